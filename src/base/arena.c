@@ -1,0 +1,111 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FIRST_CHUNK_BYTES = 16 << 10, LARGEST_CHUNK_BYTES = 4 << 20, ALIGNMENT = alignof(max_align_t) };
+
+typedef struct chunk {
+  struct chunk *next;
+  size_t bytes; /* of data */
+  _Alignas(max_align_t) char data[];
+} chunk;
+
+struct arena {
+  ctx *ctx;
+  arena *next, **link; /* in ctx->arenas; link is who points at us */
+  chunk *chunks;       /* newest first */
+  size_t used;         /* of the newest */
+};
+
+static void *checked_malloc(ctx *c, size_t bytes) {
+  void *p = NULL;
+  if (c->fail_after < 0 || c->fail_after-- > 0) p = malloc(bytes);
+  else c->fail_after = -1;
+  if (!p) ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "out of memory allocating %zu bytes in the compiler", bytes);
+  c->live_bytes += (int64_t)bytes;
+  return p;
+}
+
+arena *arena_create(ctx *c) {
+  arena *a = checked_malloc(c, sizeof *a);
+  *a = (arena){.ctx = c, .next = c->arenas, .link = &c->arenas};
+  if (a->next) a->next->link = &a->next;
+  c->arenas = a;
+  return a;
+}
+
+void arena_destroy(arena *a) {
+  if (!a) return;
+  for (chunk *k = a->chunks, *next; k; k = next) {
+    next = k->next;
+    a->ctx->live_bytes -= (int64_t)(sizeof *k + k->bytes);
+    free(k);
+  }
+  *a->link = a->next;
+  if (a->next) a->next->link = a->link;
+  a->ctx->live_bytes -= (int64_t)sizeof *a;
+  free(a);
+}
+
+ctx *arena_ctx(const arena *a) { return a->ctx; }
+
+static void add_chunk(arena *a, size_t at_least) {
+  size_t bytes = a->chunks ? a->chunks->bytes * 2 : FIRST_CHUNK_BYTES;
+  if (bytes > LARGEST_CHUNK_BYTES) bytes = LARGEST_CHUNK_BYTES;
+  if (bytes < at_least) bytes = at_least;
+  chunk *k = checked_malloc(a->ctx, sizeof *k + bytes);
+  k->bytes = bytes;
+  k->next = a->chunks;
+  a->chunks = k;
+  a->used = 0;
+}
+
+void *arena_alloc(arena *a, size_t bytes) {
+  if (bytes > SIZE_MAX / 4) ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "allocation of %zu bytes", bytes);
+  bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+  if (!a->chunks || a->chunks->bytes - a->used < bytes) add_chunk(a, bytes);
+  void *p = a->chunks->data + a->used;
+  a->used += bytes;
+  return memset(p, 0, bytes);
+}
+
+void *arena_array(arena *a, size_t count, size_t element_bytes) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) bytes = SIZE_MAX;
+  return arena_alloc(a, bytes);
+}
+
+void *arena_copy(arena *a, const void *data, size_t bytes) {
+  void *p = arena_alloc(a, bytes);
+  if (bytes) memcpy(p, data, bytes);
+  return p;
+}
+
+char *arena_strdup(arena *a, const char *s, size_t length) {
+  char *p = arena_alloc(a, length + 1);
+  memcpy(p, s, length);
+  return p;
+}
+
+char *arena_printf(arena *a, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  CTX_CHECK(a->ctx, n >= 0);
+  char *p = arena_alloc(a, (size_t)n + 1);
+  vsnprintf(p, (size_t)n + 1, format, again);
+  va_end(again);
+  return p;
+}
+
+void *arena_grow(arena *a, void *old, uint32_t count, uint32_t *room, size_t element_bytes) {
+  if (*room > UINT32_MAX / 2) ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "more than %u elements", *room);
+  *room = *room ? *room * 2 : 8;
+  void *p = arena_array(a, *room, element_bytes);
+  if (count) memcpy(p, old, count * element_bytes);
+  return p;
+}
