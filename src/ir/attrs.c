@@ -1,0 +1,170 @@
+/* Decoders and encoders of StableHLO's dialect attributes. */
+#include "ir/attrs.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The text right behind `key` as a whole word, NULL if absent. */
+static const char *behind_key(const char *text, const char *key) {
+  size_t n = strlen(key);
+  for (const char *p = strstr(text, key); p; p = strstr(p + 1, key))
+    if ((p == text || !is_word(p[-1])) && !is_word(p[n])) return p + n;
+  return NULL;
+}
+
+static const char *skip(const char *p, const char *chars) { return p + strspn(p, chars); }
+
+bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints) {
+  static const int64_t nothing = 0;
+  *out_ints = (ir_ints){0, &nothing};
+  const char *p = behind_key(text, key);
+  if (!p) return true;
+  p = skip(p, " =");
+  if (*p++ != '[') return false;
+  VEC(int64_t) v = {0};
+  for (p = skip(p, " ,"); *p && *p != ']'; p = skip(p, " ,")) {
+    char *end;
+    int64_t x = strtoll(p, &end, 10);
+    if (end == p) return false;
+    VEC_PUSH(scratch, &v, x);
+    p = end;
+  }
+  if (v.count) *out_ints = (ir_ints){(int32_t)v.count, v.at};
+  return *p == ']';
+}
+
+static bool text_int(const char *text, const char *key, int64_t *out) {
+  const char *p = behind_key(text, key);
+  if (!p) return true; /* MLIR leaves defaults out */
+  char *end;
+  p = skip(p, " =");
+  *out = strtoll(p, &end, 10);
+  return end != p;
+}
+
+size_t ir_enum_word(const char *text, const char *key, const char **out_word) {
+  const char *p = behind_key(text, key);
+  if (!p) return 0;
+  *out_word = skip(p, " ");
+  size_t n = 0;
+  while (is_word((*out_word)[n])) n++;
+  return n;
+}
+
+bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op, ir_dot_numbers *out) {
+  const char *text = ir_op_string(m, op, "dot_dimension_numbers");
+  return text && ir_text_ints(scratch, text, "lhs_batching_dimensions", &out->lhs_batch) &&
+         ir_text_ints(scratch, text, "rhs_batching_dimensions", &out->rhs_batch) &&
+         ir_text_ints(scratch, text, "lhs_contracting_dimensions", &out->lhs_contract) &&
+         ir_text_ints(scratch, text, "rhs_contracting_dimensions", &out->rhs_contract);
+}
+
+bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
+  const char *text = ir_op_string(m, op, "dimension_numbers");
+  out->index_vector_dim = 0;
+  return text && ir_text_ints(scratch, text, "offset_dims", &out->offset_dims) &&
+         ir_text_ints(scratch, text, "collapsed_slice_dims", &out->collapsed_slice_dims) &&
+         ir_text_ints(scratch, text, "operand_batching_dims", &out->operand_batching_dims) &&
+         ir_text_ints(scratch, text, "start_indices_batching_dims", &out->start_indices_batching_dims) &&
+         ir_text_ints(scratch, text, "start_index_map", &out->start_index_map) && text_int(text, "index_vector_dim", &out->index_vector_dim);
+}
+
+bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
+  const char *text = ir_op_string(m, op, "scatter_dimension_numbers");
+  out->index_vector_dim = 0;
+  return text && ir_text_ints(scratch, text, "update_window_dims", &out->offset_dims) &&
+         ir_text_ints(scratch, text, "inserted_window_dims", &out->collapsed_slice_dims) &&
+         ir_text_ints(scratch, text, "input_batching_dims", &out->operand_batching_dims) &&
+         ir_text_ints(scratch, text, "scatter_indices_batching_dims", &out->start_indices_batching_dims) &&
+         ir_text_ints(scratch, text, "scatter_dims_to_operand_dims", &out->start_index_map) && text_int(text, "index_vector_dim", &out->index_vector_dim);
+}
+
+/* One group of `[b, 0, 1, f]`: the position of each label. Returns what follows the closing bracket, NULL if it does not read. */
+static const char *conv_group(arena *scratch, const char *p, char first, char second, int64_t *out_first, int64_t *out_second, ir_ints *out_spatial) {
+  int64_t *spatial = ARENA_ARRAY(scratch, int64_t, IR_MAX_RANK);
+  int32_t n_spatial = 0;
+  int64_t position = 0;
+  *out_first = *out_second = -1;
+  p = skip(p, " x->");
+  if (*p++ != '[') return NULL;
+  for (p = skip(p, " ,"); *p && *p != ']'; p = skip(p, " ,"), position++) {
+    if (*p == first) *out_first = position, p++;
+    else if (*p == second) *out_second = position, p++;
+    else if (isdigit((unsigned char)*p)) {
+      long label = strtol(p, (char **)&p, 10);
+      if (label >= IR_MAX_RANK) return NULL;
+      spatial[label] = position;
+      n_spatial++;
+    } else return NULL;
+  }
+  *out_spatial = (ir_ints){n_spatial, spatial};
+  return *p == ']' && *out_first >= 0 && *out_second >= 0 ? p + 1 : NULL;
+}
+
+bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op, ir_conv_numbers *out) {
+  const char *text = ir_op_string(m, op, "dimension_numbers");
+  const char *p = text ? strchr(text, '[') : NULL;
+  p = p ? conv_group(scratch, p, 'b', 'f', &out->input_batch, &out->input_feature, &out->input_spatial) : NULL;
+  p = p ? conv_group(scratch, p, 'i', 'o', &out->kernel_input_feature, &out->kernel_output_feature, &out->kernel_spatial) : NULL;
+  p = p ? conv_group(scratch, p, 'b', 'f', &out->output_batch, &out->output_feature, &out->output_spatial) : NULL;
+  return p && out->input_spatial.count == out->kernel_spatial.count && out->input_spatial.count == out->output_spatial.count;
+}
+
+bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction, ir_compare_type *out_type) {
+  static const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  static const char *const types[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+  const char *text = ir_op_string(m, op, "comparison_direction"), *word;
+  size_t n = text ? ir_enum_word(text, "comparison_direction", &word) : 0;
+  int direction = -1;
+  for (int i = 0; i < 6; i++)
+    if (n == 2 && !strncmp(word, directions[i], n)) direction = i;
+  if (direction < 0) return false;
+  *out_direction = (ir_direction)direction;
+  *out_type = IR_COMPARE_DEFAULT;
+  text = ir_op_string(m, op, "compare_type");
+  n = text ? ir_enum_word(text, "comparison_type", &word) : 0;
+  for (int i = 1; i < 5; i++)
+    if (n == strlen(types[i]) && !strncmp(word, types[i], n)) *out_type = (ir_compare_type)i;
+  return true;
+}
+
+static void put_ints(strbuf *b, const char *key, ir_ints v, bool *any) {
+  if (v.count == 0) return;
+  strbuf_printf(b, "%s%s = [", *any ? ", " : "", key);
+  *any = true;
+  for (int32_t i = 0; i < v.count; i++) strbuf_printf(b, "%s%lld", i ? ", " : "", (long long)v.at[i]);
+  strbuf_putc(b, ']');
+}
+
+ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims) {
+  strbuf b = strbuf_make(m->arena);
+  bool any = false;
+  strbuf_puts(&b, "#stablehlo.dot<");
+  put_ints(&b, "lhs_batching_dimensions", dims->lhs_batch, &any);
+  put_ints(&b, "rhs_batching_dimensions", dims->rhs_batch, &any);
+  put_ints(&b, "lhs_contracting_dimensions", dims->lhs_contract, &any);
+  put_ints(&b, "rhs_contracting_dimensions", dims->rhs_contract, &any);
+  strbuf_putc(&b, '>');
+  return ir_attr_other(m, b.text);
+}
+
+ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
+  const ir_block_data *b = ir_block_get(m, body);
+  if (b->args.count != 2 || b->ops.count != 2) return IR_OP_UNKNOWN;
+  ir_op combine = b->ops.at[0], end = b->ops.at[1];
+  const ir_op_data *d = ir_op_get(m, combine);
+  if (d->n_operands != 2 || d->n_results != 1 || ir_op_get(m, end)->n_operands != 1) return IR_OP_UNKNOWN;
+  bool straight = d->operands[0] == b->args.at[0] && d->operands[1] == b->args.at[1];
+  bool swapped = d->operands[1] == b->args.at[0] && d->operands[0] == b->args.at[1];
+  if ((!straight && !swapped) || ir_operand(m, end, 0) != d->first_result) return IR_OP_UNKNOWN;
+  switch (d->kind) {
+    case IR_OP_ADD: case IR_OP_MULTIPLY: case IR_OP_MAXIMUM: case IR_OP_MINIMUM: case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR:
+      return (ir_kind)d->kind;
+    default: return IR_OP_UNKNOWN;
+  }
+}

@@ -1,0 +1,117 @@
+/* Copying, renaming, walking, users. */
+#include "ir/ir.h"
+
+struct ir_map {
+  uint32_t count;
+  arena *arena;
+  ir_value *to; /* by old id; IR_NONE: unmapped */
+};
+
+ir_map *ir_map_new(arena *a, const ir_module *m) {
+  ir_map *map = ARENA_NEW(a, ir_map);
+  *map = (ir_map){.count = m->values.count, .arena = a, .to = ARENA_ARRAY(a, ir_value, m->values.count)};
+  return map;
+}
+
+bool ir_map_has(const ir_map *map, ir_value v) { return v < map->count && map->to[v]; }
+ir_value ir_map_get(const ir_map *map, ir_value v) { return ir_map_has(map, v) ? map->to[v] : v; }
+
+void ir_map_set(ir_map *map, ir_value from, ir_value to) {
+  if (from >= map->count) {
+    uint32_t count = from * 2 + 16;
+    ir_value *bigger = ARENA_ARRAY(map->arena, ir_value, count);
+    memcpy(bigger, map->to, map->count * sizeof *bigger);
+    map->to = bigger;
+    map->count = count;
+  }
+  map->to[from] = to;
+}
+
+static void copy_region(ir_module *m, ir_op copy, uint32_t region, ir_block from, ir_map *map) {
+  ir_block to = ir_region_block(m, copy, region);
+  for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
+    ir_value arg = ir_block_get(m, from)->args.at[i];
+    ir_value_data old = *ir_value_get(m, arg);
+    ir_value fresh = ir_block_arg(m, to, old.type);
+    ir_value_get(m, fresh)->location = old.location;
+    ir_map_set(map, arg, fresh);
+  }
+  ir_copy_block(m, from, to, map);
+}
+
+ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
+  ir_op_data d = *ir_op_get(m, op);
+  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, d.n_operands);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
+  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, d.first_result + i);
+  ir_op copy = ir_op_new(m, to, &(ir_op_desc){.kind = (ir_kind)d.kind, .name = ir_text(m, d.name), .n_operands = d.n_operands, .operands = operands,
+                                              .n_results = d.n_results, .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs,
+                                              .n_regions = d.n_regions, .location = d.location});
+  for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
+  for (uint32_t r = 0; r < d.n_regions; r++)
+    if (d.regions[r]) copy_region(m, copy, r, d.regions[r], map);
+  return copy;
+}
+
+void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map) {
+  for (uint32_t i = 0; i < ir_block_get(m, from)->ops.count; i++) ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
+}
+
+void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *), void *user) {
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++) {
+    ir_op op = b->ops.at[i];
+    fn(m, op, user);
+    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+      if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
+  }
+}
+
+static void rename_operands(const ir_module *m, ir_op op, void *user) {
+  ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(user, d->operands[i]);
+}
+
+void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) { ir_walk(m, block, rename_operands, (void *)map); }
+
+/* Users in two sweeps: count, then fill. `last` keeps an op from being entered twice for one value. */
+typedef struct users_pass {
+  uint32_t *first, *fill;
+  ir_op *last, *ops;
+  ir_op top; /* the op of the block that the walk is below */
+} users_pass;
+
+static void enter_uses(const ir_module *m, ir_op op, void *user) {
+  users_pass *p = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    ir_value v = d->operands[i];
+    if (p->last[v] == p->top) continue;
+    p->last[v] = p->top;
+    if (p->ops) p->ops[p->fill[v]++] = p->top;
+    else p->first[v + 1]++;
+  }
+}
+
+static void enter_block(const ir_module *m, ir_block block, users_pass *p) {
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++) {
+    p->top = b->ops.at[i];
+    enter_uses(m, p->top, p);
+    for (uint32_t r = 0; r < ir_op_get(m, p->top)->n_regions; r++)
+      if (ir_op_get(m, p->top)->regions[r]) ir_walk(m, ir_op_get(m, p->top)->regions[r], enter_uses, p);
+  }
+}
+
+ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
+  uint32_t n = m->values.count;
+  users_pass p = {.first = ARENA_ARRAY(scratch, uint32_t, n + 1), .last = ARENA_ARRAY(scratch, ir_op, n)};
+  enter_block(m, block, &p);
+  for (uint32_t v = 0; v < n; v++) p.first[v + 1] += p.first[v];
+  p.ops = ARENA_ARRAY(scratch, ir_op, p.first[n] + 1);
+  p.fill = ARENA_COPY(scratch, uint32_t, p.first, n);
+  memset(p.last, 0, n * sizeof *p.last);
+  enter_block(m, block, &p);
+  return (ir_users){p.first, p.ops};
+}
