@@ -115,3 +115,21 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
   enter_block(m, block, &p);
   return (ir_users){p.first, p.ops};
 }
+
+static bool has_own_effects(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
+  return ir_kind_flags(kind) & IR_FLAG_X;
+}
+
+static void note_effects(const ir_module *m, ir_op op, void *user) {
+  if (has_own_effects(m, op)) *(bool *)user = true;
+}
+
+bool ir_has_effects(const ir_module *m, ir_op op) {
+  bool found = has_own_effects(m, op);
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t r = 0; r < d->n_regions && !found; r++)
+    if (d->regions[r]) ir_walk(m, d->regions[r], note_effects, &found);
+  return found;
+}
