@@ -1,0 +1,71 @@
+# Everything here also installs what it needs (tools/setup): a fresh Debian 12 with gcc, make, python3 >= 3.11 and pip is enough.
+PYTHON ?= python3
+VENV   := .venv
+STAMP  := $(VENV)/.weir-setup
+BIN    := $(abspath $(VENV)/bin)
+CMAKE  := $(BIN)/cmake
+BUILD  := build/release
+JOBS   ?= $(shell nproc)
+
+.PHONY: all build debug asan test check test-jax-versions demo wheel layers metrics tidy clean distclean help
+
+all: build ## library, command and Python package (the default)
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t20
+
+$(STAMP): pyproject.toml tools/setup
+	@PYTHON='$(PYTHON)' sh tools/setup $(VENV)
+	@touch $@
+
+# $(1): build folder, $(2): CMake settings. CMake itself re-runs where a file was added.
+define cmake_build
+	@test -f $(1)/build.ninja || $(CMAKE) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja $(2) >$(1).log 2>&1 || { cat $(1).log; exit 1; }
+	@$(CMAKE) --build $(1) -j $(JOBS) -- --quiet
+endef
+
+build: $(STAMP)
+	@mkdir -p build
+	$(call cmake_build,$(BUILD),-DCMAKE_BUILD_TYPE=RelWithDebInfo)
+	@ln -sf ../../$(BUILD)/libweir.so python/weir/libweir.so
+	@if [ -x $(BUILD)/weir ]; then ln -sf ../../$(BUILD)/weir $(VENV)/bin/weir; fi
+
+debug: $(STAMP) ## build/debug: no optimisation, asserts on
+	@mkdir -p build
+	$(call cmake_build,build/debug,-DCMAKE_BUILD_TYPE=Debug)
+
+asan: $(STAMP) ## build/asan: AddressSanitizer and UndefinedBehaviorSanitizer, warnings are errors
+	@mkdir -p build
+	$(call cmake_build,build/asan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=address$(comma)undefined -DWEIR_WERROR=ON)
+comma := ,
+
+test: build asan ## all tests; ends with "N passed, N failed"
+	@$(BIN)/python tools/run_tests.py all --build $(BUILD) --asan build/asan
+
+check: asan ## unit programs and lit under the sanitizers
+	@$(BIN)/python tools/run_tests.py check --asan build/asan
+
+test-jax-versions: build ## the Python tests with the oldest and the newest supported jax
+	@$(BIN)/python tools/test_jax_versions.py
+
+demo: build ## an unchanged JAX script under a memory limit
+	@$(BIN)/python examples/demo.py
+
+wheel: $(STAMP) ## dist/*.whl
+	@$(BIN)/python -m pip wheel -q --no-deps -w dist .
+
+layers: ## checks who includes whom
+	@$(PYTHON) tools/layers.py
+
+metrics: ## lines per folder, long functions
+	@$(PYTHON) tools/metrics.py
+
+tidy: debug ## clang-tidy, if installed
+	@command -v clang-tidy >/dev/null || { echo "make tidy needs clang-tidy (Debian package clang-tidy)"; exit 1; }
+	@clang-tidy -p build/debug --quiet $$(find src -name '*.c')
+
+clean: ## build products
+	rm -rf build dist python/weir/libweir.so
+
+distclean: clean ## also the Python environment
+	rm -rf $(VENV)

@@ -1,0 +1,28 @@
+# lit set-up: tests are .mlir and .test files with RUN lines; the programs come from the build folder given by -D build=DIR.
+import os
+import sys
+
+import lit.formats
+
+config.name = "weir"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["corpus", "data", "inputs", "golden", "python", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+
+root = os.path.dirname(config.test_source_root)
+build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build", "release")))
+config.test_exec_root = os.path.join(build, "lit")
+# lit itself runs in the environment that has the FileCheck of PyPI.
+tools = os.path.dirname(sys.executable)
+config.environment["PATH"] = os.pathsep.join([build, tools, os.environ["PATH"]])
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.substitutions += [
+    ("%weir", os.path.join(build, "weir")),
+    ("%python", sys.executable),
+    ("%root", root),
+    (r"\bFileCheck\b", os.path.join(tools, "filecheck")),
+]
+config.environment["WEIR_DEBUG"] = "0"

@@ -1,0 +1,51 @@
+"""Checks that every #include in the sources follows the data flow of ARCHITECTURE.md: nobody looks downstream or sideways.
+
+Exits 1 and names file:line for each edge that isn't allowed.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MIDDLE = ("in", "out", "ref", "pass", "split", "plan")
+ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}}
+ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
+EVERYTHING = {"base", "ir", "cli", *MIDDLE}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+PYTHON_PEEK = re.compile(r"""["'][^"']*\bsrc/|#include""")
+
+
+def allowed_folders(path):
+    folder = path.relative_to(ROOT / "src").parts[0]
+    if folder in ("weir.c", "cli"):
+        return EVERYTHING
+    return ALLOWED.get(folder, set())
+
+
+def bad_includes(path):
+    allowed = allowed_folders(path)
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match or match[1] == "weir/weir.h":
+            continue
+        target = match[1].split("/")[0] if "/" in match[1] else path.parent.name
+        if target not in allowed:
+            yield f"{path.relative_to(ROOT)}:{number}: may not include {match[1]}"
+
+
+def bad_python(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if PYTHON_PEEK.search(line):
+            yield f"{path.relative_to(ROOT)}:{number}: the package may know only weir.h"
+
+
+def main():
+    sources = sorted(p for ext in ("*.c", "*.h", "*.def") for p in (ROOT / "src").rglob(ext))
+    errors = [e for path in sources for e in bad_includes(path)]
+    errors += [e for path in sorted((ROOT / "python").rglob("*.py")) for e in bad_python(path)]
+    print("\n".join(errors) or f"layers: {len(sources)} files in order")
+    return bool(errors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

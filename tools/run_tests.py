@@ -1,0 +1,99 @@
+"""Runs weir's test suites and closes with the line "N passed, N failed"; exits 1 if anything failed or a suite had no tests.
+
+A suite is: the unit programs of a build folder (success: exit 0, nothing printed), lit on test/, or pytest on test/.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+UNIT_SECONDS = 300
+JOBS = str(os.cpu_count() or 1)
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+}
+
+
+def run_unit(build, environment):
+    """Each C program is one test."""
+    passed = failed = 0
+    for program in sorted((build / "unit").glob("*_test")):
+        try:
+            done = subprocess.run([program], capture_output=True, text=True, cwd=ROOT, env=environment,
+                                  timeout=UNIT_SECONDS, errors="replace")
+            output, good = done.stdout + done.stderr, done.returncode == 0 and not done.stdout
+            reason = f"exit {done.returncode}"
+        except subprocess.TimeoutExpired:
+            output, good, reason = "", False, f"no end after {UNIT_SECONDS} s"
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print(f"FAILED {program.relative_to(ROOT)} ({reason})\n{output[-4000:]}")
+    return passed, failed, 0
+
+
+def run_lit(build, environment):
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "lit.json")
+        subprocess.run([sys.executable, "-m", "lit.main", "-q", "-v", "-j", JOBS, "--timeout", "120", "-D",
+                        f"build={build}", "--output", report, str(ROOT / "test")], env=environment, cwd=ROOT)
+        if not os.path.exists(report):
+            return 0, 1, 0
+        codes = [test["code"] for test in json.load(open(report))["tests"]]
+    good = sum(code in ("PASS", "XFAIL", "FLAKYPASS") for code in codes)
+    skipped = sum(code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED") for code in codes)
+    return good, len(codes) - good - skipped, skipped
+
+
+def run_pytest(build, environment, python=sys.executable, arguments=()):
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "pytest.xml")
+        code = subprocess.run([python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments], cwd=ROOT,
+                              env=environment | {"WEIR_BUILD": str(build)}).returncode
+        if not os.path.exists(report):
+            return 0, 1, 0
+        counts = {key: 0 for key in ("tests", "failures", "errors", "skipped")}
+        for suite in xml.etree.ElementTree.parse(report).getroot().iter("testsuite"):
+            counts = {key: value + int(suite.get(key, 0)) for key, value in counts.items()}
+    failed = counts["failures"] + counts["errors"]
+    return counts["tests"] - failed - counts["skipped"], max(failed, code not in (0, 5)), counts["skipped"]
+
+
+def report(name, run, *arguments):
+    print(f"== {name}", flush=True)
+    start = time.monotonic()
+    passed, failed, skipped = run(*arguments)
+    if passed + failed == 0:
+        print(f"{name}: no tests ran")
+        failed = 1
+    rest = f", {skipped} skipped" if skipped else ""
+    print(f"-- {name}: {passed} passed, {failed} failed{rest} ({time.monotonic() - start:.0f} s)\n", flush=True)
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["all", "check"], help="check: only what the sanitizers see")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
+    args = parser.parse_args()
+    build, asan = args.build.resolve(), args.asan.resolve()
+    plain, sanitized = dict(os.environ), os.environ | SANITIZERS
+    results = [report("unit, sanitized", run_unit, asan, sanitized),
+               report("lit, sanitized", run_lit, asan, sanitized)]
+    if args.what == "all":
+        results.insert(1, report("unit", run_unit, build, plain))
+        results.append(report("python", run_pytest, build, plain))
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
