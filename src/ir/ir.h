@@ -203,6 +203,8 @@ typedef struct ir_op_desc { /* what a new op is made of; all is copied */
 /* Appends the op to `block` (IR_NONE: nowhere yet). Its regions are made empty; fill them with ir_region_block(). */
 ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc);
 ir_block ir_region_block(ir_module *m, ir_op op, uint32_t region); /* makes the region's block; parent = op */
+ir_block ir_block_new(ir_module *m);                                /* belongs to no op yet */
+void ir_region_set(ir_module *m, ir_op op, uint32_t region, ir_block block); /* gives the block to the op */
 ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type); /* appends an argument */
 void ir_block_append(ir_module *m, ir_block block, ir_op op);
 static inline ir_value ir_result(const ir_module *m, ir_op o, uint32_t i) { return m->ops.at[o].first_result + i; }
@@ -248,6 +250,8 @@ ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
 bool ir_map_has(const ir_map *map, ir_value v);
 void ir_map_set(ir_map *map, ir_value from, ir_value to);
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
+/* Gives `to` copies of the regions of `from`. */
+void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */
 /* Calls fn for every op of the block and of all regions below it, in order, parents first. */
 void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *m, ir_op op, void *user), void *user);

@@ -423,10 +423,19 @@ ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc) {
   return id;
 }
 
+ir_block ir_block_new(ir_module *m) {
+  VEC_PUSH(m->arena, &m->blocks, (ir_block_data){0});
+  return m->blocks.count - 1;
+}
+
+void ir_region_set(ir_module *m, ir_op op, uint32_t region, ir_block block) {
+  m->blocks.at[block].parent = op;
+  m->ops.at[op].regions[region] = block;
+}
+
 ir_block ir_region_block(ir_module *m, ir_op op, uint32_t region) {
-  ir_block id = m->blocks.count;
-  VEC_PUSH(m->arena, &m->blocks, (ir_block_data){.parent = op});
-  m->ops.at[op].regions[region] = id;
+  ir_block id = ir_block_new(m);
+  ir_region_set(m, op, region, id);
   return id;
 }
 

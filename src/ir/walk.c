@@ -9,7 +9,8 @@ struct ir_map {
 
 ir_map *ir_map_new(arena *a, const ir_module *m) {
   ir_map *map = ARENA_NEW(a, ir_map);
-  *map = (ir_map){.count = m->values.count, .arena = a, .to = ARENA_ARRAY(a, ir_value, m->values.count)};
+  (void)m;
+  *map = (ir_map){.arena = a};
   return map;
 }
 
@@ -56,6 +57,14 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
 
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map) {
   for (uint32_t i = 0; i < ir_block_get(m, from)->ops.count; i++) ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
+}
+
+void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
+  uint32_t n = ir_op_get(m, from)->n_regions;
+  if (n == 0) return;
+  ir_map *map = ir_map_new(m->arena, m);
+  for (uint32_t r = 0; r < n; r++)
+    if (ir_op_get(m, from)->regions[r]) copy_region(m, to, r, ir_op_get(m, from)->regions[r], map);
 }
 
 void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *), void *user) {

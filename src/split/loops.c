@@ -1,0 +1,318 @@
+#include "split/loops.h"
+
+#include "split/monoid.h"
+#include "split/narrow.h"
+
+typedef VEC(ir_value) values;
+typedef VEC(int64_t) ints;
+
+/* One loop being built. */
+typedef struct loop_builder {
+  split_region *r;
+  ir_builder body;      /* ops inside */
+  ir_builder *before;   /* initial carries */
+  ir_builder *after;    /* from final carries to results */
+  split_trip trip;
+  int32_t stage;
+  const ir_map *renamed; /* results of earlier loops */
+  values inputs;         /* as outside */
+  ints in_dims, in_units;
+  values initial, yields, sources; /* sources: the value that result j stands for; IR_NONE for carries */
+  ir_type *result_types;
+  ints out_dims, out_units;
+  bool *put_out;         /* by value */
+} loop_builder;
+
+static ir_value emit(loop_builder *l, ir_value v, split_pos pos);
+
+/* ---- getting values inside ---- */
+static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
+  split_region *r = l->r;
+  VEC_PUSH(r->scratch, &l->inputs, ir_map_get(l->renamed, v));
+  VEC_PUSH(r->scratch, &l->in_dims, pos.dim);
+  VEC_PUSH(r->scratch, &l->in_units, pos.unit);
+  return ir_block_arg(r->m, l->body.block, split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
+}
+
+static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitted) {
+  split_instance *i = split_instance_get(l->r, v, pos);
+  i->emitted = emitted;
+  i->emitted_stage = l->stage;
+}
+
+static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
+  split_region *r = l->r;
+  ir_op op = ir_value_get(r->m, v)->op;
+  split_factor f = split_instance_get(r, v, pos)->factor;
+  uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
+  ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1), *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
+  for (uint32_t i = 0; i < n; i++) {
+    bool idle = ir_kind_of(r->m, op) == IR_OP_OPTIMIZATION_BARRIER && f.operands[i].dim < 0; /* another component's */
+    operands[i] = idle ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
+  }
+  l->body.location = ir_op_get(r->m, op)->location;
+  split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
+  for (uint32_t j = 0; j < n_results; j++)
+    if (f.results[j].dim >= 0) remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
+}
+
+static bool is_splat_constant(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && ir_kind_of(m, op) == IR_OP_CONSTANT && ir_attr_get(m, ir_op_attr(m, op, "value"))->splat;
+}
+
+static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
+  ir_module *m = l->r->m;
+  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_value_get(m, v)->op, "value"));
+  return ir_build_constant(&l->body, split_narrow_type(m, ir_type_of(m, v), pos, l->trip.slice), d->data, true);
+}
+
+static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
+  split_instance *i = split_instance_get(l->r, v, pos);
+  if (i->emitted_stage == l->stage) return i->emitted;
+  if (is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
+  else if (split_is_inside(l->r, v, pos, l->stage)) emit_op(l, v, pos);
+  else remember(l, v, pos, add_input(l, v, pos));
+  return split_instance_get(l->r, v, pos)->emitted;
+}
+
+/* ---- results ---- */
+static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield) {
+  arena *a = l->r->scratch;
+  VEC_PUSH(a, &l->sources, source);
+  VEC_PUSH(a, &l->out_dims, pos.dim);
+  VEC_PUSH(a, &l->out_units, pos.unit);
+  VEC_PUSH(a, &l->yields, yield);
+}
+
+static bool wants_out(loop_builder *l, ir_value v) { return !l->put_out[v] && (!split_is_large(l->r, v) || l->r->needed_outside[v]); }
+
+static void put_out_slices(loop_builder *l, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
+    ir_value v = ir_result(l->r->m, member->op, j);
+    if (member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
+    add_result(l, v, member->factor.results[j], emit(l, v, member->factor.results[j]));
+    l->put_out[v] = true;
+  }
+}
+
+typedef struct reduction { /* of a member, between its two halves */
+  const split_member *member;
+  ir_value *operands;
+} reduction;
+
+static ir_value *operands_inside(loop_builder *l, const split_member *member) {
+  uint32_t n = ir_op_get(l->r->m, member->op)->n_operands;
+  ir_value *operands = ARENA_ARRAY(l->r->scratch, ir_value, n);
+  for (uint32_t i = 0; i < n; i++) operands[i] = emit(l, ir_operand(l->r->m, member->op, i), member->factor.operands[i]);
+  return operands;
+}
+
+/* Initial carries outside, one step inside, the yields; the results are renamed when the loop stands (finish_reduction). */
+static void reduce_inside(loop_builder *l, const reduction *red) {
+  split_region *r = l->r;
+  ir_op op = red->member->op;
+  uint32_t n = ir_op_get(r->m, op)->n_operands, n_carries = ir_op_get(r->m, op)->n_results;
+  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, n), *carries = ARENA_ARRAY(r->scratch, ir_value, n_carries);
+  for (uint32_t i = 0; i < n; i++) outside[i] = ir_map_get(l->renamed, ir_operand(r->m, op, i));
+  l->before->location = l->body.location = ir_op_get(r->m, op)->location;
+  split_monoid_init(l->before, op, &red->member->factor, outside, carries);
+  for (uint32_t j = 0; j < n_carries; j++) {
+    VEC_PUSH(r->scratch, &l->initial, carries[j]);
+    carries[j] = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, carries[j]));
+  }
+  split_monoid_step(&l->body, op, &red->member->factor, &l->trip, red->operands, carries);
+  for (uint32_t j = 0; j < n_carries; j++) add_result(l, j == 0 ? ir_result(r->m, op, 0) : IR_NONE, SPLIT_ABSENT, carries[j]);
+}
+
+static bool reduces_wanted(loop_builder *l, const split_member *member) {
+  if (member->factor.role != SPLIT_REDUCED) return false;
+  bool wanted = false;
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
+    ir_value v = ir_result(l->r->m, member->op, j);
+    wanted |= wants_out(l, v);
+    l->put_out[v] = true;
+  }
+  return wanted;
+}
+
+/* ---- the loop op ---- */
+static ir_named_attr ints_attr(ir_module *m, const char *name, const ints *v) {
+  return (ir_named_attr){ir_intern_string(m, name), ir_attr_i64s(m, v->at, (int32_t)v->count), false};
+}
+
+static ir_named_attr int_attr(ir_module *m, const char *name, int64_t value) {
+  return (ir_named_attr){ir_intern_string(m, name), ir_attr_int(m, value, IR_I64), false};
+}
+
+static ir_op make_loop(loop_builder *l) {
+  ir_module *m = l->r->m;
+  uint32_t n = l->yields.count, n_in = l->inputs.count;
+  ir_type *types = ARENA_ARRAY(l->r->scratch, ir_type, n);
+  for (uint32_t j = 0; j < n; j++) {
+    ir_type t = ir_type_of(m, l->yields.at[j]);
+    types[j] = l->out_dims.at[j] < 0 ? t : ir_tensor_with_dim(m, t, (int32_t)l->out_dims.at[j], l->trip.extent * l->out_units.at[j]);
+  }
+  for (uint32_t i = 0; i < l->initial.count; i++) VEC_PUSH(l->r->scratch, &l->inputs, l->initial.at[i]);
+  ir_named_attr attrs[] = {int_attr(m, "extent", l->trip.extent), ints_attr(m, "in_dims", &l->in_dims), ints_attr(m, "in_units", &l->in_units),
+                           ints_attr(m, "out_dims", &l->out_dims), ints_attr(m, "out_units", &l->out_units), int_attr(m, "slice", l->trip.slice)};
+  ir_str location = ir_op_get(m, ir_value_get(m, l->r->seed)->op)->location;
+  ir_op loop = ir_op_new(m, l->before->block, &(ir_op_desc){.kind = IR_OP_LOOP, .n_operands = n_in + l->initial.count, .operands = l->inputs.at, .n_results = n,
+                                                            .result_types = types, .n_attrs = 6, .attrs = attrs, .n_regions = 1, .location = location});
+  ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
+  ir_region_set(m, loop, 0, l->body.block);
+  return loop;
+}
+
+static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
+  ir_module *m = l->r->m;
+  for (uint32_t j = 0; j < l->sources.count; j++) {
+    ir_value source = l->sources.at[j];
+    if (!source) continue;
+    if (l->out_dims.at[j] >= 0) {
+      ir_map_set(renamed, source, ir_result(m, loop, j));
+      continue;
+    }
+    ir_op op = ir_value_get(m, source)->op;
+    uint32_t n = ir_op_get(m, op)->n_results;
+    ir_value *carries = ARENA_ARRAY(l->r->scratch, ir_value, n), *results = ARENA_ARRAY(l->r->scratch, ir_value, n);
+    for (uint32_t k = 0; k < n; k++) carries[k] = ir_result(m, loop, j + k);
+    l->after->location = ir_op_get(m, op)->location;
+    split_monoid_finish(l->after, op, NULL, carries, results);
+    for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
+  }
+}
+
+static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside, ir_map *renamed, bool *put_out) {
+  ir_module *m = r->m;
+  ir_builder around = {m, outside, IR_NONE};
+  loop_builder l = {.r = r, .body = {m, ir_block_new(m), IR_NONE}, .before = &around, .after = &around, .stage = stage, .renamed = renamed, .put_out = put_out};
+  ir_type index = ir_scalar(m, IR_I64);
+  l.trip.start = ir_block_arg(m, l.body.block, index);
+  l.trip.lo = ir_block_arg(m, l.body.block, index);
+  l.trip.slice = slice;
+  l.trip.extent = r->extent;
+  VEC(reduction) reductions = {0};
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    if (member->stage != stage) continue;
+    if (member->factor.role == SPLIT_PARALLEL) put_out_slices(&l, member);
+    else if (reduces_wanted(&l, member)) VEC_PUSH(r->scratch, &reductions, (reduction){member, operands_inside(&l, member)});
+  }
+  for (uint32_t i = 0; i < reductions.count; i++) reduce_inside(&l, &reductions.at[i]);
+  if (l.yields.count == 0) return false;
+  rename_results(&l, make_loop(&l), renamed);
+  return true;
+}
+
+/* ---- the block again, in an order that respects the new uses; what nobody needs is left behind ---- */
+typedef struct reorder {
+  ir_module *m;
+  ir_block block;
+  ir_map *renamed;
+  bool *ours;   /* by op: stands in the block or among the new ones */
+  bool *placed;
+  VEC(ir_op) ops;
+} reorder;
+
+static void place(reorder *p, ir_op op);
+
+static void place_operands(const ir_module *m, ir_op op, void *user) {
+  reorder *p = user;
+  ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    d->operands[i] = ir_map_get(p->renamed, d->operands[i]);
+    ir_op def = ir_value_get(m, d->operands[i])->op;
+    if (def && p->ours[def]) place(p, def);
+  }
+}
+
+static void place(reorder *p, ir_op op) {
+  if (p->placed[op]) return;
+  p->placed[op] = true;
+  place_operands(p->m, op, p);
+  for (uint32_t i = 0; i < ir_op_get(p->m, op)->n_regions; i++)
+    if (ir_op_get(p->m, op)->regions[i]) ir_walk(p->m, ir_op_get(p->m, op)->regions[i], place_operands, p);
+  ir_op_get(p->m, op)->block = p->block;
+  VEC_PUSH(p->m->arena, &p->ops, op);
+}
+
+static void mark_ours(reorder *p, ir_block block) {
+  const ir_block_data *b = ir_block_get(p->m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++) p->ours[b->ops.at[i]] = true;
+}
+
+/* Live ops in program order, each pulling what it reads in front of it. Liveness first: a dead op must not pull anything. */
+static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live);
+
+typedef struct live_walk { const ir_map *renamed; bool *live; } live_walk;
+
+static void mark_operands(const ir_module *m, ir_op op, void *user) {
+  live_walk *w = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
+    ir_op def = ir_value_get(m, ir_map_get(w->renamed, ir_operand(m, op, i)))->op;
+    if (def) w->live[def] = true;
+  }
+}
+
+static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live) {
+  live_walk w = {renamed, live};
+  mark_operands(m, op, &w);
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_regions; i++)
+    if (ir_op_get(m, op)->regions[i]) ir_walk(m, ir_op_get(m, op)->regions[i], mark_operands, &w);
+}
+
+static void rebuild_block(split_region *r, ir_block extra, ir_map *renamed) {
+  ir_module *m = r->m;
+  reorder p = {.m = m, .block = r->block, .renamed = renamed, .ours = ARENA_ARRAY(r->scratch, bool, m->ops.count), .placed = ARENA_ARRAY(r->scratch, bool, m->ops.count)};
+  bool *live = ARENA_ARRAY(r->scratch, bool, m->ops.count);
+  mark_ours(&p, r->block);
+  mark_ours(&p, extra);
+  const ir_block_data *b = ir_block_get(m, r->block), *e = ir_block_get(m, extra);
+  /* A loop may be read by ops before what it reads; sweeps repeat until nothing is added. Two are the rule. */
+  for (bool again = true; again;) {
+    again = false;
+    for (int which = 0; which < 2; which++) {
+      const ir_block_data *list = which ? b : e;
+      for (uint32_t i = list->ops.count; i-- > 0;) {
+        ir_op op = list->ops.at[i];
+        bool root = list == b && (i + 1 == b->ops.count || ir_has_effects(m, op));
+        if (p.placed[op] || !(live[op] || root)) continue;
+        live[op] = p.placed[op] = again = true;
+        mark_live(m, renamed, op, live);
+      }
+    }
+  }
+  memset(p.placed, 0, m->ops.count * sizeof *p.placed);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (live[b->ops.at[i]]) place(&p, b->ops.at[i]);
+  ir_block_data *block = ir_block_get(m, r->block);
+  block->ops.at = p.ops.at;
+  block->ops.count = p.ops.count;
+  block->ops.room = p.ops.room;
+}
+
+int32_t split_build_loops(split_region *r, int64_t slice) {
+  ir_module *m = r->m;
+  CTX_CHECK(m->ctx, !r->failed && slice >= 1 && slice <= r->extent);
+  ir_block extra = ir_block_new(m);
+  ir_map *renamed = ir_map_new(r->scratch, m);
+  bool *put_out = ARENA_ARRAY(r->scratch, bool, m->values.count);
+  int32_t loops = 0;
+  for (int32_t stage = 0; stage < r->n_stages; stage++) loops += build_stage(r, stage, slice, extra, renamed, put_out);
+  rebuild_block(r, extra, renamed);
+  return loops;
+}
+
+split_loop split_loop_get(ir_module *m, ir_op op) {
+  split_loop l = {.extent = ir_op_int(m, op, "extent", 0), .slice = ir_op_int(m, op, "slice", 1)};
+  int32_t n, n_out;
+  l.in_dims = ir_op_ints(m, op, "in_dims", &n);
+  l.in_units = ir_op_ints(m, op, "in_units", &n);
+  l.n_inputs = (uint32_t)n;
+  l.out_dims = ir_op_ints(m, op, "out_dims", &n_out);
+  l.out_units = ir_op_ints(m, op, "out_units", &n_out);
+  for (int32_t j = 0; j < n_out; j++) l.n_carries += l.out_dims[j] < 0;
+  l.trips = (l.extent + l.slice - 1) / l.slice;
+  return l;
+}

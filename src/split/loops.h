@@ -1,0 +1,32 @@
+/* weir.loop: a region as an op, one per stage.
+ *
+ *   %outs = "weir.loop"(%inputs..., %initial_carries...) ({
+ *     ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %input_or_slice..., %carry...):
+ *       ...
+ *       "weir.yield"(%slice_of_result_or_next_carry...)
+ *   }) {extent, slice, in_dims, in_units, out_dims, out_units}
+ *
+ * Trips t = 0 .. ceil(extent / slice) - 1; lo = t * slice; start = min(lo, extent - slice). Input i is whole (in_dims[i] = -1) or its slice
+ * [start * unit, (start + slice) * unit) of that dimension. Result j is written in that range of out_dims[j], a later trip overwriting the overlap with equal
+ * values, or is a carry (-1), matched in order with the initial values. All that the body reads comes through operands.
+ */
+#ifndef WEIR_SPLIT_LOOPS_H
+#define WEIR_SPLIT_LOOPS_H
+#include "split/region.h"
+
+/* Decoded attributes; arrays live in the module. */
+typedef struct split_loop {
+  int64_t extent, slice, trips;
+  uint32_t n_inputs, n_carries;
+  const int64_t *in_dims, *in_units, *out_dims, *out_units;
+} split_loop;
+split_loop split_loop_get(ir_module *m, ir_op op);
+
+/* Rewrites the region's block: its members become loops of `slice` indices a trip, their results renamed, dead ops gone. The region is used up.
+ * Returns the number of loops. */
+int32_t split_build_loops(split_region *r, int64_t slice);
+
+/* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice, results updated in place by dynamic_update_slice. */
+void split_lower_loops(ir_module *m);
+
+#endif

@@ -1,0 +1,346 @@
+#include "split/monoid.h"
+
+#include <math.h>
+
+#include "ir/attrs.h"
+
+/* ---- elements ---- */
+static ir_dtype accumulator_of(ir_dtype d) {
+  bool narrow = ir_dtype_class_of(d) == IR_CLASS_FLOAT && ir_dtype_bytes(d) < 4;
+  return narrow ? IR_F32 : d;
+}
+
+static ir_type with_dtype(ir_module *m, ir_type t, ir_dtype dtype) {
+  ir_type_data d = *ir_type_get(m, t);
+  d.dtype = dtype;
+  return ir_type_intern(m, &d);
+}
+
+static int64_t lowest_int(ir_dtype d) {
+  if (ir_dtype_class_of(d) != IR_CLASS_INT) return 0;
+  return d == IR_I4 ? -8 : d == IR_I2 ? -2 : (int64_t)(UINT64_MAX << (ir_dtype_bytes(d) * 8 - 1));
+}
+
+static int64_t highest_int(ir_dtype d) {
+  if (ir_dtype_class_of(d) == IR_CLASS_INT) return ~lowest_int(d);
+  return d == IR_I1 ? 1 : d == IR_UI4 ? 15 : d == IR_UI2 ? 3 : -1;
+}
+
+static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
+
+/* combine(neutral, x) == x. */
+static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
+  ir_dtype d = ir_type_get(b->m, type)->dtype;
+  switch (kind) {
+    case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
+    case IR_OP_MAXIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY) : ir_build_splat_int(b, type, lowest_int(d));
+    case IR_OP_MINIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY) : ir_build_splat_int(b, type, highest_int(d));
+    case IR_OP_AND: return ir_build_splat_int(b, type, d == IR_I1 ? 1 : -1);
+    default: return ir_build_splat_int(b, type, 0); /* ADD, OR, XOR */
+  }
+}
+
+static bool has_neutral(ir_kind kind, ir_dtype d) {
+  ir_dtype acc = kind == IR_OP_ADD ? accumulator_of(d) : d;
+  bool storable = !is_real_dtype(acc) || acc == IR_F64 || acc == IR_F32 || acc == IR_BF16 || acc == IR_F16;
+  bool ordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
+  return kind != IR_OP_UNKNOWN && storable && (ordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
+}
+
+/* ---- masks ---- */
+static bool overlaps(const split_trip *trip) { return trip->extent % trip->slice != 0; }
+
+/* i1, shape of `type`: whether the element's index along pos has not been counted by an earlier trip. */
+static ir_value fresh_mask(ir_builder *b, const split_trip *trip, ir_type type, split_pos pos) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_get(m, type);
+  ir_type line = ir_tensor(m, IR_I64, 1, &t->dims[pos.dim]);
+  ir_value unit = ir_build_splat_int(b, ir_scalar(m, IR_I64), pos.unit);
+  ir_value offset = ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
+  if (pos.unit > 1) offset = ir_build_binary(b, IR_OP_MULTIPLY, offset, unit);
+  ir_value first = ir_build_broadcast(b, offset, line, NULL);
+  ir_value fresh = ir_build_compare(b, "GE", ir_build_iota(b, line, 0), first);
+  int64_t dim = pos.dim;
+  return ir_build_broadcast(b, fresh, with_dtype(m, type, IR_I1), &dim);
+}
+
+static ir_value masked(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos, ir_value otherwise) {
+  if (!overlaps(trip) || pos.dim < 0) return x;
+  return ir_build_select(b, fresh_mask(b, trip, ir_type_of(b->m, x), pos), x, otherwise);
+}
+
+static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) { return ir_build_broadcast(b, scalar, type, NULL); }
+
+/* A copy of op on other operands, with other result types. */
+static ir_op copy_with(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types) {
+  ir_map *map = ir_map_new(b->m->arena, b->m);
+  ir_op copy = ir_copy_op(b->m, b->block, op, map);
+  ir_op_data *d = ir_op_get(b->m, copy);
+  for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = operands[i];
+  for (uint32_t i = 0; i < d->n_results; i++) ir_value_get(b->m, d->first_result + i)->type = types[i];
+  return copy;
+}
+
+static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
+
+/* ---- sums of products: dot, convolution ---- */
+static ir_type sum_type(ir_module *m, ir_op op) {
+  ir_type t = ir_type_of(m, ir_result(m, op, 0));
+  return with_dtype(m, t, accumulator_of(ir_type_get(m, t)->dtype));
+}
+
+static void product_init(ir_builder *b, ir_op op, ir_value *carries) { carries[0] = ir_build_splat_int(b, sum_type(b->m, op), 0); }
+
+static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  ir_value sides[2];
+  for (int i = 0; i < 2; i++) {
+    ir_value zero = overlaps(trip) ? ir_build_splat_int(b, ir_type_of(b->m, operands[i]), 0) : IR_NONE;
+    sides[i] = masked(b, trip, operands[i], f->operands[i], zero);
+  }
+  ir_type type = ir_type_of(b->m, carries[0]);
+  ir_op partial = copy_with(b, op, sides, &type);
+  carries[0] = ir_build_binary(b, IR_OP_ADD, carries[0], ir_result(b->m, partial, 0));
+}
+
+/* ---- reduce by a known monoid ---- */
+static ir_kind reducer(const ir_module *m, ir_op op) { return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, body_of(m, op)) : IR_OP_UNKNOWN; }
+
+static bool widens(const ir_module *m, ir_op op) {
+  ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
+  return reducer(m, op) == IR_OP_ADD && accumulator_of(d) != d;
+}
+
+static void set_reducer(ir_builder *b, ir_op reduce, ir_kind kind, ir_dtype dtype) {
+  ir_block body = ir_region_block(b->m, reduce, 0);
+  ir_type scalar = ir_scalar(b->m, dtype);
+  ir_value x = ir_block_arg(b->m, body, scalar), y = ir_block_arg(b->m, body, scalar);
+  ir_builder inner = {b->m, body, b->location};
+  ir_value sum = ir_build_binary(&inner, kind, x, y);
+  ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
+}
+
+static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  ir_module *m = b->m;
+  ir_kind kind = reducer(m, op);
+  ir_dtype dtype = ir_type_at(m, carries[0])->dtype;
+  ir_value x = ir_build_convert(b, operands[0], dtype);
+  if (overlaps(trip)) x = masked(b, trip, x, f->operands[0], neutral(b, kind, ir_type_of(m, x)));
+  ir_type type = ir_type_of(m, carries[0]);
+  ir_op partial = copy_with(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
+  if (widens(m, op)) set_reducer(b, partial, kind, dtype);
+  carries[0] = ir_build_binary(b, kind, carries[0], ir_result(m, partial, 0));
+}
+
+/* ---- reduce by any associative body: its scalar ops lifted to whole tensors merge two partial results ---- */
+static bool is_liftable(const ir_module *m, ir_block body) {
+  const ir_block_data *d = ir_block_get(m, body);
+  for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
+    ir_kind kind = ir_kind_of(m, d->ops.at[i]);
+    if (kind != IR_OP_CONSTANT && !(ir_kind_flags(kind) & IR_FLAG_E)) return false;
+  }
+  return true;
+}
+
+static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
+  ir_module *m = b->m;
+  if (ir_kind_of(m, op) == IR_OP_CONSTANT) {
+    ir_op scalar = ir_copy_op(m, b->block, op, map);
+    ir_value v = ir_result(m, scalar, 0);
+    ir_map_set(map, ir_result(m, op, 0), splat_of(b, v, with_dtype(m, shape, ir_type_at(m, v)->dtype)));
+    return;
+  }
+  ir_op copy = ir_copy_op(m, b->block, op, map);
+  for (uint32_t i = 0; i < ir_op_get(m, copy)->n_results; i++) {
+    ir_value v = ir_result(m, copy, i);
+    ir_value_get(m, v)->type = with_dtype(m, shape, ir_type_at(m, v)->dtype);
+  }
+}
+
+static void merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries, const ir_value *partials) {
+  ir_module *m = b->m;
+  ir_map *map = ir_map_new(m->arena, m);
+  for (uint32_t i = 0; i < n; i++) {
+    ir_map_set(map, ir_block_get(m, body)->args.at[i], carries[i]);
+    ir_map_set(map, ir_block_get(m, body)->args.at[n + i], partials[i]);
+  }
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, carries[0]), map);
+  for (uint32_t i = 0; i < n; i++) carries[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body), i));
+}
+
+static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  ir_module *m = b->m;
+  uint32_t n = ir_op_get(m, op)->n_results;
+  ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n), *partials = ARENA_ARRAY(m->arena, ir_value, n);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
+  for (uint32_t i = 0; i < n; i++) {
+    types[i] = ir_type_of(m, carries[i]);
+    if (overlaps(trip)) xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, operands[n + i], ir_type_of(m, xs[i])));
+  }
+  ir_op partial = copy_with(b, op, xs, types);
+  for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
+  merge_by_body(b, body_of(m, op), n, carries, partials);
+}
+
+static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *carries) {
+  uint32_t n = ir_op_get(b->m, op)->n_results;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_type t = ir_type_of(b->m, ir_result(b->m, op, i));
+    ir_dtype dtype = widens(b->m, op) ? IR_F32 : ir_type_get(b->m, t)->dtype;
+    carries[i] = splat_of(b, ir_build_convert(b, outside[n + i], dtype), with_dtype(b->m, t, dtype));
+  }
+}
+
+/* ---- top-k: the k best so far beside the k best of the slice, sorted by (is real, value, lower index) ---- */
+enum { NO_INDEX = INT32_MAX };
+
+/* Below every element in XLA's total order: the negative NaN; the lowest integer. */
+static ir_value worst(ir_builder *b, ir_type type) {
+  ir_dtype d = ir_type_get(b->m, type)->dtype;
+  static const unsigned char ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  if (is_real_dtype(d)) return ir_build_constant(b, type, ones, true);
+  return ir_build_splat_int(b, type, lowest_int(d));
+}
+
+static ir_value is_missing(ir_builder *b, ir_value index) {
+  return ir_build_compare(b, "EQ", index, ir_build_splat_int(b, ir_type_of(b->m, index), NO_INDEX));
+}
+
+static ir_value compare_values(ir_builder *b, const char *direction, ir_value x, ir_value y) {
+  ir_value c = ir_build_compare(b, direction, x, y);
+  if (is_real_dtype(ir_type_at(b->m, x)->dtype))
+    ir_op_set_attr(b->m, ir_value_get(b->m, c)->op, "compare_type", ir_attr_other(b->m, "#stablehlo<comparison_type TOTALORDER>"), true);
+  return c;
+}
+
+/* comparator(x, y, i, j): x at index i comes before y at index j. */
+static void build_comparator(ir_builder *b, ir_op sort, ir_dtype value, ir_dtype index) {
+  ir_module *m = b->m;
+  ir_block body = ir_region_block(m, sort, 0);
+  ir_type v = ir_scalar(m, value), n = ir_scalar(m, index);
+  ir_value x = ir_block_arg(m, body, v), y = ir_block_arg(m, body, v), i = ir_block_arg(m, body, n), j = ir_block_arg(m, body, n);
+  ir_builder in = {m, body, b->location};
+  ir_value tie = ir_build_binary(&in, IR_OP_AND, compare_values(&in, "EQ", x, y), ir_build_compare(&in, "LT", i, j));
+  ir_value better = ir_build_binary(&in, IR_OP_OR, compare_values(&in, "GT", x, y), tie);
+  ir_value no = ir_build_splat_int(&in, ir_scalar(m, IR_I1), 0), yes = ir_build_splat_int(&in, ir_scalar(m, IR_I1), 1);
+  ir_value first = ir_build_select(&in, is_missing(&in, i), no, ir_build_select(&in, is_missing(&in, j), yes, better));
+  ir_build_return(&in, IR_OP_RETURN, &first, 1);
+}
+
+static ir_op build_sort(ir_builder *b, ir_value values, ir_value indices, int32_t dim) {
+  ir_module *m = b->m;
+  ir_named_attr attrs[] = {{ir_intern_string(m, "dimension"), ir_attr_int(m, dim, IR_I64), true}, {ir_intern_string(m, "is_stable"), ir_attr_bool(m, true), true}};
+  ir_type types[] = {ir_type_of(m, values), ir_type_of(m, indices)};
+  ir_op sort = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_SORT, .n_operands = 2, .operands = (ir_value[]){values, indices}, .n_results = 2,
+                                                    .result_types = types, .n_attrs = 2, .attrs = attrs, .n_regions = 1, .location = b->location});
+  build_comparator(b, sort, ir_type_at(m, values)->dtype, ir_type_at(m, indices)->dtype);
+  return sort;
+}
+
+static ir_value first_k(ir_builder *b, ir_value x, int32_t dim, int64_t k) {
+  int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK];
+  const ir_type_data *t = ir_type_at(b->m, x);
+  for (int32_t i = 0; i < t->rank; i++) limit[i] = i == dim ? k : t->dims[i], stride[i] = 1;
+  return ir_build_slice(b, x, start, limit, stride);
+}
+
+static void top_k_init(ir_builder *b, ir_op op, ir_value *carries) {
+  carries[0] = worst(b, ir_type_of(b->m, ir_result(b->m, op, 0)));
+  carries[1] = ir_build_splat_int(b, ir_type_of(b->m, ir_result(b->m, op, 1)), NO_INDEX);
+}
+
+static ir_op slice_top_k(ir_builder *b, ir_op op, ir_value x, int64_t k) {
+  ir_module *m = b->m;
+  int32_t dim = ir_type_at(m, x)->rank - 1;
+  ir_type types[2];
+  for (uint32_t i = 0; i < 2; i++) types[i] = ir_tensor_with_dim(m, ir_type_of(m, ir_result(m, op, i)), dim, k);
+  ir_op part = copy_with(b, op, &x, types);
+  ir_op_set_attr(m, part, "k", ir_attr_int(m, k, IR_I64), true);
+  return part;
+}
+
+static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  ir_module *m = b->m;
+  int32_t dim = ir_type_at(m, carries[0])->rank - 1;
+  int64_t k = ir_type_at(m, carries[0])->dims[dim];
+  ir_value x = operands[0];
+  if (overlaps(trip)) x = masked(b, trip, x, f->operands[0], worst(b, ir_type_of(m, x)));
+  ir_op part = slice_top_k(b, op, x, k < trip->slice ? k : trip->slice);
+  ir_value local = ir_result(m, part, 1);
+  ir_type type = ir_type_of(m, local);
+  ir_dtype index = ir_type_get(m, type)->dtype;
+  ir_value start = splat_of(b, ir_build_convert(b, trip->start, index), type), lo = splat_of(b, ir_build_convert(b, trip->lo, index), type);
+  ir_value global = ir_build_binary(b, IR_OP_ADD, local, start);
+  if (overlaps(trip)) global = ir_build_select(b, ir_build_compare(b, "GE", global, lo), global, ir_build_splat_int(b, type, NO_INDEX));
+  ir_value values = ir_build_concatenate(b, (ir_value[]){carries[0], ir_result(m, part, 0)}, 2, dim);
+  ir_value indices = ir_build_concatenate(b, (ir_value[]){carries[1], global}, 2, dim);
+  ir_op sorted = build_sort(b, values, indices, dim);
+  carries[0] = first_k(b, ir_result(m, sorted, 0), dim, k);
+  carries[1] = first_k(b, ir_result(m, sorted, 1), dim, k);
+}
+
+/* ---- scatter: each slice of updates goes into what the slices before left; counted updates are sent out of bounds, where scatter drops them ---- */
+static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  ir_module *m = b->m;
+  ir_value indices = operands[1];
+  if (overlaps(trip)) indices = masked(b, trip, indices, f->operands[1], ir_build_splat_int(b, ir_type_of(m, indices), -1));
+  ir_type type = ir_type_of(m, carries[0]);
+  ir_op part = copy_with(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
+  carries[0] = ir_result(m, part, 0);
+}
+
+static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
+  ir_gather_numbers n;
+  return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) && n.start_index_map.count > 0 &&
+         ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 1))->dtype) == IR_CLASS_INT;
+}
+
+/* ---- dispatch ---- */
+bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
+  ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_DOT: case IR_OP_DOT_GENERAL: case IR_OP_CONVOLUTION:
+      return has_neutral(IR_OP_ADD, d) && has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
+    case IR_OP_REDUCE:
+      if (reducer(m, op) != IR_OP_UNKNOWN) return has_neutral(reducer(m, op), d);
+      return is_liftable(m, body_of(m, op));
+    case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
+    case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);
+    default: return false;
+  }
+}
+
+bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_REDUCE: return operand >= ir_op_get(m, op)->n_results;
+    case IR_OP_SCATTER: return operand == 0;
+    default: return false;
+  }
+}
+
+void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside, ir_value *out_carries) {
+  (void)f;
+  switch (ir_kind_of(b->m, op)) {
+    case IR_OP_REDUCE: reduce_init(b, op, outside, out_carries); return;
+    case IR_OP_CHLO_TOP_K: top_k_init(b, op, out_carries); return;
+    case IR_OP_SCATTER: out_carries[0] = outside[0]; return;
+    default: product_init(b, op, out_carries); return;
+  }
+}
+
+void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+  switch (ir_kind_of(b->m, op)) {
+    case IR_OP_REDUCE:
+      if (reducer(b->m, op) != IR_OP_UNKNOWN) reduce_step(b, op, f, trip, operands, carries);
+      else any_reduce_step(b, op, f, trip, operands, carries);
+      return;
+    case IR_OP_CHLO_TOP_K: top_k_step(b, op, f, trip, operands, carries); return;
+    case IR_OP_SCATTER: scatter_step(b, op, f, trip, operands, carries); return;
+    default: product_step(b, op, f, trip, operands, carries); return;
+  }
+}
+
+void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries, ir_value *out_results) {
+  (void)f;
+  for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_results; i++)
+    out_results[i] = ir_build_convert(b, carries[i], ir_type_at(b->m, ir_result(b->m, op, i))->dtype);
+}

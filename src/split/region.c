@@ -1,0 +1,266 @@
+#include "split/region.h"
+
+#include "split/monoid.h"
+
+enum { MOST_INSTANCES = 100000 };
+
+bool split_is_large(const split_region *r, ir_value v) {
+  return ir_value_bytes(r->m, v) > r->threshold_bytes && ir_value_get(r->m, v)->op && ir_kind_of(r->m, ir_value_get(r->m, v)->op) != IR_OP_CONSTANT;
+}
+
+static bool in_block(const split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  return op && ir_op_get(r->m, op)->block == r->block;
+}
+
+/* ---- members: closure over the large values ---- */
+static void visit(split_region *r, ir_value v, split_pos pos);
+
+static bool same_factor(const split_region *r, const split_member *a, const split_factor *f) {
+  const ir_op_data *d = ir_op_get(r->m, a->op);
+  if (a->factor.role != f->role) return false;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!split_pos_equal(a->factor.operands[i], f->operands[i])) return false;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    if (!split_pos_equal(a->factor.results[i], f->results[i])) return false;
+  return true;
+}
+
+static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
+  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
+    if (same_factor(r, &r->members.at[i - 1], f)) return true;
+  return false;
+}
+
+static void add_member(split_region *r, ir_op op, const split_factor *f) {
+  if (is_member(r, op, f)) return;
+  VEC_PUSH(r->scratch, &r->members, (split_member){op, *f, -1, r->member_of[op]});
+  r->member_of[op] = r->members.count;
+  const ir_op_data d = *ir_op_get(r->m, op);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) && in_block(r, d.operands[i])) visit(r, d.operands[i], f->operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++)
+    if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i)) visit(r, d.first_result + i, f->results[i]);
+}
+
+/* A factor of an op counts only if the op can be done by it: parallel, or merged. */
+static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
+  if (!split_trace(r->scratch, r->m, op, of_result, index, pos, out)) {
+    if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
+    return false;
+  }
+  return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
+}
+
+static void visit_user(split_region *r, ir_op user, ir_value v, split_pos pos) {
+  for (uint32_t i = 0; i < ir_op_get(r->m, user)->n_operands; i++) {
+    split_factor f;
+    if (ir_operand(r->m, user, i) == v && trace(r, user, false, i, pos, &f)) add_member(r, user, &f);
+  }
+}
+
+static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
+  split_instance instance = {.value = v, .pos = pos, .body_stage = -1, .emitted_stage = -1, .next = r->first_instance[v]};
+  ir_op op = ir_value_get(r->m, v)->op;
+  if (op && in_block(r, v) && pos.dim >= 0)
+    instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) && instance.factor.role == SPLIT_PARALLEL;
+  if (r->instances.count >= MOST_INSTANCES) r->failed = true;
+  VEC_PUSH(r->scratch, &r->instances, instance);
+  r->first_instance[v] = r->instances.count;
+  return &r->instances.at[r->instances.count - 1];
+}
+
+static split_instance *find_instance(split_region *r, ir_value v, split_pos pos) {
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next)
+    if (split_pos_equal(r->instances.at[i - 1].pos, pos)) return &r->instances.at[i - 1];
+  return NULL;
+}
+
+split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos) {
+  split_instance *found = find_instance(r, v, pos);
+  return found ? found : new_instance(r, v, pos);
+}
+
+static void visit(split_region *r, ir_value v, split_pos pos) {
+  if (r->failed || find_instance(r, v, pos)) return;
+  new_instance(r, v, pos);
+  VEC_PUSH(r->scratch, &r->pending, r->instances.count - 1);
+}
+
+/* Users are followed from a value's first position only: a second one (K + K^T) is made for the member that asked, not for everyone. */
+static void close_over(split_region *r, uint32_t index) {
+  split_instance instance = r->instances.at[index];
+  if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
+  if (instance.next) return;
+  for (uint32_t i = r->users.first[instance.value]; i < r->users.first[instance.value + 1]; i++)
+    visit_user(r, r->users.ops[i], instance.value, instance.pos);
+}
+
+/* ---- stages ---- */
+typedef struct used_values { /* by an op and all below it, from outside it */
+  split_region *r;
+  int32_t stage;
+} used_values;
+
+static void note_stage(const ir_module *m, ir_op op, void *user) {
+  used_values *u = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    ir_value v = d->operands[i];
+    if (!in_block(u->r, v)) continue;
+    int32_t s = split_outside_stage(u->r, v);
+    if (s > u->stage) u->stage = s;
+  }
+}
+
+static int32_t stage_after_operands(split_region *r, ir_op op) {
+  used_values u = {r, 0};
+  note_stage(r->m, op, &u);
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_regions; i++)
+    if (ir_op_get(r->m, op)->regions[i]) ir_walk(r->m, ir_op_get(r->m, op)->regions[i], note_stage, &u);
+  return u.stage;
+}
+
+static int32_t member_stage(split_region *r, uint32_t index) {
+  split_member *member = &r->members.at[index];
+  if (member->stage >= 0) return member->stage;
+  ir_op op = member->op;
+  split_factor f = member->factor;
+  int32_t stage = 0;
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
+    int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), f.operands[i]);
+    if (s > stage) stage = s;
+  }
+  return r->members.at[index].stage = stage;
+}
+
+/* The earliest stage after which one of the value's members has put it out. */
+static int32_t stage_put_out(split_region *r, ir_op op) {
+  int32_t best = SPLIT_NEVER;
+  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next) {
+    int32_t s = member_stage(r, i - 1);
+    if (s < SPLIT_NEVER && s + 1 < best) best = s + 1;
+  }
+  return best;
+}
+
+int32_t split_outside_stage(split_region *r, ir_value v) {
+  if (!in_block(r, v)) return 0;
+  CTX_CHECK(r->m->ctx, r->outside_stage[v] >= 0);
+  return r->outside_stage[v];
+}
+
+static int32_t body_stage(split_region *r, ir_value v, split_pos pos) {
+  split_instance instance = *split_instance_get(r, v, pos);
+  if (!instance.traced || r->failed) return SPLIT_NEVER;
+  if (instance.body_stage >= 0) return instance.body_stage;
+  ir_op op = ir_value_get(r->m, v)->op;
+  int32_t stage = 0;
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
+    int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), instance.factor.operands[i]);
+    if (s > stage) stage = s;
+  }
+  return split_instance_get(r, v, pos)->body_stage = stage;
+}
+
+/* A large value of the region is read from outside only if there is no other way: that holds it in memory. */
+static bool is_dissolved(split_region *r, ir_value v) { return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op]; }
+
+int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
+  if (!in_block(r, v)) return 0;
+  if (pos.dim < 0) return split_outside_stage(r, v);
+  if (is_dissolved(r, v)) {
+    int32_t inside = body_stage(r, v, pos);
+    return inside < SPLIT_NEVER ? inside : split_outside_stage(r, v);
+  }
+  int32_t outside = split_outside_stage(r, v);
+  if (outside == 0) return 0;
+  int32_t inside = body_stage(r, v, pos);
+  return inside < outside ? inside : outside;
+}
+
+bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
+  if (!in_block(r, v) || pos.dim < 0) return false;
+  if (is_dissolved(r, v)) return body_stage(r, v, pos) <= stage;
+  return split_outside_stage(r, v) > stage;
+}
+
+/* In program order, so that what an op reads has its stage already. Effects keep their order: what follows an effect that waits for a stage waits with it. */
+static void assign_stages(split_region *r) {
+  int32_t last_effect = 0;
+  const ir_block_data *b = ir_block_get(r->m, r->block);
+  for (uint32_t i = 0; i < b->ops.count && !r->failed; i++) {
+    ir_op op = b->ops.at[i];
+    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
+      int32_t stage = member_stage(r, k - 1);
+      if (stage >= SPLIT_NEVER) r->failed = true;
+      else if (stage + 1 > r->n_stages) r->n_stages = stage + 1;
+    }
+    bool effects = ir_has_effects(r->m, op);
+    int32_t stage = r->member_of[op] ? stage_put_out(r, op) : stage_after_operands(r, op);
+    if (effects && stage < last_effect) stage = last_effect;
+    if (effects) last_effect = stage;
+    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) r->outside_stage[ir_result(r->m, op, j)] = stage;
+  }
+}
+
+/* ---- which large values have to be put out nevertheless ---- */
+static bool uses_below(const split_region *r, ir_op op, ir_value v) { /* through a region of op */
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++)
+    if (ir_operand(r->m, op, i) == v) return false;
+  return true;
+}
+
+static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
+  for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
+    const split_member *member = &r->members.at[i - 1];
+    for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
+      if (ir_operand(r->m, user, j) == v && (member->factor.operands[j].dim < 0 || !split_is_inside(r, v, member->factor.operands[j], member->stage)))
+        return true;
+  }
+  return false;
+}
+
+static bool is_needed_outside(split_region *r, ir_value v) {
+  for (uint32_t i = r->users.first[v]; i < r->users.first[v + 1]; i++) {
+    ir_op user = r->users.ops[i];
+    if (!r->member_of[user] || uses_below(r, user, v) || member_needs_whole(r, user, v)) return true;
+  }
+  return false;
+}
+
+static void find_held(split_region *r) {
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    ir_op op = r->members.at[i].op;
+    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) {
+      ir_value v = ir_result(r->m, op, j);
+      if (r->needed_outside[v]) continue;
+      r->needed_outside[v] = is_needed_outside(r, v);
+      if (r->needed_outside[v] && split_is_large(r, v) && __builtin_add_overflow(r->held_bytes, ir_value_bytes(r->m, v), &r->held_bytes))
+        r->held_bytes = INT64_MAX;
+    }
+  }
+}
+
+static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes) {
+  split_region *r = ARENA_NEW(scratch, split_region);
+  *r = (split_region){.m = m, .block = block, .scratch = scratch, .threshold_bytes = threshold_bytes, .seed = seed, .seed_pos = pos};
+  r->users = ir_users_of_block(scratch, m, block);
+  r->extent = split_extent(m, seed, pos);
+  r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
+  r->member_of = ARENA_ARRAY(scratch, uint32_t, m->ops.count);
+  r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
+  r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
+  memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
+  return r;
+}
+
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes) {
+  split_region *r = region_new(scratch, m, block, seed, pos, threshold_bytes);
+  visit(r, seed, pos);
+  while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
+  if (r->members.count == 0) r->failed = true;
+  if (!r->failed) assign_stages(r);
+  if (!r->failed) find_held(r);
+  return r;
+}
