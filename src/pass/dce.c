@@ -1,0 +1,303 @@
+/* dce: removes what nobody needs.
+ *
+ * Requires: a verified module. Breaks: nothing. Removes ops without effects whose results nobody needs; results of weir.loop (with the yielded value; for a carry also the
+ * initial value and the block argument), inputs of weir.loop, and carries of stablehlo.while that only feed themselves.
+ * Identity: mark and sweep. Needed are ops with effects, terminators of functions, and what these use; a carry of a loop is needed only if its result
+ * or its block argument is, so values that circulate through a loop without ever leaving it fall. A loop that never ends counts as having no effect,
+ * as in XLA.
+ * A while with attributes keeps all its carries: an attribute may list something per value (sdy.sharding).
+ * Linear in ops + operands. Functions are kept (see inline).
+ * Source: Cytron et al. 1991, section 7.1, with loop carries as nodes of their own.
+ */
+#include "pass/pass.h"
+
+typedef struct dce {
+  arena *scratch;
+  ir_module *m;
+  ir_op *functions;      /* by ir_str of the name */
+  uint32_t n_names;
+  uint8_t *effects;      /* by op: it or something below or called has effects */
+  uint32_t depth;        /* of has_effects() */
+  uint8_t *live_op, *live_value;
+  VEC(ir_value) values;  /* live, their definitions not yet looked at */
+  VEC(ir_op) ops;
+  ir_map *renamed;       /* results that moved up */
+  bool changed, has_renamed;
+} dce;
+
+/* ---- effects ---- */
+enum { UNKNOWN_EFFECTS, BUSY, NO_EFFECTS, HAS_EFFECTS };
+enum { DEEPEST = 4000 }; /* regions and calls in each other: deeper down everything counts as having effects */
+
+static bool has_effects(dce *d, ir_op op);
+
+static bool callee_has_effects(dce *d, ir_op op, const char *attr_name) {
+  ir_attr a = ir_op_attr(d->m, op, attr_name);
+  if (!a || ir_attr_get(d->m, a)->kind != IR_ATTR_SYMBOL) return true;
+  ir_str name = ir_attr_get(d->m, a)->text;
+  ir_op callee = name < d->n_names ? d->functions[name] : IR_NONE;
+  if (!callee || !ir_op_get(d->m, callee)->n_regions || !ir_op_get(d->m, callee)->regions[0]) return true;
+  return has_effects(d, callee);
+}
+
+static bool own_effects(dce *d, ir_op op) {
+  switch (ir_kind_of(d->m, op)) {
+    case IR_OP_FUNC: return false;
+    case IR_OP_CALL: return callee_has_effects(d, op, "callee");
+    case IR_OP_COMPOSITE: return callee_has_effects(d, op, "decomposition");
+    case IR_OP_CUSTOM_CALL: return ir_op_bool(d->m, op, "has_side_effect", false);
+    default: return ir_kind_flags(ir_kind_of(d->m, op)) & IR_FLAG_X;
+  }
+}
+
+/* Whether the op, anything below it or anything that is called has effects; a function that calls itself does. Every op below is marked too. */
+static bool has_effects(dce *d, ir_op op) {
+  if (d->effects[op] == BUSY || d->depth > DEEPEST) return true;
+  if (d->effects[op] != UNKNOWN_EFFECTS) return d->effects[op] == HAS_EFFECTS;
+  d->effects[op] = BUSY;
+  d->depth++;
+  bool found = own_effects(d, op);
+  const ir_op_data *data = ir_op_get(d->m, op);
+  for (uint32_t r = 0; r < data->n_regions; r++) {
+    const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
+    for (uint32_t i = 0; body && i < body->ops.count; i++) found |= has_effects(d, body->ops.at[i]);
+  }
+  d->depth--;
+  d->effects[op] = found ? HAS_EFFECTS : NO_EFFECTS;
+  return found;
+}
+
+/* ---- loops ---- */
+static bool has_own_carries(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_LOOP || (kind == IR_OP_WHILE && !ir_op_get(m, op)->n_attrs);
+}
+
+static bool is_carry(ir_module *m, ir_op loop, uint32_t result) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(m, loop, "out_dims", &n);
+  return dims[result] == -1;
+}
+
+/* Among the carries of a weir.loop, which one result `result` is; or the result that carry `carry` is. */
+static uint32_t carry_of_result(ir_module *m, ir_op loop, uint32_t result) {
+  uint32_t carry = 0;
+  for (uint32_t i = 0; i < result; i++) carry += is_carry(m, loop, i);
+  return carry;
+}
+
+static uint32_t result_of_carry(ir_module *m, ir_op loop, uint32_t carry) {
+  uint32_t result = 0;
+  for (;; result++)
+    if (is_carry(m, loop, result) && carry-- == 0) return result;
+}
+
+static uint32_t n_inputs(ir_module *m, ir_op loop) {
+  int32_t n;
+  ir_op_ints(m, loop, "in_dims", &n);
+  return (uint32_t)n;
+}
+
+/* ---- mark ---- */
+static void mark_value(dce *d, ir_value v) {
+  if (d->live_value[v]) return;
+  d->live_value[v] = true;
+  VEC_PUSH(d->scratch, &d->values, v);
+}
+
+static void mark_op(dce *d, ir_op op) {
+  if (d->live_op[op]) return;
+  d->live_op[op] = true;
+  VEC_PUSH(d->scratch, &d->ops, op);
+}
+
+/* The loop's result i is needed: so are the value yielded for it and, of a carry, the value it starts with. */
+static void follow_result(dce *d, ir_op op, uint32_t i) {
+  const ir_op_data *data = ir_op_get(d->m, op);
+  if (data->kind == IR_OP_WHILE) {
+    mark_value(d, data->operands[i]);
+    mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[1]), i));
+    return;
+  }
+  mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[0]), i));
+  if (is_carry(d->m, op, i)) mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
+}
+
+/* The loop's block argument i is needed. */
+static void follow_argument(dce *d, ir_op op, uint32_t i) {
+  if (ir_kind_of(d->m, op) == IR_OP_WHILE) {
+    mark_value(d, ir_result(d->m, op, i));
+    return;
+  }
+  if (i < 2) return;
+  uint32_t n = n_inputs(d->m, op);
+  if (i - 2 < n) mark_value(d, ir_operand(d->m, op, i - 2));
+  else mark_value(d, ir_result(d->m, op, result_of_carry(d->m, op, i - 2 - n)));
+}
+
+static void follow_value(dce *d, ir_value v) {
+  const ir_value_data *data = ir_value_get(d->m, v);
+  ir_op op = data->op ? data->op : ir_block_get(d->m, data->block)->parent;
+  mark_op(d, op);
+  if (!has_own_carries(d->m, op)) return;
+  if (data->op) follow_result(d, op, data->index);
+  else follow_argument(d, op, data->index);
+}
+
+/* Of a loop the terminators and what decides on the end; of any other op its operands and all that its regions return. */
+static void follow_op(dce *d, ir_op op) {
+  const ir_op_data *data = ir_op_get(d->m, op);
+  bool loop = has_own_carries(d->m, op);
+  ir_op parent = data->block ? ir_block_get(d->m, data->block)->parent : IR_NONE;
+  if (parent) mark_op(d, parent);
+  bool own = ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);
+  bool is_condition = own && ir_kind_of(d->m, parent) == IR_OP_WHILE && ir_op_get(d->m, parent)->regions[0] == data->block;
+  for (uint32_t i = 0; (!loop && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++) mark_value(d, data->operands[i]);
+  for (uint32_t r = 0; r < data->n_regions; r++) {
+    const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
+    if (body && body->ops.count && data->kind != IR_OP_MODULE) mark_op(d, body->ops.at[body->ops.count - 1]);
+  }
+}
+
+static void mark_roots(const ir_module *m, ir_op op, void *user) {
+  dce *d = user;
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_FUNC || kind == IR_OP_MODULE || own_effects(d, op)) mark_op(d, op);
+}
+
+static void mark(dce *d, ir_block top) {
+  ir_walk(d->m, top, mark_roots, d);
+  while (d->ops.count || d->values.count) {
+    while (d->values.count) follow_value(d, d->values.at[--d->values.count]);
+    if (d->ops.count) follow_op(d, d->ops.at[--d->ops.count]);
+  }
+}
+
+/* ---- sweep ---- */
+static void keep_operands(ir_module *m, ir_op op, const uint8_t *keep) {
+  ir_op_data *data = ir_op_get(m, op);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < data->n_operands; i++)
+    if (keep[i]) data->operands[n++] = data->operands[i];
+  data->n_operands = n;
+}
+
+static void keep_arguments(ir_module *m, ir_block block, const uint8_t *keep) {
+  ir_block_data *b = ir_block_get(m, block);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->args.count; i++) {
+    if (!keep[i]) continue;
+    b->args.at[n] = b->args.at[i];
+    ir_value_get(m, b->args.at[n])->index = n;
+    n++;
+  }
+  b->args.count = n;
+}
+
+/* Results have consecutive ids: those that stay move up, and their uses are renamed when the sweep is over. */
+static void keep_results(dce *d, ir_op op, const uint8_t *keep) {
+  ir_op_data *data = ir_op_get(d->m, op);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < data->n_results; i++) {
+    if (!keep[i]) continue;
+    if (n != i) {
+      ir_value_get(d->m, data->first_result + n)->type = ir_type_of(d->m, data->first_result + i);
+      ir_map_set(d->renamed, data->first_result + i, data->first_result + n);
+      d->has_renamed = true;
+    }
+    n++;
+  }
+  data->n_results = n;
+}
+
+static void keep_ints(dce *d, ir_op op, const char *name, const uint8_t *keep) {
+  int32_t count, n = 0;
+  const int64_t *old = ir_op_ints(d->m, op, name, &count);
+  int64_t *kept = ARENA_ARRAY(d->scratch, int64_t, (size_t)count + 1);
+  for (int32_t i = 0; i < count; i++)
+    if (keep[i]) kept[n++] = old[i];
+  if (n != count) ir_op_set_attr(d->m, op, name, ir_attr_i64s(d->m, kept, n), true);
+}
+
+static bool all(const uint8_t *keep, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (!keep[i]) return false;
+  return true;
+}
+
+static void shrink_while(dce *d, ir_op op) {
+  ir_op_data *data = ir_op_get(d->m, op);
+  const uint8_t *keep = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  if (all(keep, data->n_results)) return;
+  d->changed = true;
+  keep_operands(d->m, ir_terminator(d->m, data->regions[1]), keep);
+  keep_arguments(d->m, data->regions[0], keep);
+  keep_arguments(d->m, data->regions[1], keep);
+  keep_operands(d->m, op, keep);
+  keep_results(d, op, keep);
+}
+
+/* Operand and argument i + 2 go together; an input stays if its argument is needed, a carry if its result is. */
+static void shrink_loop(dce *d, ir_op op) {
+  ir_op_data *data = ir_op_get(d->m, op);
+  const ir_block_data *body = ir_block_get(d->m, data->regions[0]);
+  uint32_t n = data->n_operands, inputs = n_inputs(d->m, op);
+  uint8_t *keep_args = ARENA_ARRAY(d->scratch, uint8_t, (size_t)n + 2);
+  const uint8_t *keep_outs = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  keep_args[0] = keep_args[1] = true;
+  for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = d->live_value[body->args.at[i + 2]];
+  for (uint32_t r = 0, carry = inputs; r < data->n_results; r++)
+    if (is_carry(d->m, op, r)) keep_args[2 + carry++] = keep_outs[r];
+  if (all(keep_args, n + 2) && all(keep_outs, data->n_results)) return;
+  d->changed = true;
+  keep_operands(d->m, ir_terminator(d->m, data->regions[0]), keep_outs);
+  keep_arguments(d->m, data->regions[0], keep_args);
+  keep_operands(d->m, op, keep_args + 2);
+  keep_results(d, op, keep_outs);
+  keep_ints(d, op, "in_dims", keep_args + 2);
+  keep_ints(d, op, "in_units", keep_args + 2);
+  keep_ints(d, op, "out_dims", keep_outs);
+  keep_ints(d, op, "out_units", keep_outs);
+}
+
+static void sweep(dce *d, ir_block block) {
+  ir_block_data *b = ir_block_get(d->m, block);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->ops.count; i++) {
+    ir_op op = b->ops.at[i];
+    if (!d->live_op[op]) continue;
+    b->ops.at[n++] = op;
+    ir_op_data *data = ir_op_get(d->m, op);
+    if (has_own_carries(d->m, op)) data->kind == IR_OP_LOOP ? shrink_loop(d, op) : shrink_while(d, op);
+    for (uint32_t r = 0; r < data->n_regions; r++)
+      if (data->regions[r]) sweep(d, data->regions[r]);
+  }
+  d->changed |= n != b->ops.count;
+  b->ops.count = n;
+}
+
+static void find_functions(dce *d, ir_block top) {
+  for (uint32_t i = 0; i < ir_block_get(d->m, top)->ops.count; i++) {
+    ir_op op = ir_block_get(d->m, top)->ops.at[i];
+    ir_attr name = ir_kind_of(d->m, op) == IR_OP_FUNC ? ir_op_attr(d->m, op, "sym_name") : IR_NONE;
+    if (name && ir_attr_get(d->m, name)->kind == IR_ATTR_STRING) d->functions[ir_attr_get(d->m, name)->text] = op;
+  }
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  dce d = {.scratch = p->scratch, .m = m, .n_names = m->strs.count, .renamed = ir_map_new(p->scratch, m)};
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  d.functions = ARENA_ARRAY(p->scratch, ir_op, d.n_names);
+  d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
+  d.live_op = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
+  d.live_value = ARENA_ARRAY(p->scratch, uint8_t, m->values.count);
+  find_functions(&d, top);
+  has_effects(&d, m->root);
+  mark(&d, top);
+  sweep(&d, top);
+  if (d.has_renamed) ir_replace_uses(m, top, d.renamed);
+  *out_changed = d.changed;
+  return WEIR_OK;
+}
+
+const pass pass_dce = {"dce", run};

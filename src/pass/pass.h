@@ -1,0 +1,51 @@
+/* Passes: module -> module, in place. One file each, headed by what the pass requires, what it breaks, its identity and its source.
+ *
+ * weir.c strings passes together: it makes a pass_driver from the options of the call and hands it one pass after the other. The driver skips what the options
+ * switch off, verifies the module after every pass (a violation is our bug: INTERNAL, naming the pass), dumps, times and logs.
+ */
+#ifndef WEIR_PASS_PASS_H
+#define WEIR_PASS_PASS_H
+#include "ir/ir.h"
+
+typedef struct pass_ctx {
+  ctx *c;
+  arena *scratch;              /* until the pass returns */
+  const weir_options *options; /* never NULL */
+  void *user;                  /* the driver's */
+} pass_ctx;
+
+typedef struct pass {
+  const char *name; /* as in --pass, --skip, --dump-after, --stop-after */
+  weir_status (*run)(pass_ctx *p, ir_module *m, bool *out_changed);
+} pass;
+
+typedef struct pass_driver {
+  ctx *c;
+  const weir_options *options;
+  const pass *const *table; /* every pass there is, NULL-terminated: what the options may name */
+  void *user;               /* handed to the passes */
+  void (*dump)(void *dump_user, const ir_module *m, const char *after); /* NULL: no dumps */
+  void *dump_user;
+  bool stopped; /* the pass of stop_after was reached: all further ones are skipped */
+} pass_driver;
+
+/* INVALID_ARGUMENT if only_passes, skip_passes, dump_after or stop_after name a pass that is not in the table. */
+WEIR_MUST_USE weir_status pass_check_options(const pass_driver *d);
+/* Whether the options let this pass run. */
+bool pass_is_on(const pass_driver *d, const pass *p);
+/* Runs one pass, or does not. *out_changed (may be NULL) is whether the module changed. */
+WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed);
+
+/* ---- the passes of this folder ---- */
+extern const pass pass_inline, pass_simplify, pass_cse, pass_dce;
+
+/* ---- what several passes need ---- */
+int64_t pass_count_ops(const ir_module *m);
+/* Equality of attributes by content (attributes are not interned), and a hash that agrees with it. */
+bool pass_attr_equal(const ir_module *m, ir_attr a, ir_attr b);
+uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
+/* Takes all ops out of the block and returns them, so that the block can be filled anew while they are read. */
+typedef VEC(ir_op) pass_ops;
+pass_ops pass_take_ops(ir_module *m, ir_block block);
+
+#endif
