@@ -1,0 +1,19 @@
+/* What the files of the pretty form share: pieces of StableHLO's assembly formats. */
+#ifndef WEIR_IN_PRETTY_H
+#define WEIR_IN_PRETTY_H
+#include "in/parser.h"
+#include "ir/attrs.h"
+
+/* `: type` (of all operands and the result), or a signature. */
+void in_same_type(in_parser *p, in_op *op);
+/* `key =` */
+void in_key(in_parser *p, const char *key);
+/* `[1, 2]` pushed on `out`. */
+typedef VEC(int64_t) in_int_list;
+void in_ints(in_parser *p, in_int_list *out);
+ir_attr in_i64s(in_parser *p);
+/* HIGHEST -> #stablehlo<precision HIGHEST> */
+ir_attr in_enum(in_parser *p, const char *name);
+ir_attr in_array_attr(in_parser *p, const ir_attr *items, uint32_t count);
+
+#endif

@@ -1,0 +1,150 @@
+/* Pretty form: constants, comparison, slices, tuples, calls. */
+#include <stdio.h>
+
+#include "in/pretty.h"
+
+/* stablehlo.constant dense<...> : type; older printers: stablehlo.constant() <{value = ...}> : () -> type */
+void in_asm_constant(in_parser *p, in_op *op) {
+  if (in_is(p, '(')) {
+    in_generic_rest(p, op);
+    return;
+  }
+  in_attr_dict(p, op);
+  p->value_type = IR_NONE;
+  const char *at = p->token.at;
+  ir_attr value = in_attribute(p);
+  const ir_attr_data *d = ir_attr_get(p->m, value);
+  ir_type type = d->kind == IR_ATTR_DENSE ? d->type : p->value_type;
+  if (d->kind != IR_ATTR_DENSE && (d->kind != IR_ATTR_OTHER || !type)) in_fail(p, at, "a constant without a tensor type");
+  in_attr(p, op, "value", value);
+  in_result(p, op, type);
+}
+
+/* LT, %a, %b, FLOAT */
+void in_asm_compare(in_parser *p, in_op *op) {
+  in_attr(p, op, "comparison_direction", in_enum(p, "comparison_direction"));
+  for (int i = 0; i < 2; i++) {
+    in_expect(p, ',', "','");
+    ir_value v = in_operand(p);
+    VEC_PUSH(p->scratch, &op->operands, v);
+  }
+  if (in_accept(p, ',')) in_attr(p, op, "compare_type", in_enum(p, "comparison_type"));
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
+/* %a [start:limit:stride, ...] */
+void in_asm_slice(in_parser *p, in_op *op) {
+  in_int_list start = {0}, limit = {0}, stride = {0};
+  in_operands(p, op);
+  in_expect(p, '[', "'[' of the slice's ranges");
+  if (!in_is(p, ']')) {
+    do {
+      int64_t n = in_integer(p);
+      VEC_PUSH(p->scratch, &start, n);
+      in_expect(p, ':', "':'");
+      n = in_integer(p);
+      VEC_PUSH(p->scratch, &limit, n);
+      n = in_accept(p, ':') ? in_integer(p) : 1;
+      VEC_PUSH(p->scratch, &stride, n);
+    } while (in_accept(p, ','));
+  }
+  in_expect(p, ']', "']' or ','");
+  in_attr(p, op, "start_indices", ir_attr_i64s(p->m, start.at, (int32_t)start.count));
+  in_attr(p, op, "limit_indices", ir_attr_i64s(p->m, limit.at, (int32_t)limit.count));
+  in_attr(p, op, "strides", ir_attr_i64s(p->m, stride.at, (int32_t)stride.count));
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
+/* %a, format = e5m10 */
+void in_asm_reduce_precision(in_parser *p, in_op *op) {
+  int exponent, mantissa, length = -1;
+  char format[16] = {0};
+  ir_value v = in_operand(p);
+  VEC_PUSH(p->scratch, &op->operands, v);
+  in_expect(p, ',', "','");
+  in_key(p, "format");
+  if (in_is(p, IN_WORD) && p->token.length < sizeof format) memcpy(format, p->token.at, p->token.length);
+  if (sscanf(format, "e%4dm%4d%n", &exponent, &mantissa, &length) < 2 || length != (int)strlen(format)) in_fail_wanted(p, "a format such as e5m10");
+  in_next(p);
+  in_attr(p, op, "exponent_bits", ir_attr_int(p->m, exponent, IR_I32));
+  in_attr(p, op, "mantissa_bits", ir_attr_int(p->m, mantissa, IR_I32));
+  in_attr_dict(p, op);
+  in_same_type(p, op);
+}
+
+/* %a, %b : tuple<type, type> */
+void in_asm_tuple(in_parser *p, in_op *op) {
+  in_operands(p, op);
+  in_attr_dict(p, op);
+  in_expect(p, ':', "':' and the tuple's type");
+  const char *at = p->token.at;
+  ir_type type = in_type(p);
+  const ir_type_data *t = ir_type_get(p->m, type);
+  if (t->kind != IR_TYPE_TUPLE || (uint32_t)t->n_types != op->operands.count) in_fail(p, at, "wanted a tuple of %u members", op->operands.count);
+  for (uint32_t i = 0; i < op->operands.count; i++) in_check_operand(p, op, i, t->types[i]);
+  in_result(p, op, type);
+}
+
+/* %a[0] : (type) -> type */
+void in_asm_get_tuple_element(in_parser *p, in_op *op) {
+  in_operands(p, op);
+  in_expect(p, '[', "'['");
+  in_attr(p, op, "index", ir_attr_int(p->m, in_integer(p), IR_I32));
+  in_expect(p, ']', "']'");
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
+/* {attributes} %a, %b : type, type; without operands: () */
+void in_asm_barrier(in_parser *p, in_op *op) {
+  in_attr_dict(p, op);
+  if (in_accept(p, '(')) {
+    in_expect(p, ')', "')'");
+    return;
+  }
+  in_operands(p, op);
+  in_expect(p, ':', "':' and the operands' types");
+  do {
+    ir_type type = in_type(p);
+    in_check_operand(p, op, op->results.count, type);
+    in_result(p, op, type);
+  } while (in_accept(p, ','));
+  if (op->results.count != op->operands.count) in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, op->results.count);
+}
+
+/* ---- calls ---- */
+static void call_operands(in_parser *p, in_op *op) {
+  in_expect(p, '(', "'(' and operands");
+  in_operands(p, op);
+  in_expect(p, ')', "')' or ','");
+}
+
+/* @f(%a) {attributes} : signature */
+void in_asm_call(in_parser *p, in_op *op) {
+  if (!in_is(p, IN_AT)) in_fail_wanted(p, "the name of a function");
+  in_attr(p, op, "callee", in_attribute(p));
+  call_operands(p, op);
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
+void in_asm_custom_call(in_parser *p, in_op *op) {
+  ir_str target = in_symbol(p);
+  in_attr(p, op, "call_target_name", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = target}));
+  call_operands(p, op);
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
+/* "name" %a, %b {attributes} : signature */
+void in_asm_composite(in_parser *p, in_op *op) {
+  if (!in_is(p, IN_STRING)) in_fail_wanted(p, "the composite's name");
+  ir_str name = in_unescape(p, p->token.at, p->token.length);
+  in_next(p);
+  in_attr(p, op, "name", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = name}));
+  in_operands(p, op);
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}

@@ -1,0 +1,48 @@
+/* The entry: text -> module. */
+#include "in/in.h"
+#include "in/parser.h"
+
+typedef struct job {
+  ctx *ctx;
+  const char *text;
+  size_t length;
+  arena *scratch;
+  ir_module *m;
+} job;
+
+/* A text whose only op at the top is a module is that module. */
+static void adopt_module(ir_module *m) {
+  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  if (top->ops.count != 1) return;
+  ir_op only = top->ops.at[0];
+  const ir_op_data *d = ir_op_get(m, only);
+  if (d->kind != IR_OP_MODULE || d->n_regions != 1 || !d->regions[0] || d->n_operands || d->n_results) return;
+  ir_op_get(m, only)->block = IR_NONE;
+  m->root = only;
+}
+
+static weir_status read_text(void *user) {
+  job *j = user;
+  j->scratch = arena_create(j->ctx);
+  j->m = ir_module_create(j->ctx);
+  in_parser *p = ARENA_NEW(j->scratch, in_parser);
+  p->ctx = j->ctx, p->m = j->m, p->scratch = j->scratch;
+  p->begin = j->text, p->end = j->text + j->length;
+  if (j->length >= 4 && !memcmp(j->text, "ML\xefR", 4)) in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
+  in_find_aliases(p);
+  in_seek(p, p->begin);
+  in_ops(p, ir_op_get(j->m, j->m->root)->regions[0]);
+  if (!in_is(p, IN_END)) in_fail_wanted(p, "an op");
+  adopt_module(j->m);
+  return WEIR_OK;
+}
+
+weir_status in_stablehlo_text(ctx *c, const char *text, size_t length, ir_module **out_module) {
+  job j = {.ctx = c, .text = text, .length = length};
+  *out_module = NULL;
+  weir_status status = ctx_try(c, read_text, &j);
+  arena_destroy(j.scratch);
+  if (status == WEIR_OK) *out_module = j.m;
+  else ir_module_destroy(j.m);
+  return status;
+}
