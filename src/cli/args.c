@@ -1,0 +1,107 @@
+/* Arguments of the subcommands: one table of options, filled into a cli_args. `--name VALUE` and `--name=VALUE` are the same; `--` ends the options. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+typedef enum value_kind { BYTES, TEXT, LEVEL } value_kind;
+
+static const struct option {
+  const char *name, *short_name;
+  unsigned group;
+  value_kind kind;
+  size_t offset; /* in cli_args */
+  const char *value, *help;
+} options[] = {
+#define AT(field) offsetof(cli_args, field)
+    {"--output", "-o", CLI_OPT_OUTPUT, TEXT, AT(output), "OUT", "where the program goes (default: -, stdout)"},
+    {"--memory-limit", NULL, CLI_OPT_SIZES, BYTES, AT(options.memory_limit_bytes), "BYTES", "arguments + results + temporaries, per device: 1000000, 512MiB, 1.5GB"},
+    {"--tensor-size-threshold", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_size_threshold_bytes), "BYTES", "split every tensor above this size"},
+    {"--tensor-split-size", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_split_size_bytes), "BYTES", "largest slice of a split tensor (default: the threshold)"},
+    {"--platform", NULL, CLI_OPT_SIZES, TEXT, AT(options.platform), "NAME", "cpu (default), cuda or tpu"},
+    {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
+    {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B", "run all passes but these"},
+    {"--dump-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.dump_after), "PASS", "print the program to stderr after this pass, or after \"all\""},
+    {"--stop-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.stop_after), "PASS", "the output is the program as this pass leaves it"},
+    {"--debug", NULL, CLI_OPT_DEBUG, LEVEL, AT(options.debug), "N", "0 silent (default) to 5 everything, on stderr"},
+#undef AT
+};
+enum { N_OPTIONS = sizeof options / sizeof *options };
+
+int cli_usage_error(const cli_command *command, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "weir %s: ", command->name);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\nusage: weir %s; `weir %s --help` tells more\n", command->usage, command->name);
+  va_end(args);
+  return CLI_USAGE;
+}
+
+void cli_print_help(const cli_command *command) {
+  printf("usage: weir %s\n\n%s\noptions:\n", command->usage, command->help);
+  for (size_t i = 0; i < N_OPTIONS; i++) {
+    if (!(options[i].group & command->options)) continue;
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s %s", options[i].short_name ? options[i].short_name : "", options[i].short_name ? ", " : "", options[i].name, options[i].value);
+    printf("  %-32s %s\n", left, options[i].help);
+  }
+}
+
+/* The option that `word` names; *out_value is what stands after its `=`, NULL if nothing does. */
+static const struct option *find_option(const cli_command *command, const char *word, const char **out_value) {
+  size_t n = strcspn(word, "=");
+  *out_value = word[n] ? word + n + 1 : NULL;
+  for (size_t i = 0; i < N_OPTIONS; i++) {
+    const struct option *o = &options[i];
+    bool is_long = strlen(o->name) == n && !memcmp(o->name, word, n);
+    bool is_short = o->short_name && !strcmp(o->short_name, word);
+    if ((is_long || is_short) && o->group & command->options) return o;
+  }
+  return NULL;
+}
+
+static int set_option(const cli_command *command, const struct option *o, const char *value, cli_args *args) {
+  void *field = (char *)args + o->offset;
+  char *end;
+  switch (o->kind) {
+    case TEXT: *(const char **)field = value; return CLI_OK;
+    case BYTES:
+      if (weir_parse_bytes(value, field) == WEIR_OK) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is no size; sizes look like 1000000, 512MiB, 1.5GB", o->name, value);
+    case LEVEL:
+      *(int *)field = (int)strtol(value, &end, 10);
+      if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is no level; levels are 0 to 5", o->name, value);
+  }
+  return CLI_USAGE;
+}
+
+static int take_input(const cli_command *command, const char *word, cli_args *args) {
+  if (args->input) return cli_usage_error(command, "two input files: %s and %s", args->input, word);
+  args->input = word;
+  return CLI_OK;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_args) {
+  *out_args = (cli_args){.output = "-", .options = WEIR_OPTIONS_INIT};
+  bool seen[N_OPTIONS] = {false}, only_files = false;
+  for (int i = 0; i < argc; i++) {
+    const char *word = argv[i], *value;
+    bool is_file = only_files || word[0] != '-' || !word[1];
+    if (is_file && take_input(command, word, out_args) != CLI_OK) return CLI_USAGE;
+    if (!is_file && !strcmp(word, "--")) only_files = is_file = true;
+    if (is_file) continue;
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) return out_args->help = true, CLI_OK;
+    const struct option *o = find_option(command, word, &value);
+    if (!o) return cli_usage_error(command, "no option %.*s", (int)strcspn(word, "="), word);
+    if (!value && i + 1 < argc) value = argv[++i];
+    if (!value) return cli_usage_error(command, "%s wants a value", o->name);
+    if (seen[o - options]) return cli_usage_error(command, "%s is given twice", o->name);
+    seen[o - options] = true;
+    if (set_option(command, o, value, out_args) != CLI_OK) return CLI_USAGE;
+  }
+  return out_args->input ? CLI_OK : cli_usage_error(command, "no input file (- is stdin)");
+}

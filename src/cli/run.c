@@ -1,0 +1,42 @@
+/* One call of weir_rewrite() for a file, with the message of an error as compilers print it. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+static const char *skip_digits(const char *p) {
+  while (isdigit((unsigned char)*p)) p++;
+  return p;
+}
+
+/* "LINE:COLUMN: ..." */
+static bool has_position(const char *message) {
+  const char *p = skip_digits(message);
+  if (p == message || *p != ':') return false;
+  const char *q = skip_digits(p + 1);
+  return q != p + 1 && *q == ':';
+}
+
+static void print_error(const char *path, weir_status status, const char *message) {
+  const char *name = cli_display_name(path);
+  if (has_position(message)) fprintf(stderr, "%s:%s\n", name, message);
+  else fprintf(stderr, "%s: %s: %s\n", name, weir_status_name(status), message);
+}
+
+int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text, size_t *out_length) {
+  size_t length;
+  weir_result *result;
+  *out_result = NULL;
+  if (out_text) *out_text = NULL;
+  char *text = cli_read(args->input, &length);
+  if (!text) return CLI_ERROR;
+  weir_status status = weir_rewrite(text, length, &args->options, &result);
+  if (status != WEIR_OK) print_error(args->input, status, result ? weir_result_message(result) : "out of memory");
+  bool kept = status == WEIR_OK || (status == WEIR_RESOURCE_EXHAUSTED && result);
+  if (kept) *out_result = result;
+  else weir_result_destroy(result);
+  if (kept && out_text) *out_text = text, *out_length = length;
+  else free(text);
+  return status == WEIR_OK ? CLI_OK : status == WEIR_RESOURCE_EXHAUSTED ? CLI_EXHAUSTED : CLI_ERROR;
+}
