@@ -21,7 +21,7 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to) {
   if (from >= map->count) {
     uint32_t count = from * 2 + 16;
     ir_value *bigger = ARENA_ARRAY(map->arena, ir_value, count);
-    memcpy(bigger, map->to, map->count * sizeof *bigger);
+    if (map->count) memcpy(bigger, map->to, map->count * sizeof *bigger);
     map->to = bigger;
     map->count = count;
   }

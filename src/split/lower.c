@@ -98,6 +98,11 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
 
+static ir_value zero_of(ir_builder *b, ir_dtype dtype) {
+  static const char zeros[16];
+  return ir_build_constant(b, ir_scalar(b->m, dtype), zeros, true);
+}
+
 static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
   ir_module *m = w->m;
   uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
@@ -108,7 +113,7 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   for (uint32_t j = 0; j + 1 < n; j++) {
     ir_type t = ir_type_of(m, ir_result(m, op, j));
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
-    else init[j + 1] = ir_build_broadcast(b, ir_build_splat_int(b, ir_scalar(m, ir_type_get(m, t)->dtype), 0), t, NULL);
+    else init[j + 1] = ir_build_broadcast(b, zero_of(b, ir_type_get(m, t)->dtype), t, NULL);
   }
   for (uint32_t j = 0; j < n; j++) types[j] = ir_type_of(m, init[j]);
   ir_op loop = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = n, .operands = init, .n_results = n, .result_types = types, .n_regions = 2, .location = b->location});

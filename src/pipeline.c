@@ -1,0 +1,44 @@
+/* The passes in order. */
+#include "pipeline.h"
+#include "split/loops.h"
+
+static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
+  split_order *order = p->user;
+  if (!order) return WEIR_OK;
+  if (order->limit_bytes) splitter_to_fit(m, order);
+  else splitter_above_threshold(m, order);
+  *out_changed = order->loops > 0;
+  return WEIR_OK;
+}
+
+static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
+  (void)p;
+  split_lower_loops(m);
+  *out_changed = true;
+  return WEIR_OK;
+}
+
+static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
+  (void)p, (void)m, (void)out_changed;
+  return WEIR_OK;
+}
+
+static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split}, pass_lower = {"lower", run_lower};
+
+const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_simplify, &pass_cse, &pass_dce, &pass_split, &pass_lower, NULL};
+
+weir_status pipeline_prepare(job *j, ir_module *m) {
+  WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
+  return pass_run(&j->driver, &pass_dce, m, NULL);
+}
+
+weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
+  j->driver.user = order;
+  WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
+  return pass_run(&j->driver, &pass_dce, m, NULL);
+}

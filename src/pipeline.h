@@ -1,0 +1,41 @@
+/* The pipeline and the ladder: what weir_rewrite() does with a program, on top of all folders. */
+#ifndef WEIR_PIPELINE_H
+#define WEIR_PIPELINE_H
+#include "base/strbuf.h"
+#include "ir/ir.h"
+#include "pass/pass.h"
+#include "split/choose.h"
+
+/* One weir_rewrite(). */
+typedef struct job {
+  ctx c;
+  weir_options options;
+  weir_result *result;
+  const char *text;
+  size_t length;
+  ir_module *m;       /* as read; later as rewritten */
+  pass_driver driver;
+} job;
+
+/* What the split pass is told, and what it tells. */
+typedef struct split_order {
+  split_goal goal;
+  int64_t limit_bytes;   /* split until the estimated peak is under it; 0: split every tensor above the threshold */
+  int64_t peak_bytes;    /* out: estimate afterwards */
+  bool fits;             /* out */
+  int32_t loops;         /* out: regions that were split */
+} split_order;
+
+/* pipeline.c: the passes in order. */
+extern const pass *const pipeline_passes[];
+WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m);                       /* inline, simplify, cse, dce */
+WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);     /* split, dce, lower, dce */
+
+/* ladder.c */
+WEIR_MUST_USE weir_status ladder_climb(job *j);
+
+/* splitter.c: which seeds, in which order. */
+void splitter_above_threshold(ir_module *m, split_order *order);
+void splitter_to_fit(ir_module *m, split_order *order);
+
+#endif

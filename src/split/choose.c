@@ -1,0 +1,79 @@
+#include "split/choose.h"
+
+#include "split/monoid.h"
+
+enum { GEMM_ROWS = 64, MOST_COARSENINGS = 4 };
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Bytes per index of the largest value that the loops compute slice by slice. */
+static int64_t largest_index_bytes(split_region *r) {
+  int64_t largest = 1;
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *inst = &r->instances.at[i];
+    if (!inst->traced || inst->pos.dim < 0 || !split_is_large(r, inst->value)) continue;
+    int64_t bytes = ir_value_bytes(r->m, inst->value) / split_extent(r->m, inst->value, inst->pos);
+    largest = max64(largest, bytes);
+  }
+  return largest;
+}
+
+/* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one is within a fifth, so that nothing has to be masked. */
+static int64_t slice_length(int64_t extent, int64_t index_bytes, const split_goal *goal) {
+  int64_t rows = min64(GEMM_ROWS, goal->generous_bytes / index_bytes);
+  int64_t most = min64(extent, max64(1, max64(goal->slice_bytes / index_bytes, rows)));
+  for (int64_t c = most; c > most - max64(1, most / 5); c--)
+    if (extent % c == 0) return c;
+  int64_t trips = (extent + most - 1) / most;
+  return (extent + trips - 1) / trips;
+}
+
+static void assess(split_region *r, const split_goal *goal, split_choice *out) {
+  *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r)};
+  out->slice = slice_length(r->extent, out->index_bytes, goal);
+  for (uint32_t i = 0; i < r->members.count; i++) out->reductions += r->members.at[i].factor.role == SPLIT_REDUCED;
+}
+
+/* In order: what stays in memory; slices that fit; passes over the region; results bitwise as unsplit; the longer factor. */
+static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
+  const split_region *ra = a->region, *rb = b->region;
+  if (ra->held_bytes != rb->held_bytes) return ra->held_bytes < rb->held_bytes;
+  bool fits_a = a->index_bytes <= goal->generous_bytes, fits_b = b->index_bytes <= goal->generous_bytes;
+  if (fits_a != fits_b) return fits_a;
+  if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
+  if (ra->n_stages != rb->n_stages) return ra->n_stages < rb->n_stages;
+  if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
+  return ra->extent > rb->extent;
+}
+
+static bool dissolves_seed(split_region *r) {
+  split_instance *i = split_instance_get(r, r->seed, r->seed_pos);
+  return i->traced && split_instance_stage(r, r->seed, r->seed_pos) < SPLIT_NEVER && !r->needed_outside[r->seed];
+}
+
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim, int64_t threshold) {
+  split_pos pos = {dim, 1};
+  for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
+    if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
+    split_region *r = split_region_grow(scratch, m, block, seed, pos, threshold);
+    bool good = !r->failed && dissolves_seed(r);
+    if (good && (!r->coarsen || r->held_bytes == 0)) return r;
+    if (!r->coarsen) return good ? r : NULL;
+    pos.unit *= r->coarsen;
+  }
+  return NULL;
+}
+
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed, const split_goal *goal, split_choice *out_choice) {
+  bool found = false;
+  for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
+    split_region *r = grow(scratch, m, block, seed, dim, goal->threshold_bytes);
+    if (!r) continue;
+    split_choice choice;
+    assess(r, goal, &choice);
+    if (!found || is_better(&choice, out_choice, goal)) *out_choice = choice;
+    found = true;
+  }
+  return found;
+}

@@ -1,0 +1,22 @@
+/* Which factor of a seed to split, and into what slices. */
+#ifndef WEIR_SPLIT_CHOOSE_H
+#define WEIR_SPLIT_CHOOSE_H
+#include "split/region.h"
+
+typedef struct split_goal {
+  int64_t threshold_bytes; /* larger values are dissolved */
+  int64_t slice_bytes;     /* of the largest slice of one, aimed at */
+  int64_t generous_bytes;  /* up to here for as many as 64 indices a slice: a GEMM's row count; >= slice_bytes */
+} split_goal;
+
+typedef struct split_choice {
+  split_region *region;
+  int64_t slice;         /* indices a trip */
+  int64_t index_bytes;   /* of the largest dissolved value, per index of the factor */
+  int32_t reductions;    /* members merged over the factor */
+} split_choice;
+
+/* The best of all positions on the seed; false if none dissolves it. Cost: one region per dimension. */
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed, const split_goal *goal, split_choice *out_choice);
+
+#endif

@@ -1,0 +1,60 @@
+/* weir_rewrite(): read, verify, climb the ladder, print. */
+#include "weir/weir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "in/in.h"
+#include "out/out.h"
+#include "pipeline.h"
+#include "result.h"
+
+static void dump(void *user, const ir_module *m, const char *after) {
+  job *j = user;
+  arena *a = arena_create(&j->c);
+  strbuf text = strbuf_make(a);
+  out_stablehlo_text(m, &text);
+  fprintf(stderr, "// ---- after %s\n%s\n", after, text.text);
+  arena_destroy(a);
+}
+
+static weir_status print_module(job *j) {
+  arena *a = arena_create(&j->c);
+  strbuf text = strbuf_make(a);
+  out_stablehlo_text(j->m, &text);
+  weir_status status = result_set_text(&j->c, j->result, text.text, text.length);
+  arena_destroy(a);
+  return status;
+}
+
+/* The pipeline on one screen. */
+static weir_status rewrite(void *user) {
+  job *j = user;
+  WEIR_TRY(pass_check_options(&j->driver));
+  WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
+  WEIR_TRY(ir_verify(j->m));
+  WEIR_TRY(ladder_climb(j));
+  bool print = j->result->outcome == WEIR_REWRITTEN || j->options.stop_after || j->options.only_passes;
+  return print ? print_module(j) : WEIR_OK;
+}
+
+static weir_options complete(const weir_options *given) { /* fields that an older caller does not know stay zero */
+  weir_options o = WEIR_OPTIONS_INIT;
+  if (given) memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
+  o.struct_size = sizeof o;
+  if (!o.platform) o.platform = "cpu";
+  return o;
+}
+
+weir_status weir_rewrite(const char *text, size_t length, const weir_options *options, weir_result **out_result) {
+  *out_result = result_create();
+  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
+  job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
+  ctx_init(&j.c);
+  j.c.debug = j.options.debug;
+  j.driver = (pass_driver){.c = &j.c, .options = &j.options, .table = pipeline_passes, .dump = dump, .dump_user = &j};
+  weir_status status = ctx_try(&j.c, rewrite, &j);
+  if (status != WEIR_OK) result_set_error(*out_result, j.c.message);
+  ctx_deinit(&j.c);
+  return status;
+}
