@@ -139,13 +139,22 @@ typedef struct key {
   bool optional;
 } key;
 
+static ir_attr string(in_parser *p) { /* not an attribute: the ':' behind it is the op's */
+  if (!in_is(p, IN_STRING)) in_fail_wanted(p, "a string");
+  ir_str text = in_unescape(p, p->token.at, p->token.length);
+  in_next(p);
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = text});
+}
+
 static ir_attr key_value(in_parser *p, const key *k) {
   switch (k->kind) {
     case INT_LIST: return in_i64s(p);
     case INT: return ir_attr_int(p->m, in_integer(p), IR_I64);
     case KEYWORD: return in_enum(p, k->attribute);
-    default: return in_attribute(p);
+    case STRING: return string(p);
+    case BOOL: break;
   }
+  return in_attribute(p);
 }
 
 /* The comma in front of a key has been read if operands came before it. */
