@@ -1,0 +1,50 @@
+"""What weir does to one program, for people and for scripts."""
+import dataclasses
+
+from weir import _library
+
+_OUTCOMES = {_library.UNTOUCHED: "untouched", _library.OPTIONS_ONLY: "options", _library.REWRITTEN: "rewritten"}
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Plan:
+    """print() shows weir's table; the fields are for scripts. Bytes are per device."""
+    name: str                  # of the program: jit_f
+    outcome: str               # "untouched", "options" (compile options only), "rewritten", "refused"
+    message: str               # why it was refused; "" otherwise
+    limit_bytes: int
+    peak_before_bytes: int
+    peak_after_bytes: int
+    minimum_bytes: int         # smallest limit found feasible; 0: not searched
+    flops_before: int
+    flops_after: int
+    loops: tuple[_library.Loop, ...]
+    compile_options: tuple[str, ...]
+    referee_compiles: int      # how often XLA was asked
+    text: str | None           # the rewritten program (StableHLO)
+    explain: str               # the table
+
+    @property
+    def extra_flops(self):
+        return self.flops_after - self.flops_before
+
+    @property
+    def slices(self):
+        """The slice length of each loop."""
+        return tuple(loop.slice for loop in self.loops)
+
+    def __str__(self):
+        refusal = f"refused: {self.message}" if self.outcome == "refused" else ""
+        return "\n".join(part for part in (self.explain.rstrip("\n"), refusal) if part)
+
+    def __repr__(self):
+        return (f"<weir.Plan {self.name}: {self.outcome}, peak {self.peak_before_bytes} -> {self.peak_after_bytes} "
+                f"bytes, {len(self.loops)} loops>")
+
+
+def from_result(name, result):
+    refused = result.status == _library.RESOURCE_EXHAUSTED
+    shared = {field.name: getattr(result, field.name) for field in dataclasses.fields(Plan)
+              if field.name not in ("name", "outcome", "text")}
+    return Plan(name=name, outcome="refused" if refused else _OUTCOMES[result.outcome],
+                text=result.text.decode() if result.text else None, **shared)
