@@ -403,12 +403,14 @@ static const rule rules[IR_OP_COUNT] = {
 #undef OP
 };
 
-static bool all_static(const ir_module *m, ir_op op) {
+static bool is_sliceable(const ir_module *m, ir_type t) { return ir_is_static_tensor(m, t) && ir_element_count(m, t) > 0; }
+
+static bool all_sliceable(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->operands[i]))) return false;
+    if (!is_sliceable(m, ir_type_of(m, d->operands[i]))) return false;
   for (uint32_t i = 0; i < d->n_results; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->first_result + i))) return false;
+    if (!is_sliceable(m, ir_type_of(m, d->first_result + i))) return false;
   return true;
 }
 
@@ -420,7 +422,7 @@ bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_
                         .results = ARENA_ARRAY(scratch, split_pos, d->n_results + 1)};
   for (uint32_t i = 0; i < d->n_operands; i++) out->operands[i] = SPLIT_ABSENT;
   for (uint32_t i = 0; i < d->n_results; i++) out->results[i] = SPLIT_ABSENT;
-  if (!all_static(m, op) || ir_has_effects(m, op)) return false;
+  if (!all_sliceable(m, op) || ir_has_effects(m, op)) return false;
   query q = {scratch, m, op, of_result, index, pos, out};
   return rules[d->kind](&q);
 }
