@@ -21,6 +21,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 config.substitutions += [
     ("%weir", os.path.join(build, "weir")),
+    ("%roundtrip", os.path.join(build, "tools", "weir_roundtrip")),
     ("%python", sys.executable),
     ("%root", root),
     (r"\bFileCheck\b", os.path.join(tools, "filecheck")),

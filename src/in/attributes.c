@@ -212,7 +212,6 @@ static ir_attr extended(in_parser *p) {
   in_alias *alias = in_alias_find(p, '#', t.at + 1, t.length - 1);
   if (!alias) in_fail(p, t.at, "found '%.*s', an alias that is not defined", (int)t.length, t.at);
   in_alias_read(p, alias, '#');
-  alias = in_alias_find(p, '#', t.at + 1, t.length - 1);
   if (alias->attr) return alias->attr;
   strbuf b = strbuf_make(p->scratch); /* a location as an attribute */
   strbuf_printf(&b, "loc(%s)", ir_text(p->m, alias->text));

@@ -24,9 +24,16 @@ static void regions(in_parser *p, in_op *op) {
   in_expect(p, ')', "')' or ','");
 }
 
+static bool is_op_name(const char *s, const char *end) {
+  if (s == end) return false;
+  for (; s < end; s++)
+    if (!in_is_suffix_char((unsigned char)*s)) return false;
+  return true;
+}
+
 void in_generic(in_parser *p, in_op *op) {
-  op->name = in_unescape(p, p->token.at, p->token.length);
-  if (!op->name) in_fail_wanted(p, "an op's name");
+  if (!is_op_name(p->token.at + 1, p->next - 1)) in_fail_wanted(p, "an op's name");
+  op->name = ir_intern_text(p->m, p->token.at + 1, p->token.length - 2);
   op->kind = in_kind(p, op->name);
   in_next(p);
   in_generic_rest(p, op);

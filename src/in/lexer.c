@@ -40,9 +40,12 @@ _Noreturn void in_fail_wanted(in_parser *p, const char *what) {
   in_fail(p, p->token.at, "found '%.*s%s', wanted %s", n, p->token.at, (size_t)n < p->token.length ? "..." : "", what);
 }
 
-void in_enter(in_parser *p) {
-  if (++p->depth > IN_MAX_DEPTH) in_fail(p, p->token.at, "nested deeper than %d levels", IN_MAX_DEPTH);
+void in_reach(in_parser *p, int depth) {
+  if (depth > IN_MAX_DEPTH) in_fail(p, p->token.at, "nested deeper than %d levels", IN_MAX_DEPTH);
+  if (depth > p->deepest) p->deepest = depth;
 }
+
+void in_enter(in_parser *p) { in_reach(p, ++p->depth); }
 
 /* ---- tokens ---- */
 static const char *skip_blanks(const in_parser *p, const char *s) {
@@ -100,7 +103,7 @@ static const char *skip_symbol(in_parser *p, const char *s) {
   if (peek(p, s + 1) == '"') return skip_string(p, s + 1);
   const char *end = s + 1;
   if (is_letter(peek(p, end)))
-    while (is_word_char(peek(p, end)) || peek(p, end) == '-') end++;
+    while (is_word_char(peek(p, end))) end++;
   if (end == s + 1) in_fail(p, s, "'@' without a name");
   return end;
 }

@@ -54,6 +54,7 @@ typedef struct in_alias {
   const char *value;       /* where the definition's right-hand side begins */
   const char *end;         /* and ends; NULL: not yet read */
   bool reading;            /* defined in terms of itself */
+  int height;              /* how many levels it is deep */
   ir_attr attr;
   ir_type type;
   ir_str text;             /* as it is put where it is used */
@@ -88,6 +89,8 @@ typedef struct in_parser {
   const char *next;        /* behind it */
   const char *last;        /* the end of the one before it */
   int depth;               /* of nested types, attributes and regions together */
+  int deepest;             /* depth reached since an alias was begun */
+  size_t location_bytes;   /* of all locations that aliases make */
   in_names values;
   uint32_t floor;          /* values.entries below are hidden: an isolated region */
   uint32_t scope_start;    /* values.entries from here on belong to the region in hand */
@@ -120,6 +123,7 @@ _Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, 
 /* "found X, wanted <what>" at p->token. */
 _Noreturn void in_fail_wanted(in_parser *p, const char *what);
 void in_enter(in_parser *p); /* one level deeper; fails at IN_MAX_DEPTH */
+void in_reach(in_parser *p, int depth); /* notes a depth without going there; fails beyond IN_MAX_DEPTH */
 static inline void in_leave(in_parser *p) { p->depth--; }
 static inline bool in_is_suffix_char(int c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '-';
@@ -136,11 +140,11 @@ static inline ir_str in_token_text(in_parser *p) { return ir_intern_text(p->m, p
 /* [from, to) as MLIR would print it: runs of blanks and comments are one blank, aliases are replaced by what they stand for. */
 void in_verbatim(in_parser *p, const char *from, const char *to, strbuf *out);
 ir_str in_verbatim_str(in_parser *p, const char *from, const char *to);
-void in_find_aliases(in_parser *p);  /* notes every definition that begins a line */
+void in_find_aliases(in_parser *p);  /* notes every definition that begins a line; reads the locations among them */
 void in_alias_definition(in_parser *p); /* at '#x' or '!x' before a '='; skips it */
 /* NULL: no such alias. `sigil` is '#' or '!'. */
 in_alias *in_alias_find(in_parser *p, char sigil, const char *name, size_t length);
-void in_alias_read(in_parser *p, in_alias *alias, char sigil);
+void in_alias_read(in_parser *p, in_alias *alias, char sigil); /* good for use at the current depth, too */
 /* loc(...): the text between the parentheses. */
 ir_str in_location(in_parser *p);
 static inline bool in_is_location(const in_parser *p) { return p->token.kind == IN_WORD && in_is_word(p, "loc"); }

@@ -29,6 +29,8 @@ static weir_status read_text(void *user) {
   p->ctx = j->ctx, p->m = j->m, p->scratch = j->scratch;
   p->begin = j->text, p->end = j->text + j->length;
   if (j->length >= 4 && !memcmp(j->text, "ML\xefR", 4)) in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
+  const char *zero = j->length ? memchr(j->text, 0, j->length) : NULL;
+  if (zero) in_fail(p, zero, "a zero byte in the text");
   in_find_aliases(p);
   in_seek(p, p->begin);
   in_ops(p, ir_op_get(j->m, j->m->root)->regions[0]);

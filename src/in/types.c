@@ -155,7 +155,7 @@ static ir_type extended_type(in_parser *p) {
   in_next(p);
   if (alias && !in_is(p, '<')) {
     in_alias_read(p, alias, '!');
-    return in_alias_find(p, '!', t.at + 1, t.length - 1)->type;
+    return alias->type;
   }
   if (in_is(p, '<')) {
     const char *end = in_skip_balanced(p, p->token.at);

@@ -5,8 +5,9 @@
  */
 #include "in/parser.h"
 
-/* Chains of location aliases (#loc9 = callsite(#loc8 at #loc7), ...) can double in length at each step; beyond this a location is forgotten. */
-enum { MAX_LOCATION_BYTES = 1 << 16, MAX_EXPANSION_BYTES = 16 << 20 };
+/* Chains of location aliases (#loc9 = callsite(#loc8 at #loc7), ...) can double in length at each step: beyond these bounds (of one, of all) a location is
+ * forgotten. Other aliases may not expand to more than the last bound. */
+enum { MAX_LOCATION_BYTES = 1 << 16, MAX_LOCATIONS_BYTES = 1 << 28, MAX_EXPANSION_BYTES = 16 << 20 };
 
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -84,7 +85,7 @@ ir_str in_verbatim_str(in_parser *p, const char *from, const char *to) {
   return ir_intern_text(p->m, b.text, b.length);
 }
 
-/* ---- aliases ---- */
+/* ---- aliases: pointers to them stay good, for new ones are only added at the top level ---- */
 static in_alias *add_alias(in_parser *p, char sigil, const char *name, size_t length, const char *value) {
   in_names_put(p->scratch, &p->alias_names[sigil == '!'], name, length, p->aliases.count, 1);
   VEC_PUSH(p->scratch, &p->aliases, (in_alias){.value = value});
@@ -104,14 +105,6 @@ static void find_alias(in_parser *p, const char *line) {
   if (!in_alias_find(p, *line, name, (size_t)(end - name))) add_alias(p, *line, name, (size_t)(end - name), equals + 1);
 }
 
-void in_find_aliases(in_parser *p) {
-  for (const char *s = p->begin; s < p->end; s++) {
-    if (*s == '#' || *s == '!') find_alias(p, s);
-    s = memchr(s, '\n', (size_t)(p->end - s));
-    if (!s) return;
-  }
-}
-
 static void read_value(in_parser *p, in_alias *alias, char sigil) {
   in_seek(p, alias->value);
   const char *from = p->token.at;
@@ -126,20 +119,37 @@ static void read_value(in_parser *p, in_alias *alias, char sigil) {
   alias->text = in_verbatim_str(p, from, p->last);
 }
 
-void in_alias_read(in_parser *p, in_alias *alias, char sigil) {
-  if (alias->end) return;
-  uint32_t index = (uint32_t)(alias - p->aliases.at);
-  in_alias copy = *alias;
+static void read_alias(in_parser *p, in_alias *alias, char sigil) {
   in_token token = p->token;
   const char *next = p->next, *last = p->last;
+  int deepest = p->deepest;
   if (alias->reading) in_fail(p, alias->value, "an alias that is defined in terms of itself");
   alias->reading = true;
+  p->deepest = p->depth;
   in_enter(p);
-  read_value(p, &copy, sigil);
+  read_value(p, alias, sigil);
   in_leave(p);
-  copy.end = p->last;
-  p->aliases.at[index] = copy;
-  p->token = token, p->next = next, p->last = last;
+  alias->height = p->deepest - p->depth;
+  alias->end = p->last;
+  p->token = token, p->next = next, p->last = last, p->deepest = deepest;
+}
+
+void in_alias_read(in_parser *p, in_alias *alias, char sigil) {
+  if (!alias->end) read_alias(p, alias, sigil);
+  if (alias->attr || alias->type) in_reach(p, p->depth + alias->height);
+}
+
+/* MLIR prints locations behind their uses but in an order in which each is made of earlier ones: read in that order no chain is a deep one. */
+void in_find_aliases(in_parser *p) {
+  for (const char *s = p->begin; s && s < p->end; s++) {
+    if (*s == '#' || *s == '!') find_alias(p, s);
+    s = memchr(s, '\n', (size_t)(p->end - s));
+    if (!s) break;
+  }
+  for (uint32_t i = 0; i < p->aliases.count; i++) {
+    const char *value = skip_blanks(p->aliases.at[i].value, p->end);
+    if (p->end - value > 4 && !memcmp(value, "loc(", 4)) in_alias_read(p, &p->aliases.at[i], '#');
+  }
 }
 
 void in_alias_definition(in_parser *p) {
@@ -151,9 +161,8 @@ void in_alias_definition(in_parser *p) {
   in_alias *alias = in_alias_find(p, sigil, name, length);
   if (!alias) alias = add_alias(p, sigil, name, length, p->next);
   if (alias->value != p->next) in_fail(p, at, "the alias '%.*s' is defined twice", (int)length, name);
-  uint32_t index = (uint32_t)(alias - p->aliases.at);
   in_alias_read(p, alias, sigil);
-  in_seek(p, p->aliases.at[index].end);
+  in_seek(p, alias->end);
 }
 
 /* ---- locations ---- */
@@ -161,7 +170,7 @@ static ir_str location_text(in_parser *p, const char *from, const char *to) {
   if (is_plain(from, to)) return ir_intern_text(p->m, from, (size_t)(to - from));
   strbuf b = strbuf_make(p->scratch);
   in_verbatim(p, from, to, &b);
-  if (b.length > MAX_LOCATION_BYTES) return ir_intern_string(p->m, "unknown");
+  if (b.length > MAX_LOCATION_BYTES || (p->location_bytes += b.length) > MAX_LOCATIONS_BYTES) return ir_intern_string(p->m, "unknown");
   return ir_intern_text(p->m, b.text, b.length);
 }
 
