@@ -89,6 +89,7 @@ static const char *conv_group(arena *scratch, const char *p, char first, char se
   int64_t *spatial = ARENA_ARRAY(scratch, int64_t, IR_MAX_RANK);
   int32_t n_spatial = 0;
   int64_t position = 0;
+  memset(spatial, -1, IR_MAX_RANK * sizeof *spatial); /* a label that is missing */
   *out_first = *out_second = -1;
   p = skip(p, " x->");
   if (*p++ != '[') return NULL;

@@ -255,8 +255,8 @@ static int64_t dense_int(const ir_attr_data *d, ir_dtype dtype, int64_t i) {
     case IR_UI32: { uint32_t x; memcpy(&x, p, sizeof x); return x; }
     case IR_I16: { int16_t x; memcpy(&x, p, sizeof x); return x; }
     case IR_UI16: { uint16_t x; memcpy(&x, p, sizeof x); return x; }
-    case IR_I1: case IR_UI8: return *(const uint8_t *)p;
-    case IR_I8: return *(const int8_t *)p;
+    case IR_I1: case IR_UI8: case IR_UI4: case IR_UI2: return *(const uint8_t *)p;
+    case IR_I8: case IR_I4: case IR_I2: return *(const int8_t *)p;
     default: { int64_t x; memcpy(&x, p, sizeof x); return x; }
   }
 }
