@@ -1,0 +1,76 @@
+/* plan_peak_of(): the stages in order, and what counts. */
+#include "plan/peak.h"
+
+#include "plan/peak_graph.h"
+
+static int64_t plus(int64_t x, int64_t y) {
+  int64_t r;
+  return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
+}
+
+static void count_arguments(const plan_graph *g, plan_peak *out) {
+  const plan_comp *entry = plan_comp_get(g, g->entry);
+  for (uint32_t i = 0; i < entry->nodes.count; i++) {
+    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
+    if (n->kind == PLAN_PARAMETER) out->argument_bytes = plus(out->argument_bytes, n->shape.bytes);
+  }
+}
+
+/* Several results come as a tuple, with a table of pointers. */
+static void count_outputs(const plan_graph *g, plan_peak *out) {
+  if (g->n_outputs != 1) out->output_bytes = 8 * (int64_t)g->n_outputs;
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    int64_t bytes = plan_node_get(g, g->outputs[i])->shape.bytes;
+    out->output_bytes = plus(out->output_bytes, bytes);
+    if (g->param_of_output[i] >= 0) out->alias_bytes = plus(out->alias_bytes, bytes);
+  }
+}
+
+plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
+  plan_peak peak = {0};
+  plan_graph *g = plan_lower(scratch, m);
+  if (!g) return peak;
+  plan_fuse(g);
+  plan_insert_copies(g);
+  plan_schedule(g, order);
+  count_arguments(g, &peak);
+  count_outputs(g, &peak);
+  plan_assign(g, &peak);
+  peak.total_bytes = plus(plus(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
+  return peak;
+}
+
+/* ---- one op on its own, for who has no estimate at hand ---- */
+static bool is_light(ir_kind k, int flags) {
+  if (flags & IR_FLAG_H) return false;
+  return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_DIVIDE && k != IR_OP_SQRT && k != IR_OP_RSQRT && k != IR_OP_POWER && k != IR_OP_GATHER;
+}
+
+static bool takes_in(ir_kind k, int flags) {
+  if (k == IR_OP_SCATTER || k == IR_OP_TORCH_INDEX_SELECT) return false;
+  return (flags & (IR_FLAG_E | IR_FLAG_M)) != 0;
+}
+
+/* A reduction over more than 32 elements reads its operand from memory: XLA makes a tree of windows of it. */
+static bool is_small_reduce(const ir_module *m, ir_op op) {
+  int32_t count;
+  const int64_t *dims = ir_op_ints((ir_module *)m, op, "dimensions", &count);
+  for (int32_t i = 0; i < count; i++)
+    if (ir_type_at(m, ir_operand(m, op, 0))->dims[dims[i]] > 32) return false;
+  return count >= 0;
+}
+
+bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
+  ir_kind kind = ir_kind_of(m, op);
+  int flags = ir_kind_flags(kind);
+  if (kind == IR_OP_CONSTANT || kind == IR_OP_IOTA) flags |= IR_FLAG_M;
+  if (ir_op_get(m, op)->n_results != 1 || !takes_in(kind, flags)) return true;
+  ir_value v = ir_result(m, op, 0);
+  uint32_t n = users->first[v + 1] - users->first[v];
+  if (n > 1 && !is_light(kind, flags)) return true;
+  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
+    ir_kind k = ir_kind_of(m, users->ops[i]);
+    if (k == IR_OP_REDUCE ? !is_small_reduce(m, users->ops[i]) : !takes_in(k, ir_kind_flags(k))) return true;
+  }
+  return n == 0;
+}

@@ -1,0 +1,555 @@
+/* Buffers: which values share one, when each is live, where XLA would put it.
+ *
+ * Values that must be one buffer (a loop's state before, in and after the loop; a target and its update in place; a donated argument and its result) form a
+ * class. The schedule is one time line: a called computation's nodes stand before the node that calls it. A class is live in a few intervals of it.
+ *
+ *   1. results of the program have allocations of their own; smaller classes that are dead by then may live there before (largest class first);
+ *   2. a result written over an operand that dies there becomes one class with it;
+ *   3. the rest goes into one heap, the largest or the longest-lived first, each at the best fitting offset; the better of the two orders counts.
+ *
+ * Source: XLA's buffer_assignment.cc, hlo_live_range.cc, heap_simulator.cc.
+ */
+#include <stdlib.h>
+
+#include "plan/peak_graph.h"
+
+enum { ALIGNMENT = 64, MOST_PLACED = 3000 /* the heap is quadratic in them; smaller ones are only summed */ };
+
+typedef struct interval {
+  int64_t from, to; /* both inclusive */
+} interval;
+
+typedef struct value_data {
+  uint32_t node, member, parent; /* parent: union-find */
+  interval live;
+} value_data;
+
+typedef struct buffer { /* a class of values */
+  int64_t bytes, offset;
+  uint32_t first, count;         /* in values_by_class */
+  interval *live;
+  uint32_t n_live, merged_into;  /* 1 + the buffer that it was merged into; 0: none */
+  bool fixed, is_output, placed;
+} buffer;
+
+typedef struct assigner {
+  plan_graph *g;
+  uint32_t *base;        /* by node: its first value */
+  int64_t *time;         /* by node */
+  interval *span;        /* by computation */
+  value_data *values;
+  uint32_t n_values;
+  int64_t now;
+  buffer *buffers;
+  uint32_t n_buffers;
+  uint32_t *buffer_of;   /* by value */
+  uint32_t *by_class;    /* values, class by class, in order of start */
+} assigner;
+
+/* ---- values ---- */
+static uint32_t values_of(const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST: case IR_OP_GET_TUPLE_ELEMENT: case IR_OP_TUPLE: return 0;
+    default: return n->shape.is_tuple ? n->shape.n_members : 1;
+  }
+}
+
+static const plan_shape *shape_of(const plan_graph *g, const value_data *v) {
+  const plan_node *n = plan_node_get(g, v->node);
+  return n->shape.is_tuple ? &n->shape.members[v->member] : &n->shape;
+}
+
+static void number_values(assigner *a) {
+  plan_graph *g = a->g;
+  a->base = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
+  a->n_values = 1;
+  for (uint32_t n = 1; n < g->nodes.count; n++) {
+    a->base[n] = a->n_values;
+    if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE) a->n_values += values_of(plan_node_get(g, n));
+  }
+  a->values = ARENA_ARRAY(g->arena, value_data, a->n_values);
+  for (uint32_t n = 1; n < g->nodes.count; n++) {
+    if (!(plan_node_get(g, n)->flags & PLAN_FLAG_LIVE)) continue;
+    for (uint32_t k = 0; k < values_of(plan_node_get(g, n)); k++)
+      a->values[a->base[n] + k] = (value_data){.node = n, .member = k, .parent = a->base[n] + k};
+  }
+}
+
+/* The value behind an array node; 0: none (an element of a nested tuple). */
+static uint32_t value_of(const assigner *a, uint32_t node) {
+  for (;;) {
+    const plan_node *n = plan_node_get(a->g, node);
+    if (n->kind == PLAN_BITCAST) node = n->operands[0];
+    else if (n->kind == IR_OP_GET_TUPLE_ELEMENT) {
+      const plan_node *t = plan_node_get(a->g, n->operands[0]);
+      if (t->kind == IR_OP_TUPLE) node = t->operands[n->index];
+      else return values_of(t) > n->index ? a->base[n->operands[0]] + n->index : 0;
+    } else return values_of(n) ? a->base[node] : 0;
+  }
+}
+
+static uint32_t member_of(const assigner *a, uint32_t node, uint32_t member) {
+  const plan_node *n = plan_node_get(a->g, node);
+  if (n->kind == IR_OP_TUPLE) return value_of(a, n->operands[member]);
+  return n->shape.is_tuple ? a->base[node] + member : value_of(a, node);
+}
+
+static uint32_t find(assigner *a, uint32_t v) {
+  while (a->values[v].parent != v) v = a->values[v].parent = a->values[a->values[v].parent].parent;
+  return v;
+}
+
+static void unite(assigner *a, uint32_t x, uint32_t y) {
+  if (x && y) a->values[find(a, y)].parent = find(a, x);
+}
+
+static void unite_loop(assigner *a, uint32_t node) {
+  const plan_node *n = plan_node_get(a->g, node);
+  const plan_comp *cond = plan_comp_get(a->g, n->comps[0]), *body = plan_comp_get(a->g, n->comps[1]);
+  for (uint32_t i = 0; i < n->shape.n_members; i++) {
+    uint32_t v = a->base[node] + i;
+    unite(a, v, member_of(a, n->operands[0], i));
+    unite(a, v, member_of(a, cond->parameter, i));
+    unite(a, v, member_of(a, body->parameter, i));
+    unite(a, v, member_of(a, body->root, i));
+  }
+}
+
+static void unite_branches(assigner *a, uint32_t node) {
+  const plan_node *n = plan_node_get(a->g, node);
+  for (uint32_t r = 0; r < n->n_comps; r++) {
+    const plan_comp *c = plan_comp_get(a->g, n->comps[r]);
+    for (uint32_t i = 0; i < n->shape.n_members; i++) unite(a, a->base[node] + i, member_of(a, c->root, i));
+    const plan_node *p = plan_node_get(a->g, c->parameter);
+    for (uint32_t i = 0; i < p->shape.n_members; i++) unite(a, a->base[c->parameter] + i, member_of(a, n->operands[r + 1], i));
+  }
+}
+
+static void unite_values(assigner *a) {
+  plan_graph *g = a->g;
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    if (!(n->flags & PLAN_FLAG_LIVE)) continue;
+    if (n->kind == IR_OP_WHILE) unite_loop(a, id);
+    else if (n->kind == IR_OP_CASE) unite_branches(a, id);
+    if (n->in_place) unite(a, a->base[id], value_of(a, n->operands[n->in_place - 1]));
+  }
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    if (g->param_of_output[i] < 0) continue;
+    const plan_comp *entry = plan_comp_get(g, g->entry);
+    for (uint32_t k = 0; k < entry->nodes.count; k++) {
+      const plan_node *p = plan_node_get(g, entry->nodes.at[k]);
+      if (p->kind == PLAN_PARAMETER && p->index == (uint32_t)g->param_of_output[i]) unite(a, value_of(a, g->outputs[i]), a->base[entry->nodes.at[k]]);
+    }
+  }
+}
+
+/* ---- the time line ---- */
+static void lay_out(assigner *a, uint32_t comp) {
+  const plan_comp *c = plan_comp_get(a->g, comp);
+  a->span[comp].from = ++a->now;
+  for (uint32_t i = 0; i < c->nodes.count; i++) {
+    const plan_node *n = plan_node_get(a->g, c->order[i]);
+    for (uint32_t k = 0; k < n->n_comps; k++) lay_out(a, n->comps[k]);
+    a->time[c->order[i]] = n->kind == PLAN_PARAMETER ? a->span[comp].from : ++a->now;
+  }
+  a->span[comp].to = ++a->now;
+}
+
+static void use(assigner *a, uint32_t v, int64_t at) {
+  if (v && a->values[v].live.to < at) a->values[v].live.to = at;
+}
+
+static void use_all(assigner *a, uint32_t node, int64_t at) {
+  const plan_node *n = plan_node_get(a->g, node);
+  if (n->kind == IR_OP_TUPLE)
+    for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], at);
+  else if (n->shape.is_tuple)
+    for (uint32_t i = 0; i < values_of(n); i++) use(a, a->base[node] + i, at);
+  else use(a, value_of(a, node), at);
+}
+
+static void find_live_ranges(assigner *a) {
+  plan_graph *g = a->g;
+  for (uint32_t v = 1; v < a->n_values; v++) a->values[v].live.from = a->values[v].live.to = a->time[a->values[v].node];
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    if (!(n->flags & PLAN_FLAG_LIVE) || n->kind == PLAN_BITCAST || n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == IR_OP_TUPLE) continue;
+    for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], a->time[id]);
+  }
+  for (uint32_t c = 1; c < g->comps.count; c++)
+    if (a->span[c].to) use_all(a, plan_comp_get(g, c)->root, a->span[c].to);
+}
+
+/* ---- classes ---- */
+static _Thread_local assigner *sorting; /* qsort has no argument for it; set and used in one call */
+
+static int by_class_and_start(const void *x, const void *y) {
+  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  const value_data *v = &sorting->values[a], *w = &sorting->values[b];
+  if (v->parent != w->parent) return v->parent < w->parent ? -1 : 1;
+  if (v->live.from != w->live.from) return v->live.from < w->live.from ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+static void merge_intervals(assigner *a, buffer *b) {
+  b->live = ARENA_ARRAY(a->g->arena, interval, b->count);
+  for (uint32_t i = 0; i < b->count; i++) {
+    const value_data *v = &a->values[a->by_class[b->first + i]];
+    int64_t bytes = shape_of(a->g, v)->bytes;
+    if (bytes > b->bytes) b->bytes = bytes;
+    const plan_node *n = plan_node_get(a->g, v->node);
+    b->fixed |= n->kind == IR_OP_CONSTANT || (n->kind == PLAN_PARAMETER && n->comp == a->g->entry);
+    if (b->n_live && b->live[b->n_live - 1].to >= v->live.from) {
+      if (b->live[b->n_live - 1].to < v->live.to) b->live[b->n_live - 1].to = v->live.to;
+    } else b->live[b->n_live++] = v->live;
+  }
+}
+
+static void make_buffers(assigner *a) {
+  arena *s = a->g->arena;
+  a->by_class = ARENA_ARRAY(s, uint32_t, a->n_values);
+  a->buffer_of = ARENA_ARRAY(s, uint32_t, a->n_values);
+  a->buffers = ARENA_ARRAY(s, buffer, a->n_values);
+  for (uint32_t v = 1; v < a->n_values; v++) a->values[v].parent = find(a, v), a->by_class[v - 1] = v;
+  sorting = a;
+  qsort(a->by_class, a->n_values - 1, sizeof *a->by_class, by_class_and_start);
+  for (uint32_t i = 0; i + 1 < a->n_values; i++) {
+    bool new_class = i == 0 || a->values[a->by_class[i]].parent != a->values[a->by_class[i - 1]].parent;
+    if (new_class) a->buffers[a->n_buffers++] = (buffer){.first = i};
+    a->buffers[a->n_buffers - 1].count++;
+    a->buffer_of[a->by_class[i]] = a->n_buffers - 1;
+  }
+  for (uint32_t i = 0; i < a->n_buffers; i++) merge_intervals(a, &a->buffers[i]);
+  for (uint32_t i = 0; i < a->g->n_outputs; i++) {
+    uint32_t v = value_of(a, a->g->outputs[i]);
+    if (v) a->buffers[a->buffer_of[v]].is_output = true;
+  }
+}
+
+static assigner *analyse(plan_graph *g) {
+  assigner *a = ARENA_NEW(g->arena, assigner);
+  *a = (assigner){.g = g, .time = ARENA_ARRAY(g->arena, int64_t, g->nodes.count), .span = ARENA_ARRAY(g->arena, interval, g->comps.count)};
+  number_values(a);
+  unite_values(a);
+  lay_out(a, g->entry);
+  find_live_ranges(a);
+  make_buffers(a);
+  return a;
+}
+
+/* ---- sharing ---- */
+static uint32_t merged(assigner *a, uint32_t b) {
+  while (a->buffers[b].merged_into) b = a->buffers[b].merged_into - 1;
+  return b;
+}
+
+static bool can_share(const buffer *x, const buffer *y) { return x->bytes == y->bytes && !x->fixed && !y->fixed && !x->placed && !y->placed; }
+
+/* x dies where y begins. */
+static void join(assigner *a, uint32_t x, uint32_t y) {
+  buffer *into = &a->buffers[x], *from = &a->buffers[y];
+  interval *live = ARENA_ARRAY(a->g->arena, interval, into->n_live + from->n_live);
+  uint32_t n = 0, i = 0, j = 0;
+  while (i < into->n_live || j < from->n_live) {
+    interval next = j >= from->n_live || (i < into->n_live && into->live[i].from <= from->live[j].from) ? into->live[i++] : from->live[j++];
+    if (n && live[n - 1].to >= next.from) {
+      if (live[n - 1].to < next.to) live[n - 1].to = next.to;
+    } else live[n++] = next;
+  }
+  into->live = live;
+  into->n_live = n;
+  from->merged_into = x + 1;
+}
+
+static bool overlap(const buffer *x, const buffer *y, int64_t except) {
+  for (uint32_t i = 0, j = 0; i < x->n_live && j < y->n_live;) {
+    int64_t from = x->live[i].from > y->live[j].from ? x->live[i].from : y->live[j].from;
+    int64_t to = x->live[i].to < y->live[j].to ? x->live[i].to : y->live[j].to;
+    if (from <= to && !(from == to && from == except)) return true;
+    if (x->live[i].to < y->live[j].to) i++;
+    else j++;
+  }
+  return false;
+}
+
+static void share_with_operand(assigner *a, uint32_t node) {
+  const plan_node *n = plan_node_get(a->g, node);
+  uint32_t own = merged(a, a->buffer_of[a->base[node]]);
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    uint32_t v = plan_shares_buffer(a->g, node, i) ? value_of(a, n->operands[i]) : 0;
+    if (!v) continue;
+    uint32_t other = merged(a, a->buffer_of[v]);
+    if (other == own || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
+    join(a, other, own);
+    return;
+  }
+}
+
+static void share_comp(assigner *a, uint32_t comp) {
+  const plan_comp *c = plan_comp_get(a->g, comp);
+  for (uint32_t i = 0; i < c->nodes.count; i++) {
+    const plan_node *n = plan_node_get(a->g, c->order[i]);
+    for (uint32_t k = 0; k < n->n_comps; k++) share_comp(a, n->comps[k]);
+    if (values_of(n) == 1 && !n->shape.is_tuple && n->n_operands) share_with_operand(a, c->order[i]);
+  }
+}
+
+/* ---- sums over time ---- */
+typedef struct event {
+  int64_t at, bytes;
+} event;
+
+static int by_time(const void *x, const void *y) {
+  const event *a = x, *b = y;
+  if (a->at != b->at) return a->at < b->at ? -1 : 1;
+  return a->bytes > b->bytes ? -1 : a->bytes < b->bytes; /* taken before given back */
+}
+
+static bool counts(const buffer *b) { return !b->fixed && !b->placed && !b->merged_into; }
+
+static int64_t plus(int64_t x, int64_t y) {
+  int64_t r;
+  return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
+}
+
+/* The most bytes live at once among what is not placed yet, and when. Saturated sizes are clipped so that sums stay sums. */
+static int64_t most_live(assigner *a, int64_t *out_at) {
+  uint32_t n = 0, k = 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++) n += counts(&a->buffers[i]) ? a->buffers[i].n_live * 2 : 0;
+  event *events = ARENA_ARRAY(a->g->arena, event, n);
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    int64_t bytes = b->bytes > INT64_MAX / 8 ? INT64_MAX / 8 : b->bytes;
+    for (uint32_t j = 0; counts(b) && j < b->n_live; j++) {
+      events[k++] = (event){b->live[j].from, bytes};
+      events[k++] = (event){b->live[j].to + 1, -bytes};
+    }
+  }
+  qsort(events, n, sizeof *events, by_time);
+  int64_t live = 0, most = 0;
+  *out_at = 0;
+  for (uint32_t i = 0; i < n;) {
+    int64_t at = events[i].at;
+    for (; i < n && events[i].at == at; i++)
+      if (events[i].bytes < 0) live -= -events[i].bytes;
+    for (uint32_t j = i; j-- > 0 && events[j].at == at;)
+      if (events[j].bytes > 0) live = plus(live, events[j].bytes);
+    if (live > most) most = live, *out_at = at;
+  }
+  return most;
+}
+
+int64_t plan_live_bytes(plan_graph *g) {
+  assigner *a = analyse(g);
+  int64_t at;
+  share_comp(a, g->entry);
+  return most_live(a, &at);
+}
+
+/* ---- step 1: inside the results ---- */
+typedef struct allocation {
+  int64_t bytes;
+  VEC(uint32_t) buffers;
+} allocation;
+
+static int by_size(const void *x, const void *y) {
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+  if (a->is_output != b->is_output) return a->is_output ? -1 : 1;
+  if (a->live[0].from != b->live[0].from) return a->live[0].from < b->live[0].from ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+/* The time at which one of the two is made in place of the other; -1: never. */
+static int64_t handover(assigner *a, const buffer *x, const buffer *y) {
+  for (int swap = 0; swap < 2; swap++, x = y, y = NULL) {
+    const buffer *first = x, *second = swap ? x : y;
+    (void)first;
+    if (!second) break;
+    const value_data *v = &a->values[a->by_class[second->first]];
+    const plan_node *n = plan_node_get(a->g, v->node);
+    if (n->shape.is_tuple) continue;
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      uint32_t u = plan_shares_buffer(a->g, v->node, i) ? value_of(a, n->operands[i]) : 0;
+      if (u && &a->buffers[a->buffer_of[u]] == x) return a->time[v->node];
+    }
+  }
+  return -1;
+}
+
+static bool fits(assigner *a, const allocation *where, const buffer *b) {
+  if (b->bytes > where->bytes) return false;
+  for (uint32_t i = 0; i < where->buffers.count; i++) {
+    const buffer *other = &a->buffers[where->buffers.at[i]];
+    if (!overlap(other, b, -1)) continue;
+    int64_t at = handover(a, other, b);
+    if (at < 0) at = handover(a, b, other);
+    if (at < 0 || overlap(other, b, at)) return false;
+  }
+  return true;
+}
+
+static void place_in_outputs(assigner *a) {
+  arena *s = a->g->arena;
+  uint32_t *order = ARENA_ARRAY(s, uint32_t, a->n_buffers), n = 0, n_allocations = 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++)
+    if (!a->buffers[i].fixed || (a->buffers[i].is_output && a->buffers[i].fixed)) order[n++] = i;
+  allocation *allocations = ARENA_ARRAY(s, allocation, a->g->n_outputs + 1);
+  sorting = a;
+  qsort(order, n, sizeof *order, by_size);
+  for (uint32_t i = 0; i < n; i++) {
+    buffer *b = &a->buffers[order[i]];
+    if (b->is_output) {
+      b->placed = true;
+      allocations[n_allocations].bytes = b->bytes;
+      VEC_PUSH(s, &allocations[n_allocations].buffers, order[i]);
+      n_allocations++;
+      continue;
+    }
+    for (uint32_t k = n_allocations; k-- > 0 && !b->placed;) {
+      if (!fits(a, &allocations[k], b)) continue;
+      VEC_PUSH(s, &allocations[k].buffers, order[i]);
+      b->placed = true;
+    }
+  }
+}
+
+/* ---- step 3: the heap ---- */
+static int64_t length_of(const buffer *b) { return b->live[b->n_live - 1].to - b->live[0].from; }
+
+static int by_space(const void *x, const void *y) {
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+  if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
+  return a->live[0].from != b->live[0].from ? (a->live[0].from < b->live[0].from ? -1 : 1) : (a < b ? -1 : 1);
+}
+
+static int by_duration(const void *x, const void *y) {
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
+  return by_space(x, y);
+}
+
+typedef struct chunk {
+  int64_t from, to;
+} chunk;
+
+static int by_offset(const void *x, const void *y) {
+  const chunk *a = x, *b = y;
+  return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* The smallest gap that holds the buffer among those that are live with it. */
+static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const buffer *b, chunk *room) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const buffer *other = &a->buffers[placed[i]];
+    if (overlap(other, b, -1)) room[count++] = (chunk){other->offset, plus(other->offset, other->bytes)};
+  }
+  qsort(room, count, sizeof *room, by_offset);
+  int64_t end = 0, best = -1, best_size = INT64_MAX;
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t gap = room[i].from - end;
+    if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
+    int64_t to = plus(room[i].to, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (to > end) end = to;
+  }
+  return best >= 0 ? best : end;
+}
+
+static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n, int (*compare)(const void *, const void *), chunk *room) {
+  int64_t size = 0;
+  sorting = a;
+  qsort(order, n, sizeof *order, compare);
+  for (uint32_t i = 0; i < n; i++) {
+    buffer *b = &a->buffers[order[i]];
+    b->offset = best_fit(a, order, i, b, room);
+    if (plus(b->offset, b->bytes) > size) size = plus(b->offset, b->bytes);
+  }
+  return size;
+}
+
+static int64_t place_in_heap(assigner *a, int64_t live) {
+  uint32_t *order = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++)
+    if (counts(&a->buffers[i]) && a->buffers[i].bytes) order[n++] = i;
+  sorting = a;
+  qsort(order, n, sizeof *order, by_space);
+  if (n > MOST_PLACED) n = MOST_PLACED;
+  chunk *room = ARENA_ARRAY(a->g->arena, chunk, n);
+  int64_t size = heap_size(a, order, n, by_space, room);
+  if (size > live) {
+    int64_t other = heap_size(a, order, n, by_duration, room);
+    if (other < size) size = other;
+  }
+  return size > live ? size : live;
+}
+
+/* ---- the report ---- */
+static bool is_live_at(const buffer *b, int64_t at) {
+  for (uint32_t i = 0; i < b->n_live; i++)
+    if (b->live[i].from <= at && at <= b->live[i].to) return true;
+  return false;
+}
+
+static ir_block block_of(const ir_module *m, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  return d->op ? ir_op_get(m, d->op)->block : d->block;
+}
+
+/* The value in the buffer at that time, as the program names it. */
+static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
+  ir_value best = IR_NONE;
+  int64_t best_from = -1;
+  for (uint32_t k = 0; k < a->n_buffers; k++) {
+    if (k != index && merged(a, k) != index) continue;
+    for (uint32_t i = 0; i < a->buffers[k].count; i++) {
+      const value_data *v = &a->values[a->by_class[a->buffers[k].first + i]];
+      const plan_node *n = plan_node_get(a->g, v->node);
+      ir_value named = n->value;
+      if (n->shape.is_tuple && n->op && v->member < ir_op_get(a->g->m, n->op)->n_results && n->kind == PLAN_OPAQUE) named = ir_result(a->g->m, n->op, v->member);
+      if (!named || v->live.from > at || v->live.to < at || v->live.from <= best_from) continue;
+      best = named;
+      best_from = v->live.from;
+    }
+  }
+  return best;
+}
+
+static int by_holding(const void *x, const void *y) {
+  const plan_holder *a = x, *b = y;
+  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+  return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static void report(assigner *a, int64_t at, plan_peak *out) {
+  plan_holder *holders = ARENA_ARRAY(a->g->arena, plan_holder, a->n_buffers);
+  uint32_t n = 0;
+  int64_t floor = out->temp_bytes / 1000;
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    if (!counts(b) || b->bytes <= floor || !is_live_at(b, at)) continue;
+    ir_value v = name_of(a, i, at);
+    if (v) holders[n++] = (plan_holder){v, block_of(a->g->m, v), b->bytes};
+  }
+  qsort(holders, n, sizeof *holders, by_holding);
+  out->holders = holders;
+  out->n_holders = n;
+  for (uint32_t id = 1; id < a->g->nodes.count; id++) {
+    const plan_node *node = plan_node_get(a->g, id);
+    if ((node->flags & PLAN_FLAG_LIVE) && node->op && a->time[id] <= at && (!out->at || a->time[id] == at)) {
+      if (a->time[id] == at) out->at = node->op;
+    }
+  }
+}
+
+void plan_assign(plan_graph *g, plan_peak *out) {
+  assigner *a = analyse(g);
+  int64_t at;
+  place_in_outputs(a);
+  share_comp(a, g->entry);
+  out->temp_bytes = most_live(a, &at);
+  out->temp_bytes = place_in_heap(a, out->temp_bytes);
+  report(a, at, out);
+}

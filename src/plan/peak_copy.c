@@ -1,0 +1,210 @@
+/* Copies that XLA's copy insertion leaves in a program, as nodes of kind PLAN_COPY.
+ *
+ * One buffer holds a loop's state element before, in and after the loop, so the initial value is copied if somebody else still needs it, and the next
+ * value is copied if the old one is still read when the next is made. An update in place copies its target if that is still needed; a result of the
+ * program can be neither an argument nor a constant. Order is that of dependencies: what is not known to come before may come after.
+ * Source: XLA's copy_insertion.cc.
+ */
+#include "plan/peak_graph.h"
+
+typedef struct copier {
+  plan_graph *g;
+  uint32_t *seen;  /* by node: stamp of the walk that met it */
+  uint32_t stamp;
+  int64_t steps;   /* walks left; beyond, an answer is no */
+  VEC(uint32_t) todo;
+} copier;
+
+/* The node that really makes what `node` stands for. */
+uint32_t plan_source(const plan_graph *g, uint32_t node) {
+  for (;;) {
+    const plan_node *n = plan_node_get(g, node);
+    if (n->kind == PLAN_BITCAST) node = n->operands[0];
+    else if (n->kind == IR_OP_GET_TUPLE_ELEMENT && plan_node_get(g, n->operands[0])->kind == IR_OP_TUPLE)
+      node = plan_node_get(g, n->operands[0])->operands[n->index];
+    else return node;
+  }
+}
+
+static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) {
+  plan_graph *g = c->g;
+  plan_node n = *plan_node_get(g, node);
+  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = plan_node_get(g, user)->comp, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
+  uint32_t made = plan_node_new(g, &copy);
+  plan_node *u = plan_node_get(g, user);
+  u->operands[slot] = made;
+  bool still = false;
+  for (uint32_t i = 0; i < u->n_operands; i++) still |= u->operands[i] == node;
+  if (!still) plan_remove_user(g, node, user);
+  plan_add_user(g, node, made);
+  plan_add_user(g, made, user);
+  return made;
+}
+
+static bool is_fixed(const plan_graph *g, uint32_t source) { /* a buffer that is not ours to write to */
+  const plan_node *n = plan_node_get(g, source);
+  if (n->kind == PLAN_PARAMETER) return n->comp == g->entry ? !g->donated[n->index] : true;
+  if (n->kind == IR_OP_GET_TUPLE_ELEMENT && plan_node_get(g, n->operands[0])->kind == PLAN_PARAMETER) return n->flags & PLAN_FLAG_CAPTURE;
+  return n->kind == IR_OP_CONSTANT;
+}
+
+/* ---- who comes before whom ---- */
+static void start_walk(copier *c) {
+  c->stamp++;
+  c->todo.count = 0;
+}
+
+static void meet(copier *c, uint32_t node) {
+  if (c->seen[node] == c->stamp) return;
+  c->seen[node] = c->stamp;
+  VEC_PUSH(c->g->arena, &c->todo, node);
+}
+
+/* Marks what `node` needs. */
+static bool walk_back(copier *c, uint32_t node) {
+  start_walk(c);
+  meet(c, node);
+  for (; c->todo.count; c->steps--) {
+    const plan_node *n = plan_node_get(c->g, c->todo.at[--c->todo.count]);
+    for (uint32_t i = 0; i < n->n_operands; i++) meet(c, n->operands[i]);
+  }
+  return c->steps > 0;
+}
+
+static bool all_marked(const copier *c, uint32_t node, uint32_t except, uint32_t user) {
+  const plan_node *n = plan_node_get(c->g, node);
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    uint32_t u = n->users[i];
+    if (u == except || u == user) continue;
+    const plan_node *k = plan_node_get(c->g, u);
+    if (k->kind == PLAN_BITCAST || (k->kind == IR_OP_GET_TUPLE_ELEMENT && k->n_users)) {
+      if (!all_marked(c, u, except, user)) return false;
+    } else if (c->seen[u] != c->stamp) return false;
+  }
+  return true;
+}
+
+/* Whether everybody else who reads `source` does so before `user` does: then `user` may overwrite it. */
+static bool dies_at(copier *c, uint32_t source, uint32_t user) {
+  const plan_node *n = plan_node_get(c->g, source);
+  if (n->n_users == 1 && n->users[0] == user) return true;
+  return walk_back(c, user) && all_marked(c, source, IR_NONE, user);
+}
+
+/* ---- loops ---- */
+static bool is_carried(const plan_graph *g, uint32_t body, uint32_t index) {
+  const plan_node *root = plan_node_get(g, plan_comp_get(g, body)->root), *x = plan_node_get(g, root->operands[index]);
+  return !(x->kind == IR_OP_GET_TUPLE_ELEMENT && x->operands[0] == plan_comp_get(g, body)->parameter && x->index == index);
+}
+
+static bool appears_before(const plan_graph *g, const plan_node *tuple, uint32_t i) {
+  uint32_t source = plan_source(g, tuple->operands[i]);
+  for (uint32_t k = 0; k < i; k++)
+    if (plan_source(g, tuple->operands[k]) == source) return true;
+  return false;
+}
+
+static void copy_initial(copier *c, uint32_t loop) {
+  uint32_t tuple = plan_node_get(c->g, loop)->operands[0], body = plan_node_get(c->g, loop)->comps[1];
+  for (uint32_t i = 0; i < plan_node_get(c->g, tuple)->n_operands; i++) {
+    if (!is_carried(c->g, body, i)) continue;
+    uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = plan_source(c->g, x);
+    bool free_to_use = !is_fixed(c->g, source) && !appears_before(c->g, plan_node_get(c->g, tuple), i) && dies_at(c, source, tuple);
+    if (!free_to_use) copy_of(c, x, tuple, i);
+  }
+}
+
+static uint32_t element_of(const plan_graph *g, uint32_t parameter, uint32_t index) {
+  const plan_node *p = plan_node_get(g, parameter);
+  for (uint32_t i = 0; i < p->n_users; i++)
+    if (plan_node_get(g, p->users[i])->index == index) return p->users[i];
+  return 0;
+}
+
+/* Every read of the old value comes before the next one is made, or is where it is made over it. */
+static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
+  const plan_node *n = plan_node_get(c->g, next);
+  if (!old || plan_node_get(c->g, old)->n_users == 0) return true;
+  if (!walk_back(c, next)) return false;
+  if (!all_marked(c, old, IR_NONE, next)) return false;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (plan_source(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, i)) return false;
+  return true;
+}
+
+static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, uint32_t i) {
+  const plan_node *r = plan_node_get(g, root);
+  for (uint32_t k = 0; k < r->n_operands; k++)
+    if (k != i && plan_source(g, r->operands[k]) == next && k < i) return true;
+  return false;
+}
+
+static void copy_next(copier *c, uint32_t body) {
+  uint32_t root = plan_comp_get(c->g, body)->root, parameter = plan_comp_get(c->g, body)->parameter;
+  for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
+    if (!is_carried(c->g, body, i)) continue;
+    uint32_t x = plan_node_get(c->g, root)->operands[i], next = plan_source(c->g, x);
+    const plan_node *n = plan_node_get(c->g, next);
+    bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
+    bool fine = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i) && replaces_old(c, element_of(c->g, parameter, i), next);
+    if (!fine) copy_of(c, x, root, i);
+  }
+}
+
+/* ---- the rest ---- */
+static void copy_branch_results(copier *c, uint32_t comp) {
+  uint32_t root = plan_comp_get(c->g, comp)->root;
+  if (plan_node_get(c->g, root)->kind != IR_OP_TUPLE) return;
+  for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
+    uint32_t x = plan_node_get(c->g, root)->operands[i], source = plan_source(c->g, x);
+    if (is_fixed(c->g, source) || appears_before(c->g, plan_node_get(c->g, root), i)) copy_of(c, x, root, i);
+  }
+}
+
+static void copy_target(copier *c, uint32_t node) {
+  uint32_t slot = plan_node_get(c->g, node)->in_place - 1, x = plan_node_get(c->g, node)->operands[slot], source = plan_source(c->g, x);
+  if (is_fixed(c->g, source) || !dies_at(c, source, node)) copy_of(c, x, node, slot);
+}
+
+static void copy_outputs(copier *c) {
+  plan_graph *g = c->g;
+  uint32_t root = plan_comp_get(g, g->entry)->root;
+  if (g->n_outputs == 1) { /* the output is the root itself */
+    const plan_node *n = plan_node_get(g, plan_source(g, root));
+    bool aliased = n->kind == PLAN_PARAMETER && g->param_of_output[0] == (int32_t)n->index;
+    if ((n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT) || aliased) return;
+    plan_node copy = *plan_node_get(g, root);
+    copy = (plan_node){.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = g->entry, .n_operands = 1, .shape = copy.shape, .op = copy.op, .value = copy.value};
+    copy.operands = ARENA_COPY(g->arena, uint32_t, &root, 1);
+    uint32_t made = plan_node_new(g, &copy);
+    plan_add_user(g, root, made);
+    plan_comp_get(g, g->entry)->root = g->outputs[0] = made;
+    return;
+  }
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    uint32_t x = plan_node_get(g, root)->operands[i];
+    const plan_node *n = plan_node_get(g, plan_source(g, x));
+    bool aliased = n->kind == PLAN_PARAMETER && g->param_of_output[i] == (int32_t)n->index;
+    bool fixed = n->kind == PLAN_PARAMETER || n->kind == IR_OP_CONSTANT;
+    if ((fixed && !aliased) || appears_before(g, plan_node_get(g, root), i)) copy_of(c, x, root, i);
+    g->outputs[i] = plan_node_get(g, root)->operands[i];
+  }
+}
+
+void plan_insert_copies(plan_graph *g) {
+  uint32_t count = g->nodes.count;
+  copier c = {.g = g, .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1024), .steps = (int64_t)count * 256 + 1000000};
+  for (uint32_t n = 1; n < count; n++) {
+    plan_node node = *plan_node_get(g, n);
+    if (!(node.flags & PLAN_FLAG_LIVE)) continue;
+    if (g->nodes.count > count * 2) return;
+    if (node.kind == IR_OP_WHILE) {
+      copy_initial(&c, n);
+      copy_next(&c, node.comps[1]);
+    } else if (node.kind == IR_OP_CASE)
+      for (uint32_t i = 0; i < node.n_comps; i++) copy_branch_results(&c, node.comps[i]);
+    if (node.in_place) copy_target(&c, n);
+  }
+  copy_outputs(&c);
+}

@@ -1,0 +1,390 @@
+/* Which nodes XLA CPU fuses into their consumers, and so never writes to memory.
+ *
+ * In reverse post order every node takes in its operands one by one, the latest first, as long as XLA's rules let it; a node that it takes in may stay
+ * behind for its other consumers (it is computed twice then). What is left over has a buffer. User lists are kept exactly as XLA keeps them
+ * (appended at the end, the last one filling a gap), because the default schedule follows them.
+ * Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides.
+ */
+#include "plan/peak_graph.h"
+
+enum {
+  MOST_DUPLICATION = 15,     /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
+  MOST_CONCATENATED = 8,     /* operands of a concatenate that fuses */
+  MOST_REDUCES = 5,
+  MINOR_CONCAT_BYTES = 64,   /* longer rows are copied, not selected element by element */
+  MINOR_CONCAT_TOTAL = 2048,
+  PATH_STEPS_PER_NODE = 64,  /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
+};
+
+typedef struct source_set { /* which fused nodes index an operand anew, at most MOST_DUPLICATION + 1 of them */
+  uint32_t count;
+  uint32_t at[MOST_DUPLICATION + 1];
+} source_set;
+
+struct plan_fusion {
+  uint32_t n_reduces, room;
+  bool *reused;              /* by operand: some fused node reads its elements more than once */
+  bool *apart;               /* by operand: some fused node reads it at other indices than the root writes */
+  source_set *sources;       /* by operand */
+  VEC(int64_t) source_count; /* by source: how often it is emitted */
+};
+
+typedef struct fuser {
+  plan_graph *g;
+  uint32_t *position;        /* by node: in the post order */
+  uint8_t *reach;            /* by node: scratch of the all-paths rule */
+  int64_t steps;
+} fuser;
+
+/* ---- properties of kinds ---- */
+bool plan_is_elementwise(const plan_node *n) {
+  if (n->kind == PLAN_COPY || n->kind == IR_OP_BITCAST_CONVERT) return true;
+  return n->kind < IR_OP_COUNT && (ir_kind_flags((ir_kind)n->kind) & IR_FLAG_E);
+}
+
+bool plan_is_loop_fusible(const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST: case IR_OP_BROADCAST_IN_DIM: case IR_OP_CONCATENATE: case IR_OP_DYNAMIC_SLICE: case IR_OP_DYNAMIC_UPDATE_SLICE: case IR_OP_GATHER:
+    case IR_OP_IOTA: case IR_OP_PAD: case IR_OP_REDUCE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE:
+      return true;
+    default: return plan_is_elementwise(n);
+  }
+}
+
+static bool is_expensive(const plan_node *n) {
+  switch (n->kind) {
+    case IR_OP_GATHER: case IR_OP_REDUCE: case IR_OP_REDUCE_WINDOW: case IR_OP_DOT_GENERAL: case PLAN_OPAQUE: case PLAN_FUSION: case PLAN_PARAMETER:
+      return true;
+    default: return n->flags & PLAN_FLAG_EXPENSIVE;
+  }
+}
+
+/* Whether the node alone reads elements of operand i more than once. */
+static bool reuses(const plan_node *n, uint32_t i) {
+  switch (n->kind) {
+    case PLAN_BITCAST: case IR_OP_CONCATENATE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_GATHER: return false;
+    case IR_OP_PAD: case IR_OP_DYNAMIC_SLICE: return i > 0;
+    case IR_OP_DYNAMIC_UPDATE_SLICE: return i > 1;
+    case IR_OP_REDUCE: return i >= n->n_operands / 2;
+    default: return !plan_is_elementwise(n);
+  }
+}
+
+static bool opens_a_block(const plan_node *n) { /* ElementalIrEmitter::OpInvalidatesCache */
+  return n->kind == IR_OP_CONCATENATE || n->kind == IR_OP_DYNAMIC_UPDATE_SLICE || n->kind == IR_OP_PAD || n->kind == IR_OP_REDUCE || n->kind == IR_OP_REDUCE_WINDOW;
+}
+
+static bool is_fusible(const plan_node *n) {
+  return n->kind != PLAN_PARAMETER && n->kind != IR_OP_WHILE && n->kind != IR_OP_CASE && n->kind != IR_OP_GET_TUPLE_ELEMENT && n->kind != IR_OP_TUPLE;
+}
+
+static bool is_large_concatenate(const plan_node *n) {
+  if (n->kind != IR_OP_CONCATENATE) return false;
+  if (n->n_operands > MOST_CONCATENATED) return true;
+  if (n->shape.rank <= 1 || n->n_ints == 0 || n->ints[0] != n->shape.rank - 1 || n->shape.elements == 0) return false;
+  int64_t row = n->shape.dims[n->shape.rank - 1] * (n->shape.bytes / n->shape.elements);
+  return row >= MINOR_CONCAT_BYTES && n->shape.bytes >= MINOR_CONCAT_TOTAL;
+}
+
+/* ---- the fusion's bookkeeping ---- */
+static uint32_t operand_index(const plan_node *n, uint32_t operand) {
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (n->operands[i] == operand) return i;
+  return UINT32_MAX;
+}
+
+static void add_source(source_set *s, uint32_t source) {
+  for (uint32_t i = 0; i < s->count; i++)
+    if (s->at[i] == source) return;
+  if (s->count <= MOST_DUPLICATION) s->at[s->count++] = source;
+}
+
+static int64_t emitted(const plan_fusion *f, const source_set *s) {
+  int64_t total = 0;
+  for (uint32_t i = 0; i < s->count && total < INT32_MAX; i++) total += f->source_count.at[s->at[i]];
+  return s->count > MOST_DUPLICATION ? INT32_MAX : total;
+}
+
+static void grow_operands(fuser *f, plan_node *n) {
+  plan_fusion *fusion = n->fusion;
+  if (n->n_operands < fusion->room) return;
+  uint32_t room = fusion->room * 2 + 4;
+  arena *a = f->g->arena;
+  uint32_t *operands = ARENA_ARRAY(a, uint32_t, room);
+  bool *reused = ARENA_ARRAY(a, bool, room), *apart = ARENA_ARRAY(a, bool, room);
+  source_set *sources = ARENA_ARRAY(a, source_set, room);
+  if (n->n_operands) memcpy(operands, n->operands, n->n_operands * sizeof *operands);
+  if (fusion->room) {
+    memcpy(reused, fusion->reused, fusion->room * sizeof *reused);
+    memcpy(apart, fusion->apart, fusion->room * sizeof *apart);
+    memcpy(sources, fusion->sources, fusion->room * sizeof *sources);
+  }
+  n->operands = operands;
+  fusion->reused = reused;
+  fusion->apart = apart;
+  fusion->sources = sources;
+  fusion->room = room;
+}
+
+static uint32_t add_operand(fuser *f, uint32_t node, uint32_t operand) {
+  plan_node *n = plan_node_get(f->g, node);
+  uint32_t i = operand_index(n, operand);
+  if (i != UINT32_MAX) return i;
+  grow_operands(f, n);
+  n->operands[n->n_operands] = operand;
+  n->fusion->reused[n->n_operands] = n->fusion->apart[n->n_operands] = false;
+  n->fusion->sources[n->n_operands].count = 0;
+  plan_add_user(f->g, operand, node);
+  return n->n_operands++;
+}
+
+/* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the fusion. */
+static void read_operands(fuser *f, uint32_t node, const plan_node *like, const source_set *users, bool all_reused, bool all_apart) {
+  plan_fusion *fusion = plan_node_get(f->g, node)->fusion;
+  uint32_t own = UINT32_MAX;
+  for (uint32_t i = 0; i < like->n_operands; i++) {
+    uint32_t operand = like->operands[i], k = add_operand(f, node, operand);
+    fusion->reused[k] |= all_reused || reuses(like, i);
+    fusion->apart[k] |= all_apart || !plan_is_elementwise(like) || !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
+    if (like->kind == IR_OP_TRANSPOSE || plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
+      for (uint32_t s = 0; s < users->count; s++) add_source(&fusion->sources[k], users->at[s]);
+      continue;
+    }
+    if (own == UINT32_MAX) {
+      own = fusion->source_count.count;
+      VEC_PUSH(f->g->arena, &fusion->source_count, emitted(fusion, users));
+    }
+    add_source(&fusion->sources[k], own);
+  }
+}
+
+static void become_fusion(fuser *f, uint32_t node) {
+  plan_node like = *plan_node_get(f->g, node), *n = plan_node_get(f->g, node);
+  n->fusion = ARENA_NEW(f->g->arena, plan_fusion);
+  VEC_PUSH(f->g->arena, &n->fusion->source_count, 1);
+  n->fusion->n_reduces = like.kind == IR_OP_REDUCE;
+  n->kind = PLAN_FUSION;
+  n->n_operands = 0;
+  n->flags &= (uint8_t)~PLAN_FLAG_KEPT;
+  if (like.kind == IR_OP_DYNAMIC_UPDATE_SLICE) n->flags |= PLAN_FLAG_UPDATE;
+  for (uint32_t i = 0; i < like.n_operands; i++) plan_remove_user(f->g, like.operands[i], node);
+  source_set root = {.count = 1, .at = {0}};
+  read_operands(f, node, &like, &root, false, false);
+  if (like.in_place) n->in_place = 1 + operand_index(n, like.operands[0]);
+}
+
+static void drop_operand(fuser *f, uint32_t node, uint32_t i) {
+  plan_node *n = plan_node_get(f->g, node);
+  plan_fusion *fusion = n->fusion;
+  plan_remove_user(f->g, n->operands[i], node);
+  n->n_operands--;
+  memmove(n->operands + i, n->operands + i + 1, (n->n_operands - i) * sizeof *n->operands);
+  memmove(fusion->apart + i, fusion->apart + i + 1, (n->n_operands - i) * sizeof *fusion->apart);
+  memmove(fusion->reused + i, fusion->reused + i + 1, (n->n_operands - i) * sizeof *fusion->reused);
+  memmove(fusion->sources + i, fusion->sources + i + 1, (n->n_operands - i) * sizeof *fusion->sources);
+  if (n->in_place == i + 1) n->in_place = 0;
+  else if (n->in_place > i + 1) n->in_place--;
+}
+
+static void remove_if_dead(fuser *f, uint32_t node) {
+  plan_node *n = plan_node_get(f->g, node);
+  if (n->n_users || plan_comp_get(f->g, n->comp)->root == node || n->kind == PLAN_PARAMETER) return;
+  n->flags &= (uint8_t)~PLAN_FLAG_LIVE;
+  for (uint32_t i = 0; i < n->n_operands; i++) plan_remove_user(f->g, n->operands[i], node);
+}
+
+static void fuse(fuser *f, uint32_t producer, uint32_t node) {
+  if (plan_node_get(f->g, node)->kind != PLAN_FUSION) become_fusion(f, node);
+  plan_node *n = plan_node_get(f->g, node);
+  uint32_t i = operand_index(n, producer);
+  source_set users = n->fusion->sources[i];
+  bool reused = n->fusion->reused[i], apart = n->fusion->apart[i];
+  plan_node p = *plan_node_get(f->g, producer);
+  n->fusion->n_reduces += p.kind == IR_OP_REDUCE;
+  drop_operand(f, node, i);
+  read_operands(f, node, &p, &users, reused, apart);
+  remove_if_dead(f, producer);
+}
+
+bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t i) {
+  const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
+  if (n->in_place == i + 1) return true;
+  if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype || !plan_same_dims(&x->shape, &n->shape)) return false;
+  return n->kind == PLAN_FUSION ? !n->fusion->apart[i] : plan_is_elementwise(n);
+}
+
+/* ---- may it? ---- */
+static bool would_duplicate(const plan_node *p, uint32_t consumer) {
+  for (uint32_t i = 0; i < p->n_users; i++)
+    if (p->users[i] != consumer) return true;
+  return false;
+}
+
+static bool widens(const plan_graph *g, const plan_node *p) {
+  if (p->kind != IR_OP_CONVERT) return false;
+  return ir_dtype_bytes(plan_node_get(g, p->operands[0])->shape.dtype) < ir_dtype_bytes(p->shape.dtype);
+}
+
+/* A producer that reads the array which the consumer updates in place would see the update. The same slice is fine. */
+static bool in_place_allows(const plan_graph *g, const plan_node *p, const plan_node *c) {
+  if (!c->in_place || plan_is_elementwise(p)) return true;
+  uint32_t target = c->operands[c->in_place - 1];
+  if (operand_index(p, target) == UINT32_MAX) return true;
+  if (p->kind != IR_OP_DYNAMIC_SLICE || p->operands[0] != target) return false;
+  for (uint32_t i = 1; i < p->n_operands; i++)
+    if (plan_node_get(g, p->operands[i])->kind != IR_OP_CONSTANT && operand_index(c, p->operands[i]) == UINT32_MAX) return false;
+  return true;
+}
+
+static bool duplicates_code(const plan_graph *g, const plan_node *p, const plan_node *c, uint32_t i) {
+  if (p->kind == IR_OP_BROADCAST_IN_DIM) return false;
+  (void)g;
+  int64_t count = emitted(c->fusion, &c->fusion->sources[i]);
+  if (count > MOST_DUPLICATION) return true;
+  return opens_a_block(p) && (count > 1 || p->n_users > 1);
+}
+
+static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
+  const plan_graph *g = f->g;
+  const plan_node *c = plan_node_get(g, consumer), *p = plan_node_get(g, c->operands[i]);
+  if (p->kind == IR_OP_CONSTANT && (p->shape.elements != 1 || c->kind != PLAN_FUSION)) return false;
+  if (p->kind != IR_OP_CONSTANT && !plan_is_loop_fusible(p)) return false;
+  if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
+  bool is_fusion = c->kind == PLAN_FUSION;
+  if (!is_fusion && !plan_is_loop_fusible(c)) return false;
+  bool expensive = is_expensive(p);
+  if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c, i))) return false;
+  if (plan_comp_get(g, p->comp)->root == c->operands[i]) return false;
+  if (expensive && would_duplicate(p, consumer) && !widens(g, p)) return false;
+  if (!in_place_allows(g, p, c)) return false;
+  if (!is_fusion) return true;
+  if (p->kind == IR_OP_REDUCE && c->fusion->n_reduces > MOST_REDUCES) return false;
+  return !duplicates_code(g, p, c, i);
+}
+
+/* ---- nodes that must not be computed twice ---- */
+static bool is_light(const plan_node *n) {
+  return n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == IR_OP_IOTA || (n->kind == IR_OP_CONSTANT && n->shape.elements == 1);
+}
+
+static bool at_most_unary(const plan_graph *g, const plan_node *n) {
+  int32_t large = 0, rank = n->shape.true_rank;
+  for (uint32_t i = 0; i < n->shape.n_members; i++) rank = n->shape.members[i].true_rank > rank ? n->shape.members[i].true_rank : rank;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    large += !is_light(x) && x->shape.true_rank >= rank;
+  }
+  return large <= 1;
+}
+
+static bool shrinks(const plan_graph *g, const plan_node *n) {
+  int64_t in = 0, out = n->shape.elements;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    bool seen = false;
+    for (uint32_t j = 0; j < i; j++) seen |= n->operands[j] == n->operands[i];
+    if (!seen && __builtin_add_overflow(in, plan_node_get(g, n->operands[i])->shape.elements, &in)) in = INT64_MAX;
+  }
+  for (uint32_t i = 0; i < n->shape.n_members; i++) out += n->shape.members[i].elements;
+  return in > out;
+}
+
+enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4 };
+
+/* Whether `consumer` can take in everything between it and the producer. Nodes that the producer reaches are marked REACHED. */
+static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, int depth) {
+  if (consumer == producer) return true;
+  if (f->reach[consumer] & PATHS_KNOWN) return f->reach[consumer] & PATHS_GOOD;
+  const plan_node *c = plan_node_get(f->g, consumer);
+  bool good = is_fusible(c) && depth < 500;
+  for (uint32_t i = 0; i < c->n_operands && good; i++) {
+    uint32_t x = c->operands[i];
+    f->steps--;
+    if (x != producer && !(f->reach[x] & REACHED)) continue;
+    good = !(plan_node_get(f->g, x)->flags & PLAN_FLAG_KEPT) && may_fuse(f, consumer, i) && fuses_on_all_paths(f, producer, x, depth + 1);
+  }
+  f->reach[consumer] |= PATHS_KNOWN | (good ? PATHS_GOOD : 0);
+  return good;
+}
+
+static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, uint32_t count) {
+  const plan_node *p = plan_node_get(f->g, producer);
+  uint32_t first = f->position[producer], last = first;
+  for (uint32_t i = 0; i < p->n_users; i++)
+    if (f->position[p->users[i]] > last) last = f->position[p->users[i]];
+  if (!is_fusible(p)) return false;
+  f->steps -= last - first;
+  if (f->steps < 0) return false;
+  CTX_CHECK(f->g->m->ctx, last < count);
+  for (uint32_t k = first + 1; k <= last; k++) { /* what the producer reaches, up to its last user */
+    const plan_node *n = plan_node_get(f->g, order[k]);
+    f->reach[order[k]] = 0;
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      uint32_t at = f->position[n->operands[i]];
+      if (n->operands[i] == producer || (at > first && at < k && (f->reach[n->operands[i]] & REACHED))) f->reach[order[k]] = REACHED;
+    }
+  }
+  bool good = true;
+  for (uint32_t i = 0; i < p->n_users && good; i++) good = fuses_on_all_paths(f, producer, p->users[i], 0);
+  for (uint32_t k = first + 1; k <= last; k++) f->reach[order[k]] = 0;
+  return good;
+}
+
+static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
+  f->steps = (int64_t)count * PATH_STEPS_PER_NODE + 100000;
+  for (uint32_t k = count; k-- > 0;) {
+    plan_node *p = plan_node_get(f->g, order[k]);
+    if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
+    bool single = p->n_users == 1 && plan_node_get(f->g, p->users[0])->n_users <= UINT32_MAX;
+    if (single) {
+      uint32_t i = operand_index(plan_node_get(f->g, p->users[0]), order[k]);
+      if (is_fusible(plan_node_get(f->g, p->users[0])) && may_fuse(f, p->users[0], i)) continue;
+    } else if (fuses_into_all(f, order[k], order, count)) continue;
+    p->flags |= PLAN_FLAG_KEPT;
+  }
+}
+
+/* ---- the pass ---- */
+typedef struct candidate {
+  uint32_t position, operand;
+} candidate;
+
+/* Takes in the first operand that may be, the latest in post order first. */
+static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
+  const plan_node *n = plan_node_get(f->g, node);
+  uint32_t count = n->n_operands;
+  for (uint32_t i = 0; i < count; i++) { /* insertion sort: few operands, nearly sorted from the last time */
+    candidate c = {f->position[n->operands[i]], n->operands[i]};
+    uint32_t k = i;
+    for (; k > 0 && room[k - 1].position < c.position; k--) room[k] = room[k - 1];
+    room[k] = c;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    const plan_node *p = plan_node_get(f->g, room[k].operand);
+    if ((k && room[k].operand == room[k - 1].operand) || !is_fusible(p) || (p->flags & PLAN_FLAG_KEPT)) continue;
+    if (!may_fuse(f, node, operand_index(n, room[k].operand))) continue;
+    fuse(f, room[k].operand, node);
+    return true;
+  }
+  return false;
+}
+
+static void fuse_comp(fuser *f, uint32_t comp) {
+  uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count, room = 0;
+  candidate *candidates = NULL;
+  for (uint32_t k = 0; k < count; k++) f->position[order[k]] = k;
+  keep_unfusible(f, order, count);
+  for (uint32_t k = count; k-- > 0;) {
+    const plan_node *n = plan_node_get(f->g, order[k]);
+    if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !plan_is_loop_fusible(n)) continue;
+    do {
+      n = plan_node_get(f->g, order[k]);
+      if (n->n_operands > room) candidates = ARENA_ARRAY(f->g->arena, candidate, room = n->n_operands * 2);
+    } while (fuse_one(f, order[k], candidates));
+  }
+}
+
+void plan_fuse(plan_graph *g) {
+  fuser f = {.g = g, .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count), .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count)};
+  for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
+  plan_graph_sweep(g);
+}

@@ -1,0 +1,131 @@
+/* The graph that the peak estimate works on: what XLA CPU makes of a program, as far as memory is concerned.
+ *
+ *   IR --peak_lower.c--> graph (calls inlined, simplified, common subexpressions shared, loop invariants hoisted)
+ *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
+ *      --schedule.c----> an order per computation
+ *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
+ *
+ * Nodes are XLA's instructions: one result each, an array or a tuple. A computation is a list of nodes with a root: the entry, a loop's body or condition, a
+ * branch. Loop state is one tuple: the loop's node takes a TUPLE, the body's PARAMETER is taken apart by GET_TUPLE_ELEMENTs. Node and computation ids start
+ * at 1. Everything is in the scratch arena of the estimate.
+ */
+#ifndef WEIR_PLAN_PEAK_GRAPH_H
+#define WEIR_PLAN_PEAK_GRAPH_H
+#include "plan/peak.h"
+
+enum { /* node kinds beside the ops of the table */
+  PLAN_PARAMETER = IR_OP_COUNT,
+  PLAN_BITCAST,  /* the operand's buffer under another shape */
+  PLAN_COPY,
+  PLAN_FUSION,   /* operands: what the fused nodes read */
+  PLAN_OPAQUE,   /* reads its operands, fills its own result: whatever we have no better word for */
+};
+
+enum {
+  PLAN_FLAG_EXPENSIVE = 1, /* never computed twice */
+  PLAN_FLAG_CAPTURE = 2,   /* element of a loop's state that no trip changes */
+  PLAN_FLAG_INVARIANT = 4, /* the same in every trip, but not worth hoisting alone */
+  PLAN_FLAG_LIVE = 8,
+  PLAN_FLAG_KEPT = 16,     /* not to be fused into several consumers */
+  PLAN_FLAG_UPDATE = 32,   /* a fusion whose root is a dynamic_update_slice: in place */
+};
+
+typedef struct plan_shape {
+  ir_dtype dtype;
+  int32_t rank;
+  int32_t true_rank;        /* dims other than 1 */
+  bool is_tuple;
+  uint32_t n_members;       /* of a tuple */
+  const int64_t *dims;
+  int64_t elements, bytes;  /* saturating; of a tuple: of its table of pointers */
+  const struct plan_shape *members;
+} plan_shape;
+
+typedef struct plan_fusion plan_fusion; /* peak_fuse.c */
+
+typedef struct plan_node {
+  uint16_t kind;
+  uint8_t flags;
+  uint32_t comp;
+  uint32_t n_operands, n_comps, n_users, users_room;
+  uint32_t *operands;
+  uint32_t *comps;         /* WHILE: condition, body; CASE, IF: branches */
+  uint32_t *users;         /* each once, in XLA's order; filled by plan_graph_users() */
+  plan_shape shape;
+  uint32_t index;          /* of a GET_TUPLE_ELEMENT or PARAMETER */
+  uint32_t in_place;       /* 1 + the operand that the result must share its buffer with; 0: none */
+  uint64_t signature;      /* hash of the attributes */
+  const int64_t *ints;     /* dims of a broadcast, permutation of a transpose, dimensions of a reduce, dimension of a concatenate */
+  uint32_t n_ints;
+  double number;           /* of a scalar CONSTANT; NAN if we can't say */
+  ir_op op;                /* where it comes from; IR_NONE: made here */
+  ir_value value;
+  plan_fusion *fusion;
+} plan_node;
+
+typedef struct plan_comp {
+  uint32_t parameter;      /* the one of a loop or branch; the entry's are nodes of kind PARAMETER with their index */
+  uint32_t root;
+  uint32_t caller;         /* the node that runs it */
+  ir_block block;
+  VEC(uint32_t) nodes;     /* in creation order, the dead left out */
+  uint32_t *order;         /* nodes.count of them: the schedule */
+} plan_comp;
+
+typedef struct plan_graph {
+  arena *arena;
+  const ir_module *m;
+  VEC(plan_node) nodes;
+  VEC(plan_comp) comps;
+  uint32_t entry;
+  uint32_t n_params;
+  uint32_t n_outputs;
+  uint32_t *outputs;       /* operands of the entry's root */
+  int32_t *param_of_output;/* by output: donated parameter that it must be written to, -1 */
+  bool *donated;           /* by parameter: its buffer may be reused */
+  uint8_t *state;          /* plan_post_order()'s */
+  uint32_t state_count;
+} plan_graph;
+
+static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
+static inline plan_comp *plan_comp_get(const plan_graph *g, uint32_t c) { return &g->comps.at[c]; }
+
+/* ---- peak_graph.c ---- */
+plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims);
+plan_shape plan_shape_of_type(arena *a, const ir_module *m, ir_type type);
+plan_shape plan_shape_tuple(arena *a, const plan_shape *members, uint32_t count);
+bool plan_same_dims(const plan_shape *a, const plan_shape *b);
+uint32_t plan_comp_new(plan_graph *g, ir_block block);
+/* Copies what desc points to by reference; the node goes to the end of desc->comp. */
+uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
+void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
+void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
+/* Drops what no root needs and fills the users. */
+void plan_graph_finish(plan_graph *g);
+/* Drops dead nodes from the computations' lists. */
+void plan_graph_sweep(plan_graph *g);
+/* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
+uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
+
+static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
+  h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  h *= 0xff51afd7ed558ccdull;
+  return h ^ (h >> 32);
+}
+
+/* ---- the stages ---- */
+plan_graph *plan_lower(arena *a, const ir_module *m);
+void plan_fuse(plan_graph *g);
+bool plan_is_elementwise(const plan_node *n);
+bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+void plan_schedule(plan_graph *g, plan_order order);
+/* Whether the result may be written over operand i, if that is not needed any more. */
+bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t i);
+/* Copies where one buffer would have to hold two values: into loops, out of branches, before updates in place. */
+void plan_insert_copies(plan_graph *g);
+/* The buffers' part of plan_peak. */
+void plan_assign(plan_graph *g, plan_peak *out_peak);
+/* Bytes of temporaries live at once, without fragmentation: what XLA compares schedules by. */
+int64_t plan_live_bytes(plan_graph *g);
+
+#endif

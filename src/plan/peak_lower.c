@@ -1,0 +1,477 @@
+/* IR -> the estimate's graph, as XLA CPU's passes before fusion would leave it.
+ *
+ * Ops become nodes one by one (peak_rules.c has the rules per op); on the way calls and composites are inlined, equal nodes are made once (common
+ * subexpressions), and nodes of a loop's body whose operands no trip changes are made outside of it (XLA's loop-invariant code motion). A region that reads
+ * values from outside gets them as further elements of its state tuple: for StableHLO these are captures, for HLO there is nothing else.
+ */
+#include "plan/peak_lower.h"
+
+#include "ir/attrs.h"
+
+enum { LARGEST_GRAPH = 4 << 20 }; /* nodes: inlining nested calls can blow up; beyond, a call is opaque */
+
+/* ---- attributes as hashes ---- */
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
+  const unsigned char *p = data;
+  for (; bytes >= 8; bytes -= 8, p += 8) {
+    uint64_t x;
+    memcpy(&x, p, 8);
+    h = plan_mix(h, x);
+  }
+  uint64_t rest = 0;
+  if (bytes) memcpy(&rest, p, bytes);
+  return plan_mix(h, rest ^ (uint64_t)bytes << 56);
+}
+
+static uint64_t hash_attr(const ir_module *m, uint64_t h, ir_attr attr) {
+  const ir_attr_data *a = ir_attr_get(m, attr);
+  h = plan_mix(plan_mix(plan_mix(h, a->kind), a->type), ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
+  h = plan_mix(plan_mix(h, (uint64_t)a->integer), a->text);
+  if (a->ints) h = hash_bytes(h, a->ints, (size_t)a->count * sizeof *a->ints);
+  for (int32_t i = 0; a->items && i < a->count; i++) h = hash_attr(m, h, a->items[i]);
+  for (int32_t i = 0; a->entries && i < a->count; i++) h = hash_attr(m, plan_mix(h, a->entries[i].name), a->entries[i].value);
+  if (a->data) {
+    const ir_type_data *t = ir_type_get(m, a->type);
+    int64_t count = a->splat ? 1 : ir_element_count(m, a->type);
+    h = hash_bytes(h, a->data, (size_t)(count * ir_dtype_bytes(t->dtype)));
+  }
+  return h;
+}
+
+uint64_t plan_attrs_hash(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  uint64_t h = plan_mix(d->kind, d->name);
+  for (uint32_t i = 0; i < d->n_attrs; i++) h = hash_attr(m, plan_mix(h, d->attrs[i].name), d->attrs[i].value);
+  return h;
+}
+
+/* ---- equal nodes once ---- */
+static uint64_t node_hash(const plan_node *n) {
+  uint64_t h = plan_mix(plan_mix(plan_mix(n->comp, n->kind), n->signature), ((uint64_t)n->index << 32) | n->n_operands);
+  for (uint32_t i = 0; i < n->n_operands; i++) h = plan_mix(h, n->operands[i]);
+  h = hash_bytes(plan_mix(plan_mix(h, n->shape.dtype), n->shape.is_tuple), n->shape.dims, (size_t)n->shape.rank * sizeof(int64_t));
+  return hash_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
+}
+
+static void grow_table(lowering *l) {
+  uint32_t room = l->table_room ? l->table_room * 2 : 1024;
+  plan_slot *table = ARENA_ARRAY(l->g->arena, plan_slot, room);
+  for (uint32_t i = 0; i < l->table_room; i++) {
+    if (!l->table[i].hash) continue;
+    uint32_t k = (uint32_t)l->table[i].hash & (room - 1);
+    while (table[k].hash) k = (k + 1) & (room - 1);
+    table[k] = l->table[i];
+  }
+  l->table = table;
+  l->table_room = room;
+}
+
+/* The slot of this hash; its node is 0 if there is none yet. */
+static plan_slot *find_slot(lowering *l, uint64_t hash) {
+  if (l->table_count * 2 >= l->table_room) grow_table(l);
+  uint32_t k = (uint32_t)hash & (l->table_room - 1);
+  while (l->table[k].hash && l->table[k].hash != hash) k = (k + 1) & (l->table_room - 1);
+  if (!l->table[k].hash) l->table_count++, l->table[k].hash = hash;
+  return &l->table[k];
+}
+
+/* ---- scopes: computations that are being filled ---- */
+static plan_scope *scope_new(lowering *l, ir_block block, plan_scope *outer, bool is_loop) {
+  plan_scope *s = ARENA_NEW(l->g->arena, plan_scope);
+  *s = (plan_scope){.outer = outer, .comp = plan_comp_new(l->g, block), .is_loop = is_loop, .depth = outer ? outer->depth + 1 : 0};
+  return s;
+}
+
+/* Element `index` of the scope's state. */
+static uint32_t state_element(lowering *l, plan_scope *s, uint32_t index, const plan_shape *shape, uint32_t flags, const plan_node *like) {
+  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT, .flags = (uint8_t)flags, .comp = s->comp, .index = index, .shape = *shape, .op = like ? like->op : IR_NONE,
+                 .value = like ? like->value : IR_NONE};
+  n.operands = ARENA_COPY(l->g->arena, uint32_t, &s->parameter, 1);
+  n.n_operands = 1;
+  return plan_node_new(l->g, &n);
+}
+
+static uint32_t clone_into(lowering *l, plan_scope *s, uint32_t node) {
+  plan_node n = *plan_node_get(l->g, node);
+  uint32_t operands[2];
+  for (uint32_t i = 0; i < n.n_operands && i < 2; i++) operands[i] = clone_into(l, s, n.operands[i]);
+  n.operands = operands;
+  return plan_make(l, s, &n);
+}
+
+/* Scalar constants and what spreads them: XLA sinks them into regions. */
+static bool is_cheap_leaf(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  if (n->kind == IR_OP_CONSTANT) return n->shape.elements == 1;
+  return n->kind == IR_OP_BROADCAST_IN_DIM && is_cheap_leaf(g, n->operands[0]);
+}
+
+uint32_t plan_import(lowering *l, plan_scope *s, uint32_t node) {
+  if (plan_node_get(l->g, node)->comp == s->comp) return node;
+  CTX_CHECK(l->g->m->ctx, s->outer);
+  if (is_cheap_leaf(l->g, node)) return clone_into(l, s, node);
+  uint32_t outer = plan_import(l, s->outer, node);
+  plan_scope *owner = s->shares ? s->shares : s; /* a loop's condition has the state of its body */
+  uint64_t hash = plan_mix(plan_mix(s->comp, 0xca9), outer) | 1;
+  uint32_t known = find_slot(l, hash)->node;
+  if (known) return known;
+  uint32_t index = 0;
+  plan_slot *slot = find_slot(l, plan_mix(plan_mix(owner->comp, 0xca8), outer) | 1);
+  if (slot->node) index = slot->node - 1;
+  else {
+    index = owner->n_state + owner->captures.count;
+    slot->node = index + 1;
+    VEC_PUSH(l->g->arena, &owner->captures, outer);
+  }
+  plan_node like = *plan_node_get(l->g, outer);
+  uint32_t made = state_element(l, s, index, &like.shape, PLAN_FLAG_CAPTURE, &like);
+  find_slot(l, hash)->node = made;
+  return made;
+}
+
+/* ---- loop-invariant code motion ---- */
+static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node);
+
+static bool not_worth_hoisting(const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST: case IR_OP_BROADCAST_IN_DIM: case IR_OP_IOTA: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_TUPLE:
+    case IR_OP_CONSTANT: case IR_OP_GET_TUPLE_ELEMENT:
+      return true;
+    default: return false;
+  }
+}
+
+static bool is_invariant(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  return n->kind == IR_OP_CONSTANT || (n->flags & (PLAN_FLAG_CAPTURE | PLAN_FLAG_INVARIANT));
+}
+
+/* The same node in the scope around `s`. */
+static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node) {
+  plan_node n = *plan_node_get(l->g, node);
+  if (n.flags & PLAN_FLAG_CAPTURE) return s->captures.at[n.index - s->n_state];
+  uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
+  for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
+  n.operands = operands;
+  n.flags &= (uint8_t)~PLAN_FLAG_INVARIANT;
+  return plan_make(l, s->outer, &n);
+}
+
+uint32_t plan_make(lowering *l, plan_scope *s, const plan_node *desc) {
+  plan_node n = *desc;
+  n.comp = s->comp;
+  if (s->is_loop && n.kind != PLAN_OPAQUE && n.n_comps == 0) {
+    bool invariant = true;
+    for (uint32_t i = 0; i < n.n_operands; i++) invariant &= is_invariant(l->g, n.operands[i]);
+    if (invariant && (n.n_operands || n.kind == IR_OP_IOTA)) {
+      if (!not_worth_hoisting(&n)) {
+        uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
+        for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
+        n.operands = operands;
+        return plan_import(l, s, plan_make(l, s->outer, &n));
+      }
+      n.flags |= PLAN_FLAG_INVARIANT;
+    }
+  }
+  bool shared = n.n_comps == 0 && !(n.op && n.kind == PLAN_OPAQUE && ir_has_effects(l->g->m, n.op));
+  uint64_t hash = shared ? node_hash(&n) : 0;
+  if (shared) {
+    uint32_t known = find_slot(l, hash)->node;
+    if (known) return known;
+  }
+  n.operands = ARENA_COPY(l->g->arena, uint32_t, n.operands, n.n_operands);
+  uint32_t made = plan_node_new(l->g, &n);
+  if (shared) find_slot(l, hash)->node = made;
+  return made;
+}
+
+/* ---- values ---- */
+uint32_t plan_node_of(lowering *l, plan_scope *s, ir_value v) {
+  uint32_t node = l->map[v];
+  CTX_CHECK(l->g->m->ctx, node);
+  return plan_import(l, s, node);
+}
+
+static uint32_t make_tuple(lowering *l, plan_scope *s, const uint32_t *members, uint32_t count) {
+  plan_shape *shapes = ARENA_ARRAY(l->g->arena, plan_shape, count);
+  for (uint32_t i = 0; i < count; i++) shapes[i] = plan_node_get(l->g, members[i])->shape;
+  plan_node n = {.kind = IR_OP_TUPLE, .n_operands = count, .operands = (uint32_t *)members, .shape = plan_shape_tuple(l->g->arena, shapes, count)};
+  n.comp = s->comp;
+  n.operands = ARENA_COPY(l->g->arena, uint32_t, members, count);
+  return plan_node_new(l->g, &n);
+}
+
+uint32_t plan_element(lowering *l, plan_scope *s, uint32_t tuple, uint32_t index) {
+  const plan_node *t = plan_node_get(l->g, tuple);
+  if (t->kind == IR_OP_TUPLE) return t->operands[index];
+  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT, .n_operands = 1, .operands = &tuple, .index = index, .shape = t->shape.members[index], .op = t->op,
+                 .value = t->op ? ir_result(l->g->m, t->op, index < ir_op_get(l->g->m, t->op)->n_results ? index : 0) : IR_NONE};
+  return plan_make(l, s, &n);
+}
+
+void plan_bind(lowering *l, ir_op op, uint32_t result, uint32_t node) {
+  ir_value v = ir_result(l->g->m, op, result);
+  l->map[v] = node;
+  if (!plan_node_get(l->g, node)->value) {
+    plan_node_get(l->g, node)->value = v;
+    plan_node_get(l->g, node)->op = op;
+  }
+}
+
+/* ---- blocks ---- */
+static void lower_op(lowering *l, plan_scope *s, ir_op op);
+
+static void lower_ops(lowering *l, plan_scope *s, ir_block block) {
+  const ir_block_data *b = ir_block_get(l->g->m, block);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++) lower_op(l, s, b->ops.at[i]);
+}
+
+static void open_state(lowering *l, plan_scope *s, uint32_t n_state) {
+  plan_node p = {.kind = PLAN_PARAMETER, .comp = s->comp};
+  s->parameter = plan_node_new(l->g, &p);
+  s->n_state = n_state;
+  plan_comp_get(l->g, s->comp)->parameter = s->parameter;
+}
+
+/* The tuple that a scope's node is given: its state, then what the region turned out to capture. */
+static uint32_t state_tuple(lowering *l, plan_scope *s, plan_scope *inner, const uint32_t *state, uint32_t n_state) {
+  uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + inner->captures.count);
+  if (n_state) memcpy(members, state, n_state * sizeof *members);
+  if (inner->captures.count) memcpy(members + n_state, inner->captures.at, inner->captures.count * sizeof *members);
+  return make_tuple(l, s, members, n_state + inner->captures.count);
+}
+
+/* Gives the body's parameter its shape and passes the captures on. */
+static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n_state, const plan_shape *shape) {
+  uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + body->captures.count);
+  if (n_state) memcpy(members, next, n_state * sizeof *members);
+  for (uint32_t i = 0; i < body->captures.count; i++) {
+    uint32_t known = find_slot(l, plan_mix(plan_mix(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
+    members[n_state + i] = known ? known : state_element(l, body, n_state + i, &shape->members[n_state + i], PLAN_FLAG_CAPTURE, NULL);
+  }
+  plan_comp_get(l->g, body->comp)->root = make_tuple(l, body, members, n_state + body->captures.count);
+}
+
+static uint32_t make_while(lowering *l, plan_scope *s, ir_op op, plan_scope *cond, plan_scope *body, const uint32_t *init, uint32_t *next, uint32_t n_state) {
+  uint32_t tuple = state_tuple(l, s, body, init, n_state);
+  plan_shape shape = plan_node_get(l->g, tuple)->shape;
+  close_loop(l, body, next, n_state, &shape);
+  plan_node_get(l->g, body->parameter)->shape = shape;
+  plan_node_get(l->g, cond->parameter)->shape = shape;
+  plan_node n = {.kind = IR_OP_WHILE, .comp = s->comp, .n_operands = 1, .n_comps = 2, .shape = shape, .op = op};
+  n.operands = ARENA_COPY(l->g->arena, uint32_t, &tuple, 1);
+  n.comps = ARENA_COPY(l->g->arena, uint32_t, ((uint32_t[]){cond->comp, body->comp}), 2);
+  uint32_t made = plan_node_new(l->g, &n);
+  plan_comp_get(l->g, cond->comp)->caller = plan_comp_get(l->g, body->comp)->caller = made;
+  return made;
+}
+
+static void lower_while(lowering *l, plan_scope *s, ir_op op) {
+  const ir_module *m = l->g->m;
+  ir_op_data d = *ir_op_get(m, op);
+  ir_block body_block = d.regions[1], cond_block = d.regions[0];
+  ir_op end = ir_terminator(m, body_block);
+  plan_scope *body = scope_new(l, body_block, s, true), *cond = scope_new(l, cond_block, s, false);
+  cond->shares = body;
+  uint32_t *init = ARENA_ARRAY(l->g->arena, uint32_t, d.n_operands), *slot = ARENA_ARRAY(l->g->arena, uint32_t, d.n_operands), n_state = 0;
+  for (uint32_t i = 0; i < d.n_operands; i++) { /* what no trip changes is captured instead of carried */
+    bool kept = ir_operand(m, end, i) == ir_block_get(m, body_block)->args.at[i];
+    slot[i] = kept ? UINT32_MAX : n_state;
+    uint32_t node = plan_node_of(l, s, d.operands[i]);
+    if (kept) l->map[ir_block_get(m, body_block)->args.at[i]] = l->map[ir_block_get(m, cond_block)->args.at[i]] = node;
+    else init[n_state++] = node;
+  }
+  open_state(l, body, n_state);
+  open_state(l, cond, n_state);
+  for (uint32_t i = 0; i < d.n_operands; i++) {
+    if (slot[i] == UINT32_MAX) continue;
+    plan_shape shape = plan_node_get(l->g, init[slot[i]])->shape;
+    ir_value in_body = ir_block_get(m, body_block)->args.at[i], in_cond = ir_block_get(m, cond_block)->args.at[i];
+    plan_node like = {.value = in_body};
+    l->map[in_body] = state_element(l, body, slot[i], &shape, 0, &like);
+    l->map[in_cond] = state_element(l, cond, slot[i], &shape, 0, NULL);
+  }
+  lower_ops(l, cond, cond_block);
+  plan_comp_get(l->g, cond->comp)->root = plan_node_of(l, cond, ir_operand(m, ir_terminator(m, cond_block), 0));
+  lower_ops(l, body, body_block);
+  uint32_t *next = ARENA_ARRAY(l->g->arena, uint32_t, n_state);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    if (slot[i] != UINT32_MAX) next[slot[i]] = plan_node_of(l, body, ir_operand(m, end, i));
+  uint32_t node = make_while(l, s, op, cond, body, init, next, n_state);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    plan_bind(l, op, i, slot[i] == UINT32_MAX ? plan_node_of(l, s, d.operands[i]) : plan_element(l, s, node, slot[i]));
+}
+
+/* ---- weir.loop ---- */
+static plan_loop read_loop(const ir_module *m, ir_op op) {
+  plan_loop w = {.body = ir_op_get(m, op)->regions[0], .extent = ir_op_int(m, op, "extent", 1), .slice = ir_op_int(m, op, "slice", 1)};
+  int32_t n_in, n_out;
+  w.in_dims = ir_op_ints((ir_module *)m, op, "in_dims", &n_in);
+  w.out_dims = ir_op_ints((ir_module *)m, op, "out_dims", &n_out);
+  CTX_CHECK(m->ctx, n_in >= 0 && n_out >= 0 && w.slice > 0);
+  w.n_inputs = (uint32_t)n_in;
+  w.n_results = (uint32_t)n_out;
+  w.trips = w.extent / w.slice + (w.extent % w.slice != 0);
+  return w;
+}
+
+static void bind_carries(lowering *l, const plan_loop *w, const uint32_t *state) {
+  const ir_block_data *body = ir_block_get(l->g->m, w->body);
+  for (uint32_t j = 0, k = 2 + w->n_inputs; j < w->n_results; j++)
+    if (w->out_dims[j] < 0) l->map[body->args.at[k++]] = state[j];
+}
+
+static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, const uint32_t *init) {
+  plan_loop_inputs(l, s, op, w, plan_loop_counter(l, s, op));
+  bind_carries(l, w, init);
+  lower_ops(l, s, w->body);
+  for (uint32_t j = 0; j < w->n_results; j++) plan_bind(l, op, j, plan_node_of(l, s, ir_operand(l->g->m, ir_terminator(l->g->m, w->body), j)));
+}
+
+/* State: results and carries in their order, the counter last. */
+static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
+  const ir_module *m = l->g->m;
+  plan_loop w = read_loop(m, op);
+  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1), *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
+  uint32_t *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
+  for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
+    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(m, op, k++)) : w.trips > 1 ? plan_loop_zeros(l, s, op, j) : 0;
+  if (w.trips <= 1) {
+    lower_single_trip(l, s, op, &w, init);
+    return;
+  }
+  init[n] = plan_loop_counter(l, s, op);
+  plan_scope *body = scope_new(l, w.body, s, true), *cond = scope_new(l, w.body, s, false);
+  cond->shares = body;
+  open_state(l, body, n + 1);
+  open_state(l, cond, n + 1);
+  for (uint32_t j = 0; j <= n; j++) {
+    plan_shape shape = plan_node_get(l->g, init[j])->shape;
+    plan_node like = {.op = op, .value = j < n ? ir_result(m, op, j) : IR_NONE};
+    state[j] = state_element(l, body, j, &shape, 0, &like);
+  }
+  plan_shape scalar = plan_node_get(l->g, init[n])->shape;
+  plan_comp_get(l->g, cond->comp)->root = plan_loop_more(l, cond, op, state_element(l, cond, n, &scalar, 0, NULL));
+  plan_loop_inputs(l, body, op, &w, state[n]);
+  bind_carries(l, &w, state);
+  lower_ops(l, body, w.body);
+  for (uint32_t j = 0; j < n; j++) {
+    uint32_t made = plan_node_of(l, body, ir_operand(m, ir_terminator(m, w.body), j));
+    next[j] = w.out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
+  }
+  next[n] = plan_loop_next(l, body, op, state[n]);
+  uint32_t node = make_while(l, s, op, cond, body, init, next, n + 1);
+  for (uint32_t j = 0; j < n; j++) plan_bind(l, op, j, plan_element(l, s, node, j));
+}
+
+static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_t *out_comp) {
+  plan_scope *inner = scope_new(l, block, s, false);
+  open_state(l, inner, 0);
+  lower_ops(l, inner, block);
+  ir_op end = ir_terminator(l->g->m, block);
+  uint32_t n = ir_op_get(l->g->m, end)->n_operands, *results = ARENA_ARRAY(l->g->arena, uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) results[i] = plan_node_of(l, inner, ir_operand(l->g->m, end, i));
+  plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
+  *out_comp = inner->comp;
+  uint32_t tuple = state_tuple(l, s, inner, NULL, 0);
+  plan_node_get(l->g, inner->parameter)->shape = plan_node_get(l->g, tuple)->shape;
+  return tuple;
+}
+
+static void lower_branches(lowering *l, plan_scope *s, ir_op op) {
+  ir_op_data d = *ir_op_get(l->g->m, op);
+  plan_node n = {.kind = IR_OP_CASE, .comp = s->comp, .n_operands = d.n_regions + 1, .n_comps = d.n_regions, .op = op};
+  n.operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
+  n.comps = ARENA_ARRAY(l->g->arena, uint32_t, d.n_regions);
+  n.operands[0] = plan_node_of(l, s, d.operands[0]);
+  for (uint32_t r = 0; r < d.n_regions; r++) n.operands[r + 1] = lower_branch(l, s, d.regions[r], &n.comps[r]);
+  n.shape = plan_node_get(l->g, plan_comp_get(l->g, n.comps[0])->root)->shape;
+  uint32_t node = plan_node_new(l->g, &n);
+  for (uint32_t r = 0; r < d.n_regions; r++) plan_comp_get(l->g, n.comps[r])->caller = node;
+  for (uint32_t i = 0; i < d.n_results; i++) plan_bind(l, op, i, plan_element(l, s, node, i));
+}
+
+/* The callee's ops in place of the call. */
+static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) {
+  const ir_module *m = l->g->m;
+  ir_op callee = name ? ir_find_function(m, name) : IR_NONE;
+  if (!callee || !ir_op_get(m, callee)->n_regions || !ir_op_get(m, callee)->regions[0]) return false;
+  if (l->call_depth > 200 || l->g->nodes.count > LARGEST_GRAPH) return false;
+  ir_block body = ir_op_get(m, callee)->regions[0];
+  ir_op_data d = *ir_op_get(m, op);
+  for (uint32_t i = 0; i < d.n_operands; i++) l->map[ir_block_get(m, body)->args.at[i]] = plan_node_of(l, s, d.operands[i]);
+  l->call_depth++;
+  lower_ops(l, s, body);
+  l->call_depth--;
+  for (uint32_t i = 0; i < d.n_results; i++) plan_bind(l, op, i, plan_node_of(l, s, ir_operand(m, ir_terminator(m, body), i)));
+  return true;
+}
+
+static void lower_op(lowering *l, plan_scope *s, ir_op op) {
+  switch (ir_kind_of(l->g->m, op)) {
+    case IR_OP_WHILE: lower_while(l, s, op); break;
+    case IR_OP_LOOP: lower_loop(l, s, op); break;
+    case IR_OP_CASE: case IR_OP_IF: lower_branches(l, s, op); break;
+    case IR_OP_CALL:
+      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "callee"))) plan_lower_plain(l, s, op);
+      break;
+    case IR_OP_COMPOSITE:
+      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "decomposition"))) plan_lower_plain(l, s, op);
+      break;
+    default: plan_lower_plain(l, s, op);
+  }
+}
+
+/* ---- the main function ---- */
+static ir_attr dict_entry(const ir_module *m, ir_attr dict, const char *name) {
+  const ir_attr_data *a = ir_attr_get(m, dict);
+  for (int32_t i = 0; a->entries && i < a->count; i++)
+    if (strcmp(ir_text(m, a->entries[i].name), name) == 0) return a->entries[i].value;
+  return IR_NONE;
+}
+
+static void read_donations(plan_graph *g, ir_op function) {
+  ir_attr attrs = ir_op_attr(g->m, function, "arg_attrs");
+  g->param_of_output = ARENA_ARRAY(g->arena, int32_t, g->n_outputs);
+  g->donated = ARENA_ARRAY(g->arena, bool, g->n_params);
+  for (uint32_t i = 0; i < g->n_outputs; i++) g->param_of_output[i] = -1;
+  if (!attrs) return;
+  const ir_attr_data *list = ir_attr_get(g->m, attrs);
+  for (int32_t i = 0; list->items && i < list->count && (uint32_t)i < g->n_params; i++) {
+    ir_attr alias = dict_entry(g->m, list->items[i], "tf.aliasing_output"), donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
+    int64_t output = alias ? ir_attr_get(g->m, alias)->integer : -1;
+    if (output >= 0 && output < g->n_outputs) g->param_of_output[output] = i;
+    if (donor && ir_attr_get(g->m, donor)->boolean) g->donated[i] = true;
+  }
+}
+
+static void lower_function(lowering *l, ir_op function) {
+  plan_graph *g = l->g;
+  ir_block body = ir_op_get(g->m, function)->regions[0];
+  plan_scope *s = scope_new(l, body, NULL, false);
+  g->entry = s->comp;
+  g->n_params = ir_block_get(g->m, body)->args.count;
+  for (uint32_t i = 0; i < g->n_params; i++) {
+    ir_value arg = ir_block_get(g->m, body)->args.at[i];
+    plan_node p = {.kind = PLAN_PARAMETER, .comp = s->comp, .index = i, .shape = plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, arg)), .value = arg};
+    l->map[arg] = plan_node_new(g, &p);
+  }
+  lower_ops(l, s, body);
+  ir_op end = ir_terminator(g->m, body);
+  g->n_outputs = ir_op_get(g->m, end)->n_operands;
+  g->outputs = ARENA_ARRAY(g->arena, uint32_t, g->n_outputs);
+  for (uint32_t i = 0; i < g->n_outputs; i++) g->outputs[i] = plan_node_of(l, s, ir_operand(g->m, end, i));
+  plan_comp_get(g, s->comp)->root = g->n_outputs == 1 ? g->outputs[0] : make_tuple(l, s, g->outputs, g->n_outputs);
+  read_donations(g, function);
+}
+
+plan_graph *plan_lower(arena *a, const ir_module *m) {
+  plan_graph *g = ARENA_NEW(a, plan_graph);
+  *g = (plan_graph){.arena = a, .m = m};
+  lowering l = {.g = g, .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
+  ir_op function = ir_main_function(m);
+  if (!function) return NULL;
+  lower_function(&l, function);
+  plan_graph_finish(g);
+  return g;
+}
