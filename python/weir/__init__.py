@@ -63,9 +63,9 @@ class limit(_contextlib.ContextDecorator):
 
 
 def _warn_inside_jit():
-    import jax
+    from jax._src import core
     from weir import _hook
-    if getattr(jax.core, "unsafe_am_i_under_a_jit_DO_NOT_USE", lambda: False)():
+    if getattr(core, "unsafe_am_i_under_a_jit", lambda: False)():
         _warnings.warn("weir.limit() inside a jitted function does nothing: set it around the call",
                        _hook.WeirWarning, stacklevel=4)
 

@@ -19,7 +19,8 @@ from jax._src.lib.mlir import ir
 
 from weir import _library, _plan, _settings
 
-traceback_util.register_exclusion(__file__)
+for module_file in (__file__, _settings.__file__, _library.__file__):
+    traceback_util.register_exclusion(module_file)
 
 _UNKNOWN_OPTION = "No such compile option"
 _unknown_options = set()  # names that this XLA doesn't have: older ones have no such fusions or schedulers
