@@ -1,0 +1,139 @@
+"""The programs of examples/ as an expert splits them by hand in JAX, and references for the answers.
+
+In:   the same inputs as the example's run(), and the number of rows of a block.
+Out:  the same outputs.
+Idea: lax.map over blocks of rows; where gradients are wanted, a checkpointed block summed by a scan.
+      The functions follow the dtype of their inputs, so in f64 they are also the reference.
+      Block lengths were swept on 2 cores (bench/tune.py) and the best taken.
+"""
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.scipy.linalg import solve_triangular
+
+
+def sum_over_blocks(f, rows, arrays):
+    """Sum of f(*block) over blocks of `rows` rows of the arrays; the rest is one shorter block."""
+    n = arrays[0].shape[0]
+    whole = n - n % rows
+    blocks = [a[:whole].reshape(n // rows, rows, *a.shape[1:]) for a in arrays]
+    shapes = jax.eval_shape(f, *[b[0] for b in blocks])
+    total = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
+    add = functools.partial(jax.tree.map, jnp.add)
+    total = lax.scan(lambda acc, b: (add(acc, f(*b)), None), total, blocks)[0]
+    return add(total, f(*[a[whole:] for a in arrays])) if n % rows else total
+
+
+def kernel_matvec(rows, x, v, variance=1.5, lengthscale=2.0):
+    x = x / lengthscale
+    norms = jnp.sum(x * x, axis=1)
+
+    def row(xi):
+        d2 = jnp.maximum(xi @ xi + norms - 2.0 * (x @ xi), 0.0)
+        return variance * jnp.exp(-0.5 * d2) @ v
+
+    return lax.map(row, x, batch_size=rows)
+
+
+def knn_expanded(rows, data, queries, k):
+    norms = jnp.sum(data**2, axis=1)
+
+    def query(q):
+        negative, index = lax.top_k(-(q @ q - 2.0 * (data @ q) + norms), k)
+        return -negative, index
+
+    return lax.map(query, queries, batch_size=rows)
+
+
+def knn_broadcast(rows, data, queries, k):
+    def query(q):
+        negative, index = lax.top_k(-jnp.sum((q - data) ** 2, axis=-1), k)
+        return -negative, index
+
+    return lax.map(query, queries, batch_size=rows)
+
+
+def sgpr_bound(rows, params, x, y, jitter=1e-6):
+    n, m = x.shape[0], params["inducing"].shape[0]
+    scale, sigma2 = params["lengthscales"], params["noise"]
+    z = params["inducing"] / scale
+    zz = jnp.sum(z * z, axis=1)
+    kernel = lambda d2: params["variance"] * jnp.exp(-0.5 * d2)
+    kuu = kernel(zz[:, None] + zz[None, :] - 2.0 * z @ z.T) + jitter * jnp.eye(m, dtype=x.dtype)
+    chol = jnp.linalg.cholesky(kuu)
+
+    @jax.checkpoint
+    def block(xb, yb):
+        xb = xb / scale
+        xx = jnp.sum(xb * xb, axis=1)
+        a = solve_triangular(chol, kernel(zz[:, None] + xx[None, :] - 2.0 * z @ xb.T), lower=True)
+        return a @ a.T, a @ yb
+
+    aat, ay = sum_over_blocks(block, rows, (x, y))
+    aat = aat / sigma2
+    chol_b = jnp.linalg.cholesky(aat + jnp.eye(m, dtype=x.dtype))
+    c = solve_triangular(chol_b, ay, lower=True) / sigma2
+    half_logdet = jnp.sum(jnp.log(jnp.diag(chol_b))) + 0.5 * n * jnp.log(sigma2)
+    trace = n * params["variance"] / sigma2 - jnp.trace(aat)
+    quadratic = jnp.sum(y * y) / sigma2 - jnp.sum(c * c)
+    return -0.5 * n * jnp.log(2.0 * jnp.pi) - half_logdet - 0.5 * quadratic - 0.5 * trace
+
+
+def sgpr(rows, params, x, y):
+    return jax.value_and_grad(functools.partial(sgpr_bound, rows))(params, x, y)
+
+
+def attention_block(query, key, value):
+    scores = jnp.einsum("bhqd,bhkd->bhqk", query, key) / np.sqrt(query.shape[-1]).astype(query.dtype)
+    return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores, axis=-1), value)
+
+
+def query_blocks(rows, x):
+    """[b, h, s, d] -> [s / rows, b, h, rows, d]"""
+    b, h, s, d = x.shape
+    assert s % rows == 0, "the sequence is a multiple of the block"
+    return jnp.moveaxis(x.reshape(b, h, s // rows, rows, d), 2, 0)
+
+
+def attention(rows, query, key, value):
+    out = lax.map(lambda q: attention_block(q, key, value), query_blocks(rows, query))
+    return jnp.moveaxis(out, 0, 2).reshape(query.shape)
+
+
+def attention_loss(rows, query, key, value, target):
+    @jax.checkpoint
+    def block(blocks):
+        q, goal = blocks
+        return 0.5 * jnp.sum((attention_block(q, key, value) - goal) ** 2)
+
+    return jnp.sum(lax.map(block, (query_blocks(rows, query), query_blocks(rows, target))))
+
+
+def attention_grad(rows, query, key, value, target):
+    f = functools.partial(attention_loss, rows)
+    return jax.value_and_grad(f, argnums=(0, 1, 2))(query, key, value, target)
+
+
+def mlp(rows, params, x):
+    def row(xi):
+        return jax.nn.relu(xi @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
+
+    return lax.map(row, x, batch_size=rows)
+
+
+def knn_numpy(data, queries, k, rows=4):
+    """Exact neighbours in f64 with NumPy; ties by index, as top_k has them."""
+    data, queries = np.asarray(data, np.float64), np.asarray(queries, np.float64)
+    norms = np.sum(data * data, axis=1)
+    distance, index = [], []
+    for i in range(0, len(queries), rows):
+        q = queries[i:i + rows]
+        d2 = np.sum(q * q, axis=1)[:, None] + norms - 2.0 * q @ data.T
+        near = np.sort(np.argpartition(d2, k, axis=1)[:, :k], axis=1)
+        order = np.argsort(np.take_along_axis(d2, near, 1), axis=1, kind="stable")
+        index.append(np.take_along_axis(near, order, 1))
+        distance.append(np.take_along_axis(d2, index[-1], 1))
+    return np.concatenate(distance), np.concatenate(index)

@@ -1,0 +1,112 @@
+"""Registry of the programs that must run under a limit: sizes, limits, hand-split versions, checks.
+
+A program is examples/<module>.py's function <function>; nothing there knows of a limit.  The limit
+counts everything: arguments, results and temporaries.
+"""
+import dataclasses
+import importlib
+import os
+import sys
+from typing import Callable
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
+TOLERANCE = {"f64": 1e-10, "f32": 1e-4}
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    name: str
+    title: str
+    module: str
+    limit_bytes: int
+    dtype: str
+    chunked: str                # function of chunked.py
+    rows: int                   # its block length
+    function: str = "run"
+    check: str = "scaled"       # or "neighbours"
+    small: dict = None          # sizes of the small version for the tests
+    small_limit_bytes: int = 0
+    small_rows: int = 0
+
+    @property
+    def tolerance(self):
+        return TOLERANCE[self.dtype]
+
+    def load(self):
+        if EXAMPLES not in sys.path:
+            sys.path.insert(0, EXAMPLES)
+        return importlib.import_module(self.module)
+
+    def sizes(self, overrides):
+        sizes = dict(self.load().sizes)
+        unknown = set(overrides) - set(sizes)
+        if unknown:
+            raise SystemExit("%s has no size %s, only %s" % (
+                self.name, ", ".join(unknown), ", ".join(sizes)))
+        return {**sizes, **overrides}
+
+
+PROGRAMS = [
+    Program("p1", "SE kernel matvec, f64, n = 100,003, d = 10", "p1_kernel_matvec", 256_000_000, "f64",
+            "kernel_matvec", 32, small=dict(n=6007, d=10), small_limit_bytes=40_000_000, small_rows=128),
+    Program("p2", "kNN L2 expanded, f32, n = 500k, m = 1000", "p2_knn", 192_000_000, "f32",
+            "knn_expanded", 16, check="neighbours",
+            small=dict(n=100_003, m=101, d=20, k=10), small_limit_bytes=20_000_000, small_rows=8),
+    Program("p2b", "kNN L2 broadcast, f32, n = 500k, m = 1000", "p2_knn", 192_000_000, "f32",
+            "knn_broadcast", 16, function="run_broadcast", check="neighbours",
+            small=dict(n=100_003, m=101, d=20, k=10), small_limit_bytes=20_000_000, small_rows=8),
+    Program("p3", "SGPR bound and gradients, f64, n = 200k, m = 500", "p3_sgpr", 160_000_000, "f64",
+            "sgpr", 2000, small=dict(n=20_011, d=8, m=100), small_limit_bytes=12_000_000, small_rows=1000),
+    Program("p5", "attention forward, f32, 8 x 16,384 x 64", "p5_attention", 256_000_000, "f32",
+            "attention", 128, small=dict(batch=1, heads=4, sequence=2048, width=32),
+            small_limit_bytes=16_000_000, small_rows=64),
+    Program("p8", "MLP inference, f32, 1e6 x 64 - 4096 - 10", "p8_mlp", 512_000_000, "f32",
+            "mlp", 512, small=dict(n=20_011, d=64, hidden=1024, classes=10),
+            small_limit_bytes=20_000_000, small_rows=512),
+    Program("attention_grad", "attention forward and backward, f32, 8 x 8,192 x 64", "attention_grad",
+            400_000_000, "f32", "attention_grad", 128,
+            small=dict(batch=1, heads=4, sequence=2048, width=32), small_limit_bytes=32_000_000,
+            small_rows=64),
+]
+
+
+def get(name):
+    for p in PROGRAMS:
+        if p.name == name:
+            return p
+    raise SystemExit("no program %r, only %s" % (name, ", ".join(p.name for p in PROGRAMS)))
+
+
+def scaled_error(got, want):
+    """Largest |got - want| / max|want|, the worst over the outputs; NaN counts as infinite."""
+    if len(got) != len(want):
+        return float("inf")
+    worst = 0.0
+    for g, w in zip(got, want):
+        g, w = np.asarray(g, np.float64), np.asarray(w, np.float64)
+        if g.shape != w.shape:
+            return float("inf")
+        error = np.max(np.abs(g - w), initial=0.0) / (np.max(np.abs(w), initial=0.0) or 1.0)
+        worst = max(worst, float("inf") if np.isnan(error) else float(error))
+    return worst
+
+
+def neighbour_error(got, want, inputs):
+    """Scaled error of the distances, and of the true distances of the returned indices."""
+    data, queries = (np.asarray(a, np.float64) for a in inputs[:2])
+    index = np.asarray(got[1])
+    if index.shape != want[1].shape or index.min() < 0 or index.max() >= len(data):
+        return float("inf")
+    if any(len(set(row)) != len(row) for row in index.tolist()):
+        return float("inf")
+    true = np.sum((queries[:, None, :] - data[index]) ** 2, axis=-1)
+    return max(scaled_error(got[:1], want[:1]), scaled_error([np.sort(true, 1)], want[:1]))
+
+
+CHECKS: dict[str, Callable] = {
+    "scaled": lambda got, want, inputs: scaled_error(got, want),
+    "neighbours": neighbour_error,
+}
