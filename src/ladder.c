@@ -23,6 +23,7 @@ enum { MOST_COMPILES = 8 };
 static const int64_t FIRST_SLICE_BYTES = 8 << 20;  /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8;                 /* times the slice, for 64 rows */
+static const int64_t HOPELESS = 2;                 /* an estimate this many times the limit is not worth an XLA compile to confirm */
 static const int64_t THRESHOLD_SHARE = 32;         /* values above limit / 32 are dissolved */
 
 typedef enum rung { RUNG_HONEST, RUNG_ORDERED, RUNG_REWRITTEN } rung;
@@ -78,7 +79,8 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 /* Splits a copy of the prepared program for one slice size; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, int64_t target, int64_t slice_bytes, split_order *order, ir_module **out_m) {
   int64_t threshold = target / THRESHOLD_SHARE;
-  *order = (split_order){.goal = {threshold < slice_bytes ? threshold : slice_bytes, slice_bytes, slice_bytes * GENEROUS}, .limit_bytes = target};
+  *order = (split_order){.goal = {.threshold_bytes = threshold < slice_bytes ? threshold : slice_bytes, .slice_bytes = slice_bytes,
+                                   .generous_bytes = slice_bytes * GENEROUS, .is_materialised = plan_is_materialised}, .limit_bytes = target};
   ir_module *m = ir_module_clone(prepared);
   WEIR_TRY(pipeline_split(j, m, order));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld", (long long)slice_bytes, (long long)order->peak_bytes, (long long)target);
@@ -107,8 +109,7 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, b
   if (peak < s->least) s->least = peak;
   *out_done = peak <= limit && order.fits;
   if (*out_done) {
-    ir_module_destroy(j->m);
-    j->m = m;
+    j->rewritten = m;
     return accept(j, WEIR_REWRITTEN, peak);
   }
   ir_module_destroy(m);
@@ -148,7 +149,9 @@ static weir_status hold_limit(job *j) {
   bool holds = holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &peak);
   j->result->summary.peak_before_bytes = peak;
   if (holds) return accept(j, WEIR_OPTIONS_ONLY, peak);
-  if (holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered)) return accept(j, WEIR_OPTIONS_ONLY, ordered);
+  ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
+  bool hopeless = ordered / HOPELESS > limit;
+  if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered)) return accept(j, WEIR_OPTIONS_ONLY, ordered);
   search s = {limit, FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8, ordered};
   bool done;
   WEIR_TRY(split_until_it_holds(j, &s, &done));
@@ -156,28 +159,33 @@ static weir_status hold_limit(job *j) {
 }
 
 /* ---- the paper's mode ---- */
-static weir_status split_above_threshold(job *j) {
+static split_order threshold_order(const job *j) {
   int64_t threshold = j->options.tensor_size_threshold_bytes, slice = j->options.tensor_split_size_bytes;
-  split_order order = {.goal = {threshold, slice ? slice : threshold, slice ? slice : threshold}};
+  if (!slice) slice = threshold;
+  return (split_order){.goal = {.threshold_bytes = threshold, .slice_bytes = slice, .generous_bytes = slice}};
+}
+
+static weir_status split_above_threshold(job *j) {
+  split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, m));
   WEIR_TRY(pipeline_split(j, m, &order));
   if (!order.loops) return accept(j, WEIR_UNTOUCHED, 0);
-  j->m = m;
+  j->rewritten = m;
   set_options(j, RUNG_REWRITTEN);
   return accept(j, WEIR_REWRITTEN, 0);
 }
 
 static weir_status run_named_passes(job *j) {
-  split_order order = {.goal = {j->options.tensor_size_threshold_bytes, j->options.tensor_split_size_bytes, j->options.tensor_split_size_bytes}};
-  bool splits = j->options.tensor_size_threshold_bytes > 0;
-  if (splits && !order.goal.slice_bytes) order.goal.slice_bytes = order.goal.generous_bytes = order.goal.threshold_bytes;
-  WEIR_TRY(pipeline_prepare(j, j->m));
-  return pipeline_split(j, j->m, splits ? &order : NULL);
+  split_order order = threshold_order(j);
+  j->rewritten = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare(j, j->rewritten));
+  return pipeline_split(j, j->rewritten, order.goal.threshold_bytes ? &order : NULL);
 }
 
 weir_status ladder_climb(job *j) {
   j->result->summary.limit_bytes = j->options.memory_limit_bytes;
+  j->result->summary.flops_before = j->result->summary.flops_after = plan_flops(j->m);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
   if (j->options.memory_limit_bytes) return hold_limit(j);
   if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j);

@@ -1,5 +1,6 @@
 /* The passes in order. */
 #include "pipeline.h"
+#include "report.h"
 #include "split/loops.h"
 
 static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
@@ -39,6 +40,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  WEIR_TRY(report_loops(j, m));
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

@@ -13,7 +13,8 @@ typedef struct job {
   weir_result *result;
   const char *text;
   size_t length;
-  ir_module *m;       /* as read; later as rewritten */
+  ir_module *m;          /* as read */
+  ir_module *rewritten;  /* NULL: nothing was */
   pass_driver driver;
 } job;
 

@@ -7,6 +7,7 @@
 #include "in/in.h"
 #include "out/out.h"
 #include "pipeline.h"
+#include "report.h"
 #include "result.h"
 
 static void dump(void *user, const ir_module *m, const char *after) {
@@ -21,7 +22,7 @@ static void dump(void *user, const ir_module *m, const char *after) {
 static weir_status print_module(job *j) {
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
-  out_stablehlo_text(j->m, &text);
+  out_stablehlo_text(j->rewritten ? j->rewritten : j->m, &text);
   weir_status status = result_set_text(&j->c, j->result, text.text, text.length);
   arena_destroy(a);
   return status;
@@ -33,7 +34,9 @@ static weir_status rewrite(void *user) {
   WEIR_TRY(pass_check_options(&j->driver));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
-  WEIR_TRY(ladder_climb(j));
+  weir_status status = ladder_climb(j);
+  if (status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED) WEIR_TRY(report_explain(j));
+  WEIR_TRY(status);
   bool print = j->result->outcome == WEIR_REWRITTEN || j->options.stop_after || j->options.only_passes;
   return print ? print_module(j) : WEIR_OK;
 }

@@ -7,12 +7,13 @@ enum { GEMM_ROWS = 64, MOST_COARSENINGS = 4 };
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Bytes per index of the largest value that the loops compute slice by slice. */
-static int64_t largest_index_bytes(split_region *r) {
+/* Bytes per index of the largest value that the loops hold slice by slice. */
+static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
   int64_t largest = 1;
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *inst = &r->instances.at[i];
     if (!inst->traced || inst->pos.dim < 0 || !split_is_large(r, inst->value)) continue;
+    if (goal->is_materialised && !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->users)) continue;
     int64_t bytes = ir_value_bytes(r->m, inst->value) / split_extent(r->m, inst->value, inst->pos);
     largest = max64(largest, bytes);
   }
@@ -30,7 +31,7 @@ static int64_t slice_length(int64_t extent, int64_t index_bytes, const split_goa
 }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
-  *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r)};
+  *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
   out->slice = slice_length(r->extent, out->index_bytes, goal);
   for (uint32_t i = 0; i < r->members.count; i++) out->reductions += r->members.at[i].factor.role == SPLIT_REDUCED;
 }

@@ -6,6 +6,7 @@
 typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   int64_t slice_bytes;     /* of the largest slice of one, aimed at */
+  bool (*is_materialised)(const ir_module *m, ir_op op, const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes;  /* up to here for as many as 64 indices a slice: a GEMM's row count; >= slice_bytes */
 } split_goal;
 

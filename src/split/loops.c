@@ -1,5 +1,6 @@
 #include "split/loops.h"
 
+#include "ir/print.h"
 #include "split/monoid.h"
 #include "split/narrow.h"
 
@@ -145,6 +146,15 @@ static ir_named_attr int_attr(ir_module *m, const char *name, int64_t value) {
   return (ir_named_attr){ir_intern_string(m, name), ir_attr_int(m, value, IR_I64), false};
 }
 
+/* "dot_general tensor<8x4096x4096xf32>": what a reader of the program would call the seed. */
+static ir_named_attr seed_attr(split_region *r) {
+  strbuf text = strbuf_make(r->scratch);
+  const char *name = ir_op_name(r->m, ir_value_get(r->m, r->seed)->op), *dot = strchr(name, '.');
+  strbuf_printf(&text, "%s ", dot ? dot + 1 : name);
+  ir_print_type(r->m, ir_type_of(r->m, r->seed), &text);
+  return (ir_named_attr){ir_intern_string(r->m, "seed"), ir_attr_string(r->m, text.text), false};
+}
+
 static ir_op make_loop(loop_builder *l) {
   ir_module *m = l->r->m;
   uint32_t n = l->yields.count, n_in = l->inputs.count;
@@ -155,10 +165,10 @@ static ir_op make_loop(loop_builder *l) {
   }
   for (uint32_t i = 0; i < l->initial.count; i++) VEC_PUSH(l->r->scratch, &l->inputs, l->initial.at[i]);
   ir_named_attr attrs[] = {int_attr(m, "extent", l->trip.extent), ints_attr(m, "in_dims", &l->in_dims), ints_attr(m, "in_units", &l->in_units),
-                           ints_attr(m, "out_dims", &l->out_dims), ints_attr(m, "out_units", &l->out_units), int_attr(m, "slice", l->trip.slice)};
+                           ints_attr(m, "out_dims", &l->out_dims), ints_attr(m, "out_units", &l->out_units), seed_attr(l->r), int_attr(m, "slice", l->trip.slice)};
   ir_str location = ir_op_get(m, ir_value_get(m, l->r->seed)->op)->location;
   ir_op loop = ir_op_new(m, l->before->block, &(ir_op_desc){.kind = IR_OP_LOOP, .n_operands = n_in + l->initial.count, .operands = l->inputs.at, .n_results = n,
-                                                            .result_types = types, .n_attrs = 6, .attrs = attrs, .n_regions = 1, .location = location});
+                                                            .result_types = types, .n_attrs = 7, .attrs = attrs, .n_regions = 1, .location = location});
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
   return loop;
