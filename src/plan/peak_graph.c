@@ -70,25 +70,113 @@ static bool seen_before(const plan_node *n, uint32_t i) {
   return false;
 }
 
-/* ---- dead code ---- */
+/* ---- dead code ----
+ * A loop's state element is needed only if somebody reads it, inside or after the loop, other than to make its own next value. So a loop marks its state
+ * element by element, as GET_TUPLE_ELEMENTs are met; the rest is cut out of the tuples afterwards. */
 typedef VEC(uint32_t) stack;
 
-static void mark(plan_graph *g, stack *todo, uint32_t node) {
-  plan_node *n = plan_node_get(g, node);
+typedef struct marker {
+  plan_graph *g;
+  stack todo;
+  bool **elements; /* by node: of a WHILE, which elements of its state are needed */
+} marker;
+
+static void mark(marker *k, uint32_t node) {
+  plan_node *n = plan_node_get(k->g, node);
   if (n->flags & PLAN_FLAG_LIVE) return;
   n->flags |= PLAN_FLAG_LIVE;
-  VEC_PUSH(g->arena, todo, node);
+  VEC_PUSH(k->g->arena, &k->todo, node);
 }
 
-static void mark_from(plan_graph *g, stack *todo) {
-  while (todo->count) {
-    const plan_node *n = plan_node_get(g, todo->at[--todo->count]);
-    for (uint32_t i = 0; i < n->n_operands; i++) mark(g, todo, n->operands[i]);
+static void mark_quietly(marker *k, uint32_t node) { plan_node_get(k->g, node)->flags |= PLAN_FLAG_LIVE; }
+
+static void mark_loop(marker *k, uint32_t node) {
+  const plan_node *n = plan_node_get(k->g, node);
+  const plan_comp *cond = plan_comp_get(k->g, n->comps[0]), *body = plan_comp_get(k->g, n->comps[1]);
+  k->elements[node] = ARENA_ARRAY(k->g->arena, bool, n->shape.n_members);
+  mark_quietly(k, n->operands[0]);
+  mark_quietly(k, body->root);
+  mark_quietly(k, body->parameter);
+  mark_quietly(k, cond->parameter);
+  mark(k, cond->root);
+}
+
+static void mark_element(marker *k, uint32_t tuple, uint32_t index) {
+  const plan_node *t = plan_node_get(k->g, tuple);
+  uint32_t loop = t->kind == PLAN_PARAMETER ? plan_comp_get(k->g, t->comp)->caller : tuple;
+  const plan_node *n = plan_node_get(k->g, loop);
+  mark(k, loop);
+  if (!k->elements[loop]) mark_loop(k, loop);
+  if (k->elements[loop][index]) return;
+  k->elements[loop][index] = true;
+  mark(k, plan_node_get(k->g, n->operands[0])->operands[index]);
+  mark(k, plan_node_get(k->g, plan_comp_get(k->g, n->comps[1])->root)->operands[index]);
+}
+
+static bool is_loop_state(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  if (n->kind == IR_OP_WHILE) return true;
+  uint32_t caller = n->kind == PLAN_PARAMETER ? plan_comp_get(g, n->comp)->caller : 0;
+  return caller && plan_node_get(g, caller)->kind == IR_OP_WHILE;
+}
+
+static void mark_from(marker *k) {
+  plan_graph *g = k->g;
+  while (k->todo.count) {
+    uint32_t id = k->todo.at[--k->todo.count];
+    const plan_node *n = plan_node_get(g, id);
+    if (n->kind == IR_OP_WHILE) {
+      if (!k->elements[id]) mark_loop(k, id);
+      continue;
+    }
+    if (n->kind == IR_OP_GET_TUPLE_ELEMENT && is_loop_state(g, n->operands[0])) {
+      mark_element(k, n->operands[0], n->index);
+      continue;
+    }
+    for (uint32_t i = 0; i < n->n_operands; i++) mark(k, n->operands[i]);
     for (uint32_t i = 0; i < n->n_comps; i++) {
       const plan_comp *c = plan_comp_get(g, n->comps[i]);
-      mark(g, todo, c->root);
-      if (c->parameter) mark(g, todo, c->parameter);
+      mark(k, c->root);
+      if (c->parameter) mark(k, c->parameter);
     }
+  }
+}
+
+static void shrink_tuple(plan_graph *g, uint32_t tuple, const bool *keep, uint32_t count) {
+  plan_node *t = plan_node_get(g, tuple);
+  plan_shape *members = ARENA_ARRAY(g->arena, plan_shape, count);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!keep[i]) continue;
+    members[kept] = t->shape.members[i];
+    if (t->kind == IR_OP_TUPLE) t->operands[kept] = t->operands[i];
+    kept++;
+  }
+  if (t->kind == IR_OP_TUPLE) t->n_operands = kept;
+  t->shape = plan_shape_tuple(g->arena, members, kept);
+}
+
+/* Takes the elements that nobody needs out of the loops' tuples and numbers the rest anew. */
+static void shrink_loops(marker *k) {
+  plan_graph *g = k->g;
+  uint32_t **renumbered = ARENA_ARRAY(g->arena, uint32_t *, g->nodes.count);
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    if (!k->elements[id]) continue;
+    const plan_node *n = plan_node_get(g, id);
+    uint32_t count = n->shape.n_members, next = 0, tuples[5] = {n->operands[0], plan_comp_get(g, n->comps[0])->parameter,
+                                                                plan_comp_get(g, n->comps[1])->parameter, plan_comp_get(g, n->comps[1])->root, id};
+    renumbered[id] = ARENA_ARRAY(g->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+      renumbered[id][i] = next;
+      next += k->elements[id][i];
+    }
+    for (int t = 0; t < 5; t++) shrink_tuple(g, tuples[t], k->elements[id], count);
+  }
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    if (n->kind != IR_OP_GET_TUPLE_ELEMENT || !(n->flags & PLAN_FLAG_LIVE) || !is_loop_state(g, n->operands[0])) continue;
+    const plan_node *t = plan_node_get(g, n->operands[0]);
+    n->index = renumbered[t->kind == PLAN_PARAMETER ? plan_comp_get(g, t->comp)->caller : n->operands[0]][n->index];
   }
 }
 
@@ -105,13 +193,14 @@ void plan_graph_sweep(plan_graph *g) {
 }
 
 void plan_graph_finish(plan_graph *g) {
-  stack todo = {0};
-  mark(g, &todo, plan_comp_get(g, g->entry)->root);
+  marker k = {.g = g, .elements = ARENA_ARRAY(g->arena, bool *, g->nodes.count)};
+  mark(&k, plan_comp_get(g, g->entry)->root);
   for (uint32_t n = 1; n < g->nodes.count; n++) {
     const plan_node *node = plan_node_get(g, n);
-    if (has_effect(g, node) || (node->kind == PLAN_PARAMETER && node->comp == g->entry)) mark(g, &todo, n);
+    if (has_effect(g, node) || (node->kind == PLAN_PARAMETER && node->comp == g->entry)) mark(&k, n);
   }
-  mark_from(g, &todo);
+  mark_from(&k);
+  shrink_loops(&k);
   plan_graph_sweep(g);
   for (uint32_t c = 1; c < g->comps.count; c++)
     for (uint32_t i = 0; i < plan_comp_get(g, c)->nodes.count; i++) {

@@ -220,6 +220,7 @@ static uint32_t *depth_first(plan_graph *g, uint32_t comp, weight *w) {
   const plan_comp *c = plan_comp_get(g, comp);
   weigh(g, post, c->nodes.count, w);
   uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, c->nodes.count + 1);
+  if (c->nodes.count == 0) return order; /* dead code's */
   uint8_t *state = g->state;
   for (uint32_t i = 0; i < c->nodes.count; i++) state[c->nodes.at[i]] = 0;
   list todo = {0};
