@@ -273,11 +273,11 @@ static bool overlap(const buffer *x, const buffer *y, int64_t except) {
   return false;
 }
 
-static void share_with_operand(assigner *a, uint32_t node) {
+static void share_with_operand(assigner *a, uint32_t node, uint32_t member) {
   const plan_node *n = plan_node_get(a->g, node);
-  uint32_t own = merged(a, a->buffer_of[a->base[node]]);
+  uint32_t own = merged(a, a->buffer_of[a->base[node] + member]);
   for (uint32_t i = 0; i < n->n_operands; i++) {
-    uint32_t v = plan_shares_buffer(a->g, node, i) ? value_of(a, n->operands[i]) : 0;
+    uint32_t v = plan_shares_buffer(a->g, node, member, i) ? value_of(a, n->operands[i]) : 0;
     if (!v) continue;
     uint32_t other = merged(a, a->buffer_of[v]);
     if (other == own || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
@@ -291,7 +291,8 @@ static void share_comp(assigner *a, uint32_t comp) {
   for (uint32_t i = 0; i < c->nodes.count; i++) {
     const plan_node *n = plan_node_get(a->g, c->order[i]);
     for (uint32_t k = 0; k < n->n_comps; k++) share_comp(a, n->comps[k]);
-    if (values_of(n) == 1 && !n->shape.is_tuple && n->n_operands) share_with_operand(a, c->order[i]);
+    if (n->n_comps || n->kind == PLAN_PARAMETER) continue;
+    for (uint32_t k = 0; k < values_of(n); k++) share_with_operand(a, c->order[i], k);
   }
 }
 
@@ -361,19 +362,14 @@ static int by_size(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* The time at which one of the two is made in place of the other; -1: never. */
-static int64_t handover(assigner *a, const buffer *x, const buffer *y) {
-  for (int swap = 0; swap < 2; swap++, x = y, y = NULL) {
-    const buffer *first = x, *second = swap ? x : y;
-    (void)first;
-    if (!second) break;
-    const value_data *v = &a->values[a->by_class[second->first]];
-    const plan_node *n = plan_node_get(a->g, v->node);
-    if (n->shape.is_tuple) continue;
-    for (uint32_t i = 0; i < n->n_operands; i++) {
-      uint32_t u = plan_shares_buffer(a->g, v->node, i) ? value_of(a, n->operands[i]) : 0;
-      if (u && &a->buffers[a->buffer_of[u]] == x) return a->time[v->node];
-    }
+/* The time at which `second` is made in place of `first`; -1: never. */
+static int64_t handover(assigner *a, const buffer *first, const buffer *second) {
+  const value_data *v = &a->values[a->by_class[second->first]];
+  const plan_node *n = plan_node_get(a->g, v->node);
+  if (n->n_comps || n->kind == PLAN_PARAMETER) return -1;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    uint32_t u = plan_shares_buffer(a->g, v->node, v->member, i) ? value_of(a, n->operands[i]) : 0;
+    if (u && &a->buffers[a->buffer_of[u]] == first) return a->time[v->node];
   }
   return -1;
 }

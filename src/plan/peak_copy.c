@@ -129,7 +129,7 @@ static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   if (!walk_back(c, next)) return false;
   if (!all_marked(c, old, IR_NONE, next)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++)
-    if (plan_source(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, i)) return false;
+    if (plan_source(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, 0, i)) return false;
   return true;
 }
 

@@ -206,9 +206,10 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   remove_if_dead(f, producer);
 }
 
-bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t i) {
+bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i) {
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
-  if (n->in_place == i + 1) return true;
+  if (n->in_place == i + 1) return member == 0;
+  if (n->kind == IR_OP_SORT) return member == i;
   if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype || !plan_same_dims(&x->shape, &n->shape)) return false;
   return n->kind == PLAN_FUSION ? !n->fusion->apart[i] : plan_is_elementwise(n);
 }

@@ -119,8 +119,8 @@ void plan_fuse(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 void plan_schedule(plan_graph *g, plan_order order);
-/* Whether the result may be written over operand i, if that is not needed any more. */
-bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t i);
+/* Whether result `member` may be written over operand i, if that is not needed any more. */
+bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i);
 /* Copies where one buffer would have to hold two values: into loops, out of branches, before updates in place. */
 void plan_insert_copies(plan_graph *g);
 /* The buffers' part of plan_peak. */

@@ -307,16 +307,14 @@ static uint32_t reduce_windows(const rule *r, uint32_t x, uint32_t init, const i
 }
 
 static uint64_t reducer_hash(const rule *r) {
-  uint64_t h = plan_attrs_hash(r->m, r->op);
   ir_block body = ir_op_get(r->m, r->op)->regions[0];
   ir_kind k = body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
-  return plan_mix(h, k == IR_OP_UNKNOWN ? (uint64_t)body << 16 : k);
+  return k == IR_OP_UNKNOWN ? plan_mix(body, 1) : (uint64_t)k;
 }
 
-static uint32_t reduce_one(const rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape) {
+static uint32_t reduce_one(const rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
   plan_node n = *node_of(r, x);
   if (n.shape.elements == shape.elements) return bitcast(r, x, shape);
-  uint64_t signature = reducer_hash(r);
   if (n.kind == IR_OP_TRANSPOSE) { /* the order of what is reduced does not matter, if that of the rest stays */
     int64_t inner[IR_MAX_RANK], last = -1;
     bool ordered = true;
@@ -326,7 +324,7 @@ static uint32_t reduce_one(const rule *r, uint32_t x, uint32_t init, const int64
       ordered &= n.ints[d] > last;
       last = n.ints[d];
     }
-    if (ordered) return reduce_one(r, n.operands[0], init, inner, count, shape);
+    if (ordered) return reduce_one(r, n.operands[0], init, inner, count, shape, signature);
   }
   for (;;) {
     bool large = false;
@@ -373,7 +371,7 @@ static void lower_reduce(const rule *r) {
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = computed_in(shape.dtype);
   uint32_t x = convert(r, operand(r, 0), inside), init = convert(r, operand(r, 1), inside);
-  plan_bind(r->l, r->op, 0, convert(r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside)), shape.dtype));
+  plan_bind(r->l, r->op, 0, convert(r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside), reducer_hash(r)), shape.dtype));
 }
 
 /* ---- dots ---- */
@@ -411,7 +409,23 @@ static bool is_identity(const int64_t *perm, const plan_shape *s) { /* dims of l
   return true;
 }
 
+/* A transpose of the operand that only swaps rows and columns is the dot's own business. */
+static uint32_t look_through(const rule *r, uint32_t x, ir_ints *batch, ir_ints *contract) {
+  plan_node n = *node_of(r, x);
+  if (n.kind != IR_OP_TRANSPOSE || n.shape.rank - batch->count != 2 || contract->count != 1) return x;
+  int64_t *mapped = ARENA_ARRAY(r->g->arena, int64_t, (size_t)batch->count + 1);
+  for (int32_t i = 0; i < batch->count; i++) {
+    mapped[i] = n.ints[batch->at[i]];
+    if (mapped[i] != i) return x;
+  }
+  mapped[batch->count] = n.ints[contract->at[0]];
+  *batch = (ir_ints){batch->count, mapped};
+  *contract = (ir_ints){1, mapped + batch->count};
+  return n.operands[0];
+}
+
 static dot_side dot_operand(const rule *r, uint32_t x, ir_ints batch, ir_ints contract, bool contract_last) {
+  x = look_through(r, x, &batch, &contract);
   plan_shape s = node_of(r, x)->shape;
   int64_t rest[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
   int32_t n_rest = free_dims(&s, batch, contract, rest), n = append(perm, 0, batch.at, batch.count);
@@ -435,6 +449,15 @@ static uint32_t outer_product(const rule *r, const dot_side *a, const dot_side *
   return bitcast(r, elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){left, right}, 2, 0), shape);
 }
 
+/* One row times one column, maybe in batches: a product and a sum. */
+static uint32_t inner_product(const rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
+  int64_t dims[2] = {a->batch, a->contract}, last = 1;
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  uint32_t zero = make_number(r, shape.dtype, 0);
+  uint32_t product = elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){bitcast(r, a->node, full), bitcast(r, b->node, full)}, 2, 0);
+  return bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, 1, dims), IR_OP_ADD), shape);
+}
+
 static void lower_dot(const rule *r) {
   ir_dot_numbers n = {0};
   plan_shape shape = result_shape(r, 0);
@@ -452,6 +475,7 @@ static void lower_dot(const rule *r) {
   plan_shape out = with_dtype(shape, inside);
   uint32_t made;
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
+  else if (a.free == 1 && b.free == 1) made = inner_product(r, &a, &b, out);
   else {
     int64_t dims[3] = {a.batch, a.free, b.free};
     bool batched = n.lhs_batch.count > 0;
@@ -498,6 +522,25 @@ static uint32_t lower_update(const rule *r) {
   uint32_t made = generic(r, IR_OP_DYNAMIC_UPDATE_SLICE, 0);
   plan_node_get(r->g, made)->in_place = 1;
   return made;
+}
+
+static void lower_scatter(const rule *r) {
+  uint32_t made = generic(r, IR_OP_SCATTER, 0);
+  plan_node_get(r->g, made)->in_place = 1;
+  bind_results(r, made);
+}
+
+static uint32_t lower_pad(const rule *r) {
+  uint32_t x = operand(r, 0);
+  plan_shape shape = result_shape(r, 0);
+  static const char *const names[] = {"edge_padding_low", "edge_padding_high"};
+  bool none = plan_same_dims(&node_of(r, x)->shape, &shape);
+  for (int k = 0; k < 2; k++) {
+    int32_t count;
+    const int64_t *at = ir_op_ints(r->m, r->op, names[k], &count);
+    for (int32_t i = 0; i < count; i++) none &= at[i] == 0;
+  }
+  return none ? x : generic(r, IR_OP_PAD, 0);
 }
 
 /* ---- library calls ---- */
@@ -601,6 +644,10 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_TRANSPOSE: plan_bind(l, op, 0, transpose(&r, operand(&r, 0), ir_op_ints(r.m, op, "permutation", &count))); break;
     case IR_OP_CONCATENATE: plan_bind(l, op, 0, lower_concatenate(&r)); break;
     case IR_OP_DYNAMIC_UPDATE_SLICE: plan_bind(l, op, 0, lower_update(&r)); break;
+    case IR_OP_IOTA: plan_bind(l, op, 0, generic(&r, IR_OP_IOTA, 0)); break;
+    case IR_OP_PAD: plan_bind(l, op, 0, lower_pad(&r)); break;
+    case IR_OP_SCATTER: lower_scatter(&r); break;
+    case IR_OP_SORT: bind_results(&r, generic(&r, IR_OP_SORT, 0)); break;
     case IR_OP_REDUCE: lower_reduce(&r); break;
     case IR_OP_DOT: case IR_OP_DOT_GENERAL: lower_dot(&r); break;
     case IR_OP_CUSTOM_CALL: lower_custom_call(&r); break;
