@@ -105,7 +105,7 @@ static weir_status slice_input(ref_frame *f, ir_op op, const loop *l, uint32_t i
   *out = whole;
   if (dim < 0) return WEIR_OK;
   if (dim >= whole.rank || unit < 1 || whole.dims[dim] < (start + l->slice) * unit)
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "input %u has no %lld elements along dimension %lld", i, (long long)((start + l->slice) * unit), (long long)dim);
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "input %u does not reach index %lld along dimension %lld", i, (long long)(start + l->slice), (long long)dim);
   for (int32_t d = 0; d < whole.rank; d++) dims[d] = whole.dims[d];
   dims[dim] = l->slice * unit;
   *out = ref_tensor_new(f->arena, whole.dtype, whole.rank, dims);
@@ -121,7 +121,8 @@ static weir_status take_yield(ref_frame *f, ir_op op, const loop *l, int64_t sta
     ref_tensor *whole = &f->values[ir_result(f->m, op, i)];
     if (dim < 0 && c < l->n_carry) carry[c++] = yielded[i];
     else if (dim < 0) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "result %u has no initial value", i);
-    else if (dim >= whole->rank || yielded[i].dims[dim] != l->slice * l->out_units.at[i] || whole->dims[dim] < start * l->out_units.at[i] + yielded[i].dims[dim])
+    else if (dim >= whole->rank || yielded[i].dims[dim] != l->slice * l->out_units.at[i] ||
+             whole->dims[dim] < start * l->out_units.at[i] + yielded[i].dims[dim])
       return ref_error(f, op, WEIR_INVALID_ARGUMENT, "result %u and its slice do not fit along dimension %lld", i, (long long)dim);
     else copy_part(whole, &yielded[i], dim, start * l->out_units.at[i], true);
   }

@@ -100,7 +100,8 @@ static weir_status approx_top_k(ref_frame *f, ir_op op) {
   int64_t dim = dim_attr->integer < 0 ? dim_attr->integer + x->rank : dim_attr->integer;
   for (uint32_t k = 0; k < s.n; k++) ref_result(f, op, k);
   const ref_tensor *y = &f->values[ir_result(f->m, op, 0)];
-  if (dim < 0 || dim >= x->rank || y->rank != x->rank || y->dims[dim] > x->dims[dim]) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "reduction_dim does not fit");
+  if (dim < 0 || dim >= x->rank || y->rank != x->rank || y->dims[dim] > x->dims[dim])
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "reduction_dim does not fit");
   for (int64_t d = dim + 1; d < x->rank; d++) s.stride *= x->dims[d];
   s.args = ARENA_ARRAY(f->arena, ref_scalar, 2 * s.n);
   ref_reducer_init(&s.comparator, f, ref_region(f, comparator, 0));

@@ -58,7 +58,7 @@ static int64_t config(const lapack *l, const char *name, int64_t otherwise) {
   const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
   for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++) {
     const ir_attr_data *value = ir_attr_get(m, d->entries[i].value);
-    if (!strcmp(ir_text(m, d->entries[i].name), name)) return value->kind == IR_ATTR_INT ? value->integer : value->kind == IR_ATTR_BOOL ? value->boolean : otherwise;
+    if (!strcmp(ir_text(m, d->entries[i].name), name)) return value->kind == IR_ATTR_INT ? value->integer : otherwise;
   }
   return otherwise;
 }

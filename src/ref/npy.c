@@ -118,12 +118,14 @@ weir_status ref_npy_parse(arena *a, const char *name, const char *bytes, size_t 
   if (n_header > length - start || !read_header(bytes + start, n_header, &h)) return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: malformed .npy header", name);
   if (want->kind != IR_TYPE_TENSOR || !want->dtype) return ctx_error(c, WEIR_UNIMPLEMENTED, "%s: an argument that is no tensor of a known type", name);
   if (!descriptor_fits(want->dtype, h.descr, h.n_descr))
-    return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: elements '%.*s', wanted '%s' (%s)", name, (int)h.n_descr, h.descr, descriptor(want->dtype), ir_dtype_name(want->dtype));
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: elements '%.*s', wanted '%s' (%s)", name, (int)h.n_descr, h.descr, descriptor(want->dtype),
+                     ir_dtype_name(want->dtype));
   WEIR_TRY(check_shape(a, name, &h, want));
   ref_tensor shape = {.rank = h.rank, .dims = h.dims};
   int64_t size;
   if (__builtin_mul_overflow(ref_element_count(&shape), ir_dtype_bytes(want->dtype), &size) || (uint64_t)size != length - start - n_header)
-    return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: %zu bytes of data, wanted %lld elements", name, length - start - n_header, (long long)ref_element_count(&shape));
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: %zu bytes of data, wanted %lld elements", name, length - start - n_header,
+                     (long long)ref_element_count(&shape));
   *out = ref_tensor_new(a, want->dtype, h.rank, h.dims);
   const char *data = bytes + start + n_header;
   if (h.fortran) copy_fortran(out, data);

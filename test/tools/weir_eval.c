@@ -1,6 +1,6 @@
-/* weir-eval: runs a StableHLO program with the reference evaluator.
+/* weir_eval: runs a StableHLO program with the reference evaluator.
  *
- *   weir-eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR
+ *   weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR
  *
  * Result i goes to OUTDIR/i.npy (the folder must exist). Exit status: 0, 1 for bad input, 2 for wrong usage, 3 for an op without an evaluator. */
 #include <errno.h>
@@ -65,13 +65,13 @@ int main(int argc, char **argv) {
   job j = {.c = &c};
   if (argc > 2 && !strcmp(argv[1], "--function")) j.function = argv[2], argc -= 2, argv += 2;
   if (argc < 3 || argv[1][0] == '-') {
-    fputs("usage: weir-eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR\n", stderr);
+    fputs("usage: weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR\n", stderr);
     return 2;
   }
   j.program = argv[1], j.inputs = argv + 2, j.n_inputs = (uint32_t)argc - 3, j.folder = argv[argc - 1];
   ctx_init(&c);
   weir_status status = ctx_try(&c, run, &j);
-  if (status != WEIR_OK) fprintf(stderr, "weir-eval: %s: %s\n", weir_status_name(status), c.message);
+  if (status != WEIR_OK) fprintf(stderr, "weir_eval: %s: %s\n", weir_status_name(status), c.message);
   ctx_deinit(&c);
   return status == WEIR_OK ? 0 : status == WEIR_UNIMPLEMENTED ? 3 : 1;
 }
