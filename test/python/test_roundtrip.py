@@ -75,6 +75,10 @@ def test_corpus(path, tmp_path):
     check(path.read_text(), tmp_path)
 
 
+def test_everything(tmp_path):
+    check((ROOT / "test/lit/in/everything.mlir").read_text(), tmp_path)
+
+
 @pytest.fixture(scope="module")
 def lowered(tmp_path_factory):
     """Programs lowered by the JAX that is installed, in a process with four devices."""
