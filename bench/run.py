@@ -22,6 +22,7 @@ import tempfile
 
 import numpy as np
 
+import chunked
 import programs
 
 ALLOWANCE_BYTES = 64_000_000
@@ -94,7 +95,6 @@ def reference(program, sizes, rows):
 def make_reference(program, sizes, rows, path):
     part = path[:-4] + ".part.npz"
     if program.check == "neighbours":
-        import chunked
         np.savez(part, *chunked.knn_numpy(*program.load().make_inputs(**sizes)))
     else:
         w = Worker("reference", program, sizes, rows)

@@ -1,0 +1,68 @@
+"""The programs of examples/ at small sizes under small limits: answers as unsplit, memory kept.
+
+Each program runs in fresh processes (bench/worker.py): unsplit on stock XLA with library fusions off,
+and unchanged with WEIR_MEMORY_LIMIT set.  The naive peak is above limit + allowance, so that a
+program that was not split cannot pass.
+"""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "bench"))
+import chunked  # noqa: E402
+import programs  # noqa: E402
+import run  # noqa: E402
+
+
+def outputs_after_run(worker, path):
+    assert "error" not in worker.start, worker.start["error"]
+    answer = worker.ask("run")
+    assert "error" not in answer, answer["error"]
+    worker.ask("save " + str(path))
+    return run.load_outputs(path), answer
+
+
+@pytest.fixture
+def start():
+    workers = []
+
+    def start(*arguments):
+        workers.append(run.Worker(*arguments))
+        return workers[-1]
+
+    yield start
+    for w in workers:
+        w.close()
+
+
+@pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda p: p.name)
+def test_small_program_under_limit(program, start, tmp_path):
+    sizes, limit = program.sizes(program.small), program.small_limit_bytes
+    naive = start("naive", program, sizes, 0)
+    want, _ = outputs_after_run(naive, tmp_path / "naive.npz")
+    allowance = limit - naive.start["argument_bytes"] + run.ALLOWANCE_BYTES
+    assert naive.start["report_bytes"] > allowance, "too small a program to tell"
+
+    split = start("weir", program, sizes, 0, limit)
+    assert split.start.get("report_bytes", 0) <= limit
+    got, answer = outputs_after_run(split, tmp_path / "weir.npz")
+    assert answer["growth_bytes"] <= allowance
+    inputs = program.load().make_inputs(**sizes)
+    assert programs.CHECKS[program.check](got, want, inputs) <= program.tolerance
+
+
+@pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda p: p.name)
+def test_hand_split_version_agrees(program, start, tmp_path):
+    """The bench's yardstick and its f64 twin compute what the program computes."""
+    sizes = program.sizes(program.small)
+    inputs = program.load().make_inputs(**sizes)
+    check = programs.CHECKS[program.check]
+    want, _ = outputs_after_run(start("naive", program, sizes, 0), tmp_path / "naive.npz")
+    got, _ = outputs_after_run(start("chunked", program, sizes, program.small_rows), tmp_path / "hand.npz")
+    assert check(got, want, inputs) <= program.tolerance
+    if program.check == "neighbours":
+        exact = chunked.knn_numpy(*inputs)
+    else:
+        exact, _ = outputs_after_run(start("reference", program, sizes, program.small_rows), tmp_path / "f64.npz")
+    assert check(want, exact, inputs) <= program.tolerance
