@@ -8,6 +8,7 @@ import copy
 import hashlib
 import os
 import pathlib
+import sys
 import tempfile
 import threading
 import traceback
@@ -144,6 +145,8 @@ def _compile(call, settings, planning):
         planning.append(plan)
     if plan.outcome != "untouched":
         last_report = plan
+        if settings.get("debug"):
+            print(f"weir: {plan.line()}", file=sys.stderr)
     if result.status == _library.RESOURCE_EXHAUSTED:
         _refuse(result)
     return call.untouched() if executable is None else executable

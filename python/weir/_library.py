@@ -140,7 +140,7 @@ def _read_result(lib, status, handle):
 
 
 def _referee_for(compile_candidate, raised):
-    """The C callback. An exception can't cross C: an Exception is XLA's refusal, anything else is kept in `raised`."""
+    """The C callback; NULL for None. An exception can't cross C: an Exception is XLA's refusal, anything else is kept in `raised`."""
     def referee(_, text, length, options, out_memory):
         if raised:
             return 1
@@ -153,14 +153,14 @@ def _referee_for(compile_candidate, raised):
             return 1
         out_memory[0] = _Memory(*memory)
         return 0
-    return _Referee(referee)
+    return _Referee(referee) if compile_candidate else _Referee()
 
 
 def rewrite(text, settings, compile_candidate):
     """weir_rewrite() of `text` (bytes). `settings`: fields of weir_options by name, strings as bytes.
 
     compile_candidate(text or None, options) compiles with XLA and returns (argument, output, alias, temp) bytes, or
-    raises where XLA refuses.
+    raises where XLA refuses. Without one, weir's own estimate decides.
     """
     lib, handle, raised = library(), c_void_p(), []
     options = _Options(struct_size=ctypes.sizeof(_Options), referee=_referee_for(compile_candidate, raised),

@@ -28,7 +28,7 @@ def parse_limit(value, name):
         found = _library.parse_bytes(value)
     else:
         found = value.__index__() if hasattr(value, "__index__") and not isinstance(value, bool) else None
-    if found is None or not 0 <= found < 2**63:
+    if found is None or not 0 < found < 2**63:
         raise SettingError(f"weir: {name} is {value!r}, but should be {ACCEPTED}")
     return found
 

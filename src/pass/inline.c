@@ -101,12 +101,23 @@ static bool may_inline(inliner *in, ir_op op, ir_op callee) {
   return last->kind == IR_OP_FUNC_RETURN && in->n_ops + in->size[callee] <= MOST_OPS;
 }
 
+/* Where a copied op stands for the reader of a report: its own place, or, in a function of a library without one, that of the call. */
+static ir_str location_at(inliner *in, ir_str location, ir_str call) {
+  const char *own = ir_text(in->m, location);
+  if (!call || strstr(own, "\":")) return location; /* "file":line */
+  if (!location) return call;
+  return ir_intern_string(in->m, arena_printf(in->p->scratch, "callsite(%s at %s)", own, ir_text(in->m, call)));
+}
+
 static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   ir_module *m = in->m;
   ir_block body = body_of(m, callee);
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) ir_map_set(in->map, ir_block_get(m, body)->args.at[i], ir_map_get(in->map, ir_operand(m, op, i)));
   uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op copy = ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);
+    ir_op_get(m, copy)->location = location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
+  }
   ir_op last = ir_terminator(m, body);
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) ir_map_set(in->map, ir_result(m, op, i), ir_map_get(in->map, ir_operand(m, last, i)));
   in->n_ops += in->size[callee];

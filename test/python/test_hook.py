@@ -335,7 +335,7 @@ def test_limit_inside_jit_warns(stand_in):
         jax.jit(f)(X)
 
 
-@pytest.mark.parametrize("bad", ["", "1 potato", "-5", "0.5.1GB", -1, 2.5, True, 2**63])
+@pytest.mark.parametrize("bad", ["", "1 potato", "-5", "0.5.1GB", 0, -1, 2.5, True, 2**63])
 def test_bad_limits_are_refused_at_once(bad):
     with pytest.raises(ValueError, match="1.5GB"):
         weir.limit(bad)

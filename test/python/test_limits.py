@@ -1,0 +1,93 @@
+"""The promise, end to end: unchanged programs whose stock run breaks the limit keep it under weir, with the same answers.
+
+Each program runs in two fresh processes, stock and with WEIR_MEMORY_LIMIT; the process itself is measured.
+"""
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import measure
+import weir
+
+ALLOWANCE_BYTES = 64_000_000  # of the engine: GEMM packing, thread pools
+CASES = [  # example, sizes, limit in MB, tolerance relative to the largest value
+    ("p1_kernel_matvec", dict(n=10_007, d=10), 100, 1e-10),
+    ("p2_knn", dict(n=100_003, m=1000, d=20, k=10), 100, 1e-4),
+    ("p3_sgpr", dict(n=50_000, d=8, m=300), 150, 1e-10),
+    ("p5_attention", dict(batch=1, heads=4, sequence=4096, width=64), 100, 1e-4),
+    ("attention_grad", dict(batch=1, heads=4, sequence=2048, width=64), 100, 1e-4),
+    ("p8_mlp", dict(n=50_000, d=64, hidden=2048, classes=10), 100, 1e-4),
+]
+
+
+@pytest.mark.parametrize("name, sizes, megabytes, tolerance", CASES, ids=[case[0] for case in CASES])
+def test_the_limit_holds_for_the_process(name, sizes, megabytes, tolerance):
+    limit = megabytes * 10**6
+    stock = measure.program(f"examples/{name}.py", sizes)
+    limited = measure.program(f"examples/{name}.py", sizes, limit=f"{megabytes}MB")
+    assert limited.stderr == ""
+    assert limited.report_bytes <= limit
+    assert limited.growth_bytes <= limit - limited.argument_bytes + ALLOWANCE_BYTES
+    assert stock.growth_bytes > limit - stock.argument_bytes + ALLOWANCE_BYTES, "the limit was no task"
+    assert len(stock.outputs) == len(limited.outputs)
+    for expected, found in zip(stock.outputs, limited.outputs):
+        assert expected.dtype == found.dtype and expected.shape == found.shape
+        difference = np.abs(expected.astype(np.float64) - found).max()
+        assert difference <= tolerance * np.abs(expected).max()
+
+
+def kernel_sum(z):
+    return jnp.sort(jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)), axis=None).sum()
+
+
+Z = np.random.default_rng(0).standard_normal((700, 3))
+
+
+def test_an_impossible_limit_is_refused_before_anything_runs():
+    """A sort of all n x n entries can't be split."""
+    ran = []
+
+    def f(z):
+        out = kernel_sum(z)
+        jax.debug.callback(ran.append, out)
+        return out
+    with weir.limit("100kB"), pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED: weir: .*kB") as caught:
+        jax.jit(f)(Z).block_until_ready()
+    assert not ran
+    assert "sort" in str(caught.value) and "test_limits.py" in str(caught.value)
+
+
+def test_a_refused_plan_tells_why():
+    plan = weir.plan(kernel_sum, Z, limit="100kB")
+    assert plan.outcome == "refused" and plan.peak_before_bytes > 10**5 and "sort" in plan.message
+
+
+def test_plan_and_run_agree():
+    def f(z):
+        return jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)) @ z
+    plan = weir.plan(f, Z, limit="500kB")
+    assert plan.outcome == "rewritten" and plan.loops and plan.peak_after_bytes <= 500_000 < plan.peak_before_bytes
+    assert plan.slices[0] * plan.loops[0].trips >= plan.loops[0].extent == 700
+    with weir.limit("500kB"):
+        found = jax.jit(f)(Z)
+    assert weir.last_report().peak_after_bytes == plan.peak_after_bytes
+    np.testing.assert_allclose(found, jax.jit(f)(Z), rtol=1e-4)
+
+
+def test_a_program_that_fits_costs_no_compile():
+    plan = weir.plan(lambda z: z + 1, Z, limit="1GB")
+    assert (plan.outcome, plan.referee_compiles, plan.text) == ("untouched", 0, None)
+
+
+def test_a_script_that_sets_nothing_but_the_environment():
+    done = subprocess.run(
+        [sys.executable, str(measure.ROOT / "examples/p1_kernel_matvec.py"), "--n", "5000"], capture_output=True, text=True,
+        timeout=300, env=os.environ | {"WEIR_MEMORY_LIMIT": "30MB", "WEIR_DEBUG": "1"})
+    assert done.returncode == 0 and "y[:4]" in done.stdout, done.stderr
+    line, = done.stderr.splitlines()
+    assert line.startswith("weir: jit_run: rewritten, peak 201 MB -> ") and line.endswith(" under 30.0 MB, 1 loop")
