@@ -1,4 +1,4 @@
-"""The reference evaluator against XLA CPU, on random attributes and on edge values: what the corpus does not reach."""
+"""The reference evaluator against XLA CPU (SciPy and ml_dtypes where they are closer to the truth), on random attributes and on edge values: what the corpus does not reach."""
 import itertools
 import os
 import pathlib
@@ -100,9 +100,14 @@ def test_small_floats(small, tmp_path):
     with np.errstate(over="ignore"):
         halves = (numbers[:-1].astype(np.float64) + numbers[1:]) / 2
         f32 = np.concatenate([f(halves.astype(np.float32)) for f in (lambda h: h, lambda h: np.nextafter(h, np.inf), lambda h: np.nextafter(h, -np.inf))])
-    keep = np.abs(bf16.astype(np.float32)) > 1e-37  # XLA flushes subnormals
-    same(lambda a, b, c: [a.astype(jnp.float32), b.astype(small).astype(jnp.float32), c.astype(small).astype(jnp.float32)],
-         [patterns, bf16[keep], f32[np.abs(f32) > 1e-37]], tmp_path, scale=0)
+    if small == ml_dtypes.float8_e8m0fnu:  # ml_dtypes rounds f32's subnormals up
+        with np.errstate(invalid="ignore"):
+            bf16, f32 = (v[~((np.abs(v.astype(np.float64)) < 2.0**-126) & (v != 0))] for v in (bf16, f32))
+    _, got = evaluate(lambda a, b, c: [a.astype(jnp.float32), b.astype(small), c.astype(small)], [patterns, bf16, f32], tmp_path)
+    with np.errstate(all="ignore"):  # the truth is ml_dtypes: XLA rounds twice in versions before 0.8
+        want = [patterns.astype(np.float32), bf16.astype(np.float32).astype(small), f32.astype(small)]
+    for g, w in zip(got, want):
+        np.testing.assert_array_equal(g.astype(np.float32), w.astype(np.float32))
 
 
 @pytest.mark.parametrize("source", [ml_dtypes.bfloat16, np.float16], ids=lambda d: np.dtype(d).name)
@@ -144,7 +149,7 @@ def test_power_and_remainder(dtype, tmp_path):
     same(lambda a, b: [lax.pow(a, b), lax.rem(a, b), lax.nextafter(a, b), lax.integer_pow(a, 3), lax.rsqrt(a)], [x, y], tmp_path)
 
 
-@pytest.mark.parametrize("bits", [(5, 10), (8, 7), (2, 0), (4, 3), (8, 23), (11, 5)])
+@pytest.mark.parametrize("bits", [(5, 10), (8, 7), (3, 1), (4, 3), (8, 23), (11, 5)])
 def test_reduce_precision(bits, tmp_path):
     rng = np.random.RandomState(4)
     x = (rng.randn(500) * 10.0 ** rng.randint(-8, 8, 500)).astype(np.float32)
