@@ -9,6 +9,7 @@ import jax
 jax.config.update("jax_num_cpu_devices", 4)
 jax.config.update("jax_enable_x64", True)
 
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
