@@ -208,8 +208,17 @@ static weir_status check_regions(verifier *v, ir_op op) {
   return WEIR_OK;
 }
 
+/* Regions where the op table knows of none. A composite may have some (StableHLO 1.13). */
+static weir_status check_has_regions(verifier *v, ir_op op) {
+  ir_kind kind = ir_kind_of(v->m, op);
+  uint32_t n = ir_op_get(v->m, op)->n_regions;
+  if (!n || kind == IR_OP_UNKNOWN || kind == IR_OP_COMPOSITE || ir_kind_flags(kind) & IR_FLAG_R) return WEIR_OK;
+  return ir_violation(v, op, 0, "%u regions, wanted none", n);
+}
+
 static weir_status check_op(verifier *v, ir_op op, ir_block block) {
   check_links(v, op, block);
+  WEIR_TRY(check_has_regions(v, op));
   WEIR_TRY(check_operands(v, op));
   WEIR_TRY(check_regions(v, op));
   const ir_op_data *data = ir_op_get(v->m, op);

@@ -40,6 +40,8 @@ WEIR_MUST_USE weir_status ir_verify_count(verifier *v, ir_op op, int64_t operand
 WEIR_MUST_USE weir_status ir_verify_tensors(verifier *v, ir_op op, int64_t operands, int64_t results);
 /* `have` may stand where `want` is asked for; `what` says which ("operand 1"). */
 WEIR_MUST_USE weir_status ir_verify_type(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want);
+/* `have` is `want`: the same dynamic dimensions and unknown element types, too. */
+WEIR_MUST_USE weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want);
 /* The tensor `have` has the dimensions `want`. */
 WEIR_MUST_USE weir_status ir_verify_dims(verifier *v, ir_op op, int constraint, const char *what, ir_type have, const int64_t *want, int32_t rank);
 /* The tensor `have` has the element type of the tensor `want`. */

@@ -60,6 +60,20 @@ weir_status ir_verify_dtype(verifier *v, ir_op op, int constraint, const char *w
   return ir_violation(v, op, constraint, "%s is %s, wanted elements of %s", what, ir_verify_type_text(v, have), ir_dtype_name(b->dtype));
 }
 
+/* Of functions MLIR demands the same type, not one that fits. Encodings may be spelled in several ways. */
+static bool types_same(const ir_module *m, ir_type have, ir_type want) {
+  const ir_type_data *a = ir_type_get(m, have), *b = ir_type_get(m, want);
+  if (have == want || a->kind != IR_TYPE_TENSOR || b->kind != IR_TYPE_TENSOR) return types_fit(m, have, want);
+  bool same = a->rank == b->rank && a->dtype == b->dtype && a->element_text == b->element_text;
+  for (int32_t d = 0; same && d < a->rank; d++) same = a->dims[d] == b->dims[d];
+  return same;
+}
+
+weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want) {
+  if (types_same(v->m, have, want)) return WEIR_OK;
+  return ir_violation(v, op, constraint, "%s is %s, wanted %s", what, ir_verify_type_text(v, have), ir_verify_type_text(v, want));
+}
+
 /* ---- regions ---- */
 weir_status ir_verify_n_regions(verifier *v, ir_op op, uint32_t count) {
   const ir_op_data *data = ir_op_get(v->m, op);

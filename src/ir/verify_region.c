@@ -41,7 +41,7 @@ weir_status ir_verify_func_return(verifier *v, ir_op op) {
   if (!type) return WEIR_OK;
   WEIR_TRY(ir_verify_count(v, op, type->n_results, 0));
   for (int32_t i = 0; i < type->n_results; i++)
-    WEIR_TRY(ir_verify_type(v, op, 0, named(v, "operand", (uint32_t)i), operand_type_id(v, op, (uint32_t)i), type->types[type->n_types + i]));
+    WEIR_TRY(ir_verify_same(v, op, 0, named(v, "operand", (uint32_t)i), operand_type_id(v, op, (uint32_t)i), type->types[type->n_types + i]));
   return WEIR_OK;
 }
 
@@ -58,9 +58,9 @@ static weir_status check_callee(verifier *v, ir_op op, const char *name, int mis
   const ir_op_data *data = ir_op_get(v->m, op);
   if (data->n_operands != (uint32_t)type->n_types) return ir_violation(v, op, inputs, "%u operands for @%s, wanted %d", data->n_operands, ir_text(v->m, symbol), type->n_types);
   if (data->n_results != (uint32_t)type->n_results) return ir_violation(v, op, results, "%u results of @%s, wanted %d", data->n_results, ir_text(v->m, symbol), type->n_results);
-  for (uint32_t i = 0; i < data->n_operands; i++) WEIR_TRY(ir_verify_type(v, op, inputs, named(v, "operand", i), operand_type_id(v, op, i), type->types[i]));
+  for (uint32_t i = 0; i < data->n_operands; i++) WEIR_TRY(ir_verify_same(v, op, inputs, named(v, "operand", i), operand_type_id(v, op, i), type->types[i]));
   for (uint32_t i = 0; i < data->n_results; i++)
-    WEIR_TRY(ir_verify_type(v, op, results, named(v, "result", i), result_type_id(v, op, i), type->types[(uint32_t)type->n_types + i]));
+    WEIR_TRY(ir_verify_same(v, op, results, named(v, "result", i), result_type_id(v, op, i), type->types[(uint32_t)type->n_types + i]));
   return WEIR_OK;
 }
 

@@ -127,7 +127,7 @@ int main(void) {
   run_file("data", 52);
   run_file("contract", 84);
   run_file("indexing", 49);
-  run_file("region", 44);
+  run_file("region", 46);
   run_file("loop", 17);
   run_file("accepted", 9);
   run_structure();

@@ -585,3 +585,24 @@ module {
     return
   }
 }
+
+// -----
+
+// wanted: stablehlo.tanh: 1 regions, wanted none
+module {
+  func.func public @main(%a: tensor<f32>) {
+    %0 = "stablehlo.tanh"(%a) ({
+        "stablehlo.return"(%a) : (tensor<f32>) -> ()
+      }) : (tensor<f32>) -> tensor<f32>
+    return
+  }
+}
+
+// -----
+
+// wanted: func.return: operand 0 is tensor<?xf32>, wanted tensor<2xf32>
+module {
+  func.func public @main(%a: tensor<?xf32>) -> tensor<2xf32> {
+    return %a : tensor<?xf32>
+  }
+}
