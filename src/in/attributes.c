@@ -1,31 +1,21 @@
 /* Attributes: builtin ones are decoded, dialect attributes and the rest are kept as text. */
-#include <stdio.h>
-
 #include "in/parser.h"
 
 ir_attr in_other(in_parser *p, const char *from, const char *to) {
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_OTHER, .text = in_verbatim_str(p, from, to)});
-}
-
-ir_attr in_text_attr(in_parser *p, const char *format, ...) {
-  strbuf b = strbuf_make(p->scratch);
-  va_list args;
-  char text[4096];
-  va_start(args, format);
-  int n = vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  CTX_CHECK(p->ctx, n >= 0 && (size_t)n < sizeof text);
-  strbuf_add(&b, text, (size_t)n);
-  return ir_attr_other(p->m, b.text);
+  return ir_attr_new(p->m,
+                     &(ir_attr_data){.kind = IR_ATTR_OTHER, .text = in_verbatim_str(p, from, to)});
 }
 
 /* ---- numbers ---- */
-/* What 64 bits of two's complement mean in `width` bits; false if they don't fit. MLIR takes 255 as an i8, too: it is -1. */
+/* What 64 bits of two's complement mean in `width` bits; false if they don't fit. MLIR takes 255 as
+ * an i8, too: it is -1. */
 static bool fit_integer(ir_dtype dtype, bool negative, uint64_t magnitude, int64_t *out_value) {
-  static const int widths[IR_DTYPE_COUNT] = {[IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
+  static const int widths[IR_DTYPE_COUNT] = {
+      [IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
   int width = widths[dtype] ? widths[dtype] : (int)ir_dtype_bytes(dtype) * 8;
   bool is_unsigned = ir_dtype_class_of(dtype) == IR_CLASS_UINT;
-  if (negative && (is_unsigned ? magnitude > 0 : magnitude > (uint64_t)1 << (width - 1))) return false;
+  if (negative && (is_unsigned ? magnitude > 0 : magnitude > (uint64_t)1 << (width - 1)))
+    return false;
   if (!negative && width < 64 && magnitude >> width) return false;
   uint64_t bits = negative ? 0 - magnitude : magnitude;
   if (!is_unsigned && width < 64 && bits >> (width - 1) & 1) bits |= ~(uint64_t)0 << width;
@@ -41,7 +31,9 @@ bool in_fit_integer(ir_dtype dtype, const char *from, const char *to, int64_t *o
   hex = to - s > 2 && s[1] == 'x';
   for (s += hex ? 2 : 0; s < to; s++) {
     uint64_t digit = *s <= '9' ? (uint64_t)(*s - '0') : (uint64_t)((*s | 32) - 'a' + 10);
-    if (__builtin_mul_overflow(magnitude, hex ? 16 : 10, &magnitude) || __builtin_add_overflow(magnitude, digit, &magnitude)) return false;
+    if (__builtin_mul_overflow(magnitude, hex ? 16 : 10, &magnitude) ||
+        __builtin_add_overflow(magnitude, digit, &magnitude))
+      return false;
   }
   return fit_integer(dtype, negative, magnitude, out_value);
 }
@@ -49,7 +41,8 @@ bool in_fit_integer(ir_dtype dtype, const char *from, const char *to, int64_t *o
 static ir_attr integer_attr(in_parser *p, const char *from, const char *to, ir_type type) {
   ir_dtype dtype = ir_type_get(p->m, type)->dtype;
   ir_attr_data data = {.kind = IR_ATTR_INT, .type = type};
-  if (!in_fit_integer(dtype, from, to, &data.integer)) in_fail(p, from, "an integer that does not fit in %s", ir_dtype_name(dtype));
+  if (!in_fit_integer(dtype, from, to, &data.integer))
+    in_fail(p, from, "an integer that does not fit in %s", ir_dtype_name(dtype));
   if (dtype == IR_I1) return ir_attr_bool(p->m, data.integer != 0);
   return ir_attr_new(p->m, &data);
 }
@@ -74,10 +67,13 @@ static ir_attr number(in_parser *p) {
   ir_dtype_class cls = t->kind == IR_TYPE_SCALAR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;
   if (cls == IR_CLASS_NONE || cls == IR_CLASS_COMPLEX) return in_other(p, from, p->last);
   if (cls == IR_CLASS_FLOAT) {
-    if (!real && (!hex || *from == '-')) in_fail(p, from, "an integer where a number of type %s is wanted", ir_dtype_name(t->dtype));
+    if (!real && (!hex || *from == '-'))
+      in_fail(p, from, "an integer where a number of type %s is wanted", ir_dtype_name(t->dtype));
     return real_attr(p, from, to, !real, type);
   }
-  if (real) in_fail(p, from, "a number with a fraction where an integer of type %s is wanted", ir_dtype_name(t->dtype));
+  if (real)
+    in_fail(p, from, "a number with a fraction where an integer of type %s is wanted",
+            ir_dtype_name(t->dtype));
   return integer_attr(p, from, to, type);
 }
 
@@ -109,7 +105,9 @@ static ir_attr dense_array(in_parser *p) {
     } while (in_accept(p, ','));
   }
   in_expect(p, '>', "'>' of an array");
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = bools ? IR_ATTR_BOOLS : IR_ATTR_I64S, .count = (int32_t)ints.count, .ints = ints.at});
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = bools ? IR_ATTR_BOOLS : IR_ATTR_I64S,
+                                           .count = (int32_t)ints.count,
+                                           .ints = ints.at});
 }
 
 /* ---- containers ---- */
@@ -125,7 +123,9 @@ static ir_attr array(in_parser *p) {
   in_expect(p, ']', "']' or ','");
   uint32_t n = p->items.count - first;
   p->items.count = first;
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY, .count = (int32_t)n, .items = n ? p->items.at + first : &(ir_attr){0}});
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY,
+                                           .count = (int32_t)n,
+                                           .items = n ? p->items.at + first : &(ir_attr){0}});
 }
 
 static ir_named_attr dict_entry(in_parser *p) {
@@ -134,7 +134,8 @@ static ir_named_attr dict_entry(in_parser *p) {
   else if (in_is(p, IN_WORD)) entry.name = in_token_text(p);
   else in_fail_wanted(p, "an attribute's name");
   in_next(p);
-  entry.value = in_accept(p, '=') ? in_attribute(p) : ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_UNIT});
+  entry.value = in_accept(p, '=') ? in_attribute(p)
+                                  : ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_UNIT});
   return entry;
 }
 
@@ -144,7 +145,8 @@ static void sort_newest(in_parser *p, uint32_t first, const char *at) {
   ir_named_attr entry = p->entries.at[i];
   for (; i > first; i--) {
     int order = strcmp(ir_text(p->m, p->entries.at[i - 1].name), ir_text(p->m, entry.name));
-    if (order == 0) in_fail(p, at, "the attribute '%s' stands twice in a dictionary", ir_text(p->m, entry.name));
+    if (order == 0)
+      in_fail(p, at, "the attribute '%s' stands twice in a dictionary", ir_text(p->m, entry.name));
     if (order < 0) break;
     p->entries.at[i] = p->entries.at[i - 1];
   }
@@ -169,8 +171,10 @@ uint32_t in_dict(in_parser *p) {
 ir_attr in_dict_attr(in_parser *p) {
   uint32_t n = in_dict(p);
   p->entries.count -= n;
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_DICT, .count = (int32_t)n,
-                                           .entries = n ? p->entries.at + p->entries.count : &(ir_named_attr){0}});
+  return ir_attr_new(
+      p->m, &(ir_attr_data){.kind = IR_ATTR_DICT,
+                            .count = (int32_t)n,
+                            .entries = n ? p->entries.at + p->entries.count : &(ir_named_attr){0}});
 }
 
 /* ---- strings and symbols ---- */
@@ -188,7 +192,8 @@ static ir_attr string(in_parser *p) {
 static ir_attr symbol(in_parser *p) {
   const char *from = p->token.at;
   ir_str name = in_symbol(p);
-  if (!in_is(p, IN_COLON_COLON)) return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = name});
+  if (!in_is(p, IN_COLON_COLON))
+    return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = name});
   while (in_accept(p, IN_COLON_COLON)) in_symbol(p);
   return in_other(p, from, p->last);
 }
@@ -222,9 +227,12 @@ static ir_attr extended(in_parser *p) {
 static ir_attr word_as_text(in_parser *p) {
   const char *from = p->token.at;
   if (in_is_word(p, "dense_resource"))
-    in_fail_status(p, from, WEIR_UNIMPLEMENTED, "a constant whose value lies in a dialect resource (print the program with its constants inline)");
+    in_fail_status(p, from, WEIR_UNIMPLEMENTED,
+                   "a constant whose value lies in a dialect resource (print the program with its "
+                   "constants inline)");
   in_next(p);
-  if (!in_is(p, '<') && !in_is(p, '(') && !in_is(p, '[')) in_seek(p, from), in_fail_wanted(p, "an attribute");
+  if (!in_is(p, '<') && !in_is(p, '(') && !in_is(p, '['))
+    in_seek(p, from), in_fail_wanted(p, "an attribute");
   in_skip_to(p, in_skip_balanced(p, p->token.at));
   if (in_is(p, '<')) in_skip_to(p, in_skip_balanced(p, p->token.at));
   return rest_as_text(p, from);
@@ -249,12 +257,17 @@ ir_attr in_attribute(in_parser *p) {
   switch (p->token.kind) {
     case '[': a = array(p); break;
     case '{': a = in_dict_attr(p); break;
-    case '-': case IN_INTEGER: case IN_FLOAT: a = number(p); break;
+    case '-':
+    case IN_INTEGER:
+    case IN_FLOAT: a = number(p); break;
     case IN_STRING: a = string(p); break;
     case IN_AT: a = symbol(p); break;
     case IN_HASH: a = extended(p); break;
     case IN_WORD: a = word(p); break;
-    case '(': case IN_BANG: a = ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = in_type(p)}); break;
+    case '(':
+    case IN_BANG:
+      a = ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = in_type(p)});
+      break;
     default: in_fail_wanted(p, "an attribute");
   }
   in_leave(p);

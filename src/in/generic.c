@@ -1,4 +1,5 @@
-/* The generic form: "name"(operands) <{properties}> ({regions}) {attributes} : (types) -> types. Every op has it. */
+/* The generic form: "name"(operands) <{properties}> ({regions}) {attributes} : (types) -> types.
+ * Every op has it. */
 #include "in/parser.h"
 
 static void properties(in_parser *p, in_op *op) {
@@ -7,7 +8,9 @@ static void properties(in_parser *p, in_op *op) {
   } else {
     const ir_attr_data *d = ir_attr_get(p->m, in_attribute(p));
     if (d->kind != IR_ATTR_DICT) in_fail(p, op->at, "properties that are no dictionary");
-    for (int32_t i = 0; i < d->count; i++) VEC_PUSH(p->scratch, &op->attrs, (ir_named_attr){d->entries[i].name, d->entries[i].value, true});
+    for (int32_t i = 0; i < d->count; i++)
+      VEC_PUSH(p->scratch, &op->attrs,
+               (ir_named_attr){d->entries[i].name, d->entries[i].value, true});
   }
   in_expect(p, '>', "'>' of the properties");
 }
@@ -43,7 +46,8 @@ void in_generic_rest(in_parser *p, in_op *op) {
   in_expect(p, '(', "'(' and operands");
   in_operands(p, op);
   in_expect(p, ')', "')' or ','");
-  if (in_is(p, '[')) in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED, "an op with successor blocks");
+  if (in_is(p, '['))
+    in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED, "an op with successor blocks");
   bool has_properties = in_accept(p, '<');
   if (has_properties) properties(p, op);
   if (in_accept(p, '(')) regions(p, op);

@@ -4,14 +4,21 @@
 
 #include "in/parser.h"
 
-static inline int peek(const in_parser *p, const char *s) { return s < p->end ? (unsigned char)*s : 0; }
+static inline int peek(const in_parser *p, const char *s) {
+  return s < p->end ? (unsigned char)*s : 0;
+}
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-static bool is_hex(int c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_hex(int c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+static bool is_letter(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 static bool is_word_char(int c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
 
 /* ---- errors ---- */
-static _Noreturn void fail(in_parser *p, const char *at, weir_status status, const char *format, va_list args) {
+static _Noreturn void fail(in_parser *p, const char *at, weir_status status, const char *format,
+                           va_list args) {
   char message[1024];
   int line = 1;
   const char *start = p->begin;
@@ -28,7 +35,8 @@ _Noreturn void in_fail(in_parser *p, const char *at, const char *format, ...) {
   fail(p, at, WEIR_INVALID_ARGUMENT, format, args);
 }
 
-_Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, const char *format, ...) {
+_Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, const char *format,
+                              ...) {
   va_list args;
   va_start(args, format);
   fail(p, at, status, format, args);
@@ -37,7 +45,8 @@ _Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, 
 _Noreturn void in_fail_wanted(in_parser *p, const char *what) {
   if (in_is(p, IN_END)) in_fail(p, p->token.at, "found the end of the text, wanted %s", what);
   int n = p->token.length > 40 ? 40 : (int)p->token.length;
-  in_fail(p, p->token.at, "found '%.*s%s', wanted %s", n, p->token.at, (size_t)n < p->token.length ? "..." : "", what);
+  in_fail(p, p->token.at, "found '%.*s%s', wanted %s", n, p->token.at,
+          (size_t)n < p->token.length ? "..." : "", what);
 }
 
 void in_reach(in_parser *p, int depth) {
@@ -114,8 +123,22 @@ static const char *skip_punctuation(in_parser *p, const char *s) {
   switch (c) {
     case '-': return next == '>' ? p->token.kind = IN_ARROW, s + 2 : s + 1;
     case ':': return next == ':' ? p->token.kind = IN_COLON_COLON, s + 2 : s + 1;
-    case '{': return next == '-' && peek(p, s + 2) == '#' ? p->token.kind = IN_RESOURCES, s + 3 : s + 1;
-    case '(': case ')': case '[': case ']': case '}': case '<': case '>': case ',': case '=': case '+': case '*': case '?': case '/': case '|': return s + 1;
+    case '{':
+      return next == '-' && peek(p, s + 2) == '#' ? p->token.kind = IN_RESOURCES, s + 3 : s + 1;
+    case '(':
+    case ')':
+    case '[':
+    case ']':
+    case '}':
+    case '<':
+    case '>':
+    case ',':
+    case '=':
+    case '+':
+    case '*':
+    case '?':
+    case '/':
+    case '|': return s + 1;
     default: break;
   }
   if (c > ' ' && c < 127) in_fail(p, s, "unexpected '%c'", c);
@@ -154,7 +177,8 @@ void in_next(in_parser *p) {
 }
 
 bool in_is_word(const in_parser *p, const char *word) {
-  return p->token.kind == IN_WORD && p->token.length == strlen(word) && !memcmp(p->token.at, word, p->token.length);
+  return p->token.kind == IN_WORD && p->token.length == strlen(word) &&
+         !memcmp(p->token.at, word, p->token.length);
 }
 
 bool in_accept_word(in_parser *p, const char *word) {
@@ -204,10 +228,12 @@ int64_t in_integer(in_parser *p) {
   bool hex = p->token.length > 2 && p->token.at[1] == 'x';
   for (const char *s = p->token.at + (hex ? 2 : 0); s < p->next; s++) {
     uint64_t digit = is_digit(*s) ? (uint64_t)(*s - '0') : (uint64_t)((*s | 32) - 'a' + 10);
-    if (__builtin_mul_overflow(value, hex ? 16 : 10, &value) || __builtin_add_overflow(value, digit, &value))
+    if (__builtin_mul_overflow(value, hex ? 16 : 10, &value) ||
+        __builtin_add_overflow(value, digit, &value))
       in_fail(p, at, "an integer that does not fit in 64 bits");
   }
-  if (value > (uint64_t)INT64_MAX + negative) in_fail(p, at, "an integer that does not fit in 64 bits");
+  if (value > (uint64_t)INT64_MAX + negative)
+    in_fail(p, at, "an integer that does not fit in 64 bits");
   in_next(p);
   return negative ? (int64_t)(0 - value) : (int64_t)value;
 }
@@ -239,7 +265,8 @@ ir_str in_unescape(in_parser *p, const char *quoted, size_t length) {
 ir_str in_symbol(in_parser *p) {
   if (!in_is(p, IN_AT)) in_fail_wanted(p, "a symbol (@name)");
   in_token t = p->token;
-  ir_str name = t.at[1] == '"' ? in_unescape(p, t.at + 1, t.length - 1) : ir_intern_text(p->m, t.at + 1, t.length - 1);
+  ir_str name = t.at[1] == '"' ? in_unescape(p, t.at + 1, t.length - 1)
+                               : ir_intern_text(p->m, t.at + 1, t.length - 1);
   in_next(p);
   return name;
 }

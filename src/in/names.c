@@ -1,4 +1,5 @@
-/* Names with scopes: SSA values and aliases. Entries form a stack; the newest entry of a name hides older ones; leaving a scope drops the top. */
+/* Names with scopes: SSA values and aliases. Entries form a stack; the newest entry of a name hides
+ * older ones; leaving a scope drops the top. */
 #include "in/parser.h"
 
 static uint32_t hash_name(const char *text, size_t length) { /* FNV-1a */
@@ -18,7 +19,8 @@ static void rehash(arena *a, in_names *names) {
   }
 }
 
-void in_names_put(arena *a, in_names *names, const char *text, size_t length, uint32_t id, uint32_t count) {
+void in_names_put(arena *a, in_names *names, const char *text, size_t length, uint32_t id,
+                  uint32_t count) {
   if (names->entries.count >= names->n_buckets) rehash(a, names);
   uint32_t hash = hash_name(text, length);
   uint32_t *bucket = &names->buckets[hash & (names->n_buckets - 1)];
@@ -29,7 +31,8 @@ void in_names_put(arena *a, in_names *names, const char *text, size_t length, ui
 const in_name *in_names_find(const in_names *names, const char *text, size_t length) {
   if (names->n_buckets == 0) return NULL;
   uint32_t hash = hash_name(text, length);
-  for (uint32_t i = names->buckets[hash & (names->n_buckets - 1)]; i; i = names->entries.at[i - 1].older) {
+  for (uint32_t i = names->buckets[hash & (names->n_buckets - 1)]; i;
+       i = names->entries.at[i - 1].older) {
     const in_name *e = &names->entries.at[i - 1];
     if (e->hash == hash && e->length == length && !memcmp(e->text, text, length)) return e;
   }

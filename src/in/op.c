@@ -1,10 +1,12 @@
-/* What all ops have in common: results = name ... location; operands, attributes, regions, signatures. */
+/* What all ops have in common: results = name ... location; operands, attributes, regions,
+ * signatures. */
 #include "in/parser.h"
 #include "ir/print.h"
 
 /* ---- frames ---- */
 static in_op *push_frame(in_parser *p) {
-  if (p->n_frames == p->frames.count) VEC_PUSH(p->scratch, &p->frames, ARENA_NEW(p->scratch, in_op));
+  if (p->n_frames == p->frames.count)
+    VEC_PUSH(p->scratch, &p->frames, ARENA_NEW(p->scratch, in_op));
   in_op *op = p->frames.at[p->n_frames++];
   op->operands.count = op->results.count = op->attrs.count = 0;
   op->id = op->location = op->name = IR_NONE;
@@ -17,7 +19,8 @@ static in_op *push_frame(in_parser *p) {
 ir_kind in_kind(in_parser *p, ir_str name) {
   while (p->kinds.count <= name) VEC_PUSH(p->scratch, &p->kinds, 0);
   uint16_t *known = &p->kinds.at[name];
-  if (*known == 0) *known = (uint16_t)(1 + ir_kind_find(ir_text(p->m, name), ir_text_length(p->m, name)));
+  if (*known == 0)
+    *known = (uint16_t)(1 + ir_kind_find(ir_text(p->m, name), ir_text_length(p->m, name)));
   return (ir_kind)(*known - 1);
 }
 
@@ -30,7 +33,8 @@ const char *in_type_text(in_parser *p, ir_type type) {
 /* ---- values ---- */
 static void define(in_parser *p, const in_token *name, ir_value first, uint32_t count) {
   const in_name *old = in_names_find(&p->values, name->at + 1, name->length - 1);
-  if (old && old - p->values.entries.at >= p->scope_start) in_fail(p, name->at, "'%.*s' is defined twice", (int)name->length, name->at);
+  if (old && old - p->values.entries.at >= p->scope_start)
+    in_fail(p, name->at, "'%.*s' is defined twice", (int)name->length, name->at);
   in_names_put(p->scratch, &p->values, name->at + 1, name->length - 1, first, count);
 }
 
@@ -38,12 +42,15 @@ ir_value in_operand(in_parser *p) {
   in_token t = p->token;
   if (!in_is(p, IN_PERCENT)) in_fail_wanted(p, "a value (%name)");
   const in_name *e = in_names_find(&p->values, t.at + 1, t.length - 1);
-  if (!e || e - p->values.entries.at < p->floor) in_fail(p, t.at, "'%.*s' is used but not defined", (int)t.length, t.at);
+  if (!e || e - p->values.entries.at < p->floor)
+    in_fail(p, t.at, "'%.*s' is used but not defined", (int)t.length, t.at);
   in_next(p);
   if (!in_is(p, IN_HASH) || p->token.at != t.at + t.length) return e->id;
   uint64_t index = 0;
-  for (const char *s = p->token.at + 1; s < p->next && index <= e->count; s++) index = index * 10 + (uint64_t)(*s - '0');
-  if (index >= e->count) in_fail(p, p->token.at, "'%.*s' has %u results", (int)t.length, t.at, e->count);
+  for (const char *s = p->token.at + 1; s < p->next && index <= e->count; s++)
+    index = index * 10 + (uint64_t)(*s - '0');
+  if (index >= e->count)
+    in_fail(p, p->token.at, "'%.*s' has %u results", (int)t.length, t.at, e->count);
   in_next(p);
   return e->id + (uint32_t)index;
 }
@@ -64,7 +71,8 @@ void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value) {
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which) {
   for (uint32_t i = p->entries.count - count; i < p->entries.count; i++) {
     ir_named_attr entry = p->entries.at[i];
-    entry.property = which == IN_PROPERTIES || (which == IN_MIXED && in_is_property(p, op->kind, entry.name));
+    entry.property =
+        which == IN_PROPERTIES || (which == IN_MIXED && in_is_property(p, op->kind, entry.name));
     VEC_PUSH(p->scratch, &op->attrs, entry);
   }
   p->entries.count -= count;
@@ -82,7 +90,8 @@ static void sort_attrs(in_parser *p, in_op *op) {
     for (; j > 0; j--) {
       const ir_named_attr *b = &op->attrs.at[j - 1];
       int order = strcmp(ir_text(p->m, b->name), ir_text(p->m, a.name));
-      if (order == 0) in_fail(p, op->at, "the attribute '%s' is given twice", ir_text(p->m, a.name));
+      if (order == 0)
+        in_fail(p, op->at, "the attribute '%s' is given twice", ir_text(p->m, a.name));
       if (b->property != a.property ? b->property : order < 0) break;
       op->attrs.at[j] = *b;
     }
@@ -92,9 +101,12 @@ static void sort_attrs(in_parser *p, in_op *op) {
 
 /* ---- types ---- */
 void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type type) {
-  if (index >= op->operands.count) in_fail(p, op->at, "%u operands, but types for more of them", op->operands.count);
+  if (index >= op->operands.count)
+    in_fail(p, op->at, "%u operands, but types for more of them", op->operands.count);
   ir_type have = ir_type_of(p->m, op->operands.at[index]);
-  if (have != type) in_fail(p, op->at, "operand %u is %s, but its type here is %s", index, in_type_text(p, have), in_type_text(p, type));
+  if (have != type)
+    in_fail(p, op->at, "operand %u is %s, but its type here is %s", index, in_type_text(p, have),
+            in_type_text(p, type));
 }
 
 void in_result(in_parser *p, in_op *op, ir_type type) { VEC_PUSH(p->scratch, &op->results, type); }
@@ -112,7 +124,8 @@ void in_function_signature(in_parser *p, in_op *op) {
     while (in_accept(p, ','));
   }
   in_expect(p, ')', "')' or ','");
-  if (n != op->operands.count) in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+  if (n != op->operands.count)
+    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
   in_expect(p, IN_ARROW, "'->' of the op's signature");
   if (!in_accept(p, '(')) return in_result(p, op, in_type(p));
   if (!in_is(p, ')')) {
@@ -124,8 +137,12 @@ void in_function_signature(in_parser *p, in_op *op) {
 
 /* ---- making ops ---- */
 void in_make(in_parser *p, in_op *op, uint32_t n_regions) {
-  op->id = ir_op_new(p->m, IR_NONE, &(ir_op_desc){.kind = op->kind, .name = ir_text(p->m, op->name), .n_operands = op->operands.count,
-                                                  .operands = op->operands.at, .n_regions = n_regions});
+  op->id = ir_op_new(p->m, IR_NONE,
+                     &(ir_op_desc){.kind = op->kind,
+                                   .name = ir_text(p->m, op->name),
+                                   .n_operands = op->operands.count,
+                                   .operands = op->operands.at,
+                                   .n_regions = n_regions});
 }
 
 /* An op that was made for its regions gets the rest. */
@@ -138,7 +155,8 @@ static void complete(in_parser *p, const in_op *op) {
   d->n_results = op->results.count;
   d->first_result = m->values.count;
   for (uint32_t i = 0; i < op->results.count; i++)
-    VEC_PUSH(m->arena, &m->values, (ir_value_data){.type = op->results.at[i], .op = op->id, .index = i});
+    VEC_PUSH(m->arena, &m->values,
+             (ir_value_data){.type = op->results.at[i], .op = op->id, .index = i});
 }
 
 static void finish(in_parser *p, in_op *op, ir_block block) {
@@ -149,9 +167,16 @@ static void finish(in_parser *p, in_op *op, ir_block block) {
     ir_block_append(p->m, block, op->id);
     return;
   }
-  op->id = ir_op_new(p->m, block, &(ir_op_desc){.kind = op->kind, .name = ir_text(p->m, op->name), .n_operands = op->operands.count,
-                                                .operands = op->operands.at, .n_results = op->results.count, .result_types = op->results.at,
-                                                .n_attrs = op->attrs.count, .attrs = op->attrs.at, .location = op->location});
+  op->id = ir_op_new(p->m, block,
+                     &(ir_op_desc){.kind = op->kind,
+                                   .name = ir_text(p->m, op->name),
+                                   .n_operands = op->operands.count,
+                                   .operands = op->operands.at,
+                                   .n_results = op->results.count,
+                                   .result_types = op->results.at,
+                                   .n_attrs = op->attrs.count,
+                                   .attrs = op->attrs.at,
+                                   .location = op->location});
 }
 
 /* %0, %1:2 = */
@@ -174,7 +199,8 @@ static void define_results(in_parser *p, const in_op *op, uint32_t first_name) {
   uint32_t n = 0, first = ir_op_get(p->m, op->id)->first_result;
   for (uint32_t i = first_name; i < p->result_names.count; i++) n += p->result_names.at[i].count;
   if (first_name < p->result_names.count && n != op->results.count)
-    in_fail(p, p->result_names.at[first_name].token.at, "names for %u results of an op that has %u", n, op->results.count);
+    in_fail(p, p->result_names.at[first_name].token.at, "names for %u results of an op that has %u",
+            n, op->results.count);
   for (uint32_t i = first_name; i < p->result_names.count; i++) {
     const in_result_name *name = &p->result_names.at[i];
     define(p, &name->token, first, name->count);
@@ -224,12 +250,14 @@ static void label(in_parser *p, ir_block block) {
   in_expect(p, ':', "':' of a block's label");
 }
 
-static void block_of_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uint32_t n_args) {
+static void block_of_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args,
+                            uint32_t n_args) {
   ir_block block = ir_region_block(p->m, op->id, region);
   for (uint32_t i = 0; i < n_args; i++) add_argument(p, block, &args[i]);
   if (n_args == 0 && in_is(p, IN_CARET)) label(p, block);
   in_ops(p, block);
-  if (in_is(p, IN_CARET)) in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED, "a region of several blocks");
+  if (in_is(p, IN_CARET))
+    in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED, "a region of several blocks");
 }
 
 void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uint32_t n_args) {
@@ -238,7 +266,8 @@ void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uin
   in_expect(p, '{', "'{' of a region");
   p->scope_start = mark;
   if (op->kind == IR_OP_FUNC || op->kind == IR_OP_MODULE) p->floor = mark;
-  if (n_args || op->kind == IR_OP_MODULE || !in_is(p, '}')) block_of_region(p, op, region, args, n_args);
+  if (n_args || op->kind == IR_OP_MODULE || !in_is(p, '}'))
+    block_of_region(p, op, region, args, n_args);
   in_expect(p, '}', "'}' or an op");
   in_names_drop(&p->values, mark);
   p->floor = floor;
@@ -249,7 +278,9 @@ void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uin
 void in_ops(in_parser *p, ir_block block) {
   while (!in_is(p, '}') && !in_is(p, IN_END) && !in_is(p, IN_CARET)) {
     if (p->depth == 0 && (in_is(p, IN_HASH) || in_is(p, IN_BANG))) in_alias_definition(p);
-    else if (in_is(p, IN_RESOURCES)) in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED, "dialect resources (print the program with its constants inline)");
+    else if (in_is(p, IN_RESOURCES))
+      in_fail_status(p, p->token.at, WEIR_UNIMPLEMENTED,
+                     "dialect resources (print the program with its constants inline)");
     else operation(p, block);
   }
 }

@@ -1,9 +1,12 @@
-/* The parser's state and what its files offer to each other. Recursive descent over one token of lookahead.
+/* The parser's state and what its files offer to each other. Recursive descent over one token of
+ * lookahead.
  *
- * An error in the text leaves the parser through in_fail() (ctx_fail's way out, caught by in_stablehlo_text()), so nothing here returns a status. Every
- * function that reads something starts at p->token and leaves p->token behind what it read.
+ * An error in the text leaves the parser through in_fail() (ctx_fail's way out, caught by
+ * in_stablehlo_text()), so nothing here returns a status. Every function that reads something
+ * starts at p->token and leaves p->token behind what it read.
  *
- * Source: MLIR language reference (https://mlir.llvm.org/docs/LangRef), StableHLO's assembly formats.
+ * Source: MLIR language reference (https://mlir.llvm.org/docs/LangRef), StableHLO's assembly
+ * formats.
  */
 #ifndef WEIR_IN_PARSER_H
 #define WEIR_IN_PARSER_H
@@ -13,16 +16,16 @@
 /* Punctuation is its own character. */
 typedef enum in_token_kind {
   IN_END = 256,
-  IN_WORD,      /* tensor, stablehlo.add, x */
-  IN_PERCENT,   /* %arg0 */
-  IN_AT,        /* @main, @"a b" */
-  IN_HASH,      /* #loc3, #stablehlo.dot; #1 behind %0 */
-  IN_BANG,      /* !stablehlo.token */
-  IN_CARET,     /* ^bb0 */
-  IN_INTEGER,   /* 12, 0x7FC0 */
-  IN_FLOAT,     /* 1.5e-3; the sign is a token of its own */
-  IN_STRING,    /* with its quotes */
-  IN_ARROW,     /* -> */
+  IN_WORD,    /* tensor, stablehlo.add, x */
+  IN_PERCENT, /* %arg0 */
+  IN_AT,      /* @main, @"a b" */
+  IN_HASH,    /* #loc3, #stablehlo.dot; #1 behind %0 */
+  IN_BANG,    /* !stablehlo.token */
+  IN_CARET,   /* ^bb0 */
+  IN_INTEGER, /* 12, 0x7FC0 */
+  IN_FLOAT,   /* 1.5e-3; the sign is a token of its own */
+  IN_STRING,  /* with its quotes */
+  IN_ARROW,   /* -> */
   IN_COLON_COLON,
   IN_RESOURCES, /* {-# */
 } in_token_kind;
@@ -44,28 +47,29 @@ typedef struct in_names {
   uint32_t *buckets, n_buckets;
 } in_names;
 
-void in_names_put(arena *a, in_names *names, const char *text, size_t length, uint32_t id, uint32_t count);
+void in_names_put(arena *a, in_names *names, const char *text, size_t length, uint32_t id,
+                  uint32_t count);
 /* The newest entry of the name, NULL if there is none. */
 const in_name *in_names_find(const in_names *names, const char *text, size_t length);
 void in_names_drop(in_names *names, uint32_t down_to);
 
 /* `#name = attribute`, `!name = type`, `#name = loc(...)`: read where first used. */
 typedef struct in_alias {
-  const char *value;       /* where the definition's right-hand side begins */
-  const char *end;         /* and ends; NULL: not yet read */
-  bool reading;            /* defined in terms of itself */
-  int height;              /* how many levels it is deep */
+  const char *value; /* where the definition's right-hand side begins */
+  const char *end;   /* and ends; NULL: not yet read */
+  bool reading;      /* defined in terms of itself */
+  int height;        /* how many levels it is deep */
   ir_attr attr;
   ir_type type;
-  ir_str text;             /* as it is put where it is used */
+  ir_str text; /* as it is put where it is used */
 } in_alias;
 
 /* An op while it is read. Frames are reused: one per nesting depth. */
 typedef struct in_op {
-  const char *at;          /* where the op's name stands */
+  const char *at; /* where the op's name stands */
   ir_kind kind;
-  ir_str name;             /* the full name */
-  ir_op id;                /* set once the op had to be made: its regions need it */
+  ir_str name; /* the full name */
+  ir_op id;    /* set once the op had to be made: its regions need it */
   VEC(ir_value) operands;
   VEC(ir_type) results;
   VEC(ir_named_attr) attrs;
@@ -92,89 +96,106 @@ typedef struct in_parser {
   int deepest;             /* depth reached since an alias was begun */
   size_t location_bytes;   /* of all locations that aliases make */
   in_names values;
-  uint32_t floor;          /* values.entries below are hidden: an isolated region */
-  uint32_t scope_start;    /* values.entries from here on belong to the region in hand */
+  uint32_t floor;                   /* values.entries below are hidden: an isolated region */
+  uint32_t scope_start;             /* values.entries from here on belong to the region in hand */
   VEC(in_result_name) result_names; /* stack */
-  in_names alias_names[2]; /* '#' and '!' */
+  in_names alias_names[2];          /* '#' and '!' */
   VEC(in_alias) aliases;
   VEC(in_op *) frames;
-  uint32_t n_frames;       /* in use */
-  VEC(uint16_t) kinds;     /* by ir_str: 1 + ir_kind, 0: not looked up yet */
-  VEC(char) closers;       /* of in_skip_balanced() */
+  uint32_t n_frames;          /* in use */
+  VEC(uint16_t) kinds;        /* by ir_str: 1 + ir_kind, 0: not looked up yet */
+  VEC(char) closers;          /* of in_skip_balanced() */
   VEC(ir_named_attr) entries; /* stack of dictionary entries being read */
-  VEC(ir_attr) items;      /* the same for arrays */
-  VEC(ir_type) types;      /* and for type lists */
-  ir_type value_type;      /* the type that the newest attribute of verbatim text ended with */
+  VEC(ir_attr) items;         /* the same for arrays */
+  VEC(ir_type) types;         /* and for type lists */
+  ir_type value_type;         /* the type that the newest attribute of verbatim text ended with */
 } in_parser;
 
 /* ---- lexer.c ---- */
 void in_next(in_parser *p);
 void in_seek(in_parser *p, const char *at); /* the token at `at` becomes p->token */
-static inline void in_skip_to(in_parser *p, const char *end) { in_seek(p, end), p->last = end; } /* [p->token, end) has been read by other means */
+/* [p->token, end) has been read by other means. */
+static inline void in_skip_to(in_parser *p, const char *end) { in_seek(p, end), p->last = end; }
 static inline bool in_is(const in_parser *p, int kind) { return p->token.kind == kind; }
-static inline bool in_accept(in_parser *p, int kind) { return p->token.kind == kind ? in_next(p), true : false; }
+static inline bool in_accept(in_parser *p, int kind) {
+  return p->token.kind == kind ? in_next(p), true : false;
+}
 bool in_is_word(const in_parser *p, const char *word);
 bool in_accept_word(in_parser *p, const char *word);
 void in_expect(in_parser *p, int kind, const char *what); /* what: "':'" */
 void in_expect_word(in_parser *p, const char *word);
 /* INVALID_ARGUMENT "LINE:COLUMN: ..." of the character at `at`. */
-_Noreturn void in_fail(in_parser *p, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-_Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, const char *format, ...) __attribute__((format(printf, 4, 5)));
+_Noreturn void in_fail(in_parser *p, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void in_fail_status(in_parser *p, const char *at, weir_status status, const char *format,
+                              ...) __attribute__((format(printf, 4, 5)));
 /* "found X, wanted <what>" at p->token. */
 _Noreturn void in_fail_wanted(in_parser *p, const char *what);
 void in_enter(in_parser *p); /* one level deeper; fails at IN_MAX_DEPTH */
-void in_reach(in_parser *p, int depth); /* notes a depth without going there; fails beyond IN_MAX_DEPTH */
+/* Notes a depth without going there; fails beyond IN_MAX_DEPTH. */
+void in_reach(in_parser *p, int depth);
 static inline void in_leave(in_parser *p) { p->depth--; }
 static inline bool in_is_suffix_char(int c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || c == '.' || c == '-';
 }
-/* `open` is one of ( [ { <; returns the place behind the bracket that closes it. Strings and -> are skipped. */
+/* `open` is one of ( [ { <; returns the place behind the bracket that closes it. Strings and -> are
+ * skipped. */
 const char *in_skip_balanced(in_parser *p, const char *open);
 /* An optionally signed integer of 64 bits. */
 int64_t in_integer(in_parser *p);
 ir_str in_unescape(in_parser *p, const char *quoted, size_t length); /* a string token's text */
-ir_str in_symbol(in_parser *p);      /* @name */
-static inline ir_str in_token_text(in_parser *p) { return ir_intern_text(p->m, p->token.at, p->token.length); }
+ir_str in_symbol(in_parser *p);                                      /* @name */
+static inline ir_str in_token_text(in_parser *p) {
+  return ir_intern_text(p->m, p->token.at, p->token.length);
+}
 
 /* ---- verbatim.c: text that is kept ---- */
-/* [from, to) as MLIR would print it: runs of blanks and comments are one blank, aliases are replaced by what they stand for. */
+/* [from, to) as MLIR would print it: runs of blanks and comments are one blank, aliases are
+ * replaced by what they stand for. */
 void in_verbatim(in_parser *p, const char *from, const char *to, strbuf *out);
 ir_str in_verbatim_str(in_parser *p, const char *from, const char *to);
-void in_find_aliases(in_parser *p);  /* notes every definition that begins a line; reads the locations among them */
+/* Notes every definition that begins a line; reads the locations among them. */
+void in_find_aliases(in_parser *p);
 void in_alias_definition(in_parser *p); /* at '#x' or '!x' before a '='; skips it */
 /* NULL: no such alias. `sigil` is '#' or '!'. */
 in_alias *in_alias_find(in_parser *p, char sigil, const char *name, size_t length);
-void in_alias_read(in_parser *p, in_alias *alias, char sigil); /* good for use at the current depth, too */
+/* Makes the alias good for use at the current depth. */
+void in_alias_read(in_parser *p, in_alias *alias, char sigil);
 /* loc(...): the text between the parentheses. */
 ir_str in_location(in_parser *p);
-static inline bool in_is_location(const in_parser *p) { return p->token.kind == IN_WORD && in_is_word(p, "loc"); }
+static inline bool in_is_location(const in_parser *p) {
+  return p->token.kind == IN_WORD && in_is_word(p, "loc");
+}
 
 /* ---- types.c ---- */
 ir_type in_type(in_parser *p);
 bool in_is_type_start(const in_parser *p);
 ir_type in_function_type(in_parser *p); /* (a, b) -> c */
-ir_type in_type_from_text(in_parser *p, const char *from, const char *to); /* a type that we keep as text */
+/* A type that we keep as text. */
+ir_type in_type_from_text(in_parser *p, const char *from, const char *to);
 
 /* ---- attributes.c, dense.c ---- */
 ir_attr in_attribute(in_parser *p);
-/* {a = 1, b}: pushed on p->entries in order of their names; returns how many. The caller pops them. */
+/* {a = 1, b}: pushed on p->entries, ordered by name; returns how many. The caller pops them. */
 uint32_t in_dict(in_parser *p);
 ir_attr in_dict_attr(in_parser *p);
 ir_attr in_other(in_parser *p, const char *from, const char *to);
-ir_attr in_text_attr(in_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 ir_attr in_dense(in_parser *p); /* at `dense` */
 /* A number as MLIR reads it: to the nearest double. */
 double in_real(in_parser *p, const char *from, const char *to);
-double in_real_of_hex(in_parser *p, ir_dtype dtype, const char *from, const char *to); /* 0x7FC0: a bit pattern */
+/* 0x7FC0: a bit pattern. */
+double in_real_of_hex(in_parser *p, ir_dtype dtype, const char *from, const char *to);
 /* -12 or 0x7F as an integer of the type, extended to 64 bits; false if it does not fit. */
 bool in_fit_integer(ir_dtype dtype, const char *from, const char *to, int64_t *out_value);
 
 /* ---- op.c: what all ops have in common ---- */
-void in_ops(in_parser *p, ir_block block);  /* up to a '}' or the end */
+void in_ops(in_parser *p, ir_block block); /* up to a '}' or the end */
 ir_value in_operand(in_parser *p);
-void in_operands(in_parser *p, in_op *op);  /* %a, %b; none is fine */
+void in_operands(in_parser *p, in_op *op);                              /* %a, %b; none is fine */
 void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value); /* a property */
-/* An optional {...} of the pretty form (or of an old generic form): properties and discardable attributes mixed. */
+/* An optional {...} of the pretty form (or of an old generic form): properties and discardable
+ * attributes mixed. */
 void in_attr_dict(in_parser *p, in_op *op);
 bool in_is_property(const in_parser *p, ir_kind kind, ir_str name);
 typedef enum in_attr_class { IN_PROPERTIES, IN_DISCARDABLE, IN_MIXED } in_attr_class;
@@ -182,14 +203,15 @@ typedef enum in_attr_class { IN_PROPERTIES, IN_DISCARDABLE, IN_MIXED } in_attr_c
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which);
 /* Makes the op now, with its operands; results and attributes come with the end of its text. */
 void in_make(in_parser *p, in_op *op, uint32_t n_regions);
-/* `{...}` as the op's region; `args` are pairs of name token and type, put before any arguments of a ^label. */
+/* `{...}` as the op's region; `args` are pairs of name token and type, put before any arguments of
+ * a ^label. */
 typedef struct in_arg {
   in_token name;
   ir_type type;
   ir_str location;
 } in_arg;
 void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uint32_t n_args);
-in_arg in_block_argument(in_parser *p);    /* %x: type loc(...) */
+in_arg in_block_argument(in_parser *p); /* %x: type loc(...) */
 /* `: (types) -> types` of a generic or pretty op: checks the operands and notes the results. */
 void in_signature(in_parser *p, in_op *op);
 void in_function_signature(in_parser *p, in_op *op); /* without the colon */
@@ -203,7 +225,8 @@ void in_generic(in_parser *p, in_op *op);      /* at the quoted name */
 void in_generic_rest(in_parser *p, in_op *op); /* behind it */
 void in_pretty(in_parser *p, in_op *op);       /* at the bare name */
 
-#define OP(kind, name, flags, asm_, shape, factors, eval) void in_asm_##asm_(in_parser *p, in_op *op);
+#define OP(kind, name, flags, asm_, shape, factors, eval) \
+  void in_asm_##asm_(in_parser *p, in_op *op);
 #include "ir/ops.def"
 #undef OP
 

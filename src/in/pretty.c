@@ -1,4 +1,5 @@
-/* The pretty form: dispatch, what the formats share, and the formats of ops that are operands, `key = value`s, attributes and types.
+/* The pretty form: dispatch, what the formats share, and the formats of ops that are operands,
+ * `key = value`s, attributes and types.
  * Source: assemblyFormat in StableHLO's and CHLO's op definitions. */
 #include "in/pretty.h"
 
@@ -11,7 +12,10 @@ static asm_fn *const formats[IR_OP_COUNT] = {
 
 /* Within func.func and builtin.module the dialect may be left out: return, call, func, module. */
 static ir_str full_name(in_parser *p) {
-  static const char *const short_names[][2] = {{"return", "func.return"}, {"call", "func.call"}, {"func", "func.func"}, {"module", "builtin.module"}};
+  static const char *const short_names[][2] = {{"return", "func.return"},
+                                               {"call", "func.call"},
+                                               {"func", "func.func"},
+                                               {"module", "builtin.module"}};
   for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
     if (in_is_word(p, short_names[i][0])) return ir_intern_string(p->m, short_names[i][1]);
   if (!memchr(p->token.at, '.', p->token.length)) in_fail_wanted(p, "an op");
@@ -19,7 +23,9 @@ static ir_str full_name(in_parser *p) {
 }
 
 static _Noreturn void fail_unknown(in_parser *p, const in_op *op) {
-  in_fail_status(p, op->at, WEIR_UNIMPLEMENTED, "the pretty form of '%s' is not known; print the program in generic form", ir_text(p->m, op->name));
+  in_fail_status(p, op->at, WEIR_UNIMPLEMENTED,
+                 "the pretty form of '%s' is not known; print the program in generic form",
+                 ir_text(p->m, op->name));
 }
 
 void in_pretty(in_parser *p, in_op *op) {
@@ -64,7 +70,9 @@ ir_attr in_enum(in_parser *p, const char *name) {
 }
 
 ir_attr in_array_attr(in_parser *p, const ir_attr *items, uint32_t count) {
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY, .count = (int32_t)count, .items = count ? items : &(ir_attr){0}});
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY,
+                                           .count = (int32_t)count,
+                                           .items = count ? items : &(ir_attr){0}});
 }
 
 void in_same_type(in_parser *p, in_op *op) {
@@ -100,7 +108,8 @@ void in_asm_elementwise(in_parser *p, in_op *op) {
     uint32_t n = 0;
     in_check_operand(p, op, n++, type);
     while (in_accept(p, ',')) in_check_operand(p, op, n++, in_type(p));
-    if (n != op->operands.count) in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+    if (n != op->operands.count)
+      in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
     in_expect(p, IN_ARROW, "'->' and the result's type");
     return result_list(p, op);
   }
@@ -128,7 +137,8 @@ void in_asm_terminator(in_parser *p, in_op *op) {
     do in_check_operand(p, op, n++, in_type(p));
     while (in_accept(p, ','));
   }
-  if (n != op->operands.count) in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+  if (n != op->operands.count)
+    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
 }
 
 /* ---- %a, key = value, key = value {attributes} : types ---- */
@@ -175,11 +185,11 @@ static void keyed(in_parser *p, in_op *op, const key *keys, uint32_t count) {
   in_attr_dict(p, op);
 }
 
-#define KEYED(name, types, ...)                       \
-  void in_asm_##name(in_parser *p, in_op *op) {       \
-    static const key keys[] = {__VA_ARGS__};          \
-    keyed(p, op, keys, sizeof keys / sizeof *keys);   \
-    types(p, op);                                     \
+#define KEYED(name, types, ...)                     \
+  void in_asm_##name(in_parser *p, in_op *op) {     \
+    static const key keys[] = {__VA_ARGS__};        \
+    keyed(p, op, keys, sizeof keys / sizeof *keys); \
+    types(p, op);                                   \
   }
 
 KEYED(iota, in_same_type, {"dim", "iota_dimension", INT})
@@ -190,7 +200,8 @@ KEYED(dynamic_broadcast_in_dim, in_signature, {"dims", "broadcast_dimensions", I
 KEYED(concatenate, in_signature, {"dim", "dimension", INT})
 KEYED(dynamic_slice, in_signature, {"sizes", "slice_sizes", INT_LIST})
 KEYED(get_dimension_size, in_signature, {"dim", "dimension", INT})
-KEYED(pad, in_signature, {"low", "edge_padding_low", INT_LIST}, {"high", "edge_padding_high", INT_LIST}, {"interior", "interior_padding", INT_LIST})
+KEYED(pad, in_signature, {"low", "edge_padding_low", INT_LIST},
+      {"high", "edge_padding_high", INT_LIST}, {"interior", "interior_padding", INT_LIST})
 KEYED(reverse, in_same_type, {"dims", "dimensions", INT_LIST})
 KEYED(transpose, in_signature, {"dims", "permutation", INT_LIST})
 KEYED(cholesky, in_same_type, {"lower", "lower", BOOL, true})

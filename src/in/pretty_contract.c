@@ -54,7 +54,8 @@ static void dim_pair(in_parser *p, ir_ints *out_lhs, ir_ints *out_rhs) {
   *out_rhs = (ir_ints){(int32_t)rhs.count, rhs.at};
 }
 
-/* %a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [0], precision = [...], algorithm = <...> */
+/* %a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [0], precision = [...], algorithm =
+ * <...> */
 void in_asm_dot_general(in_parser *p, in_op *op) {
   ir_dot_numbers dims = {0};
   two_operands(p, op);
@@ -63,11 +64,17 @@ void in_asm_dot_general(in_parser *p, in_op *op) {
     in_token key = p->token;
     in_expect(p, IN_WORD, "a keyword");
     in_expect(p, '=', "'='");
-    if (key.length == 13 && !memcmp(at, "batching_dims", 13)) dim_pair(p, &dims.lhs_batch, &dims.rhs_batch);
-    else if (key.length == 16 && !memcmp(at, "contracting_dims", 16)) dim_pair(p, &dims.lhs_contract, &dims.rhs_contract);
-    else if (key.length == 9 && !memcmp(at, "precision", 9)) in_attr(p, op, "precision_config", precision(p));
-    else if (key.length == 9 && !memcmp(at, "algorithm", 9)) in_attr(p, op, "algorithm", algorithm(p));
-    else in_fail(p, at, "found '%.*s', wanted batching_dims, contracting_dims, precision or algorithm", (int)key.length, at);
+    if (key.length == 13 && !memcmp(at, "batching_dims", 13))
+      dim_pair(p, &dims.lhs_batch, &dims.rhs_batch);
+    else if (key.length == 16 && !memcmp(at, "contracting_dims", 16))
+      dim_pair(p, &dims.lhs_contract, &dims.rhs_contract);
+    else if (key.length == 9 && !memcmp(at, "precision", 9))
+      in_attr(p, op, "precision_config", precision(p));
+    else if (key.length == 9 && !memcmp(at, "algorithm", 9))
+      in_attr(p, op, "algorithm", algorithm(p));
+    else
+      in_fail(p, at, "found '%.*s', wanted batching_dims, contracting_dims, precision or algorithm",
+              (int)key.length, at);
   }
   in_attr(p, op, "dot_dimension_numbers", ir_dot_dims_attr(p->m, &dims));
   in_attr_dict(p, op);
@@ -81,7 +88,8 @@ static void dim_labels(in_parser *p, strbuf *b) {
   strbuf_putc(b, '[');
   for (bool first = true; !in_is(p, ']'); first = false) {
     if (!first) in_expect(p, ',', "']' or ','"), strbuf_puts(b, ", ");
-    if (!in_is(p, IN_WORD) && !in_is(p, IN_INTEGER) && !in_is(p, '?')) in_fail_wanted(p, "a dimension");
+    if (!in_is(p, IN_WORD) && !in_is(p, IN_INTEGER) && !in_is(p, '?'))
+      in_fail_wanted(p, "a dimension");
     strbuf_add(b, p->token.at, p->token.length);
     in_next(p);
   }
@@ -132,7 +140,9 @@ static ir_attr bools(in_parser *p) {
     if (!in_accept(p, ',')) break;
   }
   in_expect(p, ']', "']' or ','");
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_BOOLS, .count = (int32_t)values.count, .ints = values.count ? values.at : &(int64_t){0}});
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_BOOLS,
+                                           .count = (int32_t)values.count,
+                                           .ints = values.count ? values.at : &(int64_t){0}});
 }
 
 static void window(in_parser *p, in_op *op) {
@@ -141,12 +151,18 @@ static void window(in_parser *p, in_op *op) {
     in_token key = p->token;
     in_expect(p, IN_WORD, "a keyword");
     in_expect(p, '=', "'='");
-    if (key.length == 6 && !memcmp(key.at, "stride", 6)) in_attr(p, op, "window_strides", in_i64s(p));
+    if (key.length == 6 && !memcmp(key.at, "stride", 6))
+      in_attr(p, op, "window_strides", in_i64s(p));
     else if (key.length == 3 && !memcmp(key.at, "pad", 3)) in_attr(p, op, "padding", padding(p));
-    else if (key.length == 10 && !memcmp(key.at, "lhs_dilate", 10)) in_attr(p, op, "lhs_dilation", in_i64s(p));
-    else if (key.length == 10 && !memcmp(key.at, "rhs_dilate", 10)) in_attr(p, op, "rhs_dilation", in_i64s(p));
-    else if (key.length == 7 && !memcmp(key.at, "reverse", 7)) in_attr(p, op, "window_reversal", bools(p));
-    else in_fail(p, key.at, "found '%.*s', wanted stride, pad, lhs_dilate, rhs_dilate or reverse", (int)key.length, key.at);
+    else if (key.length == 10 && !memcmp(key.at, "lhs_dilate", 10))
+      in_attr(p, op, "lhs_dilation", in_i64s(p));
+    else if (key.length == 10 && !memcmp(key.at, "rhs_dilate", 10))
+      in_attr(p, op, "rhs_dilation", in_i64s(p));
+    else if (key.length == 7 && !memcmp(key.at, "reverse", 7))
+      in_attr(p, op, "window_reversal", bools(p));
+    else
+      in_fail(p, key.at, "found '%.*s', wanted stride, pad, lhs_dilate, rhs_dilate or reverse",
+              (int)key.length, key.at);
     if (!in_accept(p, ',')) break;
   }
   in_expect(p, '}', "'}' or ','");

@@ -3,7 +3,8 @@
 
 #include "in/pretty.h"
 
-/* stablehlo.constant dense<...> : type; older printers: stablehlo.constant() <{value = ...}> : () -> type */
+/* stablehlo.constant dense<...> : type; older printers: stablehlo.constant() <{value = ...}> : ()
+ * -> type */
 void in_asm_constant(in_parser *p, in_op *op) {
   if (in_is(p, '(')) {
     in_generic_rest(p, op);
@@ -15,7 +16,8 @@ void in_asm_constant(in_parser *p, in_op *op) {
   ir_attr value = in_attribute(p);
   const ir_attr_data *d = ir_attr_get(p->m, value);
   ir_type type = d->kind == IR_ATTR_DENSE ? d->type : p->value_type;
-  if (d->kind != IR_ATTR_DENSE && (d->kind != IR_ATTR_OTHER || !type)) in_fail(p, at, "a constant without a tensor type");
+  if (d->kind != IR_ATTR_DENSE && (d->kind != IR_ATTR_OTHER || !type))
+    in_fail(p, at, "a constant without a tensor type");
   in_attr(p, op, "value", value);
   in_result(p, op, type);
 }
@@ -65,8 +67,11 @@ void in_asm_reduce_precision(in_parser *p, in_op *op) {
   VEC_PUSH(p->scratch, &op->operands, v);
   in_expect(p, ',', "','");
   in_key(p, "format");
-  if (in_is(p, IN_WORD) && p->token.length < sizeof format) memcpy(format, p->token.at, p->token.length);
-  if (sscanf(format, "e%4dm%4d%n", &exponent, &mantissa, &length) < 2 || length != (int)strlen(format)) in_fail_wanted(p, "a format such as e5m10");
+  if (in_is(p, IN_WORD) && p->token.length < sizeof format)
+    memcpy(format, p->token.at, p->token.length);
+  if (sscanf(format, "e%4dm%4d%n", &exponent, &mantissa, &length) < 2 ||
+      length != (int)strlen(format))
+    in_fail_wanted(p, "a format such as e5m10");
   in_next(p);
   in_attr(p, op, "exponent_bits", ir_attr_int(p->m, exponent, IR_I32));
   in_attr(p, op, "mantissa_bits", ir_attr_int(p->m, mantissa, IR_I32));
@@ -82,7 +87,8 @@ void in_asm_tuple(in_parser *p, in_op *op) {
   const char *at = p->token.at;
   ir_type type = in_type(p);
   const ir_type_data *t = ir_type_get(p->m, type);
-  if (t->kind != IR_TYPE_TUPLE || (uint32_t)t->n_types != op->operands.count) in_fail(p, at, "wanted a tuple of %u members", op->operands.count);
+  if (t->kind != IR_TYPE_TUPLE || (uint32_t)t->n_types != op->operands.count)
+    in_fail(p, at, "wanted a tuple of %u members", op->operands.count);
   for (uint32_t i = 0; i < op->operands.count; i++) in_check_operand(p, op, i, t->types[i]);
   in_result(p, op, type);
 }
@@ -111,7 +117,8 @@ void in_asm_barrier(in_parser *p, in_op *op) {
     in_check_operand(p, op, op->results.count, type);
     in_result(p, op, type);
   } while (in_accept(p, ','));
-  if (op->results.count != op->operands.count) in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, op->results.count);
+  if (op->results.count != op->operands.count)
+    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, op->results.count);
 }
 
 /* ---- calls ---- */
@@ -132,7 +139,8 @@ void in_asm_call(in_parser *p, in_op *op) {
 
 void in_asm_custom_call(in_parser *p, in_op *op) {
   ir_str target = in_symbol(p);
-  in_attr(p, op, "call_target_name", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = target}));
+  in_attr(p, op, "call_target_name",
+          ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = target}));
   call_operands(p, op);
   in_attr_dict(p, op);
   in_signature(p, op);

@@ -19,7 +19,7 @@ void in_asm_module(in_parser *p, in_op *op) {
   in_region(p, op, 0, NULL, 0);
 }
 
-/* ---- func.func public @name(%a: type {attributes} loc(...), ...) -> (type {attributes}, ...) attributes {...} {...} ---- */
+/* ---- func.func public @f(%a: type {...} loc(...)) -> (type {...}) attributes {...} {...} ---- */
 typedef struct function {
   arg_list args;
   VEC(ir_attr) arg_attrs, result_attrs;
@@ -29,7 +29,8 @@ typedef struct function {
 
 /* A bare result type has no attributes: a '{' behind it is the body's. */
 static ir_attr optional_dict(in_parser *p, bool may_be, bool *any) {
-  if (!may_be || !in_is(p, '{')) return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &(ir_named_attr){0}});
+  if (!may_be || !in_is(p, '{'))
+    return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &(ir_named_attr){0}});
   ir_attr dict = in_dict_attr(p);
   *any = *any || ir_attr_get(p->m, dict)->count > 0;
   return dict;
@@ -74,11 +75,16 @@ static void function_type(in_parser *p, function *f) {
 }
 
 static void function_attributes(in_parser *p, in_op *op, const function *f) {
-  ir_type type = ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_FUNCTION, .n_types = (int32_t)f->args.count,
-                                                      .n_results = (int32_t)f->result_attrs.count, .types = f->types.at});
-  in_attr(p, op, "function_type", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type}));
-  if (f->any_arg_attrs) in_attr(p, op, "arg_attrs", in_array_attr(p, f->arg_attrs.at, f->arg_attrs.count));
-  if (f->any_result_attrs) in_attr(p, op, "res_attrs", in_array_attr(p, f->result_attrs.at, f->result_attrs.count));
+  ir_type type = ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
+                                                      .n_types = (int32_t)f->args.count,
+                                                      .n_results = (int32_t)f->result_attrs.count,
+                                                      .types = f->types.at});
+  in_attr(p, op, "function_type",
+          ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type}));
+  if (f->any_arg_attrs)
+    in_attr(p, op, "arg_attrs", in_array_attr(p, f->arg_attrs.at, f->arg_attrs.count));
+  if (f->any_result_attrs)
+    in_attr(p, op, "res_attrs", in_array_attr(p, f->result_attrs.at, f->result_attrs.count));
 }
 
 void in_asm_func(in_parser *p, in_op *op) {
@@ -94,7 +100,8 @@ void in_asm_func(in_parser *p, in_op *op) {
   in_make(p, op, 1);
   if (!in_is(p, '{')) return;
   for (uint32_t i = 0; i < f.args.count; i++)
-    if (f.args.at[i].name.length == 0) in_fail(p, f.args.at[i].name.at, "an argument without a name in a function with a body");
+    if (f.args.at[i].name.length == 0)
+      in_fail(p, f.args.at[i].name.at, "an argument without a name in a function with a body");
   in_region(p, op, 0, f.args.at, f.args.count);
 }
 
@@ -125,7 +132,13 @@ static void reduce_dimensions(in_parser *p, in_op *op) {
 static ir_kind reducer(in_parser *p) {
   ir_kind kind = in_is(p, IN_WORD) ? ir_kind_find(p->token.at, p->token.length) : IR_OP_UNKNOWN;
   switch (kind) {
-    case IR_OP_ADD: case IR_OP_MULTIPLY: case IR_OP_MAXIMUM: case IR_OP_MINIMUM: case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR: break;
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: break;
     default: in_fail_wanted(p, "a commutative StableHLO op of two operands");
   }
   in_next(p);
@@ -143,13 +156,22 @@ static void applied_region(in_parser *p, in_op *op, ir_kind kind) {
   ir_block block = ir_region_block(p->m, op->id, 0);
   ir_value args[2] = {ir_block_arg(p->m, block, type), ir_block_arg(p->m, block, type)};
   for (int i = 0; i < 2; i++) ir_value_get(p->m, args[i])->location = op->location;
-  ir_op inner = ir_op_new(p->m, block, &(ir_op_desc){.kind = kind, .n_operands = 2, .operands = args, .n_results = 1, .result_types = &type,
-                                                     .location = op->location});
+  ir_op inner = ir_op_new(p->m, block,
+                          &(ir_op_desc){.kind = kind,
+                                        .n_operands = 2,
+                                        .operands = args,
+                                        .n_results = 1,
+                                        .result_types = &type,
+                                        .location = op->location});
   ir_value result = ir_result(p->m, inner, 0);
-  ir_op_new(p->m, block, &(ir_op_desc){.kind = IR_OP_RETURN, .n_operands = 1, .operands = &result, .location = op->location});
+  ir_op_new(p->m, block,
+            &(ir_op_desc){.kind = IR_OP_RETURN,
+                          .n_operands = 1,
+                          .operands = &result,
+                          .location = op->location});
 }
 
-/* reducer(%a: type, %b: type) (%c: type, %d: type) {...}: the lefts of all pairs, then the rights. */
+/* reducer(%a: type, %b: type) (%c: type, %d: type) {...}: all the lefts, then all the rights. */
 static void reducer_region(in_parser *p, in_op *op) {
   arg_list args = {0}, rights = {0};
   in_expect_word(p, "reducer");
@@ -202,7 +224,8 @@ void in_asm_while(in_parser *p, in_op *op) {
       in_result(p, op, type);
     } while (in_accept(p, ','));
   }
-  if (op->results.count != args.count) in_fail(p, op->at, "%u loop variables, but types for %u", args.count, op->results.count);
+  if (op->results.count != args.count)
+    in_fail(p, op->at, "%u loop variables, but types for %u", args.count, op->results.count);
   attributes_keyword(p, op);
   in_make(p, op, 2);
   in_expect_word(p, "cond");
@@ -239,7 +262,7 @@ void in_asm_sdy_constraint(in_parser *p, in_op *op) {
   in_same_type(p, op);
 }
 
-/* (%a) in_shardings=[...] out_shardings=[...] manual_axes={...} (%x: type) {...} {attributes} : signature */
+/* (%a) in_shardings=[...] out_shardings=[...] manual_axes={...} (%x: type) {...} : signature */
 void in_asm_sdy_manual(in_parser *p, in_op *op) {
   arg_list args = {0};
   in_expect(p, '(', "'(' and operands");

@@ -1,11 +1,12 @@
-/* Which attributes of an op are properties (inherent to it): the pretty form mixes them with the discardable ones. Sources: the op definitions of
- * StableHLO, CHLO, func and Shardy. */
+/* Which attributes of an op are properties (inherent to it): the pretty form mixes them with the
+ * discardable ones. Sources: the op definitions of StableHLO, CHLO, func and Shardy. */
 #include "in/parser.h"
 
 #define UNARY_MATH "result_accuracy"
 #define CHANNELS "channel_handle replica_groups use_global_device_ids"
-#define CONVOLUTION                                                                                                          \
-  "batch_group_count dimension_numbers feature_group_count lhs_dilation padding precision_config rhs_dilation window_reversal " \
+#define CONVOLUTION                                                                                \
+  "batch_group_count dimension_numbers feature_group_count lhs_dilation padding precision_config " \
+  "rhs_dilation window_reversal "                                                                  \
   "window_strides"
 
 static const char *const properties[IR_OP_COUNT] = {
@@ -49,14 +50,16 @@ static const char *const properties[IR_OP_COUNT] = {
     [IR_OP_EINSUM] = "einsum_config",
     [IR_OP_UNARY_EINSUM] = "einsum_config",
     [IR_OP_REDUCE] = "dimensions",
-    [IR_OP_REDUCE_WINDOW] = "base_dilations padding window_dilations window_dimensions window_strides",
+    [IR_OP_REDUCE_WINDOW] =
+        "base_dilations padding window_dilations window_dimensions window_strides",
     [IR_OP_SORT] = "dimension is_stable",
     [IR_OP_CHLO_TOP_K] = "is_stable k",
     [IR_OP_CHOLESKY] = "lower",
     [IR_OP_FFT] = "fft_length fft_type",
     [IR_OP_TRIANGULAR_SOLVE] = "left_side lower transpose_a unit_diagonal",
     [IR_OP_CUSTOM_CALL] =
-        "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts "
+        "api_version backend_config call_target_name called_computations has_side_effect "
+        "operand_layouts output_operand_aliases result_layouts "
         "result_tilings",
     [IR_OP_BATCH_NORM_GRAD] = "epsilon feature_index",
     [IR_OP_BATCH_NORM_INFERENCE] = "epsilon feature_index",
@@ -71,12 +74,14 @@ static const char *const properties[IR_OP_COUNT] = {
     [IR_OP_RECV] = "channel_handle is_host_transfer source_target_pairs",
     [IR_OP_ALL_GATHER] = "all_gather_dim " CHANNELS,
     [IR_OP_ALL_REDUCE] = CHANNELS,
-    [IR_OP_ALL_TO_ALL] = "channel_handle concat_dimension replica_groups split_count split_dimension",
+    [IR_OP_ALL_TO_ALL] =
+        "channel_handle concat_dimension replica_groups split_count split_dimension",
     [IR_OP_COLLECTIVE_BROADCAST] = "channel_handle has_dynamic_root replica_groups",
     [IR_OP_COLLECTIVE_PERMUTE] = "channel_handle source_target_pairs",
     [IR_OP_REDUCE_SCATTER] = "scatter_dimension " CHANNELS,
     [IR_OP_CROSS_REPLICA_SUM] = "replica_groups",
-    [IR_OP_DYNAMIC_BROADCAST_IN_DIM] = "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions",
+    [IR_OP_DYNAMIC_BROADCAST_IN_DIM] =
+        "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions",
     [IR_OP_DYNAMIC_GATHER] = "dimension_numbers indices_are_sorted",
     [IR_OP_DYNAMIC_IOTA] = "iota_dimension",
     [IR_OP_SET_DIMENSION_SIZE] = "dimension",

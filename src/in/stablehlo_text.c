@@ -16,7 +16,9 @@ static void adopt_module(ir_module *m) {
   if (top->ops.count != 1) return;
   ir_op only = top->ops.at[0];
   const ir_op_data *d = ir_op_get(m, only);
-  if (d->kind != IR_OP_MODULE || d->n_regions != 1 || !d->regions[0] || d->n_operands || d->n_results) return;
+  if (d->kind != IR_OP_MODULE || d->n_regions != 1 || !d->regions[0] || d->n_operands ||
+      d->n_results)
+    return;
   ir_op_get(m, only)->block = IR_NONE;
   m->root = only;
 }
@@ -28,7 +30,8 @@ static weir_status read_text(void *user) {
   in_parser *p = ARENA_NEW(j->scratch, in_parser);
   p->ctx = j->ctx, p->m = j->m, p->scratch = j->scratch;
   p->begin = j->text, p->end = j->text + j->length;
-  if (j->length >= 4 && !memcmp(j->text, "ML\xefR", 4)) in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
+  if (j->length >= 4 && !memcmp(j->text, "ML\xefR", 4))
+    in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
   const char *zero = j->length ? memchr(j->text, 0, j->length) : NULL;
   if (zero) in_fail(p, zero, "a zero byte in the text");
   in_find_aliases(p);

@@ -4,10 +4,12 @@
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 ir_type in_type_from_text(in_parser *p, const char *from, const char *to) {
-  return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_OTHER, .text = in_verbatim_str(p, from, to)});
+  return ir_type_intern(
+      p->m, &(ir_type_data){.kind = IR_TYPE_OTHER, .text = in_verbatim_str(p, from, to)});
 }
 
-/* ---- scalars: i32, bf16, index, and the builtin ones that we keep as text (i37, si8, f80, none) ---- */
+/* ---- scalars: i32, bf16, index, and the builtin ones that we keep as text (i37, si8, f80, none)
+ * ---- */
 static bool is_integer_type(const char *s, size_t n) {
   if (n > 1 && (*s == 's' || *s == 'u')) s++, n--;
   if (n < 2 || *s != 'i') return false;
@@ -34,7 +36,8 @@ bool in_is_type_start(const in_parser *p) {
   if (in_is(p, IN_BANG) || in_is(p, '(')) return true;
   if (!in_is(p, IN_WORD)) return false;
   const in_token *t = &p->token;
-  return is_composite_word(t) || ir_dtype_find(t->at, t->length) != IR_DTYPE_NONE || is_other_scalar(t);
+  return is_composite_word(t) || ir_dtype_find(t->at, t->length) != IR_DTYPE_NONE ||
+         is_other_scalar(t);
 }
 
 static ir_type scalar_type(in_parser *p) {
@@ -50,12 +53,16 @@ static ir_type complex_type(in_parser *p) {
   in_next(p);
   in_expect(p, '<', "'<' of a complex type");
   const ir_type_data *part = ir_type_get(p->m, in_type(p));
-  ir_dtype dtype = part->kind != IR_TYPE_SCALAR ? IR_DTYPE_NONE : part->dtype == IR_F32 ? IR_C64 : part->dtype == IR_F64 ? IR_C128 : IR_DTYPE_NONE;
+  ir_dtype dtype = part->kind != IR_TYPE_SCALAR ? IR_DTYPE_NONE
+                   : part->dtype == IR_F32      ? IR_C64
+                   : part->dtype == IR_F64      ? IR_C128
+                                                : IR_DTYPE_NONE;
   in_expect(p, '>', "'>' of a complex type");
   return dtype ? ir_attr_scalar(p->m, dtype) : in_type_from_text(p, from, p->last);
 }
 
-/* ---- tensors: the dimensions are read from the characters, since `2x3xf32` is no token sequence ---- */
+/* ---- tensors: the dimensions are read from the characters, since `2x3xf32` is no token sequence
+ * ---- */
 static const char *read_dims(in_parser *p, const char *s, ir_type_data *out_data, int64_t *dims) {
   for (;;) {
     const char *start = s;
@@ -64,12 +71,14 @@ static const char *read_dims(in_parser *p, const char *s, ir_type_data *out_data
       size = -1, s++;
     } else {
       for (; s < p->end && is_digit(*s); s++)
-        if (__builtin_mul_overflow(size, 10, &size) || __builtin_add_overflow(size, *s - '0', &size))
+        if (__builtin_mul_overflow(size, 10, &size) ||
+            __builtin_add_overflow(size, *s - '0', &size))
           in_fail(p, start, "a dimension that does not fit in 64 bits");
     }
     if (s == start) return s;
     if (s >= p->end || *s != 'x') in_fail(p, s, "wanted 'x' behind a dimension");
-    if (out_data->rank == IR_MAX_RANK) in_fail(p, start, "a tensor of more than %d dimensions", IR_MAX_RANK);
+    if (out_data->rank == IR_MAX_RANK)
+      in_fail(p, start, "a tensor of more than %d dimensions", IR_MAX_RANK);
     dims[out_data->rank++] = size;
     s++;
   }
@@ -123,7 +132,8 @@ static ir_type tuple_type(in_parser *p) {
   in_expect(p, '>', "'>' of a tuple type");
   int32_t n = (int32_t)(p->types.count - first);
   p->types.count = first;
-  return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_TUPLE, .n_types = n, .types = p->types.at + first});
+  return ir_type_intern(
+      p->m, &(ir_type_data){.kind = IR_TYPE_TUPLE, .n_types = n, .types = p->types.at + first});
 }
 
 static void type_list(in_parser *p) { /* (a, b) */
@@ -144,14 +154,17 @@ ir_type in_function_type(in_parser *p) {
   else push_type(p);
   uint32_t n_results = p->types.count - first - n_inputs;
   p->types.count = first;
-  return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_FUNCTION, .n_types = (int32_t)n_inputs, .n_results = (int32_t)n_results,
+  return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
+                                              .n_types = (int32_t)n_inputs,
+                                              .n_results = (int32_t)n_results,
                                               .types = p->types.at + first});
 }
 
 /* ---- dialect types and aliases ---- */
 static ir_type extended_type(in_parser *p) {
   in_token t = p->token;
-  in_alias *alias = memchr(t.at, '.', t.length) ? NULL : in_alias_find(p, '!', t.at + 1, t.length - 1);
+  in_alias *alias =
+      memchr(t.at, '.', t.length) ? NULL : in_alias_find(p, '!', t.at + 1, t.length - 1);
   in_next(p);
   if (alias && !in_is(p, '<')) {
     in_alias_read(p, alias, '!');

@@ -1,13 +1,20 @@
-/* Text that is kept as text: dialect attributes, unknown types, locations; and the aliases that may stand in it.
+/* Text that is kept as text: dialect attributes, unknown types, locations; and the aliases that may
+ * stand in it.
  *
- * Aliases: all definitions that begin a line are noted before parsing starts, since locations are defined behind their uses; each is read when it is first
- * used. Where an alias stands in kept text it is replaced by its own text (a location alias by what stands between its parentheses).
+ * Aliases: all definitions that begin a line are noted before parsing starts, since locations are
+ * defined behind their uses; each is read when it is first used. Where an alias stands in kept text
+ * it is replaced by its own text (a location alias by what stands between its parentheses).
  */
 #include "in/parser.h"
 
-/* Chains of location aliases (#loc9 = callsite(#loc8 at #loc7), ...) can double in length at each step: beyond these bounds (of one, of all) a location is
- * forgotten. Other aliases may not expand to more than the last bound. */
-enum { MAX_LOCATION_BYTES = 1 << 16, MAX_LOCATIONS_BYTES = 1 << 28, MAX_EXPANSION_BYTES = 16 << 20 };
+/* Chains of location aliases (#loc9 = callsite(#loc8 at #loc7), ...) can double in length at each
+ * step: beyond these bounds (of one, of all) a location is forgotten. Other aliases may not expand
+ * to more than the last bound. */
+enum {
+  MAX_LOCATION_BYTES = 1 << 16,
+  MAX_LOCATIONS_BYTES = 1 << 28,
+  MAX_EXPANSION_BYTES = 16 << 20
+};
 
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -21,16 +28,20 @@ static const char *skip_blanks(const char *s, const char *to) {
   return s;
 }
 
-static const char *skip_string(const char *s, const char *to) { /* the lexer has seen that it ends */
+static const char *skip_string(const char *s,
+                               const char *to) { /* the lexer has seen that it ends */
   for (s++; s < to && *s != '"'; s++)
     if (*s == '\\') s++;
   return s < to ? s + 1 : to;
 }
 
-/* The definition of the alias whose use begins at s; NULL if it is none (a dialect attribute, or not defined). *out_end: behind the name. */
+/* The definition of the alias whose use begins at s; NULL if it is none (a dialect attribute, or
+ * not defined). *out_end: behind the name. */
 static in_alias *alias_at(in_parser *p, const char *s, const char *to, const char **out_end) {
   const char *name = s + 1, *end = name;
-  while (end < to && in_is_suffix_char((unsigned char)*end) && !(*end == '-' && end + 1 < to && end[1] == '>')) end++;
+  while (end < to && in_is_suffix_char((unsigned char)*end) &&
+         !(*end == '-' && end + 1 < to && end[1] == '>'))
+    end++;
   *out_end = end;
   if (end == name || memchr(name, '.', (size_t)(end - name))) return NULL;
   const char *next = skip_blanks(end, to);
@@ -56,7 +67,8 @@ void in_verbatim(in_parser *p, const char *from, const char *to, strbuf *out) {
         in_alias_read(p, alias, *s);
         strbuf_add(out, kept, (size_t)(s - kept));
         strbuf_add(out, ir_text(p->m, alias->text), ir_text_length(p->m, alias->text));
-        if (out->length > MAX_EXPANSION_BYTES) in_fail(p, s, "aliases that expand to more than %d bytes", MAX_EXPANSION_BYTES);
+        if (out->length > MAX_EXPANSION_BYTES)
+          in_fail(p, s, "aliases that expand to more than %d bytes", MAX_EXPANSION_BYTES);
         kept = end;
       }
       s = end;
@@ -86,7 +98,8 @@ ir_str in_verbatim_str(in_parser *p, const char *from, const char *to) {
 }
 
 /* ---- aliases: pointers to them stay good, for new ones are only added at the top level ---- */
-static in_alias *add_alias(in_parser *p, char sigil, const char *name, size_t length, const char *value) {
+static in_alias *add_alias(in_parser *p, char sigil, const char *name, size_t length,
+                           const char *value) {
   in_names_put(p->scratch, &p->alias_names[sigil == '!'], name, length, p->aliases.count, 1);
   VEC_PUSH(p->scratch, &p->aliases, (in_alias){.value = value});
   return &p->aliases.at[p->aliases.count - 1];
@@ -101,8 +114,10 @@ static void find_alias(in_parser *p, const char *line) {
   const char *name = line + 1, *end = name;
   while (end < p->end && in_is_suffix_char((unsigned char)*end)) end++;
   const char *equals = skip_blanks(end, p->end);
-  if (end == name || equals >= p->end || *equals != '=' || memchr(name, '.', (size_t)(end - name))) return;
-  if (!in_alias_find(p, *line, name, (size_t)(end - name))) add_alias(p, *line, name, (size_t)(end - name), equals + 1);
+  if (end == name || equals >= p->end || *equals != '=' || memchr(name, '.', (size_t)(end - name)))
+    return;
+  if (!in_alias_find(p, *line, name, (size_t)(end - name)))
+    add_alias(p, *line, name, (size_t)(end - name), equals + 1);
 }
 
 static void read_value(in_parser *p, in_alias *alias, char sigil) {
@@ -139,7 +154,8 @@ void in_alias_read(in_parser *p, in_alias *alias, char sigil) {
   if (alias->attr || alias->type) in_reach(p, p->depth + alias->height);
 }
 
-/* MLIR prints locations behind their uses but in an order in which each is made of earlier ones: read in that order no chain is a deep one. */
+/* MLIR prints locations behind their uses but in an order in which each is made of earlier ones:
+ * read in that order no chain is a deep one. */
 void in_find_aliases(in_parser *p) {
   for (const char *s = p->begin; s && s < p->end; s++) {
     if (*s == '#' || *s == '!') find_alias(p, s);
@@ -160,7 +176,8 @@ void in_alias_definition(in_parser *p) {
   if (!in_is(p, '=')) in_fail_wanted(p, "'=' of an alias definition");
   in_alias *alias = in_alias_find(p, sigil, name, length);
   if (!alias) alias = add_alias(p, sigil, name, length, p->next);
-  if (alias->value != p->next) in_fail(p, at, "the alias '%.*s' is defined twice", (int)length, name);
+  if (alias->value != p->next)
+    in_fail(p, at, "the alias '%.*s' is defined twice", (int)length, name);
   in_alias_read(p, alias, sigil);
   in_seek(p, alias->end);
 }
@@ -170,7 +187,8 @@ static ir_str location_text(in_parser *p, const char *from, const char *to) {
   if (is_plain(from, to)) return ir_intern_text(p->m, from, (size_t)(to - from));
   strbuf b = strbuf_make(p->scratch);
   in_verbatim(p, from, to, &b);
-  if (b.length > MAX_LOCATION_BYTES || (p->location_bytes += b.length) > MAX_LOCATIONS_BYTES) return ir_intern_string(p->m, "unknown");
+  if (b.length > MAX_LOCATION_BYTES || (p->location_bytes += b.length) > MAX_LOCATIONS_BYTES)
+    return ir_intern_string(p->m, "unknown");
   return ir_intern_text(p->m, b.text, b.length);
 }
 

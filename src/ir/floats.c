@@ -69,16 +69,22 @@ static uint64_t exponent_bits(const format *f, double value) {
 uint64_t ir_float_bits(ir_dtype dtype, double value) {
   const format *f = &formats[dtype];
   uint64_t sign = signbit(value) ? (uint64_t)1 << (f->exponent_bits + f->mantissa_bits) : 0;
-  if (isnan(value)) return f->extremes == NAN_IS_MINUS_ZERO || f->extremes == EXPONENT_ONLY ? nan_bits(f) : sign | nan_bits(f);
+  if (isnan(value))
+    return f->extremes == NAN_IS_MINUS_ZERO || f->extremes == EXPONENT_ONLY ? nan_bits(f)
+                                                                            : sign | nan_bits(f);
   if (f->extremes == EXPONENT_ONLY) return isinf(value) ? nan_bits(f) : exponent_bits(f, value);
   if (isinf(value)) return overflow_bits(f, sign);
   if (value == 0) return f->extremes == NAN_IS_MINUS_ZERO ? 0 : sign;
   int e;
   frexp(value, &e);
-  int scale = (e - 1 > 1 - f->bias ? e - 1 : 1 - f->bias) - f->mantissa_bits; /* of the last mantissa bit */
+  int scale =
+      (e - 1 > 1 - f->bias ? e - 1 : 1 - f->bias) - f->mantissa_bits; /* of the last mantissa bit */
   double rounded = nearbyint(ldexp(fabs(value), -scale));
   uint64_t mantissa = (uint64_t)rounded, unit = (uint64_t)1 << f->mantissa_bits;
-  uint64_t bits = mantissa < unit ? mantissa : ((uint64_t)(scale + f->mantissa_bits + f->bias) << f->mantissa_bits) + (mantissa - unit);
+  uint64_t bits = mantissa < unit
+                      ? mantissa
+                      : ((uint64_t)(scale + f->mantissa_bits + f->bias) << f->mantissa_bits) +
+                            (mantissa - unit);
   if (bits > largest(f)) return overflow_bits(f, sign);
   return bits == 0 && f->extremes == NAN_IS_MINUS_ZERO ? 0 : sign | bits;
 }
@@ -87,7 +93,8 @@ double ir_float_value(ir_dtype dtype, uint64_t bits) {
   const format *f = &formats[dtype];
   int width = f->exponent_bits + f->mantissa_bits;
   uint64_t magnitude = bits & (((uint64_t)1 << width) - 1);
-  if (f->extremes == EXPONENT_ONLY) return magnitude > largest(f) ? NAN : ldexp(1.0, (int)magnitude - f->bias);
+  if (f->extremes == EXPONENT_ONLY)
+    return magnitude > largest(f) ? NAN : ldexp(1.0, (int)magnitude - f->bias);
   bool negative = bits >> width & 1;
   if (f->extremes == NAN_IS_MINUS_ZERO && negative && magnitude == 0) return NAN;
   double value;

@@ -1,6 +1,8 @@
 #include "ir/print.h"
 
-static void print_str(const ir_module *m, ir_str s, strbuf *out) { strbuf_add(out, ir_text(m, s), ir_text_length(m, s)); }
+static void print_str(const ir_module *m, ir_str s, strbuf *out) {
+  strbuf_add(out, ir_text(m, s), ir_text_length(m, s));
+}
 
 void ir_print_types(const ir_module *m, const ir_type *types, uint32_t count, strbuf *out) {
   for (uint32_t i = 0; i < count; i++) {

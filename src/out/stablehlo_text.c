@@ -1,11 +1,13 @@
 /* IR -> StableHLO text, generic form:
  *
- *   %2:2 = "stablehlo.sort"(%0, %1) <{properties}> ({regions}) {attributes} : (types) -> types loc(...)
+ *   %2:2 = "stablehlo.sort"(%0, %1) <{properties}> ({regions}) {attributes} : (types) -> types loc()
  *
- * Values are numbered in the order of the text, anew in each function: %0, %1, ... for results, %arg0, ... for arguments of blocks.
- * Constants print as MLIR prints them: a splat or a short one as numbers, a long one as a string of hex bytes. Booleans and integers of
- * less than a byte are always numbers: their hex form differs between versions of MLIR. Source: MLIR's AsmPrinter.
+ * Values are numbered in the order of the text, anew in each function: %0, %1, ... for results,
+ * %arg0, ... for arguments of blocks. Constants print as MLIR prints them: a splat or a short one
+ * as numbers, a long one as a string of hex bytes. Booleans and integers of less than a byte are
+ * always numbers: their hex form differs between versions of MLIR. Source: MLIR's AsmPrinter.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,18 +17,25 @@
 
 enum { MAX_PLAIN_ELEMENTS = 100 };
 
+struct type_text {
+  const char *text;
+  size_t length;
+};
+
 typedef struct printer {
   const ir_module *m;
   strbuf *out;
   arena *scratch;
-  uint32_t *numbers;            /* by value: of the %N or %argN it belongs to */
-  struct { const char *text; size_t length; } *types; /* by type: its text, made when first printed */
+  uint32_t *numbers; /* by value: of the %N or %argN it belongs to */
+  struct type_text *types; /* by type, made when first printed */
   uint32_t next_result, next_arg;
   int indent;
 } printer;
 
 static void add(printer *p, const char *s) { strbuf_puts(p->out, s); }
-static void add_str(printer *p, ir_str s) { strbuf_add(p->out, ir_text(p->m, s), ir_text_length(p->m, s)); }
+static void add_str(printer *p, ir_str s) {
+  strbuf_add(p->out, ir_text(p->m, s), ir_text_length(p->m, s));
+}
 
 static void type(printer *p, ir_type t) {
   if (!p->types[t].text) {
@@ -45,8 +54,12 @@ static void new_line(printer *p) {
 }
 
 /* ---- names and strings ---- */
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_word_char(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static bool is_word_char(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
+}
 
 static bool is_word(const char *s, size_t length) {
   if (length == 0 || !is_letter(*s)) return false;
@@ -79,7 +92,7 @@ static uint64_t read_bits(const char *data, size_t bytes) {
   return bits;
 }
 
-/* The C library writes the locale's decimal point: what stands between the first digit and the next. */
+/* The C library writes the locale's decimal point: whatever is between the first two digits. */
 static void plain_point(char *text) {
   char *s = text + (*text == '-') + 1, *rest = s;
   while (*rest < '0' || *rest > '9') rest++;
@@ -91,12 +104,13 @@ static void real(printer *p, ir_dtype dtype, uint64_t bits) {
   char text[48];
   double value = ir_float_value(dtype, bits);
   bool wide = dtype == IR_F64 || dtype == IR_F32 || dtype == IR_F16 || dtype == IR_BF16;
-  if (!wide || value - value != 0) { /* NaN, infinity, and the formats that no one reads as decimals */
+  if (!wide || !isfinite(value)) { /* or formats that no one reads as decimals */
     strbuf_printf(p->out, "0x%0*llX", (int)ir_dtype_bytes(dtype) * 2, (unsigned long long)bits);
     return;
   }
   snprintf(text, sizeof text, "%.6e", value);
-  if (strtod(text, NULL) != value && ir_float_bits(dtype, strtod(text, NULL)) != bits) snprintf(text, sizeof text, dtype == IR_F64 ? "%.16e" : "%.8e", value);
+  if (strtod(text, NULL) != value && ir_float_bits(dtype, strtod(text, NULL)) != bits)
+    snprintf(text, sizeof text, dtype == IR_F64 ? "%.16e" : "%.8e", value);
   plain_point(text);
   add(p, text);
 }
@@ -106,7 +120,9 @@ static void element(printer *p, ir_dtype dtype, const char *data) {
   uint64_t bits = read_bits(data, bytes < 8 ? bytes : 8);
   switch (ir_dtype_class_of(dtype)) {
     case IR_CLASS_BOOL: add(p, bits ? "true" : "false"); return;
-    case IR_CLASS_INT: strbuf_int(p->out, (int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes)); return;
+    case IR_CLASS_INT:
+      strbuf_int(p->out, (int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+      return;
     case IR_CLASS_UINT: strbuf_printf(p->out, "%llu", (unsigned long long)bits); return;
     case IR_CLASS_FLOAT: real(p, dtype, bits); return;
     case IR_CLASS_COMPLEX: {
@@ -153,7 +169,8 @@ static void hex_string(printer *p, const char *data, size_t bytes) {
 }
 
 static bool prints_as_hex(ir_dtype dtype, int64_t count) {
-  static const bool never[IR_DTYPE_COUNT] = {[IR_I1] = true, [IR_I2] = true, [IR_I4] = true, [IR_UI2] = true, [IR_UI4] = true, [IR_INDEX] = true};
+  static const bool never[IR_DTYPE_COUNT] = {[IR_I1] = true,  [IR_I2] = true,  [IR_I4] = true,
+                                             [IR_UI2] = true, [IR_UI4] = true, [IR_INDEX] = true};
   return count > MAX_PLAIN_ELEMENTS && !never[dtype];
 }
 
@@ -162,7 +179,8 @@ static void dense(printer *p, const ir_attr_data *d) {
   int64_t count = ir_element_count(p->m, d->type);
   add(p, "dense<");
   if (d->splat) element(p, t->dtype, d->data);
-  else if (prints_as_hex(t->dtype, count)) hex_string(p, d->data, (size_t)ir_type_bytes(p->m, d->type));
+  else if (prints_as_hex(t->dtype, count))
+    hex_string(p, d->data, (size_t)ir_type_bytes(p->m, d->type));
   else if (count) list(p, t, 0, d->data);
   add(p, "> : ");
   type(p, d->type);
@@ -173,7 +191,8 @@ static void attribute(printer *p, ir_attr a);
 
 static void integer(printer *p, const ir_attr_data *d) {
   ir_dtype dtype = d->type ? ir_type_get(p->m, d->type)->dtype : IR_I64;
-  if (ir_dtype_class_of(dtype) == IR_CLASS_UINT) strbuf_printf(p->out, "%llu", (unsigned long long)d->integer);
+  if (ir_dtype_class_of(dtype) == IR_CLASS_UINT)
+    strbuf_printf(p->out, "%llu", (unsigned long long)d->integer);
   else strbuf_int(p->out, d->integer);
 }
 
@@ -216,8 +235,10 @@ static void attribute(printer *p, ir_attr a) {
     case IR_ATTR_STRING: quoted(p, d->text); return;
     case IR_ATTR_SYMBOL: strbuf_putc(p->out, '@'), word_or_quoted(p, d->text); return;
     case IR_ATTR_TYPE: type(p, d->type); return;
-    case IR_ATTR_I64S: case IR_ATTR_BOOLS: numbers(p, d); return;
-    case IR_ATTR_ARRAY: case IR_ATTR_DICT: container(p, d); return;
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS: numbers(p, d); return;
+    case IR_ATTR_ARRAY:
+    case IR_ATTR_DICT: container(p, d); return;
     case IR_ATTR_DENSE: dense(p, d); return;
     case IR_ATTR_OTHER: add_str(p, d->text); return;
   }
@@ -277,7 +298,8 @@ static void region(printer *p, ir_block block) {
   if (block) {
     arguments(p, ir_block_get(p->m, block));
     p->indent++;
-    for (uint32_t i = 0; i < ir_block_get(p->m, block)->ops.count; i++) op_text(p, ir_block_get(p->m, block)->ops.at[i]);
+    for (uint32_t i = 0; i < ir_block_get(p->m, block)->ops.count; i++)
+      op_text(p, ir_block_get(p->m, block)->ops.at[i]);
     p->indent--;
   }
   new_line(p);
@@ -346,7 +368,10 @@ static void op_text(printer *p, ir_op o) {
 
 void out_stablehlo_text(const ir_module *m, strbuf *out) {
   arena *scratch = arena_create(m->ctx);
-  printer p = {.m = m, .out = out, .scratch = scratch, .numbers = ARENA_ARRAY(scratch, uint32_t, m->values.count)};
+  printer p = {.m = m,
+               .out = out,
+               .scratch = scratch,
+               .numbers = ARENA_ARRAY(scratch, uint32_t, m->values.count)};
   p.types = arena_array(scratch, m->types.count, sizeof *p.types);
   op_text(&p, m->root);
   strbuf_putc(out, '\n');

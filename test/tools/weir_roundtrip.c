@@ -1,5 +1,6 @@
-/* weir_roundtrip [--verify] [--quiet] FILE...: reads each program and prints it in generic form; `-` is standard input. With several files each
- * text is followed by a line "//----". Exit status 1 at the first program that does not read (its message goes to stderr). */
+/* weir_roundtrip [--verify] [--quiet] FILE...: reads each program and prints it in generic form;
+ * `-` is standard input. With several files each text is followed by a line "//----". Exit status 1
+ * at the first program that does not read (its message goes to stderr). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ int main(int argc, char **argv) {
     ctx c;
     ctx_init(&c);
     weir_status status = round_trip(&c, text, length, verify, quiet);
-    if (status != WEIR_OK) fprintf(stderr, "%s:%s: %s\n", argv[i], c.message, weir_status_name(status));
+    if (status != WEIR_OK)
+      fprintf(stderr, "%s:%s: %s\n", argv[i], c.message, weir_status_name(status));
     ctx_deinit(&c);
     free(text);
     if (status != WEIR_OK) return 1;

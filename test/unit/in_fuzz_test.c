@@ -1,5 +1,6 @@
-/* The reader against broken text: programs cut off at every byte, and programs with random mutations. What counts is in the fuzz target;
- * the sanitizer build looks on. A fixed number of runs from fixed seeds: the same on every machine. */
+/* The reader against broken text: programs cut off at every byte, and programs with random
+ * mutations. What counts is in the fuzz target; the sanitizer build looks on. A fixed number of
+ * runs from fixed seeds: the same on every machine. */
 #include <assert.h>
 
 #include "../fuzz/fuzz_stablehlo_text.c"
@@ -39,7 +40,8 @@ static uint64_t random_bits(uint64_t *state) { /* xorshift64* */
 }
 
 /* Replaces `old` bytes at `at` by `new_length` of them. */
-static size_t splice(char *text, size_t length, size_t at, size_t old, const char *new_text, size_t new_length) {
+static size_t splice(char *text, size_t length, size_t at, size_t old, const char *new_text,
+                     size_t new_length) {
   char piece[256];
   if (at + old > length) old = length - at;
   if (new_length > sizeof piece || length - old + new_length > MAX_BYTES) return length;
@@ -51,13 +53,68 @@ static size_t splice(char *text, size_t length, size_t at, size_t old, const cha
 
 static size_t mutate(char *text, size_t length, uint64_t *seed) {
   static const char *const words[] = {
-      "%0", "%0#1", "%1:2 = ", "@main", "#a", "!t", "^bb0", "\"", "({", "})", "<{", "}>", "{", "}", "[", "]", "<", ">", "(", ")", ":", "->", ",", "=", "-", "\n#a = ",
-      "\n!t = ", "#a = [#a]", "dense<", "dense<\"0x00\">", "dense<[1, 2]>", "array<i64: 1>", "tensor<2x3xf32>", "tensor<?xi1>", "tensor<9999999999999x9999999999999xf32>",
-      "tensor<4xi4>", "tuple<>", "() -> ()", "complex<f32>", "i64", "0x7FC0", "-1", "18446744073709551616", "1.0e999", "true", "loc(", "loc(\"a\")", "loc(#a)", "// ",
-      "\"stablehlo.add\"", "stablehlo.reduce", " applies ", "attributes", "vector<2xf32>", "!quant.uniform<i8:f32, 1.0>", "dense_resource<a>", "\xff", "{-#",
+      "%0",
+      "%0#1",
+      "%1:2 = ",
+      "@main",
+      "#a",
+      "!t",
+      "^bb0",
+      "\"",
+      "({",
+      "})",
+      "<{",
+      "}>",
+      "{",
+      "}",
+      "[",
+      "]",
+      "<",
+      ">",
+      "(",
+      ")",
+      ":",
+      "->",
+      ",",
+      "=",
+      "-",
+      "\n#a = ",
+      "\n!t = ",
+      "#a = [#a]",
+      "dense<",
+      "dense<\"0x00\">",
+      "dense<[1, 2]>",
+      "array<i64: 1>",
+      "tensor<2x3xf32>",
+      "tensor<?xi1>",
+      "tensor<9999999999999x9999999999999xf32>",
+      "tensor<4xi4>",
+      "tuple<>",
+      "() -> ()",
+      "complex<f32>",
+      "i64",
+      "0x7FC0",
+      "-1",
+      "18446744073709551616",
+      "1.0e999",
+      "true",
+      "loc(",
+      "loc(\"a\")",
+      "loc(#a)",
+      "// ",
+      "\"stablehlo.add\"",
+      "stablehlo.reduce",
+      " applies ",
+      "attributes",
+      "vector<2xf32>",
+      "!quant.uniform<i8:f32, 1.0>",
+      "dense_resource<a>",
+      "\xff",
+      "{-#",
   };
   if (length == 0) return 0;
-  size_t at = random_bits(seed) % length, from = random_bits(seed) % length, n = random_bits(seed) % 64;
+  size_t at = random_bits(seed) % length, from = random_bits(seed) % length,
+         n = random_bits(seed) % 64;
   if (from + n > length) n = length - from;
   switch (random_bits(seed) % 6) {
     case 0: text[at] = (char)random_bits(seed); return length;
@@ -84,8 +141,14 @@ static void mutations(const char *text, size_t length, uint64_t seed) {
 
 int main(void) {
   static const char *const programs[] = {
-      "corpus/hand_generic_reduce_region/program.mlir", "corpus/hand_tuple/program.mlir", "corpus/dot_algorithm/program.mlir", "corpus/composite/program.mlir",
-      "corpus/conv_2d_dilated/program.mlir", "corpus/hand_chlo_misc/program.mlir", "corpus/hand_if/program.mlir", "lit/in/everything.mlir",
+      "corpus/hand_generic_reduce_region/program.mlir",
+      "corpus/hand_tuple/program.mlir",
+      "corpus/dot_algorithm/program.mlir",
+      "corpus/composite/program.mlir",
+      "corpus/conv_2d_dilated/program.mlir",
+      "corpus/hand_chlo_misc/program.mlir",
+      "corpus/hand_if/program.mlir",
+      "lit/in/everything.mlir",
   };
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     char path[512];

@@ -1,4 +1,5 @@
-/* Reading and printing where the n-th allocation fails, for every n: RESOURCE_EXHAUSTED, nothing lost. */
+/* Reading and printing where the n-th allocation fails, for every n: RESOURCE_EXHAUSTED, nothing
+ * lost. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ int main(void) {
   fclose(f);
   int n = fail_each();
   assert(n > 4);
-  f = fopen(WEIR_TEST_DIR "/corpus/random_gamma_while/program.mlir", "rb"); /* large enough for many chunks */
+  f = fopen(WEIR_TEST_DIR "/corpus/random_gamma_while/program.mlir",
+            "rb"); /* large enough for many chunks */
   assert(f);
   length = fread(text, 1, sizeof text, f);
   fclose(f);
