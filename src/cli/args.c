@@ -1,4 +1,5 @@
-/* Arguments of the subcommands: one table of options, filled into a cli_args. `--name VALUE` and `--name=VALUE` are the same; `--` ends the options. */
+/* Arguments of the subcommands: one table of options, filled into a cli_args. `--name VALUE` and
+ * `--name=VALUE` are the same; `--` ends the options. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +17,25 @@ static const struct option {
   const char *value, *help;
 } options[] = {
 #define AT(field) offsetof(cli_args, field)
-    {"--output", "-o", CLI_OPT_OUTPUT, TEXT, AT(output), "OUT", "where the program goes (default: -, stdout)"},
-    {"--memory-limit", NULL, CLI_OPT_SIZES, BYTES, AT(options.memory_limit_bytes), "BYTES", "arguments + results + temporaries, per device: 1000000, 512MiB, 1.5GB"},
-    {"--tensor-size-threshold", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_size_threshold_bytes), "BYTES", "split every tensor above this size"},
-    {"--tensor-split-size", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_split_size_bytes), "BYTES", "largest slice of a split tensor (default: the threshold)"},
-    {"--platform", NULL, CLI_OPT_SIZES, TEXT, AT(options.platform), "NAME", "cpu (default), cuda or tpu"},
+    {"--output", "-o", CLI_OPT_OUTPUT, TEXT, AT(output), "OUT",
+     "where the program goes (default: -, stdout)"},
+    {"--memory-limit", NULL, CLI_OPT_SIZES, BYTES, AT(options.memory_limit_bytes), "BYTES",
+     "arguments + results + temporaries, per device: 1000000, 512MiB, 1.5GB"},
+    {"--tensor-size-threshold", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_size_threshold_bytes),
+     "BYTES", "split every tensor above this size"},
+    {"--tensor-split-size", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_split_size_bytes),
+     "BYTES", "largest slice of a split tensor (default: the threshold)"},
+    {"--platform", NULL, CLI_OPT_SIZES, TEXT, AT(options.platform), "NAME",
+     "cpu (default), cuda or tpu"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
-    {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B", "run all passes but these"},
-    {"--dump-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.dump_after), "PASS", "print the program to stderr after this pass, or after \"all\""},
-    {"--stop-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.stop_after), "PASS", "the output is the program as this pass leaves it"},
-    {"--debug", NULL, CLI_OPT_DEBUG, LEVEL, AT(options.debug), "N", "0 silent (default) to 5 everything, on stderr"},
+    {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
+     "run all passes but these"},
+    {"--dump-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.dump_after), "PASS",
+     "print the program to stderr after this pass, or after \"all\""},
+    {"--stop-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.stop_after), "PASS",
+     "the output is the program as this pass leaves it"},
+    {"--debug", NULL, CLI_OPT_DEBUG, LEVEL, AT(options.debug), "N",
+     "0 silent (default) to 5 everything, on stderr"},
 #undef AT
 };
 enum { N_OPTIONS = sizeof options / sizeof *options };
@@ -45,13 +55,15 @@ void cli_print_help(const cli_command *command) {
   for (size_t i = 0; i < N_OPTIONS; i++) {
     if (!(options[i].group & command->options)) continue;
     char left[64];
-    snprintf(left, sizeof left, "%s%s%s %s", options[i].short_name ? options[i].short_name : "", options[i].short_name ? ", " : "", options[i].name, options[i].value);
+    snprintf(left, sizeof left, "%s%s%s %s", options[i].short_name ? options[i].short_name : "",
+             options[i].short_name ? ", " : "", options[i].name, options[i].value);
     printf("  %-32s %s\n", left, options[i].help);
   }
 }
 
 /* The option that `word` names; *out_value is what stands after its `=`, NULL if nothing does. */
-static const struct option *find_option(const cli_command *command, const char *word, const char **out_value) {
+static const struct option *find_option(const cli_command *command, const char *word,
+                                        const char **out_value) {
   size_t n = strcspn(word, "=");
   *out_value = word[n] ? word + n + 1 : NULL;
   for (size_t i = 0; i < N_OPTIONS; i++) {
@@ -63,14 +75,16 @@ static const struct option *find_option(const cli_command *command, const char *
   return NULL;
 }
 
-static int set_option(const cli_command *command, const struct option *o, const char *value, cli_args *args) {
+static int set_option(const cli_command *command, const struct option *o, const char *value,
+                      cli_args *args) {
   void *field = (char *)args + o->offset;
   char *end;
   switch (o->kind) {
     case TEXT: *(const char **)field = value; return CLI_OK;
     case BYTES:
       if (weir_parse_bytes(value, field) == WEIR_OK) return CLI_OK;
-      return cli_usage_error(command, "%s: \"%s\" is no size; sizes look like 1000000, 512MiB, 1.5GB", o->name, value);
+      return cli_usage_error(
+          command, "%s: \"%s\" is no size; sizes look like 1000000, 512MiB, 1.5GB", o->name, value);
     case LEVEL:
       *(int *)field = (int)strtol(value, &end, 10);
       if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;

@@ -1,6 +1,7 @@
 /* The `weir` command: what its subcommands share. It knows the library by weir.h alone.
  *
- * Exit codes: 0 done, 1 the program or a file is bad, 2 wrong usage, 3 the limit can't be held (RESOURCE_EXHAUSTED). Messages go to stderr.
+ * Exit codes: 0 done, 1 the program or a file is bad, 2 wrong usage, 3 the limit can't be held
+ * (RESOURCE_EXHAUSTED). Messages go to stderr.
  */
 #ifndef WEIR_CLI_CLI_H
 #define WEIR_CLI_CLI_H
@@ -10,10 +11,10 @@ enum { CLI_OK = 0, CLI_ERROR = 1, CLI_USAGE = 2, CLI_EXHAUSTED = 3 };
 
 typedef struct cli_command {
   const char *name;
-  const char *usage;   /* the line after "usage: weir " */
-  const char *summary; /* one line of the list of commands */
-  const char *help;    /* what the command does: a paragraph, ends with a newline */
-  unsigned options;    /* which options of args.c it takes: CLI_OPT_... */
+  const char *usage;                 /* the line after "usage: weir " */
+  const char *summary;               /* one line of the list of commands */
+  const char *help;                  /* what the command does: a paragraph, ends with a newline */
+  unsigned options;                  /* which options of args.c it takes: CLI_OPT_... */
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
@@ -33,19 +34,23 @@ typedef struct cli_args {
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_args);
 void cli_print_help(const cli_command *command);
 /* One message and how to get help; returns CLI_USAGE. */
-int cli_usage_error(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_usage_error(const cli_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- files.c ---- */
 /* The whole file, or stdin, NUL-terminated; the caller frees it. NULL after a message. */
 char *cli_read(const char *path, size_t *out_length);
-/* Writes all or nothing: a file that was there before stays as it was if anything fails. False after a message. */
+/* Writes all or nothing: a file that was there before stays as it was if anything fails. False
+ * after a message. */
 bool cli_write(const char *path, const char *text, size_t length);
 /* "<stdin>" for "-" */
 const char *cli_display_name(const char *path);
 
 /* ---- run.c ---- */
-/* Rewrites the program of args->input. Returns the exit code; on CLI_OK and CLI_EXHAUSTED *out_result is the caller's to destroy, and *out_text (the input, if
- * out_text is not NULL) to free; else they are NULL. Prints the message of an error. */
-int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text, size_t *out_length);
+/* Rewrites the program of args->input. Returns the exit code; on CLI_OK and CLI_EXHAUSTED
+ * *out_result is the caller's to destroy, and *out_text (the input, if out_text is not NULL) to
+ * free; else they are NULL. Prints the message of an error. */
+int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
+                size_t *out_length);
 
 #endif

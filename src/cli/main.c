@@ -8,15 +8,20 @@ static const cli_command *const commands[] = {&cli_opt, &cli_plan};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to) {
-  fputs("weir keeps an XLA program's peak memory under a limit.\n\nusage: weir COMMAND [OPTIONS]\n\ncommands:\n", to);
-  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-6s %s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "weir keeps an XLA program's peak memory under a limit.\n\nusage: weir COMMAND "
+      "[OPTIONS]\n\ncommands:\n",
+      to);
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    fprintf(to, "  %-6s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\n`weir COMMAND --help` lists the options of a command. Others: --help, --version.\n", to);
 }
 
 int main(int argc, char **argv) {
   const char *word = argc > 1 ? argv[1] : NULL;
   if (!word) return print_help(stderr), CLI_USAGE;
-  if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) return print_help(stdout), CLI_OK;
+  if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+    return print_help(stdout), CLI_OK;
   if (!strcmp(word, "--version")) return printf("weir %s\n", weir_version()), CLI_OK;
   for (size_t i = 0; i < N_COMMANDS; i++)
     if (!strcmp(word, commands[i]->name)) return commands[i]->run(argc - 2, argv + 2);

@@ -5,14 +5,17 @@
 #include "cli/cli.h"
 
 /* The rewritten text; the input, to the byte, where nothing was rewritten. */
-static bool write_program(const cli_args *args, const weir_result *result, const char *input, size_t input_length) {
+static bool write_program(const cli_args *args, const weir_result *result, const char *input,
+                          size_t input_length) {
   size_t length;
   const char *text = weir_result_text(result, &length);
-  return text ? cli_write(args->output, text, length) : cli_write(args->output, input, input_length);
+  return text ? cli_write(args->output, text, length)
+              : cli_write(args->output, input, input_length);
 }
 
 static void print_compile_options(const weir_result *result) {
-  for (const char *const *o = weir_result_compile_options(result); *o; o++) fprintf(stderr, "weir: compile with %s\n", *o);
+  for (const char *const *o = weir_result_compile_options(result); *o; o++)
+    fprintf(stderr, "weir: compile with %s\n", *o);
 }
 
 static int run(int argc, char **argv) {
@@ -23,8 +26,10 @@ static int run(int argc, char **argv) {
   if (cli_parse(&cli_opt, argc, argv, &args) != CLI_OK) return CLI_USAGE;
   if (args.help) return cli_print_help(&cli_opt), CLI_OK;
   const weir_options *o = &args.options;
-  if (!o->memory_limit_bytes && !o->tensor_size_threshold_bytes && !o->only_passes && !o->stop_after)
-    return cli_usage_error(&cli_opt, "nothing to do: give --memory-limit, --tensor-size-threshold or --pass");
+  if (!o->memory_limit_bytes && !o->tensor_size_threshold_bytes && !o->only_passes &&
+      !o->stop_after)
+    return cli_usage_error(&cli_opt,
+                           "nothing to do: give --memory-limit, --tensor-size-threshold or --pass");
   int code = cli_rewrite(&args, &result, &input, &length);
   if (code == CLI_OK && !write_program(&args, result, input, length)) code = CLI_ERROR;
   if (code == CLI_OK) print_compile_options(result);
@@ -37,9 +42,12 @@ const cli_command cli_opt = {
     .name = "opt",
     .usage = "opt FILE [-o OUT] --memory-limit BYTES | --tensor-size-threshold BYTES [OPTIONS]",
     .summary = "rewrite a StableHLO program",
-    .help = "Reads StableHLO text from FILE (- is stdin), rewrites it so that it keeps to the limit, and writes\n"
-            "StableHLO text. A program that keeps to it anyway comes out byte for byte as it went in. Options that\n"
-            "XLA has to compile the program with are named on stderr.\n",
+    .help =
+        "Reads StableHLO text from FILE (- is stdin), rewrites it so that it keeps to the limit, "
+        "and writes\n"
+        "StableHLO text. A program that keeps to it anyway comes out byte for byte as it went in. "
+        "Options that\n"
+        "XLA has to compile the program with are named on stderr.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,
 };

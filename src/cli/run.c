@@ -24,7 +24,8 @@ static void print_error(const char *path, weir_status status, const char *messag
   else fprintf(stderr, "%s: %s: %s\n", name, weir_status_name(status), message);
 }
 
-int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text, size_t *out_length) {
+int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
+                size_t *out_length) {
   size_t length;
   weir_result *result;
   *out_result = NULL;
@@ -32,7 +33,8 @@ int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
   char *text = cli_read(args->input, &length);
   if (!text) return CLI_ERROR;
   weir_status status = weir_rewrite(text, length, &args->options, &result);
-  if (status != WEIR_OK) print_error(args->input, status, result ? weir_result_message(result) : "out of memory");
+  if (status != WEIR_OK)
+    print_error(args->input, status, result ? weir_result_message(result) : "out of memory");
   bool kept = status == WEIR_OK || (status == WEIR_RESOURCE_EXHAUSTED && result);
   if (kept) *out_result = result;
   else weir_result_destroy(result);

@@ -1,12 +1,15 @@
 /* ir_verify(): the invariants of ir.h's head comment.
  *
- * In: a module, from a reader or after a pass. Out: the first violation in program order, as the context's message. One walk over the program: `depth` holds for each
- * value how deep the block is that defines it, as long as that block is open, so that visibility is one comparison per operand; the shape rules are called
- * from the op table. Linear in ops + operands + types.
- * Source: MLIR language reference (SSA dominance with one block per region, isolation); StableHLO specification for the shape rules.
+ * In: a module, from a reader or after a pass. Out: the first violation in program order, as the
+ * context's message. One walk over the program: `depth` holds for each value how deep the block is
+ * that defines it, as long as that block is open, so that visibility is one comparison per operand;
+ * the shape rules are called from the op table. Linear in ops + operands + types.
+ * Source: MLIR language reference (SSA dominance with one block per region, isolation); StableHLO
+ * specification for the shape rules.
  */
 #include <stdio.h>
 
+#include "ir/print.h"
 #include "ir/verify.h"
 
 enum { DEEPEST = 2000 }; /* nested regions: more would endanger the stack of whoever walks */
@@ -25,53 +28,9 @@ weir_status ir_verify_none(verifier *v, ir_op op) {
 }
 
 /* ---- messages ---- */
-static void add_type(verifier *v, strbuf *b, ir_type type);
-
-static void add_types(verifier *v, strbuf *b, const ir_type *types, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    if (i) strbuf_puts(b, ", ");
-    add_type(v, b, types[i]);
-  }
-}
-
-static void add_tensor(verifier *v, strbuf *b, const ir_type_data *t) {
-  strbuf_puts(b, "tensor<");
-  for (int32_t d = 0; d < t->rank; d++) {
-    if (t->dims[d] < 0) strbuf_putc(b, '?');
-    else strbuf_int(b, t->dims[d]);
-    strbuf_putc(b, 'x');
-  }
-  strbuf_puts(b, t->dtype ? ir_dtype_name(t->dtype) : ir_text(v->m, t->element_text));
-  if (t->encoding) strbuf_printf(b, ", %s", ir_text(v->m, t->encoding));
-  strbuf_putc(b, '>');
-}
-
-static void add_type(verifier *v, strbuf *b, ir_type type) {
-  const ir_type_data *t = ir_type_get(v->m, type);
-  switch (t->kind) {
-    case IR_TYPE_TENSOR: add_tensor(v, b, t); break;
-    case IR_TYPE_TOKEN: strbuf_puts(b, "!stablehlo.token"); break;
-    case IR_TYPE_TUPLE:
-      strbuf_puts(b, "tuple<");
-      add_types(v, b, t->types, t->n_types);
-      strbuf_putc(b, '>');
-      break;
-    case IR_TYPE_FUNCTION:
-      strbuf_putc(b, '(');
-      add_types(v, b, t->types, t->n_types);
-      strbuf_puts(b, ") -> (");
-      add_types(v, b, t->types + t->n_types, t->n_results);
-      strbuf_putc(b, ')');
-      break;
-    case IR_TYPE_SCALAR: strbuf_puts(b, ir_dtype_name(t->dtype)); break;
-    case IR_TYPE_OTHER: strbuf_puts(b, ir_text(v->m, t->text)); break;
-  }
-}
-
 const char *ir_verify_type_text(verifier *v, ir_type type) {
   strbuf b = strbuf_make(v->scratch);
-  strbuf_puts(&b, "");
-  add_type(v, &b, type);
+  ir_print_type(v->m, type, &b);
   return b.text;
 }
 
@@ -118,12 +77,17 @@ weir_status ir_violation(verifier *v, ir_op op, int constraint, const char *form
 static weir_status check_type(verifier *v, const ir_type_data *t, ir_type id) {
   ctx *c = v->m->ctx;
   if (t->kind == IR_TYPE_TENSOR) {
-    if (t->rank < 0 || t->rank > IR_MAX_RANK) return ctx_error(c, WEIR_INVALID_ARGUMENT, "a tensor type of rank %d, wanted at most %d", t->rank, IR_MAX_RANK);
+    if (t->rank < 0 || t->rank > IR_MAX_RANK)
+      return ctx_error(c, WEIR_INVALID_ARGUMENT, "a tensor type of rank %d, wanted at most %d",
+                       t->rank, IR_MAX_RANK);
     for (int32_t d = 0; d < t->rank; d++)
-      if (t->dims[d] < -1) return ctx_error(c, WEIR_INVALID_ARGUMENT, "a tensor type with dimension %d of length %lld", d, (long long)t->dims[d]);
+      if (t->dims[d] < -1)
+        return ctx_error(c, WEIR_INVALID_ARGUMENT, "a tensor type with dimension %d of length %lld",
+                         d, (long long)t->dims[d]);
   }
   if (t->kind == IR_TYPE_TUPLE || t->kind == IR_TYPE_FUNCTION) {
-    for (int32_t i = 0; i < t->n_types + t->n_results; i++) CTX_CHECK(c, t->types[i] && t->types[i] < id);
+    for (int32_t i = 0; i < t->n_types + t->n_results; i++)
+      CTX_CHECK(c, t->types[i] && t->types[i] < id);
   }
   return WEIR_OK;
 }
@@ -144,9 +108,12 @@ static weir_status find_functions(verifier *v) {
     ir_op op = ir_block_get(v->m, body)->ops.at[i];
     if (ir_kind_of(v->m, op) != IR_OP_FUNC) continue;
     ir_attr name = ir_op_attr(v->m, op, "sym_name");
-    if (!name || ir_attr_get(v->m, name)->kind != IR_ATTR_STRING) return ir_violation(v, op, 0, "a function without a name");
+    if (!name || ir_attr_get(v->m, name)->kind != IR_ATTR_STRING)
+      return ir_violation(v, op, 0, "a function without a name");
     ir_op *slot = &v->functions[ir_attr_get(v->m, name)->text];
-    if (*slot) return ir_violation(v, op, 0, "a second function named @%s", ir_text(v->m, ir_attr_get(v->m, name)->text));
+    if (*slot)
+      return ir_violation(v, op, 0, "a second function named @%s",
+                          ir_text(v->m, ir_attr_get(v->m, name)->text));
     *slot = op;
   }
   return WEIR_OK;
@@ -161,7 +128,9 @@ static weir_status check_operands(verifier *v, ir_op op) {
     ir_value x = data->operands[i];
     CTX_CHECK(v->m->ctx, x && x < v->m->values.count);
     if (!v->depth[x]) return ir_violation(v, op, 0, "operand %u is not defined before its use", i);
-    if (v->depth[x] <= v->floor) return ir_violation(v, op, 0, "operand %u is defined outside of the isolated region that uses it", i);
+    if (v->depth[x] <= v->floor)
+      return ir_violation(v, op, 0,
+                          "operand %u is defined outside of the isolated region that uses it", i);
   }
   return WEIR_OK;
 }
@@ -172,12 +141,15 @@ static void check_links(verifier *v, ir_op op, ir_block block) {
   const ir_op_data *data = ir_op_get(m, op);
   CTX_CHECK(m->ctx, data->block == block && data->kind < IR_OP_COUNT && !v->op_seen[op]);
   v->op_seen[op] = 1;
-  CTX_CHECK(m->ctx, !data->n_results || (data->first_result && data->first_result + data->n_results <= m->values.count));
+  CTX_CHECK(m->ctx, !data->n_results || (data->first_result &&
+                                         data->first_result + data->n_results <= m->values.count));
   for (uint32_t i = 0; i < data->n_results; i++) {
     const ir_value_data *result = ir_value_get(m, data->first_result + i);
-    CTX_CHECK(m->ctx, result->op == op && result->index == i && result->type && result->type < m->types.count);
+    CTX_CHECK(m->ctx, result->op == op && result->index == i && result->type &&
+                          result->type < m->types.count);
   }
-  for (uint32_t i = 0; i < data->n_attrs; i++) CTX_CHECK(m->ctx, data->attrs[i].value && data->attrs[i].value < m->attrs.count);
+  for (uint32_t i = 0; i < data->n_attrs; i++)
+    CTX_CHECK(m->ctx, data->attrs[i].value && data->attrs[i].value < m->attrs.count);
 }
 
 static bool has_known_types(verifier *v, ir_op op) {
@@ -189,7 +161,9 @@ static bool has_known_types(verifier *v, ir_op op) {
   return true;
 }
 
-static bool is_isolated(ir_kind kind) { return kind == IR_OP_MODULE || kind == IR_OP_FUNC || kind == IR_OP_LOOP; }
+static bool is_isolated(ir_kind kind) {
+  return kind == IR_OP_MODULE || kind == IR_OP_FUNC || kind == IR_OP_LOOP;
+}
 
 static weir_status check_regions(verifier *v, ir_op op) {
   ir_kind kind = ir_kind_of(v->m, op);
@@ -212,7 +186,8 @@ static weir_status check_regions(verifier *v, ir_op op) {
 static weir_status check_has_regions(verifier *v, ir_op op) {
   ir_kind kind = ir_kind_of(v->m, op);
   uint32_t n = ir_op_get(v->m, op)->n_regions;
-  if (!n || kind == IR_OP_UNKNOWN || kind == IR_OP_COMPOSITE || ir_kind_flags(kind) & IR_FLAG_R) return WEIR_OK;
+  if (!n || kind == IR_OP_UNKNOWN || kind == IR_OP_COMPOSITE || ir_kind_flags(kind) & IR_FLAG_R)
+    return WEIR_OK;
   return ir_violation(v, op, 0, "%u regions, wanted none", n);
 }
 
@@ -237,28 +212,38 @@ static ir_kind terminator_of(ir_kind parent) {
   }
 }
 
-/* One terminator, at the end, of the parent's kind. Of unknown ops' regions we only know that a terminator stands at the end. */
+/* One terminator, at the end, of the parent's kind. Of unknown ops' regions we only know that a
+ * terminator stands at the end. */
 static weir_status check_terminators(verifier *v, const ir_block_data *block, ir_op parent) {
   ir_kind wanted = terminator_of(ir_kind_of(v->m, parent));
   for (uint32_t i = 0; i + 1 < block->ops.count; i++)
-    if (ir_kind_flags(ir_kind_of(v->m, block->ops.at[i])) & IR_FLAG_T) return ir_violation(v, block->ops.at[i], 0, "a terminator that does not stand at the end of its block");
+    if (ir_kind_flags(ir_kind_of(v->m, block->ops.at[i])) & IR_FLAG_T)
+      return ir_violation(v, block->ops.at[i], 0,
+                          "a terminator that does not stand at the end of its block");
   ir_op last = block->ops.count ? block->ops.at[block->ops.count - 1] : IR_NONE;
   if (ir_kind_of(v->m, parent) == IR_OP_MODULE) {
-    if (last && ir_kind_flags(ir_kind_of(v->m, last)) & IR_FLAG_T) return ir_violation(v, last, 0, "a terminator in a module");
+    if (last && ir_kind_flags(ir_kind_of(v->m, last)) & IR_FLAG_T)
+      return ir_violation(v, last, 0, "a terminator in a module");
     return WEIR_OK;
   }
   if (wanted == IR_OP_UNKNOWN) return WEIR_OK;
-  if (!last) return ir_violation(v, parent, 0, "an empty region, wanted %s at its end", ir_kind_name(wanted));
+  if (!last)
+    return ir_violation(v, parent, 0, "an empty region, wanted %s at its end",
+                        ir_kind_name(wanted));
   ir_kind kind = ir_kind_of(v->m, last);
-  if (kind == IR_OP_RETURN && wanted == IR_OP_FUNC_RETURN) return WEIR_OK; /* MLIR takes it, and JAX makes comparators of approx_top_k like this */
-  if (kind != wanted && kind != IR_OP_UNKNOWN) return ir_violation(v, last, 0, "ends a region of %s, wanted %s there", ir_op_name(v->m, parent), ir_kind_name(wanted));
+  if (kind == IR_OP_RETURN && wanted == IR_OP_FUNC_RETURN)
+    return WEIR_OK; /* MLIR takes it, and JAX makes comparators of approx_top_k like this */
+  if (kind != wanted && kind != IR_OP_UNKNOWN)
+    return ir_violation(v, last, 0, "ends a region of %s, wanted %s there",
+                        ir_op_name(v->m, parent), ir_kind_name(wanted));
   return WEIR_OK;
 }
 
 static void define_args(verifier *v, const ir_block_data *block, ir_block id) {
   for (uint32_t i = 0; i < block->args.count; i++) {
     const ir_value_data *arg = ir_value_get(v->m, block->args.at[i]);
-    CTX_CHECK(v->m->ctx, arg->block == id && arg->index == i && !arg->op && arg->type && arg->type < v->m->types.count);
+    CTX_CHECK(v->m->ctx, arg->block == id && arg->index == i && !arg->op && arg->type &&
+                             arg->type < v->m->types.count);
     v->depth[block->args.at[i]] = v->level;
   }
 }
@@ -274,7 +259,8 @@ static void hide_values(verifier *v, const ir_block_data *block) {
 static weir_status check_block(verifier *v, ir_block id, ir_op parent) {
   const ir_block_data *block = ir_block_get(v->m, id);
   CTX_CHECK(v->m->ctx, id < v->m->blocks.count && block->parent == parent);
-  if (++v->level > DEEPEST) return ir_violation(v, parent, 0, "regions nested more than %d deep", DEEPEST);
+  if (++v->level > DEEPEST)
+    return ir_violation(v, parent, 0, "regions nested more than %d deep", DEEPEST);
   define_args(v, block, id);
   WEIR_TRY(check_terminators(v, block, parent));
   for (uint32_t i = 0; i < block->ops.count; i++) {

@@ -1,10 +1,14 @@
-/* What the shape rules are made of: counts, types that may stand for each other, lists of dimensions, regions. See verify.h. */
+/* What the shape rules are made of: counts, types that may stand for each other, lists of
+ * dimensions, regions. See verify.h. */
 #include "ir/verify.h"
 
 weir_status ir_verify_count(verifier *v, ir_op op, int64_t operands, int64_t results) {
   const ir_op_data *data = ir_op_get(v->m, op);
-  if (operands >= 0 && data->n_operands != operands) return ir_violation(v, op, 0, "%u operands, wanted %lld", data->n_operands, (long long)operands);
-  if (results >= 0 && data->n_results != results) return ir_violation(v, op, 0, "%u results, wanted %lld", data->n_results, (long long)results);
+  if (operands >= 0 && data->n_operands != operands)
+    return ir_violation(v, op, 0, "%u operands, wanted %lld", data->n_operands,
+                        (long long)operands);
+  if (results >= 0 && data->n_results != results)
+    return ir_violation(v, op, 0, "%u results, wanted %lld", data->n_results, (long long)results);
   return WEIR_OK;
 }
 
@@ -13,10 +17,12 @@ weir_status ir_verify_tensors(verifier *v, ir_op op, int64_t operands, int64_t r
   const ir_op_data *data = ir_op_get(v->m, op);
   for (uint32_t i = 0; i < data->n_operands; i++)
     if (operand_type(v, op, i)->kind != IR_TYPE_TENSOR)
-      return ir_violation(v, op, 0, "operand %u is %s, wanted a tensor", i, ir_verify_type_text(v, operand_type_id(v, op, i)));
+      return ir_violation(v, op, 0, "operand %u is %s, wanted a tensor", i,
+                          ir_verify_type_text(v, operand_type_id(v, op, i)));
   for (uint32_t i = 0; i < data->n_results; i++)
     if (result_type(v, op, i)->kind != IR_TYPE_TENSOR)
-      return ir_violation(v, op, 0, "result %u is %s, wanted a tensor", i, ir_verify_type_text(v, result_type_id(v, op, i)));
+      return ir_violation(v, op, 0, "result %u is %s, wanted a tensor", i,
+                          ir_verify_type_text(v, result_type_id(v, op, i)));
   return WEIR_OK;
 }
 
@@ -28,7 +34,9 @@ static bool dims_fit(const ir_type_data *t, const int64_t *dims, int32_t rank) {
   return true;
 }
 
-static bool dtypes_fit(const ir_type_data *a, const ir_type_data *b) { return a->dtype == b->dtype || !a->dtype || !b->dtype; }
+static bool dtypes_fit(const ir_type_data *a, const ir_type_data *b) {
+  return a->dtype == b->dtype || !a->dtype || !b->dtype;
+}
 
 /* Encodings (bounds, shardings) are not ours to judge. */
 static bool types_fit(const ir_module *m, ir_type have, ir_type want) {
@@ -43,100 +51,136 @@ static bool types_fit(const ir_module *m, ir_type have, ir_type want) {
   return true;
 }
 
-weir_status ir_verify_type(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want) {
+weir_status ir_verify_type(verifier *v, ir_op op, int constraint, const char *what, ir_type have,
+                           ir_type want) {
   if (types_fit(v->m, have, want)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "%s is %s, wanted %s", what, ir_verify_type_text(v, have), ir_verify_type_text(v, want));
+  return ir_violation(v, op, constraint, "%s is %s, wanted %s", what, ir_verify_type_text(v, have),
+                      ir_verify_type_text(v, want));
 }
 
-weir_status ir_verify_dims(verifier *v, ir_op op, int constraint, const char *what, ir_type have, const int64_t *want, int32_t rank) {
+weir_status ir_verify_dims(verifier *v, ir_op op, int constraint, const char *what, ir_type have,
+                           const int64_t *want, int32_t rank) {
   const ir_type_data *t = ir_type_get(v->m, have);
   if (t->kind != IR_TYPE_TENSOR || dims_fit(t, want, rank)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "%s is %s, wanted its shape to be %s", what, ir_verify_type_text(v, have), ir_verify_dims_text(v, want, rank));
+  return ir_violation(v, op, constraint, "%s is %s, wanted its shape to be %s", what,
+                      ir_verify_type_text(v, have), ir_verify_dims_text(v, want, rank));
 }
 
-weir_status ir_verify_dtype(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want) {
+weir_status ir_verify_dtype(verifier *v, ir_op op, int constraint, const char *what, ir_type have,
+                            ir_type want) {
   const ir_type_data *a = ir_type_get(v->m, have), *b = ir_type_get(v->m, want);
   if (a->kind != IR_TYPE_TENSOR || b->kind != IR_TYPE_TENSOR || dtypes_fit(a, b)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "%s is %s, wanted elements of %s", what, ir_verify_type_text(v, have), ir_dtype_name(b->dtype));
+  return ir_violation(v, op, constraint, "%s is %s, wanted elements of %s", what,
+                      ir_verify_type_text(v, have), ir_dtype_name(b->dtype));
 }
 
-/* Of functions MLIR demands the same type, not one that fits. Encodings may be spelled in several ways. */
+/* Of functions MLIR demands the same type, not one that fits. Encodings may be spelled in several
+ * ways. */
 static bool types_same(const ir_module *m, ir_type have, ir_type want) {
   const ir_type_data *a = ir_type_get(m, have), *b = ir_type_get(m, want);
-  if (have == want || a->kind != IR_TYPE_TENSOR || b->kind != IR_TYPE_TENSOR) return types_fit(m, have, want);
+  if (have == want || a->kind != IR_TYPE_TENSOR || b->kind != IR_TYPE_TENSOR)
+    return types_fit(m, have, want);
   bool same = a->rank == b->rank && a->dtype == b->dtype && a->element_text == b->element_text;
   for (int32_t d = 0; same && d < a->rank; d++) same = a->dims[d] == b->dims[d];
   return same;
 }
 
-weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what, ir_type have, ir_type want) {
+weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what, ir_type have,
+                           ir_type want) {
   if (types_same(v->m, have, want)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "%s is %s, wanted %s", what, ir_verify_type_text(v, have), ir_verify_type_text(v, want));
+  return ir_violation(v, op, constraint, "%s is %s, wanted %s", what, ir_verify_type_text(v, have),
+                      ir_verify_type_text(v, want));
 }
 
 /* ---- regions ---- */
 weir_status ir_verify_n_regions(verifier *v, ir_op op, uint32_t count) {
   const ir_op_data *data = ir_op_get(v->m, op);
-  if (data->n_regions != count) return ir_violation(v, op, 0, "%u regions, wanted %u", data->n_regions, count);
+  if (data->n_regions != count)
+    return ir_violation(v, op, 0, "%u regions, wanted %u", data->n_regions, count);
   for (uint32_t r = 0; r < count; r++)
     if (!data->regions[r]) return ir_violation(v, op, 0, "region %u is empty", r);
   return WEIR_OK;
 }
 
-static const ir_block_data *region_block(verifier *v, ir_op op, uint32_t region) { return ir_block_get(v->m, ir_op_get(v->m, op)->regions[region]); }
+static const ir_block_data *region_block(verifier *v, ir_op op, uint32_t region) {
+  return ir_block_get(v->m, ir_op_get(v->m, op)->regions[region]);
+}
 
-static weir_status check_each(verifier *v, ir_op op, int constraint, const char *what, uint32_t region, const ir_value *have, uint32_t n_have, const ir_type *want,
-                              uint32_t n) {
-  if (n_have != n) return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what, n);
+static weir_status check_each(verifier *v, ir_op op, int constraint, const char *what,
+                              uint32_t region, const ir_value *have, uint32_t n_have,
+                              const ir_type *want, uint32_t n) {
+  if (n_have != n)
+    return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what,
+                        n);
   for (uint32_t i = 0; i < n; i++) {
     ir_type type = ir_type_of(v->m, have[i]);
     if (types_fit(v->m, type, want[i])) continue;
-    return ir_verify_type(v, op, constraint, arena_printf(v->scratch, "%s %u of region %u", what, i, region), type, want[i]);
+    return ir_verify_type(v, op, constraint,
+                          arena_printf(v->scratch, "%s %u of region %u", what, i, region), type,
+                          want[i]);
   }
   return WEIR_OK;
 }
 
-static weir_status check_scalars(verifier *v, ir_op op, int constraint, const char *what, uint32_t region, const ir_value *have, uint32_t n_have,
+static weir_status check_scalars(verifier *v, ir_op op, int constraint, const char *what,
+                                 uint32_t region, const ir_value *have, uint32_t n_have,
                                  const ir_type *like, uint32_t n) {
-  if (n_have != n) return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what, n);
+  if (n_have != n)
+    return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what,
+                        n);
   for (uint32_t i = 0; i < n; i++) {
     const ir_type_data *t = ir_type_at(v->m, have[i]), *want = ir_type_get(v->m, like[i]);
-    if (t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && dtypes_fit(t, want))) continue;
-    return ir_violation(v, op, constraint, "%s %u of region %u is %s, wanted tensor<%s>", what, i, region, ir_verify_type_text(v, ir_type_of(v->m, have[i])),
-                        want->dtype ? ir_dtype_name(want->dtype) : ir_text(v->m, want->element_text));
+    if (t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && dtypes_fit(t, want)))
+      continue;
+    return ir_violation(
+        v, op, constraint, "%s %u of region %u is %s, wanted tensor<%s>", what, i, region,
+        ir_verify_type_text(v, ir_type_of(v->m, have[i])),
+        want->dtype ? ir_dtype_name(want->dtype) : ir_text(v->m, want->element_text));
   }
   return WEIR_OK;
 }
 
-weir_status ir_verify_args(verifier *v, ir_op op, int constraint, uint32_t region, const ir_type *want, uint32_t n) {
+weir_status ir_verify_args(verifier *v, ir_op op, int constraint, uint32_t region,
+                           const ir_type *want, uint32_t n) {
   const ir_block_data *body = region_block(v, op, region);
-  return check_each(v, op, constraint, "argument", region, body->args.at, body->args.count, want, n);
+  return check_each(v, op, constraint, "argument", region, body->args.at, body->args.count, want,
+                    n);
 }
 
-weir_status ir_verify_returns(verifier *v, ir_op op, int constraint, uint32_t region, const ir_type *want, uint32_t n) {
+weir_status ir_verify_returns(verifier *v, ir_op op, int constraint, uint32_t region,
+                              const ir_type *want, uint32_t n) {
   const ir_block_data *body = region_block(v, op, region);
   const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
-  return check_each(v, op, constraint, "returned value", region, last->operands, last->n_operands, want, n);
+  return check_each(v, op, constraint, "returned value", region, last->operands, last->n_operands,
+                    want, n);
 }
 
-weir_status ir_verify_scalar_args(verifier *v, ir_op op, int constraint, uint32_t region, const ir_type *like, uint32_t n) {
+weir_status ir_verify_scalar_args(verifier *v, ir_op op, int constraint, uint32_t region,
+                                  const ir_type *like, uint32_t n) {
   const ir_block_data *body = region_block(v, op, region);
-  return check_scalars(v, op, constraint, "argument", region, body->args.at, body->args.count, like, n);
+  return check_scalars(v, op, constraint, "argument", region, body->args.at, body->args.count, like,
+                       n);
 }
 
-weir_status ir_verify_scalar_returns(verifier *v, ir_op op, int constraint, uint32_t region, const ir_type *like, uint32_t n) {
+weir_status ir_verify_scalar_returns(verifier *v, ir_op op, int constraint, uint32_t region,
+                                     const ir_type *like, uint32_t n) {
   const ir_block_data *body = region_block(v, op, region);
   const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
-  return check_scalars(v, op, constraint, "returned value", region, last->operands, last->n_operands, like, n);
+  return check_scalars(v, op, constraint, "returned value", region, last->operands,
+                       last->n_operands, like, n);
 }
 
 weir_status ir_verify_predicate(verifier *v, ir_op op, int constraint, uint32_t region) {
   const ir_block_data *body = region_block(v, op, region);
   const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
-  if (last->n_operands != 1) return ir_violation(v, op, constraint, "region %u returns %u values, wanted 1", region, last->n_operands);
+  if (last->n_operands != 1)
+    return ir_violation(v, op, constraint, "region %u returns %u values, wanted 1", region,
+                        last->n_operands);
   const ir_type_data *t = ir_type_at(v->m, last->operands[0]);
-  if (t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && t->dtype == IR_I1)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "region %u returns %s, wanted tensor<i1>", region, ir_verify_type_text(v, ir_type_of(v->m, last->operands[0])));
+  if (t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && t->dtype == IR_I1))
+    return WEIR_OK;
+  return ir_violation(v, op, constraint, "region %u returns %s, wanted tensor<i1>", region,
+                      ir_verify_type_text(v, ir_type_of(v->m, last->operands[0])));
 }
 
 weir_status ir_verify_reducer(verifier *v, ir_op op, int constraint, uint32_t region) {
@@ -147,12 +191,14 @@ weir_status ir_verify_reducer(verifier *v, ir_op op, int constraint, uint32_t re
   return ir_verify_scalar_returns(v, op, constraint, region, like, n);
 }
 
-weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint, uint32_t i, ir_dtype dtype) {
+weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint, uint32_t i,
+                                     ir_dtype dtype) {
   const ir_type_data *t = operand_type(v, op, i);
   ir_dtype_class cls = ir_dtype_class_of(t->dtype);
   bool fits = dtype ? t->dtype == dtype : cls == IR_CLASS_INT || cls == IR_CLASS_UINT;
   if (t->kind == IR_TYPE_TENSOR && !t->rank && (fits || !t->dtype)) return WEIR_OK;
-  return ir_violation(v, op, constraint, "operand %u is %s, wanted a scalar of %s", i, ir_verify_type_text(v, operand_type_id(v, op, i)),
+  return ir_violation(v, op, constraint, "operand %u is %s, wanted a scalar of %s", i,
+                      ir_verify_type_text(v, operand_type_id(v, op, i)),
                       dtype ? ir_dtype_name(dtype) : "an integer type");
 }
 
@@ -168,31 +214,44 @@ attr_state ir_verify_get_ints(verifier *v, ir_op op, const char *name, ir_ints *
   return ATTR_READ;
 }
 
-weir_status ir_verify_absent(verifier *v, ir_op op, const char *name) { return ir_violation(v, op, 0, "the attribute `%s` is missing", name); }
-
-weir_status ir_verify_length(verifier *v, ir_op op, int constraint, const char *what, ir_ints list, int64_t want) {
-  if (list.count == want) return WEIR_OK;
-  return ir_violation(v, op, constraint, "%s has %d elements, wanted %lld", what, list.count, (long long)want);
+weir_status ir_verify_absent(verifier *v, ir_op op, const char *name) {
+  return ir_violation(v, op, 0, "the attribute `%s` is missing", name);
 }
 
-weir_status ir_verify_range(verifier *v, ir_op op, int constraint, const char *what, ir_ints list, int64_t low, int64_t high) {
+weir_status ir_verify_length(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,
+                             int64_t want) {
+  if (list.count == want) return WEIR_OK;
+  return ir_violation(v, op, constraint, "%s has %d elements, wanted %lld", what, list.count,
+                      (long long)want);
+}
+
+weir_status ir_verify_range(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,
+                            int64_t low, int64_t high) {
   for (int32_t i = 0; i < list.count; i++) {
     if (list.at[i] >= low && list.at[i] <= high) continue;
-    if (high == INT64_MAX) return ir_violation(v, op, constraint, "element %d of %s is %lld, wanted at least %lld", i, what, (long long)list.at[i], (long long)low);
-    return ir_violation(v, op, constraint, "element %d of %s is %lld, wanted %lld to %lld", i, what, (long long)list.at[i], (long long)low, (long long)high);
+    if (high == INT64_MAX)
+      return ir_violation(v, op, constraint, "element %d of %s is %lld, wanted at least %lld", i,
+                          what, (long long)list.at[i], (long long)low);
+    return ir_violation(v, op, constraint, "element %d of %s is %lld, wanted %lld to %lld", i, what,
+                        (long long)list.at[i], (long long)low, (long long)high);
   }
   return WEIR_OK;
 }
 
-weir_status ir_verify_unique(verifier *v, ir_op op, int constraint, const char *what, ir_ints list) {
+weir_status ir_verify_unique(verifier *v, ir_op op, int constraint, const char *what,
+                             ir_ints list) {
   for (int32_t i = 0; i < list.count && i <= IR_MAX_RANK; i++)
     for (int32_t k = 0; k < i; k++)
-      if (list.at[i] == list.at[k]) return ir_violation(v, op, constraint, "%s has %lld twice", what, (long long)list.at[i]);
+      if (list.at[i] == list.at[k])
+        return ir_violation(v, op, constraint, "%s has %lld twice", what, (long long)list.at[i]);
   return WEIR_OK;
 }
 
-weir_status ir_verify_sorted(verifier *v, ir_op op, int constraint, const char *what, ir_ints list) {
+weir_status ir_verify_sorted(verifier *v, ir_op op, int constraint, const char *what,
+                             ir_ints list) {
   for (int32_t i = 1; i < list.count; i++)
-    if (list.at[i] < list.at[i - 1]) return ir_violation(v, op, constraint, "%s is not sorted: %lld after %lld", what, (long long)list.at[i], (long long)list.at[i - 1]);
+    if (list.at[i] < list.at[i - 1])
+      return ir_violation(v, op, constraint, "%s is not sorted: %lld after %lld", what,
+                          (long long)list.at[i], (long long)list.at[i - 1]);
   return WEIR_OK;
 }

@@ -1,5 +1,5 @@
-/* Shape rules of functions, calls, ops with regions, and weir's loop. Sources: MLIR func dialect; StableHLO specification, "Constraints" of each op; split/loops.h for
- * weir.loop. */
+/* Shape rules of functions, calls, ops with regions, and weir's loop. Sources: MLIR func dialect;
+ * StableHLO specification, "Constraints" of each op; split/loops.h for weir.loop. */
 #include "ir/verify.h"
 
 static ir_type *operand_types(verifier *v, ir_op op) {
@@ -16,7 +16,9 @@ static ir_type *result_types(verifier *v, ir_op op) {
   return types;
 }
 
-static const char *named(verifier *v, const char *what, uint32_t i) { return arena_printf(v->scratch, "%s %u", what, i); }
+static const char *named(verifier *v, const char *what, uint32_t i) {
+  return arena_printf(v->scratch, "%s %u", what, i);
+}
 
 /* ---- functions and calls ---- */
 /* The function's type; NULL if it has none that we can read. */
@@ -41,31 +43,44 @@ weir_status ir_verify_func_return(verifier *v, ir_op op) {
   if (!type) return WEIR_OK;
   WEIR_TRY(ir_verify_count(v, op, type->n_results, 0));
   for (int32_t i = 0; i < type->n_results; i++)
-    WEIR_TRY(ir_verify_same(v, op, 0, named(v, "operand", (uint32_t)i), operand_type_id(v, op, (uint32_t)i), type->types[type->n_types + i]));
+    WEIR_TRY(ir_verify_same(v, op, 0, named(v, "operand", (uint32_t)i),
+                            operand_type_id(v, op, (uint32_t)i), type->types[type->n_types + i]));
   return WEIR_OK;
 }
 
-/* Operands and results fit the function that the symbol attribute `name` refers to. Symbols inside of a nested module are not ours to resolve. */
-static weir_status check_callee(verifier *v, ir_op op, const char *name, int missing, int inputs, int results) {
+/* Operands and results fit the function that the symbol attribute `name` refers to. Symbols inside
+ * of a nested module are not ours to resolve. */
+static weir_status check_callee(verifier *v, ir_op op, const char *name, int missing, int inputs,
+                                int results) {
   ir_attr attr = ir_op_attr(v->m, op, name);
   if (!attr) return ir_verify_absent(v, op, name);
   if (ir_attr_get(v->m, attr)->kind != IR_ATTR_SYMBOL || v->modules > 1) return WEIR_OK;
   ir_str symbol = ir_attr_get(v->m, attr)->text;
   ir_op callee = symbol < v->n_names ? v->functions[symbol] : IR_NONE;
-  if (!callee) return ir_violation(v, op, missing, "there is no function @%s", ir_text(v->m, symbol));
+  if (!callee)
+    return ir_violation(v, op, missing, "there is no function @%s", ir_text(v->m, symbol));
   const ir_type_data *type = function_type(v, callee);
   if (!type) return WEIR_OK;
   const ir_op_data *data = ir_op_get(v->m, op);
-  if (data->n_operands != (uint32_t)type->n_types) return ir_violation(v, op, inputs, "%u operands for @%s, wanted %d", data->n_operands, ir_text(v->m, symbol), type->n_types);
-  if (data->n_results != (uint32_t)type->n_results) return ir_violation(v, op, results, "%u results of @%s, wanted %d", data->n_results, ir_text(v->m, symbol), type->n_results);
-  for (uint32_t i = 0; i < data->n_operands; i++) WEIR_TRY(ir_verify_same(v, op, inputs, named(v, "operand", i), operand_type_id(v, op, i), type->types[i]));
+  if (data->n_operands != (uint32_t)type->n_types)
+    return ir_violation(v, op, inputs, "%u operands for @%s, wanted %d", data->n_operands,
+                        ir_text(v->m, symbol), type->n_types);
+  if (data->n_results != (uint32_t)type->n_results)
+    return ir_violation(v, op, results, "%u results of @%s, wanted %d", data->n_results,
+                        ir_text(v->m, symbol), type->n_results);
+  for (uint32_t i = 0; i < data->n_operands; i++)
+    WEIR_TRY(ir_verify_same(v, op, inputs, named(v, "operand", i), operand_type_id(v, op, i),
+                            type->types[i]));
   for (uint32_t i = 0; i < data->n_results; i++)
-    WEIR_TRY(ir_verify_same(v, op, results, named(v, "result", i), result_type_id(v, op, i), type->types[(uint32_t)type->n_types + i]));
+    WEIR_TRY(ir_verify_same(v, op, results, named(v, "result", i), result_type_id(v, op, i),
+                            type->types[(uint32_t)type->n_types + i]));
   return WEIR_OK;
 }
 
 weir_status ir_verify_call(verifier *v, ir_op op) { return check_callee(v, op, "callee", 0, 0, 0); }
-weir_status ir_verify_composite(verifier *v, ir_op op) { return check_callee(v, op, "decomposition", 2, 3, 4); }
+weir_status ir_verify_composite(verifier *v, ir_op op) {
+  return check_callee(v, op, "decomposition", 2, 3, 4);
+}
 
 /* ---- control flow ---- */
 weir_status ir_verify_branches(verifier *v, ir_op op) {
@@ -86,14 +101,16 @@ weir_status ir_verify_branches(verifier *v, ir_op op) {
 weir_status ir_verify_while(verifier *v, ir_op op) {
   uint32_t n = ir_op_get(v->m, op)->n_operands;
   WEIR_TRY(ir_verify_n_regions(v, op, 2));
-  if (ir_op_get(v->m, op)->n_results != n) return ir_violation(v, op, 3, "%u results, wanted %u", ir_op_get(v->m, op)->n_results, n);
+  if (ir_op_get(v->m, op)->n_results != n)
+    return ir_violation(v, op, 3, "%u results, wanted %u", ir_op_get(v->m, op)->n_results, n);
   ir_type *types = operand_types(v, op);
   WEIR_TRY(ir_verify_args(v, op, 1, 0, types, n));
   WEIR_TRY(ir_verify_predicate(v, op, 1, 0));
   WEIR_TRY(ir_verify_args(v, op, 2, 1, types, n));
   WEIR_TRY(ir_verify_returns(v, op, 2, 1, types, n));
   for (uint32_t i = 0; i < n; i++)
-    if (result_type_id(v, op, i) != types[i]) WEIR_TRY(ir_verify_type(v, op, 3, named(v, "result", i), result_type_id(v, op, i), types[i]));
+    if (result_type_id(v, op, i) != types[i])
+      WEIR_TRY(ir_verify_type(v, op, 3, named(v, "result", i), result_type_id(v, op, i), types[i]));
   return WEIR_OK;
 }
 
@@ -101,7 +118,9 @@ weir_status ir_verify_barrier(verifier *v, ir_op op) {
   uint32_t n = ir_op_get(v->m, op)->n_operands;
   WEIR_TRY(ir_verify_count(v, op, -1, n));
   for (uint32_t i = 0; i < n; i++)
-    if (result_type_id(v, op, i) != operand_type_id(v, op, i)) WEIR_TRY(ir_verify_type(v, op, 1, named(v, "result", i), result_type_id(v, op, i), operand_type_id(v, op, i)));
+    if (result_type_id(v, op, i) != operand_type_id(v, op, i))
+      WEIR_TRY(ir_verify_type(v, op, 1, named(v, "result", i), result_type_id(v, op, i),
+                              operand_type_id(v, op, i)));
   return WEIR_OK;
 }
 
@@ -109,8 +128,12 @@ weir_status ir_verify_tuple(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_count(v, op, -1, 1));
   const ir_type_data *t = result_type(v, op, 0);
   uint32_t n = ir_op_get(v->m, op)->n_operands;
-  if (t->kind != IR_TYPE_TUPLE || (uint32_t)t->n_types != n) return ir_violation(v, op, 1, "the result is %s, wanted a tuple of %u", ir_verify_type_text(v, result_type_id(v, op, 0)), n);
-  for (uint32_t i = 0; i < n; i++) WEIR_TRY(ir_verify_type(v, op, 1, named(v, "operand", i), operand_type_id(v, op, i), t->types[i]));
+  if (t->kind != IR_TYPE_TUPLE || (uint32_t)t->n_types != n)
+    return ir_violation(v, op, 1, "the result is %s, wanted a tuple of %u",
+                        ir_verify_type_text(v, result_type_id(v, op, 0)), n);
+  for (uint32_t i = 0; i < n; i++)
+    WEIR_TRY(
+        ir_verify_type(v, op, 1, named(v, "operand", i), operand_type_id(v, op, i), t->types[i]));
   return WEIR_OK;
 }
 
@@ -119,8 +142,12 @@ weir_status ir_verify_get_tuple_element(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_count(v, op, 1, 1));
   NEED_INT(v, op, "index", &index);
   const ir_type_data *t = operand_type(v, op, 0);
-  if (t->kind != IR_TYPE_TUPLE) return ir_violation(v, op, 0, "the operand is %s, wanted a tuple", ir_verify_type_text(v, operand_type_id(v, op, 0)));
-  if (index < 0 || index >= t->n_types) return ir_violation(v, op, 1, "`index` is %lld, wanted 0 to %d", (long long)index, t->n_types - 1);
+  if (t->kind != IR_TYPE_TUPLE)
+    return ir_violation(v, op, 0, "the operand is %s, wanted a tuple",
+                        ir_verify_type_text(v, operand_type_id(v, op, 0)));
+  if (index < 0 || index >= t->n_types)
+    return ir_violation(v, op, 1, "`index` is %lld, wanted 0 to %d", (long long)index,
+                        t->n_types - 1);
   return ir_verify_type(v, op, 2, "the result", result_type_id(v, op, 0), t->types[index]);
 }
 
@@ -134,10 +161,14 @@ weir_status ir_verify_map(verifier *v, ir_op op) {
   NEED_INTS(v, op, "dimensions", &dims);
   const ir_type_data *r = result_type(v, op, 0);
   ir_type type = result_type_id(v, op, 0);
-  for (uint32_t i = 0; i < n; i++) WEIR_TRY(ir_verify_dims(v, op, 1, named(v, "operand", i), operand_type_id(v, op, i), r->dims, r->rank));
+  for (uint32_t i = 0; i < n; i++)
+    WEIR_TRY(ir_verify_dims(v, op, 1, named(v, "operand", i), operand_type_id(v, op, i), r->dims,
+                            r->rank));
   WEIR_TRY(ir_verify_length(v, op, 3, "`dimensions`", dims, r->rank));
   for (int32_t d = 0; d < r->rank; d++)
-    if (dims.at[d] != d) return ir_violation(v, op, 3, "element %d of `dimensions` is %lld, wanted %d", d, (long long)dims.at[d], d);
+    if (dims.at[d] != d)
+      return ir_violation(v, op, 3, "element %d of `dimensions` is %lld, wanted %d", d,
+                          (long long)dims.at[d], d);
   WEIR_TRY(ir_verify_scalar_args(v, op, 4, 0, operand_types(v, op), n));
   return ir_verify_scalar_returns(v, op, 4, 0, &type, 1);
 }
@@ -147,7 +178,9 @@ weir_status ir_verify_reduce(verifier *v, ir_op op) {
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, -1, -1));
   uint32_t n = ir_op_get(v->m, op)->n_results;
-  if (!n || ir_op_get(v->m, op)->n_operands != 2 * n) return ir_violation(v, op, 3, "%u operands for %u results, wanted twice as many", ir_op_get(v->m, op)->n_operands, n);
+  if (!n || ir_op_get(v->m, op)->n_operands != 2 * n)
+    return ir_violation(v, op, 3, "%u operands for %u results, wanted twice as many",
+                        ir_op_get(v->m, op)->n_operands, n);
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
   NEED_INTS(v, op, "dimensions", &dims);
   const ir_type_data *x = operand_type(v, op, 0);
@@ -160,7 +193,8 @@ weir_status ir_verify_reduce(verifier *v, ir_op op) {
     if (!(reduced >> d & 1)) want[rank++] = x->dims[d];
   for (uint32_t i = 0; i < n; i++) {
     WEIR_TRY(ir_verify_dims(v, op, 1, "an input", operand_type_id(v, op, i), x->dims, x->rank));
-    WEIR_TRY(ir_verify_dtype(v, op, 2, "an initial value", operand_type_id(v, op, n + i), operand_type_id(v, op, i)));
+    WEIR_TRY(ir_verify_dtype(v, op, 2, "an initial value", operand_type_id(v, op, n + i),
+                             operand_type_id(v, op, i)));
     WEIR_TRY(ir_verify_dims(v, op, 0, "an initial value", operand_type_id(v, op, n + i), NULL, 0));
     WEIR_TRY(ir_verify_dims(v, op, 7, "a result", result_type_id(v, op, i), want, rank));
   }
@@ -172,16 +206,20 @@ weir_status ir_verify_sort(verifier *v, ir_op op) {
   uint32_t n = ir_op_get(v->m, op)->n_operands;
   if (!n) return ir_violation(v, op, 1, "no operands, wanted at least one");
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
-  if (ir_op_get(v->m, op)->n_results != n) return ir_violation(v, op, 2, "%u results, wanted %u", ir_op_get(v->m, op)->n_results, n);
+  if (ir_op_get(v->m, op)->n_results != n)
+    return ir_violation(v, op, 2, "%u results, wanted %u", ir_op_get(v->m, op)->n_results, n);
   const ir_type_data *x = operand_type(v, op, 0);
   ir_type *like = ARENA_ARRAY(v->scratch, ir_type, 2 * (size_t)n);
   for (uint32_t i = 0; i < n; i++) {
     like[2 * i] = like[2 * i + 1] = operand_type_id(v, op, i);
-    WEIR_TRY(ir_verify_type(v, op, 2, "a result", result_type_id(v, op, i), operand_type_id(v, op, i)));
+    WEIR_TRY(
+        ir_verify_type(v, op, 2, "a result", result_type_id(v, op, i), operand_type_id(v, op, i)));
     WEIR_TRY(ir_verify_dims(v, op, 3, "an operand", operand_type_id(v, op, i), x->dims, x->rank));
   }
   int64_t dim = ir_op_int(v->m, op, "dimension", -1);
-  if (dim < -x->rank || dim >= x->rank) return ir_violation(v, op, 4, "`dimension` is %lld, wanted %d to %d", (long long)dim, -x->rank, x->rank - 1);
+  if (dim < -x->rank || dim >= x->rank)
+    return ir_violation(v, op, 4, "`dimension` is %lld, wanted %d to %d", (long long)dim, -x->rank,
+                        x->rank - 1);
   WEIR_TRY(ir_verify_scalar_args(v, op, 5, 0, like, 2 * n));
   return ir_verify_predicate(v, op, 5, 0);
 }
@@ -202,7 +240,8 @@ static weir_status read_loop(verifier *v, ir_op op, loop_attrs *out) {
   NEED_INTS(v, op, "out_units", &out->out_units);
   const ir_op_data *data = ir_op_get(v->m, op);
   if (out->extent < 1 || out->slice < 1 || out->slice > out->extent)
-    return ir_violation(v, op, 0, "slice %lld of extent %lld, wanted 1 <= slice <= extent", (long long)out->slice, (long long)out->extent);
+    return ir_violation(v, op, 0, "slice %lld of extent %lld, wanted 1 <= slice <= extent",
+                        (long long)out->slice, (long long)out->extent);
   WEIR_TRY(ir_verify_length(v, op, 0, "`in_units`", out->in_units, out->in_dims.count));
   WEIR_TRY(ir_verify_length(v, op, 0, "`out_dims`", out->out_dims, data->n_results));
   WEIR_TRY(ir_verify_length(v, op, 0, "`out_units`", out->out_units, data->n_results));
@@ -211,19 +250,28 @@ static weir_status read_loop(verifier *v, ir_op op, loop_attrs *out) {
   for (int32_t i = 0; i < out->out_dims.count; i++) out->n_carries += out->out_dims.at[i] < 0;
   int64_t want = (int64_t)out->in_dims.count + out->n_carries;
   if (data->n_operands == want) return WEIR_OK;
-  return ir_violation(v, op, 0, "%u operands for %d inputs and %u carries", data->n_operands, out->in_dims.count, out->n_carries);
+  return ir_violation(v, op, 0, "%u operands for %d inputs and %u carries", data->n_operands,
+                      out->in_dims.count, out->n_carries);
 }
 
-/* `part` is `whole` itself (dim -1) or its slice: whole has extent * unit elements along dim, part has slice * unit of them. */
-static weir_status check_slice(verifier *v, ir_op op, const loop_attrs *a, const char *what, ir_type whole, ir_type part, int64_t dim, int64_t unit) {
+/* `part` is `whole` itself (dim -1) or its slice: whole has extent * unit elements along dim, part
+ * has slice * unit of them. */
+static weir_status check_slice(verifier *v, ir_op op, const loop_attrs *a, const char *what,
+                               ir_type whole, ir_type part, int64_t dim, int64_t unit) {
   if (dim == -1) return ir_verify_type(v, op, 0, what, part, whole);
   const ir_type_data *w = ir_type_get(v->m, whole), *p = ir_type_get(v->m, part);
-  if (w->kind != IR_TYPE_TENSOR || dim < 0 || dim >= w->rank) return ir_violation(v, op, 0, "%s: dimension %lld of %s", what, (long long)dim, ir_verify_type_text(v, whole));
+  if (w->kind != IR_TYPE_TENSOR || dim < 0 || dim >= w->rank)
+    return ir_violation(v, op, 0, "%s: dimension %lld of %s", what, (long long)dim,
+                        ir_verify_type_text(v, whole));
   int64_t total, length;
   if (__builtin_mul_overflow(a->extent, unit, &total) || w->dims[dim] != total)
-    return ir_violation(v, op, 0, "%s: dimension %lld of %s, wanted length %lld times %lld", what, (long long)dim, ir_verify_type_text(v, whole), (long long)a->extent, (long long)unit);
-  if (__builtin_mul_overflow(a->slice, unit, &length) || p->kind != IR_TYPE_TENSOR || p->rank != w->rank || p->dims[dim] != length)
-    return ir_violation(v, op, 0, "%s: the slice is %s, wanted length %lld along dimension %lld", what, ir_verify_type_text(v, part), (long long)length, (long long)dim);
+    return ir_violation(v, op, 0, "%s: dimension %lld of %s, wanted length %lld times %lld", what,
+                        (long long)dim, ir_verify_type_text(v, whole), (long long)a->extent,
+                        (long long)unit);
+  if (__builtin_mul_overflow(a->slice, unit, &length) || p->kind != IR_TYPE_TENSOR ||
+      p->rank != w->rank || p->dims[dim] != length)
+    return ir_violation(v, op, 0, "%s: the slice is %s, wanted length %lld along dimension %lld",
+                        what, ir_verify_type_text(v, part), (long long)length, (long long)dim);
   int64_t want[IR_MAX_RANK];
   memcpy(want, w->dims, (size_t)w->rank * sizeof *want);
   want[dim] = length;
@@ -234,16 +282,21 @@ static weir_status check_slice(verifier *v, ir_op op, const loop_attrs *a, const
 static weir_status check_loop_args(verifier *v, ir_op op, const loop_attrs *a) {
   const ir_op_data *data = ir_op_get(v->m, op);
   const ir_block_data *body = ir_block_get(v->m, data->regions[0]);
-  if (body->args.count != data->n_operands + 2) return ir_violation(v, op, 0, "the body has %u arguments, wanted %u", body->args.count, data->n_operands + 2);
+  if (body->args.count != data->n_operands + 2)
+    return ir_violation(v, op, 0, "the body has %u arguments, wanted %u", body->args.count,
+                        data->n_operands + 2);
   for (uint32_t i = 0; i < 2; i++) {
     const ir_type_data *t = ir_type_at(v->m, body->args.at[i]);
     if (t->kind != IR_TYPE_TENSOR || t->rank || t->dtype != IR_I64)
-      return ir_violation(v, op, 0, "argument %u of the body is %s, wanted tensor<i64>", i, ir_verify_type_text(v, ir_type_of(v->m, body->args.at[i])));
+      return ir_violation(v, op, 0, "argument %u of the body is %s, wanted tensor<i64>", i,
+                          ir_verify_type_text(v, ir_type_of(v->m, body->args.at[i])));
   }
   for (uint32_t i = 0; i < data->n_operands; i++) {
     bool carry = i >= (uint32_t)a->in_dims.count;
-    WEIR_TRY(check_slice(v, op, a, named(v, carry ? "the argument of carry operand" : "the argument of operand", i), operand_type_id(v, op, i),
-                         ir_type_of(v->m, body->args.at[i + 2]), carry ? -1 : a->in_dims.at[i], carry ? 1 : a->in_units.at[i]));
+    WEIR_TRY(check_slice(
+        v, op, a, named(v, carry ? "the argument of carry operand" : "the argument of operand", i),
+        operand_type_id(v, op, i), ir_type_of(v->m, body->args.at[i + 2]),
+        carry ? -1 : a->in_dims.at[i], carry ? 1 : a->in_units.at[i]));
   }
   return WEIR_OK;
 }
@@ -253,12 +306,19 @@ weir_status ir_verify_loop(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
   WEIR_TRY(read_loop(v, op, &a));
   WEIR_TRY(check_loop_args(v, op, &a));
-  const ir_op_data *data = ir_op_get(v->m, op), *yield = ir_op_get(v->m, ir_terminator(v->m, data->regions[0]));
-  if (yield->n_operands != data->n_results) return ir_violation(v, op, 0, "the body yields %u values, wanted %u", yield->n_operands, data->n_results);
+  const ir_op_data *data = ir_op_get(v->m, op),
+                   *yield = ir_op_get(v->m, ir_terminator(v->m, data->regions[0]));
+  if (yield->n_operands != data->n_results)
+    return ir_violation(v, op, 0, "the body yields %u values, wanted %u", yield->n_operands,
+                        data->n_results);
   uint32_t carry = (uint32_t)a.in_dims.count;
   for (uint32_t i = 0; i < data->n_results; i++) {
-    WEIR_TRY(check_slice(v, op, &a, named(v, "yielded value", i), result_type_id(v, op, i), ir_type_of(v->m, yield->operands[i]), a.out_dims.at[i], a.out_units.at[i]));
-    if (a.out_dims.at[i] == -1) WEIR_TRY(ir_verify_type(v, op, 0, named(v, "carry result", i), result_type_id(v, op, i), operand_type_id(v, op, carry++)));
+    WEIR_TRY(check_slice(v, op, &a, named(v, "yielded value", i), result_type_id(v, op, i),
+                         ir_type_of(v->m, yield->operands[i]), a.out_dims.at[i],
+                         a.out_units.at[i]));
+    if (a.out_dims.at[i] == -1)
+      WEIR_TRY(ir_verify_type(v, op, 0, named(v, "carry result", i), result_type_id(v, op, i),
+                              operand_type_id(v, op, carry++)));
   }
   return WEIR_OK;
 }

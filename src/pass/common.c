@@ -1,4 +1,5 @@
-/* What several passes need: op counts, attributes compared by content, blocks filled anew. See pass.h. */
+/* What several passes need: op counts, attributes compared by content, blocks filled anew. See
+ * pass.h. */
 #include "pass/pass.h"
 
 static void count_one(const ir_module *m, ir_op op, void *user) {
@@ -22,7 +23,8 @@ pass_ops pass_take_ops(ir_module *m, ir_block block) {
 
 /* ---- attributes ---- */
 static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
-  return (size_t)(d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype) : ir_type_bytes(m, d->type));
+  return (size_t)(d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype)
+                           : ir_type_bytes(m, d->type));
 }
 
 static bool items_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
@@ -33,19 +35,25 @@ static bool items_equal(const ir_module *m, const ir_attr_data *a, const ir_attr
 
 static bool entries_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
   for (int32_t i = 0; i < a->count; i++)
-    if (a->entries[i].name != b->entries[i].name || !pass_attr_equal(m, a->entries[i].value, b->entries[i].value)) return false;
+    if (a->entries[i].name != b->entries[i].name ||
+        !pass_attr_equal(m, a->entries[i].value, b->entries[i].value))
+      return false;
   return true;
 }
 
 bool pass_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
   if (x == y) return true;
   const ir_attr_data *a = ir_attr_get(m, x), *b = ir_attr_get(m, y);
-  if (a->kind != b->kind || a->type != b->type || a->count != b->count || a->splat != b->splat || a->text != b->text) return false;
+  if (a->kind != b->kind || a->type != b->type || a->count != b->count || a->splat != b->splat ||
+      a->text != b->text)
+    return false;
   switch (a->kind) {
     case IR_ATTR_BOOL: return a->boolean == b->boolean;
     case IR_ATTR_INT: return a->integer == b->integer;
     case IR_ATTR_FLOAT: return !memcmp(&a->real, &b->real, sizeof a->real);
-    case IR_ATTR_I64S: case IR_ATTR_BOOLS: return !a->count || !memcmp(a->ints, b->ints, (size_t)a->count * sizeof *a->ints);
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS:
+      return !a->count || !memcmp(a->ints, b->ints, (size_t)a->count * sizeof *a->ints);
     case IR_ATTR_ARRAY: return items_equal(m, a, b);
     case IR_ATTR_DICT: return entries_equal(m, a, b);
     case IR_ATTR_DENSE: {
@@ -76,12 +84,15 @@ uint32_t pass_attr_hash(const ir_module *m, ir_attr attr) {
   switch (d->kind) {
     case IR_ATTR_BOOL: return mix(h, d->boolean);
     case IR_ATTR_INT: return hash_bytes(h, &d->integer, sizeof d->integer);
-    case IR_ATTR_I64S: case IR_ATTR_BOOLS: return d->count ? hash_bytes(h, d->ints, (size_t)d->count * sizeof *d->ints) : h;
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS:
+      return d->count ? hash_bytes(h, d->ints, (size_t)d->count * sizeof *d->ints) : h;
     case IR_ATTR_ARRAY:
       for (int32_t i = 0; i < d->count; i++) h = mix(h, pass_attr_hash(m, d->items[i]));
       return h;
     case IR_ATTR_DICT:
-      for (int32_t i = 0; i < d->count; i++) h = mix(mix(h, d->entries[i].name), pass_attr_hash(m, d->entries[i].value));
+      for (int32_t i = 0; i < d->count; i++)
+        h = mix(mix(h, d->entries[i].name), pass_attr_hash(m, d->entries[i].value));
       return h;
     case IR_ATTR_DENSE: return hash_dense(m, d, h);
     default: return h;

@@ -1,10 +1,15 @@
 /* cse: equal ops are computed once.
  *
- * Requires: a verified module. Breaks: live ranges get longer where an op has uses far apart. Identity: an op without effects is a function of its kind, operands, attributes, result
- * types and regions; the later of two equal ones is replaced by the earlier one of the same block. Regions are not looked out of: a value that comes in from outside lives
- * as long as the region runs, which for a loop is what we want to avoid, and XLA takes no captured values in reducers. Nothing is hoisted.
- * Left alone: ops with effects, calls, ops that we don't know, and optimization_barrier, which is there to keep things apart (jax.checkpoint).
- * Constants are compared by content. The hash only finds candidates: what is replaced by what depends on program order alone.
+ * Requires: a verified module. Breaks: live ranges get longer where an op has uses far apart.
+ * Identity: an op without effects is a function of its kind, operands, attributes, result types and
+ * regions; the later of two equal ones is replaced by the earlier one of the same block. Regions
+ * are not looked out of: a value that comes in from outside lives as long as the region runs, which
+ * for a loop is what we want to avoid, and XLA takes no captured values in reducers. Nothing is
+ * hoisted.
+ * Left alone: ops with effects, calls, ops that we don't know, and optimization_barrier, which is
+ * there to keep things apart (jax.checkpoint).
+ * Constants are compared by content. The hash only finds candidates: what is replaced by what
+ * depends on program order alone.
  * Source: Cocke 1970; MLIR's cse pass for the scoping.
  */
 #include "pass/pass.h"
@@ -21,8 +26,8 @@ typedef struct cse {
   uint32_t *buckets; /* last entry, 0: none */
   uint32_t mask;
   VEC(entry) entries; /* a stack: those of a block go when it ends; 0 is nobody */
-  uint32_t floor;    /* entries up to here belong to enclosing blocks */
-  ir_map *same;      /* while two regions are compared: values of the second -> of the first */
+  uint32_t floor;     /* entries up to here belong to enclosing blocks */
+  ir_map *same;       /* while two regions are compared: values of the second -> of the first */
   bool changed;
 } cse;
 
@@ -34,17 +39,21 @@ static uint32_t hash_op(cse *s, ir_op op) {
   uint32_t h = mix(mix(mix(2166136261u, d->kind), d->n_operands), d->n_results);
   for (uint32_t i = 0; i < d->n_operands; i++) h = mix(h, d->operands[i]);
   for (uint32_t i = 0; i < d->n_results; i++) h = mix(h, ir_type_of(s->m, d->first_result + i));
-  for (uint32_t i = 0; i < d->n_attrs; i++) h = mix(mix(h, d->attrs[i].name), pass_attr_hash(s->m, d->attrs[i].value));
-  for (uint32_t i = 0; i < d->n_regions; i++) h = mix(h, d->regions[i] ? ir_block_get(s->m, d->regions[i])->ops.count : 0);
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    h = mix(mix(h, d->attrs[i].name), pass_attr_hash(s->m, d->attrs[i].value));
+  for (uint32_t i = 0; i < d->n_regions; i++)
+    h = mix(h, d->regions[i] ? ir_block_get(s->m, d->regions[i])->ops.count : 0);
   return h ^ h >> 15;
 }
 
 static bool ops_equal(cse *s, ir_op x, ir_op y);
 
-/* Equal, and from here on the results of y count as those of x. Only for ops of two regions that are being compared. */
+/* Equal, and from here on the results of y count as those of x. Only for ops of two regions that
+ * are being compared. */
 static bool match_op(cse *s, ir_op x, ir_op y) {
   if (!ops_equal(s, x, y)) return false;
-  for (uint32_t i = 0; i < ir_op_get(s->m, x)->n_results; i++) ir_map_set(s->same, ir_result(s->m, y, i), ir_result(s->m, x, i));
+  for (uint32_t i = 0; i < ir_op_get(s->m, x)->n_results; i++)
+    ir_map_set(s->same, ir_result(s->m, y, i), ir_result(s->m, x, i));
   return true;
 }
 
@@ -64,14 +73,18 @@ static bool blocks_equal(cse *s, ir_block x, ir_block y) {
 /* Values of regions of y in hand count as what they were matched with. */
 static bool ops_equal(cse *s, ir_op x, ir_op y) {
   const ir_op_data *a = ir_op_get(s->m, x), *b = ir_op_get(s->m, y);
-  if (a->kind != b->kind || a->name != b->name || a->n_operands != b->n_operands || a->n_results != b->n_results || a->n_attrs != b->n_attrs || a->n_regions != b->n_regions)
+  if (a->kind != b->kind || a->name != b->name || a->n_operands != b->n_operands ||
+      a->n_results != b->n_results || a->n_attrs != b->n_attrs || a->n_regions != b->n_regions)
     return false;
   for (uint32_t i = 0; i < a->n_operands; i++)
     if (a->operands[i] != ir_map_get(s->same, b->operands[i])) return false;
   for (uint32_t i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name || !pass_attr_equal(s->m, a->attrs[i].value, b->attrs[i].value)) return false;
+    if (a->attrs[i].name != b->attrs[i].name ||
+        !pass_attr_equal(s->m, a->attrs[i].value, b->attrs[i].value))
+      return false;
   for (uint32_t i = 0; i < a->n_results; i++)
-    if (ir_type_of(s->m, a->first_result + i) != ir_type_of(s->m, b->first_result + i)) return false;
+    if (ir_type_of(s->m, a->first_result + i) != ir_type_of(s->m, b->first_result + i))
+      return false;
   for (uint32_t i = 0; i < a->n_regions; i++)
     if (!blocks_equal(s, a->regions[i], b->regions[i])) return false;
   return true;
@@ -79,7 +92,12 @@ static bool ops_equal(cse *s, ir_op x, ir_op y) {
 
 static bool may_merge_kind(ir_kind kind) {
   switch (kind) {
-    case IR_OP_UNKNOWN: case IR_OP_MODULE: case IR_OP_FUNC: case IR_OP_CALL: case IR_OP_COMPOSITE: case IR_OP_OPTIMIZATION_BARRIER: return false;
+    case IR_OP_UNKNOWN:
+    case IR_OP_MODULE:
+    case IR_OP_FUNC:
+    case IR_OP_CALL:
+    case IR_OP_COMPOSITE:
+    case IR_OP_OPTIMIZATION_BARRIER: return false;
     default: return !(ir_kind_flags(kind) & (IR_FLAG_X | IR_FLAG_T));
   }
 }
@@ -100,7 +118,8 @@ static bool may_merge(const ir_module *m, ir_op op) {
 /* ---- the table ---- */
 static ir_op find_equal(cse *s, ir_op op, uint32_t hash) {
   for (uint32_t e = s->buckets[hash & s->mask]; e > s->floor; e = s->entries.at[e].next)
-    if (s->entries.at[e].hash == hash && ops_equal(s, s->entries.at[e].op, op)) return s->entries.at[e].op;
+    if (s->entries.at[e].hash == hash && ops_equal(s, s->entries.at[e].op, op))
+      return s->entries.at[e].op;
   return IR_NONE;
 }
 
@@ -128,7 +147,8 @@ static bool replace(cse *s, ir_op op) {
     insert(s, op, hash);
     return false;
   }
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_results; i++) ir_map_set(s->map, ir_result(s->m, op, i), ir_result(s->m, earlier, i));
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_results; i++)
+    ir_map_set(s->map, ir_result(s->m, op, i), ir_result(s->m, earlier, i));
   return s->changed = true;
 }
 
@@ -139,7 +159,8 @@ static void visit_block(cse *s, ir_block block) {
   for (uint32_t i = 0; i < b->ops.count; i++) {
     ir_op op = b->ops.at[i];
     ir_op_data *d = ir_op_get(s->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(s->map, d->operands[k]);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      d->operands[k] = ir_map_get(s->map, d->operands[k]);
     for (uint32_t r = 0; r < d->n_regions; r++)
       if (d->regions[r]) visit_block(s, d->regions[r]);
     if (!replace(s, op)) b->ops.at[kept++] = op;
@@ -150,7 +171,10 @@ static void visit_block(cse *s, ir_block block) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  cse s = {.scratch = p->scratch, .m = m, .map = ir_map_new(p->scratch, m), .same = ir_map_new(p->scratch, m)};
+  cse s = {.scratch = p->scratch,
+           .m = m,
+           .map = ir_map_new(p->scratch, m),
+           .same = ir_map_new(p->scratch, m)};
   uint32_t room = 256;
   while (room < m->ops.count) room *= 2;
   s.mask = room - 1;

@@ -1,11 +1,14 @@
 /* dce: removes what nobody needs.
  *
- * Requires: a verified module. Breaks: nothing. Removes ops without effects whose results nobody needs; results of weir.loop (with the yielded value; for a carry also the
- * initial value and the block argument), inputs of weir.loop, and carries of stablehlo.while that only feed themselves.
- * Identity: mark and sweep. Needed are ops with effects, terminators of functions, and what these use; a carry of a loop is needed only if its result
- * or its block argument is, so values that circulate through a loop without ever leaving it fall. A loop that never ends counts as having no effect,
- * as in XLA.
- * A while with attributes keeps all its carries: an attribute may list something per value (sdy.sharding).
+ * Requires: a verified module. Breaks: nothing. Removes ops without effects whose results nobody
+ * needs; results of weir.loop (with the yielded value; for a carry also the initial value and the
+ * block argument), inputs of weir.loop, and carries of stablehlo.while that only feed themselves.
+ * Identity: mark and sweep. Needed are ops with effects, terminators of functions, and what these
+ * use; a carry of a loop is needed only if its result or its block argument is, so values that
+ * circulate through a loop without ever leaving it fall. A loop that never ends counts as having no
+ * effect, as in XLA.
+ * A while with attributes keeps all its carries: an attribute may list something per value
+ * (sdy.sharding).
  * Linear in ops + operands. Functions are kept (see inline).
  * Source: Cytron et al. 1991, section 7.1, with loop carries as nodes of their own.
  */
@@ -14,20 +17,22 @@
 typedef struct dce {
   arena *scratch;
   ir_module *m;
-  ir_op *functions;      /* by ir_str of the name */
+  ir_op *functions; /* by ir_str of the name */
   uint32_t n_names;
-  uint8_t *effects;      /* by op: it or something below or called has effects */
-  uint32_t depth;        /* of has_effects() */
+  uint8_t *effects; /* by op: it or something below or called has effects */
+  uint32_t depth;   /* of has_effects() */
   uint8_t *live_op, *live_value;
-  VEC(ir_value) values;  /* live, their definitions not yet looked at */
+  VEC(ir_value) values; /* live, their definitions not yet looked at */
   VEC(ir_op) ops;
-  ir_map *renamed;       /* results that moved up */
+  ir_map *renamed; /* results that moved up */
   bool changed, has_renamed;
 } dce;
 
 /* ---- effects ---- */
 enum { UNKNOWN_EFFECTS, BUSY, NO_EFFECTS, HAS_EFFECTS };
-enum { DEEPEST = 4000 }; /* regions and calls in each other: deeper down everything counts as having effects */
+enum {
+  DEEPEST = 4000
+}; /* regions and calls in each other: deeper down everything counts as having effects */
 
 static bool has_effects(dce *d, ir_op op);
 
@@ -36,7 +41,8 @@ static bool callee_has_effects(dce *d, ir_op op, const char *attr_name) {
   if (!a || ir_attr_get(d->m, a)->kind != IR_ATTR_SYMBOL) return true;
   ir_str name = ir_attr_get(d->m, a)->text;
   ir_op callee = name < d->n_names ? d->functions[name] : IR_NONE;
-  if (!callee || !ir_op_get(d->m, callee)->n_regions || !ir_op_get(d->m, callee)->regions[0]) return true;
+  if (!callee || !ir_op_get(d->m, callee)->n_regions || !ir_op_get(d->m, callee)->regions[0])
+    return true;
   return has_effects(d, callee);
 }
 
@@ -50,7 +56,8 @@ static bool own_effects(dce *d, ir_op op) {
   }
 }
 
-/* Whether the op, anything below it or anything that is called has effects; a function that calls itself does. Every op below is marked too. */
+/* Whether the op, anything below it or anything that is called has effects; a function that calls
+ * itself does. Every op below is marked too. */
 static bool has_effects(dce *d, ir_op op) {
   if (d->effects[op] == BUSY || d->depth > DEEPEST) return true;
   if (d->effects[op] != UNKNOWN_EFFECTS) return d->effects[op] == HAS_EFFECTS;
@@ -79,7 +86,8 @@ static bool is_carry(ir_module *m, ir_op loop, uint32_t result) {
   return dims[result] == -1;
 }
 
-/* Among the carries of a weir.loop, which one result `result` is; or the result that carry `carry` is. */
+/* Among the carries of a weir.loop, which one result `result` is; or the result that carry `carry`
+ * is. */
 static uint32_t carry_of_result(ir_module *m, ir_op loop, uint32_t result) {
   uint32_t carry = 0;
   for (uint32_t i = 0; i < result; i++) carry += is_carry(m, loop, i);
@@ -111,7 +119,8 @@ static void mark_op(dce *d, ir_op op) {
   VEC_PUSH(d->scratch, &d->ops, op);
 }
 
-/* The loop's result i is needed: so are the value yielded for it and, of a carry, the value it starts with. */
+/* The loop's result i is needed: so are the value yielded for it and, of a carry, the value it
+ * starts with. */
 static void follow_result(dce *d, ir_op op, uint32_t i) {
   const ir_op_data *data = ir_op_get(d->m, op);
   if (data->kind == IR_OP_WHILE) {
@@ -120,7 +129,8 @@ static void follow_result(dce *d, ir_op op, uint32_t i) {
     return;
   }
   mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[0]), i));
-  if (is_carry(d->m, op, i)) mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
+  if (is_carry(d->m, op, i))
+    mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
 }
 
 /* The loop's block argument i is needed. */
@@ -144,18 +154,24 @@ static void follow_value(dce *d, ir_value v) {
   else follow_argument(d, op, data->index);
 }
 
-/* Of a loop the terminators and what decides on the end; of any other op its operands and all that its regions return. */
+/* Of a loop the terminators and what decides on the end; of any other op its operands and all that
+ * its regions return. */
 static void follow_op(dce *d, ir_op op) {
   const ir_op_data *data = ir_op_get(d->m, op);
   bool loop = has_own_carries(d->m, op);
   ir_op parent = data->block ? ir_block_get(d->m, data->block)->parent : IR_NONE;
   if (parent) mark_op(d, parent);
-  bool own = ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);
-  bool is_condition = own && ir_kind_of(d->m, parent) == IR_OP_WHILE && ir_op_get(d->m, parent)->regions[0] == data->block;
-  for (uint32_t i = 0; (!loop && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++) mark_value(d, data->operands[i]);
+  bool own =
+      ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);
+  bool is_condition = own && ir_kind_of(d->m, parent) == IR_OP_WHILE &&
+                      ir_op_get(d->m, parent)->regions[0] == data->block;
+  for (uint32_t i = 0;
+       (!loop && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++)
+    mark_value(d, data->operands[i]);
   for (uint32_t r = 0; r < data->n_regions; r++) {
     const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
-    if (body && body->ops.count && data->kind != IR_OP_MODULE) mark_op(d, body->ops.at[body->ops.count - 1]);
+    if (body && body->ops.count && data->kind != IR_OP_MODULE)
+      mark_op(d, body->ops.at[body->ops.count - 1]);
   }
 }
 
@@ -194,7 +210,8 @@ static void keep_arguments(ir_module *m, ir_block block, const uint8_t *keep) {
   b->args.count = n;
 }
 
-/* Results have consecutive ids: those that stay move up, and their uses are renamed when the sweep is over. */
+/* Results have consecutive ids: those that stay move up, and their uses are renamed when the sweep
+ * is over. */
 static void keep_results(dce *d, ir_op op, const uint8_t *keep) {
   ir_op_data *data = ir_op_get(d->m, op);
   uint32_t n = 0;
@@ -227,7 +244,8 @@ static bool all(const uint8_t *keep, uint32_t n) {
 
 static void shrink_while(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
-  const uint8_t *keep = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  const uint8_t *keep =
+      ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
   if (all(keep, data->n_results)) return;
   d->changed = true;
   keep_operands(d->m, ir_terminator(d->m, data->regions[1]), keep);
@@ -237,13 +255,15 @@ static void shrink_while(dce *d, ir_op op) {
   keep_results(d, op, keep);
 }
 
-/* Operand and argument i + 2 go together; an input stays if its argument is needed, a carry if its result is. */
+/* Operand and argument i + 2 go together; an input stays if its argument is needed, a carry if its
+ * result is. */
 static void shrink_loop(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
   const ir_block_data *body = ir_block_get(d->m, data->regions[0]);
   uint32_t n = data->n_operands, inputs = n_inputs(d->m, op);
   uint8_t *keep_args = ARENA_ARRAY(d->scratch, uint8_t, (size_t)n + 2);
-  const uint8_t *keep_outs = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  const uint8_t *keep_outs =
+      ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
   keep_args[0] = keep_args[1] = true;
   for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = d->live_value[body->args.at[i + 2]];
   for (uint32_t r = 0, carry = inputs; r < data->n_results; r++)
@@ -268,7 +288,8 @@ static void sweep(dce *d, ir_block block) {
     if (!d->live_op[op]) continue;
     b->ops.at[n++] = op;
     ir_op_data *data = ir_op_get(d->m, op);
-    if (has_own_carries(d->m, op)) data->kind == IR_OP_LOOP ? shrink_loop(d, op) : shrink_while(d, op);
+    if (has_own_carries(d->m, op))
+      data->kind == IR_OP_LOOP ? shrink_loop(d, op) : shrink_while(d, op);
     for (uint32_t r = 0; r < data->n_regions; r++)
       if (data->regions[r]) sweep(d, data->regions[r]);
   }
@@ -280,12 +301,16 @@ static void find_functions(dce *d, ir_block top) {
   for (uint32_t i = 0; i < ir_block_get(d->m, top)->ops.count; i++) {
     ir_op op = ir_block_get(d->m, top)->ops.at[i];
     ir_attr name = ir_kind_of(d->m, op) == IR_OP_FUNC ? ir_op_attr(d->m, op, "sym_name") : IR_NONE;
-    if (name && ir_attr_get(d->m, name)->kind == IR_ATTR_STRING) d->functions[ir_attr_get(d->m, name)->text] = op;
+    if (name && ir_attr_get(d->m, name)->kind == IR_ATTR_STRING)
+      d->functions[ir_attr_get(d->m, name)->text] = op;
   }
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  dce d = {.scratch = p->scratch, .m = m, .n_names = m->strs.count, .renamed = ir_map_new(p->scratch, m)};
+  dce d = {.scratch = p->scratch,
+           .m = m,
+           .n_names = m->strs.count,
+           .renamed = ir_map_new(p->scratch, m)};
   ir_block top = ir_op_get(m, m->root)->regions[0];
   d.functions = ARENA_ARRAY(p->scratch, ir_op, d.n_names);
   d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);

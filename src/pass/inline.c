@@ -1,11 +1,13 @@
 /* inline: calls become the callee's body.
  *
  * Requires: a verified module. Breaks: nothing; private functions that nobody names any more go.
- * Identity: func.call @f(x) and stablehlo.composite with decomposition @f are f's body with x for its arguments, by definition; the order of effects stays.
+ * Identity: func.call @f(x) and stablehlo.composite with decomposition @f are f's body with x for
+ * its arguments, by definition; the order of effects stays.
  * composite "chlo.top_k" {k} is the op chlo.top_k, which is what JAX turned into the composite.
- * Left alone: calls of functions that (directly or not) call themselves, of functions without a body, calls marked no_inline, and everything once the
- * program would grow beyond MOST_OPS.
- * Functions are done callees first, so every body is copied when it is flat; each op of the result is copied once per level of nesting at most.
+ * Left alone: calls of functions that (directly or not) call themselves, of functions without a
+ * body, calls marked no_inline, and everything once the program would grow beyond MOST_OPS.
+ * Functions are done callees first, so every body is copied when it is flat; each op of the result
+ * is copied once per level of nesting at most.
  * Source: MLIR func dialect; StableHLO specification, composite; CHLO, top_k.
  */
 #include "pass/pass.h"
@@ -17,14 +19,14 @@ typedef enum visit { UNSEEN, OPEN, DONE } visit;
 typedef struct inliner {
   pass_ctx *p;
   ir_module *m;
-  ir_op *functions;   /* by ir_str of the name */
+  ir_op *functions; /* by ir_str of the name */
   uint32_t n_names;
   uint8_t *state;     /* visit, by function op */
   uint8_t *recursive; /* by function op */
   uint32_t *size;     /* ops of the body, by function op, once DONE */
   VEC(ir_op) open;    /* functions being visited, outermost first */
-  ir_map *map;        /* callee's values -> their last copies; results of calls -> what replaced them */
-  int64_t n_ops;      /* of the module */
+  ir_map *map;   /* callee's values -> their last copies; results of calls -> what replaced them */
+  int64_t n_ops; /* of the module */
   bool changed;
 } inliner;
 
@@ -53,8 +55,10 @@ static void find_functions(inliner *in) {
   ir_block top = body_of(in->m, in->m->root);
   for (uint32_t i = 0; i < ir_block_get(in->m, top)->ops.count; i++) {
     ir_op op = ir_block_get(in->m, top)->ops.at[i];
-    ir_attr name = ir_kind_of(in->m, op) == IR_OP_FUNC ? ir_op_attr(in->m, op, "sym_name") : IR_NONE;
-    if (name && ir_attr_get(in->m, name)->kind == IR_ATTR_STRING) in->functions[ir_attr_get(in->m, name)->text] = op;
+    ir_attr name =
+        ir_kind_of(in->m, op) == IR_OP_FUNC ? ir_op_attr(in->m, op, "sym_name") : IR_NONE;
+    if (name && ir_attr_get(in->m, name)->kind == IR_ATTR_STRING)
+      in->functions[ir_attr_get(in->m, name)->text] = op;
   }
 }
 
@@ -65,10 +69,14 @@ static ir_attr top_k_of(const inliner *in, ir_op op) {
   const char *name = ir_op_string(m, op, "name");
   ir_attr attrs = ir_op_attr(m, op, "composite_attributes");
   const ir_op_data *d = ir_op_get(m, op);
-  if (!name || strcmp(name, "chlo.top_k") || d->n_operands != 1 || d->n_results != 2) return IR_NONE;
-  if (!attrs || ir_attr_get(m, attrs)->kind != IR_ATTR_DICT || ir_attr_get(m, attrs)->count != 1) return IR_NONE;
+  if (!name || strcmp(name, "chlo.top_k") || d->n_operands != 1 || d->n_results != 2)
+    return IR_NONE;
+  if (!attrs || ir_attr_get(m, attrs)->kind != IR_ATTR_DICT || ir_attr_get(m, attrs)->count != 1)
+    return IR_NONE;
   const ir_named_attr *k = &ir_attr_get(m, attrs)->entries[0];
-  return !strcmp(ir_text(m, k->name), "k") && ir_attr_get(m, k->value)->kind == IR_ATTR_INT ? k->value : IR_NONE;
+  return !strcmp(ir_text(m, k->name), "k") && ir_attr_get(m, k->value)->kind == IR_ATTR_INT
+             ? k->value
+             : IR_NONE;
 }
 
 /* Turns the composite into the op, in place. */
@@ -95,31 +103,38 @@ static bool visit_function(inliner *in, ir_op function);
 /* Whether the call may become its callee's body now. Visits the callee first. */
 static bool may_inline(inliner *in, ir_op op, ir_op callee) {
   ir_block body = callee ? body_of(in->m, callee) : IR_NONE;
-  if (!body || ir_op_attr(in->m, op, "no_inline") || ir_op_attr(in->m, callee, "no_inline")) return false;
+  if (!body || ir_op_attr(in->m, op, "no_inline") || ir_op_attr(in->m, callee, "no_inline"))
+    return false;
   if (!visit_function(in, callee) || in->recursive[callee]) return false;
   const ir_op_data *last = ir_op_get(in->m, ir_terminator(in->m, body));
   return last->kind == IR_OP_FUNC_RETURN && in->n_ops + in->size[callee] <= MOST_OPS;
 }
 
-/* Where a copied op stands for the reader of a report: its own place, or, in a function of a library without one, that of the call. */
+/* Where a copied op stands for the reader of a report: its own place, or, in a function of a
+ * library without one, that of the call. */
 static ir_str location_at(inliner *in, ir_str location, ir_str call) {
   const char *own = ir_text(in->m, location);
   if (!call || strstr(own, "\":")) return location; /* "file":line */
   if (!location) return call;
-  return ir_intern_string(in->m, arena_printf(in->p->scratch, "callsite(%s at %s)", own, ir_text(in->m, call)));
+  return ir_intern_string(
+      in->m, arena_printf(in->p->scratch, "callsite(%s at %s)", own, ir_text(in->m, call)));
 }
 
 static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   ir_module *m = in->m;
   ir_block body = body_of(m, callee);
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) ir_map_set(in->map, ir_block_get(m, body)->args.at[i], ir_map_get(in->map, ir_operand(m, op, i)));
+  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
+    ir_map_set(in->map, ir_block_get(m, body)->args.at[i],
+               ir_map_get(in->map, ir_operand(m, op, i)));
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
     ir_op copy = ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);
-    ir_op_get(m, copy)->location = location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
+    ir_op_get(m, copy)->location =
+        location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
   }
   ir_op last = ir_terminator(m, body);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) ir_map_set(in->map, ir_result(m, op, i), ir_map_get(in->map, ir_operand(m, last, i)));
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
+    ir_map_set(in->map, ir_result(m, op, i), ir_map_get(in->map, ir_operand(m, last, i)));
   in->n_ops += in->size[callee];
   in->changed = true;
 }
@@ -138,14 +153,18 @@ static void inline_regions(inliner *in, ir_op op) {
     if (ir_op_get(in->m, op)->regions[r]) inline_block(in, ir_op_get(in->m, op)->regions[r]);
 }
 
-/* Fills the block anew, with callees' bodies in the place of calls. Operands are renamed right away, so that a body copied later reads no results of calls. */
+/* Fills the block anew, with callees' bodies in the place of calls. Operands are renamed right
+ * away, so that a body copied later reads no results of calls. */
 static void inline_block(inliner *in, ir_block block) {
   ir_module *m = in->m;
   bool refill = has_calls(in, block);
-  pass_ops ops = refill ? pass_take_ops(m, block) : (pass_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
+  pass_ops ops =
+      refill ? pass_take_ops(m, block)
+             : (pass_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++) ir_op_get(m, op)->operands[k] = ir_map_get(in->map, ir_operand(m, op, k));
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
+      ir_op_get(m, op)->operands[k] = ir_map_get(in->map, ir_operand(m, op, k));
     ir_op callee = make_top_k(in, op) ? IR_NONE : callee_of(in, op);
     if (may_inline(in, op, callee)) {
       inline_call(in, block, op, callee);
@@ -161,7 +180,8 @@ static void count_one(const ir_module *m, ir_op op, void *user) {
   ++*(uint32_t *)user;
 }
 
-/* Inlines what the function calls. False: it is being visited already (it calls itself) or calls nest too deep. */
+/* Inlines what the function calls. False: it is being visited already (it calls itself) or calls
+ * nest too deep. */
 static bool visit_function(inliner *in, ir_op function) {
   if (in->state[function] == DONE) return true;
   if (in->state[function] == OPEN) {
@@ -174,14 +194,15 @@ static bool visit_function(inliner *in, ir_op function) {
   if (body_of(in->m, function)) inline_block(in, body_of(in->m, function));
   in->open.count--;
   in->state[function] = DONE;
-  if (body_of(in->m, function)) ir_walk(in->m, body_of(in->m, function), count_one, &in->size[function]);
+  if (body_of(in->m, function))
+    ir_walk(in->m, body_of(in->m, function), count_one, &in->size[function]);
   return true;
 }
 
 /* ---- functions that nobody names any more ---- */
 typedef struct reach {
   inliner *in;
-  uint8_t *used;    /* by function op */
+  uint8_t *used; /* by function op */
   VEC(ir_op) todo;
 } reach;
 
@@ -192,10 +213,14 @@ static void use_name(reach *r, ir_str name) {
   VEC_PUSH(r->in->p->scratch, &r->todo, function);
 }
 
-/* Every @name in the text of an attribute that we keep verbatim. A superset is fine: it only keeps functions. */
+/* Every @name in the text of an attribute that we keep verbatim. A superset is fine: it only keeps
+ * functions. */
 static void use_names_in_text(reach *r, const char *text) {
   for (const char *p = strchr(text, '@'); p; p = strchr(p, '@')) {
-    size_t n = *++p == '"' ? strcspn(++p, "\"") : strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.-");
+    size_t n =
+        *++p == '"'
+            ? strcspn(++p, "\"")
+            : strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.-");
     use_name(r, ir_intern_text(r->in->m, p, n));
   }
 }
@@ -205,7 +230,8 @@ static void use_attr(reach *r, ir_attr attr) {
   if (d->kind == IR_ATTR_SYMBOL) use_name(r, d->text);
   if (d->kind == IR_ATTR_OTHER) use_names_in_text(r, ir_text(r->in->m, d->text));
   for (int32_t i = 0; d->kind == IR_ATTR_ARRAY && i < d->count; i++) use_attr(r, d->items[i]);
-  for (int32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) use_attr(r, d->entries[i].value);
+  for (int32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++)
+    use_attr(r, d->entries[i].value);
 }
 
 static void use_op(const ir_module *m, ir_op op, void *user) {
@@ -232,7 +258,8 @@ static void remove_unused(inliner *in) {
   pass_ops ops = pass_take_ops(m, top);
   use_op(m, m->root, &r);
   for (uint32_t i = 0; i < ops.count; i++)
-    if (ir_kind_of(m, ops.at[i]) != IR_OP_FUNC || !is_private(m, ops.at[i])) r.used[ops.at[i]] = true, reach_op(&r, ops.at[i]);
+    if (ir_kind_of(m, ops.at[i]) != IR_OP_FUNC || !is_private(m, ops.at[i]))
+      r.used[ops.at[i]] = true, reach_op(&r, ops.at[i]);
   while (r.todo.count) reach_op(&r, r.todo.at[--r.todo.count]);
   for (uint32_t i = 0; i < ops.count; i++)
     if (r.used[ops.at[i]]) ir_block_append(m, top, ops.at[i]);

@@ -5,8 +5,11 @@
 #include "pass/pass.h"
 
 /* ---- names in options ---- */
-/* Calls fn for every name of a comma-separated list until it says stop; true if it did. Spaces around a name do not count. */
-static bool any_name(const char *list, bool (*fn)(const char *name, size_t length, const void *user), const void *user) {
+/* Calls fn for every name of a comma-separated list until it says stop; true if it did. Spaces
+ * around a name do not count. */
+static bool any_name(const char *list,
+                     bool (*fn)(const char *name, size_t length, const void *user),
+                     const void *user) {
   for (const char *p = list; p && *p;) {
     p += strspn(p, " ,");
     size_t n = strcspn(p, ",");
@@ -18,7 +21,9 @@ static bool any_name(const char *list, bool (*fn)(const char *name, size_t lengt
   return false;
 }
 
-static bool is_name(const char *name, size_t length, const void *user) { return strlen(user) == length && !memcmp(name, user, length); }
+static bool is_name(const char *name, size_t length, const void *user) {
+  return strlen(user) == length && !memcmp(name, user, length);
+}
 
 static bool names(const char *list, const char *name) { return any_name(list, is_name, name); }
 
@@ -39,18 +44,21 @@ weir_status pass_check_options(const pass_driver *d) {
   const weir_options *o = d->options;
   unknown u = {.driver = d};
   const char *dump_after = o->dump_after && !strcmp(o->dump_after, "all") ? NULL : o->dump_after;
-  if (!any_name(o->only_passes, is_unknown, &u) && !any_name(o->skip_passes, is_unknown, &u) && !any_name(dump_after, is_unknown, &u) &&
-      !any_name(o->stop_after, is_unknown, &u))
+  if (!any_name(o->only_passes, is_unknown, &u) && !any_name(o->skip_passes, is_unknown, &u) &&
+      !any_name(dump_after, is_unknown, &u) && !any_name(o->stop_after, is_unknown, &u))
     return WEIR_OK;
   char known[512] = "";
   size_t n = 0;
-  for (const pass *const *p = d->table; *p && n < sizeof known; p++) n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*p)->name);
-  return ctx_error(d->c, WEIR_INVALID_ARGUMENT, "no pass named \"%s\"; there are %s", u.name, known);
+  for (const pass *const *p = d->table; *p && n < sizeof known; p++)
+    n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*p)->name);
+  return ctx_error(d->c, WEIR_INVALID_ARGUMENT, "no pass named \"%s\"; there are %s", u.name,
+                   known);
 }
 
 bool pass_is_on(const pass_driver *d, const pass *p) {
   const weir_options *o = d->options;
-  return !d->stopped && (!o->only_passes || names(o->only_passes, p->name)) && !names(o->skip_passes, p->name);
+  return !d->stopped && (!o->only_passes || names(o->only_passes, p->name)) &&
+         !names(o->skip_passes, p->name);
 }
 
 /* ---- running ---- */
@@ -64,12 +72,14 @@ static weir_status verify_after(pass_driver *d, const pass *p, const ir_module *
   if (ir_verify(m) == WEIR_OK) return WEIR_OK;
   char text[sizeof d->c->message];
   memcpy(text, d->c->message, sizeof text);
-  return ctx_error(d->c, WEIR_INTERNAL, "pass %s left a program that does not verify: %s", p->name, text);
+  return ctx_error(d->c, WEIR_INTERNAL, "pass %s left a program that does not verify: %s", p->name,
+                   text);
 }
 
 static void dump_after(pass_driver *d, const pass *p, const ir_module *m) {
   const char *wanted = d->options->dump_after;
-  if (d->dump && wanted && (!strcmp(wanted, "all") || names(wanted, p->name))) d->dump(d->dump_user, m, p->name);
+  if (d->dump && wanted && (!strcmp(wanted, "all") || names(wanted, p->name)))
+    d->dump(d->dump_user, m, p->name);
 }
 
 weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed) {
@@ -83,8 +93,11 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   arena_destroy(scratch);
   double ms = (double)(now_ns() - start_ns) / 1e6;
   if (status == WEIR_OK) status = verify_after(d, p, m);
-  if (logs && changed) ctx_log(d->c, 2, "pass %s: %lld -> %lld ops, %.2f ms", p->name, (long long)before, (long long)pass_count_ops(m), ms);
-  else if (logs) ctx_log(d->c, 2, "pass %s: %lld ops (unchanged), %.2f ms", p->name, (long long)before, ms);
+  if (logs && changed)
+    ctx_log(d->c, 2, "pass %s: %lld -> %lld ops, %.2f ms", p->name, (long long)before,
+            (long long)pass_count_ops(m), ms);
+  else if (logs)
+    ctx_log(d->c, 2, "pass %s: %lld ops (unchanged), %.2f ms", p->name, (long long)before, ms);
   if (status == WEIR_OK) dump_after(d, p, m);
   if (names(d->options->stop_after, p->name)) d->stopped = true;
   if (out_changed) *out_changed = changed;

@@ -1,8 +1,11 @@
 /* simplify: small, sure folds that leave less to split.
  *
- * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Every rule is exact, to the bit, for every value of its element types (x + 0 is not for floats:
- * -0.0 + 0.0 is 0.0), and looks at one op and the definitions of its operands. One walk in program order; a rule sees its operands already simplified.
- * Left alone: optimization_barrier, sdy.sharding_constraint, tensors with dynamic dimensions or encodings.
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Every rule is
+ * exact, to the bit, for every value of its element types (x + 0 is not for floats:
+ * -0.0 + 0.0 is 0.0), and looks at one op and the definitions of its operands. One walk in program
+ * order; a rule sees its operands already simplified.
+ * Left alone: optimization_barrier, sdy.sharding_constraint, tensors with dynamic dimensions or
+ * encodings.
  * Source: StableHLO specification; each rule states its identity.
  */
 #include "ir/attrs.h"
@@ -11,20 +14,29 @@
 typedef struct simplifier {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;   /* results of removed ops -> what they are */
+  ir_map *map;    /* results of removed ops -> what they are */
   ir_block block; /* being filled; new ops go to its end */
   bool changed;
 } simplifier;
 
-/* A rule returns what the op's only result is, IR_NONE if it does not apply, or `again` after changing the op in place. */
+/* A rule returns what the op's only result is, IR_NONE if it does not apply, or `again` after
+ * changing the op in place. */
 typedef ir_value (*rule)(simplifier *s, ir_op op);
 static const ir_value again = UINT32_MAX;
 
 /* ---- looking ---- */
-static ir_value operand(const simplifier *s, ir_op op, uint32_t i) { return ir_operand(s->m, op, i); }
-static ir_type operand_type(const simplifier *s, ir_op op, uint32_t i) { return ir_type_of(s->m, ir_operand(s->m, op, i)); }
-static ir_type result_type(const simplifier *s, ir_op op) { return ir_type_of(s->m, ir_result(s->m, op, 0)); }
-static ir_builder builder(const simplifier *s, ir_op op) { return (ir_builder){s->m, s->block, ir_op_get(s->m, op)->location}; }
+static ir_value operand(const simplifier *s, ir_op op, uint32_t i) {
+  return ir_operand(s->m, op, i);
+}
+static ir_type operand_type(const simplifier *s, ir_op op, uint32_t i) {
+  return ir_type_of(s->m, ir_operand(s->m, op, i));
+}
+static ir_type result_type(const simplifier *s, ir_op op) {
+  return ir_type_of(s->m, ir_result(s->m, op, 0));
+}
+static ir_builder builder(const simplifier *s, ir_op op) {
+  return (ir_builder){s->m, s->block, ir_op_get(s->m, op)->location};
+}
 
 /* The op that makes the value, if it is of this kind. */
 static ir_op defined_by(const simplifier *s, ir_value v, ir_kind kind) {
@@ -32,13 +44,17 @@ static ir_op defined_by(const simplifier *s, ir_value v, ir_kind kind) {
   return op && ir_kind_of(s->m, op) == kind ? op : IR_NONE;
 }
 
-/* All elements of the value are one and the same, a constant: its bytes. NULL if not or if we can't tell. */
+/* All elements of the value are one and the same, a constant: its bytes. NULL if not or if we can't
+ * tell. */
 static const void *splat_of(const simplifier *s, ir_value v) {
   for (int steps = 0; steps < 64; steps++) {
     ir_op op = ir_value_get(s->m, v)->op;
     if (!op) return NULL;
     switch (ir_kind_of(s->m, op)) {
-      case IR_OP_BROADCAST_IN_DIM: case IR_OP_BROADCAST: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE: v = ir_operand(s->m, op, 0); continue;
+      case IR_OP_BROADCAST_IN_DIM:
+      case IR_OP_BROADCAST:
+      case IR_OP_RESHAPE:
+      case IR_OP_TRANSPOSE: v = ir_operand(s->m, op, 0); continue;
       case IR_OP_CONSTANT: {
         ir_attr value = ir_op_attr(s->m, op, "value");
         const ir_attr_data *d = value ? ir_attr_get(s->m, value) : NULL;
@@ -52,8 +68,11 @@ static const void *splat_of(const simplifier *s, ir_value v) {
 }
 
 /* ---- identities of data movement ---- */
-/* f(x) = x where the types are the same: convert, reshape, slice (a slice as large as its operand starts at 0, in steps of 1). */
-static ir_value same_type(simplifier *s, ir_op op) { return operand_type(s, op, 0) == result_type(s, op) ? operand(s, op, 0) : IR_NONE; }
+/* f(x) = x where the types are the same: convert, reshape, slice (a slice as large as its operand
+ * starts at 0, in steps of 1). */
+static ir_value same_type(simplifier *s, ir_op op) {
+  return operand_type(s, op, 0) == result_type(s, op) ? operand(s, op, 0) : IR_NONE;
+}
 
 /* The list is 0, 1, 2, ... */
 static bool counts_up(simplifier *s, ir_op op, const char *name) {
@@ -64,7 +83,9 @@ static bool counts_up(simplifier *s, ir_op op, const char *name) {
   return n >= 0;
 }
 
-static ir_value transpose_identity(simplifier *s, ir_op op) { return counts_up(s, op, "permutation") ? operand(s, op, 0) : IR_NONE; }
+static ir_value transpose_identity(simplifier *s, ir_op op) {
+  return counts_up(s, op, "permutation") ? operand(s, op, 0) : IR_NONE;
+}
 
 static ir_value broadcast_identity(simplifier *s, ir_op op) {
   return same_type(s, op) && counts_up(s, op, "broadcast_dimensions") ? operand(s, op, 0) : IR_NONE;
@@ -78,13 +99,17 @@ static ir_value reshape_of_reshape(simplifier *s, ir_op op) {
   return again;
 }
 
-static ir_value concatenate_one(simplifier *s, ir_op op) { return ir_op_get(s->m, op)->n_operands == 1 ? same_type(s, op) : IR_NONE; }
+static ir_value concatenate_one(simplifier *s, ir_op op) {
+  return ir_op_get(s->m, op)->n_operands == 1 ? same_type(s, op) : IR_NONE;
+}
 
 /* ---- one value everywhere ---- */
-/* The scalar that a value is broadcast from, made of a splat constant if need be; IR_NONE if there is none. */
+/* The scalar that a value is broadcast from, made of a splat constant if need be; IR_NONE if there
+ * is none. */
 static ir_value scalar_source(simplifier *s, ir_op op, ir_value v) {
   ir_op broadcast = defined_by(s, v, IR_OP_BROADCAST_IN_DIM);
-  if (broadcast && ir_type_at(s->m, operand(s, broadcast, 0))->rank == 0) return operand(s, broadcast, 0);
+  if (broadcast && ir_type_at(s->m, operand(s, broadcast, 0))->rank == 0)
+    return operand(s, broadcast, 0);
   if (!defined_by(s, v, IR_OP_CONSTANT)) return IR_NONE;
   const void *data = splat_of(s, v);
   if (!data) return IR_NONE;
@@ -92,11 +117,14 @@ static ir_value scalar_source(simplifier *s, ir_op op, ir_value v) {
   return ir_build_constant(&b, ir_scalar(s->m, ir_type_at(s->m, v)->dtype), data, true);
 }
 
-/* Moving the elements of a tensor that are all alike gives a tensor of the same element: transpose, reshape, broadcast_in_dim of a broadcast scalar or of a splat
- * constant are a broadcast of the scalar. */
+/* Moving the elements of a tensor that are all alike gives a tensor of the same element: transpose,
+ * reshape, broadcast_in_dim of a broadcast scalar or of a splat constant are a broadcast of the
+ * scalar. */
 static ir_value move_splat(simplifier *s, ir_op op) {
   ir_type from = operand_type(s, op, 0), to = result_type(s, op);
-  if (!ir_is_static_tensor(s->m, from) || !ir_is_static_tensor(s->m, to) || ir_type_get(s->m, from)->rank == 0) return IR_NONE;
+  if (!ir_is_static_tensor(s->m, from) || !ir_is_static_tensor(s->m, to) ||
+      ir_type_get(s->m, from)->rank == 0)
+    return IR_NONE;
   ir_value scalar = scalar_source(s, op, operand(s, op, 0));
   if (!scalar || ir_type_get(s->m, to)->rank == 0) return scalar;
   ir_builder b = builder(s, op);
@@ -106,9 +134,12 @@ static ir_value move_splat(simplifier *s, ir_op op) {
 /* A reshaped scalar constant is a broadcast of it: one canonical form for both. */
 static ir_value reshape_scalar(simplifier *s, ir_op op) {
   ir_type to = result_type(s, op);
-  if (ir_type_get(s->m, operand_type(s, op, 0))->rank || !ir_is_static_tensor(s->m, to) || !defined_by(s, operand(s, op, 0), IR_OP_CONSTANT)) return IR_NONE;
+  if (ir_type_get(s->m, operand_type(s, op, 0))->rank || !ir_is_static_tensor(s->m, to) ||
+      !defined_by(s, operand(s, op, 0), IR_OP_CONSTANT))
+    return IR_NONE;
   ir_builder b = builder(s, op);
-  return ir_type_get(s->m, to)->rank ? ir_build_broadcast(&b, operand(s, op, 0), to, (int64_t[]){0}) : IR_NONE;
+  return ir_type_get(s->m, to)->rank ? ir_build_broadcast(&b, operand(s, op, 0), to, (int64_t[]){0})
+                                     : IR_NONE;
 }
 
 /* ---- neutral elements ---- */
@@ -116,19 +147,29 @@ typedef enum neutral { ZERO, NEGATIVE_ZERO, ONE, ALL_ONES } neutral;
 
 /* The bytes are this number. Small floats that we don't list have no neutral elements here. */
 static bool is_number(const void *data, ir_dtype dtype, neutral n) {
-  static const struct { ir_dtype dtype; uint64_t one, sign; } floats[] = {
-      {IR_F64, 0x3ff0000000000000u, 0x8000000000000000u}, {IR_F32, 0x3f800000u, 0x80000000u}, {IR_F16, 0x3c00u, 0x8000u}, {IR_BF16, 0x3f80u, 0x8000u}};
+  static const struct {
+    ir_dtype dtype;
+    uint64_t one, sign;
+  } floats[] = {{IR_F64, 0x3ff0000000000000u, 0x8000000000000000u},
+                {IR_F32, 0x3f800000u, 0x80000000u},
+                {IR_F16, 0x3c00u, 0x8000u},
+                {IR_BF16, 0x3f80u, 0x8000u}};
   ir_dtype_class cls = ir_dtype_class_of(dtype);
   size_t bytes = (size_t)ir_dtype_bytes(dtype);
   uint64_t x = 0;
   if (bytes > sizeof x) return false;
   memcpy(&x, data, bytes);
   if (cls == IR_CLASS_INT || cls == IR_CLASS_UINT || cls == IR_CLASS_BOOL) {
-    uint64_t all = cls == IR_CLASS_BOOL ? 1 : bytes == sizeof x ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1;
+    uint64_t all = cls == IR_CLASS_BOOL ? 1
+                   : bytes == sizeof x  ? UINT64_MAX
+                                        : ((uint64_t)1 << 8 * bytes) - 1;
     return n == ZERO ? x == 0 : n == ONE ? x == 1 : n == ALL_ONES && x == all;
   }
   for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-    if (floats[i].dtype == dtype) return n == ZERO ? x == 0 : n == ONE ? x == floats[i].one : n == NEGATIVE_ZERO && x == floats[i].sign;
+    if (floats[i].dtype == dtype)
+      return n == ZERO  ? x == 0
+             : n == ONE ? x == floats[i].one
+                        : n == NEGATIVE_ZERO && x == floats[i].sign;
   return false;
 }
 
@@ -149,9 +190,13 @@ static ir_value either_side(simplifier *s, ir_op op, neutral n) {
 }
 
 /* x op n = x */
-static ir_value right_side(simplifier *s, ir_op op, neutral n) { return is_splat(s, operand(s, op, 1), n) ? operand(s, op, 0) : IR_NONE; }
+static ir_value right_side(simplifier *s, ir_op op, neutral n) {
+  return is_splat(s, operand(s, op, 1), n) ? operand(s, op, 0) : IR_NONE;
+}
 
-static ir_value add_zero(simplifier *s, ir_op op) { return either_side(s, op, is_float(s, op) ? NEGATIVE_ZERO : ZERO); }
+static ir_value add_zero(simplifier *s, ir_op op) {
+  return either_side(s, op, is_float(s, op) ? NEGATIVE_ZERO : ZERO);
+}
 static ir_value subtract_zero(simplifier *s, ir_op op) { return right_side(s, op, ZERO); }
 static ir_value multiply_one(simplifier *s, ir_op op) { return either_side(s, op, ONE); }
 static ir_value divide_one(simplifier *s, ir_op op) { return right_side(s, op, ONE); }
@@ -171,12 +216,15 @@ static ir_value reduce_nothing(simplifier *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
   int32_t n;
   ir_op_ints(s->m, op, "dimensions", &n);
-  if (n != 0 || d->n_operands != 2 || operand_type(s, op, 0) != result_type(s, op) || !ir_is_static_tensor(s->m, result_type(s, op))) return IR_NONE;
+  if (n != 0 || d->n_operands != 2 || operand_type(s, op, 0) != result_type(s, op) ||
+      !ir_is_static_tensor(s->m, result_type(s, op)))
+    return IR_NONE;
   ir_kind kind = ir_reducer_kind(s->m, d->regions[0]);
   if (kind == IR_OP_UNKNOWN) return IR_NONE;
   ir_value x = operand(s, op, 0), init = operand(s, op, 1);
   ir_builder b = builder(s, op);
-  if (ir_type_at(s->m, x)->rank) init = ir_build_broadcast(&b, init, ir_type_of(s->m, x), (int64_t[]){0});
+  if (ir_type_at(s->m, x)->rank)
+    init = ir_build_broadcast(&b, init, ir_type_of(s->m, x), (int64_t[]){0});
   return ir_build_binary(&b, kind, init, x);
 }
 
@@ -184,11 +232,15 @@ static ir_value reduce_nothing(simplifier *s, ir_op op) {
 static ir_value element_of_tuple(simplifier *s, ir_op op) {
   ir_op tuple = defined_by(s, operand(s, op, 0), IR_OP_TUPLE);
   int64_t i = ir_op_int(s->m, op, "index", -1);
-  return tuple && i >= 0 && i < ir_op_get(s->m, tuple)->n_operands ? operand(s, tuple, (uint32_t)i) : IR_NONE;
+  return tuple && i >= 0 && i < ir_op_get(s->m, tuple)->n_operands ? operand(s, tuple, (uint32_t)i)
+                                                                   : IR_NONE;
 }
 
 /* ---- the table ---- */
-static const struct row { ir_kind kind; rule apply; } rows[] = {
+static const struct row {
+  ir_kind kind;
+  rule apply;
+} rows[] = {
     {IR_OP_CONVERT, same_type},
     {IR_OP_RESHAPE, same_type},
     {IR_OP_RESHAPE, reshape_of_reshape},
@@ -235,7 +287,8 @@ static void visit_block(simplifier *s, ir_block block) {
   s->block = block;
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++) ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
+    for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
+      ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
     for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
       if (ir_op_get(s->m, op)->regions[r]) visit_block(s, ir_op_get(s->m, op)->regions[r]);
     s->block = block;
