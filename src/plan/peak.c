@@ -26,13 +26,19 @@ static void count_outputs(const plan_graph *g, plan_peak *out) {
   }
 }
 
-plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
-  plan_peak peak = {0};
+plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
   plan_graph *g = plan_lower(scratch, m);
-  if (!g) return peak;
+  if (!g) return NULL;
   plan_fuse(g);
   plan_insert_copies(g);
   plan_schedule(g, order);
+  return g;
+}
+
+plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
+  plan_peak peak = {0};
+  plan_graph *g = plan_planned(scratch, m, order);
+  if (!g) return peak;
   count_arguments(g, &peak);
   count_outputs(g, &peak);
   plan_assign(g, &peak);

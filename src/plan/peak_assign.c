@@ -278,7 +278,7 @@ static void share_with_operand(assigner *a, uint32_t node, uint32_t member) {
   uint32_t own = merged(a, a->buffer_of[a->base[node] + member]);
   for (uint32_t i = 0; i < n->n_operands; i++) {
     uint32_t v = plan_shares_buffer(a->g, node, member, i) ? value_of(a, n->operands[i]) : 0;
-    if (!v) continue;
+    if (!v || a->values[v].node != n->operands[i]) continue; /* XLA's heap does not look through views */
     uint32_t other = merged(a, a->buffer_of[v]);
     if (other == own || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
     join(a, other, own);

@@ -44,7 +44,7 @@ bool plan_is_elementwise(const plan_node *n) {
 
 bool plan_is_loop_fusible(const plan_node *n) {
   switch (n->kind) {
-    case PLAN_BITCAST: case IR_OP_BROADCAST_IN_DIM: case IR_OP_CONCATENATE: case IR_OP_DYNAMIC_SLICE: case IR_OP_DYNAMIC_UPDATE_SLICE: case IR_OP_GATHER:
+    case PLAN_BITCAST: case PLAN_RELAYOUT: case IR_OP_BROADCAST_IN_DIM: case IR_OP_CONCATENATE: case IR_OP_DYNAMIC_SLICE: case IR_OP_DYNAMIC_UPDATE_SLICE: case IR_OP_GATHER:
     case IR_OP_IOTA: case IR_OP_PAD: case IR_OP_REDUCE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE:
       return true;
     default: return plan_is_elementwise(n);
@@ -62,7 +62,7 @@ static bool is_expensive(const plan_node *n) {
 /* Whether the node alone reads elements of operand i more than once. */
 static bool reuses(const plan_node *n, uint32_t i) {
   switch (n->kind) {
-    case PLAN_BITCAST: case IR_OP_CONCATENATE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_GATHER: return false;
+    case PLAN_BITCAST: case PLAN_RELAYOUT: case IR_OP_CONCATENATE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_GATHER: return false;
     case IR_OP_PAD: case IR_OP_DYNAMIC_SLICE: return i > 0;
     case IR_OP_DYNAMIC_UPDATE_SLICE: return i > 1;
     case IR_OP_REDUCE: return i >= n->n_operands / 2;

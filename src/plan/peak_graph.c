@@ -101,8 +101,45 @@ static void mark_loop(marker *k, uint32_t node) {
   mark(k, cond->root);
 }
 
+/* Whether the comparator looks at the i-th array of a sort. */
+static bool is_compared(const plan_graph *g, const plan_node *sort, uint32_t i) {
+  const ir_op_data *d = ir_op_get(g->m, sort->op);
+  if (d->n_regions == 0 || !d->regions[0]) return true;
+  const ir_block_data *body = ir_block_get(g->m, d->regions[0]);
+  if (body->args.count != 2 * sort->n_operands) return true;
+  for (uint32_t k = 0; k < body->ops.count; k++) {
+    const ir_op_data *use = ir_op_get(g->m, body->ops.at[k]);
+    if (use->n_regions) return true;
+    for (uint32_t j = 0; j < use->n_operands; j++)
+      if (use->operands[j] == body->args.at[2 * i] || use->operands[j] == body->args.at[2 * i + 1]) return true;
+  }
+  return false;
+}
+
+static bool is_joint_sort(const plan_node *n) { return n->kind == IR_OP_SORT && n->shape.is_tuple; }
+
+static void mark_sorted(marker *k, uint32_t node, uint32_t index) {
+  if (k->elements[node][index]) return;
+  k->elements[node][index] = true;
+  mark(k, plan_node_get(k->g, node)->operands[index]);
+}
+
+static void mark_sort(marker *k, uint32_t node) {
+  const plan_node *n = plan_node_get(k->g, node);
+  if (k->elements[node]) return;
+  k->elements[node] = ARENA_ARRAY(k->g->arena, bool, n->shape.n_members);
+  for (uint32_t i = 0; i < n->shape.n_members; i++)
+    if (is_compared(k->g, n, i)) mark_sorted(k, node, i);
+}
+
 static void mark_element(marker *k, uint32_t tuple, uint32_t index) {
   const plan_node *t = plan_node_get(k->g, tuple);
+  if (is_joint_sort(t)) {
+    mark(k, tuple);
+    mark_sort(k, tuple);
+    mark_sorted(k, tuple, index);
+    return;
+  }
   uint32_t loop = t->kind == PLAN_PARAMETER ? plan_comp_get(k->g, t->comp)->caller : tuple;
   const plan_node *n = plan_node_get(k->g, loop);
   mark(k, loop);
@@ -129,7 +166,11 @@ static void mark_from(marker *k) {
       if (!k->elements[id]) mark_loop(k, id);
       continue;
     }
-    if (n->kind == IR_OP_GET_TUPLE_ELEMENT && is_loop_state(g, n->operands[0])) {
+    if (is_joint_sort(n)) {
+      mark_sort(k, id);
+      continue;
+    }
+    if (n->kind == IR_OP_GET_TUPLE_ELEMENT && (is_loop_state(g, n->operands[0]) || is_joint_sort(plan_node_get(g, n->operands[0])))) {
       mark_element(k, n->operands[0], n->index);
       continue;
     }
@@ -144,40 +185,76 @@ static void mark_from(marker *k) {
 
 static void shrink_tuple(plan_graph *g, uint32_t tuple, const bool *keep, uint32_t count) {
   plan_node *t = plan_node_get(g, tuple);
+  bool has_members = t->kind == IR_OP_TUPLE || t->kind == IR_OP_SORT;
   plan_shape *members = ARENA_ARRAY(g->arena, plan_shape, count);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!keep[i]) continue;
     members[kept] = t->shape.members[i];
-    if (t->kind == IR_OP_TUPLE) t->operands[kept] = t->operands[i];
+    if (has_members) t->operands[kept] = t->operands[i];
     kept++;
   }
-  if (t->kind == IR_OP_TUPLE) t->n_operands = kept;
+  if (has_members) t->n_operands = kept;
   t->shape = plan_shape_tuple(g->arena, members, kept);
 }
 
-/* Takes the elements that nobody needs out of the loops' tuples and numbers the rest anew. */
-static void shrink_loops(marker *k) {
+static void renumber(plan_graph *g, uint32_t *const *renumbered) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    if (n->kind != IR_OP_GET_TUPLE_ELEMENT || !(n->flags & PLAN_FLAG_LIVE)) continue;
+    const plan_node *t = plan_node_get(g, n->operands[0]);
+    uint32_t owner = t->kind == PLAN_PARAMETER ? plan_comp_get(g, t->comp)->caller : n->operands[0];
+    if (renumbered[owner]) n->index = renumbered[owner][n->index];
+  }
+}
+
+/* A sort of one array has that array as its result, no tuple. */
+static void untuple_sorts(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    if (!(n->flags & PLAN_FLAG_LIVE)) continue;
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      const plan_node *x = plan_node_get(g, n->operands[i]);
+      if (x->kind != IR_OP_GET_TUPLE_ELEMENT) continue;
+      plan_node *sort = plan_node_get(g, x->operands[0]);
+      if (sort->kind == IR_OP_SORT && sort->n_operands == 1) n->operands[i] = x->operands[0];
+    }
+  }
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    if (!is_joint_sort(n) || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 1) continue;
+    n->shape = n->shape.members[0];
+    for (uint32_t k = id + 1; k < g->nodes.count; k++) {
+      plan_node *x = plan_node_get(g, k);
+      if (x->kind == IR_OP_GET_TUPLE_ELEMENT && x->operands[0] == id) x->kind = PLAN_BITCAST;
+    }
+  }
+}
+
+/* Takes the elements that nobody needs out of the loops' and sorts' tuples and numbers the rest anew. */
+static void shrink_tuples(marker *k) {
   plan_graph *g = k->g;
   uint32_t **renumbered = ARENA_ARRAY(g->arena, uint32_t *, g->nodes.count);
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     if (!k->elements[id]) continue;
     const plan_node *n = plan_node_get(g, id);
-    uint32_t count = n->shape.n_members, next = 0, tuples[5] = {n->operands[0], plan_comp_get(g, n->comps[0])->parameter,
-                                                                plan_comp_get(g, n->comps[1])->parameter, plan_comp_get(g, n->comps[1])->root, id};
+    uint32_t count = n->shape.n_members, next = 0, tuples[5] = {id}, n_tuples = 1;
+    if (n->kind == IR_OP_WHILE) {
+      const plan_comp *cond = plan_comp_get(g, n->comps[0]), *body = plan_comp_get(g, n->comps[1]);
+      tuples[n_tuples++] = n->operands[0];
+      tuples[n_tuples++] = cond->parameter;
+      tuples[n_tuples++] = body->parameter;
+      tuples[n_tuples++] = body->root;
+    }
     renumbered[id] = ARENA_ARRAY(g->arena, uint32_t, count);
     for (uint32_t i = 0; i < count; i++) {
       renumbered[id][i] = next;
       next += k->elements[id][i];
     }
-    for (int t = 0; t < 5; t++) shrink_tuple(g, tuples[t], k->elements[id], count);
+    for (uint32_t t = 0; t < n_tuples; t++) shrink_tuple(g, tuples[t], k->elements[id], count);
   }
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    plan_node *n = plan_node_get(g, id);
-    if (n->kind != IR_OP_GET_TUPLE_ELEMENT || !(n->flags & PLAN_FLAG_LIVE) || !is_loop_state(g, n->operands[0])) continue;
-    const plan_node *t = plan_node_get(g, n->operands[0]);
-    n->index = renumbered[t->kind == PLAN_PARAMETER ? plan_comp_get(g, t->comp)->caller : n->operands[0]][n->index];
-  }
+  renumber(g, renumbered);
+  untuple_sorts(g);
 }
 
 static bool has_effect(const plan_graph *g, const plan_node *n) { return n->op && n->kind == PLAN_OPAQUE && ir_has_effects(g->m, n->op); }
@@ -200,7 +277,7 @@ void plan_graph_finish(plan_graph *g) {
     if (has_effect(g, node) || (node->kind == PLAN_PARAMETER && node->comp == g->entry)) mark(&k, n);
   }
   mark_from(&k);
-  shrink_loops(&k);
+  shrink_tuples(&k);
   plan_graph_sweep(g);
   for (uint32_t c = 1; c < g->comps.count; c++)
     for (uint32_t i = 0; i < plan_comp_get(g, c)->nodes.count; i++) {
@@ -243,4 +320,44 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp) {
     if (plan_node_get(g, c->nodes.at[i])->n_users == 0) visit(g, c->nodes.at[i], state, &todo, order, &count);
   CTX_CHECK(g->m->ctx, count == c->nodes.count);
   return order;
+}
+
+/* ---- for people ---- */
+static const char *kind_name(uint16_t kind) {
+  static const char *const own[] = {"parameter", "bitcast", "copy", "fusion", "opaque", "relayout"};
+  if (kind >= IR_OP_COUNT) return own[kind - IR_OP_COUNT];
+  const char *name = ir_kind_name((ir_kind)kind), *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+static void print_shape(const plan_shape *s, strbuf *out) {
+  strbuf_puts(out, s->is_tuple ? "(" : ir_dtype_name(s->dtype));
+  for (uint32_t i = 0; i < s->n_members; i++) {
+    if (i) strbuf_puts(out, ", ");
+    print_shape(&s->members[i], out);
+  }
+  if (!s->is_tuple) strbuf_putc(out, '[');
+  for (int32_t d = 0; d < s->rank; d++) strbuf_printf(out, d ? ",%lld" : "%lld", (long long)s->dims[d]);
+  strbuf_putc(out, s->is_tuple ? ')' : ']');
+}
+
+static void print_node(const plan_graph *g, uint32_t id, strbuf *out) {
+  const plan_node *n = plan_node_get(g, id);
+  strbuf_printf(out, "  %%%u = ", id);
+  print_shape(&n->shape, out);
+  strbuf_printf(out, " %s", kind_name(n->kind));
+  if (n->kind == PLAN_FUSION && n->op) strbuf_printf(out, "<%s>", kind_name((uint16_t)ir_kind_of(g->m, n->op)));
+  if (n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == PLAN_PARAMETER) strbuf_printf(out, "#%u", n->index);
+  for (uint32_t i = 0; i < n->n_operands; i++) strbuf_printf(out, i ? ", %%%u" : " %%%u", n->operands[i]);
+  for (uint32_t i = 0; i < n->n_comps; i++) strbuf_printf(out, " @%u", n->comps[i]);
+  strbuf_printf(out, "%s%s\n", n->in_place ? " in place" : "", n->flags & PLAN_FLAG_KEPT ? " kept" : "");
+}
+
+void plan_graph_print(const plan_graph *g, strbuf *out) {
+  for (uint32_t c = 1; c < g->comps.count; c++) {
+    const plan_comp *comp = plan_comp_get(g, c);
+    if (comp->nodes.count == 0) continue;
+    strbuf_printf(out, "computation %u%s, root %%%u\n", c, c == g->entry ? " (entry)" : "", comp->root);
+    for (uint32_t i = 0; i < comp->nodes.count; i++) print_node(g, comp->order ? comp->order[i] : comp->nodes.at[i], out);
+  }
 }

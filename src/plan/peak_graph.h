@@ -11,6 +11,7 @@
  */
 #ifndef WEIR_PLAN_PEAK_GRAPH_H
 #define WEIR_PLAN_PEAK_GRAPH_H
+#include "base/strbuf.h"
 #include "plan/peak.h"
 
 enum { /* node kinds beside the ops of the table */
@@ -19,6 +20,7 @@ enum { /* node kinds beside the ops of the table */
   PLAN_COPY,
   PLAN_FUSION,   /* operands: what the fused nodes read */
   PLAN_OPAQUE,   /* reads its operands, fills its own result: whatever we have no better word for */
+  PLAN_RELAYOUT, /* the same array, its dimensions in another order in memory */
 };
 
 enum {
@@ -107,6 +109,9 @@ void plan_graph_sweep(plan_graph *g);
 /* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
 uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
+/* One line a node, in schedule order where there is one: for people. */
+void plan_graph_print(const plan_graph *g, strbuf *out);
+
 static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
   h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
   h *= 0xff51afd7ed558ccdull;
@@ -114,6 +119,7 @@ static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
 }
 
 /* ---- the stages ---- */
+plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order); /* all up to the schedule; NULL: no main function */
 plan_graph *plan_lower(arena *a, const ir_module *m);
 void plan_fuse(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);

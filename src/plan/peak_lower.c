@@ -6,6 +6,8 @@
  */
 #include "plan/peak_lower.h"
 
+#include <math.h>
+
 #include "ir/attrs.h"
 
 enum { LARGEST_GRAPH = 4 << 20 }; /* nodes: inlining nested calls can blow up; beyond, a call is opaque */
@@ -378,8 +380,23 @@ static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_
   return tuple;
 }
 
+/* A branch known beforehand (jax.lax.platform_dependent), or the only one, stands in for the op. */
+static bool inline_branch(lowering *l, plan_scope *s, ir_op op, const ir_op_data *d) {
+  const plan_node *index = plan_node_get(l->g, plan_node_of(l, s, d->operands[0]));
+  double at = index->kind == IR_OP_CONSTANT ? index->number : NAN;
+  if (d->n_regions == 1) at = 0;
+  if (isnan(at)) return false;
+  uint32_t branch = at >= 0 && at < d->n_regions ? (uint32_t)at : d->n_regions - 1;
+  if (d->kind == IR_OP_IF) branch = at == 0;
+  lower_ops(l, s, d->regions[branch]);
+  ir_op end = ir_terminator(l->g->m, d->regions[branch]);
+  for (uint32_t i = 0; i < d->n_results; i++) plan_bind(l, op, i, plan_node_of(l, s, ir_operand(l->g->m, end, i)));
+  return true;
+}
+
 static void lower_branches(lowering *l, plan_scope *s, ir_op op) {
   ir_op_data d = *ir_op_get(l->g->m, op);
+  if (inline_branch(l, s, op, &d)) return;
   plan_node n = {.kind = IR_OP_CASE, .comp = s->comp, .n_operands = d.n_regions + 1, .n_comps = d.n_regions, .op = op};
   n.operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
   n.comps = ARENA_ARRAY(l->g->arena, uint32_t, d.n_regions);
@@ -465,10 +482,17 @@ static void lower_function(lowering *l, ir_op function) {
   read_donations(g, function);
 }
 
+static uint32_t *count_uses(arena *a, const ir_module *m) {
+  uint32_t *uses = ARENA_ARRAY(a, uint32_t, m->values.count);
+  for (uint32_t op = 1; op < m->ops.count; op++)
+    for (uint32_t i = 0; i < m->ops.at[op].n_operands; i++) uses[m->ops.at[op].operands[i]]++;
+  return uses;
+}
+
 plan_graph *plan_lower(arena *a, const ir_module *m) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
   *g = (plan_graph){.arena = a, .m = m};
-  lowering l = {.g = g, .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
+  lowering l = {.g = g, .uses = count_uses(a, m), .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
   ir_op function = ir_main_function(m);
   if (!function) return NULL;
   lower_function(&l, function);

@@ -20,6 +20,7 @@ typedef struct plan_scope { /* a computation that is being filled */
 typedef struct lowering {
   plan_graph *g;
   uint32_t *map;             /* by IR value: its node */
+  uint32_t *uses;            /* by IR value: operands that name it */
   plan_slot *table;          /* nodes by the hash of what they compute */
   uint32_t table_count, table_room;
   uint32_t call_depth;

@@ -1,21 +1,22 @@
 /* weir-peak: the estimated peak of StableHLO programs.
  *
- *   weir-peak [--memory] [--explain] [--repeat N] PROGRAM.mlir...
+ *   weir-peak [--memory] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the memory-optimised schedule. --explain: the table of who holds
- * it. --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for wrong usage. */
+ * it. --graph: the graph behind the estimate. --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for wrong usage. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "in/in.h"
 #include "plan/explain.h"
+#include "plan/peak_graph.h"
 
 typedef struct job {
   ctx *c;
   const char *path;
   plan_order order;
-  bool explain;
+  bool explain, graph;
   int repeat;
 } job;
 
@@ -52,6 +53,11 @@ static weir_status run(void *user) {
     plan_explain_peak(m, &p, &b, 20);
     fputs(b.text, stdout);
   }
+  if (j->graph) {
+    strbuf b = strbuf_make(a);
+    plan_graph_print(plan_planned(a, m, j->order), &b);
+    fputs(b.text, stdout);
+  }
   return WEIR_OK;
 }
 
@@ -61,10 +67,11 @@ int main(int argc, char **argv) {
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
+    else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
     else return fprintf(stderr, "weir-peak: unknown option %s\n", argv[i]), 2;
   }
-  if (i == argc) return fputs("usage: weir-peak [--memory] [--explain] [--repeat N] PROGRAM.mlir...\n", stderr), 2;
+  if (i == argc) return fputs("usage: weir-peak [--memory] [--explain] [--graph] [--repeat N] PROGRAM.mlir...\n", stderr), 2;
   for (; i < argc; i++) {
     ctx c;
     ctx_init(&c);

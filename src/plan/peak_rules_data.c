@@ -1,0 +1,172 @@
+/* Rules for gathers, scatters, top-k, library calls and linear algebra. See peak_rules.c; sources: XLA's gather_simplifier, scatter_simplifier, topk_rewriter,
+ * select_and_scatter_expander, cholesky_expander, triangular_solve_expander. */
+#include <stdlib.h>
+
+#include "ir/attrs.h"
+#include "plan/peak_rules.h"
+
+/* ---- gather and scatter ---- */
+/* Moves the window dimensions of x, listed in `windows`, behind the others; *out_rank_before is how many others there are. */
+static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows, int64_t *out_perm) {
+  int32_t rank = node_of(r, x)->shape.rank, n = 0;
+  for (int32_t d = 0; d < rank; d++)
+    if (!lists(windows.at, windows.count, d)) out_perm[n++] = d;
+  for (int32_t i = 0; i < windows.count; i++) out_perm[n++] = windows.at[i];
+  return plan_rule_transpose(r, x, out_perm);
+}
+
+static bool int_list(const plan_rule *r, const char *name, ir_ints *out) {
+  out->at = ir_op_ints(r->m, r->op, name, &out->count);
+  return out->count >= 0;
+}
+
+/* XLA's form: one list of indices, the result is that list of whole windows. */
+void plan_lower_gather(const plan_rule *r) {
+  ir_gather_numbers n;
+  ir_ints sizes;
+  plan_shape shape = result_shape(r, 0), x = shape_of(r, ir_operand(r->m, r->op, 0));
+  if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || !int_list(r, "slice_sizes", &sizes) || sizes.count != x.rank || sizes.count + 1 > IR_MAX_RANK) {
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_GATHER, PLAN_FLAG_EXPENSIVE));
+    return;
+  }
+  int64_t window = 1, dims[IR_MAX_RANK + 1], grouped[IR_MAX_RANK], back[IR_MAX_RANK], perm[IR_MAX_RANK];
+  for (int32_t d = 0; d < sizes.count; d++) window *= sizes.at[d] > 0 ? sizes.at[d] : 1, dims[d + 1] = sizes.at[d];
+  dims[0] = window && shape.elements >= window ? shape.elements / window : 0;
+  uint32_t indices = operand(r, 1);
+  int32_t k = 0;
+  for (int32_t d = 0; d < shape.rank; d++)
+    if (!lists(n.offset_dims.at, n.offset_dims.count, d)) perm[k++] = d;
+  for (int32_t i = 0; i < n.offset_dims.count; i++) perm[k++] = n.offset_dims.at[i];
+  for (int32_t d = 0; d < shape.rank; d++) grouped[d] = shape.dims[perm[d]], back[perm[d]] = d;
+  uint32_t made = plan_rule_make(r, (plan_node){.kind = IR_OP_GATHER, .shape = plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims), .n_operands = 2,
+                                                .operands = (uint32_t[]){operand(r, 0), indices}, .signature = plan_attrs_hash(r->m, r->op), .flags = PLAN_FLAG_EXPENSIVE});
+  made = plan_rule_bitcast(r, made, plan_shape_make(r->g->arena, shape.dtype, shape.rank, grouped));
+  plan_bind(r->l, r->op, 0, plan_rule_transpose(r, made, back));
+}
+
+static ir_kind combiner_of(const plan_rule *r) {
+  ir_block body = ir_op_get(r->m, r->op)->n_regions ? ir_op_get(r->m, r->op)->regions[0] : IR_NONE;
+  return body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
+}
+
+/* Updates in place; the windows of the updates come last, row by row. */
+void plan_lower_scatter(const plan_rule *r) {
+  ir_gather_numbers n;
+  if (n_operands(r) != 3 || !ir_scatter_dims(r->g->arena, r->m, r->op, &n)) {
+    uint32_t made = plan_rule_generic(r, IR_OP_SCATTER, 0);
+    plan_node_get(r->g, made)->in_place = 1;
+    plan_rule_bind(r, made);
+    return;
+  }
+  int64_t perm[IR_MAX_RANK];
+  uint32_t updates = windows_last(r, operand(r, 2), n.offset_dims, perm), operands[3] = {operand(r, 0), operand(r, 1), updates};
+  plan_node node = {.kind = IR_OP_SCATTER, .shape = result_shape(r, 0), .n_operands = 3, .operands = operands, .in_place = 1, .index = combiner_of(r),
+                    .signature = plan_mix(plan_attrs_hash(r->m, r->op), r->op)};
+  plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
+}
+
+/* The largest element of each window by a reduction that carries its coordinates, then a scatter to them. */
+void plan_lower_select_and_scatter(const plan_rule *r) {
+  uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2), operands[IR_MAX_RANK + 3] = {x};
+  plan_shape shape = result_shape(r, 0), picked = node_of(r, source)->shape;
+  arena *a = r->g->arena;
+  plan_shape *members = ARENA_ARRAY(a, plan_shape, (size_t)shape.rank + 1);
+  members[0] = picked;
+  for (int32_t d = 0; d < shape.rank; d++) {
+    int64_t dim = d;
+    operands[d + 1] = plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = with_dtype(shape, IR_I32), .signature = (uint64_t)d + 7,
+                                                    .ints = ARENA_COPY(a, int64_t, &dim, 1), .n_ints = 1});
+    members[d + 1] = with_dtype(picked, IR_I32);
+  }
+  uint32_t found = plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = plan_shape_tuple(a, members, (uint32_t)shape.rank + 1),
+                                                 .n_operands = (uint32_t)shape.rank + 1, .operands = operands, .signature = r->op, .flags = PLAN_FLAG_EXPENSIVE});
+  int64_t list[2] = {picked.elements, 1}, all[2] = {picked.elements, shape.rank}, concat_dim = 1;
+  for (int32_t d = 0; d < shape.rank; d++) operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1), plan_shape_make(a, IR_I32, 2, list));
+  uint32_t indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = plan_shape_make(a, IR_I32, 2, all), .n_operands = (uint32_t)shape.rank,
+                                                   .operands = operands, .ints = ARENA_COPY(a, int64_t, &concat_dim, 1), .n_ints = 1});
+  uint32_t into = plan_rule_splat(r, init, shape), updates = plan_rule_bitcast(r, source, plan_shape_make(a, picked.dtype, 2, list));
+  plan_bind(r->l, r->op, 0, plan_rule_make(r, (plan_node){.kind = IR_OP_SCATTER, .shape = shape, .n_operands = 3, .operands = (uint32_t[]){into, indices, updates},
+                                                          .in_place = 1, .signature = r->op}));
+}
+
+/* ---- top-k ---- */
+/* f32: a library call; else a sort of values and positions, and two slices. */
+void plan_lower_top_k(const plan_rule *r) {
+  uint32_t x = operand(r, 0);
+  plan_shape s = node_of(r, x)->shape, results[2] = {result_shape(r, 0), result_shape(r, 1)};
+  arena *a = r->g->arena;
+  uint64_t signature = plan_attrs_hash(r->m, r->op);
+  if (s.dtype == IR_F32) {
+    uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = plan_shape_tuple(a, results, 2), .n_operands = 1, .operands = &x, .signature = signature});
+    for (uint32_t i = 0; i < 2; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
+    return;
+  }
+  plan_shape both[2] = {s, with_dtype(s, IR_I32)};
+  uint32_t operands[2] = {x, plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = both[1], .signature = (uint64_t)s.rank + 100})};
+  uint32_t sorted = plan_rule_make(r, (plan_node){.kind = IR_OP_SORT, .shape = plan_shape_tuple(a, both, 2), .n_operands = 2, .operands = operands, .signature = signature});
+  for (uint32_t i = 0; i < 2; i++)
+    plan_bind(r->l, r->op, i, plan_rule_make1(r, IR_OP_SLICE, results[i], plan_element(r->l, r->s, sorted, i)));
+}
+
+/* ---- library calls ---- */
+/* output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, ...>]: the first one, of the first result. */
+static uint32_t aliased_operand(const plan_rule *r) {
+  ir_attr attr = ir_op_attr(r->m, r->op, "output_operand_aliases");
+  const ir_attr_data *a = attr ? ir_attr_get(r->m, attr) : NULL;
+  for (int32_t i = 0; a && a->items && i < a->count; i++) {
+    const char *text = ir_text(r->m, ir_attr_get(r->m, a->items[i])->text), *at = strstr(text, "operand_index = ");
+    if (at) return 1 + (uint32_t)strtoul(at + strlen("operand_index = "), NULL, 10);
+  }
+  return 0;
+}
+
+/* Whether the i-th layout of the list has the matrices column by column. */
+static bool is_by_columns(const plan_rule *r, const char *name, uint32_t i) {
+  ir_attr attr = ir_op_attr(r->m, r->op, name);
+  const ir_attr_data *list = attr ? ir_attr_get(r->m, attr) : NULL;
+  if (!list || !list->items || (int64_t)i >= list->count) return false;
+  const ir_attr_data *layout = ir_attr_get(r->m, list->items[i]);
+  if (layout->kind != IR_ATTR_DENSE || layout->splat || ir_element_count(r->m, layout->type) < 2) return false;
+  const int64_t *minor_to_major = layout->data;
+  return minor_to_major[0] < minor_to_major[1];
+}
+
+void plan_lower_custom_call(const plan_rule *r) {
+  const char *target = ir_op_string(r->m, r->op, "call_target_name");
+  bool marker = target && (!strcmp(target, "Sharding") || !strcmp(target, "annotate_device_placement") || !strncmp(target, "SPMD", 4));
+  if (marker && n_operands(r) == 1) {
+    plan_bind(r->l, r->op, 0, operand(r, 0));
+    return;
+  }
+  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results, *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
+  for (uint32_t i = 0; i < n; i++) operands[i] = is_by_columns(r, "operand_layouts", i) ? plan_rule_relayout(r, operand(r, i)) : operand(r, i);
+  for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
+  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = n_results == 1 ? shapes[0] : plan_shape_tuple(r->g->arena, shapes, n_results),
+                                                .n_operands = n, .operands = operands, .signature = plan_attrs_hash(r->m, r->op), .in_place = aliased_operand(r)});
+  for (uint32_t i = 0; i < n_results; i++) {
+    uint32_t x = n_results == 1 ? made : plan_element(r->l, r->s, made, i);
+    plan_bind(r->l, r->op, i, is_by_columns(r, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
+  }
+}
+
+/* ---- linear algebra that XLA expands into loops ---- */
+static int64_t times(int64_t x, int64_t y) {
+  int64_t p;
+  return __builtin_mul_overflow(x, y, &p) ? INT64_MAX / 4 : p;
+}
+
+/* A loop over columns: the factor in place, beside it a product of the size of the matrix and a mask. */
+void plan_lower_cholesky(const plan_rule *r) {
+  plan_shape s = result_shape(r, 0);
+  uint32_t x = operand(r, 0), made = plan_rule_opaque(r, &x, 1, &s, 1, times(s.elements, ir_dtype_bytes(s.dtype) + 1));
+  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, made, 0));
+}
+
+/* Inverts the diagonal blocks in a loop, then multiplies. */
+void plan_lower_triangular_solve(const plan_rule *r) {
+  plan_shape a = shape_of(r, ir_operand(r->m, r->op, 0)), s = result_shape(r, 0);
+  uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
+  uint32_t made = plan_rule_opaque(r, operands, 2, &s, 1, times(2, a.bytes));
+  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, made, 0));
+}

@@ -1,0 +1,247 @@
+/* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
+#include "ir/attrs.h"
+#include "plan/peak_rules.h"
+
+enum { REDUCE_WINDOW_SIZE = 32 }; /* XLA's TreeReductionRewriter: longer reductions become trees */
+
+/* ---- reductions ---- */
+/* One step of the tree: windows of 32 along every reduced dimension. */
+static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, uint64_t signature) {
+  plan_node n = *node_of(r, x);
+  int64_t sizes[IR_MAX_RANK];
+  for (int32_t d = 0; d < n.shape.rank; d++) {
+    sizes[d] = n.shape.dims[d];
+    if (lists(dims, count, d)) sizes[d] = (sizes[d] + REDUCE_WINDOW_SIZE - 1) / REDUCE_WINDOW_SIZE;
+  }
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes), .n_operands = 2,
+                             .operands = (uint32_t[]){x, init}, .signature = signature, .flags = PLAN_FLAG_EXPENSIVE});
+}
+
+static uint64_t reducer_hash(const plan_rule *r) {
+  ir_block body = ir_op_get(r->m, r->op)->regions[0];
+  ir_kind k = body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
+  return k == IR_OP_UNKNOWN ? plan_mix(body, 1) : (uint64_t)k;
+}
+
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
+  plan_node n = *node_of(r, x);
+  if (n.shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
+  if (n.kind == IR_OP_TRANSPOSE) { /* the order of what is reduced does not matter, if that of the rest stays */
+    int64_t inner[IR_MAX_RANK], last = -1;
+    bool ordered = true;
+    for (int32_t i = 0; i < count; i++) inner[i] = n.ints[dims[i]];
+    for (int32_t d = 0; d < n.shape.rank; d++) {
+      if (lists(dims, count, d)) continue;
+      ordered &= n.ints[d] > last;
+      last = n.ints[d];
+    }
+    if (ordered) return reduce_one(r, n.operands[0], init, inner, count, shape, signature);
+  }
+  for (;;) {
+    bool large = false;
+    for (int32_t i = 0; i < count; i++) large |= node_of(r, x)->shape.dims[dims[i]] > REDUCE_WINDOW_SIZE;
+    if (!large) break;
+    x = reduce_windows(r, x, init, dims, count, signature);
+  }
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, init}, .signature = signature,
+                             .flags = PLAN_FLAG_EXPENSIVE, .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count), .n_ints = (uint32_t)count});
+}
+
+void plan_lower_reduce(const plan_rule *r) {
+  int32_t count;
+  const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
+  if (n_operands(r) != 2 || count < 0) {
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE, PLAN_FLAG_EXPENSIVE));
+    return;
+  }
+  plan_shape shape = result_shape(r, 0);
+  ir_dtype inside = plan_computed_in(shape.dtype);
+  uint32_t x = plan_rule_convert(r, operand(r, 0), inside), init = plan_rule_convert(r, operand(r, 1), inside);
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside), reducer_hash(r)), shape.dtype));
+}
+
+/* ---- dots ---- */
+typedef struct dot_side { /* an operand as the dot wants it: batch, then rows and columns in either order */
+  uint32_t node;
+  int64_t batch, free, contract;
+} dot_side;
+
+static int64_t product_of(const plan_shape *s, const int64_t *dims, int32_t count) {
+  int64_t p = 1;
+  for (int32_t i = 0; i < count; i++)
+    if (__builtin_mul_overflow(p, s->dims[dims[i]], &p)) p = INT64_MAX;
+  return p;
+}
+
+static int32_t free_dims(const plan_shape *s, ir_ints batch, ir_ints contract, int64_t *out) {
+  int32_t n = 0;
+  for (int32_t d = 0; d < s->rank; d++)
+    if (!lists(batch.at, batch.count, d) && !lists(contract.at, contract.count, d)) out[n++] = d;
+  return n;
+}
+
+static int32_t append(int64_t *to, int32_t at, const int64_t *from, int32_t count) {
+  memcpy(to + at, from, (size_t)count * sizeof *to);
+  return at + count;
+}
+
+static bool is_identity(const int64_t *perm, const plan_shape *s) { /* dims of length 1 may stand anywhere */
+  int64_t last = -1;
+  for (int32_t d = 0; d < s->rank; d++) {
+    if (s->dims[perm[d]] == 1) continue;
+    if (perm[d] < last) return false;
+    last = perm[d];
+  }
+  return true;
+}
+
+/* A transpose of the operand that only swaps rows and columns is the dot's own business. */
+static uint32_t look_through(const plan_rule *r, uint32_t x, ir_ints *batch, ir_ints *contract) {
+  plan_node n = *node_of(r, x);
+  if (n.kind != IR_OP_TRANSPOSE || n.shape.rank - batch->count != 2 || contract->count != 1) return x;
+  int64_t *mapped = ARENA_ARRAY(r->g->arena, int64_t, (size_t)batch->count + 1);
+  for (int32_t i = 0; i < batch->count; i++) {
+    mapped[i] = n.ints[batch->at[i]];
+    if (mapped[i] != i) return x;
+  }
+  mapped[batch->count] = n.ints[contract->at[0]];
+  *batch = (ir_ints){batch->count, mapped};
+  *contract = (ir_ints){1, mapped + batch->count};
+  return n.operands[0];
+}
+
+static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_ints contract, bool contract_last) {
+  x = look_through(r, x, &batch, &contract);
+  plan_shape s = node_of(r, x)->shape;
+  int64_t rest[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
+  int32_t n_rest = free_dims(&s, batch, contract, rest), n = append(perm, 0, batch.at, batch.count);
+  append(swapped, 0, batch.at, batch.count);
+  n = append(perm, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
+  append(perm, n, contract_last ? contract.at : rest, contract_last ? contract.count : n_rest);
+  n = append(swapped, batch.count, contract_last ? contract.at : rest, contract_last ? contract.count : n_rest);
+  append(swapped, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
+  dot_side side = {.batch = product_of(&s, batch.at, batch.count), .free = product_of(&s, rest, n_rest), .contract = product_of(&s, contract.at, contract.count)};
+  bool folds = is_identity(swapped, &s) && (n_rest <= 1 && contract.count <= 1);
+  side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
+  return side;
+}
+
+/* Nothing to sum over: a product of broadcasts, which fuses. */
+static uint32_t outer_product(const plan_rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
+  int64_t dims[3] = {a->batch, a->free, b->free};
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 3, dims), x = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  plan_shape y = plan_shape_make(r->g->arena, shape.dtype, 2, (int64_t[]){a->batch, b->free});
+  uint32_t left = plan_rule_broadcast(r, plan_rule_bitcast(r, a->node, x), full, (int64_t[]){0, 1}), right = plan_rule_broadcast(r, plan_rule_bitcast(r, b->node, y), full, (int64_t[]){0, 2});
+  return plan_rule_bitcast(r, plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){left, right}, 2, 0), shape);
+}
+
+/* One row times one column, maybe in batches: a product and a sum. */
+static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
+  int64_t dims[2] = {a->batch, a->contract}, last = 1;
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  uint32_t zero = plan_rule_number(r, shape.dtype, 0);
+  uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){plan_rule_bitcast(r, a->node, full), plan_rule_bitcast(r, b->node, full)}, 2, 0);
+  return plan_rule_bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, 1, dims), IR_OP_ADD), shape);
+}
+
+void plan_lower_dot(const plan_rule *r) {
+  ir_dot_numbers n = {0};
+  plan_shape shape = result_shape(r, 0);
+  static const int64_t zero_dim = 0;
+  int64_t last = node_of(r, operand(r, 0))->shape.rank - 1;
+  if (ir_kind_of(r->m, r->op) == IR_OP_DOT) {
+    n = (ir_dot_numbers){{0, &zero_dim}, {0, &zero_dim}, {1, &last}, {1, &zero_dim}};
+  } else if (!ir_dot_dims(r->g->arena, r->m, r->op, &n)) {
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+    return;
+  }
+  ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
+  dot_side a = dot_operand(r, plan_rule_convert(r, operand(r, 0), inside), n.lhs_batch, n.lhs_contract, true);
+  dot_side b = dot_operand(r, plan_rule_convert(r, operand(r, 1), inside), n.rhs_batch, n.rhs_contract, false);
+  plan_shape out = with_dtype(shape, inside);
+  uint32_t made;
+  if (a.contract == 1) made = outer_product(r, &a, &b, out);
+  else if (a.free == 1 && b.free == 1) made = inner_product(r, &a, &b, out);
+  else {
+    int64_t dims[IR_MAX_RANK + 2];
+    int32_t rank = n.lhs_batch.count;
+    memcpy(dims, out.dims, (size_t)rank * sizeof *dims); /* the result has the batch dimensions first */
+    dims[rank] = a.free;
+    dims[rank + 1] = b.free;
+    plan_shape canonical = plan_shape_make(r->g->arena, inside, rank + 2, dims);
+    made = plan_rule_bitcast(r, plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL, .shape = canonical, .n_operands = 2, .operands = (uint32_t[]){a.node, b.node},
+                                          .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE}), out);
+  }
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
+}
+
+/* ---- windows ---- */
+enum { SCAN_TILE = 16 }; /* XLA's ReduceWindowRewriter: cumulative reductions go in tiles of it */
+
+/* The dimension along which the op is a cumulative reduction (every window reaches from one end to the element); -1: it is none. */
+static int32_t scanned_dim(const plan_rule *r) {
+  plan_shape shape = result_shape(r, 0);
+  int32_t n_window, n_pad, n_strides, found = -1;
+  const int64_t *window = ir_op_ints(r->m, r->op, "window_dimensions", &n_window), *pad = ir_op_ints(r->m, r->op, "padding", &n_pad);
+  const int64_t *strides = ir_op_ints(r->m, r->op, "window_strides", &n_strides);
+  if (n_window != shape.rank || n_pad != 2 * shape.rank) return -1;
+  for (int32_t d = 0; d < shape.rank; d++) {
+    if (n_strides == shape.rank && strides[d] != 1) return -1;
+    if (window[d] == 1 && pad[2 * d] == 0 && pad[2 * d + 1] == 0) continue;
+    if (found >= 0 || window[d] != shape.dims[d] || pad[2 * d] + pad[2 * d + 1] != window[d] - 1 || (pad[2 * d] && pad[2 * d + 1])) return -1;
+    found = d;
+  }
+  return found;
+}
+
+static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_shape shape) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, init}, .signature = plan_mix(r->op, 2),
+                                       .flags = PLAN_FLAG_EXPENSIVE});
+}
+
+/* Cumulative along the last of two dimensions: tiles of 16, then what the tiles before sum up to, added in. */
+static uint32_t scan_tiles(const plan_rule *r, uint32_t x, uint32_t init, ir_kind combine) {
+  plan_shape s = node_of(r, x)->shape;
+  int64_t length = s.dims[1], tiles = (length + SCAN_TILE - 1) / SCAN_TILE, padded[2] = {s.dims[0], tiles * SCAN_TILE}, tiled[3] = {s.dims[0], tiles, SCAN_TILE};
+  arena *a = r->g->arena;
+  if (length <= SCAN_TILE) return window_node(r, x, init, s);
+  if (length != padded[1]) x = plan_rule_make2(r, IR_OP_PAD, plan_shape_make(a, s.dtype, 2, padded), x, init);
+  plan_shape tile_shape = plan_shape_make(a, s.dtype, 3, tiled);
+  uint32_t inside = window_node(r, plan_rule_bitcast(r, x, tile_shape), init, tile_shape);
+  uint32_t last = plan_rule_make1(r, IR_OP_SLICE, plan_shape_make(a, s.dtype, 3, (int64_t[]){s.dims[0], tiles, 1}), inside);
+  uint32_t before = scan_tiles(r, plan_rule_bitcast(r, last, plan_shape_make(a, s.dtype, 2, tiled)), init, combine);
+  uint32_t spread = plan_rule_broadcast(r, before, tile_shape, (int64_t[]){0, 1});
+  uint32_t sum = plan_rule_elementwise(r, combine, tile_shape, (uint32_t[]){inside, spread}, 2, 0);
+  sum = plan_rule_bitcast(r, sum, plan_shape_make(a, s.dtype, 2, padded));
+  return length == padded[1] ? sum : plan_rule_make1(r, IR_OP_SLICE, s, sum);
+}
+
+static uint32_t cumulative(const plan_rule *r, uint32_t x, uint32_t init, int32_t dim) {
+  plan_shape s = node_of(r, x)->shape, out = s;
+  int64_t perm[IR_MAX_RANK], back[IR_MAX_RANK], n = s.dims[dim];
+  for (int32_t d = 0, k = 0; d < s.rank; d++)
+    if (d != dim) perm[k++] = d;
+  perm[s.rank - 1] = dim;
+  for (int32_t d = 0; d < s.rank; d++) back[perm[d]] = d;
+  ir_block body = ir_op_get(r->m, r->op)->regions[0];
+  ir_kind combine = body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
+  x = plan_rule_transpose(r, x, perm);
+  plan_shape moved = node_of(r, x)->shape;
+  x = plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s.dtype, 2, (int64_t[]){s.elements / n, n}));
+  x = scan_tiles(r, x, init, combine == IR_OP_UNKNOWN ? IR_OP_ADD : combine);
+  return plan_rule_bitcast(r, plan_rule_transpose(r, plan_rule_bitcast(r, x, moved), back), out);
+}
+
+void plan_lower_reduce_window(const plan_rule *r) {
+  int32_t dim = n_operands(r) == 2 ? scanned_dim(r) : -1;
+  if (n_operands(r) != 2) {
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE_WINDOW, PLAN_FLAG_EXPENSIVE));
+    return;
+  }
+  plan_shape shape = result_shape(r, 0);
+  ir_dtype inside = plan_computed_in(shape.dtype);
+  uint32_t x = plan_rule_convert(r, operand(r, 0), inside), init = plan_rule_convert(r, operand(r, 1), inside);
+  bool tiled = dim >= 0 && shape.dims[dim] > SCAN_TILE;
+  uint32_t made = tiled ? cumulative(r, x, init, dim) : window_node(r, x, init, with_dtype(shape, inside));
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
+}
