@@ -20,7 +20,6 @@ BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 CASES = {case.name: case for case in check.cases("op", "program")}
 PASSES = "inline,simplify,cse,dce"
 REFUSED = {"cc_lapack_geev"}  # no reference evaluator
-# Folding a float more or less is not in these passes, so there is no list of exceptions.
 
 
 def opt(program, *arguments):
@@ -84,20 +83,28 @@ NOT_OURS = (r"unknown StableHLO attribute|invalid properties|failed to satisfy c
             r"(?i:dot_?algorithm)|expected builtin\.function|unknown stablehlo type|custom_call|redefinition of SSA value")
 
 
+def complaint(text):
+    """What MLIR has to say against the text; None: nothing."""
+    try:
+        with jax_mlir.make_ir_context():
+            ir.Module.parse(text)
+    except ir.MLIRError as error:
+        return str(error)
+    return None
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_verifier_agrees_with_mlir(seed, tmp_path):
     dice, program = random.Random(seed), tmp_path / "mangled.mlir"
     good = bad = 0
     for _ in range(120):
-        text = mangled(dice.choice(list(CASES.values())).programs()[0].read_text(), dice)
+        original = dice.choice(list(CASES.values())).programs()[0].read_text()
+        text = mangled(original, dice)
+        if complaint(original):  # newer than this jaxlib
+            continue
         program.write_text(text)
         done = opt(program, "--pass=parse", "-o", os.devnull)
-        try:
-            with jax_mlir.make_ir_context():
-                ir.Module.parse(text)
-            words = None
-        except ir.MLIRError as error:
-            words = str(error)
+        words = complaint(text)
         if words is None:
             good += 1
             assert done.returncode == 0, f"{done.stderr}\n{text}"
