@@ -341,13 +341,6 @@ static int64_t most_live(assigner *a, int64_t *out_at) {
   return most;
 }
 
-int64_t plan_live_bytes(plan_graph *g) {
-  assigner *a = analyse(g);
-  int64_t at;
-  share_comp(a, g->entry);
-  return most_live(a, &at);
-}
-
 /* ---- step 1: inside the results ---- */
 typedef struct allocation {
   int64_t bytes;

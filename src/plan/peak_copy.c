@@ -93,7 +93,7 @@ static bool dies_at(copier *c, uint32_t source, uint32_t user) {
 }
 
 /* ---- loops ---- */
-static bool is_carried(const plan_graph *g, uint32_t body, uint32_t index) {
+bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index) {
   const plan_node *root = plan_node_get(g, plan_comp_get(g, body)->root), *x = plan_node_get(g, root->operands[index]);
   return !(x->kind == IR_OP_GET_TUPLE_ELEMENT && x->operands[0] == plan_comp_get(g, body)->parameter && x->index == index);
 }
@@ -108,7 +108,7 @@ static bool appears_before(const plan_graph *g, const plan_node *tuple, uint32_t
 static void copy_initial(copier *c, uint32_t loop) {
   uint32_t tuple = plan_node_get(c->g, loop)->operands[0], body = plan_node_get(c->g, loop)->comps[1];
   for (uint32_t i = 0; i < plan_node_get(c->g, tuple)->n_operands; i++) {
-    if (!is_carried(c->g, body, i)) continue;
+    if (!plan_is_carried(c->g, body, i)) continue;
     uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = plan_source(c->g, x);
     bool free_to_use = !is_fixed(c->g, source) && !appears_before(c->g, plan_node_get(c->g, tuple), i) && dies_at(c, source, tuple);
     if (!free_to_use) copy_of(c, x, tuple, i);
@@ -143,7 +143,7 @@ static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, ui
 static void copy_next(copier *c, uint32_t body) {
   uint32_t root = plan_comp_get(c->g, body)->root, parameter = plan_comp_get(c->g, body)->parameter;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
-    if (!is_carried(c->g, body, i)) continue;
+    if (!plan_is_carried(c->g, body, i)) continue;
     uint32_t x = plan_node_get(c->g, root)->operands[i], next = plan_source(c->g, x);
     const plan_node *n = plan_node_get(c->g, next);
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;

@@ -131,7 +131,7 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
 void plan_insert_copies(plan_graph *g);
 /* The buffers' part of plan_peak. */
 void plan_assign(plan_graph *g, plan_peak *out_peak);
-/* Bytes of temporaries live at once, without fragmentation: what XLA compares schedules by. */
-int64_t plan_live_bytes(plan_graph *g);
+/* Whether the body makes a new value of the element, rather than pass it on. */
+bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index);
 
 #endif
