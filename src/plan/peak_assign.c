@@ -21,6 +21,7 @@ typedef struct interval {
 
 typedef struct value_data {
   uint32_t node, member, parent; /* parent: union-find */
+  bool passed_on;                /* a loop's state element that no trip changes: no value of its own */
   interval live;
 } value_data;
 
@@ -29,6 +30,7 @@ typedef struct buffer { /* a class of values */
   uint32_t first, count;         /* in values_by_class */
   interval *live;
   uint32_t n_live, merged_into;  /* 1 + the buffer that it was merged into; 0: none */
+  uint32_t n_own;                /* values but for those passed on */
   bool fixed, is_output, placed;
 } buffer;
 
@@ -108,9 +110,13 @@ static void unite_loop(assigner *a, uint32_t node) {
   const plan_comp *cond = plan_comp_get(a->g, n->comps[0]), *body = plan_comp_get(a->g, n->comps[1]);
   for (uint32_t i = 0; i < n->shape.n_members; i++) {
     uint32_t v = a->base[node] + i;
+    uint32_t states[3] = {v, member_of(a, cond->parameter, i), member_of(a, body->parameter, i)};
+    bool carried = plan_is_carried(a->g, n->comps[1], i);
+    for (int k = 0; k < 3; k++) {
+      unite(a, v, states[k]);
+      if (states[k]) a->values[states[k]].passed_on = !carried;
+    }
     unite(a, v, member_of(a, n->operands[0], i));
-    unite(a, v, member_of(a, cond->parameter, i));
-    unite(a, v, member_of(a, body->parameter, i));
     unite(a, v, member_of(a, body->root, i));
   }
 }
@@ -198,6 +204,7 @@ static void merge_intervals(assigner *a, buffer *b) {
     const value_data *v = &a->values[a->by_class[b->first + i]];
     int64_t bytes = shape_of(a->g, v)->bytes;
     if (bytes > b->bytes) b->bytes = bytes;
+    b->n_own += !v->passed_on;
     const plan_node *n = plan_node_get(a->g, v->node);
     b->fixed |= n->kind == IR_OP_CONSTANT || (n->kind == PLAN_PARAMETER && n->comp == a->g->entry);
     if (b->n_live && b->live[b->n_live - 1].to >= v->live.from) {
@@ -244,7 +251,10 @@ static uint32_t merged(assigner *a, uint32_t b) {
   return b;
 }
 
-static bool can_share(const buffer *x, const buffer *y) { return x->bytes == y->bytes && !x->fixed && !y->fixed && !x->placed && !y->placed; }
+/* XLA does not share buffers that hold several values as it is. */
+static bool can_share(const buffer *x, const buffer *y) {
+  return x->bytes == y->bytes && !x->fixed && !y->fixed && !x->placed && !y->placed && x->n_own == 1 && y->n_own == 1;
+}
 
 /* x dies where y begins. */
 static void join(assigner *a, uint32_t x, uint32_t y) {
@@ -280,7 +290,7 @@ static void share_with_operand(assigner *a, uint32_t node, uint32_t member) {
     uint32_t v = plan_shares_buffer(a->g, node, member, i) ? value_of(a, n->operands[i]) : 0;
     if (!v || a->values[v].node != n->operands[i]) continue; /* XLA's heap does not look through views */
     uint32_t other = merged(a, a->buffer_of[v]);
-    if (other == own || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
+    if (other == own || a->buffers[a->buffer_of[v]].n_own != 1 || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
     join(a, other, own);
     return;
   }
@@ -291,7 +301,7 @@ static void share_comp(assigner *a, uint32_t comp) {
   for (uint32_t i = 0; i < c->nodes.count; i++) {
     const plan_node *n = plan_node_get(a->g, c->order[i]);
     for (uint32_t k = 0; k < n->n_comps; k++) share_comp(a, n->comps[k]);
-    if (n->n_comps || n->kind == PLAN_PARAMETER) continue;
+    if (n->n_comps || n->kind == PLAN_PARAMETER || n->kind == PLAN_COPY) continue;
     for (uint32_t k = 0; k < values_of(n); k++) share_with_operand(a, c->order[i], k);
   }
 }
