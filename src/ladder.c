@@ -79,7 +79,7 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 /* Splits a copy of the prepared program for one slice size; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, int64_t target, int64_t slice_bytes, split_order *order, ir_module **out_m) {
   int64_t threshold = target / THRESHOLD_SHARE;
-  *order = (split_order){.goal = {.threshold_bytes = threshold < slice_bytes ? threshold : slice_bytes, .slice_bytes = slice_bytes,
+  *order = (split_order){.goal = {.threshold_bytes = threshold < slice_bytes ? threshold : slice_bytes, .hold_bytes = target, .slice_bytes = slice_bytes,
                                    .generous_bytes = slice_bytes * GENEROUS, .is_materialised = plan_is_materialised}, .limit_bytes = target};
   ir_module *m = ir_module_clone(prepared);
   WEIR_TRY(pipeline_split(j, m, order));
@@ -162,7 +162,7 @@ static weir_status hold_limit(job *j) {
 static split_order threshold_order(const job *j) {
   int64_t threshold = j->options.tensor_size_threshold_bytes, slice = j->options.tensor_split_size_bytes;
   if (!slice) slice = threshold;
-  return (split_order){.goal = {.threshold_bytes = threshold, .slice_bytes = slice, .generous_bytes = slice}};
+  return (split_order){.goal = {.threshold_bytes = threshold, .hold_bytes = threshold, .slice_bytes = slice, .generous_bytes = slice}};
 }
 
 static weir_status split_above_threshold(job *j) {

@@ -26,12 +26,14 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split}, pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_simplify, &pass_cse, &pass_dce, &pass_split, &pass_lower, NULL};
+const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_dce, &pass_split, &pass_lower, NULL};
 
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_unbundle, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 #include "plan/peak.h"
 #include "split/loops.h"
+#include "split/sink.h"
 
 enum { MOST_ROUNDS = 200 };
 
@@ -24,7 +25,7 @@ static bool can_be_seed(const ir_module *m, ir_value v) {
   return kind != IR_OP_CONSTANT && kind != IR_OP_LOOP && kind != IR_OP_WHILE && kind != IR_OP_CASE && kind != IR_OP_IF;
 }
 
-/* Splits the region of one seed; false if no position dissolves it. */
+/* Splits the region of one seed, or moves it to where it can be split; false if neither helps. */
 static bool split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
@@ -34,9 +35,48 @@ static bool split_seed(ir_module *m, ir_block block, ir_value seed, const split_
             (long long)choice.region->extent, (long long)choice.slice, choice.region->n_stages, choice.region->members.count, choice.reductions,
             (long long)choice.region->held_bytes);
     split_build_loops(choice.region, choice.slice);
+  } else {
+    found = split_sink(m, block, seed, goal->threshold_bytes);
+    if (found) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, seed)->op));
   }
   arena_destroy(scratch);
   return found;
+}
+
+static ir_block main_block(const ir_module *m) {
+  ir_op f = ir_main_function(m);
+  return f ? ir_op_get(m, f)->regions[0] : IR_NONE;
+}
+
+/* ---- first: what could never be held but is read inside a while or a branch ---- */
+typedef struct sink_search {
+  const split_goal *goal;
+  ir_value value;
+  ir_block block;
+  const tried *tried;
+} sink_search;
+
+static void find_sinkable(const ir_module *m, ir_op op, void *user) {
+  sink_search *s = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_results; i++) {
+    ir_value v = d->first_result + i;
+    if (s->value || ir_value_bytes(m, v) <= s->goal->hold_bytes || !can_be_seed(m, v) || was_tried(s->tried, v)) continue;
+    s->value = v;
+    s->block = d->block;
+  }
+}
+
+static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) {
+  tried t = {.a = arena_create(m->ctx)};
+  for (sink_search s;;) {
+    s = (sink_search){.goal = goal, .tried = &t};
+    ir_walk(m, top, find_sinkable, &s);
+    if (!s.value) break;
+    VEC_PUSH(t.a, &t.values, s.value);
+    if (split_sink(m, s.block, s.value, goal->threshold_bytes)) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, s.value)->op));
+  }
+  arena_destroy(t.a);
 }
 
 /* ---- by threshold ---- */
@@ -58,14 +98,10 @@ static void consider(const ir_module *m, ir_op op, void *user) {
   }
 }
 
-static ir_block main_block(const ir_module *m) {
-  ir_op f = ir_main_function(m);
-  return f ? ir_op_get(m, f)->regions[0] : IR_NONE;
-}
-
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = {.a = arena_create(m->ctx)};
   ir_block top = main_block(m);
+  if (top) sink_unholdable(m, top, &order->goal);
   while (top) {
     largest l = {.tried = &t, .bytes = order->goal.threshold_bytes};
     ir_walk(m, top, consider, &l);
@@ -90,6 +126,7 @@ static bool split_a_holder(ir_module *m, const plan_peak *peak, const split_goal
 void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = {.a = arena_create(m->ctx)};
   order->fits = false;
+  if (main_block(m)) sink_unholdable(m, main_block(m), &order->goal);
   for (int round = 0; round < MOST_ROUNDS && !order->fits; round++) {
     arena *scratch = arena_create(m->ctx);
     plan_peak peak = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY);

@@ -30,8 +30,27 @@ static int64_t slice_length(int64_t extent, int64_t index_bytes, const split_goa
   return (extent + trips - 1) / trips;
 }
 
+/* Large values made outside that the loops read whole: they stay in memory all the while. Arguments do so anyway. */
+static int64_t whole_bytes(split_region *r, const split_goal *goal) {
+  int64_t total = 0;
+  bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    ir_op op = r->members.at[i].op;
+    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands; k++) {
+      ir_value v = ir_operand(r->m, op, k);
+      if (r->members.at[i].factor.operands[k].dim >= 0 || counted[v] || !split_is_large(r, v)) continue;
+      counted[v] = true;
+      if (goal->is_materialised && !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->users)) continue;
+      if (__builtin_add_overflow(total, ir_value_bytes(r->m, v), &total)) return INT64_MAX;
+    }
+  }
+  return total;
+}
+
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
+  int64_t whole = whole_bytes(r, goal);
+  out->held_bytes = r->held_bytes > INT64_MAX - whole ? INT64_MAX : r->held_bytes + whole;
   out->slice = slice_length(r->extent, out->index_bytes, goal);
   for (uint32_t i = 0; i < r->members.count; i++) out->reductions += r->members.at[i].factor.role == SPLIT_REDUCED;
 }
@@ -39,7 +58,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
 /* In order: what stays in memory; slices that fit; passes over the region; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   const split_region *ra = a->region, *rb = b->region;
-  if (ra->held_bytes != rb->held_bytes) return ra->held_bytes < rb->held_bytes;
+  if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   bool fits_a = a->index_bytes <= goal->generous_bytes, fits_b = b->index_bytes <= goal->generous_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;

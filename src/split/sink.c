@@ -1,0 +1,152 @@
+#include "split/sink.h"
+
+typedef struct sinking {
+  ir_module *m;
+  arena *scratch;
+  ir_block block; /* that the seed stands in */
+  int64_t threshold_bytes;
+} sinking;
+
+/* ---- the producers ---- */
+static bool is_copied(const sinking *s, ir_value v) {
+  ir_op op = ir_value_get(s->m, v)->op;
+  return op && ir_op_get(s->m, op)->block == s->block && ir_value_bytes(s->m, v) > s->threshold_bytes;
+}
+
+static bool can_copy(const sinking *s, ir_value v, int depth) {
+  if (!is_copied(s, v)) return true;
+  ir_op op = ir_value_get(s->m, v)->op;
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool control = kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF || kind == IR_OP_LOOP || kind == IR_OP_CALL;
+  if (depth == 0 || control || ir_has_effects(s->m, op)) return false;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    if (!can_copy(s, ir_operand(s->m, op, i), depth - 1)) return false;
+  return true;
+}
+
+static void copy_into(const sinking *s, ir_block to, ir_value v, ir_map *map) {
+  if (!is_copied(s, v) || ir_map_has(map, v)) return;
+  ir_op op = ir_value_get(s->m, v)->op;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) copy_into(s, to, ir_operand(s->m, op, i), map);
+  ir_copy_op(s->m, to, op, map);
+}
+
+/* Copies of v's ops in front of the block's; what stood for v there (stand_in) becomes the copy. */
+static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value stand_in) {
+  ir_module *m = s->m;
+  ir_block_data old = *ir_block_get(m, to);
+  ir_map *map = ir_map_new(s->scratch, m), *replace = ir_map_new(s->scratch, m);
+  memset(&ir_block_get(m, to)->ops, 0, sizeof old.ops);
+  copy_into(s, to, v, map);
+  ir_map_set(replace, stand_in, ir_map_get(map, v));
+  for (uint32_t i = 0; i < old.ops.count; i++) ir_block_append(m, to, old.ops.at[i]);
+  uint32_t copies = ir_block_get(m, to)->ops.count - old.ops.count;
+  ir_block_data *b = ir_block_get(m, to); /* only the old ops are renamed: the copies may read stand_in's own producers */
+  ir_block_data rest = *b;
+  rest.ops.at += copies;
+  rest.ops.count -= copies;
+  ir_block tail = ir_block_new(m);
+  *ir_block_get(m, tail) = rest;
+  ir_replace_uses(m, tail, replace);
+}
+
+/* ---- who reads it ---- */
+typedef struct use_search { ir_value v; bool found; } use_search;
+
+static void note_use(const ir_module *m, ir_op op, void *user) {
+  use_search *u = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) u->found |= ir_operand(m, op, i) == u->v;
+}
+
+static bool is_used_in(const ir_module *m, ir_block block, ir_value v) {
+  use_search u = {v, false};
+  ir_walk(m, block, note_use, &u);
+  return u.found;
+}
+
+static bool is_invariant(const ir_module *m, ir_op loop, uint32_t carry) {
+  ir_block body = ir_op_get(m, loop)->regions[1];
+  return ir_operand(m, ir_terminator(m, body), carry) == ir_block_get(m, body)->args.at[carry];
+}
+
+static bool sink_captured(const sinking *s, ir_op user, ir_value v) {
+  bool any = false;
+  for (uint32_t r = 0; r < ir_op_get(s->m, user)->n_regions; r++) {
+    ir_block block = ir_op_get(s->m, user)->regions[r];
+    if (!block || !is_used_in(s->m, block, v)) continue;
+    sink_into_block(s, block, v, v);
+    any = true;
+  }
+  return any;
+}
+
+/* ---- a while without one of its carries ---- */
+static void remove_arg(ir_module *m, ir_block block, uint32_t index) {
+  ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = index; i + 1 < b->args.count; i++) {
+    b->args.at[i] = b->args.at[i + 1];
+    ir_value_get(m, b->args.at[i])->index = i;
+  }
+  b->args.count--;
+}
+
+static void remove_operand(ir_module *m, ir_op op, uint32_t index) {
+  ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = index; i + 1 < d->n_operands; i++) d->operands[i] = d->operands[i + 1];
+  d->n_operands--;
+}
+
+/* The op is replaced by one with a result less: a while's results are as many as its operands. Uses of the lost result read v. */
+static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v) {
+  ir_module *m = s->m;
+  for (uint32_t r = 0; r < 2; r++) remove_arg(m, ir_op_get(m, loop)->regions[r], carry);
+  remove_operand(m, ir_terminator(m, ir_op_get(m, loop)->regions[1]), carry);
+  remove_operand(m, loop, carry);
+  const ir_op_data d = *ir_op_get(m, loop);
+  ir_type *types = ARENA_ARRAY(s->scratch, ir_type, d.n_operands);
+  for (uint32_t i = 0; i < d.n_operands; i++) types[i] = ir_type_of(m, d.operands[i]);
+  ir_op fresh = ir_op_new(m, IR_NONE, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = d.n_operands, .operands = d.operands, .n_results = d.n_operands,
+                                                    .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs, .n_regions = 2, .location = d.location});
+  for (uint32_t r = 0; r < 2; r++) ir_region_set(m, fresh, r, d.regions[r]);
+  ir_map *map = ir_map_new(s->scratch, m);
+  for (uint32_t i = 0; i < d.n_results; i++)
+    ir_map_set(map, d.first_result + i, i == carry ? v : ir_result(m, fresh, i < carry ? i : i - 1));
+  ir_block_data *b = ir_block_get(m, d.block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (b->ops.at[i] == loop) b->ops.at[i] = fresh;
+  ir_op_get(m, fresh)->block = d.block;
+  ir_replace_uses(m, d.block, map);
+  return fresh;
+}
+
+static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
+  ir_module *m = s->m;
+  if (ir_kind_of(m, *loop) != IR_OP_WHILE) return false;
+  for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
+    if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
+    ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i], in_condition = ir_block_get(m, ir_op_get(m, *loop)->regions[0])->args.at[i];
+    if (is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
+    ir_op end = ir_terminator(m, ir_op_get(m, *loop)->regions[1]);
+    ir_op_get(m, end)->operands[i] = IR_NONE; /* so that the yield is no use */
+    sink_into_block(s, ir_op_get(m, *loop)->regions[1], v, arg);
+    *loop = drop_carry(s, *loop, i, v);
+    return true;
+  }
+  return false;
+}
+
+bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes) {
+  enum { DEEPEST = 64 };
+  sinking s = {m, arena_create(m->ctx), block, threshold_bytes};
+  bool any = false;
+  if (can_copy(&s, seed, DEEPEST)) {
+    ir_users users = ir_users_of_block(s.scratch, m, block);
+    for (uint32_t i = users.first[seed]; i < users.first[seed + 1]; i++) {
+      ir_op user = users.ops[i];
+      while (sink_carried(&s, &user, seed)) any = true;
+      any |= sink_captured(&s, user, seed);
+    }
+  }
+  arena_destroy(s.scratch);
+  return any;
+}
