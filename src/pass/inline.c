@@ -12,7 +12,7 @@
  */
 #include "pass/pass.h"
 
-enum { MOST_OPS = 1 << 22, DEEPEST_CALLS = 1000 };
+enum { MOST_OPS = 1 << 20, DEEPEST_CALLS = 1000 };
 
 typedef enum visit { UNSEEN, OPEN, DONE } visit;
 

@@ -1,0 +1,166 @@
+/* The passes where text tests don't reach: failing allocations, growth out of hand, calls nested
+ * too deep, a pass that breaks the program, and that passes are idempotent. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "in/in.h"
+#include "out/out.h"
+#include "pass/pass.h"
+
+static weir_status break_module(pass_ctx *p, ir_module *m, bool *out_changed) {
+  (void)p;
+  ir_block body = ir_op_get(m, ir_main_function(m))->regions[0];
+  ir_block_get(m, body)->ops.count--;
+  *out_changed = true;
+  return WEIR_OK;
+}
+
+static const pass pass_break = {"break", break_module};
+static const pass *const passes[] = {&pass_inline, &pass_simplify, &pass_cse, &pass_dce, NULL};
+static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
+
+typedef struct run {
+  ctx c;
+  const char *text;
+  const pass *const *table;
+  const char *only;
+  int rounds;        /* how often all passes are run */
+  int64_t ops;       /* out: afterwards */
+  bool changed_last; /* out: in the last round */
+  ir_module *m;
+} run;
+
+static weir_status go(void *user) {
+  run *r = user;
+  weir_options options = WEIR_OPTIONS_INIT;
+  options.only_passes = r->only;
+  pass_driver d = {.c = &r->c, .options = &options, .table = r->table};
+  WEIR_TRY(pass_check_options(&d));
+  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &r->m));
+  WEIR_TRY(ir_verify(r->m));
+  for (int round = 0; round < r->rounds; round++) {
+    r->changed_last = false;
+    for (const pass *const *p = r->table; *p; p++) {
+      bool changed;
+      WEIR_TRY(pass_run(&d, *p, r->m, &changed));
+      r->changed_last |= changed;
+    }
+  }
+  r->ops = pass_count_ops(r->m);
+  return WEIR_OK;
+}
+
+/* Runs and frees all; the n-th allocation fails (-1: none). */
+static weir_status run_failing(run *r, int64_t n, char *out_message) {
+  ctx_init(&r->c);
+  r->c.fail_after = n;
+  weir_status status = ctx_try(&r->c, go, r);
+  if (out_message) memcpy(out_message, r->c.message, sizeof r->c.message);
+  ctx_deinit(&r->c);
+  return status;
+}
+
+static const char *const program =
+    "module {\n"
+    "  func.func public @main(%a: tensor<8xf32>, %i: tensor<i32>) -> tensor<8xf32> {\n"
+    "    %c = stablehlo.constant dense<1.0> : tensor<8xf32>\n"
+    "    %d = stablehlo.constant dense<1.0> : tensor<8xf32>\n"
+    "    %0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
+    "    %1 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
+    "    %2 = stablehlo.multiply %0, %c : tensor<8xf32>\n"
+    "    %3 = stablehlo.multiply %1, %d : tensor<8xf32>\n"
+    "    %4:3 = stablehlo.while(%n = %i, %x = %2, %y = %3) : tensor<i32>, tensor<8xf32>, "
+    "tensor<8xf32>\n"
+    "     cond {\n"
+    "      %p = stablehlo.compare LT, %n, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n"
+    "      %n1 = stablehlo.add %n, %n : tensor<i32>\n"
+    "      %x1 = func.call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>\n"
+    "      stablehlo.return %n1, %x1, %y : tensor<i32>, tensor<8xf32>, tensor<8xf32>\n"
+    "    }\n"
+    "    return %4#1 : tensor<8xf32>\n"
+    "  }\n"
+    "  func.func private @f(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "    %0 = stablehlo.tanh %a : tensor<8xf32>\n"
+    "    %1 = stablehlo.reshape %0 : (tensor<8xf32>) -> tensor<8xf32>\n"
+    "    return %1 : tensor<8xf32>\n"
+    "  }\n"
+    "}\n";
+
+static void test_allocations(void) {
+  run r = {.text = program, .table = passes, .rounds = 1};
+  int64_t n = 0;
+  while (run_failing(&r, n, NULL) == WEIR_RESOURCE_EXHAUSTED) n++;
+  char message[2048];
+  weir_status last = run_failing(&r, n, message);
+  if (last != WEIR_OK) fprintf(stderr, "allocation %d: %s\n", (int)n, message);
+  assert(n > 10 && last == WEIR_OK);
+}
+
+static void test_fixpoint(void) {
+  run r = {.text = program, .table = passes, .rounds = 2};
+  assert(run_failing(&r, -1, NULL) == WEIR_OK);
+  assert(!r.changed_last);
+  assert(r.ops == 9); /* func, tanh, while, return; its condition: 2, its body: 3 */
+}
+
+/* Function i calls function i + 1 `calls` times; the last one is a tanh. */
+static char *chain(int length, int calls) {
+  size_t room = (size_t)length * 200 + 1000, n = 0;
+  char *text = malloc(room);
+  n += (size_t)snprintf(
+      text, room,
+      "module {\nfunc.func public @main(%%a: tensor<f32>) -> tensor<f32> {\n%%0 = call @f0(%%a) : "
+      "(tensor<f32>) -> tensor<f32>\nreturn %%0 : tensor<f32>\n}\n");
+  for (int i = 0; i < length; i++) {
+    n += (size_t)snprintf(text + n, room - n,
+                          "func.func private @f%d(%%0: tensor<f32>) -> tensor<f32> {\n", i);
+    for (int k = 0; k < calls; k++)
+      n += (size_t)snprintf(text + n, room - n,
+                            "%%%d = call @f%d(%%%d) : (tensor<f32>) -> tensor<f32>\n", k + 1, i + 1,
+                            k);
+    n += (size_t)snprintf(text + n, room - n, "return %%%d : tensor<f32>\n}\n", calls);
+  }
+  snprintf(text + n, room - n,
+           "func.func private @f%d(%%a: tensor<f32>) -> tensor<f32> {\n%%0 = stablehlo.tanh %%a : "
+           "tensor<f32>\nreturn %%0 : tensor<f32>\n}\n}\n",
+           length);
+  return text;
+}
+
+static int64_t ops_after_inline(int length, int calls) {
+  run r = {.text = chain(length, calls), .table = passes, .only = "inline", .rounds = 1};
+  weir_status status = run_failing(&r, -1, NULL);
+  free((char *)r.text);
+  assert(status == WEIR_OK);
+  return r.ops;
+}
+
+static void test_growth(void) {
+  assert(ops_after_inline(3, 2) == 10);        /* 8 tanh, return, func */
+  assert(ops_after_inline(40, 2) < (1 << 21)); /* 2^40 if nothing stopped it */
+  assert(ops_after_inline(5000, 1) < 100);     /* deeper than the stack of a careless recursion */
+}
+
+static void test_driver(void) {
+  char message[2048];
+  run r = {.text = program, .table = breaking, .rounds = 1};
+  assert(run_failing(&r, -1, message) == WEIR_INTERNAL);
+  assert(strstr(message, "pass break left a program that does not verify: "));
+  r.only = "cse";
+  assert(run_failing(&r, -1, message) == WEIR_OK);
+  r.only = "inline";
+  assert(run_failing(&r, -1, message) == WEIR_INVALID_ARGUMENT);
+  assert(strstr(message, "no pass named \"inline\"; there are cse, break"));
+}
+
+int main(void) {
+  test_allocations();
+  test_fixpoint();
+  test_growth();
+  test_driver();
+  return 0;
+}
