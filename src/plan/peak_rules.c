@@ -259,7 +259,8 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, inverse}, 2, 0);
   }
   plan_node n = *node_of(r, y);
-  if (is_float && n.kind == IR_OP_BROADCAST_IN_DIM && !is_splat_constant(r, y) && !is_splat_constant(r, x)) {
+  bool spread = n.kind == IR_OP_BROADCAST_IN_DIM && n.n_ints > 0; /* a single number is not worth it to XLA */
+  if (is_float && spread && !is_splat_constant(r, x)) {
     plan_shape small = node_of(r, n.operands[0])->shape;
     uint32_t one = plan_rule_splat(r, plan_rule_number(r, shape.dtype, 1), small);
     uint32_t inverse = make_elementwise(r, IR_OP_DIVIDE, small, (uint32_t[]){one, n.operands[0]}, 2, 0);

@@ -23,9 +23,35 @@ static uint64_t reducer_hash(const plan_rule *r) {
   return k == IR_OP_UNKNOWN ? plan_mix(body, 1) : (uint64_t)k;
 }
 
+/* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead; -1 if it does more. */
+static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to, const int64_t *dims, int32_t count, int64_t *out) {
+  int32_t n = 0;
+  for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
+    int64_t a = 1, b = 1;
+    int32_t i0 = i, j0 = j;
+    bool reduced = j < to->rank && lists(dims, count, j);
+    do { /* the next group of dimensions with the same product */
+      if (a <= b && i < from->rank && (a < b || i == i0)) a *= from->dims[i++];
+      else if (j < to->rank) {
+        if (lists(dims, count, j) != reduced) return -1;
+        b *= to->dims[j++];
+      } else if (i < from->rank) a *= from->dims[i++];
+      else break;
+    } while (a != b || j == j0);
+    if (a != b || (!reduced && (i - i0 != 1 || j - j0 != 1))) return -1;
+    for (int32_t d = i0; reduced && d < i; d++) out[n++] = d;
+  }
+  return n;
+}
+
 static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
   plan_node n = *node_of(r, x);
   if (n.shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
+  if (n.kind == PLAN_BITCAST) {
+    int64_t inner[IR_MAX_RANK];
+    int32_t more = reduced_before_reshape(&node_of(r, n.operands[0])->shape, &n.shape, dims, count, inner);
+    if (more > 0) return reduce_one(r, n.operands[0], init, inner, more, shape, signature);
+  }
   if (n.kind == IR_OP_TRANSPOSE) { /* the order of what is reduced does not matter, if that of the rest stays */
     int64_t inner[IR_MAX_RANK], last = -1;
     bool ordered = true;
@@ -137,11 +163,13 @@ static uint32_t outer_product(const plan_rule *r, const dot_side *a, const dot_s
 
 /* One row times one column, maybe in batches: a product and a sum. */
 static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
-  int64_t dims[2] = {a->batch, a->contract}, last = 1;
-  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  int32_t rank = a->batch > 1 ? 2 : 1;
+  int64_t both[2] = {a->batch, a->contract}, last = rank - 1;
+  const int64_t *dims = rank == 2 ? both : both + 1;
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, rank, dims);
   uint32_t zero = plan_rule_number(r, shape.dtype, 0);
   uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){plan_rule_bitcast(r, a->node, full), plan_rule_bitcast(r, b->node, full)}, 2, 0);
-  return plan_rule_bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, 1, dims), IR_OP_ADD), shape);
+  return plan_rule_bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, rank - 1, dims), IR_OP_ADD), shape);
 }
 
 void plan_lower_dot(const plan_rule *r) {
