@@ -258,7 +258,7 @@ void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *m, 
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 
-/* Whether the op, or one below it, must be kept, kept in order and never run twice: flag X, but a custom_call only if it says has_side_effect. */
+/* Whether the op, or one below it, must be kept, kept in order and never run twice: flag X, and calls, but a custom_call only if it says has_side_effect. */
 bool ir_has_effects(const ir_module *m, ir_op op);
 
 /* Users of each value of a block, counting a use anywhere below an op as a use by that op of the block. */

@@ -128,6 +128,7 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
 static bool has_own_effects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
+  if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE) return true; /* left by inline: what is in there may do anything */
   return ir_kind_flags(kind) & IR_FLAG_X;
 }
 
