@@ -46,7 +46,7 @@ check: asan ## unit programs and lit under the sanitizers
 	@$(BIN)/python tools/run_tests.py check --asan build/asan
 
 test-jax-versions: build ## the Python tests with the oldest and the newest supported jax
-	@$(BIN)/python tools/test_jax_versions.py
+	@$(BIN)/python tools/run_tests.py jax --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit
 	@$(BIN)/python examples/demo.py

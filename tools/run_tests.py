@@ -12,8 +12,11 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+import jax_versions
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
+BINDING = ["test/python/test_library.py", "test/python/test_hook.py", "test/python/test_limits.py"]
 JOBS = str(os.cpu_count() or 1)
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
@@ -41,7 +44,7 @@ def run_unit(build, environment):
 def run_lit(build, environment):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
-        subprocess.run([sys.executable, "-m", "lit.main", "-q", "-v", "-j", JOBS, "--timeout", "120", "-D",
+        subprocess.run([str(pathlib.Path(sys.executable).with_name("lit")), "-q", "-v", "-j", JOBS, "--timeout", "120", "-D",
                         f"build={build}", "--output", report, str(ROOT / "test")], env=environment, cwd=ROOT)
         if not os.path.exists(report):
             return 0, 1, 0
@@ -77,19 +80,29 @@ def report(name, run, *arguments):
     return passed, failed
 
 
+def run_binding(build, environment, version):
+    """The tests of the JAX binding with another jax."""
+    return run_pytest(build, environment, str(jax_versions.python_with(version)), BINDING)
+
+
+def suites(what, build, asan):
+    """(name, function, arguments) of each suite."""
+    plain, sanitized = dict(os.environ), os.environ | SANITIZERS
+    oldest, newest = jax_versions.supported_range()
+    checks = [("unit, sanitized", run_unit, asan, sanitized), ("lit, sanitized", run_lit, asan, sanitized)]
+    versions = [(f"binding, jax {version}", run_binding, build, plain, version) for version in (oldest, newest)]
+    everything = [*checks, ("unit", run_unit, build, plain), ("python", run_pytest, build, plain), versions[0]]
+    return {"check": checks, "jax": versions, "all": everything}[what]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["all", "check"], help="check: only what the sanitizers see")
+    parser.add_argument("what", choices=["all", "check", "jax"],
+                        help="check: what the sanitizers see; jax: the binding with the oldest and the newest jax")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
     args = parser.parse_args()
-    build, asan = args.build.resolve(), args.asan.resolve()
-    plain, sanitized = dict(os.environ), os.environ | SANITIZERS
-    results = [report("unit, sanitized", run_unit, asan, sanitized),
-               report("lit, sanitized", run_lit, asan, sanitized)]
-    if args.what == "all":
-        results.insert(1, report("unit", run_unit, build, plain))
-        results.append(report("python", run_pytest, build, plain))
+    results = [report(*suite) for suite in suites(args.what, args.build.resolve(), args.asan.resolve())]
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{passed} passed, {failed} failed", flush=True)
     return failed > 0

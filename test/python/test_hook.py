@@ -172,7 +172,7 @@ def test_refusal_shows_the_user_no_frames_of_ours():
                   "_library.rewrite = refuse\n"
                   "jax.jit(lambda x: x * 2)(1.0)\n", WEIR_MEMORY_LIMIT="1MB")
     assert done.returncode == 1
-    assert "JaxRuntimeError: RESOURCE_EXHAUSTED: weir: no\n" in done.stderr
+    assert "RuntimeError: RESOURCE_EXHAUSTED: weir: no\n" in done.stderr
     assert "_hook.py" not in done.stderr and "During handling" not in done.stderr
 
 
