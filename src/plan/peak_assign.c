@@ -22,6 +22,8 @@ typedef struct interval {
 typedef struct value_data {
   uint32_t node, member, parent; /* parent: union-find */
   bool passed_on;                /* a loop's state element that no trip changes: no value of its own */
+  bool is_table;                 /* a tuple's pointers */
+  int64_t bytes;
   interval live;
 } value_data;
 
@@ -31,7 +33,7 @@ typedef struct buffer { /* a class of values */
   interval *live;
   uint32_t n_live, merged_into;  /* 1 + the buffer that it was merged into; 0: none */
   uint32_t n_own;                /* values but for those passed on */
-  bool fixed, is_output, placed;
+  bool fixed, is_output, placed, is_table;
 } buffer;
 
 typedef struct assigner {
@@ -49,16 +51,29 @@ typedef struct assigner {
 } assigner;
 
 /* ---- values ---- */
+/* A tuple's members, then its table of pointers. */
 static uint32_t values_of(const plan_node *n) {
   switch (n->kind) {
-    case PLAN_BITCAST: case IR_OP_GET_TUPLE_ELEMENT: case IR_OP_TUPLE: return 0;
-    default: return n->shape.is_tuple ? n->shape.n_members : 1;
+    case PLAN_BITCAST: case IR_OP_GET_TUPLE_ELEMENT: return 0;
+    case IR_OP_TUPLE: return 1;
+    default: return n->shape.is_tuple ? n->shape.n_members + 1 : 1;
   }
 }
 
-static const plan_shape *shape_of(const plan_graph *g, const value_data *v) {
-  const plan_node *n = plan_node_get(g, v->node);
-  return n->shape.is_tuple ? &n->shape.members[v->member] : &n->shape;
+static uint32_t table_of(const assigner *a, uint32_t node) { /* 0: none */
+  const plan_node *n = plan_node_get(a->g, node);
+  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
+  return a->base[node] + (n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members);
+}
+
+static void number_node(assigner *a, uint32_t id) {
+  const plan_node *n = plan_node_get(a->g, id);
+  uint32_t count = values_of(n);
+  for (uint32_t k = 0; k < count; k++) {
+    bool is_table = n->shape.is_tuple && k + 1 == count;
+    int64_t bytes = is_table || !n->shape.is_tuple ? n->shape.bytes : n->shape.members[k].bytes;
+    a->values[a->base[id] + k] = (value_data){.node = id, .member = k, .parent = a->base[id] + k, .is_table = is_table, .bytes = bytes};
+  }
 }
 
 static void number_values(assigner *a) {
@@ -70,11 +85,8 @@ static void number_values(assigner *a) {
     if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE) a->n_values += values_of(plan_node_get(g, n));
   }
   a->values = ARENA_ARRAY(g->arena, value_data, a->n_values);
-  for (uint32_t n = 1; n < g->nodes.count; n++) {
-    if (!(plan_node_get(g, n)->flags & PLAN_FLAG_LIVE)) continue;
-    for (uint32_t k = 0; k < values_of(plan_node_get(g, n)); k++)
-      a->values[a->base[n] + k] = (value_data){.node = n, .member = k, .parent = a->base[n] + k};
-  }
+  for (uint32_t n = 1; n < g->nodes.count; n++)
+    if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE) number_node(a, n);
 }
 
 /* The value behind an array node; 0: none (an element of a nested tuple). */
@@ -85,8 +97,8 @@ static uint32_t value_of(const assigner *a, uint32_t node) {
     else if (n->kind == IR_OP_GET_TUPLE_ELEMENT) {
       const plan_node *t = plan_node_get(a->g, n->operands[0]);
       if (t->kind == IR_OP_TUPLE) node = t->operands[n->index];
-      else return values_of(t) > n->index ? a->base[n->operands[0]] + n->index : 0;
-    } else return values_of(n) ? a->base[node] : 0;
+      else return t->kind != IR_OP_GET_TUPLE_ELEMENT && n->index < t->shape.n_members ? a->base[n->operands[0]] + n->index : 0;
+    } else return n->shape.is_tuple ? 0 : a->base[node];
   }
 }
 
@@ -108,6 +120,8 @@ static void unite(assigner *a, uint32_t x, uint32_t y) {
 static void unite_loop(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
   const plan_comp *cond = plan_comp_get(a->g, n->comps[0]), *body = plan_comp_get(a->g, n->comps[1]);
+  uint32_t tables[4] = {table_of(a, n->operands[0]), table_of(a, cond->parameter), table_of(a, body->parameter), table_of(a, body->root)};
+  for (int k = 0; k < 4; k++) unite(a, table_of(a, node), tables[k]);
   for (uint32_t i = 0; i < n->shape.n_members; i++) {
     uint32_t v = a->base[node] + i;
     uint32_t states[3] = {v, member_of(a, cond->parameter, i), member_of(a, body->parameter, i)};
@@ -168,10 +182,11 @@ static void use(assigner *a, uint32_t v, int64_t at) {
 
 static void use_all(assigner *a, uint32_t node, int64_t at) {
   const plan_node *n = plan_node_get(a->g, node);
+  use(a, table_of(a, node), at);
   if (n->kind == IR_OP_TUPLE)
     for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], at);
   else if (n->shape.is_tuple)
-    for (uint32_t i = 0; i < values_of(n); i++) use(a, a->base[node] + i, at);
+    for (uint32_t i = 0; i < n->shape.n_members && n->kind != IR_OP_GET_TUPLE_ELEMENT; i++) use(a, a->base[node] + i, at);
   else use(a, value_of(a, node), at);
 }
 
@@ -180,7 +195,11 @@ static void find_live_ranges(assigner *a) {
   for (uint32_t v = 1; v < a->n_values; v++) a->values[v].live.from = a->values[v].live.to = a->time[a->values[v].node];
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     const plan_node *n = plan_node_get(g, id);
-    if (!(n->flags & PLAN_FLAG_LIVE) || n->kind == PLAN_BITCAST || n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == IR_OP_TUPLE) continue;
+    if (!(n->flags & PLAN_FLAG_LIVE) || n->kind == PLAN_BITCAST || n->kind == IR_OP_TUPLE) continue;
+    if (n->kind == IR_OP_GET_TUPLE_ELEMENT) {
+      use(a, table_of(a, n->operands[0]), a->time[id]);
+      continue;
+    }
     for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], a->time[id]);
   }
   for (uint32_t c = 1; c < g->comps.count; c++)
@@ -202,11 +221,11 @@ static void merge_intervals(assigner *a, buffer *b) {
   b->live = ARENA_ARRAY(a->g->arena, interval, b->count);
   for (uint32_t i = 0; i < b->count; i++) {
     const value_data *v = &a->values[a->by_class[b->first + i]];
-    int64_t bytes = shape_of(a->g, v)->bytes;
-    if (bytes > b->bytes) b->bytes = bytes;
+    if (v->bytes > b->bytes) b->bytes = v->bytes;
     b->n_own += !v->passed_on;
+    b->is_table |= v->is_table;
     const plan_node *n = plan_node_get(a->g, v->node);
-    b->fixed |= n->kind == IR_OP_CONSTANT || (n->kind == PLAN_PARAMETER && n->comp == a->g->entry);
+    b->fixed |= n->kind == IR_OP_CONSTANT || (n->kind == PLAN_PARAMETER && n->comp == a->g->entry && !v->is_table);
     if (b->n_live && b->live[b->n_live - 1].to >= v->live.from) {
       if (b->live[b->n_live - 1].to < v->live.to) b->live[b->n_live - 1].to = v->live.to;
     } else b->live[b->n_live++] = v->live;
@@ -302,7 +321,7 @@ static void share_comp(assigner *a, uint32_t comp) {
     const plan_node *n = plan_node_get(a->g, c->order[i]);
     for (uint32_t k = 0; k < n->n_comps; k++) share_comp(a, n->comps[k]);
     if (n->n_comps || n->kind == PLAN_PARAMETER || n->kind == PLAN_COPY) continue;
-    for (uint32_t k = 0; k < values_of(n); k++) share_with_operand(a, c->order[i], k);
+    for (uint32_t k = 0; k < (n->shape.is_tuple ? n->shape.n_members : 1) && values_of(n) && n->kind != IR_OP_TUPLE; k++) share_with_operand(a, c->order[i], k);
   }
 }
 
@@ -317,7 +336,7 @@ static int by_time(const void *x, const void *y) {
   return a->bytes > b->bytes ? -1 : a->bytes < b->bytes; /* taken before given back */
 }
 
-static bool counts(const buffer *b) { return !b->fixed && !b->placed && !b->merged_into; }
+static bool counts(const buffer *b) { return !b->fixed && !b->placed && !b->merged_into && !b->is_table; }
 
 static int64_t plus(int64_t x, int64_t y) {
   int64_t r;
@@ -369,7 +388,7 @@ static int by_size(const void *x, const void *y) {
 static int64_t handover(assigner *a, const buffer *first, const buffer *second) {
   const value_data *v = &a->values[a->by_class[second->first]];
   const plan_node *n = plan_node_get(a->g, v->node);
-  if (n->n_comps || n->kind == PLAN_PARAMETER) return -1;
+  if (n->n_comps || n->kind == PLAN_PARAMETER || v->is_table) return -1;
   for (uint32_t i = 0; i < n->n_operands; i++) {
     uint32_t u = plan_shares_buffer(a->g, v->node, v->member, i) ? value_of(a, n->operands[i]) : 0;
     if (u && &a->buffers[a->buffer_of[u]] == first) return a->time[v->node];
@@ -393,7 +412,7 @@ static void place_in_outputs(assigner *a) {
   arena *s = a->g->arena;
   uint32_t *order = ARENA_ARRAY(s, uint32_t, a->n_buffers), n = 0, n_allocations = 0;
   for (uint32_t i = 0; i < a->n_buffers; i++)
-    if (!a->buffers[i].fixed || (a->buffers[i].is_output && a->buffers[i].fixed)) order[n++] = i;
+    if ((!a->buffers[i].fixed || a->buffers[i].is_output) && !a->buffers[i].is_table) order[n++] = i;
   allocation *allocations = ARENA_ARRAY(s, allocation, a->g->n_outputs + 1);
   sorting = a;
   qsort(order, n, sizeof *order, by_size);
@@ -508,7 +527,7 @@ static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
       const plan_node *n = plan_node_get(a->g, v->node);
       ir_value named = n->value;
       if (n->shape.is_tuple && n->op && v->member < ir_op_get(a->g->m, n->op)->n_results && n->kind == PLAN_OPAQUE) named = ir_result(a->g->m, n->op, v->member);
-      if (!named || v->live.from > at || v->live.to < at || v->live.from <= best_from) continue;
+      if (v->is_table || !named || v->live.from > at || v->live.to < at || v->live.from <= best_from) continue;
       best = named;
       best_from = v->live.from;
     }
@@ -543,12 +562,23 @@ static void report(assigner *a, int64_t at, plan_peak *out) {
   }
 }
 
+/* Tables of tuples lie behind the heap, each on its own; that of the results is a result. */
+static int64_t add_tables(assigner *a, int64_t heap) {
+  uint32_t results = table_of(a, plan_comp_get(a->g, a->g->entry)->root);
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    if (!b->is_table || b->bytes == 0 || (results && a->buffer_of[results] == i)) continue;
+    heap = plus(plus(heap, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, b->bytes);
+  }
+  return heap;
+}
+
 void plan_assign(plan_graph *g, plan_peak *out) {
   assigner *a = analyse(g);
   int64_t at;
   place_in_outputs(a);
   share_comp(a, g->entry);
   out->temp_bytes = most_live(a, &at);
-  out->temp_bytes = place_in_heap(a, out->temp_bytes);
+  out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
   report(a, at, out);
 }

@@ -203,6 +203,12 @@ static uint32_t make_tuple(lowering *l, plan_scope *s, const uint32_t *members, 
   return plan_node_new(l->g, &n);
 }
 
+/* The same, but equal tuples are one: nothing of it may be changed later. */
+static uint32_t make_shared_tuple(lowering *l, plan_scope *s, const uint32_t *members, uint32_t count) {
+  plan_node n = *plan_node_get(l->g, make_tuple(l, s, members, count));
+  return plan_make(l, s, &n);
+}
+
 uint32_t plan_element(lowering *l, plan_scope *s, uint32_t tuple, uint32_t index) {
   const plan_node *t = plan_node_get(l->g, tuple);
   if (t->kind == IR_OP_TUPLE) return t->operands[index];
@@ -375,7 +381,7 @@ static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_
   for (uint32_t i = 0; i < n; i++) results[i] = plan_node_of(l, inner, ir_operand(l->g->m, end, i));
   plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
   *out_comp = inner->comp;
-  uint32_t tuple = state_tuple(l, s, inner, NULL, 0);
+  uint32_t tuple = make_shared_tuple(l, s, inner->captures.at, inner->captures.count);
   plan_node_get(l->g, inner->parameter)->shape = plan_node_get(l->g, tuple)->shape;
   return tuple;
 }
