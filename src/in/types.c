@@ -121,6 +121,12 @@ static void push_type(in_parser *p) {
   VEC_PUSH(p->scratch, &p->types, t);
 }
 
+/* Good until the next type is pushed. */
+static const ir_type *pop_types(in_parser *p, uint32_t count) {
+  p->types.count -= count;
+  return count ? p->types.at + p->types.count : NULL;
+}
+
 static ir_type tuple_type(in_parser *p) {
   uint32_t first = p->types.count;
   in_next(p);
@@ -130,10 +136,9 @@ static ir_type tuple_type(in_parser *p) {
     while (in_accept(p, ','));
   }
   in_expect(p, '>', "'>' of a tuple type");
-  int32_t n = (int32_t)(p->types.count - first);
-  p->types.count = first;
-  return ir_type_intern(
-      p->m, &(ir_type_data){.kind = IR_TYPE_TUPLE, .n_types = n, .types = p->types.at + first});
+  uint32_t n = p->types.count - first;
+  ir_type_data data = {.kind = IR_TYPE_TUPLE, .n_types = (int32_t)n, .types = pop_types(p, n)};
+  return ir_type_intern(p->m, &data);
 }
 
 static void type_list(in_parser *p) { /* (a, b) */
@@ -153,11 +158,11 @@ ir_type in_function_type(in_parser *p) {
   if (in_is(p, '(')) type_list(p);
   else push_type(p);
   uint32_t n_results = p->types.count - first - n_inputs;
-  p->types.count = first;
-  return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
-                                              .n_types = (int32_t)n_inputs,
-                                              .n_results = (int32_t)n_results,
-                                              .types = p->types.at + first});
+  ir_type_data data = {.kind = IR_TYPE_FUNCTION,
+                       .n_types = (int32_t)n_inputs,
+                       .n_results = (int32_t)n_results,
+                       .types = pop_types(p, n_inputs + n_results)};
+  return ir_type_intern(p->m, &data);
 }
 
 /* ---- dialect types and aliases ---- */

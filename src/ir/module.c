@@ -127,10 +127,9 @@ ir_type ir_type_intern(ir_module *m, const ir_type_data *data) {
   uint32_t hash = type_hash(data);
   for (uint32_t i = hash & (t->room - 1); t->ids[i]; i = (i + 1) & (t->room - 1))
     if (t->hashes[i] == hash && type_equal(&m->types.at[t->ids[i]], data)) return t->ids[i];
-  ir_type_data copy = *data;
-  if (data->rank > 0) copy.dims = ARENA_COPY(m->arena, int64_t, data->dims, (size_t)data->rank);
-  if (data->n_types + data->n_results > 0)
-    copy.types = ARENA_COPY(m->arena, ir_type, data->types, (size_t)(data->n_types + data->n_results));
+  ir_type_data copy = *data; /* its lists are never NULL and never the caller's, not even empty ones */
+  copy.dims = ARENA_COPY(m->arena, int64_t, data->dims, (size_t)data->rank);
+  copy.types = ARENA_COPY(m->arena, ir_type, data->types, (size_t)(data->n_types + data->n_results));
   ir_type id = m->types.count;
   VEC_PUSH(m->arena, &m->types, copy);
   table_insert(t, hash, id);

@@ -60,6 +60,7 @@ static void fails(const char *text, weir_status wanted, const char *place, const
 }
 
 static void forms_agree(void) {
+  same("\"x.y\"() {a = () -> (), b = tuple<>} : () -> ()", "\"x.y\"(){a=()->(),b=tuple<>}:()->()");
   same("module {}", "\"builtin.module\"() ({}) : () -> ()");
   same("func.func private @g(tensor<f32>) -> (tensor<f32>, tensor<i1>)",
        "\"func.func\"() <{function_type = (tensor<f32>) -> (tensor<f32>, tensor<i1>), sym_name = "
