@@ -269,6 +269,24 @@ void plan_graph_sweep(plan_graph *g) {
   }
 }
 
+static void use_operands(plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  for (uint32_t k = 0; k < n->n_operands; k++)
+    if (!seen_before(n, k)) plan_add_user(g, n->operands[k], id);
+}
+
+/* In the order in which XLA makes them: as in the program, but for dots that are made anew when transposes are folded into them, operands first. */
+static void fill_users(plan_graph *g, uint32_t comp) {
+  const plan_comp *c = plan_comp_get(g, comp);
+  for (uint32_t i = 0; i < c->nodes.count; i++) use_operands(g, c->nodes.at[i]);
+  const uint32_t *order = plan_post_order(g, comp);
+  for (uint32_t i = 0; i < c->nodes.count; i++) plan_node_get(g, c->nodes.at[i])->n_users = 0;
+  for (uint32_t i = 0; i < c->nodes.count; i++)
+    if (!plan_node_get(g, c->nodes.at[i])->folded) use_operands(g, c->nodes.at[i]);
+  for (uint32_t i = 0; i < c->nodes.count; i++)
+    if (plan_node_get(g, order[i])->folded) use_operands(g, order[i]);
+}
+
 void plan_graph_finish(plan_graph *g) {
   marker k = {.g = g, .elements = ARENA_ARRAY(g->arena, bool *, g->nodes.count)};
   mark(&k, plan_comp_get(g, g->entry)->root);
@@ -279,13 +297,7 @@ void plan_graph_finish(plan_graph *g) {
   mark_from(&k);
   shrink_tuples(&k);
   plan_graph_sweep(g);
-  for (uint32_t c = 1; c < g->comps.count; c++)
-    for (uint32_t i = 0; i < plan_comp_get(g, c)->nodes.count; i++) {
-      uint32_t id = plan_comp_get(g, c)->nodes.at[i];
-      const plan_node *n = plan_node_get(g, id);
-      for (uint32_t k = 0; k < n->n_operands; k++)
-        if (!seen_before(n, k)) plan_add_user(g, n->operands[k], id);
-    }
+  for (uint32_t c = 1; c < g->comps.count; c++) fill_users(g, c);
 }
 
 /* ---- post order ---- */

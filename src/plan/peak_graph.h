@@ -48,6 +48,7 @@ typedef struct plan_fusion plan_fusion; /* peak_fuse.c */
 typedef struct plan_node {
   uint16_t kind;
   uint8_t flags;
+  bool folded;             /* a dot that has taken in a transpose of an operand: XLA makes these last */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;

@@ -460,6 +460,7 @@ static bool swap_dot(const plan_rule *r, const int64_t *perm) {
   n.shape = result_shape(r, 0);
   uint32_t swapped[2] = {n.operands[1], n.operands[0]};
   n.operands = swapped;
+  n.folded = true;
   plan_bind(r->l, r->op, 0, plan_rule_make(r, n));
   return true;
 }

@@ -89,6 +89,7 @@ void plan_lower_reduce(const plan_rule *r) {
 /* ---- dots ---- */
 typedef struct dot_side { /* an operand as the dot wants it: batch, then rows and columns in either order */
   uint32_t node;
+  bool folded; /* a transpose is left to the dot */
   int64_t batch, free, contract;
 } dot_side;
 
@@ -148,6 +149,7 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   append(swapped, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
   dot_side side = {.batch = product_of(&s, batch.at, batch.count), .free = product_of(&s, rest, n_rest), .contract = product_of(&s, contract.at, contract.count)};
   bool folds = is_identity(swapped, &s) && (n_rest <= 1 && contract.count <= 1);
+  side.folded = folds && !is_identity(perm, &s);
   side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
   return side;
 }
@@ -198,7 +200,8 @@ void plan_lower_dot(const plan_rule *r) {
     dims[rank + 1] = b.free;
     plan_shape canonical = plan_shape_make(r->g->arena, inside, rank + 2, dims);
     made = plan_rule_bitcast(r, plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL, .shape = canonical, .n_operands = 2, .operands = (uint32_t[]){a.node, b.node},
-                                          .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE}), out);
+                                          .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE,
+                                          .folded = a.folded || b.folded}), out);
   }
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }
