@@ -497,6 +497,7 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_REDUCE_WINDOW: plan_lower_reduce_window(&r); break;
     case IR_OP_SELECT_AND_SCATTER: plan_lower_select_and_scatter(&r); break;
     case IR_OP_DOT: case IR_OP_DOT_GENERAL: plan_lower_dot(&r); break;
+    case IR_OP_CONVOLUTION: plan_lower_convolution(&r); break;
     case IR_OP_CHOLESKY: plan_lower_cholesky(&r); break;
     case IR_OP_TRIANGULAR_SOLVE: plan_lower_triangular_solve(&r); break;
     case IR_OP_CUSTOM_CALL: plan_lower_custom_call(&r); break;

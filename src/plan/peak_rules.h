@@ -58,6 +58,7 @@ uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t
 /* ---- peak_rules_dot.c ---- */
 void plan_lower_reduce(const plan_rule *r);
 void plan_lower_dot(const plan_rule *r);
+void plan_lower_convolution(const plan_rule *r);
 void plan_lower_reduce_window(const plan_rule *r);
 
 /* ---- peak_rules_data.c: gather, scatter, sort, top-k, library calls, linear algebra ---- */

@@ -49,6 +49,27 @@ static ir_kind combiner_of(const plan_rule *r) {
   return body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
 }
 
+/* A single window: a dynamic_update_slice of what was there (if the window should lie outside) or of the combined values. */
+static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uint32_t updates) {
+  plan_shape shape = node_of(r, x)->shape, window = shape;
+  int64_t dims[IR_MAX_RANK];
+  plan_shape given = node_of(r, updates)->shape;
+  if (given.elements == shape.elements) window = shape;
+  else {
+    int32_t k = given.rank - 1; /* the window's dimensions in order, 1 where they were inserted */
+    for (int32_t d = shape.rank - 1; d >= 0; d--) dims[d] = k >= 0 && given.dims[k] <= shape.dims[d] && given.dims[k] != 1 ? given.dims[k--] : (k >= 0 && given.dims[k] == 1 ? (k--, 1) : 1);
+    window = plan_shape_make(r->g->arena, shape.dtype, shape.rank, dims);
+    if (window.elements != given.elements) return 0;
+  }
+  uint32_t at[IR_MAX_RANK + 2] = {x, start}, old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start), fresh = plan_rule_bitcast(r, updates, window);
+  ir_kind combine = combiner_of(r);
+  if (combine != IR_OP_UNKNOWN) fresh = plan_rule_elementwise(r, combine, window, (uint32_t[]){old, fresh}, 2, 0);
+  fresh = plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT, .shape = window, .n_operands = 3, .operands = (uint32_t[]){start, fresh, old}});
+  at[1] = fresh;
+  at[2] = start;
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE, .shape = shape, .n_operands = 3, .operands = at, .in_place = 1});
+}
+
 /* Updates in place; the windows of the updates come last, row by row. */
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
@@ -60,6 +81,15 @@ void plan_lower_scatter(const plan_rule *r) {
   }
   int64_t perm[IR_MAX_RANK];
   uint32_t updates = windows_last(r, operand(r, 2), n.offset_dims, perm), operands[3] = {operand(r, 0), operand(r, 1), updates};
+  plan_shape indices = node_of(r, operands[1])->shape;
+  int64_t depth = n.index_vector_dim < indices.rank ? indices.dims[n.index_vector_dim] : 1;
+  if (indices.elements == depth) {
+    uint32_t done = scatter_once(r, operands[0], plan_rule_bitcast(r, operands[1], plan_shape_make(r->g->arena, indices.dtype, 1, &depth)), updates);
+    if (done) {
+      plan_bind(r->l, r->op, 0, done);
+      return;
+    }
+  }
   plan_node node = {.kind = IR_OP_SCATTER, .shape = result_shape(r, 0), .n_operands = 3, .operands = operands, .in_place = 1, .index = combiner_of(r),
                     .signature = plan_mix(plan_attrs_hash(r->m, r->op), r->op)};
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));

@@ -206,6 +206,38 @@ void plan_lower_dot(const plan_rule *r) {
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }
 
+/* ---- convolutions ---- */
+/* [first, spatial..., second] of dimension numbers. */
+static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t second, bool first_leads) {
+  int32_t n = 0;
+  if (first_leads) perm[n++] = first;
+  n = append(perm, n, spatial.at, spatial.count);
+  if (!first_leads) perm[n++] = first;
+  perm[n++] = second;
+  return n;
+}
+
+/* The library takes the image as [batch, space, features], the kernel as [space, in, out], in f32; other types are computed as they come. */
+void plan_lower_convolution(const plan_rule *r) {
+  ir_conv_numbers n;
+  plan_shape shape = result_shape(r, 0);
+  ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
+  if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) || n.input_spatial.count + 2 != shape.rank) {
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+    return;
+  }
+  int64_t perm[IR_MAX_RANK], back[IR_MAX_RANK], dims[IR_MAX_RANK];
+  conv_order(perm, n.input_batch, n.input_spatial, n.input_feature, true);
+  uint32_t x = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 0), inside), perm);
+  conv_order(perm, n.kernel_input_feature, n.kernel_spatial, n.kernel_output_feature, false);
+  uint32_t kernel = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 1), inside), perm);
+  conv_order(perm, n.output_batch, n.output_spatial, n.output_feature, true);
+  for (int32_t d = 0; d < shape.rank; d++) dims[d] = shape.dims[perm[d]], back[perm[d]] = d;
+  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = plan_shape_make(r->g->arena, inside, shape.rank, dims), .n_operands = 2,
+                                                .operands = (uint32_t[]){x, kernel}, .signature = plan_attrs_hash(r->m, r->op)});
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, plan_rule_transpose(r, made, back), shape.dtype));
+}
+
 /* ---- windows ---- */
 enum { SCAN_TILE = 16 }; /* XLA's ReduceWindowRewriter: cumulative reductions go in tiles of it */
 
