@@ -24,9 +24,10 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split}, pass_lower = {"lower", run_lower};
+/* "stream" is a way of splitting, not a pass of its own: --skip=stream. */
+static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split}, pass_stream = {"stream", run_nothing}, pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_dce, &pass_split, &pass_lower, NULL};
+const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_dce, &pass_split, &pass_stream, &pass_lower, NULL};
 
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
@@ -39,6 +40,7 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 }
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
+  if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));

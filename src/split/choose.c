@@ -62,7 +62,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   bool fits_a = a->index_bytes <= goal->generous_bytes, fits_b = b->index_bytes <= goal->generous_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
-  if (ra->n_stages != rb->n_stages) return ra->n_stages < rb->n_stages;
+  if (ra->n_loops != rb->n_loops) return ra->n_loops < rb->n_loops;
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
   return ra->extent > rb->extent;
 }
@@ -72,11 +72,11 @@ static bool dissolves_seed(split_region *r) {
   return i->traced && split_instance_stage(r, r->seed, r->seed_pos) < SPLIT_NEVER && !r->needed_outside[r->seed];
 }
 
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim, int64_t threshold) {
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim, const split_goal *goal) {
   split_pos pos = {dim, 1};
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    split_region *r = split_region_grow(scratch, m, block, seed, pos, threshold);
+    split_region *r = split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
     bool good = !r->failed && dissolves_seed(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;
     if (!r->coarsen) return good ? r : NULL;
@@ -88,7 +88,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed, const split_goal *goal, split_choice *out_choice) {
   bool found = false;
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
-    split_region *r = grow(scratch, m, block, seed, dim, goal->threshold_bytes);
+    split_region *r = grow(scratch, m, block, seed, dim, goal);
     if (!r) continue;
     split_choice choice;
     assess(r, goal, &choice);

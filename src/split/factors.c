@@ -416,13 +416,17 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
 
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) { return ir_type_at(m, v)->dims[pos.dim] / pos.unit; }
 
-bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
+split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  *out = (split_factor){.role = SPLIT_PARALLEL, .operands = ARENA_ARRAY(scratch, split_pos, d->n_operands + 1),
-                        .results = ARENA_ARRAY(scratch, split_pos, d->n_results + 1)};
-  for (uint32_t i = 0; i < d->n_operands; i++) out->operands[i] = SPLIT_ABSENT;
-  for (uint32_t i = 0; i < d->n_results; i++) out->results[i] = SPLIT_ABSENT;
+  split_factor f = {.role = SPLIT_PARALLEL, .operands = ARENA_ARRAY(scratch, split_pos, d->n_operands + 1), .results = ARENA_ARRAY(scratch, split_pos, d->n_results + 1)};
+  for (uint32_t i = 0; i < d->n_operands; i++) f.operands[i] = SPLIT_ABSENT;
+  for (uint32_t i = 0; i < d->n_results; i++) f.results[i] = SPLIT_ABSENT;
+  return f;
+}
+
+bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
+  *out = split_absent_factor(scratch, m, op);
   if (!all_sliceable(m, op) || ir_has_effects(m, op)) return false;
   query q = {scratch, m, op, of_result, index, pos, out};
-  return rules[d->kind](&q);
+  return rules[ir_kind_of(m, op)](&q);
 }

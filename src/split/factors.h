@@ -29,6 +29,9 @@ typedef struct split_factor {
 /* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch. */
 bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out_factor);
 
+/* The op without the factor: absent everywhere. */
+split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
+
 static inline bool split_pos_equal(split_pos a, split_pos b) { return a.dim == b.dim && (a.dim < 0 || a.unit == b.unit); }
 /* How many indices the factor has at this position of the value. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);

@@ -3,6 +3,7 @@
 #include "ir/print.h"
 #include "split/monoid.h"
 #include "split/narrow.h"
+#include "split/stream.h"
 
 typedef VEC(ir_value) values;
 typedef VEC(int64_t) ints;
@@ -22,7 +23,13 @@ typedef struct loop_builder {
   ir_type *result_types;
   ints out_dims, out_units;
   bool *put_out;         /* by value */
+  values input_args, carry_args;
+  bool *reduced;         /* by op: its reduction stands in this loop */
+  ir_value *running;     /* by value: what sums of this trip see of a statistic */
+  ir_value *old_carry;   /* by value: the statistic as the trip begins */
 } loop_builder;
+
+static void reduce_inside(loop_builder *l, const split_member *member);
 
 static ir_value emit(loop_builder *l, ir_value v, split_pos pos);
 
@@ -32,7 +39,9 @@ static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
   VEC_PUSH(r->scratch, &l->inputs, ir_map_get(l->renamed, v));
   VEC_PUSH(r->scratch, &l->in_dims, pos.dim);
   VEC_PUSH(r->scratch, &l->in_units, pos.unit);
-  return ir_block_arg(r->m, l->body.block, split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
+  ir_value arg = ir_block_arg(r->m, l->body.block, split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
+  VEC_PUSH(r->scratch, &l->input_args, arg);
+  return arg;
 }
 
 static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitted) {
@@ -44,7 +53,7 @@ static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitte
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
   ir_op op = ir_value_get(r->m, v)->op;
-  split_factor f = split_instance_get(r, v, pos)->factor;
+  split_factor f = pos.dim < 0 ? split_absent_factor(r->scratch, r->m, op) : split_instance_get(r, v, pos)->factor;
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
   ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1), *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
   for (uint32_t i = 0; i < n; i++) {
@@ -54,7 +63,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   l->body.location = ir_op_get(r->m, op)->location;
   split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
   for (uint32_t j = 0; j < n_results; j++)
-    if (f.results[j].dim >= 0) remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
+    if (f.results[j].dim >= 0 || pos.dim < 0) remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
 }
 
 static bool is_splat_constant(const ir_module *m, ir_value v) {
@@ -68,11 +77,31 @@ static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
   return ir_build_constant(&l->body, split_narrow_type(m, ir_type_of(m, v), pos, l->trip.slice), d->data, true);
 }
 
+/* A statistic that this loop computes, asked for while it does: its running value. */
+static const split_member *running_statistic(loop_builder *l, ir_value v, split_pos pos) {
+  ir_op op = ir_value_get(l->r->m, v)->op;
+  for (uint32_t i = op && pos.dim < 0 ? l->r->member_of[op] : 0; i; i = l->r->members.at[i - 1].next) {
+    const split_member *member = &l->r->members.at[i - 1];
+    if (member->factor.role == SPLIT_REDUCED && member->stage == l->stage) return member;
+  }
+  return NULL;
+}
+
+/* Not to be had from outside yet: made here, from running statistics if need be. */
+static bool is_made_here(loop_builder *l, ir_value v, split_pos pos) {
+  return split_is_inside(l->r, v, pos, l->stage) || split_outside_stage(l->r, v) > l->stage;
+}
+
 static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
+  const split_member *statistic = running_statistic(l, v, pos);
+  if (statistic) {
+    reduce_inside(l, statistic);
+    return l->running[v];
+  }
   split_instance *i = split_instance_get(l->r, v, pos);
   if (i->emitted_stage == l->stage) return i->emitted;
   if (is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
-  else if (split_is_inside(l->r, v, pos, l->stage)) emit_op(l, v, pos);
+  else if (is_made_here(l, v, pos)) emit_op(l, v, pos);
   else remember(l, v, pos, add_input(l, v, pos));
   return split_instance_get(l->r, v, pos)->emitted;
 }
@@ -97,11 +126,6 @@ static void put_out_slices(loop_builder *l, const split_member *member) {
   }
 }
 
-typedef struct reduction { /* of a member, between its two halves */
-  const split_member *member;
-  ir_value *operands;
-} reduction;
-
 static ir_value *operands_inside(loop_builder *l, const split_member *member) {
   uint32_t n = ir_op_get(l->r->m, member->op)->n_operands;
   ir_value *operands = ARENA_ARRAY(l->r->scratch, ir_value, n);
@@ -109,32 +133,79 @@ static ir_value *operands_inside(loop_builder *l, const split_member *member) {
   return operands;
 }
 
-/* Initial carries outside, one step inside, the yields; the results are renamed when the loop stands (finish_reduction). */
-static void reduce_inside(loop_builder *l, const reduction *red) {
+static ir_value *initial_carries(loop_builder *l, const split_member *member) {
   split_region *r = l->r;
-  ir_op op = red->member->op;
-  uint32_t n = ir_op_get(r->m, op)->n_operands, n_carries = ir_op_get(r->m, op)->n_results;
-  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, n), *carries = ARENA_ARRAY(r->scratch, ir_value, n_carries);
-  for (uint32_t i = 0; i < n; i++) outside[i] = ir_map_get(l->renamed, ir_operand(r->m, op, i));
-  l->before->location = l->body.location = ir_op_get(r->m, op)->location;
-  split_monoid_init(l->before, op, &red->member->factor, outside, carries);
-  for (uint32_t j = 0; j < n_carries; j++) {
+  const ir_op_data d = *ir_op_get(r->m, member->op);
+  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, d.n_operands), *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
+  for (uint32_t i = 0; i < d.n_operands; i++) outside[i] = ir_map_get(l->renamed, d.operands[i]);
+  l->before->location = d.location;
+  split_monoid_init(l->before, member->op, &member->factor, outside, carries);
+  return carries;
+}
+
+/* What was summed so far, brought to the statistics' new values. */
+static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum, const ir_value *old_statistics) {
+  for (int32_t i = 0; i < member->streams.count; i++) {
+    const stream_term *term = &member->streams.at[i];
+    ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
+    ir_value ratio = stream_correction(l->r, &l->body, member, term, old_statistics[i], now);
+    sum = ir_build_binary(&l->body, IR_OP_MULTIPLY, sum, ratio);
+  }
+  return sum;
+}
+
+/* The statistics' carries as the trip begins; their steps stand in front of the member's. For carries, `running` has the new value seen by sums, and the instance of the
+ * statistic (never emitted otherwise) the new carry. */
+static ir_value *old_statistics_of(loop_builder *l, const split_member *member) {
+  ir_value *old = ARENA_ARRAY(l->r->scratch, ir_value, STREAM_MOST);
+  for (int32_t i = 0; i < member->streams.count; i++) {
+    ir_value v = member->streams.at[i].statistic;
+    emit(l, v, SPLIT_ABSENT);
+    old[i] = l->old_carry[v];
+  }
+  return old;
+}
+
+/* Initial carries outside, one step inside, the yields; the results are renamed when the loop stands (rename_results). */
+static void reduce_inside(loop_builder *l, const split_member *member) {
+  split_region *r = l->r;
+  ir_op op = member->op;
+  if (l->reduced[op]) return;
+  l->reduced[op] = true;
+  uint32_t n = ir_op_get(r->m, op)->n_results;
+  ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member), *carries = initial_carries(l, member);
+  for (uint32_t j = 0; j < n; j++) {
     VEC_PUSH(r->scratch, &l->initial, carries[j]);
     carries[j] = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, carries[j]));
+    VEC_PUSH(r->scratch, &l->carry_args, carries[j]);
+    l->old_carry[ir_result(r->m, op, j)] = carries[j];
   }
-  split_monoid_step(&l->body, op, &red->member->factor, &l->trip, red->operands, carries);
-  for (uint32_t j = 0; j < n_carries; j++) add_result(l, j == 0 ? ir_result(r->m, op, 0) : IR_NONE, SPLIT_ABSENT, carries[j]);
+  l->body.location = ir_op_get(r->m, op)->location;
+  if (member->streams.count) carries[0] = corrected(l, member, carries[0], old_statistics);
+  split_monoid_step(&l->body, op, &member->factor, &l->trip, operands, carries);
+  for (uint32_t j = 0; j < n; j++) {
+    ir_value v = ir_result(r->m, op, j);
+    remember(l, v, SPLIT_ABSENT, carries[j]);
+    l->running[v] = stream_running_value(r, &l->body, member, carries[j]);
+    l->put_out[v] = true;
+    add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j]);
+  }
 }
 
 static bool reduces_wanted(loop_builder *l, const split_member *member) {
-  if (member->factor.role != SPLIT_REDUCED) return false;
   bool wanted = false;
-  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
-    ir_value v = ir_result(l->r->m, member->op, j);
-    wanted |= wants_out(l, v);
-    l->put_out[v] = true;
-  }
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) wanted |= wants_out(l, ir_result(l->r->m, member->op, j));
   return wanted;
+}
+
+/* Arguments in the order of the loop's operands: inputs were found among the carries. */
+static void order_args(loop_builder *l) {
+  ir_module *m = l->r->m;
+  ir_block_data *b = ir_block_get(m, l->body.block);
+  uint32_t n = 2;
+  for (uint32_t i = 0; i < l->input_args.count; i++) b->args.at[n++] = l->input_args.at[i];
+  for (uint32_t i = 0; i < l->carry_args.count; i++) b->args.at[n++] = l->carry_args.at[i];
+  for (uint32_t i = 0; i < n; i++) ir_value_get(m, b->args.at[i])->index = i;
 }
 
 /* ---- the loop op ---- */
@@ -189,6 +260,8 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     for (uint32_t k = 0; k < n; k++) carries[k] = ir_result(m, loop, j + k);
     l->after->location = ir_op_get(m, op)->location;
     split_monoid_finish(l->after, op, NULL, carries, results);
+    const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
+    if (member->streams.count) results[0] = stream_finish(l->r, l->after, member, renamed, results[0]);
     for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
   }
 }
@@ -202,15 +275,17 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   l.trip.lo = ir_block_arg(m, l.body.block, index);
   l.trip.slice = slice;
   l.trip.extent = r->extent;
-  VEC(reduction) reductions = {0};
+  l.reduced = ARENA_ARRAY(r->scratch, bool, m->ops.count);
+  l.running = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
+  l.old_carry = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     if (member->stage != stage) continue;
     if (member->factor.role == SPLIT_PARALLEL) put_out_slices(&l, member);
-    else if (reduces_wanted(&l, member)) VEC_PUSH(r->scratch, &reductions, (reduction){member, operands_inside(&l, member)});
+    else if (reduces_wanted(&l, member)) reduce_inside(&l, member);
   }
-  for (uint32_t i = 0; i < reductions.count; i++) reduce_inside(&l, &reductions.at[i]);
   if (l.yields.count == 0) return false;
+  order_args(&l);
   rename_results(&l, make_loop(&l), renamed);
   return true;
 }

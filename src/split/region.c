@@ -1,6 +1,7 @@
 #include "split/region.h"
 
 #include "split/monoid.h"
+#include "split/stream.h"
 
 enum { MOST_INSTANCES = 100000 };
 
@@ -34,7 +35,7 @@ static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
 
 static void add_member(split_region *r, ir_op op, const split_factor *f) {
   if (is_member(r, op, f)) return;
-  VEC_PUSH(r->scratch, &r->members, (split_member){op, *f, -1, r->member_of[op]});
+  VEC_PUSH(r->scratch, &r->members, (split_member){.op = op, .factor = *f, .stage = -1, .next = r->member_of[op]});
   r->member_of[op] = r->members.count;
   const ir_op_data d = *ir_op_get(r->m, op);
   for (uint32_t i = 0; i < d.n_operands; i++)
@@ -131,6 +132,12 @@ static int32_t member_stage(split_region *r, uint32_t index) {
     int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), f.operands[i]);
     if (s > stage) stage = s;
   }
+  stream_terms terms;
+  for (int32_t s = 0; r->may_stream && s < stage && stage < SPLIT_NEVER; s++)
+    if (stream_member(r, &r->members.at[index], s, &terms)) {
+      r->members.at[index].streams = terms;
+      stage = s;
+    }
   return r->members.at[index].stage = stage;
 }
 
@@ -214,6 +221,7 @@ static bool uses_below(const split_region *r, ir_op op, ir_value v) { /* through
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
   for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
     const split_member *member = &r->members.at[i - 1];
+    if (member->streams.count) continue; /* makes what it reads itself */
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v && (member->factor.operands[j].dim < 0 || !split_is_inside(r, v, member->factor.operands[j], member->stage)))
         return true;
@@ -242,9 +250,27 @@ static void find_held(split_region *r) {
   }
 }
 
-static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes) {
+static bool puts_out(const split_region *r, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
+    ir_value v = ir_result(r->m, member->op, j);
+    if (!split_is_large(r, v) || r->needed_outside[v]) return true;
+  }
+  return false;
+}
+
+static void count_loops(split_region *r) {
+  bool *counted = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages + 1);
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    if (counted[member->stage] || !puts_out(r, member)) continue;
+    counted[member->stage] = true;
+    r->n_loops++;
+  }
+}
+
+static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream) {
   split_region *r = ARENA_NEW(scratch, split_region);
-  *r = (split_region){.m = m, .block = block, .scratch = scratch, .threshold_bytes = threshold_bytes, .seed = seed, .seed_pos = pos};
+  *r = (split_region){.m = m, .block = block, .scratch = scratch, .threshold_bytes = threshold_bytes, .seed = seed, .seed_pos = pos, .may_stream = may_stream};
   r->users = ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
@@ -255,12 +281,13 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   return r;
 }
 
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes) {
-  split_region *r = region_new(scratch, m, block, seed, pos, threshold_bytes);
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream) {
+  split_region *r = region_new(scratch, m, block, seed, pos, threshold_bytes, may_stream);
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
   if (r->members.count == 0) r->failed = true;
   if (!r->failed) assign_stages(r);
   if (!r->failed) find_held(r);
+  if (!r->failed) count_loops(r);
   return r;
 }

@@ -15,11 +15,25 @@
 
 enum { SPLIT_NEVER = 1 << 20 }; /* a stage that does not come */
 
+enum { STREAM_MOST = 4 };
+
+typedef struct stream_term { /* one running statistic that a sum depends on: split/stream.h */
+  ir_value statistic;
+  bool exponential;  /* the sum ~ exp(degree * statistic), else statistic ** degree */
+  int32_t degree;
+} stream_term;
+
+typedef struct stream_terms {
+  int32_t count;
+  stream_term at[STREAM_MOST];
+} stream_terms;
+
 typedef struct split_member {
   ir_op op;
   split_factor factor;
   int32_t stage;
   uint32_t next; /* another member of the same op: index + 1, 0: none */
+  stream_terms streams; /* count > 0: a sum that is done with running statistics of its own stage */
 } split_member;
 
 /* One value at one position, and how a loop gets it. */
@@ -45,6 +59,8 @@ typedef struct split_region {
   int64_t extent;           /* indices of the factor */
   int64_t coarsen;          /* growing failed, but might not with units this many times larger */
   int32_t n_stages;
+  int32_t n_loops;          /* stages that put something out */
+  bool may_stream;
   bool failed;              /* too large to analyse, or no stage assignment */
   int64_t held_bytes;       /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
@@ -56,8 +72,8 @@ typedef struct split_region {
   bool *needed_outside;     /* by value: large ones that must be put out */
 } split_region;
 
-/* Analysis only; the module is not changed. threshold_bytes: values larger than this are dissolved. */
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes);
+/* Analysis only; the module is not changed. threshold_bytes: values larger than this are dissolved. may_stream: sums may use running statistics. */
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream);
 
 bool split_is_large(const split_region *r, ir_value v);
 split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);

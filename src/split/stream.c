@@ -1,0 +1,300 @@
+#include "split/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/attrs.h"
+
+enum { DEEPEST = 64 };
+
+typedef enum dependence { INDEPENDENT, ADDITIVE, MULTIPLICATIVE, OTHERWISE } dependence;
+
+/* value = u + sum degree * statistic, or u * prod (exp(statistic) or statistic) ** degree; u does not depend on running statistics. */
+typedef struct form {
+  dependence kind;
+  stream_terms terms;
+} form;
+
+static const form INDEPENDENT_FORM = {INDEPENDENT, {0}}, NO_FORM = {OTHERWISE, {0}};
+
+/* ---- the algebra of terms ---- */
+static bool add_term(stream_terms *t, stream_term term) {
+  for (int32_t i = 0; i < t->count; i++)
+    if (t->at[i].statistic == term.statistic && t->at[i].exponential == term.exponential) {
+      t->at[i].degree += term.degree;
+      return true;
+    }
+  if (t->count == STREAM_MOST) return false;
+  t->at[t->count++] = term;
+  return true;
+}
+
+static form combined(form a, form b, int sign) { /* of sums, or of products */
+  for (int32_t i = 0; i < b.terms.count; i++) {
+    stream_term term = b.terms.at[i];
+    term.degree *= sign;
+    if (!add_term(&a.terms, term)) return NO_FORM;
+  }
+  if (a.kind == INDEPENDENT) a.kind = b.kind;
+  return a;
+}
+
+static int32_t degree_of(const stream_terms *t, stream_term term) {
+  for (int32_t i = 0; i < t->count; i++)
+    if (t->at[i].statistic == term.statistic && t->at[i].exponential == term.exponential) return t->at[i].degree;
+  return 0;
+}
+
+static bool same_terms(const stream_terms *a, const stream_terms *b) {
+  for (int32_t i = 0; i < a->count; i++)
+    if (degree_of(b, a->at[i]) != a->at[i].degree) return false;
+  for (int32_t i = 0; i < b->count; i++)
+    if (degree_of(a, b->at[i]) != b->at[i].degree) return false;
+  return true;
+}
+
+static form sum_of(form a, form b, int sign) {
+  if (a.kind == OTHERWISE || b.kind == OTHERWISE) return NO_FORM;
+  if (a.kind != MULTIPLICATIVE && b.kind != MULTIPLICATIVE) return combined(a, b, sign);
+  return a.kind == b.kind && same_terms(&a.terms, &b.terms) ? a : NO_FORM;
+}
+
+static form product_of(form a, form b, int sign) {
+  bool fits = (a.kind == INDEPENDENT || a.kind == MULTIPLICATIVE) && (b.kind == INDEPENDENT || b.kind == MULTIPLICATIVE);
+  return fits ? combined(a, b, sign) : NO_FORM;
+}
+
+static form exponential_of(form a) {
+  if (a.kind == INDEPENDENT) return a;
+  if (a.kind != ADDITIVE) return NO_FORM;
+  for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].exponential = true;
+  a.kind = MULTIPLICATIVE;
+  return a;
+}
+
+static form linear_of(form a) { return a.kind == ADDITIVE ? NO_FORM : a; }
+
+static form negated(form a) { return a.kind == ADDITIVE ? combined(INDEPENDENT_FORM, a, -1) : a; }
+
+/* ---- reading it off the ops ---- */
+static bool is_splat_real(const ir_module *m, ir_value v, double x) {
+  ir_op op = ir_value_get(m, v)->op;
+  while (op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM) op = ir_value_get(m, ir_operand(m, op, 0))->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT) return false;
+  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
+  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
+  if (!d->splat || (dtype != IR_F32 && dtype != IR_F64)) return false;
+  float f;
+  double g;
+  if (dtype == IR_F32) return memcpy(&f, d->data, sizeof f), (double)f == x;
+  return memcpy(&g, d->data, sizeof g), g == x;
+}
+
+/* A result of a reduced member of at most this stage: a running value in the loop. */
+static const split_member *statistic_member(split_region *r, ir_value v, int32_t stage) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  for (uint32_t i = op ? r->member_of[op] : 0; i; i = r->members.at[i - 1].next) {
+    const split_member *member = &r->members.at[i - 1];
+    if (member->factor.role == SPLIT_REDUCED && member->stage == stage) return member;
+  }
+  return NULL;
+}
+
+static ir_kind reducer_of(const ir_module *m, ir_op op) {
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_REDUCE: return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) : IR_OP_UNKNOWN;
+    case IR_OP_DOT: case IR_OP_DOT_GENERAL: return IR_OP_ADD;
+    default: return IR_OP_UNKNOWN;
+  }
+}
+
+static bool is_wide_float(const ir_module *m, ir_value v) { return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64; }
+
+static form statistic_form(const split_region *r, ir_value v, const split_member *member) {
+  form f = {.kind = MULTIPLICATIVE, .terms = {1, {{v, false, 1}}}};
+  ir_kind kind = reducer_of(r->m, member->op);
+  if (!is_wide_float(r->m, v)) return NO_FORM;
+  if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = ADDITIVE;
+  else if (kind != IR_OP_ADD) return NO_FORM;
+  return f;
+}
+
+static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
+
+static form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i, int32_t stage, int depth) {
+  return form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
+}
+
+/* select(is_finite(t), t, 0): what logsumexp reads for the maximum, and what a running statistic is seen as anyway. */
+static bool is_guarded(const ir_module *m, ir_op select) {
+  ir_op pred = ir_value_get(m, ir_operand(m, select, 0))->op;
+  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE && ir_operand(m, pred, 0) == ir_operand(m, select, 1) && is_splat_real(m, ir_operand(m, select, 2), 0);
+}
+
+static form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) {
+  form a = operand_form(r, op, f, 1, stage, depth);
+  if (is_guarded(r->m, op)) return a;
+  form pred = operand_form(r, op, f, 0, stage, depth), b = operand_form(r, op, f, 2, stage, depth);
+  if (pred.kind != INDEPENDENT) return NO_FORM;
+  if (a.kind == b.kind && same_terms(&a.terms, &b.terms)) return a;
+  double absorbing = a.kind == ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
+  return a.kind != OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing) ? a : NO_FORM;
+}
+
+static form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) { /* max(-inf, statistic) */
+  for (uint32_t i = 0; i < 2; i++)
+    if (is_splat_real(r->m, ir_operand(r->m, op, i), -INFINITY)) return operand_form(r, op, f, 1 - i, stage, depth);
+  return NO_FORM;
+}
+
+static form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) {
+#define OPERAND(i) operand_form(r, op, f, i, stage, depth)
+  switch (ir_kind_of(r->m, op)) {
+    case IR_OP_ADD: return sum_of(OPERAND(0), OPERAND(1), 1);
+    case IR_OP_SUBTRACT: return sum_of(OPERAND(0), OPERAND(1), -1);
+    case IR_OP_MULTIPLY: return product_of(OPERAND(0), OPERAND(1), 1);
+    case IR_OP_DIVIDE: return product_of(OPERAND(0), OPERAND(1), -1);
+    case IR_OP_EXPONENTIAL: return exponential_of(OPERAND(0));
+    case IR_OP_NEGATE: return negated(OPERAND(0));
+    case IR_OP_SELECT: return select_form(r, op, f, stage, depth);
+    case IR_OP_MAXIMUM: return max_form(r, op, f, stage, depth);
+    case IR_OP_BROADCAST_IN_DIM: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE: case IR_OP_OPTIMIZATION_BARRIER: return OPERAND(0);
+    case IR_OP_DOT: case IR_OP_DOT_GENERAL: return linear_of(product_of(OPERAND(0), OPERAND(1), 1));
+    case IR_OP_REDUCE: return reducer_of(r->m, op) == IR_OP_ADD && is_splat_real(r->m, ir_operand(r->m, op, 1), 0) ? linear_of(OPERAND(0)) : NO_FORM;
+    default: return NO_FORM;
+  }
+#undef OPERAND
+}
+
+static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
+  if (split_instance_stage(r, v, pos) <= stage) return INDEPENDENT_FORM;
+  const split_member *statistic = pos.dim < 0 ? statistic_member(r, v, stage) : NULL;
+  if (statistic) return statistic_form(r, v, statistic);
+  ir_op op = ir_value_get(r->m, v)->op;
+  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || ir_op_get(r->m, op)->n_results != 1 || !is_wide_float(r->m, v)) return NO_FORM;
+  split_factor f;
+  if (pos.dim >= 0) {
+    const split_instance *instance = split_instance_get(r, v, pos);
+    if (!instance->traced) return NO_FORM;
+    f = instance->factor;
+  } else f = split_absent_factor(r->scratch, r->m, op);
+  return op_form(r, op, &f, stage, depth);
+}
+
+/* ---- where the statistic's dimensions are in the sum ---- */
+/* v can be had before target can: it does not depend on it. The member's own result has no stage yet. */
+static bool is_before(const split_region *r, ir_value v, ir_value target) { return r->outside_stage[v] >= 0 && r->outside_stage[v] < r->outside_stage[target]; }
+
+/* The dimension of `target` that the factor at pos of v comes from; -1 if it comes from none. */
+static int32_t origin_of(split_region *r, ir_value v, split_pos pos, ir_value target, int depth) {
+  if (v == target) return pos.unit == 1 ? pos.dim : -1;
+  ir_op op = ir_value_get(r->m, v)->op;
+  split_factor f;
+  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || is_before(r, v, target)) return -1;
+  if (!split_trace(r->scratch, r->m, op, true, ir_value_get(r->m, v)->index, pos, &f)) return -1;
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
+    int32_t dim = f.operands[i].dim >= 0 ? origin_of(r, ir_operand(r->m, op, i), f.operands[i], target, depth - 1) : -1;
+    if (dim >= 0) return dim;
+  }
+  return -1;
+}
+
+/* dims[i]: where dimension i of the statistic is in the member's result; -1 for a dimension of length 1 that is nowhere. */
+static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *dims) {
+  ir_value result = ir_result(r->m, op, 0);
+  const ir_type_data *t = ir_type_at(r->m, statistic), *out = ir_type_at(r->m, result);
+  for (int32_t i = 0; i < t->rank; i++) dims[i] = -1;
+  for (int32_t j = 0; j < out->rank; j++) {
+    int32_t i = origin_of(r, result, (split_pos){j, 1}, statistic, DEEPEST);
+    if (i >= 0 && dims[i] < 0) dims[i] = j;
+    else if (i >= 0) return false;
+  }
+  for (int32_t i = 0; i < t->rank; i++)
+    if (dims[i] < 0 ? t->dims[i] != 1 : t->dims[i] != out->dims[dims[i]]) return false;
+  return true;
+}
+
+bool stream_member(split_region *r, const split_member *member, int32_t stage, stream_terms *out_terms) {
+  ir_op op = member->op;
+  if (member->factor.role != SPLIT_REDUCED || reducer_of(r->m, op) != IR_OP_ADD || !is_wide_float(r->m, ir_result(r->m, op, 0))) return false;
+  if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0)) return false;
+  form f = op_form(r, op, &member->factor, stage, DEEPEST);
+  if (f.kind != MULTIPLICATIVE) return false;
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t i = 0; i < f.terms.count; i++)
+    if (!find_dims(r, op, f.terms.at[i].statistic, dims)) return false;
+  *out_terms = f.terms;
+  return true;
+}
+
+/* ---- correcting ---- */
+/* (old / new) ** -degree seen from the sum: it was made with old ** degree and should have new ** degree. */
+static ir_value power_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
+  ir_value ratio = degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value) : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
+  ir_value power = ratio;
+  for (int32_t i = 1; i < abs(degree); i++) power = ir_build_binary(b, IR_OP_MULTIPLY, power, ratio);
+  return power;
+}
+
+static ir_value exponential_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
+  ir_value difference = ir_build_binary(b, IR_OP_SUBTRACT, new_value, old_value);
+  ir_value scale = ir_build_splat_real(b, ir_type_of(b->m, difference), degree);
+  return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_binary(b, IR_OP_MULTIPLY, difference, scale));
+}
+
+static ir_value is_infinite(ir_builder *b, ir_value x) {
+  return ir_build_compare(b, "EQ", ir_build_unary(b, IR_OP_ABS, x), ir_build_splat_real(b, ir_type_of(b->m, x), INFINITY));
+}
+
+static ir_value is_zero(ir_builder *b, ir_value x) { return ir_build_compare(b, "EQ", x, ir_build_splat_real(b, ir_type_of(b->m, x), 0)); }
+
+static ir_value one_for_zero(ir_builder *b, ir_value x) {
+  return ir_build_select(b, is_zero(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 1), x);
+}
+
+ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member, ir_value carry) {
+  ir_kind kind = reducer_of(r->m, member->op);
+  if (kind == IR_OP_UNKNOWN || !is_wide_float(r->m, carry)) return carry;
+  if (kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM) return one_for_zero(b, carry);
+  return ir_build_select(b, is_infinite(b, carry), ir_build_splat_real(b, ir_type_of(b->m, carry), 0), carry);
+}
+
+/* In the shape of the statistic. An extremum that did not move, or had seen nothing, leaves what was summed as it is. */
+static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value, ir_value new_value) {
+  if (!term->exponential) return power_ratio(b, one_for_zero(b, old_value), one_for_zero(b, new_value), term->degree);
+  ir_value ratio = exponential_ratio(b, old_value, new_value, term->degree), one = ir_build_splat_real(b, ir_type_of(b->m, old_value), 1);
+  ir_value stays = ir_build_binary(b, IR_OP_OR, ir_build_compare(b, "EQ", old_value, new_value), is_infinite(b, old_value));
+  return ir_build_select(b, stays, one, ratio);
+}
+
+/* A value in the shape of the statistic, broadcast to the member's result. */
+static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_member *member, ir_value statistic, ir_value x) {
+  ir_module *m = r->m;
+  int64_t dims[IR_MAX_RANK], kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  bool found = find_dims(r, member->op, statistic, dims);
+  CTX_CHECK(m->ctx, found);
+  ir_type_data t = *ir_type_at(m, x), out = *ir_type_at(m, ir_result(m, member->op, 0));
+  int32_t n = 0;
+  for (int32_t i = 0; i < t.rank; i++)
+    if (dims[i] >= 0) sizes[n] = t.dims[i], kept[n++] = dims[i];
+  /* broadcast_in_dim wants no order of its dims, so a transposed statistic is fine */
+  ir_value line = ir_build_reshape(b, x, ir_tensor(m, t.dtype, n, sizes));
+  return ir_build_broadcast(b, line, ir_tensor(m, t.dtype, out.rank, out.dims), kept);
+}
+
+ir_value stream_correction(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value old_value, ir_value new_value) {
+  return in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
+}
+
+ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member, const ir_map *renamed, ir_value sum) {
+  for (int32_t i = 0; i < member->streams.count; i++) {
+    const stream_term *term = &member->streams.at[i];
+    if (term->exponential || term->degree >= 0) continue;
+    ir_value statistic = ir_map_get(renamed, term->statistic);
+    ir_value zero = in_shape_of_result(r, b, member, term->statistic, is_zero(b, statistic));
+    ir_value divisor = in_shape_of_result(r, b, member, term->statistic, statistic), divided = sum;
+    for (int32_t k = 0; k > term->degree; k--) divided = ir_build_binary(b, IR_OP_DIVIDE, divided, divisor);
+    sum = ir_build_select(b, zero, divided, sum);
+  }
+  return sum;
+}
