@@ -5,6 +5,7 @@ typedef struct sinking {
   arena *scratch;
   ir_block block; /* that the seed stands in */
   int64_t threshold_bytes;
+  bool *seen; /* by value: can_copy has answered */
 } sinking;
 
 /* ---- the producers ---- */
@@ -14,7 +15,8 @@ static bool is_copied(const sinking *s, ir_value v) {
 }
 
 static bool can_copy(const sinking *s, ir_value v, int depth) {
-  if (!is_copied(s, v)) return true;
+  if (!is_copied(s, v) || s->seen[v]) return true;
+  s->seen[v] = true;
   ir_op op = ir_value_get(s->m, v)->op;
   ir_kind kind = ir_kind_of(s->m, op);
   bool control = kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF || kind == IR_OP_LOOP || kind == IR_OP_CALL;
@@ -137,7 +139,8 @@ static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
 
 bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes) {
   enum { DEEPEST = 64 };
-  sinking s = {m, arena_create(m->ctx), block, threshold_bytes};
+  sinking s = {m, arena_create(m->ctx), block, threshold_bytes, NULL};
+  s.seen = ARENA_ARRAY(s.scratch, bool, m->values.count);
   bool any = false;
   if (can_copy(&s, seed, DEEPEST)) {
     ir_users users = ir_users_of_block(s.scratch, m, block);
