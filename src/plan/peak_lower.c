@@ -48,10 +48,16 @@ uint64_t plan_attrs_hash(const ir_module *m, ir_op op) {
 }
 
 /* ---- equal nodes once ---- */
+static uint64_t hash_shape(uint64_t h, const plan_shape *s) {
+  h = hash_bytes(plan_mix(plan_mix(h, s->dtype), s->n_members), s->dims, (size_t)s->rank * sizeof(int64_t));
+  for (uint32_t i = 0; i < s->n_members; i++) h = hash_shape(h, &s->members[i]);
+  return h;
+}
+
 static uint64_t node_hash(const plan_node *n) {
   uint64_t h = plan_mix(plan_mix(plan_mix(n->comp, n->kind), n->signature), ((uint64_t)n->index << 32) | n->n_operands);
   for (uint32_t i = 0; i < n->n_operands; i++) h = plan_mix(h, n->operands[i]);
-  h = hash_bytes(plan_mix(plan_mix(h, n->shape.dtype), n->shape.is_tuple), n->shape.dims, (size_t)n->shape.rank * sizeof(int64_t));
+  h = hash_shape(h, &n->shape);
   return hash_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
 }
 

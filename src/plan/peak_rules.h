@@ -61,12 +61,13 @@ void plan_lower_dot(const plan_rule *r);
 void plan_lower_convolution(const plan_rule *r);
 void plan_lower_reduce_window(const plan_rule *r);
 
-/* ---- peak_rules_data.c: gather, scatter, sort, top-k, library calls, linear algebra ---- */
+/* ---- peak_rules_data.c ---- */
 void plan_lower_gather(const plan_rule *r);
 void plan_lower_scatter(const plan_rule *r);
 void plan_lower_top_k(const plan_rule *r);
 void plan_lower_custom_call(const plan_rule *r);
 void plan_lower_select_and_scatter(const plan_rule *r);
+/* ---- peak_rules_linalg.c ---- */
 void plan_lower_cholesky(const plan_rule *r);
 void plan_lower_triangular_solve(const plan_rule *r);
 

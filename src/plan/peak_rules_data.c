@@ -1,5 +1,5 @@
-/* Rules for gathers, scatters, top-k, library calls and linear algebra. See peak_rules.c; sources: XLA's gather_simplifier, scatter_simplifier, topk_rewriter,
- * select_and_scatter_expander, cholesky_expander, triangular_solve_expander. */
+/* Rules for gathers, scatters, top-k and library calls. See peak_rules.c; sources: XLA's gather_simplifier, scatter_simplifier, topk_rewriter,
+ * select_and_scatter_expander. */
 #include <stdlib.h>
 
 #include "ir/attrs.h"
@@ -178,25 +178,4 @@ void plan_lower_custom_call(const plan_rule *r) {
     uint32_t x = n_results == 1 ? made : plan_element(r->l, r->s, made, i);
     plan_bind(r->l, r->op, i, is_by_columns(r, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
   }
-}
-
-/* ---- linear algebra that XLA expands into loops ---- */
-static int64_t times(int64_t x, int64_t y) {
-  int64_t p;
-  return __builtin_mul_overflow(x, y, &p) ? INT64_MAX / 4 : p;
-}
-
-/* A loop over columns: the factor in place, beside it a product of the size of the matrix and a mask. */
-void plan_lower_cholesky(const plan_rule *r) {
-  plan_shape s = result_shape(r, 0);
-  uint32_t x = operand(r, 0), made = plan_rule_opaque(r, &x, 1, &s, 1, times(s.elements, ir_dtype_bytes(s.dtype) + 1));
-  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, made, 0));
-}
-
-/* Inverts the diagonal blocks in a loop, then multiplies. */
-void plan_lower_triangular_solve(const plan_rule *r) {
-  plan_shape a = shape_of(r, ir_operand(r->m, r->op, 0)), s = result_shape(r, 0);
-  uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
-  uint32_t made = plan_rule_opaque(r, operands, 2, &s, 1, times(2, a.bytes));
-  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, made, 0));
 }
