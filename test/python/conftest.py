@@ -16,7 +16,7 @@ from weir import _hook, _library
 @pytest.fixture
 def stand_in(monkeypatch):
     """Replaces libweir's rewrite(). `outcome(...)` chooses what it answers; `calls` are the programs it saw."""
-    state = types.SimpleNamespace(calls=[], answer=None)
+    state = types.SimpleNamespace(calls=[], answer=None, real=_library.rewrite)
 
     def outcome(outcome=_library.UNTOUCHED, status=_library.OK, text=None, options=(), ask=(), message=""):
         def answer(program, settings, referee):

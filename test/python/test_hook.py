@@ -190,6 +190,7 @@ def test_a_bad_status_costs_a_warning(status, stand_in, tmp_path, monkeypatch):
     text = reproducer.read_bytes()
     assert text.startswith(b"// program jit_double:") and b"memory_limit_bytes = 1000000000" in text
     assert text.endswith(stand_in.calls[0][0])
+    assert stand_in.real(text, {"memory_limit_bytes": 10**9}, None).status == _library.OK
 
 
 def test_an_exception_costs_a_warning(stand_in, monkeypatch, tmp_path):
@@ -260,6 +261,13 @@ def test_a_limit_recompiles_and_its_end_does_not(stand_in, xla_calls):
     with weir.limit("2GB"):
         f(X)
     assert len(xla_calls) == 3 and len(stand_in.calls) == 2
+
+
+def test_a_limit_around_the_compile_step_alone(stand_in, xla_calls):
+    lowered = jax.jit(double).lower(X)
+    with weir.limit("1GB"):
+        same(lowered.compile()(X), np.float32(2000))
+    assert len(xla_calls) == 1 and len(stand_in.calls) == 1
 
 
 def test_the_innermost_limit_counts(stand_in):
