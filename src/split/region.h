@@ -61,6 +61,7 @@ typedef struct split_region {
   int32_t n_stages;
   int32_t n_loops;          /* stages that put something out */
   bool may_stream;
+  int32_t stream_steps;     /* left to split/stream.c for one sum */
   bool failed;              /* too large to analyse, or no stage assignment */
   int64_t held_bytes;       /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;

@@ -5,7 +5,7 @@
 
 #include "ir/attrs.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, MOST_STEPS = 4096 /* of reading one sum: shared subexpressions are read once per use */ };
 
 typedef enum dependence { INDEPENDENT, ADDITIVE, MULTIPLICATIVE, OTHERWISE } dependence;
 
@@ -167,6 +167,7 @@ static form op_form(split_region *r, ir_op op, const split_factor *f, int32_t st
 }
 
 static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
+  if (r->stream_steps-- <= 0) return NO_FORM;
   if (split_instance_stage(r, v, pos) <= stage) return INDEPENDENT_FORM;
   const split_member *statistic = pos.dim < 0 ? statistic_member(r, v, stage) : NULL;
   if (statistic) return statistic_form(r, v, statistic);
@@ -187,6 +188,7 @@ static bool is_before(const split_region *r, ir_value v, ir_value target) { retu
 
 /* The dimension of `target` that the factor at pos of v comes from; -1 if it comes from none. */
 static int32_t origin_of(split_region *r, ir_value v, split_pos pos, ir_value target, int depth) {
+  if (r->stream_steps-- <= 0) return -1;
   if (v == target) return pos.unit == 1 ? pos.dim : -1;
   ir_op op = ir_value_get(r->m, v)->op;
   split_factor f;
@@ -204,6 +206,7 @@ static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *di
   ir_value result = ir_result(r->m, op, 0);
   const ir_type_data *t = ir_type_at(r->m, statistic), *out = ir_type_at(r->m, result);
   for (int32_t i = 0; i < t->rank; i++) dims[i] = -1;
+  r->stream_steps = MOST_STEPS;
   for (int32_t j = 0; j < out->rank; j++) {
     int32_t i = origin_of(r, result, (split_pos){j, 1}, statistic, DEEPEST);
     if (i >= 0 && dims[i] < 0) dims[i] = j;
@@ -218,6 +221,7 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage, s
   ir_op op = member->op;
   if (member->factor.role != SPLIT_REDUCED || reducer_of(r->m, op) != IR_OP_ADD || !is_wide_float(r->m, ir_result(r->m, op, 0))) return false;
   if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0)) return false;
+  r->stream_steps = MOST_STEPS;
   form f = op_form(r, op, &member->factor, stage, DEEPEST);
   if (f.kind != MULTIPLICATIVE) return false;
   int64_t dims[IR_MAX_RANK];
