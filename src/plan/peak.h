@@ -19,11 +19,13 @@ typedef struct plan_peak {
 } plan_peak;
 
 typedef enum plan_order {
-  PLAN_ORDER_PROGRAM, /* as written */
-  PLAN_ORDER_MEMORY,  /* as a memory-minimising list scheduler would: CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED */
+  PLAN_ORDER_PROGRAM, /* as XLA CPU runs it by default: breadth first */
+  PLAN_ORDER_MEMORY,  /* CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED: depth first from the results; mostly, not always, the better one */
+  PLAN_ORDER_MEMORY_UNHOISTED, /* the same with xla_disable_hlo_passes=while-loop-invariant-code-motion */
 } plan_order;
 
-/* Of the main function. Calls, whiles, cases and weir.loops are followed. Cost: near linear in the ops. */
+/* Of the main function. Calls, whiles, cases and weir.loops are followed; a module with weir.loops is taken to be compiled without
+ * loop-invariant code motion, whatever the order. Cost: near linear in the ops. */
 plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
 
 /* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its users. users: of op's block. */

@@ -121,7 +121,7 @@ static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
 
 /* ---- the stages ---- */
 plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order); /* all up to the schedule; NULL: no main function */
-plan_graph *plan_lower(arena *a, const ir_module *m);
+plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order);
 void plan_fuse(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */

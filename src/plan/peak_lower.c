@@ -168,7 +168,7 @@ static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node) {
 uint32_t plan_make(lowering *l, plan_scope *s, const plan_node *desc) {
   plan_node n = *desc;
   n.comp = s->comp;
-  if (s->is_loop && n.kind != PLAN_OPAQUE && n.n_comps == 0) {
+  if (l->hoists && s->is_loop && n.kind != PLAN_OPAQUE && n.n_comps == 0) {
     bool invariant = true;
     for (uint32_t i = 0; i < n.n_operands; i++) invariant &= is_invariant(l->g, n.operands[i]);
     if (invariant && (n.n_operands || n.kind == IR_OP_IOTA)) {
@@ -501,10 +501,16 @@ static uint32_t *count_uses(arena *a, const ir_module *m) {
   return uses;
 }
 
-plan_graph *plan_lower(arena *a, const ir_module *m) {
+static bool has_loops(const ir_module *m) {
+  for (uint32_t op = 1; op < m->ops.count; op++)
+    if (m->ops.at[op].kind == IR_OP_LOOP) return true;
+  return false;
+}
+
+plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
   *g = (plan_graph){.arena = a, .m = m};
-  lowering l = {.g = g, .uses = count_uses(a, m), .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
+  lowering l = {.g = g, .hoists = order != PLAN_ORDER_MEMORY_UNHOISTED && !has_loops(m), .uses = count_uses(a, m), .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
   ir_op function = ir_main_function(m);
   if (!function) return NULL;
   lower_function(&l, function);

@@ -24,6 +24,7 @@ typedef struct lowering {
   plan_slot *table;          /* nodes by the hash of what they compute */
   uint32_t table_count, table_room;
   uint32_t call_depth;
+  bool hoists;               /* loop-invariant code motion is on */
 } lowering;
 
 /* A node like desc in the scope, or the equal one that is there, or its import if it is the same in every trip. */

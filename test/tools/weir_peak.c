@@ -1,8 +1,9 @@
 /* weir-peak: the estimated peak of StableHLO programs.
  *
- *   weir-peak [--memory] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
+ *   weir-peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
  *
- * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the memory-optimised schedule. --explain: the table of who holds
+ * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the memory-optimised schedule; --unhoisted: that, and
+ * without loop-invariant code motion (what weir asks XLA for). --explain: the table of who holds
  * it. --graph: the graph behind the estimate. --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for wrong usage. */
 #include <errno.h>
 #include <stdio.h>
@@ -66,12 +67,13 @@ int main(int argc, char **argv) {
   int failed = 0, i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
+    else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
     else return fprintf(stderr, "weir-peak: unknown option %s\n", argv[i]), 2;
   }
-  if (i == argc) return fputs("usage: weir-peak [--memory] [--explain] [--graph] [--repeat N] PROGRAM.mlir...\n", stderr), 2;
+  if (i == argc) return fputs("usage: weir-peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...\n", stderr), 2;
   for (; i < argc; i++) {
     ctx c;
     ctx_init(&c);
