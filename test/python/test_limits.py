@@ -5,6 +5,7 @@ Each program runs in two fresh processes, stock and with WEIR_MEMORY_LIMIT; the 
 import os
 import subprocess
 import sys
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ import pytest
 
 import measure
 import weir
+from hook_programs import PROGRAMS
 
 ALLOWANCE_BYTES = 64_000_000  # of the engine: GEMM packing, thread pools
 CASES = [  # example, sizes, limit in MB, tolerance relative to the largest value
@@ -91,3 +93,18 @@ def test_a_script_that_sets_nothing_but_the_environment():
     assert done.returncode == 0 and "y[:4]" in done.stdout, done.stderr
     line, = done.stderr.splitlines()
     assert line.startswith("weir: jit_run: rewritten, peak 201 MB -> ") and line.endswith(" under 30.0 MB, 1 loop")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_every_kind_of_program_survives_real_splitting(program, monkeypatch):
+    """With a threshold that splits whatever can be split."""
+    expected = program()
+    jax.clear_caches()
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "64")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = program()
+    for x, y in zip(jax.tree.leaves(expected), jax.tree.leaves(found), strict=True):
+        assert x.dtype == y.dtype and x.shape == y.shape
+        x, y = (np.asarray(a if a.dtype.kind in "biufc" else a.astype(np.float32)) for a in (x, y))
+        np.testing.assert_allclose(y, x, rtol=2e-5, atol=1e-6)
