@@ -41,8 +41,9 @@ class Plan:
         """jit_f: rewritten, peak 3.20 GB -> 13.9 MB under 100 MB, 1 loop"""
         loops = f", {len(self.loops)} loop{'s' * (len(self.loops) != 1)}" if self.outcome == "rewritten" else ""
         after = "" if self.outcome == "refused" else f" -> {_readable(self.peak_after_bytes)}"
+        peak = f", peak {_readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
         limit = f" under {_readable(self.limit_bytes)}" if self.limit_bytes else ""
-        return f"{self.name}: {self.outcome}, peak {_readable(self.peak_before_bytes)}{after}{limit}{loops}"
+        return f"{self.name}: {self.outcome}{peak}{limit}{loops}"
 
     def __repr__(self):
         return f"<weir.Plan {self.line()}>"

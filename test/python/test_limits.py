@@ -100,7 +100,7 @@ def test_every_kind_of_program_survives_real_splitting(program, monkeypatch):
     """With a threshold that splits whatever can be split."""
     expected = program()
     jax.clear_caches()
-    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "64")
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "16")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = program()
