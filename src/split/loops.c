@@ -148,8 +148,7 @@ static ir_value corrected(loop_builder *l, const split_member *member, ir_value 
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
-    ir_value ratio = stream_correction(l->r, &l->body, member, term, old_statistics[i], now);
-    sum = ir_build_binary(&l->body, IR_OP_MULTIPLY, sum, ratio);
+    sum = stream_correct(l->r, &l->body, member, term, sum, old_statistics[i], now);
   }
   return sum;
 }

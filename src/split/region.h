@@ -20,6 +20,7 @@ enum { STREAM_MOST = 4 };
 typedef struct stream_term { /* one running statistic that a sum depends on: split/stream.h */
   ir_value statistic;
   bool exponential;  /* the sum ~ exp(degree * statistic), else statistic ** degree */
+  bool guarded;      /* exponential: the program, too, takes 0 for an infinite statistic */
   int32_t degree;
 } stream_term;
 

@@ -18,9 +18,13 @@ typedef struct form {
 static const form INDEPENDENT_FORM = {INDEPENDENT, {0}}, NO_FORM = {OTHERWISE, {0}};
 
 /* ---- the algebra of terms ---- */
+static bool is_alike(const stream_term *a, const stream_term *b) {
+  return a->statistic == b->statistic && a->exponential == b->exponential && a->guarded == b->guarded;
+}
+
 static bool add_term(stream_terms *t, stream_term term) {
   for (int32_t i = 0; i < t->count; i++)
-    if (t->at[i].statistic == term.statistic && t->at[i].exponential == term.exponential) {
+    if (is_alike(&t->at[i], &term)) {
       t->at[i].degree += term.degree;
       return true;
     }
@@ -41,7 +45,7 @@ static form combined(form a, form b, int sign) { /* of sums, or of products */
 
 static int32_t degree_of(const stream_terms *t, stream_term term) {
   for (int32_t i = 0; i < t->count; i++)
-    if (t->at[i].statistic == term.statistic && t->at[i].exponential == term.exponential) return t->at[i].degree;
+    if (is_alike(&t->at[i], &term)) return t->at[i].degree;
   return 0;
 }
 
@@ -111,7 +115,7 @@ static ir_kind reducer_of(const ir_module *m, ir_op op) {
 static bool is_wide_float(const ir_module *m, ir_value v) { return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64; }
 
 static form statistic_form(const split_region *r, ir_value v, const split_member *member) {
-  form f = {.kind = MULTIPLICATIVE, .terms = {1, {{v, false, 1}}}};
+  form f = {.kind = MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
   ir_kind kind = reducer_of(r->m, member->op);
   if (!is_wide_float(r->m, v)) return NO_FORM;
   if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = ADDITIVE;
@@ -125,15 +129,35 @@ static form operand_form(split_region *r, ir_op op, const split_factor *f, uint3
   return form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
 }
 
-/* select(is_finite(t), t, 0): what logsumexp reads for the maximum, and what a running statistic is seen as anyway. */
-static bool is_guarded(const ir_module *m, ir_op select) {
+/* The value is a statistic, moved at most. */
+static bool is_bare(split_region *r, ir_value v, int32_t stage) {
+  for (;;) {
+    if (statistic_member(r, v, stage)) return true;
+    ir_op op = ir_value_get(r->m, v)->op;
+    switch (op ? ir_kind_of(r->m, op) : IR_OP_UNKNOWN) {
+      case IR_OP_BROADCAST_IN_DIM: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE: case IR_OP_OPTIMIZATION_BARRIER: v = ir_operand(r->m, op, 0); continue;
+      case IR_OP_MAXIMUM: v = ir_operand(r->m, op, is_splat_real(r->m, ir_operand(r->m, op, 0), -INFINITY)); continue;
+      default: return false;
+    }
+  }
+}
+
+/* select(is_finite(t), t, 0) of a statistic: what logsumexp reads for the maximum, and what a running statistic is seen as anyway. */
+static bool is_guard(split_region *r, ir_op select, int32_t stage) {
+  const ir_module *m = r->m;
   ir_op pred = ir_value_get(m, ir_operand(m, select, 0))->op;
-  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE && ir_operand(m, pred, 0) == ir_operand(m, select, 1) && is_splat_real(m, ir_operand(m, select, 2), 0);
+  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE && ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
+         is_splat_real(m, ir_operand(m, select, 2), 0) && is_bare(r, ir_operand(m, select, 1), stage);
+}
+
+static form guarded(form a) {
+  for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].guarded = true;
+  return a;
 }
 
 static form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) {
   form a = operand_form(r, op, f, 1, stage, depth);
-  if (is_guarded(r->m, op)) return a;
+  if (a.kind == ADDITIVE && is_guard(r, op, stage)) return guarded(a);
   form pred = operand_form(r, op, f, 0, stage, depth), b = operand_form(r, op, f, 2, stage, depth);
   if (pred.kind != INDEPENDENT) return NO_FORM;
   if (a.kind == b.kind && same_terms(&a.terms, &b.terms)) return a;
@@ -232,18 +256,12 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage, s
 }
 
 /* ---- correcting ---- */
-/* (old / new) ** -degree seen from the sum: it was made with old ** degree and should have new ** degree. */
+/* The sum was made with old ** degree and should have new ** degree. */
 static ir_value power_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
   ir_value ratio = degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value) : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
   ir_value power = ratio;
   for (int32_t i = 1; i < abs(degree); i++) power = ir_build_binary(b, IR_OP_MULTIPLY, power, ratio);
   return power;
-}
-
-static ir_value exponential_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
-  ir_value difference = ir_build_binary(b, IR_OP_SUBTRACT, new_value, old_value);
-  ir_value scale = ir_build_splat_real(b, ir_type_of(b->m, difference), degree);
-  return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_binary(b, IR_OP_MULTIPLY, difference, scale));
 }
 
 static ir_value is_infinite(ir_builder *b, ir_value x) {
@@ -256,19 +274,26 @@ static ir_value one_for_zero(ir_builder *b, ir_value x) {
   return ir_build_select(b, is_zero(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 1), x);
 }
 
+static ir_value zero_for_infinite(ir_builder *b, ir_value x) {
+  return ir_build_select(b, is_infinite(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 0), x);
+}
+
 ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member, ir_value carry) {
   ir_kind kind = reducer_of(r->m, member->op);
   if (kind == IR_OP_UNKNOWN || !is_wide_float(r->m, carry)) return carry;
-  if (kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM) return one_for_zero(b, carry);
-  return ir_build_select(b, is_infinite(b, carry), ir_build_splat_real(b, ir_type_of(b->m, carry), 0), carry);
+  return kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM ? zero_for_infinite(b, carry) : one_for_zero(b, carry);
 }
 
-/* In the shape of the statistic. An extremum that did not move, or had seen nothing, leaves what was summed as it is. */
+static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degree) {
+  ir_value scale = ir_build_splat_real(b, ir_type_of(b->m, x), degree);
+  return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_binary(b, IR_OP_MULTIPLY, x, scale));
+}
+
+/* In the shape of the statistic, of its values as sums see them. */
 static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value, ir_value new_value) {
   if (!term->exponential) return power_ratio(b, one_for_zero(b, old_value), one_for_zero(b, new_value), term->degree);
-  ir_value ratio = exponential_ratio(b, old_value, new_value, term->degree), one = ir_build_splat_real(b, ir_type_of(b->m, old_value), 1);
-  ir_value stays = ir_build_binary(b, IR_OP_OR, ir_build_compare(b, "EQ", old_value, new_value), is_infinite(b, old_value));
-  return ir_build_select(b, stays, one, ratio);
+  ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value), zero_for_infinite(b, old_value));
+  return exponential_of_multiple(b, moved, term->degree);
 }
 
 /* A value in the shape of the statistic, broadcast to the member's result. */
@@ -286,19 +311,38 @@ static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_m
   return ir_build_broadcast(b, line, ir_tensor(m, t.dtype, out.rank, out.dims), kept);
 }
 
-ir_value stream_correction(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value old_value, ir_value new_value) {
-  return in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
+ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value sum, ir_value old_value, ir_value new_value) {
+  if (term->degree == 0) return sum;
+  ir_value ratio = in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
+  /* 0 stays 0: before the first finite element of a maximum the ratio may be infinite */
+  return ir_build_select(b, is_zero(b, sum), sum, ir_build_binary(b, IR_OP_MULTIPLY, sum, ratio));
+}
+
+/* What the sum would be had it been made with the statistic itself: it was not where that is 0, infinite, NaN. */
+static ir_value made_with(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value statistic, ir_value sum) {
+  ir_value x = in_shape_of_result(r, b, member, term->statistic, statistic);
+  if (term->exponential) {
+    ir_value one = term->degree ? exponential_of_multiple(b, x, term->degree) : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
+    return ir_build_binary(b, IR_OP_MULTIPLY, sum, one);
+  }
+  if (term->degree == 0) return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
+  for (int32_t k = abs(term->degree); k > 0; k--) sum = ir_build_binary(b, term->degree < 0 ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
+  return sum;
+}
+
+static ir_value is_seen_otherwise(ir_builder *b, const stream_term *term, ir_value x) {
+  if (term->exponential) return is_infinite(b, x);
+  ir_value infinite_or_nan = ir_build_compare(b, "NE", ir_build_binary(b, IR_OP_SUBTRACT, x, x), ir_build_splat_real(b, ir_type_of(b->m, x), 0));
+  return ir_build_binary(b, IR_OP_OR, is_zero(b, x), infinite_or_nan);
 }
 
 ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member, const ir_map *renamed, ir_value sum) {
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
-    if (term->exponential || term->degree >= 0) continue;
+    if (term->guarded) continue;
     ir_value statistic = ir_map_get(renamed, term->statistic);
-    ir_value zero = in_shape_of_result(r, b, member, term->statistic, is_zero(b, statistic));
-    ir_value divisor = in_shape_of_result(r, b, member, term->statistic, statistic), divided = sum;
-    for (int32_t k = 0; k > term->degree; k--) divided = ir_build_binary(b, IR_OP_DIVIDE, divided, divisor);
-    sum = ir_build_select(b, zero, divided, sum);
+    ir_value otherwise = in_shape_of_result(r, b, member, term->statistic, is_seen_otherwise(b, term, statistic));
+    sum = ir_build_select(b, otherwise, made_with(r, b, member, term, statistic, sum), sum);
   }
   return sum;
 }

@@ -17,10 +17,10 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage, s
  * nothing in it (all masked to -inf) sums up to nothing rather than to NaN. */
 ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member, ir_value carry);
 
-/* From old to new running values of a statistic: what a sum of `type` made with the old ones is to be multiplied by. */
-ir_value stream_correction(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value old_value, ir_value new_value);
+/* The sum so far, made with the old running value of a statistic, as the new one would have made it. */
+ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value sum, ir_value old_value, ir_value new_value);
 
-/* After the loop: divides by the sums that came to 0 after all, as the program would have. */
+/* After the loop: sums whose statistics came to 0, an infinity or NaN after all are what the program would have made of them. */
 ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member, const ir_map *renamed, ir_value sum);
 
 #endif
