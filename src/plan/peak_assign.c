@@ -13,7 +13,7 @@
 
 #include "plan/peak_graph.h"
 
-enum { ALIGNMENT = 64, MOST_PLACED = 3000 /* the heap is quadratic in them; smaller ones are only summed */ };
+enum { ALIGNMENT = 64, MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */ };
 
 typedef struct interval {
   int64_t from, to; /* both inclusive */
@@ -449,40 +449,40 @@ static int by_duration(const void *x, const void *y) {
   return by_space(x, y);
 }
 
-typedef struct chunk {
-  int64_t from, to;
-} chunk;
-
-static int by_offset(const void *x, const void *y) {
-  const chunk *a = x, *b = y;
-  return a->from < b->from ? -1 : a->from > b->from;
-}
-
-/* The smallest gap that holds the buffer among those that are live with it. */
-static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const buffer *b, chunk *room) {
-  uint32_t count = 0;
+/* The smallest gap that holds the buffer among those live with it. placed: buffers by offset. */
+static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const buffer *b) {
+  int64_t end = 0, best = -1, best_size = INT64_MAX;
   for (uint32_t i = 0; i < n; i++) {
     const buffer *other = &a->buffers[placed[i]];
-    if (overlap(other, b, -1)) room[count++] = (chunk){other->offset, plus(other->offset, other->bytes)};
-  }
-  qsort(room, count, sizeof *room, by_offset);
-  int64_t end = 0, best = -1, best_size = INT64_MAX;
-  for (uint32_t i = 0; i < count; i++) {
-    int64_t gap = room[i].from - end;
+    if (other->live[0].from > b->live[b->n_live - 1].to || other->live[other->n_live - 1].to < b->live[0].from || !overlap(other, b, -1)) continue;
+    int64_t gap = other->offset - end;
     if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
-    int64_t to = plus(room[i].to, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int64_t to = plus(plus(other->offset, other->bytes), ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (to > end) end = to;
   }
   return best >= 0 ? best : end;
 }
 
-static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n, int (*compare)(const void *, const void *), chunk *room) {
+static void insert_by_offset(const assigner *a, uint32_t *placed, uint32_t n, uint32_t index) {
+  uint32_t at = 0, end = n;
+  while (at < end) {
+    uint32_t middle = (at + end) / 2;
+    if (a->buffers[placed[middle]].offset <= a->buffers[index].offset) at = middle + 1;
+    else end = middle;
+  }
+  memmove(placed + at + 1, placed + at, (n - at) * sizeof *placed);
+  placed[at] = index;
+}
+
+static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n, int (*compare)(const void *, const void *)) {
+  uint32_t *placed = ARENA_ARRAY(a->g->arena, uint32_t, n + 1);
   int64_t size = 0;
   sorting = a;
   qsort(order, n, sizeof *order, compare);
   for (uint32_t i = 0; i < n; i++) {
     buffer *b = &a->buffers[order[i]];
-    b->offset = best_fit(a, order, i, b, room);
+    b->offset = best_fit(a, placed, i, b);
+    insert_by_offset(a, placed, i, order[i]);
     if (plus(b->offset, b->bytes) > size) size = plus(b->offset, b->bytes);
   }
   return size;
@@ -495,10 +495,9 @@ static int64_t place_in_heap(assigner *a, int64_t live) {
   sorting = a;
   qsort(order, n, sizeof *order, by_space);
   if (n > MOST_PLACED) n = MOST_PLACED;
-  chunk *room = ARENA_ARRAY(a->g->arena, chunk, n);
-  int64_t size = heap_size(a, order, n, by_space, room);
+  int64_t size = heap_size(a, order, n, by_space);
   if (size > live) {
-    int64_t other = heap_size(a, order, n, by_duration, room);
+    int64_t other = heap_size(a, order, n, by_duration);
     if (other < size) size = other;
   }
   return size > live ? size : live;

@@ -11,6 +11,7 @@ typedef struct copier {
   plan_graph *g;
   uint32_t *seen;  /* by node: stamp of the walk that met it */
   uint32_t stamp;
+  uint32_t room;   /* nodes that seen is for */
   int64_t steps;   /* walks left; beyond, an answer is no */
   VEC(uint32_t) todo;
 } copier;
@@ -28,6 +29,7 @@ uint32_t plan_source(const plan_graph *g, uint32_t node) {
 
 static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) {
   plan_graph *g = c->g;
+  if (g->nodes.count >= c->room) return node; /* beyond any real program */
   plan_node n = *plan_node_get(g, node);
   plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = plan_node_get(g, user)->comp, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
   copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
@@ -44,7 +46,7 @@ static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) 
 
 static bool is_fixed(const plan_graph *g, uint32_t source) { /* a buffer that is not ours to write to */
   const plan_node *n = plan_node_get(g, source);
-  if (n->kind == PLAN_PARAMETER) return n->comp == g->entry ? !g->donated[n->index] : true;
+  if (n->kind == PLAN_PARAMETER) return true;
   if (n->kind == IR_OP_GET_TUPLE_ELEMENT && plan_node_get(g, n->operands[0])->kind == PLAN_PARAMETER) return n->flags & PLAN_FLAG_CAPTURE;
   return n->kind == IR_OP_CONSTANT;
 }
@@ -167,38 +169,54 @@ static void copy_target(copier *c, uint32_t node) {
   if (is_fixed(c->g, source) || !dies_at(c, source, node)) copy_of(c, x, node, slot);
 }
 
+static uint32_t parameter_node(const plan_graph *g, int32_t index) {
+  const plan_comp *entry = plan_comp_get(g, g->entry);
+  for (uint32_t i = 0; i < entry->nodes.count; i++) {
+    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
+    if (n->kind == PLAN_PARAMETER && n->index == (uint32_t)index) return entry->nodes.at[i];
+  }
+  return 0;
+}
+
+/* Whether a result may be made where it has to be: in its own buffer, or in that of the argument donated to it. */
+static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
+  const plan_graph *g = c->g;
+  uint32_t source = plan_source(g, x);
+  const plan_node *n = plan_node_get(g, source);
+  if (n->kind == IR_OP_CONSTANT) return false;
+  if (n->kind == PLAN_PARAMETER) return g->param_of_output[i] == (int32_t)n->index;
+  return g->param_of_output[i] < 0 || replaces_old(c, parameter_node(g, g->param_of_output[i]), source);
+}
+
+static uint32_t copied_root(copier *c) {
+  plan_graph *g = c->g;
+  uint32_t root = plan_comp_get(g, g->entry)->root;
+  plan_node n = *plan_node_get(g, root);
+  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = g->entry, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  copy.operands = ARENA_COPY(g->arena, uint32_t, &root, 1);
+  uint32_t made = plan_node_new(g, &copy);
+  plan_add_user(g, root, made);
+  return plan_comp_get(g, g->entry)->root = made;
+}
+
 static void copy_outputs(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
-  if (g->n_outputs == 1) { /* the output is the root itself */
-    const plan_node *n = plan_node_get(g, plan_source(g, root));
-    bool aliased = n->kind == PLAN_PARAMETER && g->param_of_output[0] == (int32_t)n->index;
-    if ((n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT) || aliased) return;
-    plan_node copy = *plan_node_get(g, root);
-    copy = (plan_node){.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = g->entry, .n_operands = 1, .shape = copy.shape, .op = copy.op, .value = copy.value};
-    copy.operands = ARENA_COPY(g->arena, uint32_t, &root, 1);
-    uint32_t made = plan_node_new(g, &copy);
-    plan_add_user(g, root, made);
-    plan_comp_get(g, g->entry)->root = g->outputs[0] = made;
-    return;
-  }
+  bool single = g->n_outputs == 1; /* then the output is the root itself, else the root is their tuple */
   for (uint32_t i = 0; i < g->n_outputs; i++) {
-    uint32_t x = plan_node_get(g, root)->operands[i];
-    const plan_node *n = plan_node_get(g, plan_source(g, x));
-    bool aliased = n->kind == PLAN_PARAMETER && g->param_of_output[i] == (int32_t)n->index;
-    bool fixed = n->kind == PLAN_PARAMETER || n->kind == IR_OP_CONSTANT;
-    if ((fixed && !aliased) || appears_before(g, plan_node_get(g, root), i)) copy_of(c, x, root, i);
-    g->outputs[i] = plan_node_get(g, root)->operands[i];
+    uint32_t x = single ? root : plan_node_get(g, root)->operands[i];
+    if (!single && appears_before(g, plan_node_get(g, root), i)) x = copy_of(c, x, root, i);
+    for (int tries = 0; tries < 2 && !can_be_output(c, i, x); tries++) x = single ? copied_root(c) : copy_of(c, x, root, i);
+    g->outputs[i] = x;
   }
 }
 
 void plan_insert_copies(plan_graph *g) {
   uint32_t count = g->nodes.count;
-  copier c = {.g = g, .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1024), .steps = (int64_t)count * 256 + 1000000};
+  copier c = {.g = g, .room = count * 2 + 1024, .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026), .steps = (int64_t)count * 256 + 1000000};
   for (uint32_t n = 1; n < count; n++) {
     plan_node node = *plan_node_get(g, n);
     if (!(node.flags & PLAN_FLAG_LIVE)) continue;
-    if (g->nodes.count > count * 2) return;
     if (node.kind == IR_OP_WHILE) {
       copy_initial(&c, n);
       copy_next(&c, node.comps[1]);

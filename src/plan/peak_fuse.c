@@ -210,6 +210,7 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
   if (n->in_place == i + 1) return member == 0;
   if (n->kind == IR_OP_SORT) return member == i;
+  if (n->kind == PLAN_COPY) return false;
   if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype || !plan_same_dims(&x->shape, &n->shape)) return false;
   return n->kind == PLAN_FUSION ? !n->fusion->apart[i] : plan_is_elementwise(n);
 }

@@ -85,7 +85,6 @@ typedef struct plan_graph {
   uint32_t n_outputs;
   uint32_t *outputs;       /* operands of the entry's root */
   int32_t *param_of_output;/* by output: donated parameter that it must be written to, -1 */
-  bool *donated;           /* by parameter: its buffer may be reused */
   uint8_t *state;          /* plan_post_order()'s */
   uint32_t state_count;
 } plan_graph;

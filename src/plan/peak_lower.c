@@ -459,10 +459,18 @@ static ir_attr dict_entry(const ir_module *m, ir_attr dict, const char *name) {
   return IR_NONE;
 }
 
+/* A donor that names no result goes to the first of its size that has none. */
+static void give_away(plan_graph *g, int32_t param, int64_t bytes) {
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->param_of_output[i] < 0 && plan_node_get(g, g->outputs[i])->shape.bytes == bytes) {
+      g->param_of_output[i] = param;
+      return;
+    }
+}
+
 static void read_donations(plan_graph *g, ir_op function) {
   ir_attr attrs = ir_op_attr(g->m, function, "arg_attrs");
   g->param_of_output = ARENA_ARRAY(g->arena, int32_t, g->n_outputs);
-  g->donated = ARENA_ARRAY(g->arena, bool, g->n_params);
   for (uint32_t i = 0; i < g->n_outputs; i++) g->param_of_output[i] = -1;
   if (!attrs) return;
   const ir_attr_data *list = ir_attr_get(g->m, attrs);
@@ -470,7 +478,7 @@ static void read_donations(plan_graph *g, ir_op function) {
     ir_attr alias = dict_entry(g->m, list->items[i], "tf.aliasing_output"), donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
     int64_t output = alias ? ir_attr_get(g->m, alias)->integer : -1;
     if (output >= 0 && output < g->n_outputs) g->param_of_output[output] = i;
-    if (donor && ir_attr_get(g->m, donor)->boolean) g->donated[i] = true;
+    if (donor && ir_attr_get(g->m, donor)->boolean) give_away(g, i, ir_value_bytes(g->m, ir_block_get(g->m, ir_op_get(g->m, function)->regions[0])->args.at[i]));
   }
 }
 
