@@ -1,4 +1,5 @@
-# lit set-up: tests are .mlir and .test files with RUN lines; the programs come from the build folder given by -D build=DIR.
+# lit set-up: tests are .mlir and .test files with RUN lines; the programs come from the build
+# folder given by -D build=DIR.
 import os
 import sys
 

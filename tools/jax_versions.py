@@ -1,4 +1,7 @@
-"""The versions of jax that pyproject.toml allows, and Python environments below build/ that have one of them and weir."""
+"""The versions of jax that pyproject.toml allows, and Python environments below build/ that have
+one of them and weir.
+"""
+
 import hashlib
 import pathlib
 import re
@@ -24,9 +27,30 @@ def python_with(version):
         return python
     print(f"making {folder.relative_to(ROOT)}", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", folder], check=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python, "install", "-q"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--python",
+        python,
+        "install",
+        "-q",
+    ]
     subprocess.run([*pip, f"jax=={version}", "pytest", "scikit-build-core>=0.11"], check=True)
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-C", "wheel.cmake=false", "-C", "editable.mode=inplace",
-                    "-e", ROOT], check=True)
+    subprocess.run(
+        [
+            *pip,
+            "--no-deps",
+            "--no-build-isolation",
+            "-C",
+            "wheel.cmake=false",
+            "-C",
+            "editable.mode=inplace",
+            "-e",
+            ROOT,
+        ],
+        check=True,
+    )
     stamp.write_text(wanted)
     return python

@@ -1,7 +1,9 @@
-"""Checks that every #include in the sources follows the data flow of ARCHITECTURE.md: nobody looks downstream or sideways.
+"""Checks that every #include in the sources follows the data flow of ARCHITECTURE.md: nobody looks
+downstream or sideways.
 
 Exits 1 and names file:line for each edge that isn't allowed.
 """
+
 import pathlib
 import re
 import sys

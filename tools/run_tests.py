@@ -1,7 +1,10 @@
-"""Runs weir's test suites and closes with the line "N passed, N failed"; exits 1 if anything failed or a suite had no tests.
+"""Runs weir's test suites and closes with the line "N passed, N failed"; exits 1 if anything failed
+or a suite had no tests.
 
-A suite is: the unit programs of a build folder (success: exit 0, nothing printed), lit on test/, or pytest on test/.
+A suite is: the unit programs of a build folder (success: exit 0, nothing printed), lit on test/, or
+pytest on test/.
 """
+
 import argparse
 import json
 import os
@@ -29,8 +32,15 @@ def run_unit(build, environment):
     passed = failed = 0
     for program in sorted((build / "unit").glob("*_test")):
         try:
-            done = subprocess.run([program], capture_output=True, text=True, cwd=ROOT, env=environment,
-                                  timeout=UNIT_SECONDS, errors="replace")
+            done = subprocess.run(
+                [program],
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                env=environment,
+                timeout=UNIT_SECONDS,
+                errors="replace",
+            )
             output, good = done.stdout + done.stderr, done.returncode == 0 and not done.stdout
             reason = f"exit {done.returncode}"
         except subprocess.TimeoutExpired:
@@ -44,8 +54,24 @@ def run_unit(build, environment):
 def run_lit(build, environment):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
-        subprocess.run([str(pathlib.Path(sys.executable).with_name("lit")), "-q", "-v", "-j", JOBS, "--timeout", "120", "-D",
-                        f"build={build}", "--output", report, str(ROOT / "test")], env=environment, cwd=ROOT)
+        subprocess.run(
+            [
+                str(pathlib.Path(sys.executable).with_name("lit")),
+                "-q",
+                "-v",
+                "-j",
+                JOBS,
+                "--timeout",
+                "120",
+                "-D",
+                f"build={build}",
+                "--output",
+                report,
+                str(ROOT / "test"),
+            ],
+            env=environment,
+            cwd=ROOT,
+        )
         if not os.path.exists(report):
             return 0, 1, 0
         codes = [test["code"] for test in json.load(open(report))["tests"]]
@@ -57,15 +83,22 @@ def run_lit(build, environment):
 def run_pytest(build, environment, python=sys.executable, arguments=()):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "pytest.xml")
-        code = subprocess.run([python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments], cwd=ROOT,
-                              env=environment | {"WEIR_BUILD": str(build)}).returncode
+        code = subprocess.run(
+            [python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments],
+            cwd=ROOT,
+            env=environment | {"WEIR_BUILD": str(build)},
+        ).returncode
         if not os.path.exists(report):
             return 0, 1, 0
         counts = {key: 0 for key in ("tests", "failures", "errors", "skipped")}
         for suite in xml.etree.ElementTree.parse(report).getroot().iter("testsuite"):
             counts = {key: value + int(suite.get(key, 0)) for key, value in counts.items()}
     failed = counts["failures"] + counts["errors"]
-    return counts["tests"] - failed - counts["skipped"], max(failed, code not in (0, 5)), counts["skipped"]
+    return (
+        counts["tests"] - failed - counts["skipped"],
+        max(failed, code not in (0, 5)),
+        counts["skipped"],
+    )
 
 
 def report(name, run, *arguments):
@@ -76,7 +109,10 @@ def report(name, run, *arguments):
         print(f"{name}: no tests ran")
         failed = 1
     rest = f", {skipped} skipped" if skipped else ""
-    print(f"-- {name}: {passed} passed, {failed} failed{rest} ({time.monotonic() - start:.0f} s)\n", flush=True)
+    print(
+        f"-- {name}: {passed} passed, {failed} failed{rest} ({time.monotonic() - start:.0f} s)\n",
+        flush=True,
+    )
     return passed, failed
 
 
@@ -89,20 +125,36 @@ def suites(what, build, asan):
     """(name, function, arguments) of each suite."""
     plain, sanitized = dict(os.environ), os.environ | SANITIZERS
     oldest, newest = jax_versions.supported_range()
-    checks = [("unit, sanitized", run_unit, asan, sanitized), ("lit, sanitized", run_lit, asan, sanitized)]
-    versions = [(f"binding, jax {version}", run_binding, build, plain, version) for version in (oldest, newest)]
-    everything = [*checks, ("unit", run_unit, build, plain), ("python", run_pytest, build, plain), versions[0]]
+    checks = [
+        ("unit, sanitized", run_unit, asan, sanitized),
+        ("lit, sanitized", run_lit, asan, sanitized),
+    ]
+    versions = [
+        (f"binding, jax {version}", run_binding, build, plain, version)
+        for version in (oldest, newest)
+    ]
+    everything = [
+        *checks,
+        ("unit", run_unit, build, plain),
+        ("python", run_pytest, build, plain),
+        versions[0],
+    ]
     return {"check": checks, "jax": versions, "all": everything}[what]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["all", "check", "jax"],
-                        help="check: what the sanitizers see; jax: the binding with the oldest and the newest jax")
+    parser.add_argument(
+        "what",
+        choices=["all", "check", "jax"],
+        help="check: what the sanitizers see; jax: the binding with the oldest and the newest jax",
+    )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
     args = parser.parse_args()
-    results = [report(*suite) for suite in suites(args.what, args.build.resolve(), args.asan.resolve())]
+    results = [
+        report(*suite) for suite in suites(args.what, args.build.resolve(), args.asan.resolve())
+    ]
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{passed} passed, {failed} failed", flush=True)
     return failed > 0

@@ -1,12 +1,13 @@
 """weir keeps JAX programs under a memory limit.
 
-Nothing has to be imported: JAX finds weir by its entry point, and WEIR_MEMORY_LIMIT=2GB in the environment sets the limit.
-For more control:
+Nothing has to be imported: JAX finds weir by its entry point, and WEIR_MEMORY_LIMIT=2GB in the
+environment sets the limit. For more control:
 
     with weir.limit("1GB"):        # also @weir.limit("1GB")
         f(x)
     print(weir.plan(f, x, limit="1GB"))   # what would be done to f; nothing runs
 """
+
 import contextlib as _contextlib
 import itertools as _itertools
 import threading as _threading
@@ -21,28 +22,35 @@ _plan_number = _itertools.count(1)
 def __getattr__(name):
     if name in _LAZY:
         import importlib
+
         return getattr(importlib.import_module(f"weir.{_LAZY[name]}"), name)
     if name == "__version__":
         from weir import _library
+
         return _library.version()
     raise AttributeError(f"module 'weir' has no attribute {name!r}")
 
 
 def initialize():
-    """Puts weir into JAX's compiler. JAX calls it when it looks for backends; calling it again does nothing."""
+    """Puts weir into JAX's compiler. JAX calls it when it looks for backends; calling it again does
+    nothing.
+    """
     from weir import _hook
+
     _hook.install()
 
 
 class limit(_contextlib.ContextDecorator):
-    """with weir.limit("1GB"): programs that this thread compiles stay under it. None: under no limit. Nests, the innermost counts.
+    """with weir.limit("1GB"): programs that this thread compiles stay under it. None: under no
+    limit. Nests, the innermost counts.
 
-    Functions compiled before under another limit, or none, are compiled again. Programs count when they are *compiled*:
-    inside of a jitted function it comes too late, and warns.
+    Functions compiled before under another limit, or none, are compiled again. Programs count when
+    they are *compiled*: inside of a jitted function it comes too late, and warns.
     """
 
     def __init__(self, value):
         from weir import _settings
+
         self._bytes = None if value is None else _settings.parse_limit(value, "the limit")
         self._entered = _threading.local()
 
@@ -51,6 +59,7 @@ class limit(_contextlib.ContextDecorator):
 
     def __enter__(self):
         from weir import _settings
+
         initialize()
         _warn_inside_jit()
         block = _settings.entered(self._bytes)
@@ -65,22 +74,32 @@ class limit(_contextlib.ContextDecorator):
 def _warn_inside_jit():
     from jax._src import core
     from weir import _hook
+
     if getattr(core, "unsafe_am_i_under_a_jit", lambda: False)():
-        _warnings.warn("weir.limit() inside a jitted function does nothing: set it around the call",
-                       _hook.WeirWarning, stacklevel=4)
+        _warnings.warn(
+            "weir.limit() inside a jitted function does nothing: set it around the call",
+            _hook.WeirWarning,
+            stacklevel=4,
+        )
 
 
 def plan(f, *args, limit=None, **kwargs):
-    """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force), as a weir.Plan. Runs nothing.
+    """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force), as a
+    weir.Plan. Runs nothing.
 
     f: a jitted or a plain function. The arguments may be jax.ShapeDtypeStruct.
     """
     import jax
     from weir import _hook, _settings
+
     initialize()
     local = _settings.local_value()
-    bytes_ = _settings.parse_limit(limit, "the limit") if limit is not None else _ambient(local, _settings)
-    # A key of its own: no cache has this program yet, so the compiler, and with it the hook, is really called.
+    bytes_ = (
+        _settings.parse_limit(limit, "the limit")
+        if limit is not None
+        else _ambient(local, _settings)
+    )
+    # A key of its own: no cache has this program yet, so the compiler is really called.
     with _settings.entered(bytes_, next(_plan_number)):
         lowered = (f if hasattr(f, "lower") else jax.jit(f)).lower(*args, **kwargs)
         plans = _hook.plans_of(lowered.compile)
@@ -94,6 +113,9 @@ def _ambient(local, settings):
 
 
 def last_report():
-    """The weir.Plan of the last program that weir changed or refused, of any thread; None if there was none."""
+    """The weir.Plan of the last program that weir changed or refused, of any thread; None if there
+    was none.
+    """
     from weir import _hook
+
     return _hook.last_report

@@ -1,9 +1,11 @@
-"""The hook in JAX's compiler: every program that jax hands to XLA passes here, before the persistent cache's key is made.
+"""The hook in JAX's compiler: every program that jax hands to XLA passes here, before the
+persistent cache's key is made.
 
-Without a limit it calls straight through. With one, libweir decides, asking XLA (the referee) as often as it needs; the
-executables it asked for are kept, so that the one it settles for isn't compiled again. Whatever goes wrong in weir itself
-costs a warning, never the program.
+Without a limit it calls straight through. With one, libweir decides, asking XLA (the referee) as
+often as it needs; the executables it asked for are kept, so that the one it settles for isn't
+compiled again. Whatever goes wrong in weir itself costs a warning, never the program.
 """
+
 import copy
 import hashlib
 import os
@@ -24,7 +26,9 @@ for module_file in (__file__, _settings.__file__, _library.__file__):
     traceback_util.register_exclusion(module_file)
 
 _UNKNOWN_OPTION = "No such compile option"
-_unknown_options = set()  # names that this XLA doesn't have: older ones have no such fusions or schedulers
+_unknown_options = (
+    set()
+)  # names that this XLA doesn't have: older ones have no such fusions or schedulers
 _planning = threading.local()
 _warned_devices = False
 last_report = None
@@ -47,7 +51,9 @@ def _hooked(original):
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        return call.untouched() if call.is_distributed() else _compile(call, settings or {}, planning)
+        return (
+            call.untouched() if call.is_distributed() else _compile(call, settings or {}, planning)
+        )
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
@@ -58,7 +64,12 @@ class _Call:
 
     def __init__(self, original, backend, computation, devices, compile_options, rest, named):
         self.original, self.backend, self.computation = original, backend, computation
-        self.devices, self.compile_options, self.rest, self.named = devices, compile_options, rest, named
+        self.devices, self.compile_options, self.rest, self.named = (
+            devices,
+            compile_options,
+            rest,
+            named,
+        )
         self.executables = {}
 
     def is_distributed(self):
@@ -67,15 +78,20 @@ class _Call:
             return False
         if not _warned_devices:
             _warned_devices = True
-            warnings.warn("weir: programs over several devices are left alone: they run without the limit",
-                          WeirWarning, stacklevel=2)
+            warnings.warn(
+                "weir: programs over several devices are left alone: they run without the limit",
+                WeirWarning,
+                stacklevel=2,
+            )
         return True
 
     def untouched(self):
         return self.run(None, ())
 
     def run(self, text, options):
-        """The executable of the program `text` (None: the program as it came) under "name=value" options."""
+        """The executable of the program `text` (None: the program as it came) under "name=value"
+        options.
+        """
         wanted = tuple(o for o in options if o.partition("=")[0] not in _unknown_options)
         key = (text, wanted)
         if key not in self.executables:
@@ -93,14 +109,22 @@ class _Call:
             module = ir.Module.parse(text, context=module.context)
         if options:
             compile_options = copy.deepcopy(compile_options)
-            compile_options.env_option_overrides = [*compile_options.env_option_overrides,
-                                                    *map(_typed_option, options)]
-        return self.original(self.backend, module, self.devices, compile_options, *self.rest, **self.named)
+            compile_options.env_option_overrides = [
+                *compile_options.env_option_overrides,
+                *map(_typed_option, options),
+            ]
+        return self.original(
+            self.backend, module, self.devices, compile_options, *self.rest, **self.named
+        )
 
     def referee(self, text, options):
         memory = self.run(text, options).get_compiled_memory_stats()
-        return (memory.argument_size_in_bytes, memory.output_size_in_bytes, memory.alias_size_in_bytes,
-                memory.temp_size_in_bytes)
+        return (
+            memory.argument_size_in_bytes,
+            memory.output_size_in_bytes,
+            memory.alias_size_in_bytes,
+            memory.temp_size_in_bytes,
+        )
 
     def platform(self):
         name = self.backend.platform
@@ -113,7 +137,8 @@ class _Call:
 
     def text(self):
         return self.computation.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True).encode()
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+        ).encode()
 
 
 def _typed_option(option):
@@ -123,7 +148,9 @@ def _typed_option(option):
 
 
 def _forget_option(options, message):
-    named = {name for name in (option.partition("=")[0] for option in options) if f"'{name}'" in message}
+    named = {
+        name for name in (option.partition("=")[0] for option in options) if f"'{name}'" in message
+    }
     _unknown_options.update(named)
     return bool(named)
 
@@ -133,7 +160,9 @@ def _compile(call, settings, planning):
     text = None
     try:
         text = call.text()
-        result = _library.rewrite(text, settings | {"platform": call.platform().encode()}, call.referee)
+        result = _library.rewrite(
+            text, settings | {"platform": call.platform().encode()}, call.referee
+        )
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
@@ -153,10 +182,14 @@ def _compile(call, settings, planning):
 
 
 def _settled(call, result):
-    """The executable that the result asks for; None for the program as it came, whose errors are not ours."""
+    """The executable that the result asks for; None for the program as it came, whose errors are
+    not ours.
+    """
     if result.status != _library.OK or result.outcome == _library.UNTOUCHED:
         return None
-    executable = call.run(result.text if result.outcome == _library.REWRITTEN else None, result.compile_options)
+    executable = call.run(
+        result.text if result.outcome == _library.REWRITTEN else None, result.compile_options
+    )
     _dump(call, result)
     return executable
 
@@ -190,24 +223,34 @@ def _dump(call, result):
 
 def _warn_of_failure(call, settings, text, error):
     """One warning, and a file with which the failure can be repeated without the user's program."""
+
     def show(value):
         return value.decode() if isinstance(value, bytes) else value
 
-    lines = [f"program {call.name()}: {type(error).__name__}: {error}",
-             f"platform {call.backend.platform}, jax {jax.__version__}",
-             *(f"{name} = {show(value)}" for name, value in settings.items()),
-             *("".join(traceback.format_exception(error)).splitlines())]
+    lines = [
+        f"program {call.name()}: {type(error).__name__}: {error}",
+        f"platform {call.backend.platform}, jax {jax.__version__}",
+        *(f"{name} = {show(value)}" for name, value in settings.items()),
+        *("".join(traceback.format_exception(error)).splitlines()),
+    ]
     reproducer = "".join(f"// {line}\n" for line in lines).encode() + (text or b"")
     folder = os.environ.get("WEIR_DUMP_TO") or tempfile.gettempdir()
     try:
-        where = f"reproducer: {_write(folder, _file_stem(call, reproducer) + '.reproducer.mlir', reproducer)}"
+        name = _file_stem(call, reproducer) + ".reproducer.mlir"
+        where = f"reproducer: {_write(folder, name, reproducer)}"
     except OSError as problem:
         where = f"no reproducer: {problem}"
-    warnings.warn(f"weir: {lines[0]}; it runs as it came, without the limit; {where}", WeirWarning, stacklevel=2)
+    warnings.warn(
+        f"weir: {lines[0]}; it runs as it came, without the limit; {where}",
+        WeirWarning,
+        stacklevel=2,
+    )
 
 
 def plans_of(compile_program):
-    """Calls compile_program() and returns the plans of the programs that it compiled, also of a refused one."""
+    """Calls compile_program() and returns the plans of the programs that it compiled, also of a
+    refused one.
+    """
     _planning.plans = plans = []
     try:
         compile_program()

@@ -1,4 +1,5 @@
 """libweir through ctypes: the structures of weir.h and one call, rewrite(). Loaded at first use."""
+
 import ctypes
 import dataclasses
 import functools
@@ -11,30 +12,61 @@ UNTOUCHED, OPTIONS_ONLY, REWRITTEN = 0, 1, 2
 
 
 class _Memory(ctypes.Structure):
-    _fields_ = [("argument_bytes", c_int64), ("output_bytes", c_int64), ("alias_bytes", c_int64),
-                ("temp_bytes", c_int64)]
+    _fields_ = [
+        ("argument_bytes", c_int64),
+        ("output_bytes", c_int64),
+        ("alias_bytes", c_int64),
+        ("temp_bytes", c_int64),
+    ]
 
 
-_Referee = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_char_p), POINTER(_Memory))
+_Referee = ctypes.CFUNCTYPE(
+    c_int, c_void_p, c_void_p, c_size_t, POINTER(c_char_p), POINTER(_Memory)
+)
 
 
 class _Options(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("memory_limit_bytes", c_int64),
-                ("tensor_size_threshold_bytes", c_int64), ("tensor_split_size_bytes", c_int64),
-                ("platform", c_char_p), ("only_passes", c_char_p), ("skip_passes", c_char_p),
-                ("dump_after", c_char_p), ("stop_after", c_char_p), ("debug", c_int),
-                ("referee", _Referee), ("referee_user", c_void_p)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("memory_limit_bytes", c_int64),
+        ("tensor_size_threshold_bytes", c_int64),
+        ("tensor_split_size_bytes", c_int64),
+        ("platform", c_char_p),
+        ("only_passes", c_char_p),
+        ("skip_passes", c_char_p),
+        ("dump_after", c_char_p),
+        ("stop_after", c_char_p),
+        ("debug", c_int),
+        ("referee", _Referee),
+        ("referee_user", c_void_p),
+    ]
 
 
 class _Summary(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("limit_bytes", c_int64), ("peak_before_bytes", c_int64),
-                ("peak_after_bytes", c_int64), ("minimum_bytes", c_int64), ("flops_before", c_int64),
-                ("flops_after", c_int64), ("loops", c_int32), ("referee_compiles", c_int32)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("limit_bytes", c_int64),
+        ("peak_before_bytes", c_int64),
+        ("peak_after_bytes", c_int64),
+        ("minimum_bytes", c_int64),
+        ("flops_before", c_int64),
+        ("flops_after", c_int64),
+        ("loops", c_int32),
+        ("referee_compiles", c_int32),
+    ]
 
 
 class _LoopInfo(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("seed", c_char_p), ("extent", c_int64), ("slice", c_int64),
-                ("trips", c_int64), ("depth", c_int32), ("ops", c_int32), ("body_peak_bytes", c_int64)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("seed", c_char_p),
+        ("extent", c_int64),
+        ("slice", c_int64),
+        ("trips", c_int64),
+        ("depth", c_int32),
+        ("ops", c_int32),
+        ("body_peak_bytes", c_int64),
+    ]
 
 
 _SIGNATURES = {
@@ -67,6 +99,7 @@ def library():
 @dataclasses.dataclass(frozen=True)
 class Loop:
     """One loop that weir made; weir_loop_info in weir.h."""
+
     seed: str
     extent: int
     slice: int
@@ -79,6 +112,7 @@ class Loop:
 @dataclasses.dataclass(frozen=True)
 class Result:
     """What weir_rewrite() said; weir_summary in weir.h. Bytes are per device."""
+
     status: int
     status_name: str
     message: str
@@ -117,8 +151,17 @@ def _strings(array):
 def _read_loops(lib, handle):
     loops, info = [], _LoopInfo(struct_size=ctypes.sizeof(_LoopInfo))
     while lib.weir_result_loop(handle, len(loops), ctypes.byref(info)):
-        loops.append(Loop((info.seed or b"").decode(), info.extent, info.slice, info.trips, info.depth,
-                          info.ops, info.body_peak_bytes))
+        loops.append(
+            Loop(
+                (info.seed or b"").decode(),
+                info.extent,
+                info.slice,
+                info.trips,
+                info.depth,
+                info.ops,
+                info.body_peak_bytes,
+            )
+        )
     return tuple(loops)
 
 
@@ -127,25 +170,36 @@ def _read_result(lib, status, handle):
     lib.weir_result_summary(handle, ctypes.byref(summary))
     text = lib.weir_result_text(handle, ctypes.byref(length))
     return Result(
-        status=status, status_name=lib.weir_status_name(status).decode(),
+        status=status,
+        status_name=lib.weir_status_name(status).decode(),
         message=lib.weir_result_message(handle).decode(errors="replace"),
         outcome=lib.weir_result_outcome(handle),
         text=ctypes.string_at(text, length.value) if text else None,
         compile_options=_strings(lib.weir_result_compile_options(handle)),
         explain=lib.weir_result_explain(handle).decode(errors="replace"),
-        limit_bytes=summary.limit_bytes, peak_before_bytes=summary.peak_before_bytes,
-        peak_after_bytes=summary.peak_after_bytes, minimum_bytes=summary.minimum_bytes,
-        flops_before=summary.flops_before, flops_after=summary.flops_after,
-        referee_compiles=summary.referee_compiles, loops=_read_loops(lib, handle))
+        limit_bytes=summary.limit_bytes,
+        peak_before_bytes=summary.peak_before_bytes,
+        peak_after_bytes=summary.peak_after_bytes,
+        minimum_bytes=summary.minimum_bytes,
+        flops_before=summary.flops_before,
+        flops_after=summary.flops_after,
+        referee_compiles=summary.referee_compiles,
+        loops=_read_loops(lib, handle),
+    )
 
 
 def _referee_for(compile_candidate, raised):
-    """The C callback; NULL for None. An exception can't cross C: an Exception is XLA's refusal, anything else is kept in `raised`."""
+    """The C callback; NULL for None. An exception can't cross C: an Exception is XLA's refusal,
+    anything else is kept in `raised`.
+    """
+
     def referee(_, text, length, options, out_memory):
         if raised:
             return 1
         try:
-            memory = compile_candidate(ctypes.string_at(text, length) if text else None, _strings(options))
+            memory = compile_candidate(
+                ctypes.string_at(text, length) if text else None, _strings(options)
+            )
         except Exception:
             return 1
         except BaseException as interrupt:
@@ -153,18 +207,23 @@ def _referee_for(compile_candidate, raised):
             return 1
         out_memory[0] = _Memory(*memory)
         return 0
+
     return _Referee(referee) if compile_candidate else _Referee()
 
 
 def rewrite(text, settings, compile_candidate):
-    """weir_rewrite() of `text` (bytes). `settings`: fields of weir_options by name, strings as bytes.
+    """weir_rewrite() of `text` (bytes). `settings`: fields of weir_options by name, strings as
+    bytes.
 
-    compile_candidate(text or None, options) compiles with XLA and returns (argument, output, alias, temp) bytes, or
-    raises where XLA refuses. Without one, weir's own estimate decides.
+    compile_candidate(text or None, options) compiles with XLA and returns (argument, output, alias,
+    temp) bytes, or raises where XLA refuses. Without one, weir's own estimate decides.
     """
     lib, handle, raised = library(), c_void_p(), []
-    options = _Options(struct_size=ctypes.sizeof(_Options), referee=_referee_for(compile_candidate, raised),
-                       **settings)
+    options = _Options(
+        struct_size=ctypes.sizeof(_Options),
+        referee=_referee_for(compile_candidate, raised),
+        **settings,
+    )
     status = lib.weir_rewrite(text, len(text), ctypes.byref(options), ctypes.byref(handle))
     try:
         if raised:

@@ -1,28 +1,34 @@
 """What weir does to one program, for people and for scripts."""
+
 import dataclasses
 
 from weir import _library
 
-_OUTCOMES = {_library.UNTOUCHED: "untouched", _library.OPTIONS_ONLY: "options", _library.REWRITTEN: "rewritten"}
+_OUTCOMES = {
+    _library.UNTOUCHED: "untouched",
+    _library.OPTIONS_ONLY: "options",
+    _library.REWRITTEN: "rewritten",
+}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Plan:
     """print() shows weir's table; the fields are for scripts. Bytes are per device."""
-    name: str                  # of the program: jit_f
-    outcome: str               # "untouched", "options" (compile options only), "rewritten", "refused"
-    message: str               # why it was refused; "" otherwise
+
+    name: str  # of the program: jit_f
+    outcome: str  # "untouched", "options" (compile options only), "rewritten", "refused"
+    message: str  # why it was refused; "" otherwise
     limit_bytes: int
     peak_before_bytes: int
     peak_after_bytes: int
-    minimum_bytes: int         # smallest limit found feasible; 0: not searched
+    minimum_bytes: int  # smallest limit found feasible; 0: not searched
     flops_before: int
     flops_after: int
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
-    referee_compiles: int      # how often XLA was asked
-    text: str | None           # the rewritten program (StableHLO)
-    explain: str               # the table
+    referee_compiles: int  # how often XLA was asked
+    text: str | None  # the rewritten program (StableHLO)
+    explain: str  # the table
 
     @property
     def extra_flops(self):
@@ -39,9 +45,15 @@ class Plan:
 
     def line(self):
         """jit_f: rewritten, peak 3.20 GB -> 13.9 MB under 100 MB, 1 loop"""
-        loops = f", {len(self.loops)} loop{'s' * (len(self.loops) != 1)}" if self.outcome == "rewritten" else ""
+        loops = (
+            f", {len(self.loops)} loop{'s' * (len(self.loops) != 1)}"
+            if self.outcome == "rewritten"
+            else ""
+        )
         after = "" if self.outcome == "refused" else f" -> {_readable(self.peak_after_bytes)}"
-        peak = f", peak {_readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
+        peak = (
+            f", peak {_readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
+        )
         limit = f" under {_readable(self.limit_bytes)}" if self.limit_bytes else ""
         return f"{self.name}: {self.outcome}{peak}{limit}{loops}"
 
@@ -52,13 +64,21 @@ class Plan:
 def _readable(count):
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
-            return f"{count / size:.{0 if count >= 100 * size else 1 if count >= 10 * size else 2}f} {unit}"
+            digits = 0 if count >= 100 * size else 1 if count >= 10 * size else 2
+            return f"{count / size:.{digits}f} {unit}"
     return f"{count} B"
 
 
 def from_result(name, result):
+    shared = {
+        field.name: getattr(result, field.name)
+        for field in dataclasses.fields(Plan)
+        if field.name not in ("name", "outcome", "text")
+    }
     refused = result.status == _library.RESOURCE_EXHAUSTED
-    shared = {field.name: getattr(result, field.name) for field in dataclasses.fields(Plan)
-              if field.name not in ("name", "outcome", "text")}
-    return Plan(name=name, outcome="refused" if refused else _OUTCOMES[result.outcome],
-                text=result.text.decode() if result.text else None, **shared)
+    return Plan(
+        name=name,
+        outcome="refused" if refused else _OUTCOMES[result.outcome],
+        text=result.text.decode() if result.text else None,
+        **shared,
+    )

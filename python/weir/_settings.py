@@ -1,20 +1,30 @@
 """The settings of the moment: environment variables, and weir.limit() over them.
 
-A limit is part of the key of jax.jit's caches (a user context), so a function compiled under one limit is compiled again
-under another. The environment is not: it is meant to be set before the program starts.
+A limit is part of the key of jax.jit's caches (a user context), so a function compiled under one
+limit is compiled again under another. The environment is not: it is meant to be set before the
+program starts.
 """
+
 import contextlib
+import operator
 import os
 import threading
 
 from weir import _library
 
-ACCEPTED = "a number of bytes such as 1000000, 512MiB, 1.5GB or '2 kB' (k, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024)"
-_BYTES = {"memory_limit_bytes": "WEIR_MEMORY_LIMIT", "tensor_size_threshold_bytes": "WEIR_TENSOR_SIZE_THRESHOLD",
-          "tensor_split_size_bytes": "WEIR_TENSOR_SPLIT_SIZE"}
+ACCEPTED = (
+    "a number of bytes such as 1000000, 512MiB, 1.5GB or '2 kB' "
+    "(k, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024)"
+)
+_BYTES = {
+    "memory_limit_bytes": "WEIR_MEMORY_LIMIT",
+    "tensor_size_threshold_bytes": "WEIR_TENSOR_SIZE_THRESHOLD",
+    "tensor_split_size_bytes": "WEIR_TENSOR_SPLIT_SIZE",
+}
 _TEXTS = {"only_passes": "WEIR_PASS", "skip_passes": "WEIR_SKIP", "dump_after": "WEIR_DUMP_AFTER"}
 
-_context = None  # jax.make_user_context(); its value: None, or (limit in bytes, a key that nobody else has)
+# jax.make_user_context(); its value: None, or (limit in bytes, a key that nobody else has).
+_context = None
 _making = threading.Lock()
 
 
@@ -27,15 +37,22 @@ def parse_limit(value, name):
     if isinstance(value, str):
         found = _library.parse_bytes(value)
     else:
-        found = value.__index__() if hasattr(value, "__index__") and not isinstance(value, bool) else None
+        is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
+        found = operator.index(value) if is_integer else None
     if found is None or not 0 < found < 2**63:
         raise SettingError(f"weir: {name} is {value!r}, but should be {ACCEPTED}")
     return found
 
 
 def _read_environment():
-    found = {field: parse_limit(os.environ[name], name) for field, name in _BYTES.items() if os.environ.get(name)}
-    found |= {field: os.environ[name].encode() for field, name in _TEXTS.items() if os.environ.get(name)}
+    found = {
+        field: parse_limit(os.environ[name], name)
+        for field, name in _BYTES.items()
+        if os.environ.get(name)
+    }
+    found |= {
+        field: os.environ[name].encode() for field, name in _TEXTS.items() if os.environ.get(name)
+    }
     debug = os.environ.get("WEIR_DEBUG") or "0"
     if not debug.isdigit():
         raise SettingError(f"weir: WEIR_DEBUG is {debug!r}, but should be a number from 0 to 5")
@@ -43,14 +60,18 @@ def _read_environment():
 
 
 def local_value():
-    """(limit in bytes or None, key) of the innermost weir.limit() of this thread; None outside of any."""
+    """(limit in bytes or None, key) of the innermost weir.limit() of this thread; None outside of
+    any.
+    """
     return _context.value if _context is not None else None
 
 
 def active():
-    """weir_options' fields by name, or None where there is nothing to do. Cheap if nothing is set."""
+    """weir_options' fields by name, or None where there is nothing to do. Cheap then."""
     local = local_value()
-    if local is None and not (os.environ.get("WEIR_MEMORY_LIMIT") or os.environ.get("WEIR_TENSOR_SIZE_THRESHOLD")):
+    if local is None and not (
+        os.environ.get("WEIR_MEMORY_LIMIT") or os.environ.get("WEIR_TENSOR_SIZE_THRESHOLD")
+    ):
         return None
     settings = _read_environment()
     if local is not None:
@@ -66,6 +87,7 @@ def entered(limit_bytes, key=None):
     with _making:
         if _context is None:
             import jax
+
             _context = jax.make_user_context(None)
     with _context((limit_bytes, key)):
         yield

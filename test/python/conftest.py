@@ -1,9 +1,14 @@
 """Every test starts without weir's settings and with stock XLA CPU."""
+
 import os
 import types
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-for name in [name for name in os.environ if name.startswith("WEIR_") and name not in ("WEIR_BUILD", "WEIR_LIBRARY")]:
+for name in [
+    name
+    for name in os.environ
+    if name.startswith("WEIR_") and name not in ("WEIR_BUILD", "WEIR_LIBRARY")
+]:
     del os.environ[name]
 
 import jax
@@ -15,18 +20,34 @@ from weir import _hook, _library
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    """Replaces libweir's rewrite(). `outcome(...)` chooses what it answers; `calls` are the programs it saw."""
+    """Replaces libweir's rewrite(). `outcome(...)` chooses what it answers; `calls` are the
+    programs it saw.
+    """
     state = types.SimpleNamespace(calls=[], answer=None, real=_library.rewrite)
 
-    def outcome(outcome=_library.UNTOUCHED, status=_library.OK, text=None, options=(), ask=(), message=""):
+    def outcome(
+        outcome=_library.UNTOUCHED, status=_library.OK, text=None, options=(), ask=(), message=""
+    ):
         def answer(program, settings, referee):
             memory = [referee(*question) for question in ask]
             return _library.Result(
-                status=status, status_name="INTERNAL", message=message, outcome=outcome,
-                text=text(program) if text else None, compile_options=tuple(options), explain="table",
-                limit_bytes=settings.get("memory_limit_bytes", 0), peak_before_bytes=3, peak_after_bytes=2,
-                minimum_bytes=1, flops_before=5, flops_after=7, referee_compiles=len(memory),
-                loops=(_library.Loop("seed", 10, 4, 3, 0, 1, 2),))
+                status=status,
+                status_name="INTERNAL",
+                message=message,
+                outcome=outcome,
+                text=text(program) if text else None,
+                compile_options=tuple(options),
+                explain="table",
+                limit_bytes=settings.get("memory_limit_bytes", 0),
+                peak_before_bytes=3,
+                peak_after_bytes=2,
+                minimum_bytes=1,
+                flops_before=5,
+                flops_after=7,
+                referee_compiles=len(memory),
+                loops=(_library.Loop("seed", 10, 4, 3, 0, 1, 2),),
+            )
+
         state.answer = answer
 
     def rewrite(program, settings, referee):
@@ -44,6 +65,7 @@ def stand_in(monkeypatch):
 def xla_calls(monkeypatch):
     """What reaches XLA's side of the hook: (module, compile_options) per compile."""
     from jax._src import compiler
+
     weir.initialize()
     original, seen = compiler.compile_or_get_cached._weir_original, []
 

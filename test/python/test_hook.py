@@ -1,4 +1,5 @@
 """The hook with a stand-in for libweir: each outcome reaches XLA, and the user, as weir.h says."""
+
 import gc
 import os
 import subprocess
@@ -28,8 +29,13 @@ def same(a, b):
 
 
 def python(code, **environment):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
-                          env=os.environ | environment)
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | environment,
+    )
 
 
 def double(x):
@@ -41,20 +47,26 @@ X = np.ones(1000, np.float32)
 
 # ---- getting in ----
 
+
 def test_jax_finds_the_entry_point():
-    done = python("import jax; jax.devices(); from jax._src import compiler;"
-                  "print(hasattr(compiler.compile_or_get_cached, '_weir_original'))")
+    done = python(
+        "import jax; jax.devices(); from jax._src import compiler;"
+        "print(hasattr(compiler.compile_or_get_cached, '_weir_original'))"
+    )
     assert done.stdout.strip() == "True", done.stderr
     assert "weir" not in done.stderr
 
 
 def test_lowering_alone_finds_it_too():
-    done = python("import jax; jax.jit(lambda x: x).lower(1.0); import sys; print('weir' in sys.modules)")
+    done = python(
+        "import jax; jax.jit(lambda x: x).lower(1.0); import sys; print('weir' in sys.modules)"
+    )
     assert done.stdout.strip() == "True", done.stderr
 
 
 def test_install_twice_is_once():
     from jax._src import compiler
+
     weir.initialize()
     before = compiler.compile_or_get_cached
     weir.initialize()
@@ -67,12 +79,15 @@ def test_inert_without_a_limit(stand_in, xla_calls):
 
 
 def test_library_is_not_even_loaded_without_a_limit():
-    done = python("import jax; jax.jit(lambda x: x + 1)(1.0).block_until_ready(); from weir import _library;"
-                  "print(_library.library.cache_info().currsize)")
+    done = python(
+        "import jax; jax.jit(lambda x: x + 1)(1.0).block_until_ready(); from weir import _library;"
+        "print(_library.library.cache_info().currsize)"
+    )
     assert done.stdout.strip() == "0", done.stderr
 
 
 # ---- outcomes ----
+
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_text_round_trip_changes_no_result(program, stand_in):
@@ -89,11 +104,15 @@ def test_text_round_trip_changes_no_result(program, stand_in):
 def test_untouched_is_the_very_module(stand_in, xla_calls):
     with weir.limit("1GB"):
         jax.jit(double)(X)
-    (text, settings), = stand_in.calls
-    (module, options), = xla_calls
+    ((text, settings),) = stand_in.calls
+    ((module, options),) = xla_calls
     assert settings["memory_limit_bytes"] == 10**9 and settings["platform"] == b"cpu"
-    assert text == module.operation.get_asm(print_generic_op_form=True, use_local_scope=True,
-                                            enable_debug_info=True).encode()
+    assert (
+        text
+        == module.operation.get_asm(
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+        ).encode()
+    )
     assert text.startswith(b'"builtin.module"') and not options.env_option_overrides
 
 
@@ -105,11 +124,16 @@ def test_untouched_uses_what_the_referee_compiled(stand_in, xla_calls):
 
 
 def test_options_only_keeps_the_module_and_the_users_options(stand_in, xla_calls):
-    stand_in.outcome(_library.OPTIONS_ONLY, options=["xla_cpu_enable_fast_min_max=false", "xla_backend_optimization_level=1"])
+    stand_in.outcome(
+        _library.OPTIONS_ONLY,
+        options=["xla_cpu_enable_fast_min_max=false", "xla_backend_optimization_level=1"],
+    )
     with weir.limit("1GB"):
         jax.jit(double, compiler_options={FAST_MATH: False})(X)
-    (module, options), = xla_calls
-    assert module.context is not None and ('xla_cpu_enable_fast_min_max', False) in list(options.env_option_overrides)
+    ((module, options),) = xla_calls
+    assert module.context is not None and ("xla_cpu_enable_fast_min_max", False) in list(
+        options.env_option_overrides
+    )
     assert list(options.env_option_overrides)[0] == (FAST_MATH, False)
     assert len(options.env_option_overrides) == 3
 
@@ -128,10 +152,11 @@ def test_rewritten_runs_the_new_program(stand_in, xla_calls):
     def thrice(text):
         assert b"2.000000e+00" in text
         return text.replace(b"2.000000e+00", b"3.000000e+00")
+
     stand_in.outcome(_library.REWRITTEN, text=thrice, options=[f"{FAST_MATH}=false"])
     with weir.limit("1GB"):
         same(jax.jit(double)(X), np.float32(3000))
-    (_, options), = xla_calls
+    ((_, options),) = xla_calls
     assert list(options.env_option_overrides) == [(FAST_MATH, False)]
 
 
@@ -141,6 +166,7 @@ def test_the_accepted_candidate_is_compiled_once(stand_in, xla_calls):
         first, second = referee(program, ()), referee(program, (f"{FAST_MATH}=false",))
         assert first[:3] == second[:3] == (4000, 4, 0)
         return accepted(program, settings, referee)
+
     stand_in.outcome(_library.REWRITTEN, text=lambda t: t, options=[f"{FAST_MATH}=false"])
     accepted, stand_in.answer = stand_in.answer, answer
     with weir.limit("1GB"):
@@ -151,7 +177,9 @@ def test_the_accepted_candidate_is_compiled_once(stand_in, xla_calls):
 def test_referee_sees_donated_bytes(stand_in):
     seen = []
     inner = stand_in.answer
-    stand_in.answer = lambda p, s, referee: (seen.append(referee(None, ())), inner(p, s, referee))[1]
+    stand_in.answer = lambda p, s, referee: (seen.append(referee(None, ())), inner(p, s, referee))[
+        1
+    ]
     with weir.limit("1GB"):
         jax.jit(lambda x: x + 1, donate_argnums=0)(jnp.array(X))
     assert seen[-1] == (4000, 4000, 4000, 0)
@@ -166,17 +194,22 @@ def test_refusal_is_resource_exhausted(stand_in):
 
 
 def test_refusal_shows_the_user_no_frames_of_ours():
-    done = python("import jax, weir\nfrom weir import _library, _hook\n"
-                  "def refuse(text, settings, referee):\n"
-                  "  return _library.Result(8, 'RESOURCE_EXHAUSTED', 'no', 0, None, (), '', 1, 1, 1, 1, 1, 1, 0, ())\n"
-                  "_library.rewrite = refuse\n"
-                  "jax.jit(lambda x: x * 2)(1.0)\n", WEIR_MEMORY_LIMIT="1MB")
+    done = python(
+        "import jax, weir\nfrom weir import _library, _hook\n"
+        "def refuse(text, settings, referee):\n"
+        "  numbers = 1, 1, 1, 1, 1, 1, 0, ()\n"
+        "  return _library.Result(8, 'RESOURCE_EXHAUSTED', 'no', 0, None, (), '', *numbers)\n"
+        "_library.rewrite = refuse\n"
+        "jax.jit(lambda x: x * 2)(1.0)\n",
+        WEIR_MEMORY_LIMIT="1MB",
+    )
     assert done.returncode == 1
     assert "RuntimeError: RESOURCE_EXHAUSTED: weir: no\n" in done.stderr
     assert "_hook.py" not in done.stderr and "During handling" not in done.stderr
 
 
 # ---- weir's own failures ----
+
 
 @pytest.mark.parametrize("status", [3, 12, 13])
 def test_a_bad_status_costs_a_warning(status, stand_in, tmp_path, monkeypatch):
@@ -185,7 +218,7 @@ def test_a_bad_status_costs_a_warning(status, stand_in, tmp_path, monkeypatch):
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="boom.*reproducer") as caught:
         same(jax.jit(double)(X), np.float32(2000))
     assert len(caught) == 1
-    reproducer, = tmp_path.glob("weir-jit_double-*.reproducer.mlir")
+    (reproducer,) = tmp_path.glob("weir-jit_double-*.reproducer.mlir")
     assert str(reproducer) in str(caught[0].message)
     text = reproducer.read_bytes()
     assert text.startswith(b"// program jit_double:") and b"memory_limit_bytes = 1000000000" in text
@@ -198,6 +231,7 @@ def test_an_exception_costs_a_warning(stand_in, monkeypatch, tmp_path):
 
     def fail(*_):
         raise OSError("libweir.so: gone")
+
     stand_in.answer = fail
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="gone"):
         same(jax.jit(double)(X), np.float32(2000))
@@ -219,7 +253,11 @@ def test_an_unwritable_folder_costs_no_more(stand_in, monkeypatch, tmp_path):
 
 
 def test_the_users_own_error_stays_his(stand_in):
-    with weir.limit("1GB"), warnings.catch_warnings(), pytest.raises(Exception, match="xla_no_such_option"):
+    with (
+        weir.limit("1GB"),
+        warnings.catch_warnings(),
+        pytest.raises(Exception, match="xla_no_such_option"),
+    ):
         warnings.simplefilter("error")
         jax.jit(double, compiler_options={"xla_no_such_option": 1})(X)
 
@@ -229,7 +267,11 @@ def test_programs_are_dumped_before_and_after(stand_in, monkeypatch, tmp_path):
     stand_in.outcome(_library.REWRITTEN, text=lambda t: t.replace(b"2.000000e+00", b"3.000000e+00"))
     with weir.limit("1GB"):
         jax.jit(double)(X)
-    assert sorted(path.name.split(".", 1)[1] for path in tmp_path.iterdir()) == ["after.mlir", "before.mlir", "plan.txt"]
+    assert sorted(path.name.split(".", 1)[1] for path in tmp_path.iterdir()) == [
+        "after.mlir",
+        "before.mlir",
+        "plan.txt",
+    ]
 
 
 def test_executables_of_candidates_are_let_go(stand_in):
@@ -246,6 +288,7 @@ def test_executables_of_candidates_are_let_go(stand_in):
 
 
 # ---- settings ----
+
 
 def test_a_limit_recompiles_and_its_end_does_not(stand_in, xla_calls):
     f = jax.jit(double)
@@ -289,14 +332,19 @@ def test_limit_over_the_environment(stand_in, monkeypatch):
     with weir.limit("1GB"):
         jax.jit(double)(X)
     assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [3 * 10**6, 10**9]
-    assert all(settings["tensor_size_threshold_bytes"] == 4000 and settings["debug"] == 2
-               and settings["skip_passes"] == b"cse,dce" for _, settings in stand_in.calls)
+    assert all(
+        settings["tensor_size_threshold_bytes"] == 4000
+        and settings["debug"] == 2
+        and settings["skip_passes"] == b"cse,dce"
+        for _, settings in stand_in.calls
+    )
 
 
 def test_limit_as_a_decorator_also_of_recursion(stand_in):
     @weir.limit("1MB")
     def outer(depth):
         return outer(depth - 1) if depth else jax.jit(double)(X)
+
     same(outer(3), np.float32(2000))
     assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [10**6]
     jax.jit(lambda x: x - 1)(X)
@@ -316,6 +364,7 @@ def test_limits_are_of_their_thread(stand_in):
             gates.wait()
             jax.jit(lambda x: x - 4)(X).block_until_ready()
             gates.wait()
+
     threads = [threading.Thread(target=one, args=(inside,)) for inside in (True, False)]
     [thread.start() for thread in threads], [thread.join() for thread in threads]
     limits = [settings["memory_limit_bytes"] for _, settings in stand_in.calls]
@@ -329,6 +378,7 @@ def test_many_threads(stand_in):
     def one(i):
         with weir.limit(10**6 + i):
             results[i] = float(jax.jit(lambda x: (x * i).sum())(X))
+
     threads = [threading.Thread(target=one, args=(i,)) for i in range(8)]
     [thread.start() for thread in threads], [thread.join() for thread in threads]
     assert results == [1000.0 * i for i in range(8)]
@@ -339,6 +389,7 @@ def test_limit_inside_jit_warns(stand_in):
     def f(x):
         with weir.limit("1GB"):
             return x + 1
+
     with pytest.warns(weir.WeirWarning, match="inside a jitted function"):
         jax.jit(f)(X)
 
@@ -353,7 +404,10 @@ def test_bad_limits_are_refused_at_once(bad):
 def test_a_bad_environment_is_an_error_at_the_first_compile(name):
     done = python("import jax; jax.jit(lambda x: x + 1)(1.0)", **{name: "2 potatoes"})
     assert done.returncode == 1
-    assert f"weir: {name} is '2 potatoes', but should be a number of bytes such as 1000000, 512MiB" in done.stderr
+    assert (
+        f"weir: {name} is '2 potatoes', but should be a number of bytes such as 1000000, 512MiB"
+        in done.stderr
+    )
     assert "_settings.py" not in done.stderr
 
 
@@ -365,13 +419,23 @@ def test_a_bad_debug_level_is_an_error(stand_in, monkeypatch):
 
 # ---- plan ----
 
+
 def test_plan_runs_nothing(stand_in):
     ran = []
     stand_in.outcome(_library.REWRITTEN, text=lambda t: t)
-    f = jax.jit(lambda x: jax.pure_callback(lambda v: ran.append(1) or v, jax.ShapeDtypeStruct((1000,), np.float32), x))
+    f = jax.jit(
+        lambda x: jax.pure_callback(
+            lambda v: ran.append(1) or v, jax.ShapeDtypeStruct((1000,), np.float32), x
+        )
+    )
     plan = weir.plan(f, X, limit="2MB")
     assert not ran and plan.outcome == "rewritten" and plan.limit_bytes == 2 * 10**6
-    assert (plan.peak_before_bytes, plan.peak_after_bytes, plan.extra_flops, plan.slices) == (3, 2, 2, (4,))
+    assert (plan.peak_before_bytes, plan.peak_after_bytes, plan.extra_flops, plan.slices) == (
+        3,
+        2,
+        2,
+        (4,),
+    )
     assert plan.loops[0].seed == "seed" and str(plan) == "table" and "jit" in repr(plan)
     assert plan.text.startswith('"builtin.module"')
 
@@ -400,16 +464,20 @@ def test_plan_uses_the_environments_limit(stand_in, monkeypatch):
 
 # ---- several devices, persistent cache ----
 
+
 def test_programs_over_several_devices_are_left_alone():
     done = python(
-        "import jax, numpy as np, weir\nfrom jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n"
+        "import jax, numpy as np, weir\n"
+        "from jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n"
         "from weir import _library\n"
         "seen = []\n_library.rewrite = lambda *a: seen.append(a) or 1/0\n"
         "s = NamedSharding(Mesh(np.array(jax.devices()), ('i',)), P('i'))\n"
         "x = jax.device_put(np.arange(8.), s)\nseen.clear()\n"
         "y = jax.jit(lambda x: x * 2, out_shardings=s)(x)\n"
         "print(np.asarray(y).sum(), len(seen), y.sharding == s)\n",
-        WEIR_MEMORY_LIMIT="1MB", XLA_FLAGS="--xla_force_host_platform_device_count=4")
+        WEIR_MEMORY_LIMIT="1MB",
+        XLA_FLAGS="--xla_force_host_platform_device_count=4",
+    )
     assert done.stdout.strip() == "56.0 0 True", done.stderr
     assert done.stderr.count("several devices") == 1
 
@@ -419,7 +487,10 @@ import sys, jax, numpy as np, weir
 from weir import _library
 from jax._src import monitoring
 hits = []
-monitoring.register_event_listener(lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None)
+def note(event, **_):
+    if event.endswith("cache_hits"):
+        hits.append(event)
+monitoring.register_event_listener(note)
 jax.config.update("jax_compilation_cache_dir", sys.argv[1])
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
@@ -439,10 +510,15 @@ print(float(np.asarray(y)[0]), len(hits))
 
 def test_the_persistent_cache_holds_the_rewritten_program(tmp_path):
     def run(factor):
-        done = subprocess.run([sys.executable, "-c", CACHED, str(tmp_path), factor], capture_output=True, text=True,
-                              timeout=300)
+        done = subprocess.run(
+            [sys.executable, "-c", CACHED, str(tmp_path), factor],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.stdout, done.stderr
         return done.stdout.split()
+
     assert run("3.000000e+00") == ["3.0", "0"]
     assert run("3.000000e+00") == ["3.0", "1"]
     assert run("4.000000e+00") == ["4.0", "0"]

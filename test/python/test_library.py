@@ -1,4 +1,5 @@
 """The binding says the same as weir.h, and what comes through it is what C meant."""
+
 import ctypes
 import pathlib
 import subprocess
@@ -9,23 +10,35 @@ import weir
 from weir import _library
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-STRUCTS = {"weir_memory": _library._Memory, "weir_options": _library._Options, "weir_summary": _library._Summary,
-           "weir_loop_info": _library._LoopInfo}
+STRUCTS = {
+    "weir_memory": _library._Memory,
+    "weir_options": _library._Options,
+    "weir_summary": _library._Summary,
+    "weir_loop_info": _library._LoopInfo,
+}
 
 
 def test_layouts_match_the_header(tmp_path):
     lines = []
     for name, struct in STRUCTS.items():
         fields = [field for field, _ in struct._fields_]
-        lines += [f'printf("{name} {field} %zu\\n", offsetof({name}, {field}));' for field in fields]
+        lines += [
+            f'printf("{name} {field} %zu\\n", offsetof({name}, {field}));' for field in fields
+        ]
         lines += [f'printf("{name} sizeof %zu\\n", sizeof({name}));']
     source = tmp_path / "layout.c"
-    source.write_text('#include <stdio.h>\n#include <weir/weir.h>\nint main(void) {' + "\n".join(lines) + "}\n")
+    source.write_text(
+        "#include <stdio.h>\n#include <weir/weir.h>\nint main(void) {" + "\n".join(lines) + "}\n"
+    )
     subprocess.run(["cc", "-I", ROOT / "include", source, "-o", tmp_path / "layout"], check=True)
-    printed = subprocess.run([tmp_path / "layout"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        [tmp_path / "layout"], check=True, capture_output=True, text=True
+    ).stdout
     expected = []
     for name, struct in STRUCTS.items():
-        expected += [f"{name} {field} {getattr(struct, field).offset}" for field, _ in struct._fields_]
+        expected += [
+            f"{name} {field} {getattr(struct, field).offset}" for field, _ in struct._fields_
+        ]
         expected += [f"{name} sizeof {ctypes.sizeof(struct)}"]
     assert printed.splitlines() == expected
 
@@ -35,9 +48,24 @@ def test_version_is_the_headers():
     assert f'#define WEIR_VERSION "{weir.__version__}"' in header
 
 
-@pytest.mark.parametrize("text, found", [
-    ("1000000", 10**6), ("512MiB", 512 << 20), ("1.5GB", 1_500_000_000), ("2 kB", 2000), ("0", None), ("3TiB", 3 << 40),
-    ("", None), ("GB", None), ("-1", None), ("1e", None), ("nan", None), ("99999999999GB", None), ("1 GB x", None)])
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("1000000", 10**6),
+        ("512MiB", 512 << 20),
+        ("1.5GB", 1_500_000_000),
+        ("2 kB", 2000),
+        ("0", None),
+        ("3TiB", 3 << 40),
+        ("", None),
+        ("GB", None),
+        ("-1", None),
+        ("1e", None),
+        ("nan", None),
+        ("99999999999GB", None),
+        ("1 GB x", None),
+    ],
+)
 def test_parse_bytes(text, found):
     assert _library.parse_bytes(text) == found
 
@@ -57,14 +85,18 @@ func.func public @main(%a: tensor<1000xf32>) -> tensor<f32> {
 
 
 def test_a_malformed_program_has_a_line():
-    result = _library.rewrite(b"func.func @main() {\n  %0 = oops\n", {"memory_limit_bytes": 1000}, None)
+    result = _library.rewrite(
+        b"func.func @main() {\n  %0 = oops\n", {"memory_limit_bytes": 1000}, None
+    )
     assert result.status == _library.INVALID_ARGUMENT and "2:" in result.message
     assert result.status_name == "INVALID_ARGUMENT"
 
 
 def test_a_program_that_fits_is_untouched():
     asked = []
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**9}, lambda *a: asked.append(a) or (0, 0, 0, 0))
+    result = _library.rewrite(
+        MATVEC, {"memory_limit_bytes": 10**9}, lambda *a: asked.append(a) or (0, 0, 0, 0)
+    )
     assert (result.status, result.outcome, asked) == (_library.OK, _library.UNTOUCHED, [])
 
 
@@ -75,16 +107,24 @@ def test_the_referee_is_asked_and_believed():
     def generous(text, options):
         asked.append((text, options))
         return 4000, 4, 0, 100
+
     result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, generous)
-    assert result.status == _library.OK and asked[0][0] is None and result.referee_compiles == len(asked)
+    assert (
+        result.status == _library.OK
+        and asked[0][0] is None
+        and result.referee_compiles == len(asked)
+    )
     assert result.peak_after_bytes == 4104
 
-    stubborn = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, lambda *_: (4000, 4, 0, 10**12))
+    stubborn = _library.rewrite(
+        MATVEC, {"memory_limit_bytes": 10**6}, lambda *_: (4000, 4, 0, 10**12)
+    )
     assert stubborn.status == _library.RESOURCE_EXHAUSTED and stubborn.message
 
 
 def test_an_interrupt_inside_the_referee_comes_out():
     def interrupted(*_):
         raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
         _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, interrupted)

@@ -1,7 +1,10 @@
-"""The promise, end to end: unchanged programs whose stock run breaks the limit keep it under weir, with the same answers.
+"""The promise, end to end: unchanged programs whose stock run breaks the limit keep it under weir,
+with the same answers.
 
-Each program runs in two fresh processes, stock and with WEIR_MEMORY_LIMIT; the process itself is measured.
+Each program runs in two fresh processes, stock and with WEIR_MEMORY_LIMIT; the process itself is
+measured.
 """
+
 import os
 import subprocess
 import sys
@@ -27,7 +30,9 @@ CASES = [  # example, sizes, limit in MB, tolerance relative to the largest valu
 ]
 
 
-@pytest.mark.parametrize("name, sizes, megabytes, tolerance", CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    "name, sizes, megabytes, tolerance", CASES, ids=[case[0] for case in CASES]
+)
 def test_the_limit_holds_for_the_process(name, sizes, megabytes, tolerance):
     limit = megabytes * 10**6
     stock = measure.program(f"examples/{name}.py", sizes)
@@ -35,7 +40,9 @@ def test_the_limit_holds_for_the_process(name, sizes, megabytes, tolerance):
     assert limited.stderr == ""
     assert limited.report_bytes <= limit
     assert limited.growth_bytes <= limit - limited.argument_bytes + ALLOWANCE_BYTES
-    assert stock.growth_bytes > limit - stock.argument_bytes + ALLOWANCE_BYTES, "the limit was no task"
+    assert stock.growth_bytes > limit - stock.argument_bytes + ALLOWANCE_BYTES, (
+        "the limit was no task"
+    )
     assert len(stock.outputs) == len(limited.outputs)
     for expected, found in zip(stock.outputs, limited.outputs):
         assert expected.dtype == found.dtype and expected.shape == found.shape
@@ -58,7 +65,11 @@ def test_an_impossible_limit_is_refused_before_anything_runs():
         out = kernel_sum(z)
         jax.debug.callback(ran.append, out)
         return out
-    with weir.limit("100kB"), pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED: weir: .*kB") as caught:
+
+    with (
+        weir.limit("100kB"),
+        pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED: weir: .*kB") as caught,
+    ):
         jax.jit(f)(Z).block_until_ready()
     assert not ran
     assert "sort" in str(caught.value) and "test_limits.py" in str(caught.value)
@@ -72,8 +83,13 @@ def test_a_refused_plan_tells_why():
 def test_plan_and_run_agree():
     def f(z):
         return jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)) @ z
+
     plan = weir.plan(f, Z, limit="500kB")
-    assert plan.outcome == "rewritten" and plan.loops and plan.peak_after_bytes <= 500_000 < plan.peak_before_bytes
+    assert (
+        plan.outcome == "rewritten"
+        and plan.loops
+        and plan.peak_after_bytes <= 500_000 < plan.peak_before_bytes
+    )
     assert plan.slices[0] * plan.loops[0].trips >= plan.loops[0].extent == 700
     with weir.limit("500kB"):
         found = jax.jit(f)(Z)
@@ -88,11 +104,17 @@ def test_a_program_that_fits_costs_no_compile():
 
 def test_a_script_that_sets_nothing_but_the_environment():
     done = subprocess.run(
-        [sys.executable, str(measure.ROOT / "examples/p1_kernel_matvec.py"), "--n", "5000"], capture_output=True, text=True,
-        timeout=300, env=os.environ | {"WEIR_MEMORY_LIMIT": "30MB", "WEIR_DEBUG": "1"})
+        [sys.executable, str(measure.ROOT / "examples/p1_kernel_matvec.py"), "--n", "5000"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {"WEIR_MEMORY_LIMIT": "30MB", "WEIR_DEBUG": "1"},
+    )
     assert done.returncode == 0 and "y[:4]" in done.stdout, done.stderr
-    line, = done.stderr.splitlines()
-    assert line.startswith("weir: jit_run: rewritten, peak 201 MB -> ") and line.endswith(" under 30.0 MB, 1 loop")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("weir: jit_run: rewritten, peak 201 MB -> ") and line.endswith(
+        " under 30.0 MB, 1 loop"
+    )
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
