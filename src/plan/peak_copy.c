@@ -142,6 +142,28 @@ static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, ui
   return false;
 }
 
+/* A copy that all readers of `node` read instead: it may then be overwritten from the start. */
+static void copy_for_readers(copier *c, uint32_t node) {
+  plan_graph *g = c->g;
+  if (g->nodes.count >= c->room) return;
+  plan_node n = *plan_node_get(g, node);
+  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = n.comp, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
+  uint32_t made = plan_node_new(g, &copy);
+  plan_node_get(g, made)->users = n.users;
+  plan_node_get(g, made)->n_users = n.n_users;
+  plan_node_get(g, made)->users_room = n.users_room;
+  for (uint32_t i = 0; i < n.n_users; i++) {
+    plan_node *u = plan_node_get(g, n.users[i]);
+    for (uint32_t k = 0; k < u->n_operands; k++)
+      if (u->operands[k] == node) u->operands[k] = made;
+  }
+  plan_node *original = plan_node_get(g, node);
+  original->users = NULL;
+  original->n_users = original->users_room = 0;
+  plan_add_user(g, node, made);
+}
+
 static void copy_next(copier *c, uint32_t body) {
   uint32_t root = plan_comp_get(c->g, body)->root, parameter = plan_comp_get(c->g, body)->parameter;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
@@ -149,8 +171,10 @@ static void copy_next(copier *c, uint32_t body) {
     uint32_t x = plan_node_get(c->g, root)->operands[i], next = plan_source(c->g, x);
     const plan_node *n = plan_node_get(c->g, next);
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
-    bool fine = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i) && replaces_old(c, element_of(c->g, parameter, i), next);
-    if (!fine) copy_of(c, x, root, i);
+    bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
+    uint32_t old = element_of(c->g, parameter, i);
+    if (!own) copy_of(c, x, root, i);
+    else if (!replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }
 
@@ -206,7 +230,10 @@ static void copy_outputs(copier *c) {
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     uint32_t x = single ? root : plan_node_get(g, root)->operands[i];
     if (!single && appears_before(g, plan_node_get(g, root), i)) x = copy_of(c, x, root, i);
-    for (int tries = 0; tries < 2 && !can_be_output(c, i, x); tries++) x = single ? copied_root(c) : copy_of(c, x, root, i);
+    const plan_node *n = plan_node_get(g, plan_source(g, x));
+    bool made_here = n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT;
+    if (made_here && !can_be_output(c, i, x)) copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
+    for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++) x = single ? copied_root(c) : copy_of(c, x, root, i);
     g->outputs[i] = x;
   }
 }
