@@ -262,7 +262,11 @@ RULE(reduce) {
   return true;
 }
 
-RULE(sort) { return q->pos.dim != ir_op_int(q->m, q->op, "dimension", -1) && same_dim_everywhere(q); }
+RULE(sort) {
+  int64_t along = ir_op_int(q->m, q->op, "dimension", -1); /* counted from the end where negative */
+  if (along < 0) along += operand_type(q, 0)->rank;
+  return q->pos.dim != along && same_dim_everywhere(q);
+}
 
 RULE(top_k) {
   int32_t last = operand_type(q, 0)->rank - 1;
@@ -416,6 +420,23 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
   return true;
 }
 
+/* A reducer or comparator that reads values from around the op: they are no operands, so nobody would bring them along. */
+static void find_capture(const ir_module *m, ir_op op, void *user) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    const ir_value_data *v = ir_value_get(m, d->operands[i]);
+    if ((v->op ? ir_op_get(m, v->op)->block : v->block) != d->block) *(bool *)user = true;
+  }
+}
+
+static bool has_captures(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool found = false;
+  for (uint32_t i = 0; i < d->n_regions && !found; i++)
+    if (d->regions[i]) ir_walk(m, d->regions[i], find_capture, &found);
+  return found;
+}
+
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) { return ir_type_at(m, v)->dims[pos.dim] / pos.unit; }
 
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {
@@ -428,7 +449,7 @@ split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {
 
 bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
-  if (!all_sliceable(m, op) || ir_has_effects(m, op)) return false;
+  if (!all_sliceable(m, op) || ir_has_effects(m, op) || has_captures(m, op)) return false;
   query q = {scratch, m, op, of_result, index, pos, out};
   return rules[ir_kind_of(m, op)](&q);
 }

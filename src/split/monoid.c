@@ -26,6 +26,8 @@ static int64_t highest_int(ir_dtype d) {
   return d == IR_I1 ? 1 : d == IR_UI4 ? 15 : d == IR_UI2 ? 3 : -1;
 }
 
+static int64_t all_ones(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d); }
+
 static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 
 /* combine(neutral, x) == x. */
@@ -35,16 +37,16 @@ static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
     case IR_OP_MAXIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY) : ir_build_splat_int(b, type, lowest_int(d));
     case IR_OP_MINIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY) : ir_build_splat_int(b, type, highest_int(d));
-    case IR_OP_AND: return ir_build_splat_int(b, type, d == IR_I1 ? 1 : -1);
+    case IR_OP_AND: return ir_build_splat_int(b, type, all_ones(d));
     default: return ir_build_splat_int(b, type, 0); /* ADD, OR, XOR */
   }
 }
 
+static bool is_storable(ir_dtype d) { return !is_real_dtype(d) || d == IR_F64 || d == IR_F32 || d == IR_BF16 || d == IR_F16; }
+
 static bool has_neutral(ir_kind kind, ir_dtype d) {
-  ir_dtype acc = kind == IR_OP_ADD ? accumulator_of(d) : d;
-  bool storable = !is_real_dtype(acc) || acc == IR_F64 || acc == IR_F32 || acc == IR_BF16 || acc == IR_F16;
-  bool ordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
-  return kind != IR_OP_UNKNOWN && storable && (ordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
+  bool unordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
+  return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? accumulator_of(d) : d) && (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
 }
 
 /* ---- masks ---- */
@@ -91,10 +93,15 @@ static ir_type sum_type(ir_module *m, ir_op op) {
 
 static void product_init(ir_builder *b, ir_op op, ir_value *carries) { carries[0] = ir_build_splat_int(b, sum_type(b->m, op), 0); }
 
+static ir_value zeros_of(ir_builder *b, ir_type type) { /* of any element type but f8E8M0FNU, which has no 0 */
+  static const char zero[16];
+  return ir_build_constant(b, type, zero, true);
+}
+
 static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
   ir_value sides[2];
   for (int i = 0; i < 2; i++) {
-    ir_value zero = overlaps(trip) ? ir_build_splat_int(b, ir_type_of(b->m, operands[i]), 0) : IR_NONE;
+    ir_value zero = overlaps(trip) ? zeros_of(b, ir_type_of(b->m, operands[i])) : IR_NONE;
     sides[i] = masked(b, trip, operands[i], f->operands[i], zero);
   }
   ir_type type = ir_type_of(b->m, carries[0]);
@@ -132,12 +139,44 @@ static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const sp
 }
 
 /* ---- reduce by any associative body: its scalar ops lifted to whole tensors merge two partial results ---- */
-static bool is_liftable(const ir_module *m, ir_block body) {
+static bool is_pair(const ir_module *m, ir_op op, ir_value x, ir_value y) {
+  const ir_op_data *d = ir_op_get(m, op);
+  return d->n_operands == 2 && ((d->operands[0] == x && d->operands[1] == y) || (d->operands[0] == y && d->operands[1] == x));
+}
+
+/* How the body makes result i, if it does so from the two arguments i alone and there is a neutral element. */
+static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
+  const ir_block_data *b = ir_block_get(m, body);
+  ir_op op = ir_value_get(m, ir_operand(m, ir_terminator(m, body), i))->op;
+  ir_dtype d = ir_type_at(m, b->args.at[i])->dtype;
+  if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d)) return IR_OP_UNKNOWN;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_ADD: case IR_OP_MULTIPLY: case IR_OP_MAXIMUM: case IR_OP_MINIMUM: case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR:
+      return has_neutral(ir_kind_of(m, op), d) ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
+    default: return IR_OP_UNKNOWN;
+  }
+}
+
+/* One of the arguments, whichever: merging such a result with itself changes nothing. */
+static bool is_chosen(const ir_module *m, ir_value v, int depth) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op) return true;
+  ir_kind kind = ir_kind_of(m, op);
+  if (depth == 0 || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM)) return false;
+  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) && is_chosen(m, ir_operand(m, op, 1), depth - 1);
+}
+
+/* Each slice starts from a neutral element, or from the op's own initial value where it may be counted any number of times. */
+static bool is_liftable(const ir_module *m, ir_op op) {
+  enum { DEEPEST = 8 };
+  ir_block body = body_of(m, op);
   const ir_block_data *d = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
     ir_kind kind = ir_kind_of(m, d->ops.at[i]);
     if (kind != IR_OP_CONSTANT && !(ir_kind_flags(kind) & IR_FLAG_E)) return false;
   }
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
+    if (!component_kind(m, body, i) && !is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST)) return false;
   return true;
 }
 
@@ -173,8 +212,10 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n), *partials = ARENA_ARRAY(m->arena, ir_value, n);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
   for (uint32_t i = 0; i < n; i++) {
+    ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
-    if (overlaps(trip)) xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, operands[n + i], ir_type_of(m, xs[i])));
+    if (kind != IR_OP_UNKNOWN) xs[n + i] = neutral(b, kind, ir_type_of(m, operands[n + i]));
+    if (overlaps(trip)) xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
   ir_op partial = copy_with(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
@@ -299,10 +340,10 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
   switch (ir_kind_of(m, op)) {
     case IR_OP_DOT: case IR_OP_DOT_GENERAL: case IR_OP_CONVOLUTION:
-      return has_neutral(IR_OP_ADD, d) && has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
+      return d != IR_F8E8M0FNU && has_neutral(IR_OP_ADD, d) && has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
     case IR_OP_REDUCE:
       if (reducer(m, op) != IR_OP_UNKNOWN) return has_neutral(reducer(m, op), d);
-      return is_liftable(m, body_of(m, op));
+      return is_liftable(m, op);
     case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
     case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);
     default: return false;
