@@ -26,9 +26,8 @@ for module_file in (__file__, _settings.__file__, _library.__file__):
     traceback_util.register_exclusion(module_file)
 
 _UNKNOWN_OPTION = "No such compile option"
-_unknown_options = (
-    set()
-)  # names that this XLA doesn't have: older ones have no such fusions or schedulers
+# Names that this XLA doesn't have: older ones have no such fusions or schedulers.
+_unknown_options = set()
 _planning = threading.local()
 _warned_devices = False
 last_report = None
@@ -51,9 +50,9 @@ def _hooked(original):
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        return (
-            call.untouched() if call.is_distributed() else _compile(call, settings or {}, planning)
-        )
+        if call.is_distributed():
+            return call.untouched()
+        return _compile(call, settings or {}, planning)
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
@@ -64,12 +63,8 @@ class _Call:
 
     def __init__(self, original, backend, computation, devices, compile_options, rest, named):
         self.original, self.backend, self.computation = original, backend, computation
-        self.devices, self.compile_options, self.rest, self.named = (
-            devices,
-            compile_options,
-            rest,
-            named,
-        )
+        self.devices, self.compile_options = devices, compile_options
+        self.rest, self.named = rest, named
         self.executables = {}
 
     def is_distributed(self):
@@ -148,9 +143,8 @@ def _typed_option(option):
 
 
 def _forget_option(options, message):
-    named = {
-        name for name in (option.partition("=")[0] for option in options) if f"'{name}'" in message
-    }
+    names = [option.partition("=")[0] for option in options]
+    named = {name for name in names if f"'{name}'" in message}
     _unknown_options.update(named)
     return bool(named)
 
@@ -160,9 +154,8 @@ def _compile(call, settings, planning):
     text = None
     try:
         text = call.text()
-        result = _library.rewrite(
-            text, settings | {"platform": call.platform().encode()}, call.referee
-        )
+        given = settings | {"platform": call.platform().encode()}
+        result = _library.rewrite(text, given, call.referee)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
@@ -187,9 +180,8 @@ def _settled(call, result):
     """
     if result.status != _library.OK or result.outcome == _library.UNTOUCHED:
         return None
-    executable = call.run(
-        result.text if result.outcome == _library.REWRITTEN else None, result.compile_options
-    )
+    text = result.text if result.outcome == _library.REWRITTEN else None
+    executable = call.run(text, result.compile_options)
     _dump(call, result)
     return executable
 
@@ -216,9 +208,12 @@ def _dump(call, result):
         return
     before = call.text()
     stem = _file_stem(call, before)
-    _write(folder, f"{stem}.before.mlir", before)
-    _write(folder, f"{stem}.after.mlir", result.text or before)
-    _write(folder, f"{stem}.plan.txt", result.explain.encode())
+    try:
+        _write(folder, f"{stem}.before.mlir", before)
+        _write(folder, f"{stem}.after.mlir", result.text or before)
+        _write(folder, f"{stem}.plan.txt", result.explain.encode())
+    except OSError as problem:
+        warnings.warn(f"weir: WEIR_DUMP_TO: {problem}", WeirWarning, stacklevel=2)
 
 
 def _warn_of_failure(call, settings, text, error):
@@ -231,9 +226,10 @@ def _warn_of_failure(call, settings, text, error):
         f"program {call.name()}: {type(error).__name__}: {error}",
         f"platform {call.backend.platform}, jax {jax.__version__}",
         *(f"{name} = {show(value)}" for name, value in settings.items()),
-        *("".join(traceback.format_exception(error)).splitlines()),
+        *traceback.format_exception(error),
     ]
-    reproducer = "".join(f"// {line}\n" for line in lines).encode() + (text or b"")
+    comments = "".join(f"// {line}\n" for line in "\n".join(lines).splitlines())
+    reproducer = comments.encode() + (text or b"")
     folder = os.environ.get("WEIR_DUMP_TO") or tempfile.gettempdir()
     try:
         name = _file_stem(call, reproducer) + ".reproducer.mlir"

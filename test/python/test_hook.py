@@ -239,9 +239,12 @@ def test_an_exception_costs_a_warning(stand_in, monkeypatch, tmp_path):
 
 def test_text_that_xla_refuses_costs_a_warning(stand_in, monkeypatch, tmp_path):
     monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
-    stand_in.outcome(_library.REWRITTEN, text=lambda t: b"not a program")
+    stand_in.outcome(_library.REWRITTEN, text=lambda t: b"not\na program")
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="without the limit"):
         same(jax.jit(double)(X), np.float32(2000))
+    (reproducer,) = tmp_path.glob("*.reproducer.mlir")
+    read_again = stand_in.real(reproducer.read_bytes(), {"memory_limit_bytes": 10**9}, None)
+    assert read_again.status == _library.OK
 
 
 def test_an_unwritable_folder_costs_no_more(stand_in, monkeypatch, tmp_path):
@@ -272,6 +275,16 @@ def test_programs_are_dumped_before_and_after(stand_in, monkeypatch, tmp_path):
         "before.mlir",
         "plan.txt",
     ]
+
+
+def test_a_dump_that_fails_costs_a_warning_only(stand_in, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path / "file"))
+    stand_in.outcome(
+        _library.REWRITTEN, text=lambda t: t.replace(b"2.000000e+00", b"3.000000e+00")
+    )
+    with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="WEIR_DUMP_TO"):
+        same(jax.jit(double)(X), np.float32(3000))
 
 
 def test_executables_of_candidates_are_let_go(stand_in):
