@@ -1,4 +1,6 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the peak until it is under the limit. */
+#include <stdlib.h>
+
 #include "pipeline.h"
 #include "plan/peak.h"
 #include "split/loops.h"
@@ -9,13 +11,21 @@ enum { MOST_ROUNDS = 200 };
 /* Values that were tried and could not be dissolved; ids stay good while loops are built. */
 typedef struct tried {
   arena *a;
-  VEC(ir_value) values;
+  uint32_t room;
+  bool *is; /* by value */
 } tried;
 
-static bool was_tried(const tried *t, ir_value v) {
-  for (uint32_t i = 0; i < t->values.count; i++)
-    if (t->values.at[i] == v) return true;
-  return false;
+static bool was_tried(const tried *t, ir_value v) { return v < t->room && t->is[v]; }
+
+static void mark_tried(tried *t, ir_value v) {
+  if (v >= t->room) {
+    uint32_t room = v * 2 + 64;
+    bool *is = ARENA_ARRAY(t->a, bool, room);
+    if (t->room) memcpy(is, t->is, t->room);
+    t->is = is;
+    t->room = room;
+  }
+  t->is[v] = true;
 }
 
 static bool can_be_seed(const ir_module *m, ir_value v) {
@@ -48,67 +58,93 @@ static ir_block main_block(const ir_module *m) {
   return f ? ir_op_get(m, f)->regions[0] : IR_NONE;
 }
 
-/* ---- first: what could never be held but is read inside a while or a branch ---- */
-typedef struct sink_search {
-  const split_goal *goal;
+/* ---- lists of seeds, largest first, ties in program order ---- */
+typedef struct seed {
   ir_value value;
   ir_block block;
-  const tried *tried;
-} sink_search;
+  int64_t bytes;
+  uint32_t order;
+} seed;
 
-static void find_sinkable(const ir_module *m, ir_op op, void *user) {
-  sink_search *s = user;
+typedef struct seeds {
+  arena *a;
+  tried *tried;
+  int64_t above_bytes;
+  VEC(seed) list;
+} seeds;
+
+static void add_seed(seeds *s, const ir_module *m, ir_value v) {
+  int64_t bytes = ir_value_bytes(m, v);
+  if (bytes <= s->above_bytes || !can_be_seed(m, v) || was_tried(s->tried, v)) return;
+  VEC_PUSH(s->a, &s->list, (seed){v, ir_op_get(m, ir_value_get(m, v)->op)->block, bytes, s->list.count});
+}
+
+static void add_results(const ir_module *m, ir_op op, void *user) {
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) add_seed(user, m, ir_result(m, op, i));
+}
+
+/* What a while is given, and what any op reads from outside its own block. */
+static void add_read_inside(const ir_module *m, ir_op op, void *user) {
   const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_results; i++) {
-    ir_value v = d->first_result + i;
-    if (s->value || ir_value_bytes(m, v) <= s->goal->hold_bytes || !can_be_seed(m, v) || was_tried(s->tried, v)) continue;
-    s->value = v;
-    s->block = d->block;
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    ir_op def = ir_value_get(m, d->operands[i])->op;
+    if (def && (d->kind == IR_OP_WHILE || ir_op_get(m, def)->block != d->block)) add_seed(user, m, d->operands[i]);
   }
+}
+
+static int by_size(const void *x, const void *y) {
+  const seed *a = x, *b = y;
+  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+  return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, int64_t above_bytes, void (*add)(const ir_module *, ir_op, void *)) {
+  seeds s = {.a = a, .tried = t, .above_bytes = above_bytes};
+  ir_walk(m, top, add, &s);
+  if (s.list.count) qsort(s.list.at, s.list.count, sizeof *s.list.at, by_size);
+  return s;
+}
+
+/* ---- first: what could never be held but is read inside a while or a branch ---- */
+static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+  arena *a = arena_create(m->ctx);
+  seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_read_inside);
+  bool sunk = false;
+  for (uint32_t i = 0; i < s.list.count && !sunk; i++) {
+    seed x = s.list.at[i];
+    if (was_tried(t, x.value)) continue;
+    mark_tried(t, x.value);
+    sunk = split_sink(m, x.block, x.value, goal->threshold_bytes);
+    if (sunk) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, x.value)->op));
+  }
+  arena_destroy(a);
+  return sunk;
 }
 
 static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) {
   tried t = {.a = arena_create(m->ctx)};
-  for (sink_search s;;) {
-    s = (sink_search){.goal = goal, .tried = &t};
-    ir_walk(m, top, find_sinkable, &s);
-    if (!s.value) break;
-    VEC_PUSH(t.a, &t.values, s.value);
-    if (split_sink(m, s.block, s.value, goal->threshold_bytes)) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, s.value)->op));
-  }
+  while (sink_one(m, top, goal, &t)) {}
   arena_destroy(t.a);
 }
 
 /* ---- by threshold ---- */
-typedef struct largest {
-  const tried *tried;
-  int64_t bytes;
-  ir_value value;
-  ir_block block;
-} largest;
-
-static void consider(const ir_module *m, ir_op op, void *user) {
-  largest *l = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_results; i++) {
-    ir_value v = d->first_result + i;
-    int64_t bytes = ir_value_bytes(m, v);
-    if (bytes <= l->bytes || !can_be_seed(m, v) || was_tried(l->tried, v)) continue;
-    *l = (largest){l->tried, bytes, v, d->block};
+static bool split_largest(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+  arena *a = arena_create(m->ctx);
+  seeds s = list_seeds(a, m, top, t, goal->threshold_bytes, add_results);
+  bool split = false;
+  for (uint32_t i = 0; i < s.list.count && !split; i++) {
+    mark_tried(t, s.list.at[i].value);
+    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal);
   }
+  arena_destroy(a);
+  return split;
 }
 
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = {.a = arena_create(m->ctx)};
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, &order->goal);
-  while (top) {
-    largest l = {.tried = &t, .bytes = order->goal.threshold_bytes};
-    ir_walk(m, top, consider, &l);
-    if (!l.value) break;
-    VEC_PUSH(t.a, &t.values, l.value);
-    order->loops += split_seed(m, l.block, l.value, &order->goal);
-  }
+  while (top && split_largest(m, top, &order->goal, &t)) order->loops++;
   arena_destroy(t.a);
 }
 
@@ -117,7 +153,7 @@ static bool split_a_holder(ir_module *m, const plan_peak *peak, const split_goal
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || !can_be_seed(m, h->value) || was_tried(t, h->value)) continue;
-    VEC_PUSH(t->a, &t->values, h->value);
+    mark_tried(t, h->value);
     if (split_seed(m, h->block, h->value, goal)) return true;
   }
   return false;

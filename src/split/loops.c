@@ -5,6 +5,8 @@
 #include "split/narrow.h"
 #include "split/stream.h"
 
+enum { DEEP_REGION = 2000 };
+
 typedef VEC(ir_value) values;
 typedef VEC(int64_t) ints;
 
@@ -265,6 +267,21 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
   }
 }
 
+/* emit() recurses from a result to what it is made of; where that may be deep, everything is made in program order first, and dce takes what nobody reads. */
+static void emit_in_program_order(loop_builder *l) {
+  split_region *r = l->r;
+  uint32_t n = ir_block_get(r->m, r->block)->ops.count;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_op op = ir_block_get(r->m, r->block)->ops.at[i];
+    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
+      const split_member *member = &r->members.at[k - 1];
+      if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
+      for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
+        if (member->factor.results[j].dim >= 0) emit(l, ir_result(r->m, op, j), member->factor.results[j]);
+    }
+  }
+}
+
 static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside, ir_map *renamed, bool *put_out) {
   ir_module *m = r->m;
   ir_builder around = {m, outside, IR_NONE};
@@ -277,6 +294,7 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   l.reduced = ARENA_ARRAY(r->scratch, bool, m->ops.count);
   l.running = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
   l.old_carry = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
+  if (r->members.count > DEEP_REGION) emit_in_program_order(&l);
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     if (member->stage != stage) continue;
