@@ -6,7 +6,8 @@
 
 For each program, in fresh processes: (a) what stock XLA would need, from its report, not run;
 (b) the hand-split version, default options; (c) the unchanged script with WEIR_MEMORY_LIMIT set.
-(b) and (c) run in turn, so that a busy machine slows both alike; times are medians.
+(b) and (c) run in turn, so that a busy machine slows both alike; times are medians of wall time (and,
+for `cpu ratio`, of CPU time, which other processes disturb less).
 Memory passes if XLA's report is within the limit and the process grew while running by at most
 limit - arguments + 64 MB.  Agreement is with a reference in f64, kept in build/bench/.
 """
@@ -156,6 +157,7 @@ def fill(row, mode, worker, answers):
     row[mode + "_compile_s"] = worker.start.get("compile_s")
     if good:
         row[mode + "_time"] = statistics.median(a["time_s"] for a in good)
+        row[mode + "_cpu"] = statistics.median(a["cpu_s"] for a in good)
         row[mode + "_growth"] = max(a["growth_bytes"] for a in good)
 
 
@@ -175,8 +177,13 @@ def cell(form, x):
     return "-" if x is None else form % x
 
 
+def ratio(row, what):
+    mine, by_hand = row.get("weir_" + what), row.get("chunked_" + what)
+    return mine / by_hand if mine and by_hand else None
+
+
 HEADER = ("program", "stock MB", "limit MB", "report MB", "grew MB", "allowed MB", "time s", "by hand s",
-          "ratio", "by hand grew MB", "error", "by hand error", "memory", "agreement")
+          "ratio", "cpu ratio", "by hand grew MB", "error", "by hand error", "memory", "agreement")
 
 
 def line(row, program, stock):
@@ -185,7 +192,7 @@ def line(row, program, stock):
     word = (lambda ok: "-") if stock else (lambda ok: "PASS" if ok else "FAIL")
     return (row["name"], mb(row["naive"]), mb(row["limit"]), mb(row.get("weir_report")),
             mb(row.get("weir_growth")), mb(allowance), cell("%.2f", t), cell("%.2f", hand),
-            cell("%.2f", t / hand if t and hand else None), mb(row.get("chunked_growth")),
+            cell("%.2f", ratio(row, "time")), cell("%.2f", ratio(row, "cpu")), mb(row.get("chunked_growth")),
             cell("%.1e", row.get("weir_error")), cell("%.1e", row.get("chunked_error")),
             word(memory), word(agreement)), memory and agreement
 

@@ -90,9 +90,10 @@ class Job:
     def run(self):
         self.out = None
         base = reset_peak()
-        t0 = time.perf_counter()
+        t0, cpu0 = time.perf_counter(), time.process_time()
         self.out = self.jax.block_until_ready(self.compiled(*self.arguments))
-        return {"time_s": time.perf_counter() - t0, "growth_bytes": status_bytes("VmHWM") - base}
+        return {"time_s": time.perf_counter() - t0, "cpu_s": time.process_time() - cpu0,
+                "growth_bytes": status_bytes("VmHWM") - base}
 
     def save(self, path):
         np.savez(path, *[np.asarray(a) for a in self.jax.tree.leaves(self.out)])
