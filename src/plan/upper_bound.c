@@ -1,6 +1,8 @@
 /* plan_upper_bound(): what a program could need at worst, without any model of fusion or order: every value has a buffer, all at once. */
 #include "plan/peak.h"
 
+enum { POINTER_BYTES = 8 };
+
 typedef struct sum {
   const ir_module *m;
   int64_t bytes;
@@ -48,6 +50,8 @@ int64_t plan_upper_bound(const ir_module *m) {
   ir_block body = ir_op_get(m, function)->regions[0];
   add_block(&s, body);
   ir_op end = ir_terminator(m, body);
-  for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++) add(&s, ir_value_bytes(m, ir_operand(m, end, i)));
+  uint32_t n_results = ir_op_get(m, end)->n_operands;
+  add(&s, POINTER_BYTES * (int64_t)n_results); /* the table of several results */
+  for (uint32_t i = 0; i < n_results; i++) add(&s, ir_value_bytes(m, ir_operand(m, end, i)));
   return s.bytes;
 }

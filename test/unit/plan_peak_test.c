@@ -1,0 +1,271 @@
+/* The peak estimate on programs whose buffers can be counted by hand; numbers marked XLA are what jaxlib 0.10.2 reports for the same text (YNN fusions off). */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "in/in.h"
+#include "plan/explain.h"
+#include "plan/peak.h"
+#include "split/loops.h"
+
+typedef struct run {
+  ctx c;
+  const char *text;
+  plan_order order;
+  plan_peak peak;      /* out; holders: not after the run */
+  int64_t upper_bound; /* out */
+  void (*check)(ir_module *m, const plan_peak *p, arena *a);
+} run;
+
+static weir_status go(void *user) {
+  run *r = user;
+  ir_module *m;
+  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
+  WEIR_TRY(ir_verify(m));
+  arena *a = arena_create(&r->c);
+  r->peak = plan_peak_of(a, m, r->order);
+  r->upper_bound = plan_upper_bound(m);
+  if (r->check) r->check(m, &r->peak, a);
+  return WEIR_OK;
+}
+
+static weir_status run_failing(run *r, int64_t n) {
+  ctx_init(&r->c);
+  r->c.fail_after = n;
+  weir_status status = ctx_try(&r->c, go, r);
+  if (status != WEIR_OK && n < 0) fprintf(stderr, "%s\n", r->c.message);
+  ctx_deinit(&r->c);
+  return status;
+}
+
+static plan_peak peak_in(const char *text, plan_order order) {
+  run r = {.text = text, .order = order};
+  assert(run_failing(&r, -1) == WEIR_OK);
+  assert(r.upper_bound >= r.peak.total_bytes);
+  assert(r.peak.total_bytes == r.peak.argument_bytes + r.peak.output_bytes - r.peak.alias_bytes + r.peak.temp_bytes);
+  return r.peak;
+}
+
+static plan_peak peak_of(const char *text) { return peak_in(text, PLAN_ORDER_PROGRAM); }
+
+#define F32 4
+
+/* ---- fusion ---- */
+static const char kernel_matvec[] =
+    "module @m {\n"
+    "  func.func public @main(%x: tensor<1024x8xf32>, %v: tensor<1024xf32>) -> tensor<1024xf32> {\n"
+    "    %0 = stablehlo.multiply %x, %x : tensor<1024x8xf32>\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<1024x8xf32>, tensor<f32>) -> tensor<1024xf32>\n"
+    "    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<1024xf32>) -> tensor<1024x1024xf32>\n"
+    "    %3 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<1024x8xf32>, tensor<1024x8xf32>) -> tensor<1024x1024xf32>\n"
+    "    %4 = stablehlo.subtract %2, %3 : tensor<1024x1024xf32>\n"
+    "    %5 = stablehlo.exponential %4 : tensor<1024x1024xf32>\n"
+    "    %6 = stablehlo.dot_general %5, %v, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>\n"
+    "    return %6 : tensor<1024xf32>\n"
+    "  }\n"
+    "}\n";
+
+static void names_the_matrix(ir_module *m, const plan_peak *p, arena *a) {
+  assert(p->n_holders == 1 && p->holders[0].bytes == 1024 * 1024 * F32);
+  const ir_value_data *v = ir_value_get(m, p->holders[0].value);
+  assert(ir_kind_of(m, v->op) == IR_OP_DOT_GENERAL || ir_kind_of(m, v->op) == IR_OP_EXPONENTIAL);
+  assert(p->holders[0].block == ir_op_get(m, v->op)->block);
+  strbuf b = strbuf_make(a);
+  plan_explain_peak(m, p, &b, 5);
+  assert(strstr(b.text, "f32[1024,1024]") && strstr(b.text, "4.19 MB"));
+}
+
+static void matvec_needs_one_matrix(void) {
+  run r = {.text = kernel_matvec, .check = names_the_matrix};
+  assert(run_failing(&r, -1) == WEIR_OK);
+  assert(r.peak.argument_bytes == 1024 * 9 * F32 && r.peak.output_bytes == 1024 * F32 && r.peak.alias_bytes == 0);
+  assert(r.peak.temp_bytes == 1024 * 1024 * F32); /* XLA: the norms lie in the result's buffer */
+}
+
+static void every_failing_allocation(void) {
+  run r = {.text = kernel_matvec};
+  int64_t n = 0;
+  while (run_failing(&r, n) == WEIR_RESOURCE_EXHAUSTED) n++;
+  assert(n > 5);
+  assert(run_failing(&r, -1) == WEIR_OK);
+}
+
+/* A reduction of more than 32 elements reads its operand from memory, one of fewer takes it in. */
+static plan_peak reduced(int columns) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "module @m {\n  func.func public @main(%%x: tensor<512x%dxf32>) -> tensor<512xf32> {\n"
+           "    %%0 = stablehlo.multiply %%x, %%x : tensor<512x%dxf32>\n    %%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+           "    %%1 = stablehlo.reduce(%%0 init: %%z) applies stablehlo.add across dimensions = [1] : (tensor<512x%dxf32>, tensor<f32>) -> tensor<512xf32>\n"
+           "    return %%1 : tensor<512xf32>\n  }\n}\n",
+           columns, columns, columns);
+  return peak_of(text);
+}
+
+static void reductions(void) {
+  assert(reduced(32).temp_bytes == 0);
+  assert(reduced(64).temp_bytes == 512 * 64 * F32 + 512 * 2 * F32);
+}
+
+/* ---- orders ---- */
+static const char two_branches[] =
+    "module @m {\n  func.func public @main(%x: tensor<100000xf32>, %y: tensor<100000xf32>) -> (tensor<f32>, tensor<f32>) {\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %0 = stablehlo.sine %x : tensor<100000xf32>\n    %1 = stablehlo.cosine %y : tensor<100000xf32>\n"
+    "    %2 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    return %2, %3 : tensor<f32>, tensor<f32>\n  }\n}\n";
+
+static void depth_first_needs_one_branch_at_a_time(void) {
+  int64_t wide = peak_of(two_branches).temp_bytes, narrow = peak_in(two_branches, PLAN_ORDER_MEMORY).temp_bytes;
+  assert(wide == 2 * 400000 + 12500); /* XLA: both arrays and the first sums of one */
+  assert(narrow == 400000 + 12500);   /* XLA */
+}
+
+/* ---- donated arguments ---- */
+static plan_peak donated(const char *attribute) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "module @m {\n  func.func public @main(%%s: tensor<1000xf32>%s, %%g: tensor<1000xf32>) -> tensor<1000xf32> {\n"
+           "    %%0 = stablehlo.add %%s, %%g : tensor<1000xf32>\n    return %%0 : tensor<1000xf32>\n  }\n}\n",
+           attribute);
+  return peak_of(text);
+}
+
+static void donations(void) {
+  assert(donated("").alias_bytes == 0);
+  assert(donated(" {tf.aliasing_output = 0 : i32}").alias_bytes == 4000);
+  assert(donated(" {jax.buffer_donor = true}").alias_bytes == 4000);
+  assert(donated(" {jax.buffer_donor = true}").temp_bytes == 0);
+}
+
+/* An argument that is returned is copied into the result. */
+static void returned_arguments(void) {
+  plan_peak p = peak_of("module @m {\n  func.func public @main(%x: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {\n"
+                        "    return %x, %x : tensor<100xf32>, tensor<100xf32>\n  }\n}\n");
+  assert(p.argument_bytes == 400 && p.output_bytes == 800 + 16 && p.temp_bytes == 0);
+}
+
+/* ---- loops ---- */
+static const char gram_by_rows[] =
+    "module @m {\n  func.func public @main(%x: tensor<4000x10xf64>, %w: tensor<10x10xf64>) -> tensor<4000x10xf64> {\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f64>\n    %i = stablehlo.constant dense<0> : tensor<i64>\n"
+    "    %init = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f64>) -> tensor<4000x10xf64>\n"
+    "    %r:2 = stablehlo.while(%t = %i, %acc = %init) : tensor<i64>, tensor<4000x10xf64>\n"
+    "    cond {\n      %n = stablehlo.constant dense<40> : tensor<i64>\n"
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>\n      stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n      %c = stablehlo.constant dense<100> : tensor<i64>\n      %lo = stablehlo.multiply %t, %c : tensor<i64>\n"
+    "      %zero = stablehlo.constant dense<0> : tensor<i64>\n"
+    "      %xs = stablehlo.dynamic_slice %x, %lo, %zero, sizes = [100, 10] : (tensor<4000x10xf64>, tensor<i64>, tensor<i64>) -> tensor<100x10xf64>\n"
+    "      %y = stablehlo.dot_general %xs, %w, contracting_dims = [1] x [0] : (tensor<100x10xf64>, tensor<10x10xf64>) -> tensor<100x10xf64>\n"
+    "      %next = stablehlo.dynamic_update_slice %acc, %y, %lo, %zero : (tensor<4000x10xf64>, tensor<100x10xf64>, tensor<i64>, tensor<i64>) -> "
+    "tensor<4000x10xf64>\n"
+    "      %one = stablehlo.constant dense<1> : tensor<i64>\n      %t1 = stablehlo.add %t, %one : tensor<i64>\n"
+    "      stablehlo.return %t1, %next : tensor<i64>, tensor<4000x10xf64>\n    }\n    return %r#1 : tensor<4000x10xf64>\n  }\n}\n";
+
+/* The result is filled in place, the argument is read in place: only a slice and its product are temporary. */
+static void loops_work_in_place(void) {
+  plan_peak p = peak_of(gram_by_rows);
+  assert(p.temp_bytes >= 2 * 100 * 10 * 8 && p.temp_bytes < 2 * 100 * 10 * 8 + 512);
+}
+
+static const char invariant_body[] =
+    "module @m {\n  func.func public @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {\n"
+    "    %i = stablehlo.constant dense<0> : tensor<i32>\n"
+    "    %r:2 = stablehlo.while(%t = %i, %acc = %x) : tensor<i32>, tensor<1000xf32>\n"
+    "    cond {\n      %n = stablehlo.constant dense<40> : tensor<i32>\n"
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n      stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n      %e = stablehlo.exponential %x : tensor<1000xf32>\n      %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "      %a = stablehlo.add %acc, %e : tensor<1000xf32>\n      %t1 = stablehlo.add %t, %one : tensor<i32>\n"
+    "      stablehlo.return %t1, %a : tensor<i32>, tensor<1000xf32>\n    }\n    return %r#1 : tensor<1000xf32>\n  }\n}\n";
+
+static void hoisting_keeps_the_value(void) {
+  int64_t hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY).temp_bytes, not_hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY_UNHOISTED).temp_bytes;
+  assert(hoisted >= 4000 && not_hoisted < 4000); /* else it fuses into the addition */
+}
+
+/* weir.loop is estimated as what it is lowered to. */
+static const char weir_loop[] =
+    "\"builtin.module\"() <{sym_name = \"m\"}> ({\n"
+    "  \"func.func\"() <{function_type = (tensor<4000x10xf64>, tensor<10x10xf64>) -> (tensor<4000x10xf64>, tensor<10x10xf64>), sym_name = \"main\", "
+    "sym_visibility = \"public\"}> ({\n"
+    "  ^bb0(%x: tensor<4000x10xf64>, %w: tensor<10x10xf64>):\n"
+    "    %r:2 = \"weir.loop\"(%x, %w, %w) ({\n"
+    "    ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %xs: tensor<96x10xf64>, %whole: tensor<10x10xf64>, %acc: tensor<10x10xf64>):\n"
+    "      %y = \"stablehlo.dot_general\"(%xs, %whole) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], "
+    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<10x10xf64>) -> tensor<96x10xf64>\n"
+    "      %g = \"stablehlo.dot_general\"(%xs, %xs) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], "
+    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<96x10xf64>) -> tensor<10x10xf64>\n"
+    "      %a = \"stablehlo.add\"(%acc, %g) : (tensor<10x10xf64>, tensor<10x10xf64>) -> tensor<10x10xf64>\n"
+    "      \"weir.yield\"(%y, %a) : (tensor<96x10xf64>, tensor<10x10xf64>) -> ()\n"
+    "    }) {extent = 4000 : i64, slice = 96 : i64, in_dims = array<i64: 0, -1>, in_units = array<i64: 1, 1>, out_dims = array<i64: 0, -1>, "
+    "out_units = array<i64: 1, 1>} : (tensor<4000x10xf64>, tensor<10x10xf64>, tensor<10x10xf64>) -> (tensor<4000x10xf64>, tensor<10x10xf64>)\n"
+    "    \"func.return\"(%r#0, %r#1) : (tensor<4000x10xf64>, tensor<10x10xf64>) -> ()\n"
+    "  }) : () -> ()\n}) : () -> ()\n";
+
+static void lowered_loop_has_the_same_peak(ir_module *m, const plan_peak *p, arena *a) {
+  split_lower_loops(m);
+  plan_peak lowered = plan_peak_of(a, m, PLAN_ORDER_MEMORY_UNHOISTED);
+  int64_t difference = lowered.temp_bytes - p->temp_bytes;
+  assert(lowered.argument_bytes == p->argument_bytes && lowered.output_bytes == p->output_bytes);
+  assert(difference >= -256 && difference <= 256); /* scalars */
+}
+
+static void loops_of_ours(void) {
+  run r = {.text = weir_loop, .order = PLAN_ORDER_MEMORY, .check = lowered_loop_has_the_same_peak};
+  assert(run_failing(&r, -1) == WEIR_OK);
+  assert(r.peak.temp_bytes >= 2 * 96 * 10 * 8 && r.peak.temp_bytes < 4 * 96 * 10 * 8);
+}
+
+/* ---- sizes beyond any machine ---- */
+static void huge_sizes(void) {
+  plan_peak p = peak_of("module @m {\n  func.func public @main(%x: tensor<1000000xf64>) -> tensor<1000000xf64> {\n"
+                        "    %0 = stablehlo.dot_general %x, %x, contracting_dims = [] x [] : (tensor<1000000xf64>, tensor<1000000xf64>) -> "
+                        "tensor<1000000x1000000xf64>\n    %1 = stablehlo.exponential %0 : tensor<1000000x1000000xf64>\n"
+                        "    %2 = stablehlo.dot_general %1, %x, contracting_dims = [1] x [0] : (tensor<1000000x1000000xf64>, tensor<1000000xf64>) -> "
+                        "tensor<1000000xf64>\n    return %2 : tensor<1000000xf64>\n  }\n}\n");
+  assert(p.temp_bytes == 8000000000000);
+  run r = {.text = "module @m {\n  func.func public @main(%x: tensor<9000000000x9000000000xf64>) -> tensor<9000000000x9000000000xf64> {\n"
+                   "    %0 = stablehlo.sine %x : tensor<9000000000x9000000000xf64>\n    %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] : "
+                   "(tensor<9000000000x9000000000xf64>, tensor<9000000000x9000000000xf64>) -> tensor<9000000000x9000000000xf64>\n"
+                   "    return %1 : tensor<9000000000x9000000000xf64>\n  }\n}\n"};
+  assert(run_failing(&r, -1) == WEIR_OK);
+  assert(r.peak.total_bytes == INT64_MAX && r.upper_bound == INT64_MAX);
+}
+
+/* ---- single ops ---- */
+static void materialised(ir_module *m, const plan_peak *p, arena *a) {
+  (void)p;
+  ir_block body = ir_op_get(m, ir_main_function(m))->regions[0];
+  ir_users users = ir_users_of_block(a, m, body);
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
+    ir_op op = ir_block_get(m, body)->ops.at[i];
+    switch (ir_kind_of(m, op)) {
+      case IR_OP_BROADCAST_IN_DIM: case IR_OP_SUBTRACT: case IR_OP_MULTIPLY: assert(!plan_is_materialised(m, op, &users)); break;
+      case IR_OP_DOT_GENERAL: case IR_OP_EXPONENTIAL: assert(plan_is_materialised(m, op, &users)); break;
+      default: break;
+    }
+  }
+}
+
+static void single_ops(void) {
+  run r = {.text = kernel_matvec, .check = materialised};
+  assert(run_failing(&r, -1) == WEIR_OK);
+}
+
+int main(void) {
+  matvec_needs_one_matrix();
+  every_failing_allocation();
+  reductions();
+  depth_first_needs_one_branch_at_a_time();
+  donations();
+  returned_arguments();
+  loops_work_in_place();
+  hoisting_keeps_the_value();
+  loops_of_ours();
+  huge_sizes();
+  single_ops();
+  return 0;
+}
