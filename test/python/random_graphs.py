@@ -1,0 +1,417 @@
+"""Random StableHLO programs, as text: what splitting has to cope with, in small.
+
+A graph grows op by op from arguments of a few extents: outer products of small values, dots,
+reductions of every kind, softmax-like chains, reshapes, loops and branches.
+"""
+
+import dataclasses
+import math
+import random
+import re
+
+from random_ops import Contractions, Elementwise, Indexing, Moves, Orders
+from random_values import (
+    EXTENTS,
+    MANTISSA,
+    MOST_ELEMENTS,
+    NOISE,
+    Value,
+    direction,
+    i64s,
+    listed,
+    program,
+    dot_numbers,
+    returning,
+)
+
+
+class LinearAlgebra(Elementwise, Moves, Contractions):
+    def definite(self, x):
+        """x x^T + n I per batch, well conditioned."""
+        x = self.tamed(x, 1)
+        batch = list(range(x.rank - 2))
+        n = x.shape[-2]
+        numbers = dot_numbers(batch, batch, [x.rank - 1], [x.rank - 1])
+        shape = x.shape[:-1] + (n,)
+        gram = self.emit(
+            "stablehlo.dot_general",
+            [x, x],
+            shape,
+            x.dtype,
+            numbers,
+            None,
+            x.shape[-1],
+        )
+        rows, columns = self.iota(shape, "i32", len(shape) - 2), self.iota(
+            shape, "i32", len(shape) - 1
+        )
+        eye = self.like(rows, "stablehlo.compare", columns, dtype="i1", attributes=direction("EQ"))
+        size = 2.0 ** math.ceil(math.log2(2 * x.shape[-1] + 1))
+        scaled = self.emit(
+            "stablehlo.select",
+            [eye, self.splat(size, x.dtype, shape), self.splat(0, x.dtype, shape)],
+            shape,
+            x.dtype,
+            grid=(10, -3),
+        )
+        return self.like(gram, "stablehlo.add", scaled, bound=size + x.shape[-1])
+
+    def linear_algebra(self):
+        x = self.pick(
+            lambda v: v.rank in (2, 3)
+            and v.dtype in ("f32", "f64")
+            and not v.special
+            and 1 < v.shape[-2] <= 13
+        )
+        if x is None or x.elements * x.shape[-2] > MOST_ELEMENTS:
+            return None
+        a = self.definite(x)
+        if self.rng.random() < 0.4:
+            return self.like(a, "stablehlo.cholesky", attributes="lower = true", bound=a.bound**0.5)
+        left = self.rng.random() < 0.5
+        b = self.pick(
+            lambda v: v.dtype == a.dtype
+            and not v.special
+            and v.rank == a.rank
+            and v.shape[:-2] == a.shape[:-2]
+            and v.shape[-2 if left else -1] == a.shape[-1]
+        )
+        b = self.tamed(b, 16)
+        lower = self.rng.choice(["true", "false"])
+        transpose = self.rng.choice(["NO_TRANSPOSE", "TRANSPOSE"])
+        attributes = listed(
+            left_side=str(left).lower(),
+            lower=lower,
+            transpose_a=f"#stablehlo<transpose {transpose}>",
+            unit_diagonal="false",
+        )
+        return self.emit(
+            "stablehlo.triangular_solve", [a, b], b.shape, b.dtype, attributes, None, b.bound
+        )
+
+    def fft(self):
+        v = self.pick(lambda v: v.rank > 0 and v.dtype == "f32" and not v.special)
+        if v is None:
+            return None
+        v = self.tamed(v, 16)
+        z = self.emit(
+            "stablehlo.complex",
+            [v, self.tamed(self.partner(v, lambda o: not o.special), 16)],
+            v.shape,
+            "c64",
+            bound=v.bound,
+        )
+        f = self.like(
+            z,
+            "stablehlo.fft",
+            attributes=f"fft_length = {i64s(v.shape[-1:])}, fft_type = #stablehlo<fft_type FFT>",
+            bound=v.bound * v.shape[-1],
+        )
+        return self.like(
+            f, "stablehlo." + self.rng.choice(["real", "imag"]), dtype="f32", bound=f.bound
+        )
+
+
+class Chains(Elementwise, Moves, Contractions, Indexing):
+    def softmax(self):
+        v = self.pick(lambda v: v.dtype in ("f32", "f64") and v.rank > 0)
+        if v is None:
+            return None
+        v, dim = self.tamed(v, 8), self.rng.randrange(v.rank)
+        kept = [d for d in range(v.rank) if d != dim]
+        largest = self.broadcast(self.reduce(v, [dim], "maximum"), v.shape, kept)
+        e = self.like(
+            self.like(v, "stablehlo.subtract", largest, bound=2 * v.bound),
+            "stablehlo.exponential",
+            bound=1,
+        )
+        total = self.reduce(e, [dim], "add")
+        if self.rng.random() < 0.3:
+            return total
+        total = self.broadcast(total, v.shape, kept)
+        return self.like(
+            e, "stablehlo.divide", self.like(total, "stablehlo.abs", bound=total.bound), bound=1
+        )
+
+    def kernel(self):
+        """exp(-sum_d (x - y)^2), times a vector, its transpose added, or its own transpose."""
+        x = self.pick(lambda v: v.rank == 2 and v.dtype in ("f32", "f64") and not v.special, 150)
+        if x is None:
+            return None
+        y = self.pick(
+            lambda v: v.rank == 2
+            and v.dtype == x.dtype
+            and v.shape[1] == x.shape[1]
+            and not v.special
+            and v.elements * x.shape[0] <= MOST_ELEMENTS
+        )
+        if y is None:
+            return None
+        shape = (x.shape[0], y.shape[0], x.shape[1])
+        difference = self.combine(
+            self.broadcast(x, shape, [0, 2]), self.broadcast(y, shape, [1, 2]), "subtract"
+        )
+        d2 = self.reduce(self.combine(difference, difference, "multiply"), [2], "add")
+        k = (
+            d2
+            if self.rng.random() < 0.3
+            else self.like(self.tamed(d2, 4), "stablehlo.exponential", bound=55)
+        )
+        if self.rng.random() < 0.5:
+            k = self.twice(k) or k
+        return k
+
+    def twice(self, k=None):
+        """K + K^T, K K^T: one value at two positions of a factor."""
+        k = k or self.pick(lambda v: v.rank == 2 and v.shape[0] == v.shape[1] > 1 and v.is_float())
+        if k is None or k.rank != 2:
+            return None
+        if k.shape[0] == k.shape[1] and self.rng.random() < 0.5:
+            return self.combine(k, self.transpose(k, [1, 0]))
+        return self.dot(k, k, self.rng.choice([[(0, 0)], [(1, 1)]]))
+
+
+class Regions(Elementwise, Moves, Indexing):
+    scopes = ()
+
+    def inside(self, arguments, make):
+        """A region: its arguments, what make() appends, its return.
+
+        Gives (text, captured values, returned values).
+        """
+        outer = (self.ops, self.values)
+        self.scopes = (*self.scopes, outer)
+        self.depth += 1
+        self.ops, self.values = [], list(self.values) + list(arguments)
+        returned = make()
+        lines = (
+            ["^bb0(" + ", ".join(f"{v.name}: {v.type}" for v in arguments) + "):"]
+            if arguments
+            else []
+        )
+        lines += [op.text for op in self.ops]
+        lines.append(returning([v.name for v in returned], [v.type for v in returned]))
+        own = {v.name for op in self.ops for v in op.results} | {v.name for v in arguments}
+        used = [v for op in self.ops for v in op.operands] + returned
+        self.scopes, self.depth = self.scopes[:-1], self.depth - 1
+        self.ops, self.values = outer
+        return "{\n" + "\n".join(lines) + "\n}", [v for v in used if v.name not in own], returned
+
+    def steps(self, n):
+        for _ in range(n):
+            self.step()
+
+    def shrunk(self, v, to):
+        """Anything, as a value like `to`: reduced to a scalar, broadcast; floats within bounds."""
+        if v.rank:
+            v = self.reduce(v, list(range(v.rank)), "maximum" if v.is_float() else None)
+        if v.is_float() and not v.is_exact() or v.is_float() and v.special:
+            v = (
+                self.convert(self.like(self.tamed(v, 3), "stablehlo.tanh", bound=1), to.dtype)
+                if to.is_float()
+                else self.splat(1, to.dtype)
+            )
+        elif v.dtype != to.dtype:
+            v = self.convert(v, to.dtype)
+        return self.broadcast(v, to.shape, [])
+
+    def loop(self):
+        """A while of a few trips: a counter, a carry made anew, and one that is only read."""
+        if self.depth > 1:
+            return None
+        carry = self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64"), 100)
+        if carry is None:
+            return None
+        fixed = self.pick(lambda v: v.dtype != "c64")
+        init = [self.splat(0, "i32"), carry, fixed]
+        own = [
+            Value(self.name(), (), "i32"),
+            dataclasses.replace(
+                carry,
+                name=self.name(),
+                grid=None,
+                bound=max(carry.bound, 4.0),
+                noise=max(carry.noise, NOISE.get(carry.dtype, 0)),
+            ),
+            dataclasses.replace(fixed, name=self.name()),
+        ]
+        if not carry.is_float():
+            own[1] = dataclasses.replace(own[1], noise=0.0, bound=0.0)
+        trips = self.rng.randint(0, 3)
+
+        def condition():
+            return [
+                self.like(
+                    own[0],
+                    "stablehlo.compare",
+                    self.splat(trips, "i32"),
+                    dtype="i1",
+                    attributes=direction("LT"),
+                )
+            ]
+
+        def body():
+            self.steps(self.rng.randint(1, 4))
+            made = self.pick(
+                lambda v: v.dtype != "c64"
+                and not v.special
+                and not (v.is_float() and v.dtype in ("f16", "bf16"))
+            )
+            made = self.shrunk(made, carry) if made else own[1]
+            if carry.is_int():
+                made = self.like(own[1], "stablehlo.add", made)
+            return [self.like(own[0], "stablehlo.add", self.splat(1, "i32")), made, own[2]]
+
+        first, captured, _ = self.inside(own, condition)
+        if self.rng.random() < 0.5:  # another name for the condition's arguments
+            for v in own:
+                first = re.sub(rf"{v.name}\b", f"%c{v.name[1:]}", first)
+        second, more, returned = self.inside(own, body)
+        noise = max(own[1].noise, returned[1].noise)
+        results = [
+            Value(self.name(), (), "i32"),
+            dataclasses.replace(
+                own[1], name=self.name(), noise=noise, special=carry.special or returned[1].special
+            ),
+            dataclasses.replace(fixed, name=self.name()),
+        ]
+        self.append("stablehlo.while", init, results, "", f"{first}, {second}", captured + more)
+        return results[1]
+
+    def branch(self):
+        """case of two or three branches that capture what is there."""
+        if self.depth > 1:
+            return None
+        index = self.pick(lambda v: v.dtype == "i32" and v.rank == 0) or self.splat(
+            self.rng.randint(-1, 3), "i32"
+        )
+        to = self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64"))
+        if to is None:
+            return None
+
+        def body():
+            self.steps(self.rng.randint(1, 3))
+            made = self.pick(lambda v: v.type == to.type)
+            return [made]
+
+        regions, captured, returned = zip(
+            *(self.inside([], body) for _ in range(self.rng.randint(2, 3)))
+        )
+        ways = [r for r, in returned]
+        grid = (
+            (max(r.grid[0] for r in ways), min(r.grid[1] for r in ways))
+            if all(r.grid for r in ways)
+            else None
+        )
+        result = Value(
+            self.name(),
+            to.shape,
+            to.dtype,
+            grid if not grid or grid[0] - grid[1] <= MANTISSA.get(to.dtype, 99) else None,
+            max(r.bound for r in ways),
+            max(max(r.noise for r in ways), 0 if grid else NOISE.get(to.dtype, 0)),
+            any(r.special for r in ways),
+        )
+        self.append(
+            "stablehlo.case",
+            [index],
+            [result],
+            "",
+            ", ".join(regions),
+            [v for c in captured for v in c],
+        )
+        return result
+
+
+class Graph(LinearAlgebra, Chains, Regions, Orders):
+    """`text()` is the program, `inputs()` its arguments, `outputs` the values that it returns."""
+
+    def __init__(self, seed, steps=None):
+        self.seed, self.rng, self.count = seed, random.Random(seed), 0
+        self.arguments, self.ops, self.values, self.outputs = [], [], [], []
+        self.depth = 0
+        self.extents = [self.rng.choice(EXTENTS) for _ in range(self.rng.randint(2, 4))]
+        self.specials = self.rng.random() < 0.1
+        self.main_dtype = self.rng.choice(["f32"] * 6 + ["f64"] * 3 + ["bf16", "f16", "i32"])
+        for _ in range(self.rng.randint(2, 4)):
+            self.argument(self.shape(self.rng.randint(1, 3), 400), self.dtype())
+        for _ in range(steps or self.rng.randint(3, 14)):
+            self.step()
+        self.finish()
+
+    # ---- a whole program ----
+    STEPS = (
+        ["outer"] * 6
+        + ["unary"] * 4
+        + ["binary"] * 8
+        + ["dot"] * 6
+        + ["reduce"] * 6
+        + ["kernel"] * 3
+        + ["softmax"] * 3
+        + ["reshape"] * 4
+        + ["transpose"] * 2
+        + ["arg_extreme"] * 2
+        + ["top_k"] * 2
+        + ["spread"] * 2
+        + [
+            "compare",
+            "select",
+            "select",
+            "clamp",
+            "convert",
+            "convert",
+            "iota",
+            "pad",
+            "slice",
+            "reverse",
+            "concatenate",
+            "dynamic_slice",
+            "dynamic_update_slice",
+            "barrier",
+            "convolution",
+            "sum_and_max",
+            "window",
+            "sort",
+            "gather",
+            "gather",
+            "take_along",
+            "scatter",
+            "scatter",
+            "linear_algebra",
+            "fft",
+            "twice",
+            "loop",
+            "branch",
+        ]
+    )
+
+    def step(self):
+        for _ in range(20):
+            if getattr(self, self.rng.choice(self.STEPS))() is not None:
+                return
+
+    def finish(self):
+        """Returns what nobody reads: large values mostly reduced; at times one that is read."""
+        used = {o.name for op in self.ops for o in op.operands}
+        leaves = [
+            v
+            for op in self.ops
+            for v in op.results
+            if v.name not in used
+            and v.dtype != "c64"
+            and not op.text.split(" = ")[1].startswith('"stablehlo.constant')
+        ]
+        for v in self.rng.sample(leaves, min(len(leaves), 8)):
+            if v.elements > 64 and self.rng.random() < 0.75:
+                v = self.reduce(v)
+            self.outputs.append(v)
+        if self.rng.random() < 0.3:
+            self.outputs.append(self.pick(lambda v: v.dtype != "c64"))
+        if not self.outputs:
+            self.outputs.append(self.values[-1])
+
+    def inputs(self):
+        return [self.data(v) for v in self.arguments]
+
+    def text(self):
+        return program(self.ops, self.arguments, self.outputs)

@@ -1,0 +1,118 @@
+"""Programs as text: through `weir opt`, in the reference evaluator, and on stock XLA in process.
+
+Arrays are what .npy can hold: bf16 as raw uint16 bits, as in test/corpus.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import jax
+import ml_dtypes
+import numpy as np
+from jax._src import compiler
+from jax._src.interpreters import mlir as jax_mlir
+from jax._src.lax import linalg
+from jax._src.lib import xla_client
+from jaxlib.mlir import ir
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
+# As the ladder compiles what it has split: an honest report, and nothing hoisted out of the loops.
+OPTIONS = {
+    "xla_cpu_experimental_ynn_fusion_type": "",
+    "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
+}
+SECONDS = 120
+BF16 = np.dtype(ml_dtypes.bfloat16)
+
+
+REFUSED = 3  # the exit code: no way found under the limit
+
+
+def opt(program, *arguments, refused=None):
+    """What `weir opt` prints of the file; `refused`, if given, where it knows no way.
+
+    Raises AssertionError with its message if it fails.
+    """
+    done = subprocess.run(
+        [BUILD / "weir", "opt", program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    if done.returncode == REFUSED and refused is not None:
+        return refused
+    assert (
+        done.returncode == 0
+    ), f"weir opt {' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+class Evaluator:
+    """weir_eval on one set of inputs, which it keeps as files in `folder`."""
+
+    def __init__(self, folder, inputs):
+        self.folder, self.files, self.count = pathlib.Path(folder), [], 0
+        for i, array in enumerate(inputs):
+            self.files.append(self.folder / f"in{i}.npy")
+            np.save(self.files[-1], array)
+
+    def __call__(self, text):
+        program, out = self.folder / f"p{self.count}.mlir", self.folder / f"out{self.count}"
+        self.count += 1
+        program.write_text(text)
+        out.mkdir()
+        done = subprocess.run(
+            [BUILD / "tools/weir_eval", program, *self.files, out], capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"weir_eval: exit {done.returncode}: {done.stderr}"
+        return [np.load(out / f"{i}.npy") for i in range(len(list(out.iterdir())))]
+
+
+def generic(text, locations=False):
+    """The program in MLIR's generic form, printed by stock MLIR."""
+    with jax_mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        return module.operation.get_asm(
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=locations
+        )
+
+
+class Xla:
+    """A compiled program. Raises what XLA raises."""
+
+    def __init__(self, text, options=OPTIONS):
+        linalg.initialize_lapack()
+        self.device = jax.devices("cpu")[0]
+        with jax_mlir.make_ir_context():
+            module = ir.Module.parse(text)
+            (main,) = (
+                op
+                for op in module.body.operations
+                if ir.StringAttr(op.attributes["sym_name"]).value == "main"
+            )
+            self.types = [str(ir.RankedTensorType(t).element_type) for t in main.type.inputs]
+            code = jax_mlir.module_to_bytecode(module)
+        compile_options = compiler.get_compile_options(1, 1, env_options_overrides=dict(options))
+        devices = xla_client.DeviceList((self.device,))
+        self.executable = self.device.client.compile_and_load(code, devices, compile_options)
+
+    def report_bytes(self):
+        m = self.executable.get_compiled_memory_stats()
+        return (
+            m.argument_size_in_bytes
+            + m.output_size_in_bytes
+            - m.alias_size_in_bytes
+            + m.temp_size_in_bytes
+        )
+
+    def __call__(self, *inputs):
+        arrays = [
+            array.view(BF16) if t == "bf16" else array for array, t in zip(inputs, self.types)
+        ]
+        with jax.enable_x64(True):
+            buffers = [jax.device_put(array, self.device) for array in arrays]
+        results = self.executable.execute_sharded(buffers).disassemble_into_single_device_arrays()
+        results = [np.asarray(shards[0]) for shards in results]
+        return [r.view(np.uint16) if r.dtype == BF16 else r for r in results]

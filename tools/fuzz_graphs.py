@@ -1,0 +1,243 @@
+"""Splits random programs in every way and compares results: evaluator and XLA, before and after.
+
+    python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
+                                [--build DIR] [--keep DIR]
+
+A seed stands for one program (test/python/random_graphs.py) and for how it is split. What fails is
+cut down to the ops that it takes, written to --keep (default: build/fuzz) and named. Exits 1 if
+anything failed.
+"""
+
+import argparse
+import collections
+import dataclasses
+import multiprocessing
+import os
+import pathlib
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "test/python"))
+import random_graphs  # noqa: E402
+import random_values  # noqa: E402
+import running  # noqa: E402
+
+PASSES = ["inline", "unbundle", "simplify", "fold-transpose", "cse", "dce", "split", "lower"]
+SEEDS_PER_PROCESS = 100  # XLA keeps what it compiled
+
+
+@dataclasses.dataclass
+class Case:
+    """A program with its inputs, and the ways to split it: names and arguments of `weir opt`."""
+
+    ops: list
+    arguments: list
+    outputs: list
+    inputs: list
+    ways: list
+
+    def text(self):
+        return random_values.program(self.ops, self.arguments, self.outputs)
+
+
+def case_of(seed):
+    graph, dice = random_graphs.Graph(seed), random.Random(seed + 1)
+    sizes = sorted(
+        {
+            v.bytes
+            for op in random_values.live(graph.ops, graph.outputs)
+            for v in op.results
+            if v.bytes > 8
+        }
+        or {9}
+    )
+    threshold = max(
+        8,
+        dice.choice(
+            [
+                dice.choice(sizes) - 1,
+                sizes[-1] // dice.choice([2, 3, 8, 20]),
+                dice.choice([16, 48, 200]),
+            ]
+        ),
+    )
+    split = ["--tensor-size-threshold", str(threshold)]
+    if dice.random() < 0.3:
+        split += ["--tensor-split-size", str(max(1, threshold // dice.choice([2, 5, 30])))]
+    own = sum(v.bytes for v in graph.arguments + graph.outputs)
+    limit = own + int(sizes[-1] * dice.uniform(0.05, 2))
+    ways = [
+        ("split", [*split, "--stop-after", "split"]),
+        ("lowered", split),
+        ("xla", split),
+        ("skip", [*split, "--skip", PASSES[seed % len(PASSES)]]),
+        ("limit", ["--memory-limit", str(limit)]),
+    ]
+    return Case(graph.ops, graph.arguments, graph.outputs, graph.inputs(), ways)
+
+
+def compared(case, want, got):
+    if len(want) != len(got):
+        return f"{len(got)} results, expected {len(want)}"
+    for i, (v, w, g) in enumerate(zip(case.outputs, want, got)):
+        problem = random_values.difference(v, w, g)
+        if problem:
+            return f"result {i}: {problem}"
+    return None
+
+
+def stock_differs(case, want):
+    """What stock XLA makes of the program as it is, where that is not what the evaluator does."""
+    try:
+        return compared(case, want, running.Xla(case.text())(*case.inputs))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def failures(case, use_xla=True, only=None):
+    """(way, what is wrong) for every way of splitting that fails; and how often the text changed.
+
+    Where already the unsplit program gives something else on XLA than in the evaluator, the way is
+    called "stock": no fault of splitting, but a bug of one of the two.
+    """
+    found, changed = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        path, text = pathlib.Path(folder) / "program.mlir", case.text()
+        path.write_text(text)
+        evaluate = running.Evaluator(folder, case.inputs)
+        try:
+            want = evaluate(text)
+        except AssertionError as error:
+            return [("unsplit", str(error))], 0
+        for way, arguments in case.ways:
+            if only and way != only or way == "xla" and not use_xla:
+                continue
+            try:
+                split = running.opt(path, *arguments, refused=text)
+                changed += way == "lowered" and split != text
+                if way == "xla":
+                    problem = compared(case, want, running.Xla(split)(*case.inputs))
+                    if problem and stock_differs(case, want):
+                        way = "stock"
+                else:
+                    problem = compared(case, want, evaluate(split)) if split != text else None
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                found.append((way, problem))
+    return found, changed
+
+
+# ---- cutting a failing program down ----
+def with_cut(case, v):
+    """The value as an argument, with the data that it has; None if it can't be had."""
+    probe = dataclasses.replace(case, outputs=[v])
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            (data,) = running.Evaluator(folder, case.inputs)(probe.text())
+        except AssertionError:
+            return None
+    ops = [op for op in case.ops if v.name not in [r.name for r in op.results]]
+    if len(ops) == len(case.ops) or any(len(op.results) > 1 for op in case.ops if v in op.results):
+        return None
+    return dataclasses.replace(
+        case, ops=ops, arguments=[*case.arguments, v], inputs=[*case.inputs, data]
+    )
+
+
+def smaller(case):
+    """Cases with less in them, the smallest first."""
+    if len(case.outputs) > 1:
+        for v in case.outputs:
+            yield dataclasses.replace(case, outputs=[v])
+        for i in range(len(case.outputs)):
+            yield dataclasses.replace(case, outputs=case.outputs[:i] + case.outputs[i + 1 :])
+    for op in random_values.live(case.ops, case.outputs)[::-1]:
+        for v in op.results:
+            if v not in case.outputs and '"stablehlo.constant"' not in op.text:
+                cut = with_cut(case, v)
+                if cut:
+                    yield cut
+    kept = random_values.live(case.ops, case.outputs)
+    used = {v.name for op in kept for v in op.operands} | {v.name for v in case.outputs}
+    pairs = [(a, x) for a, x in zip(case.arguments, case.inputs) if a.name in used]
+    if len(pairs) < len(case.arguments):
+        yield dataclasses.replace(
+            case, ops=kept, arguments=[a for a, _ in pairs], inputs=[x for _, x in pairs]
+        )
+
+
+def reduced(case, way):
+    for _ in range(100):
+        for candidate in smaller(case):
+            found, _ = failures(candidate, only=way)
+            if any(w == way for w, _ in found):
+                case = candidate
+                break
+        else:
+            return case
+    return case
+
+
+def keep(case, seed, way, problem, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"seed{seed}-{way}.mlir"
+    arguments = dict(case.ways)[way] if way in dict(case.ways) else []
+    path.write_text(
+        f"// seed {seed}, {way}: weir opt {' '.join(arguments)}\n"
+        f"// {problem.splitlines()[0]}\n{case.text()}"
+    )
+    np.savez(path.with_suffix(".npz"), *case.inputs)
+    return path
+
+
+def try_seed(task):
+    seed, args = task
+    try:
+        case = case_of(seed)
+        found, changed = failures(case, not args.no_xla)
+        lines = []
+        for way, problem in found:
+            small = case
+            if not args.no_reduce and way not in ("unsplit", "stock"):
+                small = reduced(case, way)
+                problem = dict(failures(small, only=way)[0]).get(way, problem)
+            lines.append(
+                f"seed {seed}, {way}: {problem}\n  {keep(small, seed, way, problem, args.keep)}"
+            )
+        return seed, changed, lines
+    except Exception as error:
+        return seed, 0, [f"seed {seed}: {type(error).__name__}: {error}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--no-xla", action="store_true")
+    parser.add_argument("--no-reduce", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
+    args = parser.parse_args()
+    if args.build:
+        running.BUILD = args.build.resolve()
+    seeds = range(args.first, args.first + args.count)
+    totals = collections.Counter()
+    with multiprocessing.get_context("fork").Pool(
+        args.jobs, maxtasksperchild=SEEDS_PER_PROCESS
+    ) as pool:
+        for seed, changed, lines in pool.imap_unordered(try_seed, [(seed, args) for seed in seeds]):
+            totals.update(seeds=1, split=changed, failed=bool(lines))
+            for line in lines:
+                print(line, flush=True)
+    print(f"{totals['seeds']} programs, {totals['split']} split, {totals['failed']} failed")
+    return totals["failed"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
