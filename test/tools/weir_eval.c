@@ -2,13 +2,13 @@
  *
  *   weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR
  *
- * Result i goes to OUTDIR/i.npy (the folder must exist). Exit status: 0, 1 for bad input, 2 for wrong usage, 3 for an op without an evaluator. */
-#include <errno.h>
-#include <stdio.h>
+ * Result i goes to OUTDIR/i.npy (the folder must exist). Exit status: 0, 1 for bad input, 2 for
+ * wrong usage, 3 for an op without an evaluator. */
 #include <stdlib.h>
 
 #include "in/in.h"
 #include "ref/npy.h"
+#include "tool.h"
 
 typedef struct job {
   ctx *c;
@@ -17,26 +17,17 @@ typedef struct job {
   uint32_t n_inputs;
 } job;
 
-static weir_status read_text(arena *a, const char *path, char **out, size_t *out_length) {
-  ctx *c = arena_ctx(a);
-  FILE *file = fopen(path, "rb");
-  if (!file) return ctx_error(c, WEIR_NOT_FOUND, "%s: %s", path, strerror(errno));
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  *out = arena_alloc(a, length < 0 ? 1 : (size_t)length + 1);
-  bool whole = length >= 0 && fseek(file, 0, SEEK_SET) == 0 && fread(*out, 1, (size_t)length, file) == (size_t)length;
-  fclose(file);
-  *out_length = (size_t)length;
-  return whole ? WEIR_OK : ctx_error(c, WEIR_NOT_FOUND, "%s: can't be read", path);
-}
-
 static weir_status read_inputs(const job *j, arena *a, ir_module *m, ref_tensor *out) {
   ir_op f = j->function ? ir_find_function(m, j->function) : ir_main_function(m);
   if (!f || ir_op_get(m, f)->n_regions != 1 || !ir_op_get(m, f)->regions[0])
-    return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: no function @%s", j->program, j->function ? j->function : "main");
+    return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: no function @%s", j->program,
+                     j->function ? j->function : "main");
   const ir_block_data *body = ir_block_get(m, ir_op_get(m, f)->regions[0]);
   if (body->args.count != j->n_inputs)
-    return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: %u input files for %u arguments", j->program, j->n_inputs, body->args.count);
-  for (uint32_t i = 0; i < j->n_inputs; i++) WEIR_TRY(ref_npy_read(a, j->inputs[i], ir_type_at(m, body->args.at[i]), &out[i]));
+    return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: %u input files for %u arguments", j->program,
+                     j->n_inputs, body->args.count);
+  for (uint32_t i = 0; i < j->n_inputs; i++)
+    WEIR_TRY(ref_npy_read(a, j->inputs[i], ir_type_at(m, body->args.at[i]), &out[i]));
   return WEIR_OK;
 }
 
@@ -46,7 +37,7 @@ static weir_status run(void *user) {
   char *text = NULL;
   size_t length = 0;
   ir_module *m = NULL;
-  WEIR_TRY(read_text(a, j->program, &text, &length));
+  WEIR_TRY(tool_read_file(a, j->program, &text, &length));
   WEIR_TRY(in_stablehlo_text(j->c, text, length, &m));
   ref_tensor *inputs = ARENA_ARRAY(a, ref_tensor, j->n_inputs), *results;
   uint32_t n_results;
@@ -68,10 +59,12 @@ int main(int argc, char **argv) {
     fputs("usage: weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR\n", stderr);
     return 2;
   }
-  j.program = argv[1], j.inputs = argv + 2, j.n_inputs = (uint32_t)argc - 3, j.folder = argv[argc - 1];
+  j.program = argv[1], j.inputs = argv + 2, j.n_inputs = (uint32_t)argc - 3,
+  j.folder = argv[argc - 1];
   ctx_init(&c);
   weir_status status = ctx_try(&c, run, &j);
-  if (status != WEIR_OK) fprintf(stderr, "weir_eval: %s: %s\n", weir_status_name(status), c.message);
+  if (status != WEIR_OK)
+    fprintf(stderr, "weir_eval: %s: %s\n", weir_status_name(status), c.message);
   ctx_deinit(&c);
   return status == WEIR_OK ? 0 : status == WEIR_UNIMPLEMENTED ? 3 : 1;
 }

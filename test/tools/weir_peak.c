@@ -1,17 +1,18 @@
-/* weir-peak: the estimated peak of StableHLO programs.
+/* weir_peak: the estimated peak of StableHLO programs.
  *
- *   weir-peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
+ *   weir_peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
  *
- * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the memory-optimised schedule; --unhoisted: that, and
- * without loop-invariant code motion (what weir asks XLA for). --explain: the table of who holds
- * it. --graph: the graph behind the estimate. --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for wrong usage. */
-#include <errno.h>
-#include <stdio.h>
+ * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
+ * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
+ * asks XLA for). --explain: the table of who holds it. --graph: the graph behind the estimate.
+ * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
+ * wrong usage. */
 #include <stdlib.h>
 
 #include "in/in.h"
 #include "plan/explain.h"
 #include "plan/peak_graph.h"
+#include "tool.h"
 
 typedef struct job {
   ctx *c;
@@ -21,25 +22,13 @@ typedef struct job {
   int repeat;
 } job;
 
-static weir_status read_text(arena *a, const char *path, char **out, size_t *out_length) {
-  ctx *c = arena_ctx(a);
-  FILE *file = fopen(path, "rb");
-  if (!file) return ctx_error(c, WEIR_NOT_FOUND, "%s: %s", path, strerror(errno));
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  *out = arena_alloc(a, length < 0 ? 1 : (size_t)length + 1);
-  bool whole = length >= 0 && fseek(file, 0, SEEK_SET) == 0 && fread(*out, 1, (size_t)length, file) == (size_t)length;
-  fclose(file);
-  *out_length = (size_t)length;
-  return whole ? WEIR_OK : ctx_error(c, WEIR_NOT_FOUND, "%s: can't be read", path);
-}
-
 static weir_status run(void *user) {
   const job *j = user;
   arena *a = arena_create(j->c);
   char *text = NULL;
   size_t length = 0;
   ir_module *m = NULL;
-  WEIR_TRY(read_text(a, j->path, &text, &length));
+  WEIR_TRY(tool_read_file(a, j->path, &text, &length));
   WEIR_TRY(in_stablehlo_text(j->c, text, length, &m));
   for (int i = 1; i < j->repeat; i++) {
     arena *scratch = arena_create(j->c);
@@ -47,7 +36,8 @@ static weir_status run(void *user) {
     arena_destroy(scratch);
   }
   plan_peak p = plan_peak_of(a, m, j->order);
-  printf("%s %lld %lld %lld %lld %lld\n", j->path, (long long)p.argument_bytes, (long long)p.output_bytes, (long long)p.alias_bytes, (long long)p.temp_bytes,
+  printf("%s %lld %lld %lld %lld %lld\n", j->path, (long long)p.argument_bytes,
+         (long long)p.output_bytes, (long long)p.alias_bytes, (long long)p.temp_bytes,
          (long long)p.total_bytes);
   if (j->explain) {
     strbuf b = strbuf_make(a);
@@ -71,15 +61,21 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
-    else return fprintf(stderr, "weir-peak: unknown option %s\n", argv[i]), 2;
+    else return fprintf(stderr, "weir_peak: unknown option %s\n", argv[i]), 2;
   }
-  if (i == argc) return fputs("usage: weir-peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...\n", stderr), 2;
+  if (i == argc)
+    return fputs(
+               "usage: weir_peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] "
+               "PROGRAM.mlir...\n",
+               stderr),
+           2;
   for (; i < argc; i++) {
     ctx c;
     ctx_init(&c);
     j.c = &c;
     j.path = argv[i];
-    if (ctx_try(&c, run, &j) != WEIR_OK) fprintf(stderr, "weir-peak: %s: %s\n", j.path, c.message), failed = 1;
+    if (ctx_try(&c, run, &j) != WEIR_OK)
+      fprintf(stderr, "weir_peak: %s: %s\n", j.path, c.message), failed = 1;
     ctx_deinit(&c);
   }
   return failed;
