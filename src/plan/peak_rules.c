@@ -295,7 +295,39 @@ static uint32_t neutral(const plan_rule *r, int kind, ir_dtype dtype, uint32_t x
   }
 }
 
+/* Arithmetic on known numbers; NAN where we do not know. */
+static double folded(int kind, double x, double y) {
+  switch (kind) {
+    case IR_OP_NEGATE: return -x;
+    case IR_OP_ABS: return fabs(x);
+    case IR_OP_SQRT: return sqrt(x);
+    case IR_OP_RSQRT: return 1 / sqrt(x);
+    case IR_OP_EXPONENTIAL: return exp(x);
+    case IR_OP_LOG: return log(x);
+    case IR_OP_ADD: return x + y;
+    case IR_OP_SUBTRACT: return x - y;
+    case IR_OP_MULTIPLY: return x * y;
+    case IR_OP_DIVIDE: return x / y;
+    case IR_OP_POWER: return pow(x, y);
+    case IR_OP_MAXIMUM: return isnan(x) || isnan(y) ? NAN : fmax(x, y);
+    case IR_OP_MINIMUM: return isnan(x) || isnan(y) ? NAN : fmin(x, y);
+    default: return NAN;
+  }
+}
+
+/* Constants alone; 0 if they are not, or not known. */
+static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count) {
+  if (count < 1 || count > 2 || ir_dtype_class_of(shape.dtype) != IR_CLASS_FLOAT) return 0;
+  double x = plan_rule_number_of(r, operands[0]), y = count == 2 ? plan_rule_number_of(r, operands[1]) : 0;
+  double z = isnan(x) || isnan(y) ? NAN : folded(kind, x, y);
+  if (isnan(z)) return 0;
+  if (shape.dtype != IR_F64) z = (float)z;
+  return plan_rule_splat(r, plan_rule_number(r, shape.dtype, z), shape);
+}
+
 uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count, uint64_t signature) {
+  uint32_t constant = fold(r, kind, shape, operands, count);
+  if (constant) return constant;
   if (count == 2) {
     uint32_t same = neutral(r, kind, shape.dtype, operands[0], operands[1]);
     if (same && plan_same_dims(&node_of(r, same)->shape, &shape)) return same;

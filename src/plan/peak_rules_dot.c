@@ -174,6 +174,36 @@ static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_s
   return plan_rule_bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, rank - 1, dims), IR_OP_ADD), shape);
 }
 
+/* Batch dimensions of length 1 are left out; the others stay as they are. */
+static uint32_t without_unit_batch(const plan_rule *r, uint32_t x, int32_t n_batch) {
+  plan_shape s = node_of(r, x)->shape;
+  int64_t dims[IR_MAX_RANK];
+  int32_t n = 0;
+  for (int32_t d = 0; d < s.rank; d++)
+    if (d >= n_batch || s.dims[d] != 1) dims[n++] = s.dims[d];
+  return n == s.rank ? x : plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s.dtype, n, dims));
+}
+
+static bool leads_with(const plan_shape *s, const plan_shape *batch, int32_t n_batch) {
+  return s->rank >= n_batch && (n_batch == 0 || memcmp(s->dims, batch->dims, (size_t)n_batch * sizeof *s->dims) == 0);
+}
+
+/* Matrices, in batches or not: XLA's canonical dot. `out`: batch dimensions first. */
+static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int32_t n_batch, plan_shape out) {
+  int64_t dims[IR_MAX_RANK + 2];
+  int32_t rank = 0;
+  for (int32_t d = 0; d < n_batch; d++)
+    if (out.dims[d] != 1) dims[rank++] = out.dims[d];
+  dims[rank++] = a.free;
+  dims[rank++] = b.free;
+  dot_side *sides[2] = {&a, &b};
+  for (int k = 0; k < 2; k++)
+    if (leads_with(&node_of(r, sides[k]->node)->shape, &out, n_batch)) sides[k]->node = without_unit_batch(r, sides[k]->node, n_batch);
+  plan_node dot = {.kind = IR_OP_DOT_GENERAL, .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims), .n_operands = 2, .operands = (uint32_t[]){a.node, b.node},
+                   .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE, .folded = a.folded || b.folded};
+  return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
+}
+
 void plan_lower_dot(const plan_rule *r) {
   ir_dot_numbers n = {0};
   plan_shape shape = result_shape(r, 0);
@@ -192,17 +222,7 @@ void plan_lower_dot(const plan_rule *r) {
   uint32_t made;
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
   else if (a.free == 1 && b.free == 1) made = inner_product(r, &a, &b, out);
-  else {
-    int64_t dims[IR_MAX_RANK + 2];
-    int32_t rank = n.lhs_batch.count;
-    memcpy(dims, out.dims, (size_t)rank * sizeof *dims); /* the result has the batch dimensions first */
-    dims[rank] = a.free;
-    dims[rank + 1] = b.free;
-    plan_shape canonical = plan_shape_make(r->g->arena, inside, rank + 2, dims);
-    made = plan_rule_bitcast(r, plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL, .shape = canonical, .n_operands = 2, .operands = (uint32_t[]){a.node, b.node},
-                                          .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE,
-                                          .folded = a.folded || b.folded}), out);
-  }
+  else made = batched_product(r, a, b, n.lhs_batch.count, out);
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }
 
