@@ -1,0 +1,766 @@
+/* topk: a sort of which only the first or last k are looked at -> chlo.top_k.
+ *
+ * Requires: a verified module, calls inlined. Breaks: nothing; what lost its uses stays for dce.
+ * Identity: a stable sort by a total order on f(x) lists the k elements that come first, equal ones
+ * by index. chlo.top_k(g) lists the k largest of g in XLA's total order (-NaN < -inf < -0 < +0 <
+ * inf < NaN), equal ones by index. So the first k of the sort are top_k(g) with g = f(x) where the
+ * sort descends and g = f(x) in reverse order (negated; integers: complemented) where it ascends.
+ * The last k are, read from the end, the top k of the reversed tensor in the opposite order. f is
+ * what the comparator makes of its left argument before it compares (JAX: all zeros become one, all
+ * NaNs become one); it is done to the whole tensor, so ties stay ties.
+ *   What was sorted comes back by index: iotas are made of the indices, the key itself is what
+ * top_k gives if f changes nothing, anything else is gathered. A key that only has its NaNs and
+ * zeros made one, and that can't be negative, is taken from top_k too: to the bit but for the sign
+ * and payload of NaNs, which no one promises.
+ *   Of a sort that is not stable any order of equal elements will do; this one takes the stable.
+ * Also mhlo.topk and (on CPU, where it is exact) ApproxTopK, written as custom calls, become
+ * chlo.top_k; ApproxTopK compares as floats, so what it does with NaNs is anyone's guess.
+ * Left alone: comparators that are not `f(a_i) < f(b_i)` or `>` in a total order (floats compared
+ * as floats: NaN; <=; several keys), results that anything but a slice looks at, k above a quarter
+ * of the sorted length (XLA's partial sort of f32 wins up to a half), integers that are sorted alone
+ * (XLA has a fast sort for these, top_k is a sort of pairs) unless they are few rows that only
+ * their length can split; booleans, complex numbers, dynamic shapes.
+ * Source: eXLA's sort + slice (Artemev et al. 2022); CHLO top_k; XLA's TopkRewriter goes the same
+ * way for comparators that it knows.
+ */
+#include "ir/attrs.h"
+#include "pass/pass.h"
+
+enum { LEAST_SHARE = 4, MANY_ROWS = 16, MOST_STEPS = 64, LONGEST = 24 };
+
+typedef struct finder {
+  arena *scratch;
+  ir_module *m;
+  ir_map *map;    /* results of custom calls and slices -> what they are now */
+  ir_map *replay; /* values of comparators -> tensors */
+  bool changed;
+} finder;
+
+/* Operands that are sorted together along `dim`. */
+typedef struct sorting {
+  ir_op op;
+  uint32_t n; /* arrays */
+  int64_t dim, length;
+  ir_block comparator;
+  bool approximate; /* floats may be compared as floats */
+} sorting;
+
+/* What a comparator comes down to. */
+typedef struct order {
+  uint32_t key; /* the operand that is looked at */
+  ir_value by;  /* f of the left argument, in the comparator */
+  bool descending;
+  bool as_floats;   /* zeros tie, whatever their sign */
+  bool keeps_value; /* f(x) is x, but for NaNs and the sign of zeros */
+  bool is_identity; /* f(x) is x */
+} order;
+
+static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
+
+/* ---- comparators ---- */
+static bool is_float(ir_dtype d) {
+  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16;
+}
+
+static bool is_integer(ir_dtype d) {
+  switch (d) {
+    case IR_I8:
+    case IR_I16:
+    case IR_I32:
+    case IR_I64:
+    case IR_UI8:
+    case IR_UI16:
+    case IR_UI32:
+    case IR_UI64: return true;
+    default: return false;
+  }
+}
+
+/* Ops that give the same bits on a tensor as in a comparator, wherever they are compiled. */
+static bool is_exact(ir_kind kind) {
+  switch (kind) {
+    case IR_OP_ABS:
+    case IR_OP_AND:
+    case IR_OP_BITCAST_CONVERT:
+    case IR_OP_COMPARE:
+    case IR_OP_NEGATE:
+    case IR_OP_NOT:
+    case IR_OP_OR:
+    case IR_OP_SELECT:
+    case IR_OP_XOR: return true;
+    default: return false;
+  }
+}
+
+static const ir_attr_data *scalar_constant(const finder *f, ir_value v) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || ir_kind_of(f->m, op) != IR_OP_CONSTANT || type_of(f, v)->rank) return NULL;
+  const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
+  return d->kind == IR_ATTR_DENSE ? d : NULL;
+}
+
+static bool attrs_equal(const finder *f, ir_op x, ir_op y) {
+  const ir_op_data *a = ir_op_get(f->m, x), *b = ir_op_get(f->m, y);
+  if (a->n_attrs != b->n_attrs) return false;
+  for (uint32_t i = 0; i < a->n_attrs; i++)
+    if (a->attrs[i].name != b->attrs[i].name ||
+        !pass_attr_equal(f->m, a->attrs[i].value, b->attrs[i].value))
+      return false;
+  return true;
+}
+
+typedef struct sides {
+  ir_value left, right; /* arguments */
+  int steps;            /* left to take */
+} sides;
+
+/* x is an exact function of the left argument and y the same function of the right one. */
+static bool mirrors(const finder *f, sides *s, ir_value x, ir_value y) {
+  if (s->steps-- <= 0) return false;
+  if (x == s->left) return y == s->right;
+  ir_op a = ir_value_get(f->m, x)->op, b = ir_value_get(f->m, y)->op;
+  if (!a || !b || ir_kind_of(f->m, a) != ir_kind_of(f->m, b) || !attrs_equal(f, a, b)) return false;
+  if (scalar_constant(f, x)) return scalar_constant(f, y) != NULL;
+  if (!is_exact(ir_kind_of(f->m, a)) || type_of(f, x)->rank) return false;
+  const ir_op_data *d = ir_op_get(f->m, a);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!mirrors(f, s, ir_operand(f->m, a, i), ir_operand(f->m, b, i))) return false;
+  return true;
+}
+
+static bool is_zero(const finder *f, ir_value v, bool also_negative) {
+  const ir_attr_data *c = scalar_constant(f, v);
+  size_t bytes = (size_t)ir_dtype_bytes(type_of(f, v)->dtype);
+  uint64_t bits = 0;
+  if (!c || bytes > sizeof bits) return false;
+  memcpy(&bits, c->data, bytes);
+  uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
+  return bits == 0 || (also_negative && bits == sign);
+}
+
+static bool compares(const finder *f, ir_value v, ir_direction wanted, ir_value *out_x,
+                     ir_value *out_y) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_direction direction;
+  ir_compare_type type;
+  if (!op || ir_kind_of(f->m, op) != IR_OP_COMPARE) return false;
+  if (!ir_compare_kind(f->m, op, &direction, &type) || direction != wanted) return false;
+  *out_x = ir_operand(f->m, op, 0);
+  *out_y = ir_operand(f->m, op, 1);
+  return type == IR_COMPARE_DEFAULT || type == IR_COMPARE_FLOAT;
+}
+
+/* v is x, but that all NaNs are one and all zeros +0, or either: select(x == 0, +0, ..), select(x
+ * != x, constant, ..) around x. */
+static bool makes_one(const finder *f, ir_value v, ir_value x) {
+  for (int steps = 0; v != x; steps++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    ir_value a, b;
+    if (!op || ir_kind_of(f->m, op) != IR_OP_SELECT || steps > 4) return false;
+    ir_value pred = ir_operand(f->m, op, 0), constant = ir_operand(f->m, op, 1);
+    bool zeros = compares(f, pred, IR_EQ, &a, &b) && a == x && is_zero(f, b, true) &&
+                 is_zero(f, constant, false);
+    bool nans =
+        compares(f, pred, IR_NE, &a, &b) && a == x && b == x && scalar_constant(f, constant);
+    if (!zeros && !nans) return false;
+    v = ir_operand(f->m, op, 2);
+  }
+  return true;
+}
+
+/* The order that a compare of the comparator makes, x before y. */
+static bool read_compare(const finder *f, const sorting *s, ir_op compare, order *o) {
+  ir_direction direction;
+  ir_compare_type type;
+  if (ir_kind_of(f->m, compare) != IR_OP_COMPARE ||
+      !ir_compare_kind(f->m, compare, &direction, &type) ||
+      (direction != IR_LT && direction != IR_GT))
+    return false;
+  ir_value x = ir_operand(f->m, compare, 0), y = ir_operand(f->m, compare, 1);
+  ir_dtype dtype = type_of(f, x)->dtype;
+  o->as_floats = is_float(dtype) && type != IR_COMPARE_TOTALORDER;
+  if (!(is_integer(dtype) || is_float(dtype)) || (o->as_floats && !s->approximate)) return false;
+  const ir_block_data *body = ir_block_get(f->m, s->comparator);
+  for (o->key = 0; o->key < s->n; o->key++) {
+    ir_value left = body->args.at[2 * o->key], right = body->args.at[2 * o->key + 1];
+    sides forth = {left, right, MOST_STEPS}, back = {right, left, MOST_STEPS};
+    bool is_mirrored = mirrors(f, &forth, x, y);
+    if (!is_mirrored && !mirrors(f, &back, x, y)) continue;
+    *o = (order){o->key, x, (direction == IR_GT) == is_mirrored, o->as_floats, false, false};
+    if (!is_mirrored) o->by = y;
+    o->is_identity = o->by == left;
+    o->keeps_value = makes_one(f, o->by, left);
+    return true;
+  }
+  return false;
+}
+
+static bool read_order(const finder *f, const sorting *s, order *out) {
+  const ir_block_data *body = ir_block_get(f->m, s->comparator);
+  if (body->args.count != 2 * s->n || !body->ops.count) return false;
+  const ir_op_data *last = ir_op_get(f->m, ir_terminator(f->m, s->comparator));
+  if (last->n_operands != 1) return false;
+  ir_op compare = ir_value_get(f->m, last->operands[0])->op;
+  return compare && read_compare(f, s, compare, out);
+}
+
+/* ---- what is known of operands ---- */
+static bool is_sum(const finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  return d->n_operands == 2 && ir_reducer_kind(f->m, d->regions[0]) == IR_OP_ADD;
+}
+
+static bool constant_not_negative(const finder *f, ir_op op) {
+  const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
+  if (d->kind != IR_ATTR_DENSE) return false;
+  const ir_type_data *t = ir_type_get(f->m, d->type);
+  size_t bytes = (size_t)ir_dtype_bytes(t->dtype);
+  if (!(d->splat || t->rank == 0) || !is_float(t->dtype)) return false;
+  return !(((const unsigned char *)d->data)[bytes - 1] & 0x80);
+}
+
+/* Every element of the floats is NaN or has no sign: nothing negative, no -0, also where
+ * denormals are flushed to a zero of their sign. */
+static bool never_negative(const finder *f, ir_value v, int *steps) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || (*steps)-- <= 0) return false;
+  const ir_op_data *d = ir_op_get(f->m, op);
+  uint32_t first = 0;
+  switch ((ir_kind)d->kind) {
+    case IR_OP_CONSTANT: return constant_not_negative(f, op);
+    case IR_OP_ABS:
+    case IR_OP_CHLO_SQUARE:
+    case IR_OP_EXPONENTIAL: return is_float(type_of(f, v)->dtype);
+    case IR_OP_MULTIPLY:
+      if (d->operands[0] == d->operands[1]) return is_float(type_of(f, v)->dtype);
+      break;
+    case IR_OP_REDUCE:
+      if (!is_sum(f, op)) return false;
+      break;
+    case IR_OP_SELECT: first = 1; break;
+    case IR_OP_CONVERT:
+      if (!is_float(type_of(f, d->operands[0])->dtype)) return false;
+      break;
+    case IR_OP_ADD:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_CONCATENATE:
+    case IR_OP_DIVIDE:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_RESHAPE:
+    case IR_OP_REVERSE:
+    case IR_OP_SLICE:
+    case IR_OP_SQRT:
+    case IR_OP_TRANSPOSE: break;
+    default: return false;
+  }
+  for (uint32_t i = first; i < d->n_operands; i++)
+    if (!never_negative(f, d->operands[i], steps)) return false;
+  return true;
+}
+
+/* The dimension of an operand that lies along result dimension `dim` of a broadcast_in_dim. */
+static int64_t broadcast_from(finder *f, ir_op op, int64_t dim) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  for (int32_t i = 0; i < n; i++)
+    if (dims[i] == dim) return i;
+  return -1;
+}
+
+static bool is_listed(finder *f, ir_op op, const char *name, int64_t x) {
+  int32_t n;
+  const int64_t *at = ir_op_ints(f->m, op, name, &n);
+  for (int32_t i = 0; i < n; i++)
+    if (at[i] == x) return true;
+  return false;
+}
+
+static bool holds_index(const finder *f, ir_value v, int64_t length) {
+  ir_dtype d = type_of(f, v)->dtype;
+  return is_integer(d) &&
+         (ir_dtype_bytes(d) >= 4 || length <= (ir_dtype_bytes(d) == 1 ? 128 : 32768));
+}
+
+/* Element i along dim is i; where *out_down, length - 1 - i. */
+static bool is_index(finder *f, ir_value v, int64_t dim, bool *out_down) {
+  int64_t length = type_of(f, v)->dims[dim];
+  *out_down = false;
+  for (int steps = 0; steps < LONGEST; steps++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    if (!op || type_of(f, v)->dims[dim] != length || !holds_index(f, v, length)) return false;
+    switch (ir_kind_of(f->m, op)) {
+      case IR_OP_IOTA: return ir_op_int(f->m, op, "iota_dimension", -1) == dim;
+      case IR_OP_CONVERT: break;
+      case IR_OP_REVERSE: *out_down ^= is_listed(f, op, "dimensions", dim); break;
+      case IR_OP_BROADCAST_IN_DIM:
+        dim = broadcast_from(f, op, dim);
+        if (dim < 0) return false;
+        break;
+      default: return false;
+    }
+    v = ir_operand(f->m, op, 0);
+  }
+  return false;
+}
+
+/* ---- building ---- */
+static ir_named_attr named(ir_module *m, const char *name, ir_attr value) {
+  return (ir_named_attr){ir_intern_string(m, name), value, true};
+}
+
+static ir_value build1(ir_builder *b, ir_kind kind, ir_value x, ir_type type, const char *name,
+                       ir_attr attr) {
+  ir_named_attr a = named(b->m, name, attr);
+  ir_op op = ir_op_new(b->m, b->block,
+                       &(ir_op_desc){.kind = kind,
+                                     .n_operands = 1,
+                                     .operands = &x,
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = 1,
+                                     .attrs = &a,
+                                     .location = b->location});
+  return ir_result(b->m, op, 0);
+}
+
+/* x in reverse along dim; what was reversed before comes back as it was. */
+static ir_value reversed(ir_builder *b, ir_value x, int64_t dim) {
+  ir_op op = ir_value_get(b->m, x)->op;
+  if (op && ir_kind_of(b->m, op) == IR_OP_REVERSE) {
+    int32_t n;
+    const int64_t *dims = ir_op_ints(b->m, op, "dimensions", &n);
+    if (n == 1 && dims[0] == dim) return ir_operand(b->m, op, 0);
+  }
+  return build1(b, IR_OP_REVERSE, x, ir_type_of(b->m, x), "dimensions",
+                ir_attr_i64s(b->m, &dim, 1));
+}
+
+/* Dimension `from` goes to position `to`; the others keep their order. */
+static ir_value moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
+  int64_t perm[IR_MAX_RANK], dims[IR_MAX_RANK];
+  const ir_type_data *t = ir_type_at(b->m, x);
+  if (from == to) return x;
+  for (int32_t i = 0, old = 0; i < t->rank; i++) {
+    if (old == from) old++;
+    perm[i] = i == to ? from : old++;
+  }
+  for (int32_t i = 0; i < t->rank; i++) dims[i] = t->dims[perm[i]];
+  ir_type type = ir_tensor(b->m, t->dtype, t->rank, dims);
+  return build1(b, IR_OP_TRANSPOSE, x, type, "permutation",
+                ir_attr_i64s(b->m, perm, ir_type_at(b->m, x)->rank));
+}
+
+/* The comparator's value v with x in place of its argument. */
+static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
+  ir_module *m = f->m;
+  if (ir_map_has(f->replay, v)) return ir_map_get(f->replay, v);
+  ir_op op = ir_value_get(m, v)->op;
+  ir_type_data t = *ir_type_at(m, x);
+  t.dtype = ir_type_at(m, v)->dtype;
+  ir_type type = ir_type_intern(m, &t);
+  const ir_attr_data *constant = scalar_constant(f, v);
+  ir_value made;
+  if (constant) {
+    made = ir_build_constant(b, type, constant->data, true);
+  } else {
+    ir_value operands[4];
+    uint32_t n = ir_op_get(m, op)->n_operands;
+    for (uint32_t i = 0; i < n; i++) operands[i] = replay(f, b, ir_operand(m, op, i), x);
+    ir_op copy = ir_op_new(m, b->block,
+                           &(ir_op_desc){.kind = ir_kind_of(m, op),
+                                         .n_operands = n,
+                                         .operands = operands,
+                                         .n_results = 1,
+                                         .result_types = &type,
+                                         .n_attrs = ir_op_get(m, op)->n_attrs,
+                                         .attrs = ir_op_get(m, op)->attrs,
+                                         .location = b->location});
+    made = ir_result(m, copy, 0);
+  }
+  ir_map_set(f->replay, v, made);
+  return made;
+}
+
+/* The same elements in the opposite order; its own inverse. */
+static ir_value turned(ir_builder *b, ir_value x) {
+  bool real = is_float(ir_type_at(b->m, x)->dtype);
+  return ir_build_unary(b, real ? IR_OP_NEGATE : IR_OP_NOT, x);
+}
+
+/* Zeros of either sign become +0. */
+static ir_value without_signed_zeros(ir_builder *b, ir_value x) {
+  ir_value zero = ir_build_splat_real(b, ir_type_of(b->m, x), 0);
+  return ir_build_select(b, ir_build_compare(b, "EQ", x, zero), zero, x);
+}
+
+static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
+  ir_module *m = b->m;
+  int32_t last = ir_type_at(m, x)->rank - 1;
+  ir_type values = ir_tensor_with_dim(m, ir_type_of(m, x), last, k);
+  const ir_type_data *t = ir_type_get(m, values);
+  ir_type types[] = {values, ir_tensor(m, IR_I32, t->rank, t->dims)};
+  ir_named_attr attr = named(m, "k", ir_attr_int(m, k, IR_I64));
+  return ir_op_new(m, b->block,
+                   &(ir_op_desc){.kind = IR_OP_CHLO_TOP_K,
+                                 .n_operands = 1,
+                                 .operands = &x,
+                                 .n_results = 2,
+                                 .result_types = types,
+                                 .n_attrs = 1,
+                                 .attrs = &attr,
+                                 .location = b->location});
+}
+
+static ir_value count_down(ir_builder *b, ir_value at, int64_t length) {
+  return ir_build_binary(b, IR_OP_SUBTRACT, ir_build_splat_int(b, ir_type_of(b->m, at), length - 1),
+                         at);
+}
+
+static const char *list_except(finder *f, int32_t rank, int64_t but) {
+  const char *text = "";
+  for (int64_t d = 0; d < rank; d++)
+    if (d != but)
+      text = arena_printf(f->scratch, "%s%s%lld", text, *text ? ", " : "", (long long)d);
+  return text;
+}
+
+/* x[.., at, ..]: dim of x is looked up; `at` has it as its last dimension, as the result has. */
+static ir_value gathered(finder *f, ir_builder *b, ir_value x, ir_value at, int64_t dim) {
+  ir_module *m = b->m;
+  int32_t rank = ir_type_at(m, x)->rank;
+  int64_t ones[IR_MAX_RANK];
+  for (int32_t i = 0; i < rank; i++) ones[i] = 1;
+  const char *numbers = arena_printf(
+      f->scratch,
+      "#stablehlo.gather<collapsed_slice_dims = [%lld], operand_batching_dims = [%s], "
+      "start_indices_batching_dims = [%s], start_index_map = [%lld], index_vector_dim = %d>",
+      (long long)dim, list_except(f, rank, dim), list_except(f, rank - 1, -1), (long long)dim,
+      rank);
+  ir_named_attr attrs[] = {named(m, "dimension_numbers", ir_attr_other(m, numbers)),
+                           named(m, "indices_are_sorted", ir_attr_bool(m, false)),
+                           named(m, "slice_sizes", ir_attr_i64s(m, ones, rank))};
+  const ir_type_data *t = ir_type_at(m, at);
+  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t->rank, t->dims);
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_GATHER,
+                                     .n_operands = 2,
+                                     .operands = (ir_value[]){x, at},
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = 3,
+                                     .attrs = attrs,
+                                     .location = b->location});
+  return ir_result(m, op, 0);
+}
+
+/* ---- the rewrite ---- */
+typedef struct best { /* the k elements at one end of a sort, the outermost first */
+  const sorting *s;
+  const order *o;
+  int64_t k;
+  bool from_end;      /* of the sort */
+  const bool *needed; /* by array */
+} best;
+
+/* top_k's values, turned back, are the sorted key. */
+static bool is_by_value(const finder *f, const best *w, uint32_t i) {
+  if (i != w->o->key) return false;
+  if (w->o->is_identity && !w->o->as_floats) return true;
+  int steps = MOST_STEPS;
+  return w->o->keeps_value && never_negative(f, ir_operand(f->m, w->s->op, i), &steps);
+}
+
+static bool needs_indices(const finder *f, const best *w) {
+  for (uint32_t i = 0; i < w->s->n; i++)
+    if (w->needed[i] && !is_by_value(f, w, i)) return true;
+  return false;
+}
+
+static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {
+  ir_value x = ir_operand(f->m, w->s->op, w->o->key);
+  if (flip) x = reversed(b, x, w->s->dim);
+  x = moved(b, x, w->s->dim, type_of(f, x)->rank - 1);
+  f->replay = ir_map_new(f->scratch, f->m);
+  ir_map_set(f->replay, ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key], x);
+  ir_map_set(f->replay, ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key + 1], x);
+  ir_value key = replay(f, b, w->o->by, x);
+  if (w->o->as_floats) key = without_signed_zeros(b, key);
+  return w->o->descending == w->from_end ? turned(b, key) : key;
+}
+
+static ir_value made_result(finder *f, ir_builder *b, const best *w, uint32_t i, ir_op top,
+                            ir_value at) {
+  int64_t dim = w->s->dim;
+  ir_value x = ir_operand(f->m, w->s->op, i), made;
+  int32_t last = type_of(f, x)->rank - 1;
+  bool down;
+  if (is_by_value(f, w, i)) {
+    made = ir_result(f->m, top, 0);
+    if (w->o->descending == w->from_end) made = turned(b, made);
+  } else if (is_index(f, x, dim, &down)) {
+    made = down ? count_down(b, at, w->s->length) : at;
+    made = ir_build_convert(b, made, type_of(f, x)->dtype);
+  } else {
+    made = gathered(f, b, x, at, dim);
+  }
+  return moved(b, made, last, dim);
+}
+
+static void build_best(finder *f, ir_builder *b, const best *w, ir_value *out) {
+  bool flip = w->from_end && needs_indices(f, w);
+  ir_op top = build_top_k(b, made_key(f, b, w, flip), w->k);
+  ir_value at = ir_result(f->m, top, 1);
+  if (flip) at = count_down(b, at, w->s->length);
+  for (uint32_t i = 0; i < w->s->n; i++)
+    if (w->needed[i]) out[i] = made_result(f, b, w, i, top, at);
+  f->changed = true;
+}
+
+static bool is_static(const finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  for (uint32_t i = 0; i < d->n_operands + d->n_results; i++)
+    if (!ir_is_static_tensor(
+            f->m, ir_type_of(f->m, i < d->n_operands ? d->operands[i]
+                                                     : d->first_result + i - d->n_operands)))
+      return false;
+  return true;
+}
+
+/* ---- sort ---- */
+typedef struct use {
+  ir_op slice;
+  uint32_t result;
+  bool reversed;        /* it looks at the result in reverse */
+  int64_t first, limit; /* of the sort, along its dimension */
+} use;
+
+typedef struct uses {
+  VEC(use) list;
+  int64_t first, limit; /* of all of them */
+} uses;
+
+static bool add_slice(finder *f, const sorting *s, uses *all, use u) {
+  if (ir_kind_of(f->m, u.slice) != IR_OP_SLICE) return false;
+  int32_t n;
+  int64_t first = ir_op_ints(f->m, u.slice, "start_indices", &n)[s->dim];
+  int64_t limit = ir_op_ints(f->m, u.slice, "limit_indices", &n)[s->dim];
+  u.first = u.reversed ? s->length - limit : first;
+  u.limit = u.reversed ? s->length - first : limit;
+  if (u.first < all->first) all->first = u.first;
+  if (u.limit > all->limit) all->limit = u.limit;
+  VEC_PUSH(f->scratch, &all->list, u);
+  return true;
+}
+
+static bool is_reverse_along(finder *f, ir_op op, int64_t dim) {
+  int32_t n;
+  if (ir_kind_of(f->m, op) != IR_OP_REVERSE) return false;
+  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
+  return n == 1 && dims[0] == dim;
+}
+
+/* Everything that looks at the sort is a slice, or slices of its reverse. */
+static bool find_uses(finder *f, const sorting *s, const ir_users *users, uses *out) {
+  *out = (uses){.first = s->length};
+  for (uint32_t i = 0; i < s->n; i++) {
+    ir_value v = ir_result(f->m, s->op, i);
+    for (uint32_t u = users->first[v]; u < users->first[v + 1]; u++) {
+      ir_op op = users->ops[u];
+      if (!is_reverse_along(f, op, s->dim)) {
+        if (!add_slice(f, s, out, (use){op, i, false, 0, 0})) return false;
+        continue;
+      }
+      ir_value r = ir_result(f->m, op, 0);
+      for (uint32_t w = users->first[r]; w < users->first[r + 1]; w++)
+        if (!add_slice(f, s, out, (use){users->ops[w], i, true, 0, 0})) return false;
+    }
+  }
+  return out->list.count > 0 && out->limit > out->first;
+}
+
+/* The slice looks at `from`, which begins `off` later than what it looked at; where that is all of
+ * it, no slice is needed. */
+static void retarget(finder *f, const use *u, ir_value from, int64_t dim, int64_t off) {
+  static const char *const names[] = {"start_indices", "limit_indices"};
+  int64_t at[IR_MAX_RANK];
+  for (int i = 0; i < 2; i++) {
+    int32_t n;
+    const int64_t *old = ir_op_ints(f->m, u->slice, names[i], &n);
+    for (int32_t d = 0; d < n; d++) at[d] = old[d] - (d == dim ? off : 0);
+    ir_op_set_attr(f->m, u->slice, names[i], ir_attr_i64s(f->m, at, n), true);
+  }
+  ir_op_get(f->m, u->slice)->operands[0] = from;
+  ir_value cut = ir_result(f->m, u->slice, 0);
+  if (ir_type_of(f->m, cut) == ir_type_of(f->m, from)) ir_map_set(f->map, cut, from);
+}
+
+/* A fast sort of XLA's, which top_k of the type has not, and other dimensions to split along. */
+static bool is_better_sorted(const finder *f, const sorting *s, const order *o) {
+  ir_value x = ir_operand(f->m, s->op, o->key);
+  return s->n == 1 && is_integer(type_of(f, x)->dtype) &&
+         ir_element_count(f->m, ir_type_of(f->m, x)) / s->length >= MANY_ROWS;
+}
+
+static bool read_sort(const finder *f, ir_op op, sorting *out) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  if (d->kind != IR_OP_SORT || !is_static(f, op)) return false;
+  const ir_type_data *t = type_of(f, d->operands[0]);
+  int64_t dim = ir_op_int(f->m, op, "dimension", -1);
+  if (dim < 0) dim += t->rank;
+  *out = (sorting){op, d->n_operands, dim, t->dims[dim], d->regions[0], false};
+  return out->length > 0 && out->length <= INT32_MAX;
+}
+
+static void rewrite_sort(finder *f, const ir_users *users, ir_block block, ir_op op) {
+  sorting s;
+  order o;
+  uses all;
+  if (!read_sort(f, op, &s) || !find_uses(f, &s, users, &all) || !read_order(f, &s, &o)) return;
+  bool from_end = all.limit > s.length - all.first;
+  int64_t k = from_end ? s.length - all.first : all.limit;
+  if (k > s.length / LEAST_SHARE || is_better_sorted(f, &s, &o)) return;
+  bool *needed = ARENA_ARRAY(f->scratch, bool, s.n);
+  ir_value *found = ARENA_ARRAY(f->scratch, ir_value, s.n);
+  for (uint32_t i = 0; i < s.n; i++) needed[i] = false;
+  for (uint32_t i = 0; i < all.list.count; i++) needed[all.list.at[i].result] = true;
+  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+  build_best(f, &b, &(best){&s, &o, k, from_end, needed}, found);
+  for (uint32_t i = 0; i < all.list.count; i++) {
+    const use *u = &all.list.at[i];
+    bool flip = u->reversed != from_end;
+    ir_value from = flip ? reversed(&b, found[u->result], s.dim) : found[u->result];
+    retarget(f, u, from, s.dim, flip ? s.length - k : 0);
+  }
+}
+
+/* ---- custom calls ---- */
+static const ir_attr_data *entry(const finder *f, ir_op op, const char *dict, const char *name) {
+  ir_attr a = ir_op_attr(f->m, op, dict);
+  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
+  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
+    if (!strcmp(ir_text(f->m, d->entries[i].name), name))
+      return ir_attr_get(f->m, d->entries[i].value);
+  return NULL;
+}
+
+static bool says(const finder *f, ir_op op, const char *dict, const char *name, bool wanted) {
+  const ir_attr_data *d = entry(f, op, dict, name);
+  return d && d->kind == IR_ATTR_BOOL && d->boolean == wanted;
+}
+
+static bool has_shape(const finder *f, ir_value v, ir_value x, int64_t dim, int64_t k) {
+  ir_type type = ir_tensor_with_dim(f->m, ir_type_of(f->m, x), (int32_t)dim, k);
+  const ir_type_data *got = type_of(f, v), *want = ir_type_get(f->m, type);
+  for (int32_t i = 0; got->rank == want->rank && i < want->rank; i++)
+    if (got->dims[i] != want->dims[i]) return false;
+  return got->rank == want->rank;
+}
+
+/* mhlo.topk(x) {k, largest}: values and indices along the last dimension. */
+static bool rewrite_mhlo_topk(finder *f, ir_block block, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  const ir_attr_data *k = entry(f, op, "mhlo.attributes", "k");
+  if (d->n_operands != 1 || d->n_results != 2 || !k || k->kind != IR_ATTR_INT) return false;
+  ir_value x = d->operands[0], values = d->first_result, indices = values + 1;
+  int32_t last = type_of(f, x)->rank - 1;
+  bool smallest = says(f, op, "mhlo.attributes", "largest", false);
+  int64_t wanted = k->integer;
+  if (last < 0 || !(is_float(type_of(f, x)->dtype) || is_integer(type_of(f, x)->dtype)) ||
+      wanted < 0 || wanted > type_of(f, x)->dims[last] ||
+      type_of(f, values)->dtype != type_of(f, x)->dtype || type_of(f, indices)->dtype != IR_I32 ||
+      !has_shape(f, values, x, last, wanted) || !has_shape(f, indices, x, last, wanted))
+    return false;
+  ir_builder b = {f->m, block, d->location};
+  ir_op top = build_top_k(&b, smallest ? turned(&b, x) : x, wanted);
+  ir_value found = ir_result(f->m, top, 0);
+  ir_map_set(f->map, values, smallest ? turned(&b, found) : found);
+  ir_map_set(f->map, indices, ir_result(f->m, top, 1));
+  return true;
+}
+
+static ir_block called(const finder *f, ir_op op) {
+  ir_attr a = ir_op_attr(f->m, op, "called_computations");
+  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
+  if (!d || d->kind != IR_ATTR_ARRAY || d->count != 1) return IR_NONE;
+  d = ir_attr_get(f->m, d->items[0]);
+  ir_op callee =
+      d->kind == IR_ATTR_SYMBOL ? ir_find_function(f->m, ir_text(f->m, d->text)) : IR_NONE;
+  return callee && ir_op_get(f->m, callee)->n_regions ? ir_op_get(f->m, callee)->regions[0]
+                                                      : IR_NONE;
+}
+
+/* ApproxTopK(x.., init..) where it falls back to a sort. */
+static bool read_approx(const finder *f, ir_op op, sorting *out, int64_t *out_k) {
+  static const char dict[] = "mhlo.backend_config";
+  const ir_op_data *d = ir_op_get(f->m, op);
+  const ir_attr_data *k = entry(f, op, dict, "top_k"), *dim = entry(f, op, dict, "reduction_dim");
+  ir_block body = called(f, op);
+  if (!k || k->kind != IR_ATTR_INT || !dim || dim->kind != IR_ATTR_INT || !body) return false;
+  if (!says(f, op, dict, "is_fallback", true) || !says(f, op, dict, "aggregate_to_topk", true))
+    return false;
+  if (!d->n_results || d->n_operands != 2 * d->n_results) return false;
+  const ir_type_data *t = type_of(f, d->operands[0]);
+  int64_t along = dim->integer < 0 ? dim->integer + t->rank : dim->integer;
+  if (along < 0 || along >= t->rank) return false;
+  *out = (sorting){op, d->n_results, along, t->dims[along], body, true};
+  *out_k = k->integer;
+  for (uint32_t i = 0; i < out->n; i++)
+    if (!has_shape(f, d->first_result + i, d->operands[i], along, *out_k)) return false;
+  return *out_k > 0 && *out_k <= out->length && out->length <= INT32_MAX;
+}
+
+static bool rewrite_approx(finder *f, ir_block block, ir_op op) {
+  sorting s;
+  order o;
+  int64_t k;
+  if (!read_approx(f, op, &s, &k) || !read_order(f, &s, &o)) return false;
+  bool *needed = ARENA_ARRAY(f->scratch, bool, s.n);
+  ir_value *found = ARENA_ARRAY(f->scratch, ir_value, s.n);
+  for (uint32_t i = 0; i < s.n; i++) needed[i] = true;
+  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+  build_best(f, &b, &(best){&s, &o, k, false, needed}, found);
+  for (uint32_t i = 0; i < s.n; i++) ir_map_set(f->map, ir_result(f->m, op, i), found[i]);
+  return true;
+}
+
+static bool rewrite_custom_call(finder *f, ir_block block, ir_op op) {
+  const char *target = ir_op_string(f->m, op, "call_target_name");
+  if (!target || !is_static(f, op) || ir_has_effects(f->m, op)) return false;
+  if (!strcmp(target, "mhlo.topk")) return rewrite_mhlo_topk(f, block, op);
+  return !strcmp(target, "ApproxTopK") && rewrite_approx(f, block, op);
+}
+
+/* ---- the walk ---- */
+static bool has_sort(const ir_module *m, ir_block block) {
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (ir_kind_of(m, b->ops.at[i]) == IR_OP_SORT) return true;
+  return false;
+}
+
+static void visit_block(finder *f, ir_block block) {
+  ir_users users = {0};
+  if (has_sort(f->m, block)) users = ir_users_of_block(f->scratch, f->m, block);
+  pass_ops ops = pass_take_ops(f->m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    ir_kind kind = ir_kind_of(f->m, op);
+    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
+      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
+    if (kind == IR_OP_CUSTOM_CALL && rewrite_custom_call(f, block, op)) f->changed = true;
+    else ir_block_append(f->m, block, op);
+    if (kind == IR_OP_SORT) rewrite_sort(f, &users, block, op);
+  }
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  finder f = {.scratch = p->scratch, .m = m, .map = ir_map_new(p->scratch, m)};
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  visit_block(&f, top);
+  if (f.changed) ir_replace_uses(m, top, f.map);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_topk = {"topk", run};
