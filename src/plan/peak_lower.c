@@ -247,18 +247,42 @@ static void open_state(lowering *l, plan_scope *s, uint32_t n_state) {
   plan_comp_get(l->g, s->comp)->parameter = s->parameter;
 }
 
+/* Whether `to` is `from` with dimensions of length 1 put in behind others of several. XLA's view of such an array has these dimensions outermost. */
+static bool inserts_units(const plan_shape *from, const plan_shape *to) {
+  int32_t k = 0;
+  bool inside = false;
+  for (int32_t d = 0; d < to->rank; d++) {
+    if (k < from->rank && to->dims[d] == from->dims[k]) k++;
+    else if (to->dims[d] == 1) inside |= k > 0;
+    else return false;
+  }
+  return inside && k == from->rank && from->true_rank > 1;
+}
+
+/* A loop's state is row by row: a view that is not is copied. */
+static uint32_t in_rows(lowering *l, plan_scope *s, uint32_t node) {
+  plan_node n = *plan_node_get(l->g, node);
+  if (n.kind != PLAN_BITCAST || !inserts_units(&plan_node_get(l->g, n.operands[0])->shape, &n.shape)) return node;
+  plan_node copy = {.kind = PLAN_COPY, .n_operands = 1, .operands = &node, .shape = n.shape, .op = n.op, .value = n.value};
+  return plan_make(l, s, &copy);
+}
+
+static void copy_in_rows(lowering *l, plan_scope *s, uint32_t *to, const uint32_t *from, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) to[i] = in_rows(l, s, from[i]);
+}
+
 /* The tuple that a scope's node is given: its state, then what the region turned out to capture. */
 static uint32_t state_tuple(lowering *l, plan_scope *s, plan_scope *inner, const uint32_t *state, uint32_t n_state) {
   uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + inner->captures.count);
-  if (n_state) memcpy(members, state, n_state * sizeof *members);
-  if (inner->captures.count) memcpy(members + n_state, inner->captures.at, inner->captures.count * sizeof *members);
+  copy_in_rows(l, s, members, state, n_state);
+  copy_in_rows(l, s, members + n_state, inner->captures.at, inner->captures.count);
   return make_tuple(l, s, members, n_state + inner->captures.count);
 }
 
 /* Gives the body's parameter its shape and passes the captures on. */
 static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n_state, const plan_shape *shape) {
   uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + body->captures.count);
-  if (n_state) memcpy(members, next, n_state * sizeof *members);
+  copy_in_rows(l, body, members, next, n_state);
   for (uint32_t i = 0; i < body->captures.count; i++) {
     uint32_t known = find_slot(l, plan_mix(plan_mix(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
     members[n_state + i] = known ? known : state_element(l, body, n_state + i, &shape->members[n_state + i], PLAN_FLAG_CAPTURE, NULL);
