@@ -26,7 +26,17 @@ import random_graphs  # noqa: E402
 import random_values  # noqa: E402
 import running  # noqa: E402
 
-PASSES = ["inline", "unbundle", "simplify", "fold-transpose", "cse", "dce", "split", "lower"]
+PASSES = [
+    "inline",
+    "unbundle",
+    "simplify",
+    "fold-transpose",
+    "cse",
+    "dce",
+    "split",
+    "stream",
+    "lower",
+]
 SEEDS_PER_PROCESS = 100  # XLA keeps what it compiled
 
 

@@ -1,0 +1,44 @@
+"""Random programs, split in every way: the results are what they were.
+
+Each seed is a program and a way to split it (tools/fuzz_graphs.py, which has any number of them):
+the evaluator and stock XLA, before and after, with each pass left out in turn, under a limit.
+"""
+
+import sys
+
+import pytest
+
+import running
+
+sys.path.insert(0, str(running.ROOT / "tools"))
+import fuzz_graphs  # noqa: E402
+
+PROGRAMS, BATCH = 60, 10
+FIRST = 1
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS, BATCH))
+def test_splitting_changes_nothing(first):
+    problems, split = [], 0
+    for seed in range(first, first + BATCH):
+        found, changed = fuzz_graphs.failures(fuzz_graphs.case_of(seed))
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+        split += changed
+    assert not problems, "\n".join(problems)
+    assert split >= BATCH // 2, "too few programs have anything to split"
+
+
+def test_a_wrong_result_is_found(monkeypatch):
+    """The comparison itself: what `weir opt` prints, with another function in it."""
+    op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'
+    opt = running.opt
+
+    def wrong(program, *arguments, refused=None):
+        text = opt(program, *arguments, refused=refused)
+        assert op in text
+        return text.replace(op, other)
+
+    case = next(case for case in map(fuzz_graphs.case_of, range(100)) if op in case.text())
+    monkeypatch.setattr(running, "opt", wrong)
+    found, _ = fuzz_graphs.failures(case)
+    assert {"lowered", "xla"} <= {way for way, _ in found}
