@@ -21,13 +21,13 @@ static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
 }
 
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one is within a fifth, so that nothing has to be masked. */
-static int64_t slice_length(int64_t extent, int64_t index_bytes, const split_goal *goal) {
+static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least, const split_goal *goal) {
   int64_t rows = min64(GEMM_ROWS, goal->generous_bytes / index_bytes);
-  int64_t most = min64(extent, max64(1, max64(goal->slice_bytes / index_bytes, rows)));
-  for (int64_t c = most; c > most - max64(1, most / 5); c--)
+  int64_t most = min64(extent, max64(least, max64(goal->slice_bytes / index_bytes, rows)));
+  for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
     if (extent % c == 0) return c;
   int64_t trips = (extent + most - 1) / most;
-  return (extent + trips - 1) / trips;
+  return max64(least, (extent + trips - 1) / trips);
 }
 
 /* Large values made outside that the loops read whole: they stay in memory all the while. Arguments do so anyway. */
@@ -51,8 +51,13 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
   int64_t whole = whole_bytes(r, goal);
   out->held_bytes = r->held_bytes > INT64_MAX - whole ? INT64_MAX : r->held_bytes + whole;
-  out->slice = slice_length(r->extent, out->index_bytes, goal);
-  for (uint32_t i = 0; i < r->members.count; i++) out->reductions += r->members.at[i].factor.role == SPLIT_REDUCED;
+  int64_t least = 1;
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
+    out->reductions++;
+    least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
+  }
+  out->slice = slice_length(r->extent, out->index_bytes, least, goal);
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; results bitwise as unsplit; the longer factor. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/strbuf.h"
 #include "ir/attrs.h"
 
 /* ---- elements ---- */
@@ -231,10 +232,9 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
   }
 }
 
-/* ---- top-k: the k best so far beside the k best of the slice, sorted by (is real, value, lower index) ---- */
-enum { NO_INDEX = INT32_MAX };
+/* ---- top-k of the k best so far in front of the slice: what came earlier wins ties, as in the whole. The first trip begins with its own first k. ---- */
 
-/* Below every element in XLA's total order: the negative NaN; the lowest integer. */
+/* Below or equal to every element in XLA's total order: the negative NaN; the lowest integer. */
 static ir_value worst(ir_builder *b, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   static const unsigned char ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -242,81 +242,72 @@ static ir_value worst(ir_builder *b, ir_type type) {
   return ir_build_splat_int(b, type, lowest_int(d));
 }
 
-static ir_value is_missing(ir_builder *b, ir_value index) {
-  return ir_build_compare(b, "EQ", index, ir_build_splat_int(b, ir_type_of(b->m, index), NO_INDEX));
+static int64_t best_count(const ir_module *m, ir_op op) { /* k */
+  const ir_type_data *t = ir_type_at(m, ir_result(m, op, 0));
+  return t->dims[t->rank - 1];
 }
 
-static ir_value compare_values(ir_builder *b, const char *direction, ir_value x, ir_value y) {
-  ir_value c = ir_build_compare(b, direction, x, y);
-  if (is_real_dtype(ir_type_at(b->m, x)->dtype))
-    ir_op_set_attr(b->m, ir_value_get(b->m, c)->op, "compare_type", ir_attr_other(b->m, "#stablehlo<comparison_type TOTALORDER>"), true);
-  return c;
-}
-
-/* comparator(x, y, i, j): x at index i comes before y at index j. */
-static void build_comparator(ir_builder *b, ir_op sort, ir_dtype value, ir_dtype index) {
-  ir_module *m = b->m;
-  ir_block body = ir_region_block(m, sort, 0);
-  ir_type v = ir_scalar(m, value), n = ir_scalar(m, index);
-  ir_value x = ir_block_arg(m, body, v), y = ir_block_arg(m, body, v), i = ir_block_arg(m, body, n), j = ir_block_arg(m, body, n);
-  ir_builder in = {m, body, b->location};
-  ir_value tie = ir_build_binary(&in, IR_OP_AND, compare_values(&in, "EQ", x, y), ir_build_compare(&in, "LT", i, j));
-  ir_value better = ir_build_binary(&in, IR_OP_OR, compare_values(&in, "GT", x, y), tie);
-  ir_value no = ir_build_splat_int(&in, ir_scalar(m, IR_I1), 0), yes = ir_build_splat_int(&in, ir_scalar(m, IR_I1), 1);
-  ir_value first = ir_build_select(&in, is_missing(&in, i), no, ir_build_select(&in, is_missing(&in, j), yes, better));
-  ir_build_return(&in, IR_OP_RETURN, &first, 1);
-}
-
-static ir_op build_sort(ir_builder *b, ir_value values, ir_value indices, int32_t dim) {
-  ir_module *m = b->m;
-  ir_named_attr attrs[] = {{ir_intern_string(m, "dimension"), ir_attr_int(m, dim, IR_I64), true}, {ir_intern_string(m, "is_stable"), ir_attr_bool(m, true), true}};
-  ir_type types[] = {ir_type_of(m, values), ir_type_of(m, indices)};
-  ir_op sort = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_SORT, .n_operands = 2, .operands = (ir_value[]){values, indices}, .n_results = 2,
-                                                    .result_types = types, .n_attrs = 2, .attrs = attrs, .n_regions = 1, .location = b->location});
-  build_comparator(b, sort, ir_type_at(m, values)->dtype, ir_type_at(m, indices)->dtype);
-  return sort;
-}
-
-static ir_value first_k(ir_builder *b, ir_value x, int32_t dim, int64_t k) {
+static ir_value first_k(ir_builder *b, ir_value x, int64_t k) {
   int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK];
   const ir_type_data *t = ir_type_at(b->m, x);
-  for (int32_t i = 0; i < t->rank; i++) limit[i] = i == dim ? k : t->dims[i], stride[i] = 1;
+  for (int32_t i = 0; i < t->rank; i++) limit[i] = i == t->rank - 1 ? k : t->dims[i], stride[i] = 1;
   return ir_build_slice(b, x, start, limit, stride);
 }
 
-static void top_k_init(ir_builder *b, ir_op op, ir_value *carries) {
-  carries[0] = worst(b, ir_type_of(b->m, ir_result(b->m, op, 0)));
-  carries[1] = ir_build_splat_int(b, ir_type_of(b->m, ir_result(b->m, op, 1)), NO_INDEX);
+static void top_k_init(ir_builder *b, ir_op op, ir_value *carries) { /* never read */
+  for (uint32_t i = 0; i < 2; i++) carries[i] = zeros_of(b, ir_type_of(b->m, ir_result(b->m, op, i)));
 }
 
-static ir_op slice_top_k(ir_builder *b, ir_op op, ir_value x, int64_t k) {
+/* out[..., j] = x[..., positions[..., j]] along the last dimension. */
+static ir_value take_along_last(ir_builder *b, ir_value x, ir_value positions) {
   ir_module *m = b->m;
-  int32_t dim = ir_type_at(m, x)->rank - 1;
-  ir_type types[2];
-  for (uint32_t i = 0; i < 2; i++) types[i] = ir_tensor_with_dim(m, ir_type_of(m, ir_result(m, op, i)), dim, k);
-  ir_op part = copy_with(b, op, &x, types);
-  ir_op_set_attr(m, part, "k", ir_attr_int(m, k, IR_I64), true);
-  return part;
+  ir_type_data t = *ir_type_at(m, positions);
+  int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK];
+  strbuf batch = strbuf_make(m->arena), text = strbuf_make(m->arena);
+  for (int32_t i = 0; i < t.rank; i++) {
+    sizes[i] = 1;
+    dims[i] = t.dims[i];
+    if (i + 1 < t.rank) strbuf_printf(&batch, i ? ", %d" : "%d", i);
+  }
+  dims[t.rank] = 1;
+  const char *batching = t.rank > 1 ? batch.text : "";
+  strbuf_printf(&text, "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
+                       "start_index_map = [%d], index_vector_dim = %d>", t.rank - 1, batching, batching, t.rank - 1, t.rank);
+  ir_named_attr attrs[] = {{ir_intern_string(m, "dimension_numbers"), ir_attr_other(m, text.text), true},
+                           {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, sizes, t.rank), true}};
+  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
+  ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
+  ir_op gather = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_GATHER, .n_operands = 2, .operands = (ir_value[]){x, indices}, .n_results = 1,
+                                                      .result_types = &type, .n_attrs = 2, .attrs = attrs, .location = b->location});
+  return ir_result(m, gather, 0);
+}
+
+/* Positions in front of the slice are carried indices, the others count from the slice's start. */
+static ir_value index_of_position(ir_builder *b, ir_value position, ir_value carried, ir_value start, int64_t k) {
+  ir_type type = ir_type_of(b->m, position);
+  ir_value last = ir_build_splat_int(b, type, k - 1), ks = ir_build_splat_int(b, type, k);
+  ir_value old = take_along_last(b, carried, ir_build_binary(b, IR_OP_MINIMUM, position, last));
+  ir_value origin = splat_of(b, ir_build_convert(b, start, ir_type_get(b->m, type)->dtype), type);
+  ir_value fresh = ir_build_binary(b, IR_OP_ADD, ir_build_binary(b, IR_OP_SUBTRACT, position, ks), origin);
+  return ir_build_select(b, ir_build_compare(b, "LT", position, ks), old, fresh);
 }
 
 static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
-  int32_t dim = ir_type_at(m, carries[0])->rank - 1;
-  int64_t k = ir_type_at(m, carries[0])->dims[dim];
-  ir_value x = operands[0];
-  if (overlaps(trip)) x = masked(b, trip, x, f->operands[0], worst(b, ir_type_of(m, x)));
-  ir_op part = slice_top_k(b, op, x, k < trip->slice ? k : trip->slice);
-  ir_value local = ir_result(m, part, 1);
-  ir_type type = ir_type_of(m, local);
-  ir_dtype index = ir_type_get(m, type)->dtype;
-  ir_value start = splat_of(b, ir_build_convert(b, trip->start, index), type), lo = splat_of(b, ir_build_convert(b, trip->lo, index), type);
-  ir_value global = ir_build_binary(b, IR_OP_ADD, local, start);
-  if (overlaps(trip)) global = ir_build_select(b, ir_build_compare(b, "GE", global, lo), global, ir_build_splat_int(b, type, NO_INDEX));
-  ir_value values = ir_build_concatenate(b, (ir_value[]){carries[0], ir_result(m, part, 0)}, 2, dim);
-  ir_value indices = ir_build_concatenate(b, (ir_value[]){carries[1], global}, 2, dim);
-  ir_op sorted = build_sort(b, values, indices, dim);
-  carries[0] = first_k(b, ir_result(m, sorted, 0), dim, k);
-  carries[1] = first_k(b, ir_result(m, sorted, 1), dim, k);
+  int64_t k = best_count(m, op);
+  ir_type value = ir_type_of(m, carries[0]), index = ir_type_of(m, carries[1]);
+  int32_t last = ir_type_get(m, value)->rank - 1;
+  ir_value x = operands[0], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
+  ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
+  split_trip beyond = *trip; /* not counted yet: behind the first k of the first trip */
+  beyond.lo = ir_build_select(b, is_first, ir_build_splat_int(b, ir_scalar(m, IR_I64), k), trip->lo);
+  ir_value values = ir_build_select(b, is_first, first_k(b, x, k), carries[0]);
+  ir_value indices = ir_build_select(b, is_first, ir_build_iota(b, index, last), carries[1]);
+  ir_value rest = ir_build_select(b, fresh_mask(b, &beyond, ir_type_of(m, x), f->operands[0]), x, worst(b, ir_type_of(m, x)));
+  ir_value all = ir_build_concatenate(b, (ir_value[]){values, rest}, 2, last);
+  ir_op best = copy_with(b, op, &all, (ir_type[]){value, index});
+  carries[0] = ir_result(m, best, 0);
+  carries[1] = index_of_position(b, ir_result(m, best, 1), indices, trip->start, k);
 }
 
 /* ---- scatter: each slice of updates goes into what the slices before left; counted updates are sent out of bounds, where scatter drops them ---- */
@@ -349,6 +340,8 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
     default: return false;
   }
 }
+
+int64_t split_monoid_least_slice(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K ? best_count(m, op) : 1; }
 
 bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {
   switch (ir_kind_of(m, op)) {

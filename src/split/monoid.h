@@ -16,6 +16,8 @@ typedef struct split_trip {
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
 /* How many carries the op needs: one per result. */
+/* The step works on slices of at least this many indices. */
+int64_t split_monoid_least_slice(const ir_module *m, ir_op op);
 /* Initial carries, built outside the loop by b, from the op's operands as they stand outside (outside[i] for operand i). */
 void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside, ir_value *out_carries);
 /* One trip: operands[i] are the op's operands inside the loop (slices where the factor sits on them); carries are updated in place. */
