@@ -70,6 +70,20 @@ static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uin
   return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE, .shape = shape, .n_operands = 3, .operands = at, .in_place = 1});
 }
 
+/* Batching dimensions become indices: one list of [batch index, index], and the updates in the order of that list. */
+static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_t *indices, uint32_t *updates) {
+  arena *a = r->g->arena;
+  plan_shape s = node_of(r, *indices)->shape, u = node_of(r, *updates)->shape;
+  int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1, count = depth ? s.elements / depth : 0, dim = 1;
+  int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth}, both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
+  uint32_t parts[2] = {plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = plan_shape_make(a, s.dtype, 2, batch), .signature = plan_mix(r->op, 11)}),
+                       plan_rule_bitcast(r, *indices, plan_shape_make(a, s.dtype, 2, own))};
+  *indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = plan_shape_make(a, s.dtype, 2, both), .n_operands = 2, .operands = parts,
+                                           .ints = ARENA_COPY(a, int64_t, &dim, 1), .n_ints = 1});
+  plan_shape listed = plan_shape_make(a, u.dtype, 2, rows);
+  *updates = plan_rule_make1(r, PLAN_COPY, listed, plan_rule_bitcast(r, *updates, listed));
+}
+
 /* Updates in place; the windows of the updates come last, row by row. */
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
@@ -90,6 +104,7 @@ void plan_lower_scatter(const plan_rule *r) {
       return;
     }
   }
+  if (n.operand_batching_dims.count) list_batches(r, &n, &operands[1], &operands[2]);
   plan_node node = {.kind = IR_OP_SCATTER, .shape = result_shape(r, 0), .n_operands = 3, .operands = operands, .in_place = 1, .index = combiner_of(r),
                     .signature = plan_mix(plan_attrs_hash(r->m, r->op), r->op)};
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
