@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan test check test-jax-versions demo wheel layers metrics tidy clean distclean help
+.PHONY: all build debug asan test check test-jax-versions golden demo wheel layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -53,6 +53,9 @@ demo: build ## an unchanged JAX script under a memory limit
 
 wheel: $(STAMP) ## dist/*.whl
 	@$(BIN)/python -m pip wheel -q --no-deps -w dist .
+
+golden: build ## writes the expected outputs of test/lit anew: look at the difference before you commit
+	@$(BIN)/python tools/golden.py --build $(BUILD)
 
 layers: ## checks who includes whom
 	@$(PYTHON) tools/layers.py

@@ -14,15 +14,21 @@ typedef struct gather {
   weir_status status;
 } gather;
 
+static ir_op parent_of(const ir_module *m, ir_op op) {
+  ir_block block = ir_op_get(m, op)->block;
+  return block ? ir_block_get(m, block)->parent : IR_NONE;
+}
+
 static int32_t depth_of(const ir_module *m, ir_op op) {
   int32_t depth = 0;
-  for (ir_op up = ir_block_get(m, ir_op_get(m, op)->block)->parent; up; up = ir_op_get(m, up)->block ? ir_block_get(m, ir_op_get(m, up)->block)->parent : IR_NONE)
+  for (ir_op up = parent_of(m, op); up; up = parent_of(m, up))
     depth += ir_kind_of(m, up) == IR_OP_LOOP;
   return depth;
 }
 
 static const char *seed_text(arena *a, const ir_module *m, ir_op loop) {
-  const char *line = plan_source_line(a, m, ir_op_get(m, loop)->location), *seed = ir_op_string(m, loop, "seed");
+  const char *line = plan_source_line(a, m, ir_op_get(m, loop)->location);
+  const char *seed = ir_op_string(m, loop, "seed");
   return arena_printf(a, "%s%s%s", seed ? seed : "?", line ? " at " : "", line ? line : "");
 }
 
@@ -44,8 +50,13 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
   arena *a = arena_create(&g->j->c);
   split_loop l = split_loop_get((ir_module *)m, op);
   ir_block body = ir_op_get(m, op)->regions[0];
-  weir_loop_info info = {.seed = seed_text(a, m, op), .extent = l.extent, .slice = l.slice, .trips = l.trips, .depth = depth_of(m, op),
-                         .ops = (int32_t)ir_block_get(m, body)->ops.count, .body_peak_bytes = largest_bytes(m, body)};
+  weir_loop_info info = {.seed = seed_text(a, m, op),
+                         .extent = l.extent,
+                         .slice = l.slice,
+                         .trips = l.trips,
+                         .depth = depth_of(m, op),
+                         .ops = (int32_t)ir_block_get(m, body)->ops.count,
+                         .body_peak_bytes = largest_bytes(m, body)};
   g->status = result_add_loop(&g->j->c, g->j->result, &info);
   arena_destroy(a);
 }
@@ -58,39 +69,96 @@ weir_status report_loops(job *j, ir_module *m) {
   return g.status;
 }
 
-/* ---- the table ---- */
-static void put_peak(job *j, strbuf *out, const char *when, const ir_module *m, plan_order order, int64_t xla_bytes) {
-  plan_peak p = plan_peak_of(out->arena, m, order);
-  strbuf_printf(out, "%s: ", when);
-  plan_explain_peak(m, &p, out, MOST_ROWS);
-  if (j->options.referee && xla_bytes > 0) strbuf_printf(out, "XLA reports %s\n", plan_bytes_text(out->arena, xla_bytes));
+/* ---- the summary: three lines ---- */
+static bool is_refused(const job *j) { return j->result->summary.minimum_bytes > 0; }
+
+static void put_flops(const weir_summary *s, strbuf *out) {
+  double before = (double)s->flops_before, after = (double)s->flops_after;
+  if (before <= 0) return;
+  strbuf_printf(out, ", flops %.3g -> %.3g (%+.1f %%)", before, after, 100 * (after / before - 1));
 }
 
-static void put_loops(job *j, strbuf *out) {
+static void put_outcome(const job *j, strbuf *out) {
+  const weir_summary *s = &j->result->summary;
+  strbuf_puts(out, "outcome  ");
+  if (is_refused(j))
+    strbuf_printf(out, "refused; the smallest limit found feasible is %s (%lld bytes)",
+                  plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
+  else if (j->rewritten) {
+    strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
+    put_flops(s, out);
+  } else if (j->result->outcome == WEIR_OPTIONS_ONLY)
+    strbuf_puts(out, "the program as it is, compiled with other options");
+  else strbuf_puts(out, "left untouched");
+  strbuf_puts(out, "\n");
+}
+
+static void put_summary(const job *j, strbuf *out) {
+  const weir_summary *s = &j->result->summary;
+  bool changes = !is_refused(j) && s->peak_after_bytes != s->peak_before_bytes;
+  const char *judge = s->referee_compiles ? "XLA reports" : "weir estimates";
+  if (s->limit_bytes)
+    strbuf_printf(out, "limit    %s\n", plan_bytes_text(out->arena, s->limit_bytes));
+  strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
+  if (changes) strbuf_printf(out, " -> %s", plan_bytes_text(out->arena, s->peak_after_bytes));
+  strbuf_printf(out, ", as %s\n", judge);
+  put_outcome(j, out);
+}
+
+/* ---- the tables ---- */
+static void put_peak(strbuf *out, const char *when, const ir_module *m, const plan_peak *peak) {
+  strbuf_printf(out, "\n%s, estimated: ", when);
+  plan_explain_peak(m, peak, out, MOST_ROWS);
+}
+
+static void put_loops(const job *j, strbuf *out) {
   const weir_result *r = j->result;
   if (r->summary.loops == 0) return;
-  strbuf_printf(out, "loops: %d\n%12s %10s %10s %6s %14s  %s\n", (int)r->summary.loops, "extent", "slice", "trips", "ops", "largest slice", "dissolves");
+  strbuf_printf(out, "\nloops:\n%12s %10s %10s %6s %14s  %s\n", "length", "slice", "trips", "ops",
+                "largest slice", "instead of");
   for (int32_t i = 0; i < r->summary.loops; i++) {
     const weir_loop_info *l = &r->loops[i];
-    strbuf_printf(out, "%12lld %10lld %10lld %6d %14s  %*s%s\n", (long long)l->extent, (long long)l->slice, (long long)l->trips, (int)l->ops,
+    strbuf_printf(out, "%12lld %10lld %10lld %6d %14s  %*s%s\n", (long long)l->extent,
+                  (long long)l->slice, (long long)l->trips, (int)l->ops,
                   plan_bytes_text(out->arena, l->body_peak_bytes), 2 * (int)l->depth, "", l->seed);
   }
-  int64_t before = r->summary.flops_before, after = r->summary.flops_after;
-  if (before > 0) strbuf_printf(out, "flops: %.3g before, %.3g after (%+.1f %%)\n", (double)before, (double)after, 100.0 * ((double)after / (double)before - 1));
+}
+
+/* The program as it came with its calls inlined, because an op's line in the user's source is known
+ * only together with its call's. An untouched program is not worth the copy. */
+static weir_status as_it_came(job *j, ir_module **out_m) {
+  *out_m = j->m;
+  if (j->result->outcome == WEIR_UNTOUCHED && !is_refused(j)) return WEIR_OK;
+  *out_m = ir_module_clone(j->m);
+  weir_options options = WEIR_OPTIONS_INIT;
+  pass_driver quiet = {.c = &j->c, .options = &options, .table = pipeline_passes};
+  return pass_run(&quiet, &pass_inline, *out_m, NULL);
+}
+
+/* Where XLA was not asked, weir's estimates are the numbers. */
+static void complete_summary(job *j, const plan_peak *before, const plan_peak *after) {
+  weir_summary *s = &j->result->summary;
+  if (s->peak_before_bytes == 0) s->peak_before_bytes = before->total_bytes;
+  if (j->result->outcome == WEIR_UNTOUCHED) s->peak_after_bytes = s->peak_before_bytes;
+  else if (s->peak_after_bytes == 0) s->peak_after_bytes = after->total_bytes;
 }
 
 weir_status report_explain(job *j) {
   arena *a = arena_create(&j->c);
   strbuf out = strbuf_make(a);
-  weir_summary *s = &j->result->summary;
-  if (s->limit_bytes) strbuf_printf(&out, "limit: %s\n", plan_bytes_text(a, s->limit_bytes));
-  put_peak(j, &out, "before", j->m, PLAN_ORDER_PROGRAM, s->peak_before_bytes);
+  ir_module *m;
+  WEIR_TRY(as_it_came(j, &m));
+  plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM), after = before;
+  if (j->rewritten) after = plan_peak_of(a, j->rewritten, PLAN_ORDER_MEMORY_UNHOISTED);
+  complete_summary(j, &before, &after);
+  put_summary(j, &out);
+  put_peak(&out, "before", m, &before);
   if (j->rewritten) {
-    put_peak(j, &out, "after", j->rewritten, PLAN_ORDER_MEMORY, s->peak_after_bytes);
+    put_peak(&out, "after", j->rewritten, &after);
     put_loops(j, &out);
-  } else if (j->result->outcome == WEIR_UNTOUCHED) strbuf_puts(&out, "the program is left untouched\n");
-  else strbuf_puts(&out, "the program is left as it is, compiled with other options\n");
+  }
   weir_status status = result_set_explain(&j->c, j->result, out.text);
+  if (m != j->m) ir_module_destroy(m);
   arena_destroy(a);
   return status;
 }

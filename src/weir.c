@@ -28,12 +28,20 @@ static weir_status print_module(job *j) {
   return status;
 }
 
+/* Named passes may be tried on anything; a limit is a program's. */
+static weir_status check_main(job *j) {
+  bool is_trial = j->options.only_passes || j->options.stop_after;
+  if (is_trial || ir_main_function(j->m)) return WEIR_OK;
+  return ctx_error(&j->c, WEIR_INVALID_ARGUMENT, "no function @main, nor a public one that is alone");
+}
+
 /* The pipeline on one screen. */
 static weir_status rewrite(void *user) {
   job *j = user;
   WEIR_TRY(pass_check_options(&j->driver));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
+  WEIR_TRY(check_main(j));
   weir_status status = ladder_climb(j);
   if (status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED) WEIR_TRY(report_explain(j));
   WEIR_TRY(status);

@@ -40,8 +40,7 @@ class Plan:
         return tuple(loop.slice for loop in self.loops)
 
     def __str__(self):
-        refusal = f"refused: {self.message}" if self.outcome == "refused" else ""
-        return "\n".join(part for part in (self.explain.rstrip("\n"), refusal) if part)
+        return self.explain.rstrip("\n")
 
     def line(self):
         """jit_f: rewritten, peak 3.20 GB -> 13.9 MB under 100 MB, 1 loop"""
@@ -50,7 +49,8 @@ class Plan:
             if self.outcome == "rewritten"
             else ""
         )
-        after = "" if self.outcome == "refused" else f" -> {_readable(self.peak_after_bytes)}"
+        changes = self.outcome != "refused" and self.peak_after_bytes != self.peak_before_bytes
+        after = f" -> {_readable(self.peak_after_bytes)}" if changes else ""
         peak = (
             f", peak {_readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
         )

@@ -7,7 +7,9 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL } value_kind;
+typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM } value_kind;
+
+static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
 static const struct option {
   const char *name, *short_name;
@@ -25,8 +27,8 @@ static const struct option {
      "BYTES", "split every tensor above this size"},
     {"--tensor-split-size", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_split_size_bytes),
      "BYTES", "largest slice of a split tensor (default: the threshold)"},
-    {"--platform", NULL, CLI_OPT_SIZES, TEXT, AT(options.platform), "NAME",
-     "cpu (default), cuda or tpu"},
+    {"--platform", NULL, CLI_OPT_SIZES, PLATFORM, AT(options.platform), "NAME",
+     "cpu (default), cuda, rocm or tpu"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
     {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
      "run all passes but these"},
@@ -75,6 +77,12 @@ static const struct option *find_option(const cli_command *command, const char *
   return NULL;
 }
 
+static bool is_platform(const char *word) {
+  for (size_t i = 0; i < sizeof platforms / sizeof *platforms; i++)
+    if (!strcmp(platforms[i], word)) return true;
+  return false;
+}
+
 static int set_option(const cli_command *command, const struct option *o, const char *value,
                       cli_args *args) {
   void *field = (char *)args + o->offset;
@@ -89,6 +97,10 @@ static int set_option(const cli_command *command, const struct option *o, const 
       *(int *)field = (int)strtol(value, &end, 10);
       if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no level; levels are 0 to 5", o->name, value);
+    case PLATFORM:
+      *(const char **)field = value;
+      if (is_platform(value)) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is none of cpu, cuda, rocm, tpu", o->name, value);
   }
   return CLI_USAGE;
 }

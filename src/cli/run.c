@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -18,10 +19,17 @@ static bool has_position(const char *message) {
   return q != p + 1 && *q == ':';
 }
 
+static int length_without_end(const char *message) {
+  size_t n = strlen(message);
+  while (n && message[n - 1] == '\n') n--;
+  return (int)n;
+}
+
 static void print_error(const char *path, weir_status status, const char *message) {
   const char *name = cli_display_name(path);
-  if (has_position(message)) fprintf(stderr, "%s:%s\n", name, message);
-  else fprintf(stderr, "%s: %s: %s\n", name, weir_status_name(status), message);
+  int n = length_without_end(message);
+  if (has_position(message)) fprintf(stderr, "%s:%.*s\n", name, n, message);
+  else fprintf(stderr, "%s: %s: %.*s\n", name, weir_status_name(status), n, message);
 }
 
 int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,

@@ -78,6 +78,8 @@ def test_an_impossible_limit_is_refused_before_anything_runs():
 def test_a_refused_plan_tells_why():
     plan = weir.plan(kernel_sum, Z, limit="100kB")
     assert plan.outcome == "refused" and plan.peak_before_bytes > 10**5 and "sort" in plan.message
+    assert "outcome  refused; the smallest limit found feasible is" in str(plan)
+    assert "sort" in str(plan) and "test_limits.py" in str(plan)
 
 
 def test_plan_and_run_agree():
@@ -94,6 +96,10 @@ def test_plan_and_run_agree():
     with weir.limit("500kB"):
         found = jax.jit(f)(Z)
     assert weir.last_report().peak_after_bytes == plan.peak_after_bytes
+    limit, peak, outcome, *rest = str(plan).splitlines()
+    assert limit == "limit    500 kB" and peak.endswith(", as XLA reports")
+    assert outcome.startswith(f"outcome  rewritten, {len(plan.loops)} loop")
+    assert sum("test_limits.py" in line for line in rest) >= 3
     np.testing.assert_allclose(found, jax.jit(f)(Z), rtol=1e-4)
 
 
