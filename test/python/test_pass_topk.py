@@ -192,3 +192,19 @@ def test_left_alone(what, tmp_path):
 def test_integers_with_many_rows_are_sorted(tmp_path):
     text = lowered(lambda x: jnp.sort(x, axis=1)[:, :3], data("int32", (16, 40)))
     assert ops(passed(text, tmp_path)) == ["stablehlo.sort"]
+
+
+def test_splits_along_the_sorted_dimension(tmp_path):
+    """Two rows: only their length can be split, which a sort can't be."""
+    q, x = (np.random.default_rng(i).standard_normal((n, 3)) for i, n in enumerate([2, 30_000]))
+
+    def nearest(q, x):
+        return jnp.argsort(jnp.abs(q[:, None] - x[None]).sum(-1), axis=1)[:, :10]
+
+    program = tmp_path / "program.mlir"
+    program.write_text(lowered(nearest, q, x))
+    limit = ["--memory-limit", x.nbytes + 500_000]
+    assert running.opt(program, *limit, "--skip=topk", refused="refused") == "refused"
+    split = running.Xla(running.opt(program, *limit))
+    assert split.report_bytes() <= limit[1]
+    same(running.Xla(program.read_text())(q, x), split(q, x), False)
