@@ -11,7 +11,10 @@ environment sets the limit. For more control:
 import contextlib as _contextlib
 import itertools as _itertools
 import threading as _threading
-import warnings as _warnings
+
+from weir import _flags
+
+_flags.take_ours()  # XLA aborts on flags that it doesn't know, so they must be gone before it looks
 
 __all__ = ["Plan", "WeirWarning", "initialize", "last_report", "limit", "plan"]
 
@@ -42,7 +45,7 @@ def initialize():
 
 class limit(_contextlib.ContextDecorator):
     """with weir.limit("1GB"): programs that this thread compiles stay under it. None: under no
-    limit. Nests, the innermost counts.
+    limit; "auto": what the device has free. Nests, the innermost counts.
 
     Functions compiled before under another limit, or none, are compiled again. Programs count when
     they are *compiled*: inside of a jitted function it comes too late, and warns.
@@ -76,16 +79,12 @@ def _warn_inside_jit():
     from weir import _hook
 
     if getattr(core, "unsafe_am_i_under_a_jit", lambda: False)():
-        _warnings.warn(
-            "weir.limit() inside a jitted function does nothing: set it around the call",
-            _hook.WeirWarning,
-            stacklevel=4,
-        )
+        _hook.warn("weir.limit() inside a jitted function does nothing: set it around the call")
 
 
 def plan(f, *args, limit=None, **kwargs):
-    """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force), as a
-    weir.Plan. Runs nothing.
+    """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force, f's own first),
+    as a weir.Plan. Runs nothing.
 
     f: a jitted or a plain function. The arguments may be jax.ShapeDtypeStruct.
     """
@@ -100,7 +99,7 @@ def plan(f, *args, limit=None, **kwargs):
         else _ambient(local, _settings)
     )
     # A key of its own: no cache has this program yet, so the compiler is really called.
-    with _settings.entered(bytes_, next(_plan_number)):
+    with _settings.entered(bytes_, (next(_plan_number), limit is not None)):
         lowered = (f if hasattr(f, "lower") else jax.jit(f)).lower(*args, **kwargs)
         plans = _hook.plans_of(lowered.compile)
     if not plans:

@@ -20,9 +20,9 @@ import jax
 from jax._src import compiler, traceback_util
 from jax._src.lib.mlir import ir
 
-from weir import _library, _plan, _settings
+from weir import _auto, _library, _plan, _settings
 
-for module_file in (__file__, _settings.__file__, _library.__file__):
+for module_file in (__file__, _auto.__file__, _settings.__file__, _library.__file__):
     traceback_util.register_exclusion(module_file)
 
 _UNKNOWN_OPTION = "No such compile option"
@@ -37,6 +37,17 @@ class WeirWarning(UserWarning):
     """weir left a program alone although a limit is set."""
 
 
+_OURS = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (jax, _library))
+
+
+def warn(message):
+    """A WeirWarning at the line of the user's that led here."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and os.path.abspath(frame.f_code.co_filename).startswith(_OURS):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, WeirWarning, stacklevel=level)
+
+
 def install():
     """Puts the hook in. Safe to repeat."""
     if not hasattr(compiler.compile_or_get_cached, "_weir_original"):
@@ -45,17 +56,32 @@ def install():
 
 def _hooked(original):
     def compile_or_get_cached(backend, computation, devices, compile_options, *rest, **named):
-        settings = _settings.active()
+        ours, others = _settings.take_options(compile_options.env_option_overrides)
+        if ours:
+            compile_options = copy.deepcopy(compile_options)
+            compile_options.env_option_overrides = others
+        settings = _settings.active(ours)
         planning = getattr(_planning, "plans", None)
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
         if call.is_distributed():
             return call.untouched()
-        return _compile(call, settings or {}, planning)
+        return _compile(call, _measured(call, settings or {}), planning)
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
+
+
+def _measured(call, settings):
+    """The settings with the limit "auto" as bytes."""
+    if settings.get("memory_limit_bytes") != _settings.AUTO:
+        return settings
+    try:
+        found = _auto.limit_bytes(call.backend.local_devices()[0])
+    except LookupError as error:
+        raise _settings.SettingError(f"weir: the limit 'auto': {error}") from None
+    return settings | {"memory_limit_bytes": found}
 
 
 class _Call:
@@ -66,6 +92,7 @@ class _Call:
         self.devices, self.compile_options = devices, compile_options
         self.rest, self.named = rest, named
         self.executables = {}
+        self.least_held_bytes = None  # arguments and results: what no rewriting makes smaller
 
     def is_distributed(self):
         global _warned_devices
@@ -73,11 +100,7 @@ class _Call:
             return False
         if not _warned_devices:
             _warned_devices = True
-            warnings.warn(
-                "weir: programs over several devices are left alone: they run without the limit",
-                WeirWarning,
-                stacklevel=2,
-            )
+            warn("weir: programs over several devices are left alone: they run without the limit")
         return True
 
     def untouched(self):
@@ -114,6 +137,11 @@ class _Call:
 
     def referee(self, text, options):
         memory = self.run(text, options).get_compiled_memory_stats()
+        self.least_held_bytes = (
+            memory.argument_size_in_bytes
+            + memory.output_size_in_bytes
+            - memory.alias_size_in_bytes
+        )
         return (
             memory.argument_size_in_bytes,
             memory.output_size_in_bytes,
@@ -170,7 +198,7 @@ def _compile(call, settings, planning):
         if settings.get("debug"):
             print(f"weir: {plan.line()}", file=sys.stderr)
     if result.status == _library.RESOURCE_EXHAUSTED:
-        _refuse(result)
+        _refuse(call, result)
     return call.untouched() if executable is None else executable
 
 
@@ -186,8 +214,17 @@ def _settled(call, result):
     return executable
 
 
-def _refuse(result):
-    raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {result.message}") from None
+_HOPELESS = (
+    "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
+    "operation is a program of its own with its operands as arguments: jit the whole function."
+)
+
+
+def _refuse(call, result):
+    message = result.message.rstrip("\n")
+    if call.least_held_bytes is not None and call.least_held_bytes > result.limit_bytes:
+        message += "\n" + _HOPELESS.format(_plan.readable(call.least_held_bytes))
+    raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {message}") from None
 
 
 def _write(folder, name, text):
@@ -213,7 +250,7 @@ def _dump(call, result):
         _write(folder, f"{stem}.after.mlir", result.text or before)
         _write(folder, f"{stem}.plan.txt", result.explain.encode())
     except OSError as problem:
-        warnings.warn(f"weir: WEIR_DUMP_TO: {problem}", WeirWarning, stacklevel=2)
+        warn(f"weir: WEIR_DUMP_TO: {problem}")
 
 
 def _warn_of_failure(call, settings, text, error):
@@ -236,11 +273,7 @@ def _warn_of_failure(call, settings, text, error):
         where = f"reproducer: {_write(folder, name, reproducer)}"
     except OSError as problem:
         where = f"no reproducer: {problem}"
-    warnings.warn(
-        f"weir: {lines[0]}; it runs as it came, without the limit; {where}",
-        WeirWarning,
-        stacklevel=2,
-    )
+    warn(f"weir: {lines[0]}; it runs as it came, without the limit; {where}")
 
 
 def plans_of(compile_program):

@@ -5,6 +5,8 @@ import dataclasses
 import functools
 import os
 import pathlib
+import signal
+import threading
 from ctypes import POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
 
 OK, INVALID_ARGUMENT, RESOURCE_EXHAUSTED = 0, 3, 8
@@ -20,7 +22,7 @@ class _Memory(ctypes.Structure):
     ]
 
 
-_Referee = ctypes.CFUNCTYPE(
+_RefereeFunction = ctypes.CFUNCTYPE(
     c_int, c_void_p, c_void_p, c_size_t, POINTER(c_char_p), POINTER(_Memory)
 )
 
@@ -37,7 +39,7 @@ class _Options(ctypes.Structure):
         ("dump_after", c_char_p),
         ("stop_after", c_char_p),
         ("debug", c_int),
-        ("referee", _Referee),
+        ("referee", _RefereeFunction),
         ("referee_user", c_void_p),
     ]
 
@@ -188,27 +190,51 @@ def _read_result(lib, status, handle):
     )
 
 
-def _referee_for(compile_candidate, raised):
-    """The C callback; NULL for None. An exception can't cross C: an Exception is XLA's refusal,
-    anything else is kept in `raised`.
+class _Interrupts:
+    """Holds Ctrl-C back while C is on the stack: a handler that raises would do so at the entry of
+    the referee, where ctypes swallows it. Afterwards the signal goes to the handler it was for.
     """
 
-    def referee(_, text, length, options, out_memory):
-        if raised:
+    def __init__(self):
+        self.received = []
+
+    def __enter__(self):
+        self.handler = None
+        if threading.current_thread() is threading.main_thread():
+            self.handler = signal.getsignal(signal.SIGINT)
+        if callable(self.handler):
+            signal.signal(signal.SIGINT, lambda *signal_: self.received.append(signal_))
+        return self
+
+    def __exit__(self, *_):
+        if callable(self.handler):
+            signal.signal(signal.SIGINT, self.handler)
+        if self.received:
+            self.handler(*self.received[0])
+
+
+class _Referee:
+    """The C callback around compile_candidate. An exception can't cross C: an
+    Exception is XLA's refusal, anything else is kept in `raised`.
+    """
+
+    def __init__(self, compile_candidate, interrupts):
+        self.compile_candidate, self.interrupts = compile_candidate, interrupts
+        self.raised, self.answers = None, 0
+
+    def __call__(self, _, text, length, options, out_memory):
+        self.answers += 1
+        if self.raised or self.interrupts.received:
             return 1
         try:
-            memory = compile_candidate(
-                ctypes.string_at(text, length) if text else None, _strings(options)
-            )
+            text = ctypes.string_at(text, length) if text else None
+            out_memory[0] = _Memory(*self.compile_candidate(text, _strings(options)))
         except Exception:
             return 1
-        except BaseException as interrupt:
-            raised.append(interrupt)
+        except BaseException as exception:
+            self.raised = exception
             return 1
-        out_memory[0] = _Memory(*memory)
         return 0
-
-    return _Referee(referee) if compile_candidate else _Referee()
 
 
 def rewrite(text, settings, compile_candidate):
@@ -218,16 +244,22 @@ def rewrite(text, settings, compile_candidate):
     compile_candidate(text or None, options) compiles with XLA and returns (argument, output, alias,
     temp) bytes, or raises where XLA refuses. Without one, weir's own estimate decides.
     """
-    lib, handle, raised = library(), c_void_p(), []
-    options = _Options(
-        struct_size=ctypes.sizeof(_Options),
-        referee=_referee_for(compile_candidate, raised),
-        **settings,
-    )
+    with _Interrupts() as interrupts:
+        referee = _Referee(compile_candidate, interrupts)
+        result = _rewrite_once(text, settings, referee)
+        if referee.raised:
+            raise referee.raised
+        if compile_candidate and result.referee_compiles != referee.answers:
+            raise RuntimeError("an exception of a signal handler was lost")
+    return result
+
+
+def _rewrite_once(text, settings, referee):
+    lib, handle = library(), c_void_p()
+    function = _RefereeFunction(referee) if referee.compile_candidate else _RefereeFunction()
+    options = _Options(struct_size=ctypes.sizeof(_Options), referee=function, **settings)
     status = lib.weir_rewrite(text, len(text), ctypes.byref(options), ctypes.byref(handle))
     try:
-        if raised:
-            raise raised[0]
         return _read_result(lib, status, handle)
     finally:
         lib.weir_result_destroy(handle)

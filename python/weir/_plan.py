@@ -50,18 +50,19 @@ class Plan:
             else ""
         )
         changes = self.outcome != "refused" and self.peak_after_bytes != self.peak_before_bytes
-        after = f" -> {_readable(self.peak_after_bytes)}" if changes else ""
+        after = f" -> {readable(self.peak_after_bytes)}" if changes else ""
         peak = (
-            f", peak {_readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
+            f", peak {readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
         )
-        limit = f" under {_readable(self.limit_bytes)}" if self.limit_bytes else ""
+        limit = f" under {readable(self.limit_bytes)}" if self.limit_bytes else ""
         return f"{self.name}: {self.outcome}{peak}{limit}{loops}"
 
     def __repr__(self):
         return f"<weir.Plan {self.line()}>"
 
 
-def _readable(count):
+def readable(count):
+    """1.07 GB"""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             digits = 0 if count >= 100 * size else 1 if count >= 10 * size else 2

@@ -16,6 +16,7 @@ ACCEPTED = (
     "a number of bytes such as 1000000, 512MiB, 1.5GB or '2 kB' "
     "(k, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024)"
 )
+AUTO = "auto"  # a limit: what the device has free
 _BYTES = {
     "memory_limit_bytes": "WEIR_MEMORY_LIMIT",
     "tensor_size_threshold_bytes": "WEIR_TENSOR_SIZE_THRESHOLD",
@@ -23,7 +24,10 @@ _BYTES = {
 }
 _TEXTS = {"only_passes": "WEIR_PASS", "skip_passes": "WEIR_SKIP", "dump_after": "WEIR_DUMP_AFTER"}
 
-# jax.make_user_context(); its value: None, or (limit in bytes, a key that nobody else has).
+_OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
+
+# jax.make_user_context(); its value: None, or (limit, key). The limit: bytes, AUTO or None. The key:
+# None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
 _context = None
 _making = threading.Lock()
 
@@ -33,6 +37,11 @@ class SettingError(ValueError):
 
 
 def parse_limit(value, name):
+    """As parse_bytes, or AUTO."""
+    return AUTO if value == AUTO else parse_bytes(value, name, f", or {AUTO!r}")
+
+
+def parse_bytes(value, name, more=""):
     """Bytes of an int or a string; `name` is who said so."""
     if isinstance(value, str):
         found = _library.parse_bytes(value)
@@ -40,13 +49,17 @@ def parse_limit(value, name):
         is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
         found = operator.index(value) if is_integer else None
     if found is None or not 0 < found < 2**63:
-        raise SettingError(f"weir: {name} is {value!r}, but should be {ACCEPTED}")
+        raise SettingError(f"weir: {name} is {value!r}, but should be {ACCEPTED}{more}")
     return found
+
+
+def _parse(field, value, name):
+    return (parse_limit if field == "memory_limit_bytes" else parse_bytes)(value, name)
 
 
 def _read_environment():
     found = {
-        field: parse_limit(os.environ[name], name)
+        field: _parse(field, os.environ[name], name)
         for field, name in _BYTES.items()
         if os.environ.get(name)
     }
@@ -60,28 +73,54 @@ def _read_environment():
 
 
 def local_value():
-    """(limit in bytes or None, key) of the innermost weir.limit() of this thread; None outside of
-    any.
-    """
+    """The context's value: of the innermost weir.limit() of this thread; None outside of any."""
     return _context.value if _context is not None else None
 
 
-def active():
-    """weir_options' fields by name, or None where there is nothing to do. Cheap then."""
+def active(options=()):
+    """weir_options' fields by name, or None where there is nothing to do. Cheap then.
+
+    options: what take_options() found for this program; it counts before weir.limit(), and that
+    before the environment. memory_limit_bytes may be AUTO.
+    """
     local = local_value()
-    if local is None and not (
-        os.environ.get("WEIR_MEMORY_LIMIT") or os.environ.get("WEIR_TENSOR_SIZE_THRESHOLD")
+    if (
+        not options
+        and local is None
+        and not (
+            os.environ.get("WEIR_MEMORY_LIMIT") or os.environ.get("WEIR_TENSOR_SIZE_THRESHOLD")
+        )
     ):
         return None
     settings = _read_environment()
     if local is not None:
         settings["memory_limit_bytes"] = local[0] or 0
+    is_given_to_plan = local is not None and local[1] is not None and local[1][1]
+    for field, value in dict(options).items():
+        if not (is_given_to_plan and field == "memory_limit_bytes"):
+            settings[field] = value
     wanted = settings.get("memory_limit_bytes") or settings.get("tensor_size_threshold_bytes")
     return settings if wanted else None
 
 
+def take_options(overrides):
+    """(ours by field, the others as they came) of a program's compiler options, pairs of name and
+    value: jax.jit(f, compiler_options={"weir_memory_limit": "1GB"}). None as a value: none.
+    """
+    ours, others = {}, []
+    for name, value in overrides:
+        if not name.startswith("weir_"):
+            others.append((name, value))
+        elif name not in _OPTIONS:
+            raise SettingError(f"weir: no compiler option {name!r}; there are {', '.join(_OPTIONS)}")
+        else:
+            field = _OPTIONS[name]
+            ours[field] = 0 if value is None else _parse(field, value, f"compiler option {name}")
+    return ours, others
+
+
 @contextlib.contextmanager
-def entered(limit_bytes, key=None):
+def entered(limit, key=None):
     """This thread compiles under the limit (None: under none) until the end of the block."""
     global _context
     with _making:
@@ -89,5 +128,5 @@ def entered(limit_bytes, key=None):
             import jax
 
             _context = jax.make_user_context(None)
-    with _context((limit_bytes, key)):
+    with _context((limit, key)):
         yield

@@ -208,6 +208,16 @@ def test_refusal_shows_the_user_no_frames_of_ours():
     assert "_hook.py" not in done.stderr and "During handling" not in done.stderr
 
 
+def test_hopeless_refusals_say_so(stand_in):
+    stand_in.outcome(status=_library.RESOURCE_EXHAUSTED, message="no\n", ask=[(None, ())])
+    with weir.limit("7kB"), pytest.raises(jax.errors.JaxRuntimeError) as caught:
+        jax.jit(lambda x: x + 1)(X)
+    assert str(caught.value).startswith("RESOURCE_EXHAUSTED: weir: no\nArguments and results alone")
+    assert "8.00 kB" in str(caught.value) and "jit the whole function" in str(caught.value)
+    with weir.limit("9kB"), pytest.raises(jax.errors.JaxRuntimeError, match="weir: no\\n-"):
+        jax.jit(lambda x: x + 1)(X)
+
+
 # ---- weir's own failures ----
 
 
@@ -217,7 +227,7 @@ def test_a_bad_status_costs_a_warning(status, stand_in, tmp_path, monkeypatch):
     stand_in.outcome(status=status, message="line 3: boom")
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="boom.*reproducer") as caught:
         same(jax.jit(double)(X), np.float32(2000))
-    assert len(caught) == 1
+    assert len(caught) == 1 and caught[0].filename == __file__
     (reproducer,) = tmp_path.glob("weir-jit_double-*.reproducer.mlir")
     assert str(reproducer) in str(caught[0].message)
     text = reproducer.read_bytes()
@@ -411,6 +421,144 @@ def test_limit_inside_jit_warns(stand_in):
 def test_bad_limits_are_refused_at_once(bad):
     with pytest.raises(ValueError, match="1.5GB"):
         weir.limit(bad)
+
+
+# ---- limits of one function ----
+
+
+def test_a_limit_as_a_compiler_option(stand_in, xla_calls):
+    f = jax.jit(double, compiler_options={"weir_memory_limit": "1MB", FAST_MATH: False})
+    same(f(X), np.float32(2000))
+    with weir.limit("1GB"):
+        jax.jit(double, compiler_options={"weir_memory_limit": 2000})(X)
+        jax.jit(double).lower(X).compile({"weir_tensor_size_threshold": "4kB"})
+        assert weir.plan(f, X).limit_bytes == 10**6
+        assert weir.plan(f, X, limit="5MB").limit_bytes == 5 * 10**6
+    limits = [settings["memory_limit_bytes"] for _, settings in stand_in.calls]
+    assert limits == [10**6, 2000, 10**9, 10**6, 5 * 10**6]
+    assert stand_in.calls[2][1]["tensor_size_threshold_bytes"] == 4000
+    assert list(xla_calls[0][1].env_option_overrides) == [(FAST_MATH, False)]
+    assert not list(xla_calls[1][1].env_option_overrides)
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        ({"weir_memory_limit": "1 gigabyte"}, "compiler option weir_memory_limit is '1 gigabyte'"),
+        ({"weir_limit": "1GB"}, "no compiler option 'weir_limit'; there are weir_memory_limit, "),
+        ({"weir_tensor_size_threshold": "auto"}, "weir_tensor_size_threshold is 'auto'"),
+    ],
+)
+def test_bad_compiler_options_are_errors(option, message):
+    with pytest.raises(ValueError, match=message):
+        jax.jit(double, compiler_options=option)(X)
+
+
+# ---- auto ----
+
+
+def test_auto_is_what_is_free(stand_in, monkeypatch):
+    from weir import _auto
+
+    monkeypatch.setattr(_auto, "_found", {})
+    monkeypatch.setenv("WEIR_MEMORY_LIMIT", "auto")
+    jax.jit(double)(X)
+    with weir.limit("auto"):
+        jax.jit(double)(X)
+    first, second = (settings["memory_limit_bytes"] for _, settings in stand_in.calls)
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert first == second and 10**6 < first < total
+
+
+def test_auto_heeds_control_groups(tmp_path):
+    from weir import _auto
+
+    def group(path, **files):
+        (tmp_path / path).mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (tmp_path / path / name.replace("_", ".", 1)).write_text(f"{text}\n")
+
+    own = tmp_path / "own"
+    group("a/b", memory_max="max", memory_current=5)
+    group("a", memory_max=1000, memory_current=300)
+    own.write_text("0::/a/b\n")
+    assert list(_auto._cgroup_free(tmp_path, own)) == [700]
+    group("memory/job", memory_limit_in_bytes=900, memory_usage_in_bytes=400)
+    own.write_text("4:cpu,memory:/job\n3:cpuset:/\n")
+    assert list(_auto._cgroup_free(tmp_path, own)) == [500]
+    own.write_text("0::/of/the/host\n")
+    assert list(_auto._cgroup_free(tmp_path, own)) == []
+    assert list(_auto._cgroup_free(tmp_path, tmp_path / "nothing")) == []
+
+
+class Device:
+    platform = "cuda"
+
+    def __init__(self, number, statistics):
+        self.id, self.statistics = number, statistics
+
+    def memory_stats(self):
+        return self.statistics
+
+
+def test_auto_on_accelerators_is_the_pool(monkeypatch):
+    from weir import _auto
+
+    monkeypatch.setattr(_auto, "_found", {})
+    assert _auto.limit_bytes(Device(0, {"bytes_limit": 1000, "bytes_in_use": 100})) == 810
+    assert _auto.limit_bytes(Device(0, None)) == 810
+    with pytest.raises(LookupError, match="does not say"):
+        _auto.limit_bytes(Device(1, None))
+
+
+# ---- the paper's flags ----
+
+
+def test_the_papers_flags_on_a_stock_xla():
+    done = python(
+        "import os, jax, jax.numpy as jnp, weir\n"
+        "f = jax.jit(lambda x: jnp.exp(x[:, None] * x[None]).sum())\n"
+        "print(f(jnp.ones(2000)), len(jax.devices()), os.environ['XLA_FLAGS'])\n"
+        "print(weir.last_report().slices)\n",
+        XLA_FLAGS="--xla_tensor_size_threshold=1MB --xla_force_host_platform_device_count=2 "
+        "--xla_tensor_split_size=80kB",
+    )
+    answer, report = done.stdout.splitlines() or done.stderr
+    assert answer.endswith(" 2 --xla_force_host_platform_device_count=2")
+    assert abs(float(answer.split()[0]) / (4e6 * np.e) - 1) < 1e-4 and report == "(10,)"
+
+
+def test_flags_become_variables(monkeypatch):
+    from weir import _flags
+
+    monkeypatch.setenv("XLA_FLAGS", "--xla_tensor_size_threshold=2GB --a=b --xla_tensor_split_size")
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "1GB")
+    monkeypatch.setenv("WEIR_TENSOR_SPLIT_SIZE", "to be restored")
+    monkeypatch.delenv("WEIR_TENSOR_SPLIT_SIZE")
+    _flags.take_ours()
+    assert os.environ["XLA_FLAGS"] == "--a=b"
+    assert os.environ["WEIR_TENSOR_SIZE_THRESHOLD"] == "1GB"
+    assert os.environ["WEIR_TENSOR_SPLIT_SIZE"] == "(nothing)"  # an error at the first compilation
+    monkeypatch.setenv("XLA_FLAGS", "flags.txt  # left alone")
+    _flags.take_ours()
+    assert os.environ["XLA_FLAGS"] == "flags.txt  # left alone"
+
+
+def test_threshold_and_split_size(monkeypatch):
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "1MB")
+    f = jax.jit(lambda x: jnp.exp(x[:, None] * x[None]).sum(1))
+    x = np.linspace(0, 1, 1000, dtype=np.float32)
+    whole = weir.plan(f, x)
+    monkeypatch.setenv("WEIR_TENSOR_SPLIT_SIZE", "40kB")
+    sliced = weir.plan(f, x)
+    assert whole.outcome == sliced.outcome == "rewritten" and whole.limit_bytes == 0
+    assert whole.slices == (250,) and sliced.slices == (10,)
+    assert whole.peak_after_bytes > sliced.peak_after_bytes > 0
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "5MB")
+    assert weir.plan(f, x).outcome == "untouched"
+
+
+# ---- bad settings ----
 
 
 @pytest.mark.parametrize("name", ["WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD"])

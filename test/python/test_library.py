@@ -2,6 +2,7 @@
 
 import ctypes
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -128,3 +129,27 @@ def test_an_interrupt_inside_the_referee_comes_out():
 
     with pytest.raises(KeyboardInterrupt):
         _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, interrupted)
+
+
+def test_ctrl_c_waits_until_c_has_returned():
+    """In the middle of the referee it would be lost at the next entry."""
+    asked = []
+
+    def interrupted(*_):
+        asked.append(signal.raise_signal(signal.SIGINT))
+        return 4000, 4, 0, 10**12
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, interrupted)
+    assert len(asked) == 1 and signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_exception_that_ctypes_swallows_is_noticed(monkeypatch):
+    def struck(*_):
+        raise TimeoutError  # as by the handler of another signal
+
+    monkeypatch.setattr(_library._Referee, "__call__", struck)
+    with pytest.raises(RuntimeError, match="lost"):
+        _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, lambda *_: (0, 0, 0, 0))

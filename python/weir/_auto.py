@@ -1,0 +1,61 @@
+"""The limit "auto": what is free for a program on its device, measured once per process and device,
+so that every program of a process is compiled under the same limit.
+"""
+
+import pathlib
+import threading
+
+_SHARE = 0.9  # of what is free; the rest is for compilation, Python and what others do meanwhile
+_found = {}
+_measuring = threading.Lock()
+
+
+def limit_bytes(device):
+    """Raises LookupError if the device doesn't tell."""
+    with _measuring:
+        if device.id not in _found:
+            _found[device.id] = int(_SHARE * _free_bytes(device))
+        return _found[device.id]
+
+
+def _free_bytes(device):
+    if device.platform == "cpu":
+        return min([_available_bytes(pathlib.Path("/proc/meminfo")), *_cgroup_free()])
+    statistics = device.memory_stats() or {}
+    if "bytes_limit" not in statistics:
+        raise LookupError(f"{device} does not say how much memory it has")
+    return statistics["bytes_limit"] - statistics.get("bytes_in_use", 0)
+
+
+def _available_bytes(meminfo):
+    lines = meminfo.read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+
+
+def _cgroup_free(root=pathlib.Path("/sys/fs/cgroup"), own=pathlib.Path("/proc/self/cgroup")):
+    """Limit minus usage of the process's control group and all above it that have a limit."""
+    try:
+        lines = own.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":  # version 2
+            yield from _climb(root, path, "memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            yield from _climb(
+                root / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes"
+            )
+
+
+def _climb(root, path, limit_name, usage_name):
+    folder = root / path.lstrip("/")
+    for group in (folder, *folder.parents):
+        if group != root and root not in group.parents:
+            return
+        try:
+            limit = (group / limit_name).read_text().strip()
+            if limit != "max":
+                yield int(limit) - int((group / usage_name).read_text())
+        except (OSError, ValueError):  # inside a container the path may be the host's
+            continue
