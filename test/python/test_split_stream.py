@@ -1,0 +1,158 @@
+"""Sums over running statistics: softmax, logsumexp and attention over the split dimension come out
+as one loop, with XLA's results of the unsplit program: also where rows are masked, wholly or in
+their first slices, and where sums come to 0.
+
+With the streaming pass left out, the same programs take a loop per statistic.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.nn import log_softmax, logsumexp, softmax
+
+import running
+
+RNG = np.random.default_rng(0)
+X, V = RNG.normal(size=10007) * 5, RNG.normal(size=(10007, 3))
+Q, K = RNG.normal(size=(3, 2, 8)), RNG.normal(size=(3, 5003, 8))
+VALUES = RNG.normal(size=(3, 5003, 4))
+INF = np.inf
+
+
+def attention(q, k, v):
+    return jnp.einsum("bqk,bkd->bqd", softmax(jnp.einsum("bqd,bkd->bqk", q, k), -1), v)
+
+
+def masked_attention(seen, fill=-INF):
+    """seen(key positions): those that are not masked."""
+
+    def f(q, k, v):
+        scores = jnp.einsum("bqd,bkd->bqk", q, k)
+        scores = jnp.where(seen(jnp.arange(k.shape[1])), scores, fill)
+        return jnp.einsum("bqk,bkd->bqd", softmax(scores, -1), v)
+
+    return f
+
+
+def weighted(x, v):
+    """Of 2 x, which is no argument: its maximum is a running one, too."""
+    return softmax(2 * x) @ v
+
+
+def logsumexp_twice(x):
+    return logsumexp(2 * x)
+
+
+def one_row_masked(q, k, v):
+    """The second query sees nothing; JAX's softmax makes NaN of it."""
+    scores = jnp.einsum("bqd,bkd->bqk", q, k)
+    scores = jnp.where(jnp.arange(2)[:, None] == 1, -jnp.inf, scores)
+    return jnp.einsum("bqk,bkd->bqd", softmax(scores, -1), v)
+
+
+def normalised(w, v):
+    """No exponential: a weighted mean, whose weights may come to 0."""
+    return (w / w.sum()) @ v
+
+
+def variance(x):
+    return ((x - x.mean()) ** 2).sum()
+
+
+def ends_of(x):
+    """Weights that cancel: their sum is 0 in every slice of even length, and in all."""
+    return np.where(np.arange(len(x)) % 2, 1.0, -1.0)
+
+
+FIRST_MASKED = X.copy()
+FIRST_MASKED[:7000] = -INF
+HUGE = X * 200  # exp() of it overflows unless the maximum is taken off
+
+CASES = {  # name: function, arguments, while ops of the split program
+    "softmax times values": (weighted, (X, V), 1),
+    "logsumexp": (logsumexp_twice, (X,), 1),
+    "logsumexp of columns": (lambda x, v: logsumexp(x[:, None] * v, axis=0), (X, V), 1),
+    "logsumexp, max and sum": (
+        lambda x, v: (logsumexp(x[:, None] * v, axis=0), jnp.max(x), jnp.sum(x)),
+        (X, V),
+        1,
+    ),
+    "overflowing": (weighted, (HUGE, V), 1),
+    "first slices masked": (weighted, (FIRST_MASKED, V), 1),
+    "logsumexp, first slices masked": (logsumexp_twice, (FIRST_MASKED,), 1),
+    "logsumexp, all masked": (logsumexp_twice, (np.full(10007, -INF),), 1),
+    "logsumexp, one infinity": (logsumexp_twice, (np.where(np.arange(10007) == 5000, INF, X),), 1),
+    "softmax, all masked": (weighted, (np.full(10007, -INF), V), 1),
+    "softmax, a NaN": (
+        weighted,
+        (np.where(np.arange(10007) == 9000, np.nan, X), V),
+        1,
+    ),
+    "decode attention": (attention, (Q, K, VALUES), 1),
+    "attention, first keys masked": (masked_attention(lambda j: j > 4000), (Q, K, VALUES), 1),
+    "attention, last keys masked": (masked_attention(lambda j: j < 900), (Q, K, VALUES), 1),
+    "attention, masked by a large number": (
+        masked_attention(lambda j: j > 4000, -1e30),
+        (Q, K, VALUES),
+        1,
+    ),
+    "attention, a row masked": (one_row_masked, (Q, K, VALUES), 1),
+    "weighted mean": (normalised, (np.abs(X), V), 1),
+    "weights that come to 0": (normalised, (ends_of(X[:-1]), V[:-1]), 1),
+    "weights that are 0": (normalised, (np.zeros(10007), V), 1),
+}
+
+
+def split(f, arguments, folder, *more):
+    """(text unsplit, text split): slices so small that those of the arguments are no tensors
+    above the threshold, which would be split once more."""
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(*arguments).as_text()
+    program = folder / "program.mlir"
+    program.write_text(text)
+    sizes = ["--tensor-size-threshold", "4KiB", "--tensor-split-size", "512"]
+    return text, running.opt(program, *sizes, *more)
+
+
+def assert_close(found, expected):
+    assert len(found) == len(expected)
+    for x, y in zip(found, expected):
+        with np.errstate(invalid="ignore"):
+            largest = np.abs(y[np.isfinite(y)]).max(initial=1e-300)
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12 * largest)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_loop(name, tmp_path):
+    f, arguments, loops = CASES[name]
+    text, rewritten = split(f, arguments, tmp_path)
+    assert rewritten.count("stablehlo.while") == loops
+    assert_close(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments))
+
+
+@pytest.mark.parametrize("name", ["softmax times values", "decode attention"])
+def test_without_streaming_a_loop_for_each_statistic(name, tmp_path):
+    f, arguments, _ = CASES[name]
+    text, rewritten = split(f, arguments, tmp_path, "--skip", "stream")
+    assert rewritten.count("stablehlo.while") == 3
+    assert_close(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments))
+
+
+@pytest.mark.parametrize(
+    "f, arguments",
+    [
+        (variance, (X,)),
+        (lambda x: log_softmax(x)[:5], (X,)),
+        (
+            lambda q, k, v: jax.grad(lambda *a: attention(*a).sum(), (0, 1, 2))(q, k, v),
+            (Q, K, VALUES),
+        ),
+    ],
+    ids=["variance", "log-softmax, put out", "gradient of attention"],
+)
+def test_what_is_no_product_takes_its_stages(f, arguments, tmp_path):
+    """Sums that are not a product with a power of the statistic are made in a later loop."""
+    text, rewritten = split(f, arguments, tmp_path)
+    assert rewritten.count("stablehlo.while") >= 1
+    assert_close(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments))
