@@ -1,0 +1,257 @@
+"""weir's estimate of the peak beside XLA's own report, for programs as they are and as `weir opt`
+rewrites them.
+
+    tools/calibrate.py                          test/corpus and the programs of bench/programs.py
+    tools/calibrate.py FILE.mlir... --worst 20  any programs; the 20 worst of each kind
+    tools/calibrate.py --golden                 writes test/python/xla_reports.json anew
+
+Each program is compiled for the CPU, never run, in up to three ways: with the honest options
+(default), with the memory-optimising scheduler too (ordered), and, where a limit is known (meta.json
+beside the file, or the benchmark's), rewritten under that limit (rewritten). Ratio: estimate /
+report, where report = arguments + outputs - aliased + temporaries.
+
+Reports are kept in build/calibrate.json: a second run compiles only what is new. Exits 1 if an
+estimate is low.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
+GOLDEN = ROOT / "test/python/xla_reports.json"
+REFUSED = 3  # weir's exit code: no way found under the limit
+LOW = 0.98
+SLACK_BYTES = 1024  # of tiny programs: scalars, alignment, constants
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
+ORDERED = {**HONEST, "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
+REWRITTEN = {**ORDERED, "xla_disable_hlo_passes": "while-loop-invariant-code-motion"}
+WAYS = {  # weir_peak's options, XLA's
+    "default": ([], HONEST),
+    "ordered": (["--memory"], ORDERED),
+    "rewritten": (["--unhoisted"], REWRITTEN),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    text: str
+    way: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    case: Case
+    estimate: int
+    report: int
+
+    @property
+    def ratio(self):
+        return self.estimate / max(self.report, 1)
+
+    @property
+    def is_low(self):
+        """More than 2 % below, and not only by a few scalars of a tiny program."""
+        return self.ratio < LOW and self.report - self.estimate > SLACK_BYTES
+
+
+# ---- programs ----
+def rewritten(text, limit):
+    """What `weir opt` makes of it under the limit; None where it refuses or changes nothing."""
+    command = [BUILD / "weir", "opt", "-", "--memory-limit", str(limit)]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode not in (0, REFUSED):
+        raise SystemExit(f"weir opt: exit {done.returncode}: {done.stderr}")
+    return done.stdout if done.returncode == 0 and done.stdout != text else None
+
+
+def cases_of(name, text, limit=None, ways=WAYS):
+    found = [Case(name, text, way) for way in ways if way != "rewritten"]
+    new = rewritten(text, limit) if limit and "rewritten" in ways else None
+    return found + ([Case(name, new, "rewritten")] if new else [])
+
+
+def limit_beside(path):
+    meta = path.parent / "meta.json"
+    memory = json.loads(meta.read_text()).get("memory", {}) if meta.exists() else {}
+    return memory.get("limit_bytes")
+
+
+def of_file(path, ways=WAYS):
+    name = path.parent.name + path.stem.removeprefix("program")
+    return cases_of(name, path.read_text(), limit_beside(path), ways)
+
+
+def corpus():
+    return sorted((ROOT / "test/corpus").glob("*/program*.mlir"))
+
+
+def of_examples(small, ways=WAYS):
+    """The benchmark's programs, lowered, at their full or their small size."""
+    import jax
+
+    sys.path.insert(0, str(ROOT / "bench"))
+    import programs
+
+    found = []
+    for p in programs.PROGRAMS:
+        module = p.load()
+        inputs = module.make_inputs(**p.sizes(p.small if small else {}))
+        with jax.enable_x64(p.dtype == "f64"):
+            text = getattr(module, p.function).lower(*inputs).as_text()
+        limit = p.small_limit_bytes if small else p.limit_bytes
+        found += cases_of(f"examples/{p.name}", text, limit, ways)
+    return found
+
+
+# ---- both sides ----
+def totals_of(arguments, files):
+    """weir_peak's totals, by file."""
+    command = [BUILD / "tools/weir_peak", *arguments, *files]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = [line.rsplit(" ", 5) for line in done.stdout.splitlines()]
+    return {line[0]: int(line[5]) for line in lines}
+
+
+def estimates(cases):
+    """By case; those that weir does not read are missing."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for way, (arguments, _) in WAYS.items():
+            chosen = [case for case in cases if case.way == way]
+            files = [f"{folder}/{way}{i}.mlir" for i in range(len(chosen))]
+            for file, case in zip(files, chosen):
+                pathlib.Path(file).write_text(case.text)
+            totals = totals_of(arguments, files) if files else {}
+            found |= {c: totals[file] for file, c in zip(files, chosen) if file in totals}
+    return found
+
+
+def report_of(case):
+    """What XLA reports of the program."""
+    if str(ROOT / "test/python") not in sys.path:
+        sys.path.insert(0, str(ROOT / "test/python"))
+    import running
+
+    return running.Xla(case.text, WAYS[case.way][1]).report_bytes()
+
+
+class KeptReports:
+    """report_of(), its answers kept in a file."""
+
+    def __init__(self, path):
+        self.path = path
+        self.known = json.loads(path.read_text()) if path.exists() else {}
+
+    def __call__(self, case):
+        import jaxlib
+
+        text = f"{jaxlib.__version__} {WAYS[case.way][1]} {case.text}"
+        key = hashlib.sha256(text.encode()).hexdigest()
+        if key not in self.known:
+            self.known[key] = report_of(case)
+            self.save()
+        return self.known[key]
+
+    def save(self):
+        self.path.parent.mkdir(exist_ok=True)
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps(self.known))
+        part.replace(self.path)
+
+
+def compare(cases, report):
+    """Rows, worst ratio first, and of what there is no number."""
+    totals, rows, failed = estimates(cases), [], []
+    for case in cases:
+        try:
+            rows.append(Row(case, totals[case], report(case)))
+        except KeyError:
+            failed.append(f"{case.name} ({case.way}): no estimate")
+        except Exception as error:  # XLA's own: a program that it does not compile
+            failed.append(f"{case.name} ({case.way}): {str(error).splitlines()[0][:100]}")
+    return sorted(rows, key=lambda row: row.ratio), failed
+
+
+# ---- what comes out ----
+def summary(rows):
+    ratios = [row.ratio for row in rows]
+    return (
+        f"{len(rows)} programs, median {statistics.median(ratios):.3f}, "
+        f"within 1 %: {sum(abs(ratio - 1) <= 0.01 for ratio in ratios)}, "
+        f"above 1.15: {sum(ratio > 1.15 for ratio in ratios)}, "
+        f"below {LOW}: {sum(ratio < LOW for ratio in ratios)}, "
+        f"of these by more than {SLACK_BYTES} bytes: {sum(row.is_low for row in rows)}"
+    )
+
+
+def print_table(title, rows, worst):
+    low = [row for row in rows if row.ratio < LOW]
+    by_bytes = sorted(low, key=lambda row: row.estimate - row.report)
+    shown = {"lowest": rows[:worst], "low, by bytes": by_bytes[:worst], "highest": rows[-worst:]}
+    print(f"{title}: {summary(rows)}")
+    for label, some in shown.items():
+        for row in some:
+            numbers = f"{row.ratio:6.3f}  {row.estimate:>16,} of {row.report:>16,}"
+            print(f"  {label:<14} {numbers}  {row.case.name}")
+
+
+def write_golden(rows):
+    import jaxlib
+
+    reports = {way: {} for way in WAYS if way != "rewritten"}
+    for row in rows:
+        if row.case.way in reports and not row.case.name.startswith("examples/"):
+            reports[row.case.way][row.case.name] = row.report
+    everything = {"jaxlib": jaxlib.__version__, **reports}
+    GOLDEN.write_text(json.dumps(everything, indent=0, sort_keys=True) + "\n")
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="StableHLO text")
+    parser.add_argument("--worst", type=int, default=1, help="how many of the worst to print")
+    parser.add_argument("--ways", default=",".join(WAYS), help="default,ordered,rewritten")
+    parser.add_argument("--only", default="", help="names that contain this")
+    parser.add_argument("--fresh", action="store_true", help="compile everything again")
+    parser.add_argument("--golden", action="store_true", help="write XLA's reports of the corpus")
+    return parser.parse_args()
+
+
+def main():
+    args = parse()
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    ways = args.ways.split(",")
+    files = [file.resolve() for file in args.files or corpus()]
+    cases = [case for file in files for case in of_file(file, ways)]
+    if not args.files:
+        cases += of_examples(False, ways)
+    kept = ROOT / "build/calibrate.json"
+    if args.fresh:
+        kept.unlink(missing_ok=True)
+    rows, failed = compare([c for c in cases if args.only in c.name], KeptReports(kept))
+    for way in ways:
+        some = [row for row in rows if row.case.way == way]
+        if some:
+            print_table(way, some, args.worst)
+    for line in failed:
+        print("no number:", line)
+    if args.golden:
+        write_golden(rows)
+    return any(row.is_low for row in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
