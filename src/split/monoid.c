@@ -57,11 +57,12 @@ static bool overlaps(const split_trip *trip) { return trip->extent % trip->slice
 static ir_value fresh_mask(ir_builder *b, const split_trip *trip, ir_type type, split_pos pos) {
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_get(m, type);
-  ir_type line = ir_tensor(m, IR_I64, 1, &t->dims[pos.dim]);
+  ir_dtype dtype = t->dims[pos.dim] <= INT32_MAX ? IR_I32 : IR_I64; /* no wider than what is masked, as a rule */
+  ir_type line = ir_tensor(m, dtype, 1, &t->dims[pos.dim]);
   ir_value unit = ir_build_splat_int(b, ir_scalar(m, IR_I64), pos.unit);
   ir_value offset = ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
   if (pos.unit > 1) offset = ir_build_binary(b, IR_OP_MULTIPLY, offset, unit);
-  ir_value first = ir_build_broadcast(b, offset, line, NULL);
+  ir_value first = ir_build_broadcast(b, ir_build_convert(b, offset, dtype), line, NULL);
   ir_value fresh = ir_build_compare(b, "GE", ir_build_iota(b, line, 0), first);
   int64_t dim = pos.dim;
   return ir_build_broadcast(b, fresh, with_dtype(m, type, IR_I1), &dim);

@@ -51,15 +51,18 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
   }
 }
 
-/* iota along the factor: counted from the slice's start, in i64 so that nothing is rounded on the way. */
-static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, const split_trip *trip) {
+/* iota along the factor: counted from the slice's start, in integers so that nothing is rounded on the way. */
+static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, int64_t unit, const split_trip *trip) {
   ir_module *m = b->m;
   ir_type_data wide = *ir_type_get(m, type);
   ir_dtype dtype = wide.dtype;
-  wide.dtype = IR_I64;
+  wide.dtype = trip->extent <= INT32_MAX / unit ? IR_I32 : IR_I64;
   ir_type t = ir_type_intern(m, &wide);
   ir_value local = ir_build_iota(b, t, ir_op_int(m, op, "iota_dimension", 0));
-  ir_value global = ir_build_binary(b, IR_OP_ADD, local, ir_build_broadcast(b, trip->start, t, NULL));
+  ir_value first = trip->start;
+  if (unit != 1) first = ir_build_binary(b, IR_OP_MULTIPLY, first, ir_build_splat_int(b, ir_scalar(m, IR_I64), unit));
+  first = ir_build_convert(b, first, wide.dtype);
+  ir_value global = ir_build_binary(b, IR_OP_ADD, local, ir_build_broadcast(b, first, t, NULL));
   return ir_build_convert(b, global, dtype);
 }
 
@@ -75,7 +78,7 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
     return;
   }
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {
-    out_results[0] = narrow_iota(b, op, types[0], trip);
+    out_results[0] = narrow_iota(b, op, types[0], f->results[0].unit, trip);
     return;
   }
   ir_op copy = ir_op_new(m, b->block, &(ir_op_desc){.kind = (ir_kind)d.kind, .name = ir_text(m, d.name), .n_operands = d.n_operands, .operands = operands,
