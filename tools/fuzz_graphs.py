@@ -10,6 +10,7 @@ anything failed.
 
 import argparse
 import collections
+import concurrent.futures
 import dataclasses
 import multiprocessing
 import os
@@ -226,6 +227,31 @@ def try_seed(task):
         return seed, 0, [f"seed {seed}: {type(error).__name__}: {error}"]
 
 
+def try_seeds(seeds, args, sender):
+    for seed in seeds:
+        sender.send(try_seed((seed, args)))
+    sender.close()
+
+
+def in_processes(seeds, args):
+    """The results of a batch. XLA may bring its process down: the seed is named, the rest goes on."""
+    seeds = list(seeds)
+    while seeds:
+        context = multiprocessing.get_context("spawn")
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=try_seeds, args=(seeds, args, sender))
+        process.start()
+        sender.close()
+        try:
+            while seeds:
+                yield receiver.recv()
+                seeds.pop(0)
+        except EOFError:
+            process.join()
+            yield seeds[0], 0, [f"seed {seeds.pop(0)}: the process ended with {process.exitcode}"]
+        process.join()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000)
@@ -238,14 +264,17 @@ def main():
     args = parser.parse_args()
     seeds = range(args.first, args.first + args.count)
     totals = collections.Counter()
-    with multiprocessing.get_context("spawn").Pool(
-        args.jobs, maxtasksperchild=SEEDS_PER_PROCESS
-    ) as pool:
-        for seed, changed, lines in pool.imap_unordered(try_seed, [(seed, args) for seed in seeds]):
+
+    def run(batch):
+        for seed, changed, lines in in_processes(batch, args):
             stock = [line for line in lines if line.startswith(f"seed {seed}, stock")]
             totals.update(seeds=1, split=changed, failed=len(lines) > len(stock), stock=len(stock))
             for line in lines:
                 print(line, flush=True)
+
+    batches = [seeds[i : i + SEEDS_PER_PROCESS] for i in range(0, len(seeds), SEEDS_PER_PROCESS)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as threads:
+        list(threads.map(run, batches))
     print(
         f"{totals['seeds']} programs, {totals['split']} split, {totals['failed']} failed; "
         f"{totals['stock']} results differ on stock XLA without splitting"

@@ -64,7 +64,10 @@ class Evaluator:
         program.write_text(text)
         out.mkdir()
         done = subprocess.run(
-            [BUILD / "tools/weir_eval", program, *self.files, out], capture_output=True, text=True
+            [BUILD / "tools/weir_eval", program, *self.files, out],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
         )
         assert done.returncode == 0, f"weir_eval: exit {done.returncode}: {done.stderr}"
         return [np.load(out / f"{i}.npy") for i in range(len(list(out.iterdir())))]
