@@ -32,7 +32,7 @@ static bool can_be_seed(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
   if (!op || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
   ir_kind kind = ir_kind_of(m, op);
-  return kind != IR_OP_CONSTANT && kind != IR_OP_LOOP && kind != IR_OP_WHILE && kind != IR_OP_CASE && kind != IR_OP_IF;
+  return kind != IR_OP_CONSTANT && kind != IR_OP_LOOP && kind != IR_OP_CASE && kind != IR_OP_IF;
 }
 
 /* Splits the region of one seed, or moves it to where it can be split; false if neither helps. */
@@ -105,7 +105,15 @@ static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, in
   return s;
 }
 
-/* ---- first: what could never be held but is read inside a while or a branch ---- */
+/* ---- first: what could never be held but is read inside a while or a branch that can't be sliced with it ---- */
+static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal) {
+  arena *scratch = arena_create(m->ctx);
+  split_choice choice;
+  bool found = split_choose(scratch, m, x->block, x->value, goal, &choice) && choice.held_bytes < x->bytes;
+  arena_destroy(scratch);
+  return found;
+}
+
 static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_read_inside);
@@ -114,7 +122,7 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
     seed x = s.list.at[i];
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
-    sunk = split_sink(m, x.block, x.value, goal->threshold_bytes);
+    sunk = !can_dissolve(m, &x, goal) && split_sink(m, x.block, x.value, goal->threshold_bytes);
     if (sunk) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, x.value)->op));
   }
   arena_destroy(a);

@@ -2,6 +2,7 @@
 #include "split/factors.h"
 
 #include "ir/attrs.h"
+#include "split/body.h"
 
 /* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role parallel, to begin with). */
 typedef struct query {
@@ -399,6 +400,8 @@ static int64_t backend_config_int(const ir_module *m, ir_op op, const char *key)
 RULE(custom_call) {
   return op_data(q)->n_operands == 2 && split_is_lapack(q->m, q->op, "trsm") && solve_rule(q, backend_config_int(q->m, q->op, "side") == 'L');
 }
+
+RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }
 
 /* ---- dispatch ---- */
 typedef bool (*rule)(query *q);

@@ -1,6 +1,7 @@
 #include "split/narrow.h"
 
 #include "ir/attrs.h"
+#include "split/body.h"
 
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice) {
   return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, slice * pos.unit);
@@ -68,6 +69,12 @@ static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, int64_t unit,
 
 static bool is_identity(ir_kind kind) { return kind == IR_OP_OPTIMIZATION_BARRIER || kind == IR_OP_SDY_SHARDING_CONSTRAINT; }
 
+static bool has_position(const split_pos *positions, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (positions[i].dim >= 0) return true;
+  return false;
+}
+
 void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *out_results) {
   ir_module *m = b->m;
   const ir_op_data d = *ir_op_get(m, op);
@@ -75,6 +82,10 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   for (uint32_t j = 0; j < d.n_results; j++) types[j] = split_narrow_type(m, ir_type_of(m, d.first_result + j), f->results[j], trip->slice);
   if (is_identity((ir_kind)d.kind)) {
     for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = operands[j];
+    return;
+  }
+  if (d.kind == IR_OP_WHILE && has_position(f->results, d.n_results)) {
+    split_body_narrow(b, op, f, trip, operands, out_results);
     return;
   }
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {

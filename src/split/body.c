@@ -1,0 +1,198 @@
+#include "split/body.h"
+
+#include "split/narrow.h"
+
+enum { MOST_SWEEPS = 64 };
+
+/* Positions of the values of a while's body, found by sweeps over its ops until nothing changes. */
+typedef struct body {
+  arena *scratch;
+  ir_module *m;
+  ir_op loop;
+  ir_block block;
+  ir_value first;       /* ids of the body's values are in [first, first + count) */
+  split_pos *positions;
+  uint32_t count;
+  bool changed, failed;
+} body;
+
+static ir_block block_of(const ir_module *m, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  return d->op ? ir_op_get(m, d->op)->block : d->block;
+}
+
+static bool is_in_body(const body *b, ir_value v) { return block_of(b->m, v) == b->block; }
+
+static split_pos position_of(const body *b, ir_value v) { return is_in_body(b, v) ? b->positions[v - b->first] : SPLIT_ABSENT; }
+
+static void include(ir_value v, ir_value *first, ir_value *last) {
+  if (v < *first) *first = v;
+  if (v > *last) *last = v;
+}
+
+static body body_of(arena *scratch, ir_module *m, ir_op loop) {
+  body b = {.scratch = scratch, .m = m, .loop = loop, .block = ir_op_get(m, loop)->regions[1]};
+  const ir_block_data *d = ir_block_get(m, b.block);
+  ir_value first = UINT32_MAX, last = 0;
+  for (uint32_t i = 0; i < d->args.count; i++) include(d->args.at[i], &first, &last);
+  for (uint32_t i = 0; i < d->ops.count; i++)
+    for (uint32_t j = 0; j < ir_op_get(m, d->ops.at[i])->n_results; j++) include(ir_result(m, d->ops.at[i], j), &first, &last);
+  b.first = first;
+  b.count = last < first ? 0 : last - first + 1;
+  b.positions = ARENA_ARRAY(scratch, split_pos, b.count);
+  for (uint32_t i = 0; i < b.count; i++) b.positions[i] = SPLIT_ABSENT;
+  return b;
+}
+
+static void place(body *b, ir_value v, split_pos pos) {
+  if (pos.dim < 0 || split_pos_equal(position_of(b, v), pos)) return;
+  if (!is_in_body(b, v) || position_of(b, v).dim >= 0) {
+    b->failed = true;
+    return;
+  }
+  b->positions[v - b->first] = pos;
+  b->changed = true;
+}
+
+/* The factor of an op of the body, from any of its values that has a position; false if none has. */
+static bool op_factor(body *b, ir_op op, split_factor *out) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  bool of_result = true, any = false;
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < d.n_results && !any; i++) any = position_of(b, d.first_result + i).dim >= 0, index = i;
+  for (uint32_t i = 0; i < d.n_operands && !any; i++) any = position_of(b, d.operands[i]).dim >= 0, index = i, of_result = false;
+  if (!any) return false;
+  split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
+  bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
+  if (!traced || out->role != SPLIT_PARALLEL) b->failed = true;
+  return !b->failed;
+}
+
+static void place_op(body *b, ir_op op) {
+  split_factor f;
+  if (!op_factor(b, op, &f)) return;
+  const ir_op_data d = *ir_op_get(b->m, op);
+  for (uint32_t i = 0; i < d.n_operands; i++) place(b, d.operands[i], f.operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++) place(b, d.first_result + i, f.results[i]);
+}
+
+/* What a trip yields is where the next one finds it. */
+static void place_carries(body *b) {
+  ir_op end = ir_terminator(b->m, b->block);
+  for (uint32_t i = 0; i < ir_op_get(b->m, end)->n_operands && !b->failed; i++) {
+    ir_value arg = ir_block_get(b->m, b->block)->args.at[i], yield = ir_operand(b->m, end, i);
+    place(b, yield, position_of(b, arg));
+    place(b, arg, position_of(b, yield));
+  }
+}
+
+static void sweep(body *b) {
+  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
+  b->changed = false;
+  for (uint32_t i = 0; i + 1 < n && !b->failed; i++) place_op(b, ir_block_get(b->m, b->block)->ops.at[i]);
+  place_carries(b);
+}
+
+/* Every op reads its operands as its factor wants them: none sliced that it needs whole. */
+static bool is_consistent(body *b) {
+  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    split_factor f;
+    if (!op_factor(b, op, &f)) continue;
+    for (uint32_t k = 0; k < ir_op_get(b->m, op)->n_operands; k++)
+      if (!split_pos_equal(position_of(b, ir_operand(b->m, op, k)), f.operands[k])) return false;
+  }
+  return !b->failed;
+}
+
+static bool solve(body *b, uint32_t carry, split_pos pos) {
+  place(b, ir_block_get(b->m, b->block)->args.at[carry], pos);
+  b->changed = true;
+  for (int i = 0; i < MOST_SWEEPS && b->changed && !b->failed; i++) sweep(b);
+  return !b->changed && !b->failed && is_consistent(b);
+}
+
+/* ---- the condition ---- */
+typedef struct use_search {
+  ir_value value;
+  bool found;
+} use_search;
+
+static void note_use(const ir_module *m, ir_op op, void *user) {
+  use_search *u = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) u->found |= ir_operand(m, op, i) == u->value;
+}
+
+static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry) {
+  use_search u = {ir_block_get(m, condition)->args.at[carry], false};
+  ir_walk(m, condition, note_use, &u);
+  return u.found;
+}
+
+bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos, split_factor *out) {
+  body b = body_of(scratch, m, loop);
+  if (!solve(&b, carry, pos)) return false;
+  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
+    out->operands[i] = out->results[i] = position_of(&b, ir_block_get(m, b.block)->args.at[i]);
+    if (out->operands[i].dim >= 0 && is_looked_at(m, ir_op_get(m, loop)->regions[0], i)) return false;
+  }
+  return true;
+}
+
+/* ---- the while on slices ---- */
+static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_factor *f, int64_t slice, ir_map *map) {
+  for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
+    ir_value arg = ir_block_get(m, from)->args.at[i];
+    ir_map_set(map, arg, ir_block_arg(m, to, split_narrow_type(m, ir_type_of(m, arg), f->operands[i], slice)));
+  }
+}
+
+static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_trip *trip, ir_map *map) {
+  ir_module *m = from->m;
+  split_factor f;
+  if (!op_factor(from, op, &f)) {
+    ir_copy_op(m, to->block, op, map);
+    return;
+  }
+  const ir_op_data d = *ir_op_get(m, op);
+  ir_value *operands = ARENA_ARRAY(from->scratch, ir_value, d.n_operands + 1), *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
+  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
+  to->location = d.location;
+  split_narrow_op(to, op, &f, trip, operands, results);
+  for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
+}
+
+static void narrow_body(body *from, ir_block to, const split_factor *f, const split_trip *trip, ir_map *map) {
+  ir_module *m = from->m;
+  ir_builder b = {m, to, IR_NONE};
+  uint32_t n = ir_block_get(m, from->block)->ops.count;
+  narrow_args(m, from->block, to, f, trip->slice, map);
+  for (uint32_t i = 0; i + 1 < n; i++) narrow_body_op(from, &b, ir_block_get(m, from->block)->ops.at[i], trip, map);
+  ir_copy_op(m, to, ir_terminator(m, from->block), map);
+}
+
+static uint32_t first_sliced(const split_factor *f) {
+  uint32_t i = 0;
+  while (f->operands[i].dim < 0) i++;
+  return i;
+}
+
+void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *out_results) {
+  ir_module *m = b->m;
+  const ir_op_data d = *ir_op_get(m, loop);
+  body from = body_of(m->arena, m, loop);
+  uint32_t carry = first_sliced(f);
+  bool solved = solve(&from, carry, f->operands[carry]);
+  CTX_CHECK(m->ctx, solved);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
+  for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, operands[i]);
+  ir_op copy = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = d.n_operands, .operands = operands, .n_results = d.n_results,
+                                                    .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs, .n_regions = 2, .location = d.location});
+  ir_map *map = ir_map_new(m->arena, m);
+  ir_block condition = ir_region_block(m, copy, 0);
+  narrow_args(m, d.regions[0], condition, f, trip->slice, map);
+  ir_copy_block(m, d.regions[0], condition, map);
+  narrow_body(&from, ir_region_block(m, copy, 1), f, trip, map);
+  for (uint32_t i = 0; i < d.n_results; i++) out_results[i] = ir_result(m, copy, i);
+}
