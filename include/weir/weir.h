@@ -115,6 +115,15 @@ typedef struct weir_loop_info {
 /* false where index is out of range. */
 WEIR_API bool weir_result_loop(const weir_result *result, int32_t index, weir_loop_info *out_info);
 
+typedef struct weir_program {
+  const char *title;
+  const char *text;  /* StableHLO, as for weir_rewrite() */
+  size_t length;
+} weir_program;
+/* The programs side by side in one picture: weir_result_text() is a graph in Graphviz's dot language, with loops as boxes and tensors coloured by size.
+ * large_bytes: the size that gets the strongest colour; 0: that of the largest tensor. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count, int64_t large_bytes, weir_result **out_result);
+
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024; anything else (also negative, empty) is
  * INVALID_ARGUMENT and leaves *out_bytes alone. */
 WEIR_API WEIR_MUST_USE weir_status weir_parse_bytes(const char *text, int64_t *out_bytes);

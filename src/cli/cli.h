@@ -18,7 +18,7 @@ typedef struct cli_command {
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
-extern const cli_command cli_opt, cli_plan;
+extern const cli_command cli_opt, cli_plan, cli_graph;
 
 /* ---- args.c: arguments ---- */
 enum { CLI_OPT_OUTPUT = 1, CLI_OPT_SIZES = 2, CLI_OPT_PASSES = 4, CLI_OPT_DEBUG = 8 };
@@ -52,5 +52,8 @@ const char *cli_display_name(const char *path);
  * free; else they are NULL. Prints the message of an error. */
 int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
                 size_t *out_length);
+
+/* The message of a failed call, as compilers print it. result: NULL if memory ran out. */
+void cli_print_error(const char *path, weir_status status, const weir_result *result);
 
 #endif

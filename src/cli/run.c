@@ -25,7 +25,8 @@ static int length_without_end(const char *message) {
   return (int)n;
 }
 
-static void print_error(const char *path, weir_status status, const char *message) {
+void cli_print_error(const char *path, weir_status status, const weir_result *result) {
+  const char *message = result ? weir_result_message(result) : "out of memory";
   const char *name = cli_display_name(path);
   int n = length_without_end(message);
   if (has_position(message)) fprintf(stderr, "%s:%.*s\n", name, n, message);
@@ -41,8 +42,7 @@ int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
   char *text = cli_read(args->input, &length);
   if (!text) return CLI_ERROR;
   weir_status status = weir_rewrite(text, length, &args->options, &result);
-  if (status != WEIR_OK)
-    print_error(args->input, status, result ? weir_result_message(result) : "out of memory");
+  if (status != WEIR_OK) cli_print_error(args->input, status, result);
   bool kept = status == WEIR_OK || (status == WEIR_RESOURCE_EXHAUSTED && result);
   if (kept) *out_result = result;
   else weir_result_destroy(result);

@@ -1,0 +1,282 @@
+/* In: a module. Out: its main function as a graph in the dot language.
+ *
+ * A node is an op, an argument, a loop's carried value or the function's results; a value knows the
+ * node that stands for it. A value that a loop only reads keeps the node that it has outside, and a
+ * loop's result is the node inside that makes it, so that edges cross the box of the loop.
+ * Source: the dot language (graphviz.org/doc/info/lang.html); figures 4 and 5 of the paper.
+ */
+#include "out/graph.h"
+
+#include <stdio.h>
+
+enum { HIDDEN = 0, N_SHADES = 4 };
+
+static const struct shade {
+  int64_t share; /* of large_bytes: from a share-th on */
+  const char *fill, *text;
+} shades[N_SHADES] = {
+    {1, "#c0392b", "white"}, {8, "#f0a050", "black"}, {64, "#fbe6b0", "black"}, {0, "white", "black"}};
+
+typedef struct drawing {
+  const ir_module *m;
+  const out_graph_style *style;
+  strbuf *out, edges;
+  uint32_t number;
+  int indent;
+  uint32_t *node_of; /* by value; HIDDEN: none */
+} drawing;
+
+/* ---- nodes ---- */
+static uint32_t op_node(ir_op op) { return 2 * op + 1; }
+static uint32_t value_node(ir_value v) { return 2 * v + 2; }
+
+static void put_indent(drawing *g) { strbuf_printf(g->out, "%*s", 2 * g->indent, ""); }
+
+static void put_escaped(strbuf *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') strbuf_putc(out, '\\');
+    strbuf_putc(out, *text);
+  }
+}
+
+static void put_shape(drawing *g, ir_type type) {
+  const ir_type_data *t = ir_type_get(g->m, type);
+  if (t->kind != IR_TYPE_TENSOR) return;
+  strbuf_puts(g->out, "\\n");
+  put_escaped(g->out, t->dtype ? ir_dtype_name(t->dtype) : ir_text(g->m, t->element_text));
+  for (int32_t d = 0; d < t->rank; d++) {
+    strbuf_putc(g->out, d ? ',' : '[');
+    strbuf_int(g->out, t->dims[d]);
+  }
+  if (t->rank) strbuf_putc(g->out, ']');
+}
+
+static const struct shade *shade_of(const drawing *g, int64_t bytes) {
+  int i = 0;
+  while (shades[i].share && bytes < (g->style->large_bytes + shades[i].share - 1) / shades[i].share)
+    i++;
+  return &shades[i];
+}
+
+static int64_t bytes_of(const drawing *g, ir_value v) {
+  return ir_is_static_tensor(g->m, ir_type_of(g->m, v)) ? ir_value_bytes(g->m, v) : 0;
+}
+
+static void put_location(drawing *g, ir_str location) {
+  const char *line = location ? g->style->line_text(g->out->arena, g->m, location) : NULL;
+  if (!line) return;
+  strbuf_puts(g->out, "\\n");
+  put_escaped(g->out, line);
+}
+
+/* values: `count` consecutive ones that the node stands for. */
+static void put_node(drawing *g, uint32_t node, const char *shape, const char *name, ir_value values,
+                     uint32_t count, ir_str location) {
+  int64_t bytes = 0;
+  put_indent(g);
+  strbuf_printf(g->out, "n%u_%u [shape=%s, label=\"", g->number, node, shape);
+  put_escaped(g->out, name);
+  for (uint32_t i = 0; i < count; i++) {
+    put_shape(g, ir_type_of(g->m, values + i));
+    if (__builtin_add_overflow(bytes, bytes_of(g, values + i), &bytes)) bytes = INT64_MAX;
+    g->node_of[values + i] = node;
+  }
+  if (bytes) strbuf_printf(g->out, "\\n%s", g->style->bytes_text(g->out->arena, bytes));
+  put_location(g, location);
+  const struct shade *s = shade_of(g, bytes);
+  strbuf_printf(g->out, "\", fillcolor=\"%s\", fontcolor=\"%s\"];\n", s->fill, s->text);
+}
+
+/* ---- edges ---- */
+static void put_edge(drawing *g, ir_value from, uint32_t to, const char *attributes) {
+  uint32_t node = g->node_of[from];
+  if (node == HIDDEN) return;
+  strbuf_printf(&g->edges, "  n%u_%u -> n%u_%u%s;\n", g->number, node, g->number, to, attributes);
+}
+
+static bool is_repeated(const ir_op_data *d, uint32_t i) {
+  for (uint32_t k = 0; k < i; k++)
+    if (d->operands[k] == d->operands[i]) return true;
+  return false;
+}
+
+static void put_operand_edges(drawing *g, ir_op op, uint32_t to) {
+  const ir_op_data *d = ir_op_get(g->m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!is_repeated(d, i)) put_edge(g, d->operands[i], to, "");
+}
+
+/* ---- ops ---- */
+static void draw_block(drawing *g, ir_block block);
+
+static bool is_from_constants(const drawing *g, ir_op op) {
+  const ir_op_data *d = ir_op_get(g->m, op);
+  if (d->n_results == 0 || d->n_regions) return false;
+  if (d->kind == IR_OP_CONSTANT) {
+    ir_attr value = ir_op_attr(g->m, op, "value");
+    return value && ir_attr_get(g->m, value)->kind == IR_ATTR_DENSE && ir_attr_get(g->m, value)->splat;
+  }
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (g->node_of[d->operands[i]] != HIDDEN) return false;
+  return d->n_operands > 0;
+}
+
+static const char *short_name(const ir_module *m, ir_op op) {
+  const char *name = ir_op_name(m, op), *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+static void draw_plain(drawing *g, ir_op op) {
+  const ir_op_data *d = ir_op_get(g->m, op);
+  if (is_from_constants(g, op)) return;
+  put_node(g, op_node(op), "box", short_name(g->m, op), d->first_result, d->n_results, d->location);
+  put_operand_edges(g, op, op_node(op));
+}
+
+static void open_box(drawing *g, ir_op op, uint32_t region, const char *label) {
+  put_indent(g);
+  strbuf_printf(g->out, "subgraph cluster_%u_%u_%u {\n", g->number, op, region);
+  g->indent++;
+  put_indent(g);
+  strbuf_printf(g->out, "label=\"%s", label);
+  put_location(g, ir_op_get(g->m, op)->location);
+  strbuf_puts(g->out, "\"; style=\"rounded,filled\"; color=\"#5b7fa6\"; fillcolor=\"#eef3f8\";\n");
+}
+
+static void close_box(drawing *g) {
+  g->indent--;
+  put_indent(g);
+  strbuf_puts(g->out, "}\n");
+}
+
+/* ---- loops ---- */
+
+/* "while i < 16" where the condition compares a carried value with a constant. */
+static const char *while_label(const drawing *g, ir_op op) {
+  const ir_module *m = g->m;
+  ir_block cond = ir_op_get(m, op)->regions[0];
+  ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
+  if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE) return "while";
+  ir_op bound = ir_value_get(m, ir_operand(m, compare, 1))->op;
+  const char *direction = ir_op_string(m, compare, "comparison_direction");
+  ir_attr value = bound ? ir_op_attr(m, bound, "value") : IR_NONE;
+  if (!value || !direction || !strstr(direction, " LT>")) return "while";
+  const ir_attr_data *a = ir_attr_get(m, value);
+  if (a->kind != IR_ATTR_DENSE || !a->data || ir_value_get(m, ir_operand(m, compare, 0))->op)
+    return "while";
+  int64_t n = 0;
+  memcpy(&n, a->data, (size_t)ir_dtype_bytes(ir_type_get(m, a->type)->dtype));
+  return arena_printf(g->out->arena, "while i < %lld", (long long)n);
+}
+
+/* A body's argument: what the loop only reads keeps its node, what it carries gets one. */
+static void draw_argument(drawing *g, ir_value initial, ir_value arg, ir_value next) {
+  const ir_type_data *t = ir_type_at(g->m, arg);
+  bool is_counter = g->node_of[initial] == HIDDEN && t->kind == IR_TYPE_TENSOR && t->rank == 0;
+  if (next == arg) g->node_of[arg] = g->node_of[initial];
+  if (next == arg || is_counter) return;
+  put_node(g, value_node(arg), "ellipse", "carried", arg, 1, IR_NONE);
+  put_edge(g, initial, value_node(arg), "");
+}
+
+static void close_cycle(drawing *g, ir_value initial, ir_value arg, ir_value next, ir_value result) {
+  bool is_read_only = next == arg;
+  if (!is_read_only && g->node_of[arg] == value_node(arg))
+    put_edge(g, next, value_node(arg), " [style=dashed, constraint=false]");
+  g->node_of[result] = g->node_of[is_read_only ? initial : next];
+}
+
+static void draw_while(drawing *g, ir_op op) {
+  const ir_op_data *d = ir_op_get(g->m, op);
+  const ir_block_data *body = ir_block_get(g->m, d->regions[1]);
+  const ir_value *next = ir_op_get(g->m, ir_terminator(g->m, d->regions[1]))->operands;
+  open_box(g, op, 1, while_label(g, op));
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    draw_argument(g, d->operands[i], body->args.at[i], next[i]);
+  draw_block(g, d->regions[1]);
+  close_box(g);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    close_cycle(g, d->operands[i], body->args.at[i], next[i], d->first_result + i);
+}
+
+static void draw_branches(drawing *g, ir_op op) {
+  const ir_op_data *d = ir_op_get(g->m, op);
+  put_node(g, op_node(op), "diamond", short_name(g->m, op), d->first_result, d->n_results, d->location);
+  put_operand_edges(g, op, op_node(op));
+  for (uint32_t r = 0; r < d->n_regions; r++) {
+    open_box(g, op, r, arena_printf(g->out->arena, "%s, branch %u", short_name(g->m, op), r));
+    draw_block(g, d->regions[r]);
+    close_box(g);
+    put_operand_edges(g, ir_terminator(g->m, d->regions[r]), op_node(op));
+  }
+}
+
+static void draw_block(drawing *g, ir_block block) {
+  const ir_block_data *b = ir_block_get(g->m, block);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
+    ir_kind kind = ir_kind_of(g->m, b->ops.at[i]);
+    if (kind == IR_OP_WHILE) draw_while(g, b->ops.at[i]);
+    else if (kind == IR_OP_CASE || kind == IR_OP_IF) draw_branches(g, b->ops.at[i]);
+    else draw_plain(g, b->ops.at[i]);
+  }
+}
+
+/* ---- the program ---- */
+static void draw_arguments(drawing *g, ir_block block) {
+  for (uint32_t i = 0; i < ir_block_get(g->m, block)->args.count; i++) {
+    ir_value arg = ir_block_get(g->m, block)->args.at[i];
+    put_node(g, value_node(arg), "house", arena_printf(g->out->arena, "argument %u", i), arg, 1, IR_NONE);
+  }
+}
+
+static void draw_results(drawing *g, ir_op terminator) {
+  put_indent(g);
+  strbuf_printf(g->out, "n%u_%u [shape=invhouse, label=\"results\", fillcolor=white];\n", g->number,
+                op_node(terminator));
+  put_operand_edges(g, terminator, op_node(terminator));
+}
+
+void out_graph_begin(strbuf *out) {
+  strbuf_puts(out,
+              "digraph weir {\n  node [style=filled, fontname=\"sans-serif\", fontsize=10];\n"
+              "  graph [fontname=\"sans-serif\", fontsize=12];\n  edge [color=\"#444444\"];\n");
+}
+
+void out_graph_end(strbuf *out) { strbuf_puts(out, "}\n"); }
+
+void out_graph_program(const ir_module *m, const char *title, uint32_t number,
+                       const out_graph_style *style, strbuf *out) {
+  drawing g = {.m = m, .style = style, .out = out, .number = number, .indent = 1};
+  g.edges = strbuf_make(out->arena);
+  strbuf_puts(&g.edges, "");
+  g.node_of = ARENA_ARRAY(out->arena, uint32_t, m->values.count);
+  strbuf_printf(out, "  subgraph cluster_%u {\n    label=\"", number);
+  put_escaped(out, title);
+  strbuf_puts(out, "\"; labeljust=l; fontsize=16; color=\"#999999\";\n");
+  g.indent = 2;
+  ir_op f = ir_main_function(m);
+  ir_block body = f ? ir_op_get(m, f)->regions[0] : IR_NONE;
+  if (body) {
+    draw_arguments(&g, body);
+    draw_block(&g, body);
+    draw_results(&g, ir_terminator(m, body));
+  }
+  strbuf_puts(out, "  }\n");
+  strbuf_add(out, g.edges.text, g.edges.length);
+}
+
+static void grow(const ir_module *m, ir_op op, void *user) {
+  int64_t *largest = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) {
+    ir_value v = ir_result(m, op, i);
+    if (ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) > *largest)
+      *largest = ir_value_bytes(m, v);
+  }
+}
+
+int64_t out_graph_largest_bytes(const ir_module *m) {
+  int64_t largest = 1;
+  ir_op f = ir_main_function(m);
+  if (f && ir_op_get(m, f)->regions[0]) ir_walk(m, ir_op_get(m, f)->regions[0], grow, &largest);
+  return largest;
+}
