@@ -34,6 +34,8 @@ PASSES = [
     "fold-transpose",
     "cse",
     "dce",
+    "chain",
+    "topk",
     "split",
     "stream",
     "lower",

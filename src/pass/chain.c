@@ -1,0 +1,776 @@
+/* chain: products of more than two tensors in the order that costs least.
+ *
+ * Requires: a verified module. Breaks: roundings, as any other order of the same sums; what lost
+ * its uses stays for dce.
+ * Identity: a tree of dot_generals, with transposes and multiplications by scalars in between, is
+ * one sum over all contracted indices of a product of its leaves (an einsum), and the leaves may be
+ * multiplied in any order: (A B) C = A (B C), (A B)^T = B^T A^T, (s A) B = s (A B). Indices are
+ * named from the root's result downwards, so transposes, batch dimensions, several contracted
+ * dimensions, vectors and outer products need no rules of their own. Scalars go to the result.
+ *   Cost is floating-point operations; all orders are looked at (dynamic programming over subsets,
+ * from MOST_SUBSET_LEAVES on over intervals of the written order, which has all orders of a matrix
+ * chain). An order with an intermediate that is larger than the largest as written is
+ * taken only if it is no larger than an operand or the result.
+ *   A product that several others use is a leaf of each, unless all its users are products and
+ * computing them without it is cheaper in sum.
+ * Taken if operations shrink by GAIN; or if the largest intermediate is above the limit, shrinks,
+ * and operations do not grow. Errors stay those of a product in that precision, bounded by
+ * |A| |B| |C| times the number of terms; integers wrap, so they are exact.
+ * Left alone: element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
+ * rounded where it is made), products that differ in element type, precision or algorithm or have
+ * attributes that we don't know, intermediates that anything else looks at; chains of tensors all
+ * of which the splitter would leave alone.
+ * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
+ * dot-order pass knew (A B) c.
+ */
+#include "ir/attrs.h"
+#include "pass/pass.h"
+
+enum {
+  MOST_LEAVES = 48,
+  MOST_LABELS = 64,
+  MOST_SUBSET_LEAVES = 10,
+  MOST_SCALES = 16,
+  MOST_PATH = 8,       /* transposes and scalings between two products */
+  MOST_ROOTS = 8,      /* users of a shared product */
+  SMALL_SHARE = 32,    /* of the limit: as the ladder has it */
+  MOST_WORK = 20000000 /* pairs looked at; from there on everything stays as it is */
+};
+static const double GAIN = 1.5;
+
+/* ---- a product of many tensors ---- */
+typedef uint64_t label_set; /* of the network's indices */
+typedef uint64_t leaf_set;  /* of its leaves */
+
+typedef struct leaf {
+  ir_value value;
+  label_set labels;
+  const uint8_t *at; /* the label of each dimension */
+} leaf;
+
+typedef struct scale { /* multiply or divide by a scalar; negate */
+  ir_kind kind;
+  ir_value by; /* broadcast of a scalar, or a splat constant */
+} scale;
+
+typedef struct network {
+  ir_op root;
+  ir_block block;
+  int n, room; /* leaves; leaves that there will be at least */
+  leaf leaves[MOST_LEAVES];
+  int n_labels;
+  double extents[MOST_LABELS];
+  const uint8_t *out_at; /* the label of each dimension of the result */
+  label_set out;
+  int n_scales, n_inner;
+  scale scales[MOST_SCALES];
+  ir_op inner[MOST_LEAVES];    /* products that are multiplied out, without the root */
+  double flops, peak, largest; /* as written; elements of the largest intermediate, of any tensor */
+  bool has_dissolved;          /* a shared product is multiplied out */
+} network;
+
+typedef struct plan {
+  const network *net;
+  double flops, peak;
+  leaf_set *first; /* by subset: the part with the first leaf; by [from * n + to] for intervals */
+  size_t n_first;
+  bool by_intervals;
+} plan;
+
+typedef struct chain {
+  arena *scratch;
+  ir_module *m;
+  double small_bytes, goal_bytes; /* goal 0: none */
+  uint32_t *uses;                 /* by value: how often it is an operand, anywhere */
+  uint8_t *dissolved;             /* by value: shared, and multiplied out all the same */
+  uint8_t *consumed;              /* by op: part of the network of a later one */
+  int64_t budget;
+  const plan **plans;    /* by op */
+  const ir_users *users; /* of the block in hand */
+  ir_map *map;           /* results of roots -> what they are now */
+  bool changed;
+} chain;
+
+/* ---- which ops may be part of a network ---- */
+static bool is_known_attr(const char *name) {
+  return !strcmp(name, "dot_dimension_numbers") || !strcmp(name, "precision_config") ||
+         !strcmp(name, "algorithm");
+}
+
+static bool is_product(const chain *c, ir_op op) {
+  if (!op || ir_kind_of(c->m, op) != IR_OP_DOT_GENERAL) return false;
+  const ir_op_data *d = ir_op_get(c->m, op);
+  ir_type result = ir_type_of(c->m, d->first_result);
+  ir_dtype dtype = ir_type_get(c->m, result)->dtype;
+  ir_dtype_class class = ir_dtype_class_of(dtype);
+  if (dtype == IR_I2 || dtype == IR_I4 || dtype == IR_UI2 || dtype == IR_UI4) return false;
+  if (class == IR_CLASS_FLOAT ? dtype != IR_F32 && dtype != IR_F64
+                              : class != IR_CLASS_INT && class != IR_CLASS_UINT)
+    return false;
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    if (!is_known_attr(ir_text(c->m, d->attrs[i].name))) return false;
+  for (int i = 0; i < 2; i++) {
+    ir_type t = ir_type_of(c->m, d->operands[i]);
+    if (!ir_is_static_tensor(c->m, t) || ir_type_get(c->m, t)->dtype != dtype) return false;
+  }
+  return ir_is_static_tensor(c->m, result);
+}
+
+static bool same_setting(const chain *c, ir_op x, ir_op y, const char *name) {
+  ir_attr a = ir_op_attr(c->m, x, name), b = ir_op_attr(c->m, y, name);
+  return a && b ? pass_attr_equal(c->m, a, b) : a == b;
+}
+
+/* Two products may be parts of one network. */
+static bool are_alike(const chain *c, ir_op x, ir_op y) {
+  return ir_op_get(c->m, x)->block == ir_op_get(c->m, y)->block &&
+         ir_type_at(c->m, ir_result(c->m, x, 0))->dtype ==
+             ir_type_at(c->m, ir_result(c->m, y, 0))->dtype &&
+         same_setting(c, x, y, "precision_config") && same_setting(c, x, y, "algorithm");
+}
+
+static bool is_scalar_everywhere(const chain *c, ir_value v) {
+  ir_op op = ir_value_get(c->m, v)->op;
+  if (!op) return false;
+  if (ir_kind_of(c->m, op) == IR_OP_BROADCAST_IN_DIM)
+    return ir_type_at(c->m, ir_operand(c->m, op, 0))->rank == 0;
+  if (ir_kind_of(c->m, op) != IR_OP_CONSTANT) return false;
+  const ir_attr_data *d = ir_attr_get(c->m, ir_op_attr(c->m, op, "value"));
+  return d->kind == IR_ATTR_DENSE && d->splat;
+}
+
+/* The op multiplies its operand *out_x by a scalar. */
+static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
+  const ir_op_data *d = ir_op_get(c->m, op);
+  bool real = ir_dtype_class_of(ir_type_at(c->m, d->first_result)->dtype) == IR_CLASS_FLOAT;
+  if (d->n_attrs) return false;
+  *out = (scale){(ir_kind)d->kind, IR_NONE};
+  *out_x = d->operands[0];
+  switch ((ir_kind)d->kind) {
+    case IR_OP_NEGATE: return true;
+    case IR_OP_MULTIPLY:
+      if (is_scalar_everywhere(c, d->operands[0])) {
+        *out_x = d->operands[1];
+        out->by = d->operands[0];
+        return true;
+      }
+      break;
+    case IR_OP_DIVIDE:
+      if (!real) return false;
+      break;
+    default: return false;
+  }
+  out->by = d->operands[1];
+  return is_scalar_everywhere(c, out->by);
+}
+
+/* ---- expanding a tree into its leaves ---- */
+static uint8_t new_label(network *net, int64_t extent) {
+  net->extents[net->n_labels] = (double)extent;
+  return (uint8_t)net->n_labels++;
+}
+
+static label_set set_of(const uint8_t *at, int32_t rank) {
+  label_set s = 0;
+  for (int32_t i = 0; i < rank; i++) s |= (label_set)1 << at[i];
+  return s;
+}
+
+static double volume(const network *net, label_set s) {
+  double v = 1;
+  for (; s; s &= s - 1) v *= net->extents[__builtin_ctzll(s)];
+  return v;
+}
+
+static bool contains(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return true;
+  return false;
+}
+
+/* What a product's operands are called, from what its result is called. */
+typedef struct named_dot {
+  uint8_t *at[2];
+  label_set contracted;
+} named_dot;
+
+static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *result_at,
+                          named_dot *out) {
+  ir_dot_numbers n;
+  if (!ir_dot_dims(c->scratch, c->m, dot, &n)) return false;
+  if (net->n_labels + n.lhs_contract.count > MOST_LABELS) return false;
+  ir_ints batch[] = {n.lhs_batch, n.rhs_batch}, contract[] = {n.lhs_contract, n.rhs_contract};
+  const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
+  int32_t next = n.lhs_batch.count, first = net->n_labels;
+  for (int32_t i = 0; i < n.lhs_contract.count; i++)
+    new_label(net, lhs->dims[n.lhs_contract.at[i]]);
+  for (int side = 0; side < 2; side++) {
+    int32_t rank = ir_type_at(c->m, ir_operand(c->m, dot, (uint32_t)side))->rank;
+    out->at[side] = ARENA_ARRAY(c->scratch, uint8_t, (size_t)rank + 1);
+    for (int32_t i = 0; i < batch[side].count; i++) out->at[side][batch[side].at[i]] = result_at[i];
+    for (int32_t i = 0; i < contract[side].count; i++)
+      out->at[side][contract[side].at[i]] = (uint8_t)(first + i);
+    for (int32_t d = 0; d < rank; d++)
+      if (!contains(batch[side], d) && !contains(contract[side], d))
+        out->at[side][d] = result_at[next++];
+  }
+  out->contracted = 0;
+  for (int32_t i = 0; i < n.lhs_contract.count; i++) out->contracted |= (label_set)1 << (first + i);
+  return true;
+}
+
+/* A value on its way down: through transposes and scalings. */
+typedef struct step {
+  ir_value value;
+  const uint8_t *at;
+  bool shared; /* something else looks at what was passed */
+} step;
+
+static bool through_transpose(chain *c, ir_op op, step *s) {
+  int32_t rank;
+  const int64_t *perm = ir_op_ints(c->m, op, "permutation", &rank);
+  if (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE || !perm) return false;
+  if (ir_op_get(c->m, op)->n_attrs != 1) return false;
+  uint8_t *at = ARENA_ARRAY(c->scratch, uint8_t, (size_t)rank + 1);
+  for (int32_t i = 0; i < rank; i++) at[perm[i]] = s->at[i];
+  s->at = at;
+  s->value = ir_operand(c->m, op, 0);
+  return true;
+}
+
+/* The product below v that belongs to the network, with the scalings on the way; IR_NONE if v is a
+ * leaf. */
+static ir_op find_product(chain *c, const network *net, step *s, scale *scales, int *n_scales) {
+  *n_scales = 0;
+  for (int i = 0; i < MOST_PATH; i++) {
+    ir_op op = ir_value_get(c->m, s->value)->op;
+    if (!op || ir_op_get(c->m, op)->block != net->block) return IR_NONE;
+    s->shared |= c->uses[s->value] != 1;
+    if (is_product(c, op))
+      return are_alike(c, net->root, op) && (!s->shared || c->dissolved[s->value]) ? op : IR_NONE;
+    if (through_transpose(c, op, s)) continue;
+    ir_value x;
+    if (!is_scaling(c, op, &x, &scales[*n_scales])) return IR_NONE;
+    s->value = x;
+    ++*n_scales;
+  }
+  return IR_NONE;
+}
+
+static void add_leaf(chain *c, network *net, ir_value v, const uint8_t *at) {
+  step s = {v, at, false};
+  ir_op op = ir_value_get(c->m, v)->op;
+  while (op && through_transpose(c, op, &s)) op = ir_value_get(c->m, s.value)->op;
+  int32_t rank = ir_type_at(c->m, s.value)->rank;
+  leaf l = {s.value, set_of(s.at, rank), s.at};
+  double size = volume(net, l.labels);
+  if (size > net->largest) net->largest = size;
+  net->leaves[net->n++] = l;
+}
+
+static void reverse(network *net, int from, int to) {
+  for (to--; from < to; from++, to--) {
+    leaf l = net->leaves[from];
+    net->leaves[from] = net->leaves[to];
+    net->leaves[to] = l;
+  }
+}
+
+/* Turns the leaves of the two operands around so that the ones that are contracted with each other
+ * stand side by side, as in a matrix chain. */
+static void line_up(network *net, int from, int middle, label_set contracted) {
+  int to = net->n;
+  label_set first = net->leaves[from].labels, last = net->leaves[middle - 1].labels;
+  label_set next = net->leaves[middle].labels, end = net->leaves[to - 1].labels;
+  if (last & next & contracted) return;
+  bool turn_left = (first & (next | end) & contracted) && !(last & end & contracted);
+  label_set inner = turn_left ? first : last;
+  if (turn_left) reverse(net, from, middle);
+  if (!(inner & next & contracted) && (inner & end & contracted)) reverse(net, middle, to);
+}
+
+static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at);
+
+static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at) {
+  step s = {v, at, false};
+  scale scales[MOST_PATH];
+  int n;
+  ir_op dot = find_product(c, net, &s, scales, &n);
+  int labels = net->n_labels;
+  if (!dot || net->n_scales + n > MOST_SCALES || net->room + 1 > MOST_LEAVES) {
+    add_leaf(c, net, v, at);
+    return;
+  }
+  int n_scales = net->n_scales;
+  for (int i = 0; i < n; i++) net->scales[net->n_scales++] = scales[i];
+  double size = volume(net, set_of(s.at, ir_type_at(c->m, s.value)->rank));
+  if (!expand_product(c, net, dot, s.at)) {
+    net->n_labels = labels;
+    net->n_scales = n_scales;
+    add_leaf(c, net, v, at);
+    return;
+  }
+  net->inner[net->n_inner++] = dot;
+  net->has_dissolved |= s.shared;
+  if (size > net->peak) net->peak = size;
+  if (size > net->largest) net->largest = size;
+}
+
+/* False, with nothing added, if the network would have too many indices. */
+static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at) {
+  named_dot n;
+  if (!name_operands(c, net, dot, at, &n)) return false;
+  label_set all = n.contracted | set_of(at, ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
+  net->flops += 2 * volume(net, all);
+  net->room++;
+  int from = net->n;
+  expand_operand(c, net, ir_operand(c->m, dot, 0), n.at[0]);
+  int middle = net->n;
+  expand_operand(c, net, ir_operand(c->m, dot, 1), n.at[1]);
+  line_up(net, from, middle, n.contracted);
+  return true;
+}
+
+/* The network of a product; false if it has none. */
+static bool read_network(chain *c, ir_op root, network *net) {
+  const ir_type_data *t = ir_type_at(c->m, ir_result(c->m, root, 0));
+  *net = (network){.root = root, .block = ir_op_get(c->m, root)->block, .room = 1};
+  if (t->rank > MOST_LABELS / 2) return false;
+  uint8_t *at = ARENA_ARRAY(c->scratch, uint8_t, (size_t)t->rank + 1);
+  for (int32_t i = 0; i < t->rank; i++) at[i] = new_label(net, t->dims[i]);
+  net->out_at = at;
+  net->out = set_of(at, t->rank);
+  net->largest = volume(net, net->out);
+  return expand_product(c, net, root, at);
+}
+
+/* ---- the best order ---- */
+/* The indices that a product of these leaves has: those that others or the result have too. */
+static label_set labels_of(const network *net, leaf_set leaves) {
+  label_set inside = 0, outside = net->out;
+  for (int i = 0; i < net->n; i++)
+    if (leaves >> i & 1) inside |= net->leaves[i].labels;
+    else outside |= net->leaves[i].labels;
+  return inside & outside;
+}
+
+typedef struct table {          /* of the dynamic program, by subset or interval */
+  double *flops, *moved, *peak; /* least operations; elements of all, of the largest intermediate */
+  label_set *labels;
+  leaf_set *first;
+} table;
+
+static table new_table(arena *a, size_t n) {
+  return (table){ARENA_ARRAY(a, double, n), ARENA_ARRAY(a, double, n), ARENA_ARRAY(a, double, n),
+                 ARENA_ARRAY(a, label_set, n), ARENA_ARRAY(a, leaf_set, n)};
+}
+
+/* Entry `to` may be made of entries x and y: takes it if that is better than what is there. */
+static void consider(const network *net, table *t, size_t to, size_t x, size_t y, leaf_set first,
+                     double cap, bool is_whole) {
+  double size = is_whole ? 0 : volume(net, t->labels[to]);
+  double flops = t->flops[x] + t->flops[y] + 2 * volume(net, t->labels[x] | t->labels[y]);
+  double moved = t->moved[x] + t->moved[y] + size;
+  if (t->flops[x] < 0 || t->flops[y] < 0 || size > cap) return;
+  if (t->flops[to] >= 0 &&
+      (flops > t->flops[to] || (flops == t->flops[to] && moved >= t->moved[to])))
+    return;
+  double peak = t->peak[x] > t->peak[y] ? t->peak[x] : t->peak[y];
+  t->flops[to] = flops;
+  t->moved[to] = moved;
+  t->peak[to] = size > peak ? size : peak;
+  t->first[to] = first;
+}
+
+static void begin(const network *net, table *t, size_t at, leaf_set leaves) {
+  bool single = !(leaves & (leaves - 1));
+  t->flops[at] = single ? 0 : -1; /* -1: no way known */
+  t->moved[at] = t->peak[at] = 0;
+  t->labels[at] = labels_of(net, leaves);
+  t->first[at] = 0;
+}
+
+static plan plan_subsets(arena *a, const network *net, double cap) {
+  leaf_set all = ((leaf_set)1 << net->n) - 1;
+  table t = new_table(a, (size_t)all + 1);
+  for (leaf_set s = 1; s <= all; s++) {
+    begin(net, &t, s, s);
+    leaf_set low = s & -s, rest = s ^ low;
+    for (leaf_set part = (rest - 1) & rest; rest; part = (part - 1) & rest) {
+      consider(net, &t, s, low | part, rest ^ part, low | part, cap, s == all);
+      if (!part) break;
+    }
+  }
+  return (plan){net, t.flops[all], t.peak[all], t.first, (size_t)all + 1, false};
+}
+
+static leaf_set interval(int from, int to) { return (((leaf_set)1 << (to - from)) - 1) << from; }
+
+static plan plan_intervals(arena *a, const network *net, double cap) {
+  size_t n = (size_t)net->n + 1;
+  table t = new_table(a, n * n);
+  for (int length = 1; length <= net->n; length++)
+    for (int from = 0; from + length <= net->n; from++) {
+      int to = from + length;
+      size_t at = (size_t)from * n + (size_t)to;
+      begin(net, &t, at, interval(from, to));
+      for (int k = from + 1; k < to; k++)
+        consider(net, &t, at, (size_t)from * n + (size_t)k, (size_t)k * n + (size_t)to,
+                 interval(from, k), cap, length == net->n);
+    }
+  return (plan){net, t.flops[n - 1], t.peak[n - 1], t.first, n * n, true};
+}
+
+static plan best_order(arena *a, const network *net) {
+  double cap = net->largest; /* of everything that is there as written */
+  return net->n <= MOST_SUBSET_LEAVES ? plan_subsets(a, net, cap) : plan_intervals(a, net, cap);
+}
+
+/* Whether there is work left for a network of n leaves. */
+static bool may_plan(chain *c, int n) {
+  int64_t work = n;
+  if (n > MOST_SUBSET_LEAVES) work *= work * work;
+  for (int i = 1; n <= MOST_SUBSET_LEAVES && i < n; i++) work *= 3;
+  c->budget -= work;
+  return c->budget > 0;
+}
+
+/* ---- which orders are taken ---- */
+static double element_bytes(const chain *c, const network *net) {
+  return (double)ir_dtype_bytes(ir_type_at(c->m, ir_result(c->m, net->root, 0))->dtype);
+}
+
+static bool is_empty(const network *net) {
+  for (int i = 0; i < net->n_labels; i++)
+    if (net->extents[i] == 0) return true;
+  return false;
+}
+
+static bool is_worth_it(const chain *c, const network *net, const plan *p) {
+  double bytes = element_bytes(c, net);
+  if (p->flops < 0 || is_empty(net) || net->largest * bytes <= c->small_bytes) return false;
+  if (net->has_dissolved || p->flops * GAIN <= net->flops) return true;
+  return c->goal_bytes > 0 && net->peak * bytes > c->goal_bytes && p->peak < net->peak &&
+         p->flops <= net->flops;
+}
+
+static const plan *kept_plan(chain *c, const plan *p) {
+  plan *kept = ARENA_NEW(c->scratch, plan);
+  *kept = *p;
+  kept->net = ARENA_COPY(c->scratch, network, p->net, 1);
+  kept->first = ARENA_COPY(c->scratch, leaf_set, p->first, p->n_first);
+  return kept;
+}
+
+/* The order of a root, NULL for the one that it has; *out_flops is what it costs then. */
+static const plan *plan_root(chain *c, const network *net, double *out_flops) {
+  *out_flops = net->flops;
+  if (net->n < 3 || !may_plan(c, net->n)) return NULL;
+  arena *a = arena_create(c->m->ctx);
+  plan p = best_order(a, net);
+  const plan *kept = is_worth_it(c, net, &p) ? kept_plan(c, &p) : NULL;
+  if (kept) *out_flops = p.flops;
+  arena_destroy(a);
+  return kept;
+}
+
+/* ---- products with several users ---- */
+/* The last product of the network that the product belongs to. */
+static ir_op root_of(chain *c, ir_op dot) {
+  ir_op root = dot;
+  ir_value v = ir_result(c->m, dot, 0);
+  int passed = 0, products = 0;
+  while (passed < MOST_PATH && products < MOST_LEAVES && (c->uses[v] == 1 || c->dissolved[v])) {
+    uint32_t u = c->users->first[v];
+    if (u == c->users->first[v + 1]) break;
+    ir_op op = c->users->ops[u];
+    ir_value x;
+    scale s;
+    passed++;
+    if (is_product(c, op) && are_alike(c, root, op)) root = op, passed = 0, products++;
+    else if (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE && !is_scaling(c, op, &x, &s)) break;
+    v = ir_result(c->m, op, 0);
+  }
+  return root;
+}
+
+typedef struct roots {
+  int n;
+  ir_op ops[MOST_ROOTS];
+} roots;
+
+static bool add_root(roots *r, ir_op op) {
+  for (int i = 0; i < r->n; i++)
+    if (r->ops[i] == op) return true;
+  if (r->n == MOST_ROOTS) return false;
+  r->ops[r->n++] = op;
+  return true;
+}
+
+/* The networks that look at v; false if anything else does, or too many. */
+static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *out) {
+  for (uint32_t u = c->users->first[v]; u < c->users->first[v + 1]; u++) {
+    ir_op op = c->users->ops[u];
+    ir_value x;
+    scale s;
+    if (is_product(c, op)) {
+      if (!are_alike(c, product, op) || !add_root(out, root_of(c, op))) return false;
+    } else if (depth == MOST_PATH ||
+               (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE && !is_scaling(c, op, &x, &s)) ||
+               !find_roots(c, product, ir_result(c->m, op, 0), depth + 1, out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static double flops_of(chain *c, ir_op root) {
+  network net;
+  double flops = 0;
+  if (read_network(c, root, &net)) plan_root(c, &net, &flops);
+  return flops;
+}
+
+static double flops_of_all(chain *c, const roots *r) {
+  double sum = 0;
+  for (int i = 0; i < r->n; i++) sum += flops_of(c, r->ops[i]);
+  return sum;
+}
+
+/* Multiplies a shared product out where its users are cheaper without it. */
+static void try_to_dissolve(chain *c, ir_op dot) {
+  ir_value v = ir_result(c->m, dot, 0);
+  roots r = {0};
+  if (c->uses[v] < 2 || !find_roots(c, dot, v, 0, &r) || !r.n) return;
+  double with = flops_of(c, dot) + flops_of_all(c, &r);
+  c->dissolved[v] = true;
+  c->dissolved[v] = flops_of_all(c, &r) * GAIN <= with;
+}
+
+/* ---- building ---- */
+typedef struct term {
+  ir_value value;
+  int32_t rank;
+  uint8_t at[MOST_LABELS];
+} term;
+
+static int64_t position(const term *t, uint8_t label) {
+  for (int32_t i = 0; i < t->rank; i++)
+    if (t->at[i] == label) return i;
+  return -1;
+}
+
+/* The dimensions of both that carry the labels, in the order that x has them. */
+static ir_dot_numbers numbers_of(chain *c, const term *x, const term *y, label_set kept) {
+  int64_t *at = ARENA_ARRAY(c->scratch, int64_t, 4 * (size_t)MOST_LABELS);
+  int64_t *lists[] = {at, at + MOST_LABELS, at + 2 * MOST_LABELS, at + 3 * MOST_LABELS};
+  int32_t batch = 0, contract = 0;
+  for (int32_t i = 0; i < x->rank; i++) {
+    int64_t j = position(y, x->at[i]);
+    bool is_kept = kept >> x->at[i] & 1;
+    if (j < 0) continue;
+    lists[is_kept ? 0 : 2][is_kept ? batch : contract] = i;
+    lists[is_kept ? 1 : 3][is_kept ? batch++ : contract++] = j;
+  }
+  return (ir_dot_numbers){
+      {batch, lists[0]}, {batch, lists[1]}, {contract, lists[2]}, {contract, lists[3]}};
+}
+
+static void name_result(const term *x, const term *y, const ir_dot_numbers *n, term *out) {
+  out->rank = 0;
+  for (int32_t i = 0; i < n->lhs_batch.count; i++) out->at[out->rank++] = x->at[n->lhs_batch.at[i]];
+  for (int32_t i = 0; i < x->rank; i++)
+    if (!contains(n->lhs_batch, i) && !contains(n->lhs_contract, i))
+      out->at[out->rank++] = x->at[i];
+  for (int32_t i = 0; i < y->rank; i++)
+    if (!contains(n->rhs_batch, i) && !contains(n->rhs_contract, i))
+      out->at[out->rank++] = y->at[i];
+}
+
+static ir_type type_of_term(chain *c, const network *net, const term *t) {
+  int64_t dims[MOST_LABELS];
+  for (int32_t i = 0; i < t->rank; i++) dims[i] = (int64_t)net->extents[t->at[i]];
+  return ir_tensor(c->m, ir_type_at(c->m, ir_result(c->m, net->root, 0))->dtype, t->rank, dims);
+}
+
+static ir_value spread(ir_builder *b, ir_value scalar, ir_type type) {
+  return ir_type_get(b->m, type)->rank ? ir_build_broadcast(b, scalar, type, (int64_t[]){0})
+                                       : scalar;
+}
+
+/* A product with the root's precision; with a scalar, a multiplication. */
+static void multiply(chain *c, ir_builder *b, const network *net, const term *x, const term *y,
+                     label_set kept, term *out) {
+  ir_module *m = c->m;
+  ir_dot_numbers n = numbers_of(c, x, y, kept);
+  name_result(x, y, &n, out);
+  ir_type type = type_of_term(c, net, out);
+  if (!x->rank || !y->rank) {
+    const term *scalar = x->rank ? y : x, *other = x->rank ? x : y;
+    out->value = ir_build_binary(b, IR_OP_MULTIPLY, other->value, spread(b, scalar->value, type));
+    return;
+  }
+  const ir_op_data root = *ir_op_get(m, net->root);
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL,
+                                     .n_operands = 2,
+                                     .operands = (ir_value[]){x->value, y->value},
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = root.n_attrs,
+                                     .attrs = root.attrs,
+                                     .location = b->location});
+  ir_op_set_attr(m, op, "dot_dimension_numbers", ir_dot_dims_attr(m, &n), true);
+  out->value = ir_result(m, op, 0);
+}
+
+static leaf_set first_part(const plan *p, leaf_set s) {
+  if (!p->by_intervals) return p->first[s];
+  int from = __builtin_ctzll(s), to = from + __builtin_popcountll(s);
+  return p->first[(size_t)from * (size_t)(p->net->n + 1) + (size_t)to];
+}
+
+static bool is_named(const term *t, const uint8_t *at) {
+  return !t->rank || !memcmp(t->at, at, (size_t)t->rank);
+}
+
+static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term *out) {
+  const network *net = p->net;
+  if (!(s & (s - 1))) {
+    const leaf *l = &net->leaves[__builtin_ctzll(s)];
+    out->value = ir_map_get(c->map, l->value);
+    out->rank = ir_type_at(c->m, l->value)->rank;
+    if (out->rank) memcpy(out->at, l->at, (size_t)out->rank);
+    return;
+  }
+  leaf_set first = first_part(p, s);
+  term *x = ARENA_ARRAY(c->scratch, term, 2), *y = x + 1;
+  build_term(c, b, p, first, x);
+  build_term(c, b, p, s ^ first, y);
+  label_set kept = labels_of(net, s);
+  bool is_whole = __builtin_popcountll(s) == net->n;
+  if (is_whole) { /* the way round that gives the result's dimensions in order, if only one does */
+    ir_dot_numbers n = numbers_of(c, x, y, kept);
+    name_result(x, y, &n, out);
+    bool is_in_order = is_named(out, net->out_at);
+    n = numbers_of(c, y, x, kept);
+    name_result(y, x, &n, out);
+    if (!is_in_order && is_named(out, net->out_at)) {
+      multiply(c, b, net, y, x, kept, out);
+      return;
+    }
+  }
+  multiply(c, b, net, x, y, kept, out);
+}
+
+static ir_value in_order(chain *c, ir_builder *b, const network *net, const term *t) {
+  ir_module *m = c->m;
+  int64_t perm[MOST_LABELS];
+  if (is_named(t, net->out_at)) return t->value;
+  for (int32_t i = 0; i < t->rank; i++) perm[i] = position(t, net->out_at[i]);
+  ir_type type = ir_type_of(m, ir_result(m, net->root, 0));
+  ir_named_attr attr = {ir_intern_string(m, "permutation"), ir_attr_i64s(m, perm, t->rank), true};
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE,
+                                     .n_operands = 1,
+                                     .operands = &t->value,
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = 1,
+                                     .attrs = &attr,
+                                     .location = b->location});
+  return ir_result(m, op, 0);
+}
+
+static ir_value scaled(chain *c, ir_builder *b, ir_value x, const scale *s) {
+  ir_type type = ir_type_of(c->m, x);
+  if (s->kind == IR_OP_NEGATE) return ir_build_unary(b, IR_OP_NEGATE, x);
+  ir_op op = ir_value_get(c->m, s->by)->op;
+  ir_value by;
+  if (ir_kind_of(c->m, op) == IR_OP_CONSTANT) {
+    const void *data = ir_attr_get(c->m, ir_op_attr(c->m, op, "value"))->data;
+    by = ir_build_constant(b, type, data, true);
+  } else {
+    by = spread(b, ir_map_get(c->map, ir_operand(c->m, op, 0)), type);
+  }
+  return ir_build_binary(b, s->kind, x, by);
+}
+
+static void build(chain *c, ir_block block, const plan *p) {
+  const network *net = p->net;
+  ir_builder b = {c->m, block, ir_op_get(c->m, net->root)->location};
+  term *t = ARENA_NEW(c->scratch, term);
+  build_term(c, &b, p, interval(0, net->n), t);
+  ir_value x = in_order(c, &b, net, t);
+  for (int i = 0; i < net->n_scales; i++) x = scaled(c, &b, x, &net->scales[i]);
+  ir_map_set(c->map, ir_result(c->m, net->root, 0), x);
+  c->changed = true;
+}
+
+/* ---- the walk ---- */
+static void count_uses(const ir_module *m, ir_op op, void *user) {
+  chain *c = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) c->uses[ir_operand(m, op, i)]++;
+}
+
+/* Decides on the orders of all products of the block, the last ones first. */
+static void plan_block(chain *c, ir_block block) {
+  const ir_block_data *b = ir_block_get(c->m, block);
+  for (uint32_t i = b->ops.count; i-- > 0;)
+    if (is_product(c, b->ops.at[i])) try_to_dissolve(c, b->ops.at[i]);
+  for (uint32_t i = b->ops.count; i-- > 0;) {
+    ir_op op = b->ops.at[i];
+    if (!is_product(c, op) || c->consumed[op]) continue;
+    network net;
+    double flops;
+    if (!read_network(c, op, &net)) continue;
+    for (int k = 0; k < net.n_inner; k++) c->consumed[net.inner[k]] = true;
+    c->plans[op] = plan_root(c, &net, &flops);
+  }
+}
+
+static bool has_products(const chain *c, ir_block block) {
+  const ir_block_data *b = ir_block_get(c->m, block);
+  int n = 0;
+  for (uint32_t i = 0; i < b->ops.count; i++) n += is_product(c, b->ops.at[i]);
+  return n > 1;
+}
+
+static void visit_block(chain *c, ir_block block) {
+  if (has_products(c, block)) {
+    ir_users users = ir_users_of_block(c->scratch, c->m, block);
+    c->users = &users;
+    plan_block(c, block);
+  }
+  pass_ops ops = pass_take_ops(c->m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    for (uint32_t r = 0; r < ir_op_get(c->m, op)->n_regions; r++)
+      if (ir_op_get(c->m, op)->regions[r]) visit_block(c, ir_op_get(c->m, op)->regions[r]);
+    if (c->plans[op]) build(c, block, c->plans[op]);
+    else ir_block_append(c->m, block, op);
+  }
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  const weir_options *o = p->options;
+  int64_t limit = o->memory_limit_bytes, threshold = o->tensor_size_threshold_bytes;
+  chain c = {.scratch = p->scratch,
+             .m = m,
+             .small_bytes = (double)(limit ? limit / SMALL_SHARE : threshold),
+             .goal_bytes = (double)(limit ? limit : threshold),
+             .budget = MOST_WORK,
+             .uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+             .dissolved = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
+             .consumed = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count),
+             .plans = ARENA_ARRAY(p->scratch, const plan *, m->ops.count),
+             .map = ir_map_new(p->scratch, m)};
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_walk(m, top, count_uses, &c);
+  visit_block(&c, top);
+  if (c.changed) ir_replace_uses(m, top, c.map);
+  *out_changed = c.changed;
+  return WEIR_OK;
+}
+
+const pass pass_chain = {"chain", run};
