@@ -116,9 +116,10 @@ def report(name, run, *arguments):
     return passed, failed
 
 
-def run_binding(build, environment, version):
+def run_binding(build, environment, version, arguments=()):
     """The tests of the JAX binding with another jax."""
-    return run_pytest(build, environment, str(jax_versions.python_with(version)), BINDING)
+    python = str(jax_versions.python_with(version))
+    return run_pytest(build, environment, python, [*BINDING, *arguments])
 
 
 def suites(what, build, asan):
@@ -137,7 +138,8 @@ def suites(what, build, asan):
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_pytest, build, plain),
-        versions[0],
+        # without the slowest: `make test-jax-versions` runs them
+        (*versions[0], ["-k", "not p2_knn and not p3_sgpr"]),
     ]
     return {"check": checks, "jax": versions, "all": everything}[what]
 
