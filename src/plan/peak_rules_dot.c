@@ -44,6 +44,24 @@ static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *
   return n;
 }
 
+/* What a reduction reads, before it became a tree. */
+static uint32_t reduced_by(const plan_rule *r, const plan_node *reduce) {
+  uint32_t x = reduce->operands[0];
+  while (node_of(r, x)->kind == IR_OP_REDUCE_WINDOW && node_of(r, x)->signature == reduce->signature) x = node_of(r, x)->operands[0];
+  return x;
+}
+
+/* A reduction of a reduction in the same way is one over the dimensions of both, as dimensions of what the inner one reads. */
+static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int64_t *dims, int32_t count, int64_t *out) {
+  int32_t n = (int32_t)inner->n_ints, kept = 0, rank = node_of(r, reduced_by(r, inner))->shape.rank;
+  memcpy(out, inner->ints, inner->n_ints * sizeof *out);
+  for (int32_t d = 0; d < rank; d++) {
+    if (lists(inner->ints, (int32_t)inner->n_ints, d)) continue;
+    if (lists(dims, count, kept++)) out[n++] = d;
+  }
+  return n;
+}
+
 static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
   plan_node n = *node_of(r, x);
   if (n.shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
@@ -51,6 +69,10 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
     int64_t inner[IR_MAX_RANK];
     int32_t more = reduced_before_reshape(&node_of(r, n.operands[0])->shape, &n.shape, dims, count, inner);
     if (more > 0) return reduce_one(r, n.operands[0], init, inner, more, shape, signature);
+  }
+  if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature && n.operands[1] == init && n.ints) {
+    int64_t both[IR_MAX_RANK];
+    return reduce_one(r, reduced_by(r, &n), init, both, merged_dims(r, &n, dims, count, both), shape, signature);
   }
   if (n.kind == IR_OP_TRANSPOSE) { /* the order of what is reduced does not matter, if that of the rest stays */
     int64_t inner[IR_MAX_RANK], last = -1;
