@@ -1,0 +1,93 @@
+"""The corpus's memory cases, rewritten under their limits: XLA's own report of what comes out stays
+below, or the program is refused and says why.
+
+XLA compiles what weir settles for, as in JAX (the referee of the ladder); what it would say of the
+program as it is stands in the corpus. Only the cheapest programs also run.
+"""
+
+import sys
+
+import pytest
+
+import running
+from weir import _library
+
+sys.path.insert(0, str(running.ROOT / "test/corpus"))
+import check  # noqa: E402
+
+CASES = check.cases("memory")
+# What no loop over slices of one factor of a block can do; each limit is kept by refusing.
+REFUSED = {
+    "m_bptt_long": "checkpointing: the states of all steps are kept for the backward pass",
+    "m_scan_big_carry_grad": "the same",
+    "m_mandelbrot": "tiles across a whole loop: its carries are large",
+    "m_cg_jacobi_materialised": "one matrix in and around a loop, by rows and by its diagonal",
+    "m_diag_and_trace": "one matrix at several positions: rows, diagonal, trace of its square",
+}
+RUN = [
+    "m_cg_kernel_solve",
+    "m_diag_add_matvec",
+    "m_gather_neighbours",
+    "m_knn_l1_exact",
+    "m_matvec_f64",
+    "m_matvec_se_broadcast",
+    "m_per_example_grads",
+    "m_power_iteration_gram",
+]
+
+
+class Referee:
+    """Compiles a candidate; `xla` is the last one."""
+
+    def __init__(self, case):
+        self.case, self.xla = case, None
+
+    def __call__(self, text, options):
+        if text is None:
+            return self.case.meta["memory"]["naive_peak_bytes"], 0, 0, 0
+        self.xla = running.Xla(text.decode(), dict(o.split("=", 1) for o in options))
+        m = self.xla.executable.get_compiled_memory_stats()
+        return (
+            m.argument_size_in_bytes,
+            m.output_size_in_bytes,
+            m.alias_size_in_bytes,
+            m.temp_size_in_bytes,
+        )
+
+
+def rewrite(case):
+    referee = Referee(case)
+    settings = {"memory_limit_bytes": limit_of(case), "platform": b"cpu"}
+    (program,) = case.folder.glob("program.mlir")
+    return _library.rewrite(program.read_bytes(), settings, referee), referee.xla
+
+
+def limit_of(case):
+    return case.meta["memory"]["limit_bytes"]
+
+
+HELD = [case for case in CASES if case.name not in REFUSED]
+
+
+@pytest.mark.parametrize("case", HELD, ids=[case.name for case in HELD])
+def test_held(case):
+    assert case.meta["memory"]["naive_peak_bytes"] > limit_of(case), "the limit is no task"
+    result, xla = rewrite(case)
+    assert result.status == _library.OK, result.message
+    assert result.outcome == _library.REWRITTEN and result.loops
+    assert xla.report_bytes() == result.peak_after_bytes <= limit_of(case)
+    if case.name in RUN:
+        assert case.check(xla(*case.inputs())) is None
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    (case,) = (case for case in CASES if case.name == name)
+    result, _ = rewrite(case)
+    assert result.status == _library.RESOURCE_EXHAUSTED
+    assert result.minimum_bytes > limit_of(case) and result.text is None
+    assert f"the limit is {limit_of(case)}" in result.message.replace(",", "")
+
+
+def test_the_cheap_ones_are_held():
+    assert set(RUN) <= {case.name for case in HELD} and set(REFUSED) < {case.name for case in CASES}
