@@ -269,14 +269,22 @@ static bool is_light(const plan_node *n) {
   return n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == IR_OP_IOTA || (n->kind == IR_OP_CONSTANT && n->shape.elements == 1);
 }
 
+/* What library calls want or give column by column is laid out anew where it meets the rest, and so are the broadcasts beside it: XLA sees copies there. */
+static bool meets_relayout(const plan_graph *g, const plan_node *n, int depth) {
+  bool meets = n->kind == PLAN_RELAYOUT;
+  for (uint32_t i = 0; i < n->n_operands && !meets && depth < 4 && plan_is_elementwise(n); i++) meets = meets_relayout(g, plan_node_get(g, n->operands[i]), depth + 1);
+  return meets;
+}
+
 static bool at_most_unary(const plan_graph *g, const plan_node *n) {
-  int32_t large = 0, rank = n->shape.true_rank;
+  int32_t large = 0, spread = 0, rank = n->shape.true_rank;
   for (uint32_t i = 0; i < n->shape.n_members; i++) rank = n->shape.members[i].true_rank > rank ? n->shape.members[i].true_rank : rank;
   for (uint32_t i = 0; i < n->n_operands; i++) {
     const plan_node *x = plan_node_get(g, n->operands[i]);
     large += !is_light(x) && x->shape.true_rank >= rank;
+    spread += x->kind == IR_OP_BROADCAST_IN_DIM;
   }
-  return large <= 1;
+  return large <= 1 && !(large == 1 && spread && meets_relayout(g, n, 0));
 }
 
 static bool shrinks(const plan_graph *g, const plan_node *n) {
