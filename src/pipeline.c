@@ -27,7 +27,7 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 /* "stream" is a way of splitting, not a pass of its own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split}, pass_stream = {"stream", run_nothing}, pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_dce, &pass_chain, &pass_topk, &pass_split, &pass_stream, &pass_lower, NULL};
+const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_diagonal, &pass_distance, &pass_dce, &pass_chain, &pass_topk, &pass_split, &pass_stream, &pass_lower, NULL};
 
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
@@ -36,6 +36,8 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_diagonal, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_distance, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
   WEIR_TRY(pass_run(&j->driver, &pass_chain, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));

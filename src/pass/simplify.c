@@ -281,19 +281,45 @@ static bool simplify_op(simplifier *s, ir_op op) {
   return false;
 }
 
+/* The branch that case or if takes, where a constant tells; a case out of range takes the last. */
+static ir_block taken_branch(const simplifier *s, ir_op op) {
+  const ir_op_data *d = ir_op_get(s->m, op);
+  bool is_case = d->kind == IR_OP_CASE;
+  if (!d->n_regions || (!is_case && d->kind != IR_OP_IF)) return IR_NONE;
+  const void *data = splat_of(s, d->operands[0]);
+  if (!data) return IR_NONE;
+  int32_t index = 0;
+  memcpy(&index, data, is_case ? sizeof index : 1);
+  if (!is_case) return d->regions[!index];
+  return d->regions[index < 0 || (uint32_t)index >= d->n_regions ? d->n_regions - 1 : (uint32_t)index];
+}
+
+static void visit_block(simplifier *s, ir_block block);
+
+static void visit_op(simplifier *s, ir_block block, ir_op op) {
+  for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
+    ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
+  ir_block taken = taken_branch(s, op);
+  if (taken) {
+    pass_ops ops = pass_take_ops(s->m, taken);
+    for (uint32_t i = 0; i + 1 < ops.count; i++) visit_op(s, block, ops.at[i]);
+    for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_results; r++)
+      ir_map_set(s->map, ir_result(s->m, op, r),
+                 ir_map_get(s->map, operand(s, ops.at[ops.count - 1], r)));
+    s->changed = true;
+    return;
+  }
+  for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
+    if (ir_op_get(s->m, op)->regions[r]) visit_block(s, ir_op_get(s->m, op)->regions[r]);
+  s->block = block;
+  if (!simplify_op(s, op)) ir_block_append(s->m, block, op);
+}
+
 static void visit_block(simplifier *s, ir_block block) {
   ir_block outer = s->block;
   pass_ops ops = pass_take_ops(s->m, block);
   s->block = block;
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
-      ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
-    for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
-      if (ir_op_get(s->m, op)->regions[r]) visit_block(s, ir_op_get(s->m, op)->regions[r]);
-    s->block = block;
-    if (!simplify_op(s, op)) ir_block_append(s->m, block, op);
-  }
+  for (uint32_t i = 0; i < ops.count; i++) visit_op(s, block, ops.at[i]);
   s->block = outer;
 }
 

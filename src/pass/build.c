@@ -1,0 +1,207 @@
+/* Builders and questions that the rewriting passes share. See build.h. */
+#include "pass/build.h"
+
+static ir_named_attr property(ir_module *m, const char *name, ir_attr value) {
+  return (ir_named_attr){ir_intern_string(m, name), value, true};
+}
+
+static void fill_reducer(ir_builder *b, ir_op reduce, ir_kind kind, ir_dtype dtype) {
+  ir_block body = ir_region_block(b->m, reduce, 0);
+  ir_type scalar = ir_scalar(b->m, dtype);
+  ir_value x = ir_block_arg(b->m, body, scalar), y = ir_block_arg(b->m, body, scalar);
+  ir_builder inner = {b->m, body, b->location};
+  ir_value sum = ir_build_binary(&inner, kind, x, y);
+  ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
+}
+
+ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
+                           const int64_t *dims, int32_t count) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_at(m, x);
+  ir_dtype dtype = t->dtype;
+  int64_t kept[IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t d = 0, i = 0; d < t->rank; d++) {
+    if (i < count && dims[i] == d) i++;
+    else kept[rank++] = t->dims[d];
+  }
+  ir_type type = ir_tensor(m, dtype, rank, kept);
+  ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims, count));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_REDUCE, .n_operands = 2, .n_results = 1,
+                                     .n_attrs = 1, .n_regions = 1,
+                                     .operands = (ir_value[]){x, init}, .result_types = &type,
+                                     .attrs = &attr, .location = b->location});
+  fill_reducer(b, op, kind, dtype);
+  return ir_result(m, op, 0);
+}
+
+ir_value pass_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count) {
+  if (!count) return x;
+  ir_type scalar = ir_scalar(b->m, ir_type_at(b->m, x)->dtype);
+  ir_value zero = ir_build_splat_int(b, scalar, 0);
+  return pass_build_reduce(b, IR_OP_ADD, x, zero, dims, count);
+}
+
+static bool contains(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return true;
+  return false;
+}
+
+/* Appends the lengths of the dimensions that are neither batch nor contracted. */
+static int32_t add_free(const ir_type_data *t, ir_ints batch, ir_ints contract, int64_t *dims,
+                        int32_t rank) {
+  for (int32_t d = 0; d < t->rank; d++)
+    if (!contains(batch, d) && !contains(contract, d)) dims[rank++] = t->dims[d];
+  return rank;
+}
+
+ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
+                        ir_dtype dtype) {
+  ir_module *m = b->m;
+  const ir_type_data *l = ir_type_at(m, lhs), *r = ir_type_at(m, rhs);
+  int64_t dims[2 * IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t i = 0; i < n->lhs_batch.count; i++) dims[rank++] = l->dims[n->lhs_batch.at[i]];
+  rank = add_free(l, n->lhs_batch, n->lhs_contract, dims, rank);
+  rank = add_free(r, n->rhs_batch, n->rhs_contract, dims, rank);
+  ir_type type = ir_tensor(m, dtype, rank, dims);
+  ir_named_attr attr = property(m, "dot_dimension_numbers", ir_dot_dims_attr(m, n));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL, .n_operands = 2, .n_results = 1,
+                                     .n_attrs = 1, .operands = (ir_value[]){lhs, rhs},
+                                     .result_types = &type, .attrs = &attr,
+                                     .location = b->location});
+  return ir_result(m, op, 0);
+}
+
+ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_at(m, x);
+  int64_t dims[IR_MAX_RANK];
+  bool moves = false;
+  for (int32_t i = 0; i < t->rank; i++) {
+    dims[i] = t->dims[permutation[i]];
+    moves |= permutation[i] != i;
+  }
+  if (!moves) return x;
+  int32_t rank = t->rank;
+  ir_type type = ir_tensor(m, t->dtype, rank, dims);
+  ir_named_attr attr = property(m, "permutation", ir_attr_i64s(m, permutation, rank));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE, .n_operands = 1, .n_results = 1,
+                                     .n_attrs = 1, .operands = &x, .result_types = &type,
+                                     .attrs = &attr, .location = b->location});
+  return ir_result(m, op, 0);
+}
+
+ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  ir_op made = ir_op_new(b->m, b->block,
+                         &(ir_op_desc){.kind = (ir_kind)d.kind, .n_operands = d.n_operands,
+                                       .n_results = 1, .n_attrs = d.n_attrs, .operands = operands,
+                                       .result_types = &type, .attrs = d.attrs,
+                                       .location = d.location});
+  return ir_result(b->m, made, 0);
+}
+
+/* ---- constants ---- */
+enum { STEPS = 16 }; /* ops that are looked through */
+
+/* The one element of a constant; NULL if it has several different ones. */
+static const ir_attr_data *element_of(const ir_module *m, ir_op op) {
+  ir_attr value = ir_op_attr(m, op, "value");
+  const ir_attr_data *d = value ? ir_attr_get(m, value) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !ir_is_static_tensor(m, d->type)) return NULL;
+  return d->splat || ir_element_count(m, d->type) == 1 ? d : NULL;
+}
+
+/* The constant that v is moved or broadcast from. */
+static const ir_attr_data *splat_of(const ir_module *m, ir_value v) {
+  for (int i = 0; i < STEPS; i++) {
+    ir_op op = ir_value_get(m, v)->op;
+    switch (op ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
+      case IR_OP_CONSTANT: return element_of(m, op);
+      case IR_OP_BROADCAST_IN_DIM: case IR_OP_BROADCAST: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE:
+        v = ir_operand(m, op, 0);
+        continue;
+      default: return NULL;
+    }
+  }
+  return NULL;
+}
+
+bool pass_is_zero(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  for (int i = 0; op && i < STEPS; op = ir_value_get(m, v)->op, i++) {
+    if (ir_kind_of(m, op) != IR_OP_CONVERT && ir_kind_of(m, op) != IR_OP_BROADCAST_IN_DIM) break;
+    v = ir_operand(m, op, 0);
+  }
+  const ir_attr_data *d = splat_of(m, v);
+  if (!d) return false;
+  const char *bytes = d->data;
+  int64_t n = ir_dtype_bytes(ir_type_get(m, d->type)->dtype);
+  for (int64_t i = 0; i < n; i++)
+    if (bytes[i]) return false;
+  return true;
+}
+
+bool pass_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
+  const ir_attr_data *d = splat_of(m, v);
+  if (!d) return false;
+  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
+  ir_dtype_class cls = ir_dtype_class_of(dtype);
+  size_t n = (size_t)ir_dtype_bytes(dtype);
+  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT) || n > sizeof *out_number) return false;
+  uint64_t x = 0;
+  memcpy(&x, d->data, n);
+  bool negative = cls == IR_CLASS_INT && x >> (8 * n - 1) & 1;
+  if (negative && n < sizeof x) x |= UINT64_MAX << 8 * n;
+  *out_number = (int64_t)x;
+  return cls == IR_CLASS_INT || x <= INT64_MAX;
+}
+
+static bool constant_real(const ir_module *m, ir_op op, double *out_number) {
+  const ir_attr_data *d = element_of(m, op);
+  if (!d) return false;
+  float f;
+  switch (ir_type_get(m, d->type)->dtype) {
+    case IR_F64: memcpy(out_number, d->data, sizeof *out_number); return true;
+    case IR_F32:
+      memcpy(&f, d->data, sizeof f);
+      *out_number = (double)f;
+      return true;
+    default: return false;
+  }
+}
+
+static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_number) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || !steps) return false;
+  double x, y;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_CONSTANT: return constant_real(m, op, out_number);
+    case IR_OP_BROADCAST_IN_DIM: case IR_OP_BROADCAST: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE:
+      return splat_real(m, ir_operand(m, op, 0), steps - 1, out_number);
+    case IR_OP_ADD: case IR_OP_SUBTRACT: case IR_OP_MULTIPLY:
+      if (!splat_real(m, ir_operand(m, op, 0), steps - 1, &x) ||
+          !splat_real(m, ir_operand(m, op, 1), steps - 1, &y))
+        return false;
+      *out_number = ir_kind_of(m, op) == IR_OP_ADD        ? x + y
+                    : ir_kind_of(m, op) == IR_OP_SUBTRACT ? x - y
+                                                          : x * y;
+      return true;
+    default: return false;
+  }
+}
+
+bool pass_splat_real(const ir_module *m, ir_value v, double *out_number) {
+  enum { DEEPEST = 6 };
+  return splat_real(m, v, DEEPEST, out_number);
+}
+
+int64_t pass_small_bytes(const weir_options *o) {
+  enum { SHARE = 32 }; /* as the ladder */
+  return o->memory_limit_bytes ? o->memory_limit_bytes / SHARE : o->tensor_size_threshold_bytes;
+}

@@ -1,0 +1,38 @@
+/* What the rewriting passes build and look at, beyond ir_build_*(): sums, products, transposes, the
+ * same op on other shapes, constants, and which tensors are worth a rewrite.
+ *
+ * All builders append to b->block and derive the result's type.
+ */
+#ifndef WEIR_PASS_BUILD_H
+#define WEIR_PASS_BUILD_H
+#include "ir/attrs.h"
+#include "pass/pass.h"
+
+/* Sums over `count` dimensions (ascending), from 0. */
+ir_value pass_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count);
+/* reduce by `kind` with this initial scalar. */
+ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
+                           const int64_t *dims, int32_t count);
+/* dot_general: batch dimensions, free ones of lhs, free ones of rhs, in this element
+ * type. */
+ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
+                        ir_dtype dtype);
+/* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
+ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
+/* The op once more, without its regions, on other operands and with another result type. */
+ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type);
+
+/* The number that all elements of a real floating-point tensor are, as far as constants, broadcasts
+ * and arithmetic on such tell; false if they don't. */
+bool pass_splat_real(const ir_module *m, ir_value v, double *out_number);
+
+/* The same of integers, from one constant. */
+bool pass_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
+/* All elements are 0 (floats: with the sign of +0). */
+bool pass_is_zero(const ir_module *m, ir_value v);
+
+/* Tensors up to this size are not worth a rewrite that changes roundings: what the splitter leaves
+ * alone, 0 where passes are run by name without a limit or a threshold. */
+int64_t pass_small_bytes(const weir_options *o);
+
+#endif

@@ -1,0 +1,749 @@
+/* diagonal: where only the diagonal of a matrix is looked at, nothing but the diagonal is computed.
+ *
+ * Requires: a verified module, calls inlined, constant branches taken (simplify). Breaks: nothing;
+ * what lost its uses stays for dce. A diagonal is looked at by
+ *   a gather of the elements (i + a, i + b)                          (jnp.diagonal, jnp.diag)
+ *   a sum over i or j or both of select(i + a == j + b, x, 0)        (jnp.trace, einsum 'ii->i')
+ * in any two dimensions of a larger tensor. With D(x)_t = x(t + a, t + b):
+ *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
+ *   D(broadcast, iota, constant, transpose, reshape by 1s, slice) are the same ones of fewer elements
+ *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
+ *   D(sum_k x) = sum_k D(x)
+ * down to tensors that are there anyway, where the gather or the select stays.
+ * Exact but for the product, whose sum goes in another order, in f32 where it was f16 or bf16.
+ * Left alone: x * eye (off the diagonal infinities and NaN make NaN), other reducers, indices that
+ * are not iotas, tensors that are small against the limit or below the threshold.
+ * Cost: what is built is linear in the elements of the diagonal.
+ * Source: design by identities above; index rules as in src/split/factors.c.
+ */
+#include "base/strbuf.h"
+#include "pass/build.h"
+
+enum { DEEPEST = 100, MOST_TAKEN = 256 };
+
+/* The elements x(.., keep: t + at_keep, .., drop: t + at_drop, ..) for t < length: a tensor without
+ * dimension drop, t being dimension keep. */
+typedef struct band {
+  ir_value x;
+  int32_t keep, drop;
+  int64_t at_keep, at_drop, length;
+} band;
+
+typedef struct finder {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;     /* results of replaced ops -> what they are now */
+  bool by_gather;  /* how to read tensors that are there anyway: as the program did */
+  struct {
+    band of;
+    ir_value value;
+  } taken[MOST_TAKEN];
+  int n_taken;
+  bool changed;
+} finder;
+
+static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
+
+static ir_op def(const finder *f, ir_value v, ir_kind kind) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
+}
+
+/* ---- iota + constant ---- */
+typedef struct affine {
+  int32_t dim; /* -1: a constant */
+  int64_t offset, last; /* smallest and largest value */
+} affine;
+
+static bool fits(const finder *f, ir_value v, affine a) {
+  ir_dtype dtype = type_of(f, v)->dtype;
+  ir_dtype_class cls = ir_dtype_class_of(dtype);
+  int bits = (int)ir_dtype_bytes(dtype) * 8 - (cls == IR_CLASS_INT);
+  if (cls != IR_CLASS_INT && cls != IR_CLASS_UINT) return false;
+  int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+  return a.last <= most && a.offset >= (cls == IR_CLASS_INT ? -most - 1 : 0);
+}
+
+static bool find_affine(const finder *f, ir_value v, int steps, affine *out);
+
+/* Which dimension of a reshape's result is dimension d of its operand; -1 if others than those of
+ * length 1 come or go. */
+static int32_t reshaped_dim(const ir_type_data *from, const ir_type_data *to, int32_t d) {
+  int32_t j = 0, found = -1;
+  for (int32_t i = 0; i < from->rank; i++) {
+    if (from->dims[i] == 1) continue;
+    while (j < to->rank && to->dims[j] == 1) j++;
+    if (j == to->rank || to->dims[j] != from->dims[i]) return -1;
+    if (i == d) found = j;
+    j++;
+  }
+  while (j < to->rank && to->dims[j] == 1) j++;
+  return j == to->rank ? found : -1;
+}
+
+static bool affine_moved(const finder *f, ir_op op, int steps, affine *out) {
+  ir_value x = ir_operand(f->m, op, 0);
+  const ir_type_data *from = type_of(f, x), *to = type_of(f, ir_result(f->m, op, 0));
+  if (!find_affine(f, x, steps, out)) return false;
+  if (out->dim < 0) return true;
+  int32_t n;
+  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  if (ir_kind_of(f->m, op) == IR_OP_RESHAPE) out->dim = reshaped_dim(from, to, out->dim);
+  else out->dim = from->dims[out->dim] == to->dims[dims[out->dim]] ? (int32_t)dims[out->dim] : -1;
+  return out->dim >= 0;
+}
+
+static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
+  affine y;
+  if (!find_affine(f, ir_operand(f->m, op, 0), steps, out)) return false;
+  if (!find_affine(f, ir_operand(f->m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0)) return false;
+  if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) {
+    if (y.dim >= 0) return false;
+    y.offset = y.last = -y.offset;
+  }
+  if (y.dim >= 0) out->dim = y.dim;
+  return !__builtin_add_overflow(out->offset, y.offset, &out->offset) &&
+         !__builtin_add_overflow(out->last, y.last, &out->last);
+}
+
+/* x < y, x >= y everywhere or nowhere. */
+static bool is_decided(const finder *f, ir_value pred, int steps, bool *out_value) {
+  ir_op op = def(f, pred, IR_OP_COMPARE);
+  ir_direction direction;
+  ir_compare_type type;
+  affine x, y;
+  if (!op || !ir_compare_kind(f->m, op, &direction, &type)) return false;
+  if (!find_affine(f, ir_operand(f->m, op, 0), steps, &x) ||
+      !find_affine(f, ir_operand(f->m, op, 1), steps, &y))
+    return false;
+  if (direction != IR_LT && direction != IR_GE) return false;
+  bool less = x.last < y.offset, not_less = x.offset >= y.last;
+  *out_value = direction == IR_LT ? less : not_less;
+  return less || not_less;
+}
+
+static bool affine_select(const finder *f, ir_op op, int steps, affine *out) {
+  bool pred;
+  return is_decided(f, ir_operand(f->m, op, 0), steps, &pred) &&
+         find_affine(f, ir_operand(f->m, op, pred ? 1 : 2), steps, out);
+}
+
+static bool affine_of_op(const finder *f, ir_op op, int steps, affine *out) {
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_IOTA: {
+      int64_t dim = ir_op_int(f->m, op, "iota_dimension", 0);
+      int64_t last = type_of(f, ir_result(f->m, op, 0))->dims[dim] - 1;
+      *out = (affine){(int32_t)dim, 0, last};
+      return true;
+    }
+    case IR_OP_RESHAPE: case IR_OP_BROADCAST_IN_DIM: return affine_moved(f, op, steps, out);
+    case IR_OP_CONVERT: return find_affine(f, ir_operand(f->m, op, 0), steps, out);
+    case IR_OP_ADD: case IR_OP_SUBTRACT: return affine_sum(f, op, steps, out);
+    case IR_OP_SELECT: return affine_select(f, op, steps, out);
+    default: return false;
+  }
+}
+
+static bool find_affine(const finder *f, ir_value v, int steps, affine *out) {
+  int64_t number;
+  if (!steps || !ir_is_static_tensor(f->m, ir_type_of(f->m, v))) return false;
+  if (pass_splat_int(f->m, v, &number)) {
+    *out = (affine){-1, number, number};
+    return true;
+  }
+  ir_op op = ir_value_get(f->m, v)->op;
+  return op && affine_of_op(f, op, steps - 1, out) && fits(f, v, *out);
+}
+
+enum { STEPS = 12 };
+
+/* ---- shapes ---- */
+/* Where dimension d of x is in the band. */
+static int32_t moved(int32_t d, const band *s) {
+  if (d == s->drop) d = s->keep;
+  return d - (d > s->drop);
+}
+
+static ir_type band_type(const finder *f, const band *s) {
+  const ir_type_data *t = type_of(f, s->x);
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t d = 0; d < t->rank; d++)
+    if (d != s->drop) dims[moved(d, s)] = d == s->keep ? s->length : t->dims[d];
+  return ir_tensor(f->m, t->dtype, t->rank - 1, dims);
+}
+
+/* length elements of one dimension. */
+static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t at, int64_t length) {
+  const ir_type_data *t = type_of(f, x);
+  if (at == 0 && t->dims[dim] == length) return x;
+  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], strides[IR_MAX_RANK];
+  for (int32_t d = 0; d < t->rank; d++) {
+    start[d] = d == dim ? at : 0;
+    limit[d] = d == dim ? at + length : t->dims[d];
+    strides[d] = 1;
+  }
+  return ir_build_slice(b, x, start, limit, strides);
+}
+
+static ir_value without_dim(finder *f, ir_builder *b, ir_value x, int32_t dim) {
+  const ir_type_data *t = type_of(f, x);
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t d = 0, n = 0; d < t->rank; d++)
+    if (d != dim) dims[n++] = t->dims[d];
+  return ir_build_reshape(b, x, ir_tensor(f->m, t->dtype, t->rank - 1, dims));
+}
+
+/* ---- tensors that are there anyway ---- */
+static ir_value index_column(finder *f, ir_builder *b, ir_dtype dtype, int64_t at, int64_t length) {
+  ir_type type = ir_tensor(f->m, dtype, 2, (int64_t[]){length, 1});
+  ir_value iota = ir_build_iota(b, type, 0);
+  return at ? ir_build_binary(b, IR_OP_ADD, iota, ir_build_splat_int(b, type, at)) : iota;
+}
+
+static ir_attr gather_attr(finder *f, const band *s) {
+  strbuf text = strbuf_make(f->m->arena);
+  int32_t rank = type_of(f, s->x)->rank - 1, low = s->keep < s->drop ? s->keep : s->drop;
+  bool any = false;
+  strbuf_puts(&text, "#stablehlo.gather<");
+  for (int32_t d = 0; d < rank; d++) {
+    if (d == moved(s->keep, s)) continue;
+    strbuf_printf(&text, any ? ", %d" : "offset_dims = [%d", d);
+    any = true;
+  }
+  strbuf_printf(&text, "%scollapsed_slice_dims = [%d, %d], start_index_map = [%d, %d], index_vector_dim = 1>",
+                any ? "], " : "", low, s->keep + s->drop - low, s->keep, s->drop);
+  return ir_attr_other(f->m, text.text);
+}
+
+static ir_value gathered(finder *f, ir_builder *b, const band *s) {
+  const ir_type_data *t = type_of(f, s->x);
+  int64_t sizes[IR_MAX_RANK];
+  for (int32_t d = 0; d < t->rank; d++) sizes[d] = d == s->keep || d == s->drop ? 1 : t->dims[d];
+  int64_t longest = t->dims[s->keep] > t->dims[s->drop] ? t->dims[s->keep] : t->dims[s->drop];
+  int32_t rank = t->rank;
+  ir_dtype dtype = longest > INT32_MAX ? IR_I64 : IR_I32;
+  ir_value columns[] = {index_column(f, b, dtype, s->at_keep, s->length),
+                        index_column(f, b, dtype, s->at_drop, s->length)};
+  ir_value operands[] = {s->x, ir_build_concatenate(b, columns, 2, 1)};
+  ir_type type = band_type(f, s);
+  ir_named_attr attrs[] = {
+      {ir_intern_string(f->m, "dimension_numbers"), gather_attr(f, s), true},
+      {ir_intern_string(f->m, "indices_are_sorted"), ir_attr_bool(f->m, false), true},
+      {ir_intern_string(f->m, "slice_sizes"), ir_attr_i64s(f->m, sizes, rank), true}};
+  ir_op op = ir_op_new(f->m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_GATHER, .n_operands = 2, .n_results = 1,
+                                     .n_attrs = 3, .operands = operands, .result_types = &type,
+                                     .attrs = attrs, .location = b->location});
+  return ir_result(f->m, op, 0);
+}
+
+/* A sum over -0 and one element is that element, to the bit. */
+static ir_value neutral(ir_builder *b, ir_type type) {
+  ir_dtype_class cls = ir_dtype_class_of(ir_type_get(b->m, type)->dtype);
+  return cls == IR_CLASS_FLOAT ? ir_build_splat_real(b, type, -0.0) : ir_build_splat_int(b, type, 0);
+}
+
+static ir_value masked(finder *f, ir_builder *b, const band *s) {
+  const ir_type_data t = *type_of(f, s->x);
+  ir_type type = ir_type_of(f->m, s->x), index = ir_tensor(f->m, IR_I64, t.rank, t.dims);
+  ir_value i = ir_build_iota(b, index, s->keep), j = ir_build_iota(b, index, s->drop);
+  int64_t shift = s->at_drop - s->at_keep;
+  if (shift) i = ir_build_binary(b, IR_OP_ADD, i, ir_build_splat_int(b, index, shift));
+  ir_value on = ir_build_compare(b, "EQ", i, j);
+  ir_value x = ir_build_select(b, on, s->x, neutral(b, type));
+  ir_value init = neutral(b, ir_scalar(f->m, t.dtype));
+  ir_kind kind = t.dtype == IR_I1 ? IR_OP_OR : IR_OP_ADD;
+  x = pass_build_reduce(b, kind, x, init, (int64_t[]){s->drop}, 1);
+  return piece(f, b, x, moved(s->keep, s), s->at_keep, s->length);
+}
+
+static bool can_mask(ir_dtype d) {
+  ir_dtype_class cls = ir_dtype_class_of(d);
+  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16 || cls == IR_CLASS_INT ||
+         cls == IR_CLASS_UINT || cls == IR_CLASS_BOOL;
+}
+
+static ir_value as_it_stands(finder *f, ir_builder *b, const band *s) {
+  return f->by_gather || !can_mask(type_of(f, s->x)->dtype) ? gathered(f, b, s) : masked(f, b, s);
+}
+
+/* ---- through ops ---- */
+static ir_value take(finder *f, ir_builder *b, band s, int depth);
+
+static bool has_foreign_attrs(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    if (!d->attrs[i].property) return true;
+  return false;
+}
+
+enum { MOST_OPERANDS = 8 };
+
+static bool is_elementwise(const finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  return ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E && d->n_results == 1 && !d->n_regions &&
+         d->n_operands <= MOST_OPERANDS && !has_foreign_attrs(f->m, op);
+}
+
+static ir_value take_elementwise(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  ir_value operands[MOST_OPERANDS];
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    band one = *s;
+    operands[i] = one.x = ir_operand(f->m, op, i);
+    if (type_of(f, one.x)->rank) operands[i] = take(f, b, one, depth);
+  }
+  return pass_build_like(b, op, operands, band_type(f, s));
+}
+
+/* The operand's dimension that becomes d; -1: none, or one of length 1 that is repeated. */
+static int32_t source_dim(const finder *f, ir_op op, int32_t d) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  const ir_type_data *from = type_of(f, ir_operand(f->m, op, 0)), *to = type_of(f, ir_result(f->m, op, 0));
+  for (int32_t i = 0; i < n; i++)
+    if (dims[i] == d) return from->dims[i] == to->dims[d] ? i : -1;
+  return -1;
+}
+
+static ir_value take_broadcast(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  int32_t n, kept = 0, i = source_dim(f, op, s->keep), j = source_dim(f, op, s->drop);
+  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  int64_t to[IR_MAX_RANK];
+  ir_value x = ir_operand(f->m, op, 0);
+  int32_t spare = -1; /* that goes: the second one, or one of length 1 that is repeated */
+  if (i >= 0 && j >= 0) {
+    x = take(f, b, (band){x, i, j, s->at_keep, s->at_drop, s->length}, depth);
+    spare = j;
+  } else {
+    for (int32_t d = 0; d < n; d++)
+      if ((dims[d] == s->keep && d != i && j >= 0) || (dims[d] == s->drop && d != j)) spare = d;
+    if (i >= 0) x = piece(f, b, x, i, s->at_keep, s->length);
+    if (j >= 0) x = piece(f, b, x, j, s->at_drop, s->length);
+    if (spare >= 0) x = without_dim(f, b, x, spare);
+  }
+  for (int32_t d = 0; d < n; d++)
+    if (d != spare) to[kept++] = moved((int32_t)dims[d], s);
+  return ir_build_broadcast(b, x, band_type(f, s), to);
+}
+
+static ir_value take_transpose(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  int32_t n;
+  const int64_t *perm = ir_op_ints(f->m, op, "permutation", &n);
+  band inner = *s;
+  inner.x = ir_operand(f->m, op, 0);
+  inner.keep = (int32_t)perm[s->keep];
+  inner.drop = (int32_t)perm[s->drop];
+  int64_t now[IR_MAX_RANK];
+  for (int32_t d = 0; d < n; d++)
+    if (d != s->drop) now[moved(d, s)] = moved((int32_t)perm[d], &inner);
+  return pass_build_transpose(b, take(f, b, inner, depth), now);
+}
+
+static ir_value take_reshape(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  band inner = *s;
+  inner.x = ir_operand(f->m, op, 0);
+  const ir_type_data *from = type_of(f, inner.x), *to = type_of(f, s->x);
+  inner.keep = reshaped_dim(to, from, s->keep);
+  inner.drop = reshaped_dim(to, from, s->drop);
+  if (inner.keep < 0 || inner.drop < 0) return IR_NONE;
+  return ir_build_reshape(b, take(f, b, inner, depth), band_type(f, s));
+}
+
+static ir_value take_iota(finder *f, ir_builder *b, ir_op op, const band *s) {
+  int32_t dim = (int32_t)ir_op_int(f->m, op, "iota_dimension", 0);
+  ir_type type = band_type(f, s);
+  int64_t at = dim == s->keep ? s->at_keep : dim == s->drop ? s->at_drop : 0;
+  ir_value iota = ir_build_iota(b, type, moved(dim, s));
+  return at ? ir_build_binary(b, IR_OP_ADD, iota, ir_build_splat_int(b, type, at)) : iota;
+}
+
+static ir_value take_constant(finder *f, ir_builder *b, ir_op op, const band *s) {
+  ir_attr value = ir_op_attr(f->m, op, "value");
+  const ir_attr_data *d = value ? ir_attr_get(f->m, value) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !d->splat) return IR_NONE;
+  return ir_build_constant(b, band_type(f, s), d->data, true);
+}
+
+/* The slice moves the band; the other dimensions are sliced afterwards. */
+static ir_value take_slice(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  int32_t n;
+  const int64_t *start = ir_op_ints(f->m, op, "start_indices", &n);
+  const int64_t *limit = ir_op_ints(f->m, op, "limit_indices", &n);
+  const int64_t *strides = ir_op_ints(f->m, op, "strides", &n);
+  if (!start || !limit || !strides || strides[s->keep] != 1 || strides[s->drop] != 1) return IR_NONE;
+  band inner = *s;
+  inner.x = ir_operand(f->m, op, 0);
+  inner.at_keep += start[s->keep];
+  inner.at_drop += start[s->drop];
+  int64_t from[IR_MAX_RANK], to[IR_MAX_RANK], by[IR_MAX_RANK];
+  for (int32_t d = 0; d < n; d++) {
+    if (d == s->drop) continue;
+    int32_t at = moved(d, s);
+    from[at] = d == s->keep ? 0 : start[d];
+    to[at] = d == s->keep ? s->length : limit[d];
+    by[at] = strides[d];
+  }
+  ir_value x = take(f, b, inner, depth);
+  return ir_type_of(f->m, x) == band_type(f, s) ? x : ir_build_slice(b, x, from, to, by);
+}
+
+static ir_value take_reduce(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  ir_kind kind = d->n_operands == 2 ? ir_reducer_kind(f->m, d->regions[0]) : IR_OP_UNKNOWN;
+  if (kind == IR_OP_UNKNOWN) return IR_NONE;
+  band inner = *s;
+  inner.x = d->operands[0];
+  ir_value init = d->operands[1];
+  int32_t n, rank = type_of(f, inner.x)->rank, kept = 0;
+  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
+  int64_t summed[IR_MAX_RANK];
+  for (int32_t k = 0, i = 0; k < rank; k++) {
+    if (i < n && dims[i] == k) { i++; continue; }
+    if (kept == s->keep) inner.keep = k;
+    if (kept == s->drop) inner.drop = k;
+    kept++;
+  }
+  if (kept != rank - n) return IR_NONE; /* not in ascending order */
+  for (int32_t i = 0; i < n; i++) summed[i] = moved((int32_t)dims[i], &inner);
+  return pass_build_reduce(b, kind, take(f, b, inner, depth), init, summed, n);
+}
+
+/* ---- products ---- */
+static bool contains(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return true;
+  return false;
+}
+
+/* The result's dimensions by where they come from. */
+typedef struct layout {
+  int32_t n_batch, n_lhs, n_rhs;
+  int32_t lhs[IR_MAX_RANK], rhs[IR_MAX_RANK]; /* free dimensions of the operands */
+} layout;
+
+static layout layout_of(const finder *f, ir_op dot, const ir_dot_numbers *n) {
+  layout l = {.n_batch = n->lhs_batch.count};
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 0))->rank; d++)
+    if (!contains(n->lhs_batch, d) && !contains(n->lhs_contract, d)) l.lhs[l.n_lhs++] = d;
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 1))->rank; d++)
+    if (!contains(n->rhs_batch, d) && !contains(n->rhs_contract, d)) l.rhs[l.n_rhs++] = d;
+  return l;
+}
+
+static ir_ints with(arena *a, ir_ints v, int64_t x) {
+  int64_t *at = ARENA_ARRAY(a, int64_t, (size_t)v.count + 1);
+  for (int32_t i = 0; i < v.count; i++) at[i] = v.at[i];
+  at[v.count] = x;
+  return (ir_ints){v.count + 1, at};
+}
+
+/* In what the product is summed. */
+static ir_dtype sum_dtype(ir_dtype result) {
+  return result == IR_F16 || result == IR_BF16 ? IR_F32 : result;
+}
+
+/* x as [batch.., contracted..]. */
+static ir_value rows(ir_builder *b, ir_value x, ir_ints batch, ir_ints contract, ir_dtype d) {
+  int64_t order[2 * IR_MAX_RANK];
+  for (int32_t i = 0; i < batch.count; i++) order[i] = batch.at[i];
+  for (int32_t i = 0; i < contract.count; i++) order[batch.count + i] = contract.at[i];
+  return ir_build_convert(b, pass_build_transpose(b, x, order), d);
+}
+
+/* All free dimensions are batch dimensions: a product of elements and a sum. */
+static ir_value sum_of_products(ir_builder *b, ir_value lhs, ir_value rhs,
+                                const ir_dot_numbers *n, ir_dtype result) {
+  ir_dtype dtype = sum_dtype(result);
+  int64_t summed[IR_MAX_RANK];
+  for (int32_t i = 0; i < n->lhs_contract.count; i++) summed[i] = n->lhs_batch.count + i;
+  ir_value x = rows(b, lhs, n->lhs_batch, n->lhs_contract, dtype);
+  ir_value y = rows(b, rhs, n->rhs_batch, n->rhs_contract, dtype);
+  ir_value xy = ir_build_binary(b, IR_OP_MULTIPLY, x, y);
+  return ir_build_convert(b, pass_build_sum(b, xy, summed, n->lhs_contract.count), result);
+}
+
+static ir_value product(finder *f, ir_builder *b, ir_op dot, ir_value lhs, ir_value rhs,
+                        const ir_dot_numbers *n) {
+  ir_dtype dtype = type_of(f, ir_result(f->m, dot, 0))->dtype;
+  ir_value made = pass_build_dot(b, lhs, rhs, n, dtype);
+  ir_attr precision = ir_op_attr(f->m, dot, "precision_config");
+  if (precision)
+    ir_op_set_attr(f->m, ir_value_get(f->m, made)->op, "precision_config", precision, true);
+  return made;
+}
+
+/* From [batch.., t, free of lhs.., free of rhs..] to the order of the band. */
+static ir_value in_band_order(ir_builder *b, ir_value x, const layout *l, const band *s) {
+  int64_t order[IR_MAX_RANK];
+  int32_t n = 0, rank = l->n_batch + l->n_lhs + l->n_rhs;
+  for (int32_t d = 0; d < l->n_batch; d++) order[moved(d, s)] = n++;
+  order[moved(s->keep, s)] = n++;
+  for (int32_t d = l->n_batch; d < rank; d++)
+    if (d != s->keep && d != s->drop) order[moved(d, s)] = n++;
+  return pass_build_transpose(b, x, order);
+}
+
+static ir_value take_dot(finder *f, ir_builder *b, ir_op op, const band *s) {
+  ir_dot_numbers n;
+  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || ir_op_attr(f->m, op, "algorithm")) return IR_NONE;
+  layout l = layout_of(f, op, &n);
+  int32_t first = s->keep < s->drop ? s->keep : s->drop, second = s->keep + s->drop - first;
+  if (first < l.n_batch || first >= l.n_batch + l.n_lhs || second < l.n_batch + l.n_lhs) return IR_NONE;
+  int32_t i = l.lhs[first - l.n_batch], j = l.rhs[second - l.n_batch - l.n_lhs];
+  int64_t at_lhs = first == s->keep ? s->at_keep : s->at_drop, at_rhs = first == s->keep ? s->at_drop : s->at_keep;
+  ir_dtype result = type_of(f, s->x)->dtype;
+  ir_value lhs = piece(f, b, ir_operand(f->m, op, 0), i, at_lhs, s->length);
+  ir_value rhs = piece(f, b, ir_operand(f->m, op, 1), j, at_rhs, s->length);
+  n.lhs_batch = with(f->p->scratch, n.lhs_batch, i);
+  n.rhs_batch = with(f->p->scratch, n.rhs_batch, j);
+  bool vectors = l.n_lhs == 1 && l.n_rhs == 1;
+  ir_value x = vectors ? sum_of_products(b, lhs, rhs, &n, result) : product(f, b, op, lhs, rhs, &n);
+  return in_band_order(b, x, &l, s);
+}
+
+/* ---- the recursion ---- */
+static ir_value take_op(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_BROADCAST_IN_DIM: return take_broadcast(f, b, op, s, depth);
+    case IR_OP_TRANSPOSE: return take_transpose(f, b, op, s, depth);
+    case IR_OP_RESHAPE: return take_reshape(f, b, op, s, depth);
+    case IR_OP_IOTA: return take_iota(f, b, op, s);
+    case IR_OP_CONSTANT: return take_constant(f, b, op, s);
+    case IR_OP_SLICE: return take_slice(f, b, op, s, depth);
+    case IR_OP_REDUCE: return take_reduce(f, b, op, s, depth);
+    case IR_OP_DOT_GENERAL: return take_dot(f, b, op, s);
+    default: return is_elementwise(f, op) ? take_elementwise(f, b, op, s, depth) : IR_NONE;
+  }
+}
+
+static bool all_static(const finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[i]))) return false;
+  return d->n_results == 1 && ir_is_static_tensor(f->m, ir_type_of(f->m, d->first_result));
+}
+
+static bool is_same(const band *x, const band *y) {
+  return x->x == y->x && x->keep == y->keep && x->drop == y->drop && x->at_keep == y->at_keep &&
+         x->at_drop == y->at_drop && x->length == y->length;
+}
+
+static ir_value take(finder *f, ir_builder *b, band s, int depth) {
+  for (int i = 0; i < f->n_taken; i++)
+    if (is_same(&f->taken[i].of, &s)) return f->taken[i].value;
+  bool goes_on = depth < DEEPEST && f->n_taken < MOST_TAKEN;
+  ir_op op = goes_on ? ir_value_get(f->m, s.x)->op : IR_NONE;
+  ir_value made = op && all_static(f, op) ? take_op(f, b, op, &s, depth + 1) : IR_NONE;
+  if (!made) made = as_it_stands(f, b, &s);
+  if (f->n_taken < MOST_TAKEN) {
+    f->taken[f->n_taken].of = s;
+    f->taken[f->n_taken++].value = made;
+  }
+  return made;
+}
+
+/* Whether the tensor need not be there: it is made by an op that we see through. */
+static bool can_go(const finder *f, ir_value x) {
+  ir_op op = ir_value_get(f->m, x)->op;
+  if (!op || !all_static(f, op) || ir_value_bytes(f->m, x) <= pass_small_bytes(f->p->options)) return false;
+  while (op && (ir_kind_of(f->m, op) == IR_OP_SLICE || ir_kind_of(f->m, op) == IR_OP_RESHAPE))
+    op = ir_value_get(f->m, ir_operand(f->m, op, 0))->op;
+  switch (op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN) {
+    case IR_OP_UNKNOWN: return false;
+    case IR_OP_BROADCAST_IN_DIM: case IR_OP_TRANSPOSE: case IR_OP_DOT_GENERAL: case IR_OP_REDUCE: return true;
+    default: return is_elementwise(f, op);
+  }
+}
+
+static ir_value diagonal(finder *f, ir_builder *b, const band *s, bool by_gather) {
+  f->n_taken = 0;
+  f->by_gather = by_gather;
+  return take(f, b, *s, 0);
+}
+
+/* ---- gathers ---- */
+static bool column_of(const finder *f, ir_value column, int64_t length, int64_t *out_at) {
+  affine a;
+  const ir_type_data *t = type_of(f, column);
+  if (t->rank != 2 || t->dims[0] != length || t->dims[1] != 1) return false;
+  if (!find_affine(f, column, STEPS, &a) || (length > 1 && a.dim != 0)) return false;
+  *out_at = a.offset;
+  return true;
+}
+
+static bool is_plain_gather(const finder *f, ir_op op, const ir_gather_numbers *n) {
+  int32_t rank = type_of(f, ir_operand(f->m, op, 0))->rank, count;
+  const int64_t *sizes = ir_op_ints(f->m, op, "slice_sizes", &count);
+  if (n->collapsed_slice_dims.count != 2 || n->start_index_map.count != 2 || n->operand_batching_dims.count) return false;
+  if (count != rank || n->index_vector_dim != 1 || n->offset_dims.count != rank - 2) return false;
+  for (int32_t i = 0; i < n->offset_dims.count; i++)
+    if (i && n->offset_dims.at[i] < n->offset_dims.at[i - 1]) return false;
+  for (int32_t d = 0; d < rank; d++) {
+    bool point = contains(n->collapsed_slice_dims, d);
+    if (point != contains(n->start_index_map, d) || (!point && sizes[d] != type_of(f, ir_operand(f->m, op, 0))->dims[d]))
+      return false;
+  }
+  return true;
+}
+
+/* Where the gather's result has t. */
+static int32_t batch_place(const ir_gather_numbers *n, int32_t rank) {
+  for (int32_t d = 0; d < rank; d++)
+    if (!contains(n->offset_dims, d)) return d;
+  return -1;
+}
+
+static ir_value replace_gather(finder *f, ir_op op) {
+  ir_gather_numbers n;
+  const ir_op_data *d = ir_op_get(f->m, op);
+  ir_value x = d->operands[0], indices = d->operands[1], result = d->first_result;
+  ir_op columns = def(f, indices, IR_OP_CONCATENATE);
+  if (!columns || !can_go(f, x) || !ir_gather_dims(f->p->scratch, f->m, op, &n) || !is_plain_gather(f, op, &n)) return IR_NONE;
+  if (ir_op_get(f->m, columns)->n_operands != 2 || type_of(f, indices)->rank != 2) return IR_NONE;
+  band s = {.x = x, .keep = (int32_t)n.start_index_map.at[0], .drop = (int32_t)n.start_index_map.at[1], .length = type_of(f, indices)->dims[0]};
+  if (!column_of(f, ir_operand(f->m, columns, 0), s.length, &s.at_keep) ||
+      !column_of(f, ir_operand(f->m, columns, 1), s.length, &s.at_drop))
+    return IR_NONE;
+  const int64_t *dims = type_of(f, x)->dims;
+  if (s.at_keep < 0 || s.at_drop < 0 || s.length < 1 || s.at_keep + s.length > dims[s.keep] || s.at_drop + s.length > dims[s.drop])
+    return IR_NONE;
+  int32_t rank = type_of(f, result)->rank, at = batch_place(&n, rank), own = moved(s.keep, &s);
+  ir_builder b = {f->m, d->block, d->location};
+  int64_t order[IR_MAX_RANK];
+  for (int32_t i = 0, k = 0; i < rank; i++) {
+    if (i == at) { order[i] = own; continue; }
+    if (k == own) k++;
+    order[i] = k++;
+  }
+  return pass_build_transpose(&b, diagonal(f, &b, &s, true), order);
+}
+
+/* ---- sums of what a mask lets through ---- */
+/* i + a == j + b on dimensions i and j. */
+static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
+  ir_op op = def(f, pred, IR_OP_COMPARE);
+  ir_direction direction;
+  ir_compare_type type;
+  affine i, j;
+  if (!op || !ir_compare_kind(f->m, op, &direction, &type) || direction != wanted) return false;
+  if (!find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) || !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j)) return false;
+  if (i.dim < 0 || j.dim < 0 || i.dim == j.dim) return false;
+  const int64_t *dims = type_of(f, pred)->dims;
+  int64_t shift = j.offset - i.offset;
+  *out = (band){.keep = i.dim, .drop = j.dim, .at_keep = shift > 0 ? shift : 0, .at_drop = shift < 0 ? -shift : 0};
+  int64_t rows = dims[i.dim] - out->at_keep, columns = dims[j.dim] - out->at_drop;
+  out->length = rows < columns ? rows : columns;
+  return out->length > 0;
+}
+
+/* A mask of two dimensions, repeated along others. */
+static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
+  ir_op op = def(f, pred, IR_OP_BROADCAST_IN_DIM);
+  if (!op) return find_mask(f, pred, wanted, out);
+  int32_t n;
+  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  if (!dims || !find_mask(f, ir_operand(f->m, op, 0), wanted, out)) return false;
+  out->keep = (int32_t)dims[out->keep];
+  out->drop = (int32_t)dims[out->drop];
+  const int64_t *wide = type_of(f, pred)->dims; /* a mask of length 1 may be repeated along itself */
+  return wide[out->keep] >= out->at_keep + out->length && wide[out->drop] >= out->at_drop + out->length &&
+         source_dim(f, op, out->keep) >= 0 && source_dim(f, op, out->drop) >= 0;
+}
+
+static bool find_masked(const finder *f, ir_value v, band *out) {
+  ir_op op = def(f, v, IR_OP_SELECT);
+  if (!op || type_of(f, ir_operand(f->m, op, 0))->rank == 0) return false;
+  ir_value pred = ir_operand(f->m, op, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    ir_value x = ir_operand(f->m, op, 1 + i), other = ir_operand(f->m, op, 2 - i);
+    if (!pass_is_zero(f->m, other) || !can_go(f, x) || !find_repeated_mask(f, pred, i ? IR_NE : IR_EQ, out)) continue;
+    out->x = x;
+    return true;
+  }
+  return false;
+}
+
+/* The rows that have no element of the diagonal: nothing but the initial value. */
+static ir_value padded(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t before, int64_t length, ir_value init) {
+  const ir_type_data *t = type_of(f, x);
+  int64_t after = length - before - t->dims[dim];
+  ir_type low = ir_tensor_with_dim(f->m, ir_type_of(f->m, x), dim, before);
+  ir_type high = ir_tensor_with_dim(f->m, ir_type_of(f->m, x), dim, after);
+  ir_value parts[3];
+  uint32_t n = 0;
+  if (before) parts[n++] = ir_build_broadcast(b, init, low, (int64_t[]){0});
+  parts[n++] = x;
+  if (after) parts[n++] = ir_build_broadcast(b, init, high, (int64_t[]){0});
+  return n == 1 ? x : ir_build_concatenate(b, parts, n, dim);
+}
+
+/* One of the two dimensions is summed over: keep is the other. */
+static ir_value sum_rows(finder *f, ir_builder *b, const band *s, ir_value x, ir_value init, const int64_t *dims, int32_t n) {
+  int64_t summed[IR_MAX_RANK];
+  int32_t count = 0, at = moved(s->keep, s);
+  for (int32_t i = 0; i < n; i++)
+    if (dims[i] != s->drop) summed[count++] = moved((int32_t)dims[i], s);
+  if (count) x = pass_build_reduce(b, IR_OP_ADD, x, init, summed, count);
+  else x = ir_build_binary(b, IR_OP_ADD, ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
+  for (int32_t i = 0; i < count; i++) at -= summed[i] < moved(s->keep, s);
+  return padded(f, b, x, at, s->at_keep, type_of(f, s->x)->dims[s->keep], init);
+}
+
+static ir_value replace_sum(finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  if (d->n_operands != 2 || ir_reducer_kind(f->m, d->regions[0]) != IR_OP_ADD) return IR_NONE;
+  ir_value v = d->operands[0], init = d->operands[1];
+  ir_op convert = def(f, v, IR_OP_CONVERT);
+  band s;
+  if (!find_masked(f, convert ? ir_operand(f->m, convert, 0) : v, &s)) return IR_NONE;
+  int32_t n;
+  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
+  ir_ints over = {n, dims};
+  for (int32_t i = 1; i < n; i++)
+    if (dims[i] < dims[i - 1]) return IR_NONE;
+  bool keep = contains(over, s.keep), drop = contains(over, s.drop);
+  if (!keep && !drop) return IR_NONE;
+  if (!drop) s = (band){s.x, s.drop, s.keep, s.at_drop, s.at_keep, s.length};
+  ir_builder b = {f->m, d->block, d->location};
+  ir_value x = ir_build_convert(&b, diagonal(f, &b, &s, false), type_of(f, v)->dtype);
+  if (!keep || !drop) return sum_rows(f, &b, &s, x, init, dims, n);
+  int64_t summed[IR_MAX_RANK];
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++)
+    if (dims[i] != s.drop) summed[count++] = moved((int32_t)dims[i], &s);
+  return pass_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
+}
+
+/* ---- the walk ---- */
+static bool replace(finder *f, ir_op op) {
+  ir_value made = IR_NONE;
+  if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
+  if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
+  if (!made) return false;
+  ir_map_set(f->map, ir_result(f->m, op, 0), made);
+  return f->changed = true;
+}
+
+static void visit_block(finder *f, ir_block block) {
+  pass_ops ops = pass_take_ops(f->m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    const ir_op_data *d = ir_op_get(f->m, op);
+    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
+      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
+    if (!replace(f, op)) ir_block_append(f->m, block, op);
+  }
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  finder *f = ARENA_NEW(p->scratch, finder);
+  f->p = p;
+  f->m = m;
+  f->map = ir_map_new(p->scratch, m);
+  visit_block(f, ir_op_get(m, m->root)->regions[0]);
+  *out_changed = f->changed;
+  return WEIR_OK;
+}
+
+const pass pass_diagonal = {"diagonal", run};
