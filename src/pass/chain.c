@@ -11,14 +11,14 @@
  * from MOST_SUBSET_LEAVES on over intervals of the written order, which has all orders of a matrix
  * chain). An order with an intermediate that is larger than the largest as written is
  * taken only if it is no larger than an operand or the result.
- *   A product that several others use is a leaf of each, unless all its users are products and
- * computing them without it is cheaper in sum.
+ *   A product that several others use is a leaf of each, unless these are cheaper in sum without
+ * it, itself counted if no one else needs it.
  * Taken if operations shrink by GAIN; or if the largest intermediate is above the limit, shrinks,
  * and operations do not grow. Errors stay those of a product in that precision, bounded by
  * |A| |B| |C| times the number of terms; integers wrap, so they are exact.
  * Left alone: element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
  * rounded where it is made), products that differ in element type, precision or algorithm or have
- * attributes that we don't know, intermediates that anything else looks at; chains of tensors all
+ * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all
  * of which the splitter would leave alone.
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
@@ -37,6 +37,9 @@ enum {
   MOST_WORK = 20000000 /* pairs looked at; from there on everything stays as it is */
 };
 static const double GAIN = 1.5;
+
+/* Where a product that has several users is not needed. */
+enum { NOWHERE, EVERYWHERE, IN_PRODUCTS };
 
 /* ---- a product of many tensors ---- */
 typedef uint64_t label_set; /* of the network's indices */
@@ -82,7 +85,7 @@ typedef struct chain {
   ir_module *m;
   double small_bytes, goal_bytes; /* goal 0: none */
   uint32_t *uses;                 /* by value: how often it is an operand, anywhere */
-  uint8_t *dissolved;             /* by value: shared, and multiplied out all the same */
+  uint8_t *dissolved;             /* by value: of a shared product, where not */
   uint8_t *consumed;              /* by op: part of the network of a later one */
   int64_t budget;
   const plan **plans;    /* by op */
@@ -507,21 +510,22 @@ static bool add_root(roots *r, ir_op op) {
   return true;
 }
 
-/* The networks that look at v; false if anything else does, or too many. */
+/* The networks that look at v; false if anything else does too. */
 static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *out) {
+  bool all = true;
   for (uint32_t u = c->users->first[v]; u < c->users->first[v + 1]; u++) {
     ir_op op = c->users->ops[u];
     ir_value x;
     scale s;
     if (is_product(c, op)) {
-      if (!are_alike(c, product, op) || !add_root(out, root_of(c, op))) return false;
-    } else if (depth == MOST_PATH ||
-               (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE && !is_scaling(c, op, &x, &s)) ||
-               !find_roots(c, product, ir_result(c->m, op, 0), depth + 1, out)) {
-      return false;
+      all &= are_alike(c, product, op) && add_root(out, root_of(c, op));
+    } else {
+      bool passes = ir_kind_of(c->m, op) == IR_OP_TRANSPOSE || is_scaling(c, op, &x, &s);
+      all &= passes && depth < MOST_PATH &&
+             find_roots(c, product, ir_result(c->m, op, 0), depth + 1, out);
     }
   }
-  return true;
+  return all;
 }
 
 static double flops_of(chain *c, ir_op root) {
@@ -537,14 +541,17 @@ static double flops_of_all(chain *c, const roots *r) {
   return sum;
 }
 
-/* Multiplies a shared product out where its users are cheaper without it. */
+/* Multiplies a shared product out where the products that use it are cheaper without it. What else
+ * uses it still does. */
 static void try_to_dissolve(chain *c, ir_op dot) {
   ir_value v = ir_result(c->m, dot, 0);
   roots r = {0};
-  if (c->uses[v] < 2 || !find_roots(c, dot, v, 0, &r) || !r.n) return;
-  double with = flops_of(c, dot) + flops_of_all(c, &r);
-  c->dissolved[v] = true;
-  c->dissolved[v] = flops_of_all(c, &r) * GAIN <= with;
+  if (c->uses[v] < 2) return;
+  bool all = find_roots(c, dot, v, 0, &r);
+  if (!r.n) return;
+  double with = (all ? flops_of(c, dot) : 0) + flops_of_all(c, &r);
+  c->dissolved[v] = all ? EVERYWHERE : IN_PRODUCTS;
+  if (flops_of_all(c, &r) * GAIN > with) c->dissolved[v] = NOWHERE;
 }
 
 /* ---- building ---- */
@@ -724,7 +731,8 @@ static void plan_block(chain *c, ir_block block) {
     network net;
     double flops;
     if (!read_network(c, op, &net)) continue;
-    for (int k = 0; k < net.n_inner; k++) c->consumed[net.inner[k]] = true;
+    for (int k = 0; k < net.n_inner; k++)
+      c->consumed[net.inner[k]] = c->dissolved[ir_result(c->m, net.inner[k], 0)] != IN_PRODUCTS;
     c->plans[op] = plan_root(c, &net, &flops);
   }
 }

@@ -18,7 +18,7 @@ import check  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 CASES = {case.name: case for case in check.cases("op", "program")}
-PASSES = "inline,simplify,topk,cse,dce"
+PASSES = "inline,simplify,chain,topk,cse,dce"
 REFUSED = {"cc_lapack_geev"}  # no reference evaluator
 
 

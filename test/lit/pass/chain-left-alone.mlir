@@ -16,17 +16,17 @@ module {
     return %1 : tensor<30x20xf32>
   }
 
-  // The product is wanted too; products of different precision; of different types.
-  func.func public @others(%a: tensor<40x2xf32>, %b: tensor<2x40xf32>, %c: tensor<40xf32>, %d: tensor<40xf64>, %h: tensor<40x2xbf16>, %k: tensor<2x40xbf16>, %l: tensor<40xbf16>) -> (tensor<40x40xf32>, tensor<40xf32>, tensor<40xf32>, tensor<40xf64>, tensor<40xbf16>) {
-    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x40xf32>) -> tensor<40x40xf32>
-    %1 = stablehlo.dot_general %0, %c, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>
+  // The product is there anyway, and small; products of different precision; of different types.
+  func.func public @others(%a: tensor<40x2xf32>, %b: tensor<2x40xf32>, %c: tensor<40xf32>, %d: tensor<40xf64>, %h: tensor<40x2xbf16>, %k: tensor<2x40xbf16>, %l: tensor<40xbf16>) -> (tensor<2x2xf32>, tensor<2x40xf32>, tensor<40xf32>, tensor<40xf64>, tensor<40xbf16>) {
+    %0 = stablehlo.dot_general %b, %a, contracting_dims = [1] x [0] : (tensor<2x40xf32>, tensor<40x2xf32>) -> tensor<2x2xf32>
+    %1 = stablehlo.dot_general %0, %b, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x40xf32>) -> tensor<2x40xf32>
     %2 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<40x2xf32>, tensor<2x40xf32>) -> tensor<40x40xf32>
     %3 = stablehlo.dot_general %2, %c, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>
     %4 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x40xf32>) -> tensor<40x40xf64>
     %5 = stablehlo.dot_general %4, %d, contracting_dims = [1] x [0] : (tensor<40x40xf64>, tensor<40xf64>) -> tensor<40xf64>
     %6 = stablehlo.dot_general %h, %k, contracting_dims = [1] x [0] : (tensor<40x2xbf16>, tensor<2x40xbf16>) -> tensor<40x40xbf16>
     %7 = stablehlo.dot_general %6, %l, contracting_dims = [1] x [0] : (tensor<40x40xbf16>, tensor<40xbf16>) -> tensor<40xbf16>
-    return %0, %1, %3, %5, %7 : tensor<40x40xf32>, tensor<40xf32>, tensor<40xf32>, tensor<40xf64>, tensor<40xbf16>
+    return %0, %1, %3, %5, %7 : tensor<2x2xf32>, tensor<2x40xf32>, tensor<40xf32>, tensor<40xf64>, tensor<40xbf16>
   }
 
   // The product is used in a loop; the product in the body would be cheaper, but it would run in every trip.
