@@ -176,7 +176,7 @@ static weir_status split_above_threshold(job *j) {
   ir_module *m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, m));
   WEIR_TRY(pipeline_split(j, m, &order));
-  if (!order.loops) return accept(j, WEIR_UNTOUCHED, 0);
+  if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
   j->rewritten = m;
   set_options(j, RUNG_REWRITTEN);
   return accept(j, WEIR_REWRITTEN, 0);

@@ -29,6 +29,14 @@ static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", ru
 
 const pass *const pipeline_passes[] = {&pass_parse, &pass_inline, &pass_unbundle, &pass_simplify, &pass_fold_transpose, &pass_cse, &pass_diagonal, &pass_distance, &pass_dce, &pass_chain, &pass_topk, &pass_split, &pass_stream, &pass_lower, NULL};
 
+/* Passes after which the program is worth having even if nothing is split. */
+static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
+  bool changed;
+  WEIR_TRY(pass_run(&j->driver, p, m, &changed));
+  j->replaced |= changed;
+  return WEIR_OK;
+}
+
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
@@ -36,10 +44,10 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_diagonal, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_distance, m, NULL));
+  WEIR_TRY(run_replacing(j, &pass_diagonal, m));
+  WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
-  WEIR_TRY(pass_run(&j->driver, &pass_chain, m, NULL));
+  WEIR_TRY(run_replacing(j, &pass_chain, m));
   WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

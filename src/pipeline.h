@@ -16,6 +16,7 @@ typedef struct job {
   ir_module *m;          /* as read */
   ir_module *rewritten;  /* NULL: nothing was */
   pass_driver driver;
+  bool replaced;         /* a pass took large tensors out of the prepared program */
 } job;
 
 /* What the split pass is told, and what it tells. */

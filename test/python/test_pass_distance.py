@@ -330,3 +330,14 @@ def test_under_a_limit(tmp_path):
     assert program.report_bytes() <= 2_000_000
     for want, got in zip(running.Xla(text)(*arrays), program(*arrays), strict=True):
         assert np.abs(got - want).max() <= 1e-10 * np.abs(want).max()
+
+
+def test_above_a_threshold_nothing_needs_a_loop(tmp_path):
+    """The differences are the only tensor above it: the program without them is what runs."""
+    f, *arrays = FORWARD["multiply"]
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(*arrays).as_text()
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    rewritten = running.opt(path, "--tensor-size-threshold", N * M * D * 8 - 1)
+    assert LARGE.search(text) and not LARGE.search(rewritten) and "while" not in rewritten
