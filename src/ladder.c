@@ -4,12 +4,12 @@
  *   1  XLA's honest report of the program as it is              -> the same program, honest options
  *   2  the same under the memory-optimised schedule             -> the same program, those options
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
- *   5  RESOURCE_EXHAUSTED with what stands in the way
+ *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held
  *
  * Without a referee weir's own estimate decides. XLA's report is honest on CPU only without YNN fusions, whose scratch it does not see; loop-invariant code
  * motion is off in what we rewrote because it keeps what it hoists (docs/design/loop-emission-facts.md).
  */
-#include <stdio.h>
+#include <math.h>
 
 #include "out/out.h"
 #include "pipeline.h"
@@ -18,7 +18,13 @@
 #include "plan/peak.h"
 #include "result.h"
 
-enum { MOST_COMPILES = 8 };
+enum {
+  MOST_COMPILES = 8,
+  MOST_PROBES = 40,       /* splits without XLA, to find the smallest limit */
+  MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
+  MOST_CONFIRMATIONS = 3, /* of it by XLA */
+  COMPILES_TO_CONFIRM = 2, /* in each */
+};
 
 static const int64_t FIRST_SLICE_BYTES = 8 << 20;  /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
@@ -82,62 +88,109 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 
 /* ---- rung 3 ---- */
 
-/* Splits a copy of the prepared program for one slice size; *out_m is the rewritten copy. */
-static weir_status split_copy(job *j, const ir_module *prepared, int64_t target, int64_t slice_bytes, split_order *order, ir_module **out_m) {
-  int64_t threshold = target / THRESHOLD_SHARE;
-  *order = (split_order){.goal = {.threshold_bytes = threshold < slice_bytes ? threshold : slice_bytes, .hold_bytes = target, .slice_bytes = slice_bytes,
-                                   .generous_bytes = slice_bytes * GENEROUS, .is_materialised = plan_is_materialised}, .limit_bytes = target};
+typedef struct search {
+  int64_t limit, target, slice_bytes;
+  int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
+  int32_t most_compiles, compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int64_t peak;       /* out: of the module that holds the limit */
+} search;
+
+/* Splits a copy of the prepared program; *out_m is the rewritten copy. */
+static weir_status split_copy(job *j, const ir_module *prepared, const search *s, split_order *order, ir_module **out_m) {
+  int64_t threshold = s->target / THRESHOLD_SHARE;
+  *order = (split_order){.goal = {.threshold_bytes = threshold < s->slice_bytes ? threshold : s->slice_bytes, .hold_bytes = s->hold_bytes,
+                                  .slice_bytes = s->slice_bytes, .generous_bytes = s->slice_bytes * GENEROUS, .is_materialised = plan_is_materialised},
+                         .limit_bytes = s->target};
   ir_module *m = ir_module_clone(prepared);
   WEIR_TRY(pipeline_split(j, m, order));
-  ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld", (long long)slice_bytes, (long long)order->peak_bytes, (long long)target);
+  ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld", (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
   *out_m = m;
   return WEIR_OK;
 }
 
-typedef struct search {
-  int64_t target, slice_bytes;
-  int64_t least;  /* the smallest peak seen */
-} search;
+static search search_under(int64_t limit, int32_t most_compiles) {
+  int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
+  return (search){.limit = limit, .target = limit, .hold_bytes = limit, .slice_bytes = slice_bytes, .most_compiles = most_compiles};
+}
 
-/* One candidate; *out_done if it holds. Else the search is narrowed. */
-static weir_status try_candidate(job *j, const ir_module *prepared, search *s, bool *out_done) {
+static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, const split_order *order) {
+  int64_t peak = order->peak_bytes;
+  if (!order->fits || !s->most_compiles) return peak;
+  arena *a = arena_create(&j->c);
+  strbuf text = strbuf_make(a);
+  out_stablehlo_text(m, &text);
+  s->compiles += ask_referee(j, text.text, text.length, &peak);
+  arena_destroy(a);
+  return peak;
+}
+
+/* One candidate; *out_m if it holds. Else the search is narrowed. */
+static weir_status try_candidate(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
   split_order order;
   ir_module *m;
-  WEIR_TRY(split_copy(j, prepared, s->target, s->slice_bytes, &order, &m));
-  int64_t peak = order.peak_bytes, limit = j->options.memory_limit_bytes;
-  if (order.fits) {
-    arena *a = arena_create(&j->c);
-    strbuf text = strbuf_make(a);
-    out_stablehlo_text(m, &text);
-    ask_referee(j, text.text, text.length, &peak);
-    arena_destroy(a);
-  }
-  if (peak < s->least) s->least = peak;
-  *out_done = peak <= limit && order.fits;
-  if (*out_done) {
-    j->rewritten = m;
-    return accept(j, WEIR_REWRITTEN, peak);
+  WEIR_TRY(split_copy(j, prepared, s, &order, &m));
+  s->peak = peak_of_candidate(j, s, m, &order);
+  if (order.fits && s->peak <= s->limit) {
+    *out_m = m;
+    return WEIR_OK;
   }
   ir_module_destroy(m);
-  if (order.fits) s->target = (int64_t)((double)s->target * (double)limit / (double)peak * 0.98);
-  else s->slice_bytes /= 4;
+  if (order.fits) s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
+  else s->slice_bytes /= 4, s->hold_bytes /= 4;
   return WEIR_OK;
 }
 
-static weir_status split_until_it_holds(job *j, search *s, bool *out_done) {
-  ir_module *prepared = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, prepared));
-  set_options(j, RUNG_REWRITTEN);
-  int32_t compiles = j->result->summary.referee_compiles;
-  *out_done = false;
-  while (!*out_done && s->slice_bytes >= LEAST_SLICE_BYTES && j->result->summary.referee_compiles - compiles < MOST_COMPILES)
-    WEIR_TRY(try_candidate(j, prepared, s, out_done));
-  ir_module_destroy(prepared);
+/* *out_m: NULL if nothing was found that holds. */
+static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
+  *out_m = NULL;
+  while (!*out_m && s->slice_bytes >= LEAST_SLICE_BYTES && (!s->most_compiles || s->compiles < s->most_compiles))
+    WEIR_TRY(try_candidate(j, prepared, s, out_m));
+  return WEIR_OK;
+}
+
+/* ---- the smallest limit that would have held ---- */
+static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit, int32_t most_compiles, bool *out_holds) {
+  search s = search_under(limit, most_compiles);
+  ir_module *m;
+  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  if (m) ir_module_destroy(m);
+  *out_holds = m != NULL;
+  return WEIR_OK;
+}
+
+/* By weir's estimate: *in_out_high holds, and 1 % below it does not. low: does not hold. */
+static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low, int64_t *in_out_high) {
+  uint32_t allowed = MOST_PROBED_OPS / prepared->ops.count;
+  for (uint32_t probes = 0; probes < MOST_PROBES && probes < allowed; probes++) {
+    int64_t high = *in_out_high, below = high - high / 100 - 1, middle = (int64_t)sqrt((double)low * (double)high);
+    int64_t probe = middle > low && middle < below ? middle : below;
+    bool holds;
+    WEIR_TRY(would_hold(j, prepared, probe, 0, &holds));
+    if (holds) *in_out_high = probe;
+    else if (probe == below) break;
+    else low = probe;
+  }
+  return WEIR_OK;
+}
+
+/* high: holds as the program is. Where XLA can be asked, it has the last word on what the estimate found. */
+static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high, int64_t *out_limit) {
+  int64_t found = high;
+  WEIR_TRY(bisect_limit(j, prepared, j->options.memory_limit_bytes, &found));
+  for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
+    bool holds;
+    WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &holds));
+    if (holds) break;
+    found = tries + 1 < MOST_CONFIRMATIONS && found < high - found / 20 ? found + found / 20 : high;
+  }
+  *out_limit = found;
   return WEIR_OK;
 }
 
 /* ---- rung 5 ---- */
-static weir_status refuse(job *j, int64_t peak, int64_t least) {
+static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t feasible) {
+  int64_t least;
+  WEIR_TRY(find_minimum(j, prepared, feasible, &least));
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
   plan_peak before = plan_peak_of(a, j->m, PLAN_ORDER_MEMORY);
@@ -146,6 +199,19 @@ static weir_status refuse(job *j, int64_t peak, int64_t least) {
   weir_status status = ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED, "the program needs %lld bytes, the limit is %lld; the smallest limit found feasible is %lld. %s",
                                  (long long)peak, (long long)j->options.memory_limit_bytes, (long long)least, text.text);
   arena_destroy(a);
+  return status;
+}
+
+/* feasible: a limit under which the program runs as it is. */
+static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
+  ir_module *prepared = ir_module_clone(j->m), *m;
+  WEIR_TRY(pipeline_prepare(j, prepared));
+  set_options(j, RUNG_REWRITTEN);
+  search s = search_under(j->options.memory_limit_bytes, MOST_COMPILES);
+  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  weir_status status = m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, prepared, peak, feasible);
+  j->rewritten = m;
+  ir_module_destroy(prepared);
   return status;
 }
 
@@ -158,10 +224,8 @@ static weir_status hold_limit(job *j) {
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
   bool hopeless = ordered / HOPELESS > limit;
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered)) return accept(j, WEIR_OPTIONS_ONLY, ordered);
-  search s = {limit, FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8, ordered};
-  bool done;
-  WEIR_TRY(split_until_it_holds(j, &s, &done));
-  return done ? WEIR_OK : refuse(j, peak, s.least);
+  bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
+  return rewrite(j, peak, known && ordered < peak ? ordered : peak);
 }
 
 /* ---- the paper's mode ---- */

@@ -1,0 +1,72 @@
+"""The smallest limit that a refusal names: the program runs under it, and is refused 1 % below."""
+
+import re
+import subprocess
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+import weir
+
+CORPUS = running.ROOT / "test/corpus"
+CASES = [  # as a program, its limit that can't be held
+    ("m_attention_fwd", "1MB"),
+    ("m_matvec_se", "100kB"),
+    ("m_sgpr_bound", "1MB"),
+    ("m_kmeans_step", "100kB"),
+    ("m_row_median_sort", "100kB"),
+    ("p_gp_regression_f64", "2kB"),
+    ("p_transformer_encoder_fwd", "2kB"),
+    ("m_cumsum_outer_max", "100kB"),
+]
+
+
+def command(name, program, limit):
+    line = [running.BUILD / "weir", name, program, "--memory-limit", str(limit)]
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def smallest(program, limit):
+    done = command("plan", program, limit)
+    assert done.returncode == running.REFUSED
+    found = re.search(r"smallest limit found feasible is .* \((\d+) bytes\)", done.stdout)
+    return int(found[1])
+
+
+@pytest.mark.parametrize("name, impossible", CASES, ids=[case[0] for case in CASES])
+def test_it_holds_and_one_percent_less_does_not(name, impossible):
+    program = CORPUS / name / "program.mlir"
+    least = smallest(program, impossible)
+    assert command("opt", program, least).returncode == 0
+    assert command("opt", program, least - least // 100 - 1).returncode == running.REFUSED
+
+
+def kernel_matvec(z, v):
+    return jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)) @ v
+
+
+def test_xla_confirms_it():
+    z = np.random.default_rng(0).standard_normal((1500, 3)).astype(np.float32)
+    plan = weir.plan(kernel_matvec, z, z[:, 0], limit="31kB")
+    assert plan.outcome == "refused"
+    assert 31_000 < plan.minimum_bytes < plan.peak_before_bytes / 10
+    with weir.limit(plan.minimum_bytes):
+        found = jax.jit(kernel_matvec)(z, z[:, 0])
+    assert weir.last_report().peak_after_bytes <= plan.minimum_bytes
+    wanted = kernel_matvec(z, z[:, 0])
+    assert np.abs(found - wanted).max() <= 1e-4 * np.abs(wanted).max()
+
+
+def test_without_a_way_to_split_it_is_what_the_program_needs():
+    z = np.ones((500, 3), np.float32)
+
+    def f(z):
+        return jnp.sort(kernel_matvec(z, z).reshape(-1)[:900]) + jnp.sort(z, axis=None)[:900]
+
+    plan = weir.plan(f, z, limit="9kB")
+    assert plan.outcome == "refused"
+    with weir.limit(plan.minimum_bytes):
+        jax.jit(f)(z).block_until_ready()
