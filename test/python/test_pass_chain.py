@@ -233,6 +233,59 @@ def test_random_chains(n, tmp_path):
         assert after == (least if least * 1.5 <= before else before)
 
 
+# ---- any product ----
+class Network:
+    """Products of integers over named indices: kept, summed over, in any order of dimensions, in
+    between transposed, scaled or negated; some used twice."""
+
+    def __init__(self, seed):
+        self.dice = np.random.default_rng(seed)
+        self.extents = dict(zip("abcdefgh", self.dice.choice([1, 2, 3, 4, 6], 8).tolist()))
+        self.inputs, self.made = [], []
+
+    def leaf(self):
+        names = "".join(self.dice.permutation(list("abcdefgh"))[: self.dice.integers(0, 4)])
+        shape = [self.extents[n] for n in names]
+        self.inputs.append(self.dice.integers(-9, 9, shape))
+        i = len(self.inputs) - 1
+        return names, lambda m: m[i]
+
+    def tree(self, size):
+        if self.made and self.dice.random() < 0.15:
+            return self.made[self.dice.integers(len(self.made))]
+        if size == 1:
+            return self.leaf()
+        k = int(self.dice.integers(1, size))
+        (x, left), (y, right) = self.tree(k), self.tree(size - k)
+        both = [n for n in x if n in y]
+        summed = [n for n in both if self.dice.random() < 0.6]
+        names = [n for n in dict.fromkeys(x + y) if n not in summed]
+        names = "".join(self.dice.permutation(names) if self.dice.random() < 0.5 else names)
+        factor = int(self.dice.choice([1, 1, 1, -1, 3]))
+        rule, cache = f"{x},{y}->{names}", {}
+
+        def product(m):
+            if id(m) not in cache:
+                cache[id(m)] = jnp.einsum(rule, left(m), right(m)) * factor
+            return -cache[id(m)] if factor == -1 else cache[id(m)]
+
+        if len(names) <= 5:
+            self.made.append((names, product))
+        return names, product
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_networks(seed, tmp_path):
+    """To the bit: integers wrap."""
+    net = Network(seed)
+    outputs = [net.tree(int(net.dice.integers(3, 9)))[1] for _ in range(int(net.dice.integers(1, 3)))]
+    text = lowered(lambda *m: [f(m) for f in outputs], *net.inputs)
+    evaluate = running.Evaluator(tmp_path, net.inputs)
+    for want, got in zip(evaluate(text), evaluate(passed(text, tmp_path))):
+        assert want.shape == got.shape
+        np.testing.assert_array_equal(want, got)
+
+
 # ---- what is left alone ----
 def mixed_precision(a, b, c):
     return jnp.matmul(jnp.matmul(a, b, precision="highest"), c)
