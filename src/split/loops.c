@@ -94,11 +94,17 @@ static bool is_made_here(loop_builder *l, ir_value v, split_pos pos) {
   return split_is_inside(l->r, v, pos, l->stage) || split_outside_stage(l->r, v) > l->stage;
 }
 
+/* The statistic as sums of the trip see it; made for the first that asks. */
+static ir_value running_value(loop_builder *l, const split_member *statistic, ir_value v) {
+  if (!l->running[v]) l->running[v] = stream_running_value(l->r, &l->body, statistic, split_instance_get(l->r, v, SPLIT_ABSENT)->emitted);
+  return l->running[v];
+}
+
 static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
   const split_member *statistic = running_statistic(l, v, pos);
   if (statistic) {
     reduce_inside(l, statistic);
-    return l->running[v];
+    return running_value(l, statistic, v);
   }
   split_instance *i = split_instance_get(l->r, v, pos);
   if (i->emitted_stage == l->stage) return i->emitted;
@@ -187,7 +193,6 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   for (uint32_t j = 0; j < n; j++) {
     ir_value v = ir_result(r->m, op, j);
     remember(l, v, SPLIT_ABSENT, carries[j]);
-    l->running[v] = stream_running_value(r, &l->body, member, carries[j]);
     l->put_out[v] = true;
     add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j]);
   }
