@@ -1,0 +1,30 @@
+// A reshape that cuts the 8 rows into [4, 2]: slices are in units of 2 rows.
+// RUN: %weir opt %s --tensor-size-threshold 100 --tensor-split-size 50 --stop-after split | FileCheck %s
+
+// CHECK:      ^bb0(%[[A0:[a-z0-9]+]]: tensor<8xf32>, %[[A1:[a-z0-9]+]]: tensor<6xf32>):
+// CHECK-NEXT: %[[V0:[a-z0-9]+]] = "weir.loop"(%[[A0]], %[[A1]]) ({
+// CHECK-NEXT: ^bb0(%[[A2:[a-z0-9]+]]: tensor<i64>, %[[A3:[a-z0-9]+]]: tensor<i64>, %[[A4:[a-z0-9]+]]: tensor<2xf32>, %[[A5:[a-z0-9]+]]: tensor<6xf32>):
+// CHECK-NEXT: %[[V1:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[A4]]) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V2:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[A5]]) <{broadcast_dimensions = array<i64: 1>}> : (tensor<6xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V3:[a-z0-9]+]] = "stablehlo.multiply"(%[[V1]], %[[V2]]) : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V4:[a-z0-9]+]] = "stablehlo.reshape"(%[[V3]]) : (tensor<2x6xf32>) -> tensor<1x12xf32>
+// CHECK-NEXT: %[[V5:[a-z0-9]+]] = "stablehlo.exponential"(%[[V4]]) : (tensor<1x12xf32>) -> tensor<1x12xf32>
+// CHECK-NEXT: %[[V6:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
+// CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.reduce"(%[[V5]], %[[V6]]) <{dimensions = array<i64: 1>}> ({
+// CHECK-NEXT: ^bb0(%[[A6:[a-z0-9]+]]: tensor<f32>, %[[A7:[a-z0-9]+]]: tensor<f32>):
+// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.add"(%[[A6]], %[[A7]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: "stablehlo.return"(%[[V8]]) : (tensor<f32>) -> ()
+// CHECK-NEXT: }) : (tensor<1x12xf32>, tensor<f32>) -> tensor<1xf32>
+// CHECK-NEXT: "weir.yield"(%[[V7]]) : (tensor<1xf32>) -> ()
+// CHECK-NEXT: }) {extent = 4 : i64, in_dims = array<i64: 0, -1>, in_units = array<i64: 2, 1>, out_dims = array<i64: 0>, out_units = array<i64: 1>, seed = "broadcast_in_dim tensor<8x6xf32>", slice = 1 : i64} : (tensor<8xf32>, tensor<6xf32>) -> tensor<4xf32>
+// CHECK-NEXT: "func.return"(%[[V0]]) : (tensor<4xf32>) -> ()
+func.func public @main(%x: tensor<8xf32>, %y: tensor<6xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %xs = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<8xf32>) -> tensor<8x6xf32>
+  %ys = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<6xf32>) -> tensor<8x6xf32>
+  %k = stablehlo.multiply %xs, %ys : tensor<8x6xf32>
+  %g = stablehlo.reshape %k : (tensor<8x6xf32>) -> tensor<4x12xf32>
+  %e = stablehlo.exponential %g : tensor<4x12xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x12xf32>, tensor<f32>) -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}

@@ -1,0 +1,36 @@
+// A window dimension that is updated whole.
+// RUN: %weir opt %s --tensor-size-threshold 100 --tensor-split-size 50 --stop-after split | FileCheck %s
+
+// CHECK:      ^bb0(%[[A0:[a-z0-9]+]]: tensor<8xf32>, %[[A1:[a-z0-9]+]]: tensor<6xf32>, %[[A2:[a-z0-9]+]]: tensor<2x1xi32>, %[[A3:[a-z0-9]+]]: tensor<8x2xf32>):
+// CHECK-NEXT: %[[V0:[a-z0-9]+]] = "weir.loop"(%[[A0]], %[[A1]], %[[A2]], %[[A3]]) ({
+// CHECK-NEXT: ^bb0(%[[A4:[a-z0-9]+]]: tensor<i64>, %[[A5:[a-z0-9]+]]: tensor<i64>, %[[A6:[a-z0-9]+]]: tensor<2xf32>, %[[A7:[a-z0-9]+]]: tensor<6xf32>, %[[A8:[a-z0-9]+]]: tensor<2x1xi32>, %[[A9:[a-z0-9]+]]: tensor<2x2xf32>):
+// CHECK-NEXT: %[[V1:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[A6]]) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V2:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[A7]]) <{broadcast_dimensions = array<i64: 1>}> : (tensor<6xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V3:[a-z0-9]+]] = "stablehlo.multiply"(%[[V1]], %[[V2]]) : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V4:[a-z0-9]+]] = "stablehlo.scatter"(%[[V3]], %[[A8]], %[[A9]]) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+// CHECK-NEXT: ^bb0(%[[A10:[a-z0-9]+]]: tensor<f32>, %[[A11:[a-z0-9]+]]: tensor<f32>):
+// CHECK-NEXT: %[[V5:[a-z0-9]+]] = "stablehlo.add"(%[[A10]], %[[A11]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: "stablehlo.return"(%[[V5]]) : (tensor<f32>) -> ()
+// CHECK-NEXT: }) : (tensor<2x6xf32>, tensor<2x1xi32>, tensor<2x2xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V6:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
+// CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.reduce"(%[[V4]], %[[V6]]) <{dimensions = array<i64: 1>}> ({
+// CHECK-NEXT: ^bb0(%[[A12:[a-z0-9]+]]: tensor<f32>, %[[A13:[a-z0-9]+]]: tensor<f32>):
+// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.add"(%[[A12]], %[[A13]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: "stablehlo.return"(%[[V8]]) : (tensor<f32>) -> ()
+// CHECK-NEXT: }) : (tensor<2x6xf32>, tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT: "weir.yield"(%[[V7]]) : (tensor<2xf32>) -> ()
+// CHECK-NEXT: }) {extent = 8 : i64, in_dims = array<i64: 0, -1, -1, 0>, in_units = array<i64: 1, 1, 1, 1>, out_dims = array<i64: 0>, out_units = array<i64: 1>, seed = "broadcast_in_dim tensor<8x6xf32>", slice = 2 : i64} : (tensor<8xf32>, tensor<6xf32>, tensor<2x1xi32>, tensor<8x2xf32>) -> tensor<8xf32>
+// CHECK-NEXT: "func.return"(%[[V0]]) : (tensor<8xf32>) -> ()
+func.func public @main(%x: tensor<8xf32>, %y: tensor<6xf32>, %i: tensor<2x1xi32>, %u: tensor<8x2xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %xs = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<8xf32>) -> tensor<8x6xf32>
+  %ys = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<6xf32>) -> tensor<8x6xf32>
+  %k = stablehlo.multiply %xs, %ys : tensor<8x6xf32>
+  %g = "stablehlo.scatter"(%k, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %p = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %p : tensor<f32>
+  }) : (tensor<8x6xf32>, tensor<2x1xi32>, tensor<8x2xf32>) -> tensor<8x6xf32>
+  %s = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
