@@ -33,6 +33,8 @@ PASSES = [
     "simplify",
     "fold-transpose",
     "cse",
+    "diagonal",
+    "distance",
     "dce",
     "chain",
     "topk",
