@@ -3,6 +3,7 @@
 Arrays are what .npy can hold: bf16 as raw uint16 bits, as in test/corpus.
 """
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -27,6 +28,7 @@ SECONDS = 120
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
+EMPTY = "func.func @main() {\nreturn\n}\n"
 REFUSED = 3  # the exit code: no way found under the limit
 
 
@@ -47,6 +49,14 @@ def opt(program, *arguments, refused=None):
         done.returncode == 0
     ), f"weir opt {' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr}"
     return done.stdout
+
+
+@functools.cache
+def passes():
+    """Their names, in order, as `weir opt` lists them when asked for one that it doesn't have."""
+    command = [BUILD / "weir", "opt", "--pass", "none", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, input=EMPTY, timeout=SECONDS)
+    return done.stderr.split("there are ")[1].strip().split(", ")
 
 
 class Evaluator:
