@@ -515,20 +515,28 @@ static ir_block block_of(const ir_module *m, ir_value v) {
   return d->op ? ir_op_get(m, d->op)->block : d->block;
 }
 
-/* The value in the buffer at that time, as the program names it. */
+/* As the program names it; IR_NONE: it does not. */
+static ir_value named_value(const assigner *a, const value_data *v) {
+  const plan_node *n = plan_node_get(a->g, v->node);
+  bool is_member = n->shape.is_tuple && n->op && n->kind == PLAN_OPAQUE && v->member < ir_op_get(a->g->m, n->op)->n_results;
+  return v->is_table ? IR_NONE : is_member ? ir_result(a->g->m, n->op, v->member) : n->value;
+}
+
+/* The value in the buffer at that time; one that was there before if what is there now has no name (what a loop captured is part of its state). */
 static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
   ir_value best = IR_NONE;
   int64_t best_from = -1;
+  bool best_lives = false;
   for (uint32_t k = 0; k < a->n_buffers; k++) {
     if (k != index && merged(a, k) != index) continue;
     for (uint32_t i = 0; i < a->buffers[k].count; i++) {
       const value_data *v = &a->values[a->by_class[a->buffers[k].first + i]];
-      const plan_node *n = plan_node_get(a->g, v->node);
-      ir_value named = n->value;
-      if (n->shape.is_tuple && n->op && v->member < ir_op_get(a->g->m, n->op)->n_results && n->kind == PLAN_OPAQUE) named = ir_result(a->g->m, n->op, v->member);
-      if (v->is_table || !named || v->live.from > at || v->live.to < at || v->live.from <= best_from) continue;
+      ir_value named = named_value(a, v);
+      bool lives = v->live.to >= at;
+      if (!named || v->live.from > at || (best_lives && !lives) || (best_lives == lives && v->live.from <= best_from)) continue;
       best = named;
       best_from = v->live.from;
+      best_lives = lives;
     }
   }
   return best;

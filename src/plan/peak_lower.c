@@ -304,40 +304,69 @@ static uint32_t make_while(lowering *l, plan_scope *s, ir_op op, plan_scope *con
   return made;
 }
 
-static void lower_while(lowering *l, plan_scope *s, ir_op op) {
+typedef struct while_state { /* of a stablehlo.while that is being lowered */
+  ir_op_data op;
+  ir_block cond_block, body_block;
+  plan_scope *cond, *body;
+  uint32_t *init, *slot;  /* slot: by operand, its element of the state; NOT_CARRIED */
+  uint32_t n_state;
+} while_state;
+
+#define NOT_CARRIED UINT32_MAX
+
+/* What no trip changes is captured instead of carried. */
+static void divide_state(lowering *l, plan_scope *s, while_state *w) {
   const ir_module *m = l->g->m;
-  ir_op_data d = *ir_op_get(m, op);
-  ir_block body_block = d.regions[1], cond_block = d.regions[0];
-  ir_op end = ir_terminator(m, body_block);
-  plan_scope *body = scope_new(l, body_block, s, true), *cond = scope_new(l, cond_block, s, false);
-  cond->shares = body;
-  uint32_t *init = ARENA_ARRAY(l->g->arena, uint32_t, d.n_operands), *slot = ARENA_ARRAY(l->g->arena, uint32_t, d.n_operands), n_state = 0;
-  for (uint32_t i = 0; i < d.n_operands; i++) { /* what no trip changes is captured instead of carried */
-    bool kept = ir_operand(m, end, i) == ir_block_get(m, body_block)->args.at[i];
-    slot[i] = kept ? UINT32_MAX : n_state;
-    uint32_t node = plan_node_of(l, s, d.operands[i]);
-    if (kept) l->map[ir_block_get(m, body_block)->args.at[i]] = l->map[ir_block_get(m, cond_block)->args.at[i]] = node;
-    else init[n_state++] = node;
+  ir_op end = ir_terminator(m, w->body_block);
+  for (uint32_t i = 0; i < w->op.n_operands; i++) {
+    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i], in_cond = ir_block_get(m, w->cond_block)->args.at[i];
+    uint32_t node = plan_node_of(l, s, w->op.operands[i]);
+    bool kept = ir_operand(m, end, i) == in_body;
+    w->slot[i] = kept ? NOT_CARRIED : w->n_state;
+    if (kept) l->map[in_body] = l->map[in_cond] = node;
+    else w->init[w->n_state++] = node;
   }
-  open_state(l, body, n_state);
-  open_state(l, cond, n_state);
-  for (uint32_t i = 0; i < d.n_operands; i++) {
-    if (slot[i] == UINT32_MAX) continue;
-    plan_shape shape = plan_node_get(l->g, init[slot[i]])->shape;
-    ir_value in_body = ir_block_get(m, body_block)->args.at[i], in_cond = ir_block_get(m, cond_block)->args.at[i];
+}
+
+static void bind_state(lowering *l, while_state *w) {
+  const ir_module *m = l->g->m;
+  open_state(l, w->body, w->n_state);
+  open_state(l, w->cond, w->n_state);
+  for (uint32_t i = 0; i < w->op.n_operands; i++) {
+    if (w->slot[i] == NOT_CARRIED) continue;
+    plan_shape shape = plan_node_get(l->g, w->init[w->slot[i]])->shape;
+    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i], in_cond = ir_block_get(m, w->cond_block)->args.at[i];
     plan_node like = {.value = in_body};
-    l->map[in_body] = state_element(l, body, slot[i], &shape, 0, &like);
-    l->map[in_cond] = state_element(l, cond, slot[i], &shape, 0, NULL);
+    l->map[in_body] = state_element(l, w->body, w->slot[i], &shape, 0, &like);
+    l->map[in_cond] = state_element(l, w->cond, w->slot[i], &shape, 0, NULL);
   }
-  lower_ops(l, cond, cond_block);
-  plan_comp_get(l->g, cond->comp)->root = plan_node_of(l, cond, ir_operand(m, ir_terminator(m, cond_block), 0));
-  lower_ops(l, body, body_block);
-  uint32_t *next = ARENA_ARRAY(l->g->arena, uint32_t, n_state);
-  for (uint32_t i = 0; i < d.n_operands; i++)
-    if (slot[i] != UINT32_MAX) next[slot[i]] = plan_node_of(l, body, ir_operand(m, end, i));
-  uint32_t node = make_while(l, s, op, cond, body, init, next, n_state);
-  for (uint32_t i = 0; i < d.n_operands; i++)
-    plan_bind(l, op, i, slot[i] == UINT32_MAX ? plan_node_of(l, s, d.operands[i]) : plan_element(l, s, node, slot[i]));
+}
+
+static uint32_t lower_while_blocks(lowering *l, plan_scope *s, ir_op op, while_state *w) {
+  const ir_module *m = l->g->m;
+  lower_ops(l, w->cond, w->cond_block);
+  plan_comp_get(l->g, w->cond->comp)->root = plan_node_of(l, w->cond, ir_operand(m, ir_terminator(m, w->cond_block), 0));
+  lower_ops(l, w->body, w->body_block);
+  uint32_t *next = ARENA_ARRAY(l->g->arena, uint32_t, w->n_state);
+  for (uint32_t i = 0; i < w->op.n_operands; i++)
+    if (w->slot[i] != NOT_CARRIED) next[w->slot[i]] = plan_node_of(l, w->body, ir_operand(m, ir_terminator(m, w->body_block), i));
+  return make_while(l, s, op, w->cond, w->body, w->init, next, w->n_state);
+}
+
+static void lower_while(lowering *l, plan_scope *s, ir_op op) {
+  while_state w = {.op = *ir_op_get(l->g->m, op)};
+  w.cond_block = w.op.regions[0];
+  w.body_block = w.op.regions[1];
+  w.init = ARENA_ARRAY(l->g->arena, uint32_t, w.op.n_operands);
+  w.slot = ARENA_ARRAY(l->g->arena, uint32_t, w.op.n_operands);
+  w.body = scope_new(l, w.body_block, s, true);
+  w.cond = scope_new(l, w.cond_block, s, false);
+  w.cond->shares = w.body;
+  divide_state(l, s, &w);
+  bind_state(l, &w);
+  uint32_t node = lower_while_blocks(l, s, op, &w);
+  for (uint32_t i = 0; i < w.op.n_operands; i++)
+    plan_bind(l, op, i, w.slot[i] == NOT_CARRIED ? plan_node_of(l, s, w.op.operands[i]) : plan_element(l, s, node, w.slot[i]));
 }
 
 /* ---- weir.loop ---- */
@@ -366,38 +395,49 @@ static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_l
   for (uint32_t j = 0; j < w->n_results; j++) plan_bind(l, op, j, plan_node_of(l, s, ir_operand(l->g->m, ir_terminator(l->g->m, w->body), j)));
 }
 
-/* State: results and carries in their order, the counter last. */
-static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
+static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, plan_scope **out_body, plan_scope **out_cond) {
+  *out_body = scope_new(l, w->body, s, true);
+  *out_cond = scope_new(l, w->body, s, false);
+  (*out_cond)->shares = *out_body;
+  open_state(l, *out_body, w->n_results + 1);
+  open_state(l, *out_cond, w->n_results + 1);
+  plan_shape scalar = plan_node_get(l->g, plan_loop_counter(l, s, op))->shape;
+  plan_comp_get(l->g, (*out_cond)->comp)->root = plan_loop_more(l, *out_cond, op, state_element(l, *out_cond, w->n_results, &scalar, 0, NULL));
+}
+
+/* The body's ops; next: the state after a trip. */
+static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_loop *w, const uint32_t *init, uint32_t *next) {
   const ir_module *m = l->g->m;
-  plan_loop w = read_loop(m, op);
-  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1), *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
-  uint32_t *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
-  for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
-    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(m, op, k++)) : w.trips > 1 ? plan_loop_zeros(l, s, op, j) : 0;
-  if (w.trips <= 1) {
-    lower_single_trip(l, s, op, &w, init);
-    return;
-  }
-  init[n] = plan_loop_counter(l, s, op);
-  plan_scope *body = scope_new(l, w.body, s, true), *cond = scope_new(l, w.body, s, false);
-  cond->shares = body;
-  open_state(l, body, n + 1);
-  open_state(l, cond, n + 1);
+  uint32_t n = w->n_results, *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
   for (uint32_t j = 0; j <= n; j++) {
     plan_shape shape = plan_node_get(l->g, init[j])->shape;
     plan_node like = {.op = op, .value = j < n ? ir_result(m, op, j) : IR_NONE};
     state[j] = state_element(l, body, j, &shape, 0, &like);
   }
-  plan_shape scalar = plan_node_get(l->g, init[n])->shape;
-  plan_comp_get(l->g, cond->comp)->root = plan_loop_more(l, cond, op, state_element(l, cond, n, &scalar, 0, NULL));
-  plan_loop_inputs(l, body, op, &w, state[n]);
-  bind_carries(l, &w, state);
-  lower_ops(l, body, w.body);
+  plan_loop_inputs(l, body, op, w, state[n]);
+  bind_carries(l, w, state);
+  lower_ops(l, body, w->body);
   for (uint32_t j = 0; j < n; j++) {
-    uint32_t made = plan_node_of(l, body, ir_operand(m, ir_terminator(m, w.body), j));
-    next[j] = w.out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
+    uint32_t made = plan_node_of(l, body, ir_operand(m, ir_terminator(m, w->body), j));
+    next[j] = w->out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
   }
   next[n] = plan_loop_next(l, body, op, state[n]);
+}
+
+/* State: results and carries in their order, the counter last. */
+static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
+  plan_loop w = read_loop(l->g->m, op);
+  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1), *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
+  for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
+    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++)) : w.trips > 1 ? plan_loop_zeros(l, s, op, j) : 0;
+  if (w.trips <= 1) {
+    lower_single_trip(l, s, op, &w, init);
+    return;
+  }
+  init[n] = plan_loop_counter(l, s, op);
+  plan_scope *body, *cond;
+  open_loop(l, s, op, &w, &body, &cond);
+  lower_loop_body(l, body, op, &w, init, next);
   uint32_t node = make_while(l, s, op, cond, body, init, next, n + 1);
   for (uint32_t j = 0; j < n; j++) plan_bind(l, op, j, plan_element(l, s, node, j));
 }

@@ -62,35 +62,45 @@ static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int
   return n;
 }
 
-static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
+/* What a reduction reads through a transpose: the order of what is reduced does not matter, if that of the rest stays. False if it does not. */
+static bool reduced_before_transpose(const plan_node *transpose, const int64_t *dims, int32_t count, int64_t *out) {
+  int64_t last = -1;
+  for (int32_t i = 0; i < count; i++) out[i] = transpose->ints[dims[i]];
+  for (int32_t d = 0; d < transpose->shape.rank; d++) {
+    if (lists(dims, count, d)) continue;
+    if (transpose->ints[d] < last) return false;
+    last = transpose->ints[d];
+  }
+  return true;
+}
+
+/* A reduction of a view, a transpose or a reduction is one of what is behind it: *out_x and its dimensions. Returns how many; -1: x itself is read. */
+static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, uint64_t signature, uint32_t *out_x, int64_t *out_dims) {
   plan_node n = *node_of(r, x);
-  if (n.shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
-  if (n.kind == PLAN_BITCAST) {
-    int64_t inner[IR_MAX_RANK];
-    int32_t more = reduced_before_reshape(&node_of(r, n.operands[0])->shape, &n.shape, dims, count, inner);
-    if (more > 0) return reduce_one(r, n.operands[0], init, inner, more, shape, signature);
+  int32_t more = -1;
+  *out_x = n.n_operands ? n.operands[0] : 0;
+  if (n.kind == PLAN_BITCAST) more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
+  else if (n.kind == IR_OP_TRANSPOSE && reduced_before_transpose(&n, dims, count, out_dims)) more = count;
+  else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature && n.operands[1] == init && n.ints) {
+    *out_x = reduced_by(r, &n);
+    more = merged_dims(r, &n, dims, count, out_dims);
   }
-  if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature && n.operands[1] == init && n.ints) {
-    int64_t both[IR_MAX_RANK];
-    return reduce_one(r, reduced_by(r, &n), init, both, merged_dims(r, &n, dims, count, both), shape, signature);
-  }
-  if (n.kind == IR_OP_TRANSPOSE) { /* the order of what is reduced does not matter, if that of the rest stays */
-    int64_t inner[IR_MAX_RANK], last = -1;
-    bool ordered = true;
-    for (int32_t i = 0; i < count; i++) inner[i] = n.ints[dims[i]];
-    for (int32_t d = 0; d < n.shape.rank; d++) {
-      if (lists(dims, count, d)) continue;
-      ordered &= n.ints[d] > last;
-      last = n.ints[d];
-    }
-    if (ordered) return reduce_one(r, n.operands[0], init, inner, count, shape, signature);
-  }
-  for (;;) {
-    bool large = false;
-    for (int32_t i = 0; i < count; i++) large |= node_of(r, x)->shape.dims[dims[i]] > REDUCE_WINDOW_SIZE;
-    if (!large) break;
-    x = reduce_windows(r, x, init, dims, count, signature);
-  }
+  return more > 0 ? more : -1;
+}
+
+static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    if (s->dims[dims[i]] > REDUCE_WINDOW_SIZE) return true;
+  return false;
+}
+
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
+  if (node_of(r, x)->shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
+  uint32_t behind;
+  int64_t inner[IR_MAX_RANK];
+  int32_t more = reduced_behind(r, x, init, dims, count, signature, &behind, inner);
+  if (more > 0) return reduce_one(r, behind, init, inner, more, shape, signature);
+  while (is_large_reduction(&node_of(r, x)->shape, dims, count)) x = reduce_windows(r, x, init, dims, count, signature);
   return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, init}, .signature = signature,
                              .flags = PLAN_FLAG_EXPENSIVE, .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count), .n_ints = (uint32_t)count});
 }
