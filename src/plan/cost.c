@@ -1,30 +1,37 @@
 /* Flops and predicted time: see cost.h. All formulas and all numbers of the machine are here.
  *
- * Time of an op = max(its arithmetic, its memory traffic) + one overhead. Dots run at the GEMM rate of their shape; elementwise arithmetic that fuses costs its
- * transcendental functions and, where the value is materialised, its bytes; fresh memory is charged for being touched the first time.
- * Numbers: two threads of the 2-vCPU AVX-512 machine the project is developed on; each names the measurement that gives it again.
- */
+ * Time of an op = max(its arithmetic, its memory traffic) + one overhead. Dots run at the GEMM
+ * rate of their shape; elementwise arithmetic that fuses costs its transcendental functions and,
+ * where the value is materialised, its bytes; fresh memory is charged for being touched the
+ * first time. Numbers: two threads of the 2-vCPU AVX-512 machine the project is developed on;
+ * each names the measurement that gives it again. */
 #include "plan/cost.h"
 
 #include "ir/attrs.h"
 #include "plan/peak.h"
 
 /* Rates per nanosecond, that is, G per second. */
-#define GEMM_F32_FLOPS_PER_NS 270.0      /* jnp.dot, 4096^3; bench/experiments/slices.py */
+#define GEMM_F32_FLOPS_PER_NS 270.0 /* jnp.dot, 4096^3; bench/experiments/slices.py */
 #define GEMM_F64_FLOPS_PER_NS 120.0
-#define GEMM_HALF_K 48.0                 /* contracted length at half the rate: jnp.dot reaches 7 GFLOP/s at K = 3, 124 at K = 100 */
-#define GEMM_HALF_ROWS 16.0              /* rows (or columns) at half the rate */
-#define GEMV_BYTES_PER_NS 10.0           /* matrix-vector: reads the matrix once */
-#define TRANSCENDENTAL_F32_PER_NS 0.6    /* XLA's exp on a large array */
+/* contracted length at half the rate: jnp.dot reaches 7 GFLOP/s at K = 3, 124 at K = 100 */
+#define GEMM_HALF_K 48.0
+#define GEMM_HALF_ROWS 16.0           /* rows (or columns) at half the rate */
+#define GEMV_BYTES_PER_NS 10.0        /* matrix-vector: reads the matrix once */
+#define TRANSCENDENTAL_F32_PER_NS 0.6 /* XLA's exp on a large array */
 #define TRANSCENDENTAL_F64_PER_NS 0.3
-#define SIMPLE_PER_NS 4.0                /* add, multiply, compare, select in a fused loop, per element */
-#define COPY_BYTES_PER_NS 13.0           /* read or written, arrays out of cache: half of a copy's 27 GB/s either way */
-#define FRESH_BYTES_PER_NS 5.6           /* first touch of pages of a temporary larger than the allocator keeps */
+/* add, multiply, compare, select in a fused loop, per element */
+#define SIMPLE_PER_NS 4.0
+/* read or written, arrays out of cache: half of a copy's 27 GB/s either way */
+#define COPY_BYTES_PER_NS 13.0
+/* first touch of pages of a temporary larger than the allocator keeps */
+#define FRESH_BYTES_PER_NS 5.6
 #define FRESH_FROM_BYTES (32.0 * 1048576)
-#define CACHE_BYTES (1.0 * 1048576)      /* temporaries up to this stay in the L2 caches */
+#define CACHE_BYTES (1.0 * 1048576) /* temporaries up to this stay in the L2 caches */
 #define CACHED_BYTES_PER_NS 60.0
-#define SORT_PER_NS 0.03                 /* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
-#define OP_OVERHEAD_NS 1500.0            /* launching one op's kernel; an op inside a loop pays it in every trip */
+/* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
+#define SORT_PER_NS 0.03
+/* launching one op's kernel; an op inside a loop pays it in every trip */
+#define OP_OVERHEAD_NS 1500.0
 #define WHILE_TRIP_NS 2000.0
 
 static int64_t times(int64_t x, int64_t y) {
@@ -37,7 +44,9 @@ static int64_t plus(int64_t x, int64_t y) {
   return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
 }
 
-static int64_t elements(const ir_module *m, ir_value v) { return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0; }
+static int64_t elements(const ir_module *m, ir_value v) {
+  return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
+}
 
 /* ---- the shape of a dot ---- */
 typedef struct gemm {
@@ -51,7 +60,8 @@ static int64_t product(const ir_type_data *t, ir_ints dims) {
 }
 
 static bool gemm_of(arena *scratch, const ir_module *m, ir_op op, gemm *out) {
-  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0)), *y = ir_type_at(m, ir_operand(m, op, 1));
+  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0)),
+                     *y = ir_type_at(m, ir_operand(m, op, 1));
   static const int64_t zero = 0;
   int64_t last = x->rank - 1;
   ir_dot_numbers n = {{0, &zero}, {0, &zero}, {1, &last}, {1, &zero}};
@@ -89,15 +99,18 @@ static int64_t log2_of(int64_t n) {
   return bits;
 }
 
-static int64_t solve_flops(const ir_module *m, ir_op op) { /* triangular: n^2 per column; the factors are n x n */
+/* triangular: n^2 per column; the factors are n x n */
+static int64_t solve_flops(const ir_module *m, ir_op op) {
   const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
   int64_t n = a->rank ? a->dims[a->rank - 1] : 1;
   if (ir_kind_of(m, op) == IR_OP_CHOLESKY) return times(elements(m, ir_operand(m, op, 0)), n) / 3;
-  return times(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1)) : elements(m, ir_operand(m, op, 0)));
+  return times(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
+                                                   : elements(m, ir_operand(m, op, 0)));
 }
 
 static ir_block callee_of(const ir_module *m, ir_op op) {
-  const char *name = ir_op_string(m, op, ir_kind_of(m, op) == IR_OP_CALL ? "callee" : "decomposition");
+  const char *name =
+      ir_op_string(m, op, ir_kind_of(m, op) == IR_OP_CALL ? "callee" : "decomposition");
   ir_op f = name ? ir_find_function(m, name) : IR_NONE;
   return f && ir_op_get(m, f)->n_regions ? ir_op_get(m, f)->regions[0] : IR_NONE;
 }
@@ -106,24 +119,35 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
   ir_op_data d = *ir_op_get(m, op);
   gemm g;
   switch ((ir_kind)d.kind) {
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL:
-      return gemm_of(scratch, m, op, &g) ? times(2, times(times(g.batch, g.rows), times(g.columns, g.inner))) : 0;
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL:
+      return gemm_of(scratch, m, op, &g)
+                 ? times(2, times(times(g.batch, g.rows), times(g.columns, g.inner)))
+                 : 0;
     case IR_OP_CONVOLUTION: return convolution_flops(scratch, m, op);
-    case IR_OP_CHOLESKY: case IR_OP_TRIANGULAR_SOLVE: return solve_flops(m, op);
-    case IR_OP_REDUCE: case IR_OP_REDUCE_WINDOW: case IR_OP_SCATTER: case IR_OP_SELECT_AND_SCATTER: case IR_OP_MAP:
-      return elements(m, d.operands[0]);
-    case IR_OP_SORT: case IR_OP_CHLO_TOP_K: {
+    case IR_OP_CHOLESKY:
+    case IR_OP_TRIANGULAR_SOLVE: return solve_flops(m, op);
+    case IR_OP_REDUCE:
+    case IR_OP_REDUCE_WINDOW:
+    case IR_OP_SCATTER:
+    case IR_OP_SELECT_AND_SCATTER:
+    case IR_OP_MAP: return elements(m, d.operands[0]);
+    case IR_OP_SORT:
+    case IR_OP_CHLO_TOP_K: {
       const ir_type_data *t = ir_type_at(m, d.operands[0]);
       return times(elements(m, d.operands[0]), t->rank ? log2_of(t->dims[t->rank - 1]) : 0);
     }
-    case IR_OP_FFT: return times(5, times(elements(m, d.operands[0]), log2_of(elements(m, d.operands[0]))));
-    case IR_OP_CALL: case IR_OP_COMPOSITE: {
+    case IR_OP_FFT:
+      return times(5, times(elements(m, d.operands[0]), log2_of(elements(m, d.operands[0]))));
+    case IR_OP_CALL:
+    case IR_OP_COMPOSITE: {
       ir_block body = callee_of(m, op);
       return body && depth < 200 ? block_flops(m, scratch, body, depth + 1) : 0;
     }
     default: break;
   }
-  if (ir_kind_flags((ir_kind)d.kind) & IR_FLAG_E) return d.n_results ? elements(m, d.first_result) : 0;
+  if (ir_kind_flags((ir_kind)d.kind) & IR_FLAG_E)
+    return d.n_results ? elements(m, d.first_result) : 0;
   int64_t sum = 0;
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) sum = plus(sum, block_flops(m, scratch, d.regions[r], depth + 1));
@@ -132,7 +156,8 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
 
 static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth) {
   int64_t sum = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) sum = plus(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
+  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++)
+    sum = plus(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
   return sum;
 }
 
@@ -173,10 +198,12 @@ static double dot_ns(clock_state *c, ir_op op) {
   gemm g;
   if (!gemm_of(c->scratch, c->m, op, &g)) return 0;
   ir_dtype t = ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype;
-  double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner, thin = rows < columns ? rows : columns;
+  double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
+         thin = rows < columns ? rows : columns;
   double flops = 2.0 * (double)g.batch * rows * columns * inner;
   double peak = ir_dtype_bytes(t) >= 8 ? GEMM_F64_FLOPS_PER_NS : GEMM_F32_FLOPS_PER_NS;
-  double matrix_bytes = (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
+  double matrix_bytes =
+      (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
   if (thin <= 1) return matrix_bytes / GEMV_BYTES_PER_NS;
   return flops / (peak * inner / (inner + GEMM_HALF_K) * thin / (thin + GEMM_HALF_ROWS));
 }
@@ -188,16 +215,25 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
   ir_kind k = ir_kind_of(m, op);
   const ir_op_data *d = ir_op_get(m, op);
   switch (k) {
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL: return dot_ns(c, op);
-    case IR_OP_CONVOLUTION: return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F32_FLOPS_PER_NS / 4);
-    case IR_OP_CHOLESKY: case IR_OP_TRIANGULAR_SOLVE: return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F64_FLOPS_PER_NS / 4);
-    case IR_OP_SORT: case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / SORT_PER_NS;
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL: return dot_ns(c, op);
+    case IR_OP_CONVOLUTION:
+      return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F32_FLOPS_PER_NS / 4);
+    case IR_OP_CHOLESKY:
+    case IR_OP_TRIANGULAR_SOLVE:
+      return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F64_FLOPS_PER_NS / 4);
+    case IR_OP_SORT:
+    case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / SORT_PER_NS;
     default: break;
   }
   if (d->n_results == 0) return 0;
-  double n = (double)elements(m, d->n_operands && (k == IR_OP_REDUCE || k == IR_OP_REDUCE_WINDOW) ? d->operands[0] : d->first_result);
-  bool wide = ir_type_at(m, d->first_result)->kind == IR_TYPE_TENSOR && ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
-  if (ir_kind_flags(k) & IR_FLAG_H) return n / (wide ? TRANSCENDENTAL_F64_PER_NS : TRANSCENDENTAL_F32_PER_NS);
+  double n = (double)elements(m, d->n_operands && (k == IR_OP_REDUCE || k == IR_OP_REDUCE_WINDOW)
+                                     ? d->operands[0]
+                                     : d->first_result);
+  bool wide = ir_type_at(m, d->first_result)->kind == IR_TYPE_TENSOR &&
+              ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
+  if (ir_kind_flags(k) & IR_FLAG_H)
+    return n / (wide ? TRANSCENDENTAL_F64_PER_NS : TRANSCENDENTAL_F32_PER_NS);
   return (ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_R)) ? n / SIMPLE_PER_NS / (wide ? 2 : 1) : 0;
 }
 
@@ -206,8 +242,10 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   const ir_op_data *d = ir_op_get(c->m, op);
   double ns = 0;
   if (!plan_is_materialised(c->m, op, users)) return 0;
-  for (uint32_t i = 0; i < d->n_results; i++) ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
-  for (uint32_t i = 0; i < d->n_operands; i++) ns += traffic_ns(c, bytes_of(c, d->operands[i]), false);
+  for (uint32_t i = 0; i < d->n_results; i++)
+    ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    ns += traffic_ns(c, bytes_of(c, d->operands[i]), false);
   return ns;
 }
 
@@ -230,12 +268,15 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     ir_block body = callee_of(c->m, op);
     return body && c->depth < 200 ? block_ns(c, body) : 0;
   }
-  if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) { /* trips of a while are not known: one */
+  /* trips of a while are not known: one */
+  if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) {
     double ns = 0;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
     return ns + WHILE_TRIP_NS;
   }
-  if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 && !plan_is_materialised(c->m, op, users))) return 0;
+  if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
+                              !plan_is_materialised(c->m, op, users)))
+    return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
   return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? OP_OVERHEAD_NS : 0);
 }
@@ -244,7 +285,8 @@ static double block_ns(clock_state *c, ir_block block) {
   ir_users users = ir_users_of_block(c->scratch, c->m, block);
   double ns = 0;
   c->depth++;
-  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++) ns += op_ns(c, ir_block_get(c->m, block)->ops.at[i], &users);
+  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++)
+    ns += op_ns(c, ir_block_get(c->m, block)->ops.at[i], &users);
   c->depth--;
   return ns;
 }

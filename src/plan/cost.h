@@ -3,12 +3,15 @@
 #define WEIR_PLAN_COST_H
 #include "ir/ir.h"
 
-/* Floating-point operations of one execution of the op, its regions times their trips included where those are known (weir.loop); saturates. */
+/* Floating-point operations of one execution of the op, its regions times their trips included
+ * where those are known (weir.loop); saturates. */
 int64_t plan_op_flops(ir_module *m, ir_op op);
 /* Sum over the main function. */
 int64_t plan_flops(ir_module *m);
-/* Predicted run time of the main function on CPU in nanoseconds: dots at the GEMM rate of their slice shapes, elementwise by bytes and transcendental rates,
- * a fixed overhead per op execution inside loops (so that tiny slices are not free). For comparing variants of one program, not absolute. */
+/* Predicted run time of the main function on CPU in nanoseconds: dots at the GEMM rate of their
+ * slice shapes, elementwise by bytes and transcendental rates, a fixed overhead per op execution
+ * inside loops (so that tiny slices are not free). For comparing variants of one program, not
+ * absolute. */
 double plan_time_ns(ir_module *m);
 
 #endif

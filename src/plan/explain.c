@@ -1,4 +1,5 @@
-/* The table of who holds the peak, and source lines out of MLIR's locations. Grammar of locations: MLIR language reference, "Builtin dialect: locations". */
+/* The table of who holds the peak, and source lines out of MLIR's locations. Grammar of
+ * locations: MLIR language reference, "Builtin dialect: locations". */
 #include "plan/explain.h"
 
 #include <ctype.h>
@@ -20,7 +21,8 @@ static bool is_installed(const place *p) {
   return false;
 }
 
-/* Every place of a location is a quoted string with a number behind it; innermost calls come first in the text. */
+/* Every place of a location is a quoted string with a number behind it; innermost calls come
+ * first in the text. */
 static bool next_place(const char **text, place *out) {
   for (const char *p = strchr(*text, '"'); p; p = strchr(p, '"')) {
     const char *start = ++p;
@@ -99,29 +101,34 @@ static const char *line_text(arena *a, const ir_module *m, ir_value v) {
   return line ? line : "-";
 }
 
-static void add_row(arena *a, const ir_module *m, const plan_peak *peak, const plan_holder *h, strbuf *out) {
+static void add_row(arena *a, const ir_module *m, const plan_peak *peak, const plan_holder *h,
+                    strbuf *out) {
   double share = peak->temp_bytes > 0 ? 100.0 * (double)h->bytes / (double)peak->temp_bytes : 0;
-  strbuf_printf(out, "  %9s  %5.1f %%  %-24s %-20s %s\n", plan_bytes_text(a, h->bytes), share, shape_text(a, m, ir_type_of(m, h->value)), op_text(m, h->value),
+  strbuf_printf(out, "  %9s  %5.1f %%  %-24s %-20s %s\n", plan_bytes_text(a, h->bytes), share,
+                shape_text(a, m, ir_type_of(m, h->value)), op_text(m, h->value),
                 line_text(a, m, h->value));
 }
 
 void plan_explain_peak(const ir_module *m, const plan_peak *peak, strbuf *out, int max_rows) {
   arena *a = out->arena;
-  strbuf_printf(out, "peak %s = arguments %s + results %s - donated %s + temporaries %s\n", plan_bytes_text(a, peak->total_bytes),
-                plan_bytes_text(a, peak->argument_bytes), plan_bytes_text(a, peak->output_bytes), plan_bytes_text(a, peak->alias_bytes),
+  strbuf_printf(out, "peak %s = arguments %s + results %s - donated %s + temporaries %s\n",
+                plan_bytes_text(a, peak->total_bytes), plan_bytes_text(a, peak->argument_bytes),
+                plan_bytes_text(a, peak->output_bytes), plan_bytes_text(a, peak->alias_bytes),
                 plan_bytes_text(a, peak->temp_bytes));
   if (peak->n_holders == 0 || max_rows <= 0) return;
   strbuf_puts(out, "temporaries at the peak");
   if (peak->at) {
     const char *line = plan_source_line(a, m, ir_op_get(m, peak->at)->location);
-    strbuf_printf(out, " (during %s%s%s)", ir_op_name(m, peak->at), line ? ", " : "", line ? line : "");
+    strbuf_printf(out, " (during %s%s%s)", ir_op_name(m, peak->at), line ? ", " : "",
+                  line ? line : "");
   }
   strbuf_puts(out, ":\n");
   int64_t rest = 0;
   uint32_t n_rest = 0;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     if ((int64_t)i < max_rows) add_row(a, m, peak, &peak->holders[i], out);
-    else if (++n_rest, __builtin_add_overflow(rest, peak->holders[i].bytes, &rest)) rest = INT64_MAX;
+    else if (++n_rest, __builtin_add_overflow(rest, peak->holders[i].bytes, &rest))
+      rest = INT64_MAX;
   }
   if (n_rest) strbuf_printf(out, "  %9s           in %u more\n", plan_bytes_text(a, rest), n_rest);
 }

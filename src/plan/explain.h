@@ -4,12 +4,15 @@
 #include "base/strbuf.h"
 #include "plan/peak.h"
 
-/* Who holds the peak: bytes, share of all temporaries, shape, op, source line; the largest max_rows of them, then how much the rest is. */
+/* Who holds the peak: bytes, share of all temporaries, shape, op, source line; the largest
+ * max_rows of them, then how much the rest is. */
 void plan_explain_peak(const ir_module *m, const plan_peak *peak, strbuf *out, int max_rows);
 
-/* "file.py:12" of a location as it stands in an op (without "loc(" and ")"), in all of MLIR's forms: "file.py":12:3, "name"(loc), callsite(callee at
- * caller), fused<...>[locs], fused[locs], ranges ("file.py":12:3 to :15). Of a call site the innermost place in a file that is no installed package is
- * taken, else the innermost. NULL if there is none (unknown, a name alone). Aliases (#loc3) are for the reader to resolve. */
+/* "file.py:12" of a location as it stands in an op (without "loc(" and ")"), in all of MLIR's
+ * forms: "file.py":12:3, "name"(loc), callsite(callee at caller), fused<...>[locs], fused[locs],
+ * ranges ("file.py":12:3 to :15). Of a call site the innermost place in a file that is no
+ * installed package is taken, else the innermost. NULL if there is none (unknown, a name alone).
+ * Aliases (#loc3) are for the reader to resolve. */
 const char *plan_source_line(arena *a, const ir_module *m, ir_str location);
 
 /* "1.07 GB": powers of 1000, three digits. In the arena. */

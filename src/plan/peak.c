@@ -42,14 +42,16 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
   count_arguments(g, &peak);
   count_outputs(g, &peak);
   plan_assign(g, &peak);
-  peak.total_bytes = plus(plus(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
+  peak.total_bytes =
+      plus(plus(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
   return peak;
 }
 
 /* ---- one op on its own, for who has no estimate at hand ---- */
 static bool is_light(ir_kind k, int flags) {
   if (flags & IR_FLAG_H) return false;
-  return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_DIVIDE && k != IR_OP_SQRT && k != IR_OP_RSQRT && k != IR_OP_POWER && k != IR_OP_GATHER;
+  return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_DIVIDE && k != IR_OP_SQRT &&
+         k != IR_OP_RSQRT && k != IR_OP_POWER && k != IR_OP_GATHER;
 }
 
 static bool takes_in(ir_kind k, int flags) {
@@ -57,7 +59,8 @@ static bool takes_in(ir_kind k, int flags) {
   return (flags & (IR_FLAG_E | IR_FLAG_M)) != 0;
 }
 
-/* A reduction over more than 32 elements reads its operand from memory: XLA makes a tree of windows of it. */
+/* A reduction over more than 32 elements reads its operand from memory: XLA makes a tree of
+ * windows of it. */
 static bool is_small_reduce(const ir_module *m, ir_op op) {
   int32_t count;
   const int64_t *dims = ir_op_ints((ir_module *)m, op, "dimensions", &count);
@@ -76,7 +79,8 @@ bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
   if (n > 1 && !is_light(kind, flags)) return true;
   for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
     ir_kind k = ir_kind_of(m, users->ops[i]);
-    if (k == IR_OP_REDUCE ? !is_small_reduce(m, users->ops[i]) : !takes_in(k, ir_kind_flags(k))) return true;
+    if (k == IR_OP_REDUCE ? !is_small_reduce(m, users->ops[i]) : !takes_in(k, ir_kind_flags(k)))
+      return true;
   }
   return n == 0;
 }

@@ -1,37 +1,46 @@
-/* The peak of a program as XLA's buffer assignment would have it: who is live when, what fusion keeps out of memory, what shares a buffer.
- * Never runs XLA: where a referee is at hand the ladder (src/ladder.c) asks XLA itself. Bytes per device. docs/design/peak-estimate.md. */
+/* The peak of a program as XLA's buffer assignment would have it: who is live when, what fusion
+ * keeps out of memory, what shares a buffer. Never runs XLA: where a referee is at hand the
+ * ladder (src/ladder.c) asks XLA itself. Bytes per device. docs/design/peak-estimate.md. */
 #ifndef WEIR_PLAN_PEAK_H
 #define WEIR_PLAN_PEAK_H
 #include "ir/ir.h"
 
 typedef struct plan_holder { /* one buffer that is live at the peak */
   ir_value value;
-  ir_block block;  /* in whose schedule it is live: the function's body, or a loop's body below it */
+  /* in whose schedule it is live: the function's body, or a loop's body below it */
+  ir_block block;
   int64_t bytes;
 } plan_holder;
 
 typedef struct plan_peak {
   int64_t argument_bytes, output_bytes, alias_bytes, temp_bytes;
-  int64_t total_bytes;           /* arguments + outputs - alias + temp: what the limit counts; saturates at INT64_MAX */
-  ir_op at;                      /* the op, innermost, during which the peak is reached */
+  /* arguments + outputs - alias + temp: what the limit counts; saturates at INT64_MAX */
+  int64_t total_bytes;
+  ir_op at; /* the op, innermost, during which the peak is reached */
   uint32_t n_holders;
-  const plan_holder *holders;    /* temporaries live at the peak, largest first, ties in program order; in the scratch arena */
+  /* temporaries live at the peak, largest first, ties in program order; in the scratch arena */
+  const plan_holder *holders;
 } plan_peak;
 
 typedef enum plan_order {
   PLAN_ORDER_PROGRAM, /* as XLA CPU runs it by default: breadth first */
-  PLAN_ORDER_MEMORY,  /* CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED: depth first from the results; mostly, not always, the better one */
-  PLAN_ORDER_MEMORY_UNHOISTED, /* the same with xla_disable_hlo_passes=while-loop-invariant-code-motion */
+  /* CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED: depth first from the results; mostly, not always, the
+   * better one */
+  PLAN_ORDER_MEMORY,
+  /* the same with xla_disable_hlo_passes=while-loop-invariant-code-motion */
+  PLAN_ORDER_MEMORY_UNHOISTED,
 } plan_order;
 
-/* Of the main function. Calls, whiles, cases and weir.loops are followed; a module with weir.loops is taken to be compiled without
- * loop-invariant code motion, whatever the order. Cost: near linear in the ops. */
+/* Of the main function. Calls, whiles, cases and weir.loops are followed; a module with
+ * weir.loops is taken to be compiled without loop-invariant code motion, whatever the order.
+ * Cost: near linear in the ops. */
 plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
 
-/* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its users. users: of op's block. */
+/* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its
+ * users. users: of op's block. */
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users);
 
-/* Upper bound without any model: arguments + results + every temporary. */
+/* Upper bound without any model: arguments + results + every temporary, twice for copies. */
 int64_t plan_upper_bound(const ir_module *m);
 
 #endif

@@ -1,19 +1,25 @@
 /* Buffers: which values share one, when each is live, where XLA would put it.
  *
- * Values that must be one buffer (a loop's state before, in and after the loop; a target and its update in place; a donated argument and its result) form a
- * class. The schedule is one time line: a called computation's nodes stand before the node that calls it. A class is live in a few intervals of it.
+ * Values that must be one buffer (a loop's state before, in and after the loop; a target and its
+ * update in place; a donated argument and its result) form a class. The schedule is one time
+ * line: a called computation's nodes stand before the node that calls it. A class is live in a
+ * few intervals of it.
  *
- *   1. results of the program have allocations of their own; smaller classes that are dead by then may live there before (largest class first);
+ *   1. results of the program have allocations of their own; smaller classes that are dead by then
+ *      may live there before (largest class first);
  *   2. a result written over an operand that dies there becomes one class with it;
- *   3. the rest goes into one heap, the largest or the longest-lived first, each at the best fitting offset; the better of the two orders counts.
+ *   3. the rest goes into one heap, the largest or the longest-lived first, each where it fits best,
+ *      and the better of the two orders counts.
  *
- * Source: XLA's buffer_assignment.cc, hlo_live_range.cc, heap_simulator.cc.
- */
+ * Source: XLA's buffer_assignment.cc, hlo_live_range.cc, heap_simulator.cc. */
 #include <stdlib.h>
 
 #include "plan/peak_graph.h"
 
-enum { ALIGNMENT = 64, MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */ };
+enum {
+  ALIGNMENT = 64,
+  MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */
+};
 
 typedef struct interval {
   int64_t from, to; /* both inclusive */
@@ -21,40 +27,42 @@ typedef struct interval {
 
 typedef struct value_data {
   uint32_t node, member, parent; /* parent: union-find */
-  bool passed_on;                /* a loop's state element that no trip changes: no value of its own */
-  bool is_table;                 /* a tuple's pointers */
+  /* a loop's state element that no trip changes: no value of its own */
+  bool passed_on;
+  bool is_table; /* a tuple's pointers */
   int64_t bytes;
   interval live;
 } value_data;
 
 typedef struct buffer { /* a class of values */
   int64_t bytes, offset;
-  uint32_t first, count;         /* in values_by_class */
+  uint32_t first, count; /* in values_by_class */
   interval *live;
-  uint32_t n_live, merged_into;  /* 1 + the buffer that it was merged into; 0: none */
-  uint32_t n_own;                /* values but for those passed on */
+  uint32_t n_live, merged_into; /* 1 + the buffer that it was merged into; 0: none */
+  uint32_t n_own;               /* values but for those passed on */
   bool fixed, is_output, placed, is_table;
 } buffer;
 
 typedef struct assigner {
   plan_graph *g;
-  uint32_t *base;        /* by node: its first value */
-  int64_t *time;         /* by node */
-  interval *span;        /* by computation */
+  uint32_t *base; /* by node: its first value */
+  int64_t *time;  /* by node */
+  interval *span; /* by computation */
   value_data *values;
   uint32_t n_values;
   int64_t now;
   buffer *buffers;
   uint32_t n_buffers;
-  uint32_t *buffer_of;   /* by value */
-  uint32_t *by_class;    /* values, class by class, in order of start */
+  uint32_t *buffer_of; /* by value */
+  uint32_t *by_class;  /* values, class by class, in order of start */
 } assigner;
 
 /* ---- values ---- */
 /* A tuple's members, then its table of pointers. */
 static uint32_t values_of(const plan_node *n) {
   switch (n->kind) {
-    case PLAN_BITCAST: case IR_OP_GET_TUPLE_ELEMENT: return 0;
+    case PLAN_BITCAST:
+    case IR_OP_GET_TUPLE_ELEMENT: return 0;
     case IR_OP_TUPLE: return 1;
     default: return n->shape.is_tuple ? n->shape.n_members + 1 : 1;
   }
@@ -72,7 +80,8 @@ static void number_node(assigner *a, uint32_t id) {
   for (uint32_t k = 0; k < count; k++) {
     bool is_table = n->shape.is_tuple && k + 1 == count;
     int64_t bytes = is_table || !n->shape.is_tuple ? n->shape.bytes : n->shape.members[k].bytes;
-    a->values[a->base[id] + k] = (value_data){.node = id, .member = k, .parent = a->base[id] + k, .is_table = is_table, .bytes = bytes};
+    a->values[a->base[id] + k] = (value_data){
+        .node = id, .member = k, .parent = a->base[id] + k, .is_table = is_table, .bytes = bytes};
   }
 }
 
@@ -97,7 +106,10 @@ static uint32_t value_of(const assigner *a, uint32_t node) {
     else if (n->kind == IR_OP_GET_TUPLE_ELEMENT) {
       const plan_node *t = plan_node_get(a->g, n->operands[0]);
       if (t->kind == IR_OP_TUPLE) node = t->operands[n->index];
-      else return t->kind != IR_OP_GET_TUPLE_ELEMENT && n->index < t->shape.n_members ? a->base[n->operands[0]] + n->index : 0;
+      else
+        return t->kind != IR_OP_GET_TUPLE_ELEMENT && n->index < t->shape.n_members
+                   ? a->base[n->operands[0]] + n->index
+                   : 0;
     } else return n->shape.is_tuple ? 0 : a->base[node];
   }
 }
@@ -119,8 +131,10 @@ static void unite(assigner *a, uint32_t x, uint32_t y) {
 
 static void unite_loop(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
-  const plan_comp *cond = plan_comp_get(a->g, n->comps[0]), *body = plan_comp_get(a->g, n->comps[1]);
-  uint32_t tables[4] = {table_of(a, n->operands[0]), table_of(a, cond->parameter), table_of(a, body->parameter), table_of(a, body->root)};
+  const plan_comp *cond = plan_comp_get(a->g, n->comps[0]),
+                  *body = plan_comp_get(a->g, n->comps[1]);
+  uint32_t tables[4] = {table_of(a, n->operands[0]), table_of(a, cond->parameter),
+                        table_of(a, body->parameter), table_of(a, body->root)};
   for (int k = 0; k < 4; k++) unite(a, table_of(a, node), tables[k]);
   for (uint32_t i = 0; i < n->shape.n_members; i++) {
     uint32_t v = a->base[node] + i;
@@ -139,9 +153,11 @@ static void unite_branches(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
   for (uint32_t r = 0; r < n->n_comps; r++) {
     const plan_comp *c = plan_comp_get(a->g, n->comps[r]);
-    for (uint32_t i = 0; i < n->shape.n_members; i++) unite(a, a->base[node] + i, member_of(a, c->root, i));
+    for (uint32_t i = 0; i < n->shape.n_members; i++)
+      unite(a, a->base[node] + i, member_of(a, c->root, i));
     const plan_node *p = plan_node_get(a->g, c->parameter);
-    for (uint32_t i = 0; i < p->shape.n_members; i++) unite(a, a->base[c->parameter] + i, member_of(a, n->operands[r + 1], i));
+    for (uint32_t i = 0; i < p->shape.n_members; i++)
+      unite(a, a->base[c->parameter] + i, member_of(a, n->operands[r + 1], i));
   }
 }
 
@@ -159,7 +175,8 @@ static void unite_values(assigner *a) {
     const plan_comp *entry = plan_comp_get(g, g->entry);
     for (uint32_t k = 0; k < entry->nodes.count; k++) {
       const plan_node *p = plan_node_get(g, entry->nodes.at[k]);
-      if (p->kind == PLAN_PARAMETER && p->index == (uint32_t)g->param_of_output[i]) unite(a, value_of(a, g->outputs[i]), a->base[entry->nodes.at[k]]);
+      if (p->kind == PLAN_PARAMETER && p->index == (uint32_t)g->param_of_output[i])
+        unite(a, value_of(a, g->outputs[i]), a->base[entry->nodes.at[k]]);
     }
   }
 }
@@ -186,13 +203,15 @@ static void use_all(assigner *a, uint32_t node, int64_t at) {
   if (n->kind == IR_OP_TUPLE)
     for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], at);
   else if (n->shape.is_tuple)
-    for (uint32_t i = 0; i < n->shape.n_members && n->kind != IR_OP_GET_TUPLE_ELEMENT; i++) use(a, a->base[node] + i, at);
+    for (uint32_t i = 0; i < n->shape.n_members && n->kind != IR_OP_GET_TUPLE_ELEMENT; i++)
+      use(a, a->base[node] + i, at);
   else use(a, value_of(a, node), at);
 }
 
 static void find_live_ranges(assigner *a) {
   plan_graph *g = a->g;
-  for (uint32_t v = 1; v < a->n_values; v++) a->values[v].live.from = a->values[v].live.to = a->time[a->values[v].node];
+  for (uint32_t v = 1; v < a->n_values; v++)
+    a->values[v].live.from = a->values[v].live.to = a->time[a->values[v].node];
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     const plan_node *n = plan_node_get(g, id);
     if (!(n->flags & PLAN_FLAG_LIVE) || n->kind == PLAN_BITCAST || n->kind == IR_OP_TUPLE) continue;
@@ -225,7 +244,8 @@ static void merge_intervals(assigner *a, buffer *b) {
     b->n_own += !v->passed_on;
     b->is_table |= v->is_table;
     const plan_node *n = plan_node_get(a->g, v->node);
-    b->fixed |= n->kind == IR_OP_CONSTANT || (n->kind == PLAN_PARAMETER && n->comp == a->g->entry && !v->is_table);
+    b->fixed |= n->kind == IR_OP_CONSTANT ||
+                (n->kind == PLAN_PARAMETER && n->comp == a->g->entry && !v->is_table);
     if (b->n_live && b->live[b->n_live - 1].to >= v->live.from) {
       if (b->live[b->n_live - 1].to < v->live.to) b->live[b->n_live - 1].to = v->live.to;
     } else b->live[b->n_live++] = v->live;
@@ -237,11 +257,13 @@ static void make_buffers(assigner *a) {
   a->by_class = ARENA_ARRAY(s, uint32_t, a->n_values);
   a->buffer_of = ARENA_ARRAY(s, uint32_t, a->n_values);
   a->buffers = ARENA_ARRAY(s, buffer, a->n_values);
-  for (uint32_t v = 1; v < a->n_values; v++) a->values[v].parent = find(a, v), a->by_class[v - 1] = v;
+  for (uint32_t v = 1; v < a->n_values; v++)
+    a->values[v].parent = find(a, v), a->by_class[v - 1] = v;
   sorting = a;
   qsort(a->by_class, a->n_values - 1, sizeof *a->by_class, by_class_and_start);
   for (uint32_t i = 0; i + 1 < a->n_values; i++) {
-    bool new_class = i == 0 || a->values[a->by_class[i]].parent != a->values[a->by_class[i - 1]].parent;
+    bool new_class =
+        i == 0 || a->values[a->by_class[i]].parent != a->values[a->by_class[i - 1]].parent;
     if (new_class) a->buffers[a->n_buffers++] = (buffer){.first = i};
     a->buffers[a->n_buffers - 1].count++;
     a->buffer_of[a->by_class[i]] = a->n_buffers - 1;
@@ -255,7 +277,9 @@ static void make_buffers(assigner *a) {
 
 static assigner *analyse(plan_graph *g) {
   assigner *a = ARENA_NEW(g->arena, assigner);
-  *a = (assigner){.g = g, .time = ARENA_ARRAY(g->arena, int64_t, g->nodes.count), .span = ARENA_ARRAY(g->arena, interval, g->comps.count)};
+  *a = (assigner){.g = g,
+                  .time = ARENA_ARRAY(g->arena, int64_t, g->nodes.count),
+                  .span = ARENA_ARRAY(g->arena, interval, g->comps.count)};
   number_values(a);
   unite_values(a);
   lay_out(a, g->entry);
@@ -272,7 +296,8 @@ static uint32_t merged(assigner *a, uint32_t b) {
 
 /* XLA does not share buffers that hold several values as it is. */
 static bool can_share(const buffer *x, const buffer *y) {
-  return x->bytes == y->bytes && !x->fixed && !y->fixed && !x->placed && !y->placed && x->n_own == 1 && y->n_own == 1;
+  return x->bytes == y->bytes && !x->fixed && !y->fixed && !x->placed && !y->placed &&
+         x->n_own == 1 && y->n_own == 1;
 }
 
 /* x dies where y begins. */
@@ -281,7 +306,10 @@ static void join(assigner *a, uint32_t x, uint32_t y) {
   interval *live = ARENA_ARRAY(a->g->arena, interval, into->n_live + from->n_live);
   uint32_t n = 0, i = 0, j = 0;
   while (i < into->n_live || j < from->n_live) {
-    interval next = j >= from->n_live || (i < into->n_live && into->live[i].from <= from->live[j].from) ? into->live[i++] : from->live[j++];
+    interval next =
+        j >= from->n_live || (i < into->n_live && into->live[i].from <= from->live[j].from)
+            ? into->live[i++]
+            : from->live[j++];
     if (n && live[n - 1].to >= next.from) {
       if (live[n - 1].to < next.to) live[n - 1].to = next.to;
     } else live[n++] = next;
@@ -307,9 +335,13 @@ static void share_with_operand(assigner *a, uint32_t node, uint32_t member) {
   uint32_t own = merged(a, a->buffer_of[a->base[node] + member]);
   for (uint32_t i = 0; i < n->n_operands; i++) {
     uint32_t v = plan_shares_buffer(a->g, node, member, i) ? value_of(a, n->operands[i]) : 0;
-    if (!v || a->values[v].node != n->operands[i]) continue; /* XLA's heap does not look through views */
+    /* XLA's heap does not look through views */
+    if (!v || a->values[v].node != n->operands[i]) continue;
     uint32_t other = merged(a, a->buffer_of[v]);
-    if (other == own || a->buffers[a->buffer_of[v]].n_own != 1 || !can_share(&a->buffers[own], &a->buffers[other]) || overlap(&a->buffers[own], &a->buffers[other], a->time[node])) continue;
+    if (other == own || a->buffers[a->buffer_of[v]].n_own != 1 ||
+        !can_share(&a->buffers[own], &a->buffers[other]) ||
+        overlap(&a->buffers[own], &a->buffers[other], a->time[node]))
+      continue;
     join(a, other, own);
     return;
   }
@@ -321,7 +353,10 @@ static void share_comp(assigner *a, uint32_t comp) {
     const plan_node *n = plan_node_get(a->g, c->order[i]);
     for (uint32_t k = 0; k < n->n_comps; k++) share_comp(a, n->comps[k]);
     if (n->n_comps || n->kind == PLAN_PARAMETER || n->kind == PLAN_COPY) continue;
-    for (uint32_t k = 0; k < (n->shape.is_tuple ? n->shape.n_members : 1) && values_of(n) && n->kind != IR_OP_TUPLE; k++) share_with_operand(a, c->order[i], k);
+    for (uint32_t k = 0;
+         k < (n->shape.is_tuple ? n->shape.n_members : 1) && values_of(n) && n->kind != IR_OP_TUPLE;
+         k++)
+      share_with_operand(a, c->order[i], k);
   }
 }
 
@@ -336,17 +371,21 @@ static int by_time(const void *x, const void *y) {
   return a->bytes > b->bytes ? -1 : a->bytes < b->bytes; /* taken before given back */
 }
 
-static bool counts(const buffer *b) { return !b->fixed && !b->placed && !b->merged_into && !b->is_table; }
+static bool counts(const buffer *b) {
+  return !b->fixed && !b->placed && !b->merged_into && !b->is_table;
+}
 
 static int64_t plus(int64_t x, int64_t y) {
   int64_t r;
   return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
 }
 
-/* The most bytes live at once among what is not placed yet, and when. Saturated sizes are clipped so that sums stay sums. */
+/* The most bytes live at once among what is not placed yet, and when. Saturated sizes are
+ * clipped so that sums stay sums. */
 static int64_t most_live(assigner *a, int64_t *out_at) {
   uint32_t n = 0, k = 0;
-  for (uint32_t i = 0; i < a->n_buffers; i++) n += counts(&a->buffers[i]) ? a->buffers[i].n_live * 2 : 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++)
+    n += counts(&a->buffers[i]) ? a->buffers[i].n_live * 2 : 0;
   event *events = ARENA_ARRAY(a->g->arena, event, n);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
@@ -377,7 +416,8 @@ typedef struct allocation {
 } allocation;
 
 static int by_size(const void *x, const void *y) {
-  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x],
+               *b = &sorting->buffers[*(const uint32_t *)y];
   if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
   if (a->is_output != b->is_output) return a->is_output ? -1 : 1;
   if (a->live[0].from != b->live[0].from) return a->live[0].from < b->live[0].from ? -1 : 1;
@@ -412,7 +452,8 @@ static void place_in_outputs(assigner *a) {
   arena *s = a->g->arena;
   uint32_t *order = ARENA_ARRAY(s, uint32_t, a->n_buffers), n = 0, n_allocations = 0;
   for (uint32_t i = 0; i < a->n_buffers; i++)
-    if ((!a->buffers[i].fixed || a->buffers[i].is_output) && !a->buffers[i].is_table) order[n++] = i;
+    if ((!a->buffers[i].fixed || a->buffers[i].is_output) && !a->buffers[i].is_table)
+      order[n++] = i;
   allocation *allocations = ARENA_ARRAY(s, allocation, a->g->n_outputs + 1);
   sorting = a;
   qsort(order, n, sizeof *order, by_size);
@@ -437,14 +478,17 @@ static void place_in_outputs(assigner *a) {
 static int64_t length_of(const buffer *b) { return b->live[b->n_live - 1].to - b->live[0].from; }
 
 static int by_space(const void *x, const void *y) {
-  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x],
+               *b = &sorting->buffers[*(const uint32_t *)y];
   if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
   if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
-  return a->live[0].from != b->live[0].from ? (a->live[0].from < b->live[0].from ? -1 : 1) : (a < b ? -1 : 1);
+  return a->live[0].from != b->live[0].from ? (a->live[0].from < b->live[0].from ? -1 : 1)
+                                            : (a < b ? -1 : 1);
 }
 
 static int by_duration(const void *x, const void *y) {
-  const buffer *a = &sorting->buffers[*(const uint32_t *)x], *b = &sorting->buffers[*(const uint32_t *)y];
+  const buffer *a = &sorting->buffers[*(const uint32_t *)x],
+               *b = &sorting->buffers[*(const uint32_t *)y];
   if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
   return by_space(x, y);
 }
@@ -454,7 +498,9 @@ static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const b
   int64_t end = 0, best = -1, best_size = INT64_MAX;
   for (uint32_t i = 0; i < n; i++) {
     const buffer *other = &a->buffers[placed[i]];
-    if (other->live[0].from > b->live[b->n_live - 1].to || other->live[other->n_live - 1].to < b->live[0].from || !overlap(other, b, -1)) continue;
+    if (other->live[0].from > b->live[b->n_live - 1].to ||
+        other->live[other->n_live - 1].to < b->live[0].from || !overlap(other, b, -1))
+      continue;
     int64_t gap = other->offset - end;
     if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
     int64_t to = plus(plus(other->offset, other->bytes), ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -474,7 +520,8 @@ static void insert_by_offset(const assigner *a, uint32_t *placed, uint32_t n, ui
   placed[at] = index;
 }
 
-static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n, int (*compare)(const void *, const void *)) {
+static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n,
+                         int (*compare)(const void *, const void *)) {
   uint32_t *placed = ARENA_ARRAY(a->g->arena, uint32_t, n + 1);
   int64_t size = 0;
   sorting = a;
@@ -518,11 +565,13 @@ static ir_block block_of(const ir_module *m, ir_value v) {
 /* As the program names it; IR_NONE: it does not. */
 static ir_value named_value(const assigner *a, const value_data *v) {
   const plan_node *n = plan_node_get(a->g, v->node);
-  bool is_member = n->shape.is_tuple && n->op && n->kind == PLAN_OPAQUE && v->member < ir_op_get(a->g->m, n->op)->n_results;
+  bool is_member = n->shape.is_tuple && n->op && n->kind == PLAN_OPAQUE &&
+                   v->member < ir_op_get(a->g->m, n->op)->n_results;
   return v->is_table ? IR_NONE : is_member ? ir_result(a->g->m, n->op, v->member) : n->value;
 }
 
-/* The value in the buffer at that time; one that was there before if what is there now has no name (what a loop captured is part of its state). */
+/* The value in the buffer at that time; one that was there before if what is there now has no
+ * name (what a loop captured is part of its state). */
 static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
   ir_value best = IR_NONE;
   int64_t best_from = -1;
@@ -533,7 +582,9 @@ static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
       const value_data *v = &a->values[a->by_class[a->buffers[k].first + i]];
       ir_value named = named_value(a, v);
       bool lives = v->live.to >= at;
-      if (!named || v->live.from > at || (best_lives && !lives) || (best_lives == lives && v->live.from <= best_from)) continue;
+      if (!named || v->live.from > at || (best_lives && !lives) ||
+          (best_lives == lives && v->live.from <= best_from))
+        continue;
       best = named;
       best_from = v->live.from;
       best_lives = lives;
@@ -563,7 +614,8 @@ static void report(assigner *a, int64_t at, plan_peak *out) {
   out->n_holders = n;
   for (uint32_t id = 1; id < a->g->nodes.count; id++) {
     const plan_node *node = plan_node_get(a->g, id);
-    if ((node->flags & PLAN_FLAG_LIVE) && node->op && a->time[id] <= at && (!out->at || a->time[id] == at)) {
+    if ((node->flags & PLAN_FLAG_LIVE) && node->op && a->time[id] <= at &&
+        (!out->at || a->time[id] == at)) {
       if (a->time[id] == at) out->at = node->op;
     }
   }

@@ -1,27 +1,29 @@
 /* Copies that XLA's copy insertion leaves in a program, as nodes of kind PLAN_COPY.
  *
- * One buffer holds a loop's state element before, in and after the loop, so the initial value is copied if somebody else still needs it, and the next
- * value is copied if the old one is still read when the next is made. An update in place copies its target if that is still needed; a result of the
- * program can be neither an argument nor a constant. Order is that of dependencies: what is not known to come before may come after.
- * Source: XLA's copy_insertion.cc.
- */
+ * One buffer holds a loop's state element before, in and after the loop, so the initial value is
+ * copied if somebody else still needs it, and the next value is copied if the old one is still
+ * read when the next is made. An update in place copies its target if that is still needed; a
+ * result of the program can be neither an argument nor a constant. Order is that of
+ * dependencies: what is not known to come before may come after. Source: XLA's
+ * copy_insertion.cc. */
 #include "plan/peak_graph.h"
 
 typedef struct copier {
   plan_graph *g;
-  uint32_t *seen;  /* by node: stamp of the walk that met it */
+  uint32_t *seen; /* by node: stamp of the walk that met it */
   uint32_t stamp;
-  uint32_t room;   /* nodes that seen is for */
-  int64_t steps;   /* walks left; beyond, an answer is no */
+  uint32_t room; /* nodes that seen is for */
+  int64_t steps; /* walks left; beyond, an answer is no */
   VEC(uint32_t) todo;
 } copier;
 
 /* The node that really makes what `node` stands for. */
-uint32_t plan_source(const plan_graph *g, uint32_t node) {
+static uint32_t source_of(const plan_graph *g, uint32_t node) {
   for (;;) {
     const plan_node *n = plan_node_get(g, node);
     if (n->kind == PLAN_BITCAST) node = n->operands[0];
-    else if (n->kind == IR_OP_GET_TUPLE_ELEMENT && plan_node_get(g, n->operands[0])->kind == IR_OP_TUPLE)
+    else if (n->kind == IR_OP_GET_TUPLE_ELEMENT &&
+             plan_node_get(g, n->operands[0])->kind == IR_OP_TUPLE)
       node = plan_node_get(g, n->operands[0])->operands[n->index];
     else return node;
   }
@@ -31,7 +33,13 @@ static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) 
   plan_graph *g = c->g;
   if (g->nodes.count >= c->room) return node; /* beyond any real program */
   plan_node n = *plan_node_get(g, node);
-  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = plan_node_get(g, user)->comp, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  plan_node copy = {.kind = PLAN_COPY,
+                    .flags = PLAN_FLAG_LIVE,
+                    .comp = plan_node_get(g, user)->comp,
+                    .n_operands = 1,
+                    .shape = n.shape,
+                    .op = n.op,
+                    .value = n.value};
   copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
   uint32_t made = plan_node_new(g, &copy);
   plan_node *u = plan_node_get(g, user);
@@ -44,10 +52,13 @@ static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) 
   return made;
 }
 
-static bool is_fixed(const plan_graph *g, uint32_t source) { /* a buffer that is not ours to write to */
+/* a buffer that is not ours to write to */
+static bool is_fixed(const plan_graph *g, uint32_t source) {
   const plan_node *n = plan_node_get(g, source);
   if (n->kind == PLAN_PARAMETER) return true;
-  if (n->kind == IR_OP_GET_TUPLE_ELEMENT && plan_node_get(g, n->operands[0])->kind == PLAN_PARAMETER) return n->flags & PLAN_FLAG_CAPTURE;
+  if (n->kind == IR_OP_GET_TUPLE_ELEMENT &&
+      plan_node_get(g, n->operands[0])->kind == PLAN_PARAMETER)
+    return n->flags & PLAN_FLAG_CAPTURE;
   return n->kind == IR_OP_CONSTANT;
 }
 
@@ -87,7 +98,8 @@ static bool all_marked(const copier *c, uint32_t node, uint32_t except, uint32_t
   return true;
 }
 
-/* Whether everybody else who reads `source` does so before `user` does: then `user` may overwrite it. */
+/* Whether everybody else who reads `source` does so before `user` does: then `user` may
+ * overwrite it. */
 static bool dies_at(copier *c, uint32_t source, uint32_t user) {
   const plan_node *n = plan_node_get(c->g, source);
   if (n->n_users == 1 && n->users[0] == user) return true;
@@ -96,23 +108,28 @@ static bool dies_at(copier *c, uint32_t source, uint32_t user) {
 
 /* ---- loops ---- */
 bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index) {
-  const plan_node *root = plan_node_get(g, plan_comp_get(g, body)->root), *x = plan_node_get(g, root->operands[index]);
-  return !(x->kind == IR_OP_GET_TUPLE_ELEMENT && x->operands[0] == plan_comp_get(g, body)->parameter && x->index == index);
+  const plan_node *root = plan_node_get(g, plan_comp_get(g, body)->root),
+                  *x = plan_node_get(g, root->operands[index]);
+  return !(x->kind == IR_OP_GET_TUPLE_ELEMENT &&
+           x->operands[0] == plan_comp_get(g, body)->parameter && x->index == index);
 }
 
 static bool appears_before(const plan_graph *g, const plan_node *tuple, uint32_t i) {
-  uint32_t source = plan_source(g, tuple->operands[i]);
+  uint32_t source = source_of(g, tuple->operands[i]);
   for (uint32_t k = 0; k < i; k++)
-    if (plan_source(g, tuple->operands[k]) == source) return true;
+    if (source_of(g, tuple->operands[k]) == source) return true;
   return false;
 }
 
 static void copy_initial(copier *c, uint32_t loop) {
-  uint32_t tuple = plan_node_get(c->g, loop)->operands[0], body = plan_node_get(c->g, loop)->comps[1];
+  uint32_t tuple = plan_node_get(c->g, loop)->operands[0],
+           body = plan_node_get(c->g, loop)->comps[1];
   for (uint32_t i = 0; i < plan_node_get(c->g, tuple)->n_operands; i++) {
     if (!plan_is_carried(c->g, body, i)) continue;
-    uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = plan_source(c->g, x);
-    bool free_to_use = !is_fixed(c->g, source) && !appears_before(c->g, plan_node_get(c->g, tuple), i) && dies_at(c, source, tuple);
+    uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = source_of(c->g, x);
+    bool free_to_use = !is_fixed(c->g, source) &&
+                       !appears_before(c->g, plan_node_get(c->g, tuple), i) &&
+                       dies_at(c, source, tuple);
     if (!free_to_use) copy_of(c, x, tuple, i);
   }
 }
@@ -131,14 +148,15 @@ static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   if (!walk_back(c, next)) return false;
   if (!all_marked(c, old, IR_NONE, next)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++)
-    if (plan_source(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, 0, i)) return false;
+    if (source_of(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, 0, i))
+      return false;
   return true;
 }
 
 static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, uint32_t i) {
   const plan_node *r = plan_node_get(g, root);
   for (uint32_t k = 0; k < r->n_operands; k++)
-    if (k != i && plan_source(g, r->operands[k]) == next && k < i) return true;
+    if (k != i && source_of(g, r->operands[k]) == next && k < i) return true;
   return false;
 }
 
@@ -147,7 +165,13 @@ static void copy_for_readers(copier *c, uint32_t node) {
   plan_graph *g = c->g;
   if (g->nodes.count >= c->room) return;
   plan_node n = *plan_node_get(g, node);
-  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = n.comp, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  plan_node copy = {.kind = PLAN_COPY,
+                    .flags = PLAN_FLAG_LIVE,
+                    .comp = n.comp,
+                    .n_operands = 1,
+                    .shape = n.shape,
+                    .op = n.op,
+                    .value = n.value};
   copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
   uint32_t made = plan_node_new(g, &copy);
   plan_node_get(g, made)->users = n.users;
@@ -168,7 +192,7 @@ static void copy_next(copier *c, uint32_t body) {
   uint32_t root = plan_comp_get(c->g, body)->root, parameter = plan_comp_get(c->g, body)->parameter;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
     if (!plan_is_carried(c->g, body, i)) continue;
-    uint32_t x = plan_node_get(c->g, root)->operands[i], next = plan_source(c->g, x);
+    uint32_t x = plan_node_get(c->g, root)->operands[i], next = source_of(c->g, x);
     const plan_node *n = plan_node_get(c->g, next);
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
     bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
@@ -183,13 +207,15 @@ static void copy_branch_results(copier *c, uint32_t comp) {
   uint32_t root = plan_comp_get(c->g, comp)->root;
   if (plan_node_get(c->g, root)->kind != IR_OP_TUPLE) return;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
-    uint32_t x = plan_node_get(c->g, root)->operands[i], source = plan_source(c->g, x);
-    if (is_fixed(c->g, source) || appears_before(c->g, plan_node_get(c->g, root), i)) copy_of(c, x, root, i);
+    uint32_t x = plan_node_get(c->g, root)->operands[i], source = source_of(c->g, x);
+    if (is_fixed(c->g, source) || appears_before(c->g, plan_node_get(c->g, root), i))
+      copy_of(c, x, root, i);
   }
 }
 
 static void copy_target(copier *c, uint32_t node) {
-  uint32_t slot = plan_node_get(c->g, node)->in_place - 1, x = plan_node_get(c->g, node)->operands[slot], source = plan_source(c->g, x);
+  uint32_t slot = plan_node_get(c->g, node)->in_place - 1,
+           x = plan_node_get(c->g, node)->operands[slot], source = source_of(c->g, x);
   if (is_fixed(c->g, source) || !dies_at(c, source, node)) copy_of(c, x, node, slot);
 }
 
@@ -202,21 +228,29 @@ static uint32_t parameter_node(const plan_graph *g, int32_t index) {
   return 0;
 }
 
-/* Whether a result may be made where it has to be: in its own buffer, or in that of the argument donated to it. */
+/* Whether a result may be made where it has to be: in its own buffer, or in that of the argument
+ * donated to it. */
 static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
   const plan_graph *g = c->g;
-  uint32_t source = plan_source(g, x);
+  uint32_t source = source_of(g, x);
   const plan_node *n = plan_node_get(g, source);
   if (n->kind == IR_OP_CONSTANT) return false;
   if (n->kind == PLAN_PARAMETER) return g->param_of_output[i] == (int32_t)n->index;
-  return g->param_of_output[i] < 0 || replaces_old(c, parameter_node(g, g->param_of_output[i]), source);
+  return g->param_of_output[i] < 0 ||
+         replaces_old(c, parameter_node(g, g->param_of_output[i]), source);
 }
 
 static uint32_t copied_root(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
   plan_node n = *plan_node_get(g, root);
-  plan_node copy = {.kind = PLAN_COPY, .flags = PLAN_FLAG_LIVE, .comp = g->entry, .n_operands = 1, .shape = n.shape, .op = n.op, .value = n.value};
+  plan_node copy = {.kind = PLAN_COPY,
+                    .flags = PLAN_FLAG_LIVE,
+                    .comp = g->entry,
+                    .n_operands = 1,
+                    .shape = n.shape,
+                    .op = n.op,
+                    .value = n.value};
   copy.operands = ARENA_COPY(g->arena, uint32_t, &root, 1);
   uint32_t made = plan_node_new(g, &copy);
   plan_add_user(g, root, made);
@@ -226,21 +260,27 @@ static uint32_t copied_root(copier *c) {
 static void copy_outputs(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
-  bool single = g->n_outputs == 1; /* then the output is the root itself, else the root is their tuple */
+  /* then the output is the root itself, else the root is their tuple */
+  bool single = g->n_outputs == 1;
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     uint32_t x = single ? root : plan_node_get(g, root)->operands[i];
     if (!single && appears_before(g, plan_node_get(g, root), i)) x = copy_of(c, x, root, i);
-    const plan_node *n = plan_node_get(g, plan_source(g, x));
+    const plan_node *n = plan_node_get(g, source_of(g, x));
     bool made_here = n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT;
-    if (made_here && !can_be_output(c, i, x)) copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
-    for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++) x = single ? copied_root(c) : copy_of(c, x, root, i);
+    if (made_here && !can_be_output(c, i, x))
+      copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
+    for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++)
+      x = single ? copied_root(c) : copy_of(c, x, root, i);
     g->outputs[i] = x;
   }
 }
 
 void plan_insert_copies(plan_graph *g) {
   uint32_t count = g->nodes.count;
-  copier c = {.g = g, .room = count * 2 + 1024, .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026), .steps = (int64_t)count * 256 + 1000000};
+  copier c = {.g = g,
+              .room = count * 2 + 1024,
+              .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026),
+              .steps = (int64_t)count * 256 + 1000000};
   for (uint32_t n = 1; n < count; n++) {
     plan_node node = *plan_node_get(g, n);
     if (!(node.flags & PLAN_FLAG_LIVE)) continue;

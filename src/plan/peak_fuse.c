@@ -1,38 +1,42 @@
 /* Which nodes XLA CPU fuses into their consumers, and so never writes to memory.
  *
- * In reverse post order every node takes in its operands one by one, the latest first, as long as XLA's rules let it; a node that it takes in may stay
- * behind for its other consumers (it is computed twice then). What is left over has a buffer. User lists are kept exactly as XLA keeps them
- * (appended at the end, the last one filling a gap), because the default schedule follows them.
- * Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides.
- */
+ * In reverse post order every node takes in its operands one by one, the latest first, as long
+ * as XLA's rules let it; a node that it takes in may stay behind for its other consumers (it is
+ * computed twice then). What is left over has a buffer. User lists are kept exactly as XLA keeps
+ * them (appended at the end, the last one filling a gap), because the default schedule follows
+ * them. Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and
+ * fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides. */
 #include "plan/peak_graph.h"
 
 enum {
-  MOST_DUPLICATION = 15,     /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
-  MOST_CONCATENATED = 8,     /* operands of a concatenate that fuses */
+  MOST_DUPLICATION = 15, /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
+  MOST_CONCATENATED = 8, /* operands of a concatenate that fuses */
   MOST_REDUCES = 5,
-  MINOR_CONCAT_BYTES = 64,   /* longer rows are copied, not selected element by element */
+  MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
-  PATH_STEPS_PER_NODE = 64,  /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
+  /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
+  PATH_STEPS_PER_NODE = 64,
 };
 
-typedef struct source_set { /* which fused nodes index an operand anew, at most MOST_DUPLICATION + 1 of them */
+/* which fused nodes index an operand anew, at most MOST_DUPLICATION + 1 of them */
+typedef struct source_set {
   uint32_t count;
   uint32_t at[MOST_DUPLICATION + 1];
 } source_set;
 
 struct plan_fusion {
   uint32_t n_reduces, room;
-  bool *reused;              /* by operand: some fused node reads its elements more than once */
-  bool *apart;               /* by operand: some fused node reads it at other indices than the root writes */
+  bool *reused; /* by operand: some fused node reads its elements more than once */
+  /* by operand: some fused node reads it at other indices than the root writes */
+  bool *apart;
   source_set *sources;       /* by operand */
   VEC(int64_t) source_count; /* by source: how often it is emitted */
 };
 
 typedef struct fuser {
   plan_graph *g;
-  uint32_t *position;        /* by node: in the post order */
-  uint8_t *reach;            /* by node: scratch of the all-paths rule */
+  uint32_t *position; /* by node: in the post order */
+  uint8_t *reach;     /* by node: scratch of the all-paths rule */
   int64_t steps;
 } fuser;
 
@@ -44,17 +48,33 @@ bool plan_is_elementwise(const plan_node *n) {
 
 bool plan_is_loop_fusible(const plan_node *n) {
   switch (n->kind) {
-    case PLAN_BITCAST: case PLAN_RELAYOUT: case IR_OP_BROADCAST_IN_DIM: case IR_OP_CONCATENATE: case IR_OP_DYNAMIC_SLICE: case IR_OP_DYNAMIC_UPDATE_SLICE: case IR_OP_GATHER:
-    case IR_OP_IOTA: case IR_OP_PAD: case IR_OP_REDUCE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE:
-      return true;
+    case PLAN_BITCAST:
+    case PLAN_RELAYOUT:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_CONCATENATE:
+    case IR_OP_DYNAMIC_SLICE:
+    case IR_OP_DYNAMIC_UPDATE_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_IOTA:
+    case IR_OP_PAD:
+    case IR_OP_REDUCE:
+    case IR_OP_RESHAPE:
+    case IR_OP_REVERSE:
+    case IR_OP_SLICE:
+    case IR_OP_TRANSPOSE: return true;
     default: return plan_is_elementwise(n);
   }
 }
 
 static bool is_expensive(const plan_node *n) {
   switch (n->kind) {
-    case IR_OP_GATHER: case IR_OP_REDUCE: case IR_OP_REDUCE_WINDOW: case IR_OP_DOT_GENERAL: case PLAN_OPAQUE: case PLAN_FUSION: case PLAN_PARAMETER:
-      return true;
+    case IR_OP_GATHER:
+    case IR_OP_REDUCE:
+    case IR_OP_REDUCE_WINDOW:
+    case IR_OP_DOT_GENERAL:
+    case PLAN_OPAQUE:
+    case PLAN_FUSION:
+    case PLAN_PARAMETER: return true;
     default: return n->flags & PLAN_FLAG_EXPENSIVE;
   }
 }
@@ -62,8 +82,16 @@ static bool is_expensive(const plan_node *n) {
 /* Whether the node alone reads elements of operand i more than once. */
 static bool reuses(const plan_node *n, uint32_t i) {
   switch (n->kind) {
-    case PLAN_BITCAST: case PLAN_RELAYOUT: case IR_OP_CONCATENATE: case IR_OP_RESHAPE: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_GATHER: return false;
-    case IR_OP_PAD: case IR_OP_DYNAMIC_SLICE: return i > 0;
+    case PLAN_BITCAST:
+    case PLAN_RELAYOUT:
+    case IR_OP_CONCATENATE:
+    case IR_OP_RESHAPE:
+    case IR_OP_REVERSE:
+    case IR_OP_SLICE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_GATHER: return false;
+    case IR_OP_PAD:
+    case IR_OP_DYNAMIC_SLICE: return i > 0;
     case IR_OP_DYNAMIC_UPDATE_SLICE: return i > 1;
     case IR_OP_REDUCE: return i >= n->n_operands / 2;
     default: return !plan_is_elementwise(n);
@@ -71,17 +99,21 @@ static bool reuses(const plan_node *n, uint32_t i) {
 }
 
 static bool opens_a_block(const plan_node *n) { /* ElementalIrEmitter::OpInvalidatesCache */
-  return n->kind == IR_OP_CONCATENATE || n->kind == IR_OP_DYNAMIC_UPDATE_SLICE || n->kind == IR_OP_PAD || n->kind == IR_OP_REDUCE || n->kind == IR_OP_REDUCE_WINDOW;
+  return n->kind == IR_OP_CONCATENATE || n->kind == IR_OP_DYNAMIC_UPDATE_SLICE ||
+         n->kind == IR_OP_PAD || n->kind == IR_OP_REDUCE || n->kind == IR_OP_REDUCE_WINDOW;
 }
 
 static bool is_fusible(const plan_node *n) {
-  return n->kind != PLAN_PARAMETER && n->kind != IR_OP_WHILE && n->kind != IR_OP_CASE && n->kind != IR_OP_GET_TUPLE_ELEMENT && n->kind != IR_OP_TUPLE;
+  return n->kind != PLAN_PARAMETER && n->kind != IR_OP_WHILE && n->kind != IR_OP_CASE &&
+         n->kind != IR_OP_GET_TUPLE_ELEMENT && n->kind != IR_OP_TUPLE;
 }
 
 static bool is_large_concatenate(const plan_node *n) {
   if (n->kind != IR_OP_CONCATENATE) return false;
   if (n->n_operands > MOST_CONCATENATED) return true;
-  if (n->shape.rank <= 1 || n->n_ints == 0 || n->ints[0] != n->shape.rank - 1 || n->shape.elements == 0) return false;
+  if (n->shape.rank <= 1 || n->n_ints == 0 || n->ints[0] != n->shape.rank - 1 ||
+      n->shape.elements == 0)
+    return false;
   int64_t row = n->shape.dims[n->shape.rank - 1] * (n->shape.bytes / n->shape.elements);
   return row >= MINOR_CONCAT_BYTES && n->shape.bytes >= MINOR_CONCAT_TOTAL;
 }
@@ -101,7 +133,8 @@ static void add_source(source_set *s, uint32_t source) {
 
 static int64_t emitted(const plan_fusion *f, const source_set *s) {
   int64_t total = 0;
-  for (uint32_t i = 0; i < s->count && total < INT32_MAX; i++) total += f->source_count.at[s->at[i]];
+  for (uint32_t i = 0; i < s->count && total < INT32_MAX; i++)
+    total += f->source_count.at[s->at[i]];
   return s->count > MOST_DUPLICATION ? INT32_MAX : total;
 }
 
@@ -138,15 +171,19 @@ static uint32_t add_operand(fuser *f, uint32_t node, uint32_t operand) {
   return n->n_operands++;
 }
 
-/* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the fusion. */
-static void read_operands(fuser *f, uint32_t node, const plan_node *like, const source_set *users, bool all_reused, bool all_apart) {
+/* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the
+ * fusion. */
+static void read_operands(fuser *f, uint32_t node, const plan_node *like, const source_set *users,
+                          bool all_reused, bool all_apart) {
   plan_fusion *fusion = plan_node_get(f->g, node)->fusion;
   uint32_t own = UINT32_MAX;
   for (uint32_t i = 0; i < like->n_operands; i++) {
     uint32_t operand = like->operands[i], k = add_operand(f, node, operand);
     fusion->reused[k] |= all_reused || reuses(like, i);
-    fusion->apart[k] |= all_apart || !plan_is_elementwise(like) || !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
-    if (like->kind == IR_OP_TRANSPOSE || plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
+    fusion->apart[k] |= all_apart || !plan_is_elementwise(like) ||
+                        !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
+    if (like->kind == IR_OP_TRANSPOSE ||
+        plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
       for (uint32_t s = 0; s < users->count; s++) add_source(&fusion->sources[k], users->at[s]);
       continue;
     }
@@ -181,7 +218,8 @@ static void drop_operand(fuser *f, uint32_t node, uint32_t i) {
   memmove(n->operands + i, n->operands + i + 1, (n->n_operands - i) * sizeof *n->operands);
   memmove(fusion->apart + i, fusion->apart + i + 1, (n->n_operands - i) * sizeof *fusion->apart);
   memmove(fusion->reused + i, fusion->reused + i + 1, (n->n_operands - i) * sizeof *fusion->reused);
-  memmove(fusion->sources + i, fusion->sources + i + 1, (n->n_operands - i) * sizeof *fusion->sources);
+  memmove(fusion->sources + i, fusion->sources + i + 1,
+          (n->n_operands - i) * sizeof *fusion->sources);
   if (n->in_place == i + 1) n->in_place = 0;
   else if (n->in_place > i + 1) n->in_place--;
 }
@@ -211,7 +249,9 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
   if (n->in_place == i + 1) return member == 0;
   if (n->kind == IR_OP_SORT) return member == i;
   if (n->kind == PLAN_COPY) return false;
-  if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype || !plan_same_dims(&x->shape, &n->shape)) return false;
+  if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype ||
+      !plan_same_dims(&x->shape, &n->shape))
+    return false;
   return n->kind == PLAN_FUSION ? !n->fusion->apart[i] : plan_is_elementwise(n);
 }
 
@@ -224,21 +264,26 @@ static bool would_duplicate(const plan_node *p, uint32_t consumer) {
 
 static bool widens(const plan_graph *g, const plan_node *p) {
   if (p->kind != IR_OP_CONVERT) return false;
-  return ir_dtype_bytes(plan_node_get(g, p->operands[0])->shape.dtype) < ir_dtype_bytes(p->shape.dtype);
+  return ir_dtype_bytes(plan_node_get(g, p->operands[0])->shape.dtype) <
+         ir_dtype_bytes(p->shape.dtype);
 }
 
-/* A producer that reads the array which the consumer updates in place would see the update. The same slice is fine. */
+/* A producer that reads the array which the consumer updates in place would see the update. The
+ * same slice is fine. */
 static bool in_place_allows(const plan_graph *g, const plan_node *p, const plan_node *c) {
   if (!c->in_place || plan_is_elementwise(p)) return true;
   uint32_t target = c->operands[c->in_place - 1];
   if (operand_index(p, target) == UINT32_MAX) return true;
   if (p->kind != IR_OP_DYNAMIC_SLICE || p->operands[0] != target) return false;
   for (uint32_t i = 1; i < p->n_operands; i++)
-    if (plan_node_get(g, p->operands[i])->kind != IR_OP_CONSTANT && operand_index(c, p->operands[i]) == UINT32_MAX) return false;
+    if (plan_node_get(g, p->operands[i])->kind != IR_OP_CONSTANT &&
+        operand_index(c, p->operands[i]) == UINT32_MAX)
+      return false;
   return true;
 }
 
-static bool duplicates_code(const plan_graph *g, const plan_node *p, const plan_node *c, uint32_t i) {
+static bool duplicates_code(const plan_graph *g, const plan_node *p, const plan_node *c,
+                            uint32_t i) {
   if (p->kind == IR_OP_BROADCAST_IN_DIM) return false;
   (void)g;
   int64_t count = emitted(c->fusion, &c->fusion->sources[i]);
@@ -266,19 +311,23 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
 
 /* ---- nodes that must not be computed twice ---- */
 static bool is_light(const plan_node *n) {
-  return n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == IR_OP_IOTA || (n->kind == IR_OP_CONSTANT && n->shape.elements == 1);
+  return n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == IR_OP_IOTA ||
+         (n->kind == IR_OP_CONSTANT && n->shape.elements == 1);
 }
 
-/* What library calls want or give column by column is laid out anew where it meets the rest, and so are the broadcasts beside it: XLA sees copies there. */
+/* What library calls want or give column by column is laid out anew where it meets the rest, and
+ * so are the broadcasts beside it: XLA sees copies there. */
 static bool meets_relayout(const plan_graph *g, const plan_node *n, int depth) {
   bool meets = n->kind == PLAN_RELAYOUT;
-  for (uint32_t i = 0; i < n->n_operands && !meets && depth < 4 && plan_is_elementwise(n); i++) meets = meets_relayout(g, plan_node_get(g, n->operands[i]), depth + 1);
+  for (uint32_t i = 0; i < n->n_operands && !meets && depth < 4 && plan_is_elementwise(n); i++)
+    meets = meets_relayout(g, plan_node_get(g, n->operands[i]), depth + 1);
   return meets;
 }
 
 static bool at_most_unary(const plan_graph *g, const plan_node *n) {
   int32_t large = 0, spread = 0, rank = n->shape.true_rank;
-  for (uint32_t i = 0; i < n->shape.n_members; i++) rank = n->shape.members[i].true_rank > rank ? n->shape.members[i].true_rank : rank;
+  for (uint32_t i = 0; i < n->shape.n_members; i++)
+    rank = n->shape.members[i].true_rank > rank ? n->shape.members[i].true_rank : rank;
   for (uint32_t i = 0; i < n->n_operands; i++) {
     const plan_node *x = plan_node_get(g, n->operands[i]);
     large += !is_light(x) && x->shape.true_rank >= rank;
@@ -292,7 +341,8 @@ static bool shrinks(const plan_graph *g, const plan_node *n) {
   for (uint32_t i = 0; i < n->n_operands; i++) {
     bool seen = false;
     for (uint32_t j = 0; j < i; j++) seen |= n->operands[j] == n->operands[i];
-    if (!seen && __builtin_add_overflow(in, plan_node_get(g, n->operands[i])->shape.elements, &in)) in = INT64_MAX;
+    if (!seen && __builtin_add_overflow(in, plan_node_get(g, n->operands[i])->shape.elements, &in))
+      in = INT64_MAX;
   }
   for (uint32_t i = 0; i < n->shape.n_members; i++) out += n->shape.members[i].elements;
   return in > out;
@@ -300,7 +350,8 @@ static bool shrinks(const plan_graph *g, const plan_node *n) {
 
 enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4 };
 
-/* Whether `consumer` can take in everything between it and the producer. Nodes that the producer reaches are marked REACHED. */
+/* Whether `consumer` can take in everything between it and the producer. Nodes that the producer
+ * reaches are marked REACHED. */
 static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, int depth) {
   if (consumer == producer) return true;
   if (f->reach[consumer] & PATHS_KNOWN) return f->reach[consumer] & PATHS_GOOD;
@@ -310,7 +361,8 @@ static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, i
     uint32_t x = c->operands[i];
     f->steps--;
     if (x != producer && !(f->reach[x] & REACHED)) continue;
-    good = !(plan_node_get(f->g, x)->flags & PLAN_FLAG_KEPT) && may_fuse(f, consumer, i) && fuses_on_all_paths(f, producer, x, depth + 1);
+    good = !(plan_node_get(f->g, x)->flags & PLAN_FLAG_KEPT) && may_fuse(f, consumer, i) &&
+           fuses_on_all_paths(f, producer, x, depth + 1);
   }
   f->reach[consumer] |= PATHS_KNOWN | (good ? PATHS_GOOD : 0);
   return good;
@@ -325,16 +377,20 @@ static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, u
   f->steps -= last - first;
   if (f->steps < 0) return false;
   CTX_CHECK(f->g->m->ctx, last < count);
-  for (uint32_t k = first + 1; k <= last; k++) { /* what the producer reaches, up to its last user */
+  /* what the producer reaches, up to its last user */
+  for (uint32_t k = first + 1; k <= last; k++) {
     const plan_node *n = plan_node_get(f->g, order[k]);
     f->reach[order[k]] = 0;
     for (uint32_t i = 0; i < n->n_operands; i++) {
       uint32_t at = f->position[n->operands[i]];
-      if (n->operands[i] == producer || (at > first && at < k && (f->reach[n->operands[i]] & REACHED))) f->reach[order[k]] = REACHED;
+      if (n->operands[i] == producer ||
+          (at > first && at < k && (f->reach[n->operands[i]] & REACHED)))
+        f->reach[order[k]] = REACHED;
     }
   }
   bool good = true;
-  for (uint32_t i = 0; i < p->n_users && good; i++) good = fuses_on_all_paths(f, producer, p->users[i], 0);
+  for (uint32_t i = 0; i < p->n_users && good; i++)
+    good = fuses_on_all_paths(f, producer, p->users[i], 0);
   for (uint32_t k = first + 1; k <= last; k++) f->reach[order[k]] = 0;
   return good;
 }
@@ -362,7 +418,8 @@ typedef struct candidate {
 static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
   const plan_node *n = plan_node_get(f->g, node);
   uint32_t count = n->n_operands;
-  for (uint32_t i = 0; i < count; i++) { /* insertion sort: few operands, nearly sorted from the last time */
+  /* insertion sort: few operands, nearly sorted from the last time */
+  for (uint32_t i = 0; i < count; i++) {
     candidate c = {f->position[n->operands[i]], n->operands[i]};
     uint32_t k = i;
     for (; k > 0 && room[k - 1].position < c.position; k--) room[k] = room[k - 1];
@@ -370,7 +427,9 @@ static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
   }
   for (uint32_t k = 0; k < count; k++) {
     const plan_node *p = plan_node_get(f->g, room[k].operand);
-    if ((k && room[k].operand == room[k - 1].operand) || !is_fusible(p) || (p->flags & PLAN_FLAG_KEPT)) continue;
+    if ((k && room[k].operand == room[k - 1].operand) || !is_fusible(p) ||
+        (p->flags & PLAN_FLAG_KEPT))
+      continue;
     if (!may_fuse(f, node, operand_index(n, room[k].operand))) continue;
     fuse(f, room[k].operand, node);
     return true;
@@ -379,7 +438,8 @@ static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
 }
 
 static void fuse_comp(fuser *f, uint32_t comp) {
-  uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count, room = 0;
+  uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count,
+           room = 0;
   candidate *candidates = NULL;
   for (uint32_t k = 0; k < count; k++) f->position[order[k]] = k;
   keep_unfusible(f, order, count);
@@ -388,13 +448,16 @@ static void fuse_comp(fuser *f, uint32_t comp) {
     if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !plan_is_loop_fusible(n)) continue;
     do {
       n = plan_node_get(f->g, order[k]);
-      if (n->n_operands > room) candidates = ARENA_ARRAY(f->g->arena, candidate, room = n->n_operands * 2);
+      if (n->n_operands > room)
+        candidates = ARENA_ARRAY(f->g->arena, candidate, room = n->n_operands * 2);
     } while (fuse_one(f, order[k], candidates));
   }
 }
 
 void plan_fuse(plan_graph *g) {
-  fuser f = {.g = g, .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count), .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count)};
+  fuser f = {.g = g,
+             .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
+             .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count)};
   for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
   plan_graph_sweep(g);
 }

@@ -7,7 +7,10 @@ static int64_t times(int64_t a, int64_t b) {
 }
 
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
-  plan_shape s = {.dtype = dtype, .rank = rank, .elements = 1, .dims = ARENA_COPY(a, int64_t, dims, (size_t)rank)};
+  plan_shape s = {.dtype = dtype,
+                  .rank = rank,
+                  .elements = 1,
+                  .dims = ARENA_COPY(a, int64_t, dims, (size_t)rank)};
   for (int32_t d = 0; d < rank; d++) {
     s.elements = times(s.elements, dims[d] > 0 ? dims[d] : 0);
     s.true_rank += dims[d] != 1;
@@ -17,7 +20,10 @@ plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t
 }
 
 plan_shape plan_shape_tuple(arena *a, const plan_shape *members, uint32_t count) {
-  return (plan_shape){.is_tuple = true, .n_members = count, .bytes = 8 * (int64_t)count, .members = ARENA_COPY(a, plan_shape, members, count)};
+  return (plan_shape){.is_tuple = true,
+                      .n_members = count,
+                      .bytes = 8 * (int64_t)count,
+                      .members = ARENA_COPY(a, plan_shape, members, count)};
 }
 
 plan_shape plan_shape_of_type(arena *a, const ir_module *m, ir_type type) {
@@ -30,7 +36,8 @@ plan_shape plan_shape_of_type(arena *a, const ir_module *m, ir_type type) {
 }
 
 bool plan_same_dims(const plan_shape *a, const plan_shape *b) {
-  return a->is_tuple == b->is_tuple && a->rank == b->rank && (a->rank == 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
+  return a->is_tuple == b->is_tuple && a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
 }
 
 uint32_t plan_comp_new(plan_graph *g, ir_block block) {
@@ -50,7 +57,8 @@ uint32_t plan_node_new(plan_graph *g, const plan_node *desc) {
 /* ---- users ---- */
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user) {
   plan_node *n = plan_node_get(g, node);
-  if (n->n_users == n->users_room) n->users = arena_grow(g->arena, n->users, n->n_users, &n->users_room, sizeof *n->users);
+  if (n->n_users == n->users_room)
+    n->users = arena_grow(g->arena, n->users, n->n_users, &n->users_room, sizeof *n->users);
   n->users[n->n_users++] = user;
 }
 
@@ -70,9 +78,9 @@ static bool seen_before(const plan_node *n, uint32_t i) {
   return false;
 }
 
-/* ---- dead code ----
- * A loop's state element is needed only if somebody reads it, inside or after the loop, other than to make its own next value. So a loop marks its state
- * element by element, as GET_TUPLE_ELEMENTs are met; the rest is cut out of the tuples afterwards. */
+/* ---- dead code ---- A loop's state element is needed only if somebody reads it, inside or
+ * after the loop, other than to make its own next value. So a loop marks its state element by
+ * element, as GET_TUPLE_ELEMENTs are met; the rest is cut out of the tuples afterwards. */
 typedef VEC(uint32_t) stack;
 
 typedef struct marker {
@@ -88,11 +96,14 @@ static void mark(marker *k, uint32_t node) {
   VEC_PUSH(k->g->arena, &k->todo, node);
 }
 
-static void mark_quietly(marker *k, uint32_t node) { plan_node_get(k->g, node)->flags |= PLAN_FLAG_LIVE; }
+static void mark_quietly(marker *k, uint32_t node) {
+  plan_node_get(k->g, node)->flags |= PLAN_FLAG_LIVE;
+}
 
 static void mark_loop(marker *k, uint32_t node) {
   const plan_node *n = plan_node_get(k->g, node);
-  const plan_comp *cond = plan_comp_get(k->g, n->comps[0]), *body = plan_comp_get(k->g, n->comps[1]);
+  const plan_comp *cond = plan_comp_get(k->g, n->comps[0]),
+                  *body = plan_comp_get(k->g, n->comps[1]);
   k->elements[node] = ARENA_ARRAY(k->g->arena, bool, n->shape.n_members);
   mark_quietly(k, n->operands[0]);
   mark_quietly(k, body->root);
@@ -111,7 +122,8 @@ static bool is_compared(const plan_graph *g, const plan_node *sort, uint32_t i) 
     const ir_op_data *use = ir_op_get(g->m, body->ops.at[k]);
     if (use->n_regions) return true;
     for (uint32_t j = 0; j < use->n_operands; j++)
-      if (use->operands[j] == body->args.at[2 * i] || use->operands[j] == body->args.at[2 * i + 1]) return true;
+      if (use->operands[j] == body->args.at[2 * i] || use->operands[j] == body->args.at[2 * i + 1])
+        return true;
   }
   return false;
 }
@@ -170,7 +182,8 @@ static void mark_from(marker *k) {
       mark_sort(k, id);
       continue;
     }
-    if (n->kind == IR_OP_GET_TUPLE_ELEMENT && (is_loop_state(g, n->operands[0]) || is_joint_sort(plan_node_get(g, n->operands[0])))) {
+    if (n->kind == IR_OP_GET_TUPLE_ELEMENT &&
+        (is_loop_state(g, n->operands[0]) || is_joint_sort(plan_node_get(g, n->operands[0])))) {
       mark_element(k, n->operands[0], n->index);
       continue;
     }
@@ -231,7 +244,8 @@ static void untuple_sorts(plan_graph *g) {
   }
 }
 
-/* Takes the elements that nobody needs out of the loops' and sorts' tuples and numbers the rest anew. */
+/* Takes the elements that nobody needs out of the loops' and sorts' tuples and numbers the rest
+ * anew. */
 static void shrink_tuples(marker *k) {
   plan_graph *g = k->g;
   uint32_t **renumbered = ARENA_ARRAY(g->arena, uint32_t *, g->nodes.count);
@@ -257,14 +271,17 @@ static void shrink_tuples(marker *k) {
   untuple_sorts(g);
 }
 
-static bool has_effect(const plan_graph *g, const plan_node *n) { return n->op && n->kind == PLAN_OPAQUE && ir_has_effects(g->m, n->op); }
+static bool has_effect(const plan_graph *g, const plan_node *n) {
+  return n->op && n->kind == PLAN_OPAQUE && ir_has_effects(g->m, n->op);
+}
 
 void plan_graph_sweep(plan_graph *g) {
   for (uint32_t c = 1; c < g->comps.count; c++) {
     plan_comp *comp = plan_comp_get(g, c);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < comp->nodes.count; i++)
-      if (plan_node_get(g, comp->nodes.at[i])->flags & PLAN_FLAG_LIVE) comp->nodes.at[kept++] = comp->nodes.at[i];
+      if (plan_node_get(g, comp->nodes.at[i])->flags & PLAN_FLAG_LIVE)
+        comp->nodes.at[kept++] = comp->nodes.at[i];
     comp->nodes.count = kept;
   }
 }
@@ -275,7 +292,8 @@ static void use_operands(plan_graph *g, uint32_t id) {
     if (!seen_before(n, k)) plan_add_user(g, n->operands[k], id);
 }
 
-/* In the order in which XLA makes them: as in the program, but for dots that are made anew when transposes are folded into them, operands first. */
+/* In the order in which XLA makes them: as in the program, but for dots that are made anew when
+ * transposes are folded into them, operands first. */
 static void fill_users(plan_graph *g, uint32_t comp) {
   const plan_comp *c = plan_comp_get(g, comp);
   for (uint32_t i = 0; i < c->nodes.count; i++) use_operands(g, c->nodes.at[i]);
@@ -292,7 +310,8 @@ void plan_graph_finish(plan_graph *g) {
   mark(&k, plan_comp_get(g, g->entry)->root);
   for (uint32_t n = 1; n < g->nodes.count; n++) {
     const plan_node *node = plan_node_get(g, n);
-    if (has_effect(g, node) || (node->kind == PLAN_PARAMETER && node->comp == g->entry)) mark(&k, n);
+    if (has_effect(g, node) || (node->kind == PLAN_PARAMETER && node->comp == g->entry))
+      mark(&k, n);
   }
   mark_from(&k);
   shrink_tuples(&k);
@@ -301,7 +320,8 @@ void plan_graph_finish(plan_graph *g) {
 }
 
 /* ---- post order ---- */
-static void visit(const plan_graph *g, uint32_t root, uint8_t *state, stack *todo, uint32_t *order, uint32_t *count) {
+static void visit(const plan_graph *g, uint32_t root, uint8_t *state, stack *todo, uint32_t *order,
+                  uint32_t *count) {
   VEC_PUSH(g->arena, todo, root);
   while (todo->count) {
     uint32_t id = todo->at[todo->count - 1];
@@ -329,7 +349,8 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp) {
   for (uint32_t i = 0; i < c->nodes.count; i++) state[c->nodes.at[i]] = 0;
   stack todo = {0};
   for (uint32_t i = 0; i < c->nodes.count; i++)
-    if (plan_node_get(g, c->nodes.at[i])->n_users == 0) visit(g, c->nodes.at[i], state, &todo, order, &count);
+    if (plan_node_get(g, c->nodes.at[i])->n_users == 0)
+      visit(g, c->nodes.at[i], state, &todo, order, &count);
   CTX_CHECK(g->m->ctx, count == c->nodes.count);
   return order;
 }
@@ -349,7 +370,8 @@ static void print_shape(const plan_shape *s, strbuf *out) {
     print_shape(&s->members[i], out);
   }
   if (!s->is_tuple) strbuf_putc(out, '[');
-  for (int32_t d = 0; d < s->rank; d++) strbuf_printf(out, d ? ",%lld" : "%lld", (long long)s->dims[d]);
+  for (int32_t d = 0; d < s->rank; d++)
+    strbuf_printf(out, d ? ",%lld" : "%lld", (long long)s->dims[d]);
   strbuf_putc(out, s->is_tuple ? ')' : ']');
 }
 
@@ -358,18 +380,24 @@ static void print_node(const plan_graph *g, uint32_t id, strbuf *out) {
   strbuf_printf(out, "  %%%u = ", id);
   print_shape(&n->shape, out);
   strbuf_printf(out, " %s", kind_name(n->kind));
-  if (n->kind == PLAN_FUSION && n->op) strbuf_printf(out, "<%s>", kind_name((uint16_t)ir_kind_of(g->m, n->op)));
-  if (n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == PLAN_PARAMETER) strbuf_printf(out, "#%u", n->index);
-  for (uint32_t i = 0; i < n->n_operands; i++) strbuf_printf(out, i ? ", %%%u" : " %%%u", n->operands[i]);
+  if (n->kind == PLAN_FUSION && n->op)
+    strbuf_printf(out, "<%s>", kind_name((uint16_t)ir_kind_of(g->m, n->op)));
+  if (n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == PLAN_PARAMETER)
+    strbuf_printf(out, "#%u", n->index);
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    strbuf_printf(out, i ? ", %%%u" : " %%%u", n->operands[i]);
   for (uint32_t i = 0; i < n->n_comps; i++) strbuf_printf(out, " @%u", n->comps[i]);
-  strbuf_printf(out, "%s%s\n", n->in_place ? " in place" : "", n->flags & PLAN_FLAG_KEPT ? " kept" : "");
+  strbuf_printf(out, "%s%s\n", n->in_place ? " in place" : "",
+                n->flags & PLAN_FLAG_KEPT ? " kept" : "");
 }
 
 void plan_graph_print(const plan_graph *g, strbuf *out) {
   for (uint32_t c = 1; c < g->comps.count; c++) {
     const plan_comp *comp = plan_comp_get(g, c);
     if (comp->nodes.count == 0) continue;
-    strbuf_printf(out, "computation %u%s, root %%%u\n", c, c == g->entry ? " (entry)" : "", comp->root);
-    for (uint32_t i = 0; i < comp->nodes.count; i++) print_node(g, comp->order ? comp->order[i] : comp->nodes.at[i], out);
+    strbuf_printf(out, "computation %u%s, root %%%u\n", c, c == g->entry ? " (entry)" : "",
+                  comp->root);
+    for (uint32_t i = 0; i < comp->nodes.count; i++)
+      print_node(g, comp->order ? comp->order[i] : comp->nodes.at[i], out);
   }
 }

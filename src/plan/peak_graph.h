@@ -1,25 +1,27 @@
-/* The graph that the peak estimate works on: what XLA CPU makes of a program, as far as memory is concerned.
+/* The graph that the peak estimate works on: what XLA CPU makes of a program, as far as memory
+ * is concerned.
  *
- *   IR --peak_lower.c--> graph (calls inlined, simplified, common subexpressions shared, loop invariants hoisted)
+ *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --schedule.c----> an order per computation
  *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
  *
- * Nodes are XLA's instructions: one result each, an array or a tuple. A computation is a list of nodes with a root: the entry, a loop's body or condition, a
- * branch. Loop state is one tuple: the loop's node takes a TUPLE, the body's PARAMETER is taken apart by GET_TUPLE_ELEMENTs. Node and computation ids start
- * at 1. Everything is in the scratch arena of the estimate.
- */
+ * Nodes are XLA's instructions: one result each, an array or a tuple. A computation is a list of
+ * nodes with a root: the entry, a loop's body or condition, a branch. Loop state is one tuple:
+ * the loop's node takes a TUPLE, the body's PARAMETER is taken apart by GET_TUPLE_ELEMENTs. Node
+ * and computation ids start at 1. Everything is in the scratch arena of the estimate. */
 #ifndef WEIR_PLAN_PEAK_GRAPH_H
 #define WEIR_PLAN_PEAK_GRAPH_H
 #include "base/strbuf.h"
 #include "plan/peak.h"
 
-enum { /* node kinds beside the ops of the table */
+/* node kinds beside the ops of the table */
+enum {
   PLAN_PARAMETER = IR_OP_COUNT,
-  PLAN_BITCAST,  /* the operand's buffer under another shape */
+  PLAN_BITCAST, /* the operand's buffer under another shape */
   PLAN_COPY,
   PLAN_FUSION,   /* operands: what the fused nodes read */
-  PLAN_OPAQUE,   /* reads its operands, fills its own result: whatever we have no better word for */
+  PLAN_OPAQUE,   /* reads its operands, fills its own result: what has no better word */
   PLAN_RELAYOUT, /* the same array, its dimensions in another order in memory */
 };
 
@@ -28,18 +30,18 @@ enum {
   PLAN_FLAG_CAPTURE = 2,   /* element of a loop's state that no trip changes */
   PLAN_FLAG_INVARIANT = 4, /* the same in every trip, but not worth hoisting alone */
   PLAN_FLAG_LIVE = 8,
-  PLAN_FLAG_KEPT = 16,     /* not to be fused into several consumers */
-  PLAN_FLAG_UPDATE = 32,   /* a fusion whose root is a dynamic_update_slice: in place */
+  PLAN_FLAG_KEPT = 16,   /* not to be fused into several consumers */
+  PLAN_FLAG_UPDATE = 32, /* a fusion whose root is a dynamic_update_slice: in place */
 };
 
 typedef struct plan_shape {
   ir_dtype dtype;
   int32_t rank;
-  int32_t true_rank;        /* dims other than 1 */
+  int32_t true_rank; /* dims other than 1 */
   bool is_tuple;
-  uint32_t n_members;       /* of a tuple */
+  uint32_t n_members; /* of a tuple */
   const int64_t *dims;
-  int64_t elements, bytes;  /* saturating; of a tuple: of its table of pointers */
+  int64_t elements, bytes; /* saturating; of a tuple: of its table of pointers */
   const struct plan_shape *members;
 } plan_shape;
 
@@ -48,31 +50,35 @@ typedef struct plan_fusion plan_fusion; /* peak_fuse.c */
 typedef struct plan_node {
   uint16_t kind;
   uint8_t flags;
-  bool folded;             /* a dot that has taken in a transpose of an operand: XLA makes these last */
+  /* a dot that has taken in a transpose of an operand: XLA makes these last */
+  bool folded;
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;
-  uint32_t *comps;         /* WHILE: condition, body; CASE, IF: branches */
-  uint32_t *users;         /* each once, in XLA's order; filled by plan_graph_users() */
+  uint32_t *comps; /* WHILE: condition, body; CASE, IF: branches */
+  uint32_t *users; /* each once, in XLA's order; filled by plan_graph_finish() */
   plan_shape shape;
-  uint32_t index;          /* of a GET_TUPLE_ELEMENT or PARAMETER */
-  uint32_t in_place;       /* 1 + the operand that the result must share its buffer with; 0: none */
-  uint64_t signature;      /* hash of the attributes */
-  const int64_t *ints;     /* dims of a broadcast, permutation of a transpose, dimensions of a reduce, dimension of a concatenate */
+  uint32_t index;     /* of a GET_TUPLE_ELEMENT or PARAMETER */
+  uint32_t in_place;  /* 1 + the operand that the result must share its buffer with; 0: none */
+  uint64_t signature; /* hash of the attributes */
+  /* dims of a broadcast, permutation of a transpose, dimensions of a reduce, dimension of a
+   * concatenate */
+  const int64_t *ints;
   uint32_t n_ints;
-  double number;           /* of a scalar CONSTANT; NAN if we can't say */
-  ir_op op;                /* where it comes from; IR_NONE: made here */
+  double number; /* of a scalar CONSTANT; NAN if we can't say */
+  ir_op op;      /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;
 } plan_node;
 
 typedef struct plan_comp {
-  uint32_t parameter;      /* the one of a loop or branch; the entry's are nodes of kind PARAMETER with their index */
+  /* the one of a loop or branch; the entry's are nodes of kind PARAMETER with their index */
+  uint32_t parameter;
   uint32_t root;
-  uint32_t caller;         /* the node that runs it */
+  uint32_t caller; /* the node that runs it */
   ir_block block;
-  VEC(uint32_t) nodes;     /* in creation order, the dead left out */
-  uint32_t *order;         /* nodes.count of them: the schedule */
+  VEC(uint32_t) nodes; /* in creation order, the dead left out */
+  uint32_t *order;     /* nodes.count of them: the schedule */
 } plan_comp;
 
 typedef struct plan_graph {
@@ -83,9 +89,9 @@ typedef struct plan_graph {
   uint32_t entry;
   uint32_t n_params;
   uint32_t n_outputs;
-  uint32_t *outputs;       /* operands of the entry's root */
-  int32_t *param_of_output;/* by output: donated parameter that it must be written to, -1 */
-  uint8_t *state;          /* plan_post_order()'s */
+  uint32_t *outputs;        /* operands of the entry's root */
+  int32_t *param_of_output; /* by output: donated parameter that it must be written to, -1 */
+  uint8_t *state;           /* plan_post_order()'s */
   uint32_t state_count;
 } plan_graph;
 
@@ -119,7 +125,8 @@ static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
 }
 
 /* ---- the stages ---- */
-plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order); /* all up to the schedule; NULL: no main function */
+/* all up to the schedule; NULL: no main function */
+plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order);
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order);
 void plan_fuse(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
@@ -127,7 +134,8 @@ bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 void plan_schedule(plan_graph *g, plan_order order);
 /* Whether result `member` may be written over operand i, if that is not needed any more. */
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i);
-/* Copies where one buffer would have to hold two values: into loops, out of branches, before updates in place. */
+/* Copies where one buffer would have to hold two values: into loops, out of branches, before
+ * updates in place. */
 void plan_insert_copies(plan_graph *g);
 /* The buffers' part of plan_peak. */
 void plan_assign(plan_graph *g, plan_peak *out_peak);

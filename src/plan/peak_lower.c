@@ -1,16 +1,18 @@
 /* IR -> the estimate's graph, as XLA CPU's passes before fusion would leave it.
  *
- * Ops become nodes one by one (peak_rules.c has the rules per op); on the way calls and composites are inlined, equal nodes are made once (common
- * subexpressions), and nodes of a loop's body whose operands no trip changes are made outside of it (XLA's loop-invariant code motion). A region that reads
- * values from outside gets them as further elements of its state tuple: for StableHLO these are captures, for HLO there is nothing else.
- */
+ * Ops become nodes one by one (peak_rules.c has the rules per op); on the way calls and
+ * composites are inlined, equal nodes are made once (common subexpressions), and nodes of a
+ * loop's body whose operands no trip changes are made outside of it (XLA's loop-invariant code
+ * motion). A region that reads values from outside gets them as further elements of its state
+ * tuple: for StableHLO these are captures, for HLO there is nothing else. */
 #include "plan/peak_lower.h"
 
 #include <math.h>
 
 #include "ir/attrs.h"
 
-enum { LARGEST_GRAPH = 4 << 20 }; /* nodes: inlining nested calls can blow up; beyond, a call is opaque */
+/* nodes: inlining nested calls can blow up; beyond, a call is opaque */
+enum { LARGEST_GRAPH = 4 << 20 };
 
 /* ---- attributes as hashes ---- */
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
@@ -27,11 +29,13 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 
 static uint64_t hash_attr(const ir_module *m, uint64_t h, ir_attr attr) {
   const ir_attr_data *a = ir_attr_get(m, attr);
-  h = plan_mix(plan_mix(plan_mix(h, a->kind), a->type), ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
+  h = plan_mix(plan_mix(plan_mix(h, a->kind), a->type),
+               ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
   h = plan_mix(plan_mix(h, (uint64_t)a->integer), a->text);
   if (a->ints) h = hash_bytes(h, a->ints, (size_t)a->count * sizeof *a->ints);
   for (int32_t i = 0; a->items && i < a->count; i++) h = hash_attr(m, h, a->items[i]);
-  for (int32_t i = 0; a->entries && i < a->count; i++) h = hash_attr(m, plan_mix(h, a->entries[i].name), a->entries[i].value);
+  for (int32_t i = 0; a->entries && i < a->count; i++)
+    h = hash_attr(m, plan_mix(h, a->entries[i].name), a->entries[i].value);
   if (a->data) {
     const ir_type_data *t = ir_type_get(m, a->type);
     int64_t count = a->splat ? 1 : ir_element_count(m, a->type);
@@ -43,19 +47,22 @@ static uint64_t hash_attr(const ir_module *m, uint64_t h, ir_attr attr) {
 uint64_t plan_attrs_hash(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   uint64_t h = plan_mix(d->kind, d->name);
-  for (uint32_t i = 0; i < d->n_attrs; i++) h = hash_attr(m, plan_mix(h, d->attrs[i].name), d->attrs[i].value);
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    h = hash_attr(m, plan_mix(h, d->attrs[i].name), d->attrs[i].value);
   return h;
 }
 
 /* ---- equal nodes once ---- */
 static uint64_t hash_shape(uint64_t h, const plan_shape *s) {
-  h = hash_bytes(plan_mix(plan_mix(h, s->dtype), s->n_members), s->dims, (size_t)s->rank * sizeof(int64_t));
+  h = hash_bytes(plan_mix(plan_mix(h, s->dtype), s->n_members), s->dims,
+                 (size_t)s->rank * sizeof(int64_t));
   for (uint32_t i = 0; i < s->n_members; i++) h = hash_shape(h, &s->members[i]);
   return h;
 }
 
 static uint64_t node_hash(const plan_node *n) {
-  uint64_t h = plan_mix(plan_mix(plan_mix(n->comp, n->kind), n->signature), ((uint64_t)n->index << 32) | n->n_operands);
+  uint64_t h = plan_mix(plan_mix(plan_mix(n->comp, n->kind), n->signature),
+                        ((uint64_t)n->index << 32) | n->n_operands);
   for (uint32_t i = 0; i < n->n_operands; i++) h = plan_mix(h, n->operands[i]);
   h = hash_shape(h, &n->shape);
   return hash_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
@@ -86,13 +93,22 @@ static plan_slot *find_slot(lowering *l, uint64_t hash) {
 /* ---- scopes: computations that are being filled ---- */
 static plan_scope *scope_new(lowering *l, ir_block block, plan_scope *outer, bool is_loop) {
   plan_scope *s = ARENA_NEW(l->g->arena, plan_scope);
-  *s = (plan_scope){.outer = outer, .comp = plan_comp_new(l->g, block), .is_loop = is_loop, .depth = outer ? outer->depth + 1 : 0};
+  *s = (plan_scope){.outer = outer,
+                    .comp = plan_comp_new(l->g, block),
+                    .is_loop = is_loop,
+                    .depth = outer ? outer->depth + 1 : 0};
   return s;
 }
 
 /* Element `index` of the scope's state. */
-static uint32_t state_element(lowering *l, plan_scope *s, uint32_t index, const plan_shape *shape, uint32_t flags, const plan_node *like) {
-  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT, .flags = (uint8_t)flags, .comp = s->comp, .index = index, .shape = *shape, .op = like ? like->op : IR_NONE,
+static uint32_t state_element(lowering *l, plan_scope *s, uint32_t index, const plan_shape *shape,
+                              uint32_t flags, const plan_node *like) {
+  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT,
+                 .flags = (uint8_t)flags,
+                 .comp = s->comp,
+                 .index = index,
+                 .shape = *shape,
+                 .op = like ? like->op : IR_NONE,
                  .value = like ? like->value : IR_NONE};
   n.operands = ARENA_COPY(l->g->arena, uint32_t, &s->parameter, 1);
   n.n_operands = 1;
@@ -102,7 +118,8 @@ static uint32_t state_element(lowering *l, plan_scope *s, uint32_t index, const 
 static uint32_t clone_into(lowering *l, plan_scope *s, uint32_t node) {
   plan_node n = *plan_node_get(l->g, node);
   uint32_t operands[2];
-  for (uint32_t i = 0; i < n.n_operands && i < 2; i++) operands[i] = clone_into(l, s, n.operands[i]);
+  for (uint32_t i = 0; i < n.n_operands && i < 2; i++)
+    operands[i] = clone_into(l, s, n.operands[i]);
   n.operands = operands;
   return plan_make(l, s, &n);
 }
@@ -142,9 +159,15 @@ static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node);
 
 static bool not_worth_hoisting(const plan_node *n) {
   switch (n->kind) {
-    case PLAN_BITCAST: case IR_OP_BROADCAST_IN_DIM: case IR_OP_IOTA: case IR_OP_REVERSE: case IR_OP_SLICE: case IR_OP_TRANSPOSE: case IR_OP_TUPLE:
-    case IR_OP_CONSTANT: case IR_OP_GET_TUPLE_ELEMENT:
-      return true;
+    case PLAN_BITCAST:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_IOTA:
+    case IR_OP_REVERSE:
+    case IR_OP_SLICE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_TUPLE:
+    case IR_OP_CONSTANT:
+    case IR_OP_GET_TUPLE_ELEMENT: return true;
     default: return false;
   }
 }
@@ -203,14 +226,18 @@ uint32_t plan_node_of(lowering *l, plan_scope *s, ir_value v) {
 static uint32_t make_tuple(lowering *l, plan_scope *s, const uint32_t *members, uint32_t count) {
   plan_shape *shapes = ARENA_ARRAY(l->g->arena, plan_shape, count);
   for (uint32_t i = 0; i < count; i++) shapes[i] = plan_node_get(l->g, members[i])->shape;
-  plan_node n = {.kind = IR_OP_TUPLE, .n_operands = count, .operands = (uint32_t *)members, .shape = plan_shape_tuple(l->g->arena, shapes, count)};
+  plan_node n = {.kind = IR_OP_TUPLE,
+                 .n_operands = count,
+                 .operands = (uint32_t *)members,
+                 .shape = plan_shape_tuple(l->g->arena, shapes, count)};
   n.comp = s->comp;
   n.operands = ARENA_COPY(l->g->arena, uint32_t, members, count);
   return plan_node_new(l->g, &n);
 }
 
 /* The same, but equal tuples are one: nothing of it may be changed later. */
-static uint32_t make_shared_tuple(lowering *l, plan_scope *s, const uint32_t *members, uint32_t count) {
+static uint32_t make_shared_tuple(lowering *l, plan_scope *s, const uint32_t *members,
+                                  uint32_t count) {
   plan_node n = *plan_node_get(l->g, make_tuple(l, s, members, count));
   return plan_make(l, s, &n);
 }
@@ -218,8 +245,16 @@ static uint32_t make_shared_tuple(lowering *l, plan_scope *s, const uint32_t *me
 uint32_t plan_element(lowering *l, plan_scope *s, uint32_t tuple, uint32_t index) {
   const plan_node *t = plan_node_get(l->g, tuple);
   if (t->kind == IR_OP_TUPLE) return t->operands[index];
-  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT, .n_operands = 1, .operands = &tuple, .index = index, .shape = t->shape.members[index], .op = t->op,
-                 .value = t->op ? ir_result(l->g->m, t->op, index < ir_op_get(l->g->m, t->op)->n_results ? index : 0) : IR_NONE};
+  plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT,
+                 .n_operands = 1,
+                 .operands = &tuple,
+                 .index = index,
+                 .shape = t->shape.members[index],
+                 .op = t->op,
+                 .value = t->op
+                              ? ir_result(l->g->m, t->op,
+                                          index < ir_op_get(l->g->m, t->op)->n_results ? index : 0)
+                              : IR_NONE};
   return plan_make(l, s, &n);
 }
 
@@ -247,7 +282,8 @@ static void open_state(lowering *l, plan_scope *s, uint32_t n_state) {
   plan_comp_get(l->g, s->comp)->parameter = s->parameter;
 }
 
-/* Whether `to` is `from` with dimensions of length 1 put in behind others of several. XLA's view of such an array has these dimensions outermost. */
+/* Whether `to` is `from` with dimensions of length 1 put in behind others of several. XLA's view
+ * of such an array has these dimensions outermost. */
 static bool inserts_units(const plan_shape *from, const plan_shape *to) {
   int32_t k = 0;
   bool inside = false;
@@ -262,17 +298,26 @@ static bool inserts_units(const plan_shape *from, const plan_shape *to) {
 /* A loop's state is row by row: a view that is not is copied. */
 static uint32_t in_rows(lowering *l, plan_scope *s, uint32_t node) {
   plan_node n = *plan_node_get(l->g, node);
-  if (n.kind != PLAN_BITCAST || !inserts_units(&plan_node_get(l->g, n.operands[0])->shape, &n.shape)) return node;
-  plan_node copy = {.kind = PLAN_COPY, .n_operands = 1, .operands = &node, .shape = n.shape, .op = n.op, .value = n.value};
+  if (n.kind != PLAN_BITCAST ||
+      !inserts_units(&plan_node_get(l->g, n.operands[0])->shape, &n.shape))
+    return node;
+  plan_node copy = {.kind = PLAN_COPY,
+                    .n_operands = 1,
+                    .operands = &node,
+                    .shape = n.shape,
+                    .op = n.op,
+                    .value = n.value};
   return plan_make(l, s, &copy);
 }
 
-static void copy_in_rows(lowering *l, plan_scope *s, uint32_t *to, const uint32_t *from, uint32_t count) {
+static void copy_in_rows(lowering *l, plan_scope *s, uint32_t *to, const uint32_t *from,
+                         uint32_t count) {
   for (uint32_t i = 0; i < count; i++) to[i] = in_rows(l, s, from[i]);
 }
 
 /* The tuple that a scope's node is given: its state, then what the region turned out to capture. */
-static uint32_t state_tuple(lowering *l, plan_scope *s, plan_scope *inner, const uint32_t *state, uint32_t n_state) {
+static uint32_t state_tuple(lowering *l, plan_scope *s, plan_scope *inner, const uint32_t *state,
+                            uint32_t n_state) {
   uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + inner->captures.count);
   copy_in_rows(l, s, members, state, n_state);
   copy_in_rows(l, s, members + n_state, inner->captures.at, inner->captures.count);
@@ -280,23 +325,34 @@ static uint32_t state_tuple(lowering *l, plan_scope *s, plan_scope *inner, const
 }
 
 /* Gives the body's parameter its shape and passes the captures on. */
-static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n_state, const plan_shape *shape) {
+static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n_state,
+                       const plan_shape *shape) {
   uint32_t *members = ARENA_ARRAY(l->g->arena, uint32_t, n_state + body->captures.count);
   copy_in_rows(l, body, members, next, n_state);
   for (uint32_t i = 0; i < body->captures.count; i++) {
-    uint32_t known = find_slot(l, plan_mix(plan_mix(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
-    members[n_state + i] = known ? known : state_element(l, body, n_state + i, &shape->members[n_state + i], PLAN_FLAG_CAPTURE, NULL);
+    uint32_t known =
+        find_slot(l, plan_mix(plan_mix(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
+    members[n_state + i] = known ? known
+                                 : state_element(l, body, n_state + i, &shape->members[n_state + i],
+                                                 PLAN_FLAG_CAPTURE, NULL);
   }
-  plan_comp_get(l->g, body->comp)->root = make_tuple(l, body, members, n_state + body->captures.count);
+  plan_comp_get(l->g, body->comp)->root =
+      make_tuple(l, body, members, n_state + body->captures.count);
 }
 
-static uint32_t make_while(lowering *l, plan_scope *s, ir_op op, plan_scope *cond, plan_scope *body, const uint32_t *init, uint32_t *next, uint32_t n_state) {
+static uint32_t make_while(lowering *l, plan_scope *s, ir_op op, plan_scope *cond, plan_scope *body,
+                           const uint32_t *init, uint32_t *next, uint32_t n_state) {
   uint32_t tuple = state_tuple(l, s, body, init, n_state);
   plan_shape shape = plan_node_get(l->g, tuple)->shape;
   close_loop(l, body, next, n_state, &shape);
   plan_node_get(l->g, body->parameter)->shape = shape;
   plan_node_get(l->g, cond->parameter)->shape = shape;
-  plan_node n = {.kind = IR_OP_WHILE, .comp = s->comp, .n_operands = 1, .n_comps = 2, .shape = shape, .op = op};
+  plan_node n = {.kind = IR_OP_WHILE,
+                 .comp = s->comp,
+                 .n_operands = 1,
+                 .n_comps = 2,
+                 .shape = shape,
+                 .op = op};
   n.operands = ARENA_COPY(l->g->arena, uint32_t, &tuple, 1);
   n.comps = ARENA_COPY(l->g->arena, uint32_t, ((uint32_t[]){cond->comp, body->comp}), 2);
   uint32_t made = plan_node_new(l->g, &n);
@@ -308,7 +364,7 @@ typedef struct while_state { /* of a stablehlo.while that is being lowered */
   ir_op_data op;
   ir_block cond_block, body_block;
   plan_scope *cond, *body;
-  uint32_t *init, *slot;  /* slot: by operand, its element of the state; NOT_CARRIED */
+  uint32_t *init, *slot; /* slot: by operand, its element of the state; NOT_CARRIED */
   uint32_t n_state;
 } while_state;
 
@@ -319,7 +375,8 @@ static void divide_state(lowering *l, plan_scope *s, while_state *w) {
   const ir_module *m = l->g->m;
   ir_op end = ir_terminator(m, w->body_block);
   for (uint32_t i = 0; i < w->op.n_operands; i++) {
-    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i], in_cond = ir_block_get(m, w->cond_block)->args.at[i];
+    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i],
+             in_cond = ir_block_get(m, w->cond_block)->args.at[i];
     uint32_t node = plan_node_of(l, s, w->op.operands[i]);
     bool kept = ir_operand(m, end, i) == in_body;
     w->slot[i] = kept ? NOT_CARRIED : w->n_state;
@@ -335,7 +392,8 @@ static void bind_state(lowering *l, while_state *w) {
   for (uint32_t i = 0; i < w->op.n_operands; i++) {
     if (w->slot[i] == NOT_CARRIED) continue;
     plan_shape shape = plan_node_get(l->g, w->init[w->slot[i]])->shape;
-    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i], in_cond = ir_block_get(m, w->cond_block)->args.at[i];
+    ir_value in_body = ir_block_get(m, w->body_block)->args.at[i],
+             in_cond = ir_block_get(m, w->cond_block)->args.at[i];
     plan_node like = {.value = in_body};
     l->map[in_body] = state_element(l, w->body, w->slot[i], &shape, 0, &like);
     l->map[in_cond] = state_element(l, w->cond, w->slot[i], &shape, 0, NULL);
@@ -345,11 +403,14 @@ static void bind_state(lowering *l, while_state *w) {
 static uint32_t lower_while_blocks(lowering *l, plan_scope *s, ir_op op, while_state *w) {
   const ir_module *m = l->g->m;
   lower_ops(l, w->cond, w->cond_block);
-  plan_comp_get(l->g, w->cond->comp)->root = plan_node_of(l, w->cond, ir_operand(m, ir_terminator(m, w->cond_block), 0));
+  plan_comp_get(l->g, w->cond->comp)->root =
+      plan_node_of(l, w->cond, ir_operand(m, ir_terminator(m, w->cond_block), 0));
   lower_ops(l, w->body, w->body_block);
   uint32_t *next = ARENA_ARRAY(l->g->arena, uint32_t, w->n_state);
   for (uint32_t i = 0; i < w->op.n_operands; i++)
-    if (w->slot[i] != NOT_CARRIED) next[w->slot[i]] = plan_node_of(l, w->body, ir_operand(m, ir_terminator(m, w->body_block), i));
+    if (w->slot[i] != NOT_CARRIED)
+      next[w->slot[i]] =
+          plan_node_of(l, w->body, ir_operand(m, ir_terminator(m, w->body_block), i));
   return make_while(l, s, op, w->cond, w->body, w->init, next, w->n_state);
 }
 
@@ -366,12 +427,16 @@ static void lower_while(lowering *l, plan_scope *s, ir_op op) {
   bind_state(l, &w);
   uint32_t node = lower_while_blocks(l, s, op, &w);
   for (uint32_t i = 0; i < w.op.n_operands; i++)
-    plan_bind(l, op, i, w.slot[i] == NOT_CARRIED ? plan_node_of(l, s, w.op.operands[i]) : plan_element(l, s, node, w.slot[i]));
+    plan_bind(l, op, i,
+              w.slot[i] == NOT_CARRIED ? plan_node_of(l, s, w.op.operands[i])
+                                       : plan_element(l, s, node, w.slot[i]));
 }
 
 /* ---- weir.loop ---- */
 static plan_loop read_loop(const ir_module *m, ir_op op) {
-  plan_loop w = {.body = ir_op_get(m, op)->regions[0], .extent = ir_op_int(m, op, "extent", 1), .slice = ir_op_int(m, op, "slice", 1)};
+  plan_loop w = {.body = ir_op_get(m, op)->regions[0],
+                 .extent = ir_op_int(m, op, "extent", 1),
+                 .slice = ir_op_int(m, op, "slice", 1)};
   int32_t n_in, n_out;
   w.in_dims = ir_op_ints((ir_module *)m, op, "in_dims", &n_in);
   w.out_dims = ir_op_ints((ir_module *)m, op, "out_dims", &n_out);
@@ -388,25 +453,31 @@ static void bind_carries(lowering *l, const plan_loop *w, const uint32_t *state)
     if (w->out_dims[j] < 0) l->map[body->args.at[k++]] = state[j];
 }
 
-static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, const uint32_t *init) {
+static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
+                              const uint32_t *init) {
   plan_loop_inputs(l, s, op, w, plan_loop_counter(l, s, op));
   bind_carries(l, w, init);
   lower_ops(l, s, w->body);
-  for (uint32_t j = 0; j < w->n_results; j++) plan_bind(l, op, j, plan_node_of(l, s, ir_operand(l->g->m, ir_terminator(l->g->m, w->body), j)));
+  for (uint32_t j = 0; j < w->n_results; j++)
+    plan_bind(l, op, j,
+              plan_node_of(l, s, ir_operand(l->g->m, ir_terminator(l->g->m, w->body), j)));
 }
 
-static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, plan_scope **out_body, plan_scope **out_cond) {
+static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
+                      plan_scope **out_body, plan_scope **out_cond) {
   *out_body = scope_new(l, w->body, s, true);
   *out_cond = scope_new(l, w->body, s, false);
   (*out_cond)->shares = *out_body;
   open_state(l, *out_body, w->n_results + 1);
   open_state(l, *out_cond, w->n_results + 1);
   plan_shape scalar = plan_node_get(l->g, plan_loop_counter(l, s, op))->shape;
-  plan_comp_get(l->g, (*out_cond)->comp)->root = plan_loop_more(l, *out_cond, op, state_element(l, *out_cond, w->n_results, &scalar, 0, NULL));
+  plan_comp_get(l->g, (*out_cond)->comp)->root =
+      plan_loop_more(l, *out_cond, op, state_element(l, *out_cond, w->n_results, &scalar, 0, NULL));
 }
 
 /* The body's ops; next: the state after a trip. */
-static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_loop *w, const uint32_t *init, uint32_t *next) {
+static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_loop *w,
+                            const uint32_t *init, uint32_t *next) {
   const ir_module *m = l->g->m;
   uint32_t n = w->n_results, *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
   for (uint32_t j = 0; j <= n; j++) {
@@ -427,9 +498,12 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
 /* State: results and carries in their order, the counter last. */
 static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
   plan_loop w = read_loop(l->g->m, op);
-  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1), *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
+  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1),
+           *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
   for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
-    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++)) : w.trips > 1 ? plan_loop_zeros(l, s, op, j) : 0;
+    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++))
+              : w.trips > 1     ? plan_loop_zeros(l, s, op, j)
+                                : 0;
   if (w.trips <= 1) {
     lower_single_trip(l, s, op, &w, init);
     return;
@@ -447,7 +521,8 @@ static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_
   open_state(l, inner, 0);
   lower_ops(l, inner, block);
   ir_op end = ir_terminator(l->g->m, block);
-  uint32_t n = ir_op_get(l->g->m, end)->n_operands, *results = ARENA_ARRAY(l->g->arena, uint32_t, n);
+  uint32_t n = ir_op_get(l->g->m, end)->n_operands,
+           *results = ARENA_ARRAY(l->g->arena, uint32_t, n);
   for (uint32_t i = 0; i < n; i++) results[i] = plan_node_of(l, inner, ir_operand(l->g->m, end, i));
   plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
   *out_comp = inner->comp;
@@ -466,18 +541,24 @@ static bool inline_branch(lowering *l, plan_scope *s, ir_op op, const ir_op_data
   if (d->kind == IR_OP_IF) branch = at == 0;
   lower_ops(l, s, d->regions[branch]);
   ir_op end = ir_terminator(l->g->m, d->regions[branch]);
-  for (uint32_t i = 0; i < d->n_results; i++) plan_bind(l, op, i, plan_node_of(l, s, ir_operand(l->g->m, end, i)));
+  for (uint32_t i = 0; i < d->n_results; i++)
+    plan_bind(l, op, i, plan_node_of(l, s, ir_operand(l->g->m, end, i)));
   return true;
 }
 
 static void lower_branches(lowering *l, plan_scope *s, ir_op op) {
   ir_op_data d = *ir_op_get(l->g->m, op);
   if (inline_branch(l, s, op, &d)) return;
-  plan_node n = {.kind = IR_OP_CASE, .comp = s->comp, .n_operands = d.n_regions + 1, .n_comps = d.n_regions, .op = op};
+  plan_node n = {.kind = IR_OP_CASE,
+                 .comp = s->comp,
+                 .n_operands = d.n_regions + 1,
+                 .n_comps = d.n_regions,
+                 .op = op};
   n.operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
   n.comps = ARENA_ARRAY(l->g->arena, uint32_t, d.n_regions);
   n.operands[0] = plan_node_of(l, s, d.operands[0]);
-  for (uint32_t r = 0; r < d.n_regions; r++) n.operands[r + 1] = lower_branch(l, s, d.regions[r], &n.comps[r]);
+  for (uint32_t r = 0; r < d.n_regions; r++)
+    n.operands[r + 1] = lower_branch(l, s, d.regions[r], &n.comps[r]);
   n.shape = plan_node_get(l->g, plan_comp_get(l->g, n.comps[0])->root)->shape;
   uint32_t node = plan_node_new(l->g, &n);
   for (uint32_t r = 0; r < d.n_regions; r++) plan_comp_get(l->g, n.comps[r])->caller = node;
@@ -488,15 +569,18 @@ static void lower_branches(lowering *l, plan_scope *s, ir_op op) {
 static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) {
   const ir_module *m = l->g->m;
   ir_op callee = name ? ir_find_function(m, name) : IR_NONE;
-  if (!callee || !ir_op_get(m, callee)->n_regions || !ir_op_get(m, callee)->regions[0]) return false;
+  if (!callee || !ir_op_get(m, callee)->n_regions || !ir_op_get(m, callee)->regions[0])
+    return false;
   if (l->call_depth > 200 || l->g->nodes.count > LARGEST_GRAPH) return false;
   ir_block body = ir_op_get(m, callee)->regions[0];
   ir_op_data d = *ir_op_get(m, op);
-  for (uint32_t i = 0; i < d.n_operands; i++) l->map[ir_block_get(m, body)->args.at[i]] = plan_node_of(l, s, d.operands[i]);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    l->map[ir_block_get(m, body)->args.at[i]] = plan_node_of(l, s, d.operands[i]);
   l->call_depth++;
   lower_ops(l, s, body);
   l->call_depth--;
-  for (uint32_t i = 0; i < d.n_results; i++) plan_bind(l, op, i, plan_node_of(l, s, ir_operand(m, ir_terminator(m, body), i)));
+  for (uint32_t i = 0; i < d.n_results; i++)
+    plan_bind(l, op, i, plan_node_of(l, s, ir_operand(m, ir_terminator(m, body), i)));
   return true;
 }
 
@@ -504,12 +588,14 @@ static void lower_op(lowering *l, plan_scope *s, ir_op op) {
   switch (ir_kind_of(l->g->m, op)) {
     case IR_OP_WHILE: lower_while(l, s, op); break;
     case IR_OP_LOOP: lower_loop(l, s, op); break;
-    case IR_OP_CASE: case IR_OP_IF: lower_branches(l, s, op); break;
+    case IR_OP_CASE:
+    case IR_OP_IF: lower_branches(l, s, op); break;
     case IR_OP_CALL:
       if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "callee"))) plan_lower_plain(l, s, op);
       break;
     case IR_OP_COMPOSITE:
-      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "decomposition"))) plan_lower_plain(l, s, op);
+      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "decomposition")))
+        plan_lower_plain(l, s, op);
       break;
     default: plan_lower_plain(l, s, op);
   }
@@ -539,10 +625,14 @@ static void read_donations(plan_graph *g, ir_op function) {
   if (!attrs) return;
   const ir_attr_data *list = ir_attr_get(g->m, attrs);
   for (int32_t i = 0; list->items && i < list->count && (uint32_t)i < g->n_params; i++) {
-    ir_attr alias = dict_entry(g->m, list->items[i], "tf.aliasing_output"), donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
+    ir_attr alias = dict_entry(g->m, list->items[i], "tf.aliasing_output"),
+            donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
     int64_t output = alias ? ir_attr_get(g->m, alias)->integer : -1;
     if (output >= 0 && output < g->n_outputs) g->param_of_output[output] = i;
-    if (donor && ir_attr_get(g->m, donor)->boolean) give_away(g, i, ir_value_bytes(g->m, ir_block_get(g->m, ir_op_get(g->m, function)->regions[0])->args.at[i]));
+    if (donor && ir_attr_get(g->m, donor)->boolean)
+      give_away(g, i,
+                ir_value_bytes(
+                    g->m, ir_block_get(g->m, ir_op_get(g->m, function)->regions[0])->args.at[i]));
   }
 }
 
@@ -554,15 +644,21 @@ static void lower_function(lowering *l, ir_op function) {
   g->n_params = ir_block_get(g->m, body)->args.count;
   for (uint32_t i = 0; i < g->n_params; i++) {
     ir_value arg = ir_block_get(g->m, body)->args.at[i];
-    plan_node p = {.kind = PLAN_PARAMETER, .comp = s->comp, .index = i, .shape = plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, arg)), .value = arg};
+    plan_node p = {.kind = PLAN_PARAMETER,
+                   .comp = s->comp,
+                   .index = i,
+                   .shape = plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, arg)),
+                   .value = arg};
     l->map[arg] = plan_node_new(g, &p);
   }
   lower_ops(l, s, body);
   ir_op end = ir_terminator(g->m, body);
   g->n_outputs = ir_op_get(g->m, end)->n_operands;
   g->outputs = ARENA_ARRAY(g->arena, uint32_t, g->n_outputs);
-  for (uint32_t i = 0; i < g->n_outputs; i++) g->outputs[i] = plan_node_of(l, s, ir_operand(g->m, end, i));
-  plan_comp_get(g, s->comp)->root = g->n_outputs == 1 ? g->outputs[0] : make_tuple(l, s, g->outputs, g->n_outputs);
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    g->outputs[i] = plan_node_of(l, s, ir_operand(g->m, end, i));
+  plan_comp_get(g, s->comp)->root =
+      g->n_outputs == 1 ? g->outputs[0] : make_tuple(l, s, g->outputs, g->n_outputs);
   read_donations(g, function);
 }
 
@@ -582,7 +678,10 @@ static bool has_loops(const ir_module *m) {
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
   *g = (plan_graph){.arena = a, .m = m};
-  lowering l = {.g = g, .hoists = order != PLAN_ORDER_MEMORY_UNHOISTED && !has_loops(m), .uses = count_uses(a, m), .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
+  lowering l = {.g = g,
+                .hoists = order != PLAN_ORDER_MEMORY_UNHOISTED && !has_loops(m),
+                .uses = count_uses(a, m),
+                .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
   ir_op function = ir_main_function(m);
   if (!function) return NULL;
   lower_function(&l, function);

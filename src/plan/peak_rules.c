@@ -1,11 +1,13 @@
-/* IR op -> nodes: one rule per op that XLA CPU does not take as it is. Everything else becomes one node of its own kind.
+/* IR op -> nodes: one rule per op that XLA CPU does not take as it is. Everything else becomes
+ * one node of its own kind.
  *
- * A rule follows what XLA's simplifier, expanders and canonicalisers do to the op where that changes which buffers there are: splat constants are broadcasts,
- * reshapes are bitcasts, large reductions become trees of reduce_windows, dots take two matrices (or batches of them) in row-major order, 16-bit floats
- * are computed in f32. Here: making nodes, constants, elementwise ops, plain data movement, weir.loop, the dispatch. Sources: XLA's
- * algebraic_simplifier, dot_decomposer, tree_reduction_rewriter, transpose_folding, change_op_data_type; each was checked against the optimized HLO of
- * jaxlib 0.10.2 (docs/design/peak-estimate.md).
- */
+ * A rule follows what XLA's simplifier, expanders and canonicalisers do to the op where that
+ * changes which buffers there are: splat constants are broadcasts, reshapes are bitcasts, large
+ * reductions become trees of reduce_windows, dots take two matrices (or batches of them) in
+ * row-major order, 16-bit floats are computed in f32. Here: making nodes, constants, elementwise
+ * ops, plain data movement, weir.loop, the dispatch. Sources: XLA's algebraic_simplifier,
+ * dot_decomposer, tree_reduction_rewriter, transpose_folding, change_op_data_type; each was
+ * checked against the optimized HLO of jaxlib 0.10.2 (docs/design/peak-estimate.md). */
 #include "plan/peak_rules.h"
 
 #include <math.h>
@@ -21,17 +23,23 @@ uint32_t plan_rule_make(const plan_rule *r, plan_node n) {
 }
 
 uint32_t plan_rule_make1(const plan_rule *r, int kind, plan_shape shape, uint32_t x) {
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind, .shape = shape, .n_operands = 1, .operands = &x});
+  return plan_rule_make(
+      r, (plan_node){.kind = (uint16_t)kind, .shape = shape, .n_operands = 1, .operands = &x});
 }
 
 uint32_t plan_rule_make2(const plan_rule *r, int kind, plan_shape shape, uint32_t x, uint32_t y) {
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, y}});
+  return plan_rule_make(
+      r,
+      (plan_node){
+          .kind = (uint16_t)kind, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, y}});
 }
 
 uint32_t plan_rule_number(const plan_rule *r, ir_dtype dtype, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONSTANT, .shape = scalar_shape(dtype), .number = x, .signature = bits});
+  return plan_rule_make(
+      r, (plan_node){
+             .kind = IR_OP_CONSTANT, .shape = scalar_shape(dtype), .number = x, .signature = bits});
 }
 
 uint32_t plan_rule_bitcast(const plan_rule *r, uint32_t x, plan_shape shape) {
@@ -43,41 +51,55 @@ uint32_t plan_rule_bitcast(const plan_rule *r, uint32_t x, plan_shape shape) {
   return plan_rule_make1(r, PLAN_BITCAST, shape, x);
 }
 
-uint32_t plan_rule_broadcast(const plan_rule *r, uint32_t x, plan_shape shape, const int64_t *dims) {
+uint32_t plan_rule_broadcast(const plan_rule *r, uint32_t x, plan_shape shape,
+                             const int64_t *dims) {
   plan_node n = *node_of(r, x);
   if (n.shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
   int64_t kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
   int32_t n_kept = 0;
   for (int32_t d = 0; d < n.shape.rank; d++) /* the dims that really spread are dropped first */
-    if (n.shape.dims[d] == shape.dims[dims[d]]) kept[n_kept] = dims[d], sizes[n_kept++] = n.shape.dims[d];
-  if (n_kept < n.shape.rank) x = plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, n.shape.dtype, n_kept, sizes));
+    if (n.shape.dims[d] == shape.dims[dims[d]])
+      kept[n_kept] = dims[d], sizes[n_kept++] = n.shape.dims[d];
+  if (n_kept < n.shape.rank)
+    x = plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, n.shape.dtype, n_kept, sizes));
   n = *node_of(r, x);
   if (n.kind == IR_OP_BROADCAST_IN_DIM) { /* of a broadcast */
     for (uint32_t d = 0; d < n.n_ints; d++) sizes[d] = kept[n.ints[d]];
     return plan_rule_broadcast(r, n.operands[0], shape, sizes);
   }
   shape = with_dtype(shape, n.shape.dtype);
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_BROADCAST_IN_DIM, .shape = shape, .n_operands = 1, .operands = &x,
-                             .ints = ARENA_COPY(r->g->arena, int64_t, kept, (size_t)n_kept), .n_ints = (uint32_t)n_kept});
+  return plan_rule_make(r,
+                        (plan_node){.kind = IR_OP_BROADCAST_IN_DIM,
+                                    .shape = shape,
+                                    .n_operands = 1,
+                                    .operands = &x,
+                                    .ints = ARENA_COPY(r->g->arena, int64_t, kept, (size_t)n_kept),
+                                    .n_ints = (uint32_t)n_kept});
 }
 
-uint32_t plan_rule_splat(const plan_rule *r, uint32_t scalar, plan_shape shape) { return shape.rank == 0 ? scalar : plan_rule_broadcast(r, scalar, shape, NULL); }
+uint32_t plan_rule_splat(const plan_rule *r, uint32_t scalar, plan_shape shape) {
+  return shape.rank == 0 ? scalar : plan_rule_broadcast(r, scalar, shape, NULL);
+}
 
 uint32_t plan_rule_convert(const plan_rule *r, uint32_t x, ir_dtype dtype) {
   plan_node n = *node_of(r, x);
   if (n.shape.dtype == dtype) return x;
-  if (n.kind == IR_OP_CONSTANT && n.shape.elements == 1 && !isnan(n.number)) return plan_rule_number(r, dtype, n.number);
+  if (n.kind == IR_OP_CONSTANT && n.shape.elements == 1 && !isnan(n.number))
+    return plan_rule_number(r, dtype, n.number);
   if (n.kind == IR_OP_BROADCAST_IN_DIM && node_of(r, n.operands[0])->kind == IR_OP_CONSTANT)
     return plan_rule_splat(r, plan_rule_convert(r, n.operands[0], dtype), n.shape);
   uint32_t made = plan_rule_make1(r, IR_OP_CONVERT, with_dtype(n.shape, dtype), x);
-  if (dtype == IR_BF16 && n.shape.dtype == IR_F32) plan_node_get(r->g, made)->flags |= PLAN_FLAG_EXPENSIVE;
+  if (dtype == IR_BF16 && n.shape.dtype == IR_F32)
+    plan_node_get(r->g, made)->flags |= PLAN_FLAG_EXPENSIVE;
   return made;
 }
 
 /* The permutation that swaps the last two dimensions. */
 static bool swaps_matrices(const plan_node *n) {
   int32_t rank = n->shape.rank;
-  if (n->kind != IR_OP_TRANSPOSE || rank < 2 || n->ints[rank - 1] != rank - 2 || n->ints[rank - 2] != rank - 1) return false;
+  if (n->kind != IR_OP_TRANSPOSE || rank < 2 || n->ints[rank - 1] != rank - 2 ||
+      n->ints[rank - 2] != rank - 1)
+    return false;
   for (int32_t d = 0; d < rank - 2; d++)
     if (n->ints[d] != d) return false;
   return true;
@@ -114,14 +136,20 @@ uint32_t plan_rule_transpose(const plan_rule *r, uint32_t x, const int64_t *perm
     return plan_rule_broadcast(r, n.operands[0], shape, to);
   }
   plan_node swap = {.kind = IR_OP_TRANSPOSE, .shape = n.shape, .ints = perm};
-  if (n.kind == PLAN_RELAYOUT && swaps_matrices(&swap)) return plan_rule_bitcast(r, n.operands[0], shape);
+  if (n.kind == PLAN_RELAYOUT && swaps_matrices(&swap))
+    return plan_rule_bitcast(r, n.operands[0], shape);
   if (n.kind == IR_OP_TRANSPOSE) {
     int64_t both[IR_MAX_RANK];
     for (int32_t d = 0; d < n.shape.rank; d++) both[d] = n.ints[perm[d]];
     return plan_rule_transpose(r, n.operands[0], both);
   }
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_TRANSPOSE, .shape = shape, .n_operands = 1, .operands = &x,
-                             .ints = ARENA_COPY(r->g->arena, int64_t, perm, (size_t)n.shape.rank), .n_ints = (uint32_t)n.shape.rank});
+  return plan_rule_make(
+      r, (plan_node){.kind = IR_OP_TRANSPOSE,
+                     .shape = shape,
+                     .n_operands = 1,
+                     .operands = &x,
+                     .ints = ARENA_COPY(r->g->arena, int64_t, perm, (size_t)n.shape.rank),
+                     .n_ints = (uint32_t)n.shape.rank});
 }
 
 /* ---- ops as they are ---- */
@@ -145,16 +173,25 @@ uint32_t plan_rule_generic(const plan_rule *r, int kind, uint8_t flags) {
   for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
   bool single = ir_op_get(r->m, r->op)->n_results == 1;
   uint64_t signature = plan_attrs_hash(r->m, r->op);
-  if (ir_op_get(r->m, r->op)->n_regions) signature = plan_mix(signature, r->op); /* regions are not compared */
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind, .shape = single ? result_shape(r, 0) : results_tuple(r), .n_operands = n, .operands = operands,
-                             .signature = signature, .flags = flags});
+  /* regions are not compared */
+  if (ir_op_get(r->m, r->op)->n_regions) signature = plan_mix(signature, r->op);
+  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
+                                       .shape = single ? result_shape(r, 0) : results_tuple(r),
+                                       .n_operands = n,
+                                       .operands = operands,
+                                       .signature = signature,
+                                       .flags = flags});
 }
 
-uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count, const plan_shape *results, uint32_t n_results, int64_t scratch_bytes) {
+uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
+                          const plan_shape *results, uint32_t n_results, int64_t scratch_bytes) {
   plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, n_results + 1);
   memcpy(members, results, n_results * sizeof *members);
   members[n_results] = plan_shape_make(r->g->arena, IR_UI8, 1, &scratch_bytes);
-  plan_node n = {.kind = PLAN_OPAQUE, .shape = plan_shape_tuple(r->g->arena, members, n_results + 1), .n_operands = count, .operands = (uint32_t *)operands,
+  plan_node n = {.kind = PLAN_OPAQUE,
+                 .shape = plan_shape_tuple(r->g->arena, members, n_results + 1),
+                 .n_operands = count,
+                 .operands = (uint32_t *)operands,
                  .signature = plan_mix(plan_attrs_hash(r->m, r->op), (uint64_t)scratch_bytes)};
   return plan_rule_make(r, n);
 }
@@ -172,7 +209,9 @@ static double element_value(const ir_module *m, const ir_attr_data *a) {
   memcpy(&bits, a->data, (size_t)(ir_dtype_bytes(t) < 8 ? ir_dtype_bytes(t) : 8));
   switch (ir_dtype_class_of(t)) {
     case IR_CLASS_FLOAT: return ir_float_value(t, bits);
-    case IR_CLASS_INT: case IR_CLASS_UINT: case IR_CLASS_BOOL: return integer_value(t, bits);
+    case IR_CLASS_INT:
+    case IR_CLASS_UINT:
+    case IR_CLASS_BOOL: return integer_value(t, bits);
     default: return NAN;
   }
 }
@@ -182,10 +221,17 @@ static uint32_t lower_constant(const plan_rule *r) {
   plan_shape shape = result_shape(r, 0);
   const ir_attr_data *a = attr ? ir_attr_get(r->m, attr) : NULL;
   if (!a || a->kind != IR_ATTR_DENSE || (!a->splat && shape.elements != 1))
-    return plan_rule_make(r, (plan_node){.kind = IR_OP_CONSTANT, .shape = shape, .number = NAN, .signature = plan_attrs_hash(r->m, r->op)});
+    return plan_rule_make(r, (plan_node){.kind = IR_OP_CONSTANT,
+                                         .shape = shape,
+                                         .number = NAN,
+                                         .signature = plan_attrs_hash(r->m, r->op)});
   double x = element_value(r->m, a);
-  uint32_t scalar = isnan(x) ? plan_rule_make(r, (plan_node){.kind = IR_OP_CONSTANT, .shape = scalar_shape(shape.dtype), .number = NAN, .signature = plan_attrs_hash(r->m, r->op)})
-                             : plan_rule_number(r, shape.dtype, x);
+  uint32_t scalar = isnan(x)
+                        ? plan_rule_make(r, (plan_node){.kind = IR_OP_CONSTANT,
+                                                        .shape = scalar_shape(shape.dtype),
+                                                        .number = NAN,
+                                                        .signature = plan_attrs_hash(r->m, r->op)})
+                        : plan_rule_number(r, shape.dtype, x);
   return plan_rule_splat(r, scalar, shape);
 }
 
@@ -206,28 +252,49 @@ static bool is_splat_constant(const plan_rule *r, uint32_t x) {
 static bool is_expensive_kind(const plan_graph *g, const plan_node *n) {
   bool is_complex = ir_dtype_class_of(n->shape.dtype) == IR_CLASS_COMPLEX;
   switch (n->kind) {
-    case IR_OP_ABS: case IR_OP_SIGN: case IR_OP_SINE: case IR_OP_COSINE: case IR_OP_TAN: return is_complex;
-    case IR_OP_DIVIDE: case IR_OP_REMAINDER: {
+    case IR_OP_ABS:
+    case IR_OP_SIGN:
+    case IR_OP_SINE:
+    case IR_OP_COSINE:
+    case IR_OP_TAN: return is_complex;
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER: {
       const plan_node *x = plan_node_get(g, n->operands[0]);
       if (x->kind == IR_OP_BROADCAST_IN_DIM) x = plan_node_get(g, x->operands[0]);
       ir_dtype_class c = ir_dtype_class_of(n->shape.dtype);
-      return (c != IR_CLASS_INT && c != IR_CLASS_UINT) || !(x->kind == IR_OP_CONSTANT && x->shape.elements == 1);
+      return (c != IR_CLASS_INT && c != IR_CLASS_UINT) ||
+             !(x->kind == IR_OP_CONSTANT && x->shape.elements == 1);
     }
-    case IR_OP_ATAN2: case IR_OP_CBRT: case IR_OP_EXPONENTIAL: case IR_OP_EXPM1: case IR_OP_LOG: case IR_OP_LOG1P: case IR_OP_LOGISTIC:
-    case IR_OP_POWER: case IR_OP_RSQRT: case IR_OP_SQRT: case IR_OP_TANH:
-      return true;
+    case IR_OP_ATAN2:
+    case IR_OP_CBRT:
+    case IR_OP_EXPONENTIAL:
+    case IR_OP_EXPM1:
+    case IR_OP_LOG:
+    case IR_OP_LOG1P:
+    case IR_OP_LOGISTIC:
+    case IR_OP_POWER:
+    case IR_OP_RSQRT:
+    case IR_OP_SQRT:
+    case IR_OP_TANH: return true;
     default: return (ir_kind_flags((ir_kind)n->kind) & IR_FLAG_H) && n->kind >= IR_OP_CHLO_ACOS;
   }
 }
 
-static uint32_t make_elementwise(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count, uint64_t signature) {
-  plan_node n = {.kind = (uint16_t)kind, .shape = shape, .n_operands = count, .operands = (uint32_t *)operands, .signature = signature};
+static uint32_t make_elementwise(const plan_rule *r, int kind, plan_shape shape,
+                                 const uint32_t *operands, uint32_t count, uint64_t signature) {
+  plan_node n = {.kind = (uint16_t)kind,
+                 .shape = shape,
+                 .n_operands = count,
+                 .operands = (uint32_t *)operands,
+                 .signature = signature};
   if (is_expensive_kind(r->g, &n)) n.flags |= PLAN_FLAG_EXPENSIVE;
   return plan_rule_make(r, n);
 }
 
-/* All operands are broadcasts of one value in one way, or of scalar constants: the op is done before the broadcast. */
-static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count, uint64_t signature, uint32_t *out) {
+/* All operands are broadcasts of one value in one way, or of scalar constants: the op is done
+ * before the broadcast. */
+static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
+                           uint32_t count, uint64_t signature, uint32_t *out) {
   uint32_t source = 0, inner[8];
   if (count > 8 || shape.rank == 0) return false;
   for (uint32_t i = 0; i < count; i++) {
@@ -235,7 +302,9 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
     const plan_node *n = node_of(r, operands[i]);
     if (n->kind != IR_OP_BROADCAST_IN_DIM || !plan_same_dims(&n->shape, &shape)) return false;
     const plan_node *s = source ? node_of(r, source) : n;
-    if (n->operands[0] != s->operands[0] || n->n_ints != s->n_ints || memcmp(n->ints, s->ints, n->n_ints * sizeof *n->ints) != 0) return false;
+    if (n->operands[0] != s->operands[0] || n->n_ints != s->n_ints ||
+        memcmp(n->ints, s->ints, n->n_ints * sizeof *n->ints) != 0)
+      return false;
     source = operands[i];
   }
   if (!source) return false;
@@ -244,9 +313,13 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
   for (uint32_t i = 0; i < count; i++) {
     const plan_node *n = node_of(r, operands[i]);
     if (!is_splat_constant(r, operands[i])) inner[i] = s.operands[0];
-    else inner[i] = n->kind == IR_OP_CONSTANT ? operands[i] : plan_rule_splat(r, n->operands[0], with_dtype(small, n->shape.dtype));
+    else
+      inner[i] = n->kind == IR_OP_CONSTANT
+                     ? operands[i]
+                     : plan_rule_splat(r, n->operands[0], with_dtype(small, n->shape.dtype));
   }
-  uint32_t done = make_elementwise(r, kind, with_dtype(small, shape.dtype), inner, count, signature);
+  uint32_t done =
+      make_elementwise(r, kind, with_dtype(small, shape.dtype), inner, count, signature);
   *out = plan_rule_broadcast(r, done, shape, s.ints);
   return true;
 }
@@ -259,12 +332,16 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, inverse}, 2, 0);
   }
   plan_node n = *node_of(r, y);
-  bool spread = n.kind == IR_OP_BROADCAST_IN_DIM && n.n_ints > 0; /* a single number is not worth it to XLA */
+  /* a single number is not worth it to XLA */
+  bool spread = n.kind == IR_OP_BROADCAST_IN_DIM && n.n_ints > 0;
   if (is_float && spread && !is_splat_constant(r, x)) {
     plan_shape small = node_of(r, n.operands[0])->shape;
     uint32_t one = plan_rule_splat(r, plan_rule_number(r, shape.dtype, 1), small);
-    uint32_t inverse = make_elementwise(r, IR_OP_DIVIDE, small, (uint32_t[]){one, n.operands[0]}, 2, 0);
-    return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, plan_rule_broadcast(r, inverse, shape, n.ints)}, 2, 0);
+    uint32_t inverse =
+        make_elementwise(r, IR_OP_DIVIDE, small, (uint32_t[]){one, n.operands[0]}, 2, 0);
+    return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape,
+                                 (uint32_t[]){x, plan_rule_broadcast(r, inverse, shape, n.ints)}, 2,
+                                 0);
   }
   return make_elementwise(r, IR_OP_DIVIDE, shape, (uint32_t[]){x, y}, 2, 0);
 }
@@ -274,7 +351,9 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
 static uint32_t add_into_scatter(const plan_rule *r, int kind, uint32_t x, uint32_t y) {
   for (int swap = 0; swap < 2 && kind == IR_OP_ADD; swap++) {
     plan_node n = *node_of(r, swap ? x : y);
-    if (n.kind != IR_OP_SCATTER || n.index != IR_OP_ADD || n.n_operands != 3 || plan_rule_number_of(r, n.operands[0]) != 0) continue;
+    if (n.kind != IR_OP_SCATTER || n.index != IR_OP_ADD || n.n_operands != 3 ||
+        plan_rule_number_of(r, n.operands[0]) != 0)
+      continue;
     uint32_t operands[3] = {swap ? y : x, n.operands[1], n.operands[2]};
     n.operands = operands;
     return plan_rule_make(r, n);
@@ -316,16 +395,19 @@ static double folded(int kind, double x, double y) {
 }
 
 /* Constants alone; 0 if they are not, or not known. */
-static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count) {
+static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
+                     uint32_t count) {
   if (count < 1 || count > 2 || ir_dtype_class_of(shape.dtype) != IR_CLASS_FLOAT) return 0;
-  double x = plan_rule_number_of(r, operands[0]), y = count == 2 ? plan_rule_number_of(r, operands[1]) : 0;
+  double x = plan_rule_number_of(r, operands[0]),
+         y = count == 2 ? plan_rule_number_of(r, operands[1]) : 0;
   double z = isnan(x) || isnan(y) ? NAN : folded(kind, x, y);
   if (isnan(z)) return 0;
   if (shape.dtype != IR_F64) z = (float)z;
   return plan_rule_splat(r, plan_rule_number(r, shape.dtype, z), shape);
 }
 
-uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands, uint32_t count, uint64_t signature) {
+uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
+                               const uint32_t *operands, uint32_t count, uint64_t signature) {
   uint32_t constant = fold(r, kind, shape, operands, count);
   if (constant) return constant;
   if (count == 2) {
@@ -333,7 +415,9 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape, c
     if (same && plan_same_dims(&node_of(r, same)->shape, &shape)) return same;
     uint32_t scattered = add_into_scatter(r, kind, operands[0], operands[1]);
     if (scattered) return scattered;
-    if (kind == IR_OP_POWER && plan_rule_number_of(r, operands[1]) == 2) return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]}, 2, 0);
+    if (kind == IR_OP_POWER && plan_rule_number_of(r, operands[1]) == 2)
+      return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
+                                   2, 0);
     if (kind == IR_OP_POWER && plan_rule_number_of(r, operands[1]) == 1) return operands[0];
   }
   uint32_t sunk;
@@ -355,16 +439,23 @@ static uint32_t lower_elementwise(const plan_rule *r) {
   uint64_t signature = ir_op_get(r->m, r->op)->n_attrs ? plan_attrs_hash(r->m, r->op) : 0;
   for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
   if (kind == IR_OP_CONVERT) return plan_rule_convert(r, operands[0], shape.dtype);
-  if (kind == IR_OP_CHLO_SQUARE) return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]}, 2, 0);
-  bool moves_bits = kind == IR_OP_SELECT || kind == IR_OP_NEGATE || kind == IR_OP_ABS || kind == IR_OP_REDUCE_PRECISION;
+  if (kind == IR_OP_CHLO_SQUARE)
+    return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
+                                 2, 0);
+  bool moves_bits = kind == IR_OP_SELECT || kind == IR_OP_NEGATE || kind == IR_OP_ABS ||
+                    kind == IR_OP_REDUCE_PRECISION;
   ir_dtype inside = moves_bits ? shape.dtype : plan_computed_in(shape.dtype);
   for (uint32_t i = 0; i < n && !moves_bits; i++) {
     ir_dtype t = plan_computed_in(node_of(r, operands[i])->shape.dtype);
     operands[i] = plan_rule_convert(r, operands[i], t);
   }
   for (uint32_t i = 0; i < n; i++) /* clamp's bounds, select's predicate */
-    if (node_of(r, operands[i])->shape.rank == 0 && shape.rank > 0) operands[i] = plan_rule_splat(r, operands[i], with_dtype(shape, node_of(r, operands[i])->shape.dtype));
-  return plan_rule_convert(r, plan_rule_elementwise(r, kind, with_dtype(shape, inside), operands, n, signature), shape.dtype);
+    if (node_of(r, operands[i])->shape.rank == 0 && shape.rank > 0)
+      operands[i] =
+          plan_rule_splat(r, operands[i], with_dtype(shape, node_of(r, operands[i])->shape.dtype));
+  return plan_rule_convert(
+      r, plan_rule_elementwise(r, kind, with_dtype(shape, inside), operands, n, signature),
+      shape.dtype);
 }
 
 /* ---- data movement ---- */
@@ -395,7 +486,8 @@ static uint32_t lower_concatenate(const plan_rule *r) {
   uint32_t made = plan_rule_generic(r, IR_OP_CONCATENATE, 0);
   int64_t dim = ir_op_int(r->m, r->op, "dimension", 0);
   plan_node *n = plan_node_get(r->g, made);
-  if (n->kind == IR_OP_CONCATENATE && !n->ints) n->ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), n->n_ints = 1;
+  if (n->kind == IR_OP_CONCATENATE && !n->ints)
+    n->ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), n->n_ints = 1;
   return n_operands(r) == 1 ? operand(r, 0) : made;
 }
 
@@ -425,7 +517,10 @@ static uint32_t slice_of(const plan_rule *r, uint32_t x, plan_shape shape, uint3
   uint32_t zero = plan_rule_number(r, IR_I64, 0), operands[IR_MAX_RANK + 1] = {x};
   for (int32_t d = 0; d < shape.rank; d++) operands[d + 1] = zero;
   if (shape.rank) operands[1] = start; /* which dimension it is makes no difference to memory */
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_SLICE, .shape = shape, .n_operands = (uint32_t)shape.rank + 1, .operands = operands});
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_SLICE,
+                                       .shape = shape,
+                                       .n_operands = (uint32_t)shape.rank + 1,
+                                       .operands = operands});
 }
 
 static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32_t start) {
@@ -433,7 +528,11 @@ static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32
   uint32_t zero = plan_rule_number(r, IR_I64, 0), operands[IR_MAX_RANK + 2] = {x, slice};
   for (int32_t d = 0; d < shape.rank; d++) operands[d + 2] = zero;
   if (shape.rank) operands[2] = start;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE, .shape = shape, .n_operands = (uint32_t)shape.rank + 2, .operands = operands, .in_place = 1});
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
+                                       .shape = shape,
+                                       .n_operands = (uint32_t)shape.rank + 2,
+                                       .operands = operands,
+                                       .in_place = 1});
 }
 
 void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start) {
@@ -448,7 +547,9 @@ void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, 
   }
 }
 
-uint32_t plan_loop_counter(lowering *l, plan_scope *s, ir_op op) { return counter(&(plan_rule){l, s, l->g, (ir_module *)l->g->m, op}); }
+uint32_t plan_loop_counter(lowering *l, plan_scope *s, ir_op op) {
+  return counter(&(plan_rule){l, s, l->g, (ir_module *)l->g->m, op});
+}
 
 uint32_t plan_loop_next(lowering *l, plan_scope *s, ir_op op, uint32_t t) {
   plan_rule r = {l, s, l->g, (ir_module *)l->g->m, op};
@@ -457,10 +558,12 @@ uint32_t plan_loop_next(lowering *l, plan_scope *s, ir_op op, uint32_t t) {
 
 uint32_t plan_loop_more(lowering *l, plan_scope *s, ir_op op, uint32_t t) {
   plan_rule r = {l, s, l->g, (ir_module *)l->g->m, op};
-  return plan_rule_make2(&r, IR_OP_COMPARE, scalar_shape(IR_I1), t, plan_rule_number(&r, IR_I64, 2));
+  return plan_rule_make2(&r, IR_OP_COMPARE, scalar_shape(IR_I1), t,
+                         plan_rule_number(&r, IR_I64, 2));
 }
 
-uint32_t plan_loop_update(lowering *l, plan_scope *s, ir_op op, uint32_t x, uint32_t slice, uint32_t start) {
+uint32_t plan_loop_update(lowering *l, plan_scope *s, ir_op op, uint32_t x, uint32_t slice,
+                          uint32_t start) {
   return update_of(&(plan_rule){l, s, l->g, (ir_module *)l->g->m, op}, x, slice, start);
 }
 
@@ -484,11 +587,14 @@ static void pass_through(const plan_rule *r) {
   for (uint32_t i = 0; i < n && i < n_operands(r); i++) plan_bind(r->l, r->op, i, operand(r, i));
 }
 
-/* Transposed, a product of two matrices is the product of the transposed ones the other way round. */
+/* Transposed, a product of two matrices is the product of the transposed ones the other way
+ * round. */
 static bool swap_dot(const plan_rule *r, const int64_t *perm) {
   uint32_t x = operand(r, 0);
   plan_node n = *node_of(r, x), swap = {.kind = IR_OP_TRANSPOSE, .shape = n.shape, .ints = perm};
-  if (n.kind != IR_OP_DOT_GENERAL || r->l->uses[ir_operand(r->m, r->op, 0)] != 1 || !swaps_matrices(&swap)) return false;
+  if (n.kind != IR_OP_DOT_GENERAL || r->l->uses[ir_operand(r->m, r->op, 0)] != 1 ||
+      !swaps_matrices(&swap))
+    return false;
   n.shape = result_shape(r, 0);
   uint32_t swapped[2] = {n.operands[1], n.operands[0]};
   n.operands = swapped;
@@ -505,7 +611,8 @@ static void lower_transpose(const plan_rule *r) {
 
 static void lower_tuple(const plan_rule *r) {
   uint32_t index = (uint32_t)ir_op_int(r->m, r->op, "index", 0);
-  if (ir_kind_of(r->m, r->op) == IR_OP_TUPLE) plan_bind(r->l, r->op, 0, plan_rule_generic(r, IR_OP_TUPLE, 0));
+  if (ir_kind_of(r->m, r->op) == IR_OP_TUPLE)
+    plan_bind(r->l, r->op, 0, plan_rule_generic(r, IR_OP_TUPLE, 0));
   else plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, operand(r, 0), index));
 }
 
@@ -514,8 +621,11 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
   if (ir_op_get(r.m, op)->n_results == 0 && !ir_has_effects(r.m, op)) return;
   switch (ir_kind_of(r.m, op)) {
     case IR_OP_CONSTANT: plan_bind(l, op, 0, lower_constant(&r)); break;
-    case IR_OP_BROADCAST: case IR_OP_BROADCAST_IN_DIM: lower_broadcast(&r); break;
-    case IR_OP_RESHAPE: plan_bind(l, op, 0, reshape(&r, operand(&r, 0), result_shape(&r, 0))); break;
+    case IR_OP_BROADCAST:
+    case IR_OP_BROADCAST_IN_DIM: lower_broadcast(&r); break;
+    case IR_OP_RESHAPE:
+      plan_bind(l, op, 0, reshape(&r, operand(&r, 0), result_shape(&r, 0)));
+      break;
     case IR_OP_TRANSPOSE: lower_transpose(&r); break;
     case IR_OP_CONCATENATE: plan_bind(l, op, 0, lower_concatenate(&r)); break;
     case IR_OP_DYNAMIC_UPDATE_SLICE: plan_bind(l, op, 0, lower_update(&r)); break;
@@ -528,13 +638,16 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_REDUCE: plan_lower_reduce(&r); break;
     case IR_OP_REDUCE_WINDOW: plan_lower_reduce_window(&r); break;
     case IR_OP_SELECT_AND_SCATTER: plan_lower_select_and_scatter(&r); break;
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL: plan_lower_dot(&r); break;
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL: plan_lower_dot(&r); break;
     case IR_OP_CONVOLUTION: plan_lower_convolution(&r); break;
     case IR_OP_CHOLESKY: plan_lower_cholesky(&r); break;
     case IR_OP_TRIANGULAR_SOLVE: plan_lower_triangular_solve(&r); break;
     case IR_OP_CUSTOM_CALL: plan_lower_custom_call(&r); break;
-    case IR_OP_OPTIMIZATION_BARRIER: case IR_OP_SDY_SHARDING_CONSTRAINT: pass_through(&r); break;
-    case IR_OP_TUPLE: case IR_OP_GET_TUPLE_ELEMENT: lower_tuple(&r); break;
+    case IR_OP_OPTIMIZATION_BARRIER:
+    case IR_OP_SDY_SHARDING_CONSTRAINT: pass_through(&r); break;
+    case IR_OP_TUPLE:
+    case IR_OP_GET_TUPLE_ELEMENT: lower_tuple(&r); break;
     default: lower_default(&r);
   }
 }

@@ -1,12 +1,13 @@
-/* Rules for gathers, scatters, top-k and library calls. See peak_rules.c; sources: XLA's gather_simplifier, scatter_simplifier, topk_rewriter,
- * select_and_scatter_expander. */
+/* Rules for gathers, scatters, top-k and library calls. See peak_rules.c; sources: XLA's
+ * gather_simplifier, scatter_simplifier, topk_rewriter, select_and_scatter_expander. */
 #include <stdlib.h>
 
 #include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
 /* ---- gather and scatter ---- */
-/* Moves the window dimensions of x, listed in `windows`, behind the others; *out_rank_before is how many others there are. */
+/* Moves the window dimensions of x, listed in `windows`, behind the others; *out_rank_before is
+ * how many others there are. */
 static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows, int64_t *out_perm) {
   int32_t rank = node_of(r, x)->shape.rank, n = 0;
   for (int32_t d = 0; d < rank; d++)
@@ -25,12 +26,15 @@ void plan_lower_gather(const plan_rule *r) {
   ir_gather_numbers n;
   ir_ints sizes;
   plan_shape shape = result_shape(r, 0), x = shape_of(r, ir_operand(r->m, r->op, 0));
-  if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || !int_list(r, "slice_sizes", &sizes) || sizes.count != x.rank || sizes.count + 1 > IR_MAX_RANK) {
+  if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || !int_list(r, "slice_sizes", &sizes) ||
+      sizes.count != x.rank || sizes.count + 1 > IR_MAX_RANK) {
     plan_rule_bind(r, plan_rule_generic(r, IR_OP_GATHER, PLAN_FLAG_EXPENSIVE));
     return;
   }
-  int64_t window = 1, dims[IR_MAX_RANK + 1], grouped[IR_MAX_RANK], back[IR_MAX_RANK], perm[IR_MAX_RANK];
-  for (int32_t d = 0; d < sizes.count; d++) window *= sizes.at[d] > 0 ? sizes.at[d] : 1, dims[d + 1] = sizes.at[d];
+  int64_t window = 1, dims[IR_MAX_RANK + 1], grouped[IR_MAX_RANK], back[IR_MAX_RANK],
+          perm[IR_MAX_RANK];
+  for (int32_t d = 0; d < sizes.count; d++)
+    window *= sizes.at[d] > 0 ? sizes.at[d] : 1, dims[d + 1] = sizes.at[d];
   dims[0] = window && shape.elements >= window ? shape.elements / window : 0;
   uint32_t indices = operand(r, 1);
   int32_t k = 0;
@@ -38,8 +42,13 @@ void plan_lower_gather(const plan_rule *r) {
     if (!lists(n.offset_dims.at, n.offset_dims.count, d)) perm[k++] = d;
   for (int32_t i = 0; i < n.offset_dims.count; i++) perm[k++] = n.offset_dims.at[i];
   for (int32_t d = 0; d < shape.rank; d++) grouped[d] = shape.dims[perm[d]], back[perm[d]] = d;
-  uint32_t made = plan_rule_make(r, (plan_node){.kind = IR_OP_GATHER, .shape = plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims), .n_operands = 2,
-                                                .operands = (uint32_t[]){operand(r, 0), indices}, .signature = plan_attrs_hash(r->m, r->op), .flags = PLAN_FLAG_EXPENSIVE});
+  uint32_t made = plan_rule_make(
+      r, (plan_node){.kind = IR_OP_GATHER,
+                     .shape = plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims),
+                     .n_operands = 2,
+                     .operands = (uint32_t[]){operand(r, 0), indices},
+                     .signature = plan_attrs_hash(r->m, r->op),
+                     .flags = PLAN_FLAG_EXPENSIVE});
   made = plan_rule_bitcast(r, made, plan_shape_make(r->g->arena, shape.dtype, shape.rank, grouped));
   plan_bind(r->l, r->op, 0, plan_rule_transpose(r, made, back));
 }
@@ -49,7 +58,8 @@ static ir_kind combiner_of(const plan_rule *r) {
   return body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
 }
 
-/* A single window: a dynamic_update_slice of what was there (if the window should lie outside) or of the combined values. */
+/* A single window: a dynamic_update_slice of what was there (if the window should lie outside)
+ * or of the combined values. */
 static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uint32_t updates) {
   plan_shape shape = node_of(r, x)->shape, window = shape;
   int64_t dims[IR_MAX_RANK];
@@ -57,29 +67,52 @@ static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uin
   if (given.elements == shape.elements) window = shape;
   else {
     int32_t k = given.rank - 1; /* the window's dimensions in order, 1 where they were inserted */
-    for (int32_t d = shape.rank - 1; d >= 0; d--) dims[d] = k >= 0 && given.dims[k] <= shape.dims[d] && given.dims[k] != 1 ? given.dims[k--] : (k >= 0 && given.dims[k] == 1 ? (k--, 1) : 1);
+    for (int32_t d = shape.rank - 1; d >= 0; d--)
+      dims[d] = k >= 0 && given.dims[k] <= shape.dims[d] && given.dims[k] != 1
+                    ? given.dims[k--]
+                    : (k >= 0 && given.dims[k] == 1 ? (k--, 1) : 1);
     window = plan_shape_make(r->g->arena, shape.dtype, shape.rank, dims);
     if (window.elements != given.elements) return 0;
   }
-  uint32_t at[IR_MAX_RANK + 2] = {x, start}, old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start), fresh = plan_rule_bitcast(r, updates, window);
+  uint32_t at[IR_MAX_RANK + 2] = {x, start},
+                            old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start),
+                            fresh = plan_rule_bitcast(r, updates, window);
   ir_kind combine = combiner_of(r);
-  if (combine != IR_OP_UNKNOWN) fresh = plan_rule_elementwise(r, combine, window, (uint32_t[]){old, fresh}, 2, 0);
-  fresh = plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT, .shape = window, .n_operands = 3, .operands = (uint32_t[]){start, fresh, old}});
+  if (combine != IR_OP_UNKNOWN)
+    fresh = plan_rule_elementwise(r, combine, window, (uint32_t[]){old, fresh}, 2, 0);
+  fresh = plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT,
+                                        .shape = window,
+                                        .n_operands = 3,
+                                        .operands = (uint32_t[]){start, fresh, old}});
   at[1] = fresh;
   at[2] = start;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE, .shape = shape, .n_operands = 3, .operands = at, .in_place = 1});
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
+                                       .shape = shape,
+                                       .n_operands = 3,
+                                       .operands = at,
+                                       .in_place = 1});
 }
 
-/* Batching dimensions become indices: one list of [batch index, index], and the updates in the order of that list. */
-static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_t *indices, uint32_t *updates) {
+/* Batching dimensions become indices: one list of [batch index, index], and the updates in the
+ * order of that list. */
+static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_t *indices,
+                         uint32_t *updates) {
   arena *a = r->g->arena;
   plan_shape s = node_of(r, *indices)->shape, u = node_of(r, *updates)->shape;
-  int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1, count = depth ? s.elements / depth : 0, dim = 1;
-  int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth}, both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
-  uint32_t parts[2] = {plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = plan_shape_make(a, s.dtype, 2, batch), .signature = plan_mix(r->op, 11)}),
+  int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1,
+          count = depth ? s.elements / depth : 0, dim = 1;
+  int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth},
+          both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
+  uint32_t parts[2] = {plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
+                                                     .shape = plan_shape_make(a, s.dtype, 2, batch),
+                                                     .signature = plan_mix(r->op, 11)}),
                        plan_rule_bitcast(r, *indices, plan_shape_make(a, s.dtype, 2, own))};
-  *indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = plan_shape_make(a, s.dtype, 2, both), .n_operands = 2, .operands = parts,
-                                           .ints = ARENA_COPY(a, int64_t, &dim, 1), .n_ints = 1});
+  *indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                           .shape = plan_shape_make(a, s.dtype, 2, both),
+                                           .n_operands = 2,
+                                           .operands = parts,
+                                           .ints = ARENA_COPY(a, int64_t, &dim, 1),
+                                           .n_ints = 1});
   plan_shape listed = plan_shape_make(a, u.dtype, 2, rows);
   *updates = plan_rule_make1(r, PLAN_COPY, listed, plan_rule_bitcast(r, *updates, listed));
 }
@@ -94,44 +127,75 @@ void plan_lower_scatter(const plan_rule *r) {
     return;
   }
   int64_t perm[IR_MAX_RANK];
-  uint32_t updates = windows_last(r, operand(r, 2), n.offset_dims, perm), operands[3] = {operand(r, 0), operand(r, 1), updates};
+  uint32_t updates = windows_last(r, operand(r, 2), n.offset_dims, perm),
+           operands[3] = {operand(r, 0), operand(r, 1), updates};
   plan_shape indices = node_of(r, operands[1])->shape;
   int64_t depth = n.index_vector_dim < indices.rank ? indices.dims[n.index_vector_dim] : 1;
   if (indices.elements == depth) {
-    uint32_t done = scatter_once(r, operands[0], plan_rule_bitcast(r, operands[1], plan_shape_make(r->g->arena, indices.dtype, 1, &depth)), updates);
+    uint32_t done = scatter_once(
+        r, operands[0],
+        plan_rule_bitcast(r, operands[1], plan_shape_make(r->g->arena, indices.dtype, 1, &depth)),
+        updates);
     if (done) {
       plan_bind(r->l, r->op, 0, done);
       return;
     }
   }
   if (n.operand_batching_dims.count) list_batches(r, &n, &operands[1], &operands[2]);
-  plan_node node = {.kind = IR_OP_SCATTER, .shape = result_shape(r, 0), .n_operands = 3, .operands = operands, .in_place = 1, .index = combiner_of(r),
+  plan_node node = {.kind = IR_OP_SCATTER,
+                    .shape = result_shape(r, 0),
+                    .n_operands = 3,
+                    .operands = operands,
+                    .in_place = 1,
+                    .index = combiner_of(r),
                     .signature = plan_mix(plan_attrs_hash(r->m, r->op), r->op)};
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
 }
 
-/* The largest element of each window by a reduction that carries its coordinates, then a scatter to them. */
+/* The largest element of each window by a reduction that carries its coordinates, then a scatter
+ * to them. */
 void plan_lower_select_and_scatter(const plan_rule *r) {
-  uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2), operands[IR_MAX_RANK + 3] = {x};
+  uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2),
+           operands[IR_MAX_RANK + 3] = {x};
   plan_shape shape = result_shape(r, 0), picked = node_of(r, source)->shape;
   arena *a = r->g->arena;
   plan_shape *members = ARENA_ARRAY(a, plan_shape, (size_t)shape.rank + 1);
   members[0] = picked;
   for (int32_t d = 0; d < shape.rank; d++) {
     int64_t dim = d;
-    operands[d + 1] = plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = with_dtype(shape, IR_I32), .signature = (uint64_t)d + 7,
-                                                    .ints = ARENA_COPY(a, int64_t, &dim, 1), .n_ints = 1});
+    operands[d + 1] = plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
+                                                    .shape = with_dtype(shape, IR_I32),
+                                                    .signature = (uint64_t)d + 7,
+                                                    .ints = ARENA_COPY(a, int64_t, &dim, 1),
+                                                    .n_ints = 1});
     members[d + 1] = with_dtype(picked, IR_I32);
   }
-  uint32_t found = plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = plan_shape_tuple(a, members, (uint32_t)shape.rank + 1),
-                                                 .n_operands = (uint32_t)shape.rank + 1, .operands = operands, .signature = r->op, .flags = PLAN_FLAG_EXPENSIVE});
+  uint32_t found =
+      plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
+                                    .shape = plan_shape_tuple(a, members, (uint32_t)shape.rank + 1),
+                                    .n_operands = (uint32_t)shape.rank + 1,
+                                    .operands = operands,
+                                    .signature = r->op,
+                                    .flags = PLAN_FLAG_EXPENSIVE});
   int64_t list[2] = {picked.elements, 1}, all[2] = {picked.elements, shape.rank}, concat_dim = 1;
-  for (int32_t d = 0; d < shape.rank; d++) operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1), plan_shape_make(a, IR_I32, 2, list));
-  uint32_t indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = plan_shape_make(a, IR_I32, 2, all), .n_operands = (uint32_t)shape.rank,
-                                                   .operands = operands, .ints = ARENA_COPY(a, int64_t, &concat_dim, 1), .n_ints = 1});
-  uint32_t into = plan_rule_splat(r, init, shape), updates = plan_rule_bitcast(r, source, plan_shape_make(a, picked.dtype, 2, list));
-  plan_bind(r->l, r->op, 0, plan_rule_make(r, (plan_node){.kind = IR_OP_SCATTER, .shape = shape, .n_operands = 3, .operands = (uint32_t[]){into, indices, updates},
-                                                          .in_place = 1, .signature = r->op}));
+  for (int32_t d = 0; d < shape.rank; d++)
+    operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1),
+                                    plan_shape_make(a, IR_I32, 2, list));
+  uint32_t indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                                   .shape = plan_shape_make(a, IR_I32, 2, all),
+                                                   .n_operands = (uint32_t)shape.rank,
+                                                   .operands = operands,
+                                                   .ints = ARENA_COPY(a, int64_t, &concat_dim, 1),
+                                                   .n_ints = 1});
+  uint32_t into = plan_rule_splat(r, init, shape),
+           updates = plan_rule_bitcast(r, source, plan_shape_make(a, picked.dtype, 2, list));
+  plan_bind(r->l, r->op, 0,
+            plan_rule_make(r, (plan_node){.kind = IR_OP_SCATTER,
+                                          .shape = shape,
+                                          .n_operands = 3,
+                                          .operands = (uint32_t[]){into, indices, updates},
+                                          .in_place = 1,
+                                          .signature = r->op}));
 }
 
 /* ---- top-k ---- */
@@ -142,24 +206,37 @@ void plan_lower_top_k(const plan_rule *r) {
   arena *a = r->g->arena;
   uint64_t signature = plan_attrs_hash(r->m, r->op);
   if (s.dtype == IR_F32) {
-    uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = plan_shape_tuple(a, results, 2), .n_operands = 1, .operands = &x, .signature = signature});
+    uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                                  .shape = plan_shape_tuple(a, results, 2),
+                                                  .n_operands = 1,
+                                                  .operands = &x,
+                                                  .signature = signature});
     for (uint32_t i = 0; i < 2; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
     return;
   }
   plan_shape both[2] = {s, with_dtype(s, IR_I32)};
-  uint32_t operands[2] = {x, plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = both[1], .signature = (uint64_t)s.rank + 100})};
-  uint32_t sorted = plan_rule_make(r, (plan_node){.kind = IR_OP_SORT, .shape = plan_shape_tuple(a, both, 2), .n_operands = 2, .operands = operands, .signature = signature});
+  uint32_t operands[2] = {x, plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
+                                                           .shape = both[1],
+                                                           .signature = (uint64_t)s.rank + 100})};
+  uint32_t sorted = plan_rule_make(r, (plan_node){.kind = IR_OP_SORT,
+                                                  .shape = plan_shape_tuple(a, both, 2),
+                                                  .n_operands = 2,
+                                                  .operands = operands,
+                                                  .signature = signature});
   for (uint32_t i = 0; i < 2; i++)
-    plan_bind(r->l, r->op, i, plan_rule_make1(r, IR_OP_SLICE, results[i], plan_element(r->l, r->s, sorted, i)));
+    plan_bind(r->l, r->op, i,
+              plan_rule_make1(r, IR_OP_SLICE, results[i], plan_element(r->l, r->s, sorted, i)));
 }
 
 /* ---- library calls ---- */
-/* output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, ...>]: the first one, of the first result. */
+/* output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0],
+ * operand_index = 0, ...>]: the first one, of the first result. */
 static uint32_t aliased_operand(const plan_rule *r) {
   ir_attr attr = ir_op_attr(r->m, r->op, "output_operand_aliases");
   const ir_attr_data *a = attr ? ir_attr_get(r->m, attr) : NULL;
   for (int32_t i = 0; a && a->items && i < a->count; i++) {
-    const char *text = ir_text(r->m, ir_attr_get(r->m, a->items[i])->text), *at = strstr(text, "operand_index = ");
+    const char *text = ir_text(r->m, ir_attr_get(r->m, a->items[i])->text),
+               *at = strstr(text, "operand_index = ");
     if (at) return 1 + (uint32_t)strtoul(at + strlen("operand_index = "), NULL, 10);
   }
   return 0;
@@ -171,24 +248,36 @@ static bool is_by_columns(const plan_rule *r, const char *name, uint32_t i) {
   const ir_attr_data *list = attr ? ir_attr_get(r->m, attr) : NULL;
   if (!list || !list->items || (int64_t)i >= list->count) return false;
   const ir_attr_data *layout = ir_attr_get(r->m, list->items[i]);
-  if (layout->kind != IR_ATTR_DENSE || layout->splat || ir_element_count(r->m, layout->type) < 2) return false;
+  if (layout->kind != IR_ATTR_DENSE || layout->splat || ir_element_count(r->m, layout->type) < 2)
+    return false;
   const int64_t *minor_to_major = layout->data;
   return minor_to_major[0] < minor_to_major[1];
 }
 
 void plan_lower_custom_call(const plan_rule *r) {
   const char *target = ir_op_string(r->m, r->op, "call_target_name");
-  bool marker = target && (!strcmp(target, "Sharding") || !strcmp(target, "annotate_device_placement") || !strncmp(target, "SPMD", 4));
+  bool marker =
+      target && (!strcmp(target, "Sharding") || !strcmp(target, "annotate_device_placement") ||
+                 !strncmp(target, "SPMD", 4));
   if (marker && n_operands(r) == 1) {
     plan_bind(r->l, r->op, 0, operand(r, 0));
     return;
   }
-  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results, *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results,
+           *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
   plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
-  for (uint32_t i = 0; i < n; i++) operands[i] = is_by_columns(r, "operand_layouts", i) ? plan_rule_relayout(r, operand(r, i)) : operand(r, i);
+  for (uint32_t i = 0; i < n; i++)
+    operands[i] = is_by_columns(r, "operand_layouts", i) ? plan_rule_relayout(r, operand(r, i))
+                                                         : operand(r, i);
   for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
-  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = n_results == 1 ? shapes[0] : plan_shape_tuple(r->g->arena, shapes, n_results),
-                                                .n_operands = n, .operands = operands, .signature = plan_attrs_hash(r->m, r->op), .in_place = aliased_operand(r)});
+  uint32_t made = plan_rule_make(
+      r, (plan_node){
+             .kind = PLAN_OPAQUE,
+             .shape = n_results == 1 ? shapes[0] : plan_shape_tuple(r->g->arena, shapes, n_results),
+             .n_operands = n,
+             .operands = operands,
+             .signature = plan_attrs_hash(r->m, r->op),
+             .in_place = aliased_operand(r)});
   for (uint32_t i = 0; i < n_results; i++) {
     uint32_t x = n_results == 1 ? made : plan_element(r->l, r->s, made, i);
     plan_bind(r->l, r->op, i, is_by_columns(r, "result_layouts", i) ? plan_rule_relayout(r, x) : x);

@@ -1,4 +1,5 @@
-/* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
+/* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's
+ * tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
 #include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
@@ -6,15 +7,21 @@ enum { REDUCE_WINDOW_SIZE = 32 }; /* XLA's TreeReductionRewriter: longer reducti
 
 /* ---- reductions ---- */
 /* One step of the tree: windows of 32 along every reduced dimension. */
-static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, uint64_t signature) {
+static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
+                               int32_t count, uint64_t signature) {
   plan_node n = *node_of(r, x);
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < n.shape.rank; d++) {
     sizes[d] = n.shape.dims[d];
     if (lists(dims, count, d)) sizes[d] = (sizes[d] + REDUCE_WINDOW_SIZE - 1) / REDUCE_WINDOW_SIZE;
   }
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes), .n_operands = 2,
-                             .operands = (uint32_t[]){x, init}, .signature = signature, .flags = PLAN_FLAG_EXPENSIVE});
+  return plan_rule_make(
+      r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
+                     .shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes),
+                     .n_operands = 2,
+                     .operands = (uint32_t[]){x, init},
+                     .signature = signature,
+                     .flags = PLAN_FLAG_EXPENSIVE});
 }
 
 static uint64_t reducer_hash(const plan_rule *r) {
@@ -23,8 +30,10 @@ static uint64_t reducer_hash(const plan_rule *r) {
   return k == IR_OP_UNKNOWN ? plan_mix(body, 1) : (uint64_t)k;
 }
 
-/* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead; -1 if it does more. */
-static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to, const int64_t *dims, int32_t count, int64_t *out) {
+/* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead;
+ * -1 if it does more. */
+static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to,
+                                      const int64_t *dims, int32_t count, int64_t *out) {
   int32_t n = 0;
   for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
     int64_t a = 1, b = 1;
@@ -47,12 +56,16 @@ static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *
 /* What a reduction reads, before it became a tree. */
 static uint32_t reduced_by(const plan_rule *r, const plan_node *reduce) {
   uint32_t x = reduce->operands[0];
-  while (node_of(r, x)->kind == IR_OP_REDUCE_WINDOW && node_of(r, x)->signature == reduce->signature) x = node_of(r, x)->operands[0];
+  while (node_of(r, x)->kind == IR_OP_REDUCE_WINDOW &&
+         node_of(r, x)->signature == reduce->signature)
+    x = node_of(r, x)->operands[0];
   return x;
 }
 
-/* A reduction of a reduction in the same way is one over the dimensions of both, as dimensions of what the inner one reads. */
-static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int64_t *dims, int32_t count, int64_t *out) {
+/* A reduction of a reduction in the same way is one over the dimensions of both, as dimensions
+ * of what the inner one reads. */
+static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int64_t *dims,
+                           int32_t count, int64_t *out) {
   int32_t n = (int32_t)inner->n_ints, kept = 0, rank = node_of(r, reduced_by(r, inner))->shape.rank;
   memcpy(out, inner->ints, inner->n_ints * sizeof *out);
   for (int32_t d = 0; d < rank; d++) {
@@ -62,8 +75,10 @@ static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int
   return n;
 }
 
-/* What a reduction reads through a transpose: the order of what is reduced does not matter, if that of the rest stays. False if it does not. */
-static bool reduced_before_transpose(const plan_node *transpose, const int64_t *dims, int32_t count, int64_t *out) {
+/* What a reduction reads through a transpose: the order of what is reduced does not matter, if
+ * that of the rest stays. False if it does not. */
+static bool reduced_before_transpose(const plan_node *transpose, const int64_t *dims, int32_t count,
+                                     int64_t *out) {
   int64_t last = -1;
   for (int32_t i = 0; i < count; i++) out[i] = transpose->ints[dims[i]];
   for (int32_t d = 0; d < transpose->shape.rank; d++) {
@@ -74,14 +89,20 @@ static bool reduced_before_transpose(const plan_node *transpose, const int64_t *
   return true;
 }
 
-/* A reduction of a view, a transpose or a reduction is one of what is behind it: *out_x and its dimensions. Returns how many; -1: x itself is read. */
-static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, uint64_t signature, uint32_t *out_x, int64_t *out_dims) {
+/* A reduction of a view, a transpose or a reduction is one of what is behind it: *out_x and its
+ * dimensions. Returns how many; -1: x itself is read. */
+static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
+                              int32_t count, uint64_t signature, uint32_t *out_x,
+                              int64_t *out_dims) {
   plan_node n = *node_of(r, x);
   int32_t more = -1;
   *out_x = n.n_operands ? n.operands[0] : 0;
-  if (n.kind == PLAN_BITCAST) more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
-  else if (n.kind == IR_OP_TRANSPOSE && reduced_before_transpose(&n, dims, count, out_dims)) more = count;
-  else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature && n.operands[1] == init && n.ints) {
+  if (n.kind == PLAN_BITCAST)
+    more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
+  else if (n.kind == IR_OP_TRANSPOSE && reduced_before_transpose(&n, dims, count, out_dims))
+    more = count;
+  else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature &&
+           n.operands[1] == init && n.ints) {
     *out_x = reduced_by(r, &n);
     more = merged_dims(r, &n, dims, count, out_dims);
   }
@@ -94,15 +115,24 @@ static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t
   return false;
 }
 
-static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims, int32_t count, plan_shape shape, uint64_t signature) {
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
+                           int32_t count, plan_shape shape, uint64_t signature) {
   if (node_of(r, x)->shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
   uint32_t behind;
   int64_t inner[IR_MAX_RANK];
   int32_t more = reduced_behind(r, x, init, dims, count, signature, &behind, inner);
   if (more > 0) return reduce_one(r, behind, init, inner, more, shape, signature);
-  while (is_large_reduction(&node_of(r, x)->shape, dims, count)) x = reduce_windows(r, x, init, dims, count, signature);
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, init}, .signature = signature,
-                             .flags = PLAN_FLAG_EXPENSIVE, .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count), .n_ints = (uint32_t)count});
+  while (is_large_reduction(&node_of(r, x)->shape, dims, count))
+    x = reduce_windows(r, x, init, dims, count, signature);
+  return plan_rule_make(r,
+                        (plan_node){.kind = IR_OP_REDUCE,
+                                    .shape = shape,
+                                    .n_operands = 2,
+                                    .operands = (uint32_t[]){x, init},
+                                    .signature = signature,
+                                    .flags = PLAN_FLAG_EXPENSIVE,
+                                    .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
+                                    .n_ints = (uint32_t)count});
 }
 
 void plan_lower_reduce(const plan_rule *r) {
@@ -114,12 +144,17 @@ void plan_lower_reduce(const plan_rule *r) {
   }
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = plan_computed_in(shape.dtype);
-  uint32_t x = plan_rule_convert(r, operand(r, 0), inside), init = plan_rule_convert(r, operand(r, 1), inside);
-  plan_bind(r->l, r->op, 0, plan_rule_convert(r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside), reducer_hash(r)), shape.dtype));
+  uint32_t x = plan_rule_convert(r, operand(r, 0), inside),
+           init = plan_rule_convert(r, operand(r, 1), inside);
+  plan_bind(r->l, r->op, 0,
+            plan_rule_convert(
+                r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside), reducer_hash(r)),
+                shape.dtype));
 }
 
 /* ---- dots ---- */
-typedef struct dot_side { /* an operand as the dot wants it: batch, then rows and columns in either order */
+/* an operand as the dot wants it: batch, then rows and columns in either order */
+typedef struct dot_side {
   uint32_t node;
   bool folded; /* a transpose is left to the dot */
   int64_t batch, free, contract;
@@ -144,7 +179,8 @@ static int32_t append(int64_t *to, int32_t at, const int64_t *from, int32_t coun
   return at + count;
 }
 
-static bool is_identity(const int64_t *perm, const plan_shape *s) { /* dims of length 1 may stand anywhere */
+/* dims of length 1 may stand anywhere */
+static bool is_identity(const int64_t *perm, const plan_shape *s) {
   int64_t last = -1;
   for (int32_t d = 0; d < s->rank; d++) {
     if (s->dims[perm[d]] == 1) continue;
@@ -157,7 +193,8 @@ static bool is_identity(const int64_t *perm, const plan_shape *s) { /* dims of l
 /* A transpose of the operand that only swaps rows and columns is the dot's own business. */
 static uint32_t look_through(const plan_rule *r, uint32_t x, ir_ints *batch, ir_ints *contract) {
   plan_node n = *node_of(r, x);
-  if (n.kind != IR_OP_TRANSPOSE || n.shape.rank - batch->count != 2 || contract->count != 1) return x;
+  if (n.kind != IR_OP_TRANSPOSE || n.shape.rank - batch->count != 2 || contract->count != 1)
+    return x;
   int64_t *mapped = ARENA_ARRAY(r->g->arena, int64_t, (size_t)batch->count + 1);
   for (int32_t i = 0; i < batch->count; i++) {
     mapped[i] = n.ints[batch->at[i]];
@@ -169,7 +206,8 @@ static uint32_t look_through(const plan_rule *r, uint32_t x, ir_ints *batch, ir_
   return n.operands[0];
 }
 
-static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_ints contract, bool contract_last) {
+static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_ints contract,
+                            bool contract_last) {
   x = look_through(r, x, &batch, &contract);
   plan_shape s = node_of(r, x)->shape;
   int64_t rest[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
@@ -177,9 +215,12 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   append(swapped, 0, batch.at, batch.count);
   n = append(perm, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
   append(perm, n, contract_last ? contract.at : rest, contract_last ? contract.count : n_rest);
-  n = append(swapped, batch.count, contract_last ? contract.at : rest, contract_last ? contract.count : n_rest);
+  n = append(swapped, batch.count, contract_last ? contract.at : rest,
+             contract_last ? contract.count : n_rest);
   append(swapped, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
-  dot_side side = {.batch = product_of(&s, batch.at, batch.count), .free = product_of(&s, rest, n_rest), .contract = product_of(&s, contract.at, contract.count)};
+  dot_side side = {.batch = product_of(&s, batch.at, batch.count),
+                   .free = product_of(&s, rest, n_rest),
+                   .contract = product_of(&s, contract.at, contract.count)};
   bool folds = is_identity(swapped, &s) && (n_rest <= 1 && contract.count <= 1);
   side.folded = folds && !is_identity(perm, &s);
   side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
@@ -187,23 +228,35 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
 }
 
 /* Nothing to sum over: a product of broadcasts, which fuses. */
-static uint32_t outer_product(const plan_rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
+static uint32_t outer_product(const plan_rule *r, const dot_side *a, const dot_side *b,
+                              plan_shape shape) {
   int64_t dims[3] = {a->batch, a->free, b->free};
-  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 3, dims), x = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 3, dims),
+             x = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
   plan_shape y = plan_shape_make(r->g->arena, shape.dtype, 2, (int64_t[]){a->batch, b->free});
-  uint32_t left = plan_rule_broadcast(r, plan_rule_bitcast(r, a->node, x), full, (int64_t[]){0, 1}), right = plan_rule_broadcast(r, plan_rule_bitcast(r, b->node, y), full, (int64_t[]){0, 2});
-  return plan_rule_bitcast(r, plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){left, right}, 2, 0), shape);
+  uint32_t left = plan_rule_broadcast(r, plan_rule_bitcast(r, a->node, x), full, (int64_t[]){0, 1}),
+           right =
+               plan_rule_broadcast(r, plan_rule_bitcast(r, b->node, y), full, (int64_t[]){0, 2});
+  return plan_rule_bitcast(
+      r, plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){left, right}, 2, 0), shape);
 }
 
 /* One row times one column, maybe in batches: a product and a sum. */
-static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_side *b, plan_shape shape) {
+static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_side *b,
+                              plan_shape shape) {
   int32_t rank = a->batch > 1 ? 2 : 1;
   int64_t both[2] = {a->batch, a->contract}, last = rank - 1;
   const int64_t *dims = rank == 2 ? both : both + 1;
   plan_shape full = plan_shape_make(r->g->arena, shape.dtype, rank, dims);
   uint32_t zero = plan_rule_number(r, shape.dtype, 0);
-  uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, (uint32_t[]){plan_rule_bitcast(r, a->node, full), plan_rule_bitcast(r, b->node, full)}, 2, 0);
-  return plan_rule_bitcast(r, reduce_one(r, product, zero, &last, 1, plan_shape_make(r->g->arena, shape.dtype, rank - 1, dims), IR_OP_ADD), shape);
+  uint32_t product = plan_rule_elementwise(
+      r, IR_OP_MULTIPLY, full,
+      (uint32_t[]){plan_rule_bitcast(r, a->node, full), plan_rule_bitcast(r, b->node, full)}, 2, 0);
+  return plan_rule_bitcast(
+      r,
+      reduce_one(r, product, zero, &last, 1,
+                 plan_shape_make(r->g->arena, shape.dtype, rank - 1, dims), IR_OP_ADD),
+      shape);
 }
 
 /* Batch dimensions of length 1 are left out; the others stay as they are. */
@@ -217,11 +270,13 @@ static uint32_t without_unit_batch(const plan_rule *r, uint32_t x, int32_t n_bat
 }
 
 static bool leads_with(const plan_shape *s, const plan_shape *batch, int32_t n_batch) {
-  return s->rank >= n_batch && (n_batch == 0 || memcmp(s->dims, batch->dims, (size_t)n_batch * sizeof *s->dims) == 0);
+  return s->rank >= n_batch &&
+         (n_batch == 0 || memcmp(s->dims, batch->dims, (size_t)n_batch * sizeof *s->dims) == 0);
 }
 
 /* Matrices, in batches or not: XLA's canonical dot. `out`: batch dimensions first. */
-static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int32_t n_batch, plan_shape out) {
+static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int32_t n_batch,
+                                plan_shape out) {
   int64_t dims[IR_MAX_RANK + 2];
   int32_t rank = 0;
   for (int32_t d = 0; d < n_batch; d++)
@@ -230,9 +285,15 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
   dims[rank++] = b.free;
   dot_side *sides[2] = {&a, &b};
   for (int k = 0; k < 2; k++)
-    if (leads_with(&node_of(r, sides[k]->node)->shape, &out, n_batch)) sides[k]->node = without_unit_batch(r, sides[k]->node, n_batch);
-  plan_node dot = {.kind = IR_OP_DOT_GENERAL, .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims), .n_operands = 2, .operands = (uint32_t[]){a.node, b.node},
-                   .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0), .flags = PLAN_FLAG_EXPENSIVE, .folded = a.folded || b.folded};
+    if (leads_with(&node_of(r, sides[k]->node)->shape, &out, n_batch))
+      sides[k]->node = without_unit_batch(r, sides[k]->node, n_batch);
+  plan_node dot = {.kind = IR_OP_DOT_GENERAL,
+                   .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims),
+                   .n_operands = 2,
+                   .operands = (uint32_t[]){a.node, b.node},
+                   .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0),
+                   .flags = PLAN_FLAG_EXPENSIVE,
+                   .folded = a.folded || b.folded};
   return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
 }
 
@@ -248,8 +309,10 @@ void plan_lower_dot(const plan_rule *r) {
     return;
   }
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
-  dot_side a = dot_operand(r, plan_rule_convert(r, operand(r, 0), inside), n.lhs_batch, n.lhs_contract, true);
-  dot_side b = dot_operand(r, plan_rule_convert(r, operand(r, 1), inside), n.rhs_batch, n.rhs_contract, false);
+  dot_side a = dot_operand(r, plan_rule_convert(r, operand(r, 0), inside), n.lhs_batch,
+                           n.lhs_contract, true);
+  dot_side b = dot_operand(r, plan_rule_convert(r, operand(r, 1), inside), n.rhs_batch,
+                           n.rhs_contract, false);
   plan_shape out = with_dtype(shape, inside);
   uint32_t made;
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
@@ -260,7 +323,8 @@ void plan_lower_dot(const plan_rule *r) {
 
 /* ---- convolutions ---- */
 /* [first, spatial..., second] of dimension numbers. */
-static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t second, bool first_leads) {
+static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t second,
+                          bool first_leads) {
   int32_t n = 0;
   if (first_leads) perm[n++] = first;
   n = append(perm, n, spatial.at, spatial.count);
@@ -269,12 +333,14 @@ static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t
   return n;
 }
 
-/* The library takes the image as [batch, space, features], the kernel as [space, in, out], in f32; other types are computed as they come. */
+/* The library takes the image as [batch, space, features], the kernel as [space, in, out], in
+ * f32; other types are computed as they come. */
 void plan_lower_convolution(const plan_rule *r) {
   ir_conv_numbers n;
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
-  if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) || n.input_spatial.count + 2 != shape.rank) {
+  if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) ||
+      n.input_spatial.count + 2 != shape.rank) {
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
     return;
   }
@@ -285,46 +351,63 @@ void plan_lower_convolution(const plan_rule *r) {
   uint32_t kernel = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 1), inside), perm);
   conv_order(perm, n.output_batch, n.output_spatial, n.output_feature, true);
   for (int32_t d = 0; d < shape.rank; d++) dims[d] = shape.dims[perm[d]], back[perm[d]] = d;
-  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = plan_shape_make(r->g->arena, inside, shape.rank, dims), .n_operands = 2,
-                                                .operands = (uint32_t[]){x, kernel}, .signature = plan_attrs_hash(r->m, r->op)});
+  uint32_t made =
+      plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                    .shape = plan_shape_make(r->g->arena, inside, shape.rank, dims),
+                                    .n_operands = 2,
+                                    .operands = (uint32_t[]){x, kernel},
+                                    .signature = plan_attrs_hash(r->m, r->op)});
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, plan_rule_transpose(r, made, back), shape.dtype));
 }
 
 /* ---- windows ---- */
 enum { SCAN_TILE = 16 }; /* XLA's ReduceWindowRewriter: cumulative reductions go in tiles of it */
 
-/* The dimension along which the op is a cumulative reduction (every window reaches from one end to the element); -1: it is none. */
+/* The dimension along which the op is a cumulative reduction (every window reaches from one end
+ * to the element); -1: it is none. */
 static int32_t scanned_dim(const plan_rule *r) {
   plan_shape shape = result_shape(r, 0);
   int32_t n_window, n_pad, n_strides, found = -1;
-  const int64_t *window = ir_op_ints(r->m, r->op, "window_dimensions", &n_window), *pad = ir_op_ints(r->m, r->op, "padding", &n_pad);
+  const int64_t *window = ir_op_ints(r->m, r->op, "window_dimensions", &n_window),
+                *pad = ir_op_ints(r->m, r->op, "padding", &n_pad);
   const int64_t *strides = ir_op_ints(r->m, r->op, "window_strides", &n_strides);
   if (n_window != shape.rank || n_pad != 2 * shape.rank) return -1;
   for (int32_t d = 0; d < shape.rank; d++) {
     if (n_strides == shape.rank && strides[d] != 1) return -1;
     if (window[d] == 1 && pad[2 * d] == 0 && pad[2 * d + 1] == 0) continue;
-    if (found >= 0 || window[d] != shape.dims[d] || pad[2 * d] + pad[2 * d + 1] != window[d] - 1 || (pad[2 * d] && pad[2 * d + 1])) return -1;
+    if (found >= 0 || window[d] != shape.dims[d] || pad[2 * d] + pad[2 * d + 1] != window[d] - 1 ||
+        (pad[2 * d] && pad[2 * d + 1]))
+      return -1;
     found = d;
   }
   return found;
 }
 
 static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_shape shape) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, init}, .signature = plan_mix(r->op, 2),
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
+                                       .shape = shape,
+                                       .n_operands = 2,
+                                       .operands = (uint32_t[]){x, init},
+                                       .signature = plan_mix(r->op, 2),
                                        .flags = PLAN_FLAG_EXPENSIVE});
 }
 
-/* Cumulative along the last of two dimensions: tiles of 16, then what the tiles before sum up to, added in. */
+/* Cumulative along the last of two dimensions: tiles of 16, then what the tiles before sum up
+ * to, added in. */
 static uint32_t scan_tiles(const plan_rule *r, uint32_t x, uint32_t init, ir_kind combine) {
   plan_shape s = node_of(r, x)->shape;
-  int64_t length = s.dims[1], tiles = (length + SCAN_TILE - 1) / SCAN_TILE, padded[2] = {s.dims[0], tiles * SCAN_TILE}, tiled[3] = {s.dims[0], tiles, SCAN_TILE};
+  int64_t length = s.dims[1], tiles = (length + SCAN_TILE - 1) / SCAN_TILE,
+          padded[2] = {s.dims[0], tiles * SCAN_TILE}, tiled[3] = {s.dims[0], tiles, SCAN_TILE};
   arena *a = r->g->arena;
   if (length <= SCAN_TILE) return window_node(r, x, init, s);
-  if (length != padded[1]) x = plan_rule_make2(r, IR_OP_PAD, plan_shape_make(a, s.dtype, 2, padded), x, init);
+  if (length != padded[1])
+    x = plan_rule_make2(r, IR_OP_PAD, plan_shape_make(a, s.dtype, 2, padded), x, init);
   plan_shape tile_shape = plan_shape_make(a, s.dtype, 3, tiled);
   uint32_t inside = window_node(r, plan_rule_bitcast(r, x, tile_shape), init, tile_shape);
-  uint32_t last = plan_rule_make1(r, IR_OP_SLICE, plan_shape_make(a, s.dtype, 3, (int64_t[]){s.dims[0], tiles, 1}), inside);
-  uint32_t before = scan_tiles(r, plan_rule_bitcast(r, last, plan_shape_make(a, s.dtype, 2, tiled)), init, combine);
+  uint32_t last = plan_rule_make1(
+      r, IR_OP_SLICE, plan_shape_make(a, s.dtype, 3, (int64_t[]){s.dims[0], tiles, 1}), inside);
+  uint32_t before = scan_tiles(r, plan_rule_bitcast(r, last, plan_shape_make(a, s.dtype, 2, tiled)),
+                               init, combine);
   uint32_t spread = plan_rule_broadcast(r, before, tile_shape, (int64_t[]){0, 1});
   uint32_t sum = plan_rule_elementwise(r, combine, tile_shape, (uint32_t[]){inside, spread}, 2, 0);
   sum = plan_rule_bitcast(r, sum, plan_shape_make(a, s.dtype, 2, padded));
@@ -342,7 +425,8 @@ static uint32_t cumulative(const plan_rule *r, uint32_t x, uint32_t init, int32_
   ir_kind combine = body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
   x = plan_rule_transpose(r, x, perm);
   plan_shape moved = node_of(r, x)->shape;
-  x = plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s.dtype, 2, (int64_t[]){s.elements / n, n}));
+  x = plan_rule_bitcast(r, x,
+                        plan_shape_make(r->g->arena, s.dtype, 2, (int64_t[]){s.elements / n, n}));
   x = scan_tiles(r, x, init, combine == IR_OP_UNKNOWN ? IR_OP_ADD : combine);
   return plan_rule_bitcast(r, plan_rule_transpose(r, plan_rule_bitcast(r, x, moved), back), out);
 }
@@ -355,8 +439,10 @@ void plan_lower_reduce_window(const plan_rule *r) {
   }
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = plan_computed_in(shape.dtype);
-  uint32_t x = plan_rule_convert(r, operand(r, 0), inside), init = plan_rule_convert(r, operand(r, 1), inside);
+  uint32_t x = plan_rule_convert(r, operand(r, 0), inside),
+           init = plan_rule_convert(r, operand(r, 1), inside);
   bool tiled = dim >= 0 && shape.dims[dim] > SCAN_TILE;
-  uint32_t made = tiled ? cumulative(r, x, init, dim) : window_node(r, x, init, with_dtype(shape, inside));
+  uint32_t made =
+      tiled ? cumulative(r, x, init, dim) : window_node(r, x, init, with_dtype(shape, inside));
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }

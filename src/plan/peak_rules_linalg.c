@@ -1,5 +1,7 @@
-/* Rules for cholesky and triangular_solve where they are ops: XLA CPU expands them into loops over columns, in blocks of 128, and dots. (For matrices on CPU
- * JAX calls LAPACK; batches of small ones and other platforms' programs come here.) Sources: XLA's cholesky_expander, triangular_solve_expander. */
+/* Rules for cholesky and triangular_solve where they are ops: XLA CPU expands them into loops
+ * over columns, in blocks of 128, and dots. (For matrices on CPU JAX calls LAPACK; batches of
+ * small ones and other platforms' programs come here.) Sources: XLA's cholesky_expander,
+ * triangular_solve_expander. */
 #include "plan/peak_rules.h"
 
 enum { BLOCK = 128 };
@@ -8,7 +10,8 @@ enum { BLOCK = 128 };
 static int64_t rows_of(const plan_shape *s) { return s->dims[s->rank - 2]; }
 static int64_t columns_of(const plan_shape *s) { return s->dims[s->rank - 1]; }
 
-static plan_shape matrices(const plan_rule *r, const plan_shape *like, int64_t rows, int64_t columns) {
+static plan_shape matrices(const plan_rule *r, const plan_shape *like, int64_t rows,
+                           int64_t columns) {
   int64_t dims[IR_MAX_RANK];
   memcpy(dims, like->dims, (size_t)like->rank * sizeof *dims);
   dims[like->rank - 2] = rows;
@@ -16,21 +19,35 @@ static plan_shape matrices(const plan_rule *r, const plan_shape *like, int64_t r
   return plan_shape_make(r->g->arena, like->dtype, like->rank, dims);
 }
 
-static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t column, int64_t rows,
+                         int64_t columns) {
   plan_shape s = node_of(r, x)->shape;
   if (rows == rows_of(&s) && columns == columns_of(&s)) return x;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE, .shape = matrices(r, &s, rows, columns), .n_operands = 1, .operands = &x,
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE,
+                                       .shape = matrices(r, &s, rows, columns),
+                                       .n_operands = 1,
+                                       .operands = &x,
                                        .signature = plan_mix((uint64_t)row, (uint64_t)column)});
 }
 
-static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int64_t row, int64_t column) {
+static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int64_t row,
+                          int64_t column) {
   uint32_t operands[2] = {into, block};
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE, .shape = node_of(r, into)->shape, .n_operands = 2, .operands = operands, .in_place = 1,
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
+                                       .shape = node_of(r, into)->shape,
+                                       .n_operands = 2,
+                                       .operands = operands,
+                                       .in_place = 1,
                                        .signature = plan_mix((uint64_t)row, (uint64_t)column)});
 }
 
-static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape, uint64_t signature) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, y}, .flags = PLAN_FLAG_EXPENSIVE,
+static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape,
+                        uint64_t signature) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL,
+                                       .shape = shape,
+                                       .n_operands = 2,
+                                       .operands = (uint32_t[]){x, y},
+                                       .flags = PLAN_FLAG_EXPENSIVE,
                                        .signature = plan_mix(signature, 3)});
 }
 
@@ -40,14 +57,21 @@ static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
 
 /* An array that depends on nothing: zeros with a diagonal, a mask. */
 static uint32_t fresh(const plan_rule *r, plan_shape shape, uint64_t signature) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA, .shape = shape, .signature = plan_mix(signature, r->op)});
+  return plan_rule_make(
+      r, (plan_node){.kind = IR_OP_IOTA, .shape = shape, .signature = plan_mix(signature, r->op)});
 }
 
 /* A loop that fills operand 0 in place. */
-static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint32_t count, int64_t scratch_bytes, uint64_t signature) {
-  plan_shape members[2] = {node_of(r, operands[0])->shape, plan_shape_make(r->g->arena, IR_UI8, 1, &scratch_bytes)};
-  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = plan_shape_tuple(r->g->arena, members, 2), .n_operands = count,
-                                                .operands = (uint32_t *)operands, .in_place = 1, .signature = plan_mix(signature, r->op)});
+static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint32_t count,
+                              int64_t scratch_bytes, uint64_t signature) {
+  plan_shape members[2] = {node_of(r, operands[0])->shape,
+                           plan_shape_make(r->g->arena, IR_UI8, 1, &scratch_bytes)};
+  uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                                .shape = plan_shape_tuple(r->g->arena, members, 2),
+                                                .n_operands = count,
+                                                .operands = (uint32_t *)operands,
+                                                .in_place = 1,
+                                                .signature = plan_mix(signature, r->op)});
   return plan_element(r->l, r->s, made, 0);
 }
 
@@ -60,49 +84,77 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
   dims[s.rank - 2] = blocks;
   dims[s.rank - 1] = dims[s.rank] = b;
   plan_shape shape = plan_shape_make(r->g->arena, s.dtype, s.rank + 1, dims);
-  uint32_t diagonal = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE, .shape = shape, .n_operands = 1, .operands = &a, .signature = plan_mix(r->op, 1)});
-  uint32_t operands[2] = {fresh(r, shape, 5), diagonal}, inverse = fill_in_place(r, operands, 2, 0, 6);
+  uint32_t diagonal = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                                    .shape = shape,
+                                                    .n_operands = 1,
+                                                    .operands = &a,
+                                                    .signature = plan_mix(r->op, 1)});
+  uint32_t operands[2] = {fresh(r, shape, 5), diagonal},
+           inverse = fill_in_place(r, operands, 2, 0, 6);
   return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){inverse, diagonal}, 2, 0);
 }
 
-/* x with a x = b (left) or x a = b: block by block, each by the inverse of its diagonal block after what is known was subtracted. */
+/* x with a x = b (left) or x a = b: block by block, each by the inverse of its diagonal block
+ * after what is known was subtracted. */
 static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left) {
   plan_shape s = node_of(r, a)->shape, rhs = node_of(r, b)->shape;
-  int64_t n = rows_of(&s), width = n < BLOCK ? n : BLOCK, count = n ? (n + width - 1) / width : 1, others = left ? columns_of(&rhs) : rows_of(&rhs);
-  uint32_t inverse = inverted_diagonal(r, a, count, width), *solved = ARENA_ARRAY(r->g->arena, uint32_t, (size_t)count);
+  int64_t n = rows_of(&s), width = n < BLOCK ? n : BLOCK, count = n ? (n + width - 1) / width : 1,
+          others = left ? columns_of(&rhs) : rows_of(&rhs);
+  uint32_t inverse = inverted_diagonal(r, a, count, width),
+           *solved = ARENA_ARRAY(r->g->arena, uint32_t, (size_t)count);
   for (int64_t i = 0; i < count; i++) {
     int64_t at = i * width, size = n - at < width ? n - at : width;
-    plan_shape shape = matrices(r, &rhs, left ? size : others, left ? others : size), square = matrices(r, &s, size, size);
-    uint32_t x = block_of(r, b, left ? at : 0, left ? 0 : at, left ? size : others, left ? others : size);
+    plan_shape shape = matrices(r, &rhs, left ? size : others, left ? others : size),
+               square = matrices(r, &s, size, size);
+    uint32_t x =
+        block_of(r, b, left ? at : 0, left ? 0 : at, left ? size : others, left ? others : size);
     if (i > 0) {
       plan_shape known = matrices(r, &rhs, left ? at : others, left ? others : at);
       int64_t dim = left ? rhs.rank - 2 : rhs.rank - 1;
-      uint32_t before = i == 1 ? solved[0] : plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = known, .n_operands = (uint32_t)i, .operands = solved,
-                                                                           .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), .n_ints = 1});
-      uint32_t row = block_of(r, a, left ? at : 0, left ? 0 : at, left ? size : at, left ? at : size);
+      uint32_t before =
+          i == 1 ? solved[0]
+                 : plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                                 .shape = known,
+                                                 .n_operands = (uint32_t)i,
+                                                 .operands = solved,
+                                                 .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
+                                                 .n_ints = 1});
+      uint32_t row =
+          block_of(r, a, left ? at : 0, left ? 0 : at, left ? size : at, left ? at : size);
       x = minus(r, x, product(r, row, before, shape, (uint64_t)i + 100));
     }
     uint32_t inverted = count == 1 ? plan_rule_bitcast(r, inverse, square)
-                                   : plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE, .shape = square, .n_operands = 1, .operands = &inverse, .signature = (uint64_t)i + 1});
+                                   : plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE,
+                                                                   .shape = square,
+                                                                   .n_operands = 1,
+                                                                   .operands = &inverse,
+                                                                   .signature = (uint64_t)i + 1});
     solved[i] = product(r, inverted, x, shape, (uint64_t)i + 200);
   }
   if (count == 1) return solved[0];
   int64_t dim = left ? rhs.rank - 2 : rhs.rank - 1;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE, .shape = rhs, .n_operands = (uint32_t)count, .operands = solved,
-                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), .n_ints = 1});
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                       .shape = rhs,
+                                       .n_operands = (uint32_t)count,
+                                       .operands = solved,
+                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
+                                       .n_ints = 1});
 }
 
 void plan_lower_triangular_solve(const plan_rule *r) {
   uint32_t a = operand(r, 0), b = operand(r, 1);
-  if (node_of(r, a)->shape.rank < 2 || node_of(r, b)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+  if (node_of(r, a)->shape.rank < 2 || node_of(r, b)->shape.rank < 2)
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
   else plan_bind(r->l, r->op, 0, solve(r, a, b, ir_op_bool(r->m, r->op, "left_side", true)));
 }
 
 /* ---- cholesky ---- */
-/* Column by column: the factor in place, beside it a product of the size of the matrix and a mask. */
+/* Column by column: the factor in place, beside it a product of the size of the matrix and a
+ * mask. */
 static uint32_t factor_block(const plan_rule *r, uint32_t x, int64_t at) {
   plan_shape s = node_of(r, x)->shape;
-  uint32_t zero = plan_rule_number(r, s.dtype, 0), into = plan_rule_make1(r, PLAN_COPY, s, plan_rule_splat(r, zero, s));
+  uint32_t zero = plan_rule_number(r, s.dtype, 0),
+           into = plan_rule_make1(r, PLAN_COPY, s, plan_rule_splat(r, zero, s));
   uint32_t operands[3] = {into, x, fresh(r, with_dtype(s, IR_I1), 9)};
   return fill_in_place(r, operands, 3, s.bytes, (uint64_t)at + 300);
 }
@@ -129,7 +181,9 @@ void plan_lower_cholesky(const plan_rule *r) {
     }
     uint32_t factor = factor_block(r, block_of(r, a, i, i, k, k), i);
     l = put_block(r, l, factor, i, i);
-    if (i + k < n) l = put_block(r, l, solve(r, factor, block_of(r, a, i + k, i, n - i - k, k), false), i + k, i);
+    if (i + k < n)
+      l = put_block(r, l, solve(r, factor, block_of(r, a, i + k, i, n - i - k, k), false), i + k,
+                    i);
   }
   plan_bind(r->l, r->op, 0, l);
 }

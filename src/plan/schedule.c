@@ -1,9 +1,10 @@
 /* The order in which XLA CPU runs the nodes of each computation.
  *
- * PLAN_ORDER_PROGRAM is XLA's default scheduler: breadth first, from the nodes without operands on. PLAN_ORDER_MEMORY is the memory-optimised one, which is
- * depth first from the results: of a node's operands the one with the most uses beyond the first below it goes first, then the one with the most bytes
- * below it. Neither is always the better one. Source: XLA's hlo_memory_scheduler.cc (BFScheduler, DFSMemoryScheduler).
- */
+ * PLAN_ORDER_PROGRAM is XLA's default scheduler: breadth first, from the nodes without operands
+ * on. PLAN_ORDER_MEMORY is the memory-optimised one, which is depth first from the results: of a
+ * node's operands the one with the most uses beyond the first below it goes first, then the one
+ * with the most bytes below it. Neither is always the better one. Source: XLA's
+ * hlo_memory_scheduler.cc (BFScheduler, DFSMemoryScheduler). */
 #include "plan/peak_graph.h"
 
 typedef VEC(uint32_t) list;
@@ -40,7 +41,10 @@ static uint32_t *breadth_first(plan_graph *g, uint32_t comp, uint32_t *waits) {
 /* Views and what is not in the program's own memory define no bytes. */
 static int64_t defined_bytes(const plan_graph *g, const plan_node *n) {
   switch (n->kind) {
-    case PLAN_PARAMETER: case IR_OP_CONSTANT: case PLAN_BITCAST: case IR_OP_GET_TUPLE_ELEMENT: return 0;
+    case PLAN_PARAMETER:
+    case IR_OP_CONSTANT:
+    case PLAN_BITCAST:
+    case IR_OP_GET_TUPLE_ELEMENT: return 0;
     default: break;
   }
   int64_t bytes = n->shape.bytes;
@@ -84,7 +88,8 @@ static bool goes_first(const weight *w, uint32_t a, uint32_t b) {
   return a < b;
 }
 
-static void push_operands(const plan_graph *g, const plan_node *n, const uint8_t *state, const weight *w, list *todo) {
+static void push_operands(const plan_graph *g, const plan_node *n, const uint8_t *state,
+                          const weight *w, list *todo) {
   uint32_t from = todo->count;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (state[n->operands[i]] == 0) VEC_PUSH(g->arena, todo, n->operands[i]);
@@ -105,7 +110,8 @@ static uint32_t *depth_first(plan_graph *g, uint32_t comp, weight *w) {
   uint8_t *state = g->state;
   for (uint32_t i = 0; i < c->nodes.count; i++) state[c->nodes.at[i]] = 0;
   list todo = {0};
-  for (uint32_t r = 0; r < c->nodes.count + 1; r++) { /* the root first, then whatever nobody uses */
+  /* the root first, then whatever nobody uses */
+  for (uint32_t r = 0; r < c->nodes.count + 1; r++) {
     uint32_t root = r == 0 ? c->root : c->nodes.at[r - 1];
     if (r && plan_node_get(g, root)->n_users) continue;
     VEC_PUSH(g->arena, &todo, root);
@@ -129,5 +135,6 @@ void plan_schedule(plan_graph *g, plan_order order) {
   uint32_t *waits = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
   weight *w = ARENA_ARRAY(g->arena, weight, g->nodes.count);
   for (uint32_t c = 1; c < g->comps.count; c++)
-    plan_comp_get(g, c)->order = order == PLAN_ORDER_PROGRAM ? breadth_first(g, c, waits) : depth_first(g, c, w);
+    plan_comp_get(g, c)->order =
+        order == PLAN_ORDER_PROGRAM ? breadth_first(g, c, waits) : depth_first(g, c, w);
 }

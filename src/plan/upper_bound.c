@@ -1,4 +1,5 @@
-/* plan_upper_bound(): what a program could need at worst, without any model of fusion or order: every value has a buffer, all at once. */
+/* plan_upper_bound(): what a program could need at worst, without any model of fusion or order:
+ * every value has a buffer, all at once. */
 #include "plan/peak.h"
 
 enum { POINTER_BYTES = 8 };
@@ -16,9 +17,11 @@ static void add(sum *s, int64_t bytes) {
 static void add_block(sum *s, ir_block block);
 
 static void add_callee(sum *s, ir_op op) {
-  const char *name = ir_op_string(s->m, op, ir_kind_of(s->m, op) == IR_OP_CALL ? "callee" : "decomposition");
+  const char *name =
+      ir_op_string(s->m, op, ir_kind_of(s->m, op) == IR_OP_CALL ? "callee" : "decomposition");
   ir_op callee = name ? ir_find_function(s->m, name) : IR_NONE;
-  if (!callee || ir_op_get(s->m, callee)->n_regions == 0 || !ir_op_get(s->m, callee)->regions[0]) return;
+  if (!callee || ir_op_get(s->m, callee)->n_regions == 0 || !ir_op_get(s->m, callee)->regions[0])
+    return;
   if (s->depth >= 200) s->bytes = INT64_MAX;
   else add_block(s, ir_op_get(s->m, callee)->regions[0]);
 }

@@ -36,65 +36,104 @@ static run cost_of(const char *text) {
 
 static run body_of(const char *arguments, const char *body, const char *result) {
   char text[4000];
-  snprintf(text, sizeof text, "module @m {\n  func.func public @main(%s) -> %s {\n%s    return %%r : %s\n  }\n}\n", arguments, result, body, result);
+  snprintf(text, sizeof text,
+           "module @m {\n  func.func public @main(%s) -> %s {\n%s    return %%r : %s\n  }\n}\n",
+           arguments, result, body, result);
   return cost_of(text);
 }
 
 static void flops(void) {
   assert(body_of("%x: tensor<7x5xf32>, %y: tensor<5x3xf32>",
-                 "    %r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<7x5xf32>, tensor<5x3xf32>) -> tensor<7x3xf32>\n", "tensor<7x3xf32>")
+                 "    %r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : "
+                 "(tensor<7x5xf32>, tensor<5x3xf32>) -> tensor<7x3xf32>\n",
+                 "tensor<7x3xf32>")
              .flops == 2 * 7 * 5 * 3);
   assert(body_of("%x: tensor<2x7x5xf32>, %y: tensor<2x5x3xf32>",
-                 "    %r = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x7x5xf32>, tensor<2x5x3xf32>) -> "
-                 "tensor<2x7x3xf32>\n", "tensor<2x7x3xf32>").flops == 2 * 2 * 7 * 5 * 3);
-  assert(body_of("%x: tensor<10xf32>", "    %a = stablehlo.add %x, %x : tensor<10xf32>\n    %r = stablehlo.sine %a : tensor<10xf32>\n", "tensor<10xf32>").flops == 20);
-  assert(body_of("%x: tensor<10x4xf32>", "    %r = stablehlo.transpose %x, dims = [1, 0] : (tensor<10x4xf32>) -> tensor<4x10xf32>\n", "tensor<4x10xf32>").flops == 0);
+                 "    %r = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], "
+                 "contracting_dims = [2] x [1] : (tensor<2x7x5xf32>, tensor<2x5x3xf32>) -> "
+                 "tensor<2x7x3xf32>\n",
+                 "tensor<2x7x3xf32>")
+             .flops == 2 * 2 * 7 * 5 * 3);
+  assert(body_of("%x: tensor<10xf32>",
+                 "    %a = stablehlo.add %x, %x : tensor<10xf32>\n    %r = stablehlo.sine %a : "
+                 "tensor<10xf32>\n",
+                 "tensor<10xf32>")
+             .flops == 20);
+  assert(body_of("%x: tensor<10x4xf32>",
+                 "    %r = stablehlo.transpose %x, dims = [1, 0] : (tensor<10x4xf32>) -> "
+                 "tensor<4x10xf32>\n",
+                 "tensor<4x10xf32>")
+             .flops == 0);
   assert(body_of("%x: tensor<1x8x8x3xf32>, %k: tensor<3x3x3x5xf32>",
-                 "    %r = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]]} "
-                 "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x5xf32>) -> tensor<1x8x8x5xf32>\n",
-                 "tensor<1x8x8x5xf32>").flops == 2 * (3 * 3 * 3) * (8 * 8 * 5));
+                 "    %r = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, "
+                 "o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]]} "
+                 "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+                 "(tensor<1x8x8x3xf32>, tensor<3x3x3x5xf32>) -> tensor<1x8x8x5xf32>\n",
+                 "tensor<1x8x8x5xf32>")
+             .flops == 2 * (3 * 3 * 3) * (8 * 8 * 5));
   assert(body_of("%x: tensor<3000000000x3000000000xf32>",
-                 "    %r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<3000000000x3000000000xf32>, tensor<3000000000x3000000000xf32>) -> "
-                 "tensor<3000000000x3000000000xf32>\n", "tensor<3000000000x3000000000xf32>").flops == INT64_MAX);
+                 "    %r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : "
+                 "(tensor<3000000000x3000000000xf32>, tensor<3000000000x3000000000xf32>) -> "
+                 "tensor<3000000000x3000000000xf32>\n",
+                 "tensor<3000000000x3000000000xf32>")
+             .flops == INT64_MAX);
 }
 
 /* A loop over rows in slices: each trip pays for its ops. */
 static run rows_in_slices(int slice) {
   char text[4000];
-  snprintf(text, sizeof text,
-           "\"builtin.module\"() ({\n  \"func.func\"() <{function_type = (tensor<8192x64xf32>) -> tensor<8192x64xf32>, sym_name = \"main\"}> ({\n"
-           "  ^bb0(%%x: tensor<8192x64xf32>):\n    %%r = \"weir.loop\"(%%x, %%x) ({\n"
-           "    ^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %%xs: tensor<%dx64xf32>, %%w: tensor<8192x64xf32>):\n"
-           "      %%k = \"stablehlo.dot_general\"(%%xs, %%w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], "
-           "rhs_contracting_dimensions = [1]>}> : (tensor<%dx64xf32>, tensor<8192x64xf32>) -> tensor<%dx8192xf32>\n"
-           "      %%y = \"stablehlo.dot_general\"(%%k, %%w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], "
-           "rhs_contracting_dimensions = [0]>}> : (tensor<%dx8192xf32>, tensor<8192x64xf32>) -> tensor<%dx64xf32>\n"
-           "      \"weir.yield\"(%%y) : (tensor<%dx64xf32>) -> ()\n"
-           "    }) {extent = 8192 : i64, slice = %d : i64, in_dims = array<i64: 0, -1>, in_units = array<i64: 1, 1>, out_dims = array<i64: 0>, out_units = "
-           "array<i64: 1>} : (tensor<8192x64xf32>, tensor<8192x64xf32>) -> tensor<8192x64xf32>\n"
-           "    \"func.return\"(%%r) : (tensor<8192x64xf32>) -> ()\n  }) : () -> ()\n}) : () -> ()\n",
-           slice, slice, slice, slice, slice, slice, slice);
+  snprintf(
+      text, sizeof text,
+      "\"builtin.module\"() ({\n  \"func.func\"() <{function_type = (tensor<8192x64xf32>) -> "
+      "tensor<8192x64xf32>, sym_name = \"main\"}> ({\n"
+      "  ^bb0(%%x: tensor<8192x64xf32>):\n    %%r = \"weir.loop\"(%%x, %%x) ({\n"
+      "    ^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %%xs: tensor<%dx64xf32>, %%w: "
+      "tensor<8192x64xf32>):\n"
+      "      %%k = \"stablehlo.dot_general\"(%%xs, %%w) <{dot_dimension_numbers = "
+      "#stablehlo.dot<lhs_contracting_dimensions = [1], "
+      "rhs_contracting_dimensions = [1]>}> : (tensor<%dx64xf32>, tensor<8192x64xf32>) -> "
+      "tensor<%dx8192xf32>\n"
+      "      %%y = \"stablehlo.dot_general\"(%%k, %%w) <{dot_dimension_numbers = "
+      "#stablehlo.dot<lhs_contracting_dimensions = [1], "
+      "rhs_contracting_dimensions = [0]>}> : (tensor<%dx8192xf32>, tensor<8192x64xf32>) -> "
+      "tensor<%dx64xf32>\n"
+      "      \"weir.yield\"(%%y) : (tensor<%dx64xf32>) -> ()\n"
+      "    }) {extent = 8192 : i64, slice = %d : i64, in_dims = array<i64: 0, -1>, in_units = "
+      "array<i64: 1, 1>, out_dims = array<i64: 0>, out_units = "
+      "array<i64: 1>} : (tensor<8192x64xf32>, tensor<8192x64xf32>) -> tensor<8192x64xf32>\n"
+      "    \"func.return\"(%%r) : (tensor<8192x64xf32>) -> ()\n  }) : () -> ()\n}) : () -> ()\n",
+      slice, slice, slice, slice, slice, slice, slice);
   return cost_of(text);
 }
 
 static void slices(void) {
   assert(rows_in_slices(1024).flops == rows_in_slices(8).flops);
   assert(rows_in_slices(1024).flops == 2ll * 2 * 8192 * 8192 * 64);
-  assert(rows_in_slices(1).ns > 4 * rows_in_slices(256).ns);   /* one row at a time is no GEMM */
+  assert(rows_in_slices(1).ns > 4 * rows_in_slices(256).ns); /* one row at a time is no GEMM */
   assert(rows_in_slices(8).ns > rows_in_slices(1024).ns);
 }
 
 static void times_order_variants(void) {
   const char *vector = "tensor<4096xf32>";
   run late = body_of("%a: tensor<4096x4096xf32>, %v: tensor<4096xf32>",
-                     "    %w = stablehlo.dot_general %a, %v, contracting_dims = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n"
-                     "    %r = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n", vector);
+                     "    %w = stablehlo.dot_general %a, %v, contracting_dims = [1] x [0] : "
+                     "(tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n"
+                     "    %r = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : "
+                     "(tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n",
+                     vector);
   run early = body_of("%a: tensor<4096x4096xf32>, %v: tensor<4096xf32>",
-                      "    %w = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>\n"
-                      "    %r = stablehlo.dot_general %w, %v, contracting_dims = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n", vector);
+                      "    %w = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : "
+                      "(tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>\n"
+                      "    %r = stablehlo.dot_general %w, %v, contracting_dims = [1] x [0] : "
+                      "(tensor<4096x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>\n",
+                      vector);
   assert(early.ns > 20 * late.ns); /* measured: 132 times in f64 */
-  run cheap = body_of("%x: tensor<4096x4096xf32>", "    %r = stablehlo.add %x, %x : tensor<4096x4096xf32>\n", "tensor<4096x4096xf32>");
-  run dear = body_of("%x: tensor<4096x4096xf32>", "    %r = stablehlo.exponential %x : tensor<4096x4096xf32>\n", "tensor<4096x4096xf32>");
+  run cheap =
+      body_of("%x: tensor<4096x4096xf32>",
+              "    %r = stablehlo.add %x, %x : tensor<4096x4096xf32>\n", "tensor<4096x4096xf32>");
+  run dear = body_of("%x: tensor<4096x4096xf32>",
+                     "    %r = stablehlo.exponential %x : tensor<4096x4096xf32>\n",
+                     "tensor<4096x4096xf32>");
   assert(dear.ns > cheap.ns && cheap.ns > 0);
 }
 

@@ -43,7 +43,8 @@ static plan_peak peak_in(const char *text, plan_order order) {
   run r = {.text = text, .order = order};
   assert(run_failing(&r, -1) == WEIR_OK);
   assert(r.upper_bound >= r.peak.total_bytes);
-  assert(r.peak.total_bytes == r.peak.argument_bytes + r.peak.output_bytes - r.peak.alias_bytes + r.peak.temp_bytes);
+  assert(r.peak.total_bytes ==
+         r.peak.argument_bytes + r.peak.output_bytes - r.peak.alias_bytes + r.peak.temp_bytes);
   return r.peak;
 }
 
@@ -57,12 +58,16 @@ static const char kernel_matvec[] =
     "  func.func public @main(%x: tensor<1024x8xf32>, %v: tensor<1024xf32>) -> tensor<1024xf32> {\n"
     "    %0 = stablehlo.multiply %x, %x : tensor<1024x8xf32>\n"
     "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-    "    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<1024x8xf32>, tensor<f32>) -> tensor<1024xf32>\n"
-    "    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<1024xf32>) -> tensor<1024x1024xf32>\n"
-    "    %3 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<1024x8xf32>, tensor<1024x8xf32>) -> tensor<1024x1024xf32>\n"
+    "    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : "
+    "(tensor<1024x8xf32>, tensor<f32>) -> tensor<1024xf32>\n"
+    "    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<1024xf32>) -> "
+    "tensor<1024x1024xf32>\n"
+    "    %3 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<1024x8xf32>, "
+    "tensor<1024x8xf32>) -> tensor<1024x1024xf32>\n"
     "    %4 = stablehlo.subtract %2, %3 : tensor<1024x1024xf32>\n"
     "    %5 = stablehlo.exponential %4 : tensor<1024x1024xf32>\n"
-    "    %6 = stablehlo.dot_general %5, %v, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>\n"
+    "    %6 = stablehlo.dot_general %5, %v, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, "
+    "tensor<1024xf32>) -> tensor<1024xf32>\n"
     "    return %6 : tensor<1024xf32>\n"
     "  }\n"
     "}\n";
@@ -80,7 +85,8 @@ static void names_the_matrix(ir_module *m, const plan_peak *p, arena *a) {
 static void matvec_needs_one_matrix(void) {
   run r = {.text = kernel_matvec, .check = names_the_matrix};
   assert(run_failing(&r, -1) == WEIR_OK);
-  assert(r.peak.argument_bytes == 1024 * 9 * F32 && r.peak.output_bytes == 1024 * F32 && r.peak.alias_bytes == 0);
+  assert(r.peak.argument_bytes == 1024 * 9 * F32 && r.peak.output_bytes == 1024 * F32 &&
+         r.peak.alias_bytes == 0);
   assert(r.peak.temp_bytes == 1024 * 1024 * F32); /* XLA: the norms lie in the result's buffer */
 }
 
@@ -97,8 +103,10 @@ static plan_peak reduced(int columns) {
   char text[2000];
   snprintf(text, sizeof text,
            "module @m {\n  func.func public @main(%%x: tensor<512x%dxf32>) -> tensor<512xf32> {\n"
-           "    %%0 = stablehlo.multiply %%x, %%x : tensor<512x%dxf32>\n    %%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-           "    %%1 = stablehlo.reduce(%%0 init: %%z) applies stablehlo.add across dimensions = [1] : (tensor<512x%dxf32>, tensor<f32>) -> tensor<512xf32>\n"
+           "    %%0 = stablehlo.multiply %%x, %%x : tensor<512x%dxf32>\n    %%z = "
+           "stablehlo.constant dense<0.0> : tensor<f32>\n"
+           "    %%1 = stablehlo.reduce(%%0 init: %%z) applies stablehlo.add across dimensions = "
+           "[1] : (tensor<512x%dxf32>, tensor<f32>) -> tensor<512xf32>\n"
            "    return %%1 : tensor<512xf32>\n  }\n}\n",
            columns, columns, columns);
   return peak_of(text);
@@ -111,15 +119,20 @@ static void reductions(void) {
 
 /* ---- orders ---- */
 static const char two_branches[] =
-    "module @m {\n  func.func public @main(%x: tensor<100000xf32>, %y: tensor<100000xf32>) -> (tensor<f32>, tensor<f32>) {\n"
+    "module @m {\n  func.func public @main(%x: tensor<100000xf32>, %y: tensor<100000xf32>) -> "
+    "(tensor<f32>, tensor<f32>) {\n"
     "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-    "    %0 = stablehlo.sine %x : tensor<100000xf32>\n    %1 = stablehlo.cosine %y : tensor<100000xf32>\n"
-    "    %2 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
-    "    %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    %0 = stablehlo.sine %x : tensor<100000xf32>\n    %1 = stablehlo.cosine %y : "
+    "tensor<100000xf32>\n"
+    "    %2 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : "
+    "(tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] : "
+    "(tensor<100000xf32>, tensor<f32>) -> tensor<f32>\n"
     "    return %2, %3 : tensor<f32>, tensor<f32>\n  }\n}\n";
 
 static void depth_first_needs_one_branch_at_a_time(void) {
-  int64_t wide = peak_of(two_branches).temp_bytes, narrow = peak_in(two_branches, PLAN_ORDER_MEMORY).temp_bytes;
+  int64_t wide = peak_of(two_branches).temp_bytes,
+          narrow = peak_in(two_branches, PLAN_ORDER_MEMORY).temp_bytes;
   assert(wide == 2 * 400000 + 12500); /* XLA: both arrays and the first sums of one */
   assert(narrow == 400000 + 12500);   /* XLA */
 }
@@ -128,8 +141,10 @@ static void depth_first_needs_one_branch_at_a_time(void) {
 static plan_peak donated(const char *attribute) {
   char text[1000];
   snprintf(text, sizeof text,
-           "module @m {\n  func.func public @main(%%s: tensor<1000xf32>%s, %%g: tensor<1000xf32>) -> tensor<1000xf32> {\n"
-           "    %%0 = stablehlo.add %%s, %%g : tensor<1000xf32>\n    return %%0 : tensor<1000xf32>\n  }\n}\n",
+           "module @m {\n  func.func public @main(%%s: tensor<1000xf32>%s, %%g: tensor<1000xf32>) "
+           "-> tensor<1000xf32> {\n"
+           "    %%0 = stablehlo.add %%s, %%g : tensor<1000xf32>\n    return %%0 : "
+           "tensor<1000xf32>\n  }\n}\n",
            attribute);
   return peak_of(text);
 }
@@ -143,27 +158,38 @@ static void donations(void) {
 
 /* An argument that is returned is copied into the result. */
 static void returned_arguments(void) {
-  plan_peak p = peak_of("module @m {\n  func.func public @main(%x: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {\n"
-                        "    return %x, %x : tensor<100xf32>, tensor<100xf32>\n  }\n}\n");
+  plan_peak p = peak_of(
+      "module @m {\n  func.func public @main(%x: tensor<100xf32>) -> (tensor<100xf32>, "
+      "tensor<100xf32>) {\n"
+      "    return %x, %x : tensor<100xf32>, tensor<100xf32>\n  }\n}\n");
   assert(p.argument_bytes == 400 && p.output_bytes == 800 + 16 && p.temp_bytes == 0);
 }
 
 /* ---- loops ---- */
 static const char gram_by_rows[] =
-    "module @m {\n  func.func public @main(%x: tensor<4000x10xf64>, %w: tensor<10x10xf64>) -> tensor<4000x10xf64> {\n"
-    "    %z = stablehlo.constant dense<0.0> : tensor<f64>\n    %i = stablehlo.constant dense<0> : tensor<i64>\n"
+    "module @m {\n  func.func public @main(%x: tensor<4000x10xf64>, %w: tensor<10x10xf64>) -> "
+    "tensor<4000x10xf64> {\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f64>\n    %i = stablehlo.constant dense<0> : "
+    "tensor<i64>\n"
     "    %init = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f64>) -> tensor<4000x10xf64>\n"
     "    %r:2 = stablehlo.while(%t = %i, %acc = %init) : tensor<i64>, tensor<4000x10xf64>\n"
     "    cond {\n      %n = stablehlo.constant dense<40> : tensor<i64>\n"
-    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>\n      stablehlo.return %p : tensor<i1>\n"
-    "    } do {\n      %c = stablehlo.constant dense<100> : tensor<i64>\n      %lo = stablehlo.multiply %t, %c : tensor<i64>\n"
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>\n  "
+    "    stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n      %c = stablehlo.constant dense<100> : tensor<i64>\n      %lo = "
+    "stablehlo.multiply %t, %c : tensor<i64>\n"
     "      %zero = stablehlo.constant dense<0> : tensor<i64>\n"
-    "      %xs = stablehlo.dynamic_slice %x, %lo, %zero, sizes = [100, 10] : (tensor<4000x10xf64>, tensor<i64>, tensor<i64>) -> tensor<100x10xf64>\n"
-    "      %y = stablehlo.dot_general %xs, %w, contracting_dims = [1] x [0] : (tensor<100x10xf64>, tensor<10x10xf64>) -> tensor<100x10xf64>\n"
-    "      %next = stablehlo.dynamic_update_slice %acc, %y, %lo, %zero : (tensor<4000x10xf64>, tensor<100x10xf64>, tensor<i64>, tensor<i64>) -> "
+    "      %xs = stablehlo.dynamic_slice %x, %lo, %zero, sizes = [100, 10] : (tensor<4000x10xf64>, "
+    "tensor<i64>, tensor<i64>) -> tensor<100x10xf64>\n"
+    "      %y = stablehlo.dot_general %xs, %w, contracting_dims = [1] x [0] : (tensor<100x10xf64>, "
+    "tensor<10x10xf64>) -> tensor<100x10xf64>\n"
+    "      %next = stablehlo.dynamic_update_slice %acc, %y, %lo, %zero : (tensor<4000x10xf64>, "
+    "tensor<100x10xf64>, tensor<i64>, tensor<i64>) -> "
     "tensor<4000x10xf64>\n"
-    "      %one = stablehlo.constant dense<1> : tensor<i64>\n      %t1 = stablehlo.add %t, %one : tensor<i64>\n"
-    "      stablehlo.return %t1, %next : tensor<i64>, tensor<4000x10xf64>\n    }\n    return %r#1 : tensor<4000x10xf64>\n  }\n}\n";
+    "      %one = stablehlo.constant dense<1> : tensor<i64>\n      %t1 = stablehlo.add %t, %one : "
+    "tensor<i64>\n"
+    "      stablehlo.return %t1, %next : tensor<i64>, tensor<4000x10xf64>\n    }\n    return %r#1 "
+    ": tensor<4000x10xf64>\n  }\n}\n";
 
 /* The result is filled in place, the argument is read in place: only a slice and its product are temporary. */
 static void loops_work_in_place(void) {
@@ -176,32 +202,46 @@ static const char invariant_body[] =
     "    %i = stablehlo.constant dense<0> : tensor<i32>\n"
     "    %r:2 = stablehlo.while(%t = %i, %acc = %x) : tensor<i32>, tensor<1000xf32>\n"
     "    cond {\n      %n = stablehlo.constant dense<40> : tensor<i32>\n"
-    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n      stablehlo.return %p : tensor<i1>\n"
-    "    } do {\n      %e = stablehlo.exponential %x : tensor<1000xf32>\n      %one = stablehlo.constant dense<1> : tensor<i32>\n"
-    "      %a = stablehlo.add %acc, %e : tensor<1000xf32>\n      %t1 = stablehlo.add %t, %one : tensor<i32>\n"
-    "      stablehlo.return %t1, %a : tensor<i32>, tensor<1000xf32>\n    }\n    return %r#1 : tensor<1000xf32>\n  }\n}\n";
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n  "
+    "    stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n      %e = stablehlo.exponential %x : tensor<1000xf32>\n      %one = "
+    "stablehlo.constant dense<1> : tensor<i32>\n"
+    "      %a = stablehlo.add %acc, %e : tensor<1000xf32>\n      %t1 = stablehlo.add %t, %one : "
+    "tensor<i32>\n"
+    "      stablehlo.return %t1, %a : tensor<i32>, tensor<1000xf32>\n    }\n    return %r#1 : "
+    "tensor<1000xf32>\n  }\n}\n";
 
 static void hoisting_keeps_the_value(void) {
-  int64_t hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY).temp_bytes, not_hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY_UNHOISTED).temp_bytes;
+  int64_t hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY).temp_bytes,
+          not_hoisted = peak_in(invariant_body, PLAN_ORDER_MEMORY_UNHOISTED).temp_bytes;
   assert(hoisted >= 4000 && not_hoisted < 4000); /* else it fuses into the addition */
 }
 
 /* weir.loop is estimated as what it is lowered to. */
 static const char weir_loop[] =
     "\"builtin.module\"() <{sym_name = \"m\"}> ({\n"
-    "  \"func.func\"() <{function_type = (tensor<4000x10xf64>, tensor<10x10xf64>) -> (tensor<4000x10xf64>, tensor<10x10xf64>), sym_name = \"main\", "
+    "  \"func.func\"() <{function_type = (tensor<4000x10xf64>, tensor<10x10xf64>) -> "
+    "(tensor<4000x10xf64>, tensor<10x10xf64>), sym_name = \"main\", "
     "sym_visibility = \"public\"}> ({\n"
     "  ^bb0(%x: tensor<4000x10xf64>, %w: tensor<10x10xf64>):\n"
     "    %r:2 = \"weir.loop\"(%x, %w, %w) ({\n"
-    "    ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %xs: tensor<96x10xf64>, %whole: tensor<10x10xf64>, %acc: tensor<10x10xf64>):\n"
-    "      %y = \"stablehlo.dot_general\"(%xs, %whole) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], "
-    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<10x10xf64>) -> tensor<96x10xf64>\n"
-    "      %g = \"stablehlo.dot_general\"(%xs, %xs) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], "
-    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<96x10xf64>) -> tensor<10x10xf64>\n"
-    "      %a = \"stablehlo.add\"(%acc, %g) : (tensor<10x10xf64>, tensor<10x10xf64>) -> tensor<10x10xf64>\n"
+    "    ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %xs: tensor<96x10xf64>, %whole: "
+    "tensor<10x10xf64>, %acc: tensor<10x10xf64>):\n"
+    "      %y = \"stablehlo.dot_general\"(%xs, %whole) <{dot_dimension_numbers = "
+    "#stablehlo.dot<lhs_contracting_dimensions = [1], "
+    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<10x10xf64>) -> "
+    "tensor<96x10xf64>\n"
+    "      %g = \"stablehlo.dot_general\"(%xs, %xs) <{dot_dimension_numbers = "
+    "#stablehlo.dot<lhs_contracting_dimensions = [0], "
+    "rhs_contracting_dimensions = [0]>}> : (tensor<96x10xf64>, tensor<96x10xf64>) -> "
+    "tensor<10x10xf64>\n"
+    "      %a = \"stablehlo.add\"(%acc, %g) : (tensor<10x10xf64>, tensor<10x10xf64>) -> "
+    "tensor<10x10xf64>\n"
     "      \"weir.yield\"(%y, %a) : (tensor<96x10xf64>, tensor<10x10xf64>) -> ()\n"
-    "    }) {extent = 4000 : i64, slice = 96 : i64, in_dims = array<i64: 0, -1>, in_units = array<i64: 1, 1>, out_dims = array<i64: 0, -1>, "
-    "out_units = array<i64: 1, 1>} : (tensor<4000x10xf64>, tensor<10x10xf64>, tensor<10x10xf64>) -> (tensor<4000x10xf64>, tensor<10x10xf64>)\n"
+    "    }) {extent = 4000 : i64, slice = 96 : i64, in_dims = array<i64: 0, -1>, in_units = "
+    "array<i64: 1, 1>, out_dims = array<i64: 0, -1>, "
+    "out_units = array<i64: 1, 1>} : (tensor<4000x10xf64>, tensor<10x10xf64>, tensor<10x10xf64>) "
+    "-> (tensor<4000x10xf64>, tensor<10x10xf64>)\n"
     "    \"func.return\"(%r#0, %r#1) : (tensor<4000x10xf64>, tensor<10x10xf64>) -> ()\n"
     "  }) : () -> ()\n}) : () -> ()\n";
 
@@ -221,16 +261,24 @@ static void loops_of_ours(void) {
 
 /* ---- sizes beyond any machine ---- */
 static void huge_sizes(void) {
-  plan_peak p = peak_of("module @m {\n  func.func public @main(%x: tensor<1000000xf64>) -> tensor<1000000xf64> {\n"
-                        "    %0 = stablehlo.dot_general %x, %x, contracting_dims = [] x [] : (tensor<1000000xf64>, tensor<1000000xf64>) -> "
-                        "tensor<1000000x1000000xf64>\n    %1 = stablehlo.exponential %0 : tensor<1000000x1000000xf64>\n"
-                        "    %2 = stablehlo.dot_general %1, %x, contracting_dims = [1] x [0] : (tensor<1000000x1000000xf64>, tensor<1000000xf64>) -> "
-                        "tensor<1000000xf64>\n    return %2 : tensor<1000000xf64>\n  }\n}\n");
+  plan_peak p = peak_of(
+      "module @m {\n  func.func public @main(%x: tensor<1000000xf64>) -> tensor<1000000xf64> {\n"
+      "    %0 = stablehlo.dot_general %x, %x, contracting_dims = [] x [] : (tensor<1000000xf64>, "
+      "tensor<1000000xf64>) -> "
+      "tensor<1000000x1000000xf64>\n    %1 = stablehlo.exponential %0 : "
+      "tensor<1000000x1000000xf64>\n"
+      "    %2 = stablehlo.dot_general %1, %x, contracting_dims = [1] x [0] : "
+      "(tensor<1000000x1000000xf64>, tensor<1000000xf64>) -> "
+      "tensor<1000000xf64>\n    return %2 : tensor<1000000xf64>\n  }\n}\n");
   assert(p.temp_bytes == 8000000000000);
-  run r = {.text = "module @m {\n  func.func public @main(%x: tensor<9000000000x9000000000xf64>) -> tensor<9000000000x9000000000xf64> {\n"
-                   "    %0 = stablehlo.sine %x : tensor<9000000000x9000000000xf64>\n    %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] : "
-                   "(tensor<9000000000x9000000000xf64>, tensor<9000000000x9000000000xf64>) -> tensor<9000000000x9000000000xf64>\n"
-                   "    return %1 : tensor<9000000000x9000000000xf64>\n  }\n}\n"};
+  run r = {.text =
+               "module @m {\n  func.func public @main(%x: tensor<9000000000x9000000000xf64>) -> "
+               "tensor<9000000000x9000000000xf64> {\n"
+               "    %0 = stablehlo.sine %x : tensor<9000000000x9000000000xf64>\n    %1 = "
+               "stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] : "
+               "(tensor<9000000000x9000000000xf64>, tensor<9000000000x9000000000xf64>) -> "
+               "tensor<9000000000x9000000000xf64>\n"
+               "    return %1 : tensor<9000000000x9000000000xf64>\n  }\n}\n"};
   assert(run_failing(&r, -1) == WEIR_OK);
   assert(r.peak.total_bytes == INT64_MAX && r.upper_bound == INT64_MAX);
 }
@@ -243,8 +291,11 @@ static void materialised(ir_module *m, const plan_peak *p, arena *a) {
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
     ir_op op = ir_block_get(m, body)->ops.at[i];
     switch (ir_kind_of(m, op)) {
-      case IR_OP_BROADCAST_IN_DIM: case IR_OP_SUBTRACT: case IR_OP_MULTIPLY: assert(!plan_is_materialised(m, op, &users)); break;
-      case IR_OP_DOT_GENERAL: case IR_OP_EXPONENTIAL: assert(plan_is_materialised(m, op, &users)); break;
+      case IR_OP_BROADCAST_IN_DIM:
+      case IR_OP_SUBTRACT:
+      case IR_OP_MULTIPLY: assert(!plan_is_materialised(m, op, &users)); break;
+      case IR_OP_DOT_GENERAL:
+      case IR_OP_EXPONENTIAL: assert(plan_is_materialised(m, op, &users)); break;
       default: break;
     }
   }
