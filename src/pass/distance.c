@@ -12,7 +12,8 @@
  * chlo.square, or a dot_general of x with itself; the reducer adds; another initial value is added
  * afterwards.
  *
- * Exactness. c is the mean of the smaller set, so far-off data cost nothing. With u the rounding of
+ * Exactness. c is about the mean of the smaller set, so far-off data cost nothing, and a number of
+ * few bits, so that points of whole numbers have exact distances. With u the rounding of
  * the arithmetic and s = |x - c|^2 + |y - c|^2, a distance is off by a few u s (measured: below
  * u s sqrt(d)); what lies below that is 0, so equal points have distance 0 and none is negative.
  *   f32 is computed in f64: distances above 1e-7 sqrt(s) are as good as the differences were. Only
@@ -217,20 +218,54 @@ static pass_nd wide(pass_space *s, ir_value v, pass_dims dims) {
   return pass_nd_spread(s, pass_nd_convert(s, pass_nd_of(s, v), IR_F64), dims);
 }
 
-static pass_nd or_zero(pass_space *s, pass_nd x) {
+static pass_nd unary(pass_space *s, ir_kind kind, pass_nd x) {
+  return (pass_nd){ir_build_unary(&s->b, kind, x.value), x.dims};
+}
+
+/* x where it is finite, else y, of the same dimensions. */
+static pass_nd or_else(pass_space *s, pass_nd x, ir_value y) {
   ir_builder *b = &s->b;
   ir_type flags = pass_nd_type(s, IR_I1, x.dims);
   ir_op op = ir_op_new(b->m, b->block,
                        &(ir_op_desc){.kind = IR_OP_IS_FINITE, .n_operands = 1, .n_results = 1,
                                      .operands = &x.value, .result_types = &flags,
                                      .location = b->location});
-  ir_value zero = ir_build_splat_int(b, ir_type_of(b->m, x.value), 0);
-  return (pass_nd){ir_build_select(b, ir_result(b->m, op, 0), x.value, zero), x.dims};
+  return (pass_nd){ir_build_select(b, ir_result(b->m, op, 0), x.value, y), x.dims};
+}
+
+static pass_nd or_zero(pass_space *s, pass_nd x) {
+  return or_else(s, x, ir_build_splat_int(&s->b, ir_type_of(s->b.m, x.value), 0));
 }
 
 static pass_nd mean(pass_space *s, pass_nd x, pass_dims dims) {
-  return or_zero(s, pass_nd_scaled(s, pass_nd_sum(s, x, dims),
-                                   1.0 / (double)pass_nd_count(s, x.dims & dims)));
+  ir_type scalar = ir_scalar(s->b.m, IR_F64);
+  pass_nd count = {ir_build_splat_real(&s->b, scalar, (double)pass_nd_count(s, x.dims & dims)), 0};
+  return pass_nd_binary(s, IR_OP_DIVIDE, pass_nd_sum(s, x, dims), count);
+}
+
+static pass_nd power_of_two(pass_space *s, pass_nd x) {
+  ir_module *m = s->b.m;
+  ir_named_attr attrs[] = {
+      {ir_intern_string(m, "exponent_bits"), ir_attr_int(m, 11, IR_I32), true},
+      {ir_intern_string(m, "mantissa_bits"), ir_attr_int(m, 0, IR_I32), true}};
+  ir_type type = ir_type_of(m, x.value);
+  ir_op op = ir_op_new(m, s->b.block,
+                       &(ir_op_desc){.kind = IR_OP_REDUCE_PRECISION, .n_operands = 1,
+                                     .n_results = 1, .n_attrs = 2, .operands = &x.value,
+                                     .result_types = &type, .attrs = attrs,
+                                     .location = s->b.location});
+  return (pass_nd){ir_result(m, op, 0), x.dims};
+}
+
+/* The mean in units of the mean deviation, rounded to a power of two: few bits, so that whole
+ * numbers stay whole and their distances exact. */
+static pass_nd common_point(pass_space *s, pass_nd x, pass_dims dims) {
+  pass_nd c = mean(s, x, dims);
+  pass_nd off = unary(s, IR_OP_ABS, pass_nd_binary(s, IR_OP_SUBTRACT, x, c));
+  pass_nd unit = power_of_two(s, mean(s, off, dims));
+  pass_nd units = unary(s, IR_OP_ROUND_EVEN, pass_nd_binary(s, IR_OP_DIVIDE, c, unit));
+  pass_nd round = pass_nd_binary(s, IR_OP_MULTIPLY, units, unit);
+  return or_zero(s, or_else(s, round, c.value)); /* unit is 0 where all are equal */
 }
 
 static points make_centred(pass_space *s, const difference *e, pass_dims shared) {
@@ -238,7 +273,7 @@ static points make_centred(pass_space *s, const difference *e, pass_dims shared)
   if (e->minus_q) x.q.value = ir_build_unary(&s->b, IR_OP_NEGATE, x.q.value);
   pass_dims only_p = x.p.dims & ~x.q.dims, only_q = x.q.dims & ~x.p.dims;
   bool p_is_small = pass_nd_count(s, only_p) <= pass_nd_count(s, only_q);
-  pass_nd c = p_is_small ? mean(s, x.p, only_p) : mean(s, x.q, only_q);
+  pass_nd c = p_is_small ? common_point(s, x.p, only_p) : common_point(s, x.q, only_q);
   return (points){pass_nd_binary(s, IR_OP_SUBTRACT, x.p, c), pass_nd_binary(s, IR_OP_SUBTRACT, x.q, c)};
 }
 

@@ -238,8 +238,9 @@ def measured(x, y, tmp_path):
 
 
 def spread(x, y):
-    """|x - c|^2 + |y - c|^2 with c the mean of the smaller set."""
-    c = (x if len(x) <= len(y) else y).astype(np.longdouble).mean(0)
+    """|x - c|^2 + |y - c|^2 with c at most half a mean deviation from the mean of the smaller set."""
+    small = (x if len(x) <= len(y) else y).astype(np.longdouble)
+    c = small.mean(0) + np.abs(small - small.mean(0)).mean(0) / 2
     return ((x - c) ** 2).sum(-1)[:, None] + ((y - c) ** 2).sum(-1)[None]
 
 
@@ -264,6 +265,16 @@ def test_equal_points_have_distance_0(width, dtype, tmp_path):
     x = (np.random.default_rng(width).standard_normal((64, width)) * 7 + 100).astype(dtype)
     got = measured(x, x.copy(), tmp_path)
     assert not got.diagonal().any() and (got + np.eye(64) > 0).all()
+
+
+@both
+@pytest.mark.parametrize("offset", [0, 12345678])
+def test_whole_numbers_are_exact(offset, dtype, tmp_path):
+    """Ties stay ties."""
+    dice = np.random.default_rng(7)
+    x, y = ((dice.integers(0, 256, (n, 50)) + (offset if dtype is np.float64 else 0)).astype(dtype) for n in (70, 80))
+    x[:, 3] = y[:, 3] = 5
+    np.testing.assert_array_equal(measured(x, y, tmp_path), exact(x, y).astype(dtype))
 
 
 def test_f32_neighbours_are_told_apart(tmp_path):
