@@ -353,6 +353,8 @@ class Graph(LinearAlgebra, Chains, Regions, Orders):
         + ["arg_extreme"] * 2
         + ["top_k"] * 2
         + ["spread"] * 2
+        + ["product_chain"] * 3
+        + ["sorted_end"] * 3
         + [
             "compare",
             "select",

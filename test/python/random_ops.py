@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 
@@ -669,6 +670,19 @@ class Contractions(Maker):
             a.bound * b.bound * n,
         )
 
+    def product_chain(self):
+        """(a b) c: the order may matter; not with infinities, of which another order makes NaNs."""
+        a = self.pick(lambda v: v.rank == 2 and v.dtype in ("f32", "f64", "i32") and not v.special)
+        if a is None:
+            return None
+        for columns in (self.rng.choice(self.extents), self.rng.choice([1, 2, 3])):
+            b = self.argument((a.shape[1], columns), a.dtype)
+            product = None if b.special else self.dot(a, b, [(1, 0)])
+            if product is None or product.dtype not in ("f32", "f64", "i32"):
+                return product
+            a = product
+        return a
+
     def matching(self, a, b):
         pairs, free = [], list(range(b.rank))
         for i in self.rng.sample(range(a.rank), a.rank):
@@ -768,6 +782,23 @@ class Orders(Reductions):
             region,
         )
         return results[-1]
+
+    def sorted_end(self):
+        """A sort of which one end is looked at."""
+        v = self.sort()
+        dim = v and int(re.search(r"dimension = (\d+)", self.ops[-1].text)[1])
+        if v is None or v.shape[dim] < 4:
+            return v
+        n, k = v.shape[dim], self.rng.randint(1, v.shape[dim] // 4)
+        start, limit = [0] * v.rank, list(v.shape)
+        start[dim], limit[dim] = self.rng.choice([(0, k), (n - k, n)])
+        shape = [b - a for a, b in zip(start, limit)]
+        attributes = listed(
+            start_indices=i64s(start), limit_indices=i64s(limit), strides=i64s([1] * v.rank)
+        )
+        return self.emit(
+            "stablehlo.slice", [v], shape, v.dtype, attributes, v.grid, v.bound, noise=v.noise
+        )
 
 
 def gather_attributes(numbers, sizes):
