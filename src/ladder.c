@@ -20,6 +20,7 @@
 
 enum {
   MOST_COMPILES = 8,
+  MOST_BLOCKERS = 5,    /* rows of a refusal */
   MOST_PROBES = 40,       /* splits without XLA, to find the smallest limit */
   MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
   MOST_CONFIRMATIONS = 3, /* of it by XLA */
@@ -28,7 +29,7 @@ enum {
 
 static const int64_t FIRST_SLICE_BYTES = 8 << 20;  /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
-static const int64_t GENEROUS = 8;                 /* times the slice, for 64 rows */
+static const int64_t GENEROUS = 8;                 /* times the slice, for 128 rows */
 static const int64_t HOPELESS = 2;                 /* an estimate this many times the limit is not worth an XLA compile to confirm */
 static const int64_t THRESHOLD_SHARE = 32;         /* values above limit / 32 are dissolved */
 
@@ -188,16 +189,30 @@ static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
 }
 
 /* ---- rung 5 ---- */
+/* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in the way of less. */
+static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
+  search s = search_under(least, 0);
+  ir_module *m;
+  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  const ir_module *shown = m ? m : prepared;
+  plan_peak peak = plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
+  plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
+  while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
+  if (m) ir_module_destroy(m);
+  result_clear_loops(j->result);
+  return WEIR_OK;
+}
+
 static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t feasible) {
-  int64_t least;
-  WEIR_TRY(find_minimum(j, prepared, feasible, &least));
+  int64_t limit = j->options.memory_limit_bytes, least;
   arena *a = arena_create(&j->c);
-  strbuf text = strbuf_make(a);
-  plan_peak before = plan_peak_of(a, j->m, PLAN_ORDER_MEMORY);
-  plan_explain_peak(j->m, &before, &text, 5);
+  strbuf blockers = strbuf_make(a);
+  WEIR_TRY(find_minimum(j, prepared, feasible, &least));
+  WEIR_TRY(put_blockers(j, prepared, least, &blockers));
   j->result->summary.minimum_bytes = least;
-  weir_status status = ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED, "the program needs %lld bytes, the limit is %lld; the smallest limit found feasible is %lld. %s",
-                                 (long long)peak, (long long)j->options.memory_limit_bytes, (long long)least, text.text);
+  weir_status status = ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
+                                 "the program needs %s, the limit is %lld bytes (%s); the smallest limit found feasible is %lld bytes (%s), and there: %s",
+                                 plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit), (long long)least, plan_bytes_text(a, least), blockers.text);
   arena_destroy(a);
   return status;
 }

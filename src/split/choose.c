@@ -2,7 +2,7 @@
 
 #include "split/monoid.h"
 
-enum { GEMM_ROWS = 64, MOST_COARSENINGS = 4 };
+enum { GEMM_ROWS = 128, MOST_COARSENINGS = 4 };
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }

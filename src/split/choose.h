@@ -9,7 +9,7 @@ typedef struct split_goal {
   int64_t hold_bytes;      /* larger values can't be held whatever else is done */
   int64_t slice_bytes;     /* of the largest slice of one, aimed at */
   bool (*is_materialised)(const ir_module *m, ir_op op, const ir_users *users); /* of an op of the block; NULL: everything is */
-  int64_t generous_bytes;  /* up to here for as many as 64 indices a slice: a GEMM's row count; >= slice_bytes */
+  int64_t generous_bytes;  /* up to here for as many as 128 indices a slice: a GEMM's row count; >= slice_bytes */
 } split_goal;
 
 typedef struct split_choice {

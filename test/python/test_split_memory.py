@@ -20,9 +20,6 @@ CASES = check.cases("memory")
 REFUSED = {
     "m_bptt_long": "checkpointing: the states of all steps are kept for the backward pass",
     "m_scan_big_carry_grad": "the same",
-    "m_mandelbrot": "tiles across a whole loop: its carries are large",
-    "m_cg_jacobi_materialised": "one matrix in and around a loop, by rows and by its diagonal",
-    "m_diag_and_trace": "one matrix at several positions: rows, diagonal, trace of its square",
 }
 RUN = [
     "m_cg_kernel_solve",
