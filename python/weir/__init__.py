@@ -40,6 +40,7 @@ def initialize():
     """
     from weir import _hook
 
+    _flags.take_ours()
     _hook.install()
 
 

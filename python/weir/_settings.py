@@ -61,13 +61,13 @@ def _read_environment():
     found = {
         field: _parse(field, os.environ[name], name)
         for field, name in _BYTES.items()
-        if os.environ.get(name)
+        if name in os.environ
     }
     found |= {
         field: os.environ[name].encode() for field, name in _TEXTS.items() if os.environ.get(name)
     }
     debug = os.environ.get("WEIR_DEBUG") or "0"
-    if not debug.isdigit():
+    if debug not in ("0", "1", "2", "3", "4", "5"):
         raise SettingError(f"weir: WEIR_DEBUG is {debug!r}, but should be a number from 0 to 5")
     return found | {"debug": int(debug)}
 
@@ -87,9 +87,8 @@ def active(options=()):
     if (
         not options
         and local is None
-        and not (
-            os.environ.get("WEIR_MEMORY_LIMIT") or os.environ.get("WEIR_TENSOR_SIZE_THRESHOLD")
-        )
+        and "WEIR_MEMORY_LIMIT" not in os.environ
+        and "WEIR_TENSOR_SIZE_THRESHOLD" not in os.environ
     ):
         return None
     settings = _read_environment()

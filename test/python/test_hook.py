@@ -516,12 +516,13 @@ def test_auto_on_accelerators_is_the_pool(monkeypatch):
 
 def test_the_papers_flags_on_a_stock_xla():
     done = python(
-        "import os, jax, jax.numpy as jnp, weir\n"
+        "import os, weir\n"
+        "os.environ['XLA_FLAGS'] += ' --xla_tensor_split_size=80kB'\n"
+        "import jax, jax.numpy as jnp\n"
         "f = jax.jit(lambda x: jnp.exp(x[:, None] * x[None]).sum())\n"
         "print(f(jnp.ones(2000)), len(jax.devices()), os.environ['XLA_FLAGS'])\n"
         "print(weir.last_report().slices)\n",
-        XLA_FLAGS="--xla_tensor_size_threshold=1MB --xla_force_host_platform_device_count=2 "
-        "--xla_tensor_split_size=80kB",
+        XLA_FLAGS="--xla_tensor_size_threshold=1MB --xla_force_host_platform_device_count=2",
     )
     answer, report = done.stdout.splitlines() or done.stderr
     assert answer.endswith(" 2 --xla_force_host_platform_device_count=2")
@@ -572,9 +573,27 @@ def test_a_bad_environment_is_an_error_at_the_first_compile(name):
     assert "_settings.py" not in done.stderr
 
 
-def test_a_bad_debug_level_is_an_error(stand_in, monkeypatch):
-    monkeypatch.setenv("WEIR_DEBUG", "loud")
-    with weir.limit("1GB"), pytest.raises(ValueError, match="WEIR_DEBUG is 'loud'"):
+@pytest.mark.parametrize("value", ["1 gigabyte", "-1", "", "0", "1e9", "max", "AUTO"])
+def test_limits_in_the_environment_parse_exactly(value, monkeypatch):
+    monkeypatch.setenv("WEIR_MEMORY_LIMIT", value)
+    with pytest.raises(ValueError, match=f"WEIR_MEMORY_LIMIT is {value!r}, .* or 'auto'"):
+        jax.jit(double)(X)
+
+
+@pytest.mark.parametrize(
+    "value, found",
+    [("0.5GB", 5 * 10**8), ("1GiB", 2**30), ("512MiB", 2**29), ("1000000", 10**6), ("2 kB", 2000)],
+)
+def test_limits_in_the_environment(value, found, stand_in, monkeypatch):
+    monkeypatch.setenv("WEIR_MEMORY_LIMIT", value)
+    jax.jit(double)(X)
+    assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [found]
+
+
+@pytest.mark.parametrize("level", ["loud", "6", "-1"])
+def test_a_bad_debug_level_is_an_error(level, stand_in, monkeypatch):
+    monkeypatch.setenv("WEIR_DEBUG", level)
+    with weir.limit("1GB"), pytest.raises(ValueError, match=f"WEIR_DEBUG is {level!r}"):
         jax.jit(double)(X)
 
 
