@@ -6,9 +6,9 @@ rewrites them.
     tools/calibrate.py --golden                 writes test/python/xla_reports.json anew
 
 Each program is compiled for the CPU, never run, in up to three ways: with the honest options
-(default), with the memory-optimising scheduler too (ordered), and, where a limit is known (meta.json
-beside the file, or the benchmark's), rewritten under that limit (rewritten). Ratio: estimate /
-report, where report = arguments + outputs - aliased + temporaries.
+(default), with the memory-optimising scheduler too (ordered), and, where a limit is known
+(meta.json beside the file, or the benchmark's), rewritten under that limit (rewritten). Ratio:
+estimate / report, where report = arguments + outputs - aliased + temporaries.
 
 Reports are kept in build/calibrate.json: a second run compiles only what is new. Exits 1 if an
 estimate is low.
@@ -115,12 +115,12 @@ def of_examples(small, ways=WAYS):
 
 
 # ---- both sides ----
-def totals_of(arguments, files):
-    """weir_peak's totals, by file."""
+def run_peak(arguments, files):
+    """weir_peak's last number, by file: the total."""
     command = [BUILD / "tools/weir_peak", *arguments, *files]
     done = subprocess.run(command, capture_output=True, text=True)
-    lines = [line.rsplit(" ", 5) for line in done.stdout.splitlines()]
-    return {line[0]: int(line[5]) for line in lines}
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {line[0]: int(line[-1]) for line in lines}
 
 
 def estimates(cases):
@@ -132,7 +132,7 @@ def estimates(cases):
             files = [f"{folder}/{way}{i}.mlir" for i in range(len(chosen))]
             for file, case in zip(files, chosen):
                 pathlib.Path(file).write_text(case.text)
-            totals = totals_of(arguments, files) if files else {}
+            totals = run_peak(arguments, files) if files else {}
             found |= {c: totals[file] for file, c in zip(files, chosen) if file in totals}
     return found
 

@@ -40,7 +40,7 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
  * users. users: of op's block. */
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users);
 
-/* Upper bound without any model: arguments + results + every temporary, twice for copies. */
+/* Upper bound without any model: with room for copies, conversions, expansions. */
 int64_t plan_upper_bound(const ir_module *m);
 
 #endif

@@ -1,8 +1,15 @@
-/* plan_upper_bound(): what a program could need at worst, without any model of fusion or order:
- * every value has a buffer, all at once. */
+/* plan_upper_bound(): what a program could need at worst, without any model of fusion or order.
+ * Every value has a buffer, all at once, and a copy; narrow elements are computed in wider ones;
+ * ops that XLA expands or calls a library for have their operands once more, and what they expand
+ * to. */
 #include "plan/peak.h"
 
-enum { POINTER_BYTES = 8 };
+enum {
+  POINTER_BYTES = 8,
+  COMPUTED_BYTES = 4, /* of an element, at least: bf16, f16, int8 arithmetic is done in 32 bits */
+  BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
+  EXPANSION_ARRAYS = 12, /* of a special function: steps of it that XLA keeps in memory */
+};
 
 typedef struct sum {
   const ir_module *m;
@@ -26,13 +33,51 @@ static void add_callee(sum *s, ir_op op) {
   else add_block(s, ir_op_get(s->m, callee)->regions[0]);
 }
 
+/* The value `times` over, in elements of at least `element_bytes`. */
+static void add_value(sum *s, ir_value v, int64_t element_bytes, int64_t times) {
+  int64_t count = ir_element_count(s->m, ir_type_of(s->m, v)), bytes = ir_value_bytes(s->m, v);
+  int64_t wide;
+  if (__builtin_mul_overflow(count, element_bytes, &wide)) wide = INT64_MAX;
+  if (wide < bytes) wide = bytes;
+  if (__builtin_mul_overflow(wide, times, &wide)) wide = INT64_MAX;
+  add(s, wide);
+}
+
+static int64_t widest_element(const ir_module *m, const ir_op_data *d) {
+  int64_t widest = COMPUTED_BYTES;
+  for (uint32_t i = 0; i < d->n_results; i++) {
+    const ir_type_data *t = ir_type_at(m, d->first_result + i);
+    if (t->kind == IR_TYPE_TENSOR && ir_dtype_bytes(t->dtype) > widest)
+      widest = ir_dtype_bytes(t->dtype);
+  }
+  return widest;
+}
+
+/* How often an op's operands may stand in memory once more: laid out anew, converted, in blocks. */
+static int64_t operand_copies(const ir_module *m, const ir_op_data *d) {
+  switch (d->kind) {
+    case IR_OP_CHOLESKY:
+    case IR_OP_TRIANGULAR_SOLVE: return BLOCK_ARRAYS;
+    case IR_OP_SELECT_AND_SCATTER:
+      return 2 * ir_type_at(m, d->operands[0])->rank + 2; /* coordinates */
+    case IR_OP_CONVOLUTION: return 2;
+    case IR_OP_WHILE:
+    case IR_OP_CASE:
+    case IR_OP_IF:
+    case IR_OP_LOOP: return 1;
+    default: return ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_M) ? 0 : 1;
+  }
+}
+
 static void add_op(sum *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
-  for (uint32_t i = 0; i < d->n_results; i++) {
-    int64_t bytes = ir_value_bytes(s->m, d->first_result + i);
-    add(s, bytes);
-    add(s, bytes); /* once for the value, once for a copy of it that XLA may make */
-  }
+  bool expands =
+      (ir_kind_flags(d->kind) & IR_FLAG_H) && !strncmp(ir_kind_name(d->kind), "chlo.", 5);
+  int64_t copies = operand_copies(s->m, d), element_bytes = widest_element(s->m, d);
+  for (uint32_t i = 0; i < d->n_results; i++) /* the value, and a copy of it that XLA may make */
+    add_value(s, d->first_result + i, COMPUTED_BYTES, expands ? EXPANSION_ARRAYS : 2);
+  for (uint32_t i = 0; i < d->n_operands && copies; i++)
+    add_value(s, d->operands[i], element_bytes, copies);
   if (d->kind == IR_OP_CALL || d->kind == IR_OP_COMPOSITE) add_callee(s, op);
   for (uint32_t r = 0; r < d->n_regions; r++)
     if (d->regions[r]) add_block(s, d->regions[r]);

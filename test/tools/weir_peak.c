@@ -1,10 +1,11 @@
 /* weir_peak: the estimated peak of StableHLO programs.
  *
- *   weir_peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
+ *   weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
  * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
- * asks XLA for). --explain: the table of who holds it. --graph: the graph behind the estimate.
+ * asks XLA for). --bound: the upper bound
+ * instead. --explain: the table of who holds it. --graph: the graph behind the estimate.
  * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
  * wrong usage. */
 #include <stdlib.h>
@@ -18,7 +19,7 @@ typedef struct job {
   ctx *c;
   const char *path;
   plan_order order;
-  bool explain, graph;
+  bool bound, explain, graph;
   int repeat;
 } job;
 
@@ -34,6 +35,10 @@ static weir_status run(void *user) {
     arena *scratch = arena_create(j->c);
     plan_peak_of(scratch, m, j->order);
     arena_destroy(scratch);
+  }
+  if (j->bound) {
+    printf("%s %lld\n", j->path, (long long)plan_upper_bound(m));
+    return WEIR_OK;
   }
   plan_peak p = plan_peak_of(a, m, j->order);
   printf("%s %lld %lld %lld %lld %lld\n", j->path, (long long)p.argument_bytes,
@@ -58,6 +63,7 @@ int main(int argc, char **argv) {
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
     else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
+    else if (!strcmp(argv[i], "--bound")) j.bound = true;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
@@ -65,7 +71,8 @@ int main(int argc, char **argv) {
   }
   if (i == argc)
     return fputs(
-               "usage: weir_peak [--memory | --unhoisted] [--explain] [--graph] [--repeat N] "
+               "usage: weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] "
+               "[--repeat N] "
                "PROGRAM.mlir...\n",
                stderr),
            2;
