@@ -19,6 +19,8 @@ static weir_status break_module(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static const pass pass_break = {"break", break_module};
 static const pass *const passes[] = {&pass_inline, &pass_simplify, &pass_cse, &pass_dce, NULL};
+static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagonal, &pass_distance,
+                                        &pass_dce, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 typedef struct run {
@@ -90,8 +92,39 @@ static const char *const program =
     "  }\n"
     "}\n";
 
-static void test_allocations(void) {
-  run r = {.text = program, .table = passes, .rounds = 1};
+/* Differences of all pairs, squared, summed and differentiated; the trace of a product. */
+static const char *const products =
+    "func.func public @main(%x: tensor<9x12xf32>, %y: tensor<7x12xf32>, %g: tensor<9x7xf32>) -> "
+    "(tensor<9x7xf32>, tensor<9x12xf32>, tensor<f32>) {\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %zs = stablehlo.constant dense<0.0> : tensor<9x9xf32>\n"
+    "  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<9x12xf32>) -> "
+    "tensor<9x7x12xf32>\n"
+    "  %1 = stablehlo.broadcast_in_dim %y, dims = [1, 2] : (tensor<7x12xf32>) -> "
+    "tensor<9x7x12xf32>\n"
+    "  %2 = stablehlo.subtract %0, %1 : tensor<9x7x12xf32>\n"
+    "  %3 = stablehlo.multiply %2, %2 : tensor<9x7x12xf32>\n"
+    "  %4 = stablehlo.reduce(%3 init: %z) applies stablehlo.add across dimensions = [2] : "
+    "(tensor<9x7x12xf32>, tensor<f32>) -> tensor<9x7xf32>\n"
+    "  %5 = stablehlo.broadcast_in_dim %g, dims = [0, 1] : (tensor<9x7xf32>) -> "
+    "tensor<9x7x12xf32>\n"
+    "  %6 = stablehlo.multiply %5, %2 : tensor<9x7x12xf32>\n"
+    "  %7 = stablehlo.reduce(%6 init: %z) applies stablehlo.add across dimensions = [1] : "
+    "(tensor<9x7x12xf32>, tensor<f32>) -> tensor<9x12xf32>\n"
+    "  %8 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<9x12xf32>, "
+    "tensor<9x12xf32>) -> tensor<9x9xf32>\n"
+    "  %i = stablehlo.iota dim = 0 : tensor<9x9xi32>\n"
+    "  %j = stablehlo.iota dim = 1 : tensor<9x9xi32>\n"
+    "  %on = stablehlo.compare EQ, %i, %j, SIGNED : (tensor<9x9xi32>, tensor<9x9xi32>) -> "
+    "tensor<9x9xi1>\n"
+    "  %9 = stablehlo.select %on, %8, %zs : tensor<9x9xi1>, tensor<9x9xf32>\n"
+    "  %10 = stablehlo.reduce(%9 init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+    "(tensor<9x9xf32>, tensor<f32>) -> tensor<f32>\n"
+    "  return %4, %7, %10 : tensor<9x7xf32>, tensor<9x12xf32>, tensor<f32>\n"
+    "}\n";
+
+static void test_allocations(const char *text, const pass *const *table) {
+  run r = {.text = text, .table = table, .rounds = 1};
   int64_t n = 0;
   while (run_failing(&r, n, NULL) == WEIR_RESOURCE_EXHAUSTED) n++;
   char message[2048];
@@ -158,7 +191,8 @@ static void test_driver(void) {
 }
 
 int main(void) {
-  test_allocations();
+  test_allocations(program, passes);
+  test_allocations(products, rewriting);
   test_fixpoint();
   test_growth();
   test_driver();
