@@ -1,4 +1,5 @@
-/* The peak estimate on programs whose buffers can be counted by hand; numbers marked XLA are what jaxlib 0.10.2 reports for the same text (YNN fusions off). */
+/* The peak estimate on programs whose buffers can be counted by hand; numbers marked XLA are
+ * what jaxlib 0.10.2 reports for the same text (YNN fusions off). */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,105 @@ static void depth_first_needs_one_branch_at_a_time(void) {
   assert(narrow == 400000 + 12500);   /* XLA */
 }
 
+/* ---- what XLA simplifies first ---- */
+static const char row_sums_and_total[] =
+    "module @m {\n"
+    "  func.func public @main(%x: tensor<512x16xf32>) -> (tensor<512xf32>, tensor<f32>) {\n"
+    "    %0 = stablehlo.multiply %x, %x : tensor<512x16xf32>\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] "
+    ": (tensor<512x16xf32>, tensor<f32>) -> tensor<512xf32>\n"
+    "    %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] "
+    ": (tensor<512xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    return %1, %2 : tensor<512xf32>, tensor<f32>\n"
+    "  }\n"
+    "}\n";
+
+/* The total is not taken from the row sums: one reduction over both dimensions, by its own tree. */
+static void sums_of_sums(void) {
+  assert(peak_of(row_sums_and_total).temp_bytes == 512 * 16 * F32 + 16 * F32); /* XLA */
+}
+
+static const char scaled_scores[] =
+    "module @m {\n"
+    "  func.func public @main(%q: tensor<1x256x16xf32>, %k: tensor<1x256x16xf32>) -> "
+    "tensor<1x256xf32> {\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %c = stablehlo.constant dense<16.0> : tensor<f32>\n"
+    "    %r = stablehlo.sqrt %c : tensor<f32>\n"
+    "    %b = stablehlo.broadcast_in_dim %r, dims = [] : (tensor<f32>) -> "
+    "tensor<1x256x256xf32>\n"
+    "    %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = "
+    "[2] x [2] : (tensor<1x256x16xf32>, tensor<1x256x16xf32>) -> tensor<1x256x256xf32>\n"
+    "    %1 = stablehlo.divide %0, %b : tensor<1x256x256xf32>\n"
+    "    %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.maximum across dimensions = "
+    "[2] : (tensor<1x256x256xf32>, tensor<f32>) -> tensor<1x256xf32>\n"
+    "    %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<1x256xf32>) -> "
+    "tensor<1x256x256xf32>\n"
+    "    %4 = stablehlo.subtract %1, %3 : tensor<1x256x256xf32>\n"
+    "    %5 = stablehlo.exponential %4 : tensor<1x256x256xf32>\n"
+    "    %6 = stablehlo.reduce(%5 init: %z) applies stablehlo.add across dimensions = [2] "
+    ": (tensor<1x256x256xf32>, tensor<f32>) -> tensor<1x256xf32>\n"
+    "    return %6 : tensor<1x256xf32>\n"
+    "  }\n"
+    "}\n";
+
+/* The scale is a number, so it is applied twice; the batch of one is no dimension of the dot, so
+ * the scaled scores can't be where the dot's are: two matrices, and the first sums. XLA: the
+ * same. */
+static void batches_of_one(void) {
+  assert(peak_of(scaled_scores).temp_bytes == 2 * 256 * 256 * F32 + 256 * 8 * F32);
+}
+
+static const char view_into_loop[] =
+    "module @m {\n"
+    "  func.func public @main(%x: tensor<1024x16xf32>) -> tensor<16xf32> {\n"
+    "    %i = stablehlo.constant dense<0> : tensor<i32>\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %init = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> "
+    "tensor<16xf32>\n"
+    "    %y = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<1024x16xf32>) -> "
+    "tensor<1024x1x16xf32>\n"
+    "    %r:2 = stablehlo.while(%t = %i, %acc = %init) : tensor<i32>, tensor<16xf32>\n"
+    "    cond {\n"
+    "      %n = stablehlo.constant dense<1024> : tensor<i32>\n"
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+    "tensor<i1>\n"
+    "      stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n"
+    "      %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "      %row = stablehlo.dynamic_slice %y, %t, %zero, %zero, sizes = [1, 1, 16] : "
+    "(tensor<1024x1x16xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x1x16xf32>\n"
+    "      %flat = stablehlo.reshape %row : (tensor<1x1x16xf32>) -> tensor<16xf32>\n"
+    "      %a = stablehlo.add %acc, %flat : tensor<16xf32>\n"
+    "      %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "      %t1 = stablehlo.add %t, %one : tensor<i32>\n"
+    "      stablehlo.return %t1, %a : tensor<i32>, tensor<16xf32>\n"
+    "    }\n"
+    "    return %r#1 : tensor<16xf32>\n"
+    "  }\n"
+    "}\n";
+
+/* A loop's state is row by row: [1024, 1, 16] is no view of the argument there. */
+static void views_in_state(void) {
+  int64_t temp = peak_of(view_into_loop).temp_bytes;
+  assert(temp >= 65668 && temp < 65668 + 128); /* XLA: 65668 */
+}
+
+/* bf16 matrices are multiplied in f32. */
+static void narrow_dots(void) {
+  plan_peak p = peak_of(
+      "module @m {\n"
+      "  func.func public @main(%x: tensor<100x200xbf16>, %y: tensor<200x50xbf16>) -> "
+      "tensor<100x50xbf16> {\n"
+      "    %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : "
+      "(tensor<100x200xbf16>, tensor<200x50xbf16>) -> tensor<100x50xbf16>\n"
+      "    return %0 : tensor<100x50xbf16>\n"
+      "  }\n"
+      "}\n");
+  assert(p.temp_bytes == (100 * 200 + 200 * 50 + 100 * 50) * F32); /* XLA */
+}
+
 /* ---- donated arguments ---- */
 static plan_peak donated(const char *attribute) {
   char text[1000];
@@ -191,7 +291,8 @@ static const char gram_by_rows[] =
     "      stablehlo.return %t1, %next : tensor<i64>, tensor<4000x10xf64>\n    }\n    return %r#1 "
     ": tensor<4000x10xf64>\n  }\n}\n";
 
-/* The result is filled in place, the argument is read in place: only a slice and its product are temporary. */
+/* The result is filled in place, the argument is read in place: only a slice and its product are
+ * temporary. */
 static void loops_work_in_place(void) {
   plan_peak p = peak_of(gram_by_rows);
   assert(p.temp_bytes >= 2 * 100 * 10 * 8 && p.temp_bytes < 2 * 100 * 10 * 8 + 512);
@@ -311,6 +412,10 @@ int main(void) {
   every_failing_allocation();
   reductions();
   depth_first_needs_one_branch_at_a_time();
+  sums_of_sums();
+  batches_of_one();
+  views_in_state();
+  narrow_dots();
   donations();
   returned_arguments();
   loops_work_in_place();
