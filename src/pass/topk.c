@@ -360,26 +360,21 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   t.dtype = ir_type_at(m, v)->dtype;
   ir_type type = ir_type_intern(m, &t);
   const ir_attr_data *constant = scalar_constant(f, v);
-  ir_value made;
-  if (constant) {
-    made = ir_build_constant(b, type, constant->data, true);
-  } else {
-    ir_value operands[4];
-    uint32_t n = ir_op_get(m, op)->n_operands;
-    for (uint32_t i = 0; i < n; i++) operands[i] = replay(f, b, ir_operand(m, op, i), x);
-    ir_op copy = ir_op_new(m, b->block,
-                           &(ir_op_desc){.kind = ir_kind_of(m, op),
-                                         .n_operands = n,
-                                         .operands = operands,
-                                         .n_results = 1,
-                                         .result_types = &type,
-                                         .n_attrs = ir_op_get(m, op)->n_attrs,
-                                         .attrs = ir_op_get(m, op)->attrs,
-                                         .location = b->location});
-    made = ir_result(m, copy, 0);
-  }
-  ir_map_set(f->replay, v, made);
-  return made;
+  if (constant) return ir_build_constant(b, type, constant->data, true);
+  ir_value operands[4];
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  for (uint32_t i = 0; i < n; i++) operands[i] = replay(f, b, ir_operand(m, op, i), x);
+  ir_op copy = ir_op_new(m, b->block,
+                         &(ir_op_desc){.kind = ir_kind_of(m, op),
+                                       .n_operands = n,
+                                       .operands = operands,
+                                       .n_results = 1,
+                                       .result_types = &type,
+                                       .n_attrs = ir_op_get(m, op)->n_attrs,
+                                       .attrs = ir_op_get(m, op)->attrs,
+                                       .location = b->location});
+  ir_map_set(f->replay, v, ir_result(m, copy, 0));
+  return ir_result(m, copy, 0);
 }
 
 /* The same elements in the opposite order; its own inverse. */
@@ -477,14 +472,23 @@ static bool needs_indices(const finder *f, const best *w) {
   return false;
 }
 
+/* The comparator's values stand for themselves again: another call may have the same one. */
+static void forget_replay(finder *f, ir_block comparator) {
+  const ir_block_data *body = ir_block_get(f->m, comparator);
+  for (uint32_t i = 0; i < body->args.count; i++) ir_map_set(f->replay, body->args.at[i], IR_NONE);
+  for (uint32_t i = 0; i < body->ops.count; i++)
+    for (uint32_t r = 0; r < ir_op_get(f->m, body->ops.at[i])->n_results; r++)
+      ir_map_set(f->replay, ir_result(f->m, body->ops.at[i], r), IR_NONE);
+}
+
 static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {
   ir_value x = ir_operand(f->m, w->s->op, w->o->key);
+  ir_value left = ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key];
   if (flip) x = reversed(b, x, w->s->dim);
   x = moved(b, x, w->s->dim, type_of(f, x)->rank - 1);
-  f->replay = ir_map_new(f->scratch, f->m);
-  ir_map_set(f->replay, ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key], x);
-  ir_map_set(f->replay, ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key + 1], x);
+  ir_map_set(f->replay, left, x);
   ir_value key = replay(f, b, w->o->by, x);
+  forget_replay(f, w->s->comparator);
   if (w->o->as_floats) key = without_signed_zeros(b, key);
   return w->o->descending == w->from_end ? turned(b, key) : key;
 }
@@ -755,7 +759,10 @@ static void visit_block(finder *f, ir_block block) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  finder f = {.scratch = p->scratch, .m = m, .map = ir_map_new(p->scratch, m)};
+  finder f = {.scratch = p->scratch,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .replay = ir_map_new(p->scratch, m)};
   ir_block top = ir_op_get(m, m->root)->regions[0];
   visit_block(&f, top);
   if (f.changed) ir_replace_uses(m, top, f.map);

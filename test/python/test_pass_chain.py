@@ -97,7 +97,7 @@ ORDERS = {
         [(2, 2), (2, 1000)],
     ),
     "transposed products": (
-        lambda a, b, c: ((a @ b).T @ c).T,
+        lambda a, b, c: (a @ b).T @ c,
         [(N, 2), (2, N), (N, 3)],
         [(2, 3), (N, 3)],
     ),
