@@ -153,6 +153,19 @@ static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   return true;
 }
 
+/* Whether `next` is what a loop leaves in one element of its state, while `old` is in another one: the
+ * loop writes the one as long as it may read the other. */
+static bool read_by_inner_loop(const plan_graph *g, uint32_t old, uint32_t next) {
+  const plan_node *n = plan_node_get(g, next);
+  if (!old || n->kind != IR_OP_GET_TUPLE_ELEMENT) return false;
+  const plan_node *loop = plan_node_get(g, n->operands[0]);
+  if (loop->kind != IR_OP_WHILE) return false;
+  const plan_node *state = plan_node_get(g, loop->operands[0]);
+  for (uint32_t k = 0; k < state->n_operands; k++)
+    if (k != n->index && source_of(g, state->operands[k]) == old) return true;
+  return false;
+}
+
 static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, uint32_t i) {
   const plan_node *r = plan_node_get(g, root);
   for (uint32_t k = 0; k < r->n_operands; k++)
@@ -197,7 +210,7 @@ static void copy_next(copier *c, uint32_t body) {
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
     bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
     uint32_t old = element_of(c->g, parameter, i);
-    if (!own) copy_of(c, x, root, i);
+    if (!own || read_by_inner_loop(c->g, old, next)) copy_of(c, x, root, i);
     else if (!replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }

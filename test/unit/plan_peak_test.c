@@ -223,6 +223,47 @@ static void views_in_state(void) {
   assert(temp >= 65668 && temp < 65668 + 128); /* XLA: 65668 */
 }
 
+static const char inner_loop_reads_outer[] =
+    "module @m {\n"
+    "  func.func public @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {\n"
+    "    %i = stablehlo.constant dense<0> : tensor<i32>\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %o:2 = stablehlo.while(%t = %i, %a = %x) : tensor<i32>, tensor<1000xf32>\n"
+    "    cond {\n"
+    "      %n = stablehlo.constant dense<40> : tensor<i32>\n"
+    "      %p = stablehlo.compare LT, %t, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+    "tensor<i1>\n"
+    "      stablehlo.return %p : tensor<i1>\n"
+    "    } do {\n"
+    "      %init = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> "
+    "tensor<1000xf32>\n"
+    "      %r:2 = stablehlo.while(%u = %i, %b = %init) : tensor<i32>, tensor<1000xf32>\n"
+    "      cond {\n"
+    "        %n = stablehlo.constant dense<30> : tensor<i32>\n"
+    "        %p = stablehlo.compare LT, %u, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+    "tensor<i1>\n"
+    "        stablehlo.return %p : tensor<i1>\n"
+    "      } do {\n"
+    "        %s = stablehlo.sine %b : tensor<1000xf32>\n"
+    "        %c = stablehlo.add %s, %a : tensor<1000xf32>\n"
+    "        %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "        %u1 = stablehlo.add %u, %one : tensor<i32>\n"
+    "        stablehlo.return %u1, %c : tensor<i32>, tensor<1000xf32>\n"
+    "      }\n"
+    "      %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "      %t1 = stablehlo.add %t, %one : tensor<i32>\n"
+    "      stablehlo.return %t1, %r#1 : tensor<i32>, tensor<1000xf32>\n"
+    "    }\n"
+    "    return %o#1 : tensor<1000xf32>\n"
+    "  }\n"
+    "}\n";
+
+/* The inner loop makes the outer one's next value while it reads the old one: two arrays. */
+static void nested_loops(void) {
+  int64_t temp = peak_of(inner_loop_reads_outer).temp_bytes;
+  assert(temp >= 4289 && temp < 4289 + 128); /* XLA: 4289; the other array is the result */
+}
+
 /* bf16 matrices are multiplied in f32. */
 static void narrow_dots(void) {
   plan_peak p = peak_of(
@@ -415,6 +456,7 @@ int main(void) {
   sums_of_sums();
   batches_of_one();
   views_in_state();
+  nested_loops();
   narrow_dots();
   donations();
   returned_arguments();
