@@ -1,7 +1,11 @@
-/* fold-transpose: dot_general(transpose(x), y) -> dot_general(x, y) on other dimension numbers, and the same on the right.
+/* fold-transpose: dot_general(transpose(x), y) -> dot_general(x, y) on other dimension numbers, the same
+ * on the right, and transpose(dot_general(x, y)) -> dot_general(y, x).
  *
- * Requires nothing, breaks nothing. Identity: dot_general names its dimensions, so a permutation of an operand only renames them; the free dimensions must keep
- * their order, since the result lists them in the operand's order. JAX writes x @ y.T with a transpose; a loop that needs y.T whole would hold a copy of y.
+ * Requires nothing, breaks nothing; leaves dots behind that nobody reads. Identity: dot_general names its
+ * dimensions, so a permutation of an operand only renames them; the free dimensions must keep their order,
+ * since the result lists them in the operand's order: batch, free of x, free of y. JAX writes x @ y.T
+ * with a transpose, and the gradient of x @ y with one behind the product: a loop that needs y.T whole, or
+ * sums up the product, would hold a copy.
  * Source: XLA's TransposeFolding does the same for its own dots.
  */
 #include "ir/attrs.h"
@@ -50,18 +54,82 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
 typedef struct folding {
   pass_ctx *p;
   ir_module *m;
+  uint32_t *uses; /* by value */
   bool changed;
 } folding;
 
+/* ---- transpose(dot_general(x, y)) ---- */
+
+/* Whether dimensions [0, batch), [batch, batch + left), the rest change places to batch, rest, left. */
+static bool swaps_sides(const int64_t *perm, int32_t rank, int32_t batch, int32_t left) {
+  int32_t right = rank - batch - left;
+  for (int32_t i = 0; i < rank; i++) {
+    int32_t from = i < batch ? i : i < batch + right ? i + left : i - right;
+    if (perm[i] != from) return false;
+  }
+  return true;
+}
+
+/* Nothing but the dimension numbers tells the sides apart. */
+static bool is_symmetric(const ir_module *m, ir_op dot) {
+  const ir_op_data *d = ir_op_get(m, dot);
+  if (ir_type_at(m, d->operands[0])->dtype != ir_type_at(m, d->operands[1])->dtype) return false;
+  for (uint32_t i = 0; i < d->n_attrs; i++) {
+    const char *name = ir_text(m, d->attrs[i].name);
+    if (!strcmp(name, "dot_dimension_numbers")) continue;
+    const ir_attr_data *a = ir_attr_get(m, d->attrs[i].value);
+    bool same = !strcmp(name, "precision_config") && a->kind == IR_ATTR_ARRAY && a->count == 2 &&
+                pass_attr_equal(m, a->items[0], a->items[1]);
+    if (!same) return false;
+  }
+  return true;
+}
+
+/* The transpose becomes the dot, its sides exchanged. */
+static void become_swapped_dot(ir_module *m, ir_op transpose, ir_op dot, ir_dot_numbers n) {
+  ir_op_data *t = ir_op_get(m, transpose), *d = ir_op_get(m, dot);
+  t->kind = IR_OP_DOT_GENERAL;
+  t->n_operands = 2;
+  t->operands = ARENA_COPY(m->arena, ir_value, ((ir_value[]){d->operands[1], d->operands[0]}), 2);
+  t->n_attrs = d->n_attrs;
+  t->attrs = ARENA_COPY(m->arena, ir_named_attr, d->attrs, d->n_attrs);
+  t->location = d->location;
+  n = (ir_dot_numbers){n.rhs_batch, n.lhs_batch, n.rhs_contract, n.lhs_contract};
+  ir_op_set_attr(m, transpose, "dot_dimension_numbers", ir_dot_dims_attr(m, &n), true);
+}
+
+static bool fold_result(folding *f, ir_op transpose) {
+  ir_module *m = f->m;
+  ir_value product = ir_operand(m, transpose, 0);
+  ir_op dot = ir_value_get(m, product)->op;
+  if (!dot || ir_kind_of(m, dot) != IR_OP_DOT_GENERAL || f->uses[product] != 1) return false;
+  if (ir_op_get(m, dot)->block != ir_op_get(m, transpose)->block) return false;
+  ir_dot_numbers n;
+  int32_t rank;
+  const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
+  if (!perm || !ir_dot_dims(f->p->scratch, m, dot, &n) || !is_symmetric(m, dot)) return false;
+  int32_t left = ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
+  if (!swaps_sides(perm, rank, n.lhs_batch.count, left)) return false;
+  become_swapped_dot(m, transpose, dot, n);
+  return true;
+}
+
+static void count_uses(const ir_module *m, ir_op op, void *user) {
+  folding *f = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) f->uses[ir_operand(m, op, i)]++;
+}
+
 static void fold_op(const ir_module *m, ir_op op, void *user) {
   folding *f = user;
+  if (ir_kind_of(m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->changed = true;
   if (ir_kind_of(m, op) != IR_OP_DOT_GENERAL) return;
   for (uint32_t side = 0; side < 2; side++)
     while (fold_operand(f->p, f->m, op, side)) f->changed = true;
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  folding f = {p, m, false};
+  folding f = {p, m, ARENA_ARRAY(p->scratch, uint32_t, m->values.count), false};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], count_uses, &f);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], fold_op, &f);
   *out_changed = f.changed;
   return WEIR_OK;
