@@ -432,6 +432,25 @@ ir_dtype plan_computed_in(ir_dtype t) {
   return t >= IR_F4E2M1FN && t <= IR_F8E8M0FNU ? IR_F16 : t;
 }
 
+/* lgamma by Lanczos and reflection: logarithms, a quotient and a sine of their own, which several
+ * readers share, and cheap arithmetic that each reader does for itself. */
+static uint32_t log_gamma(const plan_rule *r, uint32_t x, plan_shape shape) {
+  static const uint16_t parts[] = {IR_OP_LOG, IR_OP_DIVIDE, IR_OP_LOG, IR_OP_LOG, IR_OP_SINE};
+  uint32_t operands[6] = {x};
+  for (uint32_t i = 0; i < 5; i++)
+    operands[i + 1] = plan_rule_make(r, (plan_node){.kind = parts[i],
+                                                    .shape = shape,
+                                                    .n_operands = 1,
+                                                    .operands = &x,
+                                                    .signature = i + 1,
+                                                    .flags = PLAN_FLAG_EXPENSIVE});
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT,
+                                       .shape = shape,
+                                       .n_operands = 6,
+                                       .operands = operands,
+                                       .signature = 6});
+}
+
 static uint32_t lower_elementwise(const plan_rule *r) {
   ir_kind kind = ir_kind_of(r->m, r->op);
   uint32_t n = n_operands(r), *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
@@ -439,6 +458,8 @@ static uint32_t lower_elementwise(const plan_rule *r) {
   uint64_t signature = ir_op_get(r->m, r->op)->n_attrs ? plan_attrs_hash(r->m, r->op) : 0;
   for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
   if (kind == IR_OP_CONVERT) return plan_rule_convert(r, operands[0], shape.dtype);
+  if (kind == IR_OP_CHLO_LGAMMA && plan_computed_in(shape.dtype) == shape.dtype)
+    return log_gamma(r, operands[0], shape);
   if (kind == IR_OP_CHLO_SQUARE)
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
                                  2, 0);

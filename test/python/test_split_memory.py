@@ -32,6 +32,9 @@ RUN = [
     "m_power_iteration_gram",
 ]
 
+# Cases whose large tensors a pass makes superfluous: no loop is left.
+DISSOLVED = ["m_diag_and_trace"]
+
 
 class Referee:
     """Compiles a candidate; `xla` is the last one."""
@@ -71,7 +74,7 @@ def test_held(case):
     assert case.meta["memory"]["naive_peak_bytes"] > limit_of(case), "the limit is no task"
     result, xla = rewrite(case)
     assert result.status == _library.OK, result.message
-    assert result.outcome == _library.REWRITTEN and result.loops
+    assert result.outcome == _library.REWRITTEN and bool(result.loops) == (case.name not in DISSOLVED)
     assert xla.report_bytes() == result.peak_after_bytes <= limit_of(case)
     if case.name in RUN:
         assert case.check(xla(*case.inputs())) is None
