@@ -20,7 +20,8 @@ static weir_status read_program(picture *p, const weir_program *program, ir_modu
   WEIR_TRY(in_stablehlo_text(&p->c, program->text, program->length, out_m));
   WEIR_TRY(ir_verify(*out_m));
   if (!ir_main_function(*out_m))
-    return ctx_error(&p->c, WEIR_INVALID_ARGUMENT, "no function @main, nor a public one that is alone");
+    return ctx_error(&p->c, WEIR_INVALID_ARGUMENT,
+                     "no function @main, nor a public one that is alone");
   return pass_run(&driver, &pass_inline, *out_m, NULL);
 }
 
@@ -46,7 +47,8 @@ weir_status weir_graph(const weir_program *programs, size_t count, int64_t large
                        weir_result **out_result) {
   *out_result = result_create();
   if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  picture p = {.programs = programs, .count = count, .large_bytes = large_bytes, .result = *out_result};
+  picture p = {
+      .programs = programs, .count = count, .large_bytes = large_bytes, .result = *out_result};
   ctx_init(&p.c);
   weir_status status = ctx_try(&p.c, draw, &p);
   if (status != WEIR_OK) result_set_error(*out_result, p.c.message);

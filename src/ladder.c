@@ -6,8 +6,9 @@
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
  *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held
  *
- * Without a referee weir's own estimate decides. XLA's report is honest on CPU only without YNN fusions, whose scratch it does not see; loop-invariant code
- * motion is off in what we rewrote because it keeps what it hoists (docs/design/loop-emission-facts.md).
+ * Without a referee weir's own estimate decides. XLA's report is honest on CPU only without YNN
+ * fusions, whose scratch it does not see; loop-invariant code motion is off in what we rewrote
+ * because it keeps what it hoists (docs/design/loop-emission-facts.md).
  */
 #include <math.h>
 
@@ -20,18 +21,20 @@
 
 enum {
   MOST_COMPILES = 8,
-  MOST_BLOCKERS = 5,    /* rows of a refusal */
-  MOST_PROBES = 40,       /* splits without XLA, to find the smallest limit */
+  MOST_BLOCKERS = 5,       /* rows of a refusal */
+  MOST_PROBES = 40,        /* splits without XLA, to find the smallest limit */
   MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
-  MOST_CONFIRMATIONS = 3, /* of it by XLA */
+  MOST_CONFIRMATIONS = 3,  /* of it by XLA */
   COMPILES_TO_CONFIRM = 2, /* in each */
 };
 
-static const int64_t FIRST_SLICE_BYTES = 8 << 20;  /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
+static const int64_t FIRST_SLICE_BYTES =
+    8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
-static const int64_t GENEROUS = 8;                 /* times the slice, for 128 rows */
-static const int64_t HOPELESS = 2;                 /* an estimate this many times the limit is not worth an XLA compile to confirm */
-static const int64_t THRESHOLD_SHARE = 32;         /* values above limit / 32 are dissolved */
+static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
+static const int64_t HOPELESS =
+    2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
+static const int64_t THRESHOLD_SHARE = 32; /* values above limit / 32 are dissolved */
 
 typedef enum rung { RUNG_HONEST, RUNG_ORDERED, RUNG_REWRITTEN } rung;
 
@@ -47,23 +50,31 @@ static const struct {
 };
 
 static void set_options(job *j, rung r) {
-  size_t n = strcmp(j->options.platform, "cpu") ? 0 : sizeof cpu_options / sizeof *cpu_options, count = 0;
+  size_t n = strcmp(j->options.platform, "cpu") ? 0 : sizeof cpu_options / sizeof *cpu_options,
+         count = 0;
   memset(j->result->compile_options, 0, sizeof j->result->compile_options);
   for (size_t i = 0; i < n; i++)
     if (cpu_options[i].since <= r) j->result->compile_options[count++] = cpu_options[i].option;
 }
 
-static int64_t total_of(const weir_memory *m) { return m->argument_bytes + m->output_bytes - m->alias_bytes + m->temp_bytes; }
+static int64_t total_of(const weir_memory *m) {
+  return m->argument_bytes + m->output_bytes - m->alias_bytes + m->temp_bytes;
+}
 
-/* XLA's total for the candidate under the options of the result; false if there is no referee or it did not compile. text NULL: as it came in. */
+/* XLA's total for the candidate under the options of the result; false if there is no referee or it
+ * did not compile. text NULL: as it came in. */
 static bool ask_referee(job *j, const char *text, size_t length, int64_t *out_total) {
   if (!j->options.referee) return false;
   weir_memory memory = {0};
   j->result->summary.referee_compiles++;
-  if (j->options.referee(j->options.referee_user, text, length, j->result->compile_options, &memory)) return false;
+  if (j->options.referee(j->options.referee_user, text, length, j->result->compile_options,
+                         &memory))
+    return false;
   *out_total = total_of(&memory);
-  ctx_log(&j->c, 2, "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)", (long long)*out_total,
-          (long long)memory.argument_bytes, (long long)memory.output_bytes, (long long)memory.alias_bytes, (long long)memory.temp_bytes);
+  ctx_log(&j->c, 2,
+          "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)",
+          (long long)*out_total, (long long)memory.argument_bytes, (long long)memory.output_bytes,
+          (long long)memory.alias_bytes, (long long)memory.temp_bytes);
   return true;
 }
 
@@ -92,26 +103,37 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 typedef struct search {
   int64_t limit, target, slice_bytes;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
-  int32_t most_compiles, compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
-  int64_t peak;       /* out: of the module that holds the limit */
+  int32_t most_compiles,
+      compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int64_t peak; /* out: of the module that holds the limit */
 } search;
 
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
-static weir_status split_copy(job *j, const ir_module *prepared, const search *s, split_order *order, ir_module **out_m) {
+static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
+                              split_order *order, ir_module **out_m) {
   int64_t threshold = s->target / THRESHOLD_SHARE;
-  *order = (split_order){.goal = {.threshold_bytes = threshold < s->slice_bytes ? threshold : s->slice_bytes, .hold_bytes = s->hold_bytes,
-                                  .slice_bytes = s->slice_bytes, .generous_bytes = s->slice_bytes * GENEROUS, .is_materialised = plan_is_materialised},
-                         .limit_bytes = s->target};
+  *order = (split_order){
+      .goal = {.threshold_bytes = threshold < s->slice_bytes ? threshold : s->slice_bytes,
+               .hold_bytes = s->hold_bytes,
+               .slice_bytes = s->slice_bytes,
+               .generous_bytes = s->slice_bytes * GENEROUS,
+               .is_materialised = plan_is_materialised},
+      .limit_bytes = s->target};
   ir_module *m = ir_module_clone(prepared);
   WEIR_TRY(pipeline_split(j, m, order));
-  ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld", (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
+  ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
+          (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
   *out_m = m;
   return WEIR_OK;
 }
 
 static search search_under(int64_t limit, int32_t most_compiles) {
   int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
-  return (search){.limit = limit, .target = limit, .hold_bytes = limit, .slice_bytes = slice_bytes, .most_compiles = most_compiles};
+  return (search){.limit = limit,
+                  .target = limit,
+                  .hold_bytes = limit,
+                  .slice_bytes = slice_bytes,
+                  .most_compiles = most_compiles};
 }
 
 static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, const split_order *order) {
@@ -136,21 +158,25 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
     return WEIR_OK;
   }
   ir_module_destroy(m);
-  if (order.fits) s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
+  if (order.fits)
+    s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
   else s->slice_bytes /= 4, s->hold_bytes /= 4;
   return WEIR_OK;
 }
 
 /* *out_m: NULL if nothing was found that holds. */
-static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
+static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
+                                        ir_module **out_m) {
   *out_m = NULL;
-  while (!*out_m && s->slice_bytes >= LEAST_SLICE_BYTES && (!s->most_compiles || s->compiles < s->most_compiles))
+  while (!*out_m && s->slice_bytes >= LEAST_SLICE_BYTES &&
+         (!s->most_compiles || s->compiles < s->most_compiles))
     WEIR_TRY(try_candidate(j, prepared, s, out_m));
   return WEIR_OK;
 }
 
 /* ---- the smallest limit that would have held ---- */
-static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit, int32_t most_compiles, bool *out_holds) {
+static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit,
+                              int32_t most_compiles, bool *out_holds) {
   search s = search_under(limit, most_compiles);
   ir_module *m;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
@@ -160,10 +186,12 @@ static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit, 
 }
 
 /* By weir's estimate: *in_out_high holds, and 1 % below it does not. low: does not hold. */
-static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low, int64_t *in_out_high) {
+static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
+                                int64_t *in_out_high) {
   uint32_t allowed = MOST_PROBED_OPS / prepared->ops.count;
   for (uint32_t probes = 0; probes < MOST_PROBES && probes < allowed; probes++) {
-    int64_t high = *in_out_high, below = high - high / 100 - 1, middle = (int64_t)sqrt((double)low * (double)high);
+    int64_t high = *in_out_high, below = high - high / 100 - 1,
+            middle = (int64_t)sqrt((double)low * (double)high);
     int64_t probe = middle > low && middle < below ? middle : below;
     bool holds;
     WEIR_TRY(would_hold(j, prepared, probe, 0, &holds));
@@ -174,8 +202,10 @@ static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low, 
   return WEIR_OK;
 }
 
-/* high: holds as the program is. Where XLA can be asked, it has the last word on what the estimate found. */
-static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high, int64_t *out_limit) {
+/* high: holds as the program is. Where XLA can be asked, it has the last word on what the estimate
+ * found. */
+static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
+                                int64_t *out_limit) {
   int64_t found = high;
   WEIR_TRY(bisect_limit(j, prepared, j->options.memory_limit_bytes, &found));
   for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
@@ -189,13 +219,15 @@ static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
 }
 
 /* ---- rung 5 ---- */
-/* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in the way of less. */
+/* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
+ * the way of less. */
 static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
   search s = search_under(least, 0);
   ir_module *m;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
   const ir_module *shown = m ? m : prepared;
-  plan_peak peak = plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
+  plan_peak peak =
+      plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
   if (m) ir_module_destroy(m);
@@ -210,9 +242,12 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
   WEIR_TRY(find_minimum(j, prepared, feasible, &least));
   WEIR_TRY(put_blockers(j, prepared, least, &blockers));
   j->result->summary.minimum_bytes = least;
-  weir_status status = ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
-                                 "the program needs %s, the limit is %lld bytes (%s); the smallest limit found feasible is %lld bytes (%s), and there: %s",
-                                 plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit), (long long)least, plan_bytes_text(a, least), blockers.text);
+  weir_status status =
+      ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
+                "the program needs %s, the limit is %lld bytes (%s); the smallest limit found "
+                "feasible is %lld bytes (%s), and there: %s",
+                plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit),
+                (long long)least, plan_bytes_text(a, least), blockers.text);
   arena_destroy(a);
   return status;
 }
@@ -238,16 +273,21 @@ static weir_status hold_limit(job *j) {
   if (holds) return accept(j, WEIR_OPTIONS_ONLY, peak);
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
   bool hopeless = ordered / HOPELESS > limit;
-  if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered)) return accept(j, WEIR_OPTIONS_ONLY, ordered);
+  if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
+    return accept(j, WEIR_OPTIONS_ONLY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
   return rewrite(j, peak, known && ordered < peak ? ordered : peak);
 }
 
 /* ---- the paper's mode ---- */
 static split_order threshold_order(const job *j) {
-  int64_t threshold = j->options.tensor_size_threshold_bytes, slice = j->options.tensor_split_size_bytes;
+  int64_t threshold = j->options.tensor_size_threshold_bytes,
+          slice = j->options.tensor_split_size_bytes;
   if (!slice) slice = threshold;
-  return (split_order){.goal = {.threshold_bytes = threshold, .hold_bytes = threshold, .slice_bytes = slice, .generous_bytes = slice}};
+  return (split_order){.goal = {.threshold_bytes = threshold,
+                                .hold_bytes = threshold,
+                                .slice_bytes = slice,
+                                .generous_bytes = slice}};
 }
 
 static weir_status split_above_threshold(job *j) {

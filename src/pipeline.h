@@ -13,25 +13,27 @@ typedef struct job {
   weir_result *result;
   const char *text;
   size_t length;
-  ir_module *m;          /* as read */
-  ir_module *rewritten;  /* NULL: nothing was */
+  ir_module *m;         /* as read */
+  ir_module *rewritten; /* NULL: nothing was */
   pass_driver driver;
-  bool replaced;         /* a pass took large tensors out of the prepared program */
+  bool replaced; /* a pass took large tensors out of the prepared program */
 } job;
 
 /* What the split pass is told, and what it tells. */
 typedef struct split_order {
   split_goal goal;
-  int64_t limit_bytes;   /* split until the estimated peak is under it; 0: split every tensor above the threshold */
-  int64_t peak_bytes;    /* out: estimate afterwards */
-  bool fits;             /* out */
-  int32_t loops;         /* out: regions that were split */
+  int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
+                          the threshold */
+  int64_t peak_bytes;  /* out: estimate afterwards */
+  bool fits;           /* out */
+  int32_t loops;       /* out: regions that were split */
 } split_order;
 
 /* pipeline.c: the passes in order. */
 extern const pass *const pipeline_passes[];
-WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m);                       /* inline, simplify, cse, dce */
-WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);     /* split, dce, lower, dce */
+WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m); /* inline, simplify, cse, dce */
+WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m,
+                                         split_order *order); /* split, dce, lower, dce */
 
 /* ladder.c */
 WEIR_MUST_USE weir_status ladder_climb(job *j);

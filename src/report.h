@@ -3,9 +3,11 @@
 #define WEIR_REPORT_H
 #include "pipeline.h"
 
-/* The loops of the module (before they are lowered) become the result's; those of an earlier candidate go. */
+/* The loops of the module (before they are lowered) become the result's; those of an earlier
+ * candidate go. */
 WEIR_MUST_USE weir_status report_loops(job *j, ir_module *m);
-/* The result's table: the program as it came, and as rewritten if it was. Keeps the context's message. */
+/* The result's table: the program as it came, and as rewritten if it was. Keeps the context's
+ * message. */
 WEIR_MUST_USE weir_status report_explain(job *j);
 
 #endif

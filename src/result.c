@@ -20,7 +20,8 @@ void weir_result_destroy(weir_result *r) {
 
 static weir_status copy_text(ctx *c, char **to, const char *text, size_t length) {
   char *copy = malloc(length + 1);
-  if (!copy) return ctx_error(c, WEIR_RESOURCE_EXHAUSTED, "out of memory for a result of %zu bytes", length);
+  if (!copy)
+    return ctx_error(c, WEIR_RESOURCE_EXHAUSTED, "out of memory for a result of %zu bytes", length);
   memcpy(copy, text, length);
   copy[length] = 0;
   free(*to);
@@ -33,15 +34,20 @@ weir_status result_set_text(ctx *c, weir_result *r, const char *text, size_t len
   return copy_text(c, &r->text, text, length);
 }
 
-weir_status result_set_explain(ctx *c, weir_result *r, const char *text) { return copy_text(c, &r->explain, text, strlen(text)); }
-void result_set_error(weir_result *r, const char *message) { snprintf(r->message, sizeof r->message, "%s", message); }
+weir_status result_set_explain(ctx *c, weir_result *r, const char *text) {
+  return copy_text(c, &r->explain, text, strlen(text));
+}
+void result_set_error(weir_result *r, const char *message) {
+  snprintf(r->message, sizeof r->message, "%s", message);
+}
 
 weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info) {
   size_t n = (size_t)r->summary.loops;
   weir_loop_info *loops = realloc(r->loops, (n + 1) * sizeof *loops);
   char *seed = NULL;
   if (loops) r->loops = loops;
-  if (!loops || copy_text(c, &seed, info->seed, strlen(info->seed)) != WEIR_OK) return ctx_error(c, WEIR_RESOURCE_EXHAUSTED, "out of memory for a result");
+  if (!loops || copy_text(c, &seed, info->seed, strlen(info->seed)) != WEIR_OK)
+    return ctx_error(c, WEIR_RESOURCE_EXHAUSTED, "out of memory for a result");
   loops[n] = *info;
   loops[n].struct_size = sizeof *info;
   loops[n].seed = seed;
@@ -57,7 +63,9 @@ void result_clear_loops(weir_result *r) {
 }
 
 weir_outcome weir_result_outcome(const weir_result *r) { return r->outcome; }
-const char *weir_result_text(const weir_result *r, size_t *out_length) { return *out_length = r->length, r->text; }
+const char *weir_result_text(const weir_result *r, size_t *out_length) {
+  return *out_length = r->length, r->text;
+}
 const char *const *weir_result_compile_options(const weir_result *r) { return r->compile_options; }
 const char *weir_result_message(const weir_result *r) { return r->message; }
 const char *weir_result_explain(const weir_result *r) { return r->explain ? r->explain : ""; }

@@ -1,4 +1,5 @@
-/* Which values become seeds, in which order: the largest above a threshold, or the holders of the peak until it is under the limit. */
+/* Which values become seeds, in which order: the largest above a threshold, or the holders of the
+ * peak until it is under the limit. */
 #include <stdlib.h>
 
 #include "pipeline.h"
@@ -39,15 +40,20 @@ static bool can_be_seed(const ir_module *m, ir_value v) {
 static bool split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found = split_choose(scratch, m, block, seed, goal, &choice) && choice.slice < choice.region->extent;
+  bool found =
+      split_choose(scratch, m, block, seed, goal, &choice) && choice.slice < choice.region->extent;
   if (found) {
-    ctx_log(m->ctx, 3, "split %s: extent %lld, slice %lld, %d stages, %u members, %d reductions, held %lld", ir_op_name(m, ir_value_get(m, seed)->op),
-            (long long)choice.region->extent, (long long)choice.slice, choice.region->n_stages, choice.region->members.count, choice.reductions,
-            (long long)choice.region->held_bytes);
+    ctx_log(m->ctx, 3,
+            "split %s: extent %lld, slice %lld, %d stages, %u members, %d reductions, held %lld",
+            ir_op_name(m, ir_value_get(m, seed)->op), (long long)choice.region->extent,
+            (long long)choice.slice, choice.region->n_stages, choice.region->members.count,
+            choice.reductions, (long long)choice.region->held_bytes);
     split_build_loops(choice.region, choice.slice);
   } else {
     found = split_sink(m, block, seed, goal->threshold_bytes);
-    if (found) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, seed)->op));
+    if (found)
+      ctx_log(m->ctx, 3, "sink %s into the regions that read it",
+              ir_op_name(m, ir_value_get(m, seed)->op));
   }
   arena_destroy(scratch);
   return found;
@@ -76,7 +82,8 @@ typedef struct seeds {
 static void add_seed(seeds *s, const ir_module *m, ir_value v) {
   int64_t bytes = ir_value_bytes(m, v);
   if (bytes <= s->above_bytes || !can_be_seed(m, v) || was_tried(s->tried, v)) return;
-  VEC_PUSH(s->a, &s->list, (seed){v, ir_op_get(m, ir_value_get(m, v)->op)->block, bytes, s->list.count});
+  VEC_PUSH(s->a, &s->list,
+           (seed){v, ir_op_get(m, ir_value_get(m, v)->op)->block, bytes, s->list.count});
 }
 
 static void add_results(const ir_module *m, ir_op op, void *user) {
@@ -88,7 +95,8 @@ static void add_read_inside(const ir_module *m, ir_op op, void *user) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_op def = ir_value_get(m, d->operands[i])->op;
-    if (def && (d->kind == IR_OP_WHILE || ir_op_get(m, def)->block != d->block)) add_seed(user, m, d->operands[i]);
+    if (def && (d->kind == IR_OP_WHILE || ir_op_get(m, def)->block != d->block))
+      add_seed(user, m, d->operands[i]);
   }
 }
 
@@ -98,18 +106,21 @@ static int by_size(const void *x, const void *y) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, int64_t above_bytes, void (*add)(const ir_module *, ir_op, void *)) {
+static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, int64_t above_bytes,
+                        void (*add)(const ir_module *, ir_op, void *)) {
   seeds s = {.a = a, .tried = t, .above_bytes = above_bytes};
   ir_walk(m, top, add, &s);
   if (s.list.count) qsort(s.list.at, s.list.count, sizeof *s.list.at, by_size);
   return s;
 }
 
-/* ---- first: what could never be held but is read inside a while or a branch that can't be sliced with it ---- */
+/* ---- first: what could never be held but is read inside a while or a branch that can't be sliced
+ * with it ---- */
 static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found = split_choose(scratch, m, x->block, x->value, goal, &choice) && choice.held_bytes < x->bytes;
+  bool found =
+      split_choose(scratch, m, x->block, x->value, goal, &choice) && choice.held_bytes < x->bytes;
   arena_destroy(scratch);
   return found;
 }
@@ -123,7 +134,9 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
     sunk = !can_dissolve(m, &x, goal) && split_sink(m, x.block, x.value, goal->threshold_bytes);
-    if (sunk) ctx_log(m->ctx, 3, "sink %s into the regions that read it", ir_op_name(m, ir_value_get(m, x.value)->op));
+    if (sunk)
+      ctx_log(m->ctx, 3, "sink %s into the regions that read it",
+              ir_op_name(m, ir_value_get(m, x.value)->op));
   }
   arena_destroy(a);
   return sunk;
@@ -160,7 +173,8 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
 static bool split_a_holder(ir_module *m, const plan_peak *peak, const split_goal *goal, tried *t) {
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
-    if (h->bytes <= goal->threshold_bytes || !can_be_seed(m, h->value) || was_tried(t, h->value)) continue;
+    if (h->bytes <= goal->threshold_bytes || !can_be_seed(m, h->value) || was_tried(t, h->value))
+      continue;
     mark_tried(t, h->value);
     if (split_seed(m, h->block, h->value, goal)) return true;
   }

@@ -32,7 +32,8 @@ static weir_status print_module(job *j) {
 static weir_status check_main(job *j) {
   bool is_trial = j->options.only_passes || j->options.stop_after;
   if (is_trial || ir_main_function(j->m)) return WEIR_OK;
-  return ctx_error(&j->c, WEIR_INVALID_ARGUMENT, "no function @main, nor a public one that is alone");
+  return ctx_error(&j->c, WEIR_INVALID_ARGUMENT,
+                   "no function @main, nor a public one that is alone");
 }
 
 /* The pipeline on one screen. */
@@ -45,11 +46,13 @@ static weir_status rewrite(void *user) {
   weir_status status = ladder_climb(j);
   if (status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED) WEIR_TRY(report_explain(j));
   WEIR_TRY(status);
-  bool print = j->result->outcome == WEIR_REWRITTEN || j->options.stop_after || j->options.only_passes;
+  bool print =
+      j->result->outcome == WEIR_REWRITTEN || j->options.stop_after || j->options.only_passes;
   return print ? print_module(j) : WEIR_OK;
 }
 
-static weir_options complete(const weir_options *given) { /* fields that an older caller does not know stay zero */
+static weir_options complete(
+    const weir_options *given) { /* fields that an older caller does not know stay zero */
   weir_options o = WEIR_OPTIONS_INIT;
   if (given) memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
   o.struct_size = sizeof o;
@@ -57,13 +60,15 @@ static weir_options complete(const weir_options *given) { /* fields that an olde
   return o;
 }
 
-weir_status weir_rewrite(const char *text, size_t length, const weir_options *options, weir_result **out_result) {
+weir_status weir_rewrite(const char *text, size_t length, const weir_options *options,
+                         weir_result **out_result) {
   *out_result = result_create();
   if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
   job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
   ctx_init(&j.c);
   j.c.debug = j.options.debug;
-  j.driver = (pass_driver){.c = &j.c, .options = &j.options, .table = pipeline_passes, .dump = dump, .dump_user = &j};
+  j.driver = (pass_driver){
+      .c = &j.c, .options = &j.options, .table = pipeline_passes, .dump = dump, .dump_user = &j};
   weir_status status = ctx_try(&j.c, rewrite, &j);
   if (status != WEIR_OK) result_set_error(*out_result, j.c.message);
   ctx_deinit(&j.c);

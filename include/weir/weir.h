@@ -1,9 +1,11 @@
 /* weir: rewrites an XLA program so that its peak memory stays under a limit.
  *
- * The only public header. Everything here is thread safe as long as no two threads use the same weir_result.
+ * The only public header. Everything here is thread safe as long as no two threads use the same
+ * weir_result.
  *
- * Ownership: weir_rewrite() returns one weir_result through its out-parameter, also on error; the caller destroys it with
- * weir_result_destroy(). Every pointer got from a result lives as long as that result. Nothing else is owned by anyone.
+ * Ownership: weir_rewrite() returns one weir_result through its out-parameter, also on error; the
+ * caller destroys it with weir_result_destroy(). Every pointer got from a result lives as long as
+ * that result. Nothing else is owned by anyone.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
@@ -28,56 +30,64 @@ extern "C" {
 /* The codes of absl::Status and of PJRT_Error_Code, by number. */
 typedef enum weir_status {
   WEIR_OK = 0,
-  WEIR_INVALID_ARGUMENT = 3,    /* malformed program or setting; the message has line and column */
+  WEIR_INVALID_ARGUMENT = 3, /* malformed program or setting; the message has line and column */
   WEIR_NOT_FOUND = 5,
-  WEIR_RESOURCE_EXHAUSTED = 8,  /* the program can't be brought under the limit (or malloc failed) */
-  WEIR_UNIMPLEMENTED = 12,      /* legal, but not ours to read: leave the program alone */
-  WEIR_INTERNAL = 13,           /* our bug: leave the program alone and report it */
+  WEIR_RESOURCE_EXHAUSTED = 8, /* the program can't be brought under the limit (or malloc failed) */
+  WEIR_UNIMPLEMENTED = 12,     /* legal, but not ours to read: leave the program alone */
+  WEIR_INTERNAL = 13,          /* our bug: leave the program alone and report it */
 } weir_status;
 
 /* What XLA reports for one compiled program, per device, in bytes (xla::CompiledMemoryStats). */
 typedef struct weir_memory {
   int64_t argument_bytes;
   int64_t output_bytes;
-  int64_t alias_bytes;  /* donated arguments reused as outputs: counted once */
+  int64_t alias_bytes; /* donated arguments reused as outputs: counted once */
   int64_t temp_bytes;
 } weir_memory;
 
-/* The referee: compiles `text` (StableHLO, `length` bytes, NUL-terminated) with XLA under `options` ("name=value" strings, NULL-terminated)
- * and reports XLA's memory plan. Returns 0, or nonzero if XLA refuses the program. Called on the thread of weir_rewrite().
- * `text` is NULL where the program is to be compiled exactly as it came in. */
-typedef int (*weir_referee)(void *user, const char *text, size_t length, const char *const *options, weir_memory *out_memory);
+/* The referee: compiles `text` (StableHLO, `length` bytes, NUL-terminated) with XLA under `options`
+ * ("name=value" strings, NULL-terminated) and reports XLA's memory plan. Returns 0, or nonzero if
+ * XLA refuses the program. Called on the thread of weir_rewrite(). `text` is NULL where the program
+ * is to be compiled exactly as it came in. */
+typedef int (*weir_referee)(void *user, const char *text, size_t length, const char *const *options,
+                            weir_memory *out_memory);
 
 typedef struct weir_options {
-  size_t struct_size;                   /* sizeof(weir_options): set by WEIR_OPTIONS_INIT */
-  int64_t memory_limit_bytes;           /* arguments + results + temporaries - aliased, per device; 0: none */
-  int64_t tensor_size_threshold_bytes;  /* split every tensor above it; 0: none (paper, section 3.3) */
-  int64_t tensor_split_size_bytes;      /* largest slice of a split tensor; 0: as the threshold */
-  const char *platform;                 /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report honest */
-  const char *only_passes;              /* comma-separated; NULL: all */
-  const char *skip_passes;              /* comma-separated; NULL: none */
-  const char *dump_after;               /* a pass name, or "all": program text to stderr */
-  const char *stop_after;               /* a pass name: print the program as it stands there */
-  int debug;                            /* 0 silent .. 5 everything, on stderr */
-  weir_referee referee;                 /* NULL: weir's own estimate decides */
+  size_t struct_size;         /* sizeof(weir_options): set by WEIR_OPTIONS_INIT */
+  int64_t memory_limit_bytes; /* arguments + results + temporaries - aliased, per device; 0: none */
+  int64_t
+      tensor_size_threshold_bytes; /* split every tensor above it; 0: none (paper, section 3.3) */
+  int64_t tensor_split_size_bytes; /* largest slice of a split tensor; 0: as the threshold */
+  const char *
+      platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report honest */
+  const char *only_passes; /* comma-separated; NULL: all */
+  const char *skip_passes; /* comma-separated; NULL: none */
+  const char *dump_after;  /* a pass name, or "all": program text to stderr */
+  const char *stop_after;  /* a pass name: print the program as it stands there */
+  int debug;               /* 0 silent .. 5 everything, on stderr */
+  weir_referee referee;    /* NULL: weir's own estimate decides */
   void *referee_user;
 } weir_options;
 
-#define WEIR_OPTIONS_INIT {.struct_size = sizeof(weir_options)}
+#define WEIR_OPTIONS_INIT                                                                          \
+  { .struct_size = sizeof(weir_options) }
 
 typedef enum weir_outcome {
-  WEIR_UNTOUCHED = 0,   /* hand the program over exactly as it came */
-  WEIR_OPTIONS_ONLY,    /* same program, compiled with weir_result_compile_options() */
-  WEIR_REWRITTEN,       /* weir_result_text(), compiled with weir_result_compile_options() */
+  WEIR_UNTOUCHED = 0, /* hand the program over exactly as it came */
+  WEIR_OPTIONS_ONLY,  /* same program, compiled with weir_result_compile_options() */
+  WEIR_REWRITTEN,     /* weir_result_text(), compiled with weir_result_compile_options() */
 } weir_outcome;
 
 typedef struct weir_result weir_result;
 
-/* Rewrites one program. text: StableHLO in MLIR's generic or pretty form, `length` bytes, need not be NUL-terminated.
- * Returns WEIR_OK also where nothing had to be done. Errors: INVALID_ARGUMENT (does not parse or verify), RESOURCE_EXHAUSTED (no way found under the
- * limit), UNIMPLEMENTED, INTERNAL; weir_result_message() tells. Cost: a few passes over the program and, with a referee, a bounded number
- * of XLA compiles. */
-WEIR_API WEIR_MUST_USE weir_status weir_rewrite(const char *text, size_t length, const weir_options *options, weir_result **out_result);
+/* Rewrites one program. text: StableHLO in MLIR's generic or pretty form, `length` bytes, need not
+ * be NUL-terminated. Returns WEIR_OK also where nothing had to be done. Errors: INVALID_ARGUMENT
+ * (does not parse or verify), RESOURCE_EXHAUSTED (no way found under the limit), UNIMPLEMENTED,
+ * INTERNAL; weir_result_message() tells. Cost: a few passes over the program and, with a referee, a
+ * bounded number of XLA compiles. */
+WEIR_API WEIR_MUST_USE weir_status weir_rewrite(const char *text, size_t length,
+                                                const weir_options *options,
+                                                weir_result **out_result);
 WEIR_API void weir_result_destroy(weir_result *result);
 
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
@@ -93,23 +103,23 @@ WEIR_API const char *weir_result_explain(const weir_result *result);
 typedef struct weir_summary {
   size_t struct_size;
   int64_t limit_bytes;
-  int64_t peak_before_bytes;     /* XLA's number where `referee_compiles` > 0, else weir's estimate */
+  int64_t peak_before_bytes; /* XLA's number where `referee_compiles` > 0, else weir's estimate */
   int64_t peak_after_bytes;
-  int64_t minimum_bytes;         /* smallest limit found feasible; 0: not searched */
+  int64_t minimum_bytes; /* smallest limit found feasible; 0: not searched */
   int64_t flops_before, flops_after;
-  int32_t loops;                 /* how many loops were made */
+  int32_t loops; /* how many loops were made */
   int32_t referee_compiles;
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 
 typedef struct weir_loop_info {
   size_t struct_size;
-  const char *seed;              /* op, shape and source line of the tensor that the loop dissolves */
-  int64_t extent;                /* length of the split factor */
-  int64_t slice;                 /* of it, per trip */
+  const char *seed; /* op, shape and source line of the tensor that the loop dissolves */
+  int64_t extent;   /* length of the split factor */
+  int64_t slice;    /* of it, per trip */
   int64_t trips;
-  int32_t depth;                 /* 0: outermost */
-  int32_t ops;                   /* in the body */
+  int32_t depth; /* 0: outermost */
+  int32_t ops;   /* in the body */
   int64_t body_peak_bytes;
 } weir_loop_info;
 /* false where index is out of range. */
@@ -117,15 +127,17 @@ WEIR_API bool weir_result_loop(const weir_result *result, int32_t index, weir_lo
 
 typedef struct weir_program {
   const char *title;
-  const char *text;  /* StableHLO, as for weir_rewrite() */
+  const char *text; /* StableHLO, as for weir_rewrite() */
   size_t length;
 } weir_program;
-/* The programs side by side in one picture: weir_result_text() is a graph in Graphviz's dot language, with loops as boxes and tensors coloured by size.
- * large_bytes: the size that gets the strongest colour; 0: that of the largest tensor. */
-WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count, int64_t large_bytes, weir_result **out_result);
+/* The programs side by side in one picture: weir_result_text() is a graph in Graphviz's dot
+ * language, with loops as boxes and tensors coloured by size. large_bytes: the size that gets the
+ * strongest colour; 0: that of the largest tensor. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count,
+                                              int64_t large_bytes, weir_result **out_result);
 
-/* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024; anything else (also negative, empty) is
- * INVALID_ARGUMENT and leaves *out_bytes alone. */
+/* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
+ * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */
 WEIR_API WEIR_MUST_USE weir_status weir_parse_bytes(const char *text, int64_t *out_bytes);
 WEIR_API const char *weir_status_name(weir_status status);
 WEIR_API const char *weir_version(void);

@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_CHUNK_BYTES = 16 << 10, LARGEST_CHUNK_BYTES = 4 << 20, ALIGNMENT = alignof(max_align_t) };
+enum {
+  FIRST_CHUNK_BYTES = 16 << 10,
+  LARGEST_CHUNK_BYTES = 4 << 20,
+  ALIGNMENT = alignof(max_align_t)
+};
 
 typedef struct chunk {
   struct chunk *next;
@@ -23,7 +27,9 @@ static void *checked_malloc(ctx *c, size_t bytes) {
   void *p = NULL;
   if (c->fail_after < 0 || c->fail_after-- > 0) p = malloc(bytes);
   else c->fail_after = -1;
-  if (!p) ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "out of memory allocating %zu bytes in the compiler", bytes);
+  if (!p)
+    ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "out of memory allocating %zu bytes in the compiler",
+             bytes);
   c->live_bytes += (int64_t)bytes;
   return p;
 }
@@ -63,7 +69,8 @@ static void add_chunk(arena *a, size_t at_least) {
 }
 
 void *arena_alloc(arena *a, size_t bytes) {
-  if (bytes > SIZE_MAX / 4) ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "allocation of %zu bytes", bytes);
+  if (bytes > SIZE_MAX / 4)
+    ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "allocation of %zu bytes", bytes);
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   if (!a->chunks || a->chunks->bytes - a->used < bytes) add_chunk(a, bytes);
   void *p = a->chunks->data + a->used;
@@ -103,7 +110,8 @@ char *arena_printf(arena *a, const char *format, ...) {
 }
 
 void *arena_grow(arena *a, void *old, uint32_t count, uint32_t *room, size_t element_bytes) {
-  if (*room > UINT32_MAX / 2) ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "more than %u elements", *room);
+  if (*room > UINT32_MAX / 2)
+    ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "more than %u elements", *room);
   *room = *room ? *room * 2 : 8;
   void *p = arena_array(a, *room, element_bytes);
   if (count) memcpy(p, old, count * element_bytes);

@@ -1,4 +1,5 @@
-/* Memory that is freed all at once. One arena per compilation, a scratch arena per pass. Never returns NULL (see ctx.h). */
+/* Memory that is freed all at once. One arena per compilation, a scratch arena per pass. Never
+ * returns NULL (see ctx.h). */
 #ifndef WEIR_BASE_ARENA_H
 #define WEIR_BASE_ARENA_H
 #include <string.h>
@@ -21,17 +22,19 @@ char *arena_printf(arena *a, const char *format, ...) __attribute__((format(prin
 #define ARENA_ARRAY(a, type, count) ((type *)arena_array((a), (count), sizeof(type)))
 #define ARENA_COPY(a, type, data, count) ((type *)arena_copy((a), (data), (count) * sizeof(type)))
 
-/* A growing array in an arena: `VEC(int) v = {0}; VEC_PUSH(a, &v, 7);`. The old storage stays in the arena until the arena goes. */
-#define VEC(type)    \
-  struct {           \
-    type *at;        \
-    uint32_t count;  \
-    uint32_t room;   \
+/* A growing array in an arena: `VEC(int) v = {0}; VEC_PUSH(a, &v, 7);`. The old storage stays in
+ * the arena until the arena goes. */
+#define VEC(type)                                                                                  \
+  struct {                                                                                         \
+    type *at;                                                                                      \
+    uint32_t count;                                                                                \
+    uint32_t room;                                                                                 \
   }
-#define VEC_PUSH(a, v, ...)                                                                               \
-  do {                                                                                                    \
-    if ((v)->count == (v)->room) (v)->at = arena_grow((a), (v)->at, (v)->count, &(v)->room, sizeof *(v)->at); \
-    (v)->at[(v)->count++] = (__VA_ARGS__);                                                                \
+#define VEC_PUSH(a, v, ...)                                                                        \
+  do {                                                                                             \
+    if ((v)->count == (v)->room)                                                                   \
+      (v)->at = arena_grow((a), (v)->at, (v)->count, &(v)->room, sizeof *(v)->at);                 \
+    (v)->at[(v)->count++] = (__VA_ARGS__);                                                         \
   } while (0)
 
 /* VEC_PUSH's slow path: doubles *room (at least 8) and returns the moved storage. */

@@ -1,9 +1,12 @@
-/* The context of one weir_rewrite(): its memory, its diagnostic, and the way out where there is no going on.
+/* The context of one weir_rewrite(): its memory, its diagnostic, and the way out where there is no
+ * going on.
  *
- * Memory: everything lives in arenas that belong to the context. An allocation never returns NULL: where malloc fails, control goes to the
- * ctx_try() at the API boundary with WEIR_RESOURCE_EXHAUSTED, and ctx_deinit() frees all arenas; so no code between has to check or to
- * clean up. The same way out serves broken invariants of ours (CTX_CHECK -> WEIR_INTERNAL): we never abort inside someone's process.
- * Expected errors (bad input, impossible limit) are plain statuses with ctx_error().
+ * Memory: everything lives in arenas that belong to the context. An allocation never returns NULL:
+ * where malloc fails, control goes to the ctx_try() at the API boundary with
+ * WEIR_RESOURCE_EXHAUSTED, and ctx_deinit() frees all arenas; so no code between has to check or to
+ * clean up. The same way out serves broken invariants of ours (CTX_CHECK -> WEIR_INTERNAL): we
+ * never abort inside someone's process. Expected errors (bad input, impossible limit) are plain
+ * statuses with ctx_error().
  */
 #ifndef WEIR_BASE_CTX_H
 #define WEIR_BASE_CTX_H
@@ -16,13 +19,13 @@
 typedef struct arena arena;
 
 typedef struct ctx {
-  arena *arenas;        /* every live arena, newest first */
-  jmp_buf *way_out;     /* set by ctx_try(); NULL: failing aborts (tests only) */
-  weir_status failed;   /* what went to the way out */
-  int debug;            /* weir_options.debug */
-  int64_t fail_after;   /* test hook: the n-th allocation from now fails; -1: never */
-  int64_t live_bytes;   /* malloc'ed by the arenas */
-  char message[2048];   /* the diagnostic; "" if none */
+  arena *arenas;      /* every live arena, newest first */
+  jmp_buf *way_out;   /* set by ctx_try(); NULL: failing aborts (tests only) */
+  weir_status failed; /* what went to the way out */
+  int debug;          /* weir_options.debug */
+  int64_t fail_after; /* test hook: the n-th allocation from now fails; -1: never */
+  int64_t live_bytes; /* malloc'ed by the arenas */
+  char message[2048]; /* the diagnostic; "" if none */
 } ctx;
 
 void ctx_init(ctx *c);
@@ -37,18 +40,20 @@ _Noreturn void ctx_fail(ctx *c, weir_status status, const char *format, ...)
 /* Runs fn(user); returns its status, or the status that went to the way out. Nests. */
 WEIR_MUST_USE weir_status ctx_try(ctx *c, weir_status (*fn)(void *user), void *user);
 /* One line on stderr if c->debug >= level. */
-void ctx_log(const ctx *c, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void ctx_log(const ctx *c, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-#define CTX_CHECK(c, cond)                                                                              \
-  do {                                                                                                  \
-    if (!(cond)) ctx_fail((c), WEIR_INTERNAL, "%s:%d: broken invariant: %s", __FILE__, __LINE__, #cond); \
+#define CTX_CHECK(c, cond)                                                                         \
+  do {                                                                                             \
+    if (!(cond))                                                                                   \
+      ctx_fail((c), WEIR_INTERNAL, "%s:%d: broken invariant: %s", __FILE__, __LINE__, #cond);      \
   } while (0)
 
 /* Leaves the calling function with the status of `expr` unless it is WEIR_OK. */
-#define WEIR_TRY(expr)                        \
-  do {                                        \
-    weir_status status_ = (expr);             \
-    if (status_ != WEIR_OK) return status_;   \
+#define WEIR_TRY(expr)                                                                             \
+  do {                                                                                             \
+    weir_status status_ = (expr);                                                                  \
+    if (status_ != WEIR_OK) return status_;                                                        \
   } while (0)
 
 #endif

@@ -21,23 +21,30 @@ const char *weir_status_name(weir_status status) {
 const char *weir_version(void) { return WEIR_VERSION; }
 
 static bool find_unit(const char *s, int64_t *out_factor) {
-  static const struct { const char *name; int64_t factor; } units[] = {
-      {"", 1},          {"B", 1},          {"kB", 1000},      {"KB", 1000},      {"MB", 1000000}, {"GB", 1000000000}, {"TB", 1000000000000},
-      {"KiB", 1 << 10}, {"kiB", 1 << 10},  {"MiB", 1 << 20},  {"GiB", 1 << 30},  {"TiB", (int64_t)1 << 40},
+  static const struct {
+    const char *name;
+    int64_t factor;
+  } units[] = {
+      {"", 1},          {"B", 1},           {"kB", 1000},          {"KB", 1000},
+      {"MB", 1000000},  {"GB", 1000000000}, {"TB", 1000000000000}, {"KiB", 1 << 10},
+      {"kiB", 1 << 10}, {"MiB", 1 << 20},   {"GiB", 1 << 30},      {"TiB", (int64_t)1 << 40},
   };
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (!strcmp(s, units[i].name)) return *out_factor = units[i].factor, true;
   return false;
 }
 
-/* Digits with an optional fraction, read exactly: the fraction is scaled in integers, so 0.1GB is 100000000. */
+/* Digits with an optional fraction, read exactly: the fraction is scaled in integers, so 0.1GB is
+ * 100000000. */
 weir_status weir_parse_bytes(const char *text, int64_t *out_bytes) {
   if (!text) return WEIR_INVALID_ARGUMENT;
   const char *s = text;
   int64_t whole = 0, fraction = 0, scale = 1, factor, bytes;
   if (*s < '0' || *s > '9') return WEIR_INVALID_ARGUMENT;
   for (; *s >= '0' && *s <= '9'; s++)
-    if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, *s - '0', &whole)) return WEIR_INVALID_ARGUMENT;
+    if (__builtin_mul_overflow(whole, 10, &whole) ||
+        __builtin_add_overflow(whole, *s - '0', &whole))
+      return WEIR_INVALID_ARGUMENT;
   if (*s == '.') {
     if (s[1] < '0' || s[1] > '9') return WEIR_INVALID_ARGUMENT;
     for (s++; *s >= '0' && *s <= '9'; s++)

@@ -1,4 +1,5 @@
-/* Text that grows: an arena-backed string builder. Always NUL-terminated once anything was added. */
+/* Text that grows: an arena-backed string builder. Always NUL-terminated once anything was added.
+ */
 #ifndef WEIR_BASE_STRBUF_H
 #define WEIR_BASE_STRBUF_H
 #include "base/arena.h"

@@ -30,8 +30,9 @@ static bool run_dot(const char *format, const char *from, const char *to) {
   pid_t child;
   int problem = posix_spawnp(&child, "dot", NULL, NULL, argv, environ), status = 0;
   if (problem == ENOENT)
-    fprintf(stderr, "weir graph: drawing needs Graphviz's command dot (Debian package graphviz); "
-                    "without, write a .dot file\n");
+    fprintf(stderr,
+            "weir graph: drawing needs Graphviz's command dot (Debian package graphviz); "
+            "without, write a .dot file\n");
   else if (problem) fprintf(stderr, "weir graph: dot: %s\n", strerror(problem));
   if (problem) return false;
   while (waitpid(child, &status, 0) < 0)
@@ -71,7 +72,8 @@ static void set_title(char *to, size_t room, const char *when, int64_t peak_byte
 }
 
 /* Draws the input and, where it was rewritten, what became of it. */
-static int draw(const cli_args *args, const char *input, size_t length, const weir_result *rewritten) {
+static int draw(const cli_args *args, const char *input, size_t length,
+                const weir_result *rewritten) {
   const weir_options *o = &args->options;
   weir_summary s = {.struct_size = sizeof s};
   char before[64], after[64];
@@ -116,11 +118,14 @@ const cli_command cli_graph = {
     .usage = "graph FILE [-o OUT] [--memory-limit BYTES | --tensor-size-threshold BYTES] [OPTIONS]",
     .summary = "draw a program, before and after",
     .help =
-        "Reads StableHLO text from FILE (- is stdin) and writes its graph, and beside it the graph of "
+        "Reads StableHLO text from FILE (- is stdin) and writes its graph, and beside it the graph "
+        "of "
         "what opt makes\n"
-        "of it, in Graphviz's dot language; drawn, if OUT ends with .svg, .pdf or .png and Graphviz is "
+        "of it, in Graphviz's dot language; drawn, if OUT ends with .svg, .pdf or .png and "
+        "Graphviz is "
         "installed. Loops\n"
-        "are boxes. Tensors as large as the limit are red, those above an eighth of it orange, above "
+        "are boxes. Tensors as large as the limit are red, those above an eighth of it orange, "
+        "above "
         "a 64th yellow.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,

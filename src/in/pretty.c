@@ -185,11 +185,11 @@ static void keyed(in_parser *p, in_op *op, const key *keys, uint32_t count) {
   in_attr_dict(p, op);
 }
 
-#define KEYED(name, types, ...)                     \
-  void in_asm_##name(in_parser *p, in_op *op) {     \
-    static const key keys[] = {__VA_ARGS__};        \
-    keyed(p, op, keys, sizeof keys / sizeof *keys); \
-    types(p, op);                                   \
+#define KEYED(name, types, ...)                                                                    \
+  void in_asm_##name(in_parser *p, in_op *op) {                                                    \
+    static const key keys[] = {__VA_ARGS__};                                                       \
+    keyed(p, op, keys, sizeof keys / sizeof *keys);                                                \
+    types(p, op);                                                                                  \
   }
 
 KEYED(iota, in_same_type, {"dim", "iota_dimension", INT})

@@ -164,11 +164,10 @@ static void applied_region(in_parser *p, in_op *op, ir_kind kind) {
                                         .result_types = &type,
                                         .location = op->location});
   ir_value result = ir_result(p->m, inner, 0);
-  ir_op_new(p->m, block,
-            &(ir_op_desc){.kind = IR_OP_RETURN,
-                          .n_operands = 1,
-                          .operands = &result,
-                          .location = op->location});
+  ir_op_new(
+      p->m, block,
+      &(ir_op_desc){
+          .kind = IR_OP_RETURN, .n_operands = 1, .operands = &result, .location = op->location});
 }
 
 /* reducer(%a: type, %b: type) (%c: type, %d: type) {...}: all the lefts, then all the rights. */

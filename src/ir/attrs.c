@@ -70,8 +70,10 @@ bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numb
   return text && ir_text_ints(scratch, text, "offset_dims", &out->offset_dims) &&
          ir_text_ints(scratch, text, "collapsed_slice_dims", &out->collapsed_slice_dims) &&
          ir_text_ints(scratch, text, "operand_batching_dims", &out->operand_batching_dims) &&
-         ir_text_ints(scratch, text, "start_indices_batching_dims", &out->start_indices_batching_dims) &&
-         ir_text_ints(scratch, text, "start_index_map", &out->start_index_map) && text_int(text, "index_vector_dim", &out->index_vector_dim);
+         ir_text_ints(scratch, text, "start_indices_batching_dims",
+                      &out->start_indices_batching_dims) &&
+         ir_text_ints(scratch, text, "start_index_map", &out->start_index_map) &&
+         text_int(text, "index_vector_dim", &out->index_vector_dim);
 }
 
 bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
@@ -80,12 +82,16 @@ bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_num
   return text && ir_text_ints(scratch, text, "update_window_dims", &out->offset_dims) &&
          ir_text_ints(scratch, text, "inserted_window_dims", &out->collapsed_slice_dims) &&
          ir_text_ints(scratch, text, "input_batching_dims", &out->operand_batching_dims) &&
-         ir_text_ints(scratch, text, "scatter_indices_batching_dims", &out->start_indices_batching_dims) &&
-         ir_text_ints(scratch, text, "scatter_dims_to_operand_dims", &out->start_index_map) && text_int(text, "index_vector_dim", &out->index_vector_dim);
+         ir_text_ints(scratch, text, "scatter_indices_batching_dims",
+                      &out->start_indices_batching_dims) &&
+         ir_text_ints(scratch, text, "scatter_dims_to_operand_dims", &out->start_index_map) &&
+         text_int(text, "index_vector_dim", &out->index_vector_dim);
 }
 
-/* One group of `[b, 0, 1, f]`: the position of each label. Returns what follows the closing bracket, NULL if it does not read. */
-static const char *conv_group(arena *scratch, const char *p, char first, char second, int64_t *out_first, int64_t *out_second, ir_ints *out_spatial) {
+/* One group of `[b, 0, 1, f]`: the position of each label. Returns what follows the closing
+ * bracket, NULL if it does not read. */
+static const char *conv_group(arena *scratch, const char *p, char first, char second,
+                              int64_t *out_first, int64_t *out_second, ir_ints *out_spatial) {
   int64_t *spatial = ARENA_ARRAY(scratch, int64_t, IR_MAX_RANK);
   int32_t n_spatial = 0;
   int64_t position = 0;
@@ -110,13 +116,21 @@ static const char *conv_group(arena *scratch, const char *p, char first, char se
 bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op, ir_conv_numbers *out) {
   const char *text = ir_op_string(m, op, "dimension_numbers");
   const char *p = text ? strchr(text, '[') : NULL;
-  p = p ? conv_group(scratch, p, 'b', 'f', &out->input_batch, &out->input_feature, &out->input_spatial) : NULL;
-  p = p ? conv_group(scratch, p, 'i', 'o', &out->kernel_input_feature, &out->kernel_output_feature, &out->kernel_spatial) : NULL;
-  p = p ? conv_group(scratch, p, 'b', 'f', &out->output_batch, &out->output_feature, &out->output_spatial) : NULL;
-  return p && out->input_spatial.count == out->kernel_spatial.count && out->input_spatial.count == out->output_spatial.count;
+  p = p ? conv_group(scratch, p, 'b', 'f', &out->input_batch, &out->input_feature,
+                     &out->input_spatial)
+        : NULL;
+  p = p ? conv_group(scratch, p, 'i', 'o', &out->kernel_input_feature, &out->kernel_output_feature,
+                     &out->kernel_spatial)
+        : NULL;
+  p = p ? conv_group(scratch, p, 'b', 'f', &out->output_batch, &out->output_feature,
+                     &out->output_spatial)
+        : NULL;
+  return p && out->input_spatial.count == out->kernel_spatial.count &&
+         out->input_spatial.count == out->output_spatial.count;
 }
 
-bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction, ir_compare_type *out_type) {
+bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
+                     ir_compare_type *out_type) {
   static const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
   static const char *const types[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
   const char *text = ir_op_string(m, op, "comparison_direction"), *word;
@@ -138,7 +152,8 @@ static void put_ints(strbuf *b, const char *key, ir_ints v, bool *any) {
   if (v.count == 0) return;
   strbuf_printf(b, "%s%s = [", *any ? ", " : "", key);
   *any = true;
-  for (int32_t i = 0; i < v.count; i++) strbuf_printf(b, "%s%lld", i ? ", " : "", (long long)v.at[i]);
+  for (int32_t i = 0; i < v.count; i++)
+    strbuf_printf(b, "%s%lld", i ? ", " : "", (long long)v.at[i]);
   strbuf_putc(b, ']');
 }
 
@@ -159,13 +174,19 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   if (b->args.count != 2 || b->ops.count != 2) return IR_OP_UNKNOWN;
   ir_op combine = b->ops.at[0], end = b->ops.at[1];
   const ir_op_data *d = ir_op_get(m, combine);
-  if (d->n_operands != 2 || d->n_results != 1 || ir_op_get(m, end)->n_operands != 1) return IR_OP_UNKNOWN;
+  if (d->n_operands != 2 || d->n_results != 1 || ir_op_get(m, end)->n_operands != 1)
+    return IR_OP_UNKNOWN;
   bool straight = d->operands[0] == b->args.at[0] && d->operands[1] == b->args.at[1];
   bool swapped = d->operands[1] == b->args.at[0] && d->operands[0] == b->args.at[1];
   if ((!straight && !swapped) || ir_operand(m, end, 0) != d->first_result) return IR_OP_UNKNOWN;
   switch (d->kind) {
-    case IR_OP_ADD: case IR_OP_MULTIPLY: case IR_OP_MAXIMUM: case IR_OP_MINIMUM: case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR:
-      return (ir_kind)d->kind;
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return (ir_kind)d->kind;
     default: return IR_OP_UNKNOWN;
   }
 }

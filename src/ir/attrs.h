@@ -1,5 +1,6 @@
-/* Decoded forms of the dialect attributes that we know (kept as text in the IR), and their encoders. A decoder returns false where the op lacks the attribute or it
- * does not read; arrays are in the scratch arena and never NULL. Source: StableHLO specification. */
+/* Decoded forms of the dialect attributes that we know (kept as text in the IR), and their
+ * encoders. A decoder returns false where the op lacks the attribute or it does not read; arrays
+ * are in the scratch arena and never NULL. Source: StableHLO specification. */
 #ifndef WEIR_IR_ATTRS_H
 #define WEIR_IR_ATTRS_H
 #include "ir/ir.h"
@@ -13,37 +14,54 @@ typedef struct ir_dot_numbers {
   ir_ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
 } ir_dot_numbers;
 
-typedef struct ir_gather_numbers { /* of gather; scatter uses the same fields under the names in brackets */
-  ir_ints offset_dims;             /* [update_window_dims] */
-  ir_ints collapsed_slice_dims;    /* [inserted_window_dims] */
-  ir_ints operand_batching_dims;   /* [input_batching_dims] */
+typedef struct ir_gather_numbers {     /* of gather; scatter uses the same fields under the names in
+                                          brackets */
+  ir_ints offset_dims;                 /* [update_window_dims] */
+  ir_ints collapsed_slice_dims;        /* [inserted_window_dims] */
+  ir_ints operand_batching_dims;       /* [input_batching_dims] */
   ir_ints start_indices_batching_dims; /* [scatter_indices_batching_dims] */
-  ir_ints start_index_map;         /* [scatter_dims_to_operand_dims] */
+  ir_ints start_index_map;             /* [scatter_dims_to_operand_dims] */
   int64_t index_vector_dim;
 } ir_gather_numbers;
 
 typedef struct ir_conv_numbers {
-  int64_t input_batch, input_feature, kernel_input_feature, kernel_output_feature, output_batch, output_feature;
+  int64_t input_batch, input_feature, kernel_input_feature, kernel_output_feature, output_batch,
+      output_feature;
   ir_ints input_spatial, kernel_spatial, output_spatial;
 } ir_conv_numbers;
 
 typedef enum ir_direction { IR_EQ, IR_NE, IR_GE, IR_GT, IR_LE, IR_LT } ir_direction;
-typedef enum ir_compare_type { IR_COMPARE_DEFAULT, IR_COMPARE_FLOAT, IR_COMPARE_TOTALORDER, IR_COMPARE_SIGNED, IR_COMPARE_UNSIGNED } ir_compare_type;
+typedef enum ir_compare_type {
+  IR_COMPARE_DEFAULT,
+  IR_COMPARE_FLOAT,
+  IR_COMPARE_TOTALORDER,
+  IR_COMPARE_SIGNED,
+  IR_COMPARE_UNSIGNED
+} ir_compare_type;
 
 /* `[1, 2]` after `key =` in a dialect attribute's text; an absent key is the empty list. */
 bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints);
 
-bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op, ir_dot_numbers *out_dims);         /* dot_general's dot_dimension_numbers */
-bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out_dims);   /* gather's dimension_numbers */
-bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out_dims);  /* scatter's scatter_dimension_numbers */
-bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op, ir_conv_numbers *out_dims);       /* convolution's dimension_numbers */
-bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction, ir_compare_type *out_type);
-/* "EQ" of `#stablehlo<comparison_direction EQ>`: the word after the key. Returns its length; 0 if absent. */
+bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op,
+                 ir_dot_numbers *out_dims); /* dot_general's dot_dimension_numbers */
+bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op,
+                    ir_gather_numbers *out_dims); /* gather's dimension_numbers */
+bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op,
+                     ir_gather_numbers *out_dims); /* scatter's scatter_dimension_numbers */
+bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op,
+                  ir_conv_numbers *out_dims); /* convolution's dimension_numbers */
+bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
+                     ir_compare_type *out_type);
+/* "EQ" of `#stablehlo<comparison_direction EQ>`: the word after the key. Returns its length; 0 if
+ * absent. */
 size_t ir_enum_word(const char *text, const char *key, const char **out_word);
 
 ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims);
 
-/* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with argument n + i. */
-ir_kind ir_reducer_kind(const ir_module *m, ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
+/* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with
+ * argument n + i. */
+ir_kind ir_reducer_kind(
+    const ir_module *m,
+    ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
 
 #endif

@@ -4,15 +4,27 @@
 #include "ir/attrs.h"
 #include "ir/ir.h"
 
-static ir_value build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands, ir_type type, uint32_t n_attrs, const ir_named_attr *attrs) {
-  ir_op op = ir_op_new(b->m, b->block, &(ir_op_desc){.kind = kind, .n_operands = n, .operands = operands, .n_results = 1, .result_types = &type,
-                                                     .n_attrs = n_attrs, .attrs = attrs, .location = b->location});
+static ir_value build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands,
+                      ir_type type, uint32_t n_attrs, const ir_named_attr *attrs) {
+  ir_op op = ir_op_new(b->m, b->block,
+                       &(ir_op_desc){.kind = kind,
+                                     .n_operands = n,
+                                     .operands = operands,
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = n_attrs,
+                                     .attrs = attrs,
+                                     .location = b->location});
   return ir_result(b->m, op, 0);
 }
 
-static ir_named_attr named(ir_module *m, const char *name, ir_attr value) { return (ir_named_attr){ir_intern_string(m, name), value, true}; }
+static ir_named_attr named(ir_module *m, const char *name, ir_attr value) {
+  return (ir_named_attr){ir_intern_string(m, name), value, true};
+}
 
-ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x) { return build(b, kind, 1, &x, ir_type_of(b->m, x), 0, NULL); }
+ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x) {
+  return build(b, kind, 1, &x, ir_type_of(b->m, x), 0, NULL);
+}
 
 ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
   CTX_CHECK(b->m->ctx, ir_type_of(b->m, x) == ir_type_of(b->m, y));
@@ -22,7 +34,8 @@ ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
 static const char *compare_type_of(ir_dtype d) {
   switch (ir_dtype_class_of(d)) {
     case IR_CLASS_INT: return "#stablehlo<comparison_type SIGNED>";
-    case IR_CLASS_UINT: case IR_CLASS_BOOL: return "#stablehlo<comparison_type UNSIGNED>";
+    case IR_CLASS_UINT:
+    case IR_CLASS_BOOL: return "#stablehlo<comparison_type UNSIGNED>";
     default: return "#stablehlo<comparison_type FLOAT>";
   }
 }
@@ -31,16 +44,19 @@ ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x, ir_v
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_at(m, x);
   CTX_CHECK(m->ctx, ir_type_of(m, x) == ir_type_of(m, y));
-  ir_attr way = ir_attr_other(m, arena_printf(m->arena, "#stablehlo<comparison_direction %s>", direction));
+  ir_attr way =
+      ir_attr_other(m, arena_printf(m->arena, "#stablehlo<comparison_direction %s>", direction));
   ir_attr type = ir_attr_other(m, compare_type_of(t->dtype));
   ir_named_attr attrs[] = {named(m, "compare_type", type), named(m, "comparison_direction", way)};
   t = ir_type_at(m, x);
-  return build(b, IR_OP_COMPARE, 2, (ir_value[]){x, y}, ir_tensor(m, IR_I1, t->rank, t->dims), 2, attrs);
+  return build(b, IR_OP_COMPARE, 2, (ir_value[]){x, y}, ir_tensor(m, IR_I1, t->rank, t->dims), 2,
+               attrs);
 }
 
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false) {
   CTX_CHECK(b->m->ctx, ir_type_of(b->m, on_true) == ir_type_of(b->m, on_false));
-  return build(b, IR_OP_SELECT, 3, (ir_value[]){pred, on_true, on_false}, ir_type_of(b->m, on_true), 0, NULL);
+  return build(b, IR_OP_SELECT, 3, (ir_value[]){pred, on_true, on_false}, ir_type_of(b->m, on_true),
+               0, NULL);
 }
 
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype) {
@@ -70,8 +86,10 @@ static void store_real(void *p, ir_dtype dtype, double x) {
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);
   switch (dtype) {
-    case IR_F64: case IR_C128: memcpy(p, &x, sizeof x); return;
-    case IR_F32: case IR_C64: memcpy(p, &f, sizeof f); return;
+    case IR_F64:
+    case IR_C128: memcpy(p, &x, sizeof x); return;
+    case IR_F32:
+    case IR_C64: memcpy(p, &f, sizeof f); return;
     case IR_BF16: memcpy(p, &(uint16_t){(uint16_t)(bits >> 16)}, 2); return;
     case IR_F16: memcpy(p, &(uint16_t){half_bits(x)}, 2); return;
     default: return;
@@ -81,7 +99,8 @@ static void store_real(void *p, ir_dtype dtype, double x) {
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value) {
   char cell[16] = {0};
   ir_dtype dtype = ir_type_get(b->m, type)->dtype;
-  CTX_CHECK(b->m->ctx, dtype == IR_F64 || dtype == IR_F32 || dtype == IR_BF16 || dtype == IR_F16 || dtype == IR_C64 || dtype == IR_C128);
+  CTX_CHECK(b->m->ctx, dtype == IR_F64 || dtype == IR_F32 || dtype == IR_BF16 || dtype == IR_F16 ||
+                           dtype == IR_C64 || dtype == IR_C128);
   store_real(cell, dtype, value);
   return ir_build_constant(b, type, cell, true);
 }
@@ -89,7 +108,8 @@ ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value) {
 ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value) {
   ir_dtype dtype = ir_type_get(b->m, type)->dtype;
   ir_dtype_class cls = ir_dtype_class_of(dtype);
-  if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX) return ir_build_splat_real(b, type, (double)value);
+  if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX)
+    return ir_build_splat_real(b, type, (double)value);
   return ir_build_constant(b, type, &value, true); /* little-endian: the low bytes come first */
 }
 
@@ -99,7 +119,8 @@ ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim) {
 }
 
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type, const int64_t *dims) {
-  ir_named_attr attr = named(b->m, "broadcast_dimensions", ir_attr_i64s(b->m, dims, ir_type_at(b->m, x)->rank));
+  ir_named_attr attr =
+      named(b->m, "broadcast_dimensions", ir_attr_i64s(b->m, dims, ir_type_at(b->m, x)->rank));
   return build(b, IR_OP_BROADCAST_IN_DIM, 1, &x, type, 1, &attr);
 }
 
@@ -108,7 +129,8 @@ ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   return build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);
 }
 
-ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts, const int64_t *sizes) {
+ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,
+                                const int64_t *sizes) {
   const ir_type_data *t = ir_type_at(b->m, x);
   ir_value operands[IR_MAX_RANK + 1] = {x};
   int32_t rank = t->rank;
@@ -118,21 +140,25 @@ ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *start
   return build(b, IR_OP_DYNAMIC_SLICE, (uint32_t)rank + 1, operands, type, 1, &attr);
 }
 
-ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update, const ir_value *starts) {
+ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update,
+                                       const ir_value *starts) {
   int32_t rank = ir_type_at(b->m, x)->rank;
   ir_value operands[IR_MAX_RANK + 2] = {x, update};
   for (int32_t i = 0; i < rank; i++) operands[i + 2] = starts[i];
-  return build(b, IR_OP_DYNAMIC_UPDATE_SLICE, (uint32_t)rank + 2, operands, ir_type_of(b->m, x), 0, NULL);
+  return build(b, IR_OP_DYNAMIC_UPDATE_SLICE, (uint32_t)rank + 2, operands, ir_type_of(b->m, x), 0,
+               NULL);
 }
 
-ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit, const int64_t *strides) {
+ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
+                        const int64_t *strides) {
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_at(m, x);
   int64_t dims[IR_MAX_RANK];
   int32_t rank = t->rank;
   for (int32_t i = 0; i < rank; i++) dims[i] = (limit[i] - start[i] + strides[i] - 1) / strides[i];
   ir_type type = ir_tensor(m, t->dtype, rank, dims);
-  ir_named_attr attrs[] = {named(m, "limit_indices", ir_attr_i64s(m, limit, rank)), named(m, "start_indices", ir_attr_i64s(m, start, rank)),
+  ir_named_attr attrs[] = {named(m, "limit_indices", ir_attr_i64s(m, limit, rank)),
+                           named(m, "start_indices", ir_attr_i64s(m, start, rank)),
                            named(m, "strides", ir_attr_i64s(m, strides, rank))};
   return build(b, IR_OP_SLICE, 1, &x, type, 3, attrs);
 }
@@ -146,5 +172,7 @@ ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count,
 }
 
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {
-  ir_op_new(b->m, b->block, &(ir_op_desc){.kind = kind, .n_operands = count, .operands = values, .location = b->location});
+  ir_op_new(b->m, b->block,
+            &(ir_op_desc){
+                .kind = kind, .n_operands = count, .operands = values, .location = b->location});
 }

@@ -1,14 +1,18 @@
 /* The IR: one MLIR-shaped graph of 32-bit ids.
  *
- * A module is an op (builtin.module) with a block of func.func ops, whose blocks hold the program. Every region has at most one block, as in all of
- * StableHLO, so an op's regions are block ids (IR_NONE: an empty region). Ops, values, blocks, types, attributes and strings are ids into the module's
- * tables; 0 (IR_NONE) is nobody. Types and strings are interned: equal ids, equal things. Everything lives in the module's arena.
+ * A module is an op (builtin.module) with a block of func.func ops, whose blocks hold the program.
+ * Every region has at most one block, as in all of StableHLO, so an op's regions are block ids
+ * (IR_NONE: an empty region). Ops, values, blocks, types, attributes and strings are ids into the
+ * module's tables; 0 (IR_NONE) is nobody. Types and strings are interned: equal ids, equal things.
+ * Everything lives in the module's arena.
  *
- * Attributes in dialect form (`#stablehlo.dot<...>`, `#sdy...`) keep their text verbatim; ir/attrs.h decodes the ones we know. What we don't know (an op, an
- * attribute, a type) is kept as text and printed as it came.
+ * Attributes in dialect form (`#stablehlo.dot<...>`, `#sdy...`) keep their text verbatim;
+ * ir/attrs.h decodes the ones we know. What we don't know (an op, an attribute, a type) is kept as
+ * text and printed as it came.
  *
- * Invariants (ir_verify): every operand is defined before its use in the same block or in an enclosing one; a block ends in one terminator; types follow the
- * op table's shape rule; all dims >= 0, or -1 for a dynamic one.
+ * Invariants (ir_verify): every operand is defined before its use in the same block or in an
+ * enclosing one; a block ends in one terminator; types follow the op table's shape rule; all dims
+ * >= 0, or -1 for a dynamic one.
  */
 #ifndef WEIR_IR_IR_H
 #define WEIR_IR_IR_H
@@ -17,7 +21,7 @@
 
 enum { IR_NONE = 0, IR_MAX_RANK = 64 };
 
-typedef uint32_t ir_str;   /* an interned string */
+typedef uint32_t ir_str; /* an interned string */
 typedef uint32_t ir_type;
 typedef uint32_t ir_attr;
 typedef uint32_t ir_value;
@@ -33,7 +37,14 @@ typedef enum ir_dtype {
   IR_DTYPE_COUNT
 } ir_dtype;
 
-typedef enum ir_dtype_class { IR_CLASS_NONE, IR_CLASS_BOOL, IR_CLASS_INT, IR_CLASS_UINT, IR_CLASS_FLOAT, IR_CLASS_COMPLEX } ir_dtype_class;
+typedef enum ir_dtype_class {
+  IR_CLASS_NONE,
+  IR_CLASS_BOOL,
+  IR_CLASS_INT,
+  IR_CLASS_UINT,
+  IR_CLASS_FLOAT,
+  IR_CLASS_COMPLEX
+} ir_dtype_class;
 
 typedef enum ir_kind {
   IR_OP_UNKNOWN, /* kept by name, printed as it came */
@@ -46,27 +57,44 @@ typedef enum ir_kind {
 enum { IR_FLAG_E = 1, IR_FLAG_X = 2, IR_FLAG_T = 4, IR_FLAG_H = 8, IR_FLAG_M = 16, IR_FLAG_R = 32 };
 
 /* ---- data behind the ids ---- */
-typedef enum ir_type_kind { IR_TYPE_TENSOR, IR_TYPE_TOKEN, IR_TYPE_TUPLE, IR_TYPE_FUNCTION, IR_TYPE_SCALAR /* i32, f64: of attributes */, IR_TYPE_OTHER /* verbatim */ } ir_type_kind;
+typedef enum ir_type_kind {
+  IR_TYPE_TENSOR,
+  IR_TYPE_TOKEN,
+  IR_TYPE_TUPLE,
+  IR_TYPE_FUNCTION,
+  IR_TYPE_SCALAR /* i32, f64: of attributes */,
+  IR_TYPE_OTHER /* verbatim */
+} ir_type_kind;
 
 typedef struct ir_type_data {
   ir_type_kind kind;
-  ir_dtype dtype;        /* tensor, scalar; NONE for an element type we don't know (then element_text has it) */
-  int32_t rank;          /* tensor */
-  int32_t n_types, n_results; /* tuple: n_types members; function: n_types inputs, n_results results after them */
-  const int64_t *dims;   /* tensor: rank of them, -1 dynamic */
-  const ir_type *types;  /* tuple members, or function inputs then results */
-  ir_str element_text;   /* tensor of an element type we don't know: its text */
-  ir_str encoding;       /* tensor: what stands after the last comma, "" if nothing */
-  ir_str text;           /* OTHER: the type as it came */
+  ir_dtype
+      dtype; /* tensor, scalar; NONE for an element type we don't know (then element_text has it) */
+  int32_t rank;               /* tensor */
+  int32_t n_types, n_results; /* tuple: n_types members; function: n_types inputs, n_results results
+                                 after them */
+  const int64_t *dims;        /* tensor: rank of them, -1 dynamic */
+  const ir_type *types;       /* tuple members, or function inputs then results */
+  ir_str element_text;        /* tensor of an element type we don't know: its text */
+  ir_str encoding;            /* tensor: what stands after the last comma, "" if nothing */
+  ir_str text;                /* OTHER: the type as it came */
 } ir_type_data;
 
 typedef enum ir_attr_kind {
-  IR_ATTR_UNIT, IR_ATTR_BOOL, IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING, IR_ATTR_SYMBOL, IR_ATTR_TYPE,
-  IR_ATTR_I64S,    /* array<i64: ...> */
-  IR_ATTR_BOOLS,   /* array<i1: ...> */
-  IR_ATTR_ARRAY, IR_ATTR_DICT,
-  IR_ATTR_DENSE,   /* dense<...> : tensor type */
-  IR_ATTR_OTHER    /* verbatim text: dialect attributes and whatever we don't know, with its ": type" if it had one */
+  IR_ATTR_UNIT,
+  IR_ATTR_BOOL,
+  IR_ATTR_INT,
+  IR_ATTR_FLOAT,
+  IR_ATTR_STRING,
+  IR_ATTR_SYMBOL,
+  IR_ATTR_TYPE,
+  IR_ATTR_I64S,  /* array<i64: ...> */
+  IR_ATTR_BOOLS, /* array<i1: ...> */
+  IR_ATTR_ARRAY,
+  IR_ATTR_DICT,
+  IR_ATTR_DENSE, /* dense<...> : tensor type */
+  IR_ATTR_OTHER  /* verbatim text: dialect attributes and whatever we don't know, with its ": type"
+                    if it had one */
 } ir_attr_kind;
 
 typedef struct ir_named_attr {
@@ -77,31 +105,33 @@ typedef struct ir_named_attr {
 
 typedef struct ir_attr_data {
   ir_attr_kind kind;
-  ir_type type;      /* INT, FLOAT, DENSE: its type; TYPE: the type itself; INT, FLOAT may have none (IR_NONE) */
-  int32_t count;     /* of ints, items, entries */
-  bool splat;        /* DENSE: data holds one element */
-  bool boolean;      /* BOOL */
-  int64_t integer;   /* INT: two's complement of 64 bits */
-  double real;       /* FLOAT */
-  ir_str text;       /* FLOAT: as written; STRING: unescaped; SYMBOL: without @; OTHER: verbatim */
+  ir_type type;    /* INT, FLOAT, DENSE: its type; TYPE: the type itself; INT, FLOAT may have none
+                      (IR_NONE) */
+  int32_t count;   /* of ints, items, entries */
+  bool splat;      /* DENSE: data holds one element */
+  bool boolean;    /* BOOL */
+  int64_t integer; /* INT: two's complement of 64 bits */
+  double real;     /* FLOAT */
+  ir_str text;     /* FLOAT: as written; STRING: unescaped; SYMBOL: without @; OTHER: verbatim */
   const int64_t *ints;          /* I64S, BOOLS */
   const ir_attr *items;         /* ARRAY */
   const ir_named_attr *entries; /* DICT */
-  const void *data;  /* DENSE: little-endian elements in row-major order, ir_dtype_bytes() each; i1: 0 or 1 */
+  const void *data; /* DENSE: little-endian elements in row-major order, ir_dtype_bytes() each; i1:
+                       0 or 1 */
 } ir_attr_data;
 
 typedef struct ir_value_data {
   ir_type type;
-  ir_op op;          /* that has it as a result; IR_NONE: a block argument */
-  ir_block block;    /* whose argument it is; IR_NONE: a result */
-  uint32_t index;    /* among the results or arguments */
-  ir_str location;   /* block arguments: their loc(...) text, IR_NONE if none */
+  ir_op op;        /* that has it as a result; IR_NONE: a block argument */
+  ir_block block;  /* whose argument it is; IR_NONE: a result */
+  uint32_t index;  /* among the results or arguments */
+  ir_str location; /* block arguments: their loc(...) text, IR_NONE if none */
 } ir_value_data;
 
 typedef struct ir_op_data {
-  uint16_t kind;     /* ir_kind */
-  ir_str name;       /* UNKNOWN: the full name */
-  ir_block block;    /* that it stands in */
+  uint16_t kind;  /* ir_kind */
+  ir_str name;    /* UNKNOWN: the full name */
+  ir_block block; /* that it stands in */
   uint32_t n_operands, n_results, n_attrs, n_regions;
   ir_value *operands;
   ir_value first_result; /* results have consecutive ids */
@@ -111,7 +141,7 @@ typedef struct ir_op_data {
 } ir_op_data;
 
 typedef struct ir_block_data {
-  ir_op parent;      /* the op whose region it is */
+  ir_op parent; /* the op whose region it is */
   VEC(ir_value) args;
   VEC(ir_op) ops;
 } ir_block_data;
@@ -121,31 +151,48 @@ typedef struct ir_intern ir_intern;
 typedef struct ir_module {
   ctx *ctx;
   arena *arena;
-  ir_op root;        /* the builtin.module op */
+  ir_op root; /* the builtin.module op */
   VEC(ir_type_data) types;
   VEC(ir_attr_data) attrs;
   VEC(ir_value_data) values;
   VEC(ir_op_data) ops;
   VEC(ir_block_data) blocks;
-  VEC(struct { const char *text; uint32_t length; }) strs;
+  VEC(struct {
+    const char *text;
+    uint32_t length;
+  })
+  strs;
   ir_intern *intern;
 } ir_module;
 
 /* ---- module.c: making and looking up ---- */
-ir_module *ir_module_create(ctx *c);     /* has an arena of its own; an empty builtin.module with one block is its root */
+ir_module *ir_module_create(
+    ctx *c); /* has an arena of its own; an empty builtin.module with one block is its root */
 void ir_module_destroy(ir_module *m);
 ir_module *ir_module_clone(const ir_module *m); /* same ids */
 
-static inline const ir_type_data *ir_type_get(const ir_module *m, ir_type t) { return &m->types.at[t]; }
-static inline const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr a) { return &m->attrs.at[a]; }
-static inline ir_value_data *ir_value_get(const ir_module *m, ir_value v) { return &m->values.at[v]; }
+static inline const ir_type_data *ir_type_get(const ir_module *m, ir_type t) {
+  return &m->types.at[t];
+}
+static inline const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr a) {
+  return &m->attrs.at[a];
+}
+static inline ir_value_data *ir_value_get(const ir_module *m, ir_value v) {
+  return &m->values.at[v];
+}
 /* These pointers are good until the next op or block is made. */
 static inline ir_op_data *ir_op_get(const ir_module *m, ir_op o) { return &m->ops.at[o]; }
-static inline ir_block_data *ir_block_get(const ir_module *m, ir_block b) { return &m->blocks.at[b]; }
+static inline ir_block_data *ir_block_get(const ir_module *m, ir_block b) {
+  return &m->blocks.at[b];
+}
 
 ir_str ir_intern_text(ir_module *m, const char *text, size_t length);
-static inline ir_str ir_intern_string(ir_module *m, const char *text) { return ir_intern_text(m, text, strlen(text)); }
-static inline const char *ir_text(const ir_module *m, ir_str s) { return m->strs.at[s].text; }       /* NUL-terminated; "" for IR_NONE */
+static inline ir_str ir_intern_string(ir_module *m, const char *text) {
+  return ir_intern_text(m, text, strlen(text));
+}
+static inline const char *ir_text(const ir_module *m, ir_str s) {
+  return m->strs.at[s].text;
+} /* NUL-terminated; "" for IR_NONE */
 static inline size_t ir_text_length(const ir_module *m, ir_str s) { return m->strs.at[s].length; }
 
 /* op table */
@@ -153,7 +200,7 @@ ir_kind ir_kind_find(const char *name, size_t length); /* IR_OP_UNKNOWN if not i
 const char *ir_kind_name(ir_kind kind);                /* "stablehlo.add" */
 int ir_kind_flags(ir_kind kind);
 static inline ir_kind ir_kind_of(const ir_module *m, ir_op o) { return (ir_kind)m->ops.at[o].kind; }
-const char *ir_op_name(const ir_module *m, ir_op o);   /* also of unknown ones */
+const char *ir_op_name(const ir_module *m, ir_op o); /* also of unknown ones */
 
 /* element types */
 ir_dtype ir_dtype_find(const char *name, size_t length); /* IR_DTYPE_NONE if not in the table */
@@ -165,12 +212,15 @@ ir_dtype_class ir_dtype_class_of(ir_dtype d);
 ir_type ir_tensor(ir_module *m, ir_dtype dtype, int32_t rank, const int64_t *dims);
 ir_type ir_type_intern(ir_module *m, const ir_type_data *data); /* copies what data points to */
 ir_type ir_scalar(ir_module *m, ir_dtype dtype);                /* tensor<dtype> */
-ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype);           /* plain `i64`, the type of an attribute */
+ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype); /* plain `i64`, the type of an attribute */
 /* The same element type and encoding, dimension `dim` of length `size`. */
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
-bool ir_is_static_tensor(const ir_module *m, ir_type t); /* a tensor of a known element type without dynamic dims or encoding */
+bool ir_is_static_tensor(
+    const ir_module *m,
+    ir_type t); /* a tensor of a known element type without dynamic dims or encoding */
 int64_t ir_element_count(const ir_module *m, ir_type t); /* saturates at INT64_MAX */
-/* Bytes of a tensor or of all of a tuple's members, saturating at INT64_MAX; 0 for tokens and what we don't know. */
+/* Bytes of a tensor or of all of a tuple's members, saturating at INT64_MAX; 0 for tokens and what
+ * we don't know. */
 int64_t ir_type_bytes(const ir_module *m, ir_type t);
 
 /* attributes */
@@ -185,9 +235,11 @@ ir_attr ir_attr_dense(ir_module *m, ir_type type, const void *data, bool splat);
 ir_attr ir_op_attr(const ir_module *m, ir_op o, const char *name);
 int64_t ir_op_int(const ir_module *m, ir_op o, const char *name, int64_t otherwise);
 bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise);
-/* The numbers of an I64S, BOOLS or integer DENSE attribute or of an ARRAY of INTs; *out_count = -1 and NULL if absent or of another kind. */
+/* The numbers of an I64S, BOOLS or integer DENSE attribute or of an ARRAY of INTs; *out_count = -1
+ * and NULL if absent or of another kind. */
 const int64_t *ir_op_ints(ir_module *m, ir_op o, const char *name, int32_t *out_count);
-const char *ir_op_string(const ir_module *m, ir_op o, const char *name); /* STRING, SYMBOL or OTHER; NULL if absent */
+const char *ir_op_string(const ir_module *m, ir_op o,
+                         const char *name); /* STRING, SYMBOL or OTHER; NULL if absent */
 void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool property);
 
 /* ops, values, blocks */
@@ -200,23 +252,38 @@ typedef struct ir_op_desc { /* what a new op is made of; all is copied */
   const ir_named_attr *attrs;
   ir_str location;
 } ir_op_desc;
-/* Appends the op to `block` (IR_NONE: nowhere yet). Its regions are made empty; fill them with ir_region_block(). */
+/* Appends the op to `block` (IR_NONE: nowhere yet). Its regions are made empty; fill them with
+ * ir_region_block(). */
 ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc);
-ir_block ir_region_block(ir_module *m, ir_op op, uint32_t region); /* makes the region's block; parent = op */
-ir_block ir_block_new(ir_module *m);                                /* belongs to no op yet */
-void ir_region_set(ir_module *m, ir_op op, uint32_t region, ir_block block); /* gives the block to the op */
+ir_block ir_region_block(ir_module *m, ir_op op,
+                         uint32_t region); /* makes the region's block; parent = op */
+ir_block ir_block_new(ir_module *m);       /* belongs to no op yet */
+void ir_region_set(ir_module *m, ir_op op, uint32_t region,
+                   ir_block block);                                /* gives the block to the op */
 ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type); /* appends an argument */
 void ir_block_append(ir_module *m, ir_block block, ir_op op);
-static inline ir_value ir_result(const ir_module *m, ir_op o, uint32_t i) { return m->ops.at[o].first_result + i; }
-static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) { return m->ops.at[o].operands[i]; }
+static inline ir_value ir_result(const ir_module *m, ir_op o, uint32_t i) {
+  return m->ops.at[o].first_result + i;
+}
+static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
+  return m->ops.at[o].operands[i];
+}
 static inline ir_type ir_type_of(const ir_module *m, ir_value v) { return m->values.at[v].type; }
-static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) { return &m->types.at[m->values.at[v].type]; }
-static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) { return ir_type_bytes(m, m->values.at[v].type); }
-static inline ir_op ir_terminator(const ir_module *m, ir_block b) { return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1]; }
+static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
+  return &m->types.at[m->values.at[v].type];
+}
+static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
+  return ir_type_bytes(m, m->values.at[v].type);
+}
+static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
+  return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];
+}
 ir_op ir_find_function(const ir_module *m, const char *name); /* IR_NONE if there is none */
-ir_op ir_main_function(const ir_module *m);                   /* "main", else the only public function, else IR_NONE */
+ir_op ir_main_function(
+    const ir_module *m); /* "main", else the only public function, else IR_NONE */
 
-/* ---- build.c: short spellings for the ops that rewrites make; result types are derived. All append to b->block. ---- */
+/* ---- build.c: short spellings for the ops that rewrites make; result types are derived. All
+ * append to b->block. ---- */
 typedef struct ir_builder {
   ir_module *m;
   ir_block block;
@@ -225,25 +292,32 @@ typedef struct ir_builder {
 
 ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x);
 ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y);
-ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x, ir_value y); /* "EQ", "LT", ...; the type follows the element type */
+ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x,
+                          ir_value y); /* "EQ", "LT", ...; the type follows the element type */
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false);
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype);
-ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value);  /* constant; any element type */
+ir_value ir_build_splat_int(ir_builder *b, ir_type type,
+                            int64_t value); /* constant; any element type */
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value);
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);
-ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type, const int64_t *dims); /* rank(x) dims */
+ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type,
+                            const int64_t *dims); /* rank(x) dims */
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type);
 /* starts: rank scalars; sizes: rank. */
-ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts, const int64_t *sizes);
-ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update, const ir_value *starts);
-ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit, const int64_t *strides);
+ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,
+                                const int64_t *sizes);
+ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update,
+                                       const ir_value *starts);
+ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
+                        const int64_t *strides);
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 
 /* ---- walk.c ---- */
-/* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands (an unmapped value stands for itself) and extended by
- * results and block arguments. map has room for every value of m now; values made meanwhile are not in it. */
+/* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands
+ * (an unmapped value stands for itself) and extended by results and block arguments. map has room
+ * for every value of m now; values made meanwhile are not in it. */
 typedef struct ir_map ir_map;
 ir_map *ir_map_new(arena *a, const ir_module *m);
 ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
@@ -254,22 +328,26 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */
 /* Calls fn for every op of the block and of all regions below it, in order, parents first. */
-void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
+void ir_walk(const ir_module *m, ir_block block,
+             void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 
-/* Whether the op, or one below it, must be kept, kept in order and never run twice: flag X, and calls, but a custom_call only if it says has_side_effect. */
+/* Whether the op, or one below it, must be kept, kept in order and never run twice: flag X, and
+ * calls, but a custom_call only if it says has_side_effect. */
 bool ir_has_effects(const ir_module *m, ir_op op);
 
-/* Users of each value of a block, counting a use anywhere below an op as a use by that op of the block. */
+/* Users of each value of a block, counting a use anywhere below an op as a use by that op of the
+ * block. */
 typedef struct ir_users {
-  uint32_t *first;  /* by value id: users are ops[first[v] .. first[v + 1]) */
-  ir_op *ops;       /* in block order, each op once per value */
+  uint32_t *first; /* by value id: users are ops[first[v] .. first[v + 1]) */
+  ir_op *ops;      /* in block order, each op once per value */
 } ir_users;
 ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block);
 
 /* ---- verify.c ---- */
-/* The invariants of the head comment; the first violation is the context's message with the op's name and location (INVALID_ARGUMENT). */
+/* The invariants of the head comment; the first violation is the context's message with the op's
+ * name and location (INVALID_ARGUMENT). */
 WEIR_MUST_USE weir_status ir_verify(const ir_module *m);
 
 #endif

@@ -5,7 +5,10 @@
 #include "ir/ir.h"
 
 /* ---- the op and dtype tables ---- */
-static const struct op_row { const char *name; int flags; } op_rows[IR_OP_COUNT] = {
+static const struct op_row {
+  const char *name;
+  int flags;
+} op_rows[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = {"?", IR_FLAG_X},
 #define R IR_FLAG_R
 #define X IR_FLAG_X
@@ -24,7 +27,11 @@ static const struct op_row { const char *name; int flags; } op_rows[IR_OP_COUNT]
 #undef M
 };
 
-static const struct dtype_row { const char *name; int bits; ir_dtype_class cls; } dtype_rows[IR_DTYPE_COUNT] = {
+static const struct dtype_row {
+  const char *name;
+  int bits;
+  ir_dtype_class cls;
+} dtype_rows[IR_DTYPE_COUNT] = {
     [IR_DTYPE_NONE] = {"?", 0, IR_CLASS_NONE},
 #define DTYPE(name, text, bits, cls) [IR_##name] = {text, bits, IR_CLASS_##cls},
 #include "ir/dtypes.def"
@@ -46,16 +53,19 @@ ir_dtype_class ir_dtype_class_of(ir_dtype d) { return dtype_rows[d].cls; }
 
 ir_dtype ir_dtype_find(const char *name, size_t length) {
   for (int d = 1; d < IR_DTYPE_COUNT; d++)
-    if (!strncmp(dtype_rows[d].name, name, length) && !dtype_rows[d].name[length]) return (ir_dtype)d;
+    if (!strncmp(dtype_rows[d].name, name, length) && !dtype_rows[d].name[length])
+      return (ir_dtype)d;
   return IR_DTYPE_NONE;
 }
 
-/* The names are grouped by dialect but not sorted; a linear scan that rejects on the length and the last character first is fast enough for the few
- * hundred distinct names that a module holds (readers look a name up once per interned string). */
+/* The names are grouped by dialect but not sorted; a linear scan that rejects on the length and the
+ * last character first is fast enough for the few hundred distinct names that a module holds
+ * (readers look a name up once per interned string). */
 ir_kind ir_kind_find(const char *name, size_t length) {
   for (int k = 1; k < IR_OP_COUNT; k++) {
     const char *row = op_rows[k].name;
-    if (strlen(row) == length && row[length - 1] == name[length - 1] && !memcmp(row, name, length)) return (ir_kind)k;
+    if (strlen(row) == length && row[length - 1] == name[length - 1] && !memcmp(row, name, length))
+      return (ir_kind)k;
   }
   return IR_OP_UNKNOWN;
 }
@@ -96,26 +106,38 @@ ir_str ir_intern_text(ir_module *m, const char *text, size_t length) {
   uint32_t hash = hash_bytes(text, length);
   for (uint32_t i = hash & (t->room - 1); t->ids[i]; i = (i + 1) & (t->room - 1)) {
     ir_str id = t->ids[i];
-    if (t->hashes[i] == hash && m->strs.at[id].length == length && !memcmp(m->strs.at[id].text, text, length)) return id;
+    if (t->hashes[i] == hash && m->strs.at[id].length == length &&
+        !memcmp(m->strs.at[id].text, text, length))
+      return id;
   }
   ir_str id = m->strs.count;
-  VEC_PUSH(m->arena, &m->strs, (__typeof__(*m->strs.at)){arena_strdup(m->arena, text, length), (uint32_t)length});
+  VEC_PUSH(m->arena, &m->strs,
+           (__typeof__(*m->strs.at)){arena_strdup(m->arena, text, length), (uint32_t)length});
   table_insert(t, hash, id);
   return id;
 }
 
 /* ---- types ---- */
 static uint32_t type_hash(const ir_type_data *d) {
-  uint32_t key[8] = {d->kind, d->dtype, (uint32_t)d->rank, (uint32_t)d->n_types, (uint32_t)d->n_results, d->element_text, d->encoding, d->text};
+  uint32_t key[8] = {d->kind,
+                     d->dtype,
+                     (uint32_t)d->rank,
+                     (uint32_t)d->n_types,
+                     (uint32_t)d->n_results,
+                     d->element_text,
+                     d->encoding,
+                     d->text};
   uint32_t h = hash_bytes(key, sizeof key);
   if (d->rank > 0) h = h * 31 + hash_bytes(d->dims, (size_t)d->rank * sizeof *d->dims);
-  if (d->n_types + d->n_results > 0) h = h * 31 + hash_bytes(d->types, (size_t)(d->n_types + d->n_results) * sizeof *d->types);
+  if (d->n_types + d->n_results > 0)
+    h = h * 31 + hash_bytes(d->types, (size_t)(d->n_types + d->n_results) * sizeof *d->types);
   return h;
 }
 
 static bool type_equal(const ir_type_data *a, const ir_type_data *b) {
   size_t n = (size_t)(a->n_types + a->n_results);
-  return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank && a->n_types == b->n_types && a->n_results == b->n_results &&
+  return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank &&
+         a->n_types == b->n_types && a->n_results == b->n_results &&
          a->element_text == b->element_text && a->encoding == b->encoding && a->text == b->text &&
          (a->rank == 0 || !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims)) &&
          (n == 0 || !memcmp(a->types, b->types, n * sizeof *a->types));
@@ -127,9 +149,11 @@ ir_type ir_type_intern(ir_module *m, const ir_type_data *data) {
   uint32_t hash = type_hash(data);
   for (uint32_t i = hash & (t->room - 1); t->ids[i]; i = (i + 1) & (t->room - 1))
     if (t->hashes[i] == hash && type_equal(&m->types.at[t->ids[i]], data)) return t->ids[i];
-  ir_type_data copy = *data; /* its lists are never NULL and never the caller's, not even empty ones */
+  ir_type_data copy =
+      *data; /* its lists are never NULL and never the caller's, not even empty ones */
   copy.dims = ARENA_COPY(m->arena, int64_t, data->dims, (size_t)data->rank);
-  copy.types = ARENA_COPY(m->arena, ir_type, data->types, (size_t)(data->n_types + data->n_results));
+  copy.types =
+      ARENA_COPY(m->arena, ir_type, data->types, (size_t)(data->n_types + data->n_results));
   ir_type id = m->types.count;
   VEC_PUSH(m->arena, &m->types, copy);
   table_insert(t, hash, id);
@@ -137,7 +161,8 @@ ir_type ir_type_intern(ir_module *m, const ir_type_data *data) {
 }
 
 ir_type ir_tensor(ir_module *m, ir_dtype dtype, int32_t rank, const int64_t *dims) {
-  return ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = dims});
+  return ir_type_intern(
+      m, &(ir_type_data){.kind = IR_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = dims});
 }
 
 ir_type ir_scalar(ir_module *m, ir_dtype dtype) { return ir_tensor(m, dtype, 0, NULL); }
@@ -206,7 +231,8 @@ ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
 }
 
 ir_attr ir_attr_int(ir_module *m, int64_t value, ir_dtype dtype) {
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_INT, .type = ir_attr_scalar(m, dtype), .integer = value});
+  return ir_attr_new(
+      m, &(ir_attr_data){.kind = IR_ATTR_INT, .type = ir_attr_scalar(m, dtype), .integer = value});
 }
 
 ir_attr ir_attr_bool(ir_module *m, bool value) {
@@ -215,7 +241,8 @@ ir_attr ir_attr_bool(ir_module *m, bool value) {
 
 ir_attr ir_attr_i64s(ir_module *m, const int64_t *values, int32_t count) {
   static const int64_t nothing = 0;
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_I64S, .count = count, .ints = count ? values : &nothing});
+  return ir_attr_new(
+      m, &(ir_attr_data){.kind = IR_ATTR_I64S, .count = count, .ints = count ? values : &nothing});
 }
 
 ir_attr ir_attr_string(ir_module *m, const char *text) {
@@ -227,7 +254,8 @@ ir_attr ir_attr_other(ir_module *m, const char *text) {
 }
 
 ir_attr ir_attr_dense(ir_module *m, ir_type type, const void *data, bool splat) {
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DENSE, .type = type, .data = data, .splat = splat});
+  return ir_attr_new(
+      m, &(ir_attr_data){.kind = IR_ATTR_DENSE, .type = type, .data = data, .splat = splat});
 }
 
 ir_attr ir_op_attr(const ir_module *m, ir_op o, const char *name) {
@@ -250,13 +278,38 @@ bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise) {
 static int64_t dense_int(const ir_attr_data *d, ir_dtype dtype, int64_t i) {
   const char *p = (const char *)d->data + (d->splat ? 0 : i * ir_dtype_bytes(dtype));
   switch (dtype) {
-    case IR_I32: { int32_t x; memcpy(&x, p, sizeof x); return x; }
-    case IR_UI32: { uint32_t x; memcpy(&x, p, sizeof x); return x; }
-    case IR_I16: { int16_t x; memcpy(&x, p, sizeof x); return x; }
-    case IR_UI16: { uint16_t x; memcpy(&x, p, sizeof x); return x; }
-    case IR_I1: case IR_UI8: case IR_UI4: case IR_UI2: return *(const uint8_t *)p;
-    case IR_I8: case IR_I4: case IR_I2: return *(const int8_t *)p;
-    default: { int64_t x; memcpy(&x, p, sizeof x); return x; }
+    case IR_I32: {
+      int32_t x;
+      memcpy(&x, p, sizeof x);
+      return x;
+    }
+    case IR_UI32: {
+      uint32_t x;
+      memcpy(&x, p, sizeof x);
+      return x;
+    }
+    case IR_I16: {
+      int16_t x;
+      memcpy(&x, p, sizeof x);
+      return x;
+    }
+    case IR_UI16: {
+      uint16_t x;
+      memcpy(&x, p, sizeof x);
+      return x;
+    }
+    case IR_I1:
+    case IR_UI8:
+    case IR_UI4:
+    case IR_UI2: return *(const uint8_t *)p;
+    case IR_I8:
+    case IR_I4:
+    case IR_I2: return *(const int8_t *)p;
+    default: {
+      int64_t x;
+      memcpy(&x, p, sizeof x);
+      return x;
+    }
   }
 }
 
@@ -264,7 +317,8 @@ static const int64_t *dense_ints(ir_module *m, const ir_attr_data *d, int32_t *o
   ir_dtype dtype = ir_type_get(m, d->type)->dtype;
   ir_dtype_class cls = ir_dtype_class_of(dtype);
   int64_t n = ir_element_count(m, d->type);
-  if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX || cls == IR_CLASS_NONE || n > INT32_MAX) return NULL;
+  if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX || cls == IR_CLASS_NONE || n > INT32_MAX)
+    return NULL;
   int64_t *ints = ARENA_ARRAY(m->arena, int64_t, (size_t)n + 1);
   for (int64_t i = 0; i < n; i++) ints[i] = dense_int(d, dtype, i);
   *out_count = (int32_t)n;
@@ -288,7 +342,8 @@ const int64_t *ir_op_ints(ir_module *m, ir_op o, const char *name, int32_t *out_
   if (!a) return NULL;
   const ir_attr_data *d = ir_attr_get(m, a);
   switch (d->kind) {
-    case IR_ATTR_I64S: case IR_ATTR_BOOLS: return *out_count = d->count, d->ints;
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS: return *out_count = d->count, d->ints;
     case IR_ATTR_DENSE: return dense_ints(m, d, out_count);
     case IR_ATTR_ARRAY: return array_ints(m, d, out_count);
     default: return NULL;
@@ -299,7 +354,8 @@ const char *ir_op_string(const ir_module *m, ir_op o, const char *name) {
   ir_attr a = ir_op_attr(m, o, name);
   if (!a) return NULL;
   const ir_attr_data *d = ir_attr_get(m, a);
-  bool has_text = d->kind == IR_ATTR_STRING || d->kind == IR_ATTR_SYMBOL || d->kind == IR_ATTR_OTHER;
+  bool has_text =
+      d->kind == IR_ATTR_STRING || d->kind == IR_ATTR_SYMBOL || d->kind == IR_ATTR_OTHER;
   return has_text ? ir_text(m, d->text) : NULL;
 }
 
@@ -345,10 +401,10 @@ void ir_module_destroy(ir_module *m) {
   if (m) arena_destroy(m->arena);
 }
 
-#define COPY_VEC(a, to, from)                                                               \
-  do {                                                                                      \
-    (to)->count = (to)->room = (from)->count;                                               \
-    (to)->at = arena_copy((a), (from)->at, (size_t)(from)->count * sizeof *(from)->at);     \
+#define COPY_VEC(a, to, from)                                                                      \
+  do {                                                                                             \
+    (to)->count = (to)->room = (from)->count;                                                      \
+    (to)->at = arena_copy((a), (from)->at, (size_t)(from)->count * sizeof *(from)->at);            \
   } while (0)
 
 static void copy_table(arena *a, table *to, const table *from) {
@@ -357,9 +413,11 @@ static void copy_table(arena *a, table *to, const table *from) {
   to->hashes = ARENA_COPY(a, uint32_t, from->hashes, from->room);
 }
 
-/* The clone has tables and mutable parts of its own. Immutable data (texts, dims, constants) would outlive the original only if copied, so it is. */
+/* The clone has tables and mutable parts of its own. Immutable data (texts, dims, constants) would
+ * outlive the original only if copied, so it is. */
 static void copy_payloads(arena *a, ir_module *m) {
-  for (uint32_t i = 1; i < m->strs.count; i++) m->strs.at[i].text = arena_strdup(a, m->strs.at[i].text, m->strs.at[i].length);
+  for (uint32_t i = 1; i < m->strs.count; i++)
+    m->strs.at[i].text = arena_strdup(a, m->strs.at[i].text, m->strs.at[i].length);
   for (uint32_t i = 1; i < m->types.count; i++) {
     ir_type_data *t = &m->types.at[i];
     t->dims = ARENA_COPY(a, int64_t, t->dims, (size_t)t->rank);
@@ -409,8 +467,13 @@ const char *ir_op_name(const ir_module *m, ir_op o) {
 ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc) {
   arena *a = m->arena;
   ir_op id = m->ops.count;
-  ir_op_data d = {.kind = (uint16_t)desc->kind, .n_operands = desc->n_operands, .n_results = desc->n_results, .n_attrs = desc->n_attrs,
-                  .n_regions = desc->n_regions, .first_result = m->values.count, .location = desc->location};
+  ir_op_data d = {.kind = (uint16_t)desc->kind,
+                  .n_operands = desc->n_operands,
+                  .n_results = desc->n_results,
+                  .n_attrs = desc->n_attrs,
+                  .n_regions = desc->n_regions,
+                  .first_result = m->values.count,
+                  .location = desc->location};
   if (desc->kind == IR_OP_UNKNOWN) d.name = ir_intern_string(m, desc->name);
   d.operands = ARENA_COPY(a, ir_value, desc->operands, desc->n_operands);
   d.attrs = ARENA_COPY(a, ir_named_attr, desc->attrs, desc->n_attrs);
@@ -440,7 +503,8 @@ ir_block ir_region_block(ir_module *m, ir_op op, uint32_t region) {
 
 ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type) {
   ir_value id = m->values.count;
-  VEC_PUSH(m->arena, &m->values, (ir_value_data){.type = type, .block = block, .index = m->blocks.at[block].args.count});
+  VEC_PUSH(m->arena, &m->values,
+           (ir_value_data){.type = type, .block = block, .index = m->blocks.at[block].args.count});
   VEC_PUSH(m->arena, &m->blocks.at[block].args, id);
   return id;
 }

@@ -46,17 +46,27 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, d.first_result + i);
-  ir_op copy = ir_op_new(m, to, &(ir_op_desc){.kind = (ir_kind)d.kind, .name = ir_text(m, d.name), .n_operands = d.n_operands, .operands = operands,
-                                              .n_results = d.n_results, .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs,
-                                              .n_regions = d.n_regions, .location = d.location});
-  for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
+  ir_op copy = ir_op_new(m, to,
+                         &(ir_op_desc){.kind = (ir_kind)d.kind,
+                                       .name = ir_text(m, d.name),
+                                       .n_operands = d.n_operands,
+                                       .operands = operands,
+                                       .n_results = d.n_results,
+                                       .result_types = types,
+                                       .n_attrs = d.n_attrs,
+                                       .attrs = d.attrs,
+                                       .n_regions = d.n_regions,
+                                       .location = d.location});
+  for (uint32_t i = 0; i < d.n_results; i++)
+    ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) copy_region(m, copy, r, d.regions[r], map);
   return copy;
 }
 
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map) {
-  for (uint32_t i = 0; i < ir_block_get(m, from)->ops.count; i++) ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
+  for (uint32_t i = 0; i < ir_block_get(m, from)->ops.count; i++)
+    ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
 }
 
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
@@ -67,7 +77,8 @@ void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
     if (ir_op_get(m, from)->regions[r]) copy_region(m, to, r, ir_op_get(m, from)->regions[r], map);
 }
 
-void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *), void *user) {
+void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *),
+             void *user) {
   const ir_block_data *b = ir_block_get(m, block);
   for (uint32_t i = 0; i < b->ops.count; i++) {
     ir_op op = b->ops.at[i];
@@ -82,9 +93,12 @@ static void rename_operands(const ir_module *m, ir_op op, void *user) {
   for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(user, d->operands[i]);
 }
 
-void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) { ir_walk(m, block, rename_operands, (void *)map); }
+void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) {
+  ir_walk(m, block, rename_operands, (void *)map);
+}
 
-/* Users in two sweeps: count, then fill. `last` keeps an op from being entered twice for one value. */
+/* Users in two sweeps: count, then fill. `last` keeps an op from being entered twice for one value.
+ */
 typedef struct users_pass {
   uint32_t *first, *fill;
   ir_op *last, *ops;
@@ -109,13 +123,15 @@ static void enter_block(const ir_module *m, ir_block block, users_pass *p) {
     p->top = b->ops.at[i];
     enter_uses(m, p->top, p);
     for (uint32_t r = 0; r < ir_op_get(m, p->top)->n_regions; r++)
-      if (ir_op_get(m, p->top)->regions[r]) ir_walk(m, ir_op_get(m, p->top)->regions[r], enter_uses, p);
+      if (ir_op_get(m, p->top)->regions[r])
+        ir_walk(m, ir_op_get(m, p->top)->regions[r], enter_uses, p);
   }
 }
 
 ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
   uint32_t n = m->values.count;
-  users_pass p = {.first = ARENA_ARRAY(scratch, uint32_t, n + 1), .last = ARENA_ARRAY(scratch, ir_op, n)};
+  users_pass p = {.first = ARENA_ARRAY(scratch, uint32_t, n + 1),
+                  .last = ARENA_ARRAY(scratch, ir_op, n)};
   enter_block(m, block, &p);
   for (uint32_t v = 0; v < n; v++) p.first[v + 1] += p.first[v];
   p.ops = ARENA_ARRAY(scratch, ir_op, p.first[n] + 1);
@@ -128,7 +144,8 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
 static bool has_own_effects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
-  if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE) return true; /* left by inline: what is in there may do anything */
+  if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE)
+    return true; /* left by inline: what is in there may do anything */
   return ir_kind_flags(kind) & IR_FLAG_X;
 }
 

@@ -14,8 +14,10 @@ enum { HIDDEN = 0, N_SHADES = 4 };
 static const struct shade {
   int64_t share; /* of large_bytes: from a share-th on */
   const char *fill, *text;
-} shades[N_SHADES] = {
-    {1, "#c0392b", "white"}, {8, "#f0a050", "black"}, {64, "#fbe6b0", "black"}, {0, "white", "black"}};
+} shades[N_SHADES] = {{1, "#c0392b", "white"},
+                      {8, "#f0a050", "black"},
+                      {64, "#fbe6b0", "black"},
+                      {0, "white", "black"}};
 
 typedef struct drawing {
   const ir_module *m;
@@ -70,8 +72,8 @@ static void put_location(drawing *g, ir_str location) {
 }
 
 /* values: `count` consecutive ones that the node stands for. */
-static void put_node(drawing *g, uint32_t node, const char *shape, const char *name, ir_value values,
-                     uint32_t count, ir_str location) {
+static void put_node(drawing *g, uint32_t node, const char *shape, const char *name,
+                     ir_value values, uint32_t count, ir_str location) {
   int64_t bytes = 0;
   put_indent(g);
   strbuf_printf(g->out, "n%u_%u [shape=%s, label=\"", g->number, node, shape);
@@ -114,7 +116,8 @@ static bool is_from_constants(const drawing *g, ir_op op) {
   if (d->n_results == 0 || d->n_regions) return false;
   if (d->kind == IR_OP_CONSTANT) {
     ir_attr value = ir_op_attr(g->m, op, "value");
-    return value && ir_attr_get(g->m, value)->kind == IR_ATTR_DENSE && ir_attr_get(g->m, value)->splat;
+    return value && ir_attr_get(g->m, value)->kind == IR_ATTR_DENSE &&
+           ir_attr_get(g->m, value)->splat;
   }
   for (uint32_t i = 0; i < d->n_operands; i++)
     if (g->node_of[d->operands[i]] != HIDDEN) return false;
@@ -179,7 +182,8 @@ static void draw_argument(drawing *g, ir_value initial, ir_value arg, ir_value n
   put_edge(g, initial, value_node(arg), "");
 }
 
-static void close_cycle(drawing *g, ir_value initial, ir_value arg, ir_value next, ir_value result) {
+static void close_cycle(drawing *g, ir_value initial, ir_value arg, ir_value next,
+                        ir_value result) {
   bool is_read_only = next == arg;
   if (!is_read_only && g->node_of[arg] == value_node(arg))
     put_edge(g, next, value_node(arg), " [style=dashed, constraint=false]");
@@ -201,7 +205,8 @@ static void draw_while(drawing *g, ir_op op) {
 
 static void draw_branches(drawing *g, ir_op op) {
   const ir_op_data *d = ir_op_get(g->m, op);
-  put_node(g, op_node(op), "diamond", short_name(g->m, op), d->first_result, d->n_results, d->location);
+  put_node(g, op_node(op), "diamond", short_name(g->m, op), d->first_result, d->n_results,
+           d->location);
   put_operand_edges(g, op, op_node(op));
   for (uint32_t r = 0; r < d->n_regions; r++) {
     open_box(g, op, r, arena_printf(g->out->arena, "%s, branch %u", short_name(g->m, op), r));
@@ -225,7 +230,8 @@ static void draw_block(drawing *g, ir_block block) {
 static void draw_arguments(drawing *g, ir_block block) {
   for (uint32_t i = 0; i < ir_block_get(g->m, block)->args.count; i++) {
     ir_value arg = ir_block_get(g->m, block)->args.at[i];
-    put_node(g, value_node(arg), "house", arena_printf(g->out->arena, "argument %u", i), arg, 1, IR_NONE);
+    put_node(g, value_node(arg), "house", arena_printf(g->out->arena, "argument %u", i), arg, 1,
+             IR_NONE);
   }
 }
 

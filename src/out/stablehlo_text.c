@@ -1,6 +1,7 @@
 /* IR -> StableHLO text, generic form:
  *
- *   %2:2 = "stablehlo.sort"(%0, %1) <{properties}> ({regions}) {attributes} : (types) -> types loc()
+ *   %2:2 = "stablehlo.sort"(%0, %1) <{properties}> ({regions}) {attributes} : (types) -> types
+ * loc()
  *
  * Values are numbered in the order of the text, anew in each function: %0, %1, ... for results,
  * %arg0, ... for arguments of blocks. Constants print as MLIR prints them: a splat or a short one
@@ -26,7 +27,7 @@ typedef struct printer {
   const ir_module *m;
   strbuf *out;
   arena *scratch;
-  uint32_t *numbers; /* by value: of the %N or %argN it belongs to */
+  uint32_t *numbers;       /* by value: of the %N or %argN it belongs to */
   struct type_text *types; /* by type, made when first printed */
   uint32_t next_result, next_arg;
   int indent;

@@ -28,10 +28,15 @@ ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value ini
   ir_type type = ir_tensor(m, dtype, rank, kept);
   ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims, count));
   ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_REDUCE, .n_operands = 2, .n_results = 1,
-                                     .n_attrs = 1, .n_regions = 1,
-                                     .operands = (ir_value[]){x, init}, .result_types = &type,
-                                     .attrs = &attr, .location = b->location});
+                       &(ir_op_desc){.kind = IR_OP_REDUCE,
+                                     .n_operands = 2,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .n_regions = 1,
+                                     .operands = (ir_value[]){x, init},
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
   fill_reducer(b, op, kind, dtype);
   return ir_result(m, op, 0);
 }
@@ -69,9 +74,13 @@ ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_
   ir_type type = ir_tensor(m, dtype, rank, dims);
   ir_named_attr attr = property(m, "dot_dimension_numbers", ir_dot_dims_attr(m, n));
   ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL, .n_operands = 2, .n_results = 1,
-                                     .n_attrs = 1, .operands = (ir_value[]){lhs, rhs},
-                                     .result_types = &type, .attrs = &attr,
+                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL,
+                                     .n_operands = 2,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .operands = (ir_value[]){lhs, rhs},
+                                     .result_types = &type,
+                                     .attrs = &attr,
                                      .location = b->location});
   return ir_result(m, op, 0);
 }
@@ -90,18 +99,27 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
   ir_type type = ir_tensor(m, t->dtype, rank, dims);
   ir_named_attr attr = property(m, "permutation", ir_attr_i64s(m, permutation, rank));
   ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE, .n_operands = 1, .n_results = 1,
-                                     .n_attrs = 1, .operands = &x, .result_types = &type,
-                                     .attrs = &attr, .location = b->location});
+                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE,
+                                     .n_operands = 1,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .operands = &x,
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
   return ir_result(m, op, 0);
 }
 
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
   const ir_op_data d = *ir_op_get(b->m, op);
   ir_op made = ir_op_new(b->m, b->block,
-                         &(ir_op_desc){.kind = (ir_kind)d.kind, .n_operands = d.n_operands,
-                                       .n_results = 1, .n_attrs = d.n_attrs, .operands = operands,
-                                       .result_types = &type, .attrs = d.attrs,
+                         &(ir_op_desc){.kind = (ir_kind)d.kind,
+                                       .n_operands = d.n_operands,
+                                       .n_results = 1,
+                                       .n_attrs = d.n_attrs,
+                                       .operands = operands,
+                                       .result_types = &type,
+                                       .attrs = d.attrs,
                                        .location = d.location});
   return ir_result(b->m, made, 0);
 }
@@ -123,9 +141,10 @@ static const ir_attr_data *splat_of(const ir_module *m, ir_value v) {
     ir_op op = ir_value_get(m, v)->op;
     switch (op ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
       case IR_OP_CONSTANT: return element_of(m, op);
-      case IR_OP_BROADCAST_IN_DIM: case IR_OP_BROADCAST: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE:
-        v = ir_operand(m, op, 0);
-        continue;
+      case IR_OP_BROADCAST_IN_DIM:
+      case IR_OP_BROADCAST:
+      case IR_OP_RESHAPE:
+      case IR_OP_TRANSPOSE: v = ir_operand(m, op, 0); continue;
       default: return NULL;
     }
   }
@@ -182,9 +201,13 @@ static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_nu
   double x, y;
   switch (ir_kind_of(m, op)) {
     case IR_OP_CONSTANT: return constant_real(m, op, out_number);
-    case IR_OP_BROADCAST_IN_DIM: case IR_OP_BROADCAST: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE:
-      return splat_real(m, ir_operand(m, op, 0), steps - 1, out_number);
-    case IR_OP_ADD: case IR_OP_SUBTRACT: case IR_OP_MULTIPLY:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_BROADCAST:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE: return splat_real(m, ir_operand(m, op, 0), steps - 1, out_number);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_MULTIPLY:
       if (!splat_real(m, ir_operand(m, op, 0), steps - 1, &x) ||
           !splat_real(m, ir_operand(m, op, 1), steps - 1, &y))
         return false;

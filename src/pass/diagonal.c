@@ -6,15 +6,13 @@
  *   a sum over i or j or both of select(i + a == j + b, x, 0)        (jnp.trace, einsum 'ii->i')
  * in any two dimensions of a larger tensor. With D(x)_t = x(t + a, t + b):
  *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
- *   D(broadcast, iota, constant, transpose, reshape by 1s, slice) are the same ones of fewer elements
- *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
- *   D(sum_k x) = sum_k D(x)
- * down to tensors that are there anyway, where the gather or the select stays.
- * Exact but for the product, whose sum goes in another order, in f32 where it was f16 or bf16.
- * Left alone: x * eye (off the diagonal infinities and NaN make NaN), other reducers, indices that
- * are not iotas, tensors that are small against the limit or below the threshold.
- * Cost: what is built is linear in the elements of the diagonal.
- * Source: design by identities above; index rules as in src/split/factors.c.
+ *   D(broadcast, iota, constant, transpose, reshape by 1s, slice) are the same ones of fewer
+ * elements D(A . B)_t = sum_k A(t + a, k) B(k, t + b) D(sum_k x) = sum_k D(x) down to tensors that
+ * are there anyway, where the gather or the select stays. Exact but for the product, whose sum goes
+ * in another order, in f32 where it was f16 or bf16. Left alone: x * eye (off the diagonal
+ * infinities and NaN make NaN), other reducers, indices that are not iotas, tensors that are small
+ * against the limit or below the threshold. Cost: what is built is linear in the elements of the
+ * diagonal. Source: design by identities above; index rules as in src/split/factors.c.
  */
 #include "base/strbuf.h"
 #include "pass/build.h"
@@ -32,8 +30,8 @@ typedef struct band {
 typedef struct finder {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;     /* results of replaced ops -> what they are now */
-  bool by_gather;  /* how to read tensors that are there anyway: as the program did */
+  ir_map *map;    /* results of replaced ops -> what they are now */
+  bool by_gather; /* how to read tensors that are there anyway: as the program did */
   struct {
     band of;
     ir_value value;
@@ -51,7 +49,7 @@ static ir_op def(const finder *f, ir_value v, ir_kind kind) {
 
 /* ---- iota + constant ---- */
 typedef struct affine {
-  int32_t dim; /* -1: a constant */
+  int32_t dim;          /* -1: a constant */
   int64_t offset, last; /* smallest and largest value */
 } affine;
 
@@ -96,7 +94,8 @@ static bool affine_moved(const finder *f, ir_op op, int steps, affine *out) {
 static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
   affine y;
   if (!find_affine(f, ir_operand(f->m, op, 0), steps, out)) return false;
-  if (!find_affine(f, ir_operand(f->m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0)) return false;
+  if (!find_affine(f, ir_operand(f->m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0))
+    return false;
   if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) {
     if (y.dim >= 0) return false;
     y.offset = y.last = -y.offset;
@@ -136,9 +135,11 @@ static bool affine_of_op(const finder *f, ir_op op, int steps, affine *out) {
       *out = (affine){(int32_t)dim, 0, last};
       return true;
     }
-    case IR_OP_RESHAPE: case IR_OP_BROADCAST_IN_DIM: return affine_moved(f, op, steps, out);
+    case IR_OP_RESHAPE:
+    case IR_OP_BROADCAST_IN_DIM: return affine_moved(f, op, steps, out);
     case IR_OP_CONVERT: return find_affine(f, ir_operand(f->m, op, 0), steps, out);
-    case IR_OP_ADD: case IR_OP_SUBTRACT: return affine_sum(f, op, steps, out);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT: return affine_sum(f, op, steps, out);
     case IR_OP_SELECT: return affine_select(f, op, steps, out);
     default: return false;
   }
@@ -173,7 +174,8 @@ static ir_type band_type(const finder *f, const band *s) {
 }
 
 /* length elements of one dimension. */
-static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t at, int64_t length) {
+static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t at,
+                      int64_t length) {
   const ir_type_data *t = type_of(f, x);
   if (at == 0 && t->dims[dim] == length) return x;
   int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], strides[IR_MAX_RANK];
@@ -210,8 +212,9 @@ static ir_attr gather_attr(finder *f, const band *s) {
     strbuf_printf(&text, any ? ", %d" : "offset_dims = [%d", d);
     any = true;
   }
-  strbuf_printf(&text, "%scollapsed_slice_dims = [%d, %d], start_index_map = [%d, %d], index_vector_dim = 1>",
-                any ? "], " : "", low, s->keep + s->drop - low, s->keep, s->drop);
+  strbuf_printf(
+      &text, "%scollapsed_slice_dims = [%d, %d], start_index_map = [%d, %d], index_vector_dim = 1>",
+      any ? "], " : "", low, s->keep + s->drop - low, s->keep, s->drop);
   return ir_attr_other(f->m, text.text);
 }
 
@@ -231,16 +234,22 @@ static ir_value gathered(finder *f, ir_builder *b, const band *s) {
       {ir_intern_string(f->m, "indices_are_sorted"), ir_attr_bool(f->m, false), true},
       {ir_intern_string(f->m, "slice_sizes"), ir_attr_i64s(f->m, sizes, rank), true}};
   ir_op op = ir_op_new(f->m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_GATHER, .n_operands = 2, .n_results = 1,
-                                     .n_attrs = 3, .operands = operands, .result_types = &type,
-                                     .attrs = attrs, .location = b->location});
+                       &(ir_op_desc){.kind = IR_OP_GATHER,
+                                     .n_operands = 2,
+                                     .n_results = 1,
+                                     .n_attrs = 3,
+                                     .operands = operands,
+                                     .result_types = &type,
+                                     .attrs = attrs,
+                                     .location = b->location});
   return ir_result(f->m, op, 0);
 }
 
 /* A sum over -0 and one element is that element, to the bit. */
 static ir_value neutral(ir_builder *b, ir_type type) {
   ir_dtype_class cls = ir_dtype_class_of(ir_type_get(b->m, type)->dtype);
-  return cls == IR_CLASS_FLOAT ? ir_build_splat_real(b, type, -0.0) : ir_build_splat_int(b, type, 0);
+  return cls == IR_CLASS_FLOAT ? ir_build_splat_real(b, type, -0.0)
+                               : ir_build_splat_int(b, type, 0);
 }
 
 static ir_value masked(finder *f, ir_builder *b, const band *s) {
@@ -299,7 +308,8 @@ static ir_value take_elementwise(finder *f, ir_builder *b, ir_op op, const band 
 static int32_t source_dim(const finder *f, ir_op op, int32_t d) {
   int32_t n;
   const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  const ir_type_data *from = type_of(f, ir_operand(f->m, op, 0)), *to = type_of(f, ir_result(f->m, op, 0));
+  const ir_type_data *from = type_of(f, ir_operand(f->m, op, 0)),
+                     *to = type_of(f, ir_result(f->m, op, 0));
   for (int32_t i = 0; i < n; i++)
     if (dims[i] == d) return from->dims[i] == to->dims[d] ? i : -1;
   return -1;
@@ -370,7 +380,8 @@ static ir_value take_slice(finder *f, ir_builder *b, ir_op op, const band *s, in
   const int64_t *start = ir_op_ints(f->m, op, "start_indices", &n);
   const int64_t *limit = ir_op_ints(f->m, op, "limit_indices", &n);
   const int64_t *strides = ir_op_ints(f->m, op, "strides", &n);
-  if (!start || !limit || !strides || strides[s->keep] != 1 || strides[s->drop] != 1) return IR_NONE;
+  if (!start || !limit || !strides || strides[s->keep] != 1 || strides[s->drop] != 1)
+    return IR_NONE;
   band inner = *s;
   inner.x = ir_operand(f->m, op, 0);
   inner.at_keep += start[s->keep];
@@ -398,7 +409,10 @@ static ir_value take_reduce(finder *f, ir_builder *b, ir_op op, const band *s, i
   const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
   int64_t summed[IR_MAX_RANK];
   for (int32_t k = 0, i = 0; k < rank; k++) {
-    if (i < n && dims[i] == k) { i++; continue; }
+    if (i < n && dims[i] == k) {
+      i++;
+      continue;
+    }
     if (kept == s->keep) inner.keep = k;
     if (kept == s->drop) inner.drop = k;
     kept++;
@@ -451,8 +465,8 @@ static ir_value rows(ir_builder *b, ir_value x, ir_ints batch, ir_ints contract,
 }
 
 /* All free dimensions are batch dimensions: a product of elements and a sum. */
-static ir_value sum_of_products(ir_builder *b, ir_value lhs, ir_value rhs,
-                                const ir_dot_numbers *n, ir_dtype result) {
+static ir_value sum_of_products(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
+                                ir_dtype result) {
   ir_dtype dtype = sum_dtype(result);
   int64_t summed[IR_MAX_RANK];
   for (int32_t i = 0; i < n->lhs_contract.count; i++) summed[i] = n->lhs_batch.count + i;
@@ -485,12 +499,15 @@ static ir_value in_band_order(ir_builder *b, ir_value x, const layout *l, const 
 
 static ir_value take_dot(finder *f, ir_builder *b, ir_op op, const band *s) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || ir_op_attr(f->m, op, "algorithm")) return IR_NONE;
+  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || ir_op_attr(f->m, op, "algorithm"))
+    return IR_NONE;
   layout l = layout_of(f, op, &n);
   int32_t first = s->keep < s->drop ? s->keep : s->drop, second = s->keep + s->drop - first;
-  if (first < l.n_batch || first >= l.n_batch + l.n_lhs || second < l.n_batch + l.n_lhs) return IR_NONE;
+  if (first < l.n_batch || first >= l.n_batch + l.n_lhs || second < l.n_batch + l.n_lhs)
+    return IR_NONE;
   int32_t i = l.lhs[first - l.n_batch], j = l.rhs[second - l.n_batch - l.n_lhs];
-  int64_t at_lhs = first == s->keep ? s->at_keep : s->at_drop, at_rhs = first == s->keep ? s->at_drop : s->at_keep;
+  int64_t at_lhs = first == s->keep ? s->at_keep : s->at_drop,
+          at_rhs = first == s->keep ? s->at_drop : s->at_keep;
   ir_dtype result = type_of(f, s->x)->dtype;
   ir_value lhs = piece(f, b, ir_operand(f->m, op, 0), i, at_lhs, s->length);
   ir_value rhs = piece(f, b, ir_operand(f->m, op, 1), j, at_rhs, s->length);
@@ -545,12 +562,16 @@ static ir_value take(finder *f, ir_builder *b, band s, int depth) {
 /* Whether the tensor need not be there: it is made by an op that we see through. */
 static bool can_go(const finder *f, ir_value x) {
   ir_op op = ir_value_get(f->m, x)->op;
-  if (!op || !all_static(f, op) || ir_value_bytes(f->m, x) <= pass_small_bytes(f->p->options)) return false;
+  if (!op || !all_static(f, op) || ir_value_bytes(f->m, x) <= pass_small_bytes(f->p->options))
+    return false;
   while (op && (ir_kind_of(f->m, op) == IR_OP_SLICE || ir_kind_of(f->m, op) == IR_OP_RESHAPE))
     op = ir_value_get(f->m, ir_operand(f->m, op, 0))->op;
   switch (op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN) {
     case IR_OP_UNKNOWN: return false;
-    case IR_OP_BROADCAST_IN_DIM: case IR_OP_TRANSPOSE: case IR_OP_DOT_GENERAL: case IR_OP_REDUCE: return true;
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_DOT_GENERAL:
+    case IR_OP_REDUCE: return true;
     default: return is_elementwise(f, op);
   }
 }
@@ -574,13 +595,16 @@ static bool column_of(const finder *f, ir_value column, int64_t length, int64_t 
 static bool is_plain_gather(const finder *f, ir_op op, const ir_gather_numbers *n) {
   int32_t rank = type_of(f, ir_operand(f->m, op, 0))->rank, count;
   const int64_t *sizes = ir_op_ints(f->m, op, "slice_sizes", &count);
-  if (n->collapsed_slice_dims.count != 2 || n->start_index_map.count != 2 || n->operand_batching_dims.count) return false;
+  if (n->collapsed_slice_dims.count != 2 || n->start_index_map.count != 2 ||
+      n->operand_batching_dims.count)
+    return false;
   if (count != rank || n->index_vector_dim != 1 || n->offset_dims.count != rank - 2) return false;
   for (int32_t i = 0; i < n->offset_dims.count; i++)
     if (i && n->offset_dims.at[i] < n->offset_dims.at[i - 1]) return false;
   for (int32_t d = 0; d < rank; d++) {
     bool point = contains(n->collapsed_slice_dims, d);
-    if (point != contains(n->start_index_map, d) || (!point && sizes[d] != type_of(f, ir_operand(f->m, op, 0))->dims[d]))
+    if (point != contains(n->start_index_map, d) ||
+        (!point && sizes[d] != type_of(f, ir_operand(f->m, op, 0))->dims[d]))
       return false;
   }
   return true;
@@ -598,20 +622,29 @@ static ir_value replace_gather(finder *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   ir_value x = d->operands[0], indices = d->operands[1], result = d->first_result;
   ir_op columns = def(f, indices, IR_OP_CONCATENATE);
-  if (!columns || !can_go(f, x) || !ir_gather_dims(f->p->scratch, f->m, op, &n) || !is_plain_gather(f, op, &n)) return IR_NONE;
+  if (!columns || !can_go(f, x) || !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
+      !is_plain_gather(f, op, &n))
+    return IR_NONE;
   if (ir_op_get(f->m, columns)->n_operands != 2 || type_of(f, indices)->rank != 2) return IR_NONE;
-  band s = {.x = x, .keep = (int32_t)n.start_index_map.at[0], .drop = (int32_t)n.start_index_map.at[1], .length = type_of(f, indices)->dims[0]};
+  band s = {.x = x,
+            .keep = (int32_t)n.start_index_map.at[0],
+            .drop = (int32_t)n.start_index_map.at[1],
+            .length = type_of(f, indices)->dims[0]};
   if (!column_of(f, ir_operand(f->m, columns, 0), s.length, &s.at_keep) ||
       !column_of(f, ir_operand(f->m, columns, 1), s.length, &s.at_drop))
     return IR_NONE;
   const int64_t *dims = type_of(f, x)->dims;
-  if (s.at_keep < 0 || s.at_drop < 0 || s.length < 1 || s.at_keep + s.length > dims[s.keep] || s.at_drop + s.length > dims[s.drop])
+  if (s.at_keep < 0 || s.at_drop < 0 || s.length < 1 || s.at_keep + s.length > dims[s.keep] ||
+      s.at_drop + s.length > dims[s.drop])
     return IR_NONE;
   int32_t rank = type_of(f, result)->rank, at = batch_place(&n, rank), own = moved(s.keep, &s);
   ir_builder b = {f->m, d->block, d->location};
   int64_t order[IR_MAX_RANK];
   for (int32_t i = 0, k = 0; i < rank; i++) {
-    if (i == at) { order[i] = own; continue; }
+    if (i == at) {
+      order[i] = own;
+      continue;
+    }
     if (k == own) k++;
     order[i] = k++;
   }
@@ -626,11 +659,16 @@ static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band 
   ir_compare_type type;
   affine i, j;
   if (!op || !ir_compare_kind(f->m, op, &direction, &type) || direction != wanted) return false;
-  if (!find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) || !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j)) return false;
+  if (!find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) ||
+      !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j))
+    return false;
   if (i.dim < 0 || j.dim < 0 || i.dim == j.dim) return false;
   const int64_t *dims = type_of(f, pred)->dims;
   int64_t shift = j.offset - i.offset;
-  *out = (band){.keep = i.dim, .drop = j.dim, .at_keep = shift > 0 ? shift : 0, .at_drop = shift < 0 ? -shift : 0};
+  *out = (band){.keep = i.dim,
+                .drop = j.dim,
+                .at_keep = shift > 0 ? shift : 0,
+                .at_drop = shift < 0 ? -shift : 0};
   int64_t rows = dims[i.dim] - out->at_keep, columns = dims[j.dim] - out->at_drop;
   out->length = rows < columns ? rows : columns;
   return out->length > 0;
@@ -645,9 +683,11 @@ static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction want
   if (!dims || !find_mask(f, ir_operand(f->m, op, 0), wanted, out)) return false;
   out->keep = (int32_t)dims[out->keep];
   out->drop = (int32_t)dims[out->drop];
-  const int64_t *wide = type_of(f, pred)->dims; /* a mask of length 1 may be repeated along itself */
-  return wide[out->keep] >= out->at_keep + out->length && wide[out->drop] >= out->at_drop + out->length &&
-         source_dim(f, op, out->keep) >= 0 && source_dim(f, op, out->drop) >= 0;
+  const int64_t *wide =
+      type_of(f, pred)->dims; /* a mask of length 1 may be repeated along itself */
+  return wide[out->keep] >= out->at_keep + out->length &&
+         wide[out->drop] >= out->at_drop + out->length && source_dim(f, op, out->keep) >= 0 &&
+         source_dim(f, op, out->drop) >= 0;
 }
 
 static bool find_masked(const finder *f, ir_value v, band *out) {
@@ -656,7 +696,9 @@ static bool find_masked(const finder *f, ir_value v, band *out) {
   ir_value pred = ir_operand(f->m, op, 0);
   for (uint32_t i = 0; i < 2; i++) {
     ir_value x = ir_operand(f->m, op, 1 + i), other = ir_operand(f->m, op, 2 - i);
-    if (!pass_is_zero(f->m, other) || !can_go(f, x) || !find_repeated_mask(f, pred, i ? IR_NE : IR_EQ, out)) continue;
+    if (!pass_is_zero(f->m, other) || !can_go(f, x) ||
+        !find_repeated_mask(f, pred, i ? IR_NE : IR_EQ, out))
+      continue;
     out->x = x;
     return true;
   }
@@ -664,7 +706,8 @@ static bool find_masked(const finder *f, ir_value v, band *out) {
 }
 
 /* The rows that have no element of the diagonal: nothing but the initial value. */
-static ir_value padded(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t before, int64_t length, ir_value init) {
+static ir_value padded(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t before,
+                       int64_t length, ir_value init) {
   const ir_type_data *t = type_of(f, x);
   int64_t after = length - before - t->dims[dim];
   ir_type low = ir_tensor_with_dim(f->m, ir_type_of(f->m, x), dim, before);
@@ -678,13 +721,16 @@ static ir_value padded(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_
 }
 
 /* One of the two dimensions is summed over: keep is the other. */
-static ir_value sum_rows(finder *f, ir_builder *b, const band *s, ir_value x, ir_value init, const int64_t *dims, int32_t n) {
+static ir_value sum_rows(finder *f, ir_builder *b, const band *s, ir_value x, ir_value init,
+                         const int64_t *dims, int32_t n) {
   int64_t summed[IR_MAX_RANK];
   int32_t count = 0, at = moved(s->keep, s);
   for (int32_t i = 0; i < n; i++)
     if (dims[i] != s->drop) summed[count++] = moved((int32_t)dims[i], s);
   if (count) x = pass_build_reduce(b, IR_OP_ADD, x, init, summed, count);
-  else x = ir_build_binary(b, IR_OP_ADD, ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
+  else
+    x = ir_build_binary(b, IR_OP_ADD,
+                        ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
   for (int32_t i = 0; i < count; i++) at -= summed[i] < moved(s->keep, s);
   return padded(f, b, x, at, s->at_keep, type_of(f, s->x)->dims[s->keep], init);
 }
@@ -729,7 +775,8 @@ static void visit_block(finder *f, ir_block block) {
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     const ir_op_data *d = ir_op_get(f->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      d->operands[k] = ir_map_get(f->map, d->operands[k]);
     for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
       if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
     if (!replace(f, op)) ir_block_append(f->m, block, op);

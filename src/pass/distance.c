@@ -21,15 +21,13 @@
  *   f64 has nothing wider: s / distance^2 is lost in relative accuracy. So it is left alone where a
  * root, a logarithm, a power or a division can see the distance (breaks_at_zero()), and gradients
  * where g comes of such.
- * Infinite points are infinitely far from all points; the program may also give NaN for two infinite
- * points. NaN stays in its row and column.
- * x + y is x - -y.
- * Left alone: any other exponent, reducer or element type, |x - y|, sums over n or m without
- * a product, tensors that are small against the limit or below the threshold,
- * points of few dimensions: there XLA's loops over the differences are as fast and exact.
- * Cost: a matrix product. In loops under a limit 3 to 10 times as fast as the differences from d = 16.
- * Source: eXLA's Euclidean distance rewrite (Artemev et al. 2022), which took every power for a
- * square; Gram matrix and centring: Schoenberg 1935.
+ * Infinite points are infinitely far from all points; the program may also give NaN for two
+ * infinite points. NaN stays in its row and column. x + y is x - -y. Left alone: any other
+ * exponent, reducer or element type, |x - y|, sums over n or m without a product, tensors that are
+ * small against the limit or below the threshold, points of few dimensions: there XLA's loops over
+ * the differences are as fast and exact. Cost: a matrix product. In loops under a limit 3 to 10
+ * times as fast as the differences from d = 16. Source: eXLA's Euclidean distance rewrite (Artemev
+ * et al. 2022), which took every power for a square; Gram matrix and centring: Schoenberg 1935.
  */
 #include <float.h>
 #include <math.h>
@@ -87,21 +85,30 @@ static ir_dtype dtype_of(const finder *f, ir_value v) { return ir_type_at(f->m, 
 static pass_dims varies(const finder *f, ir_value v) { return pass_varies(f->vary, v); }
 
 /* Along all dimensions that it has. */
-static bool is_full(const finder *f, ir_value v) {
-  return varies(f, v) == pass_long_dims(f->m, v);
-}
+static bool is_full(const finder *f, ir_value v) { return varies(f, v) == pass_long_dims(f->m, v); }
 
 /* ---- who sees a distance of 0 ---- */
 static bool breaks_at_zero(const ir_module *m, ir_op op, uint32_t operand) {
   double exponent;
   switch (ir_kind_of(m, op)) {
-    case IR_OP_SQRT: case IR_OP_RSQRT: case IR_OP_CBRT: case IR_OP_LOG: case IR_OP_ATAN2:
-    case IR_OP_UNKNOWN: case IR_OP_CALL: case IR_OP_COMPOSITE: case IR_OP_CUSTOM_CALL:
-    case IR_OP_WHILE: case IR_OP_MAP: case IR_OP_CHLO_LGAMMA: case IR_OP_CHLO_DIGAMMA:
-    case IR_OP_CHLO_POLYGAMMA: case IR_OP_CHLO_ZETA: case IR_OP_CHLO_ACOSH: return true;
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT:
+    case IR_OP_CBRT:
+    case IR_OP_LOG:
+    case IR_OP_ATAN2:
+    case IR_OP_UNKNOWN:
+    case IR_OP_CALL:
+    case IR_OP_COMPOSITE:
+    case IR_OP_CUSTOM_CALL:
+    case IR_OP_WHILE:
+    case IR_OP_MAP:
+    case IR_OP_CHLO_LGAMMA:
+    case IR_OP_CHLO_DIGAMMA:
+    case IR_OP_CHLO_POLYGAMMA:
+    case IR_OP_CHLO_ZETA:
+    case IR_OP_CHLO_ACOSH: return true;
     case IR_OP_DIVIDE: return operand == 1;
-    case IR_OP_POWER:
-      return !pass_splat_real(m, ir_operand(m, op, 1), &exponent) || exponent < 1;
+    case IR_OP_POWER: return !pass_splat_real(m, ir_operand(m, op, 1), &exponent) || exponent < 1;
     default: return false;
   }
 }
@@ -163,7 +170,8 @@ static bool find_difference(const finder *f, ir_value v, difference *out) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
   if (kind != IR_OP_SUBTRACT && kind != IR_OP_ADD) return false;
-  *out = (difference){.p = ir_operand(f->m, op, 0), .q = ir_operand(f->m, op, 1), .minus_q = kind == IR_OP_ADD};
+  *out = (difference){
+      .p = ir_operand(f->m, op, 0), .q = ir_operand(f->m, op, 1), .minus_q = kind == IR_OP_ADD};
   out->vp = varies(f, out->p);
   out->vq = varies(f, out->q);
   return out->vp & ~out->vq && out->vq & ~out->vp;
@@ -227,8 +235,11 @@ static pass_nd or_else(pass_space *s, pass_nd x, ir_value y) {
   ir_builder *b = &s->b;
   ir_type flags = pass_nd_type(s, IR_I1, x.dims);
   ir_op op = ir_op_new(b->m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_IS_FINITE, .n_operands = 1, .n_results = 1,
-                                     .operands = &x.value, .result_types = &flags,
+                       &(ir_op_desc){.kind = IR_OP_IS_FINITE,
+                                     .n_operands = 1,
+                                     .n_results = 1,
+                                     .operands = &x.value,
+                                     .result_types = &flags,
                                      .location = b->location});
   return (pass_nd){ir_build_select(b, ir_result(b->m, op, 0), x.value, y), x.dims};
 }
@@ -245,14 +256,17 @@ static pass_nd mean(pass_space *s, pass_nd x, pass_dims dims) {
 
 static pass_nd power_of_two(pass_space *s, pass_nd x) {
   ir_module *m = s->b.m;
-  ir_named_attr attrs[] = {
-      {ir_intern_string(m, "exponent_bits"), ir_attr_int(m, 11, IR_I32), true},
-      {ir_intern_string(m, "mantissa_bits"), ir_attr_int(m, 0, IR_I32), true}};
+  ir_named_attr attrs[] = {{ir_intern_string(m, "exponent_bits"), ir_attr_int(m, 11, IR_I32), true},
+                           {ir_intern_string(m, "mantissa_bits"), ir_attr_int(m, 0, IR_I32), true}};
   ir_type type = ir_type_of(m, x.value);
   ir_op op = ir_op_new(m, s->b.block,
-                       &(ir_op_desc){.kind = IR_OP_REDUCE_PRECISION, .n_operands = 1,
-                                     .n_results = 1, .n_attrs = 2, .operands = &x.value,
-                                     .result_types = &type, .attrs = attrs,
+                       &(ir_op_desc){.kind = IR_OP_REDUCE_PRECISION,
+                                     .n_operands = 1,
+                                     .n_results = 1,
+                                     .n_attrs = 2,
+                                     .operands = &x.value,
+                                     .result_types = &type,
+                                     .attrs = attrs,
                                      .location = s->b.location});
   return (pass_nd){ir_result(m, op, 0), x.dims};
 }
@@ -274,7 +288,8 @@ static points make_centred(pass_space *s, const difference *e, pass_dims shared)
   pass_dims only_p = x.p.dims & ~x.q.dims, only_q = x.q.dims & ~x.p.dims;
   bool p_is_small = pass_nd_count(s, only_p) <= pass_nd_count(s, only_q);
   pass_nd c = p_is_small ? common_point(s, x.p, only_p) : common_point(s, x.q, only_q);
-  return (points){pass_nd_binary(s, IR_OP_SUBTRACT, x.p, c), pass_nd_binary(s, IR_OP_SUBTRACT, x.q, c)};
+  return (points){pass_nd_binary(s, IR_OP_SUBTRACT, x.p, c),
+                  pass_nd_binary(s, IR_OP_SUBTRACT, x.q, c)};
 }
 
 static points centred(finder *f, pass_space *s, const difference *e, pass_dims shared) {
@@ -448,9 +463,7 @@ static bool take_apart(finder *f, ir_value v, product *x) {
   if (!op || x->n_g + x->n_e > MOST_FACTORS) return false;
   if (x->n_e < 2 && find_difference(f, v, &x->e[x->n_e])) return ++x->n_e;
   switch (ir_kind_of(f->m, op)) {
-    case IR_OP_NEGATE:
-      x->times = -x->times;
-      return take_apart(f, ir_operand(f->m, op, 0), x);
+    case IR_OP_NEGATE: x->times = -x->times; return take_apart(f, ir_operand(f->m, op, 0), x);
     case IR_OP_ADD:
       x->times *= 2;
       return is_twice(f, op) && take_apart(f, ir_operand(f->m, op, 0), x);
@@ -474,7 +487,8 @@ static bool is_same_difference(const difference *a, const difference *b) {
 static bool is_rough(const finder *f, const product *x) {
   for (int i = 0; i < x->n_g; i++) {
     ir_value g = x->g[i].value;
-    if (g >= f->room || f->rough[g] || (x->g[i].divides && varies(f, g) & (x->e[0].vp ^ x->e[0].vq)))
+    if (g >= f->room || f->rough[g] ||
+        (x->g[i].divides && varies(f, g) & (x->e[0].vp ^ x->e[0].vq)))
       return true;
   }
   return false;
@@ -520,17 +534,19 @@ static pass_nd linear_sum(finder *f, pass_space *s, const product *x, pass_nd g,
 }
 
 /* The scales are all on the first difference of two equal ones: as e * scaled e. */
-static pass_nd quadratic_sum(finder *f, pass_space *s, const product *x, pass_nd g, pass_dims shared,
-                             pass_dims summed) {
+static pass_nd quadratic_sum(finder *f, pass_space *s, const product *x, pass_nd g,
+                             pass_dims shared, pass_dims summed) {
   points z = scaled(f, s, &x->e[0], shared), plain = centred(f, s, &x->e[1], shared);
   pass_nd pp = pass_nd_binary(s, IR_OP_MULTIPLY, z.p, plain.p);
   pass_nd qq = pass_nd_binary(s, IR_OP_MULTIPLY, z.q, plain.q);
   pass_dims own_q = z.q.dims & ~z.p.dims;
   bool over_q = summed & own_q;
-  pass_nd inner = over_q ? pass_nd_dot(s, g, plain.q, summed & own_q) : pass_nd_dot(s, g, plain.p, summed);
+  pass_nd inner =
+      over_q ? pass_nd_dot(s, g, plain.q, summed & own_q) : pass_nd_dot(s, g, plain.p, summed);
   pass_nd mixed = pass_nd_binary(s, IR_OP_MULTIPLY, inner, over_q ? z.p : z.q);
   mixed = pass_nd_sum(s, mixed, summed);
-  pass_nd squares = pass_nd_binary(s, IR_OP_ADD, pass_nd_dot(s, g, pp, summed), pass_nd_dot(s, g, qq, summed));
+  pass_nd squares =
+      pass_nd_binary(s, IR_OP_ADD, pass_nd_dot(s, g, pp, summed), pass_nd_dot(s, g, qq, summed));
   return pass_nd_binary(s, IR_OP_SUBTRACT, squares, pass_nd_scaled(s, mixed, 2));
 }
 
@@ -555,7 +571,8 @@ static ir_value weighted_of(finder *f, ir_op op, ir_value v, pass_dims summed, p
   pass_dims shared = x.e[0].vp & x.e[0].vq;
   if (!are_long(&s, dtype_of(f, v), shared & ~g)) return IR_NONE;
   pass_nd w = weights(&s, &x);
-  pass_nd sum = x.n_e == 2 ? quadratic_sum(f, &s, &x, w, shared, summed) : linear_sum(f, &s, &x, w, shared, summed);
+  pass_nd sum = x.n_e == 2 ? quadratic_sum(f, &s, &x, w, shared, summed)
+                           : linear_sum(f, &s, &x, w, shared, summed);
   if (x.times != 1) sum = pass_nd_scaled(&s, sum, x.times);
   return as_result(f, &s, sum, op, kept, init);
 }
@@ -587,7 +604,8 @@ static void visit_block(finder *f, ir_block block) {
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     const ir_op_data *d = ir_op_get(f->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      d->operands[k] = ir_map_get(f->map, d->operands[k]);
     for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
       if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
     pass_vary_op(f->vary, op);
@@ -597,9 +615,13 @@ static void visit_block(finder *f, ir_block block) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  finder f = {.p = p, .m = m, .vary = pass_vary_new(p->scratch, m), .map = ir_map_new(p->scratch, m),
+  finder f = {.p = p,
+              .m = m,
+              .vary = pass_vary_new(p->scratch, m),
+              .map = ir_map_new(p->scratch, m),
               .at_zero = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
-              .rough = ARENA_ARRAY(p->scratch, uint8_t, m->values.count), .room = m->values.count};
+              .rough = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
+              .room = m->values.count};
   ir_block top = ir_op_get(m, m->root)->regions[0];
   find_who_sees_zero(&f, top);
   visit_block(&f, top);

@@ -1,12 +1,12 @@
-/* fold-transpose: dot_general(transpose(x), y) -> dot_general(x, y) on other dimension numbers, the same
- * on the right, and transpose(dot_general(x, y)) -> dot_general(y, x).
+/* fold-transpose: dot_general(transpose(x), y) -> dot_general(x, y) on other dimension numbers, the
+ * same on the right, and transpose(dot_general(x, y)) -> dot_general(y, x).
  *
- * Requires nothing, breaks nothing; leaves dots behind that nobody reads. Identity: dot_general names its
- * dimensions, so a permutation of an operand only renames them; the free dimensions must keep their order,
- * since the result lists them in the operand's order: batch, free of x, free of y. JAX writes x @ y.T
- * with a transpose, and the gradient of x @ y with one behind the product: a loop that needs y.T whole, or
- * sums up the product, would hold a copy.
- * Source: XLA's TransposeFolding does the same for its own dots.
+ * Requires nothing, breaks nothing; leaves dots behind that nobody reads. Identity: dot_general
+ * names its dimensions, so a permutation of an operand only renames them; the free dimensions must
+ * keep their order, since the result lists them in the operand's order: batch, free of x, free of
+ * y. JAX writes x @ y.T with a transpose, and the gradient of x @ y with one behind the product: a
+ * loop that needs y.T whole, or sums up the product, would hold a copy. Source: XLA's
+ * TransposeFolding does the same for its own dots.
  */
 #include "ir/attrs.h"
 #include "pass/pass.h"
@@ -17,7 +17,8 @@ static bool contains(ir_ints v, int64_t x) {
   return false;
 }
 
-/* Free dimension i of the transpose is perm[i] of x: the order is kept if perm grows along the free ones. */
+/* Free dimension i of the transpose is perm[i] of x: the order is kept if perm grows along the free
+ * ones. */
 static bool keeps_free_order(const int64_t *perm, int32_t rank, ir_ints batch, ir_ints contract) {
   int64_t last = -1;
   for (int32_t d = 0; d < rank; d++) {
@@ -42,7 +43,8 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
   if (!perm || !ir_dot_dims(p->scratch, m, dot, &n)) return false;
-  ir_ints *batch = side ? &n.rhs_batch : &n.lhs_batch, *contract = side ? &n.rhs_contract : &n.lhs_contract;
+  ir_ints *batch = side ? &n.rhs_batch : &n.lhs_batch,
+          *contract = side ? &n.rhs_contract : &n.lhs_contract;
   if (!keeps_free_order(perm, rank, *batch, *contract)) return false;
   *batch = renamed(p->scratch, *batch, perm);
   *contract = renamed(p->scratch, *contract, perm);
@@ -60,7 +62,8 @@ typedef struct folding {
 
 /* ---- transpose(dot_general(x, y)) ---- */
 
-/* Whether dimensions [0, batch), [batch, batch + left), the rest change places to batch, rest, left. */
+/* Whether dimensions [0, batch), [batch, batch + left), the rest change places to batch, rest,
+ * left. */
 static bool swaps_sides(const int64_t *perm, int32_t rank, int32_t batch, int32_t left) {
   int32_t right = rank - batch - left;
   for (int32_t i = 0; i < rank; i++) {
@@ -108,7 +111,8 @@ static bool fold_result(folding *f, ir_op transpose) {
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
   if (!perm || !ir_dot_dims(f->p->scratch, m, dot, &n) || !is_symmetric(m, dot)) return false;
-  int32_t left = ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
+  int32_t left =
+      ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
   if (!swaps_sides(perm, rank, n.lhs_batch.count, left)) return false;
   become_swapped_dot(m, transpose, dot, n);
   return true;

@@ -1,7 +1,9 @@
-/* Passes: module -> module, in place. One file each, headed by what the pass requires, what it breaks, its identity and its source.
+/* Passes: module -> module, in place. One file each, headed by what the pass requires, what it
+ * breaks, its identity and its source.
  *
- * weir.c strings passes together: it makes a pass_driver from the options of the call and hands it one pass after the other. The driver skips what the options
- * switch off, verifies the module after every pass (a violation is our bug: INTERNAL, naming the pass), dumps, times and logs.
+ * weir.c strings passes together: it makes a pass_driver from the options of the call and hands it
+ * one pass after the other. The driver skips what the options switch off, verifies the module after
+ * every pass (a violation is our bug: INTERNAL, naming the pass), dumps, times and logs.
  */
 #ifndef WEIR_PASS_PASS_H
 #define WEIR_PASS_PASS_H
@@ -29,7 +31,8 @@ typedef struct pass_driver {
   bool stopped; /* the pass of stop_after was reached: all further ones are skipped */
 } pass_driver;
 
-/* INVALID_ARGUMENT if only_passes, skip_passes, dump_after or stop_after name a pass that is not in the table. */
+/* INVALID_ARGUMENT if only_passes, skip_passes, dump_after or stop_after name a pass that is not in
+ * the table. */
 WEIR_MUST_USE weir_status pass_check_options(const pass_driver *d);
 /* Whether the options let this pass run. */
 bool pass_is_on(const pass_driver *d, const pass *p);
@@ -37,14 +40,17 @@ bool pass_is_on(const pass_driver *d, const pass *p);
 WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed);
 
 /* ---- the passes of this folder ---- */
-extern const pass pass_inline, pass_unbundle, pass_fold_transpose, pass_simplify, pass_chain, pass_topk, pass_diagonal, pass_distance, pass_cse, pass_dce;
+extern const pass pass_inline, pass_unbundle, pass_fold_transpose, pass_simplify, pass_chain,
+    pass_topk, pass_diagonal, pass_distance, pass_cse, pass_dce;
 
 /* ---- what several passes need ---- */
 int64_t pass_count_ops(const ir_module *m);
-/* Equality of attributes by content (attributes are not interned), and a hash that agrees with it. */
+/* Equality of attributes by content (attributes are not interned), and a hash that agrees with it.
+ */
 bool pass_attr_equal(const ir_module *m, ir_attr a, ir_attr b);
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
-/* Takes all ops out of the block and returns them, so that the block can be filled anew while they are read. */
+/* Takes all ops out of the block and returns them, so that the block can be filled anew while they
+ * are read. */
 typedef VEC(ir_op) pass_ops;
 pass_ops pass_take_ops(ir_module *m, ir_block block);
 

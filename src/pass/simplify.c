@@ -291,7 +291,8 @@ static ir_block taken_branch(const simplifier *s, ir_op op) {
   int32_t index = 0;
   memcpy(&index, data, is_case ? sizeof index : 1);
   if (!is_case) return d->regions[!index];
-  return d->regions[index < 0 || (uint32_t)index >= d->n_regions ? d->n_regions - 1 : (uint32_t)index];
+  return d
+      ->regions[index < 0 || (uint32_t)index >= d->n_regions ? d->n_regions - 1 : (uint32_t)index];
 }
 
 static void visit_block(simplifier *s, ir_block block);

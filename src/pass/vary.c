@@ -36,7 +36,9 @@ pass_dims pass_varies(const pass_vary *t, ir_value v) {
   return v < t->room && t->facts[v].known ? t->facts[v].dims : pass_long_dims(t->m, v);
 }
 
-static uint8_t depth_of(const pass_vary *t, ir_value v) { return v < t->room ? t->facts[v].depth : 0; }
+static uint8_t depth_of(const pass_vary *t, ir_value v) {
+  return v < t->room ? t->facts[v].depth : 0;
+}
 
 /* ---- looking through ops ---- */
 /* Which dimension of the result is dimension i of the operand. */
@@ -48,7 +50,8 @@ typedef struct moves {
 static bool broadcast_moves(ir_module *m, ir_op op, moves *out) {
   int32_t n;
   const int64_t *dims = ir_op_ints(m, op, "broadcast_dimensions", &n);
-  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)), *to = ir_type_at(m, ir_result(m, op, 0));
+  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
+                     *to = ir_type_at(m, ir_result(m, op, 0));
   if (n != from->rank) return false;
   for (int32_t i = 0; i < n; i++) out->to[i] = from->dims[i] == to->dims[dims[i]] ? dims[i] : -1;
   out->rank = n;
@@ -63,7 +66,8 @@ static bool transpose_moves(ir_module *m, ir_op op, moves *out) {
 
 /* Only dimensions of length 1 come or go. */
 static bool reshape_moves(ir_module *m, ir_op op, moves *out) {
-  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)), *to = ir_type_at(m, ir_result(m, op, 0));
+  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
+                     *to = ir_type_at(m, ir_result(m, op, 0));
   int32_t j = 0;
   for (int32_t i = 0; i < from->rank; i++) {
     out->to[i] = -1;
@@ -167,7 +171,9 @@ static int32_t list(pass_dims dims, int64_t *out) {
 }
 
 /* Where dimension d stands among `dims`. */
-static int64_t place(pass_dims dims, int64_t d) { return __builtin_popcountll(dims & (bit(d) - 1)); }
+static int64_t place(pass_dims dims, int64_t d) {
+  return __builtin_popcountll(dims & (bit(d) - 1));
+}
 
 static ir_type kept_type(ir_module *m, ir_value like, ir_dtype dtype, pass_dims dims) {
   const ir_type_data *t = ir_type_at(m, like);
@@ -223,9 +229,11 @@ static ir_value make_compact(pass_vary *t, ir_builder *b, ir_value v) {
   if (v >= t->room || !t->facts[v].known) return ir_build_reshape(b, v, type);
   ir_op op = ir_value_get(t->m, v)->op;
   switch (ir_kind_of(t->m, op)) {
-    case IR_OP_CONSTANT: case IR_OP_IOTA: return compact_leaf(t, b, op, type);
-    case IR_OP_BROADCAST_IN_DIM: case IR_OP_TRANSPOSE: case IR_OP_RESHAPE:
-      return compact_moved(t, b, op, dims);
+    case IR_OP_CONSTANT:
+    case IR_OP_IOTA: return compact_leaf(t, b, op, type);
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return compact_moved(t, b, op, dims);
     default: return compact_elementwise(t, b, op, dims);
   }
 }
@@ -259,7 +267,9 @@ int64_t pass_nd_count(const pass_space *s, pass_dims dims) {
   return count;
 }
 
-static ir_dtype dtype_of(const pass_space *s, pass_nd x) { return ir_type_at(s->b.m, x.value)->dtype; }
+static ir_dtype dtype_of(const pass_space *s, pass_nd x) {
+  return ir_type_at(s->b.m, x.value)->dtype;
+}
 
 pass_nd pass_nd_of(pass_space *s, ir_value v) {
   return (pass_nd){pass_compact(s->vary, &s->b, v), pass_varies(s->vary, v)};
@@ -315,9 +325,12 @@ static pass_nd contract(pass_space *s, pass_nd x, pass_nd y, pass_dims dims) {
   if (free_y && (!free_x || __builtin_ctzll(free_y) < __builtin_ctzll(free_x))) /* no transpose */
     return contract(s, y, x, dims);
   int64_t xb[IR_MAX_RANK], yb[IR_MAX_RANK], xc[IR_MAX_RANK], yc[IR_MAX_RANK];
-  ir_dot_numbers n = {.lhs_batch = {places(x, batch, xb), xb}, .rhs_batch = {places(y, batch, yb), yb},
-                      .lhs_contract = {places(x, dims, xc), xc}, .rhs_contract = {places(y, dims, yc), yc}};
-  return in_order(s, pass_build_dot(&s->b, x.value, y.value, &n, dtype_of(s, x)), batch, batch | free_x, batch | free_y);
+  ir_dot_numbers n = {.lhs_batch = {places(x, batch, xb), xb},
+                      .rhs_batch = {places(y, batch, yb), yb},
+                      .lhs_contract = {places(x, dims, xc), xc},
+                      .rhs_contract = {places(y, dims, yc), yc}};
+  return in_order(s, pass_build_dot(&s->b, x.value, y.value, &n, dtype_of(s, x)), batch,
+                  batch | free_x, batch | free_y);
 }
 
 pass_nd pass_nd_dot(pass_space *s, pass_nd x, pass_nd y, pass_dims dims) {

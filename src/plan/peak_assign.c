@@ -8,8 +8,8 @@
  *   1. results of the program have allocations of their own; smaller classes that are dead by then
  *      may live there before (largest class first);
  *   2. a result written over an operand that dies there becomes one class with it;
- *   3. the rest goes into one heap, the largest or the longest-lived first, each where it fits best,
- *      and the better of the two orders counts.
+ *   3. the rest goes into one heap, the largest or the longest-lived first, each where it fits
+ * best, and the better of the two orders counts.
  *
  * Source: XLA's buffer_assignment.cc, hlo_live_range.cc, heap_simulator.cc. */
 #include <stdlib.h>

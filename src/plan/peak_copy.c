@@ -153,8 +153,8 @@ static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   return true;
 }
 
-/* Whether `next` is what a loop leaves in one element of its state, while `old` is in another one: the
- * loop writes the one as long as it may read the other. */
+/* Whether `next` is what a loop leaves in one element of its state, while `old` is in another one:
+ * the loop writes the one as long as it may read the other. */
 static bool read_by_inner_loop(const plan_graph *g, uint32_t old, uint32_t next) {
   const plan_node *n = plan_node_get(g, next);
   if (!old || n->kind != IR_OP_GET_TUPLE_ELEMENT) return false;

@@ -1,4 +1,5 @@
-/* CHLO ops that JAX emits: functions that XLA expands into polynomials, here from the C library and special.c in double. */
+/* CHLO ops that JAX emits: functions that XLA expands into polynomials, here from the C library and
+ * special.c in double. */
 #include <math.h>
 
 #include "ref/eval.h"
@@ -85,7 +86,8 @@ weir_status ref_chlo_binary(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *y = ref_operand(f, op, 1);
   ir_kind kind = ir_kind_of(f->m, op);
   ref_tensor *z = ref_result(f, op, 0);
-  if (ir_dtype_class_of(x->dtype) != IR_CLASS_FLOAT) return ref_error(f, op, WEIR_UNIMPLEMENTED, "of %s", ir_dtype_name(x->dtype));
+  if (ir_dtype_class_of(x->dtype) != IR_CLASS_FLOAT)
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "of %s", ir_dtype_name(x->dtype));
   for (int64_t i = 0, n = ref_element_count(z); i < n; i++) {
     ref_scalar a = ref_load(x, i), b = ref_load(y, i), s;
     if (kind == IR_OP_CHLO_NEXT_AFTER) s = next_after(x->dtype, a, b);
@@ -99,23 +101,29 @@ weir_status ref_constant_like(ref_frame *f, ir_op op) {
   ref_tensor *y = ref_result(f, op, 0);
   ir_attr a = ir_op_attr(f->m, op, "value");
   const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  if (!d || (d->kind != IR_ATTR_INT && d->kind != IR_ATTR_FLOAT)) return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value is not one number");
-  ref_scalar s = d->kind == IR_ATTR_INT ? ref_convert_scalar(IR_I64, y->dtype, (ref_scalar){.i = d->integer})
-                                        : ref_convert_scalar(IR_F64, y->dtype, (ref_scalar){.f = d->real});
+  if (!d || (d->kind != IR_ATTR_INT && d->kind != IR_ATTR_FLOAT))
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value is not one number");
+  ref_scalar s = d->kind == IR_ATTR_INT
+                     ? ref_convert_scalar(IR_I64, y->dtype, (ref_scalar){.i = d->integer})
+                     : ref_convert_scalar(IR_F64, y->dtype, (ref_scalar){.f = d->real});
   for (int64_t i = 0, n = ref_element_count(y); i < n; i++) ref_store(y, i, s);
   return WEIR_OK;
 }
 
 /* ---- implicit broadcasting ---- */
-/* x in the shape of `like`: along broadcast_dimensions if x has the lower rank, else aligned at the last dimension; dimensions of 1 are stretched. */
-static bool broadcast_to(ref_frame *f, ir_op op, const ref_tensor *x, const ref_tensor *like, ref_tensor *out) {
+/* x in the shape of `like`: along broadcast_dimensions if x has the lower rank, else aligned at the
+ * last dimension; dimensions of 1 are stretched. */
+static bool broadcast_to(ref_frame *f, ir_op op, const ref_tensor *x, const ref_tensor *like,
+                         ref_tensor *out) {
   ir_ints dims;
   int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK];
   if (!ref_ints_any(f, op, "broadcast_dimensions", &dims) || x->rank > like->rank) return false;
   bool mapped = x->rank < like->rank && dims.count == x->rank;
   *out = ref_tensor_new(f->arena, x->dtype, like->rank, like->dims);
-  for (int64_t i = 0, n = ref_element_count(out); i < n; i++, ref_next(out->rank, out->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[d] = x->dims[d] == 1 ? 0 : index[mapped ? dims.at[d] : like->rank - x->rank + d];
+  for (int64_t i = 0, n = ref_element_count(out); i < n;
+       i++, ref_next(out->rank, out->dims, index)) {
+    for (int32_t d = 0; d < x->rank; d++)
+      from[d] = x->dims[d] == 1 ? 0 : index[mapped ? dims.at[d] : like->rank - x->rank + d];
     if (!ref_in_bounds(x, from)) return false;
     ref_copy_element(out, i, x, ref_offset(x, from));
   }
@@ -127,12 +135,17 @@ weir_status ref_chlo_broadcast(ref_frame *f, ir_op op) {
   ir_direction direction = IR_EQ;
   ir_compare_type type = IR_COMPARE_DEFAULT;
   bool compares = ir_kind_of(f->m, op) == IR_OP_CHLO_BROADCAST_COMPARE;
-  if (compares && !ir_compare_kind(f->m, op, &direction, &type)) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "comparison_direction does not read");
-  if (ref_n_operands(f, op) != 2 || !broadcast_to(f, op, ref_operand(f, op, 0), z, &x) || !broadcast_to(f, op, ref_operand(f, op, 1), z, &y))
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "operands that can't be broadcast to the result");
+  if (compares && !ir_compare_kind(f->m, op, &direction, &type))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "comparison_direction does not read");
+  if (ref_n_operands(f, op) != 2 || !broadcast_to(f, op, ref_operand(f, op, 0), z, &x) ||
+      !broadcast_to(f, op, ref_operand(f, op, 1), z, &y))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT,
+                     "operands that can't be broadcast to the result");
   for (int64_t i = 0, n = ref_element_count(z); i < n; i++) {
     ref_scalar a = ref_load(&x, i), b = ref_load(&y, i);
-    ref_store(z, i, compares ? (ref_scalar){.i = ref_compare_scalar(x.dtype, direction, type, a, b)} : ref_binary_scalar(IR_OP_ADD, x.dtype, a, b));
+    ref_store(z, i,
+              compares ? (ref_scalar){.i = ref_compare_scalar(x.dtype, direction, type, a, b)}
+                       : ref_binary_scalar(IR_OP_ADD, x.dtype, a, b));
   }
   return WEIR_OK;
 }

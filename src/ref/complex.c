@@ -1,5 +1,5 @@
-/* Complex arithmetic, in double. Products and quotients are the school formulas, as in XLA (no rescue of infinities from NaN as C's own operators do);
- * functions are the C library's. */
+/* Complex arithmetic, in double. Products and quotients are the school formulas, as in XLA (no
+ * rescue of infinities from NaN as C's own operators do); functions are the C library's. */
 #include <math.h>
 
 #include "ref/eval.h"
@@ -36,7 +36,8 @@ static double complex expm1_of(double complex z) {
 /* log|1 + z|^2 = log1p(x (2 + x) + y^2). */
 static double complex log1p_of(double complex z) {
   double x = creal(z), y = cimag(z);
-  double real = fabs(x) < 0.5 && fabs(y) < 0.5 ? log1p(x * (2 + x) + y * y) / 2 : creal(clog(1 + z));
+  double real =
+      fabs(x) < 0.5 && fabs(y) < 0.5 ? log1p(x * (2 + x) + y * y) / 2 : creal(clog(1 + z));
   return CMPLX(real, atan2(y, 1 + x));
 }
 
@@ -74,11 +75,14 @@ static double complex power(double complex x, double complex y) {
 /* atan2(y, x) = -i log((x + iy) / sqrt(x^2 + y^2)). */
 static double complex atan2_of(double complex y, double complex x) {
   double complex norm = csqrt(ref_complex_mul(x, x) + ref_complex_mul(y, y));
-  return ref_complex_mul(CMPLX(0, -1), clog(ref_complex_div(x + ref_complex_mul(CMPLX(0, 1), y), norm)));
+  return ref_complex_mul(CMPLX(0, -1),
+                         clog(ref_complex_div(x + ref_complex_mul(CMPLX(0, 1), y), norm)));
 }
 
 /* By the real part, then the imaginary one. */
-static bool less(double complex x, double complex y) { return creal(x) == creal(y) ? cimag(x) < cimag(y) : creal(x) < creal(y); }
+static bool less(double complex x, double complex y) {
+  return creal(x) == creal(y) ? cimag(x) < cimag(y) : creal(x) < creal(y);
+}
 
 double complex ref_complex_binary(ir_kind kind, double complex x, double complex y) {
   switch (kind) {

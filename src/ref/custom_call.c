@@ -1,19 +1,22 @@
-/* custom_call: annotations that are the identity on one device, top-k in its several spellings, LAPACK (linalg_ops.c), CHLO ops in disguise ("mhlo.erf").
- * Everything else (host callbacks, kernels) is UNIMPLEMENTED by name. */
+/* custom_call: annotations that are the identity on one device, top-k in its several spellings,
+ * LAPACK (linalg_ops.c), CHLO ops in disguise ("mhlo.erf"). Everything else (host callbacks,
+ * kernels) is UNIMPLEMENTED by name. */
 #include <math.h>
 
 #include "ref/eval.h"
 
 static bool is_annotation(const char *target) {
-  static const char *const names[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "MoveToHost", "MoveToDevice",
-                                      "LayoutConstraint", "xla.sdy.FuncResultSharding"};
+  static const char *const names[] = {
+      "Sharding",   "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+      "MoveToHost", "MoveToDevice",         "LayoutConstraint",     "xla.sdy.FuncResultSharding"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(target, names[i])) return true;
   return false;
 }
 
 static weir_status identity(ref_frame *f, ir_op op) {
-  if (ref_n_operands(f, op) != ref_n_results(f, op)) return ref_error(f, op, WEIR_UNIMPLEMENTED, "an annotation that changes the number of values");
+  if (ref_n_operands(f, op) != ref_n_results(f, op))
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "an annotation that changes the number of values");
   for (uint32_t i = 0; i < ref_n_results(f, op); i++) {
     if (ir_type_of(f->m, ir_operand(f->m, op, i)) != ir_type_of(f->m, ir_result(f->m, op, i)))
       return ref_error(f, op, WEIR_UNIMPLEMENTED, "an annotation that changes types");
@@ -27,7 +30,8 @@ static const ir_attr_data *entry(const ref_frame *f, ir_op op, const char *dict,
   ir_attr a = ir_op_attr(f->m, op, dict);
   const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
   for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
-    if (!strcmp(ir_text(f->m, d->entries[i].name), name)) return ir_attr_get(f->m, d->entries[i].value);
+    if (!strcmp(ir_text(f->m, d->entries[i].name), name))
+      return ir_attr_get(f->m, d->entries[i].value);
   return NULL;
 }
 
@@ -35,15 +39,19 @@ static const ir_attr_data *entry(const ref_frame *f, ir_op op, const char *dict,
 static weir_status top_k(ref_frame *f, ir_op op) {
   const ir_attr_data *largest = entry(f, op, "mhlo.attributes", "largest");
   const ref_tensor *x = ref_n_operands(f, op) == 1 ? ref_operand(f, op, 0) : NULL;
-  if (!x || ref_n_results(f, op) != 2 || x->rank < 1) return ref_error(f, op, WEIR_UNIMPLEMENTED, "top-k of this form");
+  if (!x || ref_n_results(f, op) != 2 || x->rank < 1)
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "top-k of this form");
   ref_tensor *values = ref_result(f, op, 0), *indices = ref_result(f, op, 1);
-  if (values->rank != x->rank || indices->rank != x->rank || values->dims[x->rank - 1] > x->dims[x->rank - 1])
+  if (values->rank != x->rank || indices->rank != x->rank ||
+      values->dims[x->rank - 1] > x->dims[x->rank - 1])
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "more results than elements");
-  ref_top_k_rows(f, x, !largest || largest->kind != IR_ATTR_BOOL || largest->boolean, values, indices);
+  ref_top_k_rows(f, x, !largest || largest->kind != IR_ATTR_BOOL || largest->boolean, values,
+                 indices);
   return WEIR_OK;
 }
 
-/* ---- ApproxTopK: n operands and n initial values; exact here: rows of reduction_dim are sorted by the comparator and cut ---- */
+/* ---- ApproxTopK: n operands and n initial values; exact here: rows of reduction_dim are sorted by
+ * the comparator and cut ---- */
 typedef struct approx {
   ref_frame *f;
   ir_op op;
@@ -67,7 +75,8 @@ static weir_status approx_before(void *user, int64_t a, int64_t b, bool *out) {
 
 static weir_status approx_rows(approx *s, int64_t length, int64_t kept) {
   ref_frame *f = s->f;
-  int64_t rows = length ? ref_element_count(ref_operand(f, s->op, 0)) / length : 0, *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
+  int64_t rows = length ? ref_element_count(ref_operand(f, s->op, 0)) / length : 0,
+          *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
   for (int64_t row = 0; row < rows; row++) {
     int64_t outer = row / s->stride, inner = row % s->stride;
     s->base = outer * s->stride * length + inner;
@@ -75,7 +84,8 @@ static weir_status approx_rows(approx *s, int64_t length, int64_t kept) {
     WEIR_TRY(ref_merge_sort(order, length, f->arena, approx_before, s));
     for (uint32_t k = 0; k < s->n; k++)
       for (int64_t i = 0; i < kept; i++)
-        ref_copy_element(&f->values[ir_result(f->m, s->op, k)], outer * s->stride * kept + inner + i * s->stride, ref_operand(f, s->op, k),
+        ref_copy_element(&f->values[ir_result(f->m, s->op, k)],
+                         outer * s->stride * kept + inner + i * s->stride, ref_operand(f, s->op, k),
                          s->base + order[i] * s->stride);
   }
   return WEIR_OK;
@@ -94,7 +104,8 @@ static weir_status approx_top_k(ref_frame *f, ir_op op) {
   const char *name = comparator_name(f, op);
   ir_op comparator = name ? ir_find_function(f->m, name) : IR_NONE;
   approx s = {.f = f, .op = op, .n = ref_n_results(f, op), .stride = 1};
-  if (!dim_attr || dim_attr->kind != IR_ATTR_INT || !comparator || s.n == 0 || ref_n_operands(f, op) != 2 * s.n)
+  if (!dim_attr || dim_attr->kind != IR_ATTR_INT || !comparator || s.n == 0 ||
+      ref_n_operands(f, op) != 2 * s.n)
     return ref_error(f, op, WEIR_UNIMPLEMENTED, "ApproxTopK of this form");
   const ref_tensor *x = ref_operand(f, op, 0);
   int64_t dim = dim_attr->integer < 0 ? dim_attr->integer + x->rank : dim_attr->integer;
@@ -105,8 +116,10 @@ static weir_status approx_top_k(ref_frame *f, ir_op op) {
   for (int64_t d = dim + 1; d < x->rank; d++) s.stride *= x->dims[d];
   s.args = ARENA_ARRAY(f->arena, ref_scalar, 2 * s.n);
   ref_reducer_init(&s.comparator, f, ref_region(f, comparator, 0));
-  weir_status status = s.comparator.n_args == 2 * s.n ? approx_rows(&s, x->dims[dim], y->dims[dim])
-                                                      : ref_error(f, op, WEIR_INVALID_ARGUMENT, "a comparator of %u arguments", s.comparator.n_args);
+  weir_status status = s.comparator.n_args == 2 * s.n
+                           ? approx_rows(&s, x->dims[dim], y->dims[dim])
+                           : ref_error(f, op, WEIR_INVALID_ARGUMENT, "a comparator of %u arguments",
+                                       s.comparator.n_args);
   ref_reducer_deinit(&s.comparator);
   return status;
 }
@@ -121,17 +134,26 @@ static ir_kind disguised_chlo(const char *target) {
 
 static weir_status chlo_call(ref_frame *f, ir_op op, ir_kind kind, const char *target) {
   const ref_tensor *x = ref_n_operands(f, op) == 1 ? ref_operand(f, op, 0) : NULL;
-  if (!x || ir_dtype_class_of(x->dtype) != IR_CLASS_FLOAT || ir_type_of(f->m, ir_operand(f->m, op, 0)) != ir_type_of(f->m, ir_result(f->m, op, 0)))
+  if (!x || ir_dtype_class_of(x->dtype) != IR_CLASS_FLOAT ||
+      ir_type_of(f->m, ir_operand(f->m, op, 0)) != ir_type_of(f->m, ir_result(f->m, op, 0)))
     return ref_error(f, op, WEIR_UNIMPLEMENTED, "of @%s in this form", target);
   ref_tensor *y = ref_result(f, op, 0);
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++) ref_store(y, i, (ref_scalar){.f = ref_chlo_unary_real(kind, ref_load(x, i).f)});
+  for (int64_t i = 0, n = ref_element_count(y); i < n; i++)
+    ref_store(y, i, (ref_scalar){.f = ref_chlo_unary_real(kind, ref_load(x, i).f)});
   return WEIR_OK;
 }
 
 static bool is_chlo_unary(ir_kind kind) {
   switch (kind) {
-    case IR_OP_CHLO_ACOS: case IR_OP_CHLO_ACOSH: case IR_OP_CHLO_ASIN: case IR_OP_CHLO_ASINH: case IR_OP_CHLO_ATANH: case IR_OP_CHLO_COSH:
-    case IR_OP_CHLO_ERF: case IR_OP_CHLO_SINH: case IR_OP_CHLO_TAN: return true;
+    case IR_OP_CHLO_ACOS:
+    case IR_OP_CHLO_ACOSH:
+    case IR_OP_CHLO_ASIN:
+    case IR_OP_CHLO_ASINH:
+    case IR_OP_CHLO_ATANH:
+    case IR_OP_CHLO_COSH:
+    case IR_OP_CHLO_ERF:
+    case IR_OP_CHLO_SINH:
+    case IR_OP_CHLO_TAN: return true;
     default: return false;
   }
 }

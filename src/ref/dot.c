@@ -1,5 +1,6 @@
-/* Contractions. Products are summed in double (integers modulo 2^64) and rounded once to the result's type, whatever `precision` and `algorithm` ask for:
- * at least as exact as every backend. */
+/* Contractions. Products are summed in double (integers modulo 2^64) and rounded once to the
+ * result's type, whatever `precision` and `algorithm` ask for: at least as exact as every backend.
+ */
 #include "ref/eval.h"
 
 /* A contraction as three nested index spaces, each an array of offsets into each operand. */
@@ -64,10 +65,13 @@ static weir_status contract(ref_frame *f, ir_op op, const ir_dot_numbers *dims) 
   batch.rhs = offsets_of(f->arena, rhs, dims->rhs_batch, &batch.count);
   k.lhs = offsets_of(f->arena, lhs, dims->lhs_contract, &k.count);
   k.rhs = offsets_of(f->arena, rhs, dims->rhs_contract, &k.count);
-  int64_t *rows = offsets_of(f->arena, lhs, free_dims(f->arena, lhs, dims->lhs_batch, dims->lhs_contract), &n_rows);
-  int64_t *columns = offsets_of(f->arena, rhs, free_dims(f->arena, rhs, dims->rhs_batch, dims->rhs_contract), &n_columns);
+  int64_t *rows = offsets_of(
+      f->arena, lhs, free_dims(f->arena, lhs, dims->lhs_batch, dims->lhs_contract), &n_rows);
+  int64_t *columns = offsets_of(
+      f->arena, rhs, free_dims(f->arena, rhs, dims->rhs_batch, dims->rhs_contract), &n_columns);
   operand x = {cls, ref_unpack(f->arena, lhs)}, y = {cls, ref_unpack(f->arena, rhs)};
-  bool same = ir_dtype_class_of(out->dtype) == cls; /* wrapping and rounding do; else i8 x i8 -> f32 and the like */
+  bool same = ir_dtype_class_of(out->dtype) ==
+              cls; /* wrapping and rounding do; else i8 x i8 -> f32 and the like */
   for (int64_t b = 0, i = 0; b < batch.count; b++)
     for (int64_t r = 0; r < n_rows; r++)
       for (int64_t c = 0; c < n_columns; c++, i++) {
@@ -79,7 +83,8 @@ static weir_status contract(ref_frame *f, ir_op op, const ir_dot_numbers *dims) 
 
 weir_status ref_dot_general(ref_frame *f, ir_op op) {
   ir_dot_numbers dims;
-  if (!ir_dot_dims(f->arena, f->m, op, &dims)) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dot_dimension_numbers does not read");
+  if (!ir_dot_dims(f->arena, f->m, op, &dims))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dot_dimension_numbers does not read");
   return contract(f, op, &dims);
 }
 
@@ -114,9 +119,11 @@ static bool add_labels(einsum *e, const char *text, size_t n, const ref_tensor *
   return true;
 }
 
-static int64_t einsum_offset(const einsum *e, const char *labels, const ref_tensor *t, const int64_t *index) {
+static int64_t einsum_offset(const einsum *e, const char *labels, const ref_tensor *t,
+                             const int64_t *index) {
   int64_t offset = 0;
-  for (int32_t d = 0; d < t->rank; d++) offset = offset * t->dims[d] + index[label_position(e, labels[d])];
+  for (int32_t d = 0; d < t->rank; d++)
+    offset = offset * t->dims[d] + index[label_position(e, labels[d])];
   return offset;
 }
 
@@ -126,15 +133,18 @@ weir_status ref_einsum(ref_frame *f, ir_op op) {
   const char *right = left ? strchr(left, ',') : NULL, *arrow = right ? strstr(right, "->") : NULL;
   ref_tensor *out = ref_result(f, op, 0);
   einsum e = {.count = 0};
-  if (!arrow || !add_labels(&e, arrow + 2, strlen(arrow + 2), out) || !add_labels(&e, left, (size_t)(right - left), x) ||
+  if (!arrow || !add_labels(&e, arrow + 2, strlen(arrow + 2), out) ||
+      !add_labels(&e, left, (size_t)(right - left), x) ||
       !add_labels(&e, right + 1, (size_t)(arrow - right - 1), y))
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "einsum_config does not read or does not fit the operands");
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT,
+                     "einsum_config does not read or does not fit the operands");
   ref_scalar *sums = ARENA_ARRAY(f->arena, ref_scalar, (size_t)ref_element_count(out));
   int64_t index[IR_MAX_RANK] = {0}, count = 1;
   for (int32_t d = 0; d < e.count; d++) count *= e.sizes[d];
   ir_dtype wide = ir_dtype_class_of(x->dtype) == IR_CLASS_FLOAT ? IR_F64 : x->dtype;
   for (int64_t i = 0; i < count; i++, ref_next(e.count, e.sizes, index)) {
-    ref_scalar a = ref_load(x, einsum_offset(&e, left, x, index)), b = ref_load(y, einsum_offset(&e, right + 1, y, index));
+    ref_scalar a = ref_load(x, einsum_offset(&e, left, x, index)),
+               b = ref_load(y, einsum_offset(&e, right + 1, y, index));
     ref_scalar *sum = &sums[einsum_offset(&e, arrow + 2, out, index)];
     *sum = ref_binary_scalar(IR_OP_ADD, wide, *sum, ref_binary_scalar(IR_OP_MULTIPLY, wide, a, b));
   }

@@ -1,5 +1,6 @@
-/* Elements of every type as ref_scalar: loads are exact, stores round once (floats to nearest even) or wrap (integers). Conversions follow XLA CPU:
- * floats to integers saturate and NaN gives 0; the 16-bit floats are reached by way of f32; what f4 and f6 can't hold is clamped, NaN gives -0. */
+/* Elements of every type as ref_scalar: loads are exact, stores round once (floats to nearest even)
+ * or wrap (integers). Conversions follow XLA CPU: floats to integers saturate and NaN gives 0; the
+ * 16-bit floats are reached by way of f32; what f4 and f6 can't hold is clamped, NaN gives -0. */
 #include <math.h>
 
 #include "ir/floats.h"
@@ -8,14 +9,20 @@
 int ref_bits(ir_dtype dtype) {
   switch (dtype) {
     case IR_I1: return 1;
-    case IR_I2: case IR_UI2: return 2;
-    case IR_I4: case IR_UI4: return 4;
-    default: return ir_dtype_class_of(dtype) == IR_CLASS_FLOAT ? ir_float_width(dtype) : (int)(8 * ir_dtype_bytes(dtype));
+    case IR_I2:
+    case IR_UI2: return 2;
+    case IR_I4:
+    case IR_UI4: return 4;
+    default:
+      return ir_dtype_class_of(dtype) == IR_CLASS_FLOAT ? ir_float_width(dtype)
+                                                        : (int)(8 * ir_dtype_bytes(dtype));
   }
 }
 
 /* ---- bit patterns ---- */
-static uint64_t low_bits(uint64_t x, int bits) { return bits == 64 ? x : x & (((uint64_t)1 << bits) - 1); }
+static uint64_t low_bits(uint64_t x, int bits) {
+  return bits == 64 ? x : x & (((uint64_t)1 << bits) - 1);
+}
 
 static int64_t sign_extended(uint64_t x, int bits) {
   uint64_t sign = (uint64_t)1 << (bits - 1);
@@ -68,7 +75,8 @@ ref_scalar ref_from_pattern(ir_dtype dtype, uint64_t bits) {
 uint64_t ref_pattern(ir_dtype dtype, ref_scalar s) {
   switch (ir_dtype_class_of(dtype)) {
     case IR_CLASS_BOOL: return s.i & 1;
-    case IR_CLASS_INT: case IR_CLASS_UINT: return low_bits(s.u, ref_bits(dtype));
+    case IR_CLASS_INT:
+    case IR_CLASS_UINT: return low_bits(s.u, ref_bits(dtype));
     case IR_CLASS_FLOAT: return float_pattern(dtype, s.f);
     default: return f32_pattern(creal(s.z)) | f32_pattern(cimag(s.z)) << 32;
   }
@@ -93,7 +101,8 @@ void ref_store(ref_tensor *t, int64_t i, ref_scalar s) {
     return;
   }
   uint64_t pattern = ref_pattern(t->dtype, s);
-  if (ir_dtype_class_of(t->dtype) == IR_CLASS_INT) pattern = (uint64_t)sign_extended(pattern, ref_bits(t->dtype));
+  if (ir_dtype_class_of(t->dtype) == IR_CLASS_INT)
+    pattern = (uint64_t)sign_extended(pattern, ref_bits(t->dtype));
   memcpy(p, &pattern, bytes);
 }
 
@@ -140,8 +149,11 @@ static double real_from_int(ir_dtype to, bool is_unsigned, ref_scalar s) {
 
 static double real_from_real(ir_dtype to, double x) {
   switch (to) {
-    case IR_BF16: case IR_F16: return (float)x;
-    case IR_F4E2M1FN: case IR_F6E2M3FN: case IR_F6E3M2FN: return isnan(x) ? -0.0 : x;
+    case IR_BF16:
+    case IR_F16: return (float)x;
+    case IR_F4E2M1FN:
+    case IR_F6E2M3FN:
+    case IR_F6E3M2FN: return isnan(x) ? -0.0 : x;
     case IR_F8E8M0FNU: return x > 0 ? x : NAN; /* it has neither zero nor signs */
     default: return x;
   }
@@ -155,7 +167,8 @@ ref_scalar ref_convert_scalar(ir_dtype from, ir_dtype to, ref_scalar s) {
   bool is_real = cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX;
   switch (ir_dtype_class_of(to)) {
     case IR_CLASS_BOOL: return (ref_scalar){.i = is_real ? real != 0 || imag != 0 : s.i != 0};
-    case IR_CLASS_INT: case IR_CLASS_UINT: return is_real ? (ref_scalar){.i = int_from_real(to, real)} : s;
+    case IR_CLASS_INT:
+    case IR_CLASS_UINT: return is_real ? (ref_scalar){.i = int_from_real(to, real)} : s;
     default: break;
   }
   if (!is_real) real = real_from_int(to, cls == IR_CLASS_UINT, s);

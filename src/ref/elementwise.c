@@ -1,6 +1,8 @@
-/* Elementwise ops. Float arithmetic is done in double and rounded by the store: for + - * / sqrt of f32 and narrower that equals rounding once, for the
- * others it is closer to the truth than XLA's approximations. Integer edge cases as in XLA CPU: x / 0 = -1, INT_MIN / -1 = INT_MIN, x % 0 = x, shifts by
- * the width or more give 0 (or the sign). On i1, add is `or` and multiply is `and`. Sources: StableHLO specification; XLA's elemental_ir_emitter. */
+/* Elementwise ops. Float arithmetic is done in double and rounded by the store: for + - * / sqrt of
+ * f32 and narrower that equals rounding once, for the others it is closer to the truth than XLA's
+ * approximations. Integer edge cases as in XLA CPU: x / 0 = -1, INT_MIN / -1 = INT_MIN, x % 0 = x,
+ * shifts by the width or more give 0 (or the sign). On i1, add is `or` and multiply is `and`.
+ * Sources: StableHLO specification; XLA's elemental_ir_emitter. */
 #include <math.h>
 
 #include "ref/eval.h"
@@ -40,7 +42,9 @@ static ref_scalar unary_int(ir_kind kind, ir_dtype dtype, ref_scalar x) {
     case IR_OP_NOT: return (ref_scalar){.u = ~x.u};
     case IR_OP_SIGN: return (ref_scalar){.i = is_unsigned ? x.u > 0 : (x.i > 0) - (x.i < 0)};
     case IR_OP_POPCNT: return (ref_scalar){.i = __builtin_popcountll(pattern)};
-    case IR_OP_COUNT_LEADING_ZEROS: return (ref_scalar){.i = pattern ? __builtin_clzll(pattern) - (64 - ref_bits(dtype)) : ref_bits(dtype)};
+    case IR_OP_COUNT_LEADING_ZEROS:
+      return (ref_scalar){.i = pattern ? __builtin_clzll(pattern) - (64 - ref_bits(dtype))
+                                       : ref_bits(dtype)};
     default: return x; /* rounding an integer; the verifier lets nothing else in */
   }
 }
@@ -90,7 +94,8 @@ weir_status ref_convert(ref_frame *f, ir_op op) {
   return WEIR_OK;
 }
 
-/* ---- reduce_precision: on the bits, as XLA does it; what the smaller exponent can't reach becomes infinity or zero, never subnormal ---- */
+/* ---- reduce_precision: on the bits, as XLA does it; what the smaller exponent can't reach becomes
+ * infinity or zero, never subnormal ---- */
 typedef struct float_layout {
   int exponent_bits, mantissa_bits;
 } float_layout;
@@ -105,7 +110,8 @@ static float_layout layout_of(ir_dtype dtype) {
   }
 }
 
-static uint64_t reduced(uint64_t bits, float_layout from, int64_t exponent_bits, int64_t mantissa_bits) {
+static uint64_t reduced(uint64_t bits, float_layout from, int64_t exponent_bits,
+                        int64_t mantissa_bits) {
   uint64_t one = 1, sign = bits & one << (from.exponent_bits + from.mantissa_bits), x = bits ^ sign;
   uint64_t infinity = ((one << from.exponent_bits) - 1) << from.mantissa_bits;
   if (x >= infinity) return bits;
@@ -115,7 +121,8 @@ static uint64_t reduced(uint64_t bits, float_layout from, int64_t exponent_bits,
     x = (x + last + (one << (drop - 1)) - 1) & ~((one << drop) - 1);
   }
   if (exponent_bits < from.exponent_bits) {
-    int64_t bias = ((int64_t)1 << (from.exponent_bits - 1)) - 1, narrow = ((int64_t)1 << (exponent_bits - 1)) - 1;
+    int64_t bias = ((int64_t)1 << (from.exponent_bits - 1)) - 1,
+            narrow = ((int64_t)1 << (exponent_bits - 1)) - 1;
     int64_t exponent = (int64_t)(x >> from.mantissa_bits);
     if (exponent > bias + narrow) x = infinity;
     else if (exponent <= bias - narrow) x = 0;
@@ -125,10 +132,14 @@ static uint64_t reduced(uint64_t bits, float_layout from, int64_t exponent_bits,
 
 weir_status ref_reduce_precision(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
-  int64_t exponent_bits = ir_op_int(f->m, op, "exponent_bits", 0), mantissa_bits = ir_op_int(f->m, op, "mantissa_bits", -1);
+  int64_t exponent_bits = ir_op_int(f->m, op, "exponent_bits", 0),
+          mantissa_bits = ir_op_int(f->m, op, "mantissa_bits", -1);
   float_layout layout = layout_of(x->dtype);
-  if (!layout.exponent_bits) return ref_error(f, op, WEIR_UNIMPLEMENTED, "of %s", ir_dtype_name(x->dtype));
-  if (exponent_bits < 1 || mantissa_bits < 0) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "exponent_bits or mantissa_bits missing or too small");
+  if (!layout.exponent_bits)
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "of %s", ir_dtype_name(x->dtype));
+  if (exponent_bits < 1 || mantissa_bits < 0)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT,
+                     "exponent_bits or mantissa_bits missing or too small");
   ref_tensor *y = ref_result(f, op, 0);
   for (int64_t i = 0, n = ref_element_count(y); i < n; i++) {
     uint64_t bits = 0;
@@ -219,8 +230,12 @@ static uint64_t binary_int(ir_kind kind, ir_dtype dtype, ref_scalar x, ref_scala
 
 static uint64_t binary_bool(ir_kind kind, ref_scalar x, ref_scalar y) {
   switch (kind) {
-    case IR_OP_ADD: case IR_OP_OR: case IR_OP_MAXIMUM: return x.u | y.u;
-    case IR_OP_MULTIPLY: case IR_OP_AND: case IR_OP_MINIMUM: return x.u & y.u;
+    case IR_OP_ADD:
+    case IR_OP_OR:
+    case IR_OP_MAXIMUM: return x.u | y.u;
+    case IR_OP_MULTIPLY:
+    case IR_OP_AND:
+    case IR_OP_MINIMUM: return x.u & y.u;
     default: return x.u ^ y.u;
   }
 }
@@ -238,14 +253,16 @@ weir_status ref_binary(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *y = ref_operand(f, op, 1);
   ir_kind kind = ir_kind_of(f->m, op);
   ref_tensor *z = ref_result(f, op, 0);
-  for (int64_t i = 0, n = ref_element_count(z); i < n; i++) ref_store(z, i, ref_binary_scalar(kind, x->dtype, ref_load(x, i), ref_load(y, i)));
+  for (int64_t i = 0, n = ref_element_count(z); i < n; i++)
+    ref_store(z, i, ref_binary_scalar(kind, x->dtype, ref_load(x, i), ref_load(y, i)));
   return WEIR_OK;
 }
 
 weir_status ref_complex(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *y = ref_operand(f, op, 1);
   ref_tensor *z = ref_result(f, op, 0);
-  for (int64_t i = 0, n = ref_element_count(z); i < n; i++) ref_store(z, i, (ref_scalar){.z = CMPLX(ref_load(x, i).f, ref_load(y, i).f)});
+  for (int64_t i = 0, n = ref_element_count(z); i < n; i++)
+    ref_store(z, i, (ref_scalar){.z = CMPLX(ref_load(x, i).f, ref_load(y, i).f)});
   return WEIR_OK;
 }
 
@@ -269,15 +286,17 @@ static int64_t total_order_key(ir_dtype dtype, ref_scalar x) {
   return key < 0 ? key ^ INT64_MAX : key;
 }
 
-bool ref_compare_scalar(ir_dtype dtype, ir_direction direction, ir_compare_type type, ref_scalar x, ref_scalar y) {
+bool ref_compare_scalar(ir_dtype dtype, ir_direction direction, ir_compare_type type, ref_scalar x,
+                        ref_scalar y) {
   switch (ir_dtype_class_of(dtype)) {
-    case IR_CLASS_COMPLEX: return holds(direction, false, creal(x.z) == creal(y.z) && cimag(x.z) == cimag(y.z), false);
+    case IR_CLASS_COMPLEX:
+      return holds(direction, false, creal(x.z) == creal(y.z) && cimag(x.z) == cimag(y.z), false);
     case IR_CLASS_FLOAT:
-      if (type != IR_COMPARE_TOTALORDER) return holds(direction, x.f < y.f, x.f == y.f, x.f > y.f);
+      if (type != IR_COMPARE_TOTALORDER) return holds(direction, x.f<y.f, x.f == y.f, x.f> y.f);
       x.i = total_order_key(dtype, x), y.i = total_order_key(dtype, y);
-      return holds(direction, x.i < y.i, x.i == y.i, x.i > y.i);
-    case IR_CLASS_INT: return holds(direction, x.i < y.i, x.i == y.i, x.i > y.i);
-    default: return holds(direction, x.u < y.u, x.u == y.u, x.u > y.u);
+      return holds(direction, x.i<y.i, x.i == y.i, x.i> y.i);
+    case IR_CLASS_INT: return holds(direction, x.i<y.i, x.i == y.i, x.i> y.i);
+    default: return holds(direction, x.u<y.u, x.u == y.u, x.u> y.u);
   }
 }
 
@@ -285,27 +304,35 @@ weir_status ref_compare(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *y = ref_operand(f, op, 1);
   ir_direction direction;
   ir_compare_type type;
-  if (!ir_compare_kind(f->m, op, &direction, &type)) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "comparison_direction does not read");
+  if (!ir_compare_kind(f->m, op, &direction, &type))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "comparison_direction does not read");
   ref_tensor *z = ref_result(f, op, 0);
   for (int64_t i = 0, n = ref_element_count(z); i < n; i++)
-    ref_store(z, i, (ref_scalar){.i = ref_compare_scalar(x->dtype, direction, type, ref_load(x, i), ref_load(y, i))});
+    ref_store(z, i,
+              (ref_scalar){.i = ref_compare_scalar(x->dtype, direction, type, ref_load(x, i),
+                                                   ref_load(y, i))});
   return WEIR_OK;
 }
 
 /* ---- three operands ---- */
 weir_status ref_select(ref_frame *f, ir_op op) {
-  const ref_tensor *pred = ref_operand(f, op, 0), *x = ref_operand(f, op, 1), *y = ref_operand(f, op, 2);
+  const ref_tensor *pred = ref_operand(f, op, 0), *x = ref_operand(f, op, 1),
+                   *y = ref_operand(f, op, 2);
   ref_tensor *z = ref_result(f, op, 0);
-  for (int64_t i = 0, n = ref_element_count(z); i < n; i++) ref_copy_element(z, i, ref_load(pred, pred->rank ? i : 0).i ? x : y, i);
+  for (int64_t i = 0, n = ref_element_count(z); i < n; i++)
+    ref_copy_element(z, i, ref_load(pred, pred->rank ? i : 0).i ? x : y, i);
   return WEIR_OK;
 }
 
 weir_status ref_clamp(ref_frame *f, ir_op op) {
-  const ref_tensor *low = ref_operand(f, op, 0), *x = ref_operand(f, op, 1), *high = ref_operand(f, op, 2);
+  const ref_tensor *low = ref_operand(f, op, 0), *x = ref_operand(f, op, 1),
+                   *high = ref_operand(f, op, 2);
   ref_tensor *z = ref_result(f, op, 0);
   for (int64_t i = 0, n = ref_element_count(z); i < n; i++) {
-    ref_scalar s = ref_binary_scalar(IR_OP_MAXIMUM, x->dtype, ref_load(x, i), ref_load(low, low->rank ? i : 0));
-    ref_store(z, i, ref_binary_scalar(IR_OP_MINIMUM, x->dtype, s, ref_load(high, high->rank ? i : 0)));
+    ref_scalar s = ref_binary_scalar(IR_OP_MAXIMUM, x->dtype, ref_load(x, i),
+                                     ref_load(low, low->rank ? i : 0));
+    ref_store(z, i,
+              ref_binary_scalar(IR_OP_MINIMUM, x->dtype, s, ref_load(high, high->rank ? i : 0)));
   }
   return WEIR_OK;
 }

@@ -1,4 +1,5 @@
-/* The machine: functions, blocks, dispatch by the op table's eval column, operands and results, attributes. See eval.h. */
+/* The machine: functions, blocks, dispatch by the op table's eval column, operands and results,
+ * attributes. See eval.h. */
 #include "ref/eval.h"
 
 #include <stdio.h>
@@ -11,7 +12,9 @@ static const eval_fn evaluators[IR_OP_COUNT] = {
 #undef OP
 };
 
-weir_status ref_none(ref_frame *f, ir_op op) { return ref_error(f, op, WEIR_UNIMPLEMENTED, "has no reference evaluator"); }
+weir_status ref_none(ref_frame *f, ir_op op) {
+  return ref_error(f, op, WEIR_UNIMPLEMENTED, "has no reference evaluator");
+}
 
 weir_status ref_error(ref_frame *f, ir_op op, weir_status status, const char *format, ...) {
   char text[1024];
@@ -20,7 +23,8 @@ weir_status ref_error(ref_frame *f, ir_op op, weir_status status, const char *fo
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   ir_str location = ir_op_get(f->m, op)->location;
-  return ctx_error(f->ctx, status, "%s%s%s: %s", ir_op_name(f->m, op), location ? " at " : "", ir_text(f->m, location), text);
+  return ctx_error(f->ctx, status, "%s%s%s: %s", ir_op_name(f->m, op), location ? " at " : "",
+                   ir_text(f->m, location), text);
 }
 
 /* ---- tensors ---- */
@@ -45,7 +49,8 @@ ref_tensor ref_tensor_copy(arena *a, const ref_tensor *t) {
   }
   if (t->members) {
     copy.members = ARENA_ARRAY(a, ref_tensor, t->n_members);
-    for (uint32_t i = 0; i < t->n_members; i++) copy.members[i] = ref_tensor_copy(a, &t->members[i]);
+    for (uint32_t i = 0; i < t->n_members; i++)
+      copy.members[i] = ref_tensor_copy(a, &t->members[i]);
   }
   return copy;
 }
@@ -53,14 +58,16 @@ ref_tensor ref_tensor_copy(arena *a, const ref_tensor *t) {
 static bool can_hold(const ir_module *m, ir_type type) {
   const ir_type_data *t = ir_type_get(m, type);
   if (t->kind == IR_TYPE_TOKEN) return true;
-  if (t->kind != IR_TYPE_TUPLE) return ir_is_static_tensor(m, type) && ir_type_bytes(m, type) < INT64_MAX;
+  if (t->kind != IR_TYPE_TUPLE)
+    return ir_is_static_tensor(m, type) && ir_type_bytes(m, type) < INT64_MAX;
   for (int32_t i = 0; i < t->n_types; i++)
     if (!can_hold(m, t->types[i])) return false;
   return true;
 }
 
 static bool has_type(const ref_tensor *t, const ir_type_data *type) {
-  if (type->kind != IR_TYPE_TENSOR || t->dtype != type->dtype || t->rank != type->rank) return false;
+  if (type->kind != IR_TYPE_TENSOR || t->dtype != type->dtype || t->rank != type->rank)
+    return false;
   for (int32_t d = 0; d < t->rank; d++)
     if (t->dims[d] != type->dims[d]) return false;
   return true;
@@ -73,13 +80,16 @@ ref_tensor *ref_result(ref_frame *f, ir_op op, uint32_t i) {
   return &f->values[v];
 }
 
-void ref_set_result(ref_frame *f, ir_op op, uint32_t i, const ref_tensor *t) { f->values[ir_result(f->m, op, i)] = *t; }
+void ref_set_result(ref_frame *f, ir_op op, uint32_t i, const ref_tensor *t) {
+  f->values[ir_result(f->m, op, i)] = *t;
+}
 
 /* ---- blocks and functions ---- */
 static weir_status run_op(ref_frame *f, ir_op op) {
   for (uint32_t i = 0; i < ref_n_results(f, op); i++)
     if (!can_hold(f->m, ir_type_of(f->m, ir_result(f->m, op, i))))
-      return ref_error(f, op, WEIR_UNIMPLEMENTED, "result %u is not a tensor of a known element type and static shape", i);
+      return ref_error(f, op, WEIR_UNIMPLEMENTED,
+                       "result %u is not a tensor of a known element type and static shape", i);
   return evaluators[ir_kind_of(f->m, op)](f, op);
 }
 
@@ -92,7 +102,8 @@ weir_status ref_run_block(ref_frame *f, ir_block block, const ref_tensor *args, 
   return WEIR_OK;
 }
 
-weir_status ref_run_block_scoped(ref_frame *f, ir_block block, const ref_tensor *args, arena *keep, ref_tensor *out) {
+weir_status ref_run_block_scoped(ref_frame *f, ir_block block, const ref_tensor *args, arena *keep,
+                                 ref_tensor *out) {
   arena *outer = f->arena;
   f->arena = arena_create(f->ctx);
   weir_status status = ref_run_block(f, block, args, out);
@@ -103,20 +114,27 @@ weir_status ref_run_block_scoped(ref_frame *f, ir_block block, const ref_tensor 
   return status;
 }
 
-ir_block ref_region(const ref_frame *f, ir_op op, uint32_t region) { return ir_op_get(f->m, op)->regions[region]; }
+ir_block ref_region(const ref_frame *f, ir_op op, uint32_t region) {
+  return ir_op_get(f->m, op)->regions[region];
+}
 
-uint32_t ref_n_returned(const ref_frame *f, ir_block block) { return ref_n_operands(f, ir_terminator(f->m, block)); }
+uint32_t ref_n_returned(const ref_frame *f, ir_block block) {
+  return ref_n_operands(f, ir_terminator(f->m, block));
+}
 
-static weir_status enter(ref_frame *f, ir_op op, ir_op function, const ref_tensor *args, uint32_t n_args, ref_tensor *out, uint32_t n_out) {
+static weir_status enter(ref_frame *f, ir_op op, ir_op function, const ref_tensor *args,
+                         uint32_t n_args, ref_tensor *out, uint32_t n_out) {
   if (ir_op_get(f->m, function)->n_regions != 1 || !ref_region(f, function, 0))
     return ref_error(f, op, WEIR_UNIMPLEMENTED, "a function without a body");
   ir_block body = ref_region(f, function, 0);
   const ir_block_data *b = ir_block_get(f->m, body);
   if (b->args.count != n_args || ref_n_returned(f, body) != n_out)
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "%u arguments and %u results, wanted %u and %u", n_args, n_out, b->args.count, ref_n_returned(f, body));
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "%u arguments and %u results, wanted %u and %u",
+                     n_args, n_out, b->args.count, ref_n_returned(f, body));
   for (uint32_t i = 0; i < n_args; i++)
     if (args[i].dtype && !has_type(&args[i], ir_type_at(f->m, b->args.at[i])))
-      return ref_error(f, op, WEIR_INVALID_ARGUMENT, "argument %u has another element type or shape than the function's", i);
+      return ref_error(f, op, WEIR_INVALID_ARGUMENT,
+                       "argument %u has another element type or shape than the function's", i);
   for (const ref_call_chain *k = f->calls; k; k = k->caller)
     if (k->function == function) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "a recursive call");
   ref_call_chain here = {function, f->calls};
@@ -126,18 +144,21 @@ static weir_status enter(ref_frame *f, ir_op op, ir_op function, const ref_tenso
   return status;
 }
 
-weir_status ref_call_function(ref_frame *f, ir_op op, const char *name, const ref_tensor *args, uint32_t n_args, ref_tensor *out, uint32_t n_out) {
+weir_status ref_call_function(ref_frame *f, ir_op op, const char *name, const ref_tensor *args,
+                              uint32_t n_args, ref_tensor *out, uint32_t n_out) {
   ir_op function = name ? ir_find_function(f->m, name) : IR_NONE;
-  if (!function) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "no function @%s", name ? name : "");
+  if (!function)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "no function @%s", name ? name : "");
   return enter(f, op, function, args, n_args, out, n_out);
 }
 
-weir_status ref_run(arena *a, ir_module *m, const char *function, const ref_tensor *inputs, uint32_t n_inputs, ref_tensor **out_results,
-                    uint32_t *out_count) {
+weir_status ref_run(arena *a, ir_module *m, const char *function, const ref_tensor *inputs,
+                    uint32_t n_inputs, ref_tensor **out_results, uint32_t *out_count) {
   ctx *c = m->ctx;
   WEIR_TRY(ir_verify(m));
   ir_op main = function ? ir_find_function(m, function) : ir_main_function(m);
-  if (!main) return ctx_error(c, WEIR_INVALID_ARGUMENT, "no function @%s", function ? function : "main");
+  if (!main)
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, "no function @%s", function ? function : "main");
   ref_frame f = {.ctx = c, .m = m, .arena = arena_create(c)};
   f.values = ARENA_ARRAY(f.arena, ref_tensor, m->values.count);
   ir_block body = ir_op_get(m, main)->n_regions == 1 ? ref_region(&f, main, 0) : IR_NONE;
@@ -159,7 +180,8 @@ static bool dense_ints(ref_frame *f, const ir_attr_data *d, ir_ints *out) {
   const ir_type_data *t = ir_type_get(f->m, d->type);
   ir_dtype_class cls = ir_dtype_class_of(t->dtype);
   int64_t count = ir_element_count(f->m, d->type);
-  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT && cls != IR_CLASS_BOOL) || count > INT32_MAX) return false;
+  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT && cls != IR_CLASS_BOOL) || count > INT32_MAX)
+    return false;
   ref_tensor all = {.dtype = t->dtype, .rank = 1, .dims = &count, .data = (void *)d->data};
   int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)count);
   for (int64_t i = 0; i < count; i++) at[i] = ref_load(&all, d->splat ? 0 : i).i;
@@ -185,14 +207,16 @@ bool ref_ints_any(ref_frame *f, ir_op op, const char *name, ir_ints *out) {
   if (!a) return true;
   const ir_attr_data *d = ir_attr_get(f->m, a);
   switch (d->kind) {
-    case IR_ATTR_I64S: case IR_ATTR_BOOLS: return *out = (ir_ints){d->count, d->ints}, true;
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS: return *out = (ir_ints){d->count, d->ints}, true;
     case IR_ATTR_DENSE: return dense_ints(f, d, out);
     case IR_ATTR_ARRAY: return array_ints(f, d, out);
     default: return false;
   }
 }
 
-bool ref_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t otherwise, ir_ints *out) {
+bool ref_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t otherwise,
+              ir_ints *out) {
   if (ir_op_attr(f->m, op, name)) return ref_ints_any(f, op, name, out) && out->count == count;
   int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)count);
   for (int32_t i = 0; i < count; i++) at[i] = otherwise;
@@ -200,7 +224,8 @@ bool ref_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t o
   return true;
 }
 
-weir_status ref_read_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t otherwise, ir_ints *out) {
+weir_status ref_read_ints(ref_frame *f, ir_op op, const char *name, int32_t count,
+                          int64_t otherwise, ir_ints *out) {
   if (ref_ints(f, op, name, count, otherwise, out)) return WEIR_OK;
   return ref_error(f, op, WEIR_INVALID_ARGUMENT, "attribute %s is not %d integers", name, count);
 }
@@ -209,5 +234,7 @@ double ref_real(const ref_frame *f, ir_op op, const char *name, double otherwise
   ir_attr a = ir_op_attr(f->m, op, name);
   if (!a) return otherwise;
   const ir_attr_data *d = ir_attr_get(f->m, a);
-  return d->kind == IR_ATTR_FLOAT ? d->real : d->kind == IR_ATTR_INT ? (double)d->integer : otherwise;
+  return d->kind == IR_ATTR_FLOAT ? d->real
+         : d->kind == IR_ATTR_INT ? (double)d->integer
+                                  : otherwise;
 }

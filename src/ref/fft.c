@@ -1,9 +1,11 @@
-/* Discrete Fourier transforms by their definition, O(n^2) a line, in double. Forward is unscaled, inverse divides by the lengths. */
+/* Discrete Fourier transforms by their definition, O(n^2) a line, in double. Forward is unscaled,
+ * inverse divides by the lengths. */
 #include <math.h>
 
 #include "ref/eval.h"
 
-typedef struct field { /* complex numbers in row-major order, one dimension of which is transformed at a time */
+typedef struct field { /* complex numbers in row-major order, one dimension of which is transformed
+                          at a time */
   double complex *at;
   int32_t rank;
   int64_t dims[IR_MAX_RANK];
@@ -34,20 +36,23 @@ static void transform(arena *a, field *x, int32_t dim, int sign) {
     for (int64_t k = 0; k < n; k++) line[k] = start[k * stride];
     for (int64_t k = 0; k < n; k++) {
       double complex sum = 0;
-      for (int64_t j = 0, jk = 0; j < n; j++, jk = (jk + k) % n) sum += ref_complex_mul(line[j], w[jk]);
+      for (int64_t j = 0, jk = 0; j < n; j++, jk = (jk + k) % n)
+        sum += ref_complex_mul(line[j], w[jk]);
       start[k * stride] = sign > 0 ? sum / (double)n : sum;
     }
   }
 }
 
-/* The last dimension, cut to `length` or filled up from its first length / 2 + 1 numbers: number n - k is the conjugate of number k. */
+/* The last dimension, cut to `length` or filled up from its first length / 2 + 1 numbers: number n
+ * - k is the conjugate of number k. */
 static field with_last(arena *a, const field *x, int64_t length) {
   field y = *x;
   int64_t have = x->dims[x->rank - 1], rows = have ? field_count(x) / have : 0;
   y.dims[x->rank - 1] = length;
   y.at = ARENA_ARRAY(a, double complex, (size_t)(rows * length));
   for (int64_t r = 0; r < rows; r++)
-    for (int64_t k = 0; k < length; k++) y.at[r * length + k] = k < have ? x->at[r * have + k] : conj(x->at[r * have + length - k]);
+    for (int64_t k = 0; k < length; k++)
+      y.at[r * length + k] = k < have ? x->at[r * have + k] : conj(x->at[r * have + length - k]);
   return y;
 }
 
@@ -72,8 +77,10 @@ weir_status ref_fft(ref_frame *f, ir_op op) {
   const char *text = ir_op_string(f->m, op, "fft_type"), *word = NULL;
   size_t n_word = text ? ir_enum_word(text, "fft_type", &word) : 0;
   ir_ints length;
-  bool is_real = n_word && (word[0] == 'R' || (n_word > 1 && word[1] == 'R')), inverse = n_word && word[0] == 'I';
-  if (!n_word || !ref_ints_any(f, op, "fft_length", &length) || length.count < 1 || length.count > x->rank)
+  bool is_real = n_word && (word[0] == 'R' || (n_word > 1 && word[1] == 'R')),
+       inverse = n_word && word[0] == 'I';
+  if (!n_word || !ref_ints_any(f, op, "fft_length", &length) || length.count < 1 ||
+      length.count > x->rank)
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "fft_type or fft_length does not read");
   ref_tensor *y = ref_result(f, op, 0);
   field work = load_field(f->arena, x);
@@ -82,7 +89,8 @@ weir_status ref_fft(ref_frame *f, ir_op op) {
   if (ref_element_count(y) == 0) return WEIR_OK;
   if (!inverse) transform(f->arena, &work, last, -1);
   if (!inverse && is_real) work = with_last(f->arena, &work, n / 2 + 1);
-  for (int32_t d = last - length.count + 1; d < last; d++) transform(f->arena, &work, d, inverse ? 1 : -1);
+  for (int32_t d = last - length.count + 1; d < last; d++)
+    transform(f->arena, &work, d, inverse ? 1 : -1);
   if (inverse && is_real) work = with_last(f->arena, &work, n);
   if (inverse) transform(f->arena, &work, last, 1);
   store_field(y, &work);

@@ -1,4 +1,5 @@
-/* See linalg.h. Sources: Golub and Van Loan, Matrix Computations; LAPACK's unblocked routines for signs and pivots. */
+/* See linalg.h. Sources: Golub and Van Loan, Matrix Computations; LAPACK's unblocked routines for
+ * signs and pivots. */
 #include "ref/linalg.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ ref_matrix ref_matrix_adjoint(arena *a, const ref_matrix *x) {
 }
 
 ref_matrix ref_matrix_load(arena *a, const ref_tensor *t, int64_t batch, bool vector) {
-  int64_t rows = vector ? t->dims[t->rank - 1] : t->dims[t->rank - 2], columns = vector ? 1 : t->dims[t->rank - 1];
+  int64_t rows = vector ? t->dims[t->rank - 1] : t->dims[t->rank - 2],
+          columns = vector ? 1 : t->dims[t->rank - 1];
   ref_matrix x = ref_matrix_new(a, rows, columns);
   bool is_complex = ir_dtype_class_of(t->dtype) == IR_CLASS_COMPLEX;
   for (int64_t i = 0, n = rows * columns; i < n; i++) {
@@ -29,7 +31,8 @@ ref_matrix ref_matrix_load(arena *a, const ref_tensor *t, int64_t batch, bool ve
 void ref_matrix_store(ref_tensor *t, int64_t batch, const ref_matrix *x) {
   bool is_complex = ir_dtype_class_of(t->dtype) == IR_CLASS_COMPLEX;
   for (int64_t i = 0, n = x->rows * x->columns; i < n; i++)
-    ref_store(t, batch * n + i, is_complex ? (ref_scalar){.z = x->at[i]} : (ref_scalar){.f = creal(x->at[i])});
+    ref_store(t, batch * n + i,
+              is_complex ? (ref_scalar){.z = x->at[i]} : (ref_scalar){.f = creal(x->at[i])});
 }
 
 int64_t ref_matrix_batches(const ref_tensor *t, int32_t trailing) {
@@ -44,8 +47,10 @@ static double complex op_at(const ref_matrix *a, ref_transpose_kind op, int64_t 
   return op == REF_ADJOINT ? conj(x) : x;
 }
 
-/* x[k] of one system t x = b (columns of t are combined) or x t = b (rows), in order of substitution. stride: between the elements of x. */
-static void substitute(const ref_matrix *a, ref_transpose_kind op, bool left, bool lower, bool unit, double complex *x, int64_t stride) {
+/* x[k] of one system t x = b (columns of t are combined) or x t = b (rows), in order of
+ * substitution. stride: between the elements of x. */
+static void substitute(const ref_matrix *a, ref_transpose_kind op, bool left, bool lower, bool unit,
+                       double complex *x, int64_t stride) {
   int64_t n = a->rows;
   bool forward = left == lower;
   for (int64_t step = 0; step < n; step++) {
@@ -59,11 +64,13 @@ static void substitute(const ref_matrix *a, ref_transpose_kind op, bool left, bo
   }
 }
 
-void ref_trsm(const ref_matrix *a, ref_matrix *b, bool left, bool lower, ref_transpose_kind op, bool unit) {
+void ref_trsm(const ref_matrix *a, ref_matrix *b, bool left, bool lower, ref_transpose_kind op,
+              bool unit) {
   bool op_lower = op == REF_NO_TRANSPOSE ? lower : !lower;
   int64_t systems = left ? b->columns : b->rows;
   for (int64_t k = 0; k < systems; k++)
-    substitute(a, op, left, op_lower, unit, left ? ref_at(b, 0, k) : ref_at(b, k, 0), left ? b->columns : 1);
+    substitute(a, op, left, op_lower, unit, left ? ref_at(b, 0, k) : ref_at(b, k, 0),
+               left ? b->columns : 1);
 }
 
 /* ---- factorisations ---- */
@@ -80,7 +87,8 @@ int64_t ref_potrf(ref_matrix *a, bool lower) {
     for (int64_t i = j + 1; i < a->rows; i++) {
       double complex *x = lower ? ref_at(a, i, j) : ref_at(a, j, i), sum = *x;
       for (int64_t k = 0; k < j; k++)
-        sum -= lower ? ref_complex_mul(*ref_at(a, i, k), conj(*ref_at(a, j, k))) : ref_complex_mul(conj(*ref_at(a, k, j)), *ref_at(a, k, i));
+        sum -= lower ? ref_complex_mul(*ref_at(a, i, k), conj(*ref_at(a, j, k)))
+                     : ref_complex_mul(conj(*ref_at(a, k, j)), *ref_at(a, k, i));
       *x = sum / pivot;
     }
   }
@@ -103,32 +111,40 @@ int64_t ref_getrf(ref_matrix *a, int64_t *pivots) {
     if (*ref_at(a, k, k) == 0 && !info) info = k + 1;
     if (*ref_at(a, k, k) == 0) continue;
     for (int64_t i = k + 1; i < a->rows; i++) {
-      double complex factor = *ref_at(a, i, k) = ref_complex_div(*ref_at(a, i, k), *ref_at(a, k, k));
-      for (int64_t j = k + 1; j < a->columns; j++) *ref_at(a, i, j) -= ref_complex_mul(factor, *ref_at(a, k, j));
+      double complex factor = *ref_at(a, i, k) =
+          ref_complex_div(*ref_at(a, i, k), *ref_at(a, k, k));
+      for (int64_t j = k + 1; j < a->columns; j++)
+        *ref_at(a, i, j) -= ref_complex_mul(factor, *ref_at(a, k, j));
     }
   }
   return info;
 }
 
-/* x := (I - tau v v^H) x on rows [k, rows) and columns [first, columns); v is column `from` of `vectors` below row k, with 1 on top. */
-static void reflect(ref_matrix *x, int64_t k, int64_t first, const ref_matrix *vectors, int64_t from, double complex tau) {
+/* x := (I - tau v v^H) x on rows [k, rows) and columns [first, columns); v is column `from` of
+ * `vectors` below row k, with 1 on top. */
+static void reflect(ref_matrix *x, int64_t k, int64_t first, const ref_matrix *vectors,
+                    int64_t from, double complex tau) {
   for (int64_t j = first; j < x->columns; j++) {
     double complex dot = *ref_at(x, k, j);
-    for (int64_t i = k + 1; i < x->rows; i++) dot += ref_complex_mul(conj(*ref_at(vectors, i, from)), *ref_at(x, i, j));
+    for (int64_t i = k + 1; i < x->rows; i++)
+      dot += ref_complex_mul(conj(*ref_at(vectors, i, from)), *ref_at(x, i, j));
     dot = ref_complex_mul(tau, dot);
     *ref_at(x, k, j) -= dot;
-    for (int64_t i = k + 1; i < x->rows; i++) *ref_at(x, i, j) -= ref_complex_mul(dot, *ref_at(vectors, i, from));
+    for (int64_t i = k + 1; i < x->rows; i++)
+      *ref_at(x, i, j) -= ref_complex_mul(dot, *ref_at(vectors, i, from));
   }
 }
 
-/* LAPACK's larfg on column k from row k on: the vector below the diagonal, beta on it; returns tau. */
+/* LAPACK's larfg on column k from row k on: the vector below the diagonal, beta on it; returns tau.
+ */
 static double complex householder(ref_matrix *a, int64_t k) {
   double complex alpha = *ref_at(a, k, k);
   double below = 0;
   for (int64_t i = k + 1; i < a->rows; i++) below = hypot(below, cabs(*ref_at(a, i, k)));
   if (below == 0 && cimag(alpha) == 0) return 0;
   double beta = -copysign(hypot(cabs(alpha), below), creal(alpha));
-  for (int64_t i = k + 1; i < a->rows; i++) *ref_at(a, i, k) = ref_complex_div(*ref_at(a, i, k), alpha - beta);
+  for (int64_t i = k + 1; i < a->rows; i++)
+    *ref_at(a, i, k) = ref_complex_div(*ref_at(a, i, k), alpha - beta);
   *ref_at(a, k, k) = beta;
   return (beta - alpha) / beta;
 }
@@ -149,11 +165,14 @@ void ref_orgqr(arena *scratch, ref_matrix *a, const double complex *taus, int64_
 }
 
 /* low[i] couples row i + 1 to column i; fill-in above `up` goes to low, as LAPACK leaves it. */
-int64_t ref_gtsv(double complex *low, double complex *diagonal, double complex *up, int64_t n, ref_matrix *b) {
+int64_t ref_gtsv(double complex *low, double complex *diagonal, double complex *up, int64_t n,
+                 ref_matrix *b) {
   for (int64_t k = 0; k + 1 < n; k++) {
     bool swap = magnitude1(diagonal[k]) < magnitude1(low[k]);
     if (!swap && diagonal[k] == 0) return k + 1;
-    double complex factor = swap ? ref_complex_div(diagonal[k], low[k]) : ref_complex_div(low[k], diagonal[k]), fill = 0;
+    double complex factor = swap ? ref_complex_div(diagonal[k], low[k])
+                                 : ref_complex_div(low[k], diagonal[k]),
+                   fill = 0;
     if (swap) {
       double complex below = diagonal[k + 1];
       diagonal[k] = low[k];
@@ -217,7 +236,8 @@ static void identity(ref_matrix *a) {
     for (int64_t j = 0; j < a->columns; j++) *ref_at(a, i, j) = i == j;
 }
 
-/* Columns of v (and of u, if any) into the order of ascending (descending) values: selection sort. */
+/* Columns of v (and of u, if any) into the order of ascending (descending) values: selection sort.
+ */
 static void sort_columns(double *values, int64_t n, bool descending, ref_matrix *v, ref_matrix *u) {
   for (int64_t i = 0; i < n; i++) {
     int64_t best = i;
@@ -240,7 +260,9 @@ void ref_syevd(arena *scratch, const ref_matrix *a, bool lower, double *values, 
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < n; j++) {
       bool stored = i == j || (i > j) == lower;
-      *ref_at(&work, i, j) = i == j ? creal(*ref_at(a, i, i)) : stored ? *ref_at(a, i, j) : conj(*ref_at(a, j, i));
+      *ref_at(&work, i, j) = i == j   ? creal(*ref_at(a, i, i))
+                             : stored ? *ref_at(a, i, j)
+                                      : conj(*ref_at(a, j, i));
     }
   identity(v);
   for (int sweep = 0, rotated = 1; rotated && sweep < MOST_SWEEPS; sweep++) {
@@ -259,7 +281,8 @@ void ref_syevd(arena *scratch, const ref_matrix *a, bool lower, double *values, 
   sort_columns(values, n, false, v, NULL);
 }
 
-/* Fills the columns from `have` on with unit vectors made orthogonal to all before (Gram-Schmidt, twice). */
+/* Fills the columns from `have` on with unit vectors made orthogonal to all before (Gram-Schmidt,
+ * twice). */
 static void complete_basis(ref_matrix *u, int64_t have) {
   for (int64_t j = have, candidate = 0; j < u->columns && candidate < u->rows; candidate++) {
     for (int64_t i = 0; i < u->rows; i++) *ref_at(u, i, j) = i == candidate;
@@ -267,8 +290,10 @@ static void complete_basis(ref_matrix *u, int64_t have) {
     for (int pass = 0; pass < 2; pass++)
       for (int64_t k = 0; k < j; k++) {
         double complex dot = 0;
-        for (int64_t i = 0; i < u->rows; i++) dot += ref_complex_mul(conj(*ref_at(u, i, k)), *ref_at(u, i, j));
-        for (int64_t i = 0; i < u->rows; i++) *ref_at(u, i, j) -= ref_complex_mul(dot, *ref_at(u, i, k));
+        for (int64_t i = 0; i < u->rows; i++)
+          dot += ref_complex_mul(conj(*ref_at(u, i, k)), *ref_at(u, i, j));
+        for (int64_t i = 0; i < u->rows; i++)
+          *ref_at(u, i, j) -= ref_complex_mul(dot, *ref_at(u, i, k));
       }
     for (int64_t i = 0; i < u->rows; i++) norm = hypot(norm, cabs(*ref_at(u, i, j)));
     if (norm < 0.5 / sqrt((double)u->rows)) continue;
@@ -277,7 +302,8 @@ static void complete_basis(ref_matrix *u, int64_t have) {
   }
 }
 
-/* a = w diag(s) v^H for rows >= columns: columns of w = a v are made orthogonal. u's first columns are w's. */
+/* a = w diag(s) v^H for rows >= columns: columns of w = a v are made orthogonal. u's first columns
+ * are w's. */
 static void tall_svd(arena *scratch, const ref_matrix *a, double *s, ref_matrix *u, ref_matrix *v) {
   int64_t n = a->columns, rank = 0;
   ref_matrix w = ref_matrix_new(scratch, a->rows, n);
@@ -291,7 +317,8 @@ static void tall_svd(arena *scratch, const ref_matrix *a, double *s, ref_matrix 
         double complex pq = 0;
         for (int64_t i = 0; i < a->rows; i++) {
           double complex x = *ref_at(&w, i, p), y = *ref_at(&w, i, q);
-          pp += creal(ref_complex_mul(conj(x), x)), qq += creal(ref_complex_mul(conj(y), y)), pq += ref_complex_mul(conj(x), y);
+          pp += creal(ref_complex_mul(conj(x), x)), qq += creal(ref_complex_mul(conj(y), y)),
+              pq += ref_complex_mul(conj(x), y);
         }
         if (!(cabs(pq) > 1e-15 * sqrt(pp * qq)) || cabs(pq) < 1e-300) continue;
         rotation r = rotation_of(pp, qq, pq);
@@ -312,7 +339,8 @@ void ref_svd(arena *scratch, const ref_matrix *a, double *s, ref_matrix *u, ref_
   bool tall = a->rows >= a->columns;
   ref_matrix x = tall ? *a : ref_matrix_adjoint(scratch, a);
   int64_t right_columns = tall ? vt->rows : u->columns;
-  ref_matrix left = ref_matrix_new(scratch, x.rows, tall ? u->columns : vt->rows), square = ref_matrix_new(scratch, x.columns, x.columns);
+  ref_matrix left = ref_matrix_new(scratch, x.rows, tall ? u->columns : vt->rows),
+             square = ref_matrix_new(scratch, x.columns, x.columns);
   tall_svd(scratch, &x, s, &left, &square);
   CTX_CHECK(arena_ctx(scratch), right_columns == x.columns);
   ref_matrix other = ref_matrix_adjoint(scratch, tall ? &square : &left);

@@ -1,5 +1,7 @@
-/* cholesky, triangular_solve, and JAX's custom calls for LAPACK and QR. Matrices are the last two dimensions, everything before is batch. A custom call's
- * layouts (column-major) are how XLA passes memory, not what is computed: they are ignored. Calls of jaxlib 0.4.35 to 0.10 ("lapack_sgetrf_ffi"). */
+/* cholesky, triangular_solve, and JAX's custom calls for LAPACK and QR. Matrices are the last two
+ * dimensions, everything before is batch. A custom call's layouts (column-major) are how XLA passes
+ * memory, not what is computed: they are ignored. Calls of jaxlib 0.4.35 to 0.10
+ * ("lapack_sgetrf_ffi"). */
 #include <math.h>
 
 #include "ref/linalg.h"
@@ -31,12 +33,17 @@ weir_status ref_triangular_solve(ref_frame *f, ir_op op) {
   const ref_tensor *a = ref_operand(f, op, 0), *b = ref_operand(f, op, 1);
   const char *text = ir_op_string(f->m, op, "transpose_a"), *word = "";
   size_t n_word = text ? ir_enum_word(text, "transpose", &word) : 0;
-  ref_transpose_kind transpose = n_word && word[0] == 'T' ? REF_TRANSPOSE : n_word && word[0] == 'A' ? REF_ADJOINT : REF_NO_TRANSPOSE;
-  if (a->rank < 2 || b->rank != a->rank) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of ranks %d and %d", a->rank, b->rank);
-  bool left = ir_op_bool(f->m, op, "left_side", true), lower = ir_op_bool(f->m, op, "lower", true), unit = ir_op_bool(f->m, op, "unit_diagonal", false);
+  ref_transpose_kind transpose = n_word && word[0] == 'T'   ? REF_TRANSPOSE
+                                 : n_word && word[0] == 'A' ? REF_ADJOINT
+                                                            : REF_NO_TRANSPOSE;
+  if (a->rank < 2 || b->rank != a->rank)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of ranks %d and %d", a->rank, b->rank);
+  bool left = ir_op_bool(f->m, op, "left_side", true), lower = ir_op_bool(f->m, op, "lower", true),
+       unit = ir_op_bool(f->m, op, "unit_diagonal", false);
   ref_tensor *x = ref_result(f, op, 0);
   for (int64_t k = 0, n = ref_matrix_batches(a, 2); k < n; k++) {
-    ref_matrix t = ref_matrix_load(f->arena, a, k, false), solution = ref_matrix_load(f->arena, b, k, false);
+    ref_matrix t = ref_matrix_load(f->arena, a, k, false),
+               solution = ref_matrix_load(f->arena, b, k, false);
     ref_trsm(&t, &solution, left, lower, transpose, unit);
     ref_matrix_store(x, k, &solution);
   }
@@ -58,21 +65,31 @@ static int64_t config(const lapack *l, const char *name, int64_t otherwise) {
   const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
   for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++) {
     const ir_attr_data *value = ir_attr_get(m, d->entries[i].value);
-    if (!strcmp(ir_text(m, d->entries[i].name), name)) return value->kind == IR_ATTR_INT ? value->integer : otherwise;
+    if (!strcmp(ir_text(m, d->entries[i].name), name))
+      return value->kind == IR_ATTR_INT ? value->integer : otherwise;
   }
   return otherwise;
 }
 
-static ref_matrix input(const lapack *l, uint32_t i) { return ref_matrix_load(l->f->arena, ref_operand(l->f, l->op, i), l->batch, false); }
-static ref_matrix input_vector(const lapack *l, uint32_t i) { return ref_matrix_load(l->f->arena, ref_operand(l->f, l->op, i), l->batch, true); }
-static ref_tensor *result(const lapack *l, uint32_t i) { return &l->f->values[ir_result(l->f->m, l->op, i)]; }
+static ref_matrix input(const lapack *l, uint32_t i) {
+  return ref_matrix_load(l->f->arena, ref_operand(l->f, l->op, i), l->batch, false);
+}
+static ref_matrix input_vector(const lapack *l, uint32_t i) {
+  return ref_matrix_load(l->f->arena, ref_operand(l->f, l->op, i), l->batch, true);
+}
+static ref_tensor *result(const lapack *l, uint32_t i) {
+  return &l->f->values[ir_result(l->f->m, l->op, i)];
+}
 static ref_matrix result_matrix(const lapack *l, uint32_t i) {
   const ref_tensor *t = result(l, i);
   return ref_matrix_new(l->f->arena, t->dims[t->rank - 2], t->dims[t->rank - 1]);
 }
-static void store_info(const lapack *l, uint32_t i, int64_t info) { ref_store(result(l, i), l->batch, (ref_scalar){.i = info}); }
+static void store_info(const lapack *l, uint32_t i, int64_t info) {
+  ref_store(result(l, i), l->batch, (ref_scalar){.i = info});
+}
 static void store_reals(const lapack *l, uint32_t i, const double *at, int64_t n) {
-  for (int64_t k = 0; k < n; k++) ref_store(result(l, i), l->batch * n + k, (ref_scalar){.f = at[k]});
+  for (int64_t k = 0; k < n; k++)
+    ref_store(result(l, i), l->batch * n + k, (ref_scalar){.f = at[k]});
 }
 
 /* (a, b) -> x */
@@ -80,7 +97,10 @@ static void call_trsm(const lapack *l) {
   ref_matrix a = input(l, 0), b = input(l, 1);
   int64_t transpose = config(l, "trans_x", 'N');
   ref_trsm(&a, &b, config(l, "side", 'L') == 'L', config(l, "uplo", 'L') == 'L',
-           transpose == 'T' ? REF_TRANSPOSE : transpose == 'C' ? REF_ADJOINT : REF_NO_TRANSPOSE, config(l, "diag", 'N') == 'U');
+           transpose == 'T'   ? REF_TRANSPOSE
+           : transpose == 'C' ? REF_ADJOINT
+                              : REF_NO_TRANSPOSE,
+           config(l, "diag", 'N') == 'U');
   ref_matrix_store(result(l, 0), l->batch, &b);
 }
 
@@ -94,9 +114,11 @@ static void call_potrf(const lapack *l) {
 /* a -> (lu, pivots counted from 1, info) */
 static void call_getrf(const lapack *l) {
   ref_matrix a = input(l, 0);
-  int64_t n = a.rows < a.columns ? a.rows : a.columns, *pivots = ARENA_ARRAY(l->f->arena, int64_t, (size_t)n);
+  int64_t n = a.rows < a.columns ? a.rows : a.columns,
+          *pivots = ARENA_ARRAY(l->f->arena, int64_t, (size_t)n);
   store_info(l, 2, ref_getrf(&a, pivots));
-  for (int64_t k = 0; k < n; k++) ref_store(result(l, 1), l->batch * n + k, (ref_scalar){.i = pivots[k] + 1});
+  for (int64_t k = 0; k < n; k++)
+    ref_store(result(l, 1), l->batch * n + k, (ref_scalar){.i = pivots[k] + 1});
   ref_matrix_store(result(l, 0), l->batch, &a);
 }
 
@@ -131,17 +153,20 @@ static void call_syevd(const lapack *l) {
 static void call_svd(const lapack *l) {
   ref_matrix a = input(l, 0);
   int64_t n = a.rows < a.columns ? a.rows : a.columns;
-  bool wanted = config(l, "mode", 'S') != 'N'; /* u and vt are left zero otherwise, and may have any shape */
+  bool wanted =
+      config(l, "mode", 'S') != 'N'; /* u and vt are left zero otherwise, and may have any shape */
   double *s = ARENA_ARRAY(l->f->arena, double, (size_t)n);
   ref_matrix u = wanted ? result_matrix(l, 2) : ref_matrix_new(l->f->arena, a.rows, n);
   ref_matrix vt = wanted ? result_matrix(l, 3) : ref_matrix_new(l->f->arena, n, a.columns);
   ref_svd(l->f->arena, &a, s, &u, &vt);
   store_reals(l, 1, s, n);
-  if (wanted) ref_matrix_store(result(l, 2), l->batch, &u), ref_matrix_store(result(l, 3), l->batch, &vt);
+  if (wanted)
+    ref_matrix_store(result(l, 2), l->batch, &u), ref_matrix_store(result(l, 3), l->batch, &vt);
   store_info(l, 4, 0);
 }
 
-/* (low, diagonal, up, b) -> (the same overwritten, info). JAX hands over low[0] = up[n - 1] = 0 as padding: low starts at its second element. */
+/* (low, diagonal, up, b) -> (the same overwritten, info). JAX hands over low[0] = up[n - 1] = 0 as
+ * padding: low starts at its second element. */
 static void call_gtsv(const lapack *l) {
   ref_matrix d[3], b = input(l, 3);
   int64_t n = b.rows;
@@ -159,10 +184,18 @@ typedef struct call_entry {
 } call_entry;
 
 static const call_entry calls[] = {
-    {"trsm_ffi", call_trsm, "22", "2"},   {"potrf_ffi", call_potrf, "2", "20"},     {"getrf_ffi", call_getrf, "2", "210"},
-    {"geqrf_ffi", call_geqrf, "2", "21"}, {"orgqr_ffi", call_orgqr, "21", "2"},     {"ungqr_ffi", call_orgqr, "21", "2"},
-    {"syevd_ffi", call_syevd, "2", "210"}, {"heevd_ffi", call_syevd, "2", "210"},   {"gesdd_ffi", call_svd, "2", "21220"},
-    {"gesvd_ffi", call_svd, "2", "21220"}, {"gtsv_ffi", call_gtsv, "1112", "11120"}, {"Qr", call_geqrf, "2", "21"},
+    {"trsm_ffi", call_trsm, "22", "2"},
+    {"potrf_ffi", call_potrf, "2", "20"},
+    {"getrf_ffi", call_getrf, "2", "210"},
+    {"geqrf_ffi", call_geqrf, "2", "21"},
+    {"orgqr_ffi", call_orgqr, "21", "2"},
+    {"ungqr_ffi", call_orgqr, "21", "2"},
+    {"syevd_ffi", call_syevd, "2", "210"},
+    {"heevd_ffi", call_syevd, "2", "210"},
+    {"gesdd_ffi", call_svd, "2", "21220"},
+    {"gesvd_ffi", call_svd, "2", "21220"},
+    {"gtsv_ffi", call_gtsv, "1112", "11120"},
+    {"Qr", call_geqrf, "2", "21"},
     {"ProductOfElementaryHouseholderReflectors", call_orgqr, "21", "2"},
 };
 
@@ -173,19 +206,30 @@ static const call_entry *find_call(const char *target) {
   return NULL;
 }
 
-static bool fits(const ref_tensor *t, char rank_below, int32_t n_batch) { return t->dtype && t->rank == n_batch + (rank_below - '0'); }
+static bool fits(const ref_tensor *t, char rank_below, int32_t n_batch) {
+  return t->dtype && t->rank == n_batch + (rank_below - '0');
+}
 
 weir_status ref_lapack_call(ref_frame *f, ir_op op, const char *target) {
   const call_entry *entry = find_call(target);
-  if (!entry) return ref_error(f, op, WEIR_UNIMPLEMENTED, "of @%s has no reference evaluator", target);
-  if (ref_n_operands(f, op) != strlen(entry->operands) || ref_n_results(f, op) != strlen(entry->results))
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: %u operands and %u results", target, ref_n_operands(f, op), ref_n_results(f, op));
+  if (!entry)
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "of @%s has no reference evaluator", target);
+  if (ref_n_operands(f, op) != strlen(entry->operands) ||
+      ref_n_results(f, op) != strlen(entry->results))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: %u operands and %u results", target,
+                     ref_n_operands(f, op), ref_n_results(f, op));
   int32_t n_batch = ref_operand(f, op, 0)->rank - (entry->operands[0] - '0');
   bool fit = n_batch >= 0;
-  for (uint32_t i = 0; i < ref_n_operands(f, op); i++) fit = fit && fits(ref_operand(f, op, i), entry->operands[i], n_batch);
-  for (uint32_t i = 0; i < ref_n_results(f, op); i++) fit = fit && fits(ref_result(f, op, i), entry->results[i], n_batch);
-  if (!fit) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: operands or results of the wrong rank", target);
+  for (uint32_t i = 0; i < ref_n_operands(f, op); i++)
+    fit = fit && fits(ref_operand(f, op, i), entry->operands[i], n_batch);
+  for (uint32_t i = 0; i < ref_n_results(f, op); i++)
+    fit = fit && fits(ref_result(f, op, i), entry->results[i], n_batch);
+  if (!fit)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: operands or results of the wrong rank",
+                     target);
   lapack l = {f, op, 0};
-  for (int64_t n = ref_matrix_batches(ref_operand(f, op, 0), entry->operands[0] - '0'); l.batch < n; l.batch++) entry->run(&l);
+  for (int64_t n = ref_matrix_batches(ref_operand(f, op, 0), entry->operands[0] - '0'); l.batch < n;
+       l.batch++)
+    entry->run(&l);
   return WEIR_OK;
 }

@@ -1,14 +1,17 @@
-/* Ops that make or move elements without arithmetic. Each loops over the result's (or the operand's) multi-indices and copies one element a step. */
+/* Ops that make or move elements without arithmetic. Each loops over the result's (or the
+ * operand's) multi-indices and copies one element a step. */
 #include "ref/eval.h"
 
 /* ---- leaves ---- */
 weir_status ref_constant(ref_frame *f, ir_op op) {
   ir_attr a = ir_op_attr(f->m, op, "value");
   const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE) return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value does not read as dense elements");
+  if (!d || d->kind != IR_ATTR_DENSE)
+    return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value does not read as dense elements");
   ref_tensor *y = ref_result(f, op, 0);
   int64_t n = ref_element_count(y);
-  if (!d->splat && ir_element_count(f->m, d->type) != n) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "its value has another shape than its type");
+  if (!d->splat && ir_element_count(f->m, d->type) != n)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "its value has another shape than its type");
   ref_tensor source = {.dtype = y->dtype, .data = (void *)d->data};
   for (int64_t i = 0; i < n; i++) ref_copy_element(y, i, &source, d->splat ? 0 : i);
   return WEIR_OK;
@@ -17,7 +20,9 @@ weir_status ref_constant(ref_frame *f, ir_op op) {
 weir_status ref_iota(ref_frame *f, ir_op op) {
   ref_tensor *y = ref_result(f, op, 0);
   int64_t dim = ir_op_int(f->m, op, "iota_dimension", 0), index[IR_MAX_RANK] = {0};
-  if (dim < 0 || dim >= y->rank) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "iota_dimension %lld of rank %d", (long long)dim, y->rank);
+  if (dim < 0 || dim >= y->rank)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "iota_dimension %lld of rank %d", (long long)dim,
+                     y->rank);
   for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index))
     ref_store(y, i, ref_convert_scalar(IR_I64, y->dtype, (ref_scalar){.i = index[dim]}));
   return WEIR_OK;
@@ -30,7 +35,9 @@ weir_status ref_replica_id(ref_frame *f, ir_op op) { return ref_result(f, op, 0)
 weir_status ref_get_dimension_size(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   int64_t dim = ir_op_int(f->m, op, "dimension", -1);
-  if (dim < 0 || dim >= x->rank) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimension %lld of rank %d", (long long)dim, x->rank);
+  if (dim < 0 || dim >= x->rank)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimension %lld of rank %d", (long long)dim,
+                     x->rank);
   ref_store(ref_result(f, op, 0), 0, (ref_scalar){.i = x->dims[dim]});
   return WEIR_OK;
 }
@@ -44,7 +51,8 @@ weir_status ref_reshape(ref_frame *f, ir_op op) {
   return WEIR_OK;
 }
 
-/* Element i of the longer-element side is the elements [i * k, (i + 1) * k) of the other, least significant first. */
+/* Element i of the longer-element side is the elements [i * k, (i + 1) * k) of the other, least
+ * significant first. */
 weir_status ref_bitcast_convert(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   ref_tensor *y = ref_result(f, op, 0);
@@ -58,7 +66,8 @@ weir_status ref_bitcast_convert(ref_frame *f, ir_op op) {
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits = 0;
     if (from < to)
-      for (int j = 0; j < k; j++) bits |= ref_pattern(x->dtype, ref_load(x, i * k + j)) << (j * from);
+      for (int j = 0; j < k; j++)
+        bits |= ref_pattern(x->dtype, ref_load(x, i * k + j)) << (j * from);
     else bits = ref_pattern(x->dtype, ref_load(x, i / k)) >> (i % k * to);
     ref_store(y, i, ref_from_pattern(y->dtype, bits));
   }
@@ -68,7 +77,8 @@ weir_status ref_bitcast_convert(ref_frame *f, ir_op op) {
 weir_status ref_broadcast(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   ref_tensor *y = ref_result(f, op, 0);
-  for (int64_t i = 0, n = ref_element_count(y), k = ref_element_count(x); i < n; i++) ref_copy_element(y, i, x, i % k);
+  for (int64_t i = 0, n = ref_element_count(y), k = ref_element_count(x); i < n; i++)
+    ref_copy_element(y, i, x, i % k);
   return WEIR_OK;
 }
 
@@ -101,11 +111,13 @@ weir_status ref_transpose(ref_frame *f, ir_op op) {
 weir_status ref_reverse(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   ir_ints dims;
-  if (!ref_ints_any(f, op, "dimensions", &dims)) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
+  if (!ref_ints_any(f, op, "dimensions", &dims))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
   ref_tensor *y = ref_result(f, op, 0);
   int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
   for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[d] = ref_contains(dims, d) ? x->dims[d] - 1 - index[d] : index[d];
+    for (int32_t d = 0; d < x->rank; d++)
+      from[d] = ref_contains(dims, d) ? x->dims[d] - 1 - index[d] : index[d];
     ref_copy_element(y, i, x, ref_offset(x, from));
   }
   return WEIR_OK;
@@ -158,9 +170,11 @@ weir_status ref_pad(ref_frame *f, ir_op op) {
 }
 
 /* Start indices, clamped so that a window of `sizes` fits into x. */
-static void read_starts(ref_frame *f, ir_op op, uint32_t first, const ref_tensor *x, const int64_t *sizes, int64_t *out_starts) {
+static void read_starts(ref_frame *f, ir_op op, uint32_t first, const ref_tensor *x,
+                        const int64_t *sizes, int64_t *out_starts) {
   for (int32_t d = 0; d < x->rank; d++) {
-    int64_t start = ref_load_index(ref_operand(f, op, first + (uint32_t)d), 0), last = x->dims[d] - sizes[d];
+    int64_t start = ref_load_index(ref_operand(f, op, first + (uint32_t)d), 0),
+            last = x->dims[d] - sizes[d];
     out_starts[d] = start < 0 ? 0 : start > last ? last : start;
   }
 }
@@ -183,7 +197,8 @@ weir_status ref_dynamic_update_slice(ref_frame *f, ir_op op) {
   int64_t start[IR_MAX_RANK], index[IR_MAX_RANK] = {0}, to[IR_MAX_RANK] = {0};
   read_starts(f, op, 2, x, update->dims, start);
   memcpy(y->data, x->data, (size_t)(ref_element_count(x) * ir_dtype_bytes(x->dtype)));
-  for (int64_t i = 0, n = ref_element_count(update); i < n; i++, ref_next(update->rank, update->dims, index)) {
+  for (int64_t i = 0, n = ref_element_count(update); i < n;
+       i++, ref_next(update->rank, update->dims, index)) {
     for (int32_t d = 0; d < x->rank; d++) to[d] = start[d] + index[d];
     ref_copy_element(y, ref_offset(y, to), update, i);
   }

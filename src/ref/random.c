@@ -1,5 +1,6 @@
-/* rng_bit_generator: the counter-based generators as XLA lays their output out, bit for bit. Default on CPU: Philox.
- * Sources: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; XLA's rng_bit_generator_expander and client/lib/prng. */
+/* rng_bit_generator: the counter-based generators as XLA lays their output out, bit for bit.
+ * Default on CPU: Philox. Sources: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+ * 2011; XLA's rng_bit_generator_expander and client/lib/prng. */
 #include "ref/eval.h"
 
 /* ---- Threefry 2x32, 20 rounds ---- */
@@ -18,7 +19,8 @@ static void threefry(uint64_t key, uint64_t counter, uint32_t out[2]) {
   out[0] = x, out[1] = y;
 }
 
-/* Words of up to 32 bits: one dimension is split in halves (the first even one, else the longest); counter i gives the i-th element of both halves. */
+/* Words of up to 32 bits: one dimension is split in halves (the first even one, else the longest);
+ * counter i gives the i-th element of both halves. */
 static int64_t threefry_words(ref_tensor *y, uint64_t key, uint64_t counter) {
   int32_t split = -1;
   for (int32_t d = 0; d < y->rank && split < 0; d++)
@@ -36,13 +38,15 @@ static int64_t threefry_words(ref_tensor *y, uint64_t key, uint64_t counter) {
     return 1;
   }
   int64_t half[IR_MAX_RANK], index[IR_MAX_RANK] = {0}, at[IR_MAX_RANK], count = 1;
-  for (int32_t d = 0; d < y->rank; d++) count *= half[d] = d == split ? (y->dims[d] + 1) / 2 : y->dims[d];
+  for (int32_t d = 0; d < y->rank; d++)
+    count *= half[d] = d == split ? (y->dims[d] + 1) / 2 : y->dims[d];
   for (int64_t i = 0; i < count; i++, ref_next(y->rank, half, index)) {
     threefry(key, counter + (uint64_t)i, words);
     for (int part = 0; part < 2; part++) {
       memcpy(at, index, sizeof at);
       at[split] = 2 * index[split] + part;
-      if (at[split] < y->dims[split]) ref_store(y, ref_offset(y, at), ref_from_pattern(y->dtype, words[part]));
+      if (at[split] < y->dims[split])
+        ref_store(y, ref_offset(y, at), ref_from_pattern(y->dtype, words[part]));
     }
   }
   return count;
@@ -67,14 +71,16 @@ static void philox(uint64_t key, counter128 counter, uint32_t out[4]) {
   for (int i = 0; i < 4; i++) out[i] = (uint32_t)(counter >> (32 * i));
   for (int round = 0; round < 10; round++, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
     uint64_t p = (uint64_t)out[0] * 0xD2511F53, q = (uint64_t)out[2] * 0xCD9E8D57;
-    uint32_t next[4] = {(uint32_t)(q >> 32) ^ out[1] ^ k0, (uint32_t)q, (uint32_t)(p >> 32) ^ out[3] ^ k1, (uint32_t)p};
+    uint32_t next[4] = {(uint32_t)(q >> 32) ^ out[1] ^ k0, (uint32_t)q,
+                        (uint32_t)(p >> 32) ^ out[3] ^ k1, (uint32_t)p};
     memcpy(out, next, sizeof next);
   }
 }
 
 /* Four words a counter, in order; two a 64-bit element. Returns how many counters were used. */
 static int64_t philox_fill(ref_tensor *y, uint64_t key, counter128 counter) {
-  int64_t per_element = ref_bits(y->dtype) == 64 ? 2 : 1, n = ref_element_count(y), used = (n * per_element + 3) / 4;
+  int64_t per_element = ref_bits(y->dtype) == 64 ? 2 : 1, n = ref_element_count(y),
+          used = (n * per_element + 3) / 4;
   for (int64_t i = 0; i < used; i++) {
     uint32_t words[4];
     philox(key, counter + (counter128)i, words);
@@ -87,7 +93,8 @@ static int64_t philox_fill(ref_tensor *y, uint64_t key, counter128 counter) {
   return used;
 }
 
-/* State (key, counter) of two words or (key, counter low, counter high) of three. With two, XLA takes the key again for the counter's high half. */
+/* State (key, counter) of two words or (key, counter low, counter high) of three. With two, XLA
+ * takes the key again for the counter's high half. */
 static void philox_state(ref_tensor *state, ref_tensor *y) {
   uint64_t key = ref_load(state, 0).u, low = ref_load(state, 1).u;
   bool has_high = state->dims[0] >= 3;
@@ -102,14 +109,17 @@ weir_status ref_rng_bit_generator(ref_frame *f, ir_op op) {
   const char *text = ir_op_string(f->m, op, "rng_algorithm"), *word = "";
   size_t n = text ? ir_enum_word(text, "rng_algorithm", &word) : 0;
   if (!text || in->rank != 1 || in->dims[0] < 2 || in->dtype != IR_UI64)
-    return ref_error(f, op, WEIR_UNIMPLEMENTED, "of a state that is not tensor<2xui64> or tensor<3xui64>");
+    return ref_error(f, op, WEIR_UNIMPLEMENTED,
+                     "of a state that is not tensor<2xui64> or tensor<3xui64>");
   ref_tensor *state = ref_result(f, op, 0), *y = ref_result(f, op, 1);
-  if (state->rank != 1 || state->dims[0] != in->dims[0] || ir_dtype_class_of(y->dtype) == IR_CLASS_COMPLEX || y->dtype == IR_I1)
+  if (state->rank != 1 || state->dims[0] != in->dims[0] ||
+      ir_dtype_class_of(y->dtype) == IR_CLASS_COMPLEX || y->dtype == IR_I1)
     return ref_error(f, op, WEIR_UNIMPLEMENTED, "of %s", ir_dtype_name(y->dtype));
   for (int64_t i = 0; i < in->dims[0]; i++) ref_copy_element(state, i, in, i);
   if (n == 9 && !strncmp(word, "THREE_FRY", n)) {
     uint64_t counter = ref_load(in, 1).u;
-    ref_store(state, 1, (ref_scalar){.u = counter + (uint64_t)threefry_fill(y, ref_load(in, 0).u, counter)});
+    ref_store(state, 1,
+              (ref_scalar){.u = counter + (uint64_t)threefry_fill(y, ref_load(in, 0).u, counter)});
   } else {
     philox_state(state, y);
   }

@@ -1,5 +1,7 @@
-/* Reductions over regions: reduce, reduce_window, select_and_scatter, map. The initial value is folded once, elements come in row-major order. Where the
- * body is a single sum or product of floats, the partial results stay in double and are rounded once; any other body is run as it stands. */
+/* Reductions over regions: reduce, reduce_window, select_and_scatter, map. The initial value is
+ * folded once, elements come in row-major order. Where the body is a single sum or product of
+ * floats, the partial results stay in double and are rounded once; any other body is run as it
+ * stands. */
 #include "ref/eval.h"
 
 /* ---- regions on scalars ---- */
@@ -13,9 +15,14 @@ static ir_dtype wide_dtype(ir_kind kind, ir_dtype dtype) {
 
 void ref_reducer_init(ref_reducer *r, ref_frame *f, ir_block block) {
   const ir_block_data *b = ir_block_get(f->m, block);
-  *r = (ref_reducer){.f = f, .block = block, .n_args = b->args.count, .n_results = ref_n_returned(f, block), .kind = ir_reducer_kind(f->m, block)};
+  *r = (ref_reducer){.f = f,
+                     .block = block,
+                     .n_args = b->args.count,
+                     .n_results = ref_n_returned(f, block),
+                     .kind = ir_reducer_kind(f->m, block)};
   r->cells = ARENA_ARRAY(f->arena, ref_tensor, r->n_args);
-  for (uint32_t i = 0; i < r->n_args; i++) r->cells[i] = ref_tensor_new(f->arena, ir_type_at(f->m, b->args.at[i])->dtype, 0, NULL);
+  for (uint32_t i = 0; i < r->n_args; i++)
+    r->cells[i] = ref_tensor_new(f->arena, ir_type_at(f->m, b->args.at[i])->dtype, 0, NULL);
   if (r->kind) r->dtype = wide_dtype(r->kind, r->cells[0].dtype);
 }
 
@@ -37,11 +44,13 @@ weir_status ref_reducer_call(ref_reducer *r, const ref_scalar *args, ref_scalar 
   ref_tensor *results = ARENA_ARRAY(f->arena, ref_tensor, r->n_results);
   weir_status status = ref_run_block(f, r->block, r->cells, results);
   f->arena = outer;
-  for (uint32_t i = 0; status == WEIR_OK && i < r->n_results; i++) out[i] = ref_load(&results[i], 0);
+  for (uint32_t i = 0; status == WEIR_OK && i < r->n_results; i++)
+    out[i] = ref_load(&results[i], 0);
   return status;
 }
 
-/* ---- what the ops below share: n operands as scalars, n accumulators a result element, one reducer of 2n arguments ---- */
+/* ---- what the ops below share: n operands as scalars, n accumulators a result element, one
+ * reducer of 2n arguments ---- */
 typedef struct reduction {
   ref_reducer reducer;
   uint32_t n;
@@ -50,7 +59,8 @@ typedef struct reduction {
   ref_scalar *args, *results;
 } reduction;
 
-static void reduction_init(reduction *r, ref_frame *f, ir_op op, uint32_t n, ir_block body, int64_t n_out) {
+static void reduction_init(reduction *r, ref_frame *f, ir_op op, uint32_t n, ir_block body,
+                           int64_t n_out) {
   *r = (reduction){.n = n, .shape = ref_operand(f, op, 0)};
   ref_reducer_init(&r->reducer, f, body);
   r->in = ARENA_ARRAY(f->arena, ref_scalar *, n);
@@ -67,7 +77,8 @@ static void reduction_init(reduction *r, ref_frame *f, ir_op op, uint32_t n, ir_
 
 /* acc[to] = body(acc[to], in[from]) */
 static weir_status reduction_step(reduction *r, int64_t to, int64_t from) {
-  for (uint32_t k = 0; k < r->n; k++) r->args[k] = r->acc[k][to], r->args[r->n + k] = r->in[k][from];
+  for (uint32_t k = 0; k < r->n; k++)
+    r->args[k] = r->acc[k][to], r->args[r->n + k] = r->in[k][from];
   WEIR_TRY(ref_reducer_call(&r->reducer, r->args, r->results));
   for (uint32_t k = 0; k < r->n; k++) r->acc[k][to] = r->results[k];
   return WEIR_OK;
@@ -75,7 +86,8 @@ static weir_status reduction_step(reduction *r, int64_t to, int64_t from) {
 
 static weir_status reduction_finish(reduction *r, ref_frame *f, ir_op op, weir_status status) {
   ref_reducer_deinit(&r->reducer);
-  for (uint32_t k = 0; status == WEIR_OK && k < r->n; k++) ref_pack(ref_result(f, op, k), r->acc[k]);
+  for (uint32_t k = 0; status == WEIR_OK && k < r->n; k++)
+    ref_pack(ref_result(f, op, k), r->acc[k]);
   return status;
 }
 
@@ -94,9 +106,11 @@ static weir_status reduce_all(reduction *r, ir_ints dims) {
 
 weir_status ref_reduce(ref_frame *f, ir_op op) {
   ir_ints dims;
-  if (!ref_ints_any(f, op, "dimensions", &dims)) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
+  if (!ref_ints_any(f, op, "dimensions", &dims))
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
   reduction r;
-  reduction_init(&r, f, op, ref_n_results(f, op), ref_region(f, op, 0), ir_element_count(f->m, ir_type_of(f->m, ir_result(f->m, op, 0))));
+  reduction_init(&r, f, op, ref_n_results(f, op), ref_region(f, op, 0),
+                 ir_element_count(f->m, ir_type_of(f->m, ir_result(f->m, op, 0))));
   return reduction_finish(&r, f, op, reduce_all(&r, dims));
 }
 
@@ -113,8 +127,10 @@ static weir_status read_window(ref_frame *f, ir_op op, int32_t rank, window *w) 
   return ref_read_ints(f, op, "padding", 2 * rank, 0, &w->padding);
 }
 
-/* The element of x under position `at` of the window that stands at `out`; -1 in the padding and in the holes of a dilated base. */
-static int64_t window_element(const window *w, const ref_tensor *x, const int64_t *out, const int64_t *at) {
+/* The element of x under position `at` of the window that stands at `out`; -1 in the padding and in
+ * the holes of a dilated base. */
+static int64_t window_element(const window *w, const ref_tensor *x, const int64_t *out,
+                              const int64_t *at) {
   int64_t from[IR_MAX_RANK];
   for (int32_t d = 0; d < x->rank; d++) {
     int64_t p = out[d] * w->strides.at[d] + at[d] * w->dilations.at[d] - w->padding.at[2 * d];
@@ -148,32 +164,39 @@ weir_status ref_reduce_window(ref_frame *f, ir_op op) {
   ir_type out = ir_type_of(f->m, ir_result(f->m, op, 0));
   WEIR_TRY(read_window(f, op, ref_operand(f, op, 0)->rank, &w));
   reduction r;
-  reduction_init(&r, f, op, ref_n_results(f, op), ref_region(f, op, 0), ir_element_count(f->m, out));
+  reduction_init(&r, f, op, ref_n_results(f, op), ref_region(f, op, 0),
+                 ir_element_count(f->m, out));
   return reduction_finish(&r, f, op, reduce_windows(&r, &w, ir_type_get(f->m, out)));
 }
 
 /* ---- select_and_scatter ---- */
-/* The window's chosen element: the running choice stays while select(choice, candidate) holds. -1 if the window has none. */
-static weir_status choose(ref_reducer *select, const window *w, const ref_tensor *x, const ref_scalar *in, const int64_t *out, int64_t *chosen) {
+/* The window's chosen element: the running choice stays while select(choice, candidate) holds. -1
+ * if the window has none. */
+static weir_status choose(ref_reducer *select, const window *w, const ref_tensor *x,
+                          const ref_scalar *in, const int64_t *out, int64_t *chosen) {
   int64_t at[IR_MAX_RANK] = {0}, n = window_count(w);
   *chosen = -1;
   for (int64_t k = 0; k < n; k++, ref_next(x->rank, w->sizes.at, at)) {
     int64_t from = window_element(w, x, out, at);
     if (from < 0) continue;
     ref_scalar keep = {.i = 0};
-    if (*chosen >= 0) WEIR_TRY(ref_reducer_call(select, (ref_scalar[]){in[*chosen], in[from]}, &keep));
+    if (*chosen >= 0)
+      WEIR_TRY(ref_reducer_call(select, (ref_scalar[]){in[*chosen], in[from]}, &keep));
     if (!keep.i) *chosen = from;
   }
   return WEIR_OK;
 }
 
-static weir_status scatter_chosen(ref_reducer *select, ref_reducer *scatter, const window *w, const ref_tensor *x, const ref_tensor *source,
+static weir_status scatter_chosen(ref_reducer *select, ref_reducer *scatter, const window *w,
+                                  const ref_tensor *x, const ref_tensor *source,
                                   const ref_scalar *in, ref_scalar *acc) {
   int64_t index[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(source); i < n; i++, ref_next(source->rank, source->dims, index)) {
+  for (int64_t i = 0, n = ref_element_count(source); i < n;
+       i++, ref_next(source->rank, source->dims, index)) {
     int64_t to;
     WEIR_TRY(choose(select, w, x, in, index, &to));
-    if (to >= 0) WEIR_TRY(ref_reducer_call(scatter, (ref_scalar[]){acc[to], ref_load(source, i)}, &acc[to]));
+    if (to >= 0)
+      WEIR_TRY(ref_reducer_call(scatter, (ref_scalar[]){acc[to], ref_load(source, i)}, &acc[to]));
   }
   return WEIR_OK;
 }

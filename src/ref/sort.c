@@ -1,9 +1,11 @@
-/* sort and top-k. Sorts are merge sorts, always stable. top-k takes elements in total order (+NaN above +inf, -0 below +0), equal ones by index.
- * Source: StableHLO and CHLO specifications; XLA's TopK decomposition. */
+/* sort and top-k. Sorts are merge sorts, always stable. top-k takes elements in total order (+NaN
+ * above +inf, -0 below +0), equal ones by index. Source: StableHLO and CHLO specifications; XLA's
+ * TopK decomposition. */
 #include "ref/eval.h"
 
 /* ---- stable merge sort with a comparator that can fail ---- */
-static weir_status merge(int64_t *items, int64_t middle, int64_t n, int64_t *scratch, weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
+static weir_status merge(int64_t *items, int64_t middle, int64_t n, int64_t *scratch,
+                         weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
   int64_t i = 0, j = middle, k = 0;
   while (i < middle && j < n) {
     bool second = false; /* the second run's item goes first only if it is strictly before */
@@ -15,14 +17,16 @@ static weir_status merge(int64_t *items, int64_t middle, int64_t n, int64_t *scr
   return WEIR_OK;
 }
 
-static weir_status sort_run(int64_t *items, int64_t n, int64_t *scratch, weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
+static weir_status sort_run(int64_t *items, int64_t n, int64_t *scratch,
+                            weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
   if (n < 2) return WEIR_OK;
   WEIR_TRY(sort_run(items, n / 2, scratch, before, user));
   WEIR_TRY(sort_run(items + n / 2, n - n / 2, scratch, before, user));
   return merge(items, n / 2, n, scratch, before, user);
 }
 
-weir_status ref_merge_sort(int64_t *items, int64_t n, arena *a, weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
+weir_status ref_merge_sort(int64_t *items, int64_t n, arena *a,
+                           weir_status (*before)(void *, int64_t, int64_t, bool *), void *user) {
   return sort_run(items, n, ARENA_ARRAY(a, int64_t, (size_t)n), before, user);
 }
 
@@ -48,18 +52,22 @@ static weir_status row_before(void *user, int64_t a, int64_t b, bool *out) {
 }
 
 /* Rows along a dimension start at base(0), base(1), ...; elements are `stride` apart. */
-static int64_t row_base(int64_t row, int64_t length, int64_t stride) { return row / stride * stride * length + row % stride; }
+static int64_t row_base(int64_t row, int64_t length, int64_t stride) {
+  return row / stride * stride * length + row % stride;
+}
 
 static weir_status sort_rows(ref_frame *f, ir_op op, sorter *s, int64_t length) {
   int64_t rows = length ? ref_element_count(ref_operand(f, op, 0)) / length : 0;
-  int64_t *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length), *scratch = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
+  int64_t *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length),
+          *scratch = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
   for (int64_t row = 0; row < rows; row++) {
     s->base = row_base(row, length, s->stride);
     for (int64_t i = 0; i < length; i++) order[i] = i;
     WEIR_TRY(sort_run(order, length, scratch, row_before, s));
     for (uint32_t k = 0; k < s->n; k++)
       for (int64_t i = 0; i < length; i++)
-        ref_copy_element(&f->values[ir_result(f->m, op, k)], s->base + i * s->stride, ref_operand(f, op, k), s->base + order[i] * s->stride);
+        ref_copy_element(&f->values[ir_result(f->m, op, k)], s->base + i * s->stride,
+                         ref_operand(f, op, k), s->base + order[i] * s->stride);
   }
   return WEIR_OK;
 }
@@ -68,7 +76,8 @@ weir_status ref_sort(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   int64_t dim = ir_op_int(f->m, op, "dimension", -1);
   if (dim < 0) dim += x->rank;
-  if (dim < 0 || dim >= x->rank) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimension out of range");
+  if (dim < 0 || dim >= x->rank)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimension out of range");
   sorter s = {.n = ref_n_operands(f, op), .stride = 1};
   for (int64_t d = dim + 1; d < x->rank; d++) s.stride *= x->dims[d];
   s.in = ARENA_ARRAY(f->arena, ref_scalar *, s.n);
@@ -93,13 +102,17 @@ typedef struct ranking {
 static weir_status ranks_before(void *user, int64_t a, int64_t b, bool *out) {
   const ranking *r = user;
   ref_scalar x = ref_load(r->x, r->base + a), y = ref_load(r->x, r->base + b);
-  *out = ref_compare_scalar(r->x->dtype, r->descending ? IR_GT : IR_LT, IR_COMPARE_TOTALORDER, x, y);
+  *out =
+      ref_compare_scalar(r->x->dtype, r->descending ? IR_GT : IR_LT, IR_COMPARE_TOTALORDER, x, y);
   return WEIR_OK;
 }
 
-void ref_top_k_rows(ref_frame *f, const ref_tensor *x, bool descending, ref_tensor *values, ref_tensor *indices) {
-  int64_t length = x->dims[x->rank - 1], k = values->dims[x->rank - 1], rows = length ? ref_element_count(x) / length : 0;
-  int64_t *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length), *scratch = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
+void ref_top_k_rows(ref_frame *f, const ref_tensor *x, bool descending, ref_tensor *values,
+                    ref_tensor *indices) {
+  int64_t length = x->dims[x->rank - 1], k = values->dims[x->rank - 1],
+          rows = length ? ref_element_count(x) / length : 0;
+  int64_t *order = ARENA_ARRAY(f->arena, int64_t, (size_t)length),
+          *scratch = ARENA_ARRAY(f->arena, int64_t, (size_t)length);
   for (int64_t row = 0; row < rows; row++) {
     ranking r = {x, row * length, descending};
     for (int64_t i = 0; i < length; i++) order[i] = i;

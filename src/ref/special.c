@@ -1,13 +1,17 @@
-/* Special functions that the C library lacks, in double, from their defining series. Poles and domains as in the CHLO decompositions. */
+/* Special functions that the C library lacks, in double, from their defining series. Poles and
+ * domains as in the CHLO decompositions. */
 #include <math.h>
 
 #include "ref/eval.h"
 
 /* B_2k */
-static const double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
+static const double bernoulli[] = {1.0 / 6,       -1.0 / 30,      1.0 / 42, -1.0 / 30,
+                                   5.0 / 66,      -691.0 / 2730,  7.0 / 6,  -3617.0 / 510,
+                                   43867.0 / 798, -174611.0 / 330};
 enum { N_BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
 
-/* Below 1/2 by reflection, up to 10 by recurrence, then log x - 1/2x - sum B_2k / (2k x^2k). NaN at the poles 0, -1, ... */
+/* Below 1/2 by reflection, up to 10 by recurrence, then log x - 1/2x - sum B_2k / (2k x^2k). NaN at
+ * the poles 0, -1, ... */
 double ref_digamma(double x) {
   if (isnan(x) || (x <= 0 && x == floor(x))) return NAN;
   if (isinf(x)) return x;
@@ -16,12 +20,14 @@ double ref_digamma(double x) {
   for (; x < 10; x++) sum -= 1 / x;
   double power = 1 / (x * x), factor = power;
   sum += log(x) - 0.5 / x;
-  for (int k = 0; k < N_BERNOULLI; k++, factor *= power) sum -= bernoulli[k] / (2 * (k + 1)) * factor;
+  for (int k = 0; k < N_BERNOULLI; k++, factor *= power)
+    sum -= bernoulli[k] / (2 * (k + 1)) * factor;
   return sum;
 }
 
 /* Hurwitz zeta by Euler-Maclaurin from the first a = q + n >= 10:
- * sum (q + j)^-s + a^(1-s) / (s - 1) + a^-s / 2 + sum B_2k / (2k)! s (s + 1) .. (s + 2k - 2) a^(1 - s - 2k) */
+ * sum (q + j)^-s + a^(1-s) / (s - 1) + a^-s / 2 + sum B_2k / (2k)! s (s + 1) .. (s + 2k - 2) a^(1 -
+ * s - 2k) */
 static double zeta_sum(double s, double q) {
   enum { MOST_TERMS = 100000 };
   double sum = 0, a = q;
@@ -65,7 +71,8 @@ double ref_bessel_i1e(double x) {
   }
   double term = 1;
   sum = 1;
-  for (int k = 1; k < 30 && fabs(term) > 1e-18; k++) sum += term *= -(4 - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8 * z);
+  for (int k = 1; k < 30 && fabs(term) > 1e-18; k++)
+    sum += term *= -(4 - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8 * z);
   return copysign(sum / sqrt(2 * REF_PI * z), x);
 }
 

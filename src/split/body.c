@@ -10,7 +10,7 @@ typedef struct body {
   ir_module *m;
   ir_op loop;
   ir_block block;
-  ir_value first;       /* ids of the body's values are in [first, first + count) */
+  ir_value first; /* ids of the body's values are in [first, first + count) */
   split_pos *positions;
   uint32_t count;
   bool changed, failed;
@@ -23,7 +23,9 @@ static ir_block block_of(const ir_module *m, ir_value v) {
 
 static bool is_in_body(const body *b, ir_value v) { return block_of(b->m, v) == b->block; }
 
-static split_pos position_of(const body *b, ir_value v) { return is_in_body(b, v) ? b->positions[v - b->first] : SPLIT_ABSENT; }
+static split_pos position_of(const body *b, ir_value v) {
+  return is_in_body(b, v) ? b->positions[v - b->first] : SPLIT_ABSENT;
+}
 
 static void include(ir_value v, ir_value *first, ir_value *last) {
   if (v < *first) *first = v;
@@ -36,7 +38,8 @@ static body body_of(arena *scratch, ir_module *m, ir_op loop) {
   ir_value first = UINT32_MAX, last = 0;
   for (uint32_t i = 0; i < d->args.count; i++) include(d->args.at[i], &first, &last);
   for (uint32_t i = 0; i < d->ops.count; i++)
-    for (uint32_t j = 0; j < ir_op_get(m, d->ops.at[i])->n_results; j++) include(ir_result(m, d->ops.at[i], j), &first, &last);
+    for (uint32_t j = 0; j < ir_op_get(m, d->ops.at[i])->n_results; j++)
+      include(ir_result(m, d->ops.at[i], j), &first, &last);
   b.first = first;
   b.count = last < first ? 0 : last - first + 1;
   b.positions = ARENA_ARRAY(scratch, split_pos, b.count);
@@ -54,13 +57,16 @@ static void place(body *b, ir_value v, split_pos pos) {
   b->changed = true;
 }
 
-/* The factor of an op of the body, from any of its values that has a position; false if none has. */
+/* The factor of an op of the body, from any of its values that has a position; false if none has.
+ */
 static bool op_factor(body *b, ir_op op, split_factor *out) {
   const ir_op_data d = *ir_op_get(b->m, op);
   bool of_result = true, any = false;
   uint32_t index = 0;
-  for (uint32_t i = 0; i < d.n_results && !any; i++) any = position_of(b, d.first_result + i).dim >= 0, index = i;
-  for (uint32_t i = 0; i < d.n_operands && !any; i++) any = position_of(b, d.operands[i]).dim >= 0, index = i, of_result = false;
+  for (uint32_t i = 0; i < d.n_results && !any; i++)
+    any = position_of(b, d.first_result + i).dim >= 0, index = i;
+  for (uint32_t i = 0; i < d.n_operands && !any; i++)
+    any = position_of(b, d.operands[i]).dim >= 0, index = i, of_result = false;
   if (!any) return false;
   split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
   bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
@@ -89,7 +95,8 @@ static void place_carries(body *b) {
 static void sweep(body *b) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   b->changed = false;
-  for (uint32_t i = 0; i + 1 < n && !b->failed; i++) place_op(b, ir_block_get(b->m, b->block)->ops.at[i]);
+  for (uint32_t i = 0; i + 1 < n && !b->failed; i++)
+    place_op(b, ir_block_get(b->m, b->block)->ops.at[i]);
   place_carries(b);
 }
 
@@ -121,7 +128,8 @@ typedef struct use_search {
 
 static void note_use(const ir_module *m, ir_op op, void *user) {
   use_search *u = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) u->found |= ir_operand(m, op, i) == u->value;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    u->found |= ir_operand(m, op, i) == u->value;
 }
 
 static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry) {
@@ -130,25 +138,31 @@ static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry)
   return u.found;
 }
 
-bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos, split_factor *out) {
+bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
+                      split_factor *out) {
   body b = body_of(scratch, m, loop);
   if (!solve(&b, carry, pos)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
     out->operands[i] = out->results[i] = position_of(&b, ir_block_get(m, b.block)->args.at[i]);
-    if (out->operands[i].dim >= 0 && is_looked_at(m, ir_op_get(m, loop)->regions[0], i)) return false;
+    if (out->operands[i].dim >= 0 && is_looked_at(m, ir_op_get(m, loop)->regions[0], i))
+      return false;
   }
   return true;
 }
 
 /* ---- the while on slices ---- */
-static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_factor *f, int64_t slice, ir_map *map) {
+static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_factor *f,
+                        int64_t slice, ir_map *map) {
   for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
     ir_value arg = ir_block_get(m, from)->args.at[i];
-    ir_map_set(map, arg, ir_block_arg(m, to, split_narrow_type(m, ir_type_of(m, arg), f->operands[i], slice)));
+    ir_map_set(
+        map, arg,
+        ir_block_arg(m, to, split_narrow_type(m, ir_type_of(m, arg), f->operands[i], slice)));
   }
 }
 
-static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_trip *trip, ir_map *map) {
+static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_trip *trip,
+                           ir_map *map) {
   ir_module *m = from->m;
   split_factor f;
   if (!op_factor(from, op, &f)) {
@@ -156,19 +170,22 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
     return;
   }
   const ir_op_data d = *ir_op_get(m, op);
-  ir_value *operands = ARENA_ARRAY(from->scratch, ir_value, d.n_operands + 1), *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
+  ir_value *operands = ARENA_ARRAY(from->scratch, ir_value, d.n_operands + 1),
+           *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   to->location = d.location;
   split_narrow_op(to, op, &f, trip, operands, results);
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }
 
-static void narrow_body(body *from, ir_block to, const split_factor *f, const split_trip *trip, ir_map *map) {
+static void narrow_body(body *from, ir_block to, const split_factor *f, const split_trip *trip,
+                        ir_map *map) {
   ir_module *m = from->m;
   ir_builder b = {m, to, IR_NONE};
   uint32_t n = ir_block_get(m, from->block)->ops.count;
   narrow_args(m, from->block, to, f, trip->slice, map);
-  for (uint32_t i = 0; i + 1 < n; i++) narrow_body_op(from, &b, ir_block_get(m, from->block)->ops.at[i], trip, map);
+  for (uint32_t i = 0; i + 1 < n; i++)
+    narrow_body_op(from, &b, ir_block_get(m, from->block)->ops.at[i], trip, map);
   ir_copy_op(m, to, ir_terminator(m, from->block), map);
 }
 
@@ -178,7 +195,8 @@ static uint32_t first_sliced(const split_factor *f) {
   return i;
 }
 
-void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *out_results) {
+void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const split_trip *trip,
+                       const ir_value *operands, ir_value *out_results) {
   ir_module *m = b->m;
   const ir_op_data d = *ir_op_get(m, loop);
   body from = body_of(m->arena, m, loop);
@@ -187,8 +205,16 @@ void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const s
   CTX_CHECK(m->ctx, solved);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, operands[i]);
-  ir_op copy = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = d.n_operands, .operands = operands, .n_results = d.n_results,
-                                                    .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs, .n_regions = 2, .location = d.location});
+  ir_op copy = ir_op_new(m, b->block,
+                         &(ir_op_desc){.kind = IR_OP_WHILE,
+                                       .n_operands = d.n_operands,
+                                       .operands = operands,
+                                       .n_results = d.n_results,
+                                       .result_types = types,
+                                       .n_attrs = d.n_attrs,
+                                       .attrs = d.attrs,
+                                       .n_regions = 2,
+                                       .location = d.location});
   ir_map *map = ir_map_new(m->arena, m);
   ir_block condition = ir_region_block(m, copy, 0);
   narrow_args(m, d.regions[0], condition, f, trip->slice, map);

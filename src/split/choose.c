@@ -13,15 +13,19 @@ static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *inst = &r->instances.at[i];
     if (!inst->traced || inst->pos.dim < 0 || !split_is_large(r, inst->value)) continue;
-    if (goal->is_materialised && !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->users)) continue;
+    if (goal->is_materialised &&
+        !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->users))
+      continue;
     int64_t bytes = ir_value_bytes(r->m, inst->value) / split_extent(r->m, inst->value, inst->pos);
     largest = max64(largest, bytes);
   }
   return largest;
 }
 
-/* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one is within a fifth, so that nothing has to be masked. */
-static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least, const split_goal *goal) {
+/* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
+ * is within a fifth, so that nothing has to be masked. */
+static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least,
+                            const split_goal *goal) {
   int64_t rows = min64(GEMM_ROWS, goal->generous_bytes / index_bytes);
   int64_t most = min64(extent, max64(least, max64(goal->slice_bytes / index_bytes, rows)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
@@ -30,7 +34,8 @@ static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least, 
   return max64(least, (extent + trips - 1) / trips);
 }
 
-/* Large values made outside that the loops read whole: they stay in memory all the while. Arguments do so anyway. */
+/* Large values made outside that the loops read whole: they stay in memory all the while. Arguments
+ * do so anyway. */
 static int64_t whole_bytes(split_region *r, const split_goal *goal) {
   int64_t total = 0;
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
@@ -38,9 +43,12 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
     ir_op op = r->members.at[i].op;
     for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands; k++) {
       ir_value v = ir_operand(r->m, op, k);
-      if (r->members.at[i].factor.operands[k].dim >= 0 || counted[v] || !split_is_large(r, v)) continue;
+      if (r->members.at[i].factor.operands[k].dim >= 0 || counted[v] || !split_is_large(r, v))
+        continue;
       counted[v] = true;
-      if (goal->is_materialised && !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->users)) continue;
+      if (goal->is_materialised &&
+          !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->users))
+        continue;
       if (__builtin_add_overflow(total, ir_value_bytes(r->m, v), &total)) return INT64_MAX;
     }
   }
@@ -60,11 +68,13 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   out->slice = slice_length(r->extent, out->index_bytes, least, goal);
 }
 
-/* In order: what stays in memory; slices that fit; passes over the region; results bitwise as unsplit; the longer factor. */
+/* In order: what stays in memory; slices that fit; passes over the region; results bitwise as
+ * unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   const split_region *ra = a->region, *rb = b->region;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
-  bool fits_a = a->index_bytes <= goal->generous_bytes, fits_b = b->index_bytes <= goal->generous_bytes;
+  bool fits_a = a->index_bytes <= goal->generous_bytes,
+       fits_b = b->index_bytes <= goal->generous_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (ra->n_loops != rb->n_loops) return ra->n_loops < rb->n_loops;
@@ -74,14 +84,17 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
 
 static bool dissolves_seed(split_region *r) {
   split_instance *i = split_instance_get(r, r->seed, r->seed_pos);
-  return i->traced && split_instance_stage(r, r->seed, r->seed_pos) < SPLIT_NEVER && !r->needed_outside[r->seed];
+  return i->traced && split_instance_stage(r, r->seed, r->seed_pos) < SPLIT_NEVER &&
+         !r->needed_outside[r->seed];
 }
 
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim, const split_goal *goal) {
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
+                          const split_goal *goal) {
   split_pos pos = {dim, 1};
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    split_region *r = split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
+    split_region *r =
+        split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
     bool good = !r->failed && dissolves_seed(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;
     if (!r->coarsen) return good ? r : NULL;
@@ -90,7 +103,8 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   return NULL;
 }
 
-bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed, const split_goal *goal, split_choice *out_choice) {
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                  const split_goal *goal, split_choice *out_choice) {
   bool found = false;
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
     split_region *r = grow(scratch, m, block, seed, dim, goal);

@@ -8,19 +8,23 @@ typedef struct split_goal {
   bool no_streaming;       /* one loop per statistic instead */
   int64_t hold_bytes;      /* larger values can't be held whatever else is done */
   int64_t slice_bytes;     /* of the largest slice of one, aimed at */
-  bool (*is_materialised)(const ir_module *m, ir_op op, const ir_users *users); /* of an op of the block; NULL: everything is */
-  int64_t generous_bytes;  /* up to here for as many as 128 indices a slice: a GEMM's row count; >= slice_bytes */
+  bool (*is_materialised)(const ir_module *m, ir_op op,
+                          const ir_users *users); /* of an op of the block; NULL: everything is */
+  int64_t generous_bytes; /* up to here for as many as 128 indices a slice: a GEMM's row count; >=
+                             slice_bytes */
 } split_goal;
 
 typedef struct split_choice {
   split_region *region;
-  int64_t slice;         /* indices a trip */
-  int64_t index_bytes;   /* of the largest dissolved value, per index of the factor */
-  int32_t reductions;    /* members merged over the factor */
-  int64_t held_bytes;    /* large values that stay in memory: put out, or read whole */
+  int64_t slice;       /* indices a trip */
+  int64_t index_bytes; /* of the largest dissolved value, per index of the factor */
+  int32_t reductions;  /* members merged over the factor */
+  int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
 } split_choice;
 
-/* The best of all positions on the seed; false if none dissolves it. Cost: one region per dimension. */
-bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed, const split_goal *goal, split_choice *out_choice);
+/* The best of all positions on the seed; false if none dissolves it. Cost: one region per
+ * dimension. */
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                  const split_goal *goal, split_choice *out_choice);
 
 #endif

@@ -1,10 +1,12 @@
-/* The factor rules: one short function per structural op, named in the op table's factors column. */
+/* The factor rules: one short function per structural op, named in the op table's factors column.
+ */
 #include "split/factors.h"
 
 #include "ir/attrs.h"
 #include "split/body.h"
 
-/* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role parallel, to begin with). */
+/* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role
+ * parallel, to begin with). */
 typedef struct query {
   arena *scratch;
   ir_module *m;
@@ -16,10 +18,18 @@ typedef struct query {
 } query;
 
 static const ir_op_data *op_data(const query *q) { return ir_op_get(q->m, q->op); }
-static const ir_type_data *operand_type(const query *q, uint32_t i) { return ir_type_at(q->m, ir_operand(q->m, q->op, i)); }
-static const ir_type_data *result_type(const query *q, uint32_t i) { return ir_type_at(q->m, ir_result(q->m, q->op, i)); }
-static void set_operand(const query *q, uint32_t i, int64_t dim) { q->out->operands[i] = (split_pos){(int32_t)dim, q->pos.unit}; }
-static void set_result(const query *q, uint32_t i, int64_t dim) { q->out->results[i] = (split_pos){(int32_t)dim, q->pos.unit}; }
+static const ir_type_data *operand_type(const query *q, uint32_t i) {
+  return ir_type_at(q->m, ir_operand(q->m, q->op, i));
+}
+static const ir_type_data *result_type(const query *q, uint32_t i) {
+  return ir_type_at(q->m, ir_result(q->m, q->op, i));
+}
+static void set_operand(const query *q, uint32_t i, int64_t dim) {
+  q->out->operands[i] = (split_pos){(int32_t)dim, q->pos.unit};
+}
+static void set_result(const query *q, uint32_t i, int64_t dim) {
+  q->out->results[i] = (split_pos){(int32_t)dim, q->pos.unit};
+}
 static bool asked_operand(const query *q, uint32_t i) { return !q->of_result && q->index == i; }
 
 static int32_t index_of(ir_ints v, int64_t x) {
@@ -52,8 +62,14 @@ static const ir_ints NO_INTS = {0, NULL};
 
 #define RULE(name) static bool split_factors_##name(query *q)
 
-RULE(none) { (void)q; return false; }
-RULE(constant) { (void)q; return ir_attr_get(q->m, ir_op_attr(q->m, q->op, "value"))->splat; }
+RULE(none) {
+  (void)q;
+  return false;
+}
+RULE(constant) {
+  (void)q;
+  return ir_attr_get(q->m, ir_op_attr(q->m, q->op, "value"))->splat;
+}
 
 /* The same dimension everywhere; scalars (select's predicate, clamp's bounds) are needed whole. */
 static bool same_dim_everywhere(query *q) {
@@ -74,7 +90,8 @@ RULE(barrier) {
 }
 
 RULE(bitcast_convert) {
-  int32_t smaller = operand_type(q, 0)->rank < result_type(q, 0)->rank ? operand_type(q, 0)->rank : result_type(q, 0)->rank;
+  int32_t smaller = operand_type(q, 0)->rank < result_type(q, 0)->rank ? operand_type(q, 0)->rank
+                                                                       : result_type(q, 0)->rank;
   set_operand(q, 0, q->pos.dim); /* the ranks may differ by one */
   set_result(q, 0, q->pos.dim);
   return q->pos.dim < smaller;
@@ -103,7 +120,8 @@ RULE(broadcast_in_dim) {
   }
   set_result(q, 0, q->pos.dim);
   int32_t from = index_of(dims, q->pos.dim);
-  if (from >= 0 && operand_type(q, 0)->dims[from] == result_type(q, 0)->dims[q->pos.dim]) set_operand(q, 0, from);
+  if (from >= 0 && operand_type(q, 0)->dims[from] == result_type(q, 0)->dims[q->pos.dim])
+    set_operand(q, 0, from);
   return true;
 }
 
@@ -122,14 +140,17 @@ static int64_t product(const int64_t *dims, int32_t begin, int32_t end) {
   return p;
 }
 
-/* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It sits on the dimension e of the other shape whose
- * inside product T divides S and that holds E * (S / T) elements, no more. If e holds fewer, the factor's outer part still sits on a dimension left of e: coarsen. */
+/* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
+ * sits on the dimension e of the other shape whose inside product T divides S and that holds E * (S
+ * / T) elements, no more. If e holds fewer, the factor's outer part still sits on a dimension left
+ * of e: coarsen. */
 RULE(reshape) {
   const ir_type_data *from = q->of_result ? result_type(q, 0) : operand_type(q, 0);
   const ir_type_data *to = q->of_result ? operand_type(q, 0) : result_type(q, 0);
   int64_t extent = from->dims[q->pos.dim] / q->pos.unit;
   int64_t inside = product(from->dims, q->pos.dim + 1, from->rank);
-  if (inside < 0 || extent <= 1 || __builtin_mul_overflow(inside, q->pos.unit, &inside)) return false;
+  if (inside < 0 || extent <= 1 || __builtin_mul_overflow(inside, q->pos.unit, &inside))
+    return false;
   int64_t behind = 1;
   for (int32_t e = to->rank - 1; e >= 0; behind *= to->dims[e], e--) {
     if (to->dims[e] == 1 || behind > inside || inside % behind) continue;
@@ -150,12 +171,16 @@ RULE(reshape) {
   return false;
 }
 
-RULE(concatenate) { return q->pos.dim != ir_op_int(q->m, q->op, "dimension", -1) && same_dim_everywhere(q); }
+RULE(concatenate) {
+  return q->pos.dim != ir_op_int(q->m, q->op, "dimension", -1) && same_dim_everywhere(q);
+}
 
 RULE(pad) {
   int64_t d = q->pos.dim;
   if (q->of_result || asked_operand(q, 0)) {
-    if (op_ints(q, "edge_padding_low").at[d] || op_ints(q, "edge_padding_high").at[d] || op_ints(q, "interior_padding").at[d]) return false;
+    if (op_ints(q, "edge_padding_low").at[d] || op_ints(q, "edge_padding_high").at[d] ||
+        op_ints(q, "interior_padding").at[d])
+      return false;
     set_operand(q, 0, d);
     set_result(q, 0, d);
     return true;
@@ -165,15 +190,20 @@ RULE(pad) {
 
 RULE(slice) {
   int64_t d = q->pos.dim, size = operand_type(q, 0)->dims[d];
-  if (op_ints(q, "start_indices").at[d] != 0 || op_ints(q, "limit_indices").at[d] != size || op_ints(q, "strides").at[d] != 1) return false;
+  if (op_ints(q, "start_indices").at[d] != 0 || op_ints(q, "limit_indices").at[d] != size ||
+      op_ints(q, "strides").at[d] != 1)
+    return false;
   return same_dim_everywhere(q);
 }
 
-RULE(reverse) { return index_of(op_ints(q, "dimensions"), q->pos.dim) < 0 && same_dim_everywhere(q); }
+RULE(reverse) {
+  return index_of(op_ints(q, "dimensions"), q->pos.dim) < 0 && same_dim_everywhere(q);
+}
 
 RULE(dynamic_slice) {
   int64_t d = q->pos.dim;
-  if ((!q->of_result && q->index != 0) || operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d]) return false;
+  if ((!q->of_result && q->index != 0) || operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d])
+    return false;
   set_operand(q, 0, d);
   set_result(q, 0, d);
   return true;
@@ -181,7 +211,8 @@ RULE(dynamic_slice) {
 
 RULE(dynamic_update_slice) {
   int64_t d = q->pos.dim;
-  if ((!q->of_result && q->index > 1) || operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d]) return false;
+  if ((!q->of_result && q->index > 1) || operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d])
+    return false;
   set_operand(q, 0, d);
   set_operand(q, 1, d);
   set_result(q, 0, d);
@@ -196,14 +227,20 @@ static bool dot_rule(query *q, const ir_dot_numbers *n) {
   if (q->of_result) {
     result = q->pos.dim;
     if (result < n_batch) lhs = n->lhs_batch.at[result], rhs = n->rhs_batch.at[result];
-    else if (result < n_batch + lhs_free) lhs = nth_free(operand_type(q, 0)->rank, n->lhs_batch, n->lhs_contract, (int32_t)result - n_batch);
-    else rhs = nth_free(operand_type(q, 1)->rank, n->rhs_batch, n->rhs_contract, (int32_t)result - n_batch - lhs_free);
+    else if (result < n_batch + lhs_free)
+      lhs = nth_free(operand_type(q, 0)->rank, n->lhs_batch, n->lhs_contract,
+                     (int32_t)result - n_batch);
+    else
+      rhs = nth_free(operand_type(q, 1)->rank, n->rhs_batch, n->rhs_contract,
+                     (int32_t)result - n_batch - lhs_free);
   } else {
-    ir_ints batch = q->index ? n->rhs_batch : n->lhs_batch, contract = q->index ? n->rhs_contract : n->lhs_contract;
+    ir_ints batch = q->index ? n->rhs_batch : n->lhs_batch,
+            contract = q->index ? n->rhs_contract : n->lhs_contract;
     int32_t b = index_of(batch, q->pos.dim), k = index_of(contract, q->pos.dim);
     if (b >= 0) lhs = n->lhs_batch.at[b], rhs = n->rhs_batch.at[b], result = b;
     else if (k >= 0) lhs = n->lhs_contract.at[k], rhs = n->rhs_contract.at[k];
-    else if (q->index == 0) lhs = q->pos.dim, result = n_batch + free_rank_of(batch, contract, q->pos.dim);
+    else if (q->index == 0)
+      lhs = q->pos.dim, result = n_batch + free_rank_of(batch, contract, q->pos.dim);
     else rhs = q->pos.dim, result = n_batch + lhs_free + free_rank_of(batch, contract, q->pos.dim);
   }
   if (lhs >= 0) set_operand(q, 0, lhs);
@@ -227,14 +264,17 @@ RULE(dot) { /* of old: last dimension of lhs with first of rhs */
 RULE(convolution) {
   ir_conv_numbers n;
   if (!ir_conv_dims(q->scratch, q->m, q->op, &n)) return false;
-  bool grouped = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1 || ir_op_int(q->m, q->op, "batch_group_count", 1) != 1;
+  bool grouped = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1 ||
+                 ir_op_int(q->m, q->op, "batch_group_count", 1) != 1;
   int64_t d = q->pos.dim;
-  if (ir_op_int(q->m, q->op, "batch_group_count", 1) == 1 && (q->of_result ? d == n.output_batch : q->index == 0 && d == n.input_batch)) {
+  if (ir_op_int(q->m, q->op, "batch_group_count", 1) == 1 &&
+      (q->of_result ? d == n.output_batch : q->index == 0 && d == n.input_batch)) {
     set_operand(q, 0, n.input_batch);
     set_result(q, 0, n.output_batch);
     return true;
   }
-  if (!grouped && (q->of_result ? d == n.output_feature : q->index == 1 && d == n.kernel_output_feature)) {
+  if (!grouped &&
+      (q->of_result ? d == n.output_feature : q->index == 1 && d == n.kernel_output_feature)) {
     set_operand(q, 1, n.kernel_output_feature);
     set_result(q, 0, n.output_feature);
     return true;
@@ -253,7 +293,8 @@ RULE(reduce) {
   uint32_t n = op_data(q)->n_operands / 2;
   ir_ints dims = op_ints(q, "dimensions");
   if (!q->of_result && q->index >= n) return false;
-  int64_t d = q->of_result ? nth_free(operand_type(q, 0)->rank, dims, NO_INTS, q->pos.dim) : q->pos.dim;
+  int64_t d =
+      q->of_result ? nth_free(operand_type(q, 0)->rank, dims, NO_INTS, q->pos.dim) : q->pos.dim;
   bool reduced = index_of(dims, d) >= 0;
   for (uint32_t i = 0; i < n; i++) {
     set_operand(q, i, d);
@@ -279,16 +320,19 @@ RULE(top_k) {
 
 /* A dimension that no window spans: size 1, stride 1, no dilation, no padding. */
 static bool is_unwindowed(query *q, int64_t d) {
-  ir_ints window = op_ints(q, "window_dimensions"), strides = op_ints(q, "window_strides"), padding = op_ints(q, "padding");
+  ir_ints window = op_ints(q, "window_dimensions"), strides = op_ints(q, "window_strides"),
+          padding = op_ints(q, "padding");
   ir_ints base = op_ints(q, "base_dilations");
-  return (d >= window.count || window.at[d] == 1) && (d >= strides.count || strides.at[d] == 1) && (d >= base.count || base.at[d] == 1) &&
+  return (d >= window.count || window.at[d] == 1) && (d >= strides.count || strides.at[d] == 1) &&
+         (d >= base.count || base.at[d] == 1) &&
          (2 * d + 1 >= padding.count || (padding.at[2 * d] == 0 && padding.at[2 * d + 1] == 0));
 }
 
 RULE(reduce_window) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
 RULE(select_and_scatter) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
 
-/* ---- gather and scatter: the batch dimensions of the indices, and window dimensions taken whole ---- */
+/* ---- gather and scatter: the batch dimensions of the indices, and window dimensions taken whole
+ * ---- */
 typedef struct window_dims { /* of gather's result or scatter's updates */
   const ir_gather_numbers *n;
   int32_t operand_rank, indices_rank, window_rank;
@@ -296,7 +340,8 @@ typedef struct window_dims { /* of gather's result or scatter's updates */
 
 /* The dimension of the result (updates) for a non-index-vector dimension of the indices. */
 static int64_t window_of_indices(const window_dims *w, int64_t d) {
-  return nth_free(w->window_rank, w->n->offset_dims, NO_INTS, (int32_t)(d > w->n->index_vector_dim ? d - 1 : d));
+  return nth_free(w->window_rank, w->n->offset_dims, NO_INTS,
+                  (int32_t)(d > w->n->index_vector_dim ? d - 1 : d));
 }
 
 static int64_t indices_of_window(const window_dims *w, int64_t d) {
@@ -305,15 +350,19 @@ static int64_t indices_of_window(const window_dims *w, int64_t d) {
 }
 
 static int64_t window_of_operand(const window_dims *w, int64_t d) { /* -1: collapsed or batching */
-  if (index_of(w->n->collapsed_slice_dims, d) >= 0 || index_of(w->n->operand_batching_dims, d) >= 0) return -1;
-  return w->n->offset_dims.at[free_rank_of(w->n->collapsed_slice_dims, w->n->operand_batching_dims, d)];
+  if (index_of(w->n->collapsed_slice_dims, d) >= 0 || index_of(w->n->operand_batching_dims, d) >= 0)
+    return -1;
+  return w->n->offset_dims
+      .at[free_rank_of(w->n->collapsed_slice_dims, w->n->operand_batching_dims, d)];
 }
 
 static int64_t operand_of_window(const window_dims *w, int64_t d) {
-  return nth_free(w->operand_rank, w->n->collapsed_slice_dims, w->n->operand_batching_dims, index_of(w->n->offset_dims, d));
+  return nth_free(w->operand_rank, w->n->collapsed_slice_dims, w->n->operand_batching_dims,
+                  index_of(w->n->offset_dims, d));
 }
 
-/* Where the factor sits on (operand, indices, window) given one of them; -1 absent. False if it is needed whole. */
+/* Where the factor sits on (operand, indices, window) given one of them; -1 absent. False if it is
+ * needed whole. */
 static bool window_factor(const window_dims *w, int which, int64_t d, int64_t out[3]) {
   out[0] = out[1] = out[2] = -1;
   if (which == 0 && (out[2] = window_of_operand(w, d)) >= 0) return out[0] = d, true;
@@ -322,7 +371,8 @@ static bool window_factor(const window_dims *w, int which, int64_t d, int64_t ou
     if (b < 0) return false;
     which = 1, d = w->n->start_indices_batching_dims.at[b];
   }
-  if (which == 2 && index_of(w->n->offset_dims, d) >= 0) return out[2] = d, out[0] = operand_of_window(w, d), true;
+  if (which == 2 && index_of(w->n->offset_dims, d) >= 0)
+    return out[2] = d, out[0] = operand_of_window(w, d), true;
   out[1] = which == 1 ? d : indices_of_window(w, d);
   if (out[1] == w->n->index_vector_dim) return false;
   out[2] = window_of_indices(w, out[1]);
@@ -337,21 +387,25 @@ RULE(gather) {
   window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank, result_type(q, 0)->rank};
   int64_t at[3];
   if (!window_factor(&w, q->of_result ? 2 : (int)q->index, q->pos.dim, at)) return false;
-  if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != result_type(q, 0)->dims[at[2]]) return false;
+  if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != result_type(q, 0)->dims[at[2]])
+    return false;
   if (at[0] >= 0) set_operand(q, 0, at[0]);
   if (at[1] >= 0) set_operand(q, 1, at[1]);
   set_result(q, 0, at[2]);
   return true;
 }
 
-/* Single-input scatter. Update batches without batching dims are reduced: each slice of updates goes into the accumulated operand. */
+/* Single-input scatter. Update batches without batching dims are reduced: each slice of updates
+ * goes into the accumulated operand. */
 RULE(scatter) {
   ir_gather_numbers n;
   if (op_data(q)->n_operands != 3 || !ir_scatter_dims(q->scratch, q->m, q->op, &n)) return false;
-  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank, operand_type(q, 2)->rank};
+  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank,
+                   operand_type(q, 2)->rank};
   int64_t at[3];
   if (!window_factor(&w, q->of_result ? 0 : (int)q->index, q->pos.dim, at)) return false;
-  if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != operand_type(q, 2)->dims[at[2]]) return false;
+  if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != operand_type(q, 2)->dims[at[2]])
+    return false;
   if (at[1] >= 0) set_operand(q, 1, at[1]);
   set_operand(q, 2, at[2]);
   if (at[0] < 0) {
@@ -369,7 +423,8 @@ RULE(cholesky) { return q->pos.dim < operand_type(q, 0)->rank - 2 && same_dim_ev
 static bool solve_rule(query *q, bool left_side) {
   int32_t rank = result_type(q, 0)->rank;
   if (q->pos.dim < rank - 2) return same_dim_everywhere(q);
-  if ((!q->of_result && q->index != 1) || q->pos.dim != (left_side ? rank - 1 : rank - 2)) return false;
+  if ((!q->of_result && q->index != 1) || q->pos.dim != (left_side ? rank - 1 : rank - 2))
+    return false;
   set_operand(q, 1, q->pos.dim);
   set_result(q, 0, q->pos.dim);
   return true;
@@ -384,7 +439,8 @@ RULE(fft) {
 
 bool split_is_lapack(const ir_module *m, ir_op op, const char *routine) {
   const char *target = ir_op_string(m, op, "call_target_name");
-  if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7]) return false;
+  if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7])
+    return false;
   size_t n = strlen(routine);
   return !strncmp(target + 8, routine, n) && !strcmp(target + 8 + n, "_ffi");
 }
@@ -393,12 +449,14 @@ static int64_t backend_config_int(const ir_module *m, ir_op op, const char *key)
   ir_attr a = ir_op_attr(m, op, "mhlo.backend_config");
   const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
   for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
-    if (!strcmp(ir_text(m, d->entries[i].name), key)) return ir_attr_get(m, d->entries[i].value)->integer;
+    if (!strcmp(ir_text(m, d->entries[i].name), key))
+      return ir_attr_get(m, d->entries[i].value)->integer;
   return -1;
 }
 
 RULE(custom_call) {
-  return op_data(q)->n_operands == 2 && split_is_lapack(q->m, q->op, "trsm") && solve_rule(q, backend_config_int(q->m, q->op, "side") == 'L');
+  return op_data(q)->n_operands == 2 && split_is_lapack(q->m, q->op, "trsm") &&
+         solve_rule(q, backend_config_int(q->m, q->op, "side") == 'L');
 }
 
 RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }
@@ -412,7 +470,9 @@ static const rule rules[IR_OP_COUNT] = {
 #undef OP
 };
 
-static bool is_sliceable(const ir_module *m, ir_type t) { return ir_is_static_tensor(m, t) && ir_element_count(m, t) > 0; }
+static bool is_sliceable(const ir_module *m, ir_type t) {
+  return ir_is_static_tensor(m, t) && ir_element_count(m, t) > 0;
+}
 
 static bool all_sliceable(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
@@ -423,7 +483,8 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
   return true;
 }
 
-/* A reducer or comparator that reads values from around the op: they are no operands, so nobody would bring them along. */
+/* A reducer or comparator that reads values from around the op: they are no operands, so nobody
+ * would bring them along. */
 static void find_capture(const ir_module *m, ir_op op, void *user) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) {
@@ -440,17 +501,22 @@ static bool has_captures(const ir_module *m, ir_op op) {
   return found;
 }
 
-int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) { return ir_type_at(m, v)->dims[pos.dim] / pos.unit; }
+int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) {
+  return ir_type_at(m, v)->dims[pos.dim] / pos.unit;
+}
 
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  split_factor f = {.role = SPLIT_PARALLEL, .operands = ARENA_ARRAY(scratch, split_pos, d->n_operands + 1), .results = ARENA_ARRAY(scratch, split_pos, d->n_results + 1)};
+  split_factor f = {.role = SPLIT_PARALLEL,
+                    .operands = ARENA_ARRAY(scratch, split_pos, d->n_operands + 1),
+                    .results = ARENA_ARRAY(scratch, split_pos, d->n_results + 1)};
   for (uint32_t i = 0; i < d->n_operands; i++) f.operands[i] = SPLIT_ABSENT;
   for (uint32_t i = 0; i < d->n_results; i++) f.results[i] = SPLIT_ABSENT;
   return f;
 }
 
-bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
+bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
+                 split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
   if (!all_sliceable(m, op) || ir_has_effects(m, op) || has_captures(m, op)) return false;
   query q = {scratch, m, op, of_result, index, pos, out};

@@ -1,18 +1,21 @@
-/* Factors: the independent indices of an op's loop nest, and where each sits on the op's operands and results.
+/* Factors: the independent indices of an op's loop nest, and where each sits on the op's operands
+ * and results.
  *
- * A factor is named by one position: dimension `dim` of one operand or result, `unit` consecutive elements of it per index of the factor (unit > 1
- * where a reshape merged the factor with dimensions inside it). Tracing answers where the same factor sits on all other operands and results:
- *   parallel   it is in every result: the op on a slice of its operands gives the same slice of its results
- *   reduced    it is in no result: the op on slices gives partial results, merged by split/monoid.c
- * or that the op needs it whole (false). Source: design after Shardy's op sharding rules and FFTW's vrank rules.
+ * A factor is named by one position: dimension `dim` of one operand or result, `unit` consecutive
+ * elements of it per index of the factor (unit > 1 where a reshape merged the factor with
+ * dimensions inside it). Tracing answers where the same factor sits on all other operands and
+ * results: parallel   it is in every result: the op on a slice of its operands gives the same slice
+ * of its results reduced    it is in no result: the op on slices gives partial results, merged by
+ * split/monoid.c or that the op needs it whole (false). Source: design after Shardy's op sharding
+ * rules and FFTW's vrank rules.
  */
 #ifndef WEIR_SPLIT_FACTORS_H
 #define WEIR_SPLIT_FACTORS_H
 #include "ir/ir.h"
 
 typedef struct split_pos {
-  int32_t dim;   /* -1: the factor is absent, the value is needed whole */
-  int64_t unit;  /* elements of dim per index; 1 unless merged */
+  int32_t dim;  /* -1: the factor is absent, the value is needed whole */
+  int64_t unit; /* elements of dim per index; 1 unless merged */
 } split_pos;
 
 #define SPLIT_ABSENT ((split_pos){-1, 1})
@@ -23,16 +26,21 @@ typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
-  int64_t coarsen;     /* set where tracing failed but would not with units this many times larger; else 0 */
+  int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
+                      0 */
 } split_factor;
 
-/* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch. */
-bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out_factor);
+/* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch.
+ */
+bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
+                 split_pos pos, split_factor *out_factor);
 
 /* The op without the factor: absent everywhere. */
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
 
-static inline bool split_pos_equal(split_pos a, split_pos b) { return a.dim == b.dim && (a.dim < 0 || a.unit == b.unit); }
+static inline bool split_pos_equal(split_pos a, split_pos b) {
+  return a.dim == b.dim && (a.dim < 0 || a.unit == b.unit);
+}
 /* How many indices the factor has at this position of the value. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);
 

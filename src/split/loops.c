@@ -13,22 +13,23 @@ typedef VEC(int64_t) ints;
 /* One loop being built. */
 typedef struct loop_builder {
   split_region *r;
-  ir_builder body;      /* ops inside */
-  ir_builder *before;   /* initial carries */
-  ir_builder *after;    /* from final carries to results */
+  ir_builder body;    /* ops inside */
+  ir_builder *before; /* initial carries */
+  ir_builder *after;  /* from final carries to results */
   split_trip trip;
   int32_t stage;
   const ir_map *renamed; /* results of earlier loops */
   values inputs;         /* as outside */
   ints in_dims, in_units;
-  values initial, yields, sources; /* sources: the value that result j stands for; IR_NONE for carries */
+  values initial, yields,
+      sources; /* sources: the value that result j stands for; IR_NONE for carries */
   ir_type *result_types;
   ints out_dims, out_units;
-  bool *put_out;         /* by value */
+  bool *put_out; /* by value */
   values input_args, carry_args;
-  bool *reduced;         /* by op: its reduction stands in this loop */
-  ir_value *running;     /* by value: what sums of this trip see of a statistic */
-  ir_value *old_carry;   /* by value: the statistic as the trip begins */
+  bool *reduced;       /* by op: its reduction stands in this loop */
+  ir_value *running;   /* by value: what sums of this trip see of a statistic */
+  ir_value *old_carry; /* by value: the statistic as the trip begins */
 } loop_builder;
 
 static void reduce_inside(loop_builder *l, const split_member *member);
@@ -41,7 +42,8 @@ static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
   VEC_PUSH(r->scratch, &l->inputs, ir_map_get(l->renamed, v));
   VEC_PUSH(r->scratch, &l->in_dims, pos.dim);
   VEC_PUSH(r->scratch, &l->in_units, pos.unit);
-  ir_value arg = ir_block_arg(r->m, l->body.block, split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
+  ir_value arg = ir_block_arg(r->m, l->body.block,
+                              split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
   VEC_PUSH(r->scratch, &l->input_args, arg);
   return arg;
 }
@@ -55,34 +57,41 @@ static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitte
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
   ir_op op = ir_value_get(r->m, v)->op;
-  split_factor f = pos.dim < 0 ? split_absent_factor(r->scratch, r->m, op) : split_instance_get(r, v, pos)->factor;
+  split_factor f = pos.dim < 0 ? split_absent_factor(r->scratch, r->m, op)
+                               : split_instance_get(r, v, pos)->factor;
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
-  ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1), *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
+  ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1),
+           *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
   for (uint32_t i = 0; i < n; i++) {
-    bool idle = ir_kind_of(r->m, op) == IR_OP_OPTIMIZATION_BARRIER && f.operands[i].dim < 0; /* another component's */
+    bool idle = ir_kind_of(r->m, op) == IR_OP_OPTIMIZATION_BARRIER &&
+                f.operands[i].dim < 0; /* another component's */
     operands[i] = idle ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
   }
   l->body.location = ir_op_get(r->m, op)->location;
   split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
   for (uint32_t j = 0; j < n_results; j++)
-    if (f.results[j].dim >= 0 || pos.dim < 0) remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
+    if (f.results[j].dim >= 0 || pos.dim < 0)
+      remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
 }
 
 static bool is_splat_constant(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
-  return op && ir_kind_of(m, op) == IR_OP_CONSTANT && ir_attr_get(m, ir_op_attr(m, op, "value"))->splat;
+  return op && ir_kind_of(m, op) == IR_OP_CONSTANT &&
+         ir_attr_get(m, ir_op_attr(m, op, "value"))->splat;
 }
 
 static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
   ir_module *m = l->r->m;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_value_get(m, v)->op, "value"));
-  return ir_build_constant(&l->body, split_narrow_type(m, ir_type_of(m, v), pos, l->trip.slice), d->data, true);
+  return ir_build_constant(&l->body, split_narrow_type(m, ir_type_of(m, v), pos, l->trip.slice),
+                           d->data, true);
 }
 
 /* A statistic that this loop computes, asked for while it does: its running value. */
 static const split_member *running_statistic(loop_builder *l, ir_value v, split_pos pos) {
   ir_op op = ir_value_get(l->r->m, v)->op;
-  for (uint32_t i = op && pos.dim < 0 ? l->r->member_of[op] : 0; i; i = l->r->members.at[i - 1].next) {
+  for (uint32_t i = op && pos.dim < 0 ? l->r->member_of[op] : 0; i;
+       i = l->r->members.at[i - 1].next) {
     const split_member *member = &l->r->members.at[i - 1];
     if (member->factor.role == SPLIT_REDUCED && member->stage == l->stage) return member;
   }
@@ -96,7 +105,9 @@ static bool is_made_here(loop_builder *l, ir_value v, split_pos pos) {
 
 /* The statistic as sums of the trip see it; made for the first that asks. */
 static ir_value running_value(loop_builder *l, const split_member *statistic, ir_value v) {
-  if (!l->running[v]) l->running[v] = stream_running_value(l->r, &l->body, statistic, split_instance_get(l->r, v, SPLIT_ABSENT)->emitted);
+  if (!l->running[v])
+    l->running[v] = stream_running_value(l->r, &l->body, statistic,
+                                         split_instance_get(l->r, v, SPLIT_ABSENT)->emitted);
   return l->running[v];
 }
 
@@ -123,7 +134,9 @@ static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value
   VEC_PUSH(a, &l->yields, yield);
 }
 
-static bool wants_out(loop_builder *l, ir_value v) { return !l->put_out[v] && (!split_is_large(l->r, v) || l->r->needed_outside[v]); }
+static bool wants_out(loop_builder *l, ir_value v) {
+  return !l->put_out[v] && (!split_is_large(l->r, v) || l->r->needed_outside[v]);
+}
 
 static void put_out_slices(loop_builder *l, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
@@ -137,14 +150,16 @@ static void put_out_slices(loop_builder *l, const split_member *member) {
 static ir_value *operands_inside(loop_builder *l, const split_member *member) {
   uint32_t n = ir_op_get(l->r->m, member->op)->n_operands;
   ir_value *operands = ARENA_ARRAY(l->r->scratch, ir_value, n);
-  for (uint32_t i = 0; i < n; i++) operands[i] = emit(l, ir_operand(l->r->m, member->op, i), member->factor.operands[i]);
+  for (uint32_t i = 0; i < n; i++)
+    operands[i] = emit(l, ir_operand(l->r->m, member->op, i), member->factor.operands[i]);
   return operands;
 }
 
 static ir_value *initial_carries(loop_builder *l, const split_member *member) {
   split_region *r = l->r;
   const ir_op_data d = *ir_op_get(r->m, member->op);
-  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, d.n_operands), *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
+  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, d.n_operands),
+           *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
   for (uint32_t i = 0; i < d.n_operands; i++) outside[i] = ir_map_get(l->renamed, d.operands[i]);
   l->before->location = d.location;
   split_monoid_init(l->before, member->op, &member->factor, outside, carries);
@@ -152,7 +167,8 @@ static ir_value *initial_carries(loop_builder *l, const split_member *member) {
 }
 
 /* What was summed so far, brought to the statistics' new values. */
-static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum, const ir_value *old_statistics) {
+static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum,
+                          const ir_value *old_statistics) {
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
@@ -161,8 +177,9 @@ static ir_value corrected(loop_builder *l, const split_member *member, ir_value 
   return sum;
 }
 
-/* The statistics' carries as the trip begins; their steps stand in front of the member's. For carries, `running` has the new value seen by sums, and the instance of the
- * statistic (never emitted otherwise) the new carry. */
+/* The statistics' carries as the trip begins; their steps stand in front of the member's. For
+ * carries, `running` has the new value seen by sums, and the instance of the statistic (never
+ * emitted otherwise) the new carry. */
 static ir_value *old_statistics_of(loop_builder *l, const split_member *member) {
   ir_value *old = ARENA_ARRAY(l->r->scratch, ir_value, STREAM_MOST);
   for (int32_t i = 0; i < member->streams.count; i++) {
@@ -173,14 +190,16 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
   return old;
 }
 
-/* Initial carries outside, one step inside, the yields; the results are renamed when the loop stands (rename_results). */
+/* Initial carries outside, one step inside, the yields; the results are renamed when the loop
+ * stands (rename_results). */
 static void reduce_inside(loop_builder *l, const split_member *member) {
   split_region *r = l->r;
   ir_op op = member->op;
   if (l->reduced[op]) return;
   l->reduced[op] = true;
   uint32_t n = ir_op_get(r->m, op)->n_results;
-  ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member), *carries = initial_carries(l, member);
+  ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member),
+           *carries = initial_carries(l, member);
   for (uint32_t j = 0; j < n; j++) {
     VEC_PUSH(r->scratch, &l->initial, carries[j]);
     carries[j] = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, carries[j]));
@@ -200,7 +219,8 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
 
 static bool reduces_wanted(loop_builder *l, const split_member *member) {
   bool wanted = false;
-  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) wanted |= wants_out(l, ir_result(l->r->m, member->op, j));
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++)
+    wanted |= wants_out(l, ir_result(l->r->m, member->op, j));
   return wanted;
 }
 
@@ -216,7 +236,8 @@ static void order_args(loop_builder *l) {
 
 /* ---- the loop op ---- */
 static ir_named_attr ints_attr(ir_module *m, const char *name, const ints *v) {
-  return (ir_named_attr){ir_intern_string(m, name), ir_attr_i64s(m, v->at, (int32_t)v->count), false};
+  return (ir_named_attr){ir_intern_string(m, name), ir_attr_i64s(m, v->at, (int32_t)v->count),
+                         false};
 }
 
 static ir_named_attr int_attr(ir_module *m, const char *name, int64_t value) {
@@ -238,14 +259,28 @@ static ir_op make_loop(loop_builder *l) {
   ir_type *types = ARENA_ARRAY(l->r->scratch, ir_type, n);
   for (uint32_t j = 0; j < n; j++) {
     ir_type t = ir_type_of(m, l->yields.at[j]);
-    types[j] = l->out_dims.at[j] < 0 ? t : ir_tensor_with_dim(m, t, (int32_t)l->out_dims.at[j], l->trip.extent * l->out_units.at[j]);
+    types[j] = l->out_dims.at[j] < 0 ? t
+                                     : ir_tensor_with_dim(m, t, (int32_t)l->out_dims.at[j],
+                                                          l->trip.extent * l->out_units.at[j]);
   }
-  for (uint32_t i = 0; i < l->initial.count; i++) VEC_PUSH(l->r->scratch, &l->inputs, l->initial.at[i]);
-  ir_named_attr attrs[] = {int_attr(m, "extent", l->trip.extent), ints_attr(m, "in_dims", &l->in_dims), ints_attr(m, "in_units", &l->in_units),
-                           ints_attr(m, "out_dims", &l->out_dims), ints_attr(m, "out_units", &l->out_units), seed_attr(l->r), int_attr(m, "slice", l->trip.slice)};
+  for (uint32_t i = 0; i < l->initial.count; i++)
+    VEC_PUSH(l->r->scratch, &l->inputs, l->initial.at[i]);
+  ir_named_attr attrs[] = {
+      int_attr(m, "extent", l->trip.extent),    ints_attr(m, "in_dims", &l->in_dims),
+      ints_attr(m, "in_units", &l->in_units),   ints_attr(m, "out_dims", &l->out_dims),
+      ints_attr(m, "out_units", &l->out_units), seed_attr(l->r),
+      int_attr(m, "slice", l->trip.slice)};
   ir_str location = ir_op_get(m, ir_value_get(m, l->r->seed)->op)->location;
-  ir_op loop = ir_op_new(m, l->before->block, &(ir_op_desc){.kind = IR_OP_LOOP, .n_operands = n_in + l->initial.count, .operands = l->inputs.at, .n_results = n,
-                                                            .result_types = types, .n_attrs = 7, .attrs = attrs, .n_regions = 1, .location = location});
+  ir_op loop = ir_op_new(m, l->before->block,
+                         &(ir_op_desc){.kind = IR_OP_LOOP,
+                                       .n_operands = n_in + l->initial.count,
+                                       .operands = l->inputs.at,
+                                       .n_results = n,
+                                       .result_types = types,
+                                       .n_attrs = 7,
+                                       .attrs = attrs,
+                                       .n_regions = 1,
+                                       .location = location});
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
   return loop;
@@ -262,17 +297,20 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     }
     ir_op op = ir_value_get(m, source)->op;
     uint32_t n = ir_op_get(m, op)->n_results;
-    ir_value *carries = ARENA_ARRAY(l->r->scratch, ir_value, n), *results = ARENA_ARRAY(l->r->scratch, ir_value, n);
+    ir_value *carries = ARENA_ARRAY(l->r->scratch, ir_value, n),
+             *results = ARENA_ARRAY(l->r->scratch, ir_value, n);
     for (uint32_t k = 0; k < n; k++) carries[k] = ir_result(m, loop, j + k);
     l->after->location = ir_op_get(m, op)->location;
     split_monoid_finish(l->after, op, NULL, carries, results);
     const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
-    if (member->streams.count) results[0] = stream_finish(l->r, l->after, member, renamed, results[0]);
+    if (member->streams.count)
+      results[0] = stream_finish(l->r, l->after, member, renamed, results[0]);
     for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
   }
 }
 
-/* emit() recurses from a result to what it is made of; where that may be deep, everything is made in program order first, and dce takes what nobody reads. */
+/* emit() recurses from a result to what it is made of; where that may be deep, everything is made
+ * in program order first, and dce takes what nobody reads. */
 static void emit_in_program_order(loop_builder *l) {
   split_region *r = l->r;
   uint32_t n = ir_block_get(r->m, r->block)->ops.count;
@@ -282,15 +320,23 @@ static void emit_in_program_order(loop_builder *l) {
       const split_member *member = &r->members.at[k - 1];
       if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
       for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
-        if (member->factor.results[j].dim >= 0) emit(l, ir_result(r->m, op, j), member->factor.results[j]);
+        if (member->factor.results[j].dim >= 0)
+          emit(l, ir_result(r->m, op, j), member->factor.results[j]);
     }
   }
 }
 
-static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside, ir_map *renamed, bool *put_out) {
+static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside,
+                        ir_map *renamed, bool *put_out) {
   ir_module *m = r->m;
   ir_builder around = {m, outside, IR_NONE};
-  loop_builder l = {.r = r, .body = {m, ir_block_new(m), IR_NONE}, .before = &around, .after = &around, .stage = stage, .renamed = renamed, .put_out = put_out};
+  loop_builder l = {.r = r,
+                    .body = {m, ir_block_new(m), IR_NONE},
+                    .before = &around,
+                    .after = &around,
+                    .stage = stage,
+                    .renamed = renamed,
+                    .put_out = put_out};
   ir_type index = ir_scalar(m, IR_I64);
   l.trip.start = ir_block_arg(m, l.body.block, index);
   l.trip.lo = ir_block_arg(m, l.body.block, index);
@@ -312,12 +358,13 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   return true;
 }
 
-/* ---- the block again, in an order that respects the new uses; what nobody needs is left behind ---- */
+/* ---- the block again, in an order that respects the new uses; what nobody needs is left behind
+ * ---- */
 typedef struct reorder {
   ir_module *m;
   ir_block block;
   ir_map *renamed;
-  bool *ours;   /* by op: stands in the block or among the new ones */
+  bool *ours; /* by op: stands in the block or among the new ones */
   bool *placed;
   VEC(ir_op) ops;
 } reorder;
@@ -339,7 +386,8 @@ static void place(reorder *p, ir_op op) {
   p->placed[op] = true;
   place_operands(p->m, op, p);
   for (uint32_t i = 0; i < ir_op_get(p->m, op)->n_regions; i++)
-    if (ir_op_get(p->m, op)->regions[i]) ir_walk(p->m, ir_op_get(p->m, op)->regions[i], place_operands, p);
+    if (ir_op_get(p->m, op)->regions[i])
+      ir_walk(p->m, ir_op_get(p->m, op)->regions[i], place_operands, p);
   ir_op_get(p->m, op)->block = p->block;
   VEC_PUSH(p->m->arena, &p->ops, op);
 }
@@ -349,10 +397,14 @@ static void mark_ours(reorder *p, ir_block block) {
   for (uint32_t i = 0; i < b->ops.count; i++) p->ours[b->ops.at[i]] = true;
 }
 
-/* Live ops in program order, each pulling what it reads in front of it. Liveness first: a dead op must not pull anything. */
+/* Live ops in program order, each pulling what it reads in front of it. Liveness first: a dead op
+ * must not pull anything. */
 static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live);
 
-typedef struct live_walk { const ir_map *renamed; bool *live; } live_walk;
+typedef struct live_walk {
+  const ir_map *renamed;
+  bool *live;
+} live_walk;
 
 static void mark_operands(const ir_module *m, ir_op op, void *user) {
   live_walk *w = user;
@@ -371,12 +423,17 @@ static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool 
 
 static void rebuild_block(split_region *r, ir_block extra, ir_map *renamed) {
   ir_module *m = r->m;
-  reorder p = {.m = m, .block = r->block, .renamed = renamed, .ours = ARENA_ARRAY(r->scratch, bool, m->ops.count), .placed = ARENA_ARRAY(r->scratch, bool, m->ops.count)};
+  reorder p = {.m = m,
+               .block = r->block,
+               .renamed = renamed,
+               .ours = ARENA_ARRAY(r->scratch, bool, m->ops.count),
+               .placed = ARENA_ARRAY(r->scratch, bool, m->ops.count)};
   bool *live = ARENA_ARRAY(r->scratch, bool, m->ops.count);
   mark_ours(&p, r->block);
   mark_ours(&p, extra);
   const ir_block_data *b = ir_block_get(m, r->block), *e = ir_block_get(m, extra);
-  /* A loop may be read by ops before what it reads; sweeps repeat until nothing is added. Two are the rule. */
+  /* A loop may be read by ops before what it reads; sweeps repeat until nothing is added. Two are
+   * the rule. */
   for (bool again = true; again;) {
     again = false;
     for (int which = 0; which < 2; which++) {
@@ -406,7 +463,8 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   ir_map *renamed = ir_map_new(r->scratch, m);
   bool *put_out = ARENA_ARRAY(r->scratch, bool, m->values.count);
   int32_t loops = 0;
-  for (int32_t stage = 0; stage < r->n_stages; stage++) loops += build_stage(r, stage, slice, extra, renamed, put_out);
+  for (int32_t stage = 0; stage < r->n_stages; stage++)
+    loops += build_stage(r, stage, slice, extra, renamed, put_out);
   rebuild_block(r, extra, renamed);
   return loops;
 }

@@ -6,9 +6,11 @@
  *       "weir.yield"(%slice_of_result_or_next_carry...)
  *   }) {extent, slice, in_dims, in_units, out_dims, out_units}
  *
- * Trips t = 0 .. ceil(extent / slice) - 1; lo = t * slice; start = min(lo, extent - slice). Input i is whole (in_dims[i] = -1) or its slice
- * [start * unit, (start + slice) * unit) of that dimension. Result j is written in that range of out_dims[j], a later trip overwriting the overlap with equal
- * values, or is a carry (-1), matched in order with the initial values. All that the body reads comes through operands.
+ * Trips t = 0 .. ceil(extent / slice) - 1; lo = t * slice; start = min(lo, extent - slice). Input i
+ * is whole (in_dims[i] = -1) or its slice [start * unit, (start + slice) * unit) of that dimension.
+ * Result j is written in that range of out_dims[j], a later trip overwriting the overlap with equal
+ * values, or is a carry (-1), matched in order with the initial values. All that the body reads
+ * comes through operands.
  */
 #ifndef WEIR_SPLIT_LOOPS_H
 #define WEIR_SPLIT_LOOPS_H
@@ -22,11 +24,12 @@ typedef struct split_loop {
 } split_loop;
 split_loop split_loop_get(ir_module *m, ir_op op);
 
-/* Rewrites the region's block: its members become loops of `slice` indices a trip, their results renamed, dead ops gone. The region is used up.
- * Returns the number of loops. */
+/* Rewrites the region's block: its members become loops of `slice` indices a trip, their results
+ * renamed, dead ops gone. The region is used up. Returns the number of loops. */
 int32_t split_build_loops(split_region *r, int64_t slice);
 
-/* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice, results updated in place by dynamic_update_slice. */
+/* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice,
+ * results updated in place by dynamic_update_slice. */
 void split_lower_loops(ir_module *m);
 
 #endif

@@ -1,8 +1,9 @@
 /* weir.loop -> stablehlo.while. In: loops anywhere in the module. Out: no weir op is left.
  *
- *   carry = (t: i64, results written in place..., carries...), everything else is captured from outside the while, which XLA makes free of copies.
- *   body:  lo = t * slice; start = min(lo, extent - slice); inputs sliced at start; the loop's body; results updated at start.
- * A loop of one trip is its body. Why this form: docs/design/loop-emission-facts.md.
+ *   carry = (t: i64, results written in place..., carries...), everything else is captured from
+ * outside the while, which XLA makes free of copies. body:  lo = t * slice; start = min(lo, extent
+ * - slice); inputs sliced at start; the loop's body; results updated at start. A loop of one trip
+ * is its body. Why this form: docs/design/loop-emission-facts.md.
  */
 #include "split/loops.h"
 
@@ -12,7 +13,9 @@ typedef struct lowering {
   ir_map *renamed;
 } lowering;
 
-static ir_value int_of(ir_builder *b, int64_t value) { return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), value); }
+static ir_value int_of(ir_builder *b, int64_t value) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), value);
+}
 
 static void index_vector(ir_builder *b, int32_t rank, int64_t dim, ir_value at, ir_value *out) {
   ir_value zero = int_of(b, 0);
@@ -29,8 +32,10 @@ static ir_value slice_of(ir_builder *b, ir_value x, ir_type type, int64_t dim, i
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
 }
 
-/* The loop's body at the end of b's block. inputs, carries: as the body's arguments, slices taken here; yields: what it yields. */
-static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start, ir_value lo, const ir_value *carries, ir_value *yields) {
+/* The loop's body at the end of b's block. inputs, carries: as the body's arguments, slices taken
+ * here; yields: what it yields. */
+static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
+                        ir_value lo, const ir_value *carries, ir_value *yields) {
   ir_module *m = w->m;
   ir_block body = ir_op_get(m, op)->regions[0];
   ir_map *map = ir_map_new(w->scratch, m);
@@ -42,30 +47,36 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
     else if (i - 2 < l->n_inputs) {
       to = ir_map_get(w->renamed, ir_operand(m, op, i - 2));
       int64_t dim = l->in_dims[i - 2];
-      if (dim >= 0) to = slice_of(b, to, ir_type_of(m, arg), dim, scaled(b, start, l->in_units[i - 2]));
+      if (dim >= 0)
+        to = slice_of(b, to, ir_type_of(m, arg), dim, scaled(b, start, l->in_units[i - 2]));
     } else to = carries[carry++];
     ir_map_set(map, arg, to);
   }
   uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) ir_copy_op(m, b->block, ir_block_get(m, body)->ops.at[i], map);
+  for (uint32_t i = 0; i + 1 < n; i++)
+    ir_copy_op(m, b->block, ir_block_get(m, body)->ops.at[i], map);
   ir_op end = ir_terminator(m, body);
-  for (uint32_t j = 0; j < ir_op_get(m, end)->n_operands; j++) yields[j] = ir_map_get(map, ir_operand(m, end, j));
+  for (uint32_t j = 0; j < ir_op_get(m, end)->n_operands; j++)
+    yields[j] = ir_map_get(map, ir_operand(m, end, j));
 }
 
 static void initial_carries(lowering *w, ir_op op, const split_loop *l, ir_value *out) {
-  for (uint32_t i = 0; i < l->n_carries; i++) out[i] = ir_map_get(w->renamed, ir_operand(w->m, op, l->n_inputs + i));
+  for (uint32_t i = 0; i < l->n_carries; i++)
+    out[i] = ir_map_get(w->renamed, ir_operand(w->m, op, l->n_inputs + i));
 }
 
 static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
   uint32_t n = ir_op_get(w->m, op)->n_results;
-  ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, l->n_carries), *yields = ARENA_ARRAY(w->scratch, ir_value, n);
+  ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, l->n_carries),
+           *yields = ARENA_ARRAY(w->scratch, ir_value, n);
   initial_carries(w, op, l, carries);
   ir_value zero = int_of(b, 0);
   inline_body(w, b, op, l, zero, zero, carries, yields);
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);
 }
 
-static void build_condition(ir_builder *outer, ir_op loop, const ir_type *types, uint32_t n, int64_t trips) {
+static void build_condition(ir_builder *outer, ir_op loop, const ir_type *types, uint32_t n,
+                            int64_t trips) {
   ir_module *m = outer->m;
   ir_builder b = {m, ir_region_block(m, loop, 0), outer->location};
   ir_value first = IR_NONE;
@@ -77,22 +88,27 @@ static void build_condition(ir_builder *outer, ir_op loop, const ir_type *types,
   ir_build_return(&b, IR_OP_RETURN, &more, 1);
 }
 
-static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l, const ir_type *types, uint32_t n) {
+static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
+                       const ir_type *types, uint32_t n) {
   ir_module *m = w->m;
   ir_builder b = {m, ir_region_block(m, loop, 1), outer->location};
-  ir_value *args = ARENA_ARRAY(w->scratch, ir_value, n), *carries = ARENA_ARRAY(w->scratch, ir_value, n), *yields = ARENA_ARRAY(w->scratch, ir_value, n);
+  ir_value *args = ARENA_ARRAY(w->scratch, ir_value, n),
+           *carries = ARENA_ARRAY(w->scratch, ir_value, n),
+           *yields = ARENA_ARRAY(w->scratch, ir_value, n);
   for (uint32_t i = 0; i < n; i++) args[i] = ir_block_arg(m, b.block, types[i]);
   uint32_t k = 0;
   for (uint32_t j = 0; j + 1 < n; j++)
     if (l->out_dims[j] < 0) carries[k++] = args[j + 1];
   ir_value lo = ir_build_binary(&b, IR_OP_MULTIPLY, args[0], int_of(&b, l->slice)), start = lo;
-  if (l->extent % l->slice) start = ir_build_binary(&b, IR_OP_MINIMUM, lo, int_of(&b, l->extent - l->slice));
+  if (l->extent % l->slice)
+    start = ir_build_binary(&b, IR_OP_MINIMUM, lo, int_of(&b, l->extent - l->slice));
   inline_body(w, &b, op, l, start, lo, carries, yields + 1);
   yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], int_of(&b, 1));
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
     ir_value starts[IR_MAX_RANK];
-    index_vector(&b, ir_type_get(m, types[j + 1])->rank, l->out_dims[j], scaled(&b, start, l->out_units[j]), starts);
+    index_vector(&b, ir_type_get(m, types[j + 1])->rank, l->out_dims[j],
+                 scaled(&b, start, l->out_units[j]), starts);
     yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], yields[j + 1], starts);
   }
   ir_build_return(&b, IR_OP_RETURN, yields, n);
@@ -106,7 +122,8 @@ static ir_value zero_of(ir_builder *b, ir_dtype dtype) {
 static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
   ir_module *m = w->m;
   uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
-  ir_value *init = ARENA_ARRAY(w->scratch, ir_value, n), *carries = ARENA_ARRAY(w->scratch, ir_value, n);
+  ir_value *init = ARENA_ARRAY(w->scratch, ir_value, n),
+           *carries = ARENA_ARRAY(w->scratch, ir_value, n);
   ir_type *types = ARENA_ARRAY(w->scratch, ir_type, n);
   initial_carries(w, op, l, carries);
   init[0] = int_of(b, 0);
@@ -116,10 +133,18 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
     else init[j + 1] = ir_build_broadcast(b, zero_of(b, ir_type_get(m, t)->dtype), t, NULL);
   }
   for (uint32_t j = 0; j < n; j++) types[j] = ir_type_of(m, init[j]);
-  ir_op loop = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = n, .operands = init, .n_results = n, .result_types = types, .n_regions = 2, .location = b->location});
+  ir_op loop = ir_op_new(m, b->block,
+                         &(ir_op_desc){.kind = IR_OP_WHILE,
+                                       .n_operands = n,
+                                       .operands = init,
+                                       .n_results = n,
+                                       .result_types = types,
+                                       .n_regions = 2,
+                                       .location = b->location});
   build_condition(b, loop, types, n, l->trips);
   build_body(w, b, loop, op, l, types, n);
-  for (uint32_t j = 0; j + 1 < n; j++) ir_map_set(w->renamed, ir_result(m, op, j), ir_result(m, loop, j + 1));
+  for (uint32_t j = 0; j + 1 < n; j++)
+    ir_map_set(w->renamed, ir_result(m, op, j), ir_result(m, loop, j + 1));
 }
 
 static void lower_block(lowering *w, ir_block block) {

@@ -27,7 +27,9 @@ static int64_t highest_int(ir_dtype d) {
   return d == IR_I1 ? 1 : d == IR_UI4 ? 15 : d == IR_UI2 ? 3 : -1;
 }
 
-static int64_t all_ones(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d); }
+static int64_t all_ones(ir_dtype d) {
+  return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d);
+}
 
 static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 
@@ -36,28 +38,37 @@ static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   switch (kind) {
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
-    case IR_OP_MAXIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY) : ir_build_splat_int(b, type, lowest_int(d));
-    case IR_OP_MINIMUM: return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY) : ir_build_splat_int(b, type, highest_int(d));
+    case IR_OP_MAXIMUM:
+      return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY)
+                              : ir_build_splat_int(b, type, lowest_int(d));
+    case IR_OP_MINIMUM:
+      return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY)
+                              : ir_build_splat_int(b, type, highest_int(d));
     case IR_OP_AND: return ir_build_splat_int(b, type, all_ones(d));
     default: return ir_build_splat_int(b, type, 0); /* ADD, OR, XOR */
   }
 }
 
-static bool is_storable(ir_dtype d) { return !is_real_dtype(d) || d == IR_F64 || d == IR_F32 || d == IR_BF16 || d == IR_F16; }
+static bool is_storable(ir_dtype d) {
+  return !is_real_dtype(d) || d == IR_F64 || d == IR_F32 || d == IR_BF16 || d == IR_F16;
+}
 
 static bool has_neutral(ir_kind kind, ir_dtype d) {
   bool unordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
-  return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? accumulator_of(d) : d) && (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
+  return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? accumulator_of(d) : d) &&
+         (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
 }
 
 /* ---- masks ---- */
 static bool overlaps(const split_trip *trip) { return trip->extent % trip->slice != 0; }
 
-/* i1, shape of `type`: whether the element's index along pos has not been counted by an earlier trip. */
+/* i1, shape of `type`: whether the element's index along pos has not been counted by an earlier
+ * trip. */
 static ir_value fresh_mask(ir_builder *b, const split_trip *trip, ir_type type, split_pos pos) {
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_get(m, type);
-  ir_dtype dtype = t->dims[pos.dim] <= INT32_MAX ? IR_I32 : IR_I64; /* no wider than what is masked, as a rule */
+  ir_dtype dtype =
+      t->dims[pos.dim] <= INT32_MAX ? IR_I32 : IR_I64; /* no wider than what is masked, as a rule */
   ir_type line = ir_tensor(m, dtype, 1, &t->dims[pos.dim]);
   ir_value unit = ir_build_splat_int(b, ir_scalar(m, IR_I64), pos.unit);
   ir_value offset = ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
@@ -68,12 +79,15 @@ static ir_value fresh_mask(ir_builder *b, const split_trip *trip, ir_type type, 
   return ir_build_broadcast(b, fresh, with_dtype(m, type, IR_I1), &dim);
 }
 
-static ir_value masked(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos, ir_value otherwise) {
+static ir_value masked(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos,
+                       ir_value otherwise) {
   if (!overlaps(trip) || pos.dim < 0) return x;
   return ir_build_select(b, fresh_mask(b, trip, ir_type_of(b->m, x), pos), x, otherwise);
 }
 
-static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) { return ir_build_broadcast(b, scalar, type, NULL); }
+static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
+  return ir_build_broadcast(b, scalar, type, NULL);
+}
 
 /* A copy of op on other operands, with other result types. */
 static ir_op copy_with(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types) {
@@ -81,7 +95,8 @@ static ir_op copy_with(ir_builder *b, ir_op op, const ir_value *operands, const 
   ir_op copy = ir_copy_op(b->m, b->block, op, map);
   ir_op_data *d = ir_op_get(b->m, copy);
   for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = operands[i];
-  for (uint32_t i = 0; i < d->n_results; i++) ir_value_get(b->m, d->first_result + i)->type = types[i];
+  for (uint32_t i = 0; i < d->n_results; i++)
+    ir_value_get(b->m, d->first_result + i)->type = types[i];
   return copy;
 }
 
@@ -93,14 +108,18 @@ static ir_type sum_type(ir_module *m, ir_op op) {
   return with_dtype(m, t, accumulator_of(ir_type_get(m, t)->dtype));
 }
 
-static void product_init(ir_builder *b, ir_op op, ir_value *carries) { carries[0] = ir_build_splat_int(b, sum_type(b->m, op), 0); }
+static void product_init(ir_builder *b, ir_op op, ir_value *carries) {
+  carries[0] = ir_build_splat_int(b, sum_type(b->m, op), 0);
+}
 
-static ir_value zeros_of(ir_builder *b, ir_type type) { /* of any element type but f8E8M0FNU, which has no 0 */
+static ir_value zeros_of(ir_builder *b,
+                         ir_type type) { /* of any element type but f8E8M0FNU, which has no 0 */
   static const char zero[16];
   return ir_build_constant(b, type, zero, true);
 }
 
-static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                         const ir_value *operands, ir_value *carries) {
   ir_value sides[2];
   for (int i = 0; i < 2; i++) {
     ir_value zero = overlaps(trip) ? zeros_of(b, ir_type_of(b->m, operands[i])) : IR_NONE;
@@ -112,7 +131,9 @@ static void product_step(ir_builder *b, ir_op op, const split_factor *f, const s
 }
 
 /* ---- reduce by a known monoid ---- */
-static ir_kind reducer(const ir_module *m, ir_op op) { return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, body_of(m, op)) : IR_OP_UNKNOWN; }
+static ir_kind reducer(const ir_module *m, ir_op op) {
+  return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, body_of(m, op)) : IR_OP_UNKNOWN;
+}
 
 static bool widens(const ir_module *m, ir_op op) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
@@ -128,7 +149,8 @@ static void set_reducer(ir_builder *b, ir_op reduce, ir_kind kind, ir_dtype dtyp
   ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
 }
 
-static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                        const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   ir_kind kind = reducer(m, op);
   ir_dtype dtype = ir_type_at(m, carries[0])->dtype;
@@ -140,21 +162,30 @@ static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const sp
   carries[0] = ir_build_binary(b, kind, carries[0], ir_result(m, partial, 0));
 }
 
-/* ---- reduce by any associative body: its scalar ops lifted to whole tensors merge two partial results ---- */
+/* ---- reduce by any associative body: its scalar ops lifted to whole tensors merge two partial
+ * results ---- */
 static bool is_pair(const ir_module *m, ir_op op, ir_value x, ir_value y) {
   const ir_op_data *d = ir_op_get(m, op);
-  return d->n_operands == 2 && ((d->operands[0] == x && d->operands[1] == y) || (d->operands[0] == y && d->operands[1] == x));
+  return d->n_operands == 2 && ((d->operands[0] == x && d->operands[1] == y) ||
+                                (d->operands[0] == y && d->operands[1] == x));
 }
 
-/* How the body makes result i, if it does so from the two arguments i alone and there is a neutral element. */
+/* How the body makes result i, if it does so from the two arguments i alone and there is a neutral
+ * element. */
 static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
   const ir_block_data *b = ir_block_get(m, body);
   ir_op op = ir_value_get(m, ir_operand(m, ir_terminator(m, body), i))->op;
   ir_dtype d = ir_type_at(m, b->args.at[i])->dtype;
-  if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d)) return IR_OP_UNKNOWN;
+  if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d))
+    return IR_OP_UNKNOWN;
   switch (ir_kind_of(m, op)) {
-    case IR_OP_ADD: case IR_OP_MULTIPLY: case IR_OP_MAXIMUM: case IR_OP_MINIMUM: case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR:
-      return has_neutral(ir_kind_of(m, op), d) ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return has_neutral(ir_kind_of(m, op), d) ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
     default: return IR_OP_UNKNOWN;
   }
 }
@@ -164,11 +195,14 @@ static bool is_chosen(const ir_module *m, ir_value v, int depth) {
   ir_op op = ir_value_get(m, v)->op;
   if (!op) return true;
   ir_kind kind = ir_kind_of(m, op);
-  if (depth == 0 || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM)) return false;
-  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) && is_chosen(m, ir_operand(m, op, 1), depth - 1);
+  if (depth == 0 || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM))
+    return false;
+  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) &&
+         is_chosen(m, ir_operand(m, op, 1), depth - 1);
 }
 
-/* Each slice starts from a neutral element, or from the op's own initial value where it may be counted any number of times. */
+/* Each slice starts from a neutral element, or from the op's own initial value where it may be
+ * counted any number of times. */
 static bool is_liftable(const ir_module *m, ir_op op) {
   enum { DEEPEST = 8 };
   ir_block body = body_of(m, op);
@@ -178,7 +212,9 @@ static bool is_liftable(const ir_module *m, ir_op op) {
     if (kind != IR_OP_CONSTANT && !(ir_kind_flags(kind) & IR_FLAG_E)) return false;
   }
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
-    if (!component_kind(m, body, i) && !is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST)) return false;
+    if (!component_kind(m, body, i) &&
+        !is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST))
+      return false;
   return true;
 }
 
@@ -187,7 +223,8 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
   if (ir_kind_of(m, op) == IR_OP_CONSTANT) {
     ir_op scalar = ir_copy_op(m, b->block, op, map);
     ir_value v = ir_result(m, scalar, 0);
-    ir_map_set(map, ir_result(m, op, 0), splat_of(b, v, with_dtype(m, shape, ir_type_at(m, v)->dtype)));
+    ir_map_set(map, ir_result(m, op, 0),
+               splat_of(b, v, with_dtype(m, shape, ir_type_at(m, v)->dtype)));
     return;
   }
   ir_op copy = ir_copy_op(m, b->block, op, map);
@@ -197,27 +234,33 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
   }
 }
 
-static void merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries, const ir_value *partials) {
+static void merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
+                          const ir_value *partials) {
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < n; i++) {
     ir_map_set(map, ir_block_get(m, body)->args.at[i], carries[i]);
     ir_map_set(map, ir_block_get(m, body)->args.at[n + i], partials[i]);
   }
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, carries[0]), map);
-  for (uint32_t i = 0; i < n; i++) carries[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body), i));
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++)
+    lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, carries[0]), map);
+  for (uint32_t i = 0; i < n; i++)
+    carries[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body), i));
 }
 
-static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                            const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   uint32_t n = ir_op_get(m, op)->n_results;
-  ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n), *partials = ARENA_ARRAY(m->arena, ir_value, n);
+  ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n),
+           *partials = ARENA_ARRAY(m->arena, ir_value, n);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
   for (uint32_t i = 0; i < n; i++) {
     ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
     if (kind != IR_OP_UNKNOWN) xs[n + i] = neutral(b, kind, ir_type_of(m, operands[n + i]));
-    if (overlaps(trip)) xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
+    if (overlaps(trip))
+      xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
   ir_op partial = copy_with(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
@@ -229,11 +272,13 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
   for (uint32_t i = 0; i < n; i++) {
     ir_type t = ir_type_of(b->m, ir_result(b->m, op, i));
     ir_dtype dtype = widens(b->m, op) ? IR_F32 : ir_type_get(b->m, t)->dtype;
-    carries[i] = splat_of(b, ir_build_convert(b, outside[n + i], dtype), with_dtype(b->m, t, dtype));
+    carries[i] =
+        splat_of(b, ir_build_convert(b, outside[n + i], dtype), with_dtype(b->m, t, dtype));
   }
 }
 
-/* ---- top-k of the k best so far in front of the slice: what came earlier wins ties, as in the whole. The first trip begins with its own first k. ---- */
+/* ---- top-k of the k best so far in front of the slice: what came earlier wins ties, as in the
+ * whole. The first trip begins with its own first k. ---- */
 
 /* Below or equal to every element in XLA's total order: the negative NaN; the lowest integer. */
 static ir_value worst(ir_builder *b, ir_type type) {
@@ -256,7 +301,8 @@ static ir_value first_k(ir_builder *b, ir_value x, int64_t k) {
 }
 
 static void top_k_init(ir_builder *b, ir_op op, ir_value *carries) { /* never read */
-  for (uint32_t i = 0; i < 2; i++) carries[i] = zeros_of(b, ir_type_of(b->m, ir_result(b->m, op, i)));
+  for (uint32_t i = 0; i < 2; i++)
+    carries[i] = zeros_of(b, ir_type_of(b->m, ir_result(b->m, op, i)));
 }
 
 /* out[..., j] = x[..., positions[..., j]] along the last dimension. */
@@ -272,28 +318,42 @@ static ir_value take_along_last(ir_builder *b, ir_value x, ir_value positions) {
   }
   dims[t.rank] = 1;
   const char *batching = t.rank > 1 ? batch.text : "";
-  strbuf_printf(&text, "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
-                       "start_index_map = [%d], index_vector_dim = %d>", t.rank - 1, batching, batching, t.rank - 1, t.rank);
-  ir_named_attr attrs[] = {{ir_intern_string(m, "dimension_numbers"), ir_attr_other(m, text.text), true},
-                           {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, sizes, t.rank), true}};
+  strbuf_printf(&text,
+                "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], "
+                "operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
+                "start_index_map = [%d], index_vector_dim = %d>",
+                t.rank - 1, batching, batching, t.rank - 1, t.rank);
+  ir_named_attr attrs[] = {
+      {ir_intern_string(m, "dimension_numbers"), ir_attr_other(m, text.text), true},
+      {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, sizes, t.rank), true}};
   ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
   ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  ir_op gather = ir_op_new(m, b->block, &(ir_op_desc){.kind = IR_OP_GATHER, .n_operands = 2, .operands = (ir_value[]){x, indices}, .n_results = 1,
-                                                      .result_types = &type, .n_attrs = 2, .attrs = attrs, .location = b->location});
+  ir_op gather = ir_op_new(m, b->block,
+                           &(ir_op_desc){.kind = IR_OP_GATHER,
+                                         .n_operands = 2,
+                                         .operands = (ir_value[]){x, indices},
+                                         .n_results = 1,
+                                         .result_types = &type,
+                                         .n_attrs = 2,
+                                         .attrs = attrs,
+                                         .location = b->location});
   return ir_result(m, gather, 0);
 }
 
 /* Positions in front of the slice are carried indices, the others count from the slice's start. */
-static ir_value index_of_position(ir_builder *b, ir_value position, ir_value carried, ir_value start, int64_t k) {
+static ir_value index_of_position(ir_builder *b, ir_value position, ir_value carried,
+                                  ir_value start, int64_t k) {
   ir_type type = ir_type_of(b->m, position);
   ir_value last = ir_build_splat_int(b, type, k - 1), ks = ir_build_splat_int(b, type, k);
   ir_value old = take_along_last(b, carried, ir_build_binary(b, IR_OP_MINIMUM, position, last));
   ir_value origin = splat_of(b, ir_build_convert(b, start, ir_type_get(b->m, type)->dtype), type);
-  ir_value fresh = ir_build_binary(b, IR_OP_ADD, ir_build_binary(b, IR_OP_SUBTRACT, position, ks), origin);
+  ir_value fresh =
+      ir_build_binary(b, IR_OP_ADD, ir_build_binary(b, IR_OP_SUBTRACT, position, ks), origin);
   return ir_build_select(b, ir_build_compare(b, "LT", position, ks), old, fresh);
 }
 
-static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                       const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   int64_t k = best_count(m, op);
   ir_type value = ir_type_of(m, carries[0]), index = ir_type_of(m, carries[1]);
@@ -301,21 +361,27 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   ir_value x = operands[0], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
   ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
   split_trip beyond = *trip; /* not counted yet: behind the first k of the first trip */
-  beyond.lo = ir_build_select(b, is_first, ir_build_splat_int(b, ir_scalar(m, IR_I64), k), trip->lo);
+  beyond.lo =
+      ir_build_select(b, is_first, ir_build_splat_int(b, ir_scalar(m, IR_I64), k), trip->lo);
   ir_value values = ir_build_select(b, is_first, first_k(b, x, k), carries[0]);
   ir_value indices = ir_build_select(b, is_first, ir_build_iota(b, index, last), carries[1]);
-  ir_value rest = ir_build_select(b, fresh_mask(b, &beyond, ir_type_of(m, x), f->operands[0]), x, worst(b, ir_type_of(m, x)));
+  ir_value rest = ir_build_select(b, fresh_mask(b, &beyond, ir_type_of(m, x), f->operands[0]), x,
+                                  worst(b, ir_type_of(m, x)));
   ir_value all = ir_build_concatenate(b, (ir_value[]){values, rest}, 2, last);
   ir_op best = copy_with(b, op, &all, (ir_type[]){value, index});
   carries[0] = ir_result(m, best, 0);
   carries[1] = index_of_position(b, ir_result(m, best, 1), indices, trip->start, k);
 }
 
-/* ---- scatter: each slice of updates goes into what the slices before left; counted updates are sent out of bounds, where scatter drops them ---- */
-static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+/* ---- scatter: each slice of updates goes into what the slices before left; counted updates are
+ * sent out of bounds, where scatter drops them ---- */
+static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                         const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   ir_value indices = operands[1];
-  if (overlaps(trip)) indices = masked(b, trip, indices, f->operands[1], ir_build_splat_int(b, ir_type_of(m, indices), -1));
+  if (overlaps(trip))
+    indices =
+        masked(b, trip, indices, f->operands[1], ir_build_splat_int(b, ir_type_of(m, indices), -1));
   ir_type type = ir_type_of(m, carries[0]);
   ir_op part = copy_with(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
   carries[0] = ir_result(m, part, 0);
@@ -323,7 +389,8 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
 
 static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   ir_gather_numbers n;
-  return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) && n.start_index_map.count > 0 &&
+  return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) &&
+         n.start_index_map.count > 0 &&
          ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 1))->dtype) == IR_CLASS_INT;
 }
 
@@ -331,8 +398,11 @@ static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
   switch (ir_kind_of(m, op)) {
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL: case IR_OP_CONVOLUTION:
-      return d != IR_F8E8M0FNU && has_neutral(IR_OP_ADD, d) && has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL:
+    case IR_OP_CONVOLUTION:
+      return d != IR_F8E8M0FNU && has_neutral(IR_OP_ADD, d) &&
+             has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
     case IR_OP_REDUCE:
       if (reducer(m, op) != IR_OP_UNKNOWN) return has_neutral(reducer(m, op), d);
       return is_liftable(m, op);
@@ -342,7 +412,9 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
   }
 }
 
-int64_t split_monoid_least_slice(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K ? best_count(m, op) : 1; }
+int64_t split_monoid_least_slice(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K ? best_count(m, op) : 1;
+}
 
 bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {
   switch (ir_kind_of(m, op)) {
@@ -352,7 +424,8 @@ bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {
   }
 }
 
-void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside, ir_value *out_carries) {
+void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,
+                       ir_value *out_carries) {
   (void)f;
   switch (ir_kind_of(b->m, op)) {
     case IR_OP_REDUCE: reduce_init(b, op, outside, out_carries); return;
@@ -362,7 +435,8 @@ void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_
   }
 }
 
-void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries) {
+void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                       const ir_value *operands, ir_value *carries) {
   switch (ir_kind_of(b->m, op)) {
     case IR_OP_REDUCE:
       if (reducer(b->m, op) != IR_OP_UNKNOWN) reduce_step(b, op, f, trip, operands, carries);
@@ -374,8 +448,10 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   }
 }
 
-void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries, ir_value *out_results) {
+void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries,
+                         ir_value *out_results) {
   (void)f;
   for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_results; i++)
-    out_results[i] = ir_build_convert(b, carries[i], ir_type_at(b->m, ir_result(b->m, op, i))->dtype);
+    out_results[i] =
+        ir_build_convert(b, carries[i], ir_type_at(b->m, ir_result(b->m, op, i))->dtype);
 }

@@ -1,7 +1,10 @@
-/* Partial results over a slice of a reduced factor, and how they merge: (initial carry, step, finish) for reduce, dot_general, convolution, top_k and scatter.
+/* Partial results over a slice of a reduced factor, and how they merge: (initial carry, step,
+ * finish) for reduce, dot_general, convolution, top_k and scatter.
  *
- * The reduction's own init is folded once, into the initial carry; the slices use the neutral element. Sums of bf16 and f16 are carried in f32, as wide as
- * XLA accumulates. Where the last slice overlaps the one before (extent not a multiple of the slice), what was counted already is masked to the neutral element.
+ * The reduction's own init is folded once, into the initial carry; the slices use the neutral
+ * element. Sums of bf16 and f16 are carried in f32, as wide as XLA accumulates. Where the last
+ * slice overlaps the one before (extent not a multiple of the slice), what was counted already is
+ * masked to the neutral element.
  */
 #ifndef WEIR_SPLIT_MONOID_H
 #define WEIR_SPLIT_MONOID_H
@@ -9,7 +12,7 @@
 
 /* The loop body's own indices, as seen by monoids and index-dependent ops. */
 typedef struct split_trip {
-  ir_value start, lo;  /* tensor<i64>: first index of the slice; first index not yet counted */
+  ir_value start, lo; /* tensor<i64>: first index of the slice; first index not yet counted */
   int64_t slice, extent;
 } split_trip;
 
@@ -18,12 +21,17 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
 /* How many carries the op needs: one per result. */
 /* The step works on slices of at least this many indices. */
 int64_t split_monoid_least_slice(const ir_module *m, ir_op op);
-/* Initial carries, built outside the loop by b, from the op's operands as they stand outside (outside[i] for operand i). */
-void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside, ir_value *out_carries);
-/* One trip: operands[i] are the op's operands inside the loop (slices where the factor sits on them); carries are updated in place. */
-void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *carries);
+/* Initial carries, built outside the loop by b, from the op's operands as they stand outside
+ * (outside[i] for operand i). */
+void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,
+                       ir_value *out_carries);
+/* One trip: operands[i] are the op's operands inside the loop (slices where the factor sits on
+ * them); carries are updated in place. */
+void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                       const ir_value *operands, ir_value *carries);
 /* From the final carries to the op's results, outside. */
-void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries, ir_value *out_results);
+void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries,
+                         ir_value *out_results);
 /* Whether init needs operand i outside (reduce's inits, scatter's input). */
 bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand);
 

@@ -4,9 +4,12 @@
 #include "split/factors.h"
 #include "split/monoid.h"
 
-/* The value's type where the factor's position holds only `slice` indices; the type itself if absent. */
+/* The value's type where the factor's position holds only `slice` indices; the type itself if
+ * absent. */
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice);
-/* Appends op on `operands` (slices where f says so) to b's block; out_results[j]: result j, a slice if the factor sits on it. Sizes in attributes follow. */
-void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip, const ir_value *operands, ir_value *out_results);
+/* Appends op on `operands` (slices where f says so) to b's block; out_results[j]: result j, a slice
+ * if the factor sits on it. Sizes in attributes follow. */
+void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                     const ir_value *operands, ir_value *out_results);
 
 #endif

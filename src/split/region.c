@@ -6,7 +6,8 @@
 enum { MOST_INSTANCES = 100000 };
 
 bool split_is_large(const split_region *r, ir_value v) {
-  return ir_value_bytes(r->m, v) > r->threshold_bytes && ir_value_get(r->m, v)->op && ir_kind_of(r->m, ir_value_get(r->m, v)->op) != IR_OP_CONSTANT;
+  return ir_value_bytes(r->m, v) > r->threshold_bytes && ir_value_get(r->m, v)->op &&
+         ir_kind_of(r->m, ir_value_get(r->m, v)->op) != IR_OP_CONSTANT;
 }
 
 static bool in_block(const split_region *r, ir_value v) {
@@ -35,17 +36,21 @@ static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
 
 static void add_member(split_region *r, ir_op op, const split_factor *f) {
   if (is_member(r, op, f)) return;
-  VEC_PUSH(r->scratch, &r->members, (split_member){.op = op, .factor = *f, .stage = -1, .next = r->member_of[op]});
+  VEC_PUSH(r->scratch, &r->members,
+           (split_member){.op = op, .factor = *f, .stage = -1, .next = r->member_of[op]});
   r->member_of[op] = r->members.count;
   const ir_op_data d = *ir_op_get(r->m, op);
   for (uint32_t i = 0; i < d.n_operands; i++)
-    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) && in_block(r, d.operands[i])) visit(r, d.operands[i], f->operands[i]);
+    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) && in_block(r, d.operands[i]))
+      visit(r, d.operands[i], f->operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++)
-    if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i)) visit(r, d.first_result + i, f->results[i]);
+    if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i))
+      visit(r, d.first_result + i, f->results[i]);
 }
 
 /* A factor of an op counts only if the op can be done by it: parallel, or merged. */
-static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos, split_factor *out) {
+static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+                  split_factor *out) {
   if (!split_trace(r->scratch, r->m, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
     return false;
@@ -56,15 +61,18 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
 static void visit_user(split_region *r, ir_op user, ir_value v, split_pos pos) {
   for (uint32_t i = 0; i < ir_op_get(r->m, user)->n_operands; i++) {
     split_factor f;
-    if (ir_operand(r->m, user, i) == v && trace(r, user, false, i, pos, &f)) add_member(r, user, &f);
+    if (ir_operand(r->m, user, i) == v && trace(r, user, false, i, pos, &f))
+      add_member(r, user, &f);
   }
 }
 
 static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
-  split_instance instance = {.value = v, .pos = pos, .body_stage = -1, .emitted_stage = -1, .next = r->first_instance[v]};
+  split_instance instance = {
+      .value = v, .pos = pos, .body_stage = -1, .emitted_stage = -1, .next = r->first_instance[v]};
   ir_op op = ir_value_get(r->m, v)->op;
   if (op && in_block(r, v) && pos.dim >= 0)
-    instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) && instance.factor.role == SPLIT_PARALLEL;
+    instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
+                      instance.factor.role == SPLIT_PARALLEL;
   if (r->instances.count >= MOST_INSTANCES) r->failed = true;
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
@@ -88,7 +96,8 @@ static void visit(split_region *r, ir_value v, split_pos pos) {
   VEC_PUSH(r->scratch, &r->pending, r->instances.count - 1);
 }
 
-/* Users are followed from a value's first position only: a second one (K + K^T) is made for the member that asked, not for everyone. */
+/* Users are followed from a value's first position only: a second one (K + K^T) is made for the
+ * member that asked, not for everyone. */
 static void close_over(split_region *r, uint32_t index) {
   split_instance instance = r->instances.at[index];
   if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
@@ -118,7 +127,8 @@ static int32_t stage_after_operands(split_region *r, ir_op op) {
   used_values u = {r, 0};
   note_stage(r->m, op, &u);
   for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_regions; i++)
-    if (ir_op_get(r->m, op)->regions[i]) ir_walk(r->m, ir_op_get(r->m, op)->regions[i], note_stage, &u);
+    if (ir_op_get(r->m, op)->regions[i])
+      ir_walk(r->m, ir_op_get(r->m, op)->regions[i], note_stage, &u);
   return u.stage;
 }
 
@@ -170,8 +180,11 @@ static int32_t body_stage(split_region *r, ir_value v, split_pos pos) {
   return split_instance_get(r, v, pos)->body_stage = stage;
 }
 
-/* A large value of the region is read from outside only if there is no other way: that holds it in memory. */
-static bool is_dissolved(split_region *r, ir_value v) { return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op]; }
+/* A large value of the region is read from outside only if there is no other way: that holds it in
+ * memory. */
+static bool is_dissolved(split_region *r, ir_value v) {
+  return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op];
+}
 
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
   if (!in_block(r, v)) return 0;
@@ -192,7 +205,8 @@ bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) 
   return split_outside_stage(r, v) > stage;
 }
 
-/* In program order, so that what an op reads has its stage already. Effects keep their order: what follows an effect that waits for a stage waits with it. */
+/* In program order, so that what an op reads has its stage already. Effects keep their order: what
+ * follows an effect that waits for a stage waits with it. */
 static void assign_stages(split_region *r) {
   int32_t last_effect = 0;
   const ir_block_data *b = ir_block_get(r->m, r->block);
@@ -207,7 +221,8 @@ static void assign_stages(split_region *r) {
     int32_t stage = r->member_of[op] ? stage_put_out(r, op) : stage_after_operands(r, op);
     if (effects && stage < last_effect) stage = last_effect;
     if (effects) last_effect = stage;
-    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) r->outside_stage[ir_result(r->m, op, j)] = stage;
+    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
+      r->outside_stage[ir_result(r->m, op, j)] = stage;
   }
 }
 
@@ -223,7 +238,9 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
     const split_member *member = &r->members.at[i - 1];
     if (member->streams.count) continue; /* makes what it reads itself */
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
-      if (ir_operand(r->m, user, j) == v && (member->factor.operands[j].dim < 0 || !split_is_inside(r, v, member->factor.operands[j], member->stage)))
+      if (ir_operand(r->m, user, j) == v &&
+          (member->factor.operands[j].dim < 0 ||
+           !split_is_inside(r, v, member->factor.operands[j], member->stage)))
         return true;
   }
   return false;
@@ -232,7 +249,8 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 static bool is_needed_outside(split_region *r, ir_value v) {
   for (uint32_t i = r->users.first[v]; i < r->users.first[v + 1]; i++) {
     ir_op user = r->users.ops[i];
-    if (!r->member_of[user] || uses_below(r, user, v) || member_needs_whole(r, user, v)) return true;
+    if (!r->member_of[user] || uses_below(r, user, v) || member_needs_whole(r, user, v))
+      return true;
   }
   return false;
 }
@@ -244,7 +262,8 @@ static void find_held(split_region *r) {
       ir_value v = ir_result(r->m, op, j);
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);
-      if (r->needed_outside[v] && split_is_large(r, v) && __builtin_add_overflow(r->held_bytes, ir_value_bytes(r->m, v), &r->held_bytes))
+      if (r->needed_outside[v] && split_is_large(r, v) &&
+          __builtin_add_overflow(r->held_bytes, ir_value_bytes(r->m, v), &r->held_bytes))
         r->held_bytes = INT64_MAX;
     }
   }
@@ -268,9 +287,16 @@ static void count_loops(split_region *r) {
   }
 }
 
-static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream) {
+static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
   split_region *r = ARENA_NEW(scratch, split_region);
-  *r = (split_region){.m = m, .block = block, .scratch = scratch, .threshold_bytes = threshold_bytes, .seed = seed, .seed_pos = pos, .may_stream = may_stream};
+  *r = (split_region){.m = m,
+                      .block = block,
+                      .scratch = scratch,
+                      .threshold_bytes = threshold_bytes,
+                      .seed = seed,
+                      .seed_pos = pos,
+                      .may_stream = may_stream};
   r->users = ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
@@ -281,7 +307,8 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   return r;
 }
 
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream) {
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
   split_region *r = region_new(scratch, m, block, seed, pos, threshold_bytes, may_stream);
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);

@@ -1,9 +1,13 @@
-/* Regions: the part of a block that one loop (or a few, in stages) over slices of one factor can compute without ever holding its large values.
+/* Regions: the part of a block that one loop (or a few, in stages) over slices of one factor can
+ * compute without ever holding its large values.
  *
- * A region grows from a seed, a large value and a position on it. Every op that makes or uses a large value of the region at a traced position is a
- * member. Small values between members (a softmax's row maximum) are computed where they are needed: inside the loop if the factor can be traced through
- * them, else outside, which costs a further stage: a loop of stage s may read what loops of stages < s have put out, and makes the large values that it
- * needs again. So a result that was reduced over the factor and comes back into the region costs one more pass over it, never its memory.
+ * A region grows from a seed, a large value and a position on it. Every op that makes or uses a
+ * large value of the region at a traced position is a member. Small values between members (a
+ * softmax's row maximum) are computed where they are needed: inside the loop if the factor can be
+ * traced through them, else outside, which costs a further stage: a loop of stage s may read what
+ * loops of stages < s have put out, and makes the large values that it needs again. So a result
+ * that was reduced over the factor and comes back into the region costs one more pass over it,
+ * never its memory.
  *
  *     stage 0:  K[rows] -> K[rows] K[rows]^T  -> sum        (carry)
  *     outside:  cholesky of the sum
@@ -19,8 +23,8 @@ enum { STREAM_MOST = 4 };
 
 typedef struct stream_term { /* one running statistic that a sum depends on: split/stream.h */
   ir_value statistic;
-  bool exponential;  /* the sum ~ exp(degree * statistic), else statistic ** degree */
-  bool guarded;      /* exponential: the program, too, takes 0 for an infinite statistic */
+  bool exponential; /* the sum ~ exp(degree * statistic), else statistic ** degree */
+  bool guarded;     /* exponential: the program, too, takes 0 for an infinite statistic */
   int32_t degree;
 } stream_term;
 
@@ -33,7 +37,7 @@ typedef struct split_member {
   ir_op op;
   split_factor factor;
   int32_t stage;
-  uint32_t next; /* another member of the same op: index + 1, 0: none */
+  uint32_t next;        /* another member of the same op: index + 1, 0: none */
   stream_terms streams; /* count > 0: a sum that is done with running statistics of its own stage */
 } split_member;
 
@@ -41,7 +45,7 @@ typedef struct split_member {
 typedef struct split_instance {
   ir_value value;
   split_pos pos;
-  bool traced;           /* its op can make it inside a loop, by `factor` */
+  bool traced; /* its op can make it inside a loop, by `factor` */
   split_factor factor;
   int32_t body_stage;    /* the first stage whose loop can make it */
   uint32_t next;         /* of the same value; index + 1, 0: none */
@@ -54,28 +58,31 @@ typedef struct split_region {
   ir_block block;
   arena *scratch;
   ir_users users;
-  int64_t threshold_bytes;  /* larger values must not be held */
+  int64_t threshold_bytes; /* larger values must not be held */
   ir_value seed;
   split_pos seed_pos;
-  int64_t extent;           /* indices of the factor */
-  int64_t coarsen;          /* growing failed, but might not with units this many times larger */
+  int64_t extent;  /* indices of the factor */
+  int64_t coarsen; /* growing failed, but might not with units this many times larger */
   int32_t n_stages;
-  int32_t n_loops;          /* stages that put something out */
+  int32_t n_loops; /* stages that put something out */
   bool may_stream;
-  int32_t stream_steps;     /* left to split/stream.c for one sum */
-  bool failed;              /* too large to analyse, or no stage assignment */
-  int64_t held_bytes;       /* large values of the region that are needed outside nevertheless */
+  int32_t stream_steps; /* left to split/stream.c for one sum */
+  bool failed;          /* too large to analyse, or no stage assignment */
+  int64_t held_bytes;   /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
   VEC(uint32_t) pending;    /* instances whose ops and users are still to be looked at */
   uint32_t *first_instance; /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
-  int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not known yet */
+  int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not
+                               known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */
 } split_region;
 
-/* Analysis only; the module is not changed. threshold_bytes: values larger than this are dissolved. may_stream: sums may use running statistics. */
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, split_pos pos, int64_t threshold_bytes, bool may_stream);
+/* Analysis only; the module is not changed. threshold_bytes: values larger than this are dissolved.
+ * may_stream: sums may use running statistics. */
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                split_pos pos, int64_t threshold_bytes, bool may_stream);
 
 bool split_is_large(const split_region *r, ir_value v);
 split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);

@@ -11,7 +11,8 @@ typedef struct sinking {
 /* ---- the producers ---- */
 static bool is_copied(const sinking *s, ir_value v) {
   ir_op op = ir_value_get(s->m, v)->op;
-  return op && ir_op_get(s->m, op)->block == s->block && ir_value_bytes(s->m, v) > s->threshold_bytes;
+  return op && ir_op_get(s->m, op)->block == s->block &&
+         ir_value_bytes(s->m, v) > s->threshold_bytes;
 }
 
 static bool can_copy(const sinking *s, ir_value v, int depth) {
@@ -19,7 +20,8 @@ static bool can_copy(const sinking *s, ir_value v, int depth) {
   s->seen[v] = true;
   ir_op op = ir_value_get(s->m, v)->op;
   ir_kind kind = ir_kind_of(s->m, op);
-  bool control = kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF || kind == IR_OP_LOOP || kind == IR_OP_CALL;
+  bool control = kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF ||
+                 kind == IR_OP_LOOP || kind == IR_OP_CALL;
   if (depth == 0 || control || ir_has_effects(s->m, op)) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
     if (!can_copy(s, ir_operand(s->m, op, i), depth - 1)) return false;
@@ -29,7 +31,8 @@ static bool can_copy(const sinking *s, ir_value v, int depth) {
 static void copy_into(const sinking *s, ir_block to, ir_value v, ir_map *map) {
   if (!is_copied(s, v) || ir_map_has(map, v)) return;
   ir_op op = ir_value_get(s->m, v)->op;
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) copy_into(s, to, ir_operand(s->m, op, i), map);
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    copy_into(s, to, ir_operand(s->m, op, i), map);
   ir_copy_op(s->m, to, op, map);
 }
 
@@ -43,7 +46,8 @@ static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value 
   ir_map_set(replace, stand_in, ir_map_get(map, v));
   for (uint32_t i = 0; i < old.ops.count; i++) ir_block_append(m, to, old.ops.at[i]);
   uint32_t copies = ir_block_get(m, to)->ops.count - old.ops.count;
-  ir_block_data *b = ir_block_get(m, to); /* only the old ops are renamed: the copies may read stand_in's own producers */
+  ir_block_data *b = ir_block_get(
+      m, to); /* only the old ops are renamed: the copies may read stand_in's own producers */
   ir_block_data rest = *b;
   rest.ops.at += copies;
   rest.ops.count -= copies;
@@ -53,11 +57,15 @@ static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value 
 }
 
 /* ---- who reads it ---- */
-typedef struct use_search { ir_value v; bool found; } use_search;
+typedef struct use_search {
+  ir_value v;
+  bool found;
+} use_search;
 
 static void note_use(const ir_module *m, ir_op op, void *user) {
   use_search *u = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) u->found |= ir_operand(m, op, i) == u->v;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    u->found |= ir_operand(m, op, i) == u->v;
 }
 
 static bool is_used_in(const ir_module *m, ir_block block, ir_value v) {
@@ -98,7 +106,8 @@ static void remove_operand(ir_module *m, ir_op op, uint32_t index) {
   d->n_operands--;
 }
 
-/* The op is replaced by one with a result less: a while's results are as many as its operands. Uses of the lost result read v. */
+/* The op is replaced by one with a result less: a while's results are as many as its operands. Uses
+ * of the lost result read v. */
 static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v) {
   ir_module *m = s->m;
   for (uint32_t r = 0; r < 2; r++) remove_arg(m, ir_op_get(m, loop)->regions[r], carry);
@@ -107,12 +116,21 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
   const ir_op_data d = *ir_op_get(m, loop);
   ir_type *types = ARENA_ARRAY(s->scratch, ir_type, d.n_operands);
   for (uint32_t i = 0; i < d.n_operands; i++) types[i] = ir_type_of(m, d.operands[i]);
-  ir_op fresh = ir_op_new(m, IR_NONE, &(ir_op_desc){.kind = IR_OP_WHILE, .n_operands = d.n_operands, .operands = d.operands, .n_results = d.n_operands,
-                                                    .result_types = types, .n_attrs = d.n_attrs, .attrs = d.attrs, .n_regions = 2, .location = d.location});
+  ir_op fresh = ir_op_new(m, IR_NONE,
+                          &(ir_op_desc){.kind = IR_OP_WHILE,
+                                        .n_operands = d.n_operands,
+                                        .operands = d.operands,
+                                        .n_results = d.n_operands,
+                                        .result_types = types,
+                                        .n_attrs = d.n_attrs,
+                                        .attrs = d.attrs,
+                                        .n_regions = 2,
+                                        .location = d.location});
   for (uint32_t r = 0; r < 2; r++) ir_region_set(m, fresh, r, d.regions[r]);
   ir_map *map = ir_map_new(s->scratch, m);
   for (uint32_t i = 0; i < d.n_results; i++)
-    ir_map_set(map, d.first_result + i, i == carry ? v : ir_result(m, fresh, i < carry ? i : i - 1));
+    ir_map_set(map, d.first_result + i,
+               i == carry ? v : ir_result(m, fresh, i < carry ? i : i - 1));
   ir_block_data *b = ir_block_get(m, d.block);
   for (uint32_t i = 0; i < b->ops.count; i++)
     if (b->ops.at[i] == loop) b->ops.at[i] = fresh;
@@ -126,7 +144,8 @@ static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
   if (ir_kind_of(m, *loop) != IR_OP_WHILE) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
     if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
-    ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i], in_condition = ir_block_get(m, ir_op_get(m, *loop)->regions[0])->args.at[i];
+    ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i],
+             in_condition = ir_block_get(m, ir_op_get(m, *loop)->regions[0])->args.at[i];
     if (is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
     ir_op end = ir_terminator(m, ir_op_get(m, *loop)->regions[1]);
     ir_op_get(m, end)->operands[i] = IR_NONE; /* so that the yield is no use */

@@ -5,11 +5,15 @@
 
 #include "ir/attrs.h"
 
-enum { DEEPEST = 64, MOST_STEPS = 4096 /* of reading one sum: shared subexpressions are read once per use */ };
+enum {
+  DEEPEST = 64,
+  MOST_STEPS = 4096 /* of reading one sum: shared subexpressions are read once per use */
+};
 
 typedef enum dependence { INDEPENDENT, ADDITIVE, MULTIPLICATIVE, OTHERWISE } dependence;
 
-/* value = u + sum degree * statistic, or u * prod (exp(statistic) or statistic) ** degree; u does not depend on running statistics. */
+/* value = u + sum degree * statistic, or u * prod (exp(statistic) or statistic) ** degree; u does
+ * not depend on running statistics. */
 typedef struct form {
   dependence kind;
   stream_terms terms;
@@ -19,7 +23,8 @@ static const form INDEPENDENT_FORM = {INDEPENDENT, {0}}, NO_FORM = {OTHERWISE, {
 
 /* ---- the algebra of terms ---- */
 static bool is_alike(const stream_term *a, const stream_term *b) {
-  return a->statistic == b->statistic && a->exponential == b->exponential && a->guarded == b->guarded;
+  return a->statistic == b->statistic && a->exponential == b->exponential &&
+         a->guarded == b->guarded;
 }
 
 static bool add_term(stream_terms *t, stream_term term) {
@@ -64,7 +69,8 @@ static form sum_of(form a, form b, int sign) {
 }
 
 static form product_of(form a, form b, int sign) {
-  bool fits = (a.kind == INDEPENDENT || a.kind == MULTIPLICATIVE) && (b.kind == INDEPENDENT || b.kind == MULTIPLICATIVE);
+  bool fits = (a.kind == INDEPENDENT || a.kind == MULTIPLICATIVE) &&
+              (b.kind == INDEPENDENT || b.kind == MULTIPLICATIVE);
   return fits ? combined(a, b, sign) : NO_FORM;
 }
 
@@ -83,7 +89,8 @@ static form negated(form a) { return a.kind == ADDITIVE ? combined(INDEPENDENT_F
 /* ---- reading it off the ops ---- */
 static bool is_splat_real(const ir_module *m, ir_value v, double x) {
   ir_op op = ir_value_get(m, v)->op;
-  while (op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM) op = ir_value_get(m, ir_operand(m, op, 0))->op;
+  while (op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM)
+    op = ir_value_get(m, ir_operand(m, op, 0))->op;
   if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT) return false;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
   ir_dtype dtype = ir_type_get(m, d->type)->dtype;
@@ -106,13 +113,18 @@ static const split_member *statistic_member(split_region *r, ir_value v, int32_t
 
 static ir_kind reducer_of(const ir_module *m, ir_op op) {
   switch (ir_kind_of(m, op)) {
-    case IR_OP_REDUCE: return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) : IR_OP_UNKNOWN;
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL: return IR_OP_ADD;
+    case IR_OP_REDUCE:
+      return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_op_get(m, op)->regions[0])
+                                               : IR_OP_UNKNOWN;
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL: return IR_OP_ADD;
     default: return IR_OP_UNKNOWN;
   }
 }
 
-static bool is_wide_float(const ir_module *m, ir_value v) { return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64; }
+static bool is_wide_float(const ir_module *m, ir_value v) {
+  return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64;
+}
 
 static form statistic_form(const split_region *r, ir_value v, const split_member *member) {
   form f = {.kind = MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
@@ -125,7 +137,8 @@ static form statistic_form(const split_region *r, ir_value v, const split_member
 
 static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
 
-static form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i, int32_t stage, int depth) {
+static form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i,
+                         int32_t stage, int depth) {
   return form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
 }
 
@@ -135,19 +148,27 @@ static bool is_bare(split_region *r, ir_value v, int32_t stage) {
     if (statistic_member(r, v, stage)) return true;
     ir_op op = ir_value_get(r->m, v)->op;
     switch (op ? ir_kind_of(r->m, op) : IR_OP_UNKNOWN) {
-      case IR_OP_BROADCAST_IN_DIM: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE: case IR_OP_OPTIMIZATION_BARRIER: v = ir_operand(r->m, op, 0); continue;
-      case IR_OP_MAXIMUM: v = ir_operand(r->m, op, is_splat_real(r->m, ir_operand(r->m, op, 0), -INFINITY)); continue;
+      case IR_OP_BROADCAST_IN_DIM:
+      case IR_OP_RESHAPE:
+      case IR_OP_TRANSPOSE:
+      case IR_OP_OPTIMIZATION_BARRIER: v = ir_operand(r->m, op, 0); continue;
+      case IR_OP_MAXIMUM:
+        v = ir_operand(r->m, op, is_splat_real(r->m, ir_operand(r->m, op, 0), -INFINITY));
+        continue;
       default: return false;
     }
   }
 }
 
-/* select(is_finite(t), t, 0) of a statistic: what logsumexp reads for the maximum, and what a running statistic is seen as anyway. */
+/* select(is_finite(t), t, 0) of a statistic: what logsumexp reads for the maximum, and what a
+ * running statistic is seen as anyway. */
 static bool is_guard(split_region *r, ir_op select, int32_t stage) {
   const ir_module *m = r->m;
   ir_op pred = ir_value_get(m, ir_operand(m, select, 0))->op;
-  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE && ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
-         is_splat_real(m, ir_operand(m, select, 2), 0) && is_bare(r, ir_operand(m, select, 1), stage);
+  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE &&
+         ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
+         is_splat_real(m, ir_operand(m, select, 2), 0) &&
+         is_bare(r, ir_operand(m, select, 1), stage);
 }
 
 static form guarded(form a) {
@@ -155,19 +176,24 @@ static form guarded(form a) {
   return a;
 }
 
-static form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) {
+static form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+                        int depth) {
   form a = operand_form(r, op, f, 1, stage, depth);
   if (a.kind == ADDITIVE && is_guard(r, op, stage)) return guarded(a);
   form pred = operand_form(r, op, f, 0, stage, depth), b = operand_form(r, op, f, 2, stage, depth);
   if (pred.kind != INDEPENDENT) return NO_FORM;
   if (a.kind == b.kind && same_terms(&a.terms, &b.terms)) return a;
-  double absorbing = a.kind == ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
-  return a.kind != OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing) ? a : NO_FORM;
+  double absorbing =
+      a.kind == ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
+  return a.kind != OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing) ? a
+                                                                                        : NO_FORM;
 }
 
-static form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) { /* max(-inf, statistic) */
+static form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+                     int depth) { /* max(-inf, statistic) */
   for (uint32_t i = 0; i < 2; i++)
-    if (is_splat_real(r->m, ir_operand(r->m, op, i), -INFINITY)) return operand_form(r, op, f, 1 - i, stage, depth);
+    if (is_splat_real(r->m, ir_operand(r->m, op, i), -INFINITY))
+      return operand_form(r, op, f, 1 - i, stage, depth);
   return NO_FORM;
 }
 
@@ -182,9 +208,16 @@ static form op_form(split_region *r, ir_op op, const split_factor *f, int32_t st
     case IR_OP_NEGATE: return negated(OPERAND(0));
     case IR_OP_SELECT: return select_form(r, op, f, stage, depth);
     case IR_OP_MAXIMUM: return max_form(r, op, f, stage, depth);
-    case IR_OP_BROADCAST_IN_DIM: case IR_OP_RESHAPE: case IR_OP_TRANSPOSE: case IR_OP_OPTIMIZATION_BARRIER: return OPERAND(0);
-    case IR_OP_DOT: case IR_OP_DOT_GENERAL: return linear_of(product_of(OPERAND(0), OPERAND(1), 1));
-    case IR_OP_REDUCE: return reducer_of(r->m, op) == IR_OP_ADD && is_splat_real(r->m, ir_operand(r->m, op, 1), 0) ? linear_of(OPERAND(0)) : NO_FORM;
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_OPTIMIZATION_BARRIER: return OPERAND(0);
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL: return linear_of(product_of(OPERAND(0), OPERAND(1), 1));
+    case IR_OP_REDUCE:
+      return reducer_of(r->m, op) == IR_OP_ADD && is_splat_real(r->m, ir_operand(r->m, op, 1), 0)
+                 ? linear_of(OPERAND(0))
+                 : NO_FORM;
     default: return NO_FORM;
   }
 #undef OPERAND
@@ -196,7 +229,9 @@ static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, i
   const split_member *statistic = pos.dim < 0 ? statistic_member(r, v, stage) : NULL;
   if (statistic) return statistic_form(r, v, statistic);
   ir_op op = ir_value_get(r->m, v)->op;
-  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || ir_op_get(r->m, op)->n_results != 1 || !is_wide_float(r->m, v)) return NO_FORM;
+  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block ||
+      ir_op_get(r->m, op)->n_results != 1 || !is_wide_float(r->m, v))
+    return NO_FORM;
   split_factor f;
   if (pos.dim >= 0) {
     const split_instance *instance = split_instance_get(r, v, pos);
@@ -207,8 +242,11 @@ static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, i
 }
 
 /* ---- where the statistic's dimensions are in the sum ---- */
-/* v can be had before target can: it does not depend on it. The member's own result has no stage yet. */
-static bool is_before(const split_region *r, ir_value v, ir_value target) { return r->outside_stage[v] >= 0 && r->outside_stage[v] < r->outside_stage[target]; }
+/* v can be had before target can: it does not depend on it. The member's own result has no stage
+ * yet. */
+static bool is_before(const split_region *r, ir_value v, ir_value target) {
+  return r->outside_stage[v] >= 0 && r->outside_stage[v] < r->outside_stage[target];
+}
 
 /* The dimension of `target` that the factor at pos of v comes from; -1 if it comes from none. */
 static int32_t origin_of(split_region *r, ir_value v, split_pos pos, ir_value target, int depth) {
@@ -216,16 +254,20 @@ static int32_t origin_of(split_region *r, ir_value v, split_pos pos, ir_value ta
   if (v == target) return pos.unit == 1 ? pos.dim : -1;
   ir_op op = ir_value_get(r->m, v)->op;
   split_factor f;
-  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || is_before(r, v, target)) return -1;
+  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || is_before(r, v, target))
+    return -1;
   if (!split_trace(r->scratch, r->m, op, true, ir_value_get(r->m, v)->index, pos, &f)) return -1;
   for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
-    int32_t dim = f.operands[i].dim >= 0 ? origin_of(r, ir_operand(r->m, op, i), f.operands[i], target, depth - 1) : -1;
+    int32_t dim = f.operands[i].dim >= 0
+                      ? origin_of(r, ir_operand(r->m, op, i), f.operands[i], target, depth - 1)
+                      : -1;
     if (dim >= 0) return dim;
   }
   return -1;
 }
 
-/* dims[i]: where dimension i of the statistic is in the member's result; -1 for a dimension of length 1 that is nowhere. */
+/* dims[i]: where dimension i of the statistic is in the member's result; -1 for a dimension of
+ * length 1 that is nowhere. */
 static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *dims) {
   ir_value result = ir_result(r->m, op, 0);
   const ir_type_data *t = ir_type_at(r->m, statistic), *out = ir_type_at(r->m, result);
@@ -241,10 +283,14 @@ static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *di
   return true;
 }
 
-bool stream_member(split_region *r, const split_member *member, int32_t stage, stream_terms *out_terms) {
+bool stream_member(split_region *r, const split_member *member, int32_t stage,
+                   stream_terms *out_terms) {
   ir_op op = member->op;
-  if (member->factor.role != SPLIT_REDUCED || reducer_of(r->m, op) != IR_OP_ADD || !is_wide_float(r->m, ir_result(r->m, op, 0))) return false;
-  if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0)) return false;
+  if (member->factor.role != SPLIT_REDUCED || reducer_of(r->m, op) != IR_OP_ADD ||
+      !is_wide_float(r->m, ir_result(r->m, op, 0)))
+    return false;
+  if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0))
+    return false;
   r->stream_steps = MOST_STEPS;
   form f = op_form(r, op, &member->factor, stage, DEEPEST);
   if (f.kind != MULTIPLICATIVE) return false;
@@ -258,17 +304,22 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage, s
 /* ---- correcting ---- */
 /* The sum was made with old ** degree and should have new ** degree. */
 static ir_value power_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
-  ir_value ratio = degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value) : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
+  ir_value ratio = degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value)
+                              : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
   ir_value power = ratio;
-  for (int32_t i = 1; i < abs(degree); i++) power = ir_build_binary(b, IR_OP_MULTIPLY, power, ratio);
+  for (int32_t i = 1; i < abs(degree); i++)
+    power = ir_build_binary(b, IR_OP_MULTIPLY, power, ratio);
   return power;
 }
 
 static ir_value is_infinite(ir_builder *b, ir_value x) {
-  return ir_build_compare(b, "EQ", ir_build_unary(b, IR_OP_ABS, x), ir_build_splat_real(b, ir_type_of(b->m, x), INFINITY));
+  return ir_build_compare(b, "EQ", ir_build_unary(b, IR_OP_ABS, x),
+                          ir_build_splat_real(b, ir_type_of(b->m, x), INFINITY));
 }
 
-static ir_value is_zero(ir_builder *b, ir_value x) { return ir_build_compare(b, "EQ", x, ir_build_splat_real(b, ir_type_of(b->m, x), 0)); }
+static ir_value is_zero(ir_builder *b, ir_value x) {
+  return ir_build_compare(b, "EQ", x, ir_build_splat_real(b, ir_type_of(b->m, x), 0));
+}
 
 static ir_value one_for_zero(ir_builder *b, ir_value x) {
   return ir_build_select(b, is_zero(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 1), x);
@@ -278,10 +329,12 @@ static ir_value zero_for_infinite(ir_builder *b, ir_value x) {
   return ir_build_select(b, is_infinite(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 0), x);
 }
 
-ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member, ir_value carry) {
+ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member,
+                              ir_value carry) {
   ir_kind kind = reducer_of(r->m, member->op);
   if (kind == IR_OP_UNKNOWN || !is_wide_float(r->m, carry)) return carry;
-  return kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM ? zero_for_infinite(b, carry) : one_for_zero(b, carry);
+  return kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM ? zero_for_infinite(b, carry)
+                                                        : one_for_zero(b, carry);
 }
 
 static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degree) {
@@ -290,14 +343,18 @@ static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degre
 }
 
 /* In the shape of the statistic, of its values as sums see them. */
-static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value, ir_value new_value) {
-  if (!term->exponential) return power_ratio(b, one_for_zero(b, old_value), one_for_zero(b, new_value), term->degree);
-  ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value), zero_for_infinite(b, old_value));
+static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value,
+                         ir_value new_value) {
+  if (!term->exponential)
+    return power_ratio(b, one_for_zero(b, old_value), one_for_zero(b, new_value), term->degree);
+  ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value),
+                                   zero_for_infinite(b, old_value));
   return exponential_of_multiple(b, moved, term->degree);
 }
 
 /* A value in the shape of the statistic, broadcast to the member's result. */
-static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_member *member, ir_value statistic, ir_value x) {
+static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_member *member,
+                                   ir_value statistic, ir_value x) {
   ir_module *m = r->m;
   int64_t dims[IR_MAX_RANK], kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
   bool found = find_dims(r, member->op, statistic, dims);
@@ -311,37 +368,49 @@ static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_m
   return ir_build_broadcast(b, line, ir_tensor(m, t.dtype, out.rank, out.dims), kept);
 }
 
-ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value sum, ir_value old_value, ir_value new_value) {
+ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member,
+                        const stream_term *term, ir_value sum, ir_value old_value,
+                        ir_value new_value) {
   if (term->degree == 0) return sum;
-  ir_value ratio = in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
+  ir_value ratio =
+      in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
   /* 0 stays 0: before the first finite element of a maximum the ratio may be infinite */
   return ir_build_select(b, is_zero(b, sum), sum, ir_build_binary(b, IR_OP_MULTIPLY, sum, ratio));
 }
 
-/* What the sum would be had it been made with the statistic itself: it was not where that is 0, infinite, NaN. */
-static ir_value made_with(split_region *r, ir_builder *b, const split_member *member, const stream_term *term, ir_value statistic, ir_value sum) {
+/* What the sum would be had it been made with the statistic itself: it was not where that is 0,
+ * infinite, NaN. */
+static ir_value made_with(split_region *r, ir_builder *b, const split_member *member,
+                          const stream_term *term, ir_value statistic, ir_value sum) {
   ir_value x = in_shape_of_result(r, b, member, term->statistic, statistic);
   if (term->exponential) {
-    ir_value one = term->degree ? exponential_of_multiple(b, x, term->degree) : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
+    ir_value one = term->degree
+                       ? exponential_of_multiple(b, x, term->degree)
+                       : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
     return ir_build_binary(b, IR_OP_MULTIPLY, sum, one);
   }
-  if (term->degree == 0) return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
-  for (int32_t k = abs(term->degree); k > 0; k--) sum = ir_build_binary(b, term->degree < 0 ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
+  if (term->degree == 0)
+    return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
+  for (int32_t k = abs(term->degree); k > 0; k--)
+    sum = ir_build_binary(b, term->degree < 0 ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
   return sum;
 }
 
 static ir_value is_seen_otherwise(ir_builder *b, const stream_term *term, ir_value x) {
   if (term->exponential) return is_infinite(b, x);
-  ir_value infinite_or_nan = ir_build_compare(b, "NE", ir_build_binary(b, IR_OP_SUBTRACT, x, x), ir_build_splat_real(b, ir_type_of(b->m, x), 0));
+  ir_value infinite_or_nan = ir_build_compare(b, "NE", ir_build_binary(b, IR_OP_SUBTRACT, x, x),
+                                              ir_build_splat_real(b, ir_type_of(b->m, x), 0));
   return ir_build_binary(b, IR_OP_OR, is_zero(b, x), infinite_or_nan);
 }
 
-ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member, const ir_map *renamed, ir_value sum) {
+ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member,
+                       const ir_map *renamed, ir_value sum) {
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
     if (term->guarded) continue;
     ir_value statistic = ir_map_get(renamed, term->statistic);
-    ir_value otherwise = in_shape_of_result(r, b, member, term->statistic, is_seen_otherwise(b, term, statistic));
+    ir_value otherwise =
+        in_shape_of_result(r, b, member, term->statistic, is_seen_otherwise(b, term, statistic));
     sum = ir_build_select(b, otherwise, made_with(r, b, member, term, statistic, sum), sum);
   }
   return sum;

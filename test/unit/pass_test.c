@@ -19,8 +19,8 @@ static weir_status break_module(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static const pass pass_break = {"break", break_module};
 static const pass *const passes[] = {&pass_inline, &pass_simplify, &pass_cse, &pass_dce, NULL};
-static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagonal, &pass_distance,
-                                        &pass_dce, NULL};
+static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagonal,
+                                        &pass_distance, &pass_dce, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 typedef struct run {

@@ -1,4 +1,5 @@
-/* What the evaluator's unit programs share: run a program given as text, compare a result with numbers. */
+/* What the evaluator's unit programs share: run a program given as text, compare a result with
+ * numbers. */
 #ifndef WEIR_TEST_REF_TESTING_H
 #define WEIR_TEST_REF_TESTING_H
 #include <math.h>
@@ -40,10 +41,13 @@ static inline char *program(const char *type, const char *body) {
 
 static int failures;
 
-static inline bool same_number(double x, double y) { return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y); }
+static inline bool same_number(double x, double y) {
+  return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
+}
 
 /* The elements of %r (real parts) are `want`, to the bit. */
-static inline void expect(int line, const char *type, const char *body, const double *want, size_t n) {
+static inline void expect(int line, const char *type, const char *body, const double *want,
+                          size_t n) {
   ctx c;
   ctx_init(&c);
   char *text = program(type, body);
@@ -72,8 +76,9 @@ static inline void expect(int line, const char *type, const char *body, const do
   ctx_deinit(&c);
 }
 
-#define EXPECT(type, body, ...) \
-  expect(__LINE__, type, body, (const double[]){__VA_ARGS__}, COUNT(((const double[]){__VA_ARGS__})))
+#define EXPECT(type, body, ...)                                                                    \
+  expect(__LINE__, type, body, (const double[]){__VA_ARGS__},                                      \
+         COUNT(((const double[]){__VA_ARGS__})))
 #define EXPECT_EMPTY(type, body) expect(__LINE__, type, body, NULL, 0)
 
 /* The whole module `text` fails with this status and a message that has `part` in it. */
@@ -83,7 +88,8 @@ static inline void expect_error(int line, const char *text, weir_status want, co
   run_state r = {.c = &c, .text = text};
   weir_status status = ctx_try(&c, run_text, &r);
   if (status != want || !strstr(c.message, part)) {
-    fprintf(stderr, "line %d: %s '%s', wanted %s '%s'\n", line, weir_status_name(status), c.message, weir_status_name(want), part);
+    fprintf(stderr, "line %d: %s '%s', wanted %s '%s'\n", line, weir_status_name(status), c.message,
+            weir_status_name(want), part);
     failures++;
   }
   ctx_deinit(&c);
