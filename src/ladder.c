@@ -100,9 +100,12 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 
 /* ---- rung 3 ---- */
 
+/* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
+ * is larger than a slice. */
 typedef struct search {
   int64_t limit, target, slice_bytes;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
+  bool thorough;
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak; /* out: of the module that holds the limit */
@@ -111,10 +114,10 @@ typedef struct search {
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
                               split_order *order, ir_module **out_m) {
-  int64_t threshold = s->target / THRESHOLD_SHARE;
+  int64_t share = s->target / THRESHOLD_SHARE;
   *order = (split_order){
-      .goal = {.threshold_bytes = threshold < s->slice_bytes ? threshold : s->slice_bytes,
-               .hold_bytes = s->hold_bytes,
+      .goal = {.threshold_bytes = s->thorough && s->slice_bytes < share ? s->slice_bytes : share,
+               .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                .slice_bytes = s->slice_bytes,
                .generous_bytes = s->slice_bytes * GENEROUS,
                .is_materialised = plan_is_materialised},
@@ -147,6 +150,16 @@ static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, const sp
   return peak;
 }
 
+static void next_candidate(search *s) {
+  if (!s->thorough && (s->slice_bytes < s->target / THRESHOLD_SHARE || s->hold_bytes < s->limit)) {
+    s->thorough = true;
+    return;
+  }
+  s->slice_bytes /= 4;
+  s->hold_bytes /= 4;
+  s->thorough = false;
+}
+
 /* One candidate; *out_m if it holds. Else the search is narrowed. */
 static weir_status try_candidate(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
   split_order order;
@@ -160,7 +173,7 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   ir_module_destroy(m);
   if (order.fits)
     s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
-  else s->slice_bytes /= 4, s->hold_bytes /= 4;
+  else next_candidate(s);
   return WEIR_OK;
 }
 
