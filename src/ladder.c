@@ -30,6 +30,7 @@ enum {
 
 static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
+static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t HOPELESS =
@@ -155,8 +156,9 @@ static void next_candidate(search *s) {
     s->thorough = true;
     return;
   }
-  s->slice_bytes /= 4;
-  s->hold_bytes /= 4;
+  int64_t step = s->slice_bytes > COARSE_SLICE_BYTES ? 2 : 4;
+  s->slice_bytes /= step;
+  s->hold_bytes /= step;
   s->thorough = false;
 }
 

@@ -28,10 +28,22 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
                   pass_stream = {"stream", run_nothing}, pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {
-    &pass_parse, &pass_inline,   &pass_unbundle, &pass_simplify, &pass_fold_transpose,
-    &pass_cse,   &pass_diagonal, &pass_distance, &pass_dce,      &pass_chain,
-    &pass_topk,  &pass_split,    &pass_stream,   &pass_lower,    NULL};
+const pass *const pipeline_passes[] = {&pass_parse,
+                                       &pass_inline,
+                                       &pass_unbundle,
+                                       &pass_simplify,
+                                       &pass_fold_transpose,
+                                       &pass_cse,
+                                       &pass_diagonal,
+                                       &pass_distance,
+                                       &pass_dce,
+                                       &pass_chain,
+                                       &pass_distribute,
+                                       &pass_topk,
+                                       &pass_split,
+                                       &pass_stream,
+                                       &pass_lower,
+                                       NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -52,6 +64,8 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
   WEIR_TRY(run_replacing(j, &pass_chain, m));
+  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_distribute, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

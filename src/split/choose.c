@@ -55,14 +55,24 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
   return total;
 }
 
+/* A product over one slice is a value of its own beside the sum that it goes into. */
+static int64_t partial_bytes(const split_region *r, ir_op op) {
+  ir_kind kind = ir_kind_of(r->m, op);
+  ir_value v = ir_result(r->m, op, 0);
+  bool product = kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
+  return product && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
+}
+
+static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
-  int64_t whole = whole_bytes(r, goal);
-  out->held_bytes = r->held_bytes > INT64_MAX - whole ? INT64_MAX : r->held_bytes + whole;
+  out->held_bytes = plus(r->held_bytes, whole_bytes(r, goal));
   int64_t least = 1;
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
+    out->held_bytes = plus(out->held_bytes, partial_bytes(r, r->members.at[i].op));
     least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
   }
   out->slice = slice_length(r->extent, out->index_bytes, least, goal);

@@ -4,6 +4,7 @@
 
 #include "ir/attrs.h"
 #include "split/body.h"
+#include "split/indices.h"
 
 /* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role
  * parallel, to begin with). */
@@ -331,8 +332,8 @@ static bool is_unwindowed(query *q, int64_t d) {
 RULE(reduce_window) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
 RULE(select_and_scatter) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
 
-/* ---- gather and scatter: the batch dimensions of the indices, and window dimensions taken whole
- * ---- */
+/* ---- gather and scatter: the batch dimensions of the indices, window dimensions taken whole, and
+ * dimensions that indices name (split/indices.h) ---- */
 typedef struct window_dims { /* of gather's result or scatter's updates */
   const ir_gather_numbers *n;
   int32_t operand_rank, indices_rank, window_rank;
@@ -386,6 +387,11 @@ RULE(gather) {
   if (!ir_gather_dims(q->scratch, q->m, q->op, &n)) return false;
   window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank, result_type(q, 0)->rank};
   int64_t at[3];
+  if (asked_operand(q, 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
+    set_operand(q, 0, q->pos.dim);
+    q->out->role = SPLIT_REDUCED;
+    return q->pos.unit == 1;
+  }
   if (!window_factor(&w, q->of_result ? 2 : (int)q->index, q->pos.dim, at)) return false;
   if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != result_type(q, 0)->dims[at[2]])
     return false;
@@ -403,6 +409,11 @@ RULE(scatter) {
   window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank,
                    operand_type(q, 2)->rank};
   int64_t at[3];
+  if ((q->of_result || q->index == 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
+    set_operand(q, 0, q->pos.dim);
+    set_result(q, 0, q->pos.dim);
+    return q->pos.unit == 1;
+  }
   if (!window_factor(&w, q->of_result ? 0 : (int)q->index, q->pos.dim, at)) return false;
   if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != operand_type(q, 2)->dims[at[2]])
     return false;

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "ir/attrs.h"
+#include "split/indices.h"
 
 /* ---- elements ---- */
 static ir_dtype accumulator_of(ir_dtype d) {
@@ -300,8 +301,9 @@ static ir_value first_k(ir_builder *b, ir_value x, int64_t k) {
   return ir_build_slice(b, x, start, limit, stride);
 }
 
-static void top_k_init(ir_builder *b, ir_op op, ir_value *carries) { /* never read */
-  for (uint32_t i = 0; i < 2; i++)
+/* For carries that the first trip, or the trips together, write as a whole. */
+static void unread_init(ir_builder *b, ir_op op, ir_value *carries) {
+  for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_results; i++)
     carries[i] = zeros_of(b, ir_type_of(b->m, ir_result(b->m, op, i)));
 }
 
@@ -408,6 +410,7 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
       return is_liftable(m, op);
     case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
     case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);
+    case IR_OP_GATHER: return d != IR_F8E8M0FNU;
     default: return false;
   }
 }
@@ -429,7 +432,8 @@ void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_
   (void)f;
   switch (ir_kind_of(b->m, op)) {
     case IR_OP_REDUCE: reduce_init(b, op, outside, out_carries); return;
-    case IR_OP_CHLO_TOP_K: top_k_init(b, op, out_carries); return;
+    case IR_OP_GATHER:
+    case IR_OP_CHLO_TOP_K: unread_init(b, op, out_carries); return;
     case IR_OP_SCATTER: out_carries[0] = outside[0]; return;
     default: product_init(b, op, out_carries); return;
   }
@@ -444,6 +448,10 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
       return;
     case IR_OP_CHLO_TOP_K: top_k_step(b, op, f, trip, operands, carries); return;
     case IR_OP_SCATTER: scatter_step(b, op, f, trip, operands, carries); return;
+    case IR_OP_GATHER:
+      carries[0] =
+          split_gather_step(b, op, f->operands[0].dim, trip, operands[0], operands[1], carries[0]);
+      return;
     default: product_step(b, op, f, trip, operands, carries); return;
   }
 }

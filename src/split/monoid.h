@@ -1,5 +1,5 @@
 /* Partial results over a slice of a reduced factor, and how they merge: (initial carry, step,
- * finish) for reduce, dot_general, convolution, top_k and scatter.
+ * finish) for reduce, dot_general, convolution, top_k, scatter and gather.
  *
  * The reduction's own init is folded once, into the initial carry; the slices use the neutral
  * element. Sums of bf16 and f16 are carried in f32, as wide as XLA accumulates. Where the last

@@ -2,6 +2,7 @@
 
 #include "ir/attrs.h"
 #include "split/body.h"
+#include "split/indices.h"
 
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice) {
   return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, slice * pos.unit);
@@ -104,6 +105,11 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {
     out_results[0] = narrow_iota(b, op, types[0], f->results[0].unit, trip);
     return;
+  }
+  if (d.kind == IR_OP_SCATTER && f->operands[0].dim >= 0 && f->operands[2].dim < 0) {
+    ir_value *local = ARENA_COPY(m->arena, ir_value, operands, d.n_operands);
+    local[1] = split_scatter_indices(b, op, f->operands[0].dim, trip, operands[1]);
+    operands = local;
   }
   ir_op copy = ir_op_new(m, b->block,
                          &(ir_op_desc){.kind = (ir_kind)d.kind,

@@ -1,0 +1,224 @@
+/* distribute: A . X + B . X -> (A + B) . X, one large product in place of two.
+ *
+ * Requires: a verified module, transposes folded into products. Breaks: nothing; what lost its uses
+ * stays for dce. The terms may stand anywhere in a sum of sums; A and B may have their dimensions
+ * in different orders (the gradient of a . a^T is G . a + G^T . a), X is the same value on the same
+ * side. Not exact: A + B is rounded before the product, not after it. Left alone: products that
+ * others read, too; where A is larger than X or the result, so that A + B would be the large tensor
+ * (a kernel matrix times a vector); element types whose sums are done wider than they are kept;
+ * sides of different precision; results that are small against the limit or below the threshold.
+ * Cost: terms squared per sum, at most MOST_TERMS. Source: the distributive law; XLA's
+ * AlgebraicSimplifier does the same for elementwise products.
+ */
+#include "pass/build.h"
+
+enum { MOST_TERMS = 32 };
+
+typedef struct distributor {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;    /* results of replaced ops -> what they are now */
+  uint32_t *uses; /* by value, of those that were there before */
+  uint32_t n_values;
+  bool *inner; /* by value: added to something and read by nothing else, a part of that sum */
+  bool changed;
+} distributor;
+
+typedef struct terms {
+  ir_value at[MOST_TERMS];
+  bool made[MOST_TERMS]; /* by merging others of the sum */
+  uint32_t count;
+} terms;
+
+typedef struct product {
+  ir_op op;
+  ir_dot_numbers n;
+} product;
+
+static void count_uses(const ir_module *m, ir_op op, void *user) {
+  uint32_t *uses = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) uses[ir_operand(m, op, i)]++;
+}
+
+static bool is_in(const distributor *f, ir_op op, ir_kind kind, ir_block block) {
+  return op && ir_kind_of(f->m, op) == kind && ir_op_get(f->m, op)->block == block;
+}
+
+static bool is_read_once(const distributor *f, ir_value v) {
+  return v < f->n_values && f->uses[v] == 1;
+}
+
+/* ---- the terms of a sum ---- */
+static bool add_terms(const distributor *f, ir_op add, ir_block block, terms *out) {
+  for (uint32_t i = 0; i < 2; i++) {
+    ir_value v = ir_operand(f->m, add, i);
+    ir_op op = ir_value_get(f->m, v)->op;
+    if (is_read_once(f, v) && is_in(f, op, IR_OP_ADD, block)) {
+      if (!add_terms(f, op, block, out)) return false;
+    } else {
+      if (out->count == MOST_TERMS) return false;
+      out->at[out->count++] = v;
+    }
+  }
+  return true;
+}
+
+static bool find_product(const distributor *f, const terms *t, uint32_t i, product *out) {
+  ir_op op = ir_value_get(f->m, t->at[i])->op;
+  bool own = t->made[i] || is_read_once(f, t->at[i]);
+  if (!op || !own || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL) return false;
+  *out = (product){.op = op};
+  return ir_dot_dims(f->p->scratch, f->m, op, &out->n);
+}
+
+/* ---- two products with a common side ---- */
+static ir_ints batch_of(const product *p, uint32_t side) {
+  return side ? p->n.rhs_batch : p->n.lhs_batch;
+}
+static ir_ints contract_of(const product *p, uint32_t side) {
+  return side ? p->n.rhs_contract : p->n.lhs_contract;
+}
+
+static int32_t index_of(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return i;
+  return -1;
+}
+
+static bool is_free(const product *p, uint32_t side, int64_t d) {
+  return index_of(batch_of(p, side), d) < 0 && index_of(contract_of(p, side), d) < 0;
+}
+
+/* permutation[d]: which dimension of b's other side is dimension d of a's. */
+static bool match_dims(const distributor *f, const product *a, const product *b, uint32_t common,
+                       int64_t *permutation) {
+  uint32_t side = 1 - common;
+  ir_ints a_batch = batch_of(a, side), b_batch = batch_of(b, side),
+          a_contract = contract_of(a, side), b_contract = contract_of(b, side);
+  if (a_batch.count != b_batch.count || a_contract.count != b_contract.count) return false;
+  for (int32_t i = 0; i < a_batch.count; i++) {
+    if (batch_of(a, common).at[i] != batch_of(b, common).at[i]) return false;
+    permutation[a_batch.at[i]] = b_batch.at[i];
+  }
+  for (int32_t i = 0; i < a_contract.count; i++) {
+    int32_t k = index_of(contract_of(b, common), contract_of(a, common).at[i]);
+    if (k < 0) return false;
+    permutation[a_contract.at[i]] = b_contract.at[k];
+  }
+  int32_t rank = ir_type_at(f->m, ir_operand(f->m, a->op, side))->rank, next = 0;
+  for (int32_t d = 0; d < rank; d++) {
+    if (!is_free(a, side, d)) continue;
+    while (!is_free(b, side, next)) next++;
+    permutation[d] = next++;
+  }
+  return true;
+}
+
+static bool same_precision(const ir_module *m, ir_op a, ir_op b) {
+  ir_attr x = ir_op_attr(m, a, "precision_config"), y = ir_op_attr(m, b, "precision_config");
+  return ir_op_get(m, a)->n_attrs == ir_op_get(m, b)->n_attrs &&
+         (x && y ? pass_attr_equal(m, x, y) : x == y);
+}
+
+static bool is_worth_it(const distributor *f, const product *a, uint32_t common) {
+  const ir_module *m = f->m;
+  ir_value x = ir_operand(m, a->op, common), own = ir_operand(m, a->op, 1 - common),
+           result = ir_result(m, a->op, 0);
+  ir_dtype d = ir_type_at(m, result)->dtype;
+  bool wide = d == IR_F32 || d == IR_F64 || d == IR_C64 || d == IR_C128;
+  int64_t bytes = ir_value_bytes(m, own), made = ir_value_bytes(m, result);
+  return wide && ir_type_at(m, x)->dtype == d && ir_type_at(m, own)->dtype == d &&
+         ir_is_static_tensor(m, ir_type_of(m, x)) && bytes <= ir_value_bytes(m, x) &&
+         bytes <= made && made > pass_small_bytes(f->p->options);
+}
+
+static ir_value merged(distributor *f, ir_builder *b, const product *x, const product *y,
+                       uint32_t common) {
+  ir_module *m = f->m;
+  uint32_t side = 1 - common;
+  int64_t permutation[IR_MAX_RANK];
+  ir_value own = ir_operand(m, x->op, side), other = ir_operand(m, y->op, side);
+  if (ir_operand(m, x->op, common) != ir_operand(m, y->op, common) ||
+      ir_type_at(m, own)->rank != ir_type_at(m, other)->rank || !same_precision(m, x->op, y->op) ||
+      !is_worth_it(f, x, common) || !is_worth_it(f, y, common) ||
+      !match_dims(f, x, y, common, permutation))
+    return IR_NONE;
+  ir_value operands[2];
+  operands[common] = ir_operand(m, x->op, common);
+  operands[side] = ir_build_binary(b, IR_OP_ADD, own, pass_build_transpose(b, other, permutation));
+  return pass_build_like(b, x->op, operands, ir_type_of(m, ir_result(m, x->op, 0)));
+}
+
+/* ---- sums ---- */
+/* Terms i and j are one from now on, which may be merged with others. */
+static bool merge_terms(distributor *f, ir_builder *b, terms *t, uint32_t i, uint32_t j) {
+  product x, y;
+  if (!find_product(f, t, i, &x) || !find_product(f, t, j, &y)) return false;
+  ir_value made = merged(f, b, &x, &y, 0);
+  if (!made) made = merged(f, b, &x, &y, 1);
+  if (!made) return false;
+  t->at[i] = made;
+  t->made[i] = true;
+  t->count--;
+  memmove(&t->at[j], &t->at[j + 1], (t->count - j) * sizeof *t->at);
+  memmove(&t->made[j], &t->made[j + 1], (t->count - j) * sizeof *t->made);
+  return true;
+}
+
+static ir_value sum_of(ir_builder *b, const terms *t) {
+  ir_value sum = t->at[0];
+  for (uint32_t i = 1; i < t->count; i++) sum = ir_build_binary(b, IR_OP_ADD, sum, t->at[i]);
+  return sum;
+}
+
+static bool replace_sum(distributor *f, ir_op add, ir_block block) {
+  terms t = {.count = 0};
+  if (!add_terms(f, add, block, &t)) return false;
+  ir_builder b = {f->m, block, ir_op_get(f->m, add)->location};
+  bool any = false;
+  for (uint32_t i = 0; i < t.count; i++)
+    for (uint32_t j = i + 1; j < t.count;)
+      if (merge_terms(f, &b, &t, i, j)) any = true;
+      else j++;
+  if (any) ir_map_set(f->map, ir_result(f->m, add, 0), sum_of(&b, &t));
+  return any;
+}
+
+static void mark_inner_sums(distributor *f, const pass_ops *ops) {
+  for (uint32_t i = 0; i < ops->count; i++) {
+    const ir_op_data *d = ir_op_get(f->m, ops->at[i]);
+    for (uint32_t k = 0; d->kind == IR_OP_ADD && k < 2; k++)
+      f->inner[d->operands[k]] = is_read_once(f, d->operands[k]);
+  }
+}
+
+static void visit_block(distributor *f, ir_block block) {
+  pass_ops ops = pass_take_ops(f->m, block);
+  mark_inner_sums(f, &ops);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    const ir_op_data *d = ir_op_get(f->m, op);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
+      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
+    bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !f->inner[ir_result(f->m, op, 0)];
+    if (whole && replace_sum(f, op, block)) f->changed = true;
+    else ir_block_append(f->m, block, op);
+  }
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  distributor f = {.p = p,
+                   .m = m,
+                   .map = ir_map_new(p->scratch, m),
+                   .uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+                   .inner = ARENA_ARRAY(p->scratch, bool, m->values.count),
+                   .n_values = m->values.count};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], count_uses, f.uses);
+  visit_block(&f, ir_op_get(m, m->root)->regions[0]);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_distribute = {"distribute", run};

@@ -1,0 +1,123 @@
+#include "split/indices.h"
+
+static int32_t index_of(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return i;
+  return -1;
+}
+
+bool split_is_indexed_dim(const ir_module *m, ir_op op, const ir_gather_numbers *n, int64_t dim) {
+  ir_dtype d = ir_type_at(m, ir_operand(m, op, 1))->dtype;
+  ir_dtype_class cls = ir_dtype_class_of(d);
+  return index_of(n->collapsed_slice_dims, dim) >= 0 && index_of(n->start_index_map, dim) >= 0 &&
+         (cls == IR_CLASS_INT || (cls == IR_CLASS_UINT && ir_dtype_bytes(d) < 8));
+}
+
+/* The index vectors in i64, and which component of them names the dimension. */
+typedef struct index_vectors {
+  ir_builder *b;
+  ir_value at;
+  int64_t along; /* the dimension of `at` that they lie along; its rank: each is one number */
+  int32_t component, n_components;
+} index_vectors;
+
+static index_vectors vectors_of(ir_builder *b, const ir_gather_numbers *n, int64_t dim,
+                                ir_value indices) {
+  return (index_vectors){.b = b,
+                         .at = ir_build_convert(b, indices, IR_I64),
+                         .along = n->index_vector_dim,
+                         .component = index_of(n->start_index_map, dim),
+                         .n_components = n->start_index_map.count};
+}
+
+static ir_value splat(const index_vectors *v, int64_t number) {
+  return ir_build_splat_int(v->b, ir_type_of(v->b->m, v->at), number);
+}
+
+/* x where the component stands, `at` elsewhere. */
+static ir_value in_component(const index_vectors *v, ir_value x) {
+  if (v->n_components == 1) return x;
+  ir_value positions = ir_build_iota(v->b, ir_type_of(v->b->m, v->at), v->along);
+  ir_value is_it = ir_build_compare(v->b, "EQ", positions, splat(v, v->component));
+  return ir_build_select(v->b, is_it, x, v->at);
+}
+
+static ir_value clamped(const index_vectors *v, int64_t highest) {
+  ir_value x = ir_build_binary(v->b, IR_OP_MAXIMUM, v->at, splat(v, 0));
+  return in_component(v, ir_build_binary(v->b, IR_OP_MINIMUM, x, splat(v, highest)));
+}
+
+static ir_value counted_from(const index_vectors *v, ir_value start) {
+  ir_value origin = ir_build_broadcast(v->b, start, ir_type_of(v->b->m, v->at), NULL);
+  return in_component(v, ir_build_binary(v->b, IR_OP_SUBTRACT, v->at, origin));
+}
+
+/* The component alone, without the dimension that vectors lie along. */
+static ir_value component_of(const index_vectors *v) {
+  ir_module *m = v->b->m;
+  const ir_type_data *t = ir_type_at(m, v->at);
+  if (v->along == t->rank) return v->at;
+  int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK], dims[IR_MAX_RANK];
+  int32_t rank = t->rank, kept = 0;
+  for (int32_t i = 0; i < rank; i++) {
+    limit[i] = t->dims[i], stride[i] = 1;
+    if (i != v->along) dims[kept++] = t->dims[i];
+  }
+  start[v->along] = v->component, limit[v->along] = v->component + 1;
+  ir_value x = ir_build_slice(v->b, v->at, start, limit, stride);
+  return ir_build_reshape(v->b, x, ir_tensor(m, IR_I64, rank - 1, dims));
+}
+
+ir_value split_scatter_indices(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip,
+                               ir_value indices) {
+  ir_gather_numbers n;
+  CTX_CHECK(b->m->ctx, ir_scatter_dims(b->m->arena, b->m, op, &n));
+  index_vectors v = vectors_of(b, &n, dim, indices);
+  return counted_from(&v, trip->start);
+}
+
+/* i1 of gather's result: whether its element is read from what this trip counts. */
+static ir_value reads_slice(ir_builder *b, const ir_gather_numbers *n, const split_trip *trip,
+                            ir_value indices, ir_type result) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, indices), index = ir_scalar(m, IR_I64);
+  ir_value end =
+      ir_build_binary(b, IR_OP_ADD, trip->start, ir_build_splat_int(b, index, trip->slice));
+  ir_value above = ir_build_compare(b, "GE", indices, ir_build_broadcast(b, trip->lo, type, NULL));
+  ir_value below = ir_build_compare(b, "LT", indices, ir_build_broadcast(b, end, type, NULL));
+  ir_type_data t = *ir_type_get(m, result);
+  int64_t to[IR_MAX_RANK];
+  int32_t count = 0;
+  for (int32_t i = 0; i < t.rank; i++)
+    if (index_of(n->offset_dims, i) < 0) to[count++] = i;
+  t.dtype = IR_I1;
+  return ir_build_broadcast(b, ir_build_binary(b, IR_OP_AND, above, below), ir_type_intern(m, &t),
+                            to);
+}
+
+static ir_value gather_from(ir_builder *b, ir_op op, ir_value x, ir_value indices) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  ir_type type = ir_type_of(b->m, d.first_result);
+  ir_op copy = ir_op_new(b->m, b->block,
+                         &(ir_op_desc){.kind = IR_OP_GATHER,
+                                       .n_operands = 2,
+                                       .operands = (ir_value[]){x, indices},
+                                       .n_results = 1,
+                                       .result_types = &type,
+                                       .n_attrs = d.n_attrs,
+                                       .attrs = d.attrs,
+                                       .location = b->location});
+  return ir_result(b->m, copy, 0);
+}
+
+ir_value split_gather_step(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip, ir_value x,
+                           ir_value indices, ir_value carry) {
+  ir_gather_numbers n;
+  CTX_CHECK(b->m->ctx, ir_gather_dims(b->m->arena, b->m, op, &n));
+  int64_t extent = ir_type_at(b->m, ir_operand(b->m, op, 0))->dims[dim];
+  index_vectors v = vectors_of(b, &n, dim, indices);
+  v.at = clamped(&v, extent - 1);
+  ir_value mine = reads_slice(b, &n, trip, component_of(&v), ir_type_of(b->m, carry));
+  ir_value read = gather_from(b, op, x, counted_from(&v, trip->start));
+  return ir_build_select(b, mine, read, carry);
+}

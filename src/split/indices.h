@@ -1,0 +1,25 @@
+/* Gather and scatter where the factor sits on a dimension that the index vectors name: the loop has
+ * a slice of that dimension, and all indices.
+ *
+ *     scatter, parallel: indices counted from the slice's start; what is not in the slice is out of
+ *                        bounds, where scatter drops it
+ *     gather, reduced:   each trip reads those that lie in its slice, all others stay as carried
+ */
+#ifndef WEIR_SPLIT_INDICES_H
+#define WEIR_SPLIT_INDICES_H
+#include "ir/attrs.h"
+#include "split/monoid.h"
+
+/* Whether dimension `dim` of operand 0 is one that indices name, element by element, in integers
+ * that can be counted on (anything but ui64). */
+bool split_is_indexed_dim(const ir_module *m, ir_op op, const ir_gather_numbers *n, int64_t dim);
+
+/* Scatter's indices as they are inside the trip, i64. */
+ir_value split_scatter_indices(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip,
+                               ir_value indices);
+
+/* carry, with what `x`, a slice of gather's operand, has of it. */
+ir_value split_gather_step(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip, ir_value x,
+                           ir_value indices, ir_value carry);
+
+#endif

@@ -1,0 +1,118 @@
+"""Gather and scatter in loops over a dimension that their indices name: each trip reads or writes
+what lies in its slice. Results to the bit, also where indices are out of range."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import running
+
+RNG = np.random.default_rng(0)
+N = 10007
+X, V = RNG.normal(size=N), RNG.normal(size=(N, 3))
+IN_RANGE = RNG.integers(0, N, size=50)
+ANYWHERE = RNG.integers(-2 * N, 3 * N, size=50)  # a third of them in range
+UPDATES, ROWS = RNG.normal(size=50), RNG.normal(size=(50, 3))
+PAIRS = np.stack([ANYWHERE, RNG.integers(-2, 6, size=50)], 1)
+
+
+def large(x):
+    """A tensor of the program's own."""
+    return jnp.sin(x)
+
+
+def read(x, i, mode):
+    """One index at a time; out of range: the nearest (clip), NaN (fill)."""
+    return large(x).at[i].get(mode=mode, wrap_negative_indices=False)
+
+
+def read_pairs(v, pairs):
+    numbers = lax.GatherDimensionNumbers((), (0, 1), (0, 1))
+    return lax.gather(large(v), pairs, numbers, (1, 1), mode="clip")
+
+
+def read_directly(x, i):
+    """Without JAX's conversion of the indices."""
+    numbers = lax.GatherDimensionNumbers((), (0,), (0,))
+    return lax.gather(large(x), i[:, None], numbers, (1,), mode="clip")
+
+
+def write(x, i, u, how):
+    """Sums of what was written, so that nothing large is a result."""
+    y = getattr(large(x).at[i], how)(u, mode="drop", wrap_negative_indices=False)
+    return jnp.max(y, 0), jnp.min(y, 0), jnp.sort(y, 0)[:0]
+
+
+def write_pairs(v, pairs, u):
+    y = large(v).at[pairs[:, 0], pairs[:, 1]].set(
+        u, mode="drop", wrap_negative_indices=False, unique_indices=False
+    )
+    return jnp.max(y, 0), jnp.min(y, 0)
+
+
+def columns(v, i):
+    """A batch dimension beside the one that is named."""
+    return jnp.take_along_axis(large(v), i, 0)
+
+
+def diagonal(v):
+    """Both dimensions named."""
+    k = large(v[:400, :1] * v[:400, 1])
+    k = k.at[jnp.arange(400), jnp.arange(400)].set(-jnp.inf)
+    return jnp.max(k, 0), jnp.max(k, 1)
+
+
+def cross_entropy(w, h, labels):
+    def loss(w, h):
+        scores = jax.nn.log_softmax(h @ w.T)
+        return -jnp.take_along_axis(scores, labels[:, None], 1).mean()
+
+    return jax.value_and_grad(loss, (0, 1))(w, h)
+
+
+EXACT = {
+    "read, clipped": (lambda x, i: read(x, i, "clip"), (X, ANYWHERE)),
+    "read, filled": (lambda x, i: read(x, i, "fill"), (X, ANYWHERE)),
+    "read at i8": (read_directly, (X, IN_RANGE.astype(np.int8))),
+    "read at ui32": (read_directly, (X, ANYWHERE.astype(np.uint32))),
+    "read at ui64": (read_directly, (X, ANYWHERE.astype(np.uint64))),
+    "read rows": (lambda v, i: read(v, i, "clip"), (V, ANYWHERE)),
+    "read pairs": (read_pairs, (V, PAIRS)),
+    "read in columns": (columns, (V, RNG.integers(0, N, size=(4, 3)))),
+    "add": (lambda x, i, u: write(x, i, u, "add"), (X, ANYWHERE, UPDATES)),
+    "add twice": (lambda x, i, u: write(x, i, u, "add"), (X, IN_RANGE // 900, UPDATES)),
+    "set": (lambda x, i, u: write(x, i, u, "set"), (X, ANYWHERE, UPDATES)),
+    "maximum of rows": (lambda v, i, u: write(v, i, u, "max"), (V, ANYWHERE, ROWS)),
+    "set pairs": (write_pairs, (V, PAIRS, UPDATES)),
+    "diagonal": (diagonal, (V,)),
+}
+
+
+def split(f, arguments, folder):
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(*arguments).as_text()
+    (folder / "program.mlir").write_text(text)
+    sizes = ["--tensor-size-threshold", "8KiB", "--tensor-split-size", "2000"]
+    return text, running.opt(folder / "program.mlir", *sizes)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_to_the_bit(name, tmp_path):
+    f, arguments = EXACT[name]
+    text, rewritten = split(f, arguments, tmp_path)
+    assert ("stablehlo.while" in rewritten) == ("ui64" not in name), "ui64 may be beyond counting"
+    found, expected = (running.Xla(t)(*arguments) for t in (rewritten, text))
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_cross_entropy_over_the_vocabulary(tmp_path):
+    """Forward and backward in loops over the vocabulary: scores are never a tensor."""
+    w, h, labels = RNG.normal(size=(5003, 3)), RNG.normal(size=(7, 3)), IN_RANGE[:7] % 5003
+    text, rewritten = split(cross_entropy, (w, h, labels), tmp_path)
+    assert "tensor<7x5003xf64>" in text and "tensor<7x5003x" not in rewritten
+    found, expected = (running.Xla(t)(w, h, labels) for t in (rewritten, text))
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12 * np.abs(y).max())
