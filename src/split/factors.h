@@ -4,10 +4,13 @@
  * A factor is named by one position: dimension `dim` of one operand or result, `unit` consecutive
  * elements of it per index of the factor (unit > 1 where a reshape merged the factor with
  * dimensions inside it). Tracing answers where the same factor sits on all other operands and
- * results: parallel   it is in every result: the op on a slice of its operands gives the same slice
- * of its results reduced    it is in no result: the op on slices gives partial results, merged by
- * split/monoid.c or that the op needs it whole (false). Source: design after Shardy's op sharding
- * rules and FFTW's vrank rules.
+ * results:
+ *
+ *   parallel   in every result: the op on a slice of its operands gives that slice of its results
+ *   reduced    in no result: the op on slices gives partial results, merged by split/monoid.c
+ *
+ * or that the op needs it whole (false). Source: design after Shardy's op sharding rules and FFTW's
+ * vrank rules.
  */
 #ifndef WEIR_SPLIT_FACTORS_H
 #define WEIR_SPLIT_FACTORS_H
