@@ -207,6 +207,7 @@ static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
   for (uint32_t probes = 0; probes < MOST_PROBES && probes < allowed; probes++) {
     int64_t high = *in_out_high, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high);
+    if (below <= low) break;
     int64_t probe = middle > low && middle < below ? middle : below;
     bool holds;
     WEIR_TRY(would_hold(j, prepared, probe, 0, &holds));
@@ -217,18 +218,20 @@ static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
   return WEIR_OK;
 }
 
-/* high: holds as the program is. Where XLA can be asked, it has the last word on what the estimate
- * found. */
-static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
+/* low: does not hold; high: does, without XLA being asked again. Where XLA can be asked, it has the
+ * last word on what the estimate found. */
+static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, int64_t high,
                                 int64_t *out_limit) {
   int64_t found = high;
-  WEIR_TRY(bisect_limit(j, prepared, j->options.memory_limit_bytes, &found));
+  j->probing = true;
+  WEIR_TRY(bisect_limit(j, prepared, low, &found));
   for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
     bool holds;
     WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &holds));
     if (holds) break;
     found = tries + 1 < MOST_CONFIRMATIONS && found < high - found / 20 ? found + found / 20 : high;
   }
+  j->probing = false;
   *out_limit = found;
   return WEIR_OK;
 }
@@ -239,22 +242,36 @@ static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
 static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
   search s = search_under(least, 0);
   ir_module *m;
+  j->probing = true;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  j->probing = false;
   const ir_module *shown = m ? m : prepared;
   plan_peak peak =
       plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
   if (m) ir_module_destroy(m);
-  result_clear_loops(j->result);
   return WEIR_OK;
+}
+
+static weir_status refuse_shortly(job *j, int64_t peak) {
+  arena *a = arena_create(&j->c);
+  int64_t limit = j->options.memory_limit_bytes;
+  weir_status status = ctx_error(
+      &j->c, WEIR_RESOURCE_EXHAUSTED, "the program needs %s, the limit is %lld bytes (%s)",
+      plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit));
+  arena_destroy(a);
+  return status;
 }
 
 static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t feasible) {
   int64_t limit = j->options.memory_limit_bytes, least;
+  j->refused = true;
+  result_clear_loops(j->result);
+  if (j->options.minimum == WEIR_MINIMUM_NEVER) return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
-  WEIR_TRY(find_minimum(j, prepared, feasible, &least));
+  WEIR_TRY(find_minimum(j, prepared, limit, feasible, &least));
   WEIR_TRY(put_blockers(j, prepared, least, &blockers));
   j->result->summary.minimum_bytes = least;
   weir_status status =
@@ -267,17 +284,22 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
   return status;
 }
 
+/* ---- as a whole ---- */
+static weir_status prepare(job *j) {
+  if (j->prepared) return WEIR_OK;
+  j->prepared = ir_module_clone(j->m);
+  return pipeline_prepare(j, j->prepared);
+}
+
 /* feasible: a limit under which the program runs as it is. */
 static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
-  ir_module *prepared = ir_module_clone(j->m), *m;
-  WEIR_TRY(pipeline_prepare(j, prepared));
+  ir_module *m;
+  WEIR_TRY(prepare(j));
   set_options(j, RUNG_REWRITTEN);
   search s = search_under(j->options.memory_limit_bytes, MOST_COMPILES);
-  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
-  weir_status status = m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, prepared, peak, feasible);
+  WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
-  ir_module_destroy(prepared);
-  return status;
+  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, feasible);
 }
 
 static weir_status hold_limit(job *j) {
@@ -292,6 +314,36 @@ static weir_status hold_limit(job *j) {
     return accept(j, WEIR_OPTIONS_ONLY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
   return rewrite(j, peak, known && ordered < peak ? ordered : peak);
+}
+
+/* The smallest limit that the program as it came holds, under either order. */
+static int64_t least_as_is(job *j) {
+  int64_t program, memory;
+  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
+  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
+  return memory < program ? memory : program;
+}
+
+static int64_t held_throughout(job *j) {
+  arena *a = arena_create(&j->c);
+  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
+  arena_destroy(a);
+  return peak.total_bytes - peak.temp_bytes;
+}
+
+/* Of a program that holds its limit, or has none. */
+static weir_status add_minimum(job *j) {
+  weir_result *r = j->result;
+  const char *options[RESULT_MOST_OPTIONS + 1];
+  memcpy(options, r->compile_options, sizeof options);
+  int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
+  if (limit && limit < high) high = limit;
+  WEIR_TRY(prepare(j));
+  set_options(j, RUNG_REWRITTEN);
+  weir_status status =
+      find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, high, &r->summary.minimum_bytes);
+  memcpy(r->compile_options, options, sizeof options);
+  return status;
 }
 
 /* ---- the paper's mode ---- */
@@ -324,10 +376,12 @@ static weir_status run_named_passes(job *j) {
 }
 
 weir_status ladder_climb(job *j) {
-  j->result->summary.limit_bytes = j->options.memory_limit_bytes;
-  j->result->summary.flops_before = j->result->summary.flops_after = plan_flops(j->m);
+  weir_summary *s = &j->result->summary;
+  s->limit_bytes = j->options.memory_limit_bytes;
+  s->flops_before = s->flops_after = plan_flops(j->m);
+  s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
-  if (j->options.memory_limit_bytes) return hold_limit(j);
-  if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j);
-  return WEIR_OK;
+  if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
+  else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
+  return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

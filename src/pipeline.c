@@ -75,7 +75,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
-  WEIR_TRY(report_loops(j, m));
+  if (!j->probing) WEIR_TRY(report_loops(j, m));
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

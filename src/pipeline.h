@@ -14,8 +14,11 @@ typedef struct job {
   const char *text;
   size_t length;
   ir_module *m;         /* as read */
+  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   ir_module *rewritten; /* NULL: nothing was */
   pass_driver driver;
+  bool probing;  /* a split that only tells whether it holds: not for the result */
+  bool refused;  /* the limit can't be held */
   bool replaced; /* a pass took large tensors out of the prepared program */
 } job;
 

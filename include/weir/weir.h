@@ -52,6 +52,14 @@ typedef struct weir_memory {
 typedef int (*weir_referee)(void *user, const char *text, size_t length, const char *const *options,
                             weir_memory *out_memory);
 
+/* When to search for the smallest feasible limit: by bisection to 1 %, each step a split without
+ * XLA. */
+typedef enum weir_minimum {
+  WEIR_MINIMUM_IF_REFUSED = 0,
+  WEIR_MINIMUM_ALWAYS, /* also where the limit holds, or there is none */
+  WEIR_MINIMUM_NEVER,
+} weir_minimum;
+
 typedef struct weir_options {
   size_t struct_size;         /* sizeof(weir_options): set by WEIR_OPTIONS_INIT */
   int64_t memory_limit_bytes; /* arguments + results + temporaries - aliased, per device; 0: none */
@@ -67,6 +75,7 @@ typedef struct weir_options {
   int debug;               /* 0 silent .. 5 everything, on stderr */
   weir_referee referee;    /* NULL: weir's own estimate decides */
   void *referee_user;
+  weir_minimum minimum;
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -109,6 +118,7 @@ typedef struct weir_summary {
   int64_t flops_before, flops_after;
   int32_t loops; /* how many loops were made */
   int32_t referee_compiles;
+  int64_t time_before_ns, time_after_ns; /* predicted; good for comparing, not absolute */
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 
