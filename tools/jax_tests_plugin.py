@@ -1,0 +1,188 @@
+"""The pytest plugin of tools/jax_tests.py: runs inside of the process that has JAX's tests.
+
+In: the environment variable WEIR_JAX_TESTS, JSON: {"out": file, "tests": number or null (all),
+"only": [id] or null, "done": [id], "weir": bool}. Out: one JSON object per line: what was
+collected; each test when it starts and when it ends, with digests of the programs that went to XLA
+and of the arrays that it compared, and with what weir did.
+
+The recorder sits between weir and XLA. What it costs is measured and given with each test.
+"""
+
+import hashlib
+import io
+import json
+import os
+import time
+
+import pytest
+
+JOB = json.loads(os.environ["WEIR_JAX_TESTS"])
+MESSAGE_CHARACTERS = 6000
+OUTCOMES = ("untouched", "options", "rewritten")
+
+
+class Record:
+    """What one test did, so far."""
+
+    def __init__(self):
+        self.programs, self.values = [], []
+        self.weir = dict.fromkeys((*OUTCOMES, "refused", "failed"), 0)
+        self.loops, self.warnings, self.recording_s = 0, [], 0.0
+        self.outcome, self.message, self.started = "passed", "", time.monotonic()
+
+    def summary(self):
+        def digest(parts):
+            return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+
+        return {
+            "outcome": self.outcome,
+            "seconds": round(time.monotonic() - self.started - self.recording_s, 4),
+            "message": self.message[-MESSAGE_CHARACTERS:],
+            "programs": len(self.programs),
+            "program_digest": digest(sorted(self.programs)),  # threads may change places
+            "values": len(self.values),
+            "value_digest": digest(self.values),
+            "weir": {name: count for name, count in self.weir.items() if count},
+            "loops": self.loops,
+            "warnings": self.warnings,
+        }
+
+
+now = Record()
+
+
+def timed(function):
+    def recorder(*arguments):
+        started = time.monotonic()
+        function(*arguments)
+        now.recording_s += time.monotonic() - started
+
+    return recorder
+
+
+@timed
+def record_program(computation, options):
+    text = io.BytesIO()
+    computation.operation.write_bytecode(text)
+    now.programs.append(
+        hashlib.sha256(text.getvalue() + options.SerializeAsString()).hexdigest()[:16]
+    )
+
+
+@timed
+def record_values(values):
+    import jax
+    import numpy
+
+    for value in values:
+        if isinstance(value, (numpy.ndarray, jax.Array)):
+            try:
+                array = numpy.asarray(value)
+                found = f"{array.dtype}{array.shape}".encode() + array.tobytes()
+            except Exception:  # keys, deleted arrays, arrays of other processes
+                continue
+            now.values.append(hashlib.sha256(found).hexdigest()[:16])
+
+
+def watch_xla():
+    from jax._src import compiler
+
+    original = compiler.compile_or_get_cached
+
+    def compile_or_get_cached(backend, computation, devices, compile_options, *rest, **named):
+        record_program(computation, compile_options)
+        return original(backend, computation, devices, compile_options, *rest, **named)
+
+    compiler.compile_or_get_cached = compile_or_get_cached
+
+
+def watch_comparisons():
+    from jax._src import test_util
+
+    def watched(original):
+        def compare(self, *values, **named):
+            record_values(values)
+            return original(self, *values, **named)
+
+        return compare
+
+    for name in ("assertArraysEqual", "assertArraysAllClose", "assertAllClose"):
+        setattr(
+            test_util.JaxTestCase, name, watched(getattr(test_util.JaxTestCase, name))
+        )
+
+
+def watch_weir():
+    """Puts weir over the recorder. A warning of weir's is written down instead: JAX's tests make
+    errors of warnings.
+    """
+    import weir
+    from weir import _hook, _library
+
+    weir.initialize()
+    rewrite = _library.rewrite
+
+    def watched(*arguments):
+        result = rewrite(*arguments)
+        if result.status == _library.OK:
+            now.weir[OUTCOMES[result.outcome]] += 1
+        elif result.status == _library.RESOURCE_EXHAUSTED:
+            now.weir["refused"] += 1
+        now.loops += len(result.loops)
+        return result
+
+    def warned(message):
+        now.warnings.append(message)
+        now.weir["failed"] += "over several devices" not in message
+
+    _library.rewrite, _hook.warn = watched, warned
+
+
+def write(**line):
+    with open(JOB["out"], "a") as out:
+        out.write(json.dumps(line) + "\n")
+
+
+def test_id(node_id):
+    return node_id.partition("::")[2]
+
+
+def pytest_configure(config):
+    watch_xla()
+    watch_comparisons()
+    if JOB["weir"]:
+        watch_weir()
+
+
+def sampled(items):
+    """The same tests in every run, and among those of a larger sample."""
+
+    def rank(item):
+        return hashlib.sha256(test_id(item.nodeid).encode()).digest()
+
+    if JOB["only"] is not None:
+        wanted = set(JOB["only"])
+        return {item for item in items if test_id(item.nodeid) in wanted}
+    return set(sorted(items, key=rank)[: JOB["tests"]])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    chosen, done = sampled(items), set(JOB["done"])
+    write(collected=len(items), chosen=[test_id(i.nodeid) for i in items if i in chosen])
+    items[:] = [i for i in items if i in chosen and test_id(i.nodeid) not in done]
+
+
+def pytest_runtest_logstart(nodeid):
+    global now
+    now = Record()
+    write(start=test_id(nodeid))
+
+
+def pytest_runtest_logreport(report):
+    if report.outcome == "failed" or (report.outcome == "skipped" and now.outcome == "passed"):
+        now.outcome, now.message = report.outcome, str(report.longrepr)
+
+
+def pytest_runtest_logfinish(nodeid):
+    write(end=test_id(nodeid), **now.summary())
