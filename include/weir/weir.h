@@ -146,6 +146,17 @@ typedef struct weir_program {
 WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count,
                                               int64_t large_bytes, weir_result **out_result);
 
+/* Whether a program shows what is looked for, a crash say: nonzero if so. text: StableHLO, `length`
+ * bytes, NUL-terminated. */
+typedef int (*weir_check)(void *user, const char *text, size_t length);
+/* Makes a program small as long as `check` says that it shows what it shows: a reproducer.
+ * weir_result_text() is the smallest found, a program that verifies; weir_result_explain() says how
+ * small. What it computes changes. Errors: INVALID_ARGUMENT (does not parse or verify), NOT_FOUND
+ * (the check fails for the program itself). Cost: a call of check per candidate, hundreds for
+ * hundreds of ops. */
+WEIR_API WEIR_MUST_USE weir_status weir_reduce(const char *text, size_t length, weir_check check,
+                                               void *user, weir_result **out_result);
+
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
  * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */
 WEIR_API WEIR_MUST_USE weir_status weir_parse_bytes(const char *text, int64_t *out_bytes);

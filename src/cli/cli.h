@@ -20,7 +20,7 @@ typedef struct cli_command {
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
-extern const cli_command cli_opt, cli_plan, cli_graph;
+extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce;
 
 /* ---- args.c: arguments ---- */
 enum {
@@ -28,13 +28,15 @@ enum {
   CLI_OPT_SIZES = 2,
   CLI_OPT_PASSES = 4,
   CLI_OPT_DEBUG = 8,
-  CLI_OPT_TABLE = 16
+  CLI_OPT_TABLE = 16,
+  CLI_OPT_CHECK = 32
 };
 
 typedef struct cli_args {
   const char *input;  /* "-": stdin */
   const char *output; /* "-": stdout */
   weir_options options;
+  const char *check;  /* the command of weir reduce */
   const char *limits; /* rows of a table: sizes with commas between, or "auto"; NULL: none */
   bool help;
 } cli_args;
