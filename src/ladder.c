@@ -21,6 +21,7 @@
 
 enum {
   MOST_COMPILES = 8,
+  MOST_EXTRA_WORK = 10,    /* times the operations of the program: more is as good as refused */
   MOST_BLOCKERS = 5,       /* rows of a refusal */
   MOST_PROBES = 40,        /* splits without XLA, to find the smallest limit */
   MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
@@ -107,6 +108,7 @@ typedef struct search {
   int64_t limit, target, slice_bytes;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
+  bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak; /* out: of the module that holds the limit */
@@ -121,6 +123,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
                .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                .slice_bytes = s->slice_bytes,
                .generous_bytes = s->slice_bytes * GENEROUS,
+               .nest = s->nest,
                .is_materialised = plan_is_materialised},
       .limit_bytes = s->target};
   ir_module *m = ir_module_clone(prepared);
@@ -167,6 +170,8 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   split_order order;
   ir_module *m;
   WEIR_TRY(split_copy(j, prepared, s, &order, &m));
+  if (s->nest && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
+    order.fits = false;
   s->peak = peak_of_candidate(j, s, m, &order);
   if (order.fits && s->peak <= s->limit) {
     *out_m = m;
@@ -179,14 +184,24 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   return WEIR_OK;
 }
 
-/* *out_m: NULL if nothing was found that holds. */
-static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
-                                        ir_module **out_m) {
-  *out_m = NULL;
+static weir_status try_slices(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
   while (!*out_m && s->slice_bytes >= LEAST_SLICE_BYTES &&
          (!s->most_compiles || s->compiles < s->most_compiles))
     WEIR_TRY(try_candidate(j, prepared, s, out_m));
   return WEIR_OK;
+}
+
+/* *out_m: NULL if nothing was found that holds. */
+static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
+                                        ir_module **out_m) {
+  search again = *s;
+  again.nest = true;
+  *out_m = NULL;
+  WEIR_TRY(try_slices(j, prepared, s, out_m));
+  if (*out_m) return WEIR_OK;
+  again.compiles = s->compiles;
+  *s = again;
+  return try_slices(j, prepared, s, out_m);
 }
 
 /* ---- the smallest limit that would have held ---- */

@@ -1,6 +1,7 @@
 #include "split/choose.h"
 
 #include "split/monoid.h"
+#include "split/sink.h"
 
 enum { GEMM_ROWS = 128, MOST_COARSENINGS = 4 };
 
@@ -63,11 +64,22 @@ static int64_t partial_bytes(const split_region *r, ir_op op) {
   return product && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
 }
 
+/* Of what the region holds for others: values that these may compute for themselves. */
+static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
+  int64_t total = 0;
+  for (ir_value v = 1; v < r->m->values.count; v++)
+    if (r->needed_outside[v] && split_is_large(r, v) &&
+        split_can_detach(r->m, r->block, v, goal->threshold_bytes))
+      total += ir_value_bytes(r->m, v);
+  return total;
+}
+
 static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
-  out->held_bytes = plus(r->held_bytes, whole_bytes(r, goal));
+  out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
+                               : plus(r->held_bytes, whole_bytes(r, goal));
   int64_t least = 1;
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
@@ -121,6 +133,10 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
     if (!r) continue;
     split_choice choice;
     assess(r, goal, &choice);
+    ctx_log(m->ctx, 5,
+            "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld", dim,
+            ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent, (long long)choice.slice,
+            r->n_loops, (long long)choice.held_bytes);
     if (!found || is_better(&choice, out_choice, goal)) *out_choice = choice;
     found = true;
   }
