@@ -11,7 +11,8 @@ CHECKOUT has the tests of the jax that pyproject.toml asks for last (tag jax-v0.
             programs and options to the byte, and compare the same arrays to the bit
  threshold  WEIR_TENSOR_SIZE_THRESHOLD so small that whatever can be split is. A test that fails is
             run again with stock JAX; it is a new failure if it passes there. Both without YNN
-            fusions, with which XLA's CPU backend has wrong results of its own
+            fusions, with which XLA's CPU backend has wrong results of its own, and with identities
+            around arguments and results, so that also single operations have something to split
 
 What is known lies in FOLDER/RUN/FILE.jsonl and is not run again; --retry runs again what failed. A
 test that crashes or takes too long ends its process; the others go on in a new one. Tests that
@@ -55,7 +56,8 @@ class Run:
 
     name: str
     weir: dict | None  # environment; None: without weir
-    xla_flags: str = ""
+    xla_flags: str
+    temporaries: bool
 
 
 def runs_of(args):
@@ -63,10 +65,10 @@ def runs_of(args):
     small = {"WEIR_TENSOR_SIZE_THRESHOLD": args.threshold}
     flags = f"{NO_YNN} {args.xla_flags}"
     return {
-        "stock": Run("stock", None, args.xla_flags),
-        "limit": Run("limit", library | {"WEIR_MEMORY_LIMIT": args.limit}, args.xla_flags),
-        "stock-threshold": Run("stock-threshold", None, flags),
-        "threshold": Run("threshold", library | small, flags),
+        "stock": Run("stock", None, args.xla_flags, False),
+        "limit": Run("limit", library | {"WEIR_MEMORY_LIMIT": args.limit}, args.xla_flags, False),
+        "stock-threshold": Run("stock-threshold", None, flags, True),
+        "threshold": Run("threshold", library | small, flags, True),
     }
 
 
@@ -165,6 +167,7 @@ def run_file(args, run, file, only=None):
             break
         job = {"out": str(known.path), "tests": args.tests, "only": only}
         job |= {"done": sorted(known.tests), "weir": run.weir is not None}
+        job["temporaries"] = run.temporaries
         before = len(known.tests)
         how, tail = one_process(args, run, file, job, deadline)
         known = Known(args.results, run, file)

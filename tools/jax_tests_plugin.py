@@ -1,7 +1,7 @@
 """The pytest plugin of tools/jax_tests.py: runs inside of the process that has JAX's tests.
 
 In: the environment variable WEIR_JAX_TESTS, JSON: {"out": file, "tests": number or null (all),
-"only": [id] or null, "done": [id], "weir": bool}. Out: one JSON object per line: what was
+"only": [id] or null, "done": [id], "weir": bool, "temporaries": bool}. Out: one JSON object per line: what was
 collected; each test when it starts and when it ends, with digests of the programs that went to XLA
 and of the arrays that it compared, and with what weir did.
 
@@ -138,6 +138,69 @@ def watch_weir():
     _library.rewrite, _hook.warn = watched, warned
 
 
+def identity(value):
+    """(a value equal to `value`, the ops that read it); None for types without such an op."""
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import hlo
+
+    kind = ir.RankedTensorType(value.type)
+    element = kind.element_type
+    if not kind.has_static_shape:
+        return None
+    if isinstance(element, ir.ComplexType):
+        real = ir.RankedTensorType.get(kind.shape, element.element_type)
+        parts = [hlo.RealOp(value, results=[real]), hlo.ImagOp(value, results=[real])]
+        return hlo.complex(*parts), [part.operation for part in parts]
+    if not isinstance(element, (ir.IntegerType, ir.F64Type, ir.F32Type, ir.F16Type, ir.BF16Type)):
+        return None
+    least = hlo.MinOp(value, value)
+    return least.result, [least.operation]
+
+
+def with_temporaries(module):
+    """The module, with arguments and results of main taken through identities: in a program of a
+    single operation nothing else is there to be split.
+    """
+    from jax._src.lib.mlir import ir
+
+    text = io.BytesIO()
+    module.operation.write_bytecode(text)
+    with module.context, ir.Location.unknown():
+        module = ir.Module.parse(text.getvalue(), context=module.context)
+        main = next(op for op in module.body if getattr(op, "name", None) and op.name.value == "main")
+        block = main.regions[0].blocks[0]
+        end = list(block.operations)[-1].operation
+        with ir.InsertionPoint.at_block_begin(block):
+            for value in filter(is_tensor, block.arguments):
+                if found := identity(value):
+                    value.replace_all_uses_except(*found)
+        with ir.InsertionPoint(end):
+            for i, value in enumerate(end.operands):
+                if is_tensor(value) and (found := identity(value)):
+                    end.operands[i] = found[0]
+    return module
+
+
+def is_tensor(value):
+    from jax._src.lib.mlir import ir
+
+    return isinstance(value.type, ir.RankedTensorType)
+
+
+def add_temporaries():
+    """In front of everything else."""
+    from jax._src import compiler
+
+    original = compiler.compile_or_get_cached
+
+    def compile_or_get_cached(backend, computation, devices, compile_options, *rest, **named):
+        if compile_options.num_replicas * compile_options.num_partitions == 1:
+            computation = with_temporaries(computation)
+        return original(backend, computation, devices, compile_options, *rest, **named)
+
+    compiler.compile_or_get_cached = compile_or_get_cached
+
+
 def write(**line):
     with open(JOB["out"], "a") as out:
         out.write(json.dumps(line) + "\n")
@@ -152,6 +215,8 @@ def pytest_configure(config):
     watch_comparisons()
     if JOB["weir"]:
         watch_weir()
+    if JOB["temporaries"]:
+        add_temporaries()
 
 
 def sampled(items):
