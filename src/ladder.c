@@ -143,13 +143,16 @@ static search search_under(int64_t limit, int32_t most_compiles) {
                   .most_compiles = most_compiles};
 }
 
-static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, const split_order *order) {
+/* Of a sharded program the estimate says nothing: what XLA refuses doesn't fit. */
+static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
   int64_t peak = order->peak_bytes;
   if (!order->fits || !s->most_compiles) return peak;
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
   out_stablehlo_text(m, &text);
-  s->compiles += ask_referee(j, text.text, text.length, &peak);
+  bool answered = ask_referee(j, text.text, text.length, &peak);
+  order->fits = answered || j->spread != SPLIT_SHARDED;
+  s->compiles += answered || !order->fits;
   arena_destroy(a);
   return peak;
 }
@@ -283,7 +286,8 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
   int64_t limit = j->options.memory_limit_bytes, least;
   j->refused = true;
   result_clear_loops(j->result);
-  if (j->options.minimum == WEIR_MINIMUM_NEVER) return refuse_shortly(j, peak);
+  if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
+    return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   WEIR_TRY(find_minimum(j, prepared, limit, feasible, &least));
@@ -303,7 +307,25 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
 static weir_status prepare(job *j) {
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
-  return pipeline_prepare(j, j->prepared);
+  WEIR_TRY(pipeline_prepare(j, j->prepared));
+  j->spread = split_spread_of(j->prepared);
+  return WEIR_OK;
+}
+
+/* What XLA will shard can only be split by who knows how, and only XLA knows what that needs. */
+static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
+  if (spread != SPLIT_SHARDED || (j->options.shardings_known && can_judge)) return WEIR_OK;
+  return ctx_error(&j->c, WEIR_UNIMPLEMENTED,
+                   "the program has values that XLA will shard over several devices, and does not "
+                   "say how: it can only be split together with jax");
+}
+
+/* The limit in the estimate's measure, which for sharded programs is all devices'. */
+static int64_t target_of(job *j, int64_t peak) {
+  int64_t limit = j->options.memory_limit_bytes;
+  if (j->spread != SPLIT_SHARDED) return limit;
+  double all = (double)estimate(j, j->prepared, PLAN_ORDER_MEMORY) / (double)peak;
+  return (int64_t)((double)limit * all) + 1;
 }
 
 /* feasible: a limit under which the program runs as it is. */
@@ -311,7 +333,9 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   ir_module *m;
   WEIR_TRY(prepare(j));
   set_options(j, RUNG_REWRITTEN);
+  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   search s = search_under(j->options.memory_limit_bytes, MOST_COMPILES);
+  s.target = target_of(j, peak);
   WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
   return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, feasible);
@@ -324,7 +348,7 @@ static weir_status hold_limit(job *j) {
   j->result->summary.peak_before_bytes = peak;
   if (holds) return accept(j, WEIR_OPTIONS_ONLY, peak);
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
-  bool hopeless = ordered / HOPELESS > limit;
+  bool hopeless = ordered / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
     return accept(j, WEIR_OPTIONS_ONLY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
@@ -354,6 +378,7 @@ static weir_status add_minimum(job *j) {
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   WEIR_TRY(prepare(j));
+  if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   set_options(j, RUNG_REWRITTEN);
   weir_status status =
       find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, high, &r->summary.minimum_bytes);
@@ -376,6 +401,7 @@ static weir_status split_above_threshold(job *j) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, m));
+  WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split(j, m, &order));
   if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
   j->rewritten = m;

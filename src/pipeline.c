@@ -14,6 +14,7 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
   (void)p;
+  split_unshard_inputs(m);
   split_lower_loops(m);
   *out_changed = true;
   return WEIR_OK;
@@ -60,6 +61,8 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
+  if (split_spread_of(m) == SPLIT_SHARDED) /* what follows counts the costs of one device */
+    return pass_run(&j->driver, &pass_dce, m, NULL);
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));
   WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */

@@ -76,6 +76,8 @@ typedef struct weir_options {
   weir_referee referee;    /* NULL: weir's own estimate decides */
   void *referee_user;
   weir_minimum minimum;
+  bool shardings_known; /* of a program over several partitions: every op that is sharded says how
+                           (sdy.sharding), as Shardy's propagation leaves it */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \

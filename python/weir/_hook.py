@@ -7,6 +7,7 @@ compiled again. Whatever goes wrong in weir itself costs a warning, never the pr
 """
 
 import copy
+import dataclasses
 import hashlib
 import os
 import pathlib
@@ -17,8 +18,10 @@ import traceback
 import warnings
 
 import jax
-from jax._src import compiler, traceback_util
-from jax._src.lib.mlir import ir
+import numpy as np
+from jax._src import compiler, op_shardings, traceback_util
+from jax._src.lib import xla_client
+from jax._src.lib.mlir import ir, passmanager
 
 from weir import _auto, _library, _plan, _settings
 
@@ -29,7 +32,6 @@ _UNKNOWN_OPTION = "No such compile option"
 # Names that this XLA doesn't have: older ones have no such fusions or schedulers.
 _unknown_options = set()
 _planning = threading.local()
-_warned_devices = False
 last_report = None
 
 
@@ -65,7 +67,8 @@ def _hooked(original):
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        if call.is_distributed():
+        if call.is_over_processes():
+            warn(_LEFT_ALONE.format(call.name(), "it runs over several processes"))
             return call.untouched()
         return _compile(call, _measured(call, settings or {}), planning)
 
@@ -81,6 +84,8 @@ def _measured(call, settings):
         found = _auto.limit_bytes(call.backend.local_devices()[0])
     except LookupError as error:
         raise _settings.SettingError(f"weir: the limit 'auto': {error}") from None
+    if call.platform() == "cpu":  # one memory for all of them
+        found //= call.device_count()
     return settings | {"memory_limit_bytes": found}
 
 
@@ -94,14 +99,11 @@ class _Call:
         self.executables = {}
         self.least_held_bytes = None  # arguments and results: what no rewriting makes smaller
 
-    def is_distributed(self):
-        global _warned_devices
-        if self.compile_options.num_replicas * self.compile_options.num_partitions == 1:
-            return False
-        if not _warned_devices:
-            _warned_devices = True
-            warn("weir: programs over several devices are left alone: they run without the limit")
-        return True
+    def device_count(self):
+        return self.compile_options.num_replicas * self.compile_options.num_partitions
+
+    def is_over_processes(self):
+        return len({device.process_index for device in np.ravel(self.devices)}) > 1
 
     def untouched(self):
         return self.run(None, ())
@@ -131,9 +133,25 @@ class _Call:
                 *compile_options.env_option_overrides,
                 *map(_typed_option, options),
             ]
-        return self.original(
+        executable = self.original(
             self.backend, module, self.devices, compile_options, *self.rest, **self.named
         )
+        if text is not None and self.compile_options.num_partitions > 1:
+            self.check_shardings(executable)
+        return executable
+
+    def check_shardings(self, executable):
+        """Raises if arguments or results are sharded in another way than in the program as it came:
+        where the user leaves that to XLA it follows from all of the program.
+        """
+        stock = next(
+            (e for (text, _), e in self.executables.items() if text is None), None
+        ) or self.run(None, ())
+        for name in ("get_parameter_shardings", "get_output_shardings"):
+            ours, theirs = getattr(executable, name)() or [], getattr(stock, name)() or []
+            same = len(ours) == len(theirs) and all(map(_same_sharding, ours, theirs))
+            if not same:
+                raise RuntimeError("the rewritten program would change shardings")
 
     def referee(self, text, options):
         memory = self.run(text, options).get_compiled_memory_stats()
@@ -163,6 +181,32 @@ class _Call:
             print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
         ).encode()
 
+    def text_with_shardings(self):
+        """The program without calls, and on every op how XLA will shard it: Shardy itself says so."""
+        flat = _library.rewrite(self.text(), {"only_passes": b"inline"}, None)
+        if flat.text is None:
+            raise RuntimeError(f"{flat.status_name}: {flat.message}")
+        context = self.computation.context
+        module = ir.Module.parse(flat.text, context=context)
+        passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+        text = module.operation.get_asm(
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+        )
+        for theirs, stock in _SHARDY_OPS.items():
+            text = text.replace(f'"{theirs}"(', f'"{stock}"(')
+        return text.encode()
+
+
+# Shardy's own words for ops between its passes.
+_PROPAGATION = "builtin.module(sdy-propagation-pipeline)"
+_SHARDY_OPS = {"sdy.constant": "stablehlo.constant", "sdy.reshard": "sdy.sharding_constraint"}
+
+
+def _same_sharding(one, other):
+    return op_shardings.are_hlo_shardings_equal(
+        xla_client.HloSharding.from_proto(one), xla_client.HloSharding.from_proto(other)
+    )
+
 
 def _typed_option(option):
     """XLA reads numbers and enums from strings, but wants real bools."""
@@ -184,6 +228,9 @@ def _compile(call, settings, planning):
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)
+        if result.status == _library.UNIMPLEMENTED and b"sdy.mesh" in text:
+            text = call.text_with_shardings()
+            result = _library.rewrite(text, given | {"shardings_known": True}, call.referee)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
@@ -191,13 +238,16 @@ def _compile(call, settings, planning):
     except Exception as error:
         _warn_of_failure(call, settings, text, error)
         return call.untouched()
+    if result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1:
+        warn(_LEFT_ALONE.format(call.name(), result.message.rstrip("\n")))
+        plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
         planning.append(plan)
     if plan.outcome != "untouched":
         last_report = plan
         if settings.get("debug"):
             print(f"weir: {plan.line()}", file=sys.stderr)
-    if result.status == _library.RESOURCE_EXHAUSTED:
+    if result.status == _library.RESOURCE_EXHAUSTED and call.device_count() == 1:
         _refuse(call, result)
     return call.untouched() if executable is None else executable
 
@@ -214,6 +264,9 @@ def _settled(call, result):
     return executable
 
 
+_LEFT_ALONE = (
+    "weir: the program {} over several devices is left alone, it runs without the limit: {}"
+)
 _HOPELESS = (
     "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
     "operation is a program of its own with its operands as arguments: jit the whole function."

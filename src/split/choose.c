@@ -1,6 +1,7 @@
 #include "split/choose.h"
 
 #include "split/monoid.h"
+#include "split/shards.h"
 #include "split/sink.h"
 
 enum { GEMM_ROWS = 128, MOST_COARSENINGS = 4 };
@@ -117,7 +118,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
     split_region *r =
         split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
-    bool good = !r->failed && dissolves_seed(r);
+    bool good = !r->failed && dissolves_seed(r) && split_may_split(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;
     if (!r->coarsen) return good ? r : NULL;
     pos.unit *= r->coarsen;
