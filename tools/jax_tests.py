@@ -183,9 +183,9 @@ def run_file(args, run, file, only=None):
 
 
 # ---- both modes ----
-def read_expected():
+def read_expected(file):
     """[(pattern of FILE::TEST, reason)]"""
-    lines = (TOOLS / "jax_tests_expected.txt").read_text().splitlines()
+    lines = file.read_text().splitlines()
     return [line.split(None, 1) for line in lines if line.strip() and not line.startswith("#")]
 
 
@@ -358,6 +358,7 @@ def parse_arguments():
     add("--library", type=pathlib.Path, help="libweir.so (default: the package's)")
     add("--python", help="with jax and its tests' packages (default: made in FOLDER/venv)")
     add("--results", metavar="FOLDER", type=pathlib.Path, default=ROOT / "build/jax-tests")
+    add("--expected", type=pathlib.Path, default=TOOLS / "jax_tests_expected.txt")
     add("--retry", action="store_true", help="run failed tests again")
     add("--report", action="store_true", help="run nothing")
     add("--json", type=pathlib.Path, help="also write the rows here")
@@ -368,7 +369,7 @@ def parse_arguments():
 def main():
     args = parse_arguments()
     args.checkout, args.results = args.checkout.resolve(), args.results.resolve()
-    version, args.expected = version_of(args.checkout), read_expected()
+    version, args.expected = version_of(args.checkout), read_expected(args.expected)
     if not args.report and not args.python:
         args.python = make_venv(args.results / "venv", version)
     rows, shown = {}, threading.Lock()
