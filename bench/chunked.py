@@ -14,6 +14,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 from jax import lax
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 from jax.scipy.sparse.linalg import cg
@@ -127,6 +128,29 @@ def sgpr_bound(rows, params, x, y, jitter=1e-6):
     trace = n * params["variance"] / sigma2 - jnp.trace(aat)
     quadratic = jnp.sum(y * y) / sigma2 - jnp.sum(c * c)
     return -0.5 * n * jnp.log(2.0 * jnp.pi) - half_logdet - 0.5 * quadratic - 0.5 * trace
+
+
+def sgpr_numpy(params, x, y, rows=2000, jitter=1e-6):
+    """Titsias' bound with NumPy and SciPy, by the same formulas."""
+    n, m, sigma2 = len(x), len(params["inducing"]), params["noise"]
+
+    def kernel(a, b):
+        d2 = cdist(a / params["lengthscales"], b / params["lengthscales"], "sqeuclidean")
+        return params["variance"] * np.exp(-0.5 * d2)
+
+    z = params["inducing"]
+    chol = scipy.linalg.cholesky(kernel(z, z) + jitter * np.eye(m), lower=True)
+    aat, ay = np.zeros((m, m)), np.zeros(m)
+    for i in range(0, n, rows):
+        a = scipy.linalg.solve_triangular(chol, kernel(z, x[i : i + rows]), lower=True)
+        aat += a @ a.T / sigma2
+        ay += a @ y[i : i + rows]
+    chol_b = scipy.linalg.cholesky(aat + np.eye(m), lower=True)
+    c = scipy.linalg.solve_triangular(chol_b, ay, lower=True) / sigma2
+    logdet = np.sum(np.log(np.diag(chol_b))) + 0.5 * n * np.log(sigma2)
+    trace = n * params["variance"] / sigma2 - np.trace(aat)
+    quadratic = y @ y / sigma2 - c @ c
+    return float(-0.5 * n * np.log(2.0 * np.pi) - logdet - 0.5 * quadratic - 0.5 * trace)
 
 
 def sgpr(rows, params, x, y):
