@@ -39,6 +39,10 @@ class WeirWarning(UserWarning):
     """weir left a program alone although a limit is set."""
 
 
+class _LeftAlone(Exception):
+    """A program over several devices, and why it runs without the limit."""
+
+
 _OURS = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (jax, _library))
 
 
@@ -67,10 +71,11 @@ def _hooked(original):
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        if call.is_over_processes():
-            warn(_LEFT_ALONE.format(call.name(), "it runs over several processes"))
+        try:
+            return _compile(call, _measured(call, settings or {}), planning)
+        except _LeftAlone as reason:
+            warn(f"weir: {call.name()}, over several devices, runs without the limit: {reason}")
             return call.untouched()
-        return _compile(call, _measured(call, settings or {}), planning)
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
@@ -151,7 +156,7 @@ class _Call:
             ours, theirs = getattr(executable, name)() or [], getattr(stock, name)() or []
             same = len(ours) == len(theirs) and all(map(_same_sharding, ours, theirs))
             if not same:
-                raise RuntimeError("the rewritten program would change shardings")
+                raise _LeftAlone("rewritten, it would be sharded in another way")
 
     def referee(self, text, options):
         memory = self.run(text, options).get_compiled_memory_stats()
@@ -182,13 +187,14 @@ class _Call:
         ).encode()
 
     def text_with_shardings(self):
-        """The program without calls, and on every op how XLA will shard it: Shardy itself says so."""
+        """The program without calls; each op says how XLA will shard it, as Shardy itself does."""
         flat = _library.rewrite(self.text(), {"only_passes": b"inline"}, None)
-        if flat.text is None:
-            raise RuntimeError(f"{flat.status_name}: {flat.message}")
         context = self.computation.context
-        module = ir.Module.parse(flat.text, context=context)
-        passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+        try:
+            module = ir.Module.parse(flat.text, context=context)
+            passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+        except Exception as error:
+            raise _LeftAlone(f"Shardy doesn't say how it is sharded: {error}") from None
         text = module.operation.get_asm(
             print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
         )
@@ -223,23 +229,29 @@ def _forget_option(options, message):
 
 def _compile(call, settings, planning):
     global last_report
+    if call.is_over_processes():
+        raise _LeftAlone("it runs over several processes")
     text = None
     try:
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)
-        if result.status == _library.UNIMPLEMENTED and b"sdy.mesh" in text:
+        if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
+            if b"mhlo.sharding" in text:
+                raise _LeftAlone("it is for the partitioner before Shardy")
             text = call.text_with_shardings()
             result = _library.rewrite(text, given | {"shardings_known": True}, call.referee)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
         executable = _settled(call, result)
+    except _LeftAlone:
+        raise
     except Exception as error:
         _warn_of_failure(call, settings, text, error)
         return call.untouched()
-    if result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1:
-        warn(_LEFT_ALONE.format(call.name(), result.message.rstrip("\n")))
+    is_left_alone = result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1
+    if is_left_alone:
         plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
         planning.append(plan)
@@ -247,7 +259,9 @@ def _compile(call, settings, planning):
         last_report = plan
         if settings.get("debug"):
             print(f"weir: {plan.line()}", file=sys.stderr)
-    if result.status == _library.RESOURCE_EXHAUSTED and call.device_count() == 1:
+    if is_left_alone:
+        raise _LeftAlone(result.message.rstrip("\n"))
+    if result.status == _library.RESOURCE_EXHAUSTED:
         _refuse(call, result)
     return call.untouched() if executable is None else executable
 
@@ -264,9 +278,6 @@ def _settled(call, result):
     return executable
 
 
-_LEFT_ALONE = (
-    "weir: the program {} over several devices is left alone, it runs without the limit: {}"
-)
 _HOPELESS = (
     "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
     "operation is a program of its own with its operands as arguments: jit the whole function."

@@ -586,19 +586,15 @@ static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) 
 
 /* What the computation's argument stands for: an argument of the program is as large as a device's
  * part of it, of anything else the part is a buffer of its own. */
-static uint32_t device_part(lowering *l, plan_scope *s, ir_op op, uint32_t whole, ir_value arg) {
+static uint32_t device_part(lowering *l, plan_scope *s, uint32_t whole, ir_value arg) {
   plan_shape shape = plan_shape_of_type(l->g->arena, l->g->m, ir_type_of(l->g->m, arg));
   if (plan_same_dims(&plan_node_get(l->g, whole)->shape, &shape)) return whole;
   if (plan_node_get(l->g, whole)->kind == PLAN_PARAMETER) {
     plan_node_get(l->g, whole)->shape = shape;
     return whole;
   }
-  plan_node part = {.kind = PLAN_OPAQUE,
-                    .n_operands = 1,
-                    .operands = &whole,
-                    .shape = shape,
-                    .op = op,
-                    .value = arg};
+  plan_node part = {
+      .kind = PLAN_OPAQUE, .n_operands = 1, .operands = &whole, .shape = shape, .value = arg};
   return plan_make(l, s, &part);
 }
 
@@ -608,7 +604,7 @@ static void lower_manual(lowering *l, plan_scope *s, ir_op op) {
   ir_op_data d = *ir_op_get(m, op);
   for (uint32_t i = 0; i < d.n_operands; i++) {
     ir_value arg = ir_block_get(m, d.regions[0])->args.at[i];
-    l->map[arg] = device_part(l, s, op, plan_node_of(l, s, d.operands[i]), arg);
+    l->map[arg] = device_part(l, s, plan_node_of(l, s, d.operands[i]), arg);
   }
   lower_ops(l, s, d.regions[0]);
   for (uint32_t i = 0; i < d.n_results; i++)

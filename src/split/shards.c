@@ -123,7 +123,7 @@ static const char *mesh_of(const ir_module *m, ir_op manual) {
 
 /* The size of an axis, `axis` with its quotes; 0: not in the mesh. */
 static int64_t axis_size(const char *mesh, const char *axis, size_t length) {
-  for (const char *p = mesh; (p = strchr(p, '"')); p = end_of(p, '"')) {
+  for (const char *p = strchr(mesh, '"'); p; p = strchr(p, '"')) {
     const char *close = strchr(p + 1, '"');
     if (!close) return 0;
     if ((size_t)(close + 1 - p) == length && !memcmp(p, axis, length) && close[1] == '=')
@@ -275,6 +275,7 @@ static void unshard_block(ir_module *m, ir_block block) {
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_regions; k++)
       if (ir_op_get(m, op)->regions[k] && kind != IR_OP_SDY_MANUAL_COMPUTATION)
         unshard_block(m, ir_op_get(m, op)->regions[k]);
+    if (kind == IR_OP_WHILE) drop_sharding(m, op, NULL); /* XLA changes its carries, not the list */
     ir_block_append(m, block, op);
   }
 }

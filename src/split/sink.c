@@ -92,7 +92,8 @@ static bool sink_captured(const sinking *s, ir_op user, ir_value v) {
   return any;
 }
 
-/* ---- a while without one of its carries ---- */
+/* ---- a while without one of its carries; not where attributes may list something per value
+ * (sdy.sharding) ---- */
 static void remove_arg(ir_module *m, ir_block block, uint32_t index) {
   ir_block_data *b = ir_block_get(m, block);
   for (uint32_t i = index; i + 1 < b->args.count; i++) {
@@ -143,7 +144,7 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
 
 static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
   ir_module *m = s->m;
-  if (ir_kind_of(m, *loop) != IR_OP_WHILE) return false;
+  if (ir_kind_of(m, *loop) != IR_OP_WHILE || ir_op_get(m, *loop)->n_attrs) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
     if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
     ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i],
