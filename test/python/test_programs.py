@@ -1,17 +1,21 @@
-"""The programs of examples/ at small sizes under small limits: answers as unsplit, memory kept.
+"""The programs of examples/ at small sizes under small limits: answers as unsplit, memory kept; and
+the paper's experiments, small.
 
 Each program runs in fresh processes (bench/worker.py): unsplit on stock XLA with library fusions
 off, and unchanged with WEIR_MEMORY_LIMIT set.  The naive peak is above limit + allowance, so that a
 program that was not split cannot pass.
 """
 
+import json
 import os
 import sys
+import xml.etree.ElementTree
 
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "bench"))
 import chunked  # noqa: E402
+import paper  # noqa: E402
 import programs  # noqa: E402
 import run  # noqa: E402
 
@@ -83,3 +87,18 @@ def test_hand_split_version_agrees(program, start, tmp_path):
             start("reference", program, sizes, program.small_rows), tmp_path / "f64.npz"
         )
     assert program.error(want, exact, inputs) <= program.tolerance
+
+
+@pytest.mark.parametrize("experiment", paper.EXPERIMENTS)
+def test_small_experiment(experiment, tmp_path, monkeypatch, capsys):
+    """Every limit kept, every result as its reference; a row of the table for each case."""
+    arguments = [experiment, "--small", "--rounds", "1", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["paper.py", *arguments])
+    assert paper.main() == 0, capsys.readouterr().out
+    rows = json.loads((tmp_path / f"paper-{experiment}.json").read_text())
+    table = (tmp_path / f"paper-{experiment}.md").read_text().splitlines()
+    assert rows and len([line for line in table if line.startswith("|")]) == len(rows) + 2
+    assert any(row["naive"] > row["limit"] for row in rows), "the limit was no task"
+    for svg in tmp_path.glob("*.svg"):
+        xml.etree.ElementTree.parse(svg)
+    assert len(list(tmp_path.glob("*.svg"))) == (2 if experiment == "matvec" else 0)
