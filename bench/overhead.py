@@ -3,17 +3,17 @@
     python bench/overhead.py            all programs
     python bench/overhead.py --only mlp
 
-Per program: seconds in XLA (all compilations that weir asks for), seconds in weir (hook, printing,
-reading, planning, writing), and how many compilations. Fits: a limit of 1 TB. Medians of --rounds;
-CPU time of the compiling thread, which other processes disturb less, with XLA's own threads off.
+Per program: wall time in XLA (all compilations that weir asks for, which use threads of their own),
+CPU time in weir (hook, printing, reading, planning, writing), and how many compilations. Fits: a limit
+of 1 TB. Medians of --rounds.
 """
+
 import argparse
 import os
 import statistics
 import sys
 import time
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_parallel_codegen_split_count=1")
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
 
 import jax
@@ -43,7 +43,9 @@ def mlp_step(layers=4, width=256):
 def resnet(blocks=16):
     def f(x, weights):
         for w in weights:
-            y = jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            y = jax.lax.conv_general_dilated(
+                x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+            )
             x = jax.nn.relu(x + (y - y.mean((0, 1, 2))) / jnp.sqrt(y.var((0, 1, 2)) + 1e-5))
         return jnp.sum(x)
 
@@ -63,7 +65,10 @@ def transformer(layers=12, d=128, heads=4):
             x = block(x, w)
         return jnp.sum(x**2)
 
-    w = {n: S((d, d), "float32") for n in "qkvo"} | {"u": S((d, 4 * d), "float32"), "d": S((4 * d, d), "float32")}
+    w = {n: S((d, d), "float32") for n in "qkvo"} | {
+        "u": S((d, 4 * d), "float32"),
+        "d": S((4 * d, d), "float32"),
+    }
     return jax.grad(f, 1), (S((8, 64, d), "float32"), [w] * layers)
 
 
@@ -78,23 +83,28 @@ def attention(limit_bytes=64_000_000):
     return f, (S((8, 4096, 64), "float32"),) * 3
 
 
-FITTING = {"elementwise": elementwise, "mlp step": mlp_step, "resnet, 16 blocks": resnet,
-           "transformer, 12 layers": transformer}
+FITTING = {
+    "elementwise": elementwise,
+    "mlp step": mlp_step,
+    "resnet, 16 blocks": resnet,
+    "transformer, 12 layers": transformer,
+}
 SPLIT = {"attention": (attention, "64MB"), "transformer, 12 layers": (transformer, "20MB")}
 
 
 class Clock:
-    """CPU seconds of calls of a function, and how many."""
+    """Calls of a function: seconds on the wall, seconds of this thread, how many."""
 
     def __init__(self, function):
-        self.function, self.seconds, self.calls = function, 0.0, 0
+        self.function, self.wall, self.cpu, self.calls = function, 0.0, 0.0, 0
 
     def __call__(self, *args, **named):
-        start = time.thread_time()
+        wall, cpu = time.perf_counter(), time.thread_time()
         try:
             return self.function(*args, **named)
         finally:
-            self.seconds += time.thread_time() - start
+            self.wall += time.perf_counter() - wall
+            self.cpu += time.thread_time() - cpu
             self.calls += 1
 
 
@@ -109,14 +119,16 @@ def compile_once(f, arguments, limit):
             lowered.compile()
     finally:
         compiler.compile_or_get_cached = hooked
-    return xla.seconds, whole.seconds - xla.seconds, xla.calls
+    return xla.wall, whole.cpu - xla.cpu, xla.calls
 
 
 def row(name, make, limit, rounds):
     runs = [compile_once(*make(), limit) for _ in range(rounds)]
     xla, own = (statistics.median(r[i] for r in runs) for i in (0, 1))
-    print("| %s | %s | %.0f | %.1f | %.1f %% | %d |" % (
-        name, limit, 1e3 * xla, 1e3 * own, 100 * own / xla, runs[0][2]))
+    print(
+        "| %s | %s | %.0f | %.1f | %.1f %% | %d |"
+        % (name, limit, 1e3 * xla, 1e3 * own, 100 * own / xla, runs[0][2])
+    )
 
 
 def main():
@@ -125,7 +137,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     jax.config.update("jax_enable_compilation_cache", False)
-    print("| program | limit | XLA ms | weir ms | weir / XLA | XLA compilations |\n|---|---|---|---|---|---|")
+    print(
+        "| program | limit | XLA ms | weir ms | weir / XLA | XLA compilations |\n|---|---|---|---|---|---|"
+    )
     for name, make in FITTING.items():
         if options.only in name:
             row(name, make, "1TB", options.rounds)

@@ -183,7 +183,7 @@ class _Call:
 
     def text(self):
         return self.computation.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+            print_generic_op_form=True, enable_debug_info=True
         ).encode()
 
     def text_with_shardings(self):

@@ -110,10 +110,10 @@ def test_untouched_is_the_very_module(stand_in, xla_calls):
     assert (
         text
         == module.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+            print_generic_op_form=True, enable_debug_info=True
         ).encode()
     )
-    assert text.startswith(b'"builtin.module"') and not options.env_option_overrides
+    assert b'\n"builtin.module"' in text and not options.env_option_overrides
 
 
 def test_untouched_uses_what_the_referee_compiled(stand_in, xla_calls):
@@ -617,7 +617,7 @@ def test_plan_runs_nothing(stand_in):
         (4,),
     )
     assert plan.loops[0].seed == "seed" and str(plan) == "table" and "jit" in repr(plan)
-    assert plan.text.startswith('"builtin.module"')
+    assert '"builtin.module"' in plan.text
 
 
 def test_plan_of_a_program_compiled_before(stand_in):
