@@ -106,7 +106,9 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
     out_results[0] = narrow_iota(b, op, types[0], f->results[0].unit, trip);
     return;
   }
-  if (d.kind == IR_OP_SCATTER && f->operands[0].dim >= 0 && f->operands[2].dim < 0) {
+  const ir_value *global = operands;
+  bool is_indexed = d.kind == IR_OP_SCATTER && f->operands[0].dim >= 0 && f->operands[2].dim < 0;
+  if (is_indexed) {
     ir_value *local = ARENA_COPY(m->arena, ir_value, operands, d.n_operands);
     local[1] = split_scatter_indices(b, op, f->operands[0].dim, trip, operands[1]);
     operands = local;
@@ -125,4 +127,5 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   ir_copy_regions(m, op, copy);
   fix_attributes(m, copy, f, trip->slice);
   for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = ir_result(m, copy, j);
+  if (is_indexed) split_scatter_undo(b, op, f->operands[0].dim, trip, global, out_results);
 }
