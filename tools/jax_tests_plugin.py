@@ -27,7 +27,8 @@ class Record:
     def __init__(self):
         self.programs, self.values = [], []
         self.weir = dict.fromkeys((*OUTCOMES, "refused", "failed"), 0)
-        self.loops, self.warnings, self.recording_s = 0, [], 0.0
+        self.loops, self.warnings = 0, []
+        self.recording_s = self.weir_s = 0.0
         self.outcome, self.message, self.started = "passed", "", time.monotonic()
 
     def summary(self):
@@ -44,6 +45,7 @@ class Record:
             "value_digest": digest(self.values),
             "weir": {name: count for name, count in self.weir.items() if count},
             "loops": self.loops,
+            "weir_seconds": round(self.weir_s, 4),
             "warnings": self.warnings,
         }
 
@@ -126,7 +128,9 @@ def watch_weir():
     rewrite = _library.rewrite
 
     def watched(*arguments):
+        started = time.monotonic()
         result = rewrite(*arguments)
+        now.weir_s += time.monotonic() - started
         if result.status == _library.OK:
             now.weir[OUTCOMES[result.outcome]] += 1
         elif result.status == _library.RESOURCE_EXHAUSTED:
@@ -170,7 +174,11 @@ def with_temporaries(module):
     module.operation.write_bytecode(text)
     with module.context, ir.Location.unknown():
         module = ir.Module.parse(text.getvalue(), context=module.context)
-        main = next(op for op in module.body if getattr(op, "name", None) and op.name.value == "main")
+        main = next(
+            op
+            for op in module.body
+            if op.operation.name == "func.func" and op.name.value == "main"
+        )
         block = main.regions[0].blocks[0]
         end = list(block.operations)[-1].operation
         with ir.InsertionPoint.at_block_begin(block):
