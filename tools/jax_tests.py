@@ -284,8 +284,8 @@ def cells(row):
 
 
 def total_of(rows):
-    table = [cells(row) for row in rows]
-    sums = [sum(v for v in column if isinstance(v, int)) for column in list(zip(*table))[1:]]
+    columns = list(zip(*map(cells, rows)))[1:] or [[]] * (len(COLUMNS) - 1)
+    sums = [sum(v for v in column if isinstance(v, int)) for column in columns]
     limits = [row["limit"] for row in rows if "limit" in row]
     stock = sum(row["seconds_stock"] for row in limits)
     sums[-1] = f"{sum(row['seconds'] for row in limits) / stock:.3f}" if stock else ""
@@ -296,7 +296,8 @@ def print_table(rows, markdown):
     table = [list(COLUMNS), *map(cells, rows), total_of(rows)]
     widths = [max(len(str(value)) for value in column) for column in zip(*table)]
     for number, line in enumerate(table):
-        texts = [str(v).rjust(w) if i else str(v).ljust(w) for i, (v, w) in enumerate(zip(line, widths))]
+        texts = [str(value).rjust(width) for value, width in zip(line, widths)]
+        texts[0] = str(line[0]).ljust(widths[0])
         print("| " + " | ".join(texts) + " |" if markdown else "  ".join(texts))
         if markdown and not number:
             print("|" + "---|" * len(widths))
