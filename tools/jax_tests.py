@@ -223,6 +223,7 @@ def limit_row(args, file, stock, limit):
         "differences": dict(sorted(compare_limit(stock, limit).items())),
         "seconds_stock": round(seconds(stock), 2),
         "seconds": round(seconds(limit), 2),
+        "seconds_in_weir": round(sum(limit.tests[name].get("weir_seconds", 0) for name in both), 3),
     }
 
 
@@ -265,30 +266,35 @@ def look_at(args, file):
 # ---- the table ----
 COLUMNS = (
     "file|has|tests|pass|skip|programs|rewritten|loops|weir failed|fail as stock|expected|new fail"
-    "|limit: tests|programs|arrays|differ|time"
+    "|limit: tests|programs|arrays|differ|time|in weir"
 ).split("|")
+
+
+def shares(limits):
+    """CPU time under the limit by stock's, and the share of it that is weir's."""
+    stock, ours, weir = (
+        sum(row[key] for row in limits) for key in ("seconds_stock", "seconds", "seconds_in_weir")
+    )
+    return (f"{ours / stock:.3f}", f"{weir / ours:.2%}") if stock and ours else ("", "")
 
 
 def cells(row):
     t, w = row.get("threshold"), row.get("limit")
-    left, right = [""] * 10, [""] * 5
+    left, right = [""] * 10, [""] * 6
     if t:
         o = t["outcomes"]
         left = [t["tests"], o.get("passed", 0), o.get("skipped", 0), t["programs"]]
         left += [t["weir"].get("rewritten", 0), t["loops"], t["weir"].get("failed", 0)]
         left += [len(t[k]) for k in ("fail_in_stock", "expected", "new_failures")]
     if w:
-        ratio = w["seconds"] / w["seconds_stock"] if w["seconds_stock"] else 1
-        right = [w["tests"], w["programs"], w["values"], len(w["differences"]), f"{ratio:.2f}"]
+        right = [w["tests"], w["programs"], w["values"], len(w["differences"]), *shares([w])]
     return [row["file"], row.get("collected") or 0, *left, *right]
 
 
 def total_of(rows):
     columns = list(zip(*map(cells, rows)))[1:] or [[]] * (len(COLUMNS) - 1)
     sums = [sum(v for v in column if isinstance(v, int)) for column in columns]
-    limits = [row["limit"] for row in rows if "limit" in row]
-    stock = sum(row["seconds_stock"] for row in limits)
-    sums[-1] = f"{sum(row['seconds'] for row in limits) / stock:.3f}" if stock else ""
+    sums[-2:] = shares([row["limit"] for row in rows if "limit" in row])
     return [f"{len(rows)} files", *sums]
 
 

@@ -29,7 +29,7 @@ class Record:
         self.weir = dict.fromkeys((*OUTCOMES, "refused", "failed"), 0)
         self.loops, self.warnings = 0, []
         self.recording_s = self.weir_s = 0.0
-        self.outcome, self.message, self.started = "passed", "", time.monotonic()
+        self.outcome, self.message, self.started = "passed", "", clock()
 
     def summary(self):
         def digest(parts):
@@ -37,7 +37,7 @@ class Record:
 
         return {
             "outcome": self.outcome,
-            "seconds": round(time.monotonic() - self.started - self.recording_s, 4),
+            "seconds": round(clock() - self.started - self.recording_s, 4),
             "message": self.message[-MESSAGE_CHARACTERS:],
             "programs": len(self.programs),
             "program_digest": digest(sorted(self.programs)),  # threads may change places
@@ -50,14 +50,15 @@ class Record:
         }
 
 
+clock = time.process_time  # of all threads: what else the machine does is not counted
 now = Record()
 
 
 def timed(function):
     def recorder(*arguments):
-        started = time.monotonic()
+        started = clock()
         function(*arguments)
-        now.recording_s += time.monotonic() - started
+        now.recording_s += clock() - started
 
     return recorder
 
@@ -92,8 +93,12 @@ def watch_xla():
     original = compiler.compile_or_get_cached
 
     def compile_or_get_cached(backend, computation, devices, compile_options, *rest, **named):
+        started = clock()
         record_program(computation, compile_options)
-        return original(backend, computation, devices, compile_options, *rest, **named)
+        try:
+            return original(backend, computation, devices, compile_options, *rest, **named)
+        finally:
+            now.weir_s -= clock() - started  # XLA's and the recorder's part of weir's
 
     compiler.compile_or_get_cached = compile_or_get_cached
 
@@ -122,15 +127,14 @@ def watch_weir():
     errors of warnings.
     """
     import weir
+    from jax._src import compiler
     from weir import _hook, _library
 
     weir.initialize()
     rewrite = _library.rewrite
 
     def watched(*arguments):
-        started = time.monotonic()
         result = rewrite(*arguments)
-        now.weir_s += time.monotonic() - started
         if result.status == _library.OK:
             now.weir[OUTCOMES[result.outcome]] += 1
         elif result.status == _library.RESOURCE_EXHAUSTED:
@@ -142,6 +146,16 @@ def watch_weir():
         now.warnings.append(message)
         now.weir["failed"] += "over several devices" not in message
 
+    hooked = compiler.compile_or_get_cached
+
+    def compile_or_get_cached(*arguments, **named):
+        started = clock()
+        try:
+            return hooked(*arguments, **named)
+        finally:
+            now.weir_s += clock() - started
+
+    compiler.compile_or_get_cached = compile_or_get_cached
     _library.rewrite, _hook.warn = watched, warned
 
 
