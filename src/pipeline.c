@@ -31,6 +31,7 @@ static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", ru
 
 const pass *const pipeline_passes[] = {&pass_parse,
                                        &pass_inline,
+                                       &pass_join,
                                        &pass_unbundle,
                                        &pass_simplify,
                                        &pass_fold_transpose,
@@ -57,6 +58,7 @@ static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_join, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_unbundle, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));

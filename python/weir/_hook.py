@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import threading
@@ -200,12 +201,18 @@ class _Call:
         )
         for theirs, stock in _SHARDY_OPS.items():
             text = text.replace(f'"{theirs}"(', f'"{stock}"(')
+        unread = set(_SHARDY_OP.findall(text)) - _READ
+        if unread:
+            raise _LeftAlone(f"it has {min(unread)}")
         return text.encode()
 
 
-# Shardy's own words for ops between its passes.
 _PROPAGATION = "builtin.module(sdy-propagation-pipeline)"
+# Shardy's own words for ops between its passes; those that weir reads. Others (collectives of
+# shardings) want to find a sharding on each of their operands.
 _SHARDY_OPS = {"sdy.constant": "stablehlo.constant", "sdy.reshard": "sdy.sharding_constraint"}
+_SHARDY_OP = re.compile(r'"(sdy\.\w+)"\(')
+_READ = {"sdy.mesh", "sdy.sharding_constraint", "sdy.manual_computation", "sdy.return"}
 
 
 def _same_sharding(one, other):

@@ -3,24 +3,9 @@
 #include <stdlib.h>
 
 #include "base/strbuf.h"
+#include "ir/shardings.h"
 
-/* ---- Shardy's texts ---- A sharding is <@mesh, [{"x", "y"}, {}, {?}], replicated={...}>: axes by
- * dimension; the mesh may be inlined, <mesh<["x"=2]>, ...>. Of several values a list of those.
- * Every scan ends at the NUL: what does not read counts as sharded. */
-
-/* The n-th `open` that stands inside of `depth` angle brackets; NULL: none. */
-static const char *nth_inside(const char *text, int depth, char open, uint32_t n) {
-  bool quoted = false;
-  for (int at = 0; text && *text; text++) {
-    if (*text == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (at == depth && *text == open && n-- == 0) return text;
-    at += (*text == '<') - (*text == '>');
-    if (at < depth && *text == '>') return NULL;
-  }
-  return NULL;
-}
-
+/* ---- Shardy's texts ---- Every scan ends at the NUL: what does not read counts as sharded. */
 static const char *end_of(const char *text, char close) {
   bool quoted = false;
   for (; text && *text; text++) {
@@ -33,7 +18,7 @@ static const char *end_of(const char *text, char close) {
 /* The axes of dimension `dim`: "{...}", perhaps with a priority, to *out_end; NULL: does not read.
  */
 static const char *axes_of(const char *sharding, int32_t dim, const char **out_end) {
-  const char *p = nth_inside(sharding, 1, '[', 0);
+  const char *p = ir_sharding_find(sharding, 1, '[', 0);
   for (int32_t d = 0; p; d++) {
     const char *open = end_of(p, '{'), *stop = end_of(p, ']'), *close = end_of(open, '}');
     if (!close || !stop || stop < open) return NULL;
@@ -50,17 +35,6 @@ static bool names_axes(const char *from, const char *end) {
 }
 
 /* ---- the sharding of a value ---- */
-static const char *text_of(const ir_module *m, ir_attr attr) {
-  return attr && ir_attr_get(m, attr)->kind == IR_ATTR_OTHER
-             ? ir_text(m, ir_attr_get(m, attr)->text)
-             : NULL;
-}
-
-/* Element `index` of #sdy.sharding_per_value<[<...>, <...>]>. */
-static const char *of_result(const ir_module *m, ir_op op, const char *name, uint32_t index) {
-  return nth_inside(text_of(m, ir_op_attr(m, op, name)), 1, '<', index);
-}
-
 static const char *of_argument(const ir_module *m, ir_op function, uint32_t index) {
   ir_attr list = ir_op_attr(m, function, "arg_attrs");
   if (!list || !ir_attr_get(m, list)->items || index >= (uint32_t)ir_attr_get(m, list)->count)
@@ -68,7 +42,7 @@ static const char *of_argument(const ir_module *m, ir_op function, uint32_t inde
   const ir_attr_data *d = ir_attr_get(m, ir_attr_get(m, list)->items[index]);
   for (int32_t i = 0; d->entries && i < d->count; i++)
     if (!strcmp(ir_text(m, d->entries[i].name), "sdy.sharding"))
-      return nth_inside(text_of(m, d->entries[i].value), 0, '<', 0);
+      return ir_sharding_find(ir_sharding_text(m, d->entries[i].value), 0, '<', 0);
   return NULL;
 }
 
@@ -79,17 +53,17 @@ static const char *sharding_of(const ir_module *m, ir_value v) {
   switch (ir_kind_of(m, op)) {
     case IR_OP_FUNC: return of_argument(m, op, d->index);
     case IR_OP_SDY_SHARDING_CONSTRAINT:
-      return nth_inside(text_of(m, ir_op_attr(m, op, "sharding")), 0, '<', 0);
-    case IR_OP_SDY_MANUAL_COMPUTATION: return of_result(m, op, "out_shardings", d->index);
-    case IR_OP_WHILE: return of_result(m, op, "sdy.sharding", d->index); /* arguments too */
-    default: return d->op ? of_result(m, op, "sdy.sharding", d->index) : NULL;
+      return ir_sharding_find(ir_sharding_text(m, ir_op_attr(m, op, "sharding")), 0, '<', 0);
+    case IR_OP_SDY_MANUAL_COMPUTATION: return ir_sharding_of(m, op, "out_shardings", d->index);
+    case IR_OP_WHILE: return ir_sharding_of(m, op, "sdy.sharding", d->index); /* arguments too */
+    default: return d->op ? ir_sharding_of(m, op, "sdy.sharding", d->index) : NULL;
   }
 }
 
 static bool is_sharded(const ir_module *m, ir_value v, int32_t dim) {
   const char *sharding = sharding_of(m, v), *end;
   if (!sharding) return false;
-  const char *axes = axes_of(sharding, dim, &end), *stop = nth_inside(sharding, 1, '>', 0),
+  const char *axes = axes_of(sharding, dim, &end), *stop = ir_sharding_find(sharding, 1, '>', 0),
              *partial = strstr(sharding, "unreduced=");
   return !axes || !stop || names_axes(axes, end) || (partial && partial < stop);
 }
@@ -115,7 +89,7 @@ static const char *find_mesh(const ir_module *m, const char *name, size_t length
 static const char *mesh_of(const ir_module *m, ir_op manual) {
   const char *names[] = {"in_shardings", "out_shardings"};
   for (int i = 0; i < 2; i++) {
-    const char *at = of_result(m, manual, names[i], 0);
+    const char *at = ir_sharding_of(m, manual, names[i], 0);
     if (at && at[1] == '@') return find_mesh(m, at + 2, strcspn(at + 2, ",>"));
   }
   return NULL;
@@ -135,7 +109,8 @@ static int64_t axis_size(const char *mesh, const char *axis, size_t length) {
 
 /* Over how many devices the computation's axes go; 0: can't say. */
 static int64_t manual_devices(const ir_module *m, ir_op manual) {
-  const char *mesh = mesh_of(m, manual), *axes = text_of(m, ir_op_attr(m, manual, "manual_axes"));
+  const char *mesh = mesh_of(m, manual),
+             *axes = ir_sharding_text(m, ir_op_attr(m, manual, "manual_axes"));
   int64_t devices = mesh && axes ? 1 : 0;
   while (devices && (axes = strchr(axes, '"'))) {
     const char *close = strchr(axes + 1, '"');
@@ -223,7 +198,7 @@ bool split_may_split(split_region *r) {
 /* The value whole along `dim`: a constraint in front of the ops that follow in `block`. */
 static ir_value unsharded(ir_module *m, ir_block block, ir_value v, int32_t dim) {
   const char *sharding = sharding_of(m, v), *end, *axes = axes_of(sharding, dim, &end),
-             *stop = nth_inside(sharding, 1, '>', 0);
+             *stop = ir_sharding_find(sharding, 1, '>', 0);
   if (!axes || !stop) return v;
   strbuf text = strbuf_make(m->arena);
   strbuf_printf(&text, "#sdy.sharding%.*s{}%.*s>", (int)(axes - sharding), sharding,

@@ -68,6 +68,15 @@ def by_hand(f, in_specs, out_specs, mesh=MESH):
     return shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
 
 
+def loss(x, v):
+    """Differentiated from outside: a manual computation forward, one backward."""
+
+    def local_loss(x, v):
+        return lax.psum((local_matvec(x, v)[0] ** 2).sum(), "d")
+
+    return by_hand(local_loss, MATVEC[1], P())(x, v)
+
+
 def steps(x):
     """Collectives in a loop of the program's, beside large tensors."""
 
@@ -118,6 +127,11 @@ PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
     ),
     "shard_map_and_more": (
         lambda: jit(lambda x, v: by_hand(*MATVEC)(x, v)[0] * 2 + v),
+        lambda: (put(X, "d"), V),
+        "1.5MB",
+    ),
+    "shard_map_gradient": (
+        lambda: jit(jax.grad(loss)),
         lambda: (put(X, "d"), V),
         "1.5MB",
     ),

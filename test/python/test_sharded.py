@@ -16,7 +16,8 @@ from weir import _auto, _hook
 PROGRAM = pathlib.Path(__file__).with_name("sharded_programs.py")
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
 LEFT_ALONE = ["left_alone", "partly_by_hand"]
-BY_HAND = ["shard_map", "shard_map_grid", "shard_map_and_more", "pmap", "pmap_donated"]
+BY_HAND = ["shard_map", "shard_map_grid", "shard_map_and_more", "shard_map_gradient"]
+BY_HAND += ["pmap", "pmap_donated"]
 SHARDED = ["explicit", "inferred", "constrained", "donated", "batch", "batch_gradient", "two_axes"]
 LOOPED = ["shard_map_scan", "while"]  # loops of the program's with collectives
 SPLIT = BY_HAND + SHARDED + LOOPED
