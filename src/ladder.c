@@ -31,6 +31,7 @@ enum {
 
 static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
+static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
@@ -122,6 +123,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
       .goal = {.threshold_bytes = s->thorough && s->slice_bytes < share ? s->slice_bytes : share,
                .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                .slice_bytes = s->slice_bytes,
+               .cached_bytes = CACHED_SLICE_BYTES,
                .generous_bytes = s->slice_bytes * GENEROUS,
                .nest = s->nest,
                .is_materialised = plan_is_materialised},
@@ -394,6 +396,7 @@ static split_order threshold_order(const job *j) {
   return (split_order){.goal = {.threshold_bytes = threshold,
                                 .hold_bytes = threshold,
                                 .slice_bytes = slice,
+                                .cached_bytes = slice,
                                 .generous_bytes = slice}};
 }
 

@@ -24,12 +24,27 @@ static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
   return largest;
 }
 
+static bool is_product(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
+}
+
+/* Matrix products are slow in few rows; all else is fastest where slices stay in cache. */
+static bool has_product(const split_region *r) {
+  for (uint32_t i = 0; i < r->members.count; i++)
+    if (is_product(r->m, r->members.at[i].op)) return true;
+  return false;
+}
+
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
  * is within a fifth, so that nothing has to be masked. */
-static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least,
+static int64_t slice_length(const split_region *r, int64_t index_bytes, int64_t least,
                             const split_goal *goal) {
-  int64_t rows = min64(GEMM_ROWS, goal->generous_bytes / index_bytes);
-  int64_t most = min64(extent, max64(least, max64(goal->slice_bytes / index_bytes, rows)));
+  bool product = has_product(r);
+  int64_t bytes = product ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
+  int64_t rows = product ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
+  int64_t extent = r->extent;
+  int64_t most = min64(extent, max64(least, max64(bytes / index_bytes, rows)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
     if (extent % c == 0) return c;
   int64_t trips = (extent + most - 1) / most;
@@ -59,10 +74,8 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
 
 /* A product over one slice is a value of its own beside the sum that it goes into. */
 static int64_t partial_bytes(const split_region *r, ir_op op) {
-  ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = ir_result(r->m, op, 0);
-  bool product = kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
-  return product && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
+  return is_product(r->m, op) && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
 }
 
 /* Of what the region holds for others: values that these may compute for themselves. */
@@ -88,7 +101,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     out->held_bytes = plus(out->held_bytes, partial_bytes(r, r->members.at[i].op));
     least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
   }
-  out->slice = slice_length(r->extent, out->index_bytes, least, goal);
+  out->slice = slice_length(r, out->index_bytes, least, goal);
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; results bitwise as
