@@ -111,7 +111,7 @@ def mlp(small):
         shapes, limit = [(3000, 5000)], 16 * MB
     for n, hidden in shapes:
         sizes = dict(n=n, d=32, hidden=hidden)
-        yield Case("wide_mlp", f"{n:,} x 32 - {hidden:,} - 1", sizes, limit, 128)
+        yield Case("wide_mlp", f"{n:,} x 32 - {hidden:,} - 1", sizes, limit, 100)
 
 
 def cg(small):

@@ -177,7 +177,7 @@ PROGRAMS = [
         "f32",
         "sinkhorn",
         64,
-        small=dict(n=5003, m=4001, d=3),
+        small=dict(n=4003, m=3001, d=3),
         small_limit_bytes=8_000_000,
         small_rows=64,
     ),
@@ -237,7 +237,7 @@ PAPER = [
         0,
         "f32",
         "wide_mlp",
-        128,
+        100,
     ),
     Program(
         "kernel_cg",
