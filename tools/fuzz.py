@@ -1,6 +1,6 @@
 """Runs the libFuzzer targets of test/fuzz in turn, under AddressSanitizer and
-UndefinedBehaviorSanitizer, from seeds that are made of the test programs. What a run finds new stays
-in BUILD/fuzz/TARGET/found for the next one. Exits 1 if a target fails.
+UndefinedBehaviorSanitizer, from seeds made of the test programs. What a run finds new stays in
+BUILD/fuzz/TARGET/found for the next one. Exits 1 if a target fails.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Python environments below build/ with weir: for the versions of jax that pyproject.toml allows, and
-with the libraries of tools/libraries.txt.
+"""Python environments below build/ with weir: for the versions of jax that pyproject.toml allows,
+and with the libraries of tools/libraries.txt.
 """
 
 import hashlib

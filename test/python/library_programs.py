@@ -101,7 +101,7 @@ def variational_step():
         with numpyro.plate("data", data.shape[0]):
             numpyro.sample("x", dist.MixtureSameFamily(weights, dist.Normal(means, 0.5)), obs=data)
 
-    data = jnp.asarray(np.random.default_rng(0).standard_normal(60_000).astype(np.float32))
+    data = jnp.asarray(np.random.default_rng(0).standard_normal(30_000).astype(np.float32))
     inference = SVI(model, AutoNormal(model), numpyro.optim.Adam(1e-2), Trace_ELBO())
     state = inference.init(jax.random.key(0), data)
 
@@ -118,12 +118,12 @@ def sparse_bound():
     import gpjax as gpx
 
     rng = np.random.default_rng(0)
-    x = rng.uniform(-3, 3, (20_000, 3))
+    x = rng.uniform(-3, 3, (10_000, 3))
     prior = gpx.gps.Prior(
         mean_function=gpx.mean_functions.Constant(), kernel=gpx.kernels.RBF(n_dims=3)
     )
     family = gpx.variational_families.CollapsedVariationalGaussian(
-        prior * gpx.likelihoods.Gaussian(), inducing_inputs=jnp.asarray(x[:80])
+        prior * gpx.likelihoods.Gaussian(), inducing_inputs=jnp.asarray(x[:60])
     )
     arrays, rest = eqx.partition(family, eqx.is_inexact_array)
 
@@ -179,8 +179,8 @@ PROGRAMS = {
     "flax linen": Program("flax", attention_gradient, "8MB", 1e-4),
     "flax nnx": Program("flax", module_of_nnx, "12MB", 1e-4),
     "optax": Program("optax", adam_step, "12MB", 1e-4),
-    "numpyro": Program("numpyro", variational_step, "5MB", 1e-4),
-    "gpjax": Program("gpjax", sparse_bound, "12MB", 1e-8, x64=True),
+    "numpyro": Program("numpyro", variational_step, "3MB", 1e-4),
+    "gpjax": Program("gpjax", sparse_bound, "6MB", 1e-8, x64=True),
     "equinox": Program("equinox", module_of_equinox, "16MB", 1e-10, x64=True),
     "diffrax": Program("diffrax", many_bodies, "3MB", 1e-4),
 }
