@@ -20,9 +20,7 @@ import jax_versions
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
 LIBRARIES = "test/python/test_libraries.py"
-BINDING = [
-    f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")
-]
+BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 JOBS = str(os.cpu_count() or 1)
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
