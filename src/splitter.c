@@ -56,8 +56,8 @@ typedef enum progress { STUCK, PREPARED, SPLIT } progress;
 static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found =
-      split_choose(scratch, m, block, seed, goal, &choice) && choice.slice < choice.region->extent;
+  bool found = split_choose(scratch, m, block, seed, goal, &choice) &&
+               choice.slice < split_extent(m, seed, choice.region->seed_pos);
   if (found && goal->nest && detach_held(m, block, choice.region, goal)) {
     arena_destroy(scratch);
     return PREPARED;

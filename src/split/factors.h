@@ -17,11 +17,13 @@
 #include "ir/ir.h"
 
 typedef struct split_pos {
-  int32_t dim;  /* -1: the factor is absent, the value is needed whole */
-  int64_t unit; /* elements of dim per index; 1 unless merged */
+  int32_t dim;    /* -1: the factor is absent, the value is needed whole */
+  int64_t unit;   /* elements of dim per index; 1 unless merged */
+  int64_t offset; /* index i of the factor is i + offset here, in units: slices, pads, parts */
+  bool mirrored;  /* offset - i: reverses */
 } split_pos;
 
-#define SPLIT_ABSENT ((split_pos){-1, 1})
+#define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})
 
 typedef enum split_role { SPLIT_PARALLEL, SPLIT_REDUCED } split_role;
 
@@ -29,6 +31,8 @@ typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
+  bool shifts; /* positions differ by more than dimension and unit, or a part of the dimension is
+                  read: the op is done so only if otherwise something large is held */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
                       0 */
 } split_factor;
@@ -42,9 +46,10 @@ bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
 
 static inline bool split_pos_equal(split_pos a, split_pos b) {
-  return a.dim == b.dim && (a.dim < 0 || a.unit == b.unit);
+  return a.dim == b.dim &&
+         (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset && a.mirrored == b.mirrored));
 }
-/* How many indices the factor has at this position of the value. */
+/* How many indices the value has at this position: all of the factor's unless it is shifted. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);
 
 /* JAX's linear algebra on CPU by what it is: lapack_{s,d,c,z}trsm_ffi. */

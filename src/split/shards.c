@@ -182,8 +182,12 @@ static bool is_under_main(const ir_module *m, ir_block block) {
   return true;
 }
 
+bool split_is_spread(const ir_module *m, ir_block block) {
+  return partitions(m) != 1 && !is_local(m, block);
+}
+
 bool split_may_split(split_region *r) {
-  if (partitions(r->m) == 1 || is_local(r->m, r->block)) return true;
+  if (!split_is_spread(r->m, r->block)) return true;
   bool good = is_under_main(r->m, r->block);
   for (uint32_t i = 0; good && i < r->instances.count; i++) {
     const split_instance *x = &r->instances.at[i];

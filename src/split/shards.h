@@ -16,6 +16,9 @@ typedef enum split_spread {
 
 split_spread split_spread_of(const ir_module *m);
 
+/* Whether the block's values are spread over several devices: global shapes, sharded or not. */
+bool split_is_spread(const ir_module *m, ir_block block);
+
 /* Whether the region's loops would leave shardings alone: always, where its values are one
  * device's; else if no value is sharded along the factor but small ones that are only read. */
 bool split_may_split(split_region *r);
