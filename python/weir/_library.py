@@ -57,6 +57,8 @@ class _Summary(ctypes.Structure):
         ("flops_after", c_int64),
         ("loops", c_int32),
         ("referee_compiles", c_int32),
+        ("time_before_ns", c_int64),
+        ("time_after_ns", c_int64),
     ]
 
 
