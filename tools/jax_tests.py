@@ -41,10 +41,11 @@ NO_YNN = "--xla_cpu_experimental_ynn_fusion_type="
 # What JAX's own requirements for its tests ask for, less what no test on a CPU needs.
 PACKAGES = "absl-py cloudpickle filelock flatbuffers hypothesis==6.142.1 mpmath==1.3.0 portpicker"
 PACKAGES += " pytest<9.0 rich scipy matplotlib pillow"
-# Other devices, other machines, other packages.
+# Other devices, other machines, other packages; the last two need modules that no wheel has.
 LEFT_OUT = """*gpu* *mosaic* multiprocess* *cudnn* magma* *distributed* local_wheel* version_test
 package_structure_test documentation_coverage_test pgle_test fused_attention* scaled_matmul*
-typing_test profiler* heap_profiler* transfer_guard_test""".split()
+typing_test profiler* heap_profiler* transfer_guard_test hypothesis_test_util_test
+state_test""".split()
 GOOD = ("passed", "skipped")
 POLL_SECONDS = 0.2
 TAIL_CHARACTERS = 6000
@@ -137,6 +138,16 @@ def wait(process, path, seconds, deadline):
     return process.returncode
 
 
+running = set()
+
+
+def end(*_):
+    """Of Ctrl-C and SIGTERM: the tests are in sessions of their own."""
+    for process in list(running):
+        os.killpg(process.pid, signal.SIGKILL)
+    os._exit(130)
+
+
 def one_process(args, run, file, job, deadline):
     """(how it ended, the end of what it printed)"""
     log = pathlib.Path(job["out"]).with_suffix(".log")
@@ -152,7 +163,9 @@ def one_process(args, run, file, job, deadline):
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        running.add(process)
         how = wait(process, pathlib.Path(job["out"]), args.test_seconds, deadline)
+        running.discard(process)
     return how, log.read_text(errors="replace")[-TAIL_CHARACTERS:]
 
 
@@ -259,7 +272,8 @@ def look_at(args, file):
     if "limit" in args.modes:
         stock = known(args, runs["stock"], file)
         limit = known(args, runs["limit"], file)
-        row |= {"collected": limit.collected, "limit": limit_row(args, file, stock, limit)}
+        row["collected"] = row.get("collected") or limit.collected
+        row |= {"limit": limit_row(args, file, stock, limit)}
     return row
 
 
@@ -375,6 +389,8 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     args.checkout, args.results = args.checkout.resolve(), args.results.resolve()
     version, args.expected = version_of(args.checkout), read_expected(args.expected)
     if not args.report and not args.python:
