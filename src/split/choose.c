@@ -4,7 +4,7 @@
 #include "split/shards.h"
 #include "split/sink.h"
 
-enum { GEMM_ROWS = 128, MOST_COARSENINGS = 4 };
+enum { GEMM_ROWS = 128, THIN_ROWS = 16, MOST_COARSENINGS = 4 };
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -104,8 +104,13 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   out->slice = slice_length(r, out->index_bytes, least, goal);
 }
 
-/* In order: what stays in memory; slices that fit; passes over the region; results bitwise as
- * unsplit; the longer factor. */
+/* So few rows of a matrix product that it is slow. */
+static bool is_thin(const split_choice *c) {
+  return c->slice < THIN_ROWS && c->slice < c->region->extent && has_product(c->region);
+}
+
+/* In order: what stays in memory; slices that fit; passes over the region; products of more than a
+ * few rows; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   const split_region *ra = a->region, *rb = b->region;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
@@ -114,6 +119,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (ra->n_loops != rb->n_loops) return ra->n_loops < rb->n_loops;
+  if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
   return ra->extent > rb->extent;
 }
