@@ -2,6 +2,7 @@
 #include "pipeline.h"
 #include "report.h"
 #include "split/loops.h"
+#include "tiles.h"
 
 static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
@@ -9,6 +10,12 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   if (order->limit_bytes) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
   *out_changed = order->loops > 0;
+  return WEIR_OK;
+}
+
+static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
+  bool wanted = p->options->tile != WEIR_TILE_OFF && !strcmp(p->options->platform, "cpu");
+  *out_changed = wanted && tiles_replace_loops(m) > 0;
   return WEIR_OK;
 }
 
@@ -26,7 +33,8 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 /* "stream" is a way of splitting, not a pass of its own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
-                  pass_stream = {"stream", run_nothing}, pass_lower = {"lower", run_lower};
+                  pass_stream = {"stream", run_nothing}, pass_tile = {"tile", run_tile},
+                  pass_lower = {"lower", run_lower};
 
 const pass *const pipeline_passes[] = {&pass_parse,
                                        &pass_inline,
@@ -42,6 +50,7 @@ const pass *const pipeline_passes[] = {&pass_parse,
                                        &pass_topk,
                                        &pass_split,
                                        &pass_stream,
+                                       &pass_tile,
                                        &pass_lower,
                                        NULL};
 
@@ -76,6 +85,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   WEIR_TRY(report_loops(j, m));
+  WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

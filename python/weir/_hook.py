@@ -7,6 +7,7 @@ compiled again. Whatever goes wrong in weir itself costs a warning, never the pr
 """
 
 import copy
+import functools
 import hashlib
 import os
 import pathlib
@@ -177,10 +178,19 @@ def _forget_option(options, message):
     return bool(named)
 
 
+@functools.cache
+def _register_tiles():
+    """XLA can run programs that hold tiles."""
+    handler = jax.ffi.pycapsule(_library.library().weir_tile_handler)
+    jax.ffi.register_ffi_target("weir_tile", handler, platform="cpu")
+
+
 def _compile(call, settings, planning):
     global last_report
     text = None
     try:
+        if settings.get("tile"):
+            _register_tiles()
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)

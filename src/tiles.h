@@ -1,0 +1,9 @@
+/* Loops as tiles: the rewrite, and what XLA calls when the program runs. docs/design/tile.md. */
+#ifndef WEIR_TILES_H
+#define WEIR_TILES_H
+#include "ir/ir.h"
+
+/* Every weir.loop that tiles cover becomes a custom call; returns how many did. Others stay. */
+int32_t tiles_replace_loops(ir_module *m);
+
+#endif
