@@ -120,7 +120,7 @@ static void accumulate_point(tile_emitter *e, const tile_node *x, void *user) {
 static const char *across_lanes(tile_emitter *e, const tile_node *x, const char *vector) {
   ir_dtype dtype = dtype_of(e, x);
   const char *one = tile_dtype_text(dtype);
-  for (int32_t lanes = e->n->lanes; lanes > 1; lanes /= 2) {
+  for (int32_t lanes = e->n->lanes; lanes > 2; lanes /= 2) {
     const char *type = arena_printf(e->a, "<%d x %s>", lanes, one), *half[2];
     for (int32_t side = 0; side < 2; side++) {
       strbuf b = strbuf_make(e->a);
@@ -131,9 +131,11 @@ static const char *across_lanes(tile_emitter *e, const tile_node *x, const char 
     }
     vector = tile_combine(e, x->monoid, dtype, arena_printf(e->a, "<%d x %s>", lanes / 2, one),
                           lanes / 2, half[0], half[1]);
-    if (lanes == 2) vector = tile_line(e, "extractelement <1 x %s> %s, i64 0", one, vector);
   }
-  return vector;
+  const char *pair = arena_printf(e->a, "<2 x %s>", one);
+  const char *x0 = tile_line(e, "extractelement %s %s, i64 0", pair, vector),
+             *x1 = tile_line(e, "extractelement %s %s, i64 1", pair, vector);
+  return tile_combine(e, x->monoid, dtype, one, 1, x0, x1);
 }
 
 static const char *to_memory(tile_emitter *e, ir_dtype dtype, const char *x) {

@@ -14,6 +14,7 @@ struct tile_tie {
   arena *a;
   uint32_t *parent;
   int64_t *length;
+  bool *is_whole; /* reads an input, not along the dimension that the loop slices */
   uint32_t n_slots;
   uint32_t *first; /* by node: its result's slots, then those of each operand */
   uint32_t now;    /* the node that a rule is asked about */
@@ -198,9 +199,12 @@ int32_t tile_input_of(const tile_nest *n, ir_value v) {
   return (int32_t)ir_value_get(n->m, v)->index - 2;
 }
 
+/* Made anew for every reader, with the reader's axes. */
+static bool is_free(ir_kind kind) { return kind == IR_OP_CONSTANT || kind == IR_OP_IOTA; }
+
 static bool is_leaf(const tile_nest *n, ir_value v) {
   const tile_node *x = tile_node_of(n, v);
-  return !x || x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
+  return !x || is_free(x->kind);
 }
 
 static bool is_covered_type(const ir_module *m, ir_value v) {
@@ -230,6 +234,7 @@ static bool tie_node(tile_tie *t, uint32_t k) {
   tile_node *x = &n->nodes[k];
   t->now = k;
   t->first[k] = new_slots(t, tensor_of(t, ir_result(n->m, x->op, 0)));
+  for (uint32_t s = t->first[k]; is_free(x->kind) && s < t->n_slots; s++) t->length[s] = 1;
   for (uint32_t i = 0; i < x->n_operands; i++)
     new_slots(t, tensor_of(t, ir_operand(n->m, x->op, i)));
   if (!(*rules[x->kind])(t, x)) return false;
@@ -258,8 +263,11 @@ static bool tie_inputs(tile_tie *t) {
     for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
       ir_value v = ir_operand(n->m, n->nodes[k].op, i);
       if (tile_node_of(n, v)) continue;
-      int32_t input = tile_input_of(n, v);
-      if (input < 0 || input >= n_in || dims[input] < 0) continue;
+      int32_t input = tile_input_of(n, v),
+              sliced = input < 0 || input >= n_in ? -1 : (int32_t)dims[input];
+      for (int32_t d = 0; d < tensor_of(t, v)->rank; d++)
+        if (d != sliced) t->is_whole[operand_slot(t, k, i, d)] = true;
+      if (sliced < 0) continue;
       if (units[input] != 1) return refuse(t, "a slice of several elements an index");
       tie_loop(t, operand_slot(t, k, i, dims[input]));
     }
@@ -287,10 +295,14 @@ static bool tie_outputs(tile_tie *t) {
 
 /* ---- classes -> axes ---- */
 /* An axis as long as a slice that nothing ties to the loop may still be the loop's (an iota's). */
-static bool is_loop_whole(tile_tie *t, int32_t loop) {
+static bool is_loop_whole(tile_tie *t, int32_t loop, const int8_t *axis_of) {
   int64_t slice = ir_op_int(t->n->m, t->n->loop, "slice", 1);
+  uint32_t known = loop < 0 ? 0 : 1u << loop; /* read from an input along another dimension */
+  for (uint32_t s = 0; s < t->n_slots; s++)
+    if (t->is_whole[s] && axis_of[s] >= 0) known |= 1u << axis_of[s];
   for (int32_t a = 0; a < t->n->n_axes; a++)
-    if (a != loop && t->n->extent[a] == slice) return refuse(t, "an axis as long as the slice");
+    if (!(known >> a & 1) && t->n->extent[a] == slice)
+      return refuse(t, "an axis as long as the slice");
   return true;
 }
 
@@ -310,7 +322,7 @@ static bool number_axes(tile_tie *t, int8_t *axis_of) {
       return refuse(t, "an axis of two lengths");
     axis_of[s] = axis_of[top];
   }
-  return is_loop_whole(t, loop == UINT32_MAX ? TILE_NO_AXIS : axis_of[loop]);
+  return is_loop_whole(t, loop == UINT32_MAX ? TILE_NO_AXIS : axis_of[loop], axis_of);
 }
 
 static tile_axes axes_at(const tile_tie *t, const int8_t *axis_of, uint32_t first, int32_t rank) {
@@ -347,8 +359,7 @@ static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
   }
   bool reduces = x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL;
   x->reduces = reduces ? read & ~x->mask : 0;
-  bool leaf = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
-  return leaf || __builtin_popcount(x->mask) == count_axes(&x->result) ||
+  return is_free(x->kind) || __builtin_popcount(x->mask) == count_axes(&x->result) ||
          refuse(t, "a value with the same axis twice");
 }
 
@@ -378,6 +389,7 @@ static bool build(tile_tie *t) {
   }
   t->parent = ARENA_ARRAY(t->a, uint32_t, slots + 1);
   t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);
+  t->is_whole = ARENA_ARRAY(t->a, bool, slots + 1);
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
   for (uint32_t i = 0; i < count; i++)
     if (!tie_node(t, i)) return false;
