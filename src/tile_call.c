@@ -25,9 +25,9 @@ typedef struct kernel {
   struct kernel *next;
   char *body;
   size_t length;
-  tile_kernel *run;
+  tile_kernel *run, *finish;
   void **functions;
-  int64_t items, scratch_bytes;
+  int64_t items, finishing, scratch_bytes, shared_bytes;
   uint32_t n_buffers;
 } kernel;
 
@@ -46,7 +46,7 @@ typedef struct making {
 } making;
 
 static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) {
-  long long block = 0, chunk = 0;
+  long long block = 0, chunk = 0, spans = 0;
   const char *end = memchr(w->body, '\n', w->length);
   char line[160];
   *out_version = 0;
@@ -54,16 +54,17 @@ static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) 
   memcpy(line, w->body, (size_t)(end - w->body));
   line[end - w->body] = '\0';
   int n = sscanf(line, TILE_CALL_STAMP_FORMAT, out_version, &s->vector_bytes, &s->rows, &s->vectors,
-                 &block, &chunk);
+                 &block, &chunk, &spans);
   s->block = block;
   s->chunk = chunk;
-  return n == 6 ? end + 1 : NULL;
+  s->spans = spans;
+  return n == 7 ? end + 1 : NULL;
 }
 
 static bool are_sane(const tile_sizes *s, const tile_nest *n) {
   bool registers = s->vector_bytes >= 16 && s->vector_bytes <= 64 && s->rows >= 1 &&
                    s->rows <= TILE_MOST_ROWS && s->vectors >= 1 && s->vectors <= TILE_MOST_VECTORS;
-  return registers && s->chunk >= 1 && s->chunk % s->rows == 0 && s->block >= 1 &&
+  return registers && s->spans >= 1 && s->chunk >= 1 && s->chunk % s->rows == 0 && s->block >= 1 &&
          s->block % ((int64_t)s->vectors * n->lanes) == 0;
 }
 
@@ -138,6 +139,10 @@ static weir_status make_kernel(void *user) {
   WEIR_TRY(find_functions(w, &code));
   WEIR_TRY(tile_llvm_compile(&w->c, code.text, code.length, name, &function));
   *(void **)&w->out->run = function;
+  if (code.finishing)
+    WEIR_TRY(tile_llvm_find(&w->c, arena_printf(a, "%s_finish", name), (void **)&w->out->finish));
+  w->out->finishing = code.finishing;
+  w->out->shared_bytes = code.shared_bytes;
   w->out->items = code.items;
   w->out->scratch_bytes = code.scratch_bytes;
   w->out->n_buffers = nest.n_inputs + nest.n_outputs;
@@ -268,15 +273,20 @@ static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
   for (int64_t j = 0; j < n_out; j++) buffers[n_in + j] = ((ffi_buffer *)call->results.at[j])->data;
   const ffi_buffer *last = call->results.at[n_out];
   uintptr_t begin = (uintptr_t)last->data, aligned = (begin + 63) & ~(uintptr_t)63;
-  int64_t room = last->rank == 1 ? last->dims[0] - (int64_t)(aligned - begin) : 0;
-  int64_t threads = threads_of(call), fit = k->scratch_bytes ? room / k->scratch_bytes : threads;
+  int64_t room = last->rank == 1 ? last->dims[0] - (int64_t)(aligned - begin) - k->shared_bytes : 0;
+  int64_t threads = threads_of(call), fit = room < 0           ? 0
+                                            : k->scratch_bytes ? room / k->scratch_bytes
+                                                               : threads;
   if (fit < 1) return fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile's scratch is too small");
   tile_work work = {.kernel = k->run,
                     .buffers = buffers,
                     .functions = k->functions,
-                    .scratch = (char *)aligned,
+                    .shared = (char *)aligned,
+                    .scratch = (char *)aligned + k->shared_bytes,
                     .scratch_bytes = k->scratch_bytes,
-                    .items = k->items};
+                    .items = k->items,
+                    .finish = k->finish,
+                    .finishing = k->finishing};
   tile_run(&work, (int32_t)(threads < fit ? threads : fit), schedule, (void *)call);
   return NULL;
 }

@@ -3,8 +3,8 @@
 #define WEIR_TILE_CALL_H
 
 #define TILE_CALL_TARGET "weir_tile"
-/* version, vector bytes, rows, vectors, block, chunk */
-#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld\n"
+/* version, vector bytes, rows, vectors, block, chunk, spans */
+#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld\n"
 
 enum { TILE_CALL_VERSION = 1, TILE_CALL_ALIGNMENT = 64 };
 

@@ -75,7 +75,7 @@ static const char *body_text(replacing *w, ir_op loop, const tile_sizes *s) {
   ir_module *region = module_of(w->m, loop);
   strbuf b = strbuf_make(w->scratch);
   strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, s->vector_bytes, s->rows, s->vectors,
-                (long long)s->block, (long long)s->chunk);
+                (long long)s->block, (long long)s->chunk, (long long)s->spans);
   out_stablehlo_text(region, &b);
   ir_module_destroy(region);
   return b.text;
@@ -137,8 +137,9 @@ static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   arena *a = arena_create(w->m->ctx);
   bool covered = tile_nest_of(a, w->m, loop, w->vector_bytes, &nest, &why);
   if (covered) {
-    int64_t bytes = tile_emit(a, &nest, "trial").scratch_bytes;
-    build_call(w, block, loop, &nest, TILE_CALL_ALIGNMENT + bytes * w->threads);
+    tile_code code = tile_emit(a, &nest, "trial");
+    build_call(w, block, loop, &nest,
+               TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
     w->count++;
   } else {
     ctx_log(w->m->ctx, 3, "no tile: %s", why);

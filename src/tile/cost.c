@@ -1,6 +1,6 @@
 #include "tile/cost.h"
 
-enum { CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
+enum { SPANS = 16, CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
 
 static double weight_of(const tile_node *x) {
   switch (x->kind) {
@@ -85,6 +85,7 @@ double cost_of_nest(const tile_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     double times = (x->mask | x->reduces) >> n->column & 1 ? n->n_passes : 1;
+    if (x->late >= 0) cost += 2 * points_of(n, x->mask | x->reduces); /* in memory */
     cost += times * (weight_of(x) * points_of(n, x->mask | x->reduces) + cost_of_gathers(n, x));
   }
   return cost;
@@ -136,4 +137,6 @@ void cost_set_sizes(tile_nest *n) {
   int64_t rows = n->extent[n->row], items = tile_extent_of(n, outer);
   s->chunk = clamped(rows / (CHUNKS / clamped(items, 1, CHUNKS)), s->rows, MOST_CHUNK);
   s->chunk = (s->chunk + s->rows - 1) / s->rows * s->rows;
+  int64_t chunks = (rows + s->chunk - 1) / s->chunk;
+  s->spans = n->n_late && chunks > SPANS ? SPANS : chunks;
 }

@@ -117,35 +117,8 @@ static void accumulate_point(tile_emitter *e, const tile_node *x, void *user) {
   }
 }
 
-static const char *across_lanes(tile_emitter *e, const tile_node *x, const char *vector) {
-  ir_dtype dtype = dtype_of(e, x);
-  const char *one = tile_dtype_text(dtype);
-  for (int32_t lanes = e->n->lanes; lanes > 2; lanes /= 2) {
-    const char *type = arena_printf(e->a, "<%d x %s>", lanes, one), *half[2];
-    for (int32_t side = 0; side < 2; side++) {
-      strbuf b = strbuf_make(e->a);
-      for (int32_t i = 0; i < lanes / 2; i++)
-        strbuf_printf(&b, "%si32 %d", i ? ", " : "", side * (lanes / 2) + i);
-      half[side] = tile_line(e, "shufflevector %s %s, %s poison, <%d x i32> <%s>", type, vector,
-                             type, lanes / 2, b.text);
-    }
-    vector = tile_combine(e, x->monoid, dtype, arena_printf(e->a, "<%d x %s>", lanes / 2, one),
-                          lanes / 2, half[0], half[1]);
-  }
-  const char *pair = arena_printf(e->a, "<2 x %s>", one);
-  const char *x0 = tile_line(e, "extractelement %s %s, i64 0", pair, vector),
-             *x1 = tile_line(e, "extractelement %s %s, i64 1", pair, vector);
-  return tile_combine(e, x->monoid, dtype, one, 1, x0, x1);
-}
-
-static const char *to_memory(tile_emitter *e, ir_dtype dtype, const char *x) {
-  return dtype == IR_I1 ? tile_line(e, "zext i1 %s to i8", x) : x;
-}
-
 static void store_number(tile_emitter *e, const tile_node *x, int32_t r, const char *number) {
-  ir_dtype dtype = dtype_of(e, x);
-  number = to_memory(e, dtype, number);
-  tile_put(e, "store %s %s, ptr %s", tile_memory_type(dtype), number, tile_reduction_at(e, x, r));
+  tile_store_at(e, dtype_of(e, x), false, number, tile_reduction_at(e, x, r));
 }
 
 static void fold_point(tile_emitter *e, const tile_node *x, void *user) {
@@ -153,18 +126,85 @@ static void fold_point(tile_emitter *e, const tile_node *x, void *user) {
   for (int32_t r = 0; r < e->rows; r++) {
     const char *sum =
         tile_line(e, "load %s, ptr %s", tile_type(e, dtype, true), accumulator_at(e, user, r));
-    const char *old =
-        tile_line(e, "load %s, ptr %s", tile_memory_type(dtype), tile_reduction_at(e, x, r));
-    if (dtype == IR_I1) old = tile_line(e, "trunc i8 %s to i1", old);
-    store_number(
-        e, x, r,
-        tile_combine(e, x->monoid, dtype, tile_dtype_text(dtype), 1, old, across_lanes(e, x, sum)));
+    const char *old = tile_load_at(e, dtype, false, tile_reduction_at(e, x, r));
+    sum = tile_across_lanes(e, x->monoid, dtype, sum);
+    store_number(e, x, r, tile_combine(e, x->monoid, dtype, tile_dtype_text(dtype), 1, old, sum));
   }
 }
 
 static void neutral_point(tile_emitter *e, const tile_node *x, void *user) {
   (void)user;
   store_number(e, x, 0, tile_neutral(e, x->monoid, dtype_of(e, x)));
+}
+
+/* ---- reductions over rows ---- */
+static void late_point(tile_emitter *e, const tile_node *x, void *user) {
+  (void)user;
+  tile_grid g = tile_contribution(e, x);
+  bool has_column = (x->mask | x->reduces) >> e->n->column & 1,
+       in_lanes = !(x->mask >> e->n->column & 1);
+  const char *type = tile_type(e, g.dtype, has_column), *slot = NULL, *sum = NULL;
+  for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
+    if (!slot || !in_lanes) {
+      const char *at = tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1);
+      slot = tile_late_at(e, x, in_lanes ? "0" : at);
+      sum = tile_load_at(e, g.dtype, has_column, slot);
+    }
+    for (int32_t r = 0; r < e->rows; r++) {
+      const char *term = tile_at(&g, r, c);
+      if (has_column && !g.is_vector) term = tile_splat(e, g.dtype, term);
+      if (has_column) term = masked_term(e, x, type, term);
+      sum = tile_combine(e, x->monoid, g.dtype, type, has_column ? e->n->lanes : 1, sum, term);
+    }
+    if (!in_lanes || c + 1 == (has_column ? e->vectors : 1))
+      tile_store_at(e, g.dtype, has_column, sum, slot);
+  }
+}
+
+static void add_late(tile_emitter *e, bool with_columns) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    bool has_column = (x->mask | x->reduces) >> e->n->column & 1;
+    if (x->late < 0 || has_column != with_columns || (has_column && x->level != e->pass)) continue;
+    for_all_points(e, x, true, late_point, NULL);
+  }
+}
+
+/* All partial results of a slot, one after the other: fn gets the address in this slot. */
+typedef void late_fn(tile_emitter *e, const tile_node *x, const char *at);
+
+static void for_each_late(tile_emitter *e, late_fn *fn) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    if (x->late < 0) continue;
+    int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+    const char *one = tile_memory_type(dtype_of(e, x));
+    const char *base = tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld",
+                                 (long long)e->late_offset[x->late]);
+    tile_loop l = tile_loop_begin(e, "0", tile_int(e, count), "1");
+    const char *at = tile_index(e, l.index, e->slot, count);
+    fn(e, x, tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, base, at));
+    tile_loop_end(e, &l);
+  }
+}
+
+static void clear_late(tile_emitter *e, const tile_node *x, const char *at) {
+  ir_dtype dtype = dtype_of(e, x);
+  tile_store_at(e, dtype, false, tile_neutral(e, x->monoid, dtype), at);
+}
+
+/* The slots that follow, added to the first. */
+static void merge_late(tile_emitter *e, const tile_node *x, const char *at) {
+  ir_dtype dtype = dtype_of(e, x);
+  int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+  const char *sum = tile_load_at(e, dtype, false, at);
+  for (int64_t s = 1; s < e->n->sizes.spans; s++) {
+    const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %lld", tile_memory_type(dtype), at,
+                              (long long)(s * count));
+    const char *more = tile_load_at(e, dtype, false, p);
+    sum = tile_combine(e, x->monoid, dtype, tile_dtype_text(dtype), 1, sum, more);
+  }
+  tile_store_at(e, dtype, false, sum, at);
 }
 
 /* ---- results ---- */
@@ -210,7 +250,7 @@ static void store_point(tile_emitter *e, const tile_node *x, void *user) {
       }
       const char *p =
           tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(g.dtype), out, at);
-      tile_put(e, "store %s %s, ptr %s", tile_memory_type(g.dtype), to_memory(e, g.dtype, y), p);
+      tile_store_at(e, g.dtype, false, y, p);
     }
 }
 
@@ -219,8 +259,9 @@ static void store_outputs(tile_emitter *e, bool with_columns) {
     tile_output *o = &e->n->outputs[j];
     const tile_node *x = &e->n->nodes[o->node];
     bool has_column = x->mask >> e->n->column & 1;
-    if (has_column != with_columns || (has_column && o->level != e->pass)) continue;
-    for_all_points(e, x, x->index < 0, store_point, o);
+    if (o->after != e->finishes || has_column != with_columns) continue;
+    if (has_column && !o->after && o->level != e->pass) continue;
+    for_all_points(e, x, x->index < 0 && x->late < 0, store_point, o);
   }
 }
 
@@ -233,6 +274,7 @@ static void set_columns(tile_emitter *e, const tile_loop *l) {
 static void emit_tile(tile_emitter *e, tile_pass *p) {
   for (uint32_t i = 0; i < p->n; i++)
     for_all_points(e, p->at[i].node, true, accumulate_point, &p->at[i]);
+  if (!e->finishes) add_late(e, true);
   store_outputs(e, true);
 }
 
@@ -288,6 +330,20 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
   tile_loop_end(e, &l);
 }
 
+/* Results with columns that were waiting for all rows. */
+static void emit_finishing_columns(tile_emitter *e, tile_pass *p, const char *main_columns) {
+  strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
+  e->rows = 1;
+  e->memos.count = 0;
+  e->row = &row;
+  e->body = e->out = &body;
+  emit_columns(e, p, main_columns);
+  e->out = outer;
+  e->row = e->body = NULL;
+  strbuf_add(outer, row.text ? row.text : "", row.length);
+  strbuf_add(outer, body.text, body.length);
+}
+
 /* ---- passes ---- */
 static tile_pass pass_of(tile_emitter *e, int32_t pass) {
   const tile_nest *n = e->n;
@@ -317,8 +373,9 @@ static void emit_block(tile_emitter *e, tile_pass *p, const tile_loop *block) {
   strbuf pack = strbuf_make(e->a), rows = strbuf_make(e->a), *outer = e->out;
   e->pack = &pack;
   e->out = &rows;
-  emit_rows(e, p, s->rows, "0", "%row_main", main_columns);
-  if (s->rows > 1) emit_rows(e, p, 1, "%row_main", "%row_count", main_columns);
+  if (e->finishes) emit_finishing_columns(e, p, main_columns);
+  else emit_rows(e, p, s->rows, "0", "%row_main", main_columns);
+  if (!e->finishes && s->rows > 1) emit_rows(e, p, 1, "%row_main", "%row_count", main_columns);
   e->out = outer;
   strbuf_add(outer, pack.text ? pack.text : "", pack.length);
   strbuf_add(outer, rows.text, rows.length);
@@ -327,7 +384,7 @@ static void emit_block(tile_emitter *e, tile_pass *p, const tile_loop *block) {
 static void emit_pass(tile_emitter *e, int32_t pass) {
   tile_pass p = pass_of(e, pass);
   e->pass = pass;
-  clear_numbers(e, &p);
+  if (!e->finishes) clear_numbers(e, &p);
   tile_loop block = tile_loop_begin(e, "0", tile_int(e, e->n->extent[e->n->column]),
                                     tile_int(e, e->n->sizes.block));
   emit_block(e, &p, &block);
@@ -340,6 +397,7 @@ static void emit_row_results(tile_emitter *e) {
   e->depth[1] = e->depth[0];
   e->vectors = 1;
   set_rows(e, l.index, 1);
+  add_late(e, false);
   store_outputs(e, false);
   e->row = e->body = NULL;
   tile_loop_end(e, &l);
@@ -368,64 +426,147 @@ static void load_buffers(tile_emitter *e) {
   }
 }
 
-/* item -> outer indices, rows. Returns the number of items. */
-static int64_t decode_item(tile_emitter *e) {
+static void place_late(tile_emitter *e, int64_t slots) {
   const tile_nest *n = e->n;
-  int64_t rows = n->extent[n->row], chunks = (rows + n->sizes.chunk - 1) / n->sizes.chunk;
-  int64_t items = chunks;
-  tile_put(e, "%%chunk = urem i64 %%item, %lld", (long long)chunks);
-  const char *rest = tile_line(e, "udiv i64 %%item, %lld", (long long)chunks);
-  for (int32_t a = 0; a < n->n_axes; a++) {
-    if (n->role[a] != TILE_OUTER) continue;
-    items *= n->extent[a];
-    e->bound[a] = tile_line(e, "urem i64 %s, %lld", rest, (long long)n->extent[a]);
-    rest = tile_line(e, "udiv i64 %s, %lld", rest, (long long)n->extent[a]);
+  e->late_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_late + 1);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (x->late < 0) continue;
+    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * tile_late_width(n, x) *
+                    ir_dtype_bytes(dtype_of(e, x)) * slots;
+    e->late_offset[x->late] = e->shared_bytes;
+    e->shared_bytes += (bytes + 63) / 64 * 64;
   }
-  tile_put(e, "%%row_begin = mul i64 %%chunk, %lld", (long long)n->sizes.chunk);
-  const char *left = tile_line(e, "sub i64 %lld, %%row_begin", (long long)rows);
-  const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)n->sizes.chunk);
-  tile_put(e, "%%row_count = select i1 %s, i64 %s, i64 %lld", is_last, left,
-           (long long)n->sizes.chunk);
-  const char *odd = tile_line(e, "urem i64 %%row_count, %d", n->sizes.rows);
-  tile_put(e, "%%row_main = sub i64 %%row_count, %s", odd);
-  return items;
 }
 
-static strbuf assemble(tile_emitter *e, const char *name, const strbuf *code) {
+static int64_t outer_items(const tile_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
+  return tile_extent_of(n, outer);
+}
+
+static void bind_outer(tile_emitter *e, const char *number) {
+  const tile_nest *n = e->n;
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (n->role[a] != TILE_OUTER) continue;
+    e->bound[a] = tile_line(e, "urem i64 %s, %lld", number, (long long)n->extent[a]);
+    number = tile_line(e, "udiv i64 %s, %lld", number, (long long)n->extent[a]);
+  }
+}
+
+static int64_t rows_of_span(const tile_nest *n) {
+  int64_t chunks = (n->extent[n->row] + n->sizes.chunk - 1) / n->sizes.chunk;
+  return (chunks + n->sizes.spans - 1) / n->sizes.spans * n->sizes.chunk;
+}
+
+/* item -> outer indices, the rows of its span. */
+static void decode_item(tile_emitter *e) {
+  const tile_nest *n = e->n;
+  int64_t rows = n->extent[n->row], span = rows_of_span(n);
+  const char *number = tile_line(e, "urem i64 %%item, %lld", (long long)n->sizes.spans);
+  bind_outer(e, tile_line(e, "udiv i64 %%item, %lld", (long long)n->sizes.spans));
+  tile_put(e, "%%span_begin = mul i64 %s, %lld", number, (long long)span);
+  const char *end = tile_line(e, "add i64 %%span_begin, %lld", (long long)span);
+  const char *is_last = tile_line(e, "icmp sgt i64 %s, %lld", end, (long long)rows);
+  tile_put(e, "%%span_end = select i1 %s, i64 %lld, i64 %s", is_last, (long long)rows, end);
+}
+
+static tile_loop begin_chunk(tile_emitter *e) {
+  const tile_sizes *s = &e->n->sizes;
+  tile_loop l = tile_loop_begin(e, "%span_begin", "%span_end", tile_int(e, s->chunk));
+  tile_put(e, "%%row_begin = add i64 %s, 0", l.index);
+  const char *left = tile_line(e, "sub i64 %%span_end, %%row_begin");
+  const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)s->chunk);
+  tile_put(e, "%%row_count = select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->chunk);
+  const char *odd = tile_line(e, "urem i64 %%row_count, %d", s->rows);
+  tile_put(e, "%%row_main = sub i64 %%row_count, %s", odd);
+  return l;
+}
+
+static void put_function(strbuf *all, const char *name, const char *ending, const strbuf *entry,
+                         const strbuf *code) {
+  strbuf_printf(all,
+                "\ndefine void @%s%s(ptr noalias %%buffers, ptr noalias %%functions, ptr noalias "
+                "%%scratch, ptr noalias %%shared, i64 %%item) #0 {\nentry:\n",
+                name, ending);
+  strbuf_add(all, entry->text, entry->length);
+  strbuf_puts(all, "  br label %start\nstart:\n");
+  strbuf_add(all, code->text ? code->text : "", code->length);
+  strbuf_puts(all, "  ret void\n}\n");
+}
+
+static void emit_work(tile_emitter *e, const char *name, strbuf *all) {
+  strbuf code = strbuf_make(e->a);
+  e->entry = strbuf_make(e->a);
+  e->out = &e->entry;
+  load_buffers(e);
+  decode_item(e);
+  e->slot = "%item";
+  e->out = &code;
+  for_each_late(e, clear_late);
+  tile_loop chunk = begin_chunk(e);
+  for (int32_t pass = 0; pass < e->n->n_passes; pass++) emit_pass(e, pass);
+  emit_row_results(e);
+  tile_loop_end(e, &chunk);
+  put_function(all, name, "", &e->entry, &code);
+}
+
+static bool has_late_results(const tile_nest *n) {
+  bool any = false;
+  for (uint32_t j = 0; j < n->n_outputs; j++) any |= n->outputs[j].after;
+  return any;
+}
+
+/* One item per outer index: partial results merged, then the results that wait for them. */
+static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
+  strbuf code = strbuf_make(e->a);
+  e->entry = strbuf_make(e->a);
+  e->packs.count = e->memos.count = 0;
+  e->finishes = true;
+  e->pass = e->n->n_passes;
+  e->out = &e->entry;
+  load_buffers(e);
+  bind_outer(e, "%item");
+  e->slot = tile_index(e, "0", "%item", e->n->sizes.spans);
+  e->out = &code;
+  for_each_late(e, merge_late);
+  emit_pass(e, e->pass);
+  e->row = e->body = e->out;
+  e->rows = e->vectors = 1;
+  e->memos.count = 0;
+  store_outputs(e, false);
+  e->row = e->body = NULL;
+  put_function(all, name, "_finish", &e->entry, &code);
+}
+
+static strbuf assemble(tile_emitter *e, const strbuf *functions) {
   strbuf all = strbuf_make(e->a);
   for (uint32_t i = 0; i < e->declared.count; i++) strbuf_printf(&all, "%s\n", e->declared.at[i]);
-  strbuf_printf(&all,
-                "\ndefine void @%s(ptr noalias %%buffers, ptr noalias %%functions, ptr noalias "
-                "%%scratch, i64 %%item) #0 {\n"
-                "entry:\n",
-                name);
-  strbuf_add(&all, e->entry.text, e->entry.length);
-  strbuf_puts(&all, "  br label %start\nstart:\n");
-  strbuf_add(&all, code->text, code->length);
+  strbuf_add(&all, functions->text, functions->length);
   strbuf_puts(&all,
-              "  ret void\n}\n\n"
-              "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
+              "\nattributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
               "\"min-legal-vector-width\"=\"512\" }\n"
               "!0 = !{}\n");
   return all;
 }
 
 tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
-  tile_emitter e = {.n = n, .a = a, .entry = strbuf_make(a)};
-  strbuf code = strbuf_make(a);
+  tile_emitter e = {.n = n, .a = a};
+  strbuf functions = strbuf_make(a);
+  int64_t outer = outer_items(n), items = outer * n->sizes.spans;
+  bool finishes = has_late_results(n);
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
-  e.out = &e.entry;
-  load_buffers(&e);
-  int64_t items = decode_item(&e);
   place_reductions(&e);
-  e.out = &code;
-  for (int32_t pass = 0; pass < n->n_passes; pass++) emit_pass(&e, pass);
-  emit_row_results(&e);
-  strbuf all = assemble(&e, name, &code);
+  place_late(&e, items);
+  emit_work(&e, name, &functions);
+  if (finishes) emit_finish(&e, name, &functions);
+  strbuf all = assemble(&e, &functions);
   return (tile_code){.text = all.text,
                      .length = all.length,
                      .functions = e.functions.at,
                      .n_functions = e.functions.count,
                      .items = items,
-                     .scratch_bytes = e.scratch_bytes};
+                     .finishing = finishes ? outer : 0,
+                     .scratch_bytes = e.scratch_bytes,
+                     .shared_bytes = e.shared_bytes};
 }

@@ -53,12 +53,16 @@ typedef struct tile_emitter {
   const char *mask;                        /* of the lanes that exist; NULL: all */
   const char *block_begin, *block_columns; /* of the block of columns */
   int32_t pass;
+  bool finishes;          /* in the function that runs when all rows are done */
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
   VEC(tile_memo) memos;
   VEC(tile_pack) packs;
   VEC(const char *) functions; /* of the C library, by the index they are called by */
   VEC(const char *) declared;
   int64_t scratch_bytes;
+  const char *slot;     /* number of the partial results of reductions over rows */
+  int64_t *late_offset; /* theirs in the shared memory: [slot][point][width] */
+  int64_t shared_bytes;
   int64_t *reduction_offset; /* of a tile reduction's numbers in the scratch: [point][row] */
 } tile_emitter;
 
@@ -104,6 +108,13 @@ const char *tile_combine(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const 
 const char *tile_neutral(tile_emitter *e, ir_kind monoid, ir_dtype dtype);
 /* Address of a loop result's or input's element, in elements: sum of strides times indices. */
 const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r);
+/* Partial results of a reduction over rows: one number, a vector or all columns a point. */
+int64_t tile_late_width(const tile_nest *n, const tile_node *x);
+const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset);
+/* Loads and stores of values as they are in memory: bytes for i1. */
+const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
+void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p);
+const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector);
 const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
                                const char *offset, int64_t stride);
 const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
@@ -117,11 +128,13 @@ typedef struct tile_code {
   const char *const *functions; /* of the C library, in the order of the table passed in */
   uint32_t n_functions;
   int64_t items;         /* 0 .. items - 1: in any order, on any thread */
+  int64_t finishing;     /* then as many of the finishing function, likewise; 0: there is none */
   int64_t scratch_bytes; /* for each thread */
+  int64_t shared_bytes;  /* for all of them */
 } tile_code;
 
-/* define void @<name>(ptr buffers, ptr functions, ptr scratch, i64 item). buffers: inputs, then
- * results. */
+/* define void @<name>(ptr buffers, ptr functions, ptr scratch, ptr shared, i64 item), and
+ * @<name>_finish alike. buffers: inputs, then results. */
 tile_code tile_emit(arena *a, tile_nest *n, const char *name);
 
 #endif

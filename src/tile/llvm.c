@@ -198,6 +198,16 @@ static weir_status link_object(ctx *c, ref object, const char *name, void **out_
   return WEIR_OK;
 }
 
+weir_status tile_llvm_find(ctx *c, const char *name, void **out_function) {
+  uint64_t address = 0;
+  pthread_mutex_lock(&llvm.lock);
+  ref error = llvm.f.OrcLLJITLookup(llvm.jit, &address, name);
+  weir_status status = error ? ctx_error(c, WEIR_INTERNAL, "LLVM: %s", take_error(error)) : WEIR_OK;
+  pthread_mutex_unlock(&llvm.lock);
+  *out_function = (void *)(uintptr_t)address;
+  return status;
+}
+
 static weir_status emit_object(ctx *c, compilation *w, ref *out_object) {
   char *message = NULL;
   WEIR_TRY(make_machine(c, w));

@@ -19,6 +19,9 @@ const char *tile_llvm_missing(void);
 WEIR_MUST_USE weir_status tile_llvm_compile(ctx *c, const char *text, size_t length,
                                             const char *name, void **out_function);
 
+/* Another function of a module that was compiled. */
+WEIR_MUST_USE weir_status tile_llvm_find(ctx *c, const char *name, void **out_function);
+
 /* Bytes of the widest vector registers that this machine computes in: 64, 32 or 16. */
 int32_t tile_llvm_vector_bytes(void);
 

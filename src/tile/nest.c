@@ -420,46 +420,83 @@ static void set_roles(tile_nest *n, int32_t row, int32_t column) {
     n->role[a] = all >> a & 1 ? TILE_OUTER : any >> a & 1 ? TILE_POINT : TILE_INNER;
   n->row = row;
   n->column = column;
-  n->role[row] = n->role[row] == TILE_OUTER ? TILE_ROW : n->role[row];
+  n->role[row] = TILE_ROW;
   n->role[column] = TILE_COLUMN;
 }
 
-static int32_t level_of_operands(const tile_nest *n, const tile_node *x) {
-  int32_t level = 0;
+/* What the operands say about the node. */
+static void inherit(const tile_nest *n, tile_node *x) {
+  x->level = 0;
+  x->after = false;
+  x->is_rowless = !(x->mask >> n->row & 1);
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
-    if (from && from->level > level) level = from->level;
+    if (mask_of(&x->operands[i]) >> n->row & 1) x->is_rowless = false;
+    if (!from) continue;
+    if (from->level > x->level) x->level = from->level;
+    x->after = x->after || from->after;
+    x->is_rowless = x->is_rowless && from->is_rowless;
   }
-  return level;
 }
 
-/* False if a reduction is over an axis that is bound around it. */
-static bool set_levels(tile_nest *n) {
-  n->n_passes = n->n_reductions = 0;
-  uint32_t column = 1u << n->column;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    tile_node *x = &n->nodes[k];
-    x->level = level_of_operands(n, x);
-    x->index = -1;
-    for (int32_t a = 0; a < n->n_axes; a++)
-      if (x->reduces >> a & 1 && (n->role[a] == TILE_OUTER || n->role[a] == TILE_ROW)) return false;
-    if (!(x->reduces & column)) continue;
-    if (tile_extent_of(n, tile_point_axes(n, x->mask)) > COST_MOST_POINTS) return false;
-    x->index = n->n_reductions++;
-    if (++x->level > n->n_passes) n->n_passes = x->level;
+/* What is made from a reduction over rows has no rows, and reads nothing else that needs them. */
+static bool may_come_after(const tile_nest *n, const tile_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  if (x->mask >> n->row & 1 || x->reduces & tile) return false;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && !from->after && !from->is_rowless) return false;
   }
+  return true;
+}
+
+static bool has_few_points(const tile_nest *n, const tile_node *x) {
+  return tile_extent_of(n, tile_point_axes(n, x->mask)) <= COST_MOST_POINTS;
+}
+
+static void need_pass(tile_nest *n, int32_t pass) {
+  if (pass + 1 > n->n_passes) n->n_passes = pass + 1;
+}
+
+static bool set_level(tile_nest *n, tile_node *x) {
+  bool reduces_row = x->reduces >> n->row & 1, reduces_column = x->reduces >> n->column & 1;
+  inherit(n, x);
+  x->index = x->late = -1;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
+  if (x->after) return may_come_after(n, x);
+  if (!reduces_row && !reduces_column) return true;
+  if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->level);
+  x->is_rowless = false;
+  if (reduces_row) {
+    x->late = n->n_late++;
+    x->after = true;
+  } else {
+    x->index = n->n_reductions++;
+    x->level++;
+  }
+  return has_few_points(n, x);
+}
+
+static bool set_levels(tile_nest *n) {
+  n->n_passes = n->n_reductions = n->n_late = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (!set_level(n, &n->nodes[k])) return false;
   for (uint32_t j = 0; j < n->n_outputs; j++) {
-    const tile_node *x = &n->nodes[n->outputs[j].node];
-    n->outputs[j].level = x->level;
-    if (x->mask & column && x->level + 1 > n->n_passes) n->n_passes = x->level + 1;
-    if (tile_extent_of(n, tile_point_axes(n, x->mask)) > COST_MOST_POINTS) return false;
+    tile_output *o = &n->outputs[j];
+    const tile_node *x = &n->nodes[o->node];
+    bool has_row = x->mask >> n->row & 1;
+    o->level = x->level;
+    o->after = x->after || !has_row;
+    if ((!has_row && !x->after && !x->is_rowless) || !has_few_points(n, x)) return false;
+    if (!o->after && x->mask >> n->column & 1) need_pass(n, x->level);
   }
   return n->n_passes > 0;
 }
 
 static bool is_legal(tile_nest *n, int32_t row, int32_t column) {
   set_roles(n, row, column);
-  return n->role[row] == TILE_ROW && set_levels(n);
+  return set_levels(n);
 }
 
 static bool choose_roles(tile_tie *t) {

@@ -37,6 +37,9 @@ typedef struct tile_node { /* one op of the body, with one result */
   uint32_t reduces; /* axes that are in the operands and are summed (or ...) away */
   int32_t level;    /* the pass that computes it where it has columns */
   int32_t index;    /* among the tile reductions; -1: none */
+  int32_t late;     /* among the reductions over rows; -1: none */
+  bool after;       /* such a reduction, or made from one: known when all rows are done */
+  bool is_rowless;  /* neither rows nor reductions over rows or columns are in it */
   ir_kind monoid;   /* of what it reduces with */
 } tile_node;
 
@@ -46,6 +49,7 @@ typedef struct tile_output {
   tile_axes axes; /* of the loop's result */
   const int64_t *dims;
   int32_t level;
+  bool after; /* stored when all rows are done */
 } tile_output;
 
 /* How large things are; travels with the region, so that another machine runs the same code. */
@@ -54,6 +58,7 @@ typedef struct tile_sizes {
   int32_t rows, vectors; /* of the register tile */
   int64_t block;         /* columns between two packings */
   int64_t chunk;         /* rows of a work item */
+  int64_t spans;         /* work items, where rows are reduced: each has its partial results */
 } tile_sizes;
 
 typedef struct tile_nest {
@@ -69,7 +74,7 @@ typedef struct tile_nest {
   tile_node *nodes;
   uint32_t *node_of; /* by op: index + 1 */
   tile_output *outputs;
-  int32_t n_passes, n_reductions;
+  int32_t n_passes, n_reductions, n_late;
   int32_t lanes; /* of a vector: of the widest floating-point type in the body */
   tile_sizes sizes;
 } tile_nest;

@@ -19,7 +19,7 @@ static int64_t take_item(job *j) { return __atomic_fetch_add(&j->next, 1, __ATOM
 static void work_until_done(job *j, int32_t thread) {
   char *scratch = j->work.scratch + thread * j->work.scratch_bytes;
   for (int64_t item; (item = take_item(j)) < j->work.items;)
-    j->work.kernel(j->work.buffers, j->work.functions, scratch, item);
+    j->work.kernel(j->work.buffers, j->work.functions, scratch, j->work.shared, item);
 }
 
 /* The number of this thread among those that work; -1: too late, or enough already. */
@@ -61,17 +61,18 @@ static void call_helpers(job *j, tile_schedule *schedule, void *user) {
   }
 }
 
-static void run_alone(const tile_work *work) {
-  for (int64_t item = 0; item < work->items; item++)
-    work->kernel(work->buffers, work->functions, work->scratch, item);
+static void run_alone(const tile_work *w) {
+  for (int64_t item = 0; item < w->items; item++)
+    w->kernel(w->buffers, w->functions, w->scratch, w->shared, item);
 }
 
-void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user) {
-  job *j = threads > 1 && schedule ? calloc(1, sizeof *j) : NULL;
-  if (!j) {
-    run_alone(work);
-    return;
-  }
+static void finish(const tile_work *w) {
+  for (int64_t item = 0; item < w->finishing; item++)
+    w->finish(w->buffers, w->functions, w->scratch, w->shared, item);
+}
+
+static void run_together(job *j, const tile_work *work, int32_t threads, tile_schedule *schedule,
+                         void *user) {
   *j = (job){.work = *work, .threads = threads, .joined = 1, .working = 1, .owners = 1};
   pthread_mutex_init(&j->lock, NULL);
   pthread_cond_init(&j->idle, NULL);
@@ -81,4 +82,11 @@ void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, v
   while (j->working > 1) pthread_cond_wait(&j->idle, &j->lock);
   pthread_mutex_unlock(&j->lock);
   leave(j, true);
+}
+
+void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user) {
+  job *j = threads > 1 && schedule ? calloc(1, sizeof *j) : NULL;
+  if (j) run_together(j, work, threads, schedule, user);
+  else run_alone(work);
+  finish(work);
 }

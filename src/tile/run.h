@@ -5,15 +5,18 @@
 #include <stdint.h>
 
 /* One item. buffers: inputs, then results; functions: addresses of the C library's; scratch:
- * 64-byte aligned, of this thread alone. */
-typedef void tile_kernel(void *const *buffers, void *const *functions, void *scratch, int64_t item);
+ * 64-byte aligned, of this thread alone; shared: of all items. */
+typedef void tile_kernel(void *const *buffers, void *const *functions, void *scratch, void *shared,
+                         int64_t item);
 
 typedef struct tile_work {
   tile_kernel *kernel;
   void *const *buffers, *const *functions;
-  char *scratch;
+  char *scratch, *shared;
   int64_t scratch_bytes; /* of each thread */
   int64_t items;
+  tile_kernel *finish; /* NULL: none */
+  int64_t finishing;   /* its items, when all others are done */
 } tile_work;
 
 /* Asks for task(data) to be called once, at any time, on any thread; false: it will not be. */

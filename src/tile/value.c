@@ -450,12 +450,12 @@ static tile_grid sum_over(tile_emitter *e, const tile_node *x, uint32_t axes, ui
 }
 
 tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
-  uint32_t column = 1u << e->n->column, all = x->mask | x->reduces;
-  return sum_over(e, x, x->reduces & ~column, all & (column | 1u << e->n->row));
+  uint32_t tile = 1u << e->n->column | 1u << e->n->row;
+  return sum_over(e, x, x->reduces & ~tile, (x->mask | x->reduces) & tile);
 }
 
-static tile_grid inner_sum(tile_emitter *e, const tile_node *x) {
-  tile_grid g = sum_over(e, x, x->reduces, x->mask);
+/* The sum with the reduction's initial value. */
+static tile_grid with_start(tile_emitter *e, const tile_node *x, tile_grid g) {
   if (x->kind != IR_OP_REDUCE) return g;
   tile_grid start = tile_operand(e, x, 1);
   const char *type = tile_type(e, g.dtype, g.is_vector);
@@ -464,6 +464,10 @@ static tile_grid inner_sum(tile_emitter *e, const tile_node *x) {
       g.at[r][c] = tile_combine(e, x->monoid, g.dtype, type, lanes_of(e, &g),
                                 widened(e, &start, 0, 0, g.is_vector), g.at[r][c]);
   return g;
+}
+
+static tile_grid inner_sum(tile_emitter *e, const tile_node *x) {
+  return with_start(e, x, sum_over(e, x, x->reduces, x->mask));
 }
 
 /* ---- results of tile reductions, from the scratch ---- */
@@ -487,12 +491,71 @@ static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
         tile_line(e, "load %s, ptr %s", tile_memory_type(g.dtype), tile_reduction_at(e, x, r));
     g.at[r][0] = from_memory(e, g.dtype, false, y);
   }
-  if (x->kind != IR_OP_REDUCE) return g;
-  tile_grid start = tile_operand(e, x, 1);
-  for (int32_t r = 0; r < g.rows; r++)
-    g.at[r][0] = tile_combine(e, x->monoid, g.dtype, tile_dtype_text(g.dtype), 1, start.at[0][0],
-                              g.at[r][0]);
-  return g;
+  return with_start(e, x, g);
+}
+
+/* ---- results of reductions over rows ---- */
+int64_t tile_late_width(const tile_nest *n, const tile_node *x) {
+  int64_t lanes = n->lanes, columns = n->extent[n->column];
+  if (x->mask >> n->column & 1) return (columns + lanes - 1) / lanes * lanes;
+  return x->reduces >> n->column & 1 ? lanes : 1;
+}
+
+const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset) {
+  uint32_t points = tile_point_axes(e->n, x->mask);
+  const char *at = tile_index(e, "0", e->slot, 1);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (points >> a & 1)
+      at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  at = tile_index(e, tile_index(e, "0", at, tile_late_width(e->n, x)), offset, 1);
+  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  const char *base =
+      tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld", (long long)e->late_offset[x->late]);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
+}
+
+const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p) {
+  const char *x = tile_line(e, "load %s, ptr %s, align %lld", memory_type(e, dtype, is_vector), p,
+                            (long long)ir_dtype_bytes(dtype));
+  return from_memory(e, dtype, is_vector, x);
+}
+
+void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p) {
+  const char *type = memory_type(e, dtype, is_vector);
+  if (dtype == IR_I1) x = tile_line(e, "zext %s %s to %s", tile_type(e, dtype, is_vector), x, type);
+  tile_put(e, "store %s %s, ptr %s, align %lld", type, x, p, (long long)ir_dtype_bytes(dtype));
+}
+
+const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector) {
+  const char *one = tile_dtype_text(dtype);
+  for (int32_t lanes = e->n->lanes; lanes > 2; lanes /= 2) {
+    const char *type = arena_printf(e->a, "<%d x %s>", lanes, one), *half[2];
+    for (int32_t side = 0; side < 2; side++) {
+      strbuf b = strbuf_make(e->a);
+      for (int32_t i = 0; i < lanes / 2; i++)
+        strbuf_printf(&b, "%si32 %d", i ? ", " : "", side * (lanes / 2) + i);
+      half[side] = tile_line(e, "shufflevector %s %s, %s poison, <%d x i32> <%s>", type, vector,
+                             type, lanes / 2, b.text);
+    }
+    vector = tile_combine(e, monoid, dtype, arena_printf(e->a, "<%d x %s>", lanes / 2, one),
+                          lanes / 2, half[0], half[1]);
+  }
+  const char *pair = arena_printf(e->a, "<2 x %s>", one);
+  const char *x = tile_line(e, "extractelement %s %s, i64 0", pair, vector),
+             *y = tile_line(e, "extractelement %s %s, i64 1", pair, vector);
+  return tile_combine(e, monoid, dtype, one, 1, x, y);
+}
+
+static tile_grid read_late(tile_emitter *e, const tile_node *x) {
+  tile_grid g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), x->mask);
+  bool in_lanes = !g.is_vector && tile_late_width(e->n, x) > 1;
+  for (int32_t c = 0; c < g.columns; c++) {
+    const char *at =
+        g.is_vector ? tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1) : "0";
+    const char *y = tile_load_at(e, g.dtype, g.is_vector || in_lanes, tile_late_at(e, x, at));
+    g.at[0][c] = in_lanes ? tile_across_lanes(e, x->monoid, g.dtype, y) : y;
+  }
+  return with_start(e, x, g);
 }
 
 /* ---- by op ---- */
@@ -504,6 +567,7 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
     case IR_OP_REDUCE:
     case IR_OP_DOT_GENERAL:
       if (x->index >= 0) return read_reduction(e, x);
+      if (x->late >= 0) return read_late(e, x);
       return inner_sum(e, x);
     default: return elementwise(e, x);
   }
@@ -563,7 +627,7 @@ static void hoist(tile_emitter *e, ir_value v, int32_t axis, uint32_t sweep) {
     tile_value(e, v, &x->result);
     return;
   }
-  for (uint32_t i = 0; i < x->n_operands && x->index < 0; i++)
+  for (uint32_t i = 0; i < x->n_operands && x->index < 0 && x->late < 0; i++)
     hoist(e, ir_operand(e->n->m, x->op, i), axis, sweep);
 }
 
