@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "out/out.h"
+#include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
 #include "tile_call.h"
@@ -17,6 +18,7 @@ typedef struct replacing {
   ir_module *m;
   arena *scratch;
   int32_t vector_bytes, threads, count;
+  double least_gain; /* predicted: the XLA loop's time over the tile's */
   ir_map *renamed;
 } replacing;
 
@@ -131,11 +133,29 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nes
   return call;
 }
 
+static void log_nest(const tile_nest *n) {
+  static const char *const names[] = {"inner", "point", "outer", "row", "column"};
+  strbuf b = strbuf_make(n->a);
+  for (int32_t a = 0; a < n->n_axes; a++)
+    strbuf_printf(&b, " %s %lld", names[n->role[a]], (long long)n->extent[a]);
+  ctx_log(
+      n->m->ctx, 3,
+      "tile:%s; %d passes, %d + %d reductions; %d rows x %d vectors of %d, blocks of %lld columns, "
+      "%lld rows an item; predicted gain %.2f",
+      b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors, n->lanes,
+      (long long)n->sizes.block, (long long)n->sizes.chunk, cost_of_xla(n) / cost_of_nest(n));
+}
+
 static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   tile_nest nest;
   const char *why;
   arena *a = arena_create(w->m->ctx);
   bool covered = tile_nest_of(a, w->m, loop, w->vector_bytes, &nest, &why);
+  if (covered) {
+    log_nest(&nest);
+    covered = cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
+    why = "predicted to gain too little";
+  }
   if (covered) {
     tile_code code = tile_emit(a, &nest, "trial");
     build_call(w, block, loop, &nest,
@@ -162,7 +182,7 @@ static void replace_in_block(replacing *w, ir_block block) {
   }
 }
 
-int32_t tiles_replace_loops(ir_module *m) {
+int32_t tiles_replace_loops(ir_module *m, double least_gain) {
   const char *missing = tile_llvm_missing();
   if (missing) {
     ctx_log(m->ctx, 1, "no tiles: %s", missing);
@@ -171,6 +191,7 @@ int32_t tiles_replace_loops(ir_module *m) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   replacing w = {.m = m,
                  .scratch = arena_create(m->ctx),
+                 .least_gain = least_gain,
                  .vector_bytes = tile_llvm_vector_bytes(),
                  .threads = cores > 0 ? (int32_t)cores : 1};
   w.renamed = ir_map_new(w.scratch, m);

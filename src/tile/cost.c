@@ -1,5 +1,10 @@
 #include "tile/cost.h"
 
+static const double TYPICAL_ROWS = 4;
+static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
+static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
+static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
+
 enum { SPANS = 16, CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
 
 static double weight_of(const tile_node *x) {
@@ -80,13 +85,72 @@ static int32_t lanes_of(const tile_nest *n) {
 
 void cost_set_lanes(tile_nest *n) { n->lanes = lanes_of(n); }
 
+/* How often a node is computed: in every pass, again for each group of rows if it has no rows, for
+ * each outer index, and for each sum that runs over an axis inside the tile. */
+static double times_computed(const tile_nest *n, const tile_node *x, const int32_t *sums) {
+  uint32_t mask = x->mask | x->reduces;
+  double times = 1;
+  if (mask >> n->column & 1) {
+    times = n->n_passes;
+    if (!(mask >> n->row & 1))
+      times *= (double)(n->extent[n->row] + TYPICAL_ROWS - 1) / TYPICAL_ROWS;
+  }
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1) times *= sums[a];
+    if (!(mask >> a & 1) && n->role[a] == TILE_OUTER) times *= (double)n->extent[a];
+  }
+  return times;
+}
+
+static void count_sums(const tile_nest *n, int32_t *sums) {
+  for (int32_t a = 0; a < n->n_axes; a++) sums[a] = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (int32_t a = 0; a < n->n_axes; a++) sums[a] += n->nodes[k].reduces >> a & 1;
+}
+
 double cost_of_nest(const tile_nest *n) {
   double cost = cost_of_scatters(n);
+  int32_t sums[TILE_MOST_AXES];
+  count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
-    double times = (x->mask | x->reduces) >> n->column & 1 ? n->n_passes : 1;
-    if (x->late >= 0) cost += 2 * points_of(n, x->mask | x->reduces); /* in memory */
-    cost += times * (weight_of(x) * points_of(n, x->mask | x->reduces) + cost_of_gathers(n, x));
+    double points = points_of(n, x->mask | x->reduces);
+    if (x->late >= 0) cost += 2 * points; /* in memory */
+    cost += times_computed(n, x, sums) * (weight_of(x) * points + cost_of_gathers(n, x));
+  }
+  return cost;
+}
+
+/* ---- the same loop by XLA ---- */
+static double elements_of(const tile_nest *n, uint32_t mask) {
+  return (double)tile_extent_of(n, mask);
+}
+
+/* XLA writes what a dot or a long reduction reads, and what a dot makes; it fuses the rest. */
+static double traffic_of(const tile_nest *n, const tile_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  double bytes = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && (from->mask & tile) == tile && from->kind != IR_OP_CONSTANT)
+      bytes += elements_of(n, from->mask) *
+               (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, from->op, 0))->dtype);
+  }
+  if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
+    bytes += elements_of(n, x->mask) *
+             (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, x->op, 0))->dtype);
+  return 2 * bytes / BYTES_A_CYCLE;
+}
+
+double cost_of_xla(const tile_nest *n) {
+  double cost = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    double weight = x->kind == IR_OP_DOT_GENERAL ? XLA_DOT_WEIGHT : weight_of(x);
+    bool sums = x->kind == IR_OP_DOT_GENERAL ||
+                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
+    cost += weight * elements_of(n, x->mask | x->reduces) / n->lanes;
+    if (sums) cost += traffic_of(n, x);
   }
   return cost;
 }

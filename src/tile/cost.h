@@ -12,6 +12,8 @@ enum {
 
 /* Cycles of the whole nest under its roles, for comparing roles. */
 double cost_of_nest(const tile_nest *n);
+/* The same for the XLA loop over slices that the nest stands for. */
+double cost_of_xla(const tile_nest *n);
 /* Sets n->lanes. */
 void cost_set_lanes(tile_nest *n);
 /* Fills n->sizes but vector_bytes, which stands there. */

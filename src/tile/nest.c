@@ -410,12 +410,24 @@ int64_t tile_extent_of(const tile_nest *n, uint32_t mask) {
   return product;
 }
 
+/* Axes that all values with rows and columns have: an index outside of the tile computes nothing
+ * twice. Long ones may be outside in any case. */
+static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile) {
+  uint32_t all = ~0u;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
+  return all;
+}
+
 static void set_roles(tile_nest *n, int32_t row, int32_t column) {
   uint32_t all = ~0u, any = 0;
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     all &= n->nodes[n->outputs[j].node].mask;
     any |= n->nodes[n->outputs[j].node].mask;
   }
+  all &= axes_of_tiles(n, 1u << row | 1u << column);
   for (int32_t a = 0; a < n->n_axes; a++)
     n->role[a] = all >> a & 1 ? TILE_OUTER : any >> a & 1 ? TILE_POINT : TILE_INNER;
   n->row = row;
