@@ -1,5 +1,7 @@
 """Tiles: regions as kernels give what stock XLA gives, for any extents and any covered ops."""
 
+import concurrent.futures
+
 import jax
 import numpy as np
 import pytest
@@ -175,3 +177,51 @@ def test_exp_is_accurate(dtype, folder):
     true = np.exp(x.astype(np.longdouble))
     error = np.abs(got.astype(np.longdouble) - true) / np.spacing(true.astype(dtype))
     assert error.max() < 1.5
+
+
+def test_under_the_hook(folder, monkeypatch):
+    """An unchanged program under a limit, from several threads at once, with other numbers of
+    threads inside: always the same bits, and nobody waits for anybody for ever."""
+    monkeypatch.setenv("WEIR_MEMORY_LIMIT", "3MB")
+    monkeypatch.setenv("WEIR_TILE", "on")
+
+    @jax.jit
+    def function(x, v):
+        kernel = jax.numpy.exp(-0.5 * jax.numpy.sum((x[:, None] - x[None]) ** 2, -1))
+        return kernel @ v, v @ (kernel @ v), jax.numpy.max(kernel * v[:, None], axis=0)
+
+    rng = np.random.default_rng(0)
+    x, v = rng.normal(size=(1500, 3)).astype(np.float32), rng.normal(size=1500).astype(np.float32)
+    compiled = function.lower(x, v).compile()
+    assert "weir_tile" in compiled.as_text()
+    memory = compiled.memory_analysis()
+    assert memory.temp_size_in_bytes + memory.output_size_in_bytes < 3e6
+    want = [np.asarray(a) for a in compiled(x, v)]
+    kernel = np.exp(-0.5 * ((x[:, None].astype(float) - x[None]) ** 2).sum(-1))
+    true = [kernel @ v, v @ (kernel @ v), (kernel * v[:, None]).max(0)]
+    assert all(np.allclose(w, t, rtol=1e-3, atol=1e-3) for w, t in zip(want, true, strict=True))
+
+    def run(_):
+        return [np.asarray(a) for a in compiled(x, v)]
+
+    for threads in ("1", "2", "1000"):
+        monkeypatch.setenv("WEIR_NUM_THREADS", threads)
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            for got in pool.map(run, range(24), timeout=100):
+                assert all(np.array_equal(w, g) for w, g in zip(want, got, strict=True))
+
+
+def test_a_body_from_elsewhere_is_an_error(folder):
+    """Another format, a body that does not read, too little scratch: an error that says so."""
+    text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
+    program = tiled(text, folder, "--tensor-size-threshold", "4kB")
+    cases = {
+        program.replace("weir-tile 1:", "weir-tile 7:"): "a tile of format 7",
+        program.replace("weir-tile 1:", "something"): "a tile of format 0",
+        program.replace("22stablehlo.exponential", "22stablehlo.exponentiol"): "don't cover",
+        program.replace("weir.yield", "weir.yi\\01"): "weir:",
+    }
+    for changed, message in cases.items():
+        assert changed != program
+        with pytest.raises(Exception, match=message):
+            running.Xla(changed)(np.ones(64, np.float32))
