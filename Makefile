@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan test check test-jax-versions golden demo wheel layers metrics tidy clean distclean help
+.PHONY: all build debug asan test check fuzz test-jax-versions golden demo wheel layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -44,6 +44,11 @@ test: build asan ## all tests; ends with "N passed, N failed"
 
 check: asan ## unit programs and lit under the sanitizers
 	@$(BIN)/python tools/run_tests.py check --asan build/asan
+
+fuzz: $(STAMP) ## libFuzzer on every reader, FUZZ_SECONDS each (600); needs clang
+	@mkdir -p build
+	$(call cmake_build,build/fuzz,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DWEIR_FUZZ=ON -DWEIR_TESTS=OFF)
+	@$(BIN)/python tools/fuzz.py --build build/fuzz --seconds $(or $(FUZZ_SECONDS),600)
 
 test-jax-versions: build ## the Python tests with the oldest and the newest supported jax
 	@$(BIN)/python tools/run_tests.py jax --build $(BUILD)

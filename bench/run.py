@@ -2,15 +2,19 @@
 
     python bench/run.py                                  all programs at full size
     python bench/run.py --only p1 --sizes n=20000 --limit 100MB
-    python bench/run.py --stock                          without weir: naive report and hand-split only
+    python bench/run.py --stock                          without weir: naive report and hand-split
 
-For each program, in fresh processes: (a) what stock XLA would need, from its report, not run;
-(b) the hand-split version, default options; (c) the unchanged script with WEIR_MEMORY_LIMIT set.
-(b) and (c) run in turn, so that a busy machine slows both alike; times are medians of wall time (and,
+For each program, in fresh processes: (a) what stock XLA would need, from its report, not run; (b)
+the hand-split version, default options; (c) the unchanged script with WEIR_MEMORY_LIMIT set. (b)
+and (c) run in turn, so that a busy machine slows both alike; times are medians of wall time (and,
 for `cpu ratio`, of CPU time, which other processes disturb less).
 Memory passes if XLA's report is within the limit and the process grew while running by at most
-limit - arguments + 64 MB.  Agreement is with a reference in f64, kept in build/bench/.
+limit - arguments + 64 MB. A program that no splitting brings under its limit passes if it is
+refused with the reason and the smallest limit that would do, runs at that and is refused a page
+below.
+Agreement is with a reference in f64, kept in build/bench/.
 """
+
 import argparse
 import hashlib
 import json
@@ -27,6 +31,7 @@ import chunked
 import programs
 
 ALLOWANCE_BYTES = 64_000_000
+PAGE_BYTES = 4096
 CACHE = os.path.join(os.path.dirname(programs.HERE), "build", "bench")
 
 
@@ -41,7 +46,12 @@ class Worker:
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(
             [sys.executable, os.path.join(programs.HERE, "worker.py"), mode, program.name, options],
-            env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
         self.start = self.read()
 
     def read(self):
@@ -77,12 +87,9 @@ def load_outputs(path):
 
 
 def reference(program, sizes, rows):
-    """Outputs of the hand-split version in f64 without library fusions, or NumPy's; cached by source."""
-    if program.check == "neighbours":
-        sources = ["chunked.py"]
-    else:
-        sources = ["chunked.py", "worker.py"]
-    key = hashlib.sha256(json.dumps([program.module, program.check, sizes]).encode())
+    """Outputs of the hand-split version in f64 without library fusions, or NumPy's; cached."""
+    sources = ["chunked.py"] if program.neighbours else ["chunked.py", "worker.py"]
+    key = hashlib.sha256(json.dumps([program.module, program.function, sizes]).encode())
     for s in [os.path.join(programs.HERE, s) for s in sources] + [program.load().__file__]:
         with open(s, "rb") as f:
             key.update(f.read())
@@ -95,8 +102,8 @@ def reference(program, sizes, rows):
 
 def make_reference(program, sizes, rows, path):
     part = path[:-4] + ".part.npz"
-    if program.check == "neighbours":
-        np.savez(part, *chunked.knn_numpy(*program.load().make_inputs(**sizes)))
+    if program.neighbours:
+        np.savez(part, *chunked.knn_numpy(*program.load().make_inputs(**sizes), program.neighbours))
     else:
         w = Worker("reference", program, sizes, rows)
         for answer in (w.start, w.ask("run"), w.ask("save " + part)):
@@ -124,27 +131,65 @@ def outputs(worker, answers, folder, name):
     return load_outputs(path)
 
 
-def measure(program, sizes, rows, limit_bytes, count, stock):
-    row = {"name": program.name, "limit": limit_bytes, "problems": []}
+def free_bytes():
+    with open("/proc/meminfo") as f:
+        return next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
+
+
+def measure(program, sizes, rows, limit_bytes, count, modes):
+    """One row: what stock XLA needs, then the modes (stock, chunked, weir), run in turn. The limit
+    may be a function of stock XLA's report; `stock` only runs in a third of the free memory.
+    """
     naive = Worker("naive", program, sizes, rows)
+    limit_bytes = limit_bytes(naive.start) if callable(limit_bytes) else limit_bytes
+    row = {"name": program.name, "sizes": sizes, "limit": limit_bytes, "problems": []}
     row["naive"] = naive.start.get("report_bytes")
-    row["arguments"] = naive.start.get("argument_bytes")
+    row["arguments"] = naive.start.get("argument_bytes", 0)
     naive.close()
     want = reference(program, sizes, rows)
     inputs = program.load().make_inputs(**sizes)
-    check = programs.CHECKS[program.check]
-    modes = ["chunked"] if stock else ["chunked", "weir"]
-    workers = [Worker(m, program, sizes, rows, limit_bytes if m == "weir" else 0) for m in modes]
-    over = [w for w in workers if w.start.get("report_bytes", 0) > limit_bytes and w is not workers[0]]
-    for w in over:
-        w.start["error"] = "XLA reports %.0f MB: above the limit, not run" % (w.start["report_bytes"] / 1e6)
-        row["report"] = w.start["report_bytes"]
+    can = {"chunked": program.chunked, "stock": (row["naive"] or float("inf")) <= free_bytes() / 3}
+    modes = [m for m in modes if can.get(m, True)]
+    workers = {m: Worker(m, program, sizes, rows, limit_bytes if m == "weir" else 0) for m in modes}
+    over = workers["weir"].start if "weir" in workers else {}
+    if over.get("report_bytes", 0) > limit_bytes:
+        over["error"] = "XLA reports %.0f MB: above the limit, not run" % (
+            over["report_bytes"] / 1e6
+        )
     with tempfile.TemporaryDirectory() as folder:
-        for mode, w, answers in zip(modes, workers, rounds(workers, count)):
+        for (mode, w), answers in zip(workers.items(), rounds(workers.values(), count)):
             fill(row, mode, w, answers)
             got = outputs(w, answers, folder, mode)
-            row[mode + "_error"] = check(got, want, inputs) if got else None
+            row[mode + "_error"] = program.error(got, want, inputs) if got else None
+            if got and got[0].size == 1:
+                row[mode + "_first"] = float(got[0])
             w.close()
+    return row
+
+
+def smallest_limit(refusal):
+    """The bytes that a refusal names, or None."""
+    found = re.search(r"smallest limit found feasible is (\d+) bytes", refusal)
+    return int(found.group(1)) if found else None
+
+
+def error_under(limit_bytes, program, sizes):
+    worker = Worker("weir", program, sizes, 0, limit_bytes)
+    worker.close()
+    return worker.start.get("error", "")
+
+
+def measure_refused(program, sizes, limit_bytes, count, modes):
+    """A program that cannot do with its limit: the refusal names why and what would do, rightly."""
+    text = error_under(limit_bytes, program, sizes)
+    minimum, culprit = smallest_limit(text), program.refusal.format(**sizes)
+    row = measure(program, sizes, 0, minimum or limit_bytes, count, modes)
+    if "RESOURCE_EXHAUSTED" not in text or not minimum or culprit not in text:
+        row["problems"].append("no refusal that names %s and a limit: %s" % (culprit, text[:600]))
+    below = error_under((minimum or limit_bytes) - PAGE_BYTES, program, sizes)
+    if "RESOURCE_EXHAUSTED" not in below:
+        row["problems"].append("not refused a page below the smallest limit")
+    row["refused_at"] = limit_bytes
     return row
 
 
@@ -165,6 +210,7 @@ def verdict(row, program):
     allowance = row["limit"] - row["arguments"] + ALLOWANCE_BYTES
     growth, report, error = row.get("weir_growth"), row.get("weir_report"), row.get("weir_error")
     memory = growth is not None and growth <= allowance and report <= row["limit"]
+    memory = memory and not (row.get("refused_at") and row["problems"])
     agreement = error is not None and error <= program.tolerance
     return allowance, memory, agreement
 
@@ -182,19 +228,46 @@ def ratio(row, what):
     return mine / by_hand if mine and by_hand else None
 
 
-HEADER = ("program", "stock MB", "limit MB", "report MB", "grew MB", "allowed MB", "time s", "by hand s",
-          "ratio", "cpu ratio", "by hand grew MB", "error", "by hand error", "memory", "agreement")
+HEADER = (
+    "program",
+    "stock MB",
+    "limit MB",
+    "report MB",
+    "grew MB",
+    "allowed MB",
+    "time s",
+    "by hand s",
+    "ratio",
+    "cpu ratio",
+    "by hand grew MB",
+    "error",
+    "by hand error",
+    "memory",
+    "agreement",
+)
 
 
 def line(row, program, stock):
     allowance, memory, agreement = verdict(row, program)
     t, hand = row.get("weir_time"), row.get("chunked_time")
     word = (lambda ok: "-") if stock else (lambda ok: "PASS" if ok else "FAIL")
-    return (row["name"], mb(row["naive"]), mb(row["limit"]), mb(row.get("weir_report")),
-            mb(row.get("weir_growth")), mb(allowance), cell("%.2f", t), cell("%.2f", hand),
-            cell("%.2f", ratio(row, "time")), cell("%.2f", ratio(row, "cpu")), mb(row.get("chunked_growth")),
-            cell("%.1e", row.get("weir_error")), cell("%.1e", row.get("chunked_error")),
-            word(memory), word(agreement)), memory and agreement
+    return (
+        row["name"],
+        mb(row["naive"]),
+        mb(row["limit"]),
+        mb(row.get("weir_report")),
+        mb(row.get("weir_growth")),
+        mb(allowance),
+        cell("%.2f", t),
+        cell("%.2f", hand),
+        cell("%.2f", ratio(row, "time")),
+        cell("%.2f", ratio(row, "cpu")),
+        mb(row.get("chunked_growth")),
+        cell("%.1e", row.get("weir_error")),
+        cell("%.1e", row.get("chunked_error")),
+        word(memory),
+        word(agreement),
+    ), memory and agreement
 
 
 def parse_bytes(text):
@@ -211,9 +284,14 @@ def size(text):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--only", action="append", help="program (repeatable): "
-                    + " ".join(p.name for p in programs.PROGRAMS))
+    ap = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    ap.add_argument(
+        "--only",
+        action="append",
+        help="program (repeatable): " + " ".join(p.name for p in programs.PROGRAMS),
+    )
     ap.add_argument("--sizes", nargs="+", type=size, default=[], metavar="NAME=VALUE")
     ap.add_argument("--limit", type=parse_bytes, help="instead of the program's own")
     ap.add_argument("--rows", type=int, help="block length of the hand-split version")
@@ -228,10 +306,18 @@ def main():
         sizes = p.sizes({**(p.small if a.small else {}), **dict(a.sizes)})
         rows = a.rows or (p.small_rows if a.small else p.rows)
         limit = a.limit or (p.small_limit_bytes if a.small else p.limit_bytes)
-        row = measure(p, sizes, rows, limit, a.rounds, a.stock)
+        modes = ["chunked"] if a.stock else ["chunked", "weir"]
+        if p.refusal:
+            row = measure_refused(p, sizes, limit, a.rounds, modes)
+        else:
+            row = measure(p, sizes, rows, limit, a.rounds, modes)
         cells, passed = line(row, p, a.stock)
         ok, table = ok and (passed or a.stock), table + [row]
         print(" | ".join(cells), flush=True)
+        if "refused_at" in row:
+            print(
+                "    refused at %s MB, run at the smallest limit it named" % mb(row["refused_at"])
+            )
         for problem in row["problems"]:
             print("    " + problem, flush=True)
     if a.json:

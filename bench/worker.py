@@ -1,11 +1,13 @@
 """One measured process: compiles one program, then runs it at the parent's word.
 
-In:   argv: mode (naive | chunked | weir | reference), program, JSON of sizes, rows, limit_bytes;
+In:   argv: mode (naive | stock | chunked | weir | reference), program,
+      JSON of sizes, rows, limit_bytes;
       stdin: a line `run` runs once, `save PATH` writes the last outputs, `quit` ends.
 Out:  stdout: a JSON line after start and after each command; everything else goes to stderr.
 Idea: memory is the process's own: free memory is returned (malloc_trim), the high-water mark is
       reset after the inputs are on the device and the program is compiled, and read after a run.
 """
+
 import ctypes
 import gc
 import json
@@ -20,7 +22,7 @@ import chunked
 import programs
 
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
-SLACK_BYTES = 3 << 30     # address space that a run may reserve above its limit (thread arenas)
+SLACK_BYTES = 3 << 30  # address space that a run may reserve above its limit (thread arenas)
 
 
 def status_bytes(field):
@@ -43,15 +45,19 @@ def reset_peak():
 def memory_report(compiled):
     m = compiled.memory_analysis()
     return {
-        "argument_bytes": m.argument_size_in_bytes, "output_bytes": m.output_size_in_bytes,
-        "temp_bytes": m.temp_size_in_bytes, "alias_bytes": m.alias_size_in_bytes,
-        "report_bytes": m.argument_size_in_bytes + m.output_size_in_bytes
-        - m.alias_size_in_bytes + m.temp_size_in_bytes,
+        "argument_bytes": m.argument_size_in_bytes,
+        "output_bytes": m.output_size_in_bytes,
+        "temp_bytes": m.temp_size_in_bytes,
+        "alias_bytes": m.alias_size_in_bytes,
+        "report_bytes": m.argument_size_in_bytes
+        + m.output_size_in_bytes
+        - m.alias_size_in_bytes
+        + m.temp_size_in_bytes,
     }
 
 
 def cap_address_space(limit_bytes):
-    """A program that breaks its limit by gigabytes dies alone instead of taking the machine along."""
+    """A program that breaks its limit by gigabytes dies alone, not the machine with it."""
     top = status_bytes("VmSize") + limit_bytes + SLACK_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (top, resource.RLIM_INFINITY))
 
@@ -60,28 +66,35 @@ def is_static(a):
     return isinstance(a, int)
 
 
+def in_double(a):
+    floats = not is_static(a) and np.asarray(a).dtype.kind == "f"
+    return np.asarray(a, np.float64) if floats else a
+
+
 class Job:
     def __init__(self, mode, name, sizes, rows, limit_bytes):
         import jax
+
         self.jax, self.mode, self.program = jax, mode, programs.get(name)
         module = self.program.load()
         self.inputs = module.make_inputs(**sizes)
         if mode == "reference":
             jax.config.update("jax_enable_x64", True)
-            self.inputs = jax.tree.map(lambda a: a if is_static(a) else np.asarray(a, np.float64), self.inputs)
+            self.inputs = jax.tree.map(in_double, self.inputs)
         self.inputs = tuple(a if is_static(a) else jax.device_put(a) for a in self.inputs)
         jax.block_until_ready(self.inputs)
         self.arguments = [a for a in self.inputs if not is_static(a)]
         t0 = time.perf_counter()
         self.compiled = self.lower(module, rows).compile(
-            compiler_options=HONEST if mode in ("naive", "reference") else None)
+            compiler_options=HONEST if mode in ("naive", "reference") else None
+        )
         self.start = {"compile_s": time.perf_counter() - t0, **memory_report(self.compiled)}
         if limit_bytes:
             cap_address_space(limit_bytes)
         self.out = None
 
     def lower(self, module, rows):
-        if self.mode in ("naive", "weir"):
+        if self.mode not in ("chunked", "reference") or not self.program.chunked:
             return getattr(module, self.program.function).lower(*self.inputs)
         f = getattr(chunked, self.program.chunked)
         static = tuple(i + 1 for i, a in enumerate(self.inputs) if is_static(a))
@@ -92,8 +105,11 @@ class Job:
         base = reset_peak()
         t0, cpu0 = time.perf_counter(), time.process_time()
         self.out = self.jax.block_until_ready(self.compiled(*self.arguments))
-        return {"time_s": time.perf_counter() - t0, "cpu_s": time.process_time() - cpu0,
-                "growth_bytes": status_bytes("VmHWM") - base}
+        return {
+            "time_s": time.perf_counter() - t0,
+            "cpu_s": time.process_time() - cpu0,
+            "growth_bytes": status_bytes("VmHWM") - base,
+        }
 
     def save(self, path):
         np.savez(path, *[np.asarray(a) for a in self.jax.tree.leaves(self.out)])

@@ -4,6 +4,7 @@ At the default size the scores have 8 x 8,192 x 8,192 entries: 2.1 GB, and the b
 several arrays like it.
     python examples/attention_grad.py --sequence 2048
 """
+
 import argparse
 import time
 
@@ -41,8 +42,12 @@ def main():
     inputs = jax.device_put(make_inputs(**vars(ap.parse_args())))
     t0 = time.perf_counter()
     value, gradients = jax.block_until_ready(run(*inputs))
-    print("loss %.8g" % value, " |gradients| =", ["%.6g" % np.linalg.norm(g) for g in gradients],
-          " %.2f s with compilation" % (time.perf_counter() - t0))
+    print(
+        "loss %.8g" % value,
+        " |gradients| =",
+        ["%.6g" % np.linalg.norm(g) for g in gradients],
+        " %.2f s with compilation" % (time.perf_counter() - t0),
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 At the default size K has 100,003 x 100,003 entries: 80 GB.
     python examples/p1_kernel_matvec.py --n 10000 --d 10
 """
+
 import argparse
 import time
 
@@ -42,8 +43,12 @@ def main():
     inputs = jax.device_put(make_inputs(**vars(ap.parse_args())))
     t0 = time.perf_counter()
     y = jax.block_until_ready(run(*inputs))
-    print("y[:4] =", np.asarray(y[:4]), " |y| = %.10g" % np.linalg.norm(y),
-          " %.2f s with compilation" % (time.perf_counter() - t0))
+    print(
+        "y[:4] =",
+        np.asarray(y[:4]),
+        " |y| = %.10g" % np.linalg.norm(y),
+        " %.2f s with compilation" % (time.perf_counter() - t0),
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Sparse Gaussian process regression: Titsias' bound and its gradients, in double precision.
 
 Gradients with respect to the inducing points, the lengthscales, the signal variance and the noise
-variance. At the default size K(z, x) has 500 x 200,000 entries: 0.8 GB, and there are several like it.
+variance. At the default size K(z, x) has 500 x 200,000 entries: 0.8 GB, and there are several like
+it.
     python examples/p3_sgpr.py --n 20000 --d 8 --m 100
 """
+
 import argparse
 import time
 
@@ -71,9 +73,14 @@ def main():
     inputs = jax.device_put(make_inputs(**vars(ap.parse_args())))
     t0 = time.perf_counter()
     value, gradient = jax.block_until_ready(run(*inputs))
-    print("bound %.10g" % value, " d/dnoise %.6g" % gradient["noise"],
-          " d/dvariance %.6g" % gradient["variance"], " d/dlengthscales", gradient["lengthscales"][:3],
-          " %.2f s with compilation" % (time.perf_counter() - t0))
+    print(
+        "bound %.10g" % value,
+        " d/dnoise %.6g" % gradient["noise"],
+        " d/dvariance %.6g" % gradient["variance"],
+        " d/dlengthscales",
+        gradient["lengthscales"][:3],
+        " %.2f s with compilation" % (time.perf_counter() - t0),
+    )
 
 
 if __name__ == "__main__":

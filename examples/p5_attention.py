@@ -3,6 +3,7 @@
 At the default size the scores have 8 x 16,384 x 16,384 entries: 8.6 GB.
     python examples/p5_attention.py --sequence 2048
 """
+
 import argparse
 import time
 
@@ -32,8 +33,12 @@ def main():
     inputs = jax.device_put(make_inputs(**vars(ap.parse_args())))
     t0 = time.perf_counter()
     out = jax.block_until_ready(run(*inputs))
-    print("out[0,0,0,:4] =", np.asarray(out[0, 0, 0, :4]), " |out| = %.7g" % np.linalg.norm(out),
-          " %.2f s with compilation" % (time.perf_counter() - t0))
+    print(
+        "out[0,0,0,:4] =",
+        np.asarray(out[0, 0, 0, :4]),
+        " |out| = %.7g" % np.linalg.norm(out),
+        " %.2f s with compilation" % (time.perf_counter() - t0),
+    )
 
 
 if __name__ == "__main__":

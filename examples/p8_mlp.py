@@ -3,11 +3,11 @@
 At the default size the hidden layer has 1,000,000 x 4,096 entries: 16 GB.
     python examples/p8_mlp.py --n 20000
 """
+
 import argparse
 import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 sizes = dict(n=1_000_000, d=64, hidden=4096, classes=10)
@@ -18,7 +18,8 @@ def make_inputs(n, d, hidden, classes, seed=0):
     params = {
         "w1": rng.standard_normal((d, hidden), dtype=np.float32) / np.float32(np.sqrt(d)),
         "b1": rng.standard_normal(hidden, dtype=np.float32),
-        "w2": rng.standard_normal((hidden, classes), dtype=np.float32) / np.float32(np.sqrt(hidden)),
+        "w2": rng.standard_normal((hidden, classes), dtype=np.float32)
+        / np.float32(np.sqrt(hidden)),
         "b2": rng.standard_normal(classes, dtype=np.float32),
     }
     return params, rng.standard_normal((n, d), dtype=np.float32)

@@ -21,6 +21,7 @@
 
 enum {
   MOST_COMPILES = 8,
+  MOST_EXTRA_WORK = 10,    /* times the operations of the program: more is as good as refused */
   MOST_BLOCKERS = 5,       /* rows of a refusal */
   MOST_PROBES = 40,        /* splits without XLA, to find the smallest limit */
   MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
@@ -30,6 +31,7 @@ enum {
 
 static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
+static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
@@ -107,6 +109,7 @@ typedef struct search {
   int64_t limit, target, slice_bytes;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
+  bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak; /* out: of the module that holds the limit */
@@ -120,7 +123,9 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
       .goal = {.threshold_bytes = s->thorough && s->slice_bytes < share ? s->slice_bytes : share,
                .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                .slice_bytes = s->slice_bytes,
+               .cached_bytes = CACHED_SLICE_BYTES,
                .generous_bytes = s->slice_bytes * GENEROUS,
+               .nest = s->nest,
                .is_materialised = plan_is_materialised},
       .limit_bytes = s->target};
   ir_module *m = ir_module_clone(prepared);
@@ -140,13 +145,16 @@ static search search_under(int64_t limit, int32_t most_compiles) {
                   .most_compiles = most_compiles};
 }
 
-static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, const split_order *order) {
+/* Of a sharded program the estimate says nothing: what XLA refuses doesn't fit. */
+static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
   int64_t peak = order->peak_bytes;
   if (!order->fits || !s->most_compiles) return peak;
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
   out_stablehlo_text(m, &text);
-  s->compiles += ask_referee(j, text.text, text.length, &peak);
+  bool answered = ask_referee(j, text.text, text.length, &peak);
+  order->fits = answered || j->spread != SPLIT_SHARDED;
+  s->compiles += answered || !order->fits;
   arena_destroy(a);
   return peak;
 }
@@ -167,6 +175,8 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   split_order order;
   ir_module *m;
   WEIR_TRY(split_copy(j, prepared, s, &order, &m));
+  if (s->nest && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
+    order.fits = false;
   s->peak = peak_of_candidate(j, s, m, &order);
   if (order.fits && s->peak <= s->limit) {
     *out_m = m;
@@ -179,14 +189,24 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   return WEIR_OK;
 }
 
-/* *out_m: NULL if nothing was found that holds. */
-static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
-                                        ir_module **out_m) {
-  *out_m = NULL;
+static weir_status try_slices(job *j, const ir_module *prepared, search *s, ir_module **out_m) {
   while (!*out_m && s->slice_bytes >= LEAST_SLICE_BYTES &&
          (!s->most_compiles || s->compiles < s->most_compiles))
     WEIR_TRY(try_candidate(j, prepared, s, out_m));
   return WEIR_OK;
+}
+
+/* *out_m: NULL if nothing was found that holds. */
+static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
+                                        ir_module **out_m) {
+  search again = *s;
+  again.nest = true;
+  *out_m = NULL;
+  WEIR_TRY(try_slices(j, prepared, s, out_m));
+  if (*out_m) return WEIR_OK;
+  again.compiles = s->compiles;
+  *s = again;
+  return try_slices(j, prepared, s, out_m);
 }
 
 /* ---- the smallest limit that would have held ---- */
@@ -207,6 +227,7 @@ static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
   for (uint32_t probes = 0; probes < MOST_PROBES && probes < allowed; probes++) {
     int64_t high = *in_out_high, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high);
+    if (below <= low) break;
     int64_t probe = middle > low && middle < below ? middle : below;
     bool holds;
     WEIR_TRY(would_hold(j, prepared, probe, 0, &holds));
@@ -217,18 +238,20 @@ static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
   return WEIR_OK;
 }
 
-/* high: holds as the program is. Where XLA can be asked, it has the last word on what the estimate
- * found. */
-static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
+/* low: does not hold; high: does, without XLA being asked again. Where XLA can be asked, it has the
+ * last word on what the estimate found. */
+static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, int64_t high,
                                 int64_t *out_limit) {
   int64_t found = high;
-  WEIR_TRY(bisect_limit(j, prepared, j->options.memory_limit_bytes, &found));
+  j->probing = true;
+  WEIR_TRY(bisect_limit(j, prepared, low, &found));
   for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
     bool holds;
     WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &holds));
     if (holds) break;
     found = tries + 1 < MOST_CONFIRMATIONS && found < high - found / 20 ? found + found / 20 : high;
   }
+  j->probing = false;
   *out_limit = found;
   return WEIR_OK;
 }
@@ -239,22 +262,37 @@ static weir_status find_minimum(job *j, const ir_module *prepared, int64_t high,
 static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
   search s = search_under(least, 0);
   ir_module *m;
+  j->probing = true;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  j->probing = false;
   const ir_module *shown = m ? m : prepared;
   plan_peak peak =
       plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
   if (m) ir_module_destroy(m);
-  result_clear_loops(j->result);
   return WEIR_OK;
+}
+
+static weir_status refuse_shortly(job *j, int64_t peak) {
+  arena *a = arena_create(&j->c);
+  int64_t limit = j->options.memory_limit_bytes;
+  weir_status status = ctx_error(
+      &j->c, WEIR_RESOURCE_EXHAUSTED, "the program needs %s, the limit is %lld bytes (%s)",
+      plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit));
+  arena_destroy(a);
+  return status;
 }
 
 static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t feasible) {
   int64_t limit = j->options.memory_limit_bytes, least;
+  j->refused = true;
+  result_clear_loops(j->result);
+  if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
+    return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
-  WEIR_TRY(find_minimum(j, prepared, feasible, &least));
+  WEIR_TRY(find_minimum(j, prepared, limit, feasible, &least));
   WEIR_TRY(put_blockers(j, prepared, least, &blockers));
   j->result->summary.minimum_bytes = least;
   weir_status status =
@@ -267,17 +305,42 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
   return status;
 }
 
+/* ---- as a whole ---- */
+static weir_status prepare(job *j) {
+  if (j->prepared) return WEIR_OK;
+  j->prepared = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare(j, j->prepared));
+  j->spread = split_spread_of(j->prepared);
+  return WEIR_OK;
+}
+
+/* What XLA will shard can only be split by who knows how, and only XLA knows what that needs. */
+static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
+  if (spread != SPLIT_SHARDED || (j->options.shardings_known && can_judge)) return WEIR_OK;
+  return ctx_error(&j->c, WEIR_UNIMPLEMENTED,
+                   "the program has values that XLA will shard over several devices, and does not "
+                   "say how: it can only be split together with jax");
+}
+
+/* The limit in the estimate's measure, which for sharded programs is all devices'. */
+static int64_t target_of(job *j, int64_t peak) {
+  int64_t limit = j->options.memory_limit_bytes;
+  if (j->spread != SPLIT_SHARDED) return limit;
+  double all = (double)estimate(j, j->prepared, PLAN_ORDER_MEMORY) / (double)peak;
+  return (int64_t)((double)limit * all) + 1;
+}
+
 /* feasible: a limit under which the program runs as it is. */
 static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
-  ir_module *prepared = ir_module_clone(j->m), *m;
-  WEIR_TRY(pipeline_prepare(j, prepared));
+  ir_module *m;
+  WEIR_TRY(prepare(j));
   set_options(j, RUNG_REWRITTEN);
+  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   search s = search_under(j->options.memory_limit_bytes, MOST_COMPILES);
-  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
-  weir_status status = m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, prepared, peak, feasible);
+  s.target = target_of(j, peak);
+  WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
-  ir_module_destroy(prepared);
-  return status;
+  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, feasible);
 }
 
 static weir_status hold_limit(job *j) {
@@ -287,11 +350,42 @@ static weir_status hold_limit(job *j) {
   j->result->summary.peak_before_bytes = peak;
   if (holds) return accept(j, WEIR_OPTIONS_ONLY, peak);
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
-  bool hopeless = ordered / HOPELESS > limit;
+  bool hopeless = ordered / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
     return accept(j, WEIR_OPTIONS_ONLY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
   return rewrite(j, peak, known && ordered < peak ? ordered : peak);
+}
+
+/* The smallest limit that the program as it came holds, under either order. */
+static int64_t least_as_is(job *j) {
+  int64_t program, memory;
+  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
+  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
+  return memory < program ? memory : program;
+}
+
+static int64_t held_throughout(job *j) {
+  arena *a = arena_create(&j->c);
+  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
+  arena_destroy(a);
+  return peak.total_bytes - peak.temp_bytes;
+}
+
+/* Of a program that holds its limit, or has none. */
+static weir_status add_minimum(job *j) {
+  weir_result *r = j->result;
+  const char *options[RESULT_MOST_OPTIONS + 1];
+  memcpy(options, r->compile_options, sizeof options);
+  int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
+  if (limit && limit < high) high = limit;
+  WEIR_TRY(prepare(j));
+  if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
+  set_options(j, RUNG_REWRITTEN);
+  weir_status status =
+      find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, high, &r->summary.minimum_bytes);
+  memcpy(r->compile_options, options, sizeof options);
+  return status;
 }
 
 /* ---- the paper's mode ---- */
@@ -302,6 +396,7 @@ static split_order threshold_order(const job *j) {
   return (split_order){.goal = {.threshold_bytes = threshold,
                                 .hold_bytes = threshold,
                                 .slice_bytes = slice,
+                                .cached_bytes = slice,
                                 .generous_bytes = slice}};
 }
 
@@ -309,6 +404,7 @@ static weir_status split_above_threshold(job *j) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, m));
+  WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split(j, m, &order));
   if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
   j->rewritten = m;
@@ -324,10 +420,12 @@ static weir_status run_named_passes(job *j) {
 }
 
 weir_status ladder_climb(job *j) {
-  j->result->summary.limit_bytes = j->options.memory_limit_bytes;
-  j->result->summary.flops_before = j->result->summary.flops_after = plan_flops(j->m);
+  weir_summary *s = &j->result->summary;
+  s->limit_bytes = j->options.memory_limit_bytes;
+  s->flops_before = s->flops_after = plan_flops(j->m);
+  s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
-  if (j->options.memory_limit_bytes) return hold_limit(j);
-  if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j);
-  return WEIR_OK;
+  if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
+  else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
+  return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

@@ -16,7 +16,8 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
 static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
 
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
-  bool wanted = p->options->tile != WEIR_TILE_OFF && !strcmp(p->options->platform, "cpu");
+  bool wanted = p->options->tile != WEIR_TILE_OFF && !strcmp(p->options->platform, "cpu") &&
+                ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1; /* calls can't be cut up */
   double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   *out_changed = wanted && tiles_replace_loops(m, least_gain) > 0;
   return WEIR_OK;
@@ -24,6 +25,7 @@ static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
   (void)p;
+  split_unshard_inputs(m);
   split_lower_loops(m);
   *out_changed = true;
   return WEIR_OK;
@@ -39,23 +41,12 @@ static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", ru
                   pass_stream = {"stream", run_nothing}, pass_tile = {"tile", run_tile},
                   pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,
-                                       &pass_inline,
-                                       &pass_unbundle,
-                                       &pass_simplify,
-                                       &pass_fold_transpose,
-                                       &pass_cse,
-                                       &pass_diagonal,
-                                       &pass_distance,
-                                       &pass_dce,
-                                       &pass_chain,
-                                       &pass_distribute,
-                                       &pass_topk,
-                                       &pass_split,
-                                       &pass_stream,
-                                       &pass_tile,
-                                       &pass_lower,
-                                       NULL};
+const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,   &pass_join,
+                                       &pass_unbundle, &pass_simplify, &pass_fold_transpose,
+                                       &pass_cse,      &pass_diagonal, &pass_distance,
+                                       &pass_dce,      &pass_chain,    &pass_distribute,
+                                       &pass_topk,     &pass_split,    &pass_stream,
+                                       &pass_tile,     &pass_lower,    NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -68,10 +59,13 @@ static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
 weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_join, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_unbundle, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
+  if (split_spread_of(m) == SPLIT_SHARDED) /* what follows counts the costs of one device */
+    return pass_run(&j->driver, &pass_dce, m, NULL);
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));
   WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
@@ -87,8 +81,10 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
-  WEIR_TRY(report_loops(j, m));
-  WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+  if (!j->probing) {
+    WEIR_TRY(report_loops(j, m));
+    WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+  }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

@@ -5,6 +5,7 @@
 #include "ir/ir.h"
 #include "pass/pass.h"
 #include "split/choose.h"
+#include "split/shards.h"
 
 /* One weir_rewrite(). */
 typedef struct job {
@@ -14,8 +15,12 @@ typedef struct job {
   const char *text;
   size_t length;
   ir_module *m;         /* as read */
+  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   ir_module *rewritten; /* NULL: nothing was */
+  split_spread spread;  /* of the prepared program */
   pass_driver driver;
+  bool probing;  /* a split that only tells whether it holds: not for the result */
+  bool refused;  /* the limit can't be held */
   bool replaced; /* a pass took large tensors out of the prepared program */
 } job;
 

@@ -66,12 +66,11 @@ weir_status report_loops(job *j, ir_module *m) {
   result_clear_loops(j->result);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
   j->result->summary.flops_after = plan_flops(m);
+  j->result->summary.time_after_ns = (int64_t)plan_time_ns(m);
   return g.status;
 }
 
-/* ---- the summary: three lines ---- */
-static bool is_refused(const job *j) { return j->result->summary.minimum_bytes > 0; }
-
+/* ---- the summary: a few lines ---- */
 static void put_flops(const weir_summary *s, strbuf *out) {
   double before = (double)s->flops_before, after = (double)s->flops_after;
   if (before <= 0) return;
@@ -81,9 +80,10 @@ static void put_flops(const weir_summary *s, strbuf *out) {
 static void put_outcome(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   strbuf_puts(out, "outcome  ");
-  if (is_refused(j))
+  if (j->refused && s->minimum_bytes)
     strbuf_printf(out, "refused; the smallest limit found feasible is %s (%lld bytes)",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
+  else if (j->refused) strbuf_puts(out, "refused");
   else if (j->rewritten) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
     put_flops(s, out);
@@ -95,14 +95,17 @@ static void put_outcome(const job *j, strbuf *out) {
 
 static void put_summary(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
-  bool changes = !is_refused(j) && s->peak_after_bytes != s->peak_before_bytes;
+  bool changes = !j->refused && s->peak_after_bytes != s->peak_before_bytes;
   const char *judge = s->referee_compiles ? "XLA reports" : "weir estimates";
   if (s->limit_bytes)
     strbuf_printf(out, "limit    %s\n", plan_bytes_text(out->arena, s->limit_bytes));
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
   if (changes) strbuf_printf(out, " -> %s", plan_bytes_text(out->arena, s->peak_after_bytes));
   strbuf_printf(out, ", as %s\n", judge);
-  put_outcome(j, out);
+  if (s->limit_bytes || j->options.tensor_size_threshold_bytes) put_outcome(j, out);
+  if (s->minimum_bytes && !j->refused)
+    strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",
+                  plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
 }
 
 /* ---- the tables ---- */
@@ -128,7 +131,7 @@ static void put_loops(const job *j, strbuf *out) {
  * only together with its call's. An untouched program is not worth the copy. */
 static weir_status as_it_came(job *j, ir_module **out_m) {
   *out_m = j->m;
-  if (j->result->outcome == WEIR_UNTOUCHED && !is_refused(j)) return WEIR_OK;
+  if (j->result->outcome == WEIR_UNTOUCHED && !j->refused) return WEIR_OK;
   *out_m = ir_module_clone(j->m);
   weir_options options = WEIR_OPTIONS_INIT;
   pass_driver quiet = {.c = &j->c, .options = &options, .table = pipeline_passes};

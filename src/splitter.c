@@ -36,12 +36,32 @@ static bool can_be_seed(const ir_module *m, ir_value v) {
   return kind != IR_OP_CONSTANT && kind != IR_OP_LOOP && kind != IR_OP_CASE && kind != IR_OP_IF;
 }
 
-/* Splits the region of one seed, or moves it to where it can be split; false if neither helps. */
-static bool split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
+/* A large value that is both sliced and put out for who reads it whole: a copy for each. */
+static bool detach_held(ir_module *m, ir_block block, const split_region *r,
+                        const split_goal *goal) {
+  uint32_t n = m->values.count;
+  for (ir_value v = 1; v < n; v++) {
+    if (!r->needed_outside[v] || !split_is_large(r, v) ||
+        !split_detach(m, block, v, goal->threshold_bytes))
+      continue;
+    ctx_log(m->ctx, 3, "compute %s for each of its uses", ir_op_name(m, ir_value_get(m, v)->op));
+    return true;
+  }
+  return false;
+}
+
+typedef enum progress { STUCK, PREPARED, SPLIT } progress;
+
+/* Splits the region of one seed, or moves it to where it can be split. */
+static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found =
-      split_choose(scratch, m, block, seed, goal, &choice) && choice.slice < choice.region->extent;
+  bool found = split_choose(scratch, m, block, seed, goal, &choice) &&
+               choice.slice < split_extent(m, seed, choice.region->seed_pos);
+  if (found && goal->nest && detach_held(m, block, choice.region, goal)) {
+    arena_destroy(scratch);
+    return PREPARED;
+  }
   if (found) {
     ctx_log(m->ctx, 3,
             "split %s: extent %lld, slice %lld, %d stages, %u members, %d reductions, held %lld",
@@ -50,13 +70,13 @@ static bool split_seed(ir_module *m, ir_block block, ir_value seed, const split_
             choice.reductions, (long long)choice.region->held_bytes);
     split_build_loops(choice.region, choice.slice);
   } else {
-    found = split_sink(m, block, seed, goal->threshold_bytes);
+    found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest);
     if (found)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, seed)->op));
   }
   arena_destroy(scratch);
-  return found;
+  return found ? SPLIT : STUCK;
 }
 
 static ir_block main_block(const ir_module *m) {
@@ -133,7 +153,8 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
     seed x = s.list.at[i];
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
-    sunk = !can_dissolve(m, &x, goal) && split_sink(m, x.block, x.value, goal->threshold_bytes);
+    sunk =
+        !can_dissolve(m, &x, goal) && split_sink(m, x.block, x.value, goal->threshold_bytes, false);
     if (sunk)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, x.value)->op));
@@ -155,7 +176,7 @@ static bool split_largest(ir_module *m, ir_block top, const split_goal *goal, tr
   bool split = false;
   for (uint32_t i = 0; i < s.list.count && !split; i++) {
     mark_tried(t, s.list.at[i].value);
-    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal);
+    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal) != STUCK;
   }
   arena_destroy(a);
   return split;
@@ -170,15 +191,18 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
 }
 
 /* ---- until it fits ---- */
-static bool split_a_holder(ir_module *m, const plan_peak *peak, const split_goal *goal, tried *t) {
+static progress split_a_holder(ir_module *m, const plan_peak *peak, const split_goal *goal,
+                               tried *t) {
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || !can_be_seed(m, h->value) || was_tried(t, h->value))
       continue;
     mark_tried(t, h->value);
-    if (split_seed(m, h->block, h->value, goal)) return true;
+    progress p = split_seed(m, h->block, h->value, goal);
+    if (p == PREPARED) t->is[h->value] = false;
+    if (p != STUCK) return p;
   }
-  return false;
+  return STUCK;
 }
 
 void splitter_to_fit(ir_module *m, split_order *order) {
@@ -190,10 +214,10 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     plan_peak peak = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY);
     order->peak_bytes = peak.total_bytes;
     order->fits = peak.total_bytes <= order->limit_bytes;
-    bool split = !order->fits && split_a_holder(m, &peak, &order->goal, &t);
+    progress p = order->fits ? STUCK : split_a_holder(m, &peak, &order->goal, &t);
     arena_destroy(scratch);
-    order->loops += split;
-    if (!split) break;
+    order->loops += p == SPLIT;
+    if (p == STUCK) break;
   }
   arena_destroy(t.a);
 }

@@ -1,5 +1,5 @@
-"""The versions of jax that pyproject.toml allows, and Python environments below build/ that have
-one of them and weir.
+"""Python environments below build/ with weir: for the versions of jax that pyproject.toml allows,
+and with the libraries of tools/libraries.txt.
 """
 
 import hashlib
@@ -20,9 +20,24 @@ def supported_range():
 
 def python_with(version):
     """The Python of build/jax-VERSION, made if it is not there or pyproject.toml has changed."""
-    folder = ROOT / "build" / f"jax-{version}"
+    return _python_of(f"jax-{version}", [f"jax=={version}"], [])
+
+
+def python_with_libraries():
+    """The Python of build/libraries with what is in tools/libraries.txt, as far as it can be
+    installed.
+    """
+    lines = (ROOT / "tools/libraries.txt").read_text().splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    return _python_of("libraries", pins[:1], pins[1:])
+
+
+def _python_of(name, required, optional):
+    folder = ROOT / "build" / name
     python, stamp = folder / "bin/python", folder / "stamp"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    pins = [*required, *optional] if optional else []
+    text = (ROOT / "pyproject.toml").read_text() + "\n".join(pins)
+    wanted = hashlib.sha256(text.encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
         return python
     print(f"making {folder.relative_to(ROOT)}", flush=True)
@@ -37,7 +52,12 @@ def python_with(version):
         "install",
         "-q",
     ]
-    subprocess.run([*pip, f"jax=={version}", "pytest", "scikit-build-core>=0.11"], check=True)
+    required = [*required, "pytest", "scikit-build-core>=0.11"]
+    complete = True
+    if subprocess.run([*pip, *required, *optional]).returncode:
+        subprocess.run([*pip, *required], check=True)
+        for package in optional:
+            complete &= subprocess.run([*pip, *required, package]).returncode == 0
     subprocess.run(
         [
             *pip,
@@ -52,5 +72,6 @@ def python_with(version):
         ],
         check=True,
     )
-    stamp.write_text(wanted)
+    if complete:
+        stamp.write_text(wanted)
     return python

@@ -19,7 +19,8 @@ import jax_versions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
-BINDING = ["test/python/test_library.py", "test/python/test_hook.py", "test/python/test_limits.py"]
+LIBRARIES = "test/python/test_libraries.py"
+BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 JOBS = str(os.cpu_count() or 1)
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
@@ -105,7 +106,7 @@ def report(name, run, *arguments):
     print(f"== {name}", flush=True)
     start = time.monotonic()
     passed, failed, skipped = run(*arguments)
-    if passed + failed == 0:
+    if passed + failed + skipped == 0:
         print(f"{name}: no tests ran")
         failed = 1
     rest = f", {skipped} skipped" if skipped else ""
@@ -120,6 +121,14 @@ def run_binding(build, environment, version, arguments=()):
     """The tests of the JAX binding with another jax."""
     python = str(jax_versions.python_with(version))
     return run_pytest(build, environment, python, [*BINDING, *arguments])
+
+
+def run_libraries(build, environment):
+    """Programs of JAX's libraries, in an environment that has them; those that can't be installed
+    are skipped.
+    """
+    python = str(jax_versions.python_with_libraries())
+    return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
 
 
 def suites(what, build, asan):
@@ -137,7 +146,8 @@ def suites(what, build, asan):
     everything = [
         *checks,
         ("unit", run_unit, build, plain),
-        ("python", run_pytest, build, plain),
+        ("python", run_pytest, build, plain, sys.executable, ["--ignore", LIBRARIES]),
+        ("libraries", run_libraries, build, plain),
         # without the slowest: `make test-jax-versions` runs them
         (*versions[0], ["-k", "not p2_knn and not p3_sgpr"]),
     ]

@@ -52,6 +52,14 @@ typedef struct weir_memory {
 typedef int (*weir_referee)(void *user, const char *text, size_t length, const char *const *options,
                             weir_memory *out_memory);
 
+/* When to search for the smallest feasible limit: by bisection to 1 %, each step a split without
+ * XLA. */
+typedef enum weir_minimum {
+  WEIR_MINIMUM_IF_REFUSED = 0,
+  WEIR_MINIMUM_ALWAYS, /* also where the limit holds, or there is none */
+  WEIR_MINIMUM_NEVER,
+} weir_minimum;
+
 typedef enum weir_tile_mode {
   WEIR_TILE_OFF = 0,
   WEIR_TILE_AUTO, /* loops that are predicted to be faster so */
@@ -73,6 +81,9 @@ typedef struct weir_options {
   int debug;               /* 0 silent .. 5 everything, on stderr */
   weir_referee referee;    /* NULL: weir's own estimate decides */
   void *referee_user;
+  weir_minimum minimum;
+  bool shardings_known; /* of a program over several partitions: every op that is sharded says how
+                           (sdy.sharding), as Shardy's propagation leaves it */
   int tile; /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
 } weir_options;
 
@@ -116,6 +127,7 @@ typedef struct weir_summary {
   int64_t flops_before, flops_after;
   int32_t loops; /* how many loops were made */
   int32_t referee_compiles;
+  int64_t time_before_ns, time_after_ns; /* predicted; good for comparing, not absolute */
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 
@@ -142,6 +154,17 @@ typedef struct weir_program {
  * strongest colour; 0: that of the largest tensor. */
 WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count,
                                               int64_t large_bytes, weir_result **out_result);
+
+/* Whether a program shows what is looked for, a crash say: nonzero if so. text: StableHLO, `length`
+ * bytes, NUL-terminated. */
+typedef int (*weir_check)(void *user, const char *text, size_t length);
+/* Makes a program small as long as `check` says that it shows what it shows: a reproducer.
+ * weir_result_text() is the smallest found, a program that verifies; weir_result_explain() says how
+ * small. What it computes changes. Errors: INVALID_ARGUMENT (does not parse or verify), NOT_FOUND
+ * (the check fails for the program itself). Cost: a call of check per candidate, hundreds for
+ * hundreds of ops. */
+WEIR_API WEIR_MUST_USE weir_status weir_reduce(const char *text, size_t length, weir_check check,
+                                               void *user, weir_result **out_result);
 
 /* The handler of the custom call `weir_tile` that WEIR_TILE_AUTO and WEIR_TILE_ON put into programs:
  * an XLA_FFI_Handler of XLA's FFI C API, api_version 4, platform "cpu". Takes an XLA_FFI_CallFrame,

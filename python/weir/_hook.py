@@ -7,10 +7,12 @@ compiled again. Whatever goes wrong in weir itself costs a warning, never the pr
 """
 
 import copy
+import dataclasses
 import functools
 import hashlib
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import threading
@@ -18,8 +20,10 @@ import traceback
 import warnings
 
 import jax
-from jax._src import compiler, traceback_util
-from jax._src.lib.mlir import ir
+import numpy as np
+from jax._src import compiler, op_shardings, traceback_util
+from jax._src.lib import xla_client
+from jax._src.lib.mlir import ir, passmanager
 
 from weir import _auto, _library, _plan, _settings
 
@@ -30,12 +34,15 @@ _UNKNOWN_OPTION = "No such compile option"
 # Names that this XLA doesn't have: older ones have no such fusions or schedulers.
 _unknown_options = set()
 _planning = threading.local()
-_warned_devices = False
 last_report = None
 
 
 class WeirWarning(UserWarning):
     """weir left a program alone although a limit is set."""
+
+
+class _LeftAlone(Exception):
+    """A program over several devices, and why it runs without the limit."""
 
 
 _OURS = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (jax, _library))
@@ -66,9 +73,11 @@ def _hooked(original):
         if settings is None and planning is None:
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        if call.is_distributed():
+        try:
+            return _compile(call, _measured(call, settings or {}), planning)
+        except _LeftAlone as reason:
+            warn(f"weir: {call.name()}, over several devices, runs without the limit: {reason}")
             return call.untouched()
-        return _compile(call, _measured(call, settings or {}), planning)
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
@@ -82,6 +91,8 @@ def _measured(call, settings):
         found = _auto.limit_bytes(call.backend.local_devices()[0])
     except LookupError as error:
         raise _settings.SettingError(f"weir: the limit 'auto': {error}") from None
+    if call.platform() == "cpu":  # one memory for all of them
+        found //= call.device_count()
     return settings | {"memory_limit_bytes": found}
 
 
@@ -95,14 +106,11 @@ class _Call:
         self.executables = {}
         self.least_held_bytes = None  # arguments and results: what no rewriting makes smaller
 
-    def is_distributed(self):
-        global _warned_devices
-        if self.compile_options.num_replicas * self.compile_options.num_partitions == 1:
-            return False
-        if not _warned_devices:
-            _warned_devices = True
-            warn("weir: programs over several devices are left alone: they run without the limit")
-        return True
+    def device_count(self):
+        return self.compile_options.num_replicas * self.compile_options.num_partitions
+
+    def is_over_processes(self):
+        return len({device.process_index for device in np.ravel(self.devices)}) > 1
 
     def untouched(self):
         return self.run(None, ())
@@ -132,9 +140,25 @@ class _Call:
                 *compile_options.env_option_overrides,
                 *map(_typed_option, options),
             ]
-        return self.original(
+        executable = self.original(
             self.backend, module, self.devices, compile_options, *self.rest, **self.named
         )
+        if text is not None and self.compile_options.num_partitions > 1:
+            self.check_shardings(executable)
+        return executable
+
+    def check_shardings(self, executable):
+        """Raises if arguments or results are sharded in another way than in the program as it came:
+        where the user leaves that to XLA it follows from all of the program.
+        """
+        stock = next(
+            (e for (text, _), e in self.executables.items() if text is None), None
+        ) or self.run(None, ())
+        for name in ("get_parameter_shardings", "get_output_shardings"):
+            ours, theirs = getattr(executable, name)() or [], getattr(stock, name)() or []
+            same = len(ours) == len(theirs) and all(map(_same_sharding, ours, theirs))
+            if not same:
+                raise _LeftAlone("rewritten, it would be sharded in another way")
 
     def referee(self, text, options):
         memory = self.run(text, options).get_compiled_memory_stats()
@@ -161,8 +185,41 @@ class _Call:
 
     def text(self):
         return self.computation.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+            print_generic_op_form=True, enable_debug_info=True
         ).encode()
+
+    def text_with_shardings(self):
+        """The program without calls; each op says how XLA will shard it, as Shardy itself does."""
+        flat = _library.rewrite(self.text(), {"only_passes": b"inline"}, None)
+        context = self.computation.context
+        try:
+            module = ir.Module.parse(flat.text, context=context)
+            passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+        except Exception as error:
+            raise _LeftAlone(f"Shardy doesn't say how it is sharded: {error}") from None
+        text = module.operation.get_asm(
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+        )
+        for theirs, stock in _SHARDY_OPS.items():
+            text = text.replace(f'"{theirs}"(', f'"{stock}"(')
+        unread = set(_SHARDY_OP.findall(text)) - _READ
+        if unread:
+            raise _LeftAlone(f"it has {min(unread)}")
+        return text.encode()
+
+
+_PROPAGATION = "builtin.module(sdy-propagation-pipeline)"
+# Shardy's own words for ops between its passes; those that weir reads. Others (collectives of
+# shardings) want to find a sharding on each of their operands.
+_SHARDY_OPS = {"sdy.constant": "stablehlo.constant", "sdy.reshard": "sdy.sharding_constraint"}
+_SHARDY_OP = re.compile(r'"(sdy\.\w+)"\(')
+_READ = {"sdy.mesh", "sdy.sharding_constraint", "sdy.manual_computation", "sdy.return"}
+
+
+def _same_sharding(one, other):
+    return op_shardings.are_hlo_shardings_equal(
+        xla_client.HloSharding.from_proto(one), xla_client.HloSharding.from_proto(other)
+    )
 
 
 def _typed_option(option):
@@ -187,6 +244,8 @@ def _register_tiles():
 
 def _compile(call, settings, planning):
     global last_report
+    if call.is_over_processes():
+        raise _LeftAlone("it runs over several processes")
     text = None
     try:
         if settings.get("tile"):
@@ -194,19 +253,31 @@ def _compile(call, settings, planning):
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)
+        if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
+            if b"mhlo.sharding" in text:
+                raise _LeftAlone("it is for the partitioner before Shardy")
+            text = call.text_with_shardings()
+            result = _library.rewrite(text, given | {"shardings_known": True}, call.referee)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
         executable = _settled(call, result)
+    except _LeftAlone:
+        raise
     except Exception as error:
         _warn_of_failure(call, settings, text, error)
         return call.untouched()
+    is_left_alone = result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1
+    if is_left_alone:
+        plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
         planning.append(plan)
     if plan.outcome != "untouched":
         last_report = plan
         if settings.get("debug"):
             print(f"weir: {plan.line()}", file=sys.stderr)
+    if is_left_alone:
+        raise _LeftAlone(result.message.rstrip("\n"))
     if result.status == _library.RESOURCE_EXHAUSTED:
         _refuse(call, result)
     return call.untouched() if executable is None else executable

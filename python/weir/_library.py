@@ -9,7 +9,7 @@ import signal
 import threading
 from ctypes import POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
 
-OK, INVALID_ARGUMENT, RESOURCE_EXHAUSTED = 0, 3, 8
+OK, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNIMPLEMENTED = 0, 3, 8, 12
 UNTOUCHED, OPTIONS_ONLY, REWRITTEN = 0, 1, 2
 
 
@@ -41,6 +41,8 @@ class _Options(ctypes.Structure):
         ("debug", c_int),
         ("referee", _RefereeFunction),
         ("referee_user", c_void_p),
+        ("minimum", c_int),
+        ("shardings_known", c_bool),
         ("tile", c_int),
     ]
 
@@ -56,6 +58,8 @@ class _Summary(ctypes.Structure):
         ("flops_after", c_int64),
         ("loops", c_int32),
         ("referee_compiles", c_int32),
+        ("time_before_ns", c_int64),
+        ("time_after_ns", c_int64),
     ]
 
 

@@ -38,6 +38,10 @@ static const struct option {
      "print the program to stderr after this pass, or after \"all\""},
     {"--stop-after", NULL, CLI_OPT_PASSES, TEXT, AT(options.stop_after), "PASS",
      "the output is the program as this pass leaves it"},
+    {"--limits", NULL, CLI_OPT_TABLE, TEXT, AT(limits), "A,B",
+     "a table: what each of these limits costs; \"auto\": from the minimum to the peak"},
+    {"--check", NULL, CLI_OPT_CHECK, TEXT, AT(check), "COMMAND",
+     "exits with 0 if the program in the file that is its last argument still fails"},
     {"--debug", NULL, CLI_OPT_DEBUG, LEVEL, AT(options.debug), "N",
      "0 silent (default) to 5 everything, on stderr"},
 #undef AT

@@ -5,6 +5,8 @@
  */
 #ifndef WEIR_CLI_CLI_H
 #define WEIR_CLI_CLI_H
+#include <stdio.h>
+
 #include "weir/weir.h"
 
 enum { CLI_OK = 0, CLI_ERROR = 1, CLI_USAGE = 2, CLI_EXHAUSTED = 3 };
@@ -18,15 +20,24 @@ typedef struct cli_command {
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
-extern const cli_command cli_opt, cli_plan, cli_graph;
+extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce;
 
 /* ---- args.c: arguments ---- */
-enum { CLI_OPT_OUTPUT = 1, CLI_OPT_SIZES = 2, CLI_OPT_PASSES = 4, CLI_OPT_DEBUG = 8 };
+enum {
+  CLI_OPT_OUTPUT = 1,
+  CLI_OPT_SIZES = 2,
+  CLI_OPT_PASSES = 4,
+  CLI_OPT_DEBUG = 8,
+  CLI_OPT_TABLE = 16,
+  CLI_OPT_CHECK = 32
+};
 
 typedef struct cli_args {
   const char *input;  /* "-": stdin */
   const char *output; /* "-": stdout */
   weir_options options;
+  const char *check;  /* the command of weir reduce */
+  const char *limits; /* rows of a table: sizes with commas between, or "auto"; NULL: none */
   bool help;
 } cli_args;
 
@@ -52,6 +63,25 @@ const char *cli_display_name(const char *path);
  * free; else they are NULL. Prints the message of an error. */
 int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
                 size_t *out_length);
+
+/* "1.07 GB": powers of 1000, three digits. In `room`, which it returns. */
+enum { CLI_BYTES_ROOM = 24 };
+const char *cli_bytes_text(char room[CLI_BYTES_ROOM], int64_t bytes);
+
+/* ---- table.c ---- */
+enum { CLI_MOST_LIMITS = 64 };
+typedef struct cli_limits {
+  bool automatic; /* between the minimum and the peak */
+  int count;
+  int64_t at[CLI_MOST_LIMITS];
+} cli_limits;
+
+/* "100MB,200MB" or "auto"; CLI_OK, or CLI_USAGE after a message. */
+int cli_parse_limits(const cli_command *command, const char *list, cli_limits *out_limits);
+/* What each limit makes of the program and costs. planned: the program's result, which has its
+ * minimum if the limits are automatic. CLI_OK, or CLI_ERROR after a message. */
+int cli_put_table(FILE *out, const cli_args *args, cli_limits limits, const char *input,
+                  size_t length, const weir_result *planned);
 
 /* The message of a failed call, as compilers print it. result: NULL if memory ran out. */
 void cli_print_error(const char *path, weir_status status, const weir_result *result);

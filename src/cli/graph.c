@@ -64,11 +64,8 @@ static bool write_graph(const cli_args *args, const weir_result *graph) {
 
 /* ---- before and after ---- */
 static void set_title(char *to, size_t room, const char *when, int64_t peak_bytes) {
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  double x = (double)peak_bytes;
-  int unit = 0;
-  for (; x >= 999.5 && unit < 6; unit++) x /= 1000;
-  snprintf(to, room, "%s: peak %.3g %s", when, x, units[unit]);
+  char bytes[CLI_BYTES_ROOM];
+  snprintf(to, room, "%s: peak %s", when, cli_bytes_text(bytes, peak_bytes));
 }
 
 /* Draws the input and, where it was rewritten, what became of it. */

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-static const cli_command *const commands[] = {&cli_opt, &cli_plan, &cli_graph};
+static const cli_command *const commands[] = {&cli_opt, &cli_plan, &cli_graph, &cli_reduce};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to) {

@@ -1,4 +1,5 @@
-/* One call of weir_rewrite() for a file, with the message of an error as compilers print it. */
+/* One call of weir_rewrite() for a file, with the message of an error as compilers print it; sizes
+ * for people. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,4 +50,14 @@ int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
   if (kept && out_text) *out_text = text, *out_length = length;
   else free(text);
   return status == WEIR_OK ? CLI_OK : status == WEIR_RESOURCE_EXHAUSTED ? CLI_EXHAUSTED : CLI_ERROR;
+}
+
+const char *cli_bytes_text(char room[CLI_BYTES_ROOM], int64_t bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double x = (double)bytes;
+  int unit = 0;
+  for (; x >= 999.5 && unit < 6; unit++) x /= 1000;
+  int digits = unit == 0 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
+  snprintf(room, CLI_BYTES_ROOM, "%.*f %s", digits, x, units[unit]);
+  return room;
 }

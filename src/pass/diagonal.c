@@ -6,9 +6,10 @@
  *   a sum over i or j or both of select(i + a == j + b, x, 0)        (jnp.trace, einsum 'ii->i')
  * in any two dimensions of a larger tensor. With D(x)_t = x(t + a, t + b):
  *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
- *   D(broadcast, iota, constant, transpose, reshape by 1s, slice) are the same ones of fewer
- * elements D(A . B)_t = sum_k A(t + a, k) B(k, t + b) D(sum_k x) = sum_k D(x) down to tensors that
- * are there anyway, where the gather or the select stays. Exact but for the product, whose sum goes
+ *   D(broadcast, iota, constant, transpose, reshape by 1s, slice): the same of fewer elements
+ *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
+ *   D(sum_k x) = sum_k D(x)
+ * down to tensors that are there anyway, where the gather or the select stays. Exact but for the product, whose sum goes
  * in another order, in f32 where it was f16 or bf16. Left alone: x * eye (off the diagonal
  * infinities and NaN make NaN), other reducers, indices that are not iotas, tensors that are small
  * against the limit or below the threshold. Cost: what is built is linear in the elements of the

@@ -272,7 +272,7 @@ static void shrink_tuples(marker *k) {
 }
 
 static bool has_effect(const plan_graph *g, const plan_node *n) {
-  return n->op && n->kind == PLAN_OPAQUE && ir_has_effects(g->m, n->op);
+  return n->op && (n->kind == PLAN_OPAQUE || n->n_comps) && ir_has_effects(g->m, n->op);
 }
 
 void plan_graph_sweep(plan_graph *g) {

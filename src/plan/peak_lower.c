@@ -584,12 +584,40 @@ static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) 
   return true;
 }
 
+/* What the computation's argument stands for: an argument of the program is as large as a device's
+ * part of it, of anything else the part is a buffer of its own. */
+static uint32_t device_part(lowering *l, plan_scope *s, uint32_t whole, ir_value arg) {
+  plan_shape shape = plan_shape_of_type(l->g->arena, l->g->m, ir_type_of(l->g->m, arg));
+  if (plan_same_dims(&plan_node_get(l->g, whole)->shape, &shape)) return whole;
+  if (plan_node_get(l->g, whole)->kind == PLAN_PARAMETER) {
+    plan_node_get(l->g, whole)->shape = shape;
+    return whole;
+  }
+  plan_node part = {
+      .kind = PLAN_OPAQUE, .n_operands = 1, .operands = &whole, .shape = shape, .value = arg};
+  return plan_make(l, s, &part);
+}
+
+/* A device's part of a manual computation, in place of it. */
+static void lower_manual(lowering *l, plan_scope *s, ir_op op) {
+  const ir_module *m = l->g->m;
+  ir_op_data d = *ir_op_get(m, op);
+  for (uint32_t i = 0; i < d.n_operands; i++) {
+    ir_value arg = ir_block_get(m, d.regions[0])->args.at[i];
+    l->map[arg] = device_part(l, s, plan_node_of(l, s, d.operands[i]), arg);
+  }
+  lower_ops(l, s, d.regions[0]);
+  for (uint32_t i = 0; i < d.n_results; i++)
+    plan_bind(l, op, i, plan_node_of(l, s, ir_operand(m, ir_terminator(m, d.regions[0]), i)));
+}
+
 static void lower_op(lowering *l, plan_scope *s, ir_op op) {
   switch (ir_kind_of(l->g->m, op)) {
     case IR_OP_WHILE: lower_while(l, s, op); break;
     case IR_OP_LOOP: lower_loop(l, s, op); break;
     case IR_OP_CASE:
     case IR_OP_IF: lower_branches(l, s, op); break;
+    case IR_OP_SDY_MANUAL_COMPUTATION: lower_manual(l, s, op); break;
     case IR_OP_CALL:
       if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "callee"))) plan_lower_plain(l, s, op);
       break;
@@ -629,10 +657,9 @@ static void read_donations(plan_graph *g, ir_op function) {
             donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
     int64_t output = alias ? ir_attr_get(g->m, alias)->integer : -1;
     if (output >= 0 && output < g->n_outputs) g->param_of_output[output] = i;
+    uint32_t param = plan_comp_get(g, g->entry)->nodes.at[i];
     if (donor && ir_attr_get(g->m, donor)->boolean)
-      give_away(g, i,
-                ir_value_bytes(
-                    g->m, ir_block_get(g->m, ir_op_get(g->m, function)->regions[0])->args.at[i]));
+      give_away(g, i, plan_node_get(g, param)->shape.bytes);
   }
 }
 

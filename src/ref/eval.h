@@ -13,6 +13,10 @@
 #include "ir/attrs.h"
 #include "ref/ref.h"
 
+#ifndef CMPLX /* glibc has it for GCC alone */
+#define CMPLX(x, y) __builtin_complex((double)(x), (double)(y))
+#endif
+
 /* One element: i of BOOL (0, 1) and INT, u of UINT, f of FLOAT, z of COMPLEX. */
 typedef union ref_scalar {
   int64_t i;

@@ -1,11 +1,11 @@
 /* A while as an op with parallel factors: its carries may be sliced if every trip keeps the factor
  * where it is.
  *
- *   while(i, x, y) { i + 1, f(x, y), g(x, y) }   elementwise f and g: all of x and y's dimensions
- * are factors of the while itself
+ *   while(i, x, y) { i + 1, f(x, y), g(x, y) }
  *
- * so the whole while runs on a slice (the rounds of a random number generator, bisections, fixed
- * numbers of Newton steps). The condition must not look at what is sliced, and nothing in the body
+ * for elementwise f and g: all of x and y's dimensions are factors of the while itself, so it runs
+ * on a slice (the rounds of a random number generator, bisections, fixed numbers of Newton steps).
+ * The condition must not look at what is sliced, and nothing in the body
  * may reduce over the factor or read a value both sliced and whole.
  */
 #ifndef WEIR_SPLIT_BODY_H

@@ -1,8 +1,10 @@
 #include "split/choose.h"
 
 #include "split/monoid.h"
+#include "split/shards.h"
+#include "split/sink.h"
 
-enum { GEMM_ROWS = 128, MOST_COARSENINGS = 4 };
+enum { GEMM_ROWS = 128, THIN_ROWS = 16, MOST_COARSENINGS = 4 };
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -22,12 +24,27 @@ static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
   return largest;
 }
 
+static bool is_product(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
+}
+
+/* Matrix products are slow in few rows; all else is fastest where slices stay in cache. */
+static bool has_product(const split_region *r) {
+  for (uint32_t i = 0; i < r->members.count; i++)
+    if (is_product(r->m, r->members.at[i].op)) return true;
+  return false;
+}
+
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
  * is within a fifth, so that nothing has to be masked. */
-static int64_t slice_length(int64_t extent, int64_t index_bytes, int64_t least,
+static int64_t slice_length(const split_region *r, int64_t index_bytes, int64_t least,
                             const split_goal *goal) {
-  int64_t rows = min64(GEMM_ROWS, goal->generous_bytes / index_bytes);
-  int64_t most = min64(extent, max64(least, max64(goal->slice_bytes / index_bytes, rows)));
+  bool product = has_product(r);
+  int64_t bytes = product ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
+  int64_t rows = product ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
+  int64_t extent = r->extent;
+  int64_t most = min64(extent, max64(least, max64(bytes / index_bytes, rows)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
     if (extent % c == 0) return c;
   int64_t trips = (extent + most - 1) / most;
@@ -57,17 +74,26 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
 
 /* A product over one slice is a value of its own beside the sum that it goes into. */
 static int64_t partial_bytes(const split_region *r, ir_op op) {
-  ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = ir_result(r->m, op, 0);
-  bool product = kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
-  return product && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
+  return is_product(r->m, op) && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
+}
+
+/* Of what the region holds for others: values that these may compute for themselves. */
+static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
+  int64_t total = 0;
+  for (ir_value v = 1; v < r->m->values.count; v++)
+    if (r->needed_outside[v] && split_is_large(r, v) &&
+        split_can_detach(r->m, r->block, v, goal->threshold_bytes))
+      total += ir_value_bytes(r->m, v);
+  return total;
 }
 
 static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
-  out->held_bytes = plus(r->held_bytes, whole_bytes(r, goal));
+  out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
+                               : plus(r->held_bytes, whole_bytes(r, goal));
   int64_t least = 1;
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
@@ -75,11 +101,16 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     out->held_bytes = plus(out->held_bytes, partial_bytes(r, r->members.at[i].op));
     least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
   }
-  out->slice = slice_length(r->extent, out->index_bytes, least, goal);
+  out->slice = slice_length(r, out->index_bytes, least, goal);
 }
 
-/* In order: what stays in memory; slices that fit; passes over the region; results bitwise as
- * unsplit; the longer factor. */
+/* So few rows of a matrix product that it is slow. */
+static bool is_thin(const split_choice *c) {
+  return c->slice < THIN_ROWS && c->slice < c->region->extent && has_product(c->region);
+}
+
+/* In order: what stays in memory; slices that fit; passes over the region; products of more than a
+ * few rows; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   const split_region *ra = a->region, *rb = b->region;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
@@ -88,6 +119,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (ra->n_loops != rb->n_loops) return ra->n_loops < rb->n_loops;
+  if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
   return ra->extent > rb->extent;
 }
@@ -105,7 +137,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
     split_region *r =
         split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
-    bool good = !r->failed && dissolves_seed(r);
+    bool good = !r->failed && dissolves_seed(r) && split_may_split(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;
     if (!r->coarsen) return good ? r : NULL;
     pos.unit *= r->coarsen;
@@ -121,6 +153,10 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
     if (!r) continue;
     split_choice choice;
     assess(r, goal, &choice);
+    ctx_log(m->ctx, 5,
+            "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld", dim,
+            ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent, (long long)choice.slice,
+            r->n_loops, (long long)choice.held_bytes);
     if (!found || is_better(&choice, out_choice, goal)) *out_choice = choice;
     found = true;
   }

@@ -6,12 +6,14 @@
 typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   bool no_streaming;       /* one loop per statistic instead */
-  int64_t hold_bytes;      /* larger values can't be held whatever else is done */
-  int64_t slice_bytes;     /* of the largest slice of one, aimed at */
+  bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
+  int64_t hold_bytes;   /* larger values can't be held whatever else is done */
+  int64_t slice_bytes;  /* of the largest slice of one, aimed at */
+  int64_t cached_bytes; /* the same where there are no matrix products */
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
-  int64_t generous_bytes; /* up to here for as many as 128 indices a slice: a GEMM's row count; >=
-                             slice_bytes */
+  int64_t generous_bytes; /* up to here for as many as 128 indices a slice where there are matrix
+                             products; >= slice_bytes */
 } split_goal;
 
 typedef struct split_choice {

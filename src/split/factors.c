@@ -25,11 +25,15 @@ static const ir_type_data *operand_type(const query *q, uint32_t i) {
 static const ir_type_data *result_type(const query *q, uint32_t i) {
   return ir_type_at(q->m, ir_result(q->m, q->op, i));
 }
+static split_pos at_dim(split_pos pos, int64_t dim) {
+  pos.dim = (int32_t)dim;
+  return pos;
+}
 static void set_operand(const query *q, uint32_t i, int64_t dim) {
-  q->out->operands[i] = (split_pos){(int32_t)dim, q->pos.unit};
+  q->out->operands[i] = at_dim(q->pos, dim);
 }
 static void set_result(const query *q, uint32_t i, int64_t dim) {
-  q->out->results[i] = (split_pos){(int32_t)dim, q->pos.unit};
+  q->out->results[i] = at_dim(q->pos, dim);
 }
 static bool asked_operand(const query *q, uint32_t i) { return !q->of_result && q->index == i; }
 
@@ -164,7 +168,8 @@ RULE(reshape) {
       q->out->coarsen = extent % here ? 0 : here;
       return false;
     }
-    split_pos other = {e, unit};
+    split_pos other = at_dim(q->pos, e);
+    other.unit = unit;
     q->out->operands[0] = q->of_result ? other : q->pos;
     q->out->results[0] = q->of_result ? q->pos : other;
     return true;
@@ -172,49 +177,97 @@ RULE(reshape) {
   return false;
 }
 
+/* ---- parts along the factor: the same elements at other indices (split/window.h) ---- */
+
+/* `pos` as a value has it whose elements stand `by` further on. */
+static split_pos moved(split_pos pos, int64_t by) {
+  pos.offset += by / pos.unit;
+  return pos;
+}
+
+/* Operand i's elements are the result's from `by[i]` on; those of them that there are. */
+static bool shift_rule(query *q, uint32_t n_parts, const int64_t *by) {
+  int64_t unit = q->pos.unit, d = q->pos.dim;
+  split_pos result = q->of_result ? q->pos : moved(q->pos, by[q->index]);
+  bool whole = result_type(q, 0)->dims[d] % unit == 0;
+  for (uint32_t i = 0; i < n_parts; i++) {
+    whole &= by[i] % unit == 0 && operand_type(q, i)->dims[d] % unit == 0;
+    q->out->operands[i] = moved(result, -by[i]);
+  }
+  q->out->results[0] = result;
+  q->out->shifts = true;
+  return whole;
+}
+
 RULE(concatenate) {
-  return q->pos.dim != ir_op_int(q->m, q->op, "dimension", -1) && same_dim_everywhere(q);
+  enum { MOST_PARTS = 8 }; /* all are made in every trip */
+  int64_t by[MOST_PARTS], end = 0;
+  uint32_t n = op_data(q)->n_operands;
+  if (q->pos.dim != ir_op_int(q->m, q->op, "dimension", -1)) return same_dim_everywhere(q);
+  if (n > MOST_PARTS) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    by[i] = end;
+    end += operand_type(q, i)->dims[q->pos.dim];
+  }
+  return shift_rule(q, n, by);
 }
 
 RULE(pad) {
   int64_t d = q->pos.dim;
-  if (q->of_result || asked_operand(q, 0)) {
-    if (op_ints(q, "edge_padding_low").at[d] || op_ints(q, "edge_padding_high").at[d] ||
-        op_ints(q, "interior_padding").at[d])
-      return false;
-    set_operand(q, 0, d);
-    set_result(q, 0, d);
-    return true;
-  }
-  return false;
-}
-
-RULE(slice) {
-  int64_t d = q->pos.dim, size = operand_type(q, 0)->dims[d];
-  if (op_ints(q, "start_indices").at[d] != 0 || op_ints(q, "limit_indices").at[d] != size ||
-      op_ints(q, "strides").at[d] != 1)
-    return false;
-  return same_dim_everywhere(q);
-}
-
-RULE(reverse) {
-  return index_of(op_ints(q, "dimensions"), q->pos.dim) < 0 && same_dim_everywhere(q);
-}
-
-RULE(dynamic_slice) {
-  int64_t d = q->pos.dim;
-  if ((!q->of_result && q->index != 0) || operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d])
-    return false;
+  if (!q->of_result && q->index != 0) return false;
+  int64_t low = op_ints(q, "edge_padding_low").at[d];
+  if (op_ints(q, "interior_padding").at[d]) return false;
+  if (low || op_ints(q, "edge_padding_high").at[d]) return shift_rule(q, 1, &low);
   set_operand(q, 0, d);
   set_result(q, 0, d);
   return true;
 }
 
+RULE(slice) {
+  int64_t d = q->pos.dim, by = -op_ints(q, "start_indices").at[d];
+  if (op_ints(q, "strides").at[d] != 1) return false;
+  if (operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d]) return shift_rule(q, 1, &by);
+  return same_dim_everywhere(q);
+}
+
+RULE(reverse) {
+  same_dim_everywhere(q);
+  if (index_of(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
+  split_pos *other = q->of_result ? q->out->operands : q->out->results;
+  other->offset = result_type(q, 0)->dims[q->pos.dim] / q->pos.unit - 1 - q->pos.offset;
+  other->mirrored = !q->pos.mirrored;
+  return q->out->shifts = true;
+}
+
+/* Start indices that can be counted on in i64. */
+static bool has_plain_starts(const query *q, uint32_t first) {
+  return operand_type(q, first)->dtype != IR_UI64;
+}
+
+/* Part of the dimension: its elements are picked up as they come by, like gather's. */
+RULE(dynamic_slice) {
+  int64_t d = q->pos.dim;
+  if (!q->of_result && q->index != 0) return false;
+  set_operand(q, 0, d);
+  if (operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d]) {
+    q->out->role = SPLIT_REDUCED;
+    q->out->shifts = true;
+    return !q->of_result && has_plain_starts(q, 1);
+  }
+  set_result(q, 0, d);
+  return true;
+}
+
+/* Part of the dimension: the update is there whole. */
 RULE(dynamic_update_slice) {
   int64_t d = q->pos.dim;
-  if ((!q->of_result && q->index > 1) || operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d])
-    return false;
+  if (!q->of_result && q->index > 1) return false;
   set_operand(q, 0, d);
+  set_result(q, 0, d);
+  if (operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d]) {
+    q->out->shifts = true;
+    return !asked_operand(q, 1) && has_plain_starts(q, 2);
+  }
   set_operand(q, 1, d);
   set_result(q, 0, d);
   return true;
@@ -316,7 +369,7 @@ RULE(top_k) {
   set_operand(q, 0, q->pos.dim);
   if (q->pos.dim < last) return same_dim_everywhere(q);
   q->out->role = SPLIT_REDUCED;
-  return !q->of_result && q->pos.unit == 1;
+  return !q->of_result && q->pos.unit == 1 && !q->pos.mirrored;
 }
 
 /* A dimension that no window spans: size 1, stride 1, no dilation, no padding. */
@@ -421,7 +474,7 @@ RULE(scatter) {
   set_operand(q, 2, at[2]);
   if (at[0] < 0) {
     q->out->role = SPLIT_REDUCED;
-    return q->pos.unit == 1;
+    return q->pos.unit == 1 && !q->pos.mirrored;
   }
   set_operand(q, 0, at[0]);
   set_result(q, 0, at[0]);

@@ -4,21 +4,26 @@
  * A factor is named by one position: dimension `dim` of one operand or result, `unit` consecutive
  * elements of it per index of the factor (unit > 1 where a reshape merged the factor with
  * dimensions inside it). Tracing answers where the same factor sits on all other operands and
- * results: parallel   it is in every result: the op on a slice of its operands gives the same slice
- * of its results reduced    it is in no result: the op on slices gives partial results, merged by
- * split/monoid.c or that the op needs it whole (false). Source: design after Shardy's op sharding
- * rules and FFTW's vrank rules.
+ * results:
+ *
+ *   parallel   in every result: the op on a slice of its operands gives that slice of its results
+ *   reduced    in no result: the op on slices gives partial results, merged by split/monoid.c
+ *
+ * or that the op needs it whole (false). Source: design after Shardy's op sharding rules and FFTW's
+ * vrank rules.
  */
 #ifndef WEIR_SPLIT_FACTORS_H
 #define WEIR_SPLIT_FACTORS_H
 #include "ir/ir.h"
 
 typedef struct split_pos {
-  int32_t dim;  /* -1: the factor is absent, the value is needed whole */
-  int64_t unit; /* elements of dim per index; 1 unless merged */
+  int32_t dim;    /* -1: the factor is absent, the value is needed whole */
+  int64_t unit;   /* elements of dim per index; 1 unless merged */
+  int64_t offset; /* index i of the factor is i + offset here, in units: slices, pads, parts */
+  bool mirrored;  /* offset - i: reverses */
 } split_pos;
 
-#define SPLIT_ABSENT ((split_pos){-1, 1})
+#define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})
 
 typedef enum split_role { SPLIT_PARALLEL, SPLIT_REDUCED } split_role;
 
@@ -26,6 +31,8 @@ typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
+  bool shifts; /* positions differ by more than dimension and unit, or a part of the dimension is
+                  read: the op is done so only if otherwise something large is held */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
                       0 */
 } split_factor;
@@ -39,9 +46,10 @@ bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
 
 static inline bool split_pos_equal(split_pos a, split_pos b) {
-  return a.dim == b.dim && (a.dim < 0 || a.unit == b.unit);
+  return a.dim == b.dim &&
+         (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset && a.mirrored == b.mirrored));
 }
-/* How many indices the factor has at this position of the value. */
+/* How many indices the value has at this position: all of the factor's unless it is shifted. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);
 
 /* JAX's linear algebra on CPU by what it is: lapack_{s,d,c,z}trsm_ffi. */

@@ -1,5 +1,7 @@
 #include "split/indices.h"
 
+#include "split/window.h"
+
 static int32_t index_of(ir_ints v, int64_t x) {
   for (int32_t i = 0; i < v.count; i++)
     if (v.at[i] == x) return i;
@@ -68,12 +70,60 @@ static ir_value component_of(const index_vectors *v) {
   return ir_build_reshape(v->b, x, ir_tensor(m, IR_I64, rank - 1, dims));
 }
 
-ir_value split_scatter_indices(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip,
-                               ir_value indices) {
+/* The trip's indices as the value at this position counts them. What was read before is read again
+ * if the value is shifted: it is the same. */
+static split_trip counted_on(ir_builder *b, const split_trip *trip, split_pos pos) {
+  split_trip t = *trip;
+  if (t.begin + pos.offset || pos.mirrored) t.lo = t.start = split_window_start(b, trip, pos);
+  return t;
+}
+
+/* One window: XLA makes a read and a write of it, and takes the read for one of what the slice is a
+ * slice of, at the sum of both positions: from beyond its end, if the index is out of bounds. */
+static bool is_one_window(const index_vectors *v) {
+  const ir_type_data *t = ir_type_at(v->b->m, v->at);
+  for (int32_t i = 0; i < t->rank; i++)
+    if (i != v->along && t->dims[i] != 1) return false;
+  return true;
+}
+
+static index_vectors scatter_vectors(ir_builder *b, ir_op op, split_pos pos, ir_value indices) {
   ir_gather_numbers n;
   CTX_CHECK(b->m->ctx, ir_scatter_dims(b->m->arena, b->m, op, &n));
-  index_vectors v = vectors_of(b, &n, dim, indices);
-  return counted_from(&v, trip->start);
+  return vectors_of(b, &n, pos.dim, indices);
+}
+
+ir_value split_scatter_indices(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                               ir_value indices) {
+  index_vectors v = scatter_vectors(b, op, pos, indices);
+  v.at = counted_from(&v, counted_on(b, trip, pos).start);
+  return is_one_window(&v) ? clamped(&v, trip->slice - 1) : v.at;
+}
+
+/* i1: whether the one index is in the slice. */
+static ir_value is_in_slice(const index_vectors *v, const split_trip *trip) {
+  ir_module *m = v->b->m;
+  ir_type index = ir_scalar(m, IR_I64);
+  ir_value at = ir_build_reshape(v->b, component_of(v), index), origin = trip->start;
+  ir_value end =
+      ir_build_binary(v->b, IR_OP_ADD, origin, ir_build_splat_int(v->b, index, trip->slice));
+  return ir_build_binary(v->b, IR_OP_AND, ir_build_compare(v->b, "GE", at, origin),
+                         ir_build_compare(v->b, "LT", at, end));
+}
+
+void split_scatter_undo(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                        const ir_value *operands, ir_value *in_out_results) {
+  int32_t n = ir_op_get(b->m, op)->n_results;
+  index_vectors v = scatter_vectors(b, op, pos, operands[n]);
+  if (!is_one_window(&v)) return;
+  split_trip here = counted_on(b, trip, pos);
+  ir_value inside = is_in_slice(&v, &here);
+  for (int32_t i = 0; i < n; i++) {
+    ir_type_data t = *ir_type_at(b->m, in_out_results[i]);
+    t.dtype = IR_I1;
+    ir_value mask = ir_build_broadcast(b, inside, ir_type_intern(b->m, &t), NULL);
+    in_out_results[i] = ir_build_select(b, mask, in_out_results[i], operands[i]);
+  }
 }
 
 /* i1 of gather's result: whether its element is read from what this trip counts. */
@@ -110,14 +160,15 @@ static ir_value gather_from(ir_builder *b, ir_op op, ir_value x, ir_value indice
   return ir_result(b->m, copy, 0);
 }
 
-ir_value split_gather_step(ir_builder *b, ir_op op, int64_t dim, const split_trip *trip, ir_value x,
-                           ir_value indices, ir_value carry) {
+ir_value split_gather_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                           ir_value x, ir_value indices, ir_value carry) {
   ir_gather_numbers n;
   CTX_CHECK(b->m->ctx, ir_gather_dims(b->m->arena, b->m, op, &n));
-  int64_t extent = ir_type_at(b->m, ir_operand(b->m, op, 0))->dims[dim];
-  index_vectors v = vectors_of(b, &n, dim, indices);
+  int64_t extent = ir_type_at(b->m, ir_operand(b->m, op, 0))->dims[pos.dim];
+  index_vectors v = vectors_of(b, &n, pos.dim, indices);
+  split_trip here = counted_on(b, trip, pos);
   v.at = clamped(&v, extent - 1);
-  ir_value mine = reads_slice(b, &n, trip, component_of(&v), ir_type_of(b->m, carry));
-  ir_value read = gather_from(b, op, x, counted_from(&v, trip->start));
+  ir_value mine = reads_slice(b, &n, &here, component_of(&v), ir_type_of(b->m, carry));
+  ir_value read = gather_from(b, op, x, counted_from(&v, here.start));
   return ir_build_select(b, mine, read, carry);
 }

@@ -4,6 +4,7 @@
 #include "split/monoid.h"
 #include "split/narrow.h"
 #include "split/stream.h"
+#include "split/window.h"
 
 enum { DEEP_REGION = 2000 };
 
@@ -22,7 +23,8 @@ typedef struct loop_builder {
   values inputs;         /* as outside */
   ints in_dims, in_units;
   values initial, yields,
-      sources; /* sources: the value that result j stands for; IR_NONE for carries */
+      sources;       /* sources: the value that result j stands for; IR_NONE for carries */
+  VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
   ints out_dims, out_units;
   bool *put_out; /* by value */
@@ -46,6 +48,15 @@ static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
                               split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
   VEC_PUSH(r->scratch, &l->input_args, arg);
   return arg;
+}
+
+static bool is_slice(const loop_builder *l, ir_value v, split_pos pos) {
+  return pos.dim < 0 || split_window_is_slice(&l->trip, pos, ir_type_at(l->r->m, v)->dims[pos.dim]);
+}
+
+static ir_value get_input(loop_builder *l, ir_value v, split_pos pos) {
+  if (is_slice(l, v, pos)) return add_input(l, v, pos);
+  return split_window_take(&l->body, &l->trip, emit(l, v, SPLIT_ABSENT), pos);
 }
 
 static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitted) {
@@ -121,28 +132,48 @@ static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
   if (i->emitted_stage == l->stage) return i->emitted;
   if (is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
   else if (is_made_here(l, v, pos)) emit_op(l, v, pos);
-  else remember(l, v, pos, add_input(l, v, pos));
+  else remember(l, v, pos, get_input(l, v, pos));
   return split_instance_get(l->r, v, pos)->emitted;
 }
 
 /* ---- results ---- */
-static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield) {
+static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield,
+                       bool is_window) {
   arena *a = l->r->scratch;
   VEC_PUSH(a, &l->sources, source);
   VEC_PUSH(a, &l->out_dims, pos.dim);
   VEC_PUSH(a, &l->out_units, pos.unit);
   VEC_PUSH(a, &l->yields, yield);
+  VEC_PUSH(a, &l->windows, is_window);
 }
 
 static bool wants_out(loop_builder *l, ir_value v) {
-  return !l->put_out[v] && (!split_is_large(l->r, v) || l->r->needed_outside[v]);
+  return !l->put_out[v] && split_is_put_out(l->r, v);
+}
+
+static ir_value add_carry(loop_builder *l, ir_value initial) {
+  split_region *r = l->r;
+  VEC_PUSH(r->scratch, &l->initial, initial);
+  ir_value arg = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, initial));
+  VEC_PUSH(r->scratch, &l->carry_args, arg);
+  return arg;
+}
+
+static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value x) {
+  static const char zeros[16];
+  l->before->location = l->body.location;
+  ir_value carry = add_carry(l, ir_build_constant(l->before, ir_type_of(l->r->m, v), zeros, true));
+  add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
 }
 
 static void put_out_slices(loop_builder *l, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
     ir_value v = ir_result(l->r->m, member->op, j);
     if (member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
-    add_result(l, v, member->factor.results[j], emit(l, v, member->factor.results[j]));
+    split_pos pos = member->factor.results[j];
+    ir_value x = emit(l, v, pos);
+    if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
+    else put_out_windows(l, v, pos, x);
     l->put_out[v] = true;
   }
 }
@@ -201,9 +232,7 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member),
            *carries = initial_carries(l, member);
   for (uint32_t j = 0; j < n; j++) {
-    VEC_PUSH(r->scratch, &l->initial, carries[j]);
-    carries[j] = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, carries[j]));
-    VEC_PUSH(r->scratch, &l->carry_args, carries[j]);
+    carries[j] = add_carry(l, carries[j]);
     l->old_carry[ir_result(r->m, op, j)] = carries[j];
   }
   l->body.location = ir_op_get(r->m, op)->location;
@@ -213,7 +242,7 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
     ir_value v = ir_result(r->m, op, j);
     remember(l, v, SPLIT_ABSENT, carries[j]);
     l->put_out[v] = true;
-    add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j]);
+    add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j], false);
   }
 }
 
@@ -291,7 +320,7 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
   for (uint32_t j = 0; j < l->sources.count; j++) {
     ir_value source = l->sources.at[j];
     if (!source) continue;
-    if (l->out_dims.at[j] >= 0) {
+    if (l->out_dims.at[j] >= 0 || l->windows.at[j]) {
       ir_map_set(renamed, source, ir_result(m, loop, j));
       continue;
     }
@@ -342,6 +371,7 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   l.trip.lo = ir_block_arg(m, l.body.block, index);
   l.trip.slice = slice;
   l.trip.extent = r->extent;
+  l.trip.begin = r->begin;
   l.reduced = ARENA_ARRAY(r->scratch, bool, m->ops.count);
   l.running = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
   l.old_carry = ARENA_ARRAY(r->scratch, ir_value, m->values.count);

@@ -5,6 +5,8 @@
 #include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
+#include "split/narrow.h"
+#include "split/window.h"
 
 /* ---- elements ---- */
 static ir_dtype accumulator_of(ir_dtype d) {
@@ -61,29 +63,31 @@ static bool has_neutral(ir_kind kind, ir_dtype d) {
 }
 
 /* ---- masks ---- */
-static bool overlaps(const split_trip *trip) { return trip->extent % trip->slice != 0; }
+typedef struct reduction { /* of one op in one trip */
+  ir_op op;
+  const split_factor *f;
+  const split_trip *trip;
+} reduction;
 
-/* i1, shape of `type`: whether the element's index along pos has not been counted by an earlier
- * trip. */
-static ir_value fresh_mask(ir_builder *b, const split_trip *trip, ir_type type, split_pos pos) {
-  ir_module *m = b->m;
-  const ir_type_data *t = ir_type_get(m, type);
-  ir_dtype dtype =
-      t->dims[pos.dim] <= INT32_MAX ? IR_I32 : IR_I64; /* no wider than what is masked, as a rule */
-  ir_type line = ir_tensor(m, dtype, 1, &t->dims[pos.dim]);
-  ir_value unit = ir_build_splat_int(b, ir_scalar(m, IR_I64), pos.unit);
-  ir_value offset = ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
-  if (pos.unit > 1) offset = ir_build_binary(b, IR_OP_MULTIPLY, offset, unit);
-  ir_value first = ir_build_broadcast(b, ir_build_convert(b, offset, dtype), line, NULL);
-  ir_value fresh = ir_build_compare(b, "GE", ir_build_iota(b, line, 0), first);
-  int64_t dim = pos.dim;
-  return ir_build_broadcast(b, fresh, with_dtype(m, type, IR_I1), &dim);
+static int64_t size_along(const ir_module *m, const reduction *r, uint32_t operand) {
+  return ir_type_at(m, ir_operand(m, r->op, operand))->dims[r->f->operands[operand].dim];
 }
 
-static ir_value masked(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos,
+/* Some trip's slice of the operand has elements that earlier trips had, or beyond its ends. */
+static bool is_masked(const ir_module *m, const reduction *r, uint32_t operand) {
+  split_pos pos = r->f->operands[operand];
+  return pos.dim >= 0 && (r->trip->extent % r->trip->slice ||
+                          !split_window_fits(r->trip, pos, size_along(m, r, operand)));
+}
+
+/* x, the operand's slice, with `otherwise` for the elements that must not count. */
+static ir_value masked(ir_builder *b, const reduction *r, uint32_t operand, ir_value x,
                        ir_value otherwise) {
-  if (!overlaps(trip) || pos.dim < 0) return x;
-  return ir_build_select(b, fresh_mask(b, trip, ir_type_of(b->m, x), pos), x, otherwise);
+  split_pos pos = r->f->operands[operand];
+  if (!is_masked(b->m, r, operand)) return x;
+  split_interval fresh = split_window_fresh(b, r->trip, pos, size_along(b->m, r, operand));
+  ir_value mask = split_window_mask(b, ir_type_of(b->m, x), pos.dim, fresh);
+  return ir_build_select(b, mask, x, otherwise);
 }
 
 static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
@@ -122,9 +126,11 @@ static ir_value zeros_of(ir_builder *b,
 static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                          const ir_value *operands, ir_value *carries) {
   ir_value sides[2];
-  for (int i = 0; i < 2; i++) {
-    ir_value zero = overlaps(trip) ? zeros_of(b, ir_type_of(b->m, operands[i])) : IR_NONE;
-    sides[i] = masked(b, trip, operands[i], f->operands[i], zero);
+  reduction r = {op, f, trip};
+  for (uint32_t i = 0; i < 2; i++) {
+    sides[i] = operands[i];
+    if (is_masked(b->m, &r, i))
+      sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
   ir_type type = ir_type_of(b->m, carries[0]);
   ir_op partial = copy_with(b, op, sides, &type);
@@ -156,7 +162,8 @@ static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const sp
   ir_kind kind = reducer(m, op);
   ir_dtype dtype = ir_type_at(m, carries[0])->dtype;
   ir_value x = ir_build_convert(b, operands[0], dtype);
-  if (overlaps(trip)) x = masked(b, trip, x, f->operands[0], neutral(b, kind, ir_type_of(m, x)));
+  reduction r = {op, f, trip};
+  if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, neutral(b, kind, ir_type_of(m, x)));
   ir_type type = ir_type_of(m, carries[0]);
   ir_op partial = copy_with(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
   if (widens(m, op)) set_reducer(b, partial, kind, dtype);
@@ -253,6 +260,7 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
                             const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   uint32_t n = ir_op_get(m, op)->n_results;
+  reduction r = {op, f, trip};
   ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n),
            *partials = ARENA_ARRAY(m->arena, ir_value, n);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
@@ -260,8 +268,8 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
     ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
     if (kind != IR_OP_UNKNOWN) xs[n + i] = neutral(b, kind, ir_type_of(m, operands[n + i]));
-    if (overlaps(trip))
-      xs[i] = masked(b, trip, xs[i], f->operands[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
+    if (is_masked(m, &r, i))
+      xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
   ir_op partial = copy_with(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
@@ -362,13 +370,14 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   int32_t last = ir_type_get(m, value)->rank - 1;
   ir_value x = operands[0], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
   ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
-  split_trip beyond = *trip; /* not counted yet: behind the first k of the first trip */
-  beyond.lo =
+  /* not counted yet: behind the first k of the first trip */
+  ir_value lo =
       ir_build_select(b, is_first, ir_build_splat_int(b, ir_scalar(m, IR_I64), k), trip->lo);
+  split_interval beyond = {ir_build_binary(b, IR_OP_SUBTRACT, lo, trip->start), IR_NONE};
   ir_value values = ir_build_select(b, is_first, first_k(b, x, k), carries[0]);
   ir_value indices = ir_build_select(b, is_first, ir_build_iota(b, index, last), carries[1]);
-  ir_value rest = ir_build_select(b, fresh_mask(b, &beyond, ir_type_of(m, x), f->operands[0]), x,
-                                  worst(b, ir_type_of(m, x)));
+  ir_value is_rest = split_window_mask(b, ir_type_of(m, x), f->operands[0].dim, beyond);
+  ir_value rest = ir_build_select(b, is_rest, x, worst(b, ir_type_of(m, x)));
   ir_value all = ir_build_concatenate(b, (ir_value[]){values, rest}, 2, last);
   ir_op best = copy_with(b, op, &all, (ir_type[]){value, index});
   carries[0] = ir_result(m, best, 0);
@@ -381,9 +390,9 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
                          const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
   ir_value indices = operands[1];
-  if (overlaps(trip))
-    indices =
-        masked(b, trip, indices, f->operands[1], ir_build_splat_int(b, ir_type_of(m, indices), -1));
+  reduction r = {op, f, trip};
+  if (is_masked(m, &r, 1))
+    indices = masked(b, &r, 1, indices, ir_build_splat_int(b, ir_type_of(m, indices), -1));
   ir_type type = ir_type_of(m, carries[0]);
   ir_op part = copy_with(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
   carries[0] = ir_result(m, part, 0);
@@ -394,6 +403,18 @@ static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split
   return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) &&
          n.start_index_map.count > 0 &&
          ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 1))->dtype) == IR_CLASS_INT;
+}
+
+/* ---- dynamic_slice of a part: each trip leaves in the carry what of the part lies in its window
+ * ---- */
+static void part_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                      const ir_value *operands, ir_value *carries) {
+  split_pos pos = f->operands[0];
+  ir_value first = IR_NONE; /* of the part, along pos.dim */
+  ir_value window = split_narrow_dynamic_slice(b, op, pos, trip, operands, &first);
+  ir_value at = split_window_start(b, trip, pos);
+  at = ir_build_binary(b, IR_OP_SUBTRACT, at, first);
+  carries[0] = split_window_write(b, carries[0], window, pos.dim, at);
 }
 
 /* ---- dispatch ---- */
@@ -407,12 +428,17 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
              has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
     case IR_OP_REDUCE:
       if (reducer(m, op) != IR_OP_UNKNOWN) return has_neutral(reducer(m, op), d);
-      return is_liftable(m, op);
+      return !f->operands[0].mirrored && is_liftable(m, op);
     case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
     case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);
+    case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return d != IR_F8E8M0FNU;
     default: return false;
   }
+}
+
+bool split_monoid_needs_all(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K;
 }
 
 int64_t split_monoid_least_slice(const ir_module *m, ir_op op) {
@@ -432,6 +458,7 @@ void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_
   (void)f;
   switch (ir_kind_of(b->m, op)) {
     case IR_OP_REDUCE: reduce_init(b, op, outside, out_carries); return;
+    case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER:
     case IR_OP_CHLO_TOP_K: unread_init(b, op, out_carries); return;
     case IR_OP_SCATTER: out_carries[0] = outside[0]; return;
@@ -450,8 +477,9 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
     case IR_OP_SCATTER: scatter_step(b, op, f, trip, operands, carries); return;
     case IR_OP_GATHER:
       carries[0] =
-          split_gather_step(b, op, f->operands[0].dim, trip, operands[0], operands[1], carries[0]);
+          split_gather_step(b, op, f->operands[0], trip, operands[0], operands[1], carries[0]);
       return;
+    case IR_OP_DYNAMIC_SLICE: part_step(b, op, f, trip, operands, carries); return;
     default: product_step(b, op, f, trip, operands, carries); return;
   }
 }

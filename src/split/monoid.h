@@ -14,6 +14,7 @@
 typedef struct split_trip {
   ir_value start, lo; /* tensor<i64>: first index of the slice; first index not yet counted */
   int64_t slice, extent;
+  int64_t begin; /* start and lo count from this index of the factor */
 } split_trip;
 
 /* Whether the op's reduction over the factor can be merged from slices. */
@@ -21,6 +22,8 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
 /* How many carries the op needs: one per result. */
 /* The step works on slices of at least this many indices. */
 int64_t split_monoid_least_slice(const ir_module *m, ir_op op);
+/* The trips' slices must be the operand, in order and from end to end. */
+bool split_monoid_needs_all(const ir_module *m, ir_op op);
 /* Initial carries, built outside the loop by b, from the op's operands as they stand outside
  * (outside[i] for operand i). */
 void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,

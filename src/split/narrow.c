@@ -3,6 +3,7 @@
 #include "ir/attrs.h"
 #include "split/body.h"
 #include "split/indices.h"
+#include "split/window.h"
 
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice) {
   return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, slice * pos.unit);
@@ -40,7 +41,14 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
   split_pos operand = ir_op_get(m, op)->n_operands ? f->operands[0] : SPLIT_ABSENT;
   switch (ir_kind_of(m, op)) {
     case IR_OP_CONSTANT: fix_constant(m, op); return;
-    case IR_OP_SLICE: set_entry(m, op, "limit_indices", operand.dim, slice * operand.unit); return;
+    case IR_OP_SLICE: /* what is left out along the factor is left out by the window */
+      set_entry(m, op, "start_indices", operand.dim, 0);
+      set_entry(m, op, "limit_indices", operand.dim, slice * operand.unit);
+      return;
+    case IR_OP_PAD:
+      set_entry(m, op, "edge_padding_low", operand.dim, 0);
+      set_entry(m, op, "edge_padding_high", operand.dim, 0);
+      return;
     case IR_OP_DYNAMIC_SLICE:
       set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
       return;
@@ -60,19 +68,17 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
 
 /* iota along the factor: counted from the slice's start, in integers so that nothing is rounded on
  * the way. */
-static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, int64_t unit,
+static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, split_pos pos,
                             const split_trip *trip) {
   ir_module *m = b->m;
   ir_type_data wide = *ir_type_get(m, type);
   ir_dtype dtype = wide.dtype;
-  wide.dtype = trip->extent <= INT32_MAX / unit ? IR_I32 : IR_I64;
+  int64_t size = ir_type_at(m, ir_result(m, op, 0))->dims[pos.dim];
+  bool fits = split_window_fits(trip, pos, size) && size <= INT32_MAX;
+  wide.dtype = fits ? IR_I32 : IR_I64;
   ir_type t = ir_type_intern(m, &wide);
   ir_value local = ir_build_iota(b, t, ir_op_int(m, op, "iota_dimension", 0));
-  ir_value first = trip->start;
-  if (unit != 1)
-    first = ir_build_binary(b, IR_OP_MULTIPLY, first,
-                            ir_build_splat_int(b, ir_scalar(m, IR_I64), unit));
-  first = ir_build_convert(b, first, wide.dtype);
+  ir_value first = ir_build_convert(b, split_window_start(b, trip, pos), wide.dtype);
   ir_value global = ir_build_binary(b, IR_OP_ADD, local, ir_build_broadcast(b, first, t, NULL));
   return ir_build_convert(b, global, dtype);
 }
@@ -85,6 +91,114 @@ static bool has_position(const split_pos *positions, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (positions[i].dim >= 0) return true;
   return false;
+}
+
+/* ---- parts along the factor ---- */
+static ir_value int_of(ir_builder *b, int64_t x) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
+}
+
+static ir_value binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
+  return ir_build_binary(b, kind, x, y);
+}
+
+/* Some trip's window of operand `i` has elements beyond the operand's ends. */
+static bool has_gaps(const ir_module *m, ir_op op, const split_factor *f, const split_trip *trip,
+                     uint32_t i) {
+  split_pos pos = f->operands[i];
+  return pos.dim >= 0 &&
+         !split_window_fits(trip, pos, ir_type_at(m, ir_operand(m, op, i))->dims[pos.dim]);
+}
+
+/* x where the window of operand `i` is not beyond the operand's ends, `otherwise` elsewhere. */
+static ir_value where_present(ir_builder *b, ir_op op, const split_factor *f,
+                              const split_trip *trip, uint32_t i, ir_value x, ir_value otherwise) {
+  ir_module *m = b->m;
+  split_pos pos = f->operands[i];
+  int64_t size = ir_type_at(m, ir_operand(m, op, i))->dims[pos.dim];
+  split_interval inside =
+      split_window_inside(b, split_window_start(b, trip, pos), size, trip->slice * pos.unit);
+  ir_value mask = split_window_mask(b, ir_type_of(m, x), pos.dim, inside);
+  return ir_build_select(b, mask, x, otherwise);
+}
+
+/* Each part over what it does not cover of the others. */
+static ir_value narrow_concatenate(ir_builder *b, ir_op op, const split_factor *f,
+                                   const split_trip *trip, const ir_value *operands) {
+  uint32_t n = ir_op_get(b->m, op)->n_operands;
+  ir_value x = operands[n - 1];
+  for (uint32_t i = n - 1; i-- > 0;)
+    x = has_gaps(b->m, op, f, trip, i) ? where_present(b, op, f, trip, i, operands[i], x)
+                                       : operands[i];
+  return x;
+}
+
+/* x, padded along the other dimensions: the padding value beyond the operand's ends. */
+static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                         ir_value x, ir_value value) {
+  ir_value padding = ir_build_broadcast(b, value, ir_type_of(b->m, x), NULL);
+  return where_present(b, op, f, trip, 0, x, padding);
+}
+
+/* Start index `dim` of a part of `part` elements of `size`, as dynamic_slice clamps it. */
+static ir_value clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
+  ir_value x = ir_build_convert(b, start, IR_I64);
+  x = binary(b, IR_OP_MAXIMUM, x, int_of(b, 0));
+  return binary(b, IR_OP_MINIMUM, x, int_of(b, size - part));
+}
+
+/* Start indices with none along dim. */
+static const ir_value *starts_but(ir_builder *b, const ir_value *starts, int32_t rank,
+                                  int64_t dim) {
+  ir_value *s = ARENA_COPY(b->m->arena, ir_value, starts, (size_t)rank);
+  s[dim] = ir_build_splat_int(b, ir_type_of(b->m, starts[dim]), 0);
+  return s;
+}
+
+ir_value split_narrow_dynamic_slice(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                                    const ir_value *operands, ir_value *out_first) {
+  ir_module *m = b->m;
+  ir_type part = ir_type_of(m, ir_result(m, op, 0));
+  ir_type window = split_narrow_type(m, part, pos, trip->slice);
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim];
+  *out_first = clamped_start(b, operands[1 + pos.dim], size, ir_type_get(m, part)->dims[pos.dim]);
+  const ir_value *starts = starts_but(b, operands + 1, ir_type_get(m, part)->rank, pos.dim);
+  return ir_build_dynamic_slice(b, operands[0], starts, ir_type_get(m, window)->dims);
+}
+
+/* The window of the update over the window of the operand, where there is one. */
+static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                              const ir_value *operands) {
+  ir_module *m = b->m;
+  const ir_type_data *u = ir_type_at(m, operands[1]);
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], part = u->dims[pos.dim];
+  int64_t n = trip->slice * pos.unit;
+  ir_value first = clamped_start(b, operands[2 + pos.dim], size, part);
+  ir_value at = binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
+  ir_value update = split_window_read(b, operands[1], pos.dim, at, n);
+  const ir_value *starts = starts_but(b, operands + 2, ir_type_at(m, update)->rank, pos.dim);
+  ir_value old = ir_build_dynamic_slice(b, operands[0], starts, ir_type_at(m, update)->dims);
+  ir_value is_new =
+      split_window_mask(b, ir_type_of(m, update), pos.dim, split_window_inside(b, at, part, n));
+  return ir_build_dynamic_update_slice(b, operands[0], ir_build_select(b, is_new, update, old),
+                                       starts);
+}
+
+static bool narrow_parts(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                         const ir_value *operands, ir_value *out_results) {
+  int32_t dim = f->results[0].dim;
+  if (dim < 0) return false;
+  switch (ir_kind_of(b->m, op)) {
+    case IR_OP_CONCATENATE:
+      if (dim != ir_op_int(b->m, op, "dimension", -1)) return false;
+      out_results[0] = narrow_concatenate(b, op, f, trip, operands);
+      return true;
+    case IR_OP_DYNAMIC_UPDATE_SLICE:
+      if (f->operands[1].dim >= 0) return false;
+      out_results[0] = narrow_update(b, op, f->operands[0], trip, operands);
+      return true;
+    default: return false;
+  }
 }
 
 void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
@@ -103,14 +217,17 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
     return;
   }
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {
-    out_results[0] = narrow_iota(b, op, types[0], f->results[0].unit, trip);
+    out_results[0] = narrow_iota(b, op, types[0], f->results[0], trip);
     return;
   }
-  if (d.kind == IR_OP_SCATTER && f->operands[0].dim >= 0 && f->operands[2].dim < 0) {
+  const ir_value *global = operands;
+  bool is_indexed = d.kind == IR_OP_SCATTER && f->operands[0].dim >= 0 && f->operands[2].dim < 0;
+  if (is_indexed) {
     ir_value *local = ARENA_COPY(m->arena, ir_value, operands, d.n_operands);
-    local[1] = split_scatter_indices(b, op, f->operands[0].dim, trip, operands[1]);
+    local[1] = split_scatter_indices(b, op, f->operands[0], trip, operands[1]);
     operands = local;
   }
+  if (narrow_parts(b, op, f, trip, operands, out_results)) return;
   ir_op copy = ir_op_new(m, b->block,
                          &(ir_op_desc){.kind = (ir_kind)d.kind,
                                        .name = ir_text(m, d.name),
@@ -125,4 +242,7 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   ir_copy_regions(m, op, copy);
   fix_attributes(m, copy, f, trip->slice);
   for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = ir_result(m, copy, j);
+  if (is_indexed) split_scatter_undo(b, op, f->operands[0], trip, global, out_results);
+  if (d.kind == IR_OP_PAD && has_gaps(m, op, f, trip, 0))
+    out_results[0] = pad_ends(b, op, f, trip, out_results[0], operands[1]);
 }

@@ -1,9 +1,13 @@
 #include "split/region.h"
 
 #include "split/monoid.h"
+#include "split/shards.h"
 #include "split/stream.h"
 
-enum { MOST_INSTANCES = 100000 };
+enum {
+  MOST_INSTANCES = 100000,
+  MOST_SHIFTED = 8 /* positions of one value, each computed anew */
+};
 
 bool split_is_large(const split_region *r, ir_value v) {
   return ir_value_bytes(r->m, v) > r->threshold_bytes && ir_value_get(r->m, v)->op &&
@@ -55,15 +59,32 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
     return false;
   }
+  if (out->shifts && !r->may_shift) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
+}
+
+/* A member reads the value along the same dimension, if at other indices: it asks for them itself.
+ */
+static bool is_read_shifted(const split_region *r, ir_op user, uint32_t operand, split_pos pos) {
+  for (uint32_t i = r->member_of[user]; i && r->may_shift; i = r->members.at[i - 1].next) {
+    split_pos at = r->members.at[i - 1].factor.operands[operand];
+    if (at.dim == pos.dim && at.unit == pos.unit) return true;
+  }
+  return false;
 }
 
 static void visit_user(split_region *r, ir_op user, ir_value v, split_pos pos) {
   for (uint32_t i = 0; i < ir_op_get(r->m, user)->n_operands; i++) {
     split_factor f;
-    if (ir_operand(r->m, user, i) == v && trace(r, user, false, i, pos, &f))
-      add_member(r, user, &f);
+    if (ir_operand(r->m, user, i) != v || is_read_shifted(r, user, i, pos)) continue;
+    if (trace(r, user, false, i, pos, &f)) add_member(r, user, &f);
   }
+}
+
+static int positions_of(const split_region *r, ir_value v) {
+  int n = 0;
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) n++;
+  return n;
 }
 
 static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
@@ -74,6 +95,7 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
   if (r->instances.count >= MOST_INSTANCES) r->failed = true;
+  if (r->may_shift && positions_of(r, v) >= MOST_SHIFTED) r->failed = true;
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
   return &r->instances.at[r->instances.count - 1];
@@ -269,10 +291,66 @@ static void find_held(split_region *r) {
   }
 }
 
+/* ---- the indices to go over: all that results put out and reductions need, wherever they lie on
+ * them ---- */
+typedef struct index_range {
+  int64_t begin, end;
+} index_range;
+
+static void include(index_range *all, const ir_module *m, ir_value v, split_pos pos) {
+  if (pos.dim < 0) return;
+  int64_t n = split_extent(m, v, pos);
+  int64_t begin = pos.mirrored ? pos.offset - n + 1 : -pos.offset;
+  if (all->begin > begin) all->begin = begin;
+  if (all->end < begin + n) all->end = begin + n;
+}
+
+bool split_is_put_out(const split_region *r, ir_value v) {
+  bool later = !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
+  return later || r->needed_outside[v];
+}
+
+/* In the order in which split/loops.c meets them: what one member puts out, no other does. */
+static void include_member(split_region *r, const split_member *member, bool *done,
+                           index_range *all) {
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  bool any = false;
+  for (uint32_t j = 0; j < d->n_results; j++) {
+    ir_value v = d->first_result + j;
+    if (done[v] || !split_is_put_out(r, v)) continue;
+    if (member->factor.role == SPLIT_PARALLEL && member->factor.results[j].dim < 0) continue;
+    done[v] = any = true;
+    include(all, r->m, v, member->factor.results[j]);
+  }
+  if (!any || member->factor.role == SPLIT_PARALLEL) return;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    include(all, r->m, d->operands[i], member->factor.operands[i]);
+}
+
+static bool is_complete(const split_region *r, const split_member *member) {
+  split_pos pos = member->factor.operands[0];
+  return !pos.mirrored && pos.offset + r->begin == 0 &&
+         split_extent(r->m, ir_operand(r->m, member->op, 0), pos) == r->extent;
+}
+
+static void find_range(split_region *r) {
+  bool *done = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  index_range all = {INT64_MAX, INT64_MIN};
+  for (int32_t stage = 0; stage < r->n_stages; stage++)
+    for (uint32_t i = 0; i < r->members.count; i++)
+      if (r->members.at[i].stage == stage) include_member(r, &r->members.at[i], done, &all);
+  if (all.begin >= all.end) return;
+  r->begin = all.begin;
+  r->extent = all.end - all.begin;
+  for (uint32_t i = 0; i < r->members.count; i++)
+    if (r->members.at[i].factor.role == SPLIT_REDUCED &&
+        split_monoid_needs_all(r->m, r->members.at[i].op) && !is_complete(r, &r->members.at[i]))
+      r->failed = true;
+}
+
 static bool puts_out(const split_region *r, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
-    ir_value v = ir_result(r->m, member->op, j);
-    if (!split_is_large(r, v) || r->needed_outside[v]) return true;
+    if (split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
   }
   return false;
 }
@@ -288,7 +366,8 @@ static void count_loops(split_region *r) {
 }
 
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
+                                split_pos pos, int64_t threshold_bytes, bool may_stream,
+                                bool may_shift) {
   split_region *r = ARENA_NEW(scratch, split_region);
   *r = (split_region){.m = m,
                       .block = block,
@@ -296,7 +375,8 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .threshold_bytes = threshold_bytes,
                       .seed = seed,
                       .seed_pos = pos,
-                      .may_stream = may_stream};
+                      .may_stream = may_stream,
+                      .may_shift = may_shift};
   r->users = ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
@@ -307,14 +387,52 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   return r;
 }
 
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
-  split_region *r = region_new(scratch, m, block, seed, pos, threshold_bytes, may_stream);
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                          split_pos pos, int64_t threshold_bytes, bool may_stream, bool may_shift) {
+  split_region *r =
+      region_new(scratch, m, block, seed, pos, threshold_bytes, may_stream, may_shift);
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
   if (r->members.count == 0) r->failed = true;
   if (!r->failed) assign_stages(r);
   if (!r->failed) find_held(r);
+  if (!r->failed && may_shift) find_range(r);
   if (!r->failed) count_loops(r);
   return r;
+}
+
+/* Large values that stay in memory: put out, read whole, or read at a position where nobody in the
+ * region makes them. */
+static int64_t stuck_bytes(split_region *r) {
+  bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  int64_t total = r->held_bytes;
+  if (r->failed) return INT64_MAX;
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *at = &r->instances.at[i];
+    bool made = at->traced || r->needed_outside[at->value] || !in_block(r, at->value);
+    if (made || counted[at->value] || !split_is_large(r, at->value)) continue;
+    counted[at->value] = true;
+    if (__builtin_add_overflow(total, ir_value_bytes(r->m, at->value), &total)) return INT64_MAX;
+  }
+  return total;
+}
+
+/* What loops are made of has parts that they put together; doing those by parts again would make as
+ * many anew. */
+static bool is_within_loop(const ir_module *m, ir_block block) {
+  for (ir_op op = ir_block_get(m, block)->parent; op;) {
+    if (ir_kind_of(m, op) == IR_OP_LOOP) return true;
+    ir_block outer = ir_op_get(m, op)->block;
+    op = outer ? ir_block_get(m, outer)->parent : IR_NONE;
+  }
+  return false;
+}
+
+split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
+  split_region *r = grow(scratch, m, block, seed, pos, threshold_bytes, may_stream, false);
+  int64_t stuck = stuck_bytes(r);
+  if (stuck == 0 || is_within_loop(m, block) || split_is_spread(m, block)) return r;
+  split_region *s = grow(scratch, m, block, seed, pos, threshold_bytes, may_stream, true);
+  return stuck_bytes(s) < stuck ? s : r;
 }

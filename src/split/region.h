@@ -61,13 +61,15 @@ typedef struct split_region {
   int64_t threshold_bytes; /* larger values must not be held */
   ir_value seed;
   split_pos seed_pos;
-  int64_t extent;  /* indices of the factor */
+  int64_t extent;  /* indices of the factor that the loops go over */
+  int64_t begin;   /* the first of them; 0 is the seed's first */
   int64_t coarsen; /* growing failed, but might not with units this many times larger */
   int32_t n_stages;
   int32_t n_loops; /* stages that put something out */
   bool may_stream;
+  bool may_shift;       /* ops may be done whose factor shifts (split/window.h) */
   int32_t stream_steps; /* left to split/stream.c for one sum */
-  bool failed;          /* too large to analyse, or no stage assignment */
+  bool failed;          /* too large to analyse, no stage assignment, or nothing to go over */
   int64_t held_bytes;   /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
@@ -89,6 +91,8 @@ split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);
 /* The first stage whose loop can have the value at this position, and from where: *out_inside. */
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos);
 int32_t split_outside_stage(split_region *r, ir_value v);
+/* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
+bool split_is_put_out(const split_region *r, ir_value v);
 /* Whether the loop of `stage` computes the instance itself rather than reads it from outside. */
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage);
 

@@ -1,5 +1,7 @@
 #include "split/sink.h"
 
+#include "split/loops.h"
+
 typedef struct sinking {
   ir_module *m;
   arena *scratch;
@@ -90,7 +92,8 @@ static bool sink_captured(const sinking *s, ir_op user, ir_value v) {
   return any;
 }
 
-/* ---- a while without one of its carries ---- */
+/* ---- a while without one of its carries; not where attributes may list something per value
+ * (sdy.sharding) ---- */
 static void remove_arg(ir_module *m, ir_block block, uint32_t index) {
   ir_block_data *b = ir_block_get(m, block);
   for (uint32_t i = index; i + 1 < b->args.count; i++) {
@@ -141,7 +144,7 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
 
 static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
   ir_module *m = s->m;
-  if (ir_kind_of(m, *loop) != IR_OP_WHILE) return false;
+  if (ir_kind_of(m, *loop) != IR_OP_WHILE || ir_op_get(m, *loop)->n_attrs) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
     if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
     ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i],
@@ -156,19 +159,174 @@ static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
   return false;
 }
 
-bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes) {
-  enum { DEEPEST = 64 };
+/* ---- a weir.loop, whose body reads nothing but operands ---- */
+typedef VEC(ir_value) values;
+
+typedef struct capture_search {
+  arena *scratch;
+  bool *inside; /* by value */
+  values found;
+} capture_search;
+
+static void mark_results(const ir_module *m, ir_op op, void *user) {
+  capture_search *c = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_results; i++) c->inside[d->first_result + i] = true;
+  for (uint32_t r = 0; r < d->n_regions; r++) {
+    const ir_block_data *b = d->regions[r] ? ir_block_get(m, d->regions[r]) : NULL;
+    for (uint32_t i = 0; b && i < b->args.count; i++) c->inside[b->args.at[i]] = true;
+  }
+}
+
+static void note_capture(const ir_module *m, ir_op op, void *user) {
+  capture_search *c = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
+    ir_value v = ir_operand(m, op, i);
+    if (c->inside[v]) continue;
+    c->inside[v] = true;
+    VEC_PUSH(c->scratch, &c->found, v);
+  }
+}
+
+static values captured_by(const sinking *s, ir_block body) {
+  const ir_block_data *b = ir_block_get(s->m, body);
+  capture_search c = {.scratch = s->scratch,
+                      .inside = ARENA_ARRAY(s->scratch, bool, s->m->values.count)};
+  for (uint32_t i = 0; i < b->args.count; i++) c.inside[b->args.at[i]] = true;
+  ir_walk(s->m, body, mark_results, &c);
+  ir_walk(s->m, body, note_capture, &c);
+  return c.found;
+}
+
+/* Input `gone` leaves the loop, the values of `more` become whole inputs. */
+static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const values *more) {
+  enum { INDICES = 2 }; /* start and lo */
+  ir_module *m = s->m;
+  split_loop l = split_loop_get(m, loop);
+  ir_block body = ir_op_get(m, loop)->regions[0];
+  uint32_t n_old = ir_op_get(m, loop)->n_operands, n = n_old - 1 + more->count, at = 0;
+  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n),
+           *args = ARENA_ARRAY(m->arena, ir_value, n);
+  int64_t *dims = ARENA_ARRAY(s->scratch, int64_t, n), *units = ARENA_ARRAY(s->scratch, int64_t, n);
+  ir_map *map = ir_map_new(s->scratch, m);
+  for (uint32_t i = 0; i <= n_old; i++) {
+    for (uint32_t k = 0; i == l.n_inputs && k < more->count; k++, at++) {
+      ir_value v = operands[at] = more->at[k];
+      args[at] = ir_block_arg(m, body, ir_type_of(m, v));
+      dims[at] = -1, units[at] = 1;
+      ir_map_set(map, v, args[at]);
+    }
+    if (i == gone || i == n_old) continue;
+    operands[at] = ir_operand(m, loop, i);
+    args[at] = ir_block_get(m, body)->args.at[INDICES + i];
+    if (i < l.n_inputs) dims[at] = l.in_dims[i], units[at] = l.in_units[i];
+    at++;
+  }
+  ir_block_data *b = ir_block_get(m, body);
+  b->args.count = INDICES + n;
+  for (uint32_t i = 0; i < n; i++) {
+    b->args.at[INDICES + i] = args[i];
+    ir_value_get(m, args[i])->index = INDICES + i;
+  }
+  ir_op_get(m, loop)->operands = operands;
+  ir_op_get(m, loop)->n_operands = n;
+  int32_t n_inputs = (int32_t)(l.n_inputs - 1 + more->count);
+  ir_op_set_attr(m, loop, "in_dims", ir_attr_i64s(m, dims, n_inputs), false);
+  ir_op_set_attr(m, loop, "in_units", ir_attr_i64s(m, units, n_inputs), false);
+  ir_replace_uses(m, body, map);
+}
+
+static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
+  ir_module *m = s->m;
+  if (ir_kind_of(m, loop) != IR_OP_LOOP) return false;
+  split_loop l = split_loop_get(m, loop);
+  for (uint32_t i = 0; i < l.n_inputs; i++) {
+    if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
+    ir_block body = ir_op_get(m, loop)->regions[0];
+    sink_into_block(s, body, v, ir_block_get(m, body)->args.at[2 + i]);
+    values more = captured_by(s, body);
+    change_inputs(s, loop, i, &more);
+    return true;
+  }
+  return false;
+}
+
+static sinking sinking_of(ir_module *m, ir_block block, int64_t threshold_bytes) {
   sinking s = {m, arena_create(m->ctx), block, threshold_bytes, NULL};
   s.seen = ARENA_ARRAY(s.scratch, bool, m->values.count);
+  return s;
+}
+
+enum { DEEPEST = 64 };
+
+bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
+                bool into_loops) {
+  sinking s = sinking_of(m, block, threshold_bytes);
   bool any = false;
   if (can_copy(&s, seed, DEEPEST)) {
     ir_users users = ir_users_of_block(s.scratch, m, block);
     for (uint32_t i = users.first[seed]; i < users.first[seed + 1]; i++) {
       ir_op user = users.ops[i];
       while (sink_carried(&s, &user, seed)) any = true;
-      any |= sink_captured(&s, user, seed);
+      if (ir_kind_of(m, user) == IR_OP_LOOP)
+        while (into_loops && sink_into_loop(&s, user, seed)) any = true;
+      else any |= sink_captured(&s, user, seed);
     }
   }
   arena_destroy(s.scratch);
   return any;
+}
+
+/* ---- a copy for each use ---- */
+typedef struct use {
+  ir_op op;
+  uint32_t operand;
+} use;
+
+typedef VEC(use) uses;
+
+static uses uses_of(const sinking *s, ir_value v) {
+  const ir_block_data *b = ir_block_get(s->m, s->block);
+  uses found = {0};
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    for (uint32_t k = 0; k < ir_op_get(s->m, b->ops.at[i])->n_operands; k++)
+      if (ir_operand(s->m, b->ops.at[i], k) == v)
+        VEC_PUSH(s->scratch, &found, ((use){b->ops.at[i], k}));
+  return found;
+}
+
+static void give_copies(const sinking *s, ir_value v, const uses *u) {
+  ir_module *m = s->m;
+  ir_block_data old = *ir_block_get(m, s->block);
+  memset(&ir_block_get(m, s->block)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_block_append(m, s->block, old.ops.at[i]);
+    for (uint32_t k = 1; old.ops.at[i] == ir_value_get(m, v)->op && k < u->count; k++) {
+      ir_map *map = ir_map_new(s->scratch, m);
+      copy_into(s, s->block, v, map);
+      ir_op_get(m, u->at[k].op)->operands[u->at[k].operand] = ir_map_get(map, v);
+    }
+  }
+}
+
+static bool can_detach(sinking *s, ir_value v, const uses *u) {
+  enum { MOST_USES = 4 };
+  return u->count > 1 && u->count <= MOST_USES && is_copied(s, v) && can_copy(s, v, DEEPEST);
+}
+
+bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
+  sinking s = sinking_of(m, block, threshold_bytes);
+  uses u = uses_of(&s, v);
+  bool can = can_detach(&s, v, &u);
+  arena_destroy(s.scratch);
+  return can;
+}
+
+bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
+  sinking s = sinking_of(m, block, threshold_bytes);
+  uses u = uses_of(&s, v);
+  bool can = can_detach(&s, v, &u);
+  if (can) give_copies(&s, v, &u);
+  arena_destroy(s.scratch);
+  return can;
 }

@@ -1,13 +1,22 @@
-/* Sinking: a large value that a while, case or if only reads is computed anew inside it, so that it
- * can be split there. */
+/* Computing anew what can't be held: inside the while, case, if or loop that reads it, so that it
+ * can be split there, or for each of its uses. */
 #ifndef WEIR_SPLIT_SINK_H
 #define WEIR_SPLIT_SINK_H
 #include "ir/ir.h"
 
 /* Moves copies of the large ops behind `seed` (a value of the block) into every region that reads
  * it, captured or as a loop-invariant carry; small values, arguments and constants are captured.
- * False if no region reads it or an op on the way must not be repeated. Costs its computation once
- * a trip: for when it can't be held. */
-bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes);
+ * into_loops: also into each weir.loop that reads it whole, where it will be split along a second
+ * factor. False if no region reads it or an op on the way must not be repeated. Costs its
+ * computation once a trip: for when it can't be held. */
+bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
+                bool into_loops);
+
+/* Gives each use of v but the first its own copy of v and of the large ops behind it, so that one
+ * may be sliced while another is read whole. False if v has one use or too many, or can't be
+ * copied.
+ */
+bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes);
+bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes);
 
 #endif

@@ -1,8 +1,11 @@
 /* Streaming: a sum over the factor that depends on a statistic over the same factor, in one pass.
  *
- * softmax over the split dimension:  m = max_j x_j,  S = sum_j exp(x_j - m),  o = sum_j exp(x_j -
- * m) / S * v_j.  Each sum is a multiplicative function of the statistics behind it: with m' for m
- * it is exp(m - m') times as large, with S' for S it is S / S' times as large. So the loop carries
+ * Softmax over the split dimension:
+ *
+ *   m = max_j x_j,  S = sum_j exp(x_j - m),  o = sum_j exp(x_j - m) / S * v_j
+ *
+ * Each sum is a multiplicative function of the statistics behind it: with m' for m it is
+ * exp(m - m') times as large, with S' for S it is S / S' times as large. So the loop carries
  * running values and brings what it has summed so far to the new ones before it adds a slice.
  * Nothing here knows softmax: the dependence is read off the ops between the statistic and the sum
  * (x - m is additive, exp makes it multiplicative, products, quotients and linear ops keep it).

@@ -110,10 +110,10 @@ def test_untouched_is_the_very_module(stand_in, xla_calls):
     assert (
         text
         == module.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+            print_generic_op_form=True, enable_debug_info=True
         ).encode()
     )
-    assert text.startswith(b'"builtin.module"') and not options.env_option_overrides
+    assert b'\n"builtin.module"' in text and not options.env_option_overrides
 
 
 def test_untouched_uses_what_the_referee_compiled(stand_in, xla_calls):
@@ -617,7 +617,7 @@ def test_plan_runs_nothing(stand_in):
         (4,),
     )
     assert plan.loops[0].seed == "seed" and str(plan) == "table" and "jit" in repr(plan)
-    assert plan.text.startswith('"builtin.module"')
+    assert '"builtin.module"' in plan.text
 
 
 def test_plan_of_a_program_compiled_before(stand_in):
@@ -642,24 +642,7 @@ def test_plan_uses_the_environments_limit(stand_in, monkeypatch):
     assert weir.plan(double, X).limit_bytes == 7000
 
 
-# ---- several devices, persistent cache ----
-
-
-def test_programs_over_several_devices_are_left_alone():
-    done = python(
-        "import jax, numpy as np, weir\n"
-        "from jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n"
-        "from weir import _library\n"
-        "seen = []\n_library.rewrite = lambda *a: seen.append(a) or 1/0\n"
-        "s = NamedSharding(Mesh(np.array(jax.devices()), ('i',)), P('i'))\n"
-        "x = jax.device_put(np.arange(8.), s)\nseen.clear()\n"
-        "y = jax.jit(lambda x: x * 2, out_shardings=s)(x)\n"
-        "print(np.asarray(y).sum(), len(seen), y.sharding == s)\n",
-        WEIR_MEMORY_LIMIT="1MB",
-        XLA_FLAGS="--xla_force_host_platform_device_count=4",
-    )
-    assert done.stdout.strip() == "56.0 0 True", done.stderr
-    assert done.stderr.count("several devices") == 1
+# ---- persistent cache ----
 
 
 CACHED = """

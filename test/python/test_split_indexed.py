@@ -52,6 +52,12 @@ def write_pairs(v, pairs, u):
     return jnp.max(y, 0), jnp.min(y, 0)
 
 
+def swap(x, i, j):
+    """One element at a time, of a slice of an argument, not of something computed."""
+    x = x.at[i].set(x[j]).at[j].set(x[i])
+    return jnp.max(jnp.sin(x)), jnp.min(jnp.sin(x)), jnp.sum(x.astype(int))
+
+
 def columns(v, i):
     """A batch dimension beside the one that is named."""
     return jnp.take_along_axis(large(v), i, 0)
@@ -86,6 +92,11 @@ EXACT = {
     "set": (lambda x, i, u: write(x, i, u, "set"), (X, ANYWHERE, UPDATES)),
     "maximum of rows": (lambda v, i, u: write(v, i, u, "max"), (V, ANYWHERE, ROWS)),
     "set pairs": (write_pairs, (V, PAIRS, UPDATES)),
+    "swap": (swap, (np.arange(N) * 1.0, 3, N - 2)),
+    "swap in columns": (
+        lambda v, i, j: jnp.max(jnp.sin(v.at[i, 1].set(v[j, 2])), 0),
+        (np.arange(3 * N).reshape(N, 3) * 1.0, N - 2, 3),
+    ),
     "diagonal": (diagonal, (V,)),
 }
 

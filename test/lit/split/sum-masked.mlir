@@ -11,22 +11,21 @@
 // CHECK-NEXT: %[[V5:[a-z0-9]+]] = "stablehlo.multiply"(%[[V3]], %[[V4]]) : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
 // CHECK-NEXT: %[[V6:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
 // CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<2x6xf32>}> : () -> tensor<2x6xf32>
-// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<1> : tensor<i64>}> : () -> tensor<i64>
-// CHECK-NEXT: %[[V9:[a-z0-9]+]] = "stablehlo.subtract"(%[[A3]], %[[A2]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
-// CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.convert"(%[[V9]]) : (tensor<i64>) -> tensor<i32>
+// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.subtract"(%[[A3]], %[[A2]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+// CHECK-NEXT: %[[V9:[a-z0-9]+]] = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<2xi32>
+// CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.convert"(%[[V8]]) : (tensor<i64>) -> tensor<i32>
 // CHECK-NEXT: %[[V11:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[V10]]) <{broadcast_dimensions = array<i64>}> : (tensor<i32>) -> tensor<2xi32>
-// CHECK-NEXT: %[[V12:[a-z0-9]+]] = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<2xi32>
-// CHECK-NEXT: %[[V13:[a-z0-9]+]] = "stablehlo.compare"(%[[V12]], %[[V11]]) <{compare_type = #stablehlo<comparison_type SIGNED>, comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
-// CHECK-NEXT: %[[V14:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[V13]]) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2xi1>) -> tensor<2x6xi1>
-// CHECK-NEXT: %[[V15:[a-z0-9]+]] = "stablehlo.select"(%[[V14]], %[[V5]], %[[V7]]) : (tensor<2x6xi1>, tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
-// CHECK-NEXT: %[[V16:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
-// CHECK-NEXT: %[[V17:[a-z0-9]+]] = "stablehlo.reduce"(%[[V15]], %[[V16]]) <{dimensions = array<i64: 0, 1>}> ({
+// CHECK-NEXT: %[[V12:[a-z0-9]+]] = "stablehlo.compare"(%[[V9]], %[[V11]]) <{compare_type = #stablehlo<comparison_type SIGNED>, comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
+// CHECK-NEXT: %[[V13:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[V12]]) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2xi1>) -> tensor<2x6xi1>
+// CHECK-NEXT: %[[V14:[a-z0-9]+]] = "stablehlo.select"(%[[V13]], %[[V5]], %[[V7]]) : (tensor<2x6xi1>, tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: %[[V15:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
+// CHECK-NEXT: %[[V16:[a-z0-9]+]] = "stablehlo.reduce"(%[[V14]], %[[V15]]) <{dimensions = array<i64: 0, 1>}> ({
 // CHECK-NEXT: ^bb0(%[[A7:[a-z0-9]+]]: tensor<f32>, %[[A8:[a-z0-9]+]]: tensor<f32>):
-// CHECK-NEXT: %[[V18:[a-z0-9]+]] = "stablehlo.add"(%[[A7]], %[[A8]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-// CHECK-NEXT: "stablehlo.return"(%[[V18]]) : (tensor<f32>) -> ()
+// CHECK-NEXT: %[[V17:[a-z0-9]+]] = "stablehlo.add"(%[[A7]], %[[A8]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: "stablehlo.return"(%[[V17]]) : (tensor<f32>) -> ()
 // CHECK-NEXT: }) : (tensor<2x6xf32>, tensor<f32>) -> tensor<f32>
-// CHECK-NEXT: %[[V19:[a-z0-9]+]] = "stablehlo.add"(%[[A6]], %[[V17]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-// CHECK-NEXT: "weir.yield"(%[[V19]]) : (tensor<f32>) -> ()
+// CHECK-NEXT: %[[V18:[a-z0-9]+]] = "stablehlo.add"(%[[A6]], %[[V16]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: "weir.yield"(%[[V18]]) : (tensor<f32>) -> ()
 // CHECK-NEXT: }) {extent = 7 : i64, in_dims = array<i64: 0, -1>, in_units = array<i64: 1, 1>, out_dims = array<i64: -1>, out_units = array<i64: 1>, seed = "broadcast_in_dim tensor<7x6xf32>", slice = 2 : i64} : (tensor<7xf32>, tensor<6xf32>, tensor<f32>) -> tensor<f32>
 // CHECK-NEXT: "func.return"(%[[V2]]) : (tensor<f32>) -> ()
 func.func public @main(%x: tensor<7xf32>, %y: tensor<6xf32>) -> tensor<f32> {

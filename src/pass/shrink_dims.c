@@ -1,0 +1,156 @@
+/* Extents made smaller: all dimensions of one length in a program change together, in types,
+ * constants and the attributes that repeat extents, because which of them belong together is known
+ * only to the op rules. Where a length means two things, or is hidden in a product (reshape), the
+ * outcome does not verify and is not taken; the variant that divides multiples too serves products.
+ */
+#include <stdlib.h>
+
+#include "pass/shrink.h"
+
+typedef struct lengths {
+  arena *a;
+  VEC(int64_t) list; /* each once, falling */
+} lengths;
+
+/* ---- which lengths there are ---- */
+static void add_length(lengths *l, int64_t n) {
+  if (n > 1) VEC_PUSH(l->a, &l->list, n);
+}
+
+static void add_type(lengths *l, const ir_module *m, ir_type type) {
+  const ir_type_data *t = ir_type_get(m, type);
+  for (int32_t i = 0; t->kind == IR_TYPE_TENSOR && i < t->rank; i++) add_length(l, t->dims[i]);
+  for (int32_t i = 0; t->kind == IR_TYPE_TUPLE && i < t->n_types; i++) add_type(l, m, t->types[i]);
+}
+
+static void add_op(const ir_module *m, ir_op op, void *user) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_results; i++) add_type(user, m, ir_type_of(m, d->first_result + i));
+  for (uint32_t r = 0; r < d->n_regions; r++)
+    for (uint32_t i = 0; d->regions[r] && i < ir_block_get(m, d->regions[r])->args.count; i++)
+      add_type(user, m, ir_type_of(m, ir_block_get(m, d->regions[r])->args.at[i]));
+}
+
+static int falling(const void *x, const void *y) {
+  int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+  return (a < b) - (a > b);
+}
+
+static lengths lengths_of(arena *a, const ir_module *m) {
+  lengths l = {.a = a};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], add_op, &l);
+  if (l.list.count) qsort(l.list.at, l.list.count, sizeof *l.list.at, falling);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < l.list.count; i++)
+    if (!kept || l.list.at[kept - 1] != l.list.at[i]) l.list.at[kept++] = l.list.at[i];
+  l.list.count = kept;
+  return l;
+}
+
+/* ---- changing them ---- */
+typedef struct change {
+  ir_module *m;
+  arena *a;
+  const int64_t *from; /* the chosen lengths */
+  uint32_t count;
+  int64_t (*to)(int64_t length);
+  bool multiples; /* change too, by the same ratio */
+} change;
+
+static int64_t changed(const change *c, int64_t n) {
+  for (uint32_t i = 0; i < c->count; i++)
+    if (n == c->from[i]) return c->to(n);
+  for (uint32_t i = 0; c->multiples && n > 0 && i < c->count; i++)
+    if (n % c->from[i] == 0) return n / c->from[i] * c->to(c->from[i]);
+  return n;
+}
+
+static ir_type changed_type(const change *c, ir_type type) {
+  ir_type_data d = *ir_type_get(c->m, type);
+  int64_t *dims = ARENA_ARRAY(c->a, int64_t, (size_t)d.rank + 1);
+  ir_type *types = ARENA_ARRAY(c->a, ir_type, (size_t)(d.n_types + d.n_results) + 1);
+  for (int32_t i = 0; i < d.rank; i++) dims[i] = changed(c, d.dims[i]);
+  for (int32_t i = 0; i < d.n_types + d.n_results; i++) types[i] = changed_type(c, d.types[i]);
+  d.dims = dims;
+  d.types = types;
+  return ir_type_intern(c->m, &d);
+}
+
+/* The first elements of it. */
+static void change_constant(const change *c, ir_op op) {
+  ir_attr attr = ir_op_attr(c->m, op, "value");
+  ir_attr_data d = attr ? *ir_attr_get(c->m, attr) : (ir_attr_data){0};
+  if (d.kind != IR_ATTR_DENSE) return;
+  ir_type type = changed_type(c, d.type);
+  if (!d.splat && ir_type_bytes(c->m, type) > ir_type_bytes(c->m, d.type)) return;
+  ir_op_set_attr(c->m, op, "value", ir_attr_dense(c->m, type, d.data, d.splat), true);
+}
+
+static void change_numbers(const change *c, ir_op op, const char *name) {
+  int32_t n;
+  const int64_t *old = ir_op_ints(c->m, op, name, &n);
+  if (!old) return;
+  int64_t *numbers = ARENA_ARRAY(c->a, int64_t, (size_t)n + 1);
+  for (int32_t i = 0; i < n; i++) numbers[i] = changed(c, old[i]);
+  ir_op_set_attr(c->m, op, name, ir_attr_i64s(c->m, numbers, n), true);
+}
+
+static void change_function_type(const change *c, ir_op op) {
+  ir_attr attr = ir_op_attr(c->m, op, "function_type");
+  if (!attr || ir_attr_get(c->m, attr)->kind != IR_ATTR_TYPE) return;
+  ir_attr_data d = *ir_attr_get(c->m, attr);
+  d.type = changed_type(c, d.type);
+  ir_op_set_attr(c->m, op, "function_type", ir_attr_new(c->m, &d), true);
+}
+
+static void change_attributes(const ir_module *m, ir_op op, void *user) {
+  static const char *const repeat_extents[] = {"limit_indices", "slice_sizes", "window_dimensions",
+                                               "broadcast_sizes", "fft_length"};
+  const change *c = user;
+  if (ir_kind_of(m, op) == IR_OP_CONSTANT) change_constant(c, op);
+  if (ir_kind_of(m, op) == IR_OP_FUNC) change_function_type(c, op);
+  for (size_t i = 0; i < sizeof repeat_extents / sizeof *repeat_extents; i++)
+    change_numbers(c, op, repeat_extents[i]);
+}
+
+static void change_lengths(ir_module *m, uint32_t first, uint32_t count, int64_t (*to)(int64_t),
+                           bool multiples) {
+  arena *a = arena_create(m->ctx);
+  lengths l = lengths_of(a, m);
+  CTX_CHECK(m->ctx, first + count <= l.list.count);
+  change c = {m, a, l.list.at + first, count, to, multiples};
+  for (uint32_t v = 1; v < m->values.count; v++)
+    m->values.at[v].type = changed_type(&c, m->values.at[v].type);
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], change_attributes, &c);
+  arena_destroy(a);
+}
+
+/* ---- the ways ---- */
+static int64_t one(int64_t n) { return n < 1 ? n : 1; }
+static int64_t two(int64_t n) { return n < 2 ? n : 2; }
+static int64_t half(int64_t n) { return n / 2; }
+
+static uint32_t count_lengths(ir_module *m) {
+  arena *a = arena_create(m->ctx);
+  uint32_t n = lengths_of(a, m).list.count;
+  arena_destroy(a);
+  return n;
+}
+
+#define WAY(word, target, multiples)                                                               \
+  static void word(ir_module *m, uint32_t first, uint32_t count) {                                 \
+    change_lengths(m, first, count, target, multiples);                                            \
+  }
+WAY(dims_to_one, one, false)
+WAY(dims_to_two, two, false)
+WAY(dims_to_half, half, false)
+WAY(factors_to_one, one, true)
+WAY(factors_to_two, two, true)
+WAY(factors_to_half, half, true)
+
+const pass_shrink pass_shrink_dims_to_one = {"lengths to 1", count_lengths, dims_to_one},
+                  pass_shrink_dims_to_two = {"lengths to 2", count_lengths, dims_to_two},
+                  pass_shrink_dims_to_half = {"lengths halved", count_lengths, dims_to_half},
+                  pass_shrink_factors_to_one = {"factors to 1", count_lengths, factors_to_one},
+                  pass_shrink_factors_to_two = {"factors to 2", count_lengths, factors_to_two},
+                  pass_shrink_factors_to_half = {"factors halved", count_lengths, factors_to_half};

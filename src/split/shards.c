@@ -1,0 +1,265 @@
+#include "split/shards.h"
+
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "ir/shardings.h"
+
+/* ---- Shardy's texts ---- Every scan ends at the NUL: what does not read counts as sharded. */
+static const char *end_of(const char *text, char close) {
+  bool quoted = false;
+  for (; text && *text; text++) {
+    if (*text == '"') quoted = !quoted;
+    if (!quoted && *text == close) return text;
+  }
+  return NULL;
+}
+
+/* The axes of dimension `dim`: "{...}", perhaps with a priority, to *out_end; NULL: does not read.
+ */
+static const char *axes_of(const char *sharding, int32_t dim, const char **out_end) {
+  const char *p = ir_sharding_find(sharding, 1, '[', 0);
+  for (int32_t d = 0; p; d++) {
+    const char *open = end_of(p, '{'), *stop = end_of(p, ']'), *close = end_of(open, '}');
+    if (!close || !stop || stop < open) return NULL;
+    p = close + 1;
+    if (*p == 'p') p += 1 + strspn(p + 1, "0123456789");
+    *out_end = p;
+    if (d == dim) return open;
+  }
+  return NULL;
+}
+
+static bool names_axes(const char *from, const char *end) {
+  return memchr(from, '"', (size_t)(end - from)) != NULL;
+}
+
+/* ---- the sharding of a value ---- */
+static const char *of_argument(const ir_module *m, ir_op function, uint32_t index) {
+  ir_attr list = ir_op_attr(m, function, "arg_attrs");
+  if (!list || !ir_attr_get(m, list)->items || index >= (uint32_t)ir_attr_get(m, list)->count)
+    return NULL;
+  const ir_attr_data *d = ir_attr_get(m, ir_attr_get(m, list)->items[index]);
+  for (int32_t i = 0; d->entries && i < d->count; i++)
+    if (!strcmp(ir_text(m, d->entries[i].name), "sdy.sharding"))
+      return ir_sharding_find(ir_sharding_text(m, d->entries[i].value), 0, '<', 0);
+  return NULL;
+}
+
+/* NULL: none is said, the value is whole on every device. */
+static const char *sharding_of(const ir_module *m, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  ir_op op = d->op ? d->op : ir_block_get(m, d->block)->parent;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_FUNC: return of_argument(m, op, d->index);
+    case IR_OP_SDY_SHARDING_CONSTRAINT:
+      return ir_sharding_find(ir_sharding_text(m, ir_op_attr(m, op, "sharding")), 0, '<', 0);
+    case IR_OP_SDY_MANUAL_COMPUTATION: return ir_sharding_of(m, op, "out_shardings", d->index);
+    case IR_OP_WHILE: return ir_sharding_of(m, op, "sdy.sharding", d->index); /* arguments too */
+    default: return d->op ? ir_sharding_of(m, op, "sdy.sharding", d->index) : NULL;
+  }
+}
+
+static bool is_sharded(const ir_module *m, ir_value v, int32_t dim) {
+  const char *sharding = sharding_of(m, v), *end;
+  if (!sharding) return false;
+  const char *axes = axes_of(sharding, dim, &end), *stop = ir_sharding_find(sharding, 1, '>', 0),
+             *partial = strstr(sharding, "unreduced=");
+  return !axes || !stop || names_axes(axes, end) || (partial && partial < stop);
+}
+
+/* ---- whose values they are ---- */
+static int64_t partitions(const ir_module *m) {
+  return ir_op_int(m, m->root, "mhlo.num_partitions", 1);
+}
+
+/* The text of the mesh's axes, ["x"=2, "y"=4]. */
+static const char *find_mesh(const ir_module *m, const char *name, size_t length) {
+  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  for (uint32_t i = 0; i < top->ops.count; i++) {
+    ir_op op = top->ops.at[i];
+    const char *own = ir_kind_of(m, op) == IR_OP_SDY_MESH ? ir_op_string(m, op, "sym_name") : NULL;
+    if (own && strlen(own) == length && !memcmp(own, name, length))
+      return ir_op_string(m, op, "mesh");
+  }
+  return NULL;
+}
+
+/* The mesh that the computation's shardings name; NULL: none, or an inlined one. */
+static const char *mesh_of(const ir_module *m, ir_op manual) {
+  const char *names[] = {"in_shardings", "out_shardings"};
+  for (int i = 0; i < 2; i++) {
+    const char *at = ir_sharding_of(m, manual, names[i], 0);
+    if (at && at[1] == '@') return find_mesh(m, at + 2, strcspn(at + 2, ",>"));
+  }
+  return NULL;
+}
+
+/* The size of an axis, `axis` with its quotes; 0: not in the mesh. */
+static int64_t axis_size(const char *mesh, const char *axis, size_t length) {
+  for (const char *p = strchr(mesh, '"'); p; p = strchr(p, '"')) {
+    const char *close = strchr(p + 1, '"');
+    if (!close) return 0;
+    if ((size_t)(close + 1 - p) == length && !memcmp(p, axis, length) && close[1] == '=')
+      return strtoll(close + 2, NULL, 10);
+    p = close + 1;
+  }
+  return 0;
+}
+
+/* Over how many devices the computation's axes go; 0: can't say. */
+static int64_t manual_devices(const ir_module *m, ir_op manual) {
+  const char *mesh = mesh_of(m, manual),
+             *axes = ir_sharding_text(m, ir_op_attr(m, manual, "manual_axes"));
+  int64_t devices = mesh && axes ? 1 : 0;
+  while (devices && (axes = strchr(axes, '"'))) {
+    const char *close = strchr(axes + 1, '"');
+    int64_t size = close ? axis_size(mesh, axes, (size_t)(close + 1 - axes)) : 0;
+    if (__builtin_mul_overflow(devices, size, &devices)) return 0;
+    axes = close ? close + 1 : "";
+  }
+  return devices;
+}
+
+static bool is_fully_manual(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION &&
+         manual_devices(m, op) == partitions(m);
+}
+
+/* Whether the block stands in a manual computation over all devices. */
+static bool is_local(const ir_module *m, ir_block block) {
+  while (block) {
+    ir_op parent = ir_block_get(m, block)->parent;
+    if (!parent || is_fully_manual(m, parent)) return parent != IR_NONE;
+    block = ir_op_get(m, parent)->block;
+  }
+  return false;
+}
+
+split_spread split_spread_of(const ir_module *m) {
+  ir_op main = ir_main_function(m);
+  if (partitions(m) == 1 || !main) return SPLIT_SINGLE;
+  const ir_block_data *b = ir_block_get(m, ir_op_get(m, main)->regions[0]);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++)
+    if (ir_kind_of(m, b->ops.at[i]) != IR_OP_CONSTANT && !is_fully_manual(m, b->ops.at[i]))
+      return SPLIT_SHARDED;
+  return SPLIT_MANUAL;
+}
+
+/* ---- what may be split ---- */
+static bool is_only_read(split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  if (!op || ir_op_get(r->m, op)->block != r->block) return true;
+  return !split_is_large(r, v) && !r->member_of[op] && split_outside_stage(r, v) == 0;
+}
+
+/* Nothing else than a value that is only read, seen another way. */
+static bool is_view(split_region *r, ir_value v) {
+  while (!is_only_read(r, v)) {
+    const ir_op_data *d = ir_op_get(r->m, ir_value_get(r->m, v)->op);
+    if (d->n_operands != 1 || !(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_M)) return false;
+    v = d->operands[0];
+  }
+  return true;
+}
+
+static bool puts_out_sharded(const split_region *r, const split_member *member) {
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  for (uint32_t i = 0; i < d->n_results; i++) {
+    ir_value v = d->first_result + i;
+    split_pos pos = member->factor.results[i];
+    bool is_put_out = !split_is_large(r, v) || r->needed_outside[v];
+    if (is_put_out && pos.dim >= 0 && is_sharded(r->m, v, pos.dim)) return true;
+  }
+  return false;
+}
+
+/* In a partly manual computation, nothing: the dimensions of its values are sharded once more than
+ * their texts say. */
+static bool is_under_main(const ir_module *m, ir_block block) {
+  for (ir_op op; block && (op = ir_block_get(m, block)->parent); block = ir_op_get(m, op)->block)
+    if (ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION) return false;
+  return true;
+}
+
+bool split_is_spread(const ir_module *m, ir_block block) {
+  return partitions(m) != 1 && !is_local(m, block);
+}
+
+bool split_may_split(split_region *r) {
+  if (!split_is_spread(r->m, r->block)) return true;
+  bool good = is_under_main(r->m, r->block);
+  for (uint32_t i = 0; good && i < r->instances.count; i++) {
+    const split_instance *x = &r->instances.at[i];
+    good = x->pos.dim < 0 || !is_sharded(r->m, x->value, x->pos.dim) || is_view(r, x->value);
+  }
+  for (uint32_t i = 0; good && i < r->members.count; i++)
+    good = !puts_out_sharded(r, &r->members.at[i]);
+  return good;
+}
+
+/* ---- inputs of the loops ---- */
+/* The value whole along `dim`: a constraint in front of the ops that follow in `block`. */
+static ir_value unsharded(ir_module *m, ir_block block, ir_value v, int32_t dim) {
+  const char *sharding = sharding_of(m, v), *end, *axes = axes_of(sharding, dim, &end),
+             *stop = ir_sharding_find(sharding, 1, '>', 0);
+  if (!axes || !stop) return v;
+  strbuf text = strbuf_make(m->arena);
+  strbuf_printf(&text, "#sdy.sharding%.*s{}%.*s>", (int)(axes - sharding), sharding,
+                (int)(stop - end), end);
+  ir_type type = ir_type_of(m, v);
+  ir_named_attr attr = {ir_intern_string(m, "sharding"), ir_attr_other(m, text.text), true};
+  ir_op op = ir_op_new(m, block,
+                       &(ir_op_desc){.kind = IR_OP_SDY_SHARDING_CONSTRAINT,
+                                     .n_operands = 1,
+                                     .operands = &v,
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = 1,
+                                     .attrs = &attr});
+  return ir_result(m, op, 0);
+}
+
+static void unshard_loop(ir_module *m, ir_block block, ir_op loop) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(m, loop, "in_dims", &n);
+  for (int32_t i = 0; i < n; i++) {
+    ir_value v = ir_operand(m, loop, (uint32_t)i);
+    if (dims[i] >= 0 && is_sharded(m, v, (int32_t)dims[i])) {
+      ir_value whole = unsharded(m, block, v, (int32_t)dims[i]);
+      ir_op_get(m, loop)->operands[i] = whole;
+    }
+  }
+}
+
+static void drop_sharding(const ir_module *m, ir_op op, void *user) {
+  (void)user;
+  ir_op_data *d = ir_op_get(m, op);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    if (strcmp(ir_text(m, d->attrs[i].name), "sdy.sharding")) d->attrs[kept++] = d->attrs[i];
+  d->n_attrs = kept;
+}
+
+static void unshard_block(ir_module *m, ir_block block) {
+  ir_block_data old = *ir_block_get(m, block);
+  memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_op op = old.ops.at[i];
+    ir_kind kind = ir_kind_of(m, op);
+    if (kind == IR_OP_LOOP) {
+      unshard_loop(m, block, op);
+      ir_walk(m, ir_op_get(m, op)->regions[0], drop_sharding, NULL);
+    }
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_regions; k++)
+      if (ir_op_get(m, op)->regions[k] && kind != IR_OP_SDY_MANUAL_COMPUTATION)
+        unshard_block(m, ir_op_get(m, op)->regions[k]);
+    if (kind == IR_OP_WHILE) drop_sharding(m, op, NULL); /* XLA changes its carries, not the list */
+    ir_block_append(m, block, op);
+  }
+}
+
+void split_unshard_inputs(ir_module *m) {
+  ir_op main = ir_main_function(m);
+  if (partitions(m) > 1 && main) unshard_block(m, ir_op_get(m, main)->regions[0]);
+}

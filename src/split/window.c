@@ -1,0 +1,169 @@
+#include "split/window.h"
+
+#include "base/strbuf.h"
+
+/* ---- scalars ---- */
+static ir_value int_of(ir_builder *b, int64_t x) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
+}
+
+static ir_value plus(ir_builder *b, ir_value x, int64_t y) {
+  return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
+}
+
+static ir_value times(ir_builder *b, ir_value x, int64_t y) {
+  return y == 1 ? x : ir_build_binary(b, IR_OP_MULTIPLY, x, int_of(b, y));
+}
+
+static ir_value minus(ir_builder *b, ir_value x, ir_value y) {
+  return ir_build_binary(b, IR_OP_SUBTRACT, x, y);
+}
+
+static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
+  ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, int_of(b, low));
+  return ir_build_binary(b, IR_OP_MINIMUM, above, int_of(b, high));
+}
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- where windows lie ---- */
+ir_value split_window_start(ir_builder *b, const split_trip *trip, split_pos pos) {
+  if (!pos.mirrored) return times(b, plus(b, trip->start, trip->begin + pos.offset), pos.unit);
+  ir_value last = int_of(b, pos.offset - trip->begin - trip->slice + 1);
+  return times(b, minus(b, last, trip->start), pos.unit);
+}
+
+bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size) {
+  int64_t end = trip->begin + trip->extent - 1;
+  int64_t low = pos.mirrored ? pos.offset - end : pos.offset + trip->begin;
+  int64_t high = pos.mirrored ? pos.offset - trip->begin : pos.offset + end;
+  return low >= 0 && high < size / pos.unit;
+}
+
+bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size) {
+  return !pos.mirrored && pos.offset + trip->begin == 0 && size == trip->extent * pos.unit;
+}
+
+/* ---- masks ---- */
+static ir_value both(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
+  return !x ? y : !y ? x : ir_build_binary(b, kind, x, y);
+}
+
+split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int64_t n) {
+  return (split_interval){clamped(b, minus(b, int_of(b, 0), at), 0, n),
+                          clamped(b, minus(b, int_of(b, size), at), 0, n)};
+}
+
+split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_pos pos,
+                                  int64_t size) {
+  split_interval all = {IR_NONE, IR_NONE};
+  int64_t n = trip->slice * pos.unit;
+  if (trip->extent % trip->slice) {
+    ir_value counted = times(b, minus(b, trip->lo, trip->start), pos.unit);
+    if (pos.mirrored) all.last = minus(b, int_of(b, n), counted);
+    else all.first = counted;
+  }
+  if (split_window_fits(trip, pos, size)) return all;
+  split_interval inside = split_window_inside(b, split_window_start(b, trip, pos), size, n);
+  return (split_interval){both(b, IR_OP_MAXIMUM, all.first, inside.first),
+                          both(b, IR_OP_MINIMUM, all.last, inside.last)};
+}
+
+static ir_value compared(ir_builder *b, ir_value line, const char *direction, ir_value bound) {
+  ir_type type = ir_type_of(b->m, line);
+  ir_value x = ir_build_convert(b, bound, ir_type_get(b->m, type)->dtype);
+  return ir_build_compare(b, direction, line, ir_build_broadcast(b, x, type, NULL));
+}
+
+ir_value split_window_mask(ir_builder *b, ir_type type, int64_t dim, split_interval interval) {
+  ir_module *m = b->m;
+  ir_type_data t = *ir_type_get(m, type);
+  if (!interval.first && !interval.last) return IR_NONE;
+  /* no wider than what is masked, as a rule */
+  ir_type line_type = ir_tensor(m, t.dims[dim] <= INT32_MAX ? IR_I32 : IR_I64, 1, &t.dims[dim]);
+  ir_value line = ir_build_iota(b, line_type, 0);
+  ir_value above = interval.first ? compared(b, line, "GE", interval.first) : IR_NONE;
+  ir_value below = interval.last ? compared(b, line, "LT", interval.last) : IR_NONE;
+  t.dtype = IR_I1;
+  return ir_build_broadcast(b, both(b, IR_OP_AND, above, below), ir_type_intern(m, &t), &dim);
+}
+
+/* ---- from the whole and back ---- */
+static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
+  ir_module *m = b->m;
+  ir_type part = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
+  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  for (int32_t i = 0; i < ir_type_get(m, part)->rank; i++) starts[i] = i == dim ? at : zero;
+  return ir_build_dynamic_slice(b, x, starts, ir_type_get(m, part)->dims);
+}
+
+static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at) {
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  for (int32_t i = 0; i < rank; i++) starts[i] = i == dim ? at : zero;
+  return ir_build_dynamic_update_slice(b, x, part, starts);
+}
+
+/* Dimension numbers that take one index of dim after another. */
+static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
+  strbuf text = strbuf_make(m->arena), others = strbuf_make(m->arena);
+  strbuf_printf(&others, "%s", "");
+  for (int32_t i = 0, n = 0; i < rank; i++)
+    if (i != dim) strbuf_printf(&others, n++ ? ", %d" : "%d", i);
+  strbuf_printf(&text,
+                "#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%d], "
+                "start_index_map = [%d], index_vector_dim = 1>",
+                others.text, (int)dim, (int)dim);
+  return ir_attr_other(m, text.text);
+}
+
+ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
+  ir_module *m = b->m;
+  int32_t rank = ir_type_at(m, x)->rank;
+  ir_type type = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
+  ir_type one = ir_tensor_with_dim(m, type, (int32_t)dim, 1), line = ir_tensor(m, IR_I64, 1, &size);
+  ir_value indices = ir_build_binary(b, IR_OP_ADD, ir_build_iota(b, line, 0),
+                                     ir_build_broadcast(b, at, line, NULL));
+  ir_value end = ir_build_splat_int(b, line, ir_type_at(m, x)->dims[dim] - 1);
+  indices = ir_build_binary(b, IR_OP_MAXIMUM, indices, ir_build_splat_int(b, line, 0));
+  indices = ir_build_binary(b, IR_OP_MINIMUM, indices, end);
+  ir_named_attr attrs[] = {
+      {ir_intern_string(m, "dimension_numbers"), picked_along(m, rank, dim), true},
+      {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, ir_type_get(m, one)->dims, rank), true}};
+  ir_op gather = ir_op_new(m, b->block,
+                           &(ir_op_desc){.kind = IR_OP_GATHER,
+                                         .n_operands = 2,
+                                         .operands = (ir_value[]){x, indices},
+                                         .n_results = 1,
+                                         .result_types = &type,
+                                         .n_attrs = 2,
+                                         .attrs = attrs,
+                                         .location = b->location});
+  return ir_result(m, gather, 0);
+}
+
+ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at) {
+  int64_t whole = ir_type_at(b->m, x)->dims[dim], size = ir_type_at(b->m, window)->dims[dim];
+  int64_t n = min64(whole, size);
+  ir_value to = clamped(b, at, 0, whole - n), by = minus(b, to, at);
+  ir_value old = part_of(b, x, dim, to, n), moved = split_window_read(b, window, dim, by, n);
+  split_interval covered = split_window_inside(b, by, size, n);
+  ir_value is_new = split_window_mask(b, ir_type_of(b->m, moved), dim, covered);
+  return with_part(b, x, ir_build_select(b, is_new, moved, old), dim, to);
+}
+
+ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos) {
+  ir_value at = split_window_start(b, trip, pos);
+  int64_t size = trip->slice * pos.unit;
+  if (split_window_fits(trip, pos, ir_type_at(b->m, whole)->dims[pos.dim]))
+    return part_of(b, whole, pos.dim, at, size);
+  return split_window_read(b, whole, pos.dim, at, size);
+}
+
+ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,
+                          split_pos pos) {
+  ir_value at = split_window_start(b, trip, pos);
+  if (split_window_fits(trip, pos, ir_type_at(b->m, whole)->dims[pos.dim]))
+    return with_part(b, whole, window, pos.dim, at);
+  return split_window_write(b, whole, window, pos.dim, at);
+}

@@ -1,0 +1,44 @@
+/* Windows: what a trip has of a value at a position, and how it comes from and goes to the whole.
+ *
+ * A trip has `slice` indices of the factor; a value's window is where they lie on it. If the value
+ * is shifted (a slice of something that starts at 0), or shorter or longer than the factor, windows
+ * may lie beyond its ends. What stands there is some element or other, of no meaning: whoever sums
+ * over the factor masks it, whoever puts the value out leaves it.
+ */
+#ifndef WEIR_SPLIT_WINDOW_H
+#define WEIR_SPLIT_WINDOW_H
+#include "split/monoid.h"
+
+/* Elements [first, last) of a window, counted from its start, i64; IR_NONE: no bound. */
+typedef struct split_interval {
+  ir_value first, last;
+} split_interval;
+
+/* Where the window begins on the value, i64, in elements; may be negative. */
+ir_value split_window_start(ir_builder *b, const split_trip *trip, split_pos pos);
+/* Every trip's window lies in a dimension of this size. */
+bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size);
+/* ... and together they are the dimension, in order: a weir.loop's own slices. */
+bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size);
+
+/* Of a window of n elements from `at` on, those that lie in a dimension of this size. */
+split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int64_t n);
+/* The elements that lie in a dimension of this size and that no earlier trip has counted; without
+ * bounds: all. */
+split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_pos pos,
+                                  int64_t size);
+/* i1, shape of `type`: whether the element's index along dim is in the interval; IR_NONE if it is
+ * unbounded. */
+ir_value split_window_mask(ir_builder *b, ir_type type, int64_t dim, split_interval interval);
+
+/* Elements [at, at + size) of x along dim; beyond its ends what stands at the end. */
+ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size);
+/* x with `window` as its elements from `at` on along dim; what lies beyond x is left out. */
+ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at);
+/* The trip's window of the whole value. */
+ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos);
+/* The whole value with the trip's window put in its place. */
+ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,
+                          split_pos pos);
+
+#endif

@@ -1,0 +1,186 @@
+"""Programs written with JAX's libraries, as their users write them, with a tensor too large for the
+limit: name -> Program. Sizes of a second.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    package: str
+    make: Callable  # () -> (function, arguments)
+    limit: str
+    tolerance: float  # relative to the largest value
+    x64: bool = False
+
+
+def attention_gradient():
+    """flax: the gradient of a transformer's block over a long sequence."""
+    import flax.linen as nn
+
+    class Block(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            x = x + nn.MultiHeadDotProductAttention(num_heads=2)(nn.LayerNorm()(x))
+            return x + nn.Dense(32)(nn.gelu(nn.Dense(128)(nn.LayerNorm()(x))))
+
+    x = jax.random.normal(jax.random.key(0), (1, 1024, 32))
+    block = Block()
+    parameters = jax.jit(block.init)(jax.random.key(1), x)
+
+    def loss(parameters, x):
+        return jnp.square(block.apply(parameters, x)).mean()
+
+    return jax.value_and_grad(loss), (parameters, x)
+
+
+def module_of_nnx():
+    """flax.nnx: a loss of a module with state, split and merged."""
+    from flax import nnx
+
+    class Classifier(nnx.Module):
+        def __init__(self, rngs):
+            self.hidden = nnx.Linear(16, 1024, rngs=rngs)
+            self.norm = nnx.LayerNorm(1024, rngs=rngs)
+            self.out = nnx.Linear(1024, 10, rngs=rngs)
+
+        def __call__(self, x):
+            return self.out(nnx.relu(self.norm(self.hidden(x))))
+
+    graph, state = nnx.split(Classifier(nnx.Rngs(0)))
+    x = jax.random.normal(jax.random.key(1), (6000, 16))
+    y = jnp.arange(6000) % 10
+
+    def loss(state, x, y):
+        logits = nnx.merge(graph, state)(x)
+        picked = jnp.take_along_axis(jax.nn.log_softmax(logits), y[:, None], axis=1)
+        return -picked.mean()
+
+    return jax.value_and_grad(loss), (state, x, y)
+
+
+def adam_step():
+    """optax: a step of Adam with clipped gradients, full batch, a wide layer."""
+    import optax
+
+    keys = jax.random.split(jax.random.key(0), 4)
+    parameters = {
+        "in": jax.random.normal(keys[0], (16, 1024)) / 4,
+        "out": jax.random.normal(keys[1], (1024, 10)) / 32,
+    }
+    x, y = jax.random.normal(keys[2], (8000, 16)), jnp.arange(8000) % 10
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
+
+    def loss(parameters, x, y):
+        logits = jax.nn.gelu(x @ parameters["in"]) @ parameters["out"]
+        return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+
+    def step(parameters, state, x, y):
+        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
+        updates, state = optimizer.update(gradient, state, parameters)
+        return optax.apply_updates(parameters, updates), state, value
+
+    return step, (parameters, optimizer.init(parameters), x, y)
+
+
+def variational_step():
+    """numpyro: a step of variational inference of a mixture of many components."""
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import SVI, Trace_ELBO
+    from numpyro.infer.autoguide import AutoNormal
+
+    def model(data):
+        means = numpyro.sample("means", dist.Normal(0.0, 3.0).expand([64]).to_event(1))
+        weights = dist.Categorical(logits=jnp.zeros(64))
+        with numpyro.plate("data", data.shape[0]):
+            numpyro.sample("x", dist.MixtureSameFamily(weights, dist.Normal(means, 0.5)), obs=data)
+
+    data = jnp.asarray(np.random.default_rng(0).standard_normal(30_000).astype(np.float32))
+    inference = SVI(model, AutoNormal(model), numpyro.optim.Adam(1e-2), Trace_ELBO())
+    state = inference.init(jax.random.key(0), data)
+
+    def step(state, data):
+        state, loss = inference.update(state, data)
+        return inference.get_params(state), loss
+
+    return step, (state, data)
+
+
+def sparse_bound():
+    """gpjax: the collapsed bound of a sparse Gaussian process and its gradient."""
+    import equinox as eqx
+    import gpjax as gpx
+
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, (10_000, 3))
+    prior = gpx.gps.Prior(
+        mean_function=gpx.mean_functions.Constant(), kernel=gpx.kernels.RBF(n_dims=3)
+    )
+    family = gpx.variational_families.CollapsedVariationalGaussian(
+        prior * gpx.likelihoods.Gaussian(), inducing_inputs=jnp.asarray(x[:60])
+    )
+    arrays, rest = eqx.partition(family, eqx.is_inexact_array)
+
+    def bound(arrays, x, y):
+        return gpx.objectives.collapsed_elbo(eqx.combine(arrays, rest), gpx.Dataset(X=x, y=y))
+
+    return jax.value_and_grad(bound), (arrays, x, np.sin(x).sum(1, keepdims=True))
+
+
+def module_of_equinox():
+    """equinox: a vmapped module, filtered value and gradient."""
+    import equinox as eqx
+
+    model = eqx.nn.MLP(8, 4, width_size=384, depth=3, key=jax.random.key(0))
+    arrays, rest = eqx.partition(model, eqx.is_array)
+    x = jax.random.normal(jax.random.key(1), (3000, 8))
+
+    def loss(arrays, x):
+        return jnp.square(jax.vmap(eqx.combine(arrays, rest))(x)).sum(-1).mean()
+
+    return jax.value_and_grad(loss), (arrays, x)
+
+
+def many_bodies():
+    """diffrax: an adaptive solver whose vector field is over all pairs."""
+    import diffrax
+
+    def field(t, state, masses):
+        x, v = state
+        apart = x[None] - x[:, None]
+        cubed = (jnp.square(apart).sum(-1) + 0.1) ** -1.5
+        return v, (masses[None, :, None] * apart * cubed[..., None]).sum(1)
+
+    def solve(x, v, masses):
+        solution = diffrax.diffeqsolve(
+            diffrax.ODETerm(field),
+            diffrax.Tsit5(),
+            t0=0.0,
+            t1=0.1,
+            dt0=0.02,
+            y0=(x, v),
+            args=masses,
+            stepsize_controller=diffrax.PIDController(rtol=1e-4, atol=1e-5),
+            max_steps=64,
+        )
+        return solution.ys
+
+    x, v = jax.random.normal(jax.random.key(0), (2, 1200, 3))
+    return solve, (x, v / 10, jnp.full((1200,), 1 / 1200))
+
+
+PROGRAMS = {
+    "flax linen": Program("flax", attention_gradient, "8MB", 1e-4),
+    "flax nnx": Program("flax", module_of_nnx, "12MB", 1e-4),
+    "optax": Program("optax", adam_step, "12MB", 1e-4),
+    "numpyro": Program("numpyro", variational_step, "3MB", 1e-4),
+    "gpjax": Program("gpjax", sparse_bound, "6MB", 1e-8, x64=True),
+    "equinox": Program("equinox", module_of_equinox, "16MB", 1e-10, x64=True),
+    "diffrax": Program("diffrax", many_bodies, "3MB", 1e-4),
+}

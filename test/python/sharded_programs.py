@@ -1,0 +1,290 @@
+"""Programs over four devices, stock and under a limit or a threshold. Run by test_sharded.py in
+a process of its own, because JAX fixes the number of devices when it makes the first; prints a line
+of JSON per program.
+"""
+
+import contextlib
+import json
+import os
+import re
+import sys
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import weir
+from weir import _hook, _library
+
+try:
+    shard_map = jax.shard_map
+except AttributeError:  # jax 0.7
+    from jax.experimental.shard_map import shard_map
+
+N, D = 2048, 8
+MESH = Mesh(np.array(jax.devices()), ("d",))
+GRID = Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
+ROWS, WHOLE = NamedSharding(MESH, P("d")), NamedSharding(MESH, P())
+COLLECTIVE = re.compile(
+    r" (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)(?:-start)?\("
+)
+random = np.random.default_rng(0)
+X = random.standard_normal((N, D), np.float32)
+V = random.standard_normal(N, np.float32)
+Q = random.standard_normal((4, 512, 2, 16), np.float32)
+W1 = random.standard_normal((D, 4096), np.float32)
+W2 = random.standard_normal((4096, D), np.float32)
+
+
+def put(x, *spec, mesh=MESH):
+    return jax.device_put(x, NamedSharding(mesh, P(*spec)))
+
+
+def kernel(x, y):
+    return jnp.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(-1))
+
+
+def matvec(x, v):
+    return kernel(x, x) @ v
+
+
+def local_matvec(x, v):
+    everybody = lax.all_gather(x, "d", tiled=True)
+    return kernel(x, everybody) @ v, lax.psum(x.sum(), "d")
+
+
+MATVEC = local_matvec, (P("d"), P()), (P("d"), P())
+
+
+def grid_sums(x, y):
+    return lax.psum(kernel(x, y).sum(1), "b")
+
+
+def by_hand(f, in_specs, out_specs, mesh=MESH):
+    return shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
+
+
+def loss(x, v):
+    """Differentiated from outside: a manual computation forward, one backward."""
+
+    def local_loss(x, v):
+        return lax.psum((local_matvec(x, v)[0] ** 2).sum(), "d")
+
+    return by_hand(local_loss, MATVEC[1], P())(x, v)
+
+
+def steps(x):
+    """Collectives in a loop of the program's, beside large tensors."""
+
+    def step(x, _):
+        everybody = lax.all_gather(x, "d", tiled=True)
+        return kernel(x, everybody) @ everybody / N, None
+
+    return lax.scan(step, x, None, length=3)[0]
+
+
+def attention(q, k, v):
+    weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 4)
+    return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
+
+
+def attention_loss(q, k, v):
+    return (attention(q, k, v) ** 2).sum()
+
+
+def replica(x):
+    return kernel(x, x).sum(0) + lax.psum(x.sum(), "i")
+
+
+def constrained(x, v):
+    rows = NamedSharding(MESH, P("d", None))
+    return lax.with_sharding_constraint(kernel(x, x), rows) @ v
+
+
+def repeated(x, v):
+    return lax.fori_loop(0, 3, lambda i, v: matvec(x, v) / N, v)
+
+
+def mlp(x, a, b):
+    return jax.nn.gelu(x @ a) @ b
+
+
+jit = jax.jit
+PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
+    "shard_map": (
+        lambda: jit(by_hand(*MATVEC)),
+        lambda: (put(X, "d"), V),
+        "1.5MB",
+    ),
+    "shard_map_grid": (
+        lambda: jit(by_hand(grid_sums, (P("a"), P("b")), P("a"), GRID)),
+        lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
+        "2MB",
+    ),
+    "shard_map_and_more": (
+        lambda: jit(lambda x, v: by_hand(*MATVEC)(x, v)[0] * 2 + v),
+        lambda: (put(X, "d"), V),
+        "1.5MB",
+    ),
+    "shard_map_gradient": (
+        lambda: jit(jax.grad(loss)),
+        lambda: (put(X, "d"), V),
+        "1.5MB",
+    ),
+    "shard_map_scan": (
+        lambda: jit(by_hand(steps, P("d"), P("d"))),
+        lambda: (put(X, "d"),),
+        "1.5MB",
+    ),
+    "pmap": (
+        lambda: jax.pmap(replica, axis_name="i"),
+        lambda: (X.reshape(4, N // 4, D),),
+        "400kB",
+    ),
+    "pmap_donated": (
+        lambda: jax.pmap(lambda x: x + kernel(x, x) @ x, donate_argnums=0),
+        lambda: (X.reshape(4, N // 4, D),),
+        "400kB",
+    ),
+    "explicit": (
+        lambda: jit(matvec, in_shardings=(ROWS, WHOLE), out_shardings=ROWS),
+        lambda: (X, V),
+        "1.5MB",
+    ),
+    "inferred": (lambda: jit(matvec), lambda: (put(X, "d"), V), "1.5MB"),
+    "constrained": (lambda: jit(constrained), lambda: (put(X), V), "1.5MB"),
+    "donated": (
+        lambda: jit(lambda x, v: x + kernel(x, x) @ x * v[:, None], donate_argnums=0),
+        lambda: (put(X, "d"), V),
+        "1.5MB",
+    ),
+    "while": (lambda: jit(repeated), lambda: (put(X, "d"), put(V, "d")), "1.5MB"),
+    "batch": (lambda: jit(attention), lambda: (put(Q, "d"),) * 3, "1MB"),
+    "batch_gradient": (
+        lambda: jit(jax.grad(attention_loss, argnums=(0, 1, 2))),
+        lambda: (put(Q, "d"),) * 3,
+        "1.5MB",
+    ),
+    "two_axes": (
+        lambda: jit(lambda x, y, v: kernel(x, y) @ v),
+        lambda: (put(X, ("a", "b"), mesh=GRID), put(X, "b", mesh=GRID), V),
+        "1.5MB",
+    ),
+    "fits": (lambda: jit(lambda x: x * 2), lambda: (put(X, "d"),), "1MB"),
+    # both dimensions of what is large are sharded
+    "left_alone": (
+        lambda: jit(mlp),
+        lambda: (
+            put(X, "a", mesh=GRID),
+            put(W1, None, "b", mesh=GRID),
+            put(W2, "b", None, mesh=GRID),
+        ),
+        "4MB",
+    ),
+}
+if hasattr(jax, "shard_map"):
+    # the rest of the mesh is XLA's: shapes in the body are nobody's
+    PROGRAMS["partly_by_hand"] = (
+        lambda: jit(
+            jax.shard_map(
+                lambda x, y: kernel(x, y).sum(1),
+                mesh=GRID,
+                in_specs=(P("a"), P()),
+                out_specs=P("a"),
+                axis_names={"a"},
+            )
+        ),
+        lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
+        "1MB",
+    )
+
+
+def looped_collectives(text):
+    """How many stand in the body of a loop."""
+    bodies = set(re.findall(r"body=%?([\w.\-]+)", text))
+    found, inside = 0, False
+    for line in text.splitlines():
+        start = re.match(r"(?:ENTRY )?%?([\w.\-]+) \(.*\{$", line)
+        inside = start.group(1) in bodies if start else inside
+        found += inside and len(COLLECTIVE.findall(line))
+    return found
+
+
+def total(executable):
+    m = executable.get_compiled_memory_stats()
+    sizes = m.argument_size_in_bytes, m.output_size_in_bytes, m.temp_size_in_bytes
+    return sum(sizes) - m.alias_size_in_bytes
+
+
+@contextlib.contextmanager
+def threshold(size):
+    """For functions that JAX has not compiled before."""
+    os.environ["WEIR_TENSOR_SIZE_THRESHOLD"] = size
+    yield
+    del os.environ["WEIR_TENSOR_SIZE_THRESHOLD"]
+
+
+@contextlib.contextmanager
+def seen_calls():
+    """What the hook was called for."""
+    calls, original = [], _hook._Call.__init__
+
+    def remember(call, *rest):
+        original(call, *rest)
+        calls.append(call)
+
+    _hook._Call.__init__ = remember
+    yield calls
+    _hook._Call.__init__ = original
+
+
+def run_under(setting, make, arguments):
+    """Results, the hook's call for the program, and weir's warnings."""
+    with warnings.catch_warnings(record=True) as caught, seen_calls() as calls, setting:
+        warnings.simplefilter("always")
+        results = jax.block_until_ready(make()(*arguments))
+    ours = [str(w.message) for w in caught if issubclass(w.category, weir.WeirWarning)]
+    return results, next(c for c in reversed(calls) if c.device_count() > 1), ours
+
+
+def compare(name, size=None):
+    """Stock against the program under its limit, or above the threshold `size`."""
+    make, make_arguments, limit = PROGRAMS[name]
+    stock = jax.block_until_ready(make()(*make_arguments()))
+    arguments = make_arguments()
+    setting = threshold(size) if size else weir.limit(limit)
+    results, call, ours = run_under(setting, make, arguments)
+    pairs = list(zip(jax.tree.leaves(stock), jax.tree.leaves(results), strict=True))
+    (text, _), last = list(call.executables.items())[-1]
+    return {
+        "name": name,
+        "equal": all(
+            np.allclose(a, b, rtol=1e-4, atol=1e-4 * float(np.abs(a).max())) for a, b in pairs
+        ),
+        "same_shardings": all(a.sharding == b.sharding for a, b in pairs),
+        "rewritten": text is not None,
+        "bytes": total(last),
+        "limit": _library.parse_bytes(limit),
+        "looped_collectives": looped_collectives(last.hlo_modules()[0].to_string()),
+        "warnings": ours,
+        "deleted": [x.is_deleted() for x in arguments if isinstance(x, jax.Array)],
+    }
+
+
+def plan(name):
+    make, arguments, limit = PROGRAMS[name]
+    found = weir.plan(make(), *arguments(), limit=limit)
+    return {"name": name, "outcome": found.outcome, "loops": len(found.loops)}
+
+
+if __name__ == "__main__":
+    for name in PROGRAMS:
+        print(json.dumps(compare(name)), flush=True)
+    for name in ("shard_map_and_more", "donated", "two_axes"):
+        print(json.dumps({"above": compare(name, "400kB")}), flush=True)
+    for name in ("shard_map_grid", "left_alone"):
+        print(json.dumps({"plan": plan(name)}), flush=True)

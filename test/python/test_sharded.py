@@ -1,0 +1,141 @@
+"""Programs over several devices: results, shardings and donations are those of stock XLA; each
+device stays under the limit where something can be split, and where not there is a warning.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+from weir import _auto, _hook
+
+PROGRAM = pathlib.Path(__file__).with_name("sharded_programs.py")
+FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+LEFT_ALONE = ["left_alone", "partly_by_hand"]
+BY_HAND = ["shard_map", "shard_map_grid", "shard_map_and_more", "shard_map_gradient"]
+BY_HAND += ["pmap", "pmap_donated"]
+SHARDED = ["explicit", "inferred", "constrained", "donated", "batch", "batch_gradient", "two_axes"]
+LOOPED = ["shard_map_scan", "while"]  # loops of the program's with collectives
+SPLIT = BY_HAND + SHARDED + LOOPED
+
+
+@pytest.fixture(scope="module")
+def lines():
+    done = subprocess.run(
+        [sys.executable, PROGRAM],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | FOUR,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def programs(lines):
+    return {line["name"]: line for line in lines if "name" in line}
+
+
+def test_results_and_shardings_are_those_of_stock_xla(programs):
+    assert {name for name, p in programs.items() if not p["equal"]} == set()
+    assert {name for name, p in programs.items() if not p["same_shardings"]} == set()
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_each_device_stays_under_the_limit(programs, name):
+    program = programs[name]
+    assert program["bytes"] <= program["limit"] and program["warnings"] == []
+
+
+def test_most_are_rewritten(programs):
+    """Older versions of XLA fuse a few of them well enough."""
+    assert sum(programs[name]["rewritten"] for name in SPLIT) >= len(SPLIT) - 5
+
+
+@pytest.mark.parametrize("name", BY_HAND + SHARDED)
+def test_no_collective_is_in_a_loop(programs, name):
+    assert programs[name]["looped_collectives"] == 0
+
+
+def test_a_loop_with_a_collective_is_not_looped_again(programs):
+    assert programs["shard_map_scan"]["looped_collectives"] == 1
+
+
+def test_donation_survives(programs):
+    assert programs["donated"]["deleted"] == [True]
+
+
+def test_what_fits_is_untouched(programs):
+    assert not programs["fits"]["rewritten"] and programs["fits"]["warnings"] == []
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_what_can_not_be_split_runs_as_it_came_with_a_warning(programs, name):
+    if name not in programs:
+        pytest.skip("this jax has no such program")
+    program = programs[name]
+    assert not program["rewritten"] and len(program["warnings"]) == 1
+    assert "over several devices, runs without the limit" in program["warnings"][0]
+
+
+def test_above_a_threshold(lines):
+    found = [line["above"] for line in lines if "above" in line]
+    assert len(found) == 3
+    for program in found:
+        assert program["equal"] and program["same_shardings"] and program["rewritten"], program
+        assert program["looped_collectives"] == 0
+
+
+def test_plans(lines):
+    found = {line["plan"]["name"]: line["plan"] for line in lines if "plan" in line}
+    assert found["shard_map_grid"]["outcome"] == "rewritten" and found["shard_map_grid"]["loops"]
+    assert found["left_alone"]["outcome"] == "untouched"
+
+
+# ---- what needs no devices ----
+def call_over(*processes, partitions=1):
+    options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)
+    devices = [types.SimpleNamespace(process_index=p) for p in processes]
+    backend = types.SimpleNamespace(platform="cpu", local_devices=lambda: devices)
+    return _hook._Call(None, backend, None, devices, options, (), {})
+
+
+def test_processes_are_told_apart():
+    assert call_over(0, 1).is_over_processes()
+    assert not call_over(2, 2).is_over_processes()
+
+
+def test_devices_of_a_cpu_share_its_memory(monkeypatch):
+    monkeypatch.setattr(_auto, "limit_bytes", lambda device: 1000)
+    limit = {"memory_limit_bytes": "auto"}
+    assert _hook._measured(call_over(0), limit) == {"memory_limit_bytes": 1000}
+    four = call_over(0, 0, 0, 0, partitions=4)
+    assert _hook._measured(four, limit) == {"memory_limit_bytes": 250}
+
+
+OTHER_PARTITIONER = """
+import jax, numpy as np, weir
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+jax.config.update("jax_use_shardy_partitioner", False)
+rows = NamedSharding(Mesh(np.array(jax.devices()), ("d",)), P("d"))
+with weir.limit("10kB"):
+    y = jax.jit(lambda x: (x[:, None] * x[None, :]).sum(1), in_shardings=rows)(np.ones(1024))
+print(float(y.sum()))
+"""
+
+
+def test_the_partitioner_before_shardy_is_left_alone():
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_PARTITIONER],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | FOUR,
+    )
+    assert done.stdout.strip() == "1048576.0", done.stderr
+    assert done.stderr.count("runs without the limit") == 1

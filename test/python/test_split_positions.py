@@ -1,0 +1,136 @@
+"""Slices, pads, parts, reverses and rolls along the dimension that is split: every value has its own
+window of a trip. Results to the bit, also where windows reach beyond the ends."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import running
+
+RNG = np.random.default_rng(0)
+N = 10007  # a prime: the last slice overlaps
+X, Y = RNG.normal(size=N), RNG.normal(size=N)
+V, W = RNG.normal(size=(N, 3)), RNG.normal(size=(N, 3))
+SIDE = RNG.normal(size=500)
+ANYWHERE = RNG.integers(-N, 2 * N, size=50)
+UPDATES = 5 * RNG.normal(size=50)
+LARGE = re.compile(r'"stablehlo\.(?!constant|while|dynamic_update_slice)[^\n]*-> tensor<(\d+)')
+
+
+def large(x):
+    """A tensor of the program's own."""
+    return jnp.sin(x)
+
+
+def ends(y):
+    """What is exact in any order."""
+    return jnp.max(y, 0), jnp.min(y, 0)
+
+
+def square(x):
+    return large(x[:, None] * x)
+
+
+def part(v, i, sizes):
+    return (lax.dynamic_slice(large(v), (i, 0 * i), sizes), *ends(large(v)))
+
+
+def update(v, u, i):
+    return ends(lax.dynamic_update_slice(large(v), u, (i, 0 * i + 1)))
+
+
+def stencil(x):
+    y = large(x)
+    return ends((jnp.roll(y, 1, 0) + y) + jnp.roll(y, -1, 0))
+
+
+def products(x):
+    """Backwards, a slice is a pad."""
+    return ends(jax.grad(lambda x: jnp.sum((large(x)[1:] * large(x)[:-1]) ** 2))(x))
+
+
+def next_token(x, y):
+    """Scores of all positions but the last against all labels but the first."""
+    return ends(jax.nn.log_softmax(square(x) + 1)[:-1] * y[1:, None])
+
+
+def in_steps(x):
+    """In a loop of the program's own, within one trip."""
+    return ends(lax.fori_loop(0, 3, lambda _, y: jnp.cos(y), large(x))[5:-2])
+
+
+EXACT = {
+    "a slice": (lambda x: ends(large(x)[123:7001]), (X,)),
+    "an element": (lambda x: (large(x)[77], *ends(large(x))), (X,)),
+    "the ends": (lambda x: (large(x)[:3], large(x)[-2:], *ends(large(x))), (V,)),
+    "differences": (lambda x: ends(large(x)[1:] - large(x)[:-1]), (X,)),
+    "differences of differences": (lambda x: ends(jnp.diff(large(x), 2)), (X,)),
+    "differences of rows": (lambda x: ends(jnp.diff(square(x), axis=0)), (SIDE,)),
+    "two tensors": (lambda v, w: ends(jnp.concatenate([large(v), jnp.cos(w)])), (V, W)),
+    "small parts": (lambda v, w: ends(jnp.concatenate([v[:2], large(v), w[:7], w])), (V, W)),
+    "pad": (lambda x: ends(jnp.pad(large(x), (5, 700), constant_values=9)), (X,)),
+    "pad and cut": (lambda x: ends(lax.pad(large(x), 9.0, [(-3, 700, 0)])), (X,)),
+    "cut at the end": (lambda x: ends(lax.pad(large(x), 9.0, [(30, -700, 0)])), (X,)),
+    "pad all around": (lambda v: ends(lax.pad(large(v), 9.0, [(1, 2, 0), (3, 4, 0)])), (V,)),
+    "roll": (lambda x: ends(jnp.roll(large(x), 3) * x), (X,)),
+    "roll far": (lambda x: ends(jnp.roll(large(x), -4003) * large(x)), (X,)),
+    "stencil": (stencil, (V,)),
+    "flip": (lambda x: ends(jnp.flip(large(x)) * large(x)), (X,)),
+    "flip of a slice": (lambda v: ends(jnp.flip(large(v), 0)[3:] * large(v)[:-3]), (V,)),
+    "argmax of a slice": (lambda x: jnp.argmax(large(x)[7:] * x[:-7]), (X,)),
+    "iota": (lambda x: ends(jnp.where(jnp.arange(N - 1) % 3 == 0, large(x)[1:], 0)), (X,)),
+    "lower triangle, flipped": (lambda x: ends(jnp.tril(square(x))[::-1]), (SIDE,)),
+    "with its transpose": (lambda x: ends((square(x) - square(x).T)[1:] - square(x)[:-1]), (SIDE,)),
+    "an element somewhere": (lambda x, i: (large(x)[i], *ends(large(x))), (X, np.int32(777))),
+    "a part": (lambda v, i: part(v, i, (400, 2)), (V, np.int32(9900))),
+    "a large part": (lambda v, i: part(v, i, (5000, 3)), (V, np.int8(-7))),
+    "update": (update, (V, 5 * RNG.normal(size=(300, 2)), np.int32(9900))),
+    "update in front": (update, (V, 5 * RNG.normal(size=(300, 2)), np.int32(-N))),
+    "update of one": (update, (V, 5 * RNG.normal(size=(1, 1)), np.uint16(5000))),
+    "backwards": (products, (X,)),
+    "next token": (next_token, (SIDE, SIDE)),
+    "read at": (lambda x, i: large(x)[5:].at[i].get(mode="clip"), (X, ANYWHERE)),
+    "flipped, read at": (lambda x, i: jnp.flip(large(x)).at[i].get(mode="clip"), (X, ANYWHERE)),
+    "write at": (lambda x, i, u: ends(large(x)[5:].at[i].set(u)), (X, ANYWHERE, UPDATES)),
+    "flipped, write at": (
+        lambda x, i, u: ends(x * large(x)[::-1].at[i].add(u)),
+        (X, ANYWHERE, UPDATES),
+    ),
+    "largest of a slice": (lambda x: lax.top_k(large(x)[5:], 7), (X,)),
+    "steps": (in_steps, (X,)),
+}
+REORDERED = {
+    "sum of a slice": (lambda x: large(x)[5:-77].sum(), (X,)),
+    "sum of a flip": (lambda x: (jnp.flip(large(x)) * x).sum(), (X,)),
+    "product": (lambda v, w: large(v)[2:].T @ w[:-2], (V, W)),
+    "mean of what is padded": (lambda x, y: jnp.mean(jnp.pad(large(x), (3, 9)) ** 2), (X, Y)),
+    "sums at": (lambda v, i: jnp.zeros((8, 3)).at[i].add(large(v)[2:]), (V, np.arange(N - 2) % 11)),
+    "autocovariance": (lambda x: jnp.sum((large(x)[9:] - x.mean()) * large(x)[:-9]), (X,)),
+}
+
+
+def split(f, arguments, folder):
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(*arguments).as_text()
+    (folder / "program.mlir").write_text(text)
+    sizes = ["--tensor-size-threshold", "8KiB", "--tensor-split-size", "2000"]
+    return text, running.opt(folder / "program.mlir", *sizes)
+
+
+@pytest.mark.parametrize("name", EXACT | REORDERED)
+def test_results(name, tmp_path):
+    """Of the long dimension only carries, which are written in place, have more than a slice."""
+    f, arguments = (EXACT | REORDERED)[name]
+    text, rewritten = split(f, arguments, tmp_path)
+    length = max(int(n) for n in LARGE.findall(rewritten))
+    assert length < (5001 if name == "a large part" else 1000)
+    found, expected = (running.Xla(t)(*arguments) for t in (rewritten, text))
+    for x, y in zip(found, expected, strict=True):
+        if name in EXACT:
+            np.testing.assert_array_equal(x, y)
+        else:
+            np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12)

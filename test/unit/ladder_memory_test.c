@@ -1,0 +1,111 @@
+/* The ladder where the n-th allocation fails, for every n: splitting along dimensions that indices
+ * name, the search for the smallest limit, a refusal. RESOURCE_EXHAUSTED for want of memory, and
+ * nothing is lost; what the result holds is malloc'ed apart and fails in its own turn. */
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the result's allocations ---- */
+static int64_t result_fails = -1; /* the n-th from now; -1: none */
+static bool fails_now(void) { return result_fails >= 0 && result_fails-- == 0; }
+static void *test_malloc(size_t n) { return fails_now() ? NULL : malloc(n); }
+static void *test_calloc(size_t n, size_t bytes) { return fails_now() ? NULL : calloc(n, bytes); }
+static void *test_realloc(void *p, size_t n) { return fails_now() ? NULL : realloc(p, n); }
+#define malloc test_malloc
+#define calloc test_calloc
+#define realloc test_realloc
+#include "../../src/result.c"
+#undef malloc
+#undef calloc
+#undef realloc
+
+#include "in/in.h"
+#include "pipeline.h"
+#include "report.h"
+
+/* A gather from what is computed and a scatter into it, both along the dimension that their indices
+ * name. */
+static const char *const indexed =
+    "func.func public @main(%i: tensor<3x1xi32>, %u: tensor<3xf32>) -> (tensor<3xf32>, "
+    "tensor<f32>) {\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %x = stablehlo.iota dim = 0 : tensor<20000xf32>\n"
+    "  %e = stablehlo.exponential %x : tensor<20000xf32>\n"
+    "  %g = \"stablehlo.gather\"(%e, %i) <{dimension_numbers = "
+    "#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+    "slice_sizes = array<i64: 1>}> : (tensor<20000xf32>, tensor<3x1xi32>) -> tensor<3xf32>\n"
+    "  %s = \"stablehlo.scatter\"(%x, %i, %u) <{scatter_dimension_numbers = "
+    "#stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+    "index_vector_dim = 1>}> ({\n"
+    "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+    "    %c = stablehlo.add %a, %b : tensor<f32>\n"
+    "    stablehlo.return %c : tensor<f32>\n"
+    "  }) : (tensor<20000xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<20000xf32>\n"
+    "  %m = stablehlo.reduce(%s init: %z) applies stablehlo.maximum across dimensions = [0] : "
+    "(tensor<20000xf32>, tensor<f32>) -> tensor<f32>\n"
+    "  return %g, %m : tensor<3xf32>, tensor<f32>\n"
+    "}\n";
+
+static weir_status climb(void *user) {
+  job *j = user;
+  WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
+  WEIR_TRY(ir_verify(j->m));
+  weir_status status = ladder_climb(j);
+  if (status == WEIR_OK || j->refused) WEIR_TRY(report_explain(j));
+  return status;
+}
+
+typedef struct outcome {
+  weir_status status;
+  bool out_of_memory;
+  weir_summary summary;
+} outcome;
+
+/* One call, where the n-th allocation of the arenas and the k-th of the result fail. */
+static outcome run(const char *text, int64_t limit, weir_minimum minimum, int64_t n, int64_t k) {
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.memory_limit_bytes = limit;
+  o.minimum = minimum;
+  o.platform = "cpu";
+  weir_result *result = result_create();
+  job j = {.options = o, .result = result, .text = text, .length = strlen(text)};
+  ctx_init(&j.c);
+  j.driver = (pass_driver){.c = &j.c, .options = &j.options, .table = pipeline_passes};
+  j.c.fail_after = n;
+  result_fails = k;
+  outcome out = {.status = ctx_try(&j.c, climb, &j)};
+  result_fails = -1;
+  out.out_of_memory = strstr(j.c.message, "out of memory") != NULL;
+  out.summary.struct_size = sizeof out.summary;
+  weir_result_summary(result, &out.summary);
+  ctx_deinit(&j.c);
+  assert(j.c.live_bytes == 0);
+  weir_result_destroy(result);
+  return out;
+}
+
+/* How many there are, each having failed once; `end`: what the call says when none does. */
+static int64_t fail_each(int64_t limit, weir_minimum minimum, bool of_result, outcome *end) {
+  for (int64_t n = 0;; n++) {
+    *end = run(indexed, limit, minimum, of_result ? -1 : n, of_result ? n : -1);
+    if (!end->out_of_memory) return n;
+    assert(end->status == WEIR_RESOURCE_EXHAUSTED);
+  }
+}
+
+int main(void) {
+  outcome end;
+  assert(fail_each(30000, WEIR_MINIMUM_NEVER, false, &end) > 100);
+  assert(end.status == WEIR_OK && end.summary.loops > 0 && end.summary.minimum_bytes == 0);
+  assert(fail_each(30000, WEIR_MINIMUM_NEVER, true, &end) >=
+         3); /* a loop and its name, the explanation */
+  assert(end.status == WEIR_OK);
+  assert(fail_each(0, WEIR_MINIMUM_ALWAYS, false, &end) > 100);
+  assert(end.status == WEIR_OK && end.summary.loops == 0 && end.summary.minimum_bytes < 30000);
+  assert(fail_each(100, WEIR_MINIMUM_IF_REFUSED, false, &end) > 100);
+  assert(end.status == WEIR_RESOURCE_EXHAUSTED && end.summary.minimum_bytes < 30000);
+  return 0;
+}
