@@ -78,6 +78,7 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
+  if (order && j->options.tile != WEIR_TILE_OFF) order->goal.least_slice = 2;
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
