@@ -2,6 +2,7 @@
 #include "pipeline.h"
 #include "report.h"
 #include "split/loops.h"
+#include "tiles.h"
 
 static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
@@ -9,6 +10,16 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   if (order->limit_bytes) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
   *out_changed = order->loops > 0;
+  return WEIR_OK;
+}
+
+static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
+
+static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
+  bool wanted = p->options->tile != WEIR_TILE_OFF && !strcmp(p->options->platform, "cpu") &&
+                ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1; /* calls can't be cut up */
+  double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
+  *out_changed = wanted && tiles_replace_loops(m, least_gain) > 0;
   return WEIR_OK;
 }
 
@@ -27,25 +38,15 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 /* "stream" is a way of splitting, not a pass of its own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
-                  pass_stream = {"stream", run_nothing}, pass_lower = {"lower", run_lower};
+                  pass_stream = {"stream", run_nothing}, pass_tile = {"tile", run_tile},
+                  pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,
-                                       &pass_inline,
-                                       &pass_join,
-                                       &pass_unbundle,
-                                       &pass_simplify,
-                                       &pass_fold_transpose,
-                                       &pass_cse,
-                                       &pass_diagonal,
-                                       &pass_distance,
-                                       &pass_dce,
-                                       &pass_chain,
-                                       &pass_distribute,
-                                       &pass_topk,
-                                       &pass_split,
-                                       &pass_stream,
-                                       &pass_lower,
-                                       NULL};
+const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,   &pass_join,
+                                       &pass_unbundle, &pass_simplify, &pass_fold_transpose,
+                                       &pass_cse,      &pass_diagonal, &pass_distance,
+                                       &pass_dce,      &pass_chain,    &pass_distribute,
+                                       &pass_topk,     &pass_split,    &pass_stream,
+                                       &pass_tile,     &pass_lower,    NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -77,10 +78,14 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
+  if (order && j->options.tile != WEIR_TILE_OFF) order->goal.least_slice = 2;
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
-  if (!j->probing) WEIR_TRY(report_loops(j, m));
+  if (!j->probing) {
+    WEIR_TRY(report_loops(j, m));
+    WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+  }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

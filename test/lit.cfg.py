@@ -1,6 +1,7 @@
 # lit set-up: tests are .mlir and .test files with RUN lines; the programs come from the build
 # folder given by -D build=DIR.
 import os
+import subprocess
 import sys
 
 import lit.formats
@@ -28,3 +29,14 @@ config.substitutions += [
     (r"\bFileCheck\b", os.path.join(tools, "filecheck")),
 ]
 config.environment["WEIR_DEBUG"] = "0"
+
+# REQUIRES: llvm, where tiles are compiled.
+PROBE = "func.func @main() {\nreturn\n}\n"
+probe = subprocess.run(
+    [os.path.join(build, "weir"), "opt", "-", "--pass", "tile", "--tile", "on", "--debug", "1"],
+    input=PROBE,
+    capture_output=True,
+    text=True,
+)
+if "no tiles:" not in probe.stderr:
+    config.available_features.add("llvm")

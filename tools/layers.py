@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MIDDLE = ("in", "out", "ref", "pass", "split", "plan")
+MIDDLE = ("in", "out", "ref", "pass", "split", "plan", "tile")
 ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}}
 ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
 ALLOWED["src"] = {"base", "ir", "src", *MIDDLE}  # weir.c and the files beside it

@@ -60,6 +60,12 @@ typedef enum weir_minimum {
   WEIR_MINIMUM_NEVER,
 } weir_minimum;
 
+typedef enum weir_tile_mode {
+  WEIR_TILE_OFF = 0,
+  WEIR_TILE_AUTO, /* loops that are predicted to be faster so */
+  WEIR_TILE_ON,   /* all loops that can */
+} weir_tile_mode;
+
 typedef struct weir_options {
   size_t struct_size;         /* sizeof(weir_options): set by WEIR_OPTIONS_INIT */
   int64_t memory_limit_bytes; /* arguments + results + temporaries - aliased, per device; 0: none */
@@ -78,6 +84,7 @@ typedef struct weir_options {
   weir_minimum minimum;
   bool shardings_known; /* of a program over several partitions: every op that is sharded says how
                            (sdy.sharding), as Shardy's propagation leaves it */
+  int tile; /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -158,6 +165,11 @@ typedef int (*weir_check)(void *user, const char *text, size_t length);
  * hundreds of ops. */
 WEIR_API WEIR_MUST_USE weir_status weir_reduce(const char *text, size_t length, weir_check check,
                                                void *user, weir_result **out_result);
+
+/* The handler of the custom call `weir_tile` that WEIR_TILE_AUTO and WEIR_TILE_ON put into programs:
+ * an XLA_FFI_Handler of XLA's FFI C API, api_version 4, platform "cpu". Takes an XLA_FFI_CallFrame,
+ * returns an XLA_FFI_Error or NULL. To be registered before such a program is compiled. */
+WEIR_API void *weir_tile_handler(void *call_frame);
 
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
  * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */

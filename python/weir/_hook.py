@@ -8,6 +8,7 @@ compiled again. Whatever goes wrong in weir itself costs a warning, never the pr
 
 import copy
 import dataclasses
+import functools
 import hashlib
 import os
 import pathlib
@@ -234,12 +235,21 @@ def _forget_option(options, message):
     return bool(named)
 
 
+@functools.cache
+def _register_tiles():
+    """XLA can run programs that hold tiles."""
+    handler = jax.ffi.pycapsule(_library.library().weir_tile_handler)
+    jax.ffi.register_ffi_target("weir_tile", handler, platform="cpu")
+
+
 def _compile(call, settings, planning):
     global last_report
     if call.is_over_processes():
         raise _LeftAlone("it runs over several processes")
     text = None
     try:
+        if settings.get("tile"):
+            _register_tiles()
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)

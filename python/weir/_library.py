@@ -43,6 +43,7 @@ class _Options(ctypes.Structure):
         ("referee_user", c_void_p),
         ("minimum", c_int),
         ("shardings_known", c_bool),
+        ("tile", c_int),
     ]
 
 
@@ -85,6 +86,7 @@ _SIGNATURES = {
     "weir_result_explain": (c_char_p, [c_void_p]),
     "weir_result_summary": (None, [c_void_p, POINTER(_Summary)]),
     "weir_result_loop": (c_bool, [c_void_p, c_int32, POINTER(_LoopInfo)]),
+    "weir_tile_handler": (c_void_p, [c_void_p]),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
     "weir_version": (c_char_p, []),

@@ -24,6 +24,7 @@ _BYTES = {
 }
 _TEXTS = {"only_passes": "WEIR_PASS", "skip_passes": "WEIR_SKIP", "dump_after": "WEIR_DUMP_AFTER"}
 
+_TILE = ("off", "auto", "on")  # weir_tile_mode
 _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 
 # jax.make_user_context(); its value: None, or (limit, key). The limit: bytes, AUTO or None. The key:
@@ -69,7 +70,10 @@ def _read_environment():
     debug = os.environ.get("WEIR_DEBUG") or "0"
     if debug not in ("0", "1", "2", "3", "4", "5"):
         raise SettingError(f"weir: WEIR_DEBUG is {debug!r}, but should be a number from 0 to 5")
-    return found | {"debug": int(debug)}
+    tile = os.environ.get("WEIR_TILE") or "off"
+    if tile not in _TILE:
+        raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
+    return found | {"debug": int(debug), "tile": _TILE.index(tile)}
 
 
 def local_value():

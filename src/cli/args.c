@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM } value_kind;
+typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE } value_kind;
 
 static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
@@ -29,6 +29,8 @@ static const struct option {
      "BYTES", "largest slice of a split tensor (default: the threshold)"},
     {"--platform", NULL, CLI_OPT_SIZES, PLATFORM, AT(options.platform), "NAME",
      "cpu (default), cuda, rocm or tpu"},
+    {"--tile", NULL, CLI_OPT_SIZES, TILE, AT(options.tile), "MODE",
+     "off (default), auto or on: loops as kernels of weir's own, on cpu"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
     {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
      "run all passes but these"},
@@ -87,6 +89,14 @@ static bool is_platform(const char *word) {
   return false;
 }
 
+/* weir_tile_mode; -1: none of them. */
+static int tile_mode(const char *word) {
+  static const char *const modes[] = {"off", "auto", "on"};
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(modes[i], word)) return i;
+  return -1;
+}
+
 static int set_option(const cli_command *command, const struct option *o, const char *value,
                       cli_args *args) {
   void *field = (char *)args + o->offset;
@@ -101,6 +111,11 @@ static int set_option(const cli_command *command, const struct option *o, const 
       *(int *)field = (int)strtol(value, &end, 10);
       if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no level; levels are 0 to 5", o->name, value);
+    case TILE:
+      *(int *)field = tile_mode(value);
+      if (*(int *)field >= 0) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is no mode; there are off, auto and on", o->name,
+                             value);
     case PLATFORM:
       *(const char **)field = value;
       if (is_platform(value)) return CLI_OK;

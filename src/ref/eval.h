@@ -41,7 +41,7 @@ typedef struct ref_frame {
   const ref_call_chain *calls;
 } ref_frame;
 
-#define OP(kind, name, flags, asm_, shape, factors, eval)                                          \
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                          \
   WEIR_MUST_USE weir_status ref_##eval(ref_frame *f, ir_op op);
 #include "ir/ops.def"
 #undef OP

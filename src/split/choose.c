@@ -94,7 +94,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : plus(r->held_bytes, whole_bytes(r, goal));
-  int64_t least = 1;
+  int64_t least = min64(max64(1, goal->least_slice), r->extent);
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;

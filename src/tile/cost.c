@@ -1,0 +1,206 @@
+#include "tile/cost.h"
+
+static const double TYPICAL_ROWS = 4;
+static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
+static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
+static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
+
+enum { SPANS = 16, CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
+
+static double weight_of(const tile_node *x) {
+  switch (x->kind) {
+    case IR_OP_CONSTANT:
+    case IR_OP_IOTA:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return 0;
+    case IR_OP_DIVIDE:
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT:
+    case IR_OP_REMAINDER: return 8;
+    default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
+  }
+}
+
+/* Index tuples, where the column axis counts in whole vectors. */
+static double points_of(const tile_nest *n, uint32_t mask) {
+  double points = 1;
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (!(mask >> a & 1)) continue;
+    int64_t extent = n->extent[a];
+    points *= (double)(a == n->column ? (extent + n->lanes - 1) / n->lanes : extent);
+  }
+  return points;
+}
+
+static int64_t stride_of(const int64_t *dims, const tile_axes *axes, int32_t axis) {
+  int64_t stride = 1, found = 0;
+  for (int32_t i = axes->rank - 1; i >= 0; i--) {
+    if (axes->of[i] == axis) found += stride;
+    stride *= dims[i];
+  }
+  return found;
+}
+
+static bool has_axis(const tile_axes *axes, int32_t axis) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == axis) return true;
+  return false;
+}
+
+/* Reads that can be neither vectors nor packed, and writes that are no vectors. */
+static double cost_of_gathers(const tile_nest *n, const tile_node *x) {
+  double cost = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    ir_value v = ir_operand(n->m, x->op, i);
+    if (tile_node_of(n, v) || tile_input_of(n, v) < 0) continue;
+    const int64_t *dims =
+        ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, v)))->dims;
+    bool both = has_axis(&x->operands[i], n->row) && has_axis(&x->operands[i], n->column);
+    if (both && stride_of(dims, &x->operands[i], n->column) != 1)
+      cost += 4.0 * n->lanes * points_of(n, x->mask | x->reduces);
+  }
+  return cost;
+}
+
+static double cost_of_scatters(const tile_nest *n) {
+  double cost = 0;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    const tile_output *o = &n->outputs[j];
+    if (has_axis(&o->axes, n->column) && stride_of(o->dims, &o->axes, n->column) != 1)
+      cost += 4.0 * n->lanes * points_of(n, n->nodes[o->node].mask);
+  }
+  return cost;
+}
+
+static int32_t lanes_of(const tile_nest *n) {
+  int64_t widest = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    ir_dtype dtype = ir_type_at(n->m, ir_result(n->m, n->nodes[k].op, 0))->dtype;
+    if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > widest)
+      widest = ir_dtype_bytes(dtype);
+  }
+  return n->sizes.vector_bytes / (int32_t)(widest ? widest : 4);
+}
+
+void cost_set_lanes(tile_nest *n) { n->lanes = lanes_of(n); }
+
+/* How often a node is computed: in every pass, again for each group of rows if it has no rows, for
+ * each outer index, and for each sum that runs over an axis inside the tile. */
+static double times_computed(const tile_nest *n, const tile_node *x, const int32_t *sums) {
+  uint32_t mask = x->mask | x->reduces;
+  double times = 1;
+  if (mask >> n->column & 1) {
+    times = n->n_passes;
+    if (!(mask >> n->row & 1))
+      times *= (double)(n->extent[n->row] + TYPICAL_ROWS - 1) / TYPICAL_ROWS;
+  }
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1) times *= sums[a];
+    if (!(mask >> a & 1) && n->role[a] == TILE_OUTER) times *= (double)n->extent[a];
+  }
+  return times;
+}
+
+static void count_sums(const tile_nest *n, int32_t *sums) {
+  for (int32_t a = 0; a < n->n_axes; a++) sums[a] = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (int32_t a = 0; a < n->n_axes; a++) sums[a] += n->nodes[k].reduces >> a & 1;
+}
+
+double cost_of_nest(const tile_nest *n) {
+  double cost = cost_of_scatters(n);
+  int32_t sums[TILE_MOST_AXES];
+  count_sums(n, sums);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    double points = points_of(n, x->mask | x->reduces);
+    if (x->late >= 0) cost += 2 * points; /* in memory */
+    cost += times_computed(n, x, sums) * (weight_of(x) * points + cost_of_gathers(n, x));
+  }
+  return cost;
+}
+
+/* ---- the same loop by XLA ---- */
+static double elements_of(const tile_nest *n, uint32_t mask) {
+  return (double)tile_extent_of(n, mask);
+}
+
+/* XLA writes what a dot or a long reduction reads, and what a dot makes; it fuses the rest. */
+static double traffic_of(const tile_nest *n, const tile_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  double bytes = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && (from->mask & tile) == tile && from->kind != IR_OP_CONSTANT)
+      bytes += elements_of(n, from->mask) *
+               (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, from->op, 0))->dtype);
+  }
+  if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
+    bytes += elements_of(n, x->mask) *
+             (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, x->op, 0))->dtype);
+  return 2 * bytes / BYTES_A_CYCLE;
+}
+
+double cost_of_xla(const tile_nest *n) {
+  double cost = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    double weight = x->kind == IR_OP_DOT_GENERAL ? XLA_DOT_WEIGHT : weight_of(x);
+    bool sums = x->kind == IR_OP_DOT_GENERAL ||
+                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
+    cost += weight * elements_of(n, x->mask | x->reduces) / n->lanes;
+    if (sums) cost += traffic_of(n, x);
+  }
+  return cost;
+}
+
+int64_t cost_packed_bytes_per_column(const tile_nest *n) {
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    for (uint32_t i = 0; i < x->n_operands; i++) {
+      ir_value v = ir_operand(n->m, x->op, i);
+      if (tile_node_of(n, v) || !has_axis(&x->operands[i], n->column)) continue;
+      uint32_t mask = 0;
+      for (int32_t d = 0; d < x->operands[i].rank; d++)
+        if (x->operands[i].of[d] >= 0) mask |= 1u << x->operands[i].of[d];
+      bytes +=
+          ir_dtype_bytes(ir_type_at(n->m, v)->dtype) * tile_extent_of(n, tile_point_axes(n, mask));
+    }
+  }
+  return bytes;
+}
+
+static bool has_long_contraction(const tile_nest *n) {
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    uint32_t inner = x->reduces & ~(1u << n->column), tile = 1u << n->column | 1u << n->row;
+    if (x->kind == IR_OP_DOT_GENERAL && tile_extent_of(n, inner) > COST_UNROLL &&
+        (x->mask & tile) == tile)
+      return true;
+  }
+  return false;
+}
+
+static int64_t clamped(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+void cost_set_sizes(tile_nest *n) {
+  bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
+  tile_sizes *s = &n->sizes;
+  s->vectors = 2;
+  s->rows = has_long_contraction(n) ? (wide ? 12 : 4) : 4;
+  if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
+  int64_t step = (int64_t)s->vectors * n->lanes, bytes = cost_packed_bytes_per_column(n);
+  if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;
+  s->block = clamped(COST_L2_BYTES / 2 / (bytes ? bytes : 1), step, MOST_BLOCK) / step * step;
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
+  int64_t rows = n->extent[n->row], items = tile_extent_of(n, outer);
+  s->chunk = clamped(rows / (CHUNKS / clamped(items, 1, CHUNKS)), s->rows, MOST_CHUNK);
+  s->chunk = (s->chunk + s->rows - 1) / s->rows * s->rows;
+  int64_t chunks = (rows + s->chunk - 1) / s->chunk;
+  s->spans = n->n_late && chunks > SPANS ? SPANS : chunks;
+}

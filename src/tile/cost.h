@@ -1,0 +1,24 @@
+/* What tiles cost and how large they are. Units: cycles of one core where not said otherwise. */
+#ifndef WEIR_TILE_COST_H
+#define WEIR_TILE_COST_H
+#include "tile/nest.h"
+
+enum {
+  COST_MOST_POINTS = 128, /* accumulators of one reduction per row */
+  COST_UNROLL = 8,        /* longest axis inside a tile that is unrolled */
+  COST_L2_BYTES = 1 << 20,
+  COST_L1_BYTES = 32 << 10,
+};
+
+/* Cycles of the whole nest under its roles, for comparing roles. */
+double cost_of_nest(const tile_nest *n);
+/* The same for the XLA loop over slices that the nest stands for. */
+double cost_of_xla(const tile_nest *n);
+/* Sets n->lanes. */
+void cost_set_lanes(tile_nest *n);
+/* Fills n->sizes but vector_bytes, which stands there. */
+void cost_set_sizes(tile_nest *n);
+/* Bytes of packed input for each column, at most. */
+int64_t cost_packed_bytes_per_column(const tile_nest *n);
+
+#endif

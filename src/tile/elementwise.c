@@ -1,0 +1,460 @@
+#include "tile/elementwise.h"
+
+#include <dlfcn.h>
+#include <math.h>
+
+#include "ir/attrs.h"
+#include "tile/emit.h"
+
+/* ---- types and literals ---- */
+const char *tile_dtype_text(ir_dtype dtype) {
+  switch (dtype) {
+    case IR_I1: return "i1";
+    case IR_I8:
+    case IR_UI8: return "i8";
+    case IR_I16:
+    case IR_UI16: return "i16";
+    case IR_I32:
+    case IR_UI32: return "i32";
+    case IR_I64:
+    case IR_UI64: return "i64";
+    case IR_F32: return "float";
+    case IR_F64: return "double";
+    default: return NULL;
+  }
+}
+
+static bool is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
+static bool is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
+
+static const char *wide(tile_emitter *e, const char *element, int32_t lanes) {
+  return lanes == 1 ? element : arena_printf(e->a, "<%d x %s>", lanes, element);
+}
+
+static const char *type_of(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
+  return wide(e, tile_dtype_text(dtype), lanes);
+}
+
+const char *tile_suffix(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
+  const char *one = is_float(dtype) ? (dtype == IR_F64 ? "f64" : "f32") : tile_dtype_text(dtype);
+  return lanes == 1 ? one : arena_printf(e->a, "v%d%s", lanes, one);
+}
+
+const char *tile_number(tile_emitter *e, ir_dtype dtype, int32_t lanes, double value) {
+  const char *one =
+      is_float(dtype) ? tile_real(e, dtype, value) : arena_printf(e->a, "%lld", (long long)value);
+  if (lanes == 1) return one;
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < lanes; i++)
+    strbuf_printf(&b, "%s%s %s", i ? ", " : "<", tile_dtype_text(dtype), one);
+  strbuf_putc(&b, '>');
+  return b.text;
+}
+
+/* ---- what is covered ---- */
+typedef struct math_function { /* of the C library; f appended for f32 */
+  ir_kind kind;
+  const char *name;
+} math_function;
+
+static const math_function functions[] = {
+    {IR_OP_CBRT, "cbrt"},        {IR_OP_COSINE, "cos"},       {IR_OP_EXPM1, "expm1"},
+    {IR_OP_LOG, "log"},          {IR_OP_LOG1P, "log1p"},      {IR_OP_SINE, "sin"},
+    {IR_OP_TAN, "tan"},          {IR_OP_TANH, "tanh"},        {IR_OP_POWER, "pow"},
+    {IR_OP_ATAN2, "atan2"},      {IR_OP_CHLO_ACOS, "acos"},   {IR_OP_CHLO_ACOSH, "acosh"},
+    {IR_OP_CHLO_ASIN, "asin"},   {IR_OP_CHLO_ASINH, "asinh"}, {IR_OP_CHLO_ATAN, "atan"},
+    {IR_OP_CHLO_ATANH, "atanh"}, {IR_OP_CHLO_COSH, "cosh"},   {IR_OP_CHLO_ERF, "erf"},
+    {IR_OP_CHLO_ERFC, "erfc"},   {IR_OP_CHLO_SINH, "sinh"},   {IR_OP_CHLO_TAN, "tan"},
+    {IR_OP_REMAINDER, "fmod"},
+};
+
+static const char *function_of(ir_kind kind) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (functions[i].kind == kind) return functions[i].name;
+  return NULL;
+}
+
+static bool is_covered(ir_kind kind, ir_dtype dtype) {
+  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  switch (kind) {
+    case IR_OP_ABS:
+    case IR_OP_SIGN: return !boolean && (real || is_signed(dtype));
+    case IR_OP_NEGATE:
+    case IR_OP_SUBTRACT:
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER: return !boolean;
+    case IR_OP_CHLO_SQUARE: return !boolean;
+    case IR_OP_CEIL:
+    case IR_OP_FLOOR:
+    case IR_OP_EXPONENTIAL:
+    case IR_OP_IS_FINITE:
+    case IR_OP_LOGISTIC:
+    case IR_OP_ROUND_AFZ:
+    case IR_OP_ROUND_EVEN:
+    case IR_OP_RSQRT:
+    case IR_OP_SQRT:
+    case IR_OP_CHLO_IS_INF:
+    case IR_OP_CHLO_IS_NEG_INF:
+    case IR_OP_CHLO_IS_POS_INF: return real;
+    case IR_OP_NOT:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return !real;
+    case IR_OP_POPCNT:
+    case IR_OP_COUNT_LEADING_ZEROS:
+    case IR_OP_SHIFT_LEFT:
+    case IR_OP_SHIFT_RIGHT_ARITH:
+    case IR_OP_SHIFT_RIGHT_LOGIC: return !real && !boolean;
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_SELECT:
+    case IR_OP_COMPARE:
+    case IR_OP_CLAMP:
+    case IR_OP_CONVERT: return true;
+    default: return real && function_of(kind);
+  }
+}
+
+bool tile_is_elementwise(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  ir_dtype dtype = ir_type_at(m, ir_operand(m, op, kind == IR_OP_SELECT ? 1 : 0))->dtype;
+  ir_direction direction;
+  ir_compare_type type;
+  if (kind == IR_OP_COMPARE)
+    return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;
+  return is_covered(kind, dtype);
+}
+
+/* ---- functions of the C library ---- */
+static bool library_has(const char *name) {
+  static const char *const libraries[] = {"libmvec.so.1", "libm.so.6"};
+  bool found = false;
+  for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+    void *handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    found = handle && dlsym(handle, name);
+  }
+  return found;
+}
+
+static int32_t function_index(tile_emitter *e, const char *name) {
+  for (uint32_t i = 0; i < e->functions.count; i++)
+    if (!strcmp(e->functions.at[i], name)) return (int32_t)i;
+  VEC_PUSH(e->a, &e->functions, name);
+  return (int32_t)e->functions.count - 1;
+}
+
+static const char *call_function(tile_emitter *e, const char *name, const char *type,
+                                 uint32_t n_args, const char *const *args) {
+  const char *slot =
+      tile_line(e, "getelementptr ptr, ptr %%functions, i64 %d", function_index(e, name));
+  const char *f = tile_line(e, "load ptr, ptr %s, !invariant.load !0", slot);
+  if (n_args == 1) return tile_line(e, "call %s %s(%s %s)", type, f, type, args[0]);
+  return tile_line(e, "call %s %s(%s %s, %s %s)", type, f, type, args[0], type, args[1]);
+}
+
+static const char *call_by_lane(tile_emitter *e, const char *name, ir_dtype dtype, int32_t lanes,
+                                uint32_t n_args, const char *const *args) {
+  const char *type = type_of(e, dtype, lanes), *element = tile_dtype_text(dtype), *out = "poison";
+  for (int32_t i = 0; i < lanes; i++) {
+    const char *each[2];
+    for (uint32_t k = 0; k < n_args; k++)
+      each[k] = tile_line(e, "extractelement %s %s, i64 %d", type, args[k], i);
+    const char *y = call_function(e, name, element, n_args, each);
+    out = tile_line(e, "insertelement %s %s, %s %s, i64 %d", type, out, element, y, i);
+  }
+  return out;
+}
+
+/* libmvec's names: the x86-64 vector function ABI. */
+static const char *vector_name(tile_emitter *e, const char *name, int64_t bytes, int32_t lanes,
+                               uint32_t n_args) {
+  char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : bytes == 16 ? 'b' : 0;
+  if (!isa) return NULL;
+  const char *full =
+      arena_printf(e->a, "_ZGV%cN%d%s_%s", isa, lanes, n_args == 2 ? "vv" : "v", name);
+  return library_has(full) ? full : NULL;
+}
+
+static const char *call_math(tile_emitter *e, const char *base, ir_dtype dtype, int32_t lanes,
+                             uint32_t n_args, const char *const *args) {
+  const char *name = dtype == IR_F32 ? arena_printf(e->a, "%sf", base) : base;
+  if (lanes == 1) return call_function(e, name, tile_dtype_text(dtype), n_args, args);
+  const char *vector = vector_name(e, name, ir_dtype_bytes(dtype) * lanes, lanes, n_args);
+  if (vector) return call_function(e, vector, type_of(e, dtype, lanes), n_args, args);
+  return call_by_lane(e, name, dtype, lanes, n_args, args);
+}
+
+/* ---- pieces ---- */
+static const char *intrinsic(tile_emitter *e, const char *name, const char *type,
+                             const char *suffix, uint32_t n_args, const char *const *args) {
+  if (n_args == 1) {
+    tile_declare(e, arena_printf(e->a, "declare %s @llvm.%s.%s(%s)", type, name, suffix, type));
+    return tile_line(e, "call %s @llvm.%s.%s(%s %s)", type, name, suffix, type, args[0]);
+  }
+  tile_declare(
+      e, arena_printf(e->a, "declare %s @llvm.%s.%s(%s, %s)", type, name, suffix, type, type));
+  return tile_line(e, "call %s @llvm.%s.%s(%s %s, %s %s)", type, name, suffix, type, args[0], type,
+                   args[1]);
+}
+
+static const char *choose(tile_emitter *e, int32_t lanes, const char *type, const char *test,
+                          const char *yes, const char *no) {
+  return tile_line(e, "select %s %s, %s %s, %s %s", wide(e, "i1", lanes), test, type, yes, type,
+                   no);
+}
+
+/* The larger (smaller) of the two; NaN if either is. */
+static const char *float_extreme(tile_emitter *e, bool is_max, const char *type, int32_t lanes,
+                                 const char *x, const char *y) {
+  const char *test = tile_line(e, "fcmp %s %s %s, %s", is_max ? "ugt" : "ult", type, x, y);
+  const char *best = choose(e, lanes, type, test, x, y);
+  const char *nan = tile_line(e, "fcmp uno %s %s, %s", type, y, y);
+  return choose(e, lanes, type, nan, y, best);
+}
+
+static const char *extreme(tile_emitter *e, bool is_max, ir_dtype dtype, const char *type,
+                           int32_t lanes, const char *x, const char *y) {
+  if (is_float(dtype)) return float_extreme(e, is_max, type, lanes, x, y);
+  if (dtype == IR_I1) return tile_line(e, "%s %s %s, %s", is_max ? "or" : "and", type, x, y);
+  const char *test = tile_line(e, "icmp %c%s %s %s, %s", is_signed(dtype) ? 's' : 'u',
+                               is_max ? "gt" : "lt", type, x, y);
+  return choose(e, lanes, type, test, x, y);
+}
+
+const char *tile_combine(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
+                         int32_t lanes, const char *x, const char *y) {
+  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  switch (monoid) {
+    case IR_OP_ADD:
+      return tile_line(e, "%s %s %s, %s",
+                       real      ? "fadd contract"
+                       : boolean ? "or"
+                                 : "add",
+                       type, x, y);
+    case IR_OP_MULTIPLY:
+      return tile_line(e, "%s %s %s, %s",
+                       real      ? "fmul contract"
+                       : boolean ? "and"
+                                 : "mul",
+                       type, x, y);
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return extreme(e, monoid == IR_OP_MAXIMUM, dtype, type, lanes, x, y);
+    case IR_OP_AND: return tile_line(e, "and %s %s, %s", type, x, y);
+    case IR_OP_OR: return tile_line(e, "or %s %s, %s", type, x, y);
+    default: return tile_line(e, "xor %s %s, %s", type, x, y);
+  }
+}
+
+const char *tile_neutral(tile_emitter *e, ir_kind monoid, ir_dtype dtype) {
+  int64_t bits = dtype == IR_I1 ? 1 : ir_dtype_bytes(dtype) * 8;
+  bool real = is_float(dtype), is_max = monoid == IR_OP_MAXIMUM;
+  switch (monoid) {
+    case IR_OP_ADD: return tile_number(e, dtype, 1, real ? -0.0 : 0);
+    case IR_OP_MULTIPLY: return tile_number(e, dtype, 1, 1);
+    case IR_OP_AND: return dtype == IR_I1 ? "true" : "-1";
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+      if (real) return tile_real(e, dtype, is_max ? -(double)INFINITY : (double)INFINITY);
+      if (!is_signed(dtype)) return is_max ? "0" : "-1";
+      return arena_printf(
+          e->a, "%lld", (long long)(is_max ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits)));
+    default: return "0";
+  }
+}
+
+static const char *safe_division(tile_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                                 int32_t lanes, const char *x, const char *y) {
+  const char *zero = tile_number(e, dtype, lanes, 0), *one = tile_number(e, dtype, lanes, 1),
+             *minus = tile_number(e, dtype, lanes, -1);
+  bool divides = kind == IR_OP_DIVIDE, sign = is_signed(dtype);
+  const char *by_zero = tile_line(e, "icmp eq %s %s, %s", type, y, zero), *by_minus = NULL;
+  const char *d = choose(e, lanes, type, by_zero, one, y);
+  if (sign) {
+    by_minus = tile_line(e, "icmp eq %s %s, %s", type, y, minus);
+    d = choose(e, lanes, type, by_minus, one, d);
+  }
+  const char *q =
+      tile_line(e, "%c%s %s %s, %s", sign ? 's' : 'u', divides ? "div" : "rem", type, x, d);
+  if (sign && divides)
+    q = choose(e, lanes, type, by_minus, tile_line(e, "sub %s %s, %s", type, zero, x), q);
+  return choose(e, lanes, type, by_zero, divides ? minus : x, q);
+}
+
+static const char *safe_shift(tile_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                              int32_t lanes, const char *x, const char *y) {
+  const char *bits = tile_number(e, dtype, lanes, (double)(ir_dtype_bytes(dtype) * 8)),
+             *most = tile_number(e, dtype, lanes, (double)(ir_dtype_bytes(dtype) * 8 - 1)),
+             *zero = tile_number(e, dtype, lanes, 0);
+  const char *fits = tile_line(e, "icmp ult %s %s, %s", type, y, bits);
+  bool arithmetic = kind == IR_OP_SHIFT_RIGHT_ARITH;
+  const char *by = choose(e, lanes, type, fits, y, arithmetic ? most : zero);
+  const char *name = kind == IR_OP_SHIFT_LEFT ? "shl" : arithmetic ? "ashr" : "lshr";
+  const char *z = tile_line(e, "%s %s %s, %s", name, type, x, by);
+  return arithmetic ? z : choose(e, lanes, type, fits, z, zero);
+}
+
+static const char *sign_of(tile_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                           const char *x) {
+  const char *zero = tile_number(e, dtype, lanes, 0);
+  const char *greater = is_float(dtype) ? "fcmp ogt" : "icmp sgt",
+             *less = is_float(dtype) ? "fcmp olt" : "icmp slt";
+  const char *above = tile_line(e, "%s %s %s, %s", greater, type, x, zero),
+             *below = tile_line(e, "%s %s %s, %s", less, type, x, zero);
+  const char *y = choose(e, lanes, type, above, tile_number(e, dtype, lanes, 1), x);
+  return choose(e, lanes, type, below, tile_number(e, dtype, lanes, -1), y);
+}
+
+static const char *logistic_of(tile_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                               const char *x) {
+  const char *one = tile_number(e, dtype, lanes, 1);
+  const char *y = tile_emit_exp(e, dtype, lanes, tile_line(e, "fneg %s %s", type, x));
+  y = tile_line(e, "fadd %s %s, %s", type, y, one);
+  return tile_line(e, "fdiv %s %s, %s", type, one, y);
+}
+
+static const char *is_class(tile_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                            int32_t lanes, const char *x) {
+  bool negative = kind == IR_OP_CHLO_IS_NEG_INF,
+       one_sided = negative || kind == IR_OP_CHLO_IS_POS_INF;
+  const char *infinity =
+      tile_number(e, dtype, lanes, negative ? -(double)INFINITY : (double)INFINITY);
+  if (!one_sided) x = intrinsic(e, "fabs", type, tile_suffix(e, dtype, lanes), 1, &x);
+  return tile_line(e, "fcmp %s %s %s, %s", kind == IR_OP_IS_FINITE ? "olt" : "oeq", type, x,
+                   infinity);
+}
+
+/* ---- by arity ---- */
+static const char *float_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                               const char *x) {
+  const char *type = type_of(e, dtype, lanes), *suffix = tile_suffix(e, dtype, lanes), *root;
+  switch (kind) {
+    case IR_OP_ABS: return intrinsic(e, "fabs", type, suffix, 1, &x);
+    case IR_OP_CEIL: return intrinsic(e, "ceil", type, suffix, 1, &x);
+    case IR_OP_FLOOR: return intrinsic(e, "floor", type, suffix, 1, &x);
+    case IR_OP_ROUND_AFZ: return intrinsic(e, "round", type, suffix, 1, &x);
+    case IR_OP_ROUND_EVEN: return intrinsic(e, "rint", type, suffix, 1, &x);
+    case IR_OP_SQRT: return intrinsic(e, "sqrt", type, suffix, 1, &x);
+    case IR_OP_RSQRT:
+      root = intrinsic(e, "sqrt", type, suffix, 1, &x);
+      return tile_line(e, "fdiv %s %s, %s", type, tile_number(e, dtype, lanes, 1), root);
+    case IR_OP_NEGATE: return tile_line(e, "fneg %s %s", type, x);
+    case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
+    case IR_OP_CHLO_SQUARE: return tile_line(e, "fmul contract %s %s, %s", type, x, x);
+    case IR_OP_EXPONENTIAL: return tile_emit_exp(e, dtype, lanes, x);
+    case IR_OP_LOGISTIC: return logistic_of(e, dtype, type, lanes, x);
+    case IR_OP_IS_FINITE:
+    case IR_OP_CHLO_IS_INF:
+    case IR_OP_CHLO_IS_NEG_INF:
+    case IR_OP_CHLO_IS_POS_INF: return is_class(e, kind, dtype, type, lanes, x);
+    default: return call_math(e, function_of(kind), dtype, lanes, 1, &x);
+  }
+}
+
+static const char *int_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                             const char *x) {
+  const char *type = type_of(e, dtype, lanes), *suffix = tile_suffix(e, dtype, lanes);
+  const char *zero = tile_number(e, dtype, lanes, 0), *minus;
+  switch (kind) {
+    case IR_OP_ABS:
+      minus = tile_line(e, "sub %s %s, %s", type, zero, x);
+      return choose(e, lanes, type, tile_line(e, "icmp slt %s %s, %s", type, x, zero), minus, x);
+    case IR_OP_NEGATE: return tile_line(e, "sub %s %s, %s", type, zero, x);
+    case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
+    case IR_OP_NOT: return tile_line(e, "xor %s %s, %s", type, x, tile_number(e, dtype, lanes, -1));
+    case IR_OP_POPCNT: return intrinsic(e, "ctpop", type, suffix, 1, &x);
+    case IR_OP_CHLO_SQUARE: return tile_line(e, "mul %s %s, %s", type, x, x);
+    default: /* COUNT_LEADING_ZEROS */
+      tile_declare(e, arena_printf(e->a, "declare %s @llvm.ctlz.%s(%s, i1)", type, suffix, type));
+      return tile_line(e, "call %s @llvm.ctlz.%s(%s %s, i1 false)", type, suffix, type, x);
+  }
+}
+
+static const char *binary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                          const char *const *args) {
+  const char *type = type_of(e, dtype, lanes), *x = args[0], *y = args[1];
+  bool real = is_float(dtype);
+  switch (kind) {
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return tile_combine(e, kind, dtype, type, lanes, x, y);
+    case IR_OP_SUBTRACT:
+      return tile_line(e, "%s %s %s, %s", real ? "fsub contract" : "sub", type, x, y);
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER:
+      if (!real) return safe_division(e, kind, dtype, type, lanes, x, y);
+      if (kind == IR_OP_DIVIDE) return tile_line(e, "fdiv %s %s, %s", type, x, y);
+      return call_math(e, "fmod", dtype, lanes, 2, args);
+    case IR_OP_SHIFT_LEFT:
+    case IR_OP_SHIFT_RIGHT_ARITH:
+    case IR_OP_SHIFT_RIGHT_LOGIC: return safe_shift(e, kind, dtype, type, lanes, x, y);
+    default: return call_math(e, function_of(kind), dtype, lanes, 2, args);
+  }
+}
+
+static const char *compare(tile_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
+                           const char *const *args) {
+  static const char *const names[] = {"eq", "ne", "ge", "gt", "le", "lt"};
+  ir_direction direction = IR_EQ;
+  ir_compare_type type;
+  ir_compare_kind(e->n->m, op, &direction, &type);
+  const char *prefix = is_float(dtype)                            ? (direction == IR_NE ? "u" : "o")
+                       : direction == IR_EQ || direction == IR_NE ? ""
+                       : is_signed(dtype)                         ? "s"
+                                                                  : "u";
+  return tile_line(e, "%s %s%s %s %s, %s", is_float(dtype) ? "fcmp" : "icmp", prefix,
+                   names[direction], type_of(e, dtype, lanes), args[0], args[1]);
+}
+
+static const char *to_integer(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
+                              const char *x) {
+  const char *source = type_of(e, from, lanes), *target = type_of(e, to, lanes);
+  const char *name = is_signed(to) ? "fptosi" : "fptoui";
+  const char *full = arena_printf(e->a, "@llvm.%s.sat.%s.%s", name, tile_suffix(e, to, lanes),
+                                  tile_suffix(e, from, lanes));
+  tile_declare(e, arena_printf(e->a, "declare %s %s(%s)", target, full, source));
+  return tile_line(e, "call %s %s(%s %s)", target, full, source, x);
+}
+
+static const char *convert(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
+                           const char *x) {
+  const char *source = type_of(e, from, lanes), *target = type_of(e, to, lanes), *name;
+  int64_t narrow = ir_dtype_bytes(to) - ir_dtype_bytes(from);
+  if (from == to) return x;
+  if (to == IR_I1)
+    return tile_line(e, "%s %s %s, %s", is_float(from) ? "fcmp une" : "icmp ne", source, x,
+                     tile_number(e, from, lanes, 0));
+  if (is_float(from) && !is_float(to)) return to_integer(e, from, to, lanes, x);
+  if (is_float(from)) name = narrow < 0 ? "fptrunc" : "fpext";
+  else if (is_float(to)) name = is_signed(from) ? "sitofp" : "uitofp";
+  else if (from == IR_I1) name = "zext";
+  else if (narrow == 0) return x;
+  else name = narrow < 0 ? "trunc" : is_signed(from) ? "sext" : "zext";
+  return tile_line(e, "%s %s %s to %s", name, source, x, target);
+}
+
+const char *tile_emit_elementwise(tile_emitter *e, ir_op op, int32_t lanes,
+                                  const char *const *args) {
+  ir_module *m = e->n->m;
+  ir_kind kind = ir_kind_of(m, op);
+  ir_dtype from = ir_type_at(m, ir_operand(m, op, 0))->dtype,
+           to = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  const char *type = type_of(e, to, lanes);
+  switch (kind) {
+    case IR_OP_CONVERT: return convert(e, from, to, lanes, args[0]);
+    case IR_OP_COMPARE: return compare(e, op, from, lanes, args);
+    case IR_OP_SELECT: return choose(e, lanes, type, args[0], args[1], args[2]);
+    case IR_OP_CLAMP:
+      return extreme(e, false, to, type, lanes, extreme(e, true, to, type, lanes, args[1], args[0]),
+                     args[2]);
+    default: break;
+  }
+  if (ir_op_get(m, op)->n_operands == 2) return binary(e, kind, to, lanes, args);
+  return is_float(from) ? float_unary(e, kind, from, lanes, args[0])
+                        : int_unary(e, kind, from, lanes, args[0]);
+}

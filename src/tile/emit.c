@@ -1,0 +1,572 @@
+/* The loops around a tile: work item, passes, blocks of columns, rows, columns.
+ * docs/design/tile.md.
+ *
+ *   for each pass            numbers of its reductions in the scratch: neutral
+ *     for each block         pack
+ *       for rows, `rows` at a time, then one at a time
+ *         accumulators neutral; row-only values
+ *         for columns, `vectors` vectors at a time, then one masked: the tile
+ *         accumulators folded into the scratch
+ *   for each row             results without columns
+ */
+#include "tile/emit.h"
+
+#include "tile/cost.h"
+#include "tile/elementwise.h"
+
+typedef struct accumulator { /* of one tile reduction while a block runs: [point][row] vectors */
+  const tile_node *node;
+  const char *base;
+} accumulator;
+
+typedef struct tile_pass {
+  uint32_t n;
+  accumulator *at;
+} tile_pass;
+
+static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
+  return ir_type_at(e->n->m, ir_result(e->n->m, x->op, 0))->dtype;
+}
+
+/* ---- points ---- */
+typedef void point_fn(tile_emitter *e, const tile_node *x, void *user);
+
+static void for_points(tile_emitter *e, const tile_node *x, uint32_t axes, bool hoists,
+                       point_fn *fn, void *user) {
+  if (!axes) {
+    fn(e, x, user);
+    return;
+  }
+  int32_t axis = 31 - __builtin_clz(axes);
+  uint32_t rest = axes & ~(1u << axis);
+  int64_t extent = e->n->extent[axis];
+  if (tile_extent_of(e->n, tile_point_axes(e->n, x->mask)) <= COST_UNROLL) {
+    e->is_constant[axis] = true;
+    for (int64_t i = 0; i < extent; i++) {
+      e->bound[axis] = tile_int(e, i);
+      for_points(e, x, rest, hoists, fn, user);
+    }
+  } else {
+    if (hoists) tile_hoist(e, x, axis);
+    tile_loop l = tile_loop_begin(e, "0", tile_int(e, extent), "1");
+    e->bound[axis] = l.index;
+    for_points(e, x, rest, hoists, fn, user);
+    tile_loop_end(e, &l);
+  }
+  e->bound[axis] = NULL;
+  e->is_constant[axis] = false;
+}
+
+static void for_all_points(tile_emitter *e, const tile_node *x, bool hoists, point_fn *fn,
+                           void *user) {
+  for_points(e, x, tile_point_axes(e->n, x->mask), hoists, fn, user);
+}
+
+/* ---- accumulators ---- */
+static const char *accumulator_at(tile_emitter *e, const accumulator *acc, int32_t r) {
+  const char *at = "0";
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (tile_point_axes(e->n, acc->node->mask) >> a & 1)
+      at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  at = tile_index(e, tile_index(e, "0", at, e->rows), tile_int(e, r), 1);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s",
+                   tile_type(e, dtype_of(e, acc->node), true), acc->base, at);
+}
+
+static void clear_point(tile_emitter *e, const tile_node *x, void *user) {
+  ir_dtype dtype = dtype_of(e, x);
+  const char *neutral = tile_splat(e, dtype, tile_neutral(e, x->monoid, dtype));
+  for (int32_t r = 0; r < e->rows; r++)
+    tile_put(e, "store %s %s, ptr %s", tile_type(e, dtype, true), neutral,
+             accumulator_at(e, user, r));
+}
+
+static void make_accumulators(tile_emitter *e, tile_pass *p) {
+  for (uint32_t i = 0; i < p->n; i++) {
+    const tile_node *x = p->at[i].node;
+    p->at[i].base = tile_name(e);
+    strbuf_printf(&e->entry, "  %s = alloca [%lld x %s], align 64\n", p->at[i].base,
+                  (long long)(tile_extent_of(e->n, tile_point_axes(e->n, x->mask)) * e->rows),
+                  tile_type(e, dtype_of(e, x), true));
+    for_all_points(e, x, false, clear_point, &p->at[i]);
+  }
+}
+
+static const char *masked_term(tile_emitter *e, const tile_node *x, const char *type,
+                               const char *term) {
+  if (!e->mask) return term;
+  ir_dtype dtype = dtype_of(e, x);
+  const char *neutral = tile_splat(e, dtype, tile_neutral(e, x->monoid, dtype));
+  return tile_line(e, "select <%d x i1> %s, %s %s, %s %s", e->n->lanes, e->mask, type, term, type,
+                   neutral);
+}
+
+static void accumulate_point(tile_emitter *e, const tile_node *x, void *user) {
+  tile_grid g = tile_contribution(e, x);
+  const char *type = tile_type(e, g.dtype, true);
+  for (int32_t r = 0; r < e->rows; r++) {
+    const char *slot = accumulator_at(e, user, r),
+               *sum = tile_line(e, "load %s, ptr %s", type, slot);
+    for (int32_t c = 0; c < e->vectors; c++) {
+      const char *term = tile_at(&g, r, c);
+      if (!g.is_vector) term = tile_splat(e, g.dtype, term);
+      sum = tile_combine(e, x->monoid, g.dtype, type, e->n->lanes, sum,
+                         masked_term(e, x, type, term));
+    }
+    tile_put(e, "store %s %s, ptr %s", type, sum, slot);
+  }
+}
+
+static void store_number(tile_emitter *e, const tile_node *x, int32_t r, const char *number) {
+  tile_store_at(e, dtype_of(e, x), false, number, tile_reduction_at(e, x, r));
+}
+
+static void fold_point(tile_emitter *e, const tile_node *x, void *user) {
+  ir_dtype dtype = dtype_of(e, x);
+  for (int32_t r = 0; r < e->rows; r++) {
+    const char *sum =
+        tile_line(e, "load %s, ptr %s", tile_type(e, dtype, true), accumulator_at(e, user, r));
+    const char *old = tile_load_at(e, dtype, false, tile_reduction_at(e, x, r));
+    sum = tile_across_lanes(e, x->monoid, dtype, sum);
+    store_number(e, x, r, tile_combine(e, x->monoid, dtype, tile_dtype_text(dtype), 1, old, sum));
+  }
+}
+
+static void neutral_point(tile_emitter *e, const tile_node *x, void *user) {
+  (void)user;
+  store_number(e, x, 0, tile_neutral(e, x->monoid, dtype_of(e, x)));
+}
+
+/* ---- reductions over rows ---- */
+static void late_point(tile_emitter *e, const tile_node *x, void *user) {
+  (void)user;
+  tile_grid g = tile_contribution(e, x);
+  bool has_column = (x->mask | x->reduces) >> e->n->column & 1,
+       in_lanes = !(x->mask >> e->n->column & 1);
+  const char *type = tile_type(e, g.dtype, has_column), *slot = NULL, *sum = NULL;
+  for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
+    if (!slot || !in_lanes) {
+      const char *at = tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1);
+      slot = tile_late_at(e, x, in_lanes ? "0" : at);
+      sum = tile_load_at(e, g.dtype, has_column, slot);
+    }
+    for (int32_t r = 0; r < e->rows; r++) {
+      const char *term = tile_at(&g, r, c);
+      if (has_column && !g.is_vector) term = tile_splat(e, g.dtype, term);
+      if (has_column) term = masked_term(e, x, type, term);
+      sum = tile_combine(e, x->monoid, g.dtype, type, has_column ? e->n->lanes : 1, sum, term);
+    }
+    if (!in_lanes || c + 1 == (has_column ? e->vectors : 1))
+      tile_store_at(e, g.dtype, has_column, sum, slot);
+  }
+}
+
+static void add_late(tile_emitter *e, bool with_columns) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    bool has_column = (x->mask | x->reduces) >> e->n->column & 1;
+    if (x->late < 0 || has_column != with_columns || (has_column && x->level != e->pass)) continue;
+    for_all_points(e, x, true, late_point, NULL);
+  }
+}
+
+/* All partial results of a slot, one after the other: fn gets the address in this slot. */
+typedef void late_fn(tile_emitter *e, const tile_node *x, const char *at);
+
+static void for_each_late(tile_emitter *e, late_fn *fn) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    if (x->late < 0) continue;
+    int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+    const char *one = tile_memory_type(dtype_of(e, x));
+    const char *base = tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld",
+                                 (long long)e->late_offset[x->late]);
+    tile_loop l = tile_loop_begin(e, "0", tile_int(e, count), "1");
+    const char *at = tile_index(e, l.index, e->slot, count);
+    fn(e, x, tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, base, at));
+    tile_loop_end(e, &l);
+  }
+}
+
+static void clear_late(tile_emitter *e, const tile_node *x, const char *at) {
+  ir_dtype dtype = dtype_of(e, x);
+  tile_store_at(e, dtype, false, tile_neutral(e, x->monoid, dtype), at);
+}
+
+/* The slots that follow, added to the first. */
+static void merge_late(tile_emitter *e, const tile_node *x, const char *at) {
+  ir_dtype dtype = dtype_of(e, x);
+  int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+  const char *sum = tile_load_at(e, dtype, false, at);
+  for (int64_t s = 1; s < e->n->sizes.spans; s++) {
+    const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %lld", tile_memory_type(dtype), at,
+                              (long long)(s * count));
+    const char *more = tile_load_at(e, dtype, false, p);
+    sum = tile_combine(e, x->monoid, dtype, tile_dtype_text(dtype), 1, sum, more);
+  }
+  tile_store_at(e, dtype, false, sum, at);
+}
+
+/* ---- results ---- */
+static void store_vector(tile_emitter *e, ir_dtype dtype, const char *out, const char *at,
+                         int64_t stride, const char *x) {
+  const char *one = tile_memory_type(dtype),
+             *type = arena_printf(e->a, "<%d x %s>", e->n->lanes, one);
+  const char *suffix = dtype == IR_I1 ? arena_printf(e->a, "v%di8", e->n->lanes)
+                                      : tile_suffix(e, dtype, e->n->lanes);
+  long long align = (long long)ir_dtype_bytes(dtype);
+  int32_t lanes = e->n->lanes;
+  if (dtype == IR_I1) x = tile_line(e, "zext <%d x i1> %s to %s", lanes, x, type);
+  if (stride == 1 && !e->mask) {
+    const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, out, at);
+    tile_put(e, "store %s %s, ptr %s, align %lld", type, x, p, align);
+    return;
+  }
+  const char *mask = e->mask ? e->mask : tile_number(e, IR_I1, lanes, -1);
+  bool scatters = stride != 1;
+  const char *name = scatters ? arena_printf(e->a, "@llvm.masked.scatter.%s.v%dp0", suffix, lanes)
+                              : arena_printf(e->a, "@llvm.masked.store.%s.p0", suffix);
+  const char *pointer = scatters ? arena_printf(e->a, "<%d x ptr>", lanes) : "ptr";
+  const char *p = scatters ? tile_lane_pointers(e, dtype, out, at, stride)
+                           : tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, out, at);
+  tile_declare(
+      e, arena_printf(e->a, "declare void %s(%s, %s, i32, <%d x i1>)", name, type, pointer, lanes));
+  tile_put(e, "call void %s(%s %s, %s %s, i32 %lld, <%d x i1> %s)", name, type, x, pointer, p,
+           align, lanes, mask);
+}
+
+static void store_point(tile_emitter *e, const tile_node *x, void *user) {
+  const tile_output *o = user;
+  const char *out = arena_printf(e->a, "%%out%lld", (long long)(o - e->n->outputs));
+  tile_grid g = tile_value(e, o->value, &o->axes);
+  bool has_row = x->mask >> e->n->row & 1, has_column = x->mask >> e->n->column & 1;
+  for (int32_t r = 0; r < (has_row ? e->rows : 1); r++)
+    for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
+      const char *at = tile_offset(e, o->dims, &o->axes, r, c), *y = tile_at(&g, r, c);
+      if (has_column) {
+        if (!g.is_vector) y = tile_splat(e, g.dtype, y);
+        store_vector(e, g.dtype, out, at, tile_stride(o->dims, &o->axes, e->n->column), y);
+        continue;
+      }
+      const char *p =
+          tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(g.dtype), out, at);
+      tile_store_at(e, g.dtype, false, y, p);
+    }
+}
+
+static void store_outputs(tile_emitter *e, bool with_columns) {
+  for (uint32_t j = 0; j < e->n->n_outputs; j++) {
+    tile_output *o = &e->n->outputs[j];
+    const tile_node *x = &e->n->nodes[o->node];
+    bool has_column = x->mask >> e->n->column & 1;
+    if (o->after != e->finishes || has_column != with_columns) continue;
+    if (has_column && !o->after && o->level != e->pass) continue;
+    for_all_points(e, x, x->index < 0 && x->late < 0, store_point, o);
+  }
+}
+
+/* ---- the tile ---- */
+static void set_columns(tile_emitter *e, const tile_loop *l) {
+  e->column_local = l->index;
+  e->column = tile_line(e, "add i64 %s, %s", e->block_begin, l->index);
+}
+
+static void emit_tile(tile_emitter *e, tile_pass *p) {
+  for (uint32_t i = 0; i < p->n; i++)
+    for_all_points(e, p->at[i].node, true, accumulate_point, &p->at[i]);
+  if (!e->finishes) add_late(e, true);
+  store_outputs(e, true);
+}
+
+static const char *tail_mask(tile_emitter *e, const tile_loop *l) {
+  const char *left = tile_line(e, "sub i64 %s, %s", e->block_columns, l->index);
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < e->n->lanes; i++) strbuf_printf(&b, "%si64 %d", i ? ", " : "<", i);
+  strbuf_putc(&b, '>');
+  return tile_line(e, "icmp ugt %s %s, %s", tile_type(e, IR_I64, true), tile_splat(e, IR_I64, left),
+                   b.text);
+}
+
+static void emit_columns(tile_emitter *e, tile_pass *p, const char *main_columns) {
+  e->vectors = e->n->sizes.vectors;
+  tile_loop l =
+      tile_loop_begin(e, "0", main_columns, tile_int(e, (int64_t)e->vectors * e->n->lanes));
+  set_columns(e, &l);
+  emit_tile(e, p);
+  tile_loop_end(e, &l);
+  e->vectors = 1;
+  l = tile_loop_begin(e, main_columns, e->block_columns, tile_int(e, e->n->lanes));
+  set_columns(e, &l);
+  e->mask = tail_mask(e, &l);
+  emit_tile(e, p);
+  e->mask = NULL;
+  tile_loop_end(e, &l);
+}
+
+static void set_rows(tile_emitter *e, const char *local, int32_t rows) {
+  e->rows = rows;
+  e->memos.count = 0;
+  for (int32_t r = 0; r < rows; r++) {
+    e->row_local[r] = tile_index(e, local, tile_int(e, r), 1);
+    e->row_index[r] = tile_line(e, "add i64 %%row_begin, %s", e->row_local[r]);
+  }
+}
+
+static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *from, const char *to,
+                      const char *main_columns) {
+  strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
+  tile_loop l = tile_loop_begin(e, from, to, tile_int(e, rows));
+  set_rows(e, l.index, rows);
+  make_accumulators(e, p);
+  e->row = &row;
+  e->body = e->out = &body;
+  emit_columns(e, p, main_columns);
+  e->out = outer;
+  e->row = e->body = NULL;
+  strbuf_add(outer, row.text ? row.text : "", row.length);
+  strbuf_add(outer, body.text, body.length);
+  for (uint32_t i = 0; i < p->n; i++)
+    for_all_points(e, p->at[i].node, false, fold_point, &p->at[i]);
+  tile_loop_end(e, &l);
+}
+
+/* Results with columns that were waiting for all rows. */
+static void emit_finishing_columns(tile_emitter *e, tile_pass *p, const char *main_columns) {
+  strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
+  e->rows = 1;
+  e->memos.count = 0;
+  e->row = &row;
+  e->body = e->out = &body;
+  emit_columns(e, p, main_columns);
+  e->out = outer;
+  e->row = e->body = NULL;
+  strbuf_add(outer, row.text ? row.text : "", row.length);
+  strbuf_add(outer, body.text, body.length);
+}
+
+/* ---- passes ---- */
+static tile_pass pass_of(tile_emitter *e, int32_t pass) {
+  const tile_nest *n = e->n;
+  tile_pass p = {.at = ARENA_ARRAY(e->a, accumulator, n->n_nodes + 1)};
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].index >= 0 && n->nodes[k].level == pass + 1) p.at[p.n++].node = &n->nodes[k];
+  return p;
+}
+
+static void clear_numbers(tile_emitter *e, const tile_pass *p) {
+  tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
+  set_rows(e, l.index, 1);
+  for (uint32_t i = 0; i < p->n; i++) for_all_points(e, p->at[i].node, false, neutral_point, NULL);
+  tile_loop_end(e, &l);
+}
+
+static void emit_block(tile_emitter *e, tile_pass *p, const tile_loop *block) {
+  const tile_sizes *s = &e->n->sizes;
+  const char *extent = tile_int(e, e->n->extent[e->n->column]);
+  e->block_begin = block->index;
+  const char *left = tile_line(e, "sub i64 %s, %s", extent, block->index);
+  const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)s->block);
+  e->block_columns =
+      tile_line(e, "select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->block);
+  const char *rest = tile_line(e, "urem i64 %s, %d", e->block_columns, s->vectors * e->n->lanes);
+  const char *main_columns = tile_line(e, "sub i64 %s, %s", e->block_columns, rest);
+  strbuf pack = strbuf_make(e->a), rows = strbuf_make(e->a), *outer = e->out;
+  e->pack = &pack;
+  e->out = &rows;
+  if (e->finishes) emit_finishing_columns(e, p, main_columns);
+  else emit_rows(e, p, s->rows, "0", "%row_main", main_columns);
+  if (!e->finishes && s->rows > 1) emit_rows(e, p, 1, "%row_main", "%row_count", main_columns);
+  e->out = outer;
+  strbuf_add(outer, pack.text ? pack.text : "", pack.length);
+  strbuf_add(outer, rows.text, rows.length);
+}
+
+static void emit_pass(tile_emitter *e, int32_t pass) {
+  tile_pass p = pass_of(e, pass);
+  e->pass = pass;
+  if (!e->finishes) clear_numbers(e, &p);
+  tile_loop block = tile_loop_begin(e, "0", tile_int(e, e->n->extent[e->n->column]),
+                                    tile_int(e, e->n->sizes.block));
+  emit_block(e, &p, &block);
+  tile_loop_end(e, &block);
+}
+
+static void emit_row_results(tile_emitter *e) {
+  tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
+  e->row = e->body = e->out;
+  e->depth[1] = e->depth[0];
+  e->vectors = 1;
+  set_rows(e, l.index, 1);
+  add_late(e, false);
+  store_outputs(e, false);
+  e->row = e->body = NULL;
+  tile_loop_end(e, &l);
+}
+
+/* ---- the function ---- */
+static void place_reductions(tile_emitter *e) {
+  const tile_nest *n = e->n;
+  e->reduction_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_reductions + 1);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (x->index < 0) continue;
+    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * n->sizes.chunk *
+                    ir_dtype_bytes(dtype_of(e, x));
+    e->reduction_offset[x->index] = e->scratch_bytes;
+    e->scratch_bytes += (bytes + 63) / 64 * 64;
+  }
+}
+
+static void load_buffers(tile_emitter *e) {
+  uint32_t inputs = e->n->n_inputs;
+  for (uint32_t i = 0; i < inputs + e->n->n_outputs; i++) {
+    const char *p = tile_line(e, "getelementptr ptr, ptr %%buffers, i64 %u", i);
+    tile_put(e, "%%%s%u = load ptr, ptr %s", i < inputs ? "in" : "out", i < inputs ? i : i - inputs,
+             p);
+  }
+}
+
+static void place_late(tile_emitter *e, int64_t slots) {
+  const tile_nest *n = e->n;
+  e->late_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_late + 1);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (x->late < 0) continue;
+    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * tile_late_width(n, x) *
+                    ir_dtype_bytes(dtype_of(e, x)) * slots;
+    e->late_offset[x->late] = e->shared_bytes;
+    e->shared_bytes += (bytes + 63) / 64 * 64;
+  }
+}
+
+static int64_t outer_items(const tile_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
+  return tile_extent_of(n, outer);
+}
+
+static void bind_outer(tile_emitter *e, const char *number) {
+  const tile_nest *n = e->n;
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (n->role[a] != TILE_OUTER) continue;
+    e->bound[a] = tile_line(e, "urem i64 %s, %lld", number, (long long)n->extent[a]);
+    number = tile_line(e, "udiv i64 %s, %lld", number, (long long)n->extent[a]);
+  }
+}
+
+static int64_t rows_of_span(const tile_nest *n) {
+  int64_t chunks = (n->extent[n->row] + n->sizes.chunk - 1) / n->sizes.chunk;
+  return (chunks + n->sizes.spans - 1) / n->sizes.spans * n->sizes.chunk;
+}
+
+/* item -> outer indices, the rows of its span. */
+static void decode_item(tile_emitter *e) {
+  const tile_nest *n = e->n;
+  int64_t rows = n->extent[n->row], span = rows_of_span(n);
+  const char *number = tile_line(e, "urem i64 %%item, %lld", (long long)n->sizes.spans);
+  bind_outer(e, tile_line(e, "udiv i64 %%item, %lld", (long long)n->sizes.spans));
+  tile_put(e, "%%span_begin = mul i64 %s, %lld", number, (long long)span);
+  const char *end = tile_line(e, "add i64 %%span_begin, %lld", (long long)span);
+  const char *is_last = tile_line(e, "icmp sgt i64 %s, %lld", end, (long long)rows);
+  tile_put(e, "%%span_end = select i1 %s, i64 %lld, i64 %s", is_last, (long long)rows, end);
+}
+
+static tile_loop begin_chunk(tile_emitter *e) {
+  const tile_sizes *s = &e->n->sizes;
+  tile_loop l = tile_loop_begin(e, "%span_begin", "%span_end", tile_int(e, s->chunk));
+  tile_put(e, "%%row_begin = add i64 %s, 0", l.index);
+  const char *left = tile_line(e, "sub i64 %%span_end, %%row_begin");
+  const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)s->chunk);
+  tile_put(e, "%%row_count = select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->chunk);
+  const char *odd = tile_line(e, "urem i64 %%row_count, %d", s->rows);
+  tile_put(e, "%%row_main = sub i64 %%row_count, %s", odd);
+  return l;
+}
+
+static void put_function(strbuf *all, const char *name, const char *ending, const strbuf *entry,
+                         const strbuf *code) {
+  strbuf_printf(all,
+                "\ndefine void @%s%s(ptr noalias %%buffers, ptr noalias %%functions, ptr noalias "
+                "%%scratch, ptr noalias %%shared, i64 %%item) #0 {\nentry:\n",
+                name, ending);
+  strbuf_add(all, entry->text, entry->length);
+  strbuf_puts(all, "  br label %start\nstart:\n");
+  strbuf_add(all, code->text ? code->text : "", code->length);
+  strbuf_puts(all, "  ret void\n}\n");
+}
+
+static void emit_work(tile_emitter *e, const char *name, strbuf *all) {
+  strbuf code = strbuf_make(e->a);
+  e->entry = strbuf_make(e->a);
+  e->out = &e->entry;
+  load_buffers(e);
+  decode_item(e);
+  e->slot = "%item";
+  e->out = &code;
+  for_each_late(e, clear_late);
+  tile_loop chunk = begin_chunk(e);
+  for (int32_t pass = 0; pass < e->n->n_passes; pass++) emit_pass(e, pass);
+  emit_row_results(e);
+  tile_loop_end(e, &chunk);
+  put_function(all, name, "", &e->entry, &code);
+}
+
+static bool has_late_results(const tile_nest *n) {
+  bool any = false;
+  for (uint32_t j = 0; j < n->n_outputs; j++) any |= n->outputs[j].after;
+  return any;
+}
+
+/* One item per outer index: partial results merged, then the results that wait for them. */
+static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
+  strbuf code = strbuf_make(e->a);
+  e->entry = strbuf_make(e->a);
+  e->packs.count = e->memos.count = 0;
+  e->finishes = true;
+  e->pass = e->n->n_passes;
+  e->out = &e->entry;
+  load_buffers(e);
+  bind_outer(e, "%item");
+  e->slot = tile_index(e, "0", "%item", e->n->sizes.spans);
+  e->out = &code;
+  for_each_late(e, merge_late);
+  emit_pass(e, e->pass);
+  e->row = e->body = e->out;
+  e->rows = e->vectors = 1;
+  e->memos.count = 0;
+  store_outputs(e, false);
+  e->row = e->body = NULL;
+  put_function(all, name, "_finish", &e->entry, &code);
+}
+
+static strbuf assemble(tile_emitter *e, const strbuf *functions) {
+  strbuf all = strbuf_make(e->a);
+  for (uint32_t i = 0; i < e->declared.count; i++) strbuf_printf(&all, "%s\n", e->declared.at[i]);
+  strbuf_add(&all, functions->text, functions->length);
+  strbuf_puts(&all,
+              "\nattributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
+              "\"min-legal-vector-width\"=\"512\" }\n"
+              "!0 = !{}\n");
+  return all;
+}
+
+tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
+  tile_emitter e = {.n = n, .a = a};
+  strbuf functions = strbuf_make(a);
+  int64_t outer = outer_items(n), items = outer * n->sizes.spans;
+  bool finishes = has_late_results(n);
+  e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
+  place_reductions(&e);
+  place_late(&e, items);
+  emit_work(&e, name, &functions);
+  if (finishes) emit_finish(&e, name, &functions);
+  strbuf all = assemble(&e, &functions);
+  return (tile_code){.text = all.text,
+                     .length = all.length,
+                     .functions = e.functions.at,
+                     .n_functions = e.functions.count,
+                     .items = items,
+                     .finishing = finishes ? outer : 0,
+                     .scratch_bytes = e.scratch_bytes,
+                     .shared_bytes = e.shared_bytes};
+}

@@ -1,0 +1,140 @@
+/* A nest as LLVM IR. Emission state and what the files of this stage share.
+ *
+ * A value at a tile is a grid: `rows` x `vectors` operands of LLVM, one row if it has no row axis,
+ * one scalar a row if it has no column axis. Text goes to one of two streams: the tile's body, or
+ * the place before the column loop, where everything without columns is put once (`is_row`).
+ */
+#ifndef WEIR_TILE_EMIT_H
+#define WEIR_TILE_EMIT_H
+#include "base/strbuf.h"
+#include "tile/nest.h"
+
+enum { TILE_MOST_ROWS = 16, TILE_MOST_VECTORS = 4 };
+
+typedef struct tile_grid {
+  ir_dtype dtype;
+  bool is_vector;
+  int32_t rows, columns; /* 1, or those of the tile */
+  const char *at[TILE_MOST_ROWS][TILE_MOST_VECTORS];
+} tile_grid;
+
+typedef struct tile_pack { /* an input copied to [points][column] for a block of columns */
+  int32_t input;
+  tile_axes axes;
+  int64_t offset; /* in the scratch of a thread */
+  int32_t pass;   /* the last one that it was emitted for */
+  const char *base;
+} tile_pack;
+
+typedef struct tile_memo {
+  int32_t node;
+  const char *bound[TILE_MOST_AXES]; /* indices of the axes that it has */
+  tile_grid grid;
+  bool in_row;
+  int32_t depth;
+} tile_memo;
+
+typedef struct tile_emitter {
+  tile_nest *n;
+  arena *a;
+  strbuf entry;       /* allocas and what is computed once */
+  strbuf *body, *row; /* the two streams */
+  strbuf *out;        /* one of them */
+  strbuf *pack;       /* before the rows of a block */
+  int32_t depth[2];   /* loops open in body, row */
+  const char *small_ints[256];
+  uint32_t names;                    /* numbers given to values and labels */
+  int32_t rows, vectors;             /* of the tile being emitted */
+  const char *bound[TILE_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
+                                        and columns */
+  bool is_constant[TILE_MOST_AXES];  /* bound to a literal */
+  const char *row_index[TILE_MOST_ROWS], *row_local[TILE_MOST_ROWS];
+  const char *column, *column_local;       /* of the first lane; local: from the block's first */
+  const char *mask;                        /* of the lanes that exist; NULL: all */
+  const char *block_begin, *block_columns; /* of the block of columns */
+  int32_t pass;
+  bool finishes;          /* in the function that runs when all rows are done */
+  uint32_t *seen, sweeps; /* by node: the last sweep that came by */
+  VEC(tile_memo) memos;
+  VEC(tile_pack) packs;
+  VEC(const char *) functions; /* of the C library, by the index they are called by */
+  VEC(const char *) declared;
+  int64_t scratch_bytes;
+  const char *slot;     /* number of the partial results of reductions over rows */
+  int64_t *late_offset; /* theirs in the shared memory: [slot][point][width] */
+  int64_t shared_bytes;
+  int64_t *reduction_offset; /* of a tile reduction's numbers in the scratch: [point][row] */
+} tile_emitter;
+
+/* ---- text ---- */
+const char *tile_name(tile_emitter *e); /* a fresh "%v12" */
+/* `%v12 = <text>` on the current stream; returns the name. */
+const char *tile_line(tile_emitter *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void tile_put(tile_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *tile_int(tile_emitter *e, int64_t value); /* a literal; equal ones are one pointer */
+const char *tile_real(tile_emitter *e, ir_dtype dtype, double value);
+const char *tile_type(tile_emitter *e, ir_dtype dtype, bool is_vector); /* "<16 x float>" */
+const char *tile_memory_type(ir_dtype dtype);                           /* "i8" for i1 */
+/* The operand as a vector, where it is a scalar. */
+const char *tile_splat(tile_emitter *e, ir_dtype dtype, const char *scalar);
+/* Declares an intrinsic or function once. */
+void tile_declare(tile_emitter *e, const char *declaration);
+/* x + y * factor as i64; zero and one are folded. */
+const char *tile_index(tile_emitter *e, const char *x, const char *y, int64_t factor);
+
+/* ---- loops ---- */
+typedef struct tile_loop {
+  const char *counter, *index, *step;
+  uint32_t label;
+  int32_t stream;
+} tile_loop;
+tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
+void tile_loop_end(tile_emitter *e, const tile_loop *l);
+
+/* ---- values ---- */
+tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand);
+tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes);
+/* What a tile reduction adds for one tile and the points bound now. */
+tile_grid tile_contribution(tile_emitter *e, const tile_node *x);
+/* What x's operands need inside a loop over `axis` and doesn't depend on it: made before the loop.
+ */
+void tile_hoist(tile_emitter *e, const tile_node *x, int32_t axis);
+static inline const char *tile_at(const tile_grid *g, int32_t r, int32_t c) {
+  return g->at[g->rows > 1 ? r : 0][g->columns > 1 ? c : 0];
+}
+const char *tile_combine(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
+                         int32_t lanes, const char *x, const char *y);
+const char *tile_neutral(tile_emitter *e, ir_kind monoid, ir_dtype dtype);
+/* Address of a loop result's or input's element, in elements: sum of strides times indices. */
+const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r);
+/* Partial results of a reduction over rows: one number, a vector or all columns a point. */
+int64_t tile_late_width(const tile_nest *n, const tile_node *x);
+const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset);
+/* Loads and stores of values as they are in memory: bytes for i1. */
+const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
+void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p);
+const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector);
+const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
+                               const char *offset, int64_t stride);
+const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
+                        int32_t c);
+int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
+
+/* ---- the whole ---- */
+typedef struct tile_code {
+  const char *text;
+  size_t length;
+  const char *const *functions; /* of the C library, in the order of the table passed in */
+  uint32_t n_functions;
+  int64_t items;         /* 0 .. items - 1: in any order, on any thread */
+  int64_t finishing;     /* then as many of the finishing function, likewise; 0: there is none */
+  int64_t scratch_bytes; /* for each thread */
+  int64_t shared_bytes;  /* for all of them */
+} tile_code;
+
+/* define void @<name>(ptr buffers, ptr functions, ptr scratch, ptr shared, i64 item), and
+ * @<name>_finish alike. buffers: inputs, then results. */
+tile_code tile_emit(arena *a, tile_nest *n, const char *name);
+
+#endif

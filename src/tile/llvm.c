@@ -1,0 +1,237 @@
+#include "tile/llvm.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The C API's opaque pointers are all pointers to us. Enums by their values in llvm-c. */
+typedef void *ref;
+enum { OPT_AGGRESSIVE = 3, RELOC_PIC = 2, CODE_MODEL_JIT = 1, OBJECT_FILE = 1 };
+enum { OLDEST = 15, NEWEST = 24 };
+
+#define C_API(F)                                                                                   \
+  F(ref, ContextCreate, (void))                                                                    \
+  F(void, ContextDispose, (ref))                                                                   \
+  F(ref, CreateMemoryBufferWithMemoryRangeCopy, (const char *, size_t, const char *))              \
+  F(int, ParseIRInContext, (ref, ref, ref *, char **))                                             \
+  F(void, DisposeMessage, (char *))                                                                \
+  F(void, DisposeModule, (ref))                                                                    \
+  F(void, SetTarget, (ref, const char *))                                                          \
+  F(void, SetModuleDataLayout, (ref, ref))                                                         \
+  F(char *, GetDefaultTargetTriple, (void))                                                        \
+  F(char *, GetHostCPUName, (void))                                                                \
+  F(char *, GetHostCPUFeatures, (void))                                                            \
+  F(int, GetTargetFromTriple, (const char *, ref *, char **))                                      \
+  F(ref, CreateTargetMachine, (ref, const char *, const char *, const char *, int, int, int))      \
+  F(void, DisposeTargetMachine, (ref))                                                             \
+  F(ref, CreateTargetDataLayout, (ref))                                                            \
+  F(void, DisposeTargetData, (ref))                                                                \
+  F(int, TargetMachineEmitToMemoryBuffer, (ref, ref, int, char **, ref *))                         \
+  F(ref, CreatePassBuilderOptions, (void))                                                         \
+  F(void, DisposePassBuilderOptions, (ref))                                                        \
+  F(ref, RunPasses, (ref, const char *, ref, ref))                                                 \
+  F(char *, GetErrorMessage, (ref))                                                                \
+  F(void, DisposeErrorMessage, (char *))                                                           \
+  F(ref, OrcCreateLLJIT, (ref *, ref))                                                             \
+  F(ref, OrcLLJITGetMainJITDylib, (ref))                                                           \
+  F(char, OrcLLJITGetGlobalPrefix, (ref))                                                          \
+  F(ref, OrcCreateDynamicLibrarySearchGeneratorForProcess, (ref *, char, ref, ref))                \
+  F(void, OrcJITDylibAddGenerator, (ref, ref))                                                     \
+  F(ref, OrcLLJITAddObjectFile, (ref, ref, ref))                                                   \
+  F(ref, OrcLLJITLookup, (ref, uint64_t *, const char *))
+
+typedef struct c_api {
+#define MEMBER(result, name, arguments) result(*name) arguments;
+  C_API(MEMBER)
+#undef MEMBER
+} c_api;
+
+static struct {
+  pthread_once_t once;
+  pthread_mutex_t lock; /* over the JIT */
+  void *library;
+  c_api f;
+  ref jit;
+  char *triple, *cpu, *features;
+  const char *missing;
+  char reason[256];
+} llvm = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- finding it ---- */
+static void *open_version(int version) {
+  static const char *const forms[] = {"libLLVM.so.%d.1", "libLLVM-%d.so.1", "libLLVM-%d.so",
+                                      "/usr/lib/llvm-%d/lib/libLLVM.so",
+                                      "/usr/lib/llvm-%d/lib/libLLVM-%d.so.1"};
+  void *found = NULL;
+  for (size_t i = 0; !found && i < sizeof forms / sizeof *forms; i++) {
+    char name[128];
+    snprintf(name, sizeof name, forms[i], version, version);
+    found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  }
+  return found;
+}
+
+static void *open_library(void) {
+  const char *named = getenv("WEIR_LLVM");
+  if (named && *named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+  void *found = NULL;
+  for (int version = NEWEST; !found && version >= OLDEST; version--) found = open_version(version);
+  return found;
+}
+
+static bool fill_table(void) {
+  bool complete = true;
+#define LOOK_UP(result, name, arguments)                                                           \
+  *(void **)&llvm.f.name = dlsym(llvm.library, "LLVM" #name);                                      \
+  complete &= llvm.f.name != NULL;
+  C_API(LOOK_UP)
+#undef LOOK_UP
+  return complete;
+}
+
+static bool initialize_target(void) {
+#if defined(__x86_64__)
+  static const char *const names[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86Target",
+                                      "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter"};
+#elif defined(__aarch64__)
+  static const char *const names[] = {
+      "LLVMInitializeAArch64TargetInfo", "LLVMInitializeAArch64Target",
+      "LLVMInitializeAArch64TargetMC", "LLVMInitializeAArch64AsmPrinter"};
+#else
+  static const char *const names[] = {""};
+#endif
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    void (*initialize)(void);
+    *(void **)&initialize = dlsym(llvm.library, names[i]);
+    if (!initialize) return false;
+    initialize();
+  }
+  return true;
+}
+
+static const char *take_error(ref error) {
+  char *message = llvm.f.GetErrorMessage(error);
+  snprintf(llvm.reason, sizeof llvm.reason, "%s", message);
+  llvm.f.DisposeErrorMessage(message);
+  return llvm.reason;
+}
+
+static const char *start(void) {
+  llvm.library = open_library();
+  if (!llvm.library) return "no libLLVM of version 15 or newer was found";
+  if (!fill_table()) return "this libLLVM lacks functions of the C API";
+  if (!initialize_target()) return "this libLLVM can't compile for this machine";
+  ref generator, error = llvm.f.OrcCreateLLJIT(&llvm.jit, NULL);
+  if (error) return take_error(error);
+  error = llvm.f.OrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &generator, llvm.f.OrcLLJITGetGlobalPrefix(llvm.jit), NULL, NULL);
+  if (error) return take_error(error);
+  llvm.f.OrcJITDylibAddGenerator(llvm.f.OrcLLJITGetMainJITDylib(llvm.jit), generator);
+  llvm.triple = llvm.f.GetDefaultTargetTriple();
+  llvm.cpu = llvm.f.GetHostCPUName();
+  llvm.features = llvm.f.GetHostCPUFeatures();
+  return NULL;
+}
+
+static void start_once(void) { llvm.missing = start(); }
+
+const char *tile_llvm_missing(void) {
+  pthread_once(&llvm.once, start_once);
+  return llvm.missing;
+}
+
+int32_t tile_llvm_vector_bytes(void) {
+  if (tile_llvm_missing()) return 16;
+  if (strstr(llvm.features, "+avx512vl") && strstr(llvm.features, "+avx512dq")) return 64;
+  return strstr(llvm.features, "+avx2") ? 32 : 16;
+}
+
+/* ---- compiling ---- */
+typedef struct compilation {
+  ref context, module, machine;
+} compilation;
+
+static weir_status parse(ctx *c, compilation *w, const char *text, size_t length) {
+  char *message = NULL;
+  w->context = llvm.f.ContextCreate();
+  ref buffer = llvm.f.CreateMemoryBufferWithMemoryRangeCopy(text, length, "tile");
+  if (!llvm.f.ParseIRInContext(w->context, buffer, &w->module, &message)) return WEIR_OK;
+  w->module = NULL;
+  weir_status status = ctx_error(c, WEIR_INTERNAL, "LLVM does not read a tile: %s", message);
+  llvm.f.DisposeMessage(message);
+  return status;
+}
+
+static weir_status make_machine(ctx *c, compilation *w) {
+  ref target;
+  char *message = NULL;
+  if (llvm.f.GetTargetFromTriple(llvm.triple, &target, &message)) {
+    weir_status status = ctx_error(c, WEIR_INTERNAL, "LLVM: %s", message);
+    llvm.f.DisposeMessage(message);
+    return status;
+  }
+  w->machine = llvm.f.CreateTargetMachine(target, llvm.triple, llvm.cpu, llvm.features,
+                                          OPT_AGGRESSIVE, RELOC_PIC, CODE_MODEL_JIT);
+  ref layout = llvm.f.CreateTargetDataLayout(w->machine);
+  llvm.f.SetTarget(w->module, llvm.triple);
+  llvm.f.SetModuleDataLayout(w->module, layout);
+  llvm.f.DisposeTargetData(layout);
+  return WEIR_OK;
+}
+
+static weir_status optimize(ctx *c, compilation *w) {
+  ref options = llvm.f.CreatePassBuilderOptions();
+  ref error = llvm.f.RunPasses(w->module, "default<O2>", w->machine, options);
+  llvm.f.DisposePassBuilderOptions(options);
+  return error ? ctx_error(c, WEIR_INTERNAL, "LLVM: %s", take_error(error)) : WEIR_OK;
+}
+
+static weir_status link_object(ctx *c, ref object, const char *name, void **out_function) {
+  uint64_t address = 0;
+  ref error =
+      llvm.f.OrcLLJITAddObjectFile(llvm.jit, llvm.f.OrcLLJITGetMainJITDylib(llvm.jit), object);
+  if (!error) error = llvm.f.OrcLLJITLookup(llvm.jit, &address, name);
+  if (error) return ctx_error(c, WEIR_INTERNAL, "LLVM: %s", take_error(error));
+  *out_function = (void *)(uintptr_t)address;
+  return WEIR_OK;
+}
+
+weir_status tile_llvm_find(ctx *c, const char *name, void **out_function) {
+  uint64_t address = 0;
+  pthread_mutex_lock(&llvm.lock);
+  ref error = llvm.f.OrcLLJITLookup(llvm.jit, &address, name);
+  weir_status status = error ? ctx_error(c, WEIR_INTERNAL, "LLVM: %s", take_error(error)) : WEIR_OK;
+  pthread_mutex_unlock(&llvm.lock);
+  *out_function = (void *)(uintptr_t)address;
+  return status;
+}
+
+static weir_status emit_object(ctx *c, compilation *w, ref *out_object) {
+  char *message = NULL;
+  WEIR_TRY(make_machine(c, w));
+  WEIR_TRY(optimize(c, w));
+  if (!llvm.f.TargetMachineEmitToMemoryBuffer(w->machine, w->module, OBJECT_FILE, &message,
+                                              out_object))
+    return WEIR_OK;
+  weir_status status = ctx_error(c, WEIR_INTERNAL, "LLVM: %s", message);
+  llvm.f.DisposeMessage(message);
+  return status;
+}
+
+weir_status tile_llvm_compile(ctx *c, const char *text, size_t length, const char *name,
+                              void **out_function) {
+  if (tile_llvm_missing()) return ctx_error(c, WEIR_UNIMPLEMENTED, "%s", llvm.missing);
+  compilation w = {NULL, NULL, NULL};
+  ref object = NULL;
+  pthread_mutex_lock(&llvm.lock);
+  weir_status status = parse(c, &w, text, length);
+  if (status == WEIR_OK) status = emit_object(c, &w, &object);
+  if (status == WEIR_OK) status = link_object(c, object, name, out_function);
+  if (w.machine) llvm.f.DisposeTargetMachine(w.machine);
+  if (w.module) llvm.f.DisposeModule(w.module);
+  if (w.context) llvm.f.ContextDispose(w.context);
+  pthread_mutex_unlock(&llvm.lock);
+  return status;
+}

@@ -1,0 +1,28 @@
+/* LLVM, opened at run time: text of its IR in, a function in memory out.
+ *
+ * Nothing here needs LLVM to build. The library is looked for once (WEIR_LLVM, then the usual names
+ * from new to old, at least 15: opaque pointers), and the few functions of its C API that are used
+ * have had the same signatures since. Thread safe. State of the process, not of a context: the
+ * library's handle, its JIT and the code, which stays as long as the process.
+ */
+#ifndef WEIR_TILE_LLVM_H
+#define WEIR_TILE_LLVM_H
+#include "base/ctx.h"
+
+/* NULL if there is an LLVM to compile with, else why not. */
+const char *tile_llvm_missing(void);
+
+/* Compiles a module for this machine and returns the address of its function `name`, which no
+ * module before had. The module is
+ * linked against nothing but the C library. UNIMPLEMENTED: no LLVM; INTERNAL: LLVM refuses the
+ * text, with its message. */
+WEIR_MUST_USE weir_status tile_llvm_compile(ctx *c, const char *text, size_t length,
+                                            const char *name, void **out_function);
+
+/* Another function of a module that was compiled. */
+WEIR_MUST_USE weir_status tile_llvm_find(ctx *c, const char *name, void **out_function);
+
+/* Bytes of the widest vector registers that this machine computes in: 64, 32 or 16. */
+int32_t tile_llvm_vector_bytes(void);
+
+#endif

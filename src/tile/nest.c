@@ -1,0 +1,549 @@
+#include "tile/nest.h"
+
+#include "ir/attrs.h"
+#include "tile/cost.h"
+#include "tile/elementwise.h"
+
+enum { MOST_NODES = 400 };
+
+/* Slots: one per dimension of every operand and result; a forest of which the classes become axes.
+ * Reads of inputs, constants and iotas have slots of their own, so that the same x can be read at
+ * two places. */
+struct tile_tie {
+  tile_nest *n;
+  arena *a;
+  uint32_t *parent;
+  int64_t *length;
+  bool *is_whole; /* reads an input, not along the dimension that the loop slices */
+  uint32_t n_slots;
+  uint32_t *first; /* by node: its result's slots, then those of each operand */
+  uint32_t now;    /* the node that a rule is asked about */
+  uint32_t loop_slot;
+  const char *why;
+};
+
+static const ir_type_data *tensor_of(const tile_tie *t, ir_value v) {
+  return ir_type_at(t->n->m, v);
+}
+
+static bool refuse(tile_tie *t, const char *why) {
+  if (!t->why) t->why = why;
+  return false;
+}
+
+static uint32_t find(tile_tie *t, uint32_t s) {
+  while (t->parent[s] != s) s = t->parent[s] = t->parent[t->parent[s]];
+  return s;
+}
+
+static void tie(tile_tie *t, uint32_t a, uint32_t b) {
+  uint32_t x = find(t, a), y = find(t, b);
+  if (x != y) t->parent[x > y ? x : y] = x > y ? y : x;
+}
+
+static uint32_t new_slots(tile_tie *t, const ir_type_data *type) {
+  uint32_t first = t->n_slots;
+  for (int32_t i = 0; i < type->rank; i++) {
+    t->parent[first + (uint32_t)i] = first + (uint32_t)i;
+    t->length[first + (uint32_t)i] = type->dims[i];
+  }
+  t->n_slots += (uint32_t)type->rank;
+  return first;
+}
+
+static uint32_t result_slot(const tile_tie *t, uint32_t node, int64_t dim) {
+  return t->first[node] + (uint32_t)dim;
+}
+
+static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand, int64_t dim) {
+  const tile_node *x = &t->n->nodes[node];
+  uint32_t slot = t->first[node] + (uint32_t)tensor_of(t, ir_result(t->n->m, x->op, 0))->rank;
+  for (uint32_t i = 0; i < operand; i++)
+    slot += (uint32_t)tensor_of(t, ir_operand(t->n->m, x->op, i))->rank;
+  return slot + (uint32_t)dim;
+}
+
+/* ---- rules ---- */
+static bool rule_elementwise(tile_tie *t, tile_node *node) {
+  ir_module *m = t->n->m;
+  const ir_type_data *result = tensor_of(t, ir_result(m, node->op, 0));
+  if (!tile_is_elementwise(m, node->op)) return refuse(t, "an elementwise op of this element type");
+  for (uint32_t k = 0; k < node->n_operands; k++) {
+    int32_t rank = tensor_of(t, ir_operand(m, node->op, k))->rank;
+    for (int32_t i = 0; i < rank && rank == result->rank; i++)
+      tie(t, operand_slot(t, t->now, k, i), result_slot(t, t->now, i));
+  }
+  return true;
+}
+
+static bool rule_constant(tile_tie *t, tile_node *node) {
+  const ir_attr_data *d = ir_attr_get(t->n->m, ir_op_attr(t->n->m, node->op, "value"));
+  return d->splat || refuse(t, "a constant that is not a splat");
+}
+
+static bool rule_iota(tile_tie *t, tile_node *node) {
+  (void)t, (void)node;
+  return true;
+}
+
+static bool rule_broadcast_in_dim(tile_tie *t, tile_node *node) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(t->n->m, node->op, "broadcast_dimensions", &n);
+  const ir_type_data *operand = tensor_of(t, ir_operand(t->n->m, node->op, 0));
+  if (n != operand->rank) return refuse(t, "a broadcast that does not read");
+  for (int32_t i = 0; i < n; i++)
+    if (operand->dims[i] != 1)
+      tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, dims[i]));
+  return true;
+}
+
+static bool rule_transpose(tile_tie *t, tile_node *node) {
+  int32_t n;
+  const int64_t *order = ir_op_ints(t->n->m, node->op, "permutation", &n);
+  for (int32_t i = 0; i < n; i++)
+    tie(t, operand_slot(t, t->now, 0, order[i]), result_slot(t, t->now, i));
+  return n >= 0;
+}
+
+/* Only dimensions of length 1 come and go. */
+static bool rule_reshape(tile_tie *t, tile_node *node) {
+  const ir_type_data *from = tensor_of(t, ir_operand(t->n->m, node->op, 0)),
+                     *to = tensor_of(t, ir_result(t->n->m, node->op, 0));
+  int32_t i = 0, j = 0;
+  for (;;) {
+    while (i < from->rank && from->dims[i] == 1) i++;
+    while (j < to->rank && to->dims[j] == 1) j++;
+    if (i == from->rank || j == to->rank) break;
+    if (from->dims[i] != to->dims[j]) return refuse(t, "a reshape that merges or cuts dimensions");
+    tie(t, operand_slot(t, t->now, 0, i++), result_slot(t, t->now, j++));
+  }
+  return (i == from->rank && j == to->rank) ||
+         refuse(t, "a reshape that merges or cuts dimensions");
+}
+
+static bool in_list(const int64_t *list, int32_t n, int64_t x) {
+  for (int32_t i = 0; i < n; i++)
+    if (list[i] == x) return true;
+  return false;
+}
+
+static bool rule_reduce(tile_tie *t, tile_node *node) {
+  ir_module *m = t->n->m;
+  const ir_type_data *operand = tensor_of(t, ir_operand(m, node->op, 0));
+  int32_t n;
+  const int64_t *dims = ir_op_ints(m, node->op, "dimensions", &n);
+  node->monoid = ir_reducer_kind(m, ir_op_get(m, node->op)->regions[0]);
+  if (node->n_operands != 2 || node->monoid == IR_OP_UNKNOWN || n < 0)
+    return refuse(t, "a reduction by a function of its own");
+  int32_t j = 0;
+  for (int32_t i = 0; i < operand->rank; i++)
+    if (!in_list(dims, n, i)) tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, j++));
+  return true;
+}
+
+static void tie_free(tile_tie *t, uint32_t operand, const ir_ints *batch, const ir_ints *contract,
+                     int32_t *dim) {
+  int32_t rank = tensor_of(t, ir_operand(t->n->m, t->n->nodes[t->now].op, operand))->rank;
+  for (int32_t i = 0; i < rank; i++)
+    if (!in_list(batch->at, batch->count, i) && !in_list(contract->at, contract->count, i))
+      tie(t, operand_slot(t, t->now, operand, i), result_slot(t, t->now, (*dim)++));
+}
+
+static bool rule_dot_general(tile_tie *t, tile_node *node) {
+  ir_dot_numbers d;
+  if (!ir_dot_dims(t->a, t->n->m, node->op, &d)) return refuse(t, "a dot that does not read");
+  int32_t dim = 0;
+  for (; dim < d.lhs_batch.count; dim++) {
+    tie(t, operand_slot(t, t->now, 0, d.lhs_batch.at[dim]), result_slot(t, t->now, dim));
+    tie(t, operand_slot(t, t->now, 1, d.rhs_batch.at[dim]), result_slot(t, t->now, dim));
+  }
+  tie_free(t, 0, &d.lhs_batch, &d.lhs_contract, &dim);
+  tie_free(t, 1, &d.rhs_batch, &d.rhs_contract, &dim);
+  for (int32_t i = 0; i < d.lhs_contract.count; i++)
+    tie(t, operand_slot(t, t->now, 0, d.lhs_contract.at[i]),
+        operand_slot(t, t->now, 1, d.rhs_contract.at[i]));
+  ir_module *m = t->n->m;
+  ir_dtype out = tensor_of(t, ir_result(m, node->op, 0))->dtype;
+  node->monoid = IR_OP_ADD;
+  return (tensor_of(t, ir_operand(m, node->op, 0))->dtype == out &&
+          tensor_of(t, ir_operand(m, node->op, 1))->dtype == out && out != IR_I1) ||
+         refuse(t, "a dot of mixed element types");
+}
+
+#define RULE(name) tile_rule *const tile_rule_##name = rule_##name;
+RULE(elementwise)
+RULE(constant)
+RULE(iota)
+RULE(broadcast_in_dim)
+RULE(transpose)
+RULE(reshape)
+RULE(reduce)
+RULE(dot_general)
+#undef RULE
+tile_rule *const tile_rule_none = NULL;
+
+static tile_rule *const *const rules[] = {
+    NULL,
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile) [IR_OP_##kind] = &tile_rule_##tile,
+#include "ir/ops.def"
+#undef OP
+};
+
+/* ---- nodes ---- */
+const tile_node *tile_node_of(const tile_nest *n, ir_value v) {
+  ir_op op = ir_value_get(n->m, v)->op;
+  return op && n->node_of[op] ? &n->nodes[n->node_of[op] - 1] : NULL;
+}
+
+int32_t tile_input_of(const tile_nest *n, ir_value v) {
+  return (int32_t)ir_value_get(n->m, v)->index - 2;
+}
+
+/* Made anew for every reader, with the reader's axes. */
+static bool is_free(ir_kind kind) { return kind == IR_OP_CONSTANT || kind == IR_OP_IOTA; }
+
+static bool is_leaf(const tile_nest *n, ir_value v) {
+  const tile_node *x = tile_node_of(n, v);
+  return !x || is_free(x->kind);
+}
+
+static bool is_covered_type(const ir_module *m, ir_value v) {
+  const ir_type_data *d = ir_type_at(m, v);
+  return ir_is_static_tensor(m, ir_type_of(m, v)) && d->rank <= TILE_MOST_RANK &&
+         tile_dtype_text(d->dtype) != NULL;
+}
+
+static bool add_node(tile_tie *t, ir_op op) {
+  tile_nest *n = t->n;
+  const ir_op_data *d = ir_op_get(n->m, op);
+  if (d->kind == IR_OP_UNKNOWN || !*rules[d->kind]) return refuse(t, ir_op_name(n->m, op));
+  if (d->n_results != 1 || d->n_operands > TILE_MOST_OPERANDS)
+    return refuse(t, "an op of several results");
+  bool covered = is_covered_type(n->m, d->first_result);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    covered = covered && is_covered_type(n->m, d->operands[i]);
+  if (!covered) return refuse(t, "an element type that tiles don't have");
+  n->nodes[n->n_nodes] =
+      (tile_node){.op = op, .kind = (ir_kind)d->kind, .n_operands = d->n_operands, .index = -1};
+  n->node_of[op] = ++n->n_nodes;
+  return true;
+}
+
+static bool tie_node(tile_tie *t, uint32_t k) {
+  tile_nest *n = t->n;
+  tile_node *x = &n->nodes[k];
+  t->now = k;
+  t->first[k] = new_slots(t, tensor_of(t, ir_result(n->m, x->op, 0)));
+  for (uint32_t s = t->first[k]; is_free(x->kind) && s < t->n_slots; s++) t->length[s] = 1;
+  for (uint32_t i = 0; i < x->n_operands; i++)
+    new_slots(t, tensor_of(t, ir_operand(n->m, x->op, i)));
+  if (!(*rules[x->kind])(t, x)) return false;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    ir_value v = ir_operand(n->m, x->op, i);
+    if (is_leaf(n, v)) continue;
+    uint32_t def = (uint32_t)(tile_node_of(n, v) - n->nodes);
+    for (int32_t dim = 0; dim < tensor_of(t, v)->rank; dim++)
+      tie(t, operand_slot(t, k, i, dim), result_slot(t, def, dim));
+  }
+  return true;
+}
+
+/* ---- the loop's own dimension ---- */
+static void tie_loop(tile_tie *t, uint32_t slot) {
+  if (t->loop_slot == UINT32_MAX) t->loop_slot = slot;
+  tie(t, t->loop_slot, slot);
+}
+
+static bool tie_inputs(tile_tie *t) {
+  tile_nest *n = t->n;
+  int32_t n_in, n_units;
+  const int64_t *dims = ir_op_ints(n->m, n->loop, "in_dims", &n_in),
+                *units = ir_op_ints(n->m, n->loop, "in_units", &n_units);
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
+      ir_value v = ir_operand(n->m, n->nodes[k].op, i);
+      if (tile_node_of(n, v)) continue;
+      int32_t input = tile_input_of(n, v),
+              sliced = input < 0 || input >= n_in ? -1 : (int32_t)dims[input];
+      for (int32_t d = 0; d < tensor_of(t, v)->rank; d++)
+        if (d != sliced) t->is_whole[operand_slot(t, k, i, d)] = true;
+      if (sliced < 0) continue;
+      if (units[input] != 1) return refuse(t, "a slice of several elements an index");
+      tie_loop(t, operand_slot(t, k, i, dims[input]));
+    }
+  return true;
+}
+
+static bool tie_outputs(tile_tie *t) {
+  tile_nest *n = t->n;
+  int32_t count;
+  const int64_t *dims = ir_op_ints(n->m, n->loop, "out_dims", &count),
+                *units = ir_op_ints(n->m, n->loop, "out_units", &count);
+  ir_op end = ir_terminator(n->m, n->body);
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    ir_value v = ir_operand(n->m, end, j);
+    if (is_leaf(n, v)) return refuse(t, "a result that is an input");
+    int32_t def = (int32_t)(tile_node_of(n, v) - n->nodes);
+    n->outputs[j] = (tile_output){
+        .value = v, .node = def, .dims = ir_type_at(n->m, ir_result(n->m, n->loop, j))->dims};
+    if (dims[j] < 0) continue;
+    if (units[j] != 1) return refuse(t, "a slice of several elements an index");
+    tie_loop(t, result_slot(t, (uint32_t)def, dims[j]));
+  }
+  return true;
+}
+
+/* ---- classes -> axes ---- */
+/* An axis as long as a slice that nothing ties to the loop may still be the loop's (an iota's). */
+static bool is_loop_whole(tile_tie *t, int32_t loop, const int8_t *axis_of) {
+  int64_t slice = ir_op_int(t->n->m, t->n->loop, "slice", 1);
+  uint32_t known = loop < 0 ? 0 : 1u << loop; /* read from an input along another dimension */
+  for (uint32_t s = 0; s < t->n_slots; s++)
+    if (t->is_whole[s] && axis_of[s] >= 0) known |= 1u << axis_of[s];
+  for (int32_t a = 0; a < t->n->n_axes; a++)
+    if (!(known >> a & 1) && t->n->extent[a] == slice)
+      return refuse(t, "an axis as long as the slice");
+  return true;
+}
+
+static bool number_axes(tile_tie *t, int8_t *axis_of) {
+  tile_nest *n = t->n;
+  uint32_t loop = t->loop_slot == UINT32_MAX ? UINT32_MAX : find(t, t->loop_slot);
+  for (uint32_t s = 0; s < t->n_slots; s++) axis_of[s] = TILE_NO_AXIS;
+  for (uint32_t s = 0; s < t->n_slots; s++) {
+    uint32_t top = find(t, s);
+    if (t->length[s] == 1) continue; /* one of a class may be broadcast */
+    if (axis_of[top] < 0) {
+      if (n->n_axes == TILE_MOST_AXES) return refuse(t, "too many axes");
+      axis_of[top] = (int8_t)n->n_axes;
+      n->extent[n->n_axes++] = top == loop ? ir_op_int(n->m, n->loop, "extent", 0) : t->length[s];
+    }
+    if (top != loop && t->length[s] != n->extent[axis_of[top]])
+      return refuse(t, "an axis of two lengths");
+    axis_of[s] = axis_of[top];
+  }
+  return is_loop_whole(t, loop == UINT32_MAX ? TILE_NO_AXIS : axis_of[loop], axis_of);
+}
+
+static tile_axes axes_at(const tile_tie *t, const int8_t *axis_of, uint32_t first, int32_t rank) {
+  tile_axes axes = {.rank = rank};
+  for (int32_t i = 0; i < rank; i++)
+    axes.of[i] = t->length[first + (uint32_t)i] == 1 ? TILE_NO_AXIS : axis_of[first + (uint32_t)i];
+  return axes;
+}
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
+static int32_t count_axes(const tile_axes *axes) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < axes->rank; i++) count += axes->of[i] >= 0;
+  return count;
+}
+
+static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
+  tile_nest *n = t->n;
+  tile_node *x = &n->nodes[k];
+  int32_t rank = tensor_of(t, ir_result(n->m, x->op, 0))->rank;
+  uint32_t read = 0;
+  x->result = axes_at(t, axis_of, result_slot(t, k, 0), rank);
+  x->mask = mask_of(&x->result);
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    rank = tensor_of(t, ir_operand(n->m, x->op, i))->rank;
+    x->operands[i] = axes_at(t, axis_of, operand_slot(t, k, i, 0), rank);
+    read |= mask_of(&x->operands[i]);
+  }
+  bool reduces = x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL;
+  x->reduces = reduces ? read & ~x->mask : 0;
+  return is_free(x->kind) || __builtin_popcount(x->mask) == count_axes(&x->result) ||
+         refuse(t, "a value with the same axis twice");
+}
+
+static bool find_axes(tile_tie *t) {
+  tile_nest *n = t->n;
+  int8_t *axis_of = ARENA_ARRAY(t->a, int8_t, t->n_slots + 1);
+  if (!number_axes(t, axis_of)) return false;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (!place_node(t, axis_of, k)) return false;
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    n->outputs[j].axes = n->nodes[n->outputs[j].node].result;
+  return true;
+}
+
+static bool build(tile_tie *t) {
+  tile_nest *n = t->n;
+  ir_module *m = n->m;
+  const ir_block_data *body = ir_block_get(m, n->body);
+  uint32_t count = body->ops.count - 1, slots = 0;
+  if (ir_op_int(m, n->loop, "slice", 1) < 2) return refuse(t, "slices of one index");
+  if (count > MOST_NODES) return refuse(t, "too many ops");
+  n->nodes = ARENA_ARRAY(n->a, tile_node, count + 1);
+  n->node_of = ARENA_ARRAY(n->a, uint32_t, m->ops.count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!add_node(t, body->ops.at[i])) return false;
+    slots += TILE_MOST_RANK * (1 + TILE_MOST_OPERANDS);
+  }
+  t->parent = ARENA_ARRAY(t->a, uint32_t, slots + 1);
+  t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);
+  t->is_whole = ARENA_ARRAY(t->a, bool, slots + 1);
+  t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    if (!tie_node(t, i)) return false;
+  return tie_inputs(t) && tie_outputs(t) && find_axes(t);
+}
+
+/* ---- roles and passes ---- */
+uint32_t tile_point_axes(const tile_nest *n, uint32_t mask) {
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (n->role[a] >= TILE_OUTER) mask &= ~(1u << a);
+  return mask;
+}
+
+int64_t tile_extent_of(const tile_nest *n, uint32_t mask) {
+  int64_t product = 1;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (mask >> a & 1 && __builtin_mul_overflow(product, n->extent[a], &product)) return INT64_MAX;
+  return product;
+}
+
+/* Axes that all values with rows and columns have: an index outside of the tile computes nothing
+ * twice. Long ones may be outside in any case. */
+static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile) {
+  uint32_t all = ~0u;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
+  return all;
+}
+
+static void set_roles(tile_nest *n, int32_t row, int32_t column) {
+  uint32_t all = ~0u, any = 0;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    all &= n->nodes[n->outputs[j].node].mask;
+    any |= n->nodes[n->outputs[j].node].mask;
+  }
+  all &= axes_of_tiles(n, 1u << row | 1u << column);
+  for (int32_t a = 0; a < n->n_axes; a++)
+    n->role[a] = all >> a & 1 ? TILE_OUTER : any >> a & 1 ? TILE_POINT : TILE_INNER;
+  n->row = row;
+  n->column = column;
+  n->role[row] = TILE_ROW;
+  n->role[column] = TILE_COLUMN;
+}
+
+/* What the operands say about the node. */
+static void inherit(const tile_nest *n, tile_node *x) {
+  x->level = 0;
+  x->after = false;
+  x->is_rowless = !(x->mask >> n->row & 1);
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (mask_of(&x->operands[i]) >> n->row & 1) x->is_rowless = false;
+    if (!from) continue;
+    if (from->level > x->level) x->level = from->level;
+    x->after = x->after || from->after;
+    x->is_rowless = x->is_rowless && from->is_rowless;
+  }
+}
+
+/* What is made from a reduction over rows has no rows, and reads nothing else that needs them. */
+static bool may_come_after(const tile_nest *n, const tile_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  if (x->mask >> n->row & 1 || x->reduces & tile) return false;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && !from->after && !from->is_rowless) return false;
+  }
+  return true;
+}
+
+static bool has_few_points(const tile_nest *n, const tile_node *x) {
+  return tile_extent_of(n, tile_point_axes(n, x->mask)) <= COST_MOST_POINTS;
+}
+
+static void need_pass(tile_nest *n, int32_t pass) {
+  if (pass + 1 > n->n_passes) n->n_passes = pass + 1;
+}
+
+static bool set_level(tile_nest *n, tile_node *x) {
+  bool reduces_row = x->reduces >> n->row & 1, reduces_column = x->reduces >> n->column & 1;
+  inherit(n, x);
+  x->index = x->late = -1;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
+  if (x->after) return may_come_after(n, x);
+  if (!reduces_row && !reduces_column) return true;
+  if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->level);
+  x->is_rowless = false;
+  if (reduces_row) {
+    x->late = n->n_late++;
+    x->after = true;
+  } else {
+    x->index = n->n_reductions++;
+    x->level++;
+  }
+  return has_few_points(n, x);
+}
+
+static bool set_levels(tile_nest *n) {
+  n->n_passes = n->n_reductions = n->n_late = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (!set_level(n, &n->nodes[k])) return false;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    tile_output *o = &n->outputs[j];
+    const tile_node *x = &n->nodes[o->node];
+    bool has_row = x->mask >> n->row & 1;
+    o->level = x->level;
+    o->after = x->after || !has_row;
+    if ((!has_row && !x->after && !x->is_rowless) || !has_few_points(n, x)) return false;
+    if (!o->after && x->mask >> n->column & 1) need_pass(n, x->level);
+  }
+  return n->n_passes > 0;
+}
+
+static bool is_legal(tile_nest *n, int32_t row, int32_t column) {
+  set_roles(n, row, column);
+  return set_levels(n);
+}
+
+static bool choose_roles(tile_tie *t) {
+  tile_nest *n = t->n;
+  int32_t best_row = -1, best_column = -1;
+  double best = 0;
+  for (int32_t row = 0; row < n->n_axes; row++)
+    for (int32_t column = 0; column < n->n_axes; column++) {
+      if (row == column || !is_legal(n, row, column)) continue;
+      double cost = cost_of_nest(n);
+      if (best_row >= 0 && cost >= best) continue;
+      best = cost;
+      best_row = row;
+      best_column = column;
+    }
+  if (best_row < 0) return refuse(t, "no pair of axes that can be rows and columns");
+  return is_legal(n, best_row, best_column);
+}
+
+bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
+                  const char **out_why) {
+  const ir_op_data *d = ir_op_get(m, loop);
+  *out_nest = (tile_nest){.m = m,
+                          .a = a,
+                          .loop = loop,
+                          .body = d->regions[0],
+                          .n_inputs = d->n_operands,
+                          .n_outputs = d->n_results,
+                          .sizes = {.vector_bytes = vector_bytes}};
+  out_nest->outputs = ARENA_ARRAY(a, tile_output, d->n_results);
+  tile_tie t = {.n = out_nest, .a = a, .loop_slot = UINT32_MAX};
+  bool covered = build(&t);
+  if (covered) cost_set_lanes(out_nest);
+  covered = covered && choose_roles(&t);
+  *out_why = covered ? NULL : t.why;
+  if (covered) cost_set_sizes(out_nest);
+  return covered;
+}

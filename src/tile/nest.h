@@ -1,0 +1,104 @@
+/* A weir.loop as one loop nest: axes, their roles, passes over the columns. docs/design/tile.md.
+ *
+ * In: a loop op whose body has covered ops only. Out: for each op of the body the axis of every
+ * dimension of its operands and its result, and a role for every axis. The loop counts as a single
+ * trip over its whole extent.
+ */
+#ifndef WEIR_TILE_NEST_H
+#define WEIR_TILE_NEST_H
+#include "ir/ir.h"
+
+enum {
+  TILE_MOST_AXES = 24,
+  TILE_MOST_RANK = 8,
+  TILE_MOST_OPERANDS = 3,
+  TILE_NO_AXIS = -1, /* a dimension of length 1 */
+};
+
+typedef enum tile_role {
+  TILE_INNER, /* in no result: reduced inside the tile */
+  TILE_POINT, /* in some results only */
+  TILE_OUTER, /* in all results: indices of a work item */
+  TILE_ROW,
+  TILE_COLUMN,
+} tile_role;
+
+typedef struct tile_axes { /* of the dimensions of one operand or result */
+  int32_t rank;
+  int8_t of[TILE_MOST_RANK];
+} tile_axes;
+
+typedef struct tile_node { /* one op of the body, with one result */
+  ir_op op;
+  ir_kind kind;
+  uint32_t n_operands;
+  tile_axes operands[TILE_MOST_OPERANDS], result;
+  uint32_t mask;    /* axes of the result, as bits */
+  uint32_t reduces; /* axes that are in the operands and are summed (or ...) away */
+  int32_t level;    /* the pass that computes it where it has columns */
+  int32_t index;    /* among the tile reductions; -1: none */
+  int32_t late;     /* among the reductions over rows; -1: none */
+  bool after;       /* such a reduction, or made from one: known when all rows are done */
+  bool is_rowless;  /* neither rows nor reductions over rows or columns are in it */
+  ir_kind monoid;   /* of what it reduces with */
+} tile_node;
+
+typedef struct tile_output {
+  ir_value value;
+  int32_t node;   /* that makes it */
+  tile_axes axes; /* of the loop's result */
+  const int64_t *dims;
+  int32_t level;
+  bool after; /* stored when all rows are done */
+} tile_output;
+
+/* How large things are; travels with the region, so that another machine runs the same code. */
+typedef struct tile_sizes {
+  int32_t vector_bytes;  /* of a register */
+  int32_t rows, vectors; /* of the register tile */
+  int64_t block;         /* columns between two packings */
+  int64_t chunk;         /* rows of a work item */
+  int64_t spans;         /* work items, where rows are reduced: each has its partial results */
+} tile_sizes;
+
+typedef struct tile_nest {
+  ir_module *m;
+  arena *a;
+  ir_op loop;
+  ir_block body;
+  uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
+  int32_t n_axes, row, column;
+  int64_t extent[TILE_MOST_AXES];
+  tile_role role[TILE_MOST_AXES];
+  uint32_t n_nodes;
+  tile_node *nodes;
+  uint32_t *node_of; /* by op: index + 1 */
+  tile_output *outputs;
+  int32_t n_passes, n_reductions, n_late;
+  int32_t lanes; /* of a vector: of the widest floating-point type in the body */
+  tile_sizes sizes;
+} tile_nest;
+
+/* False, with *out_why, where tiles don't cover the loop. Everything lives in `a`. vector_bytes: of
+ * the machine that the code is for. */
+bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
+                  const char **out_why);
+
+/* The node that makes v; NULL: v is an argument of the body. */
+const tile_node *tile_node_of(const tile_nest *n, ir_value v);
+/* Which input an argument of the body stands for; -1: the loop's start or lo, which are 0. */
+int32_t tile_input_of(const tile_nest *n, ir_value v);
+
+/* Axes of a reduction's result that accumulators are kept for one by one, and their product. */
+uint32_t tile_point_axes(const tile_nest *n, uint32_t mask);
+int64_t tile_extent_of(const tile_nest *n, uint32_t mask);
+
+/* A rule says which axes of an op are one; op table, column `tile`. */
+typedef struct tile_tie tile_tie;
+typedef bool tile_rule(tile_tie *t, tile_node *node);
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
+  extern tile_rule *const tile_rule_##tile;
+#include "ir/ops.def"
+#undef OP
+
+#endif

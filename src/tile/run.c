@@ -1,0 +1,92 @@
+#include "tile/run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Shared by the caller and its helpers; the last to leave frees it, so that a helper that begins
+ * after the work is done finds it. */
+typedef struct job {
+  tile_work work;
+  pthread_mutex_t lock;
+  pthread_cond_t idle;
+  int64_t next;            /* item */
+  int32_t threads, joined; /* joined: so far, each has its own scratch */
+  int32_t working, owners;
+} job;
+
+static int64_t take_item(job *j) { return __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED); }
+
+static void work_until_done(job *j, int32_t thread) {
+  char *scratch = j->work.scratch + thread * j->work.scratch_bytes;
+  for (int64_t item; (item = take_item(j)) < j->work.items;)
+    j->work.kernel(j->work.buffers, j->work.functions, scratch, j->work.shared, item);
+}
+
+/* The number of this thread among those that work; -1: too late, or enough already. */
+static int32_t join(job *j) {
+  pthread_mutex_lock(&j->lock);
+  bool late = __atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->work.items;
+  int32_t thread = late || j->joined == j->threads ? -1 : j->joined++;
+  j->working += thread >= 0;
+  pthread_mutex_unlock(&j->lock);
+  return thread;
+}
+
+static void leave(job *j, bool worked) {
+  pthread_mutex_lock(&j->lock);
+  j->working -= worked;
+  bool last = --j->owners == 0;
+  pthread_cond_broadcast(&j->idle);
+  pthread_mutex_unlock(&j->lock);
+  if (!last) return;
+  pthread_cond_destroy(&j->idle);
+  pthread_mutex_destroy(&j->lock);
+  free(j);
+}
+
+static void help(void *data) {
+  job *j = data;
+  int32_t thread = join(j);
+  if (thread >= 0) work_until_done(j, thread);
+  leave(j, thread >= 0);
+}
+
+static void call_helpers(job *j, tile_schedule *schedule, void *user) {
+  int64_t wanted = j->threads < j->work.items ? j->threads : j->work.items;
+  for (int32_t i = 1; i < wanted; i++) {
+    pthread_mutex_lock(&j->lock);
+    j->owners++;
+    pthread_mutex_unlock(&j->lock);
+    if (!schedule(user, help, j)) leave(j, false);
+  }
+}
+
+static void run_alone(const tile_work *w) {
+  for (int64_t item = 0; item < w->items; item++)
+    w->kernel(w->buffers, w->functions, w->scratch, w->shared, item);
+}
+
+static void finish(const tile_work *w) {
+  for (int64_t item = 0; item < w->finishing; item++)
+    w->finish(w->buffers, w->functions, w->scratch, w->shared, item);
+}
+
+static void run_together(job *j, const tile_work *work, int32_t threads, tile_schedule *schedule,
+                         void *user) {
+  *j = (job){.work = *work, .threads = threads, .joined = 1, .working = 1, .owners = 1};
+  pthread_mutex_init(&j->lock, NULL);
+  pthread_cond_init(&j->idle, NULL);
+  call_helpers(j, schedule, user);
+  work_until_done(j, 0);
+  pthread_mutex_lock(&j->lock);
+  while (j->working > 1) pthread_cond_wait(&j->idle, &j->lock);
+  pthread_mutex_unlock(&j->lock);
+  leave(j, true);
+}
+
+void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user) {
+  job *j = threads > 1 && schedule ? calloc(1, sizeof *j) : NULL;
+  if (j) run_together(j, work, threads, schedule, user);
+  else run_alone(work);
+  finish(work);
+}

@@ -1,0 +1,30 @@
+/* Runs a kernel's work items on the calling thread and on helpers. */
+#ifndef WEIR_TILE_RUN_H
+#define WEIR_TILE_RUN_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One item. buffers: inputs, then results; functions: addresses of the C library's; scratch:
+ * 64-byte aligned, of this thread alone; shared: of all items. */
+typedef void tile_kernel(void *const *buffers, void *const *functions, void *scratch, void *shared,
+                         int64_t item);
+
+typedef struct tile_work {
+  tile_kernel *kernel;
+  void *const *buffers, *const *functions;
+  char *scratch, *shared;
+  int64_t scratch_bytes; /* of each thread */
+  int64_t items;
+  tile_kernel *finish; /* NULL: none */
+  int64_t finishing;   /* its items, when all others are done */
+} tile_work;
+
+/* Asks for task(data) to be called once, at any time, on any thread; false: it will not be. */
+typedef bool tile_schedule(void *user, void (*task)(void *data), void *data);
+
+/* Returns when all items are done. The calling thread works too, and waits only for helpers that
+ * have begun: a pool that is busy with callers like this one can't deadlock. threads: at most, with
+ * scratch for each. */
+void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user);
+
+#endif

@@ -1,0 +1,639 @@
+/* Values of a nest as grids: reads of inputs, structural ops, sums inside the tile. */
+#include "ir/attrs.h"
+#include "tile/cost.h"
+#include "tile/elementwise.h"
+#include "tile/emit.h"
+
+typedef struct stream { /* where text goes, to be put back */
+  strbuf *out;
+} stream;
+
+static ir_dtype dtype_of(const tile_emitter *e, ir_value v) {
+  return ir_type_at(e->n->m, v)->dtype;
+}
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
+static bool in_row_stream(const tile_emitter *e) { return e->out == e->row; }
+
+/* Whether what has these axes is the same for all tiles of a row: no column, and no index of a loop
+ * of the body's stream. */
+static bool is_row_level(const tile_emitter *e, uint32_t mask) {
+  if (mask >> e->n->column & 1) return false;
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (mask >> a & 1 && e->n->role[a] < TILE_OUTER && !e->is_constant[a]) return false;
+  return true;
+}
+
+static stream enter_stream(tile_emitter *e, uint32_t mask) {
+  stream before = {e->out};
+  if (is_row_level(e, mask)) e->out = e->row;
+  return before;
+}
+
+static void leave_stream(tile_emitter *e, stream before) { e->out = before.out; }
+
+static tile_grid new_grid(const tile_emitter *e, ir_dtype dtype, uint32_t mask) {
+  tile_grid g = {.dtype = dtype, .is_vector = mask >> e->n->column & 1};
+  g.rows = mask >> e->n->row & 1 ? e->rows : 1;
+  g.columns = g.is_vector ? e->vectors : 1;
+  return g;
+}
+
+static int32_t lanes_of(const tile_emitter *e, const tile_grid *g) {
+  return g->is_vector ? e->n->lanes : 1;
+}
+
+/* An element of a grid in the width of another. */
+static const char *widened(tile_emitter *e, const tile_grid *g, int32_t r, int32_t c,
+                           bool is_vector) {
+  const char *x = tile_at(g, r, c);
+  return is_vector && !g->is_vector ? tile_splat(e, g->dtype, x) : x;
+}
+
+/* ---- addresses ---- */
+int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis) {
+  int64_t stride = 1, found = 0;
+  for (int32_t i = axes->rank - 1; i >= 0; i--) {
+    if (axes->of[i] == axis) found += stride;
+    stride *= dims[i];
+  }
+  return found;
+}
+
+const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
+                        int32_t c) {
+  const tile_nest *n = e->n;
+  uint32_t mask = mask_of(axes);
+  const char *at = "0";
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (!(mask >> a & 1) || a == n->column) continue;
+    at = tile_index(e, at, a == n->row ? e->row_index[r] : e->bound[a], tile_stride(dims, axes, a));
+  }
+  if (mask >> n->column & 1) {
+    int64_t stride = tile_stride(dims, axes, n->column);
+    at = tile_index(e, at, e->column, stride);
+    at = tile_index(e, at, tile_int(e, (int64_t)c * n->lanes), stride);
+  }
+  return at;
+}
+
+/* ---- loads ---- */
+static const char *from_memory(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x) {
+  if (dtype != IR_I1) return x;
+  const char *bytes = is_vector ? arena_printf(e->a, "<%d x i8>", e->n->lanes) : "i8";
+  return tile_line(e, "icmp ne %s %s, %s", bytes, x, is_vector ? "zeroinitializer" : "0");
+}
+
+static const char *memory_type(tile_emitter *e, ir_dtype dtype, bool is_vector) {
+  const char *one = tile_memory_type(dtype);
+  return is_vector ? arena_printf(e->a, "<%d x %s>", e->n->lanes, one) : one;
+}
+
+/* fixed: from an input, which nobody writes. */
+static const char *load(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *base,
+                        const char *offset, bool fixed) {
+  const char *type = memory_type(e, dtype, is_vector);
+  const char *p =
+      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
+  const char *x = tile_line(e, "load %s, ptr %s, align %lld%s", type, p,
+                            (long long)ir_dtype_bytes(dtype), fixed ? ", !invariant.load !0" : "");
+  return from_memory(e, dtype, is_vector, x);
+}
+
+static const char *memory_suffix(tile_emitter *e, ir_dtype dtype) {
+  return dtype == IR_I1 ? arena_printf(e->a, "v%di8", e->n->lanes)
+                        : tile_suffix(e, dtype, e->n->lanes);
+}
+
+static const char *masked_load(tile_emitter *e, ir_dtype dtype, const char *base,
+                               const char *offset) {
+  const char *type = memory_type(e, dtype, true), *suffix = memory_suffix(e, dtype);
+  const char *p =
+      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
+  tile_declare(e, arena_printf(e->a, "declare %s @llvm.masked.load.%s.p0(ptr, i32, <%d x i1>, %s)",
+                               type, suffix, e->n->lanes, type));
+  const char *x = tile_line(
+      e, "call %s @llvm.masked.load.%s.p0(ptr %s, i32 %lld, <%d x i1> %s, %s zeroinitializer)",
+      type, suffix, p, (long long)ir_dtype_bytes(dtype), e->n->lanes, e->mask, type);
+  return from_memory(e, dtype, true, x);
+}
+
+static const char *lane_numbers(tile_emitter *e, int64_t stride) {
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < e->n->lanes; i++)
+    strbuf_printf(&b, "%si64 %lld", i ? ", " : "<", (long long)(i * stride));
+  strbuf_putc(&b, '>');
+  return b.text;
+}
+
+static const char *all_lanes(tile_emitter *e) {
+  return e->mask ? e->mask : tile_number(e, IR_I1, e->n->lanes, -1);
+}
+
+const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
+                               const char *offset, int64_t stride) {
+  const char *p =
+      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
+  return tile_line(e, "getelementptr %s, ptr %s, <%d x i64> %s", tile_memory_type(dtype), p,
+                   e->n->lanes, lane_numbers(e, stride));
+}
+
+static const char *gather(tile_emitter *e, ir_dtype dtype, const char *base, const char *offset,
+                          int64_t stride) {
+  const char *type = memory_type(e, dtype, true), *suffix = memory_suffix(e, dtype);
+  const char *pointers = tile_lane_pointers(e, dtype, base, offset, stride);
+  tile_declare(e,
+               arena_printf(e->a,
+                            "declare %s @llvm.masked.gather.%s.v%dp0(<%d x ptr>, i32, <%d x i1>, "
+                            "%s)",
+                            type, suffix, e->n->lanes, e->n->lanes, e->n->lanes, type));
+  const char *x =
+      tile_line(e,
+                "call %s @llvm.masked.gather.%s.v%dp0(<%d x ptr> %s, i32 %lld, <%d x i1> %s, %s "
+                "zeroinitializer)",
+                type, suffix, e->n->lanes, e->n->lanes, pointers, (long long)ir_dtype_bytes(dtype),
+                e->n->lanes, all_lanes(e), type);
+  return from_memory(e, dtype, true, x);
+}
+
+/* ---- packing: [points, row-major][block] ---- */
+static const char *packed_offset(tile_emitter *e, const tile_axes *axes, const char *column) {
+  const char *at = "0";
+  for (int32_t a = 0; a < e->n->n_axes; a++) {
+    if (!(mask_of(axes) >> a & 1) || e->n->role[a] >= TILE_OUTER) continue;
+    const char *scaled = tile_index(e, "0", at, e->n->extent[a]);
+    at = tile_index(e, scaled, e->bound[a], 1);
+  }
+  return tile_index(e, tile_index(e, "0", at, e->n->sizes.block), column, 1);
+}
+
+/* The copy, in loops over the points and then the columns of the block. */
+static void copy_block(tile_emitter *e, const tile_pack *p, const int64_t *dims, ir_dtype dtype,
+                       int32_t axis) {
+  const tile_nest *n = e->n;
+  while (axis < n->n_axes && (!(mask_of(&p->axes) >> axis & 1) || n->role[axis] >= TILE_OUTER))
+    axis++;
+  if (axis < n->n_axes) {
+    const char *before = e->bound[axis];
+    tile_loop l = tile_loop_begin(e, "0", tile_int(e, n->extent[axis]), "1");
+    e->bound[axis] = l.index;
+    copy_block(e, p, dims, dtype, axis + 1);
+    e->bound[axis] = before;
+    tile_loop_end(e, &l);
+    return;
+  }
+  const char *type = tile_memory_type(dtype);
+  tile_loop l = tile_loop_begin(e, "0", e->block_columns, "1");
+  const char *saved = e->column;
+  e->column = tile_line(e, "add i64 %s, %s", e->block_begin, l.index);
+  const char *from = tile_line(e, "getelementptr %s, ptr %%in%d, i64 %s", type, p->input,
+                               tile_offset(e, dims, &p->axes, 0, 0));
+  const char *to = tile_line(e, "getelementptr %s, ptr %s, i64 %s", type, p->base,
+                             packed_offset(e, &p->axes, l.index));
+  const char *x = tile_line(e, "load %s, ptr %s", type, from);
+  tile_put(e, "store %s %s, ptr %s", type, x, to);
+  e->column = saved;
+  tile_loop_end(e, &l);
+}
+
+static bool same_axes(const tile_axes *a, const tile_axes *b) {
+  return a->rank == b->rank && !memcmp(a->of, b->of, (size_t)a->rank);
+}
+
+static tile_pack *find_pack(tile_emitter *e, int32_t input, const tile_axes *axes, ir_dtype dtype) {
+  for (uint32_t i = 0; i < e->packs.count; i++)
+    if (e->packs.at[i].input == input && same_axes(&e->packs.at[i].axes, axes))
+      return &e->packs.at[i];
+  int64_t bytes = tile_extent_of(e->n, tile_point_axes(e->n, mask_of(axes))) * e->n->sizes.block *
+                  ir_dtype_bytes(dtype);
+  VEC_PUSH(e->a, &e->packs,
+           (tile_pack){.input = input, .axes = *axes, .offset = e->scratch_bytes, .pass = -1});
+  e->scratch_bytes += (bytes + 63) / 64 * 64;
+  tile_pack *p = &e->packs.at[e->packs.count - 1];
+  p->base = arena_printf(e->a, "%%packed%u", e->packs.count);
+  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", p->base,
+                (long long)p->offset);
+  return p;
+}
+
+static const char *packed_base(tile_emitter *e, int32_t input, const tile_axes *axes,
+                               const int64_t *dims, ir_dtype dtype) {
+  tile_pack *p = find_pack(e, input, axes, dtype);
+  if (p->pass == e->pass) return p->base;
+  p->pass = e->pass;
+  strbuf *before = e->out;
+  const char *bound[TILE_MOST_AXES];
+  memcpy(bound, e->bound, sizeof bound);
+  e->out = e->pack;
+  copy_block(e, p, dims, dtype, 0);
+  memcpy(e->bound, bound, sizeof bound);
+  e->out = before;
+  return p->base;
+}
+
+/* ---- inputs ---- */
+static const char *read_vector(tile_emitter *e, int32_t input, const tile_axes *axes,
+                               const int64_t *dims, ir_dtype dtype, int32_t r, int32_t c) {
+  int64_t stride = tile_stride(dims, axes, e->n->column);
+  const char *in = arena_printf(e->a, "%%in%d", input);
+  if (stride != 1 && !(mask_of(axes) >> e->n->row & 1)) {
+    const char *base = packed_base(e, input, axes, dims, dtype);
+    const char *at = packed_offset(e, axes, e->column_local);
+    return load(e, dtype, true, base, tile_index(e, at, tile_int(e, (int64_t)c * e->n->lanes), 1),
+                false);
+  }
+  const char *at = tile_offset(e, dims, axes, r, c);
+  if (stride != 1) return gather(e, dtype, in, at, stride);
+  return e->mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
+}
+
+static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) {
+  int32_t input = tile_input_of(e->n, v);
+  ir_dtype dtype = dtype_of(e, v);
+  tile_grid g = new_grid(e, dtype, mask_of(axes));
+  if (input < 0) { /* the loop's start, lo */
+    g.at[0][0] = "0";
+    return g;
+  }
+  const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
+  const char *in = arena_printf(e->a, "%%in%d", input);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++)
+      g.at[r][c] = g.is_vector ? read_vector(e, input, axes, dims, dtype, r, c)
+                               : load(e, dtype, false, in, tile_offset(e, dims, axes, r, c), true);
+  return g;
+}
+
+/* ---- leaves of the body ---- */
+static const char *literal(tile_emitter *e, ir_dtype dtype, const void *data) {
+  float f;
+  double d;
+  int64_t i = 0;
+  if (dtype == IR_F32) return memcpy(&f, data, 4), tile_real(e, dtype, (double)f);
+  if (dtype == IR_F64) return memcpy(&d, data, 8), tile_real(e, dtype, d);
+  memcpy(&i, data, (size_t)ir_dtype_bytes(dtype));
+  return tile_int(e, dtype == IR_I1 ? i != 0 : i);
+}
+
+static tile_grid constant(tile_emitter *e, const tile_node *x) {
+  const ir_attr_data *d = ir_attr_get(e->n->m, ir_op_attr(e->n->m, x->op, "value"));
+  tile_grid g = {.dtype = dtype_of(e, ir_result(e->n->m, x->op, 0)), .rows = 1, .columns = 1};
+  g.at[0][0] = literal(e, g.dtype, d->data);
+  return g;
+}
+
+static const char *converted_index(tile_emitter *e, ir_dtype dtype, const char *i64) {
+  const char *type = tile_dtype_text(dtype);
+  if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT)
+    return tile_line(e, "sitofp i64 %s to %s", i64, type);
+  if (ir_dtype_bytes(dtype) == 8) return i64;
+  return tile_line(e, "trunc i64 %s to %s", i64, type);
+}
+
+static const char *counting_vector(tile_emitter *e, ir_dtype dtype, const char *first) {
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < e->n->lanes; i++)
+    strbuf_printf(&b, "%s%s %s", i ? ", " : "<", tile_dtype_text(dtype),
+                  tile_number(e, dtype, 1, i));
+  strbuf_putc(&b, '>');
+  bool real = ir_dtype_class_of(dtype) == IR_CLASS_FLOAT;
+  return tile_line(e, "%s %s %s, %s", real ? "fadd" : "add", tile_type(e, dtype, true),
+                   tile_splat(e, dtype, first), b.text);
+}
+
+static tile_grid iota(tile_emitter *e, const tile_node *x, const tile_axes *axes) {
+  int32_t axis = axes->of[ir_op_int(e->n->m, x->op, "iota_dimension", 0)];
+  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  tile_grid g = new_grid(e, dtype, axis < 0 ? 0 : 1u << axis);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++) {
+      const char *i = axis < 0            ? "0"
+                      : axis == e->n->row ? e->row_index[r]
+                      : axis == e->n->column
+                          ? tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1)
+                          : e->bound[axis];
+      i = converted_index(e, dtype, i);
+      g.at[r][c] = g.is_vector ? counting_vector(e, dtype, i) : i;
+    }
+  return g;
+}
+
+/* ---- elementwise ---- */
+static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
+  tile_grid args[TILE_MOST_OPERANDS], g;
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    args[i] = tile_operand(e, x, i);
+    mask |= (uint32_t)args[i].is_vector << e->n->column;
+    mask |= (uint32_t)(args[i].rows > 1) << e->n->row;
+  }
+  g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), mask);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++) {
+      const char *at[TILE_MOST_OPERANDS];
+      for (uint32_t i = 0; i < x->n_operands; i++) at[i] = widened(e, &args[i], r, c, g.is_vector);
+      g.at[r][c] = tile_emit_elementwise(e, x->op, lanes_of(e, &g), at);
+    }
+  return g;
+}
+
+/* ---- sums inside the tile ---- */
+static tile_grid product(tile_emitter *e, const tile_node *x) {
+  tile_grid l = tile_operand(e, x, 0), r = tile_operand(e, x, 1);
+  tile_grid g = {.dtype = l.dtype, .is_vector = l.is_vector || r.is_vector};
+  g.rows = l.rows > r.rows ? l.rows : r.rows;
+  g.columns = l.columns > r.columns ? l.columns : r.columns;
+  bool real = ir_dtype_class_of(g.dtype) == IR_CLASS_FLOAT;
+  for (int32_t i = 0; i < g.rows; i++)
+    for (int32_t c = 0; c < g.columns; c++)
+      g.at[i][c] = tile_line(e, "%s %s %s, %s", real ? "fmul contract" : "mul",
+                             tile_type(e, g.dtype, g.is_vector), widened(e, &l, i, c, g.is_vector),
+                             widened(e, &r, i, c, g.is_vector));
+  return g;
+}
+
+static tile_grid term(tile_emitter *e, const tile_node *x) {
+  return x->kind == IR_OP_DOT_GENERAL ? product(e, x) : tile_operand(e, x, 0);
+}
+
+static void combine_grids(tile_emitter *e, ir_kind monoid, tile_grid *sum, const tile_grid *add) {
+  const char *type = tile_type(e, sum->dtype, sum->is_vector);
+  for (int32_t r = 0; r < sum->rows; r++)
+    for (int32_t c = 0; c < sum->columns; c++)
+      sum->at[r][c] = tile_combine(e, monoid, sum->dtype, type, lanes_of(e, sum), sum->at[r][c],
+                                   widened(e, add, r, c, sum->is_vector));
+}
+
+static tile_grid filled(tile_emitter *e, const tile_node *x, uint32_t mask) {
+  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  tile_grid g = new_grid(e, dtype, mask);
+  const char *neutral = tile_neutral(e, x->monoid, dtype);
+  if (g.is_vector) neutral = tile_splat(e, dtype, neutral);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++) g.at[r][c] = neutral;
+  return g;
+}
+
+static tile_grid sum_over(tile_emitter *e, const tile_node *x, uint32_t axes, uint32_t mask);
+
+static tile_grid unrolled(tile_emitter *e, const tile_node *x, int32_t axis, uint32_t rest,
+                          uint32_t mask) {
+  tile_grid sum = filled(e, x, mask);
+  for (int64_t i = 0; i < e->n->extent[axis]; i++) {
+    e->bound[axis] = tile_int(e, i);
+    tile_grid add = sum_over(e, x, rest, mask);
+    combine_grids(e, x->monoid, &sum, &add);
+  }
+  return sum;
+}
+
+static void accumulators(tile_emitter *e, tile_grid *slots, const tile_grid *values) {
+  const char *type = tile_type(e, values->dtype, values->is_vector);
+  for (int32_t r = 0; r < values->rows; r++)
+    for (int32_t c = 0; c < values->columns; c++) {
+      slots->at[r][c] = tile_name(e);
+      strbuf_printf(&e->entry, "  %s = alloca %s, align 64\n", slots->at[r][c], type);
+      tile_put(e, "store %s %s, ptr %s", type, values->at[r][c], slots->at[r][c]);
+    }
+}
+
+static void load_grid(tile_emitter *e, const tile_grid *slots, tile_grid *out) {
+  const char *type = tile_type(e, out->dtype, out->is_vector);
+  for (int32_t r = 0; r < out->rows; r++)
+    for (int32_t c = 0; c < out->columns; c++)
+      out->at[r][c] = tile_line(e, "load %s, ptr %s", type, slots->at[r][c]);
+}
+
+static void store_grid(tile_emitter *e, const tile_grid *slots, const tile_grid *g) {
+  const char *type = tile_type(e, g->dtype, g->is_vector);
+  for (int32_t r = 0; r < g->rows; r++)
+    for (int32_t c = 0; c < g->columns; c++)
+      tile_put(e, "store %s %s, ptr %s", type, g->at[r][c], slots->at[r][c]);
+}
+
+static tile_grid looped(tile_emitter *e, const tile_node *x, int32_t axis, uint32_t rest,
+                        uint32_t mask) {
+  tile_grid sum = filled(e, x, mask), slots = sum;
+  tile_hoist(e, x, axis);
+  accumulators(e, &slots, &sum);
+  tile_loop l = tile_loop_begin(e, "0", tile_int(e, e->n->extent[axis]), "1");
+  e->bound[axis] = l.index;
+  e->is_constant[axis] = false;
+  tile_grid add = sum_over(e, x, rest, mask);
+  load_grid(e, &slots, &sum);
+  combine_grids(e, x->monoid, &sum, &add);
+  store_grid(e, &slots, &sum);
+  tile_loop_end(e, &l);
+  load_grid(e, &slots, &sum);
+  return sum;
+}
+
+/* The op's terms summed over axes that are not rows or columns. mask: axes of the sum. */
+static tile_grid sum_over(tile_emitter *e, const tile_node *x, uint32_t axes, uint32_t mask) {
+  if (!axes) return term(e, x);
+  int32_t axis = 31 - __builtin_clz(axes);
+  const char *before = e->bound[axis];
+  bool was_constant = e->is_constant[axis];
+  e->is_constant[axis] = true;
+  uint32_t rest = axes & ~(1u << axis);
+  tile_grid g = e->n->extent[axis] <= COST_UNROLL ? unrolled(e, x, axis, rest, mask)
+                                                  : looped(e, x, axis, rest, mask);
+  e->bound[axis] = before;
+  e->is_constant[axis] = was_constant;
+  return g;
+}
+
+tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
+  uint32_t tile = 1u << e->n->column | 1u << e->n->row;
+  return sum_over(e, x, x->reduces & ~tile, (x->mask | x->reduces) & tile);
+}
+
+/* The sum with the reduction's initial value. */
+static tile_grid with_start(tile_emitter *e, const tile_node *x, tile_grid g) {
+  if (x->kind != IR_OP_REDUCE) return g;
+  tile_grid start = tile_operand(e, x, 1);
+  const char *type = tile_type(e, g.dtype, g.is_vector);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++)
+      g.at[r][c] = tile_combine(e, x->monoid, g.dtype, type, lanes_of(e, &g),
+                                widened(e, &start, 0, 0, g.is_vector), g.at[r][c]);
+  return g;
+}
+
+static tile_grid inner_sum(tile_emitter *e, const tile_node *x) {
+  return with_start(e, x, sum_over(e, x, x->reduces, x->mask));
+}
+
+/* ---- results of tile reductions, from the scratch ---- */
+const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
+  const char *at = "0";
+  for (int32_t a = 0; a < e->n->n_axes; a++) {
+    if (!(tile_point_axes(e->n, x->mask) >> a & 1)) continue;
+    at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  }
+  at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
+  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
+                               (long long)e->reduction_offset[x->index]);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
+}
+
+static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
+  tile_grid g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), 1u << e->n->row);
+  for (int32_t r = 0; r < g.rows; r++) {
+    const char *y =
+        tile_line(e, "load %s, ptr %s", tile_memory_type(g.dtype), tile_reduction_at(e, x, r));
+    g.at[r][0] = from_memory(e, g.dtype, false, y);
+  }
+  return with_start(e, x, g);
+}
+
+/* ---- results of reductions over rows ---- */
+int64_t tile_late_width(const tile_nest *n, const tile_node *x) {
+  int64_t lanes = n->lanes, columns = n->extent[n->column];
+  if (x->mask >> n->column & 1) return (columns + lanes - 1) / lanes * lanes;
+  return x->reduces >> n->column & 1 ? lanes : 1;
+}
+
+const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset) {
+  uint32_t points = tile_point_axes(e->n, x->mask);
+  const char *at = tile_index(e, "0", e->slot, 1);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (points >> a & 1)
+      at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  at = tile_index(e, tile_index(e, "0", at, tile_late_width(e->n, x)), offset, 1);
+  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  const char *base =
+      tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld", (long long)e->late_offset[x->late]);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
+}
+
+const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p) {
+  const char *x = tile_line(e, "load %s, ptr %s, align %lld", memory_type(e, dtype, is_vector), p,
+                            (long long)ir_dtype_bytes(dtype));
+  return from_memory(e, dtype, is_vector, x);
+}
+
+void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p) {
+  const char *type = memory_type(e, dtype, is_vector);
+  if (dtype == IR_I1) x = tile_line(e, "zext %s %s to %s", tile_type(e, dtype, is_vector), x, type);
+  tile_put(e, "store %s %s, ptr %s, align %lld", type, x, p, (long long)ir_dtype_bytes(dtype));
+}
+
+const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector) {
+  const char *one = tile_dtype_text(dtype);
+  for (int32_t lanes = e->n->lanes; lanes > 2; lanes /= 2) {
+    const char *type = arena_printf(e->a, "<%d x %s>", lanes, one), *half[2];
+    for (int32_t side = 0; side < 2; side++) {
+      strbuf b = strbuf_make(e->a);
+      for (int32_t i = 0; i < lanes / 2; i++)
+        strbuf_printf(&b, "%si32 %d", i ? ", " : "", side * (lanes / 2) + i);
+      half[side] = tile_line(e, "shufflevector %s %s, %s poison, <%d x i32> <%s>", type, vector,
+                             type, lanes / 2, b.text);
+    }
+    vector = tile_combine(e, monoid, dtype, arena_printf(e->a, "<%d x %s>", lanes / 2, one),
+                          lanes / 2, half[0], half[1]);
+  }
+  const char *pair = arena_printf(e->a, "<2 x %s>", one);
+  const char *x = tile_line(e, "extractelement %s %s, i64 0", pair, vector),
+             *y = tile_line(e, "extractelement %s %s, i64 1", pair, vector);
+  return tile_combine(e, monoid, dtype, one, 1, x, y);
+}
+
+static tile_grid read_late(tile_emitter *e, const tile_node *x) {
+  tile_grid g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), x->mask);
+  bool in_lanes = !g.is_vector && tile_late_width(e->n, x) > 1;
+  for (int32_t c = 0; c < g.columns; c++) {
+    const char *at =
+        g.is_vector ? tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1) : "0";
+    const char *y = tile_load_at(e, g.dtype, g.is_vector || in_lanes, tile_late_at(e, x, at));
+    g.at[0][c] = in_lanes ? tile_across_lanes(e, x->monoid, g.dtype, y) : y;
+  }
+  return with_start(e, x, g);
+}
+
+/* ---- by op ---- */
+static tile_grid emit(tile_emitter *e, const tile_node *x) {
+  switch (x->kind) {
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return tile_operand(e, x, 0);
+    case IR_OP_REDUCE:
+    case IR_OP_DOT_GENERAL:
+      if (x->index >= 0) return read_reduction(e, x);
+      if (x->late >= 0) return read_late(e, x);
+      return inner_sum(e, x);
+    default: return elementwise(e, x);
+  }
+}
+
+static bool is_bound_alike(const tile_emitter *e, const tile_memo *memo, uint32_t mask) {
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (mask >> a & 1 && e->n->role[a] < TILE_ROW && memo->bound[a] != e->bound[a]) return false;
+  return true;
+}
+
+static const tile_grid *find_memo(const tile_emitter *e, int32_t node, uint32_t mask) {
+  for (uint32_t i = e->memos.count; i-- > 0;)
+    if (e->memos.at[i].node == node && is_bound_alike(e, &e->memos.at[i], mask))
+      return &e->memos.at[i].grid;
+  return NULL;
+}
+
+static void remember(tile_emitter *e, int32_t node, const tile_grid *g) {
+  tile_memo memo = {.node = node, .grid = *g, .in_row = in_row_stream(e)};
+  memo.depth = e->depth[memo.in_row];
+  memcpy(memo.bound, e->bound, sizeof memo.bound);
+  VEC_PUSH(e->a, &e->memos, memo);
+}
+
+tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
+  const tile_node *x = tile_node_of(e->n, v);
+  uint32_t mask = x && x->kind != IR_OP_IOTA && x->kind != IR_OP_CONSTANT ? x->mask : mask_of(axes);
+  if (x && x->kind == IR_OP_CONSTANT) return constant(e, x);
+  int32_t node = x && x->kind != IR_OP_IOTA ? (int32_t)(x - e->n->nodes) : -1;
+  const tile_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
+  if (known) return *known;
+  stream before = enter_stream(e, mask);
+  tile_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : emit(e, x);
+  if (node >= 0) remember(e, node, &g);
+  leave_stream(e, before);
+  return g;
+}
+
+tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand) {
+  return tile_value(e, ir_operand(e->n->m, x->op, operand), &x->operands[operand]);
+}
+
+static bool is_bound(const tile_emitter *e, uint32_t mask) {
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (mask >> a & 1 && e->n->role[a] < TILE_OUTER && !e->bound[a]) return false;
+  return true;
+}
+
+static void hoist(tile_emitter *e, ir_value v, int32_t axis, uint32_t sweep) {
+  const tile_node *x = tile_node_of(e->n, v);
+  if (!x || x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA) return;
+  uint32_t node = (uint32_t)(x - e->n->nodes);
+  if (e->seen[node] == sweep) return;
+  e->seen[node] = sweep;
+  if (!(x->mask >> axis & 1) && is_bound(e, x->mask)) {
+    tile_value(e, v, &x->result);
+    return;
+  }
+  for (uint32_t i = 0; i < x->n_operands && x->index < 0 && x->late < 0; i++)
+    hoist(e, ir_operand(e->n->m, x->op, i), axis, sweep);
+}
+
+void tile_hoist(tile_emitter *e, const tile_node *x, int32_t axis) {
+  uint32_t sweep = ++e->sweeps; /* a value made on the way may sweep itself */
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    hoist(e, ir_operand(e->n->m, x->op, i), axis, sweep);
+  }
+}

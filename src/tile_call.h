@@ -1,0 +1,11 @@
+/* What the rewrite and the handler agree on. */
+#ifndef WEIR_TILE_CALL_H
+#define WEIR_TILE_CALL_H
+
+#define TILE_CALL_TARGET "weir_tile"
+/* version, vector bytes, rows, vectors, block, chunk, spans */
+#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld\n"
+
+enum { TILE_CALL_VERSION = 1, TILE_CALL_ALIGNMENT = 64 };
+
+#endif

@@ -1,0 +1,203 @@
+/* The rewrite: weir.loop -> stablehlo.custom_call @weir_tile.
+ *
+ * The call has the loop's operands and results, and one more result: scratch, which is so counted
+ * in XLA's report. Its attribute `body` is a line with the format's version and the tile sizes,
+ * then a module of one function that holds the loop. tile_call.c is the other side.
+ */
+#include "tiles.h"
+
+#include <unistd.h>
+
+#include "out/out.h"
+#include "tile/cost.h"
+#include "tile/emit.h"
+#include "tile/llvm.h"
+#include "tile_call.h"
+
+typedef struct replacing {
+  ir_module *m;
+  arena *scratch;
+  int32_t vector_bytes, threads, count;
+  double least_gain; /* predicted: the XLA loop's time over the tile's */
+  ir_map *renamed;
+} replacing;
+
+/* ---- the region as a module ---- */
+static void drop_location(const ir_module *m, ir_op op, void *user) {
+  (void)user;
+  ir_op_get(m, op)->location = IR_NONE;
+}
+
+static ir_type function_type(ir_module *m, ir_op loop) {
+  const ir_op_data *d = ir_op_get(m, loop);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d->n_operands + d->n_results);
+  for (uint32_t i = 0; i < d->n_operands; i++) types[i] = ir_type_of(m, d->operands[i]);
+  for (uint32_t j = 0; j < d->n_results; j++)
+    types[d->n_operands + j] = ir_type_of(m, d->first_result + j);
+  return ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
+                                           .types = types,
+                                           .n_types = (int32_t)d->n_operands,
+                                           .n_results = (int32_t)d->n_results});
+}
+
+static ir_op new_function(ir_module *m, ir_op loop) {
+  ir_op f = ir_op_new(m, IR_NONE, &(ir_op_desc){.kind = IR_OP_FUNC, .n_regions = 1});
+  ir_type type = function_type(m, loop);
+  ir_op_set_attr(m, f, "function_type",
+                 ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type}), true);
+  ir_op_set_attr(m, f, "sym_name", ir_attr_string(m, "main"), true);
+  return f;
+}
+
+/* A copy of the module in which only a function with the loop is left. */
+static ir_module *module_of(const ir_module *whole, ir_op loop) {
+  ir_module *m = ir_module_clone(whole);
+  ir_op f = new_function(m, loop);
+  ir_block block = ir_region_block(m, f, 0);
+  ir_map *map = ir_map_new(m->arena, m);
+  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
+    ir_value v = ir_operand(m, loop, i);
+    ir_map_set(map, v, ir_block_arg(m, block, ir_type_of(m, v)));
+  }
+  ir_op copy = ir_copy_op(m, block, loop, map);
+  ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
+  for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
+  ir_builder b = {m, block, IR_NONE};
+  ir_build_return(&b, IR_OP_FUNC_RETURN, results, ir_op_get(m, copy)->n_results);
+  ir_op_get(m, m->root)->n_attrs = 0;
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block_get(m, top)->ops.count = 0;
+  ir_block_append(m, top, f);
+  drop_location(m, m->root, NULL);
+  ir_walk(m, top, drop_location, NULL);
+  return m;
+}
+
+static const char *body_text(replacing *w, ir_op loop, const tile_sizes *s) {
+  ir_module *region = module_of(w->m, loop);
+  strbuf b = strbuf_make(w->scratch);
+  strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, s->vector_bytes, s->rows, s->vectors,
+                (long long)s->block, (long long)s->chunk, (long long)s->spans);
+  out_stablehlo_text(region, &b);
+  ir_module_destroy(region);
+  return b.text;
+}
+
+/* ---- the call ---- */
+static ir_attr layout_of(ir_module *m, ir_type type) {
+  int64_t order[IR_MAX_RANK + 1] = {0}, rank = ir_type_get(m, type)->rank;
+  for (int64_t i = 0; i < rank; i++) order[i] = rank - 1 - i;
+  return ir_attr_dense(m, ir_tensor(m, IR_INDEX, 1, &rank), order, false);
+}
+
+static ir_attr layouts_of(ir_module *m, const ir_type *types, uint32_t n) {
+  ir_attr *items = ARENA_ARRAY(m->arena, ir_attr, n);
+  for (uint32_t i = 0; i < n; i++) items[i] = layout_of(m, types[i]);
+  return ir_attr_new(m,
+                     &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = items, .count = (int32_t)n});
+}
+
+static ir_attr config_of(ir_module *m, const char *body) {
+  ir_named_attr entry = {.name = ir_intern_string(m, "body"), .value = ir_attr_string(m, body)};
+  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &entry, .count = 1});
+}
+
+static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nest *nest,
+                        int64_t scratch_bytes) {
+  ir_module *m = w->m;
+  uint32_t n_in = ir_op_get(m, loop)->n_operands, n_out = ir_op_get(m, loop)->n_results;
+  ir_value *operands = ARENA_ARRAY(w->scratch, ir_value, n_in);
+  ir_type *in = ARENA_ARRAY(w->scratch, ir_type, n_in + 1),
+          *out = ARENA_ARRAY(w->scratch, ir_type, n_out + 1);
+  for (uint32_t i = 0; i < n_in; i++) {
+    operands[i] = ir_map_get(w->renamed, ir_operand(m, loop, i));
+    in[i] = ir_type_of(m, operands[i]);
+  }
+  for (uint32_t j = 0; j < n_out; j++) out[j] = ir_type_of(m, ir_result(m, loop, j));
+  out[n_out] = ir_tensor(m, IR_UI8, 1, &scratch_bytes);
+  const char *body = body_text(w, loop, &nest->sizes);
+  ir_op call = ir_op_new(m, block,
+                         &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
+                                       .n_operands = n_in,
+                                       .operands = operands,
+                                       .n_results = n_out + 1,
+                                       .result_types = out,
+                                       .location = ir_op_get(m, loop)->location});
+  ir_op_set_attr(m, call, "api_version", ir_attr_int(m, 4, IR_I32), true);
+  ir_op_set_attr(m, call, "backend_config", config_of(m, body), true);
+  ir_op_set_attr(m, call, "call_target_name", ir_attr_string(m, TILE_CALL_TARGET), true);
+  ir_op_set_attr(m, call, "operand_layouts", layouts_of(m, in, n_in), true);
+  ir_op_set_attr(m, call, "result_layouts", layouts_of(m, out, n_out + 1), true);
+  for (uint32_t j = 0; j < n_out; j++)
+    ir_map_set(w->renamed, ir_result(m, loop, j), ir_result(m, call, j));
+  return call;
+}
+
+static void log_nest(const tile_nest *n) {
+  static const char *const names[] = {"inner", "point", "outer", "row", "column"};
+  strbuf b = strbuf_make(n->a);
+  for (int32_t a = 0; a < n->n_axes; a++)
+    strbuf_printf(&b, " %s %lld", names[n->role[a]], (long long)n->extent[a]);
+  ctx_log(
+      n->m->ctx, 3,
+      "tile:%s; %d passes, %d + %d reductions; %d rows x %d vectors of %d, blocks of %lld columns, "
+      "%lld rows an item; predicted gain %.2f",
+      b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors, n->lanes,
+      (long long)n->sizes.block, (long long)n->sizes.chunk, cost_of_xla(n) / cost_of_nest(n));
+}
+
+static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
+  tile_nest nest;
+  const char *why;
+  arena *a = arena_create(w->m->ctx);
+  bool covered = tile_nest_of(a, w->m, loop, w->vector_bytes, &nest, &why);
+  if (covered) {
+    log_nest(&nest);
+    covered = cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
+    why = "predicted to gain too little";
+  }
+  if (covered) {
+    tile_code code = tile_emit(a, &nest, "trial");
+    build_call(w, block, loop, &nest,
+               TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
+    w->count++;
+  } else {
+    ctx_log(w->m->ctx, 3, "no tile: %s", why);
+  }
+  arena_destroy(a);
+  return covered;
+}
+
+static void replace_in_block(replacing *w, ir_block block) {
+  ir_module *m = w->m;
+  ir_block_data old = *ir_block_get(m, block);
+  memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_op op = old.ops.at[i];
+    bool is_loop = ir_kind_of(m, op) == IR_OP_LOOP;
+    if (is_loop && replace_loop(w, block, op)) continue;
+    for (uint32_t r = 0; !is_loop && r < ir_op_get(m, op)->n_regions; r++)
+      if (ir_op_get(m, op)->regions[r]) replace_in_block(w, ir_op_get(m, op)->regions[r]);
+    ir_block_append(m, block, op);
+  }
+}
+
+int32_t tiles_replace_loops(ir_module *m, double least_gain) {
+  const char *missing = tile_llvm_missing();
+  if (missing) {
+    ctx_log(m->ctx, 1, "no tiles: %s", missing);
+    return 0;
+  }
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  replacing w = {.m = m,
+                 .scratch = arena_create(m->ctx),
+                 .least_gain = least_gain,
+                 .vector_bytes = tile_llvm_vector_bytes(),
+                 .threads = cores > 0 ? (int32_t)cores : 1};
+  w.renamed = ir_map_new(w.scratch, m);
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  replace_in_block(&w, top);
+  ir_replace_uses(m, top, w.renamed);
+  arena_destroy(w.scratch);
+  return w.count;
+}
