@@ -10,6 +10,14 @@ typedef struct ir_ints {
   const int64_t *at;
 } ir_ints;
 
+/* The place of x in the list; -1 if it is not there. */
+static inline int32_t ir_ints_find(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] == x) return i;
+  return -1;
+}
+static inline bool ir_ints_have(ir_ints v, int64_t x) { return ir_ints_find(v, x) >= 0; }
+
 typedef struct ir_dot_numbers {
   ir_ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
 } ir_dot_numbers;

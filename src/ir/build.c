@@ -163,6 +163,35 @@ ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const i
   return build(b, IR_OP_SLICE, 1, &x, type, 3, attrs);
 }
 
+ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, int64_t length) {
+  const ir_type_data *t = ir_type_at(b->m, x);
+  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], strides[IR_MAX_RANK];
+  for (int32_t i = 0; i < t->rank; i++) {
+    start[i] = i == dim ? at : 0;
+    limit[i] = i == dim ? at + length : t->dims[i];
+    strides[i] = 1;
+  }
+  return ir_build_slice(b, x, start, limit, strides);
+}
+
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
+                         const char *numbers, const int64_t *slice_sizes) {
+  ir_module *m = b->m;
+  ir_attr sizes = ir_attr_i64s(m, slice_sizes, ir_type_at(m, x)->rank);
+  ir_named_attr attrs[] = {named(m, "dimension_numbers", ir_attr_other(m, numbers)),
+                           named(m, "slice_sizes", sizes)};
+  return build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
+}
+
+void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {
+  ir_block body = ir_region_block(b->m, op, 0);
+  ir_type scalar = ir_scalar(b->m, dtype);
+  ir_value x = ir_block_arg(b->m, body, scalar), y = ir_block_arg(b->m, body, scalar);
+  ir_builder inner = {b->m, body, b->location};
+  ir_value sum = ir_build_binary(&inner, kind, x, y);
+  ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
+}
+
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim) {
   int64_t size = 0;
   for (uint32_t i = 0; i < count; i++) size += ir_type_at(b->m, xs[i])->dims[dim];

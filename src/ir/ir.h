@@ -255,6 +255,9 @@ typedef struct ir_op_desc { /* what a new op is made of; all is copied */
 /* Appends the op to `block` (IR_NONE: nowhere yet). Its regions are made empty; fill them with
  * ir_region_block(). */
 ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc);
+/* The same op once more, with operands and attributes but for result types and regions' contents:
+ * what the caller changes of it. */
+ir_op_desc ir_op_desc_of(const ir_module *m, ir_op op);
 ir_block ir_region_block(ir_module *m, ir_op op,
                          uint32_t region); /* makes the region's block; parent = op */
 ir_block ir_block_new(ir_module *m);       /* belongs to no op yet */
@@ -311,6 +314,13 @@ ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value updat
                                        const ir_value *starts);
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
                         const int64_t *strides);
+/* [at, at + length) of one dimension, all of the others. */
+ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, int64_t length);
+/* numbers: `#stablehlo.gather<...>`; slice_sizes: one per dimension of x. */
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
+                         const char *numbers, const int64_t *slice_sizes);
+/* The op's region 0 becomes a reducer of two scalars by this kind. */
+void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype);
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 
@@ -330,6 +340,9 @@ void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* th
 /* Calls fn for every op of the block and of all regions below it, in order, parents first. */
 void ir_walk(const ir_module *m, ir_block block,
              void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
+/* How often each value is an operand in the block and below, by value. */
+uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
+bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 

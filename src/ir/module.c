@@ -464,6 +464,19 @@ const char *ir_op_name(const ir_module *m, ir_op o) {
   return d->kind == IR_OP_UNKNOWN ? ir_text(m, d->name) : ir_kind_name((ir_kind)d->kind);
 }
 
+ir_op_desc ir_op_desc_of(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  return (ir_op_desc){.kind = (ir_kind)d->kind,
+                      .name = ir_text(m, d->name),
+                      .n_operands = d->n_operands,
+                      .operands = d->operands,
+                      .n_results = d->n_results,
+                      .n_attrs = d->n_attrs,
+                      .attrs = d->attrs,
+                      .n_regions = d->n_regions,
+                      .location = d->location};
+}
+
 ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc) {
   arena *a = m->arena;
   ir_op id = m->ops.count;

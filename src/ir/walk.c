@@ -46,17 +46,10 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, d.first_result + i);
-  ir_op copy = ir_op_new(m, to,
-                         &(ir_op_desc){.kind = (ir_kind)d.kind,
-                                       .name = ir_text(m, d.name),
-                                       .n_operands = d.n_operands,
-                                       .operands = operands,
-                                       .n_results = d.n_results,
-                                       .result_types = types,
-                                       .n_attrs = d.n_attrs,
-                                       .attrs = d.attrs,
-                                       .n_regions = d.n_regions,
-                                       .location = d.location});
+  ir_op_desc desc = ir_op_desc_of(m, op);
+  desc.operands = operands;
+  desc.result_types = types;
+  ir_op copy = ir_op_new(m, to, &desc);
   for (uint32_t i = 0; i < d.n_results; i++)
     ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
   for (uint32_t r = 0; r < d.n_regions; r++)
@@ -86,6 +79,34 @@ void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, i
     for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
       if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
   }
+}
+
+static void count_operands(const ir_module *m, ir_op op, void *user) {
+  uint32_t *uses = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) uses[ir_operand(m, op, i)]++;
+}
+
+uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block) {
+  uint32_t *uses = ARENA_ARRAY(a, uint32_t, m->values.count);
+  ir_walk(m, block, count_operands, uses);
+  return uses;
+}
+
+typedef struct use_search {
+  ir_value value;
+  bool found;
+} use_search;
+
+static void note_use(const ir_module *m, ir_op op, void *user) {
+  use_search *u = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    u->found |= ir_operand(m, op, i) == u->value;
+}
+
+bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v) {
+  use_search u = {v, false};
+  ir_walk(m, block, note_use, &u);
+  return u.found;
 }
 
 static void rename_operands(const ir_module *m, ir_op op, void *user) {

@@ -5,15 +5,6 @@ static ir_named_attr property(ir_module *m, const char *name, ir_attr value) {
   return (ir_named_attr){ir_intern_string(m, name), value, true};
 }
 
-static void fill_reducer(ir_builder *b, ir_op reduce, ir_kind kind, ir_dtype dtype) {
-  ir_block body = ir_region_block(b->m, reduce, 0);
-  ir_type scalar = ir_scalar(b->m, dtype);
-  ir_value x = ir_block_arg(b->m, body, scalar), y = ir_block_arg(b->m, body, scalar);
-  ir_builder inner = {b->m, body, b->location};
-  ir_value sum = ir_build_binary(&inner, kind, x, y);
-  ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
-}
-
 ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
                            const int64_t *dims, int32_t count) {
   ir_module *m = b->m;
@@ -37,7 +28,7 @@ ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value ini
                                      .result_types = &type,
                                      .attrs = &attr,
                                      .location = b->location});
-  fill_reducer(b, op, kind, dtype);
+  ir_build_reducer(b, op, kind, dtype);
   return ir_result(m, op, 0);
 }
 
@@ -48,17 +39,11 @@ ir_value pass_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t 
   return pass_build_reduce(b, IR_OP_ADD, x, zero, dims, count);
 }
 
-static bool contains(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return true;
-  return false;
-}
-
 /* Appends the lengths of the dimensions that are neither batch nor contracted. */
 static int32_t add_free(const ir_type_data *t, ir_ints batch, ir_ints contract, int64_t *dims,
                         int32_t rank) {
   for (int32_t d = 0; d < t->rank; d++)
-    if (!contains(batch, d) && !contains(contract, d)) dims[rank++] = t->dims[d];
+    if (!ir_ints_have(batch, d) && !ir_ints_have(contract, d)) dims[rank++] = t->dims[d];
   return rank;
 }
 
@@ -111,16 +96,12 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
 }
 
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
-  const ir_op_data d = *ir_op_get(b->m, op);
-  ir_op made = ir_op_new(b->m, b->block,
-                         &(ir_op_desc){.kind = (ir_kind)d.kind,
-                                       .n_operands = d.n_operands,
-                                       .n_results = 1,
-                                       .n_attrs = d.n_attrs,
-                                       .operands = operands,
-                                       .result_types = &type,
-                                       .attrs = d.attrs,
-                                       .location = d.location});
+  ir_op_desc desc = ir_op_desc_of(b->m, op);
+  desc.operands = operands;
+  desc.n_results = 1;
+  desc.result_types = &type;
+  desc.n_regions = 0;
+  ir_op made = ir_op_new(b->m, b->block, &desc);
   return ir_result(b->m, made, 0);
 }
 

@@ -185,12 +185,6 @@ static double volume(const network *net, label_set s) {
   return v;
 }
 
-static bool contains(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return true;
-  return false;
-}
-
 /* What a product's operands are called, from what its result is called. */
 typedef struct named_dot {
   uint8_t *at[2];
@@ -214,7 +208,7 @@ static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *resu
     for (int32_t i = 0; i < contract[side].count; i++)
       out->at[side][contract[side].at[i]] = (uint8_t)(first + i);
     for (int32_t d = 0; d < rank; d++)
-      if (!contains(batch[side], d) && !contains(contract[side], d))
+      if (!ir_ints_have(batch[side], d) && !ir_ints_have(contract[side], d))
         out->at[side][d] = result_at[next++];
   }
   out->contracted = 0;
@@ -587,10 +581,10 @@ static void name_result(const term *x, const term *y, const ir_dot_numbers *n, t
   out->rank = 0;
   for (int32_t i = 0; i < n->lhs_batch.count; i++) out->at[out->rank++] = x->at[n->lhs_batch.at[i]];
   for (int32_t i = 0; i < x->rank; i++)
-    if (!contains(n->lhs_batch, i) && !contains(n->lhs_contract, i))
+    if (!ir_ints_have(n->lhs_batch, i) && !ir_ints_have(n->lhs_contract, i))
       out->at[out->rank++] = x->at[i];
   for (int32_t i = 0; i < y->rank; i++)
-    if (!contains(n->rhs_batch, i) && !contains(n->rhs_contract, i))
+    if (!ir_ints_have(n->rhs_batch, i) && !ir_ints_have(n->rhs_contract, i))
       out->at[out->rank++] = y->at[i];
 }
 
@@ -715,11 +709,6 @@ static void build(chain *c, ir_block block, const plan *p) {
 }
 
 /* ---- the walk ---- */
-static void count_uses(const ir_module *m, ir_op op, void *user) {
-  chain *c = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) c->uses[ir_operand(m, op, i)]++;
-}
-
 /* Decides on the orders of all products of the block, the last ones first. */
 static void plan_block(chain *c, ir_block block) {
   const ir_block_data *b = ir_block_get(c->m, block);
@@ -763,18 +752,17 @@ static void visit_block(chain *c, ir_block block) {
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   const weir_options *o = p->options;
   int64_t limit = o->memory_limit_bytes, threshold = o->tensor_size_threshold_bytes;
+  ir_block top = ir_op_get(m, m->root)->regions[0];
   chain c = {.scratch = p->scratch,
              .m = m,
              .small_bytes = (double)(limit ? limit / SMALL_SHARE : threshold),
              .goal_bytes = (double)(limit ? limit : threshold),
              .budget = MOST_WORK,
-             .uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+             .uses = ir_count_uses(p->scratch, m, top),
              .dissolved = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
              .consumed = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count),
              .plans = ARENA_ARRAY(p->scratch, const plan *, m->ops.count),
              .map = ir_map_new(p->scratch, m)};
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  ir_walk(m, top, count_uses, &c);
   visit_block(&c, top);
   if (c.changed) ir_replace_uses(m, top, c.map);
   *out_changed = c.changed;

@@ -21,6 +21,20 @@ pass_ops pass_take_ops(ir_module *m, ir_block block) {
   return ops;
 }
 
+void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
+                      bool (*replace)(void *user, ir_block block, ir_op op), void *user) {
+  pass_ops ops = pass_take_ops(m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    ir_op_data *d = ir_op_get(m, op);
+    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(map, d->operands[k]);
+    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+      if (ir_op_get(m, op)->regions[r])
+        pass_replace_ops(m, ir_op_get(m, op)->regions[r], map, replace, user);
+    if (!replace(user, block, op)) ir_block_append(m, block, op);
+  }
+}
+
 /* ---- attributes ---- */
 static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
   return (size_t)(d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype)

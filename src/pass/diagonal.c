@@ -9,11 +9,12 @@
  *   D(broadcast, iota, constant, transpose, reshape by 1s, slice): the same of fewer elements
  *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
  *   D(sum_k x) = sum_k D(x)
- * down to tensors that are there anyway, where the gather or the select stays. Exact but for the product, whose sum goes
- * in another order, in f32 where it was f16 or bf16. Left alone: x * eye (off the diagonal
- * infinities and NaN make NaN), other reducers, indices that are not iotas, tensors that are small
- * against the limit or below the threshold. Cost: what is built is linear in the elements of the
- * diagonal. Source: design by identities above; index rules as in src/split/factors.c.
+ * down to tensors that are there anyway, where the gather or the select stays. Exact but for the
+ * product, whose sum goes in another order, in f32 where it was f16 or bf16. Left alone: x * eye
+ * (off the diagonal infinities and NaN make NaN), other reducers, indices that are not iotas,
+ * tensors that are small against the limit or below the threshold. Cost: what is built is linear in
+ * the elements of the diagonal. Source: design by identities above; index rules as in
+ * src/split/factors.c.
  */
 #include "base/strbuf.h"
 #include "pass/build.h"
@@ -179,13 +180,7 @@ static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t
                       int64_t length) {
   const ir_type_data *t = type_of(f, x);
   if (at == 0 && t->dims[dim] == length) return x;
-  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], strides[IR_MAX_RANK];
-  for (int32_t d = 0; d < t->rank; d++) {
-    start[d] = d == dim ? at : 0;
-    limit[d] = d == dim ? at + length : t->dims[d];
-    strides[d] = 1;
-  }
-  return ir_build_slice(b, x, start, limit, strides);
+  return ir_build_slice_dim(b, x, dim, at, length);
 }
 
 static ir_value without_dim(finder *f, ir_builder *b, ir_value x, int32_t dim) {
@@ -424,12 +419,6 @@ static ir_value take_reduce(finder *f, ir_builder *b, ir_op op, const band *s, i
 }
 
 /* ---- products ---- */
-static bool contains(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return true;
-  return false;
-}
-
 /* The result's dimensions by where they come from. */
 typedef struct layout {
   int32_t n_batch, n_lhs, n_rhs;
@@ -439,9 +428,9 @@ typedef struct layout {
 static layout layout_of(const finder *f, ir_op dot, const ir_dot_numbers *n) {
   layout l = {.n_batch = n->lhs_batch.count};
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 0))->rank; d++)
-    if (!contains(n->lhs_batch, d) && !contains(n->lhs_contract, d)) l.lhs[l.n_lhs++] = d;
+    if (!ir_ints_have(n->lhs_batch, d) && !ir_ints_have(n->lhs_contract, d)) l.lhs[l.n_lhs++] = d;
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 1))->rank; d++)
-    if (!contains(n->rhs_batch, d) && !contains(n->rhs_contract, d)) l.rhs[l.n_rhs++] = d;
+    if (!ir_ints_have(n->rhs_batch, d) && !ir_ints_have(n->rhs_contract, d)) l.rhs[l.n_rhs++] = d;
   return l;
 }
 
@@ -603,8 +592,8 @@ static bool is_plain_gather(const finder *f, ir_op op, const ir_gather_numbers *
   for (int32_t i = 0; i < n->offset_dims.count; i++)
     if (i && n->offset_dims.at[i] < n->offset_dims.at[i - 1]) return false;
   for (int32_t d = 0; d < rank; d++) {
-    bool point = contains(n->collapsed_slice_dims, d);
-    if (point != contains(n->start_index_map, d) ||
+    bool point = ir_ints_have(n->collapsed_slice_dims, d);
+    if (point != ir_ints_have(n->start_index_map, d) ||
         (!point && sizes[d] != type_of(f, ir_operand(f->m, op, 0))->dims[d]))
       return false;
   }
@@ -614,7 +603,7 @@ static bool is_plain_gather(const finder *f, ir_op op, const ir_gather_numbers *
 /* Where the gather's result has t. */
 static int32_t batch_place(const ir_gather_numbers *n, int32_t rank) {
   for (int32_t d = 0; d < rank; d++)
-    if (!contains(n->offset_dims, d)) return d;
+    if (!ir_ints_have(n->offset_dims, d)) return d;
   return -1;
 }
 
@@ -748,7 +737,7 @@ static ir_value replace_sum(finder *f, ir_op op) {
   ir_ints over = {n, dims};
   for (int32_t i = 1; i < n; i++)
     if (dims[i] < dims[i - 1]) return IR_NONE;
-  bool keep = contains(over, s.keep), drop = contains(over, s.drop);
+  bool keep = ir_ints_have(over, s.keep), drop = ir_ints_have(over, s.drop);
   if (!keep && !drop) return IR_NONE;
   if (!drop) s = (band){s.x, s.drop, s.keep, s.at_drop, s.at_keep, s.length};
   ir_builder b = {f->m, d->block, d->location};
@@ -762,7 +751,9 @@ static ir_value replace_sum(finder *f, ir_op op) {
 }
 
 /* ---- the walk ---- */
-static bool replace(finder *f, ir_op op) {
+static bool replace(void *user, ir_block block, ir_op op) {
+  (void)block;
+  finder *f = user;
   ir_value made = IR_NONE;
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
@@ -771,25 +762,12 @@ static bool replace(finder *f, ir_op op) {
   return f->changed = true;
 }
 
-static void visit_block(finder *f, ir_block block) {
-  pass_ops ops = pass_take_ops(f->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    const ir_op_data *d = ir_op_get(f->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      d->operands[k] = ir_map_get(f->map, d->operands[k]);
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
-    if (!replace(f, op)) ir_block_append(f->m, block, op);
-  }
-}
-
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   finder *f = ARENA_NEW(p->scratch, finder);
   f->p = p;
   f->m = m;
   f->map = ir_map_new(p->scratch, m);
-  visit_block(f, ir_op_get(m, m->root)->regions[0]);
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f->map, replace, f);
   *out_changed = f->changed;
   return WEIR_OK;
 }

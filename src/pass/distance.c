@@ -590,28 +590,17 @@ static ir_value replace_reduce(finder *f, ir_op op) {
   return found ? found : weighted_of(f, op, v, summed, kept, init);
 }
 
-static bool replace(finder *f, ir_op op) {
+static bool replace(void *user, ir_block block, ir_op op) {
+  (void)block;
+  finder *f = user;
   ir_value made = IR_NONE;
+  pass_vary_op(f->vary, op);
+  find_rough(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_reduce(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_DOT_GENERAL) made = distance_of_dot(f, op);
   if (!made) return false;
   ir_map_set(f->map, ir_result(f->m, op, 0), made);
   return f->changed = true;
-}
-
-static void visit_block(finder *f, ir_block block) {
-  pass_ops ops = pass_take_ops(f->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    const ir_op_data *d = ir_op_get(f->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      d->operands[k] = ir_map_get(f->map, d->operands[k]);
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
-    pass_vary_op(f->vary, op);
-    find_rough(f, op);
-    if (!replace(f, op)) ir_block_append(f->m, block, op);
-  }
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
@@ -624,7 +613,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .room = m->values.count};
   ir_block top = ir_op_get(m, m->root)->regions[0];
   find_who_sees_zero(&f, top);
-  visit_block(&f, top);
+  pass_replace_ops(m, top, f.map, replace, &f);
   *out_changed = f.changed;
   return WEIR_OK;
 }

@@ -35,11 +35,6 @@ typedef struct product {
   ir_dot_numbers n;
 } product;
 
-static void count_uses(const ir_module *m, ir_op op, void *user) {
-  uint32_t *uses = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) uses[ir_operand(m, op, i)]++;
-}
-
 static bool is_in(const distributor *f, ir_op op, ir_kind kind, ir_block block) {
   return op && ir_kind_of(f->m, op) == kind && ir_op_get(f->m, op)->block == block;
 }
@@ -79,14 +74,8 @@ static ir_ints contract_of(const product *p, uint32_t side) {
   return side ? p->n.rhs_contract : p->n.lhs_contract;
 }
 
-static int32_t index_of(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return i;
-  return -1;
-}
-
 static bool is_free(const product *p, uint32_t side, int64_t d) {
-  return index_of(batch_of(p, side), d) < 0 && index_of(contract_of(p, side), d) < 0;
+  return ir_ints_find(batch_of(p, side), d) < 0 && ir_ints_find(contract_of(p, side), d) < 0;
 }
 
 /* permutation[d]: which dimension of b's other side is dimension d of a's. */
@@ -101,7 +90,7 @@ static bool match_dims(const distributor *f, const product *a, const product *b,
     permutation[a_batch.at[i]] = b_batch.at[i];
   }
   for (int32_t i = 0; i < a_contract.count; i++) {
-    int32_t k = index_of(contract_of(b, common), contract_of(a, common).at[i]);
+    int32_t k = ir_ints_find(contract_of(b, common), contract_of(a, common).at[i]);
     if (k < 0) return false;
     permutation[a_contract.at[i]] = b_contract.at[k];
   }
@@ -184,39 +173,33 @@ static bool replace_sum(distributor *f, ir_op add, ir_block block) {
   return any;
 }
 
-static void mark_inner_sums(distributor *f, const pass_ops *ops) {
-  for (uint32_t i = 0; i < ops->count; i++) {
-    const ir_op_data *d = ir_op_get(f->m, ops->at[i]);
-    for (uint32_t k = 0; d->kind == IR_OP_ADD && k < 2; k++)
-      f->inner[d->operands[k]] = is_read_once(f, d->operands[k]);
+static void mark_inner_sums(const ir_module *m, ir_op op, void *user) {
+  distributor *f = user;
+  for (uint32_t i = 0; ir_kind_of(m, op) == IR_OP_ADD && i < 2; i++) {
+    ir_value v = ir_operand(m, op, i);
+    ir_op def = ir_value_get(m, v)->op;
+    if (def && ir_op_get(m, def)->block == ir_op_get(m, op)->block)
+      f->inner[v] = is_read_once(f, v);
   }
 }
 
-static void visit_block(distributor *f, ir_block block) {
-  pass_ops ops = pass_take_ops(f->m, block);
-  mark_inner_sums(f, &ops);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    const ir_op_data *d = ir_op_get(f->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      d->operands[k] = ir_map_get(f->map, d->operands[k]);
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
-    bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !f->inner[ir_result(f->m, op, 0)];
-    if (whole && replace_sum(f, op, block)) f->changed = true;
-    else ir_block_append(f->m, block, op);
-  }
+static bool replace(void *user, ir_block block, ir_op op) {
+  distributor *f = user;
+  bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !f->inner[ir_result(f->m, op, 0)];
+  if (!whole || !replace_sum(f, op, block)) return false;
+  return f->changed = true;
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
   distributor f = {.p = p,
                    .m = m,
                    .map = ir_map_new(p->scratch, m),
-                   .uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+                   .uses = ir_count_uses(p->scratch, m, top),
                    .inner = ARENA_ARRAY(p->scratch, bool, m->values.count),
                    .n_values = m->values.count};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], count_uses, f.uses);
-  visit_block(&f, ir_op_get(m, m->root)->regions[0]);
+  ir_walk(m, top, mark_inner_sums, &f);
+  pass_replace_ops(m, top, f.map, replace, &f);
   *out_changed = f.changed;
   return WEIR_OK;
 }

@@ -11,18 +11,12 @@
 #include "ir/attrs.h"
 #include "pass/pass.h"
 
-static bool contains(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return true;
-  return false;
-}
-
 /* Free dimension i of the transpose is perm[i] of x: the order is kept if perm grows along the free
  * ones. */
 static bool keeps_free_order(const int64_t *perm, int32_t rank, ir_ints batch, ir_ints contract) {
   int64_t last = -1;
   for (int32_t d = 0; d < rank; d++) {
-    if (contains(batch, d) || contains(contract, d)) continue;
+    if (ir_ints_have(batch, d) || ir_ints_have(contract, d)) continue;
     if (perm[d] < last) return false;
     last = perm[d];
   }
@@ -118,11 +112,6 @@ static bool fold_result(folding *f, ir_op transpose) {
   return true;
 }
 
-static void count_uses(const ir_module *m, ir_op op, void *user) {
-  folding *f = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) f->uses[ir_operand(m, op, i)]++;
-}
-
 static void fold_op(const ir_module *m, ir_op op, void *user) {
   folding *f = user;
   if (ir_kind_of(m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->changed = true;
@@ -132,9 +121,9 @@ static void fold_op(const ir_module *m, ir_op op, void *user) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  folding f = {p, m, ARENA_ARRAY(p->scratch, uint32_t, m->values.count), false};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], count_uses, &f);
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], fold_op, &f);
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  folding f = {p, m, ir_count_uses(p->scratch, m, top), false};
+  ir_walk(m, top, fold_op, &f);
   *out_changed = f.changed;
   return WEIR_OK;
 }

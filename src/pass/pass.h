@@ -53,5 +53,10 @@ uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
  * are read. */
 typedef VEC(ir_op) pass_ops;
 pass_ops pass_take_ops(ir_module *m, ir_block block);
+/* Every op of the block and below, in order, regions before their op, operands renamed by `map`
+ * before anything looks at them: `replace` either makes what stands for the op (appended to the
+ * block, its results in `map`) and returns true, or the op stays. */
+void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
+                      bool (*replace)(void *user, ir_block block, ir_op op), void *user);
 
 #endif

@@ -121,21 +121,8 @@ static bool solve(body *b, uint32_t carry, split_pos pos) {
 }
 
 /* ---- the condition ---- */
-typedef struct use_search {
-  ir_value value;
-  bool found;
-} use_search;
-
-static void note_use(const ir_module *m, ir_op op, void *user) {
-  use_search *u = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    u->found |= ir_operand(m, op, i) == u->value;
-}
-
 static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry) {
-  use_search u = {ir_block_get(m, condition)->args.at[carry], false};
-  ir_walk(m, condition, note_use, &u);
-  return u.found;
+  return ir_is_used_in(m, condition, ir_block_get(m, condition)->args.at[carry]);
 }
 
 bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
@@ -205,16 +192,10 @@ void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const s
   CTX_CHECK(m->ctx, solved);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, operands[i]);
-  ir_op copy = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_WHILE,
-                                       .n_operands = d.n_operands,
-                                       .operands = operands,
-                                       .n_results = d.n_results,
-                                       .result_types = types,
-                                       .n_attrs = d.n_attrs,
-                                       .attrs = d.attrs,
-                                       .n_regions = 2,
-                                       .location = d.location});
+  ir_op_desc desc = ir_op_desc_of(m, loop);
+  desc.operands = operands;
+  desc.result_types = types;
+  ir_op copy = ir_op_new(m, b->block, &desc);
   ir_map *map = ir_map_new(m->arena, m);
   ir_block condition = ir_region_block(m, copy, 0);
   narrow_args(m, d.regions[0], condition, f, trip->slice, map);

@@ -37,12 +37,6 @@ static void set_result(const query *q, uint32_t i, int64_t dim) {
 }
 static bool asked_operand(const query *q, uint32_t i) { return !q->of_result && q->index == i; }
 
-static int32_t index_of(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return i;
-  return -1;
-}
-
 static ir_ints op_ints(const query *q, const char *name) {
   ir_ints v;
   v.at = ir_op_ints(q->m, q->op, name, &v.count);
@@ -53,13 +47,13 @@ static ir_ints op_ints(const query *q, const char *name) {
 /* Position j among the dims of a value of this rank that `in` does not list. */
 static int64_t nth_free(int32_t rank, ir_ints a, ir_ints b, int32_t j) {
   for (int32_t d = 0; d < rank; d++)
-    if (index_of(a, d) < 0 && index_of(b, d) < 0 && j-- == 0) return d;
+    if (ir_ints_find(a, d) < 0 && ir_ints_find(b, d) < 0 && j-- == 0) return d;
   return -1;
 }
 
 static int32_t free_rank_of(ir_ints a, ir_ints b, int64_t dim) { /* the inverse of nth_free */
   int32_t j = 0;
-  for (int64_t d = 0; d < dim; d++) j += index_of(a, d) < 0 && index_of(b, d) < 0;
+  for (int64_t d = 0; d < dim; d++) j += ir_ints_find(a, d) < 0 && ir_ints_find(b, d) < 0;
   return j;
 }
 
@@ -124,7 +118,7 @@ RULE(broadcast_in_dim) {
     return operand_type(q, 0)->dims[q->pos.dim] == result_type(q, 0)->dims[to];
   }
   set_result(q, 0, q->pos.dim);
-  int32_t from = index_of(dims, q->pos.dim);
+  int32_t from = ir_ints_find(dims, q->pos.dim);
   if (from >= 0 && operand_type(q, 0)->dims[from] == result_type(q, 0)->dims[q->pos.dim])
     set_operand(q, 0, from);
   return true;
@@ -132,7 +126,7 @@ RULE(broadcast_in_dim) {
 
 RULE(transpose) {
   ir_ints perm = op_ints(q, "permutation");
-  int64_t to = q->of_result ? q->pos.dim : index_of(perm, q->pos.dim);
+  int64_t to = q->of_result ? q->pos.dim : ir_ints_find(perm, q->pos.dim);
   set_result(q, 0, to);
   set_operand(q, 0, perm.at[to]);
   return true;
@@ -232,7 +226,7 @@ RULE(slice) {
 
 RULE(reverse) {
   same_dim_everywhere(q);
-  if (index_of(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
+  if (ir_ints_find(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
   other->offset = result_type(q, 0)->dims[q->pos.dim] / q->pos.unit - 1 - q->pos.offset;
   other->mirrored = !q->pos.mirrored;
@@ -290,7 +284,7 @@ static bool dot_rule(query *q, const ir_dot_numbers *n) {
   } else {
     ir_ints batch = q->index ? n->rhs_batch : n->lhs_batch,
             contract = q->index ? n->rhs_contract : n->lhs_contract;
-    int32_t b = index_of(batch, q->pos.dim), k = index_of(contract, q->pos.dim);
+    int32_t b = ir_ints_find(batch, q->pos.dim), k = ir_ints_find(contract, q->pos.dim);
     if (b >= 0) lhs = n->lhs_batch.at[b], rhs = n->rhs_batch.at[b], result = b;
     else if (k >= 0) lhs = n->lhs_contract.at[k], rhs = n->rhs_contract.at[k];
     else if (q->index == 0)
@@ -349,7 +343,7 @@ RULE(reduce) {
   if (!q->of_result && q->index >= n) return false;
   int64_t d =
       q->of_result ? nth_free(operand_type(q, 0)->rank, dims, NO_INTS, q->pos.dim) : q->pos.dim;
-  bool reduced = index_of(dims, d) >= 0;
+  bool reduced = ir_ints_find(dims, d) >= 0;
   for (uint32_t i = 0; i < n; i++) {
     set_operand(q, i, d);
     if (!reduced) set_result(q, i, free_rank_of(dims, NO_INTS, d));
@@ -404,7 +398,8 @@ static int64_t indices_of_window(const window_dims *w, int64_t d) {
 }
 
 static int64_t window_of_operand(const window_dims *w, int64_t d) { /* -1: collapsed or batching */
-  if (index_of(w->n->collapsed_slice_dims, d) >= 0 || index_of(w->n->operand_batching_dims, d) >= 0)
+  if (ir_ints_find(w->n->collapsed_slice_dims, d) >= 0 ||
+      ir_ints_find(w->n->operand_batching_dims, d) >= 0)
     return -1;
   return w->n->offset_dims
       .at[free_rank_of(w->n->collapsed_slice_dims, w->n->operand_batching_dims, d)];
@@ -412,7 +407,7 @@ static int64_t window_of_operand(const window_dims *w, int64_t d) { /* -1: colla
 
 static int64_t operand_of_window(const window_dims *w, int64_t d) {
   return nth_free(w->operand_rank, w->n->collapsed_slice_dims, w->n->operand_batching_dims,
-                  index_of(w->n->offset_dims, d));
+                  ir_ints_find(w->n->offset_dims, d));
 }
 
 /* Where the factor sits on (operand, indices, window) given one of them; -1 absent. False if it is
@@ -421,16 +416,16 @@ static bool window_factor(const window_dims *w, int which, int64_t d, int64_t ou
   out[0] = out[1] = out[2] = -1;
   if (which == 0 && (out[2] = window_of_operand(w, d)) >= 0) return out[0] = d, true;
   if (which == 0) {
-    int32_t b = index_of(w->n->operand_batching_dims, d);
+    int32_t b = ir_ints_find(w->n->operand_batching_dims, d);
     if (b < 0) return false;
     which = 1, d = w->n->start_indices_batching_dims.at[b];
   }
-  if (which == 2 && index_of(w->n->offset_dims, d) >= 0)
+  if (which == 2 && ir_ints_find(w->n->offset_dims, d) >= 0)
     return out[2] = d, out[0] = operand_of_window(w, d), true;
   out[1] = which == 1 ? d : indices_of_window(w, d);
   if (out[1] == w->n->index_vector_dim) return false;
   out[2] = window_of_indices(w, out[1]);
-  int32_t b = index_of(w->n->start_indices_batching_dims, out[1]);
+  int32_t b = ir_ints_find(w->n->start_indices_batching_dims, out[1]);
   if (b >= 0) out[0] = w->n->operand_batching_dims.at[b];
   return true;
 }
@@ -529,7 +524,8 @@ RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos,
 typedef bool (*rule)(query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = split_factors_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile) [IR_OP_##kind] = split_factors_##factors,
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
+  [IR_OP_##kind] = split_factors_##factors,
 #include "ir/ops.def"
 #undef OP
 };

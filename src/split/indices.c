@@ -2,16 +2,11 @@
 
 #include "split/window.h"
 
-static int32_t index_of(ir_ints v, int64_t x) {
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] == x) return i;
-  return -1;
-}
-
 bool split_is_indexed_dim(const ir_module *m, ir_op op, const ir_gather_numbers *n, int64_t dim) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 1))->dtype;
   ir_dtype_class cls = ir_dtype_class_of(d);
-  return index_of(n->collapsed_slice_dims, dim) >= 0 && index_of(n->start_index_map, dim) >= 0 &&
+  return ir_ints_find(n->collapsed_slice_dims, dim) >= 0 &&
+         ir_ints_find(n->start_index_map, dim) >= 0 &&
          (cls == IR_CLASS_INT || (cls == IR_CLASS_UINT && ir_dtype_bytes(d) < 8));
 }
 
@@ -28,7 +23,7 @@ static index_vectors vectors_of(ir_builder *b, const ir_gather_numbers *n, int64
   return (index_vectors){.b = b,
                          .at = ir_build_convert(b, indices, IR_I64),
                          .along = n->index_vector_dim,
-                         .component = index_of(n->start_index_map, dim),
+                         .component = ir_ints_find(n->start_index_map, dim),
                          .n_components = n->start_index_map.count};
 }
 
@@ -59,14 +54,11 @@ static ir_value component_of(const index_vectors *v) {
   ir_module *m = v->b->m;
   const ir_type_data *t = ir_type_at(m, v->at);
   if (v->along == t->rank) return v->at;
-  int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK], dims[IR_MAX_RANK];
+  int64_t dims[IR_MAX_RANK];
   int32_t rank = t->rank, kept = 0;
-  for (int32_t i = 0; i < rank; i++) {
-    limit[i] = t->dims[i], stride[i] = 1;
+  for (int32_t i = 0; i < rank; i++)
     if (i != v->along) dims[kept++] = t->dims[i];
-  }
-  start[v->along] = v->component, limit[v->along] = v->component + 1;
-  ir_value x = ir_build_slice(v->b, v->at, start, limit, stride);
+  ir_value x = ir_build_slice_dim(v->b, v->at, v->along, v->component, 1);
   return ir_build_reshape(v->b, x, ir_tensor(m, IR_I64, rank - 1, dims));
 }
 
@@ -139,24 +131,19 @@ static ir_value reads_slice(ir_builder *b, const ir_gather_numbers *n, const spl
   int64_t to[IR_MAX_RANK];
   int32_t count = 0;
   for (int32_t i = 0; i < t.rank; i++)
-    if (index_of(n->offset_dims, i) < 0) to[count++] = i;
+    if (ir_ints_find(n->offset_dims, i) < 0) to[count++] = i;
   t.dtype = IR_I1;
   return ir_build_broadcast(b, ir_build_binary(b, IR_OP_AND, above, below), ir_type_intern(m, &t),
                             to);
 }
 
 static ir_value gather_from(ir_builder *b, ir_op op, ir_value x, ir_value indices) {
-  const ir_op_data d = *ir_op_get(b->m, op);
-  ir_type type = ir_type_of(b->m, d.first_result);
-  ir_op copy = ir_op_new(b->m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_GATHER,
-                                       .n_operands = 2,
-                                       .operands = (ir_value[]){x, indices},
-                                       .n_results = 1,
-                                       .result_types = &type,
-                                       .n_attrs = d.n_attrs,
-                                       .attrs = d.attrs,
-                                       .location = b->location});
+  ir_op_desc desc = ir_op_desc_of(b->m, op);
+  ir_type type = ir_type_of(b->m, ir_result(b->m, op, 0));
+  desc.operands = (ir_value[]){x, indices};
+  desc.result_types = &type;
+  desc.location = b->location;
+  ir_op copy = ir_op_new(b->m, b->block, &desc);
   return ir_result(b->m, copy, 0);
 }
 

@@ -147,15 +147,6 @@ static bool widens(const ir_module *m, ir_op op) {
   return reducer(m, op) == IR_OP_ADD && accumulator_of(d) != d;
 }
 
-static void set_reducer(ir_builder *b, ir_op reduce, ir_kind kind, ir_dtype dtype) {
-  ir_block body = ir_region_block(b->m, reduce, 0);
-  ir_type scalar = ir_scalar(b->m, dtype);
-  ir_value x = ir_block_arg(b->m, body, scalar), y = ir_block_arg(b->m, body, scalar);
-  ir_builder inner = {b->m, body, b->location};
-  ir_value sum = ir_build_binary(&inner, kind, x, y);
-  ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
-}
-
 static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                         const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
@@ -166,7 +157,7 @@ static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const sp
   if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, neutral(b, kind, ir_type_of(m, x)));
   ir_type type = ir_type_of(m, carries[0]);
   ir_op partial = copy_with(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
-  if (widens(m, op)) set_reducer(b, partial, kind, dtype);
+  if (widens(m, op)) ir_build_reducer(b, partial, kind, dtype);
   carries[0] = ir_build_binary(b, kind, carries[0], ir_result(m, partial, 0));
 }
 
@@ -303,10 +294,7 @@ static int64_t best_count(const ir_module *m, ir_op op) { /* k */
 }
 
 static ir_value first_k(ir_builder *b, ir_value x, int64_t k) {
-  int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK];
-  const ir_type_data *t = ir_type_at(b->m, x);
-  for (int32_t i = 0; i < t->rank; i++) limit[i] = i == t->rank - 1 ? k : t->dims[i], stride[i] = 1;
-  return ir_build_slice(b, x, start, limit, stride);
+  return ir_build_slice_dim(b, x, ir_type_at(b->m, x)->rank - 1, 0, k);
 }
 
 /* For carries that the first trip, or the trips together, write as a whole. */
@@ -333,21 +321,9 @@ static ir_value take_along_last(ir_builder *b, ir_value x, ir_value positions) {
                 "operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
                 "start_index_map = [%d], index_vector_dim = %d>",
                 t.rank - 1, batching, batching, t.rank - 1, t.rank);
-  ir_named_attr attrs[] = {
-      {ir_intern_string(m, "dimension_numbers"), ir_attr_other(m, text.text), true},
-      {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, sizes, t.rank), true}};
   ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
   ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  ir_op gather = ir_op_new(m, b->block,
-                           &(ir_op_desc){.kind = IR_OP_GATHER,
-                                         .n_operands = 2,
-                                         .operands = (ir_value[]){x, indices},
-                                         .n_results = 1,
-                                         .result_types = &type,
-                                         .n_attrs = 2,
-                                         .attrs = attrs,
-                                         .location = b->location});
-  return ir_result(m, gather, 0);
+  return ir_build_gather(b, x, indices, type, text.text, sizes);
 }
 
 /* Positions in front of the slice are carried indices, the others count from the slice's start. */

@@ -228,17 +228,10 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
     operands = local;
   }
   if (narrow_parts(b, op, f, trip, operands, out_results)) return;
-  ir_op copy = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = (ir_kind)d.kind,
-                                       .name = ir_text(m, d.name),
-                                       .n_operands = d.n_operands,
-                                       .operands = operands,
-                                       .n_results = d.n_results,
-                                       .result_types = types,
-                                       .n_attrs = d.n_attrs,
-                                       .attrs = d.attrs,
-                                       .n_regions = d.n_regions,
-                                       .location = d.location});
+  ir_op_desc desc = ir_op_desc_of(m, op);
+  desc.operands = operands;
+  desc.result_types = types;
+  ir_op copy = ir_op_new(m, b->block, &desc);
   ir_copy_regions(m, op, copy);
   fix_attributes(m, copy, f, trip->slice);
   for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = ir_result(m, copy, j);

@@ -59,23 +59,6 @@ static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value 
 }
 
 /* ---- who reads it ---- */
-typedef struct use_search {
-  ir_value v;
-  bool found;
-} use_search;
-
-static void note_use(const ir_module *m, ir_op op, void *user) {
-  use_search *u = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    u->found |= ir_operand(m, op, i) == u->v;
-}
-
-static bool is_used_in(const ir_module *m, ir_block block, ir_value v) {
-  use_search u = {v, false};
-  ir_walk(m, block, note_use, &u);
-  return u.found;
-}
-
 static bool is_invariant(const ir_module *m, ir_op loop, uint32_t carry) {
   ir_block body = ir_op_get(m, loop)->regions[1];
   return ir_operand(m, ir_terminator(m, body), carry) == ir_block_get(m, body)->args.at[carry];
@@ -85,7 +68,7 @@ static bool sink_captured(const sinking *s, ir_op user, ir_value v) {
   bool any = false;
   for (uint32_t r = 0; r < ir_op_get(s->m, user)->n_regions; r++) {
     ir_block block = ir_op_get(s->m, user)->regions[r];
-    if (!block || !is_used_in(s->m, block, v)) continue;
+    if (!block || !ir_is_used_in(s->m, block, v)) continue;
     sink_into_block(s, block, v, v);
     any = true;
   }
@@ -119,16 +102,10 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
   const ir_op_data d = *ir_op_get(m, loop);
   ir_type *types = ARENA_ARRAY(s->scratch, ir_type, d.n_operands);
   for (uint32_t i = 0; i < d.n_operands; i++) types[i] = ir_type_of(m, d.operands[i]);
-  ir_op fresh = ir_op_new(m, IR_NONE,
-                          &(ir_op_desc){.kind = IR_OP_WHILE,
-                                        .n_operands = d.n_operands,
-                                        .operands = d.operands,
-                                        .n_results = d.n_operands,
-                                        .result_types = types,
-                                        .n_attrs = d.n_attrs,
-                                        .attrs = d.attrs,
-                                        .n_regions = 2,
-                                        .location = d.location});
+  ir_op_desc desc = ir_op_desc_of(m, loop);
+  desc.n_results = d.n_operands;
+  desc.result_types = types;
+  ir_op fresh = ir_op_new(m, IR_NONE, &desc);
   for (uint32_t r = 0; r < 2; r++) ir_region_set(m, fresh, r, d.regions[r]);
   ir_map *map = ir_map_new(s->scratch, m);
   for (uint32_t i = 0; i < d.n_results; i++)
@@ -149,7 +126,7 @@ static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
     if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
     ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i],
              in_condition = ir_block_get(m, ir_op_get(m, *loop)->regions[0])->args.at[i];
-    if (is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
+    if (ir_is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
     ir_op end = ir_terminator(m, ir_op_get(m, *loop)->regions[1]);
     ir_op_get(m, end)->operands[i] = IR_NONE; /* so that the yield is no use */
     sink_into_block(s, ir_op_get(m, *loop)->regions[1], v, arg);

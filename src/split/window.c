@@ -105,7 +105,7 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
 }
 
 /* Dimension numbers that take one index of dim after another. */
-static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
+static const char *picked_along(ir_module *m, int32_t rank, int64_t dim) {
   strbuf text = strbuf_make(m->arena), others = strbuf_make(m->arena);
   strbuf_printf(&others, "%s", "");
   for (int32_t i = 0, n = 0; i < rank; i++)
@@ -114,7 +114,7 @@ static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
                 "#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%d], "
                 "start_index_map = [%d], index_vector_dim = 1>",
                 others.text, (int)dim, (int)dim);
-  return ir_attr_other(m, text.text);
+  return text.text;
 }
 
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
@@ -127,19 +127,8 @@ ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, 
   ir_value end = ir_build_splat_int(b, line, ir_type_at(m, x)->dims[dim] - 1);
   indices = ir_build_binary(b, IR_OP_MAXIMUM, indices, ir_build_splat_int(b, line, 0));
   indices = ir_build_binary(b, IR_OP_MINIMUM, indices, end);
-  ir_named_attr attrs[] = {
-      {ir_intern_string(m, "dimension_numbers"), picked_along(m, rank, dim), true},
-      {ir_intern_string(m, "slice_sizes"), ir_attr_i64s(m, ir_type_get(m, one)->dims, rank), true}};
-  ir_op gather = ir_op_new(m, b->block,
-                           &(ir_op_desc){.kind = IR_OP_GATHER,
-                                         .n_operands = 2,
-                                         .operands = (ir_value[]){x, indices},
-                                         .n_results = 1,
-                                         .result_types = &type,
-                                         .n_attrs = 2,
-                                         .attrs = attrs,
-                                         .location = b->location});
-  return ir_result(m, gather, 0);
+  return ir_build_gather(b, x, indices, type, picked_along(m, rank, dim),
+                         ir_type_get(m, one)->dims);
 }
 
 ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at) {
