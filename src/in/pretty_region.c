@@ -131,16 +131,7 @@ static void reduce_dimensions(in_parser *p, in_op *op) {
 
 static ir_kind reducer(in_parser *p) {
   ir_kind kind = in_is(p, IN_WORD) ? ir_kind_find(p->token.at, p->token.length) : IR_OP_UNKNOWN;
-  switch (kind) {
-    case IR_OP_ADD:
-    case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_AND:
-    case IR_OP_OR:
-    case IR_OP_XOR: break;
-    default: in_fail_wanted(p, "a commutative StableHLO op of two operands");
-  }
+  if (!ir_is_monoid(kind)) in_fail_wanted(p, "a commutative StableHLO op of two operands");
   in_next(p);
   return kind;
 }

@@ -169,6 +169,19 @@ ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims) {
   return ir_attr_other(m, b.text);
 }
 
+bool ir_is_monoid(ir_kind kind) {
+  switch (kind) {
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return true;
+    default: return false;
+  }
+}
+
 ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   const ir_block_data *b = ir_block_get(m, body);
   if (b->args.count != 2 || b->ops.count != 2) return IR_OP_UNKNOWN;
@@ -179,14 +192,5 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   bool straight = d->operands[0] == b->args.at[0] && d->operands[1] == b->args.at[1];
   bool swapped = d->operands[1] == b->args.at[0] && d->operands[0] == b->args.at[1];
   if ((!straight && !swapped) || ir_operand(m, end, 0) != d->first_result) return IR_OP_UNKNOWN;
-  switch (d->kind) {
-    case IR_OP_ADD:
-    case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_AND:
-    case IR_OP_OR:
-    case IR_OP_XOR: return (ir_kind)d->kind;
-    default: return IR_OP_UNKNOWN;
-  }
+  return ir_is_monoid((ir_kind)d->kind) ? (ir_kind)d->kind : IR_OP_UNKNOWN;
 }

@@ -66,6 +66,8 @@ size_t ir_enum_word(const char *text, const char *key, const char **out_word);
 
 ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims);
 
+/* Commutative and associative, of two operands: what pretty `applies` can name. */
+bool ir_is_monoid(ir_kind kind);
 /* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with
  * argument n + i. */
 ir_kind ir_reducer_kind(

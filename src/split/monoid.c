@@ -177,16 +177,8 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
   ir_dtype d = ir_type_at(m, b->args.at[i])->dtype;
   if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d))
     return IR_OP_UNKNOWN;
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_ADD:
-    case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_AND:
-    case IR_OP_OR:
-    case IR_OP_XOR: return has_neutral(ir_kind_of(m, op), d) ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
-    default: return IR_OP_UNKNOWN;
-  }
+  ir_kind kind = ir_kind_of(m, op);
+  return ir_is_monoid(kind) && has_neutral(kind, d) ? kind : IR_OP_UNKNOWN;
 }
 
 /* One of the arguments, whichever: merging such a result with itself changes nothing. */

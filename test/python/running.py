@@ -51,6 +51,15 @@ def opt(program, *arguments, refused=None):
     return done.stdout
 
 
+def rewrite(f, arguments, folder, *options):
+    """The text that JAX makes of f, in 64 bits, and what `weir opt` makes of that."""
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(*arguments).as_text()
+    program = folder / "program.mlir"
+    program.write_text(text)
+    return text, opt(program, *options)
+
+
 @functools.cache
 def passes():
     """Their names, in order, as `weir opt` lists them when asked for one that it doesn't have."""

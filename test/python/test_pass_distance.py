@@ -331,11 +331,7 @@ def test_under_a_limit(tmp_path):
     f, *_ = BACKWARD["lengthscales"]
     dice = np.random.default_rng(2)
     arrays = [dice.standard_normal((n, 16)) for n in (900, 1000)] + [np.ones(16)]
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arrays).as_text()
-    path = tmp_path / "program.mlir"
-    path.write_text(text)
-    limited = running.opt(path, "--memory-limit", "2MB")
+    text, limited = running.rewrite(f, arrays, tmp_path, "--memory-limit", "2MB")
     assert "900x1000x" not in limited
     program = running.Xla(limited, {**running.OPTIONS, **MEMORY_SCHEDULER})
     assert program.report_bytes() <= 2_000_000
@@ -346,9 +342,5 @@ def test_under_a_limit(tmp_path):
 def test_above_a_threshold_nothing_needs_a_loop(tmp_path):
     """The differences are the only tensor above it: the program without them is what runs."""
     f, *arrays = FORWARD["multiply"]
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arrays).as_text()
-    path = tmp_path / "program.mlir"
-    path.write_text(text)
-    rewritten = running.opt(path, "--tensor-size-threshold", N * M * D * 8 - 1)
+    text, rewritten = running.rewrite(f, arrays, tmp_path, "--tensor-size-threshold", N * M * D * 8 - 1)
     assert LARGE.search(text) and not LARGE.search(rewritten) and "while" not in rewritten

@@ -31,10 +31,8 @@ def right(x, g, h):
     ids=["gradient of a gram matrix", "three terms", "common side on the left"],
 )
 def test_one_product(f, arguments, products, tmp_path):
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arguments).as_text()
-    (tmp_path / "program.mlir").write_text(text)
-    rewritten = running.opt(tmp_path / "program.mlir", "--pass", "fold-transpose,distribute,dce")
+    options = ["--pass", "fold-transpose,distribute,dce"]
+    text, rewritten = running.rewrite(f, arguments, tmp_path, *options)
     assert (text.count("dot_general"), rewritten.count('.dot_general"')) == products
     for x, y in zip(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-13 * np.abs(y).max())

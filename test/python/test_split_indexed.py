@@ -102,11 +102,8 @@ EXACT = {
 
 
 def split(f, arguments, folder):
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arguments).as_text()
-    (folder / "program.mlir").write_text(text)
     sizes = ["--tensor-size-threshold", "8KiB", "--tensor-split-size", "2000"]
-    return text, running.opt(folder / "program.mlir", *sizes)
+    return running.rewrite(f, arguments, folder, *sizes)
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -38,10 +38,7 @@ CASES = {  # name: function, arguments, limit: results and a little more
 @pytest.mark.parametrize("name", CASES)
 def test_held(name, tmp_path):
     f, arguments, limit = CASES[name]
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arguments).as_text()
-    (tmp_path / "program.mlir").write_text(text)
-    rewritten = running.opt(tmp_path / "program.mlir", "--memory-limit", limit)
+    text, rewritten = running.rewrite(f, arguments, tmp_path, "--memory-limit", limit)
     xla = running.Xla(rewritten)
     assert xla.report_bytes() <= limit < running.Xla(text).report_bytes()
     for x, y in zip(xla(*arguments), running.Xla(text)(*arguments), strict=True):

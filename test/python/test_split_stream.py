@@ -107,12 +107,8 @@ CASES = {  # name: function, arguments, while ops of the split program
 def split(f, arguments, folder, *more):
     """(text unsplit, text split): slices so small that those of the arguments are no tensors
     above the threshold, which would be split once more."""
-    with jax.enable_x64(True):
-        text = jax.jit(f).lower(*arguments).as_text()
-    program = folder / "program.mlir"
-    program.write_text(text)
     sizes = ["--tensor-size-threshold", "4KiB", "--tensor-split-size", "512"]
-    return text, running.opt(program, *sizes, *more)
+    return running.rewrite(f, arguments, folder, *sizes, *more)
 
 
 def assert_close(found, expected):
