@@ -21,10 +21,11 @@
 
 enum {
   MOST_COMPILES = 8,
-  MOST_EXTRA_WORK = 10,    /* times the operations of the program: more is as good as refused */
-  MOST_BLOCKERS = 5,       /* rows of a refusal */
-  MOST_PROBES = 40,        /* splits without XLA, to find the smallest limit */
-  MOST_PROBED_OPS = 40000, /* in all of them: large programs have it found less closely */
+  MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
+  MOST_BLOCKERS = 5,    /* rows of a refusal */
+  MOST_PROBES = 40,     /* splits without XLA, to find the smallest limit */
+  MOST_SEARCHED_OPS =
+      200000, /* of all candidates so far: then the smallest limit is left at what is known */
   MOST_CONFIRMATIONS = 3,  /* of it by XLA */
   COMPILES_TO_CONFIRM = 2, /* in each */
 };
@@ -111,8 +112,9 @@ typedef struct search {
   bool thorough;
   bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
   int32_t most_compiles,
-      compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
-  int64_t peak; /* out: of the module that holds the limit */
+      compiles;  /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int64_t peak;  /* out: of the module that holds the limit */
+  int64_t least; /* out: estimate of any candidate */
 } search;
 
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
@@ -132,6 +134,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
   WEIR_TRY(pipeline_split(j, m, order));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
+  j->searched_ops += prepared->ops.count + m->ops.count;
   *out_m = m;
   return WEIR_OK;
 }
@@ -142,7 +145,8 @@ static search search_under(int64_t limit, int32_t most_compiles) {
                   .target = limit,
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
-                  .most_compiles = most_compiles};
+                  .most_compiles = most_compiles,
+                  .least = INT64_MAX};
 }
 
 /* Of a sharded program the estimate says nothing: what XLA refuses doesn't fit. */
@@ -175,6 +179,7 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   split_order order;
   ir_module *m;
   WEIR_TRY(split_copy(j, prepared, s, &order, &m));
+  if (order.peak_bytes < s->least) s->least = order.peak_bytes;
   if (s->nest && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
     order.fits = false;
   s->peak = peak_of_candidate(j, s, m, &order);
@@ -205,50 +210,56 @@ static weir_status split_until_it_holds(job *j, const ir_module *prepared, searc
   WEIR_TRY(try_slices(j, prepared, s, out_m));
   if (*out_m) return WEIR_OK;
   again.compiles = s->compiles;
+  again.least = s->least;
   *s = again;
   return try_slices(j, prepared, s, out_m);
 }
 
 /* ---- the smallest limit that would have held ---- */
+/* *out_peak: what it came to; 0: it does not hold. */
 static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit,
-                              int32_t most_compiles, bool *out_holds) {
+                              int32_t most_compiles, int64_t *out_peak) {
   search s = search_under(limit, most_compiles);
   ir_module *m;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
   if (m) ir_module_destroy(m);
-  *out_holds = m != NULL;
+  *out_peak = m ? s.peak : 0;
   return WEIR_OK;
 }
 
-/* By weir's estimate: *in_out_high holds, and 1 % below it does not. low: does not hold. */
-static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low,
+/* By weir's estimate: *in_out_high holds, and 1 % below it does not. low: nothing holds it. guess:
+ * a limit that may hold. What a split under one limit came to is the next guess: limits that hold
+ * need not lie side by side. */
+static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low, int64_t guess,
                                 int64_t *in_out_high) {
-  uint32_t allowed = MOST_PROBED_OPS / prepared->ops.count;
-  for (uint32_t probes = 0; probes < MOST_PROBES && probes < allowed; probes++) {
+  int64_t least = low;
+  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < MOST_SEARCHED_OPS; probes++) {
     int64_t high = *in_out_high, below = high - high / 100 - 1,
-            middle = (int64_t)sqrt((double)low * (double)high);
-    if (below <= low) break;
-    int64_t probe = middle > low && middle < below ? middle : below;
-    bool holds;
-    WEIR_TRY(would_hold(j, prepared, probe, 0, &holds));
-    if (holds) *in_out_high = probe;
-    else if (probe == below) break;
-    else low = probe;
+            middle = (int64_t)sqrt((double)low * (double)high), probe = below, peak;
+    bool guesses = guess > least && guess < below;
+    if (guesses) probe = guess;
+    else if (below <= low) break;
+    else if (middle > low && middle < below) probe = middle;
+    WEIR_TRY(would_hold(j, prepared, probe, 0, &peak));
+    guess = peak;
+    if (peak) *in_out_high = probe;
+    else if (!guesses && probe == below) break;
+    else if (!guesses) low = probe;
   }
   return WEIR_OK;
 }
 
 /* low: does not hold; high: does, without XLA being asked again. Where XLA can be asked, it has the
  * last word on what the estimate found. */
-static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, int64_t high,
-                                int64_t *out_limit) {
+static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, int64_t guess,
+                                int64_t high, int64_t *out_limit) {
   int64_t found = high;
   j->probing = true;
-  WEIR_TRY(bisect_limit(j, prepared, low, &found));
+  WEIR_TRY(bisect_limit(j, prepared, low, guess, &found));
   for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
-    bool holds;
-    WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &holds));
-    if (holds) break;
+    int64_t peak;
+    WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &peak));
+    if (peak) break;
     found = tries + 1 < MOST_CONFIRMATIONS && found < high - found / 20 ? found + found / 20 : high;
   }
   j->probing = false;
@@ -284,7 +295,17 @@ static weir_status refuse_shortly(job *j, int64_t peak) {
   return status;
 }
 
-static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t feasible) {
+/* Arguments and results: nothing holds less. */
+static int64_t held_throughout(job *j) {
+  arena *a = arena_create(&j->c);
+  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
+  arena_destroy(a);
+  return peak.total_bytes - peak.temp_bytes;
+}
+
+/* guess: of the smallest limit; feasible: one that holds. */
+static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t guess,
+                          int64_t feasible) {
   int64_t limit = j->options.memory_limit_bytes, least;
   j->refused = true;
   result_clear_loops(j->result);
@@ -292,7 +313,8 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
     return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
-  WEIR_TRY(find_minimum(j, prepared, limit, feasible, &least));
+  int64_t held = held_throughout(j), low = held > limit ? held - 1 : limit;
+  WEIR_TRY(find_minimum(j, prepared, low, guess, feasible, &least));
   WEIR_TRY(put_blockers(j, prepared, least, &blockers));
   j->result->summary.minimum_bytes = least;
   weir_status status =
@@ -340,7 +362,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   s.target = target_of(j, peak);
   WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
-  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, feasible);
+  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, s.least, feasible);
 }
 
 static weir_status hold_limit(job *j) {
@@ -365,13 +387,6 @@ static int64_t least_as_is(job *j) {
   return memory < program ? memory : program;
 }
 
-static int64_t held_throughout(job *j) {
-  arena *a = arena_create(&j->c);
-  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
-  arena_destroy(a);
-  return peak.total_bytes - peak.temp_bytes;
-}
-
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {
   weir_result *r = j->result;
@@ -383,7 +398,7 @@ static weir_status add_minimum(job *j) {
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   set_options(j, RUNG_REWRITTEN);
   weir_status status =
-      find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, high, &r->summary.minimum_bytes);
+      find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, 0, high, &r->summary.minimum_bytes);
   memcpy(r->compile_options, options, sizeof options);
   return status;
 }

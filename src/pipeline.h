@@ -19,9 +19,10 @@ typedef struct job {
   ir_module *rewritten; /* NULL: nothing was */
   split_spread spread;  /* of the prepared program */
   pass_driver driver;
-  bool probing;  /* a split that only tells whether it holds: not for the result */
-  bool refused;  /* the limit can't be held */
-  bool replaced; /* a pass took large tensors out of the prepared program */
+  int64_t searched_ops; /* of all candidates of the ladder */
+  bool probing;         /* a split that only tells whether it holds: not for the result */
+  bool refused;         /* the limit can't be held */
+  bool replaced;        /* a pass took large tensors out of the prepared program */
 } job;
 
 /* What the split pass is told, and what it tells. */

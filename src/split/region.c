@@ -164,12 +164,13 @@ static int32_t member_stage(split_region *r, uint32_t index) {
     int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), f.operands[i]);
     if (s > stage) stage = s;
   }
+  /* What it waits for was put out by the loops just before its own. */
   stream_terms terms;
-  for (int32_t s = 0; r->may_stream && s < stage && stage < SPLIT_NEVER; s++)
-    if (stream_member(r, &r->members.at[index], s, &terms)) {
-      r->members.at[index].streams = terms;
-      stage = s;
-    }
+  if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
+      stream_member(r, &r->members.at[index], stage - 1, &terms)) {
+    r->members.at[index].streams = terms;
+    stage--;
+  }
   return r->members.at[index].stage = stage;
 }
 
@@ -380,6 +381,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->users = ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
+  r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->member_of = ARENA_ARRAY(scratch, uint32_t, m->ops.count);
   r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);

@@ -33,6 +33,26 @@ typedef struct stream_terms {
   stream_term at[STREAM_MOST];
 } stream_terms;
 
+typedef enum stream_dependence {
+  STREAM_INDEPENDENT,
+  STREAM_ADDITIVE,       /* u + sum degree * statistic */
+  STREAM_MULTIPLICATIVE, /* u * prod (exp(statistic) or statistic) ** degree */
+  STREAM_OTHERWISE
+} stream_dependence;
+
+/* How a value depends on running statistics; u above does not. */
+typedef struct stream_form {
+  stream_dependence kind;
+  stream_terms terms;
+} stream_form;
+
+typedef struct stream_known { /* what was read off the ops once */
+  split_pos pos;
+  int32_t stage;
+  stream_form form;
+  uint32_t next; /* of the same value; index + 1, 0: none */
+} stream_known;
+
 typedef struct split_member {
   ir_op op;
   split_factor factor;
@@ -68,13 +88,15 @@ typedef struct split_region {
   int32_t n_loops; /* stages that put something out */
   bool may_stream;
   bool may_shift;       /* ops may be done whose factor shifts (split/window.h) */
-  int32_t stream_steps; /* left to split/stream.c for one sum */
+  int32_t stream_steps; /* left to split/stream.c for finding one dimension */
   bool failed;          /* too large to analyse, no stage assignment, or nothing to go over */
   int64_t held_bytes;   /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
-  VEC(uint32_t) pending;    /* instances whose ops and users are still to be looked at */
+  VEC(uint32_t) pending; /* instances whose ops and users are still to be looked at */
+  VEC(stream_known) streams;
   uint32_t *first_instance; /* by value: index + 1 */
+  uint32_t *first_stream;   /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
   int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not
                                known yet */

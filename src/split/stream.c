@@ -7,19 +7,11 @@
 
 enum {
   DEEPEST = 64,
-  MOST_STEPS = 4096 /* of reading one sum: shared subexpressions are read once per use */
+  MOST_STEPS = 4096 /* of finding one dimension: shared subexpressions are read once per use */
 };
 
-typedef enum dependence { INDEPENDENT, ADDITIVE, MULTIPLICATIVE, OTHERWISE } dependence;
-
-/* value = u + sum degree * statistic, or u * prod (exp(statistic) or statistic) ** degree; u does
- * not depend on running statistics. */
-typedef struct form {
-  dependence kind;
-  stream_terms terms;
-} form;
-
-static const form INDEPENDENT_FORM = {INDEPENDENT, {0}}, NO_FORM = {OTHERWISE, {0}};
+static const stream_form INDEPENDENT_FORM = {STREAM_INDEPENDENT, {0}},
+                         NO_FORM = {STREAM_OTHERWISE, {0}};
 
 /* ---- the algebra of terms ---- */
 static bool is_alike(const stream_term *a, const stream_term *b) {
@@ -38,13 +30,13 @@ static bool add_term(stream_terms *t, stream_term term) {
   return true;
 }
 
-static form combined(form a, form b, int sign) { /* of sums, or of products */
+static stream_form combined(stream_form a, stream_form b, int sign) { /* of sums, or of products */
   for (int32_t i = 0; i < b.terms.count; i++) {
     stream_term term = b.terms.at[i];
     term.degree *= sign;
     if (!add_term(&a.terms, term)) return NO_FORM;
   }
-  if (a.kind == INDEPENDENT) a.kind = b.kind;
+  if (a.kind == STREAM_INDEPENDENT) a.kind = b.kind;
   return a;
 }
 
@@ -62,29 +54,32 @@ static bool same_terms(const stream_terms *a, const stream_terms *b) {
   return true;
 }
 
-static form sum_of(form a, form b, int sign) {
-  if (a.kind == OTHERWISE || b.kind == OTHERWISE) return NO_FORM;
-  if (a.kind != MULTIPLICATIVE && b.kind != MULTIPLICATIVE) return combined(a, b, sign);
+static stream_form sum_of(stream_form a, stream_form b, int sign) {
+  if (a.kind == STREAM_OTHERWISE || b.kind == STREAM_OTHERWISE) return NO_FORM;
+  if (a.kind != STREAM_MULTIPLICATIVE && b.kind != STREAM_MULTIPLICATIVE)
+    return combined(a, b, sign);
   return a.kind == b.kind && same_terms(&a.terms, &b.terms) ? a : NO_FORM;
 }
 
-static form product_of(form a, form b, int sign) {
-  bool fits = (a.kind == INDEPENDENT || a.kind == MULTIPLICATIVE) &&
-              (b.kind == INDEPENDENT || b.kind == MULTIPLICATIVE);
+static stream_form product_of(stream_form a, stream_form b, int sign) {
+  bool fits = (a.kind == STREAM_INDEPENDENT || a.kind == STREAM_MULTIPLICATIVE) &&
+              (b.kind == STREAM_INDEPENDENT || b.kind == STREAM_MULTIPLICATIVE);
   return fits ? combined(a, b, sign) : NO_FORM;
 }
 
-static form exponential_of(form a) {
-  if (a.kind == INDEPENDENT) return a;
-  if (a.kind != ADDITIVE) return NO_FORM;
+static stream_form exponential_of(stream_form a) {
+  if (a.kind == STREAM_INDEPENDENT) return a;
+  if (a.kind != STREAM_ADDITIVE) return NO_FORM;
   for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].exponential = true;
-  a.kind = MULTIPLICATIVE;
+  a.kind = STREAM_MULTIPLICATIVE;
   return a;
 }
 
-static form linear_of(form a) { return a.kind == ADDITIVE ? NO_FORM : a; }
+static stream_form linear_of(stream_form a) { return a.kind == STREAM_ADDITIVE ? NO_FORM : a; }
 
-static form negated(form a) { return a.kind == ADDITIVE ? combined(INDEPENDENT_FORM, a, -1) : a; }
+static stream_form negated(stream_form a) {
+  return a.kind == STREAM_ADDITIVE ? combined(INDEPENDENT_FORM, a, -1) : a;
+}
 
 /* ---- reading it off the ops ---- */
 static bool is_splat_real(const ir_module *m, ir_value v, double x) {
@@ -126,19 +121,19 @@ static bool is_wide_float(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64;
 }
 
-static form statistic_form(const split_region *r, ir_value v, const split_member *member) {
-  form f = {.kind = MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
+static stream_form statistic_form(const split_region *r, ir_value v, const split_member *member) {
+  stream_form f = {.kind = STREAM_MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
   ir_kind kind = reducer_of(r->m, member->op);
   if (!is_wide_float(r->m, v)) return NO_FORM;
-  if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = ADDITIVE;
+  if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = STREAM_ADDITIVE;
   else if (kind != IR_OP_ADD) return NO_FORM;
   return f;
 }
 
-static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
+static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
 
-static form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i,
-                         int32_t stage, int depth) {
+static stream_form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i,
+                                int32_t stage, int depth) {
   return form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
 }
 
@@ -171,33 +166,36 @@ static bool is_guard(split_region *r, ir_op select, int32_t stage) {
          is_bare(r, ir_operand(m, select, 1), stage);
 }
 
-static form guarded(form a) {
+static stream_form guarded(stream_form a) {
   for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].guarded = true;
   return a;
 }
 
-static form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
-                        int depth) {
-  form a = operand_form(r, op, f, 1, stage, depth);
-  if (a.kind == ADDITIVE && is_guard(r, op, stage)) return guarded(a);
-  form pred = operand_form(r, op, f, 0, stage, depth), b = operand_form(r, op, f, 2, stage, depth);
-  if (pred.kind != INDEPENDENT) return NO_FORM;
+static stream_form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+                               int depth) {
+  stream_form a = operand_form(r, op, f, 1, stage, depth);
+  if (a.kind == STREAM_ADDITIVE && is_guard(r, op, stage)) return guarded(a);
+  stream_form pred = operand_form(r, op, f, 0, stage, depth),
+              b = operand_form(r, op, f, 2, stage, depth);
+  if (pred.kind != STREAM_INDEPENDENT) return NO_FORM;
   if (a.kind == b.kind && same_terms(&a.terms, &b.terms)) return a;
   double absorbing =
-      a.kind == ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
-  return a.kind != OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing) ? a
-                                                                                        : NO_FORM;
+      a.kind == STREAM_ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
+  return a.kind != STREAM_OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing)
+             ? a
+             : NO_FORM;
 }
 
-static form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
-                     int depth) { /* max(-inf, statistic) */
+static stream_form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+                            int depth) { /* max(-inf, statistic) */
   for (uint32_t i = 0; i < 2; i++)
     if (is_splat_real(r->m, ir_operand(r->m, op, i), -INFINITY))
       return operand_form(r, op, f, 1 - i, stage, depth);
   return NO_FORM;
 }
 
-static form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage, int depth) {
+static stream_form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+                           int depth) {
 #define OPERAND(i) operand_form(r, op, f, i, stage, depth)
   switch (ir_kind_of(r->m, op)) {
     case IR_OP_ADD: return sum_of(OPERAND(0), OPERAND(1), 1);
@@ -223,9 +221,7 @@ static form op_form(split_region *r, ir_op op, const split_factor *f, int32_t st
 #undef OPERAND
 }
 
-static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
-  if (r->stream_steps-- <= 0) return NO_FORM;
-  if (split_instance_stage(r, v, pos) <= stage) return INDEPENDENT_FORM;
+static stream_form read_form(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
   const split_member *statistic = pos.dim < 0 ? statistic_member(r, v, stage) : NULL;
   if (statistic) return statistic_form(r, v, statistic);
   ir_op op = ir_value_get(r->m, v)->op;
@@ -239,6 +235,18 @@ static form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, i
     f = instance->factor;
   } else f = split_absent_factor(r->scratch, r->m, op);
   return op_form(r, op, &f, stage, depth);
+}
+
+static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
+  if (split_instance_stage(r, v, pos) <= stage) return INDEPENDENT_FORM;
+  for (uint32_t i = r->first_stream[v]; i; i = r->streams.at[i - 1].next) {
+    const stream_known *k = &r->streams.at[i - 1];
+    if (k->stage == stage && split_pos_equal(k->pos, pos)) return k->form;
+  }
+  stream_form f = read_form(r, v, pos, stage, depth);
+  VEC_PUSH(r->scratch, &r->streams, (stream_known){pos, stage, f, r->first_stream[v]});
+  r->first_stream[v] = r->streams.count;
+  return f;
 }
 
 /* ---- where the statistic's dimensions are in the sum ---- */
@@ -291,9 +299,8 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage,
     return false;
   if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0))
     return false;
-  r->stream_steps = MOST_STEPS;
-  form f = op_form(r, op, &member->factor, stage, DEEPEST);
-  if (f.kind != MULTIPLICATIVE) return false;
+  stream_form f = op_form(r, op, &member->factor, stage, DEEPEST);
+  if (f.kind != STREAM_MULTIPLICATIVE) return false;
   int64_t dims[IR_MAX_RANK];
   for (int32_t i = 0; i < f.terms.count; i++)
     if (!find_dims(r, op, f.terms.at[i].statistic, dims)) return false;
