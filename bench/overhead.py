@@ -89,7 +89,7 @@ FITTING = {
     "resnet, 16 blocks": resnet,
     "transformer, 12 layers": transformer,
 }
-SPLIT = {"attention": (attention, "64MB"), "transformer, 12 layers": (transformer, "20MB")}
+SPLIT = {"attention": (attention, "64MB"), "transformer, 12 layers": (transformer, "30MB")}
 
 
 class Clock:
