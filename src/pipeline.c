@@ -36,17 +36,31 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-/* "stream" is a way of splitting, not a pass of its own: --skip=stream. */
+/* "stream" and "checkpoint" are ways of splitting, not passes of their own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
-                  pass_stream = {"stream", run_nothing}, pass_tile = {"tile", run_tile},
+                  pass_stream = {"stream", run_nothing},
+                  pass_checkpoint = {"checkpoint", run_nothing}, pass_tile = {"tile", run_tile},
                   pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,   &pass_join,
-                                       &pass_unbundle, &pass_simplify, &pass_fold_transpose,
-                                       &pass_cse,      &pass_diagonal, &pass_distance,
-                                       &pass_dce,      &pass_chain,    &pass_distribute,
-                                       &pass_topk,     &pass_split,    &pass_stream,
-                                       &pass_tile,     &pass_lower,    NULL};
+const pass *const pipeline_passes[] = {&pass_parse,
+                                       &pass_inline,
+                                       &pass_join,
+                                       &pass_unbundle,
+                                       &pass_simplify,
+                                       &pass_fold_transpose,
+                                       &pass_cse,
+                                       &pass_diagonal,
+                                       &pass_distance,
+                                       &pass_dce,
+                                       &pass_chain,
+                                       &pass_distribute,
+                                       &pass_topk,
+                                       &pass_split,
+                                       &pass_stream,
+                                       &pass_checkpoint,
+                                       &pass_tile,
+                                       &pass_lower,
+                                       NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -78,12 +92,13 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
+  if (order) order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
   if (order && j->options.tile != WEIR_TILE_OFF) order->goal.least_slice = 2;
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   if (!j->probing) {
-    WEIR_TRY(report_loops(j, m));
+    WEIR_TRY(report_loops(j, m, order));
     WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));

@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "pass/pass.h"
+#include "split/checkpoint.h"
 #include "split/choose.h"
 #include "split/shards.h"
 
@@ -25,6 +26,8 @@ typedef struct job {
   bool replaced;        /* a pass took large tensors out of the prepared program */
 } job;
 
+enum { MOST_CHECKPOINTS = 8 };
+
 /* What the split pass is told, and what it tells. */
 typedef struct split_order {
   split_goal goal;
@@ -33,6 +36,8 @@ typedef struct split_order {
   int64_t peak_bytes;  /* out: estimate afterwards */
   bool fits;           /* out */
   int32_t loops;       /* out: regions that were split */
+  int32_t n_checkpoints;
+  split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
 } split_order;
 
 /* pipeline.c: the passes in order. */

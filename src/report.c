@@ -61,10 +61,26 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
   arena_destroy(a);
 }
 
-weir_status report_loops(job *j, ir_module *m) {
+/* A loop over segments: its factor is the trips of the loop that it was made of. */
+static weir_status add_checkpoints(job *j, const ir_module *m, const split_checkpoints *c) {
+  arena *a = arena_create(&j->c);
+  const char *line = plan_source_line(a, m, c->location);
+  weir_loop_info info = {.seed = arena_printf(a, "while %s%s%s", plan_shape_text(a, m, c->stack),
+                                              line ? " at " : "", line ? line : ""),
+                         .extent = c->trips,
+                         .slice = c->segment,
+                         .trips = (c->trips + c->segment - 1) / c->segment};
+  weir_status status = result_add_loop(&j->c, j->result, &info);
+  arena_destroy(a);
+  return status;
+}
+
+weir_status report_loops(job *j, ir_module *m, const split_order *order) {
   gather g = {j, WEIR_OK};
   result_clear_loops(j->result);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
+  for (int32_t i = 0; order && i < order->n_checkpoints && g.status == WEIR_OK; i++)
+    g.status = add_checkpoints(j, m, &order->checkpoints[i]);
   j->result->summary.flops_after = plan_flops(m);
   j->result->summary.time_after_ns = (int64_t)plan_time_ns(m);
   return g.status;

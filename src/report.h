@@ -3,9 +3,9 @@
 #define WEIR_REPORT_H
 #include "pipeline.h"
 
-/* The loops of the module (before they are lowered) become the result's; those of an earlier
- * candidate go. */
-WEIR_MUST_USE weir_status report_loops(job *j, ir_module *m);
+/* The loops of the module (before they are lowered), and what `order` (may be NULL) had done in
+ * segments, become the result's; those of an earlier candidate go. */
+WEIR_MUST_USE weir_status report_loops(job *j, ir_module *m, const split_order *order);
 /* The result's table: the program as it came, and as rewritten if it was. Keeps the context's
  * message. */
 WEIR_MUST_USE weir_status report_explain(job *j);

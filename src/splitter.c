@@ -79,6 +79,52 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   return found ? SPLIT : STUCK;
 }
 
+/* ---- what loops keep of every step ---- */
+typedef struct holding { /* a value, and all that a checkpoint of its loop is told */
+  ir_module *m;
+  ir_value value;
+  split_room room;
+  split_order *order;
+} holding;
+
+static bool checkpoint_loop(const holding *h, ir_op loop) {
+  split_checkpoints made;
+  if (!loop || ir_kind_of(h->m, loop) != IR_OP_WHILE ||
+      !split_checkpoint(h->m, loop, &h->room, &made))
+    return false;
+  ctx_log(h->m->ctx, 3, "checkpoint a while: %lld trips, %lld a segment, %lld bytes less",
+          (long long)made.trips, (long long)made.segment, (long long)made.saved_bytes);
+  if (h->order->n_checkpoints < MOST_CHECKPOINTS)
+    h->order->checkpoints[h->order->n_checkpoints++] = made;
+  return true;
+}
+
+static ir_block block_of(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op ? ir_op_get(m, op)->block : ir_value_get(m, v)->block;
+}
+
+/* The loop that stacks the value, by any of the names that a stack has: what the loop begins with,
+ * what its body has or yields, its result, what a reader's body has. */
+static bool checkpoint_holder(const holding *h) {
+  const ir_module *m = h->m;
+  ir_block block = block_of(m, h->value);
+  ir_op parent = ir_block_get(m, block)->parent;
+  if (checkpoint_loop(h, ir_value_get(m, h->value)->op) || checkpoint_loop(h, parent)) return true;
+  uint32_t index = ir_value_get(m, h->value)->index;
+  bool is_state = !ir_value_get(m, h->value)->op && parent && ir_kind_of(m, parent) == IR_OP_WHILE;
+  if (is_state && checkpoint_loop(h, ir_value_get(m, ir_operand(m, parent, index))->op))
+    return true;
+  uint32_t n = ir_block_get(m, block)->ops.count;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_op user = ir_block_get(m, block)->ops.at[i];
+    for (uint32_t k = 0; k < ir_op_get(m, user)->n_operands; k++)
+      if (ir_operand(m, user, k) == h->value && ir_kind_of(m, user) == IR_OP_WHILE)
+        return checkpoint_loop(h, user);
+  }
+  return false;
+}
+
 static ir_block main_block(const ir_module *m) {
   ir_op f = ir_main_function(m);
   return f ? ir_op_get(m, f)->regions[0] : IR_NONE;
@@ -170,13 +216,16 @@ static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) 
 }
 
 /* ---- by threshold ---- */
-static bool split_largest(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+static bool split_largest(ir_module *m, ir_block top, split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->threshold_bytes, add_results);
   bool split = false;
   for (uint32_t i = 0; i < s.list.count && !split; i++) {
     mark_tried(t, s.list.at[i].value);
-    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal) != STUCK;
+    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order};
+    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal) != STUCK ||
+            (!goal->no_checkpoints && checkpoint_holder(&h));
   }
   arena_destroy(a);
   return split;
@@ -186,21 +235,22 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = {.a = arena_create(m->ctx)};
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, &order->goal);
-  while (top && split_largest(m, top, &order->goal, &t)) order->loops++;
+  while (top && split_largest(m, top, order, &t)) order->loops++;
   arena_destroy(t.a);
 }
 
 /* ---- until it fits ---- */
-static progress split_a_holder(ir_module *m, const plan_peak *peak, const split_goal *goal,
-                               tried *t) {
+static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
-    if (h->bytes <= goal->threshold_bytes || !can_be_seed(m, h->value) || was_tried(t, h->value))
-      continue;
+    if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;
     mark_tried(t, h->value);
-    progress p = split_seed(m, h->block, h->value, goal);
+    progress p = can_be_seed(m, h->value) ? split_seed(m, h->block, h->value, goal) : STUCK;
     if (p == PREPARED) t->is[h->value] = false;
     if (p != STUCK) return p;
+    holding held = {m, h->value, {order->limit_bytes - peak->total_bytes, INT64_MAX}, order};
+    if (!goal->no_checkpoints && checkpoint_holder(&held)) return SPLIT;
   }
   return STUCK;
 }
@@ -214,7 +264,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     plan_peak peak = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY);
     order->peak_bytes = peak.total_bytes;
     order->fits = peak.total_bytes <= order->limit_bytes;
-    progress p = order->fits ? STUCK : split_a_holder(m, &peak, &order->goal, &t);
+    progress p = order->fits ? STUCK : split_a_holder(m, &peak, order, &t);
     arena_destroy(scratch);
     order->loops += p == SPLIT;
     if (p == STUCK) break;

@@ -73,7 +73,7 @@ const char *plan_bytes_text(arena *a, int64_t bytes) {
   return arena_printf(a, "%.*f %s", digits, x, units[u]);
 }
 
-static const char *shape_text(arena *a, const ir_module *m, ir_type type) {
+const char *plan_shape_text(arena *a, const ir_module *m, ir_type type) {
   const ir_type_data *t = ir_type_get(m, type);
   strbuf b = strbuf_make(a);
   strbuf_puts(&b, "");
@@ -105,7 +105,7 @@ static void add_row(arena *a, const ir_module *m, const plan_peak *peak, const p
                     strbuf *out) {
   double share = peak->temp_bytes > 0 ? 100.0 * (double)h->bytes / (double)peak->temp_bytes : 0;
   strbuf_printf(out, "  %9s  %5.1f %%  %-24s %-20s %s\n", plan_bytes_text(a, h->bytes), share,
-                shape_text(a, m, ir_type_of(m, h->value)), op_text(m, h->value),
+                plan_shape_text(a, m, ir_type_of(m, h->value)), op_text(m, h->value),
                 line_text(a, m, h->value));
 }
 

@@ -15,6 +15,9 @@ void plan_explain_peak(const ir_module *m, const plan_peak *peak, strbuf *out, i
  * Aliases (#loc3) are for the reader to resolve. */
 const char *plan_source_line(arena *a, const ir_module *m, ir_str location);
 
+/* "f32[8,4096]"; "tuple" if it is no tensor. In the arena. */
+const char *plan_shape_text(arena *a, const ir_module *m, ir_type type);
+
 /* "1.07 GB": powers of 1000, three digits. In the arena. */
 const char *plan_bytes_text(arena *a, int64_t bytes);
 

@@ -70,7 +70,8 @@ static bool op_factor(body *b, ir_op op, split_factor *out) {
   if (!any) return false;
   split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
   bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
-  if (!traced || out->role != SPLIT_PARALLEL) b->failed = true;
+  /* what moves along the factor from trip to trip would have all trips run for each slice */
+  if (!traced || out->role != SPLIT_PARALLEL || out->shifts) b->failed = true;
   return !b->failed;
 }
 

@@ -6,6 +6,7 @@
 typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   bool no_streaming;       /* one loop per statistic instead */
+  bool no_checkpoints;     /* loops keep what they stack */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */
   int64_t slice_bytes;  /* of the largest slice of one, aimed at */

@@ -18,10 +18,11 @@ import check  # noqa: E402
 CASES = check.cases("memory")
 # What no loop over slices of one factor of a block can do; each limit is kept by refusing.
 REFUSED = {
-    "m_bptt_long": "checkpointing: the states of all steps are kept for the backward pass",
+
     "m_scan_big_carry_grad": "the same",
 }
 RUN = [
+    "m_bptt_long",
     "m_cg_kernel_solve",
     "m_diag_add_matvec",
     "m_gather_neighbours",

@@ -1,0 +1,710 @@
+#include "split/checkpoint.h"
+
+#include <math.h>
+
+#include "split/shards.h"
+#include "split/steps.h"
+
+enum { LEAST_TRIPS = 4 };
+
+static const int64_t COARSE_BYTES = 1 << 20; /* shorter segments gain little memory */
+
+typedef VEC(ir_value) values;
+
+typedef struct stack { /* of the forward loop, to be dissolved */
+  uint32_t carry;
+  split_access write;
+} stack;
+
+typedef struct stack_read {
+  uint32_t stack; /* index */
+  split_access access;
+} stack_read;
+
+typedef struct reader {
+  split_steps loop;
+  bool is_backward; /* goes through the forward loop's trips from the last to the first */
+  bool is_aimed;    /* is_backward is known */
+  bool *dropped;    /* by carry: it is a stack that will be gone */
+  VEC(stack_read) reads;
+} reader;
+
+typedef struct checkpointing {
+  ir_module *m;
+  arena *scratch;
+  ir_block block;
+  split_steps forward;
+  uint32_t n_carries;
+  ir_users users;
+  VEC(stack) stacks;
+  VEC(reader) readers;
+  bool *is_stack;              /* by carry */
+  bool *saved;                 /* by carry: what the stacks depend on from trip to trip */
+  bool *needed, *needed_op;    /* by value, by op of the body: what makes the stacks */
+  int64_t segment, n_segments; /* trips in each but the last */
+  ir_value *checkpoints;       /* by carry: [n_segments, ...] */
+  ir_map *renamed;
+} checkpointing;
+
+static ir_block body_of(const checkpointing *c) { return c->forward.body; }
+
+static ir_value argument(const ir_module *m, ir_block block, uint32_t i) {
+  return ir_block_get(m, block)->args.at[i];
+}
+
+static int64_t plus(int64_t a, int64_t b) {
+  int64_t r;
+  return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t times(int64_t a, int64_t b) {
+  int64_t r;
+  return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+/* ---- who reads ---- */
+static reader *reader_of(checkpointing *c, ir_op loop) {
+  for (uint32_t i = 0; i < c->readers.count; i++)
+    if (c->readers.at[i].loop.op == loop) return &c->readers.at[i];
+  reader r = {.dropped = ARENA_ARRAY(c->scratch, bool, ir_op_get(c->m, loop)->n_operands)};
+  if (loop == c->forward.op || !split_steps_of(c->m, loop, &r.loop) ||
+      r.loop.trips != c->forward.trips)
+    return NULL;
+  VEC_PUSH(c->scratch, &c->readers, r);
+  return &c->readers.at[c->readers.count - 1];
+}
+
+/* All that the loop's body does with v is read one trip's element of it; the reads. */
+static bool reads_only(checkpointing *c, reader *r, ir_value v, uint32_t n_uses,
+                       uint32_t stack_index, const split_access *write) {
+  ir_module *m = c->m;
+  const ir_block_data *b = ir_block_get(m, r->loop.body);
+  for (uint32_t i = 0; i < b->ops.count && n_uses; i++) {
+    stack_read x = {.stack = stack_index};
+    if (!split_steps_read(&r->loop, b->ops.at[i], v, &x.access)) continue;
+    bool backward = x.access.at.a != write->at.a;
+    if (x.access.dim != write->dim || (r->is_aimed && r->is_backward != backward)) return false;
+    r->is_backward = backward;
+    r->is_aimed = true;
+    n_uses--;
+    VEC_PUSH(c->scratch, &r->reads, x);
+  }
+  return n_uses == 0;
+}
+
+/* Carry i of the reader has the stack, and nobody else looks at it. */
+static bool reads_carry(checkpointing *c, reader *r, uint32_t i, const uint32_t *uses,
+                        uint32_t stack_index, const split_access *write) {
+  ir_module *m = c->m;
+  ir_op loop = r->loop.op;
+  ir_value arg = argument(m, r->loop.body, i), result = ir_result(m, loop, i);
+  ir_block condition = ir_op_get(m, loop)->regions[0];
+  if (!split_steps_keeps(&r->loop, i) || c->users.first[result] != c->users.first[result + 1] ||
+      ir_is_used_in(m, condition, argument(m, condition, i)))
+    return false;
+  r->dropped[i] = true;
+  return reads_only(c, r, arg, uses[arg] - 1, stack_index, write);
+}
+
+static bool is_read_by(checkpointing *c, ir_op user, ir_value v, uint32_t stack_index,
+                       const split_access *write) {
+  ir_module *m = c->m;
+  reader *r = reader_of(c, user);
+  if (!r || ir_is_used_in(m, ir_op_get(m, user)->regions[0], v)) return false;
+  uint32_t *uses = ir_count_uses(c->scratch, m, r->loop.body);
+  if (uses[v] && !reads_only(c, r, v, uses[v], stack_index, write)) return false;
+  for (uint32_t i = 0; i < ir_op_get(m, user)->n_operands; i++)
+    if (ir_operand(m, user, i) == v && !reads_carry(c, r, i, uses, stack_index, write))
+      return false;
+  return true;
+}
+
+/* ---- which stacks go ---- */
+/* What trying one stack has added is taken back if somebody else reads it. */
+typedef struct mark {
+  uint32_t n_readers;
+  reader *readers;
+} mark;
+
+static mark mark_readers(const checkpointing *c) {
+  mark k = {c->readers.count, ARENA_COPY(c->scratch, reader, c->readers.at, c->readers.count)};
+  for (uint32_t i = 0; i < k.n_readers; i++) {
+    uint32_t n = ir_op_get(c->m, k.readers[i].loop.op)->n_operands;
+    k.readers[i].dropped = ARENA_COPY(c->scratch, bool, k.readers[i].dropped, n);
+  }
+  return k;
+}
+
+static void return_to(checkpointing *c, mark k) {
+  c->readers.count = k.n_readers;
+  for (uint32_t i = 0; i < k.n_readers; i++) c->readers.at[i] = k.readers[i];
+}
+
+static void try_stack(checkpointing *c, uint32_t carry, const uint32_t *uses) {
+  stack s = {.carry = carry};
+  ir_value v = ir_result(c->m, c->forward.op, carry);
+  if (c->users.first[v] == c->users.first[v + 1] ||
+      !split_steps_stack(&c->forward, carry, uses, &s.write))
+    return;
+  mark before = mark_readers(c);
+  for (uint32_t i = c->users.first[v]; i < c->users.first[v + 1]; i++)
+    if (!is_read_by(c, c->users.ops[i], v, c->stacks.count, &s.write)) {
+      return_to(c, before);
+      return;
+    }
+  VEC_PUSH(c->scratch, &c->stacks, s);
+  c->is_stack[carry] = true;
+}
+
+/* ---- what the stacks are made of ---- */
+typedef struct need {
+  checkpointing *c;
+  values todo;
+} need;
+
+static void need_value(need *n, ir_value v) {
+  checkpointing *c = n->c;
+  const ir_value_data *d = ir_value_get(c->m, v);
+  ir_block block = d->op ? ir_op_get(c->m, d->op)->block : d->block;
+  if (block != body_of(c) || c->needed[v]) return;
+  c->needed[v] = true;
+  VEC_PUSH(c->scratch, &n->todo, v);
+}
+
+static void need_operands(const ir_module *m, ir_op op, void *user) {
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    need_value(user, ir_operand(m, op, i));
+}
+
+static void need_op(need *n, ir_op op) {
+  ir_module *m = n->c->m;
+  if (n->c->needed_op[op]) return;
+  n->c->needed_op[op] = true;
+  need_operands(m, op, n);
+  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], need_operands, n);
+}
+
+static void follow(need *n, ir_value v) {
+  checkpointing *c = n->c;
+  const ir_value_data *d = ir_value_get(c->m, v);
+  if (d->op) {
+    need_op(n, d->op);
+    return;
+  }
+  if (split_steps_keeps(&c->forward, d->index)) return;
+  c->saved[d->index] = d->index != c->forward.counter;
+  need_value(n, ir_operand(c->m, ir_terminator(c->m, body_of(c)), d->index));
+}
+
+static void find_needed(checkpointing *c) {
+  need n = {.c = c};
+  c->needed = ARENA_ARRAY(c->scratch, bool, c->m->values.count);
+  c->needed_op = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
+  need_value(&n, argument(c->m, body_of(c), c->forward.counter));
+  for (uint32_t i = 0; i < c->stacks.count; i++) {
+    const split_access *w = &c->stacks.at[i].write;
+    for (uint32_t k = 1; k < ir_op_get(c->m, w->op)->n_operands; k++)
+      if ((int32_t)k != 2 + w->dim) need_value(&n, ir_operand(c->m, w->op, k));
+  }
+  while (n.todo.count) follow(&n, n.todo.at[--n.todo.count]);
+}
+
+/* ---- how long a segment is ---- */
+static int64_t saved_bytes(const checkpointing *c) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) sum = plus(sum, ir_value_bytes(c->m, ir_operand(c->m, c->forward.op, i)));
+  return sum;
+}
+
+static int64_t element_bytes(const checkpointing *c, uint32_t stack_index) {
+  return ir_value_bytes(c->m, ir_operand(c->m, c->stacks.at[stack_index].write.op, 1));
+}
+
+static int64_t step_bytes(const checkpointing *c) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < c->stacks.count; i++) sum = plus(sum, element_bytes(c, i));
+  return sum;
+}
+
+static int64_t largest_step(const checkpointing *c) {
+  int64_t largest = 1;
+  for (uint32_t i = 0; i < c->stacks.count; i++)
+    if (element_bytes(c, i) > largest) largest = element_bytes(c, i);
+  return largest;
+}
+
+static int64_t clamp64(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+/* False if less than a third would be saved. */
+static bool choose_segment(checkpointing *c, const split_room *room, int64_t *out_saved) {
+  int64_t trips = c->forward.trips, state = saved_bytes(c), step = step_bytes(c);
+  int64_t before = times(trips, step);
+  if (step == 0) return false;
+  double best = sqrt((double)trips * (double)state / (double)step);
+  int64_t segment = clamp64((int64_t)best, clamp64(COARSE_BYTES / step, 1, trips / 4), trips);
+  segment = clamp64(segment, 1, clamp64(plus(room->free_bytes, before) / 2 / step, 1, trips));
+  segment = clamp64(segment, 1, clamp64(room->tensor_bytes / largest_step(c), 1, trips));
+  c->n_segments = trips / segment + (trips % segment != 0);
+  c->segment = trips / c->n_segments + (trips % c->n_segments != 0);
+  c->n_segments = trips / c->segment + (trips % c->segment != 0);
+  int64_t after = plus(times(c->n_segments, state), times(c->segment, step));
+  *out_saved = before - after;
+  return after<before && * out_saved> before / 3;
+}
+
+static bool can_save(const checkpointing *c) {
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i] &&
+        !ir_is_static_tensor(c->m, ir_type_of(c->m, ir_operand(c->m, c->forward.op, i))))
+      return false;
+  return true;
+}
+
+/* ---- building ---- */
+static ir_type index_type(ir_module *m) { return ir_scalar(m, IR_I64); }
+
+static ir_value int_of(ir_builder *b, int64_t x) {
+  return ir_build_splat_int(b, index_type(b->m), x);
+}
+
+static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
+  return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
+}
+
+static ir_op new_while(ir_builder *b, const values *init) {
+  ir_module *m = b->m;
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, init->count);
+  for (uint32_t i = 0; i < init->count; i++) types[i] = ir_type_of(m, init->at[i]);
+  ir_op loop = ir_op_new(m, b->block,
+                         &(ir_op_desc){.kind = IR_OP_WHILE,
+                                       .n_operands = init->count,
+                                       .operands = init->at,
+                                       .n_results = init->count,
+                                       .result_types = types,
+                                       .n_regions = 2,
+                                       .location = b->location});
+  for (uint32_t r = 0; r < 2; r++) {
+    ir_block block = ir_region_block(m, loop, r);
+    for (uint32_t i = 0; i < init->count; i++) ir_block_arg(m, block, types[i]);
+  }
+  return loop;
+}
+
+static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
+  return (ir_builder){m, ir_op_get(m, loop)->regions[1], location};
+}
+
+/* counter < end; carries, or end IR_NONE for the constant. */
+static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end,
+                          int64_t constant) {
+  ir_block block = ir_op_get(m, loop)->regions[0];
+  ir_builder b = {m, block, ir_op_get(m, loop)->location};
+  ir_value limit = end ? argument(m, block, end) : int_of(&b, constant);
+  ir_value more = ir_build_compare(&b, "LT", argument(m, block, counter), limit);
+  ir_build_return(&b, IR_OP_RETURN, &more, 1);
+}
+
+typedef struct segment { /* its trips, in the body of a loop over segments */
+  ir_value number, low, high;
+} segment;
+
+static segment segment_at(const checkpointing *c, ir_builder *b, ir_value number) {
+  segment s = {.number = number};
+  s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, int_of(b, c->segment));
+  s.high = add_int(b, s.low, c->segment);
+  if (c->forward.trips % c->segment)
+    s.high = ir_build_binary(b, IR_OP_MINIMUM, s.high, int_of(b, c->forward.trips));
+  return s;
+}
+
+/* The counter of a loop when it has made this many trips. */
+static ir_value counter_after(ir_builder *b, const split_steps *loop, ir_value trips) {
+  ir_dtype dtype = ir_type_at(b->m, ir_operand(b->m, loop->op, loop->counter))->dtype;
+  return ir_build_convert(b, add_int(b, trips, loop->first), dtype);
+}
+
+static ir_type stacked_type(ir_module *m, ir_type t, int64_t count) {
+  const ir_type_data *d = ir_type_get(m, t);
+  int64_t dims[IR_MAX_RANK];
+  dims[0] = count;
+  for (int32_t i = 0; i < d->rank; i++) dims[i + 1] = d->dims[i];
+  return ir_tensor(m, d->dtype, d->rank + 1, dims);
+}
+
+static ir_value zeros_of(ir_builder *b, ir_type t) {
+  static const char zeros[16];
+  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, t)->dtype);
+  return ir_build_broadcast(b, ir_build_constant(b, scalar, zeros, true), t, NULL);
+}
+
+static void first_starts(ir_builder *b, ir_value at, int32_t rank, ir_value *out) {
+  ir_value zero = int_of(b, 0);
+  for (int32_t i = 0; i < rank; i++) out[i] = i ? zero : at;
+}
+
+/* ---- the forward loop, in segments ---- */
+/* Ops of a body but for the terminator. */
+static void copy_body(ir_module *m, ir_block from, ir_block to, const bool *only, const bool *but,
+                      ir_map *map) {
+  uint32_t n = ir_block_get(m, from)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op op = ir_block_get(m, from)->ops.at[i];
+    if ((!only || only[op]) && !(but && but[op])) ir_copy_op(m, to, op, map);
+  }
+}
+
+static bool *writes_of(const checkpointing *c) {
+  bool *is = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
+  for (uint32_t i = 0; i < c->stacks.count; i++) is[c->stacks.at[i].write.op] = true;
+  return is;
+}
+
+static void yield_carry(checkpointing *c, ir_block body, uint32_t carry, const ir_map *map,
+                        values *out) {
+  VEC_PUSH(c->scratch, out, ir_map_get(map, ir_operand(c->m, ir_terminator(c->m, body), carry)));
+}
+
+/* One segment: the loop as it was, but for the stacks; the end is its last carry. first: of its
+ * state among the arguments of `outer`. */
+static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, uint32_t first,
+                          const split_steps *loop, const bool *dropped, ir_value end) {
+  ir_module *m = c->m;
+  values init = {0};
+  uint32_t counter = 0;
+  for (uint32_t i = 0; i < ir_op_get(m, loop->op)->n_operands; i++) {
+    if (dropped[i]) continue;
+    if (i == loop->counter) counter = init.count;
+    ir_value state = argument(m, outer, first + init.count);
+    VEC_PUSH(c->scratch, &init, state);
+  }
+  VEC_PUSH(c->scratch, &init, end);
+  ir_op inner = new_while(b, &init);
+  set_condition(m, inner, counter, init.count - 1, 0);
+  return inner;
+}
+
+static ir_map *map_arguments(checkpointing *c, const split_steps *loop, const bool *dropped,
+                             ir_op inner) {
+  ir_map *map = ir_map_new(c->scratch, c->m);
+  ir_block body = ir_op_get(c->m, inner)->regions[1];
+  for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+    if (!dropped[i]) ir_map_set(map, argument(c->m, loop->body, i), argument(c->m, body, k++));
+  return map;
+}
+
+/* Yields of the body, then the end as it is. */
+static void end_segment(checkpointing *c, const split_steps *loop, const bool *dropped, ir_op inner,
+                        const ir_map *map) {
+  ir_block body = ir_op_get(c->m, inner)->regions[1];
+  ir_builder b = {c->m, body, ir_op_get(c->m, inner)->location};
+  values yields = {0};
+  for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+    if (!dropped[i]) yield_carry(c, loop->body, i, map, &yields);
+  ir_value end = argument(c->m, body, yields.count);
+  VEC_PUSH(c->scratch, &yields, end);
+  ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
+}
+
+/* What a segment leaves of the loop's state; what no trip changes no segment changes. */
+static void yield_state(checkpointing *c, const split_steps *loop, const bool *dropped,
+                        ir_block outer, ir_op inner, values *out) {
+  for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++) {
+    if (dropped[i]) continue;
+    VEC_PUSH(c->scratch, out,
+             split_steps_keeps(loop, i) ? argument(c->m, outer, 1 + k) : ir_result(c->m, inner, k));
+    k++;
+  }
+}
+
+/* Number of the segment, what of the loop's state stays, and whatever `more` has. */
+static values initial_state(checkpointing *c, ir_builder *b, const split_steps *loop,
+                            const bool *dropped) {
+  values init = {0};
+  VEC_PUSH(c->scratch, &init, int_of(b, 0));
+  for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+    if (!dropped[i]) VEC_PUSH(c->scratch, &init, ir_operand(c->m, loop->op, i));
+  return init;
+}
+
+static void rename_results(checkpointing *c, const split_steps *loop, const bool *dropped,
+                           ir_op outer) {
+  uint32_t k = 1;
+  for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+    if (!dropped[i])
+      ir_map_set(c->renamed, ir_result(c->m, loop->op, i), ir_result(c->m, outer, k++));
+}
+
+static uint32_t place_of(const checkpointing *c, uint32_t carry) { /* in the outer loop's state */
+  uint32_t at = 1;
+  for (uint32_t i = 0; i < carry; i++) at += !c->is_stack[i];
+  return at;
+}
+
+static void checkpoint_state(checkpointing *c, ir_builder *b, ir_block body, uint32_t first,
+                             ir_value number, values *out_yields) {
+  ir_module *m = c->m;
+  for (uint32_t i = 0; i < c->n_carries; i++) {
+    if (!c->saved[i]) continue;
+    ir_value state = argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
+    ir_type t = ir_type_of(m, state);
+    first_starts(b, number, ir_type_get(m, t)->rank + 1, starts);
+    ir_value part = ir_build_reshape(b, state, stacked_type(m, t, 1));
+    VEC_PUSH(c->scratch, out_yields,
+             ir_build_dynamic_update_slice(b, argument(m, body, first++), part, starts));
+  }
+}
+
+static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_checkpoint) {
+  ir_module *m = c->m;
+  ir_block body = ir_op_get(m, outer)->regions[1];
+  ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
+  ir_value number = argument(m, body, 0);
+  segment s = segment_at(c, &b, number);
+  values yields = {0}, checkpoints = {0};
+  checkpoint_state(c, &b, body, first_checkpoint, number, &checkpoints);
+  ir_op inner = segment_loop(c, &b, body, 1, &c->forward, c->is_stack,
+                             counter_after(&b, &c->forward, s.high));
+  ir_map *map = map_arguments(c, &c->forward, c->is_stack, inner);
+  copy_body(m, body_of(c), ir_op_get(m, inner)->regions[1], NULL, writes_of(c), map);
+  end_segment(c, &c->forward, c->is_stack, inner, map);
+  VEC_PUSH(c->scratch, &yields, add_int(&b, number, 1));
+  yield_state(c, &c->forward, c->is_stack, body, inner, &yields);
+  for (uint32_t i = 0; i < checkpoints.count; i++) VEC_PUSH(c->scratch, &yields, checkpoints.at[i]);
+  ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
+}
+
+static void build_forward(checkpointing *c) {
+  ir_module *m = c->m;
+  ir_builder b = {m, c->block, ir_op_get(m, c->forward.op)->location};
+  values init = initial_state(c, &b, &c->forward, c->is_stack);
+  uint32_t first_checkpoint = init.count;
+  for (uint32_t i = 0; i < c->n_carries; i++) {
+    if (!c->saved[i]) continue;
+    ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
+    VEC_PUSH(c->scratch, &init, zeros_of(&b, stacked_type(m, t, c->n_segments)));
+  }
+  ir_op outer = new_while(&b, &init);
+  set_condition(m, outer, 0, IR_NONE, c->n_segments);
+  fill_forward_body(c, outer, first_checkpoint);
+  rename_results(c, &c->forward, c->is_stack, outer);
+  for (uint32_t i = 0, k = first_checkpoint; i < c->n_carries; i++)
+    if (c->saved[i]) c->checkpoints[i] = ir_result(m, outer, k++);
+}
+
+/* ---- the trips of a segment once more, for their stacks ---- */
+static ir_value checkpoint_at(checkpointing *c, ir_builder *b, uint32_t carry, ir_value number) {
+  ir_module *m = c->m;
+  ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, carry));
+  ir_type part = stacked_type(m, t, 1);
+  ir_value starts[IR_MAX_RANK];
+  first_starts(b, number, ir_type_get(m, part)->rank, starts);
+  ir_value x = ir_build_dynamic_slice(b, c->checkpoints[carry], starts, ir_type_get(m, part)->dims);
+  return ir_build_reshape(b, x, t);
+}
+
+typedef struct rerun { /* its state: counter, end, what is saved, stacks */
+  ir_op loop;
+  uint32_t first_stack;
+} rerun;
+
+static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
+  ir_module *m = c->m;
+  values init = {0};
+  VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->low));
+  VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->high));
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) VEC_PUSH(c->scratch, &init, checkpoint_at(c, b, i, s->number));
+  rerun r = {.first_stack = init.count};
+  for (uint32_t i = 0; i < c->stacks.count; i++) {
+    const stack *x = &c->stacks.at[i];
+    ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, x->carry));
+    VEC_PUSH(c->scratch, &init, zeros_of(b, ir_tensor_with_dim(m, t, x->write.dim, c->segment)));
+  }
+  r.loop = new_while(b, &init);
+  set_condition(m, r.loop, 0, 1, 0);
+  return r;
+}
+
+static ir_map *map_rerun(checkpointing *c, ir_op loop) {
+  ir_module *m = c->m;
+  ir_map *map = ir_map_new(c->scratch, m);
+  ir_block body = ir_op_get(m, loop)->regions[1];
+  uint32_t k = 2;
+  for (uint32_t i = 0; i < c->n_carries; i++) {
+    ir_value arg = argument(m, body_of(c), i);
+    if (i == c->forward.counter) ir_map_set(map, arg, argument(m, body, 0));
+    else if (c->saved[i]) ir_map_set(map, arg, argument(m, body, k++));
+    else if (split_steps_keeps(&c->forward, i))
+      ir_map_set(map, arg, ir_operand(m, c->forward.op, i));
+  }
+  return map;
+}
+
+/* The stack of the segment with this trip's element. */
+static ir_value write_step(checkpointing *c, ir_builder *b, const stack *x, ir_value local,
+                           ir_value into, const ir_map *map) {
+  const ir_op_data d = *ir_op_get(c->m, x->write.op);
+  ir_value starts[IR_MAX_RANK];
+  for (uint32_t k = 2; k < d.n_operands; k++) starts[k - 2] = ir_map_get(map, d.operands[k]);
+  ir_dtype dtype = ir_type_at(c->m, d.operands[2 + x->write.dim])->dtype;
+  starts[x->write.dim] = ir_build_convert(b, local, dtype);
+  return ir_build_dynamic_update_slice(b, into, ir_map_get(map, d.operands[1]), starts);
+}
+
+static void fill_rerun(checkpointing *c, const rerun *r, const segment *s) {
+  ir_module *m = c->m;
+  ir_block body = ir_op_get(m, r->loop)->regions[1];
+  ir_builder b = body_builder(m, r->loop, ir_op_get(m, r->loop)->location);
+  ir_map *map = map_rerun(c, r->loop);
+  copy_body(m, body_of(c), body, c->needed_op, NULL, map);
+  values yields = {0};
+  yield_carry(c, body_of(c), c->forward.counter, map, &yields);
+  VEC_PUSH(c->scratch, &yields, argument(m, body, 1));
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) yield_carry(c, body_of(c), i, map, &yields);
+  ir_value trip =
+      add_int(&b, ir_build_convert(&b, argument(m, body, 0), IR_I64), -c->forward.first);
+  ir_value local = ir_build_binary(&b, IR_OP_SUBTRACT, trip, s->low);
+  for (uint32_t i = 0; i < c->stacks.count; i++)
+    VEC_PUSH(
+        c->scratch, &yields,
+        write_step(c, &b, &c->stacks.at[i], local, argument(m, body, r->first_stack + i), map));
+  ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
+}
+
+/* ---- who reads, in segments ---- */
+static ir_value read_step(checkpointing *c, ir_builder *b, const stack_read *x, const segment *s,
+                          ir_value stacked, const ir_map *map) {
+  const ir_op_data d = *ir_op_get(c->m, x->access.op);
+  const split_access *write = &c->stacks.at[x->stack].write;
+  ir_value starts[IR_MAX_RANK];
+  for (uint32_t k = 1; k < d.n_operands; k++) starts[k - 1] = ir_map_get(map, d.operands[k]);
+  ir_value *start = &starts[x->access.dim];
+  ir_dtype dtype = ir_type_at(c->m, *start)->dtype;
+  ir_value trip = add_int(b, ir_build_convert(b, *start, IR_I64), -write->at.b);
+  if (write->at.a < 0) trip = ir_build_unary(b, IR_OP_NEGATE, trip);
+  *start = ir_build_convert(b, ir_build_binary(b, IR_OP_SUBTRACT, trip, s->low), dtype);
+  return ir_build_dynamic_slice(b, stacked, starts,
+                                ir_type_at(c->m, ir_result(c->m, x->access.op, 0))->dims);
+}
+
+static const stack_read *read_by(const reader *r, ir_op op) {
+  for (uint32_t i = 0; i < r->reads.count; i++)
+    if (r->reads.at[i].access.op == op) return &r->reads.at[i];
+  return NULL;
+}
+
+static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const segment *s,
+                         const rerun *again) {
+  ir_module *m = c->m;
+  ir_builder b = body_builder(m, inner, ir_op_get(m, inner)->location);
+  ir_map *map = map_arguments(c, &r->loop, r->dropped, inner);
+  uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op op = ir_block_get(m, r->loop.body)->ops.at[i];
+    const stack_read *x = read_by(r, op);
+    if (!x) {
+      ir_copy_op(m, b.block, op, map);
+      continue;
+    }
+    ir_value stacked = ir_result(m, again->loop, again->first_stack + x->stack);
+    ir_map_set(map, ir_result(m, op, 0), read_step(c, &b, x, s, stacked, map));
+  }
+  end_segment(c, &r->loop, r->dropped, inner, map);
+}
+
+static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
+  ir_module *m = c->m;
+  ir_block body = ir_op_get(m, outer)->regions[1];
+  ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
+  ir_value done = argument(m, body, 0), number = done, end;
+  if (r->is_backward)
+    number = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->n_segments - 1), done);
+  segment s = segment_at(c, &b, number);
+  rerun again = start_rerun(c, &b, &s);
+  fill_rerun(c, &again, &s);
+  end = s.high;
+  if (r->is_backward)
+    end = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->forward.trips), s.low);
+  ir_op inner =
+      segment_loop(c, &b, body, 1, &r->loop, r->dropped, counter_after(&b, &r->loop, end));
+  fill_reading(c, r, inner, &s, &again);
+  values yields = {0};
+  VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
+  yield_state(c, &r->loop, r->dropped, body, inner, &yields);
+  ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
+}
+
+static void build_reader(checkpointing *c, const reader *r) {
+  ir_module *m = c->m;
+  ir_builder b = {m, c->block, ir_op_get(m, r->loop.op)->location};
+  values init = initial_state(c, &b, &r->loop, r->dropped);
+  ir_op outer = new_while(&b, &init);
+  set_condition(m, outer, 0, IR_NONE, c->n_segments);
+  fill_reader_body(c, r, outer);
+  rename_results(c, &r->loop, r->dropped, outer);
+}
+
+static const reader *reader_at(const checkpointing *c, ir_op op) {
+  for (uint32_t i = 0; i < c->readers.count; i++)
+    if (c->readers.at[i].loop.op == op && c->readers.at[i].reads.count) return &c->readers.at[i];
+  return NULL;
+}
+
+static void rebuild_block(checkpointing *c) {
+  ir_module *m = c->m;
+  ir_block_data old = *ir_block_get(m, c->block);
+  memset(&ir_block_get(m, c->block)->ops, 0, sizeof old.ops);
+  c->renamed = ir_map_new(c->scratch, m);
+  c->checkpoints = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_op op = old.ops.at[i];
+    const reader *r = reader_at(c, op);
+    if (op == c->forward.op) build_forward(c);
+    else if (r) build_reader(c, r);
+    else ir_block_append(m, c->block, op);
+  }
+  ir_replace_uses(m, c->block, c->renamed);
+}
+
+/* ---- as a whole ---- */
+static void describe(const checkpointing *c, split_checkpoints *out) {
+  for (uint32_t i = 0; i < c->stacks.count; i++) {
+    ir_type t = ir_type_of(c->m, ir_operand(c->m, c->forward.op, c->stacks.at[i].carry));
+    if (!out->stack || ir_type_bytes(c->m, t) > ir_type_bytes(c->m, out->stack)) out->stack = t;
+  }
+  out->location = ir_op_get(c->m, c->forward.op)->location;
+  out->trips = c->forward.trips;
+  out->segment = c->segment;
+}
+
+static bool analyse(checkpointing *c, ir_op loop, const split_room *room, split_checkpoints *out) {
+  ir_module *m = c->m;
+  if (!split_steps_of(m, loop, &c->forward) || c->forward.trips < LEAST_TRIPS ||
+      ir_has_effects(m, loop) || split_is_spread(m, c->block))
+    return false;
+  c->n_carries = ir_op_get(m, loop)->n_operands;
+  c->users = ir_users_of_block(c->scratch, m, c->block);
+  c->is_stack = ARENA_ARRAY(c->scratch, bool, c->n_carries);
+  c->saved = ARENA_ARRAY(c->scratch, bool, c->n_carries);
+  uint32_t *uses = ir_count_uses(c->scratch, m, body_of(c));
+  for (uint32_t i = 0; i < c->n_carries; i++) try_stack(c, i, uses);
+  if (c->stacks.count == 0) return false;
+  find_needed(c);
+  if (!can_save(c) || !choose_segment(c, room, &out->saved_bytes)) return false;
+  describe(c, out);
+  return true;
+}
+
+bool split_checkpoint(ir_module *m, ir_op loop, const split_room *room, split_checkpoints *out) {
+  checkpointing c = {.m = m, .scratch = arena_create(m->ctx), .block = ir_op_get(m, loop)->block};
+  *out = (split_checkpoints){0};
+  bool found = analyse(&c, loop, room, out);
+  if (found) rebuild_block(&c);
+  arena_destroy(c.scratch);
+  return found;
+}

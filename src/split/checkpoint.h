@@ -1,0 +1,25 @@
+/* Checkpoints: a while that stacks values of all trips for whiles that read them trip by trip is
+ * run in segments, and once more, segment by segment, by who reads. docs/design/checkpoint.md. */
+#ifndef WEIR_SPLIT_CHECKPOINT_H
+#define WEIR_SPLIT_CHECKPOINT_H
+#include "ir/ir.h"
+
+typedef struct split_checkpoints { /* what was done */
+  ir_type stack;                   /* the largest of the stacks that are gone */
+  ir_str location;                 /* of the loop */
+  int64_t trips, segment;
+  int64_t saved_bytes; /* stacks, less the checkpoints and the stacks of one segment */
+} split_checkpoints;
+
+typedef struct split_room {
+  int64_t free_bytes;   /* beside what there is now; negative: there is too much */
+  int64_t tensor_bytes; /* a stack of one segment should not be larger */
+} split_room;
+
+/* Rewrites the while and its readers. False,
+ * and nothing is changed, if the loop stacks nothing that only such loops read, or if less than a
+ * third of it would be saved. Costs the loop's trips once more for each reader; results stay
+ * bitwise the same. */
+bool split_checkpoint(ir_module *m, ir_op loop, const split_room *room, split_checkpoints *out);
+
+#endif

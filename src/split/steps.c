@@ -1,0 +1,263 @@
+#include "split/steps.h"
+
+#include "ir/attrs.h"
+
+enum { DEEPEST = 24 };
+
+/* ---- integers ---- */
+static bool is_int_scalar(const ir_module *m, ir_value v) {
+  const ir_type_data *t = ir_type_at(m, v);
+  ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;
+  return t->rank == 0 && (c == IR_CLASS_INT || c == IR_CLASS_UINT);
+}
+
+static bool constant_of(const ir_module *m, ir_value v, int64_t *out) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || !is_int_scalar(m, v)) return false;
+  ir_attr attr = ir_op_attr(m, op, "value");
+  const ir_attr_data *d = attr ? ir_attr_get(m, attr) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !d->data) return false;
+  ir_dtype dtype = ir_type_at(m, v)->dtype;
+  int64_t n = ir_dtype_bytes(dtype);
+  uint64_t bits = 0;
+  memcpy(&bits, d->data, (size_t)n);
+  int shift = 64 - (int)n * 8;
+  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
+  *out = is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+  return is_signed || *out >= 0;
+}
+
+static bool at(split_affine x, int64_t t, int64_t *out) {
+  return !__builtin_mul_overflow(x.a, t, out) && !__builtin_add_overflow(*out, x.b, out);
+}
+
+/* In all trips between the bounds; being affine it is so if it is in the first and in the last. */
+static bool is_within(const split_steps *s, split_affine x, int64_t low, int64_t high) {
+  int64_t first, last;
+  return at(x, 0, &first) && at(x, s->trips - 1, &last) && first >= low && first <= high &&
+         last >= low && last <= high;
+}
+
+static bool fits(const split_steps *s, split_affine x, ir_dtype dtype) {
+  int64_t bits = ir_dtype_bytes(dtype) * 8;
+  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
+  int64_t high = bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - is_signed)) - 1;
+  return is_within(s, x, is_signed ? -high - 1 : 0, high);
+}
+
+/* ---- carries ---- */
+static ir_value argument(const split_steps *s, uint32_t carry) {
+  return ir_block_get(s->m, s->body)->args.at[carry];
+}
+
+static ir_value yielded(const split_steps *s, uint32_t carry) {
+  return ir_operand(s->m, ir_terminator(s->m, s->body), carry);
+}
+
+bool split_steps_keeps(const split_steps *s, uint32_t carry) {
+  return yielded(s, carry) == argument(s, carry);
+}
+
+/* A carry that a constant is added to in each trip. */
+static bool growth_of(const split_steps *s, uint32_t carry, split_affine *out) {
+  const ir_module *m = s->m;
+  if (!constant_of(m, ir_operand(m, s->op, carry), &out->b)) return false;
+  out->a = 0;
+  if (split_steps_keeps(s, carry)) return true;
+  ir_op step = ir_value_get(m, yielded(s, carry))->op;
+  if (!step || ir_kind_of(m, step) != IR_OP_ADD) return false;
+  ir_value x = ir_operand(m, step, 0), y = ir_operand(m, step, 1), arg = argument(s, carry);
+  return (x == arg && constant_of(m, y, &out->a)) || (y == arg && constant_of(m, x, &out->a));
+}
+
+/* ---- affine values ---- */
+static bool affine(const split_steps *s, ir_value v, int depth, split_affine *out);
+
+static bool operand_affine(const split_steps *s, ir_op op, uint32_t i, int depth,
+                           split_affine *out) {
+  return affine(s, ir_operand(s->m, op, i), depth - 1, out);
+}
+
+static bool add_scaled(split_affine x, split_affine y, int64_t scale, split_affine *out) {
+  int64_t a, b;
+  return !__builtin_mul_overflow(y.a, scale, &a) && !__builtin_mul_overflow(y.b, scale, &b) &&
+         !__builtin_add_overflow(x.a, a, &out->a) && !__builtin_add_overflow(x.b, b, &out->b);
+}
+
+/* 1: x < y in all trips, 0: in none, -1: in some. */
+static int is_less(const split_steps *s, split_affine x, split_affine y) {
+  split_affine d;
+  if (!add_scaled(x, y, -1, &d)) return -1;
+  return is_within(s, d, INT64_MIN, -1) ? 1 : is_within(s, d, 0, INT64_MAX) ? 0 : -1;
+}
+
+static int inverted(int truth) { return truth < 0 ? truth : !truth; }
+
+/* The same answer in all trips, or -1. */
+static int compared(const split_steps *s, ir_op op, int depth) {
+  ir_direction direction;
+  ir_compare_type type;
+  split_affine x, y;
+  if (ir_kind_of(s->m, op) != IR_OP_COMPARE || !ir_compare_kind(s->m, op, &direction, &type) ||
+      !operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y))
+    return -1;
+  ir_dtype dtype = ir_type_at(s->m, ir_operand(s->m, op, 0))->dtype;
+  if (!fits(s, x, dtype) || !fits(s, y, dtype)) return -1;
+  switch (direction) {
+    case IR_LT: return is_less(s, x, y);
+    case IR_GE: return inverted(is_less(s, x, y));
+    case IR_GT: return is_less(s, y, x);
+    case IR_LE: return inverted(is_less(s, y, x));
+    default: return -1;
+  }
+}
+
+static bool chosen(const split_steps *s, ir_op op, int depth, split_affine *out) {
+  ir_op predicate = ir_value_get(s->m, ir_operand(s->m, op, 0))->op;
+  int truth = predicate ? compared(s, predicate, depth - 1) : -1;
+  return truth >= 0 && operand_affine(s, op, truth ? 1 : 2, depth, out);
+}
+
+static bool extreme(const split_steps *s, split_affine x, split_affine y, bool largest,
+                    split_affine *out) {
+  int less = is_less(s, x, y);
+  *out = (less == 1) == largest ? y : x;
+  return less >= 0;
+}
+
+static bool product(split_affine x, split_affine y, split_affine *out) {
+  if (x.a && y.a) return false;
+  return x.a ? add_scaled((split_affine){0}, x, y.b, out)
+             : add_scaled((split_affine){0}, y, x.b, out);
+}
+
+static bool converted(const split_steps *s, ir_op op, int depth, split_affine *out) {
+  ir_value x = ir_operand(s->m, op, 0), y = ir_result(s->m, op, 0);
+  return is_int_scalar(s->m, x) && operand_affine(s, op, 0, depth, out) &&
+         fits(s, *out, ir_type_at(s->m, x)->dtype) && fits(s, *out, ir_type_at(s->m, y)->dtype);
+}
+
+static bool op_affine(const split_steps *s, ir_op op, int depth, split_affine *out) {
+  split_affine x, y, z;
+  ir_kind kind = ir_kind_of(s->m, op);
+  if (kind == IR_OP_CONVERT) return converted(s, op, depth, out);
+  if (kind == IR_OP_SELECT) return chosen(s, op, depth, out);
+  if (kind == IR_OP_NEGATE)
+    return operand_affine(s, op, 0, depth, &x) && add_scaled((split_affine){0}, x, -1, out);
+  if (kind != IR_OP_ADD && kind != IR_OP_SUBTRACT && kind != IR_OP_MULTIPLY &&
+      kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM && kind != IR_OP_CLAMP)
+    return false;
+  if (!operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y)) return false;
+  switch (kind) {
+    case IR_OP_ADD: return add_scaled(x, y, 1, out);
+    case IR_OP_SUBTRACT: return add_scaled(x, y, -1, out);
+    case IR_OP_MULTIPLY: return product(x, y, out);
+    case IR_OP_CLAMP: /* low, value, high */
+      return operand_affine(s, op, 2, depth, &z) && extreme(s, x, y, true, out) &&
+             extreme(s, *out, z, false, out);
+    default: return extreme(s, x, y, kind == IR_OP_MAXIMUM, out);
+  }
+}
+
+static bool affine(const split_steps *s, ir_value v, int depth, split_affine *out) {
+  if (depth == 0 || !is_int_scalar(s->m, v)) return false;
+  const ir_value_data *d = ir_value_get(s->m, v);
+  out->a = 0;
+  if (constant_of(s->m, v, &out->b)) return true;
+  if (d->block == s->body) return growth_of(s, d->index, out);
+  return d->op && ir_op_get(s->m, d->op)->block == s->body && op_affine(s, d->op, depth, out);
+}
+
+bool split_steps_affine(const split_steps *s, ir_value v, split_affine *out) {
+  return affine(s, v, DEEPEST, out) && fits(s, *out, ir_type_at(s->m, v)->dtype);
+}
+
+/* ---- trips ---- */
+/* A number in the condition, which every evaluation of it finds the same. */
+static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64_t *out) {
+  const ir_value_data *d = ir_value_get(s->m, v);
+  if (constant_of(s->m, v, out)) return true;
+  return d->block == condition && split_steps_keeps(s, d->index) &&
+         constant_of(s->m, ir_operand(s->m, s->op, d->index), out);
+}
+
+static ir_direction mirrored(ir_direction d) {
+  return d == IR_LT ? IR_GT : d == IR_GT ? IR_LT : d == IR_LE ? IR_GE : d == IR_GE ? IR_LE : d;
+}
+
+/* counter < end; the carry that counts. */
+static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
+  ir_module *m = s->m;
+  ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, condition), 0))->op;
+  ir_direction direction;
+  ir_compare_type type;
+  if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE ||
+      !ir_compare_kind(m, compare, &direction, &type))
+    return false;
+  ir_value x = ir_operand(m, compare, 0), y = ir_operand(m, compare, 1);
+  if (!bound_of(s, condition, y, out_end)) {
+    if (!bound_of(s, condition, x, out_end)) return false;
+    x = y;
+    direction = mirrored(direction);
+  }
+  if (ir_value_get(m, x)->block != condition || (direction != IR_LT && direction != IR_LE))
+    return false;
+  s->counter = ir_value_get(m, x)->index;
+  return direction == IR_LT || !__builtin_add_overflow(*out_end, 1, out_end);
+}
+
+bool split_steps_of(ir_module *m, ir_op op, split_steps *out) {
+  *out = (split_steps){.m = m, .op = op};
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->kind != IR_OP_WHILE || d->n_attrs) return false;
+  out->body = d->regions[1];
+  int64_t end;
+  split_affine growth;
+  if (!condition_of(out, d->regions[0], &end) || !growth_of(out, out->counter, &growth) ||
+      growth.a != 1)
+    return false;
+  out->first = growth.b;
+  return !__builtin_sub_overflow(end, out->first, &out->trips) && out->trips > 0 &&
+         fits(out, (split_affine){1, out->first + 1},
+              ir_type_at(m, argument(out, out->counter))->dtype);
+}
+
+/* ---- stacks and reads ---- */
+/* The dimension that parts of these sizes are counted along: 1 of `extent`, all of the others. */
+static bool covers(const split_steps *s, const ir_type_data *whole, const int64_t *part,
+                   const ir_value *starts, split_access *out) {
+  out->dim = -1;
+  for (int32_t d = 0; d < whole->rank; d++) {
+    if (part[d] == whole->dims[d]) continue;
+    if (out->dim >= 0 || part[d] != 1 || whole->dims[d] != s->trips) return false;
+    out->dim = d;
+  }
+  return out->dim >= 0 && split_steps_affine(s, starts[out->dim], &out->at) &&
+         (out->at.a == 1 || out->at.a == -1) && is_within(s, out->at, 0, s->trips - 1);
+}
+
+bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *uses,
+                       split_access *out) {
+  ir_module *m = s->m;
+  ir_value arg = argument(s, carry), next = yielded(s, carry);
+  ir_op op = ir_value_get(m, next)->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != arg ||
+      ir_op_get(m, op)->block != s->body || uses[arg] != 1 || uses[next] != 1 ||
+      !ir_is_static_tensor(m, ir_type_of(m, arg)))
+    return false;
+  ir_value looked_at = ir_block_get(m, ir_op_get(m, s->op)->regions[0])->args.at[carry];
+  if (ir_is_used_in(m, ir_op_get(m, s->op)->regions[0], looked_at)) return false;
+  out->op = op;
+  return covers(s, ir_type_at(m, arg), ir_type_at(m, ir_operand(m, op, 1))->dims,
+                ir_op_get(m, op)->operands + 2, out);
+}
+
+bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *out) {
+  ir_module *m = s->m;
+  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_SLICE || ir_operand(m, op, 0) != v ||
+      ir_op_get(m, op)->block != s->body)
+    return false;
+  out->op = op;
+  return covers(s, ir_type_at(m, v), ir_type_at(m, ir_result(m, op, 0))->dims,
+                ir_op_get(m, op)->operands + 1, out);
+}

@@ -1,0 +1,206 @@
+"""Scans and their gradients, whose states of all steps are kept for the backward pass: run in
+segments, with the same results to the bit.
+
+The evaluator is asked for bits; XLA may compile equal ops to different code in different places.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import running
+
+RNG = np.random.default_rng(0)
+STEPS, N = 61, 16
+W, U = RNG.normal(size=(2, N, N)) / N**0.5
+H = RNG.normal(size=N)
+XS = RNG.normal(size=(STEPS, N))
+
+
+def cell(w, u, h, x):
+    return jnp.tanh(w @ h + u @ x)
+
+
+def rnn(w, u, h, xs):
+    """Results of every step are not needed: only the last one is."""
+    return jnp.sum(lax.scan(lambda h, x: (cell(w, u, h, x), None), h, xs)[0] ** 2)
+
+
+def from_the_end(w, u, h, xs):
+    step = lambda h, x: (cell(w, u, h, x), None)  # noqa: E731
+    return jnp.sum(jnp.sin(lax.scan(step, h, xs, reverse=True)[0]))
+
+
+def gated(w, u, h, xs):
+    """Several carries, integers and booleans among what is kept."""
+
+    def step(carry, x):
+        h, c, n = carry
+        best = jnp.argmax(h)
+        gate = jax.nn.sigmoid(u @ x + h[best])
+        c = jnp.where(h > x, gate * c, c + jnp.sin(x))
+        h = jnp.tanh(w @ h) * c.at[best].multiply(2.0)
+        return (h, c, n + jnp.sum(h > 0)), None
+
+    (h, c, n), _ = lax.scan(step, (h, jnp.ones(N), 0), xs)
+    return jnp.sum(h * c) * (1 + n * 1e-4)
+
+
+def kept_results(w, u, h, xs):
+    """The states are read by more than the backward pass."""
+    _, hs = lax.scan(lambda h, x: (cell(w, u, h, x),) * 2, h, xs)
+    return jnp.mean(jnp.cos(hs) ** 2)
+
+
+def runge_kutta(w, u, h, xs):
+    def field(h):
+        return jnp.tanh(w @ jnp.sin(u @ h)) - 0.1 * h
+
+    def step(_, h):
+        k1 = field(h)
+        k2 = field(h + 0.05 * k1)
+        k3 = field(h + 0.05 * k2)
+        return h + 0.1 / 6 * (k1 + 2 * k2 + 2 * k3 + field(h + 0.1 * k3))
+
+    return jnp.sum(lax.fori_loop(0, STEPS, step, h) * xs[0])
+
+
+def scan_in_scan(w, u, h, xs):
+    def inner(h, _):
+        return jnp.sin(w @ h), None
+
+    def step(h, x):
+        return jnp.tanh(lax.scan(inner, h, None, length=3)[0] + u @ x), None
+
+    return jnp.sum(lax.scan(step, h, xs)[0])
+
+
+def rematerialised(w, u, h, xs):
+    step = jax.checkpoint(lambda h, x: (cell(w, u, h, jnp.sin(x)), None))
+    return jnp.sum(lax.scan(step, h, xs)[0])
+
+
+def trained(w, u, h, xs):
+    """The pair of loops stands in a loop."""
+    loss = jax.grad(rnn)
+    return lax.fori_loop(0, 3, lambda _, w: w - 0.1 * loss(w, u, h, xs), w)
+
+
+def two_directions(w, u, h, xs):
+    """Two backward passes over one forward pass."""
+    _, pull = jax.vjp(lambda w, u: lax.scan(lambda h, x: (cell(w, u, h, x), None), h, xs)[0], w, u)
+    return pull(h), pull(jnp.cos(h))
+
+
+def forwards(w, u, h, xs):
+    """Read in the order in which it was written."""
+    _, hs = lax.scan(lambda h, x: (cell(w, u, h, x), jnp.outer(h, x)), h, xs)
+    return lax.scan(lambda c, a: (jnp.tanh(a @ c + c), None), h, hs)[0]
+
+
+def values_of_inputs(w, u, h, xs):
+    """What is kept does not depend on the state: there is nothing to checkpoint."""
+    _, ys = lax.scan(lambda n, x: (n + 1.0, jnp.outer(jnp.sin(x), x) / (n + 50)), 0.0, xs)
+    return lax.scan(lambda c, y: (jnp.cos(w @ c + y @ u @ c), None), h, ys, reverse=True)[0]
+
+
+def grad(f):
+    return jax.value_and_grad(f, argnums=(0, 1, 2))
+
+
+def curvature(f):
+    """Gradient of a directional derivative: forward and backward passes of two kinds."""
+    along = lambda w, *rest: jax.jvp(lambda w: f(w, *rest), (w,), (jnp.ones_like(w),))[1]  # noqa: E731
+    return jax.grad(along, argnums=(0, 2))
+
+
+CASES = {
+    "rnn": grad(rnn),
+    "from the end": grad(from_the_end),
+    "gated": grad(gated),
+    "kept results": grad(kept_results),
+    "runge-kutta": grad(runge_kutta),
+    "scan in scan": grad(scan_in_scan),
+    "rematerialised": grad(rematerialised),
+    "trained": trained,
+    "two directions": two_directions,
+    "forwards": forwards,
+    "values of inputs": values_of_inputs,
+    "curvature": curvature(rnn),
+}
+# A value of all steps stays: others read it, too. The sum over it is split, in another order.
+WHOLE = ["kept results"]
+SHARE = {"kept results": 1.7, "rematerialised": 2}
+
+
+def agree(got, want, exact):
+    for x, y in zip(got, want, strict=True):
+        assert x.dtype == y.dtype and x.shape == y.shape
+        if exact:
+            np.testing.assert_array_equal(x, y)
+        else:
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12 * (1 + np.abs(y).max()))
+
+
+# Weights are larger than the last threshold: sums over them are split, too, in another order.
+@pytest.mark.parametrize("threshold", [N * N * 8, 400])
+@pytest.mark.parametrize("name", CASES)
+def test_same_results(name, threshold, tmp_path):
+    arguments = (W, U, H, XS)
+    text, rewritten = running.rewrite(
+        CASES[name], arguments, tmp_path, "--tensor-size-threshold", threshold
+    )
+    stacks = [f"x{N}", f"x{N}x{N}"]
+    assert any(f"tensor<{STEPS}{s}xf64>" in text.split("while", 1)[1] for s in stacks)
+    evaluate = running.Evaluator(tmp_path, arguments)
+    agree(evaluate(rewritten), evaluate(text), exact=name not in WHOLE and threshold > 400)
+    agree(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments), exact=False)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_held(name, tmp_path):
+    """Under a third of what it takes as it is, or what else can be had, arguments and results aside."""
+    arguments = (W, U, H, XS)
+    with jax.enable_x64(True):
+        text = jax.jit(CASES[name]).lower(*arguments).as_text()
+    before = running.Xla(text)
+    own = sum(x.nbytes for x in arguments) + sum(x.nbytes for x in before(*arguments))
+    share = SHARE.get(name, 3)
+    limit = own + int((before.report_bytes() - own) / share)
+    (tmp_path / "p.mlir").write_text(text)
+    xla = running.Xla(running.opt(tmp_path / "p.mlir", "--memory-limit", limit))
+    assert xla.report_bytes() <= limit < before.report_bytes()
+    agree(xla(*arguments), before(*arguments), exact=False)
+
+
+@pytest.mark.parametrize("steps", [4, 5, 7, 16, 30, 97, 128])
+def test_any_number_of_steps(steps, tmp_path):
+    arguments = (W, U, H, RNG.normal(size=(steps, N)))
+    text, rewritten = running.rewrite(
+        grad(rnn), arguments, tmp_path, "--tensor-size-threshold", N * 8
+    )
+    assert text != rewritten
+    evaluate = running.Evaluator(tmp_path, arguments)
+    agree(evaluate(rewritten), evaluate(text), exact=True)
+
+
+def test_checkpoints_of_checkpoints(tmp_path):
+    """A long scan under a limit that the square root is too much for."""
+    steps = 4000
+    arguments = (W, U, H, RNG.normal(size=(steps, N)))
+    limit = sum(x.nbytes for x in arguments) + 20_000
+    text, rewritten = running.rewrite(grad(rnn), arguments, tmp_path, "--memory-limit", limit)
+    xla = running.Xla(rewritten)
+    assert xla.report_bytes() <= limit
+    assert rewritten.count("stablehlo.while") > 6
+    agree(xla(*arguments), running.Xla(text)(*arguments), exact=False)
+
+
+def test_switched_off(tmp_path):
+    arguments = (W, U, H, XS)
+    limit = ["--memory-limit", sum(x.nbytes for x in arguments) + 20_000]
+    text, held = running.rewrite(grad(rnn), arguments, tmp_path, *limit)
+    off = running.opt(tmp_path / "program.mlir", *limit, "--skip", "checkpoint", refused="refused")
+    assert held != text and off == "refused"
