@@ -240,15 +240,40 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
 }
 
 /* ---- until it fits ---- */
+/* What a while has as a result, seen from inside: the result, of the outermost such loop; else
+ * IR_NONE. */
+static ir_value result_around(const ir_module *m, ir_value v) {
+  ir_value found = IR_NONE;
+  for (;; v = found) {
+    ir_block block = block_of(m, v);
+    ir_op loop = ir_block_get(m, block)->parent;
+    if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE || ir_op_get(m, loop)->regions[1] != block)
+      return found;
+    ir_op end = ir_terminator(m, block);
+    uint32_t i = 0, n = ir_op_get(m, end)->n_operands;
+    while (i < n && ir_operand(m, end, i) != v && ir_block_get(m, block)->args.at[i] != v) i++;
+    if (i == n) return found;
+    found = ir_result(m, loop, i);
+  }
+}
+
+static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
+  if (!v || !can_be_seed(m, v) || was_tried(t, v)) return STUCK;
+  mark_tried(t, v);
+  progress p = split_seed(m, block_of(m, v), v, goal);
+  if (p == PREPARED) t->is[v] = false;
+  return p;
+}
+
 static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;
-    mark_tried(t, h->value);
-    progress p = can_be_seed(m, h->value) ? split_seed(m, h->block, h->value, goal) : STUCK;
-    if (p == PREPARED) t->is[h->value] = false;
+    progress p = try_seed(m, h->value, goal, t);
+    if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
     if (p != STUCK) return p;
+    mark_tried(t, h->value);
     holding held = {m, h->value, {order->limit_bytes - peak->total_bytes, INT64_MAX}, order};
     if (!goal->no_checkpoints && checkpoint_holder(&held)) return SPLIT;
   }

@@ -1,5 +1,6 @@
 #include "split/body.h"
 
+#include "ir/attrs.h"
 #include "split/narrow.h"
 
 enum { MOST_SWEEPS = 64 };
@@ -12,6 +13,7 @@ typedef struct body {
   ir_block block;
   ir_value first; /* ids of the body's values are in [first, first + count) */
   split_pos *positions;
+  bool *sums; /* parts of a sum over the factor */
   uint32_t count;
   bool changed, failed;
 } body;
@@ -43,17 +45,30 @@ static body body_of(arena *scratch, ir_module *m, ir_op loop) {
   b.first = first;
   b.count = last < first ? 0 : last - first + 1;
   b.positions = ARENA_ARRAY(scratch, split_pos, b.count);
+  b.sums = ARENA_ARRAY(scratch, bool, b.count);
   for (uint32_t i = 0; i < b.count; i++) b.positions[i] = SPLIT_ABSENT;
   return b;
 }
 
+static bool is_sum(const body *b, ir_value v) { return is_in_body(b, v) && b->sums[v - b->first]; }
+
 static void place(body *b, ir_value v, split_pos pos) {
   if (pos.dim < 0 || split_pos_equal(position_of(b, v), pos)) return;
-  if (!is_in_body(b, v) || position_of(b, v).dim >= 0) {
+  if (!is_in_body(b, v) || position_of(b, v).dim >= 0 || is_sum(b, v)) {
     b->failed = true;
     return;
   }
   b->positions[v - b->first] = pos;
+  b->changed = true;
+}
+
+static void mark_sum(body *b, ir_value v) {
+  if (is_sum(b, v) || split_is_zero(b->m, v)) return;
+  if (!is_in_body(b, v) || position_of(b, v).dim >= 0) {
+    b->failed = true;
+    return;
+  }
+  b->sums[v - b->first] = true;
   b->changed = true;
 }
 
@@ -71,16 +86,102 @@ static bool op_factor(body *b, ir_op op, split_factor *out) {
   split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
   bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
   /* what moves along the factor from trip to trip would have all trips run for each slice */
-  if (!traced || out->role != SPLIT_PARALLEL || out->shifts) b->failed = true;
+  if (!traced || out->shifts ||
+      (out->role == SPLIT_REDUCED && !split_is_sum(b->scratch, b->m, op, out)))
+    b->failed = true;
   return !b->failed;
 }
 
-static void place_op(body *b, ir_op op) {
-  split_factor f;
-  if (!op_factor(b, op, &f)) return;
+static bool makes_sum(const split_factor *f, uint32_t result) {
+  return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
+}
+
+static void place_op(body *b, ir_op op, const split_factor *f) {
   const ir_op_data d = *ir_op_get(b->m, op);
-  for (uint32_t i = 0; i < d.n_operands; i++) place(b, d.operands[i], f.operands[i]);
-  for (uint32_t i = 0; i < d.n_results; i++) place(b, d.first_result + i, f.results[i]);
+  for (uint32_t i = 0; i < d.n_operands; i++) place(b, d.operands[i], f->operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++) {
+    place(b, d.first_result + i, f->results[i]);
+    if (!makes_sum(f, i)) continue;
+    mark_sum(b, d.first_result + i);
+    if (f->sums) mark_sum(b, d.operands[i]); /* a while's: what it begins with */
+  }
+}
+
+/* ---- what is linear in parts of a sum ---- */
+typedef enum linearity { NOT_LINEAR, LINEAR_IN_ALL, LINEAR_IN_FIRST, LINEAR_IN_ONE } linearity;
+
+static linearity linearity_of(body *b, ir_op op) {
+  ir_module *m = b->m;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_CONCATENATE: return LINEAR_IN_ALL;
+    case IR_OP_NEGATE:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_SLICE:
+    case IR_OP_REVERSE:
+    case IR_OP_DIVIDE:
+    case IR_OP_DYNAMIC_SLICE: return LINEAR_IN_FIRST;
+    case IR_OP_CONVERT:
+      return ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 0))->dtype) == IR_CLASS_FLOAT &&
+                     ir_dtype_class_of(ir_type_at(m, ir_result(m, op, 0))->dtype) == IR_CLASS_FLOAT
+                 ? LINEAR_IN_FIRST
+                 : NOT_LINEAR;
+    case IR_OP_PAD: return split_is_zero(m, ir_operand(m, op, 1)) ? LINEAR_IN_FIRST : NOT_LINEAR;
+    case IR_OP_REDUCE: {
+      bool sum = ir_op_get(m, op)->n_operands == 2 && split_is_zero(m, ir_operand(m, op, 1)) &&
+                 ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_ADD;
+      return sum ? LINEAR_IN_FIRST : NOT_LINEAR;
+    }
+    case IR_OP_MULTIPLY:
+    case IR_OP_DOT_GENERAL: return LINEAR_IN_ONE;
+    default: return NOT_LINEAR;
+  }
+}
+
+static bool is_summable(const ir_module *m, ir_op op) {
+  ir_dtype_class c = ir_dtype_class_of(ir_type_at(m, ir_result(m, op, 0))->dtype);
+  if (ir_kind_of(m, op) == IR_OP_DIVIDE) return c == IR_CLASS_FLOAT || c == IR_CLASS_COMPLEX;
+  return c != IR_CLASS_NONE && c != IR_CLASS_BOOL;
+}
+
+/* Sums of 16-bit floats would be rounded once more for each slice. */
+static bool may_carry_sum(const ir_module *m, ir_value v) {
+  ir_dtype d = ir_type_at(m, v)->dtype;
+  return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= 4;
+}
+
+/* How many operands a linear op has that must be parts for its result to be one. */
+static uint32_t n_linear(const body *b, ir_op op, linearity l) {
+  return l == LINEAR_IN_ALL ? ir_op_get(b->m, op)->n_operands : 1;
+}
+
+static bool reads_sum(const body *b, ir_op op) {
+  for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_operands; i++)
+    if (is_sum(b, ir_operand(b->m, op, i))) return true;
+  return false;
+}
+
+/* An op none of whose values is sliced. */
+static void pass_sum_on(body *b, ir_op op) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  bool made = d.n_results == 1 && is_sum(b, d.first_result);
+  if (!made && !reads_sum(b, op)) return;
+  if (d.kind == IR_OP_DYNAMIC_UPDATE_SLICE) {
+    for (uint32_t i = 0; i < 2; i++) mark_sum(b, d.operands[i]);
+    mark_sum(b, d.first_result);
+    return;
+  }
+  linearity l = linearity_of(b, op);
+  if (l == NOT_LINEAR || !is_summable(b->m, op)) {
+    b->failed = true;
+    return;
+  }
+  for (uint32_t i = 0; i < n_linear(b, op, l) && l != LINEAR_IN_ONE; i++)
+    mark_sum(b, d.operands[i]);
+  if (reads_sum(b, op)) mark_sum(b, d.first_result);
 }
 
 /* What a trip yields is where the next one finds it. */
@@ -90,28 +191,68 @@ static void place_carries(body *b) {
     ir_value arg = ir_block_get(b->m, b->block)->args.at[i], yield = ir_operand(b->m, end, i);
     place(b, yield, position_of(b, arg));
     place(b, arg, position_of(b, yield));
+    if (is_sum(b, arg)) mark_sum(b, yield);
+    if (is_sum(b, yield)) mark_sum(b, arg);
   }
 }
 
 static void sweep(body *b) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   b->changed = false;
-  for (uint32_t i = 0; i + 1 < n && !b->failed; i++)
-    place_op(b, ir_block_get(b->m, b->block)->ops.at[i]);
+  for (uint32_t i = 0; i + 1 < n && !b->failed; i++) {
+    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    split_factor f;
+    if (op_factor(b, op, &f)) place_op(b, op, &f);
+    else if (!b->failed) pass_sum_on(b, op);
+  }
   place_carries(b);
 }
 
-/* Every op reads its operands as its factor wants them: none sliced that it needs whole. */
+/* A sliced op reads its operands as its factor wants them: none sliced that it needs whole, no part
+ * of a sum but what a while begins with. */
+static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
+  const ir_op_data *d = ir_op_get(b->m, op);
+  for (uint32_t k = 0; k < d->n_operands; k++) {
+    ir_value v = d->operands[k];
+    if (!split_pos_equal(position_of(b, v), f->operands[k])) return false;
+    if (is_sum(b, v) && !(f->sums && f->sums[k])) return false;
+    if (f->sums && f->sums[k] == SPLIT_SUM_NEW && !split_is_zero(b->m, v)) return false;
+  }
+  for (uint32_t k = 0; k < d->n_results; k++)
+    if (is_sum(b, d->first_result + k) != makes_sum(f, k)) return false;
+  return true;
+}
+
+/* A result is a part of a sum if, and only if, the operands are that it is linear in. */
+static bool is_linear_kept(body *b, ir_op op) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  uint32_t sums = 0, marked = 0;
+  for (uint32_t k = 0; k < d.n_operands; k++) sums += is_sum(b, d.operands[k]);
+  for (uint32_t k = 0; k < d.n_results; k++) marked += is_sum(b, d.first_result + k);
+  if (sums == 0) return marked == 0;
+  if (marked != 1 || d.n_results != 1) return false;
+  if (d.kind == IR_OP_DYNAMIC_UPDATE_SLICE) return true; /* of both; zeros are parts, too */
+  linearity l = linearity_of(b, op);
+  if (l == LINEAR_IN_FIRST) return sums == 1 && is_sum(b, d.operands[0]);
+  if (l == LINEAR_IN_ONE) return sums == 1;
+  for (uint32_t k = 0; k < d.n_operands && l == LINEAR_IN_ALL; k++)
+    if (!is_sum(b, d.operands[k]) && !split_is_zero(b->m, d.operands[k])) return false;
+  return l == LINEAR_IN_ALL;
+}
+
 static bool is_consistent(body *b) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
     ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
     split_factor f;
-    if (!op_factor(b, op, &f)) continue;
-    for (uint32_t k = 0; k < ir_op_get(b->m, op)->n_operands; k++)
-      if (!split_pos_equal(position_of(b, ir_operand(b->m, op, k)), f.operands[k])) return false;
+    bool sliced = op_factor(b, op, &f);
+    if (b->failed || !(sliced ? is_factor_kept(b, op, &f) : is_linear_kept(b, op))) return false;
   }
-  return !b->failed;
+  ir_op end = ir_terminator(b->m, b->block);
+  for (uint32_t i = 0; i < ir_op_get(b->m, end)->n_operands; i++)
+    if (is_sum(b, ir_block_get(b->m, b->block)->args.at[i]) != is_sum(b, ir_operand(b->m, end, i)))
+      return false;
+  return true;
 }
 
 static bool solve(body *b, uint32_t carry, split_pos pos) {
@@ -126,14 +267,46 @@ static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry)
   return ir_is_used_in(m, condition, ir_block_get(m, condition)->args.at[carry]);
 }
 
+/* The carry comes back with parts added to it, and the body does nothing else with it. */
+static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
+  ir_value v = ir_operand(b->m, ir_terminator(b->m, b->block), carry),
+           arg = ir_block_get(b->m, b->block)->args.at[carry];
+  if (uses[arg] != 1) return false;
+  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
+  ir_value at = arg; /* the carry and what was added so far, in program order */
+  for (uint32_t i = 0; i + 1 < n && at != v; i++) {
+    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    bool adds = ir_kind_of(b->m, op) == IR_OP_ADD &&
+                (ir_operand(b->m, op, 0) == at || ir_operand(b->m, op, 1) == at);
+    if (adds) at = ir_result(b->m, op, 0);
+    if (adds && uses[at] != 1) return false;
+  }
+  return at == v;
+}
+
+/* How the slices' results of a carry come together; false if they don't. */
+static bool sum_of_carry(const body *b, uint32_t carry, const uint32_t *uses, split_sum *out) {
+  ir_value initial = ir_operand(b->m, b->loop, carry);
+  if (!may_carry_sum(b->m, initial)) return false;
+  bool onto = is_added_to(b, carry, uses);
+  *out = onto ? SPLIT_SUM_ONTO : SPLIT_SUM_NEW;
+  return onto || split_is_zero(b->m, initial);
+}
+
 bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
                       split_factor *out) {
   body b = body_of(scratch, m, loop);
   if (!solve(&b, carry, pos)) return false;
-  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
-    out->operands[i] = out->results[i] = position_of(&b, ir_block_get(m, b.block)->args.at[i]);
-    if (out->operands[i].dim >= 0 && is_looked_at(m, ir_op_get(m, loop)->regions[0], i))
-      return false;
+  uint32_t n = ir_op_get(m, loop)->n_operands, *uses = NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_value arg = ir_block_get(m, b.block)->args.at[i];
+    out->operands[i] = out->results[i] = position_of(&b, arg);
+    if (!is_sum(&b, arg) && out->operands[i].dim < 0) continue;
+    if (is_looked_at(m, ir_op_get(m, loop)->regions[0], i)) return false;
+    if (!is_sum(&b, arg)) continue;
+    if (!uses) uses = ir_count_uses(scratch, m, b.block);
+    if (!out->sums) out->sums = ARENA_ARRAY(scratch, split_sum, n);
+    if (!sum_of_carry(&b, i, uses, &out->sums[i])) return false;
   }
   return true;
 }
@@ -162,7 +335,8 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
            *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   to->location = d.location;
-  split_narrow_op(to, op, &f, trip, operands, results);
+  if (f.role == SPLIT_REDUCED) results[0] = split_sum_part(to, op, &f, trip, operands);
+  else split_narrow_op(to, op, &f, trip, operands, results);
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }
 

@@ -1,12 +1,20 @@
 /* A while as an op with parallel factors: its carries may be sliced if every trip keeps the factor
- * where it is.
+ * where it is, and others may be sums over the factor.
  *
  *   while(i, x, y) { i + 1, f(x, y), g(x, y) }
  *
  * for elementwise f and g: all of x and y's dimensions are factors of the while itself, so it runs
  * on a slice (the rounds of a random number generator, bisections, fixed numbers of Newton steps).
- * The condition must not look at what is sliced, and nothing in the body
- * may reduce over the factor or read a value both sliced and whole.
+ *
+ *   while(i, x, w) { i + 1, f(x), w + x^T g(x) }
+ *
+ * on a slice of x's rows has a part of the sum in w: gradients of weights in the loop that goes
+ * back in time. Parts go through what is linear in them (moves, sums, products with what is whole),
+ * and nothing else may read them: the trips of one slice know nothing of the others. A carry that
+ * comes back with parts added goes on from slice to slice; one that begins with zeros is added up.
+ *
+ * The condition must not look at what is sliced or summed, and nothing in the body may read a value
+ * both sliced and whole.
  */
 #ifndef WEIR_SPLIT_BODY_H
 #define WEIR_SPLIT_BODY_H

@@ -29,10 +29,13 @@ static bool is_product(const ir_module *m, ir_op op) {
   return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
 }
 
-/* Matrix products are slow in few rows; all else is fastest where slices stay in cache. */
-static bool has_product(const split_region *r) {
+/* Matrix products are slow in few rows, and a while runs all of its trips for each slice; all else
+ * is fastest where slices stay in cache. */
+static bool wants_rows(const split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++)
-    if (is_product(r->m, r->members.at[i].op)) return true;
+    if (is_product(r->m, r->members.at[i].op) ||
+        ir_kind_of(r->m, r->members.at[i].op) == IR_OP_WHILE)
+      return true;
   return false;
 }
 
@@ -40,9 +43,9 @@ static bool has_product(const split_region *r) {
  * is within a fifth, so that nothing has to be masked. */
 static int64_t slice_length(const split_region *r, int64_t index_bytes, int64_t least,
                             const split_goal *goal) {
-  bool product = has_product(r);
-  int64_t bytes = product ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
-  int64_t rows = product ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
+  bool long_ones = wants_rows(r);
+  int64_t bytes = long_ones ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
+  int64_t rows = long_ones ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
   int64_t extent = r->extent;
   int64_t most = min64(extent, max64(least, max64(bytes / index_bytes, rows)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
@@ -88,6 +91,16 @@ static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
   return total;
 }
 
+/* The same of the loops among the members: the sums that begin with zeros in each slice. */
+static int64_t new_sums_bytes(const split_region *r, const split_member *member) {
+  int64_t total = 0;
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  for (uint32_t j = 0; j < d->n_results; j++)
+    if (member->factor.sums[j] == SPLIT_SUM_NEW && split_is_large(r, d->first_result + j))
+      total += ir_value_bytes(r->m, d->first_result + j);
+  return total;
+}
+
 static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
@@ -96,6 +109,10 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                                : plus(r->held_bytes, whole_bytes(r, goal));
   int64_t least = min64(max64(1, goal->least_slice), r->extent);
   for (uint32_t i = 0; i < r->members.count; i++) {
+    if (r->members.at[i].factor.sums) {
+      out->reductions++;
+      out->held_bytes = plus(out->held_bytes, new_sums_bytes(r, &r->members.at[i]));
+    }
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
     out->held_bytes = plus(out->held_bytes, partial_bytes(r, r->members.at[i].op));
@@ -106,7 +123,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
 
 /* So few rows of a matrix product that it is slow. */
 static bool is_thin(const split_choice *c) {
-  return c->slice < THIN_ROWS && c->slice < c->region->extent && has_product(c->region);
+  return c->slice < THIN_ROWS && c->slice < c->region->extent && wants_rows(c->region);
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; products of more than a

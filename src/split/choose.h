@@ -15,7 +15,7 @@ typedef struct split_goal {
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for as many as 128 indices a slice where there are matrix
                              products; >= slice_bytes */
-  int64_t least_slice; /* indices; 0 is 1. Tiles can't tell a slice of 1 from a dimension of 1 */
+  int64_t least_slice;    /* indices; 0 is 1. Tiles can't tell a slice of 1 from a dimension of 1 */
 } split_goal;
 
 typedef struct split_choice {

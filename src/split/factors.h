@@ -27,10 +27,19 @@ typedef struct split_pos {
 
 typedef enum split_role { SPLIT_PARALLEL, SPLIT_REDUCED } split_role;
 
+/* A result of a while that is parallel in others: the sum, over the factor, of what trips add to
+ * what it begins with (split/body.h). */
+typedef enum split_sum {
+  SPLIT_NO_SUM,
+  SPLIT_SUM_ONTO, /* what it begins with comes back with the sum added */
+  SPLIT_SUM_NEW   /* begins with zeros */
+} split_sum;
+
 typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
+  split_sum *sums; /* by result; NULL if there are none */
   bool shifts; /* positions differ by more than dimension and unit, or a part of the dimension is
                   read: the op is done so only if otherwise something large is held */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else

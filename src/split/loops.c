@@ -65,6 +65,46 @@ static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitte
   i->emitted_stage = l->stage;
 }
 
+/* ---- sums that a while makes beside what it has sliced ---- */
+static bool wants_out(loop_builder *l, ir_value v);
+static ir_value add_carry(loop_builder *l, ir_value initial);
+static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield,
+                       bool is_window);
+
+/* Whether this loop is the one that sums: the member's stage, and once. */
+static bool sums_here(loop_builder *l, ir_op op, const split_factor *f) {
+  if (!f->sums || l->reduced[op]) return false;
+  for (uint32_t i = l->r->member_of[op]; i; i = l->r->members.at[i - 1].next)
+    if (l->r->members.at[i - 1].stage == l->stage) return l->reduced[op] = true;
+  return false;
+}
+
+/* The carries of its wanted sums. One that it adds to begins with what the slices before left. */
+static ir_value *begin_sums(loop_builder *l, ir_op op, const split_factor *f, ir_value *operands) {
+  split_region *r = l->r;
+  const ir_op_data d = *ir_op_get(r->m, op);
+  ir_value *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
+  for (uint32_t i = 0; i < d.n_results; i++) {
+    if (!f->sums[i] || !wants_out(l, d.first_result + i)) continue;
+    carries[i] = add_carry(l, ir_map_get(l->renamed, d.operands[i]));
+    if (f->sums[i] == SPLIT_SUM_ONTO) operands[i] = carries[i];
+  }
+  return carries;
+}
+
+static void end_sums(loop_builder *l, ir_op op, const split_factor *f, const ir_value *carries,
+                     const ir_value *results) {
+  const ir_op_data d = *ir_op_get(l->r->m, op);
+  for (uint32_t i = 0; i < d.n_results; i++) {
+    if (!carries[i]) continue;
+    ir_value sum = f->sums[i] == SPLIT_SUM_ONTO
+                       ? results[i]
+                       : ir_build_binary(&l->body, IR_OP_ADD, carries[i], results[i]);
+    add_result(l, d.first_result + i, SPLIT_ABSENT, sum, true);
+    l->put_out[d.first_result + i] = true;
+  }
+}
+
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
   ir_op op = ir_value_get(r->m, v)->op;
@@ -78,8 +118,11 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
                 f.operands[i].dim < 0; /* another component's */
     operands[i] = idle ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
   }
+  bool sums = sums_here(l, op, &f);
+  ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
   split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
+  if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)
     if (f.results[j].dim >= 0 || pos.dim < 0)
       remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
@@ -176,6 +219,18 @@ static void put_out_slices(loop_builder *l, const split_member *member) {
     else put_out_windows(l, v, pos, x);
     l->put_out[v] = true;
   }
+}
+
+static void put_out_sums(loop_builder *l, const split_member *member) {
+  const split_factor *f = &member->factor;
+  bool wanted = false;
+  uint32_t n = ir_op_get(l->r->m, member->op)->n_results, sliced = n;
+  for (uint32_t j = 0; f->sums && j < n; j++) {
+    wanted |= f->sums[j] && wants_out(l, ir_result(l->r->m, member->op, j));
+    if (f->results[j].dim >= 0) sliced = j;
+  }
+  if (wanted && sliced < n && !l->reduced[member->op])
+    emit(l, ir_result(l->r->m, member->op, sliced), f->results[sliced]);
 }
 
 static ir_value *operands_inside(loop_builder *l, const split_member *member) {
@@ -379,8 +434,10 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     if (member->stage != stage) continue;
-    if (member->factor.role == SPLIT_PARALLEL) put_out_slices(&l, member);
-    else if (reduces_wanted(&l, member)) reduce_inside(&l, member);
+    if (member->factor.role == SPLIT_PARALLEL) {
+      put_out_slices(&l, member);
+      put_out_sums(&l, member);
+    } else if (reduces_wanted(&l, member)) reduce_inside(&l, member);
   }
   if (l.yields.count == 0) return false;
   order_args(&l);

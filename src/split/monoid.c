@@ -123,8 +123,8 @@ static ir_value zeros_of(ir_builder *b,
   return ir_build_constant(b, type, zero, true);
 }
 
-static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
-                         const ir_value *operands, ir_value *carries) {
+static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                             const ir_value *operands, ir_type type) {
   ir_value sides[2];
   reduction r = {op, f, trip};
   for (uint32_t i = 0; i < 2; i++) {
@@ -132,9 +132,13 @@ static void product_step(ir_builder *b, ir_op op, const split_factor *f, const s
     if (is_masked(b->m, &r, i))
       sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
-  ir_type type = ir_type_of(b->m, carries[0]);
-  ir_op partial = copy_with(b, op, sides, &type);
-  carries[0] = ir_build_binary(b, IR_OP_ADD, carries[0], ir_result(b->m, partial, 0));
+  return ir_result(b->m, copy_with(b, op, sides, &type), 0);
+}
+
+static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                         const ir_value *operands, ir_value *carries) {
+  ir_value part = product_part(b, op, f, trip, operands, ir_type_of(b->m, carries[0]));
+  carries[0] = ir_build_binary(b, IR_OP_ADD, carries[0], part);
 }
 
 /* ---- reduce by a known monoid ---- */
@@ -147,18 +151,24 @@ static bool widens(const ir_module *m, ir_op op) {
   return reducer(m, op) == IR_OP_ADD && accumulator_of(d) != d;
 }
 
-static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
-                        const ir_value *operands, ir_value *carries) {
+static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                            const ir_value *operands, ir_type type) {
   ir_module *m = b->m;
   ir_kind kind = reducer(m, op);
-  ir_dtype dtype = ir_type_at(m, carries[0])->dtype;
+  ir_dtype dtype = ir_type_get(m, type)->dtype;
   ir_value x = ir_build_convert(b, operands[0], dtype);
   reduction r = {op, f, trip};
   if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, neutral(b, kind, ir_type_of(m, x)));
-  ir_type type = ir_type_of(m, carries[0]);
   ir_op partial = copy_with(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
-  if (widens(m, op)) ir_build_reducer(b, partial, kind, dtype);
-  carries[0] = ir_build_binary(b, kind, carries[0], ir_result(m, partial, 0));
+  if (ir_type_at(m, ir_operand(m, op, 0))->dtype != dtype)
+    ir_build_reducer(b, partial, kind, dtype);
+  return ir_result(m, partial, 0);
+}
+
+static void reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                        const ir_value *operands, ir_value *carries) {
+  ir_value part = reduce_part(b, op, f, trip, operands, ir_type_of(b->m, carries[0]));
+  carries[0] = ir_build_binary(b, reducer(b->m, op), carries[0], part);
 }
 
 /* ---- reduce by any associative body: its scalar ops lifted to whole tensors merge two partial
@@ -403,6 +413,38 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
     case IR_OP_GATHER: return d != IR_F8E8M0FNU;
     default: return false;
   }
+}
+
+bool split_is_zero(const ir_module *m, ir_value v) {
+  static const char zeros[16];
+  ir_op op = ir_value_get(m, v)->op;
+  while (op &&
+         (ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM || ir_kind_of(m, op) == IR_OP_RESHAPE)) {
+    v = ir_operand(m, op, 0);
+    op = ir_value_get(m, v)->op;
+  }
+  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || !ir_is_static_tensor(m, ir_type_of(m, v)))
+    return false;
+  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
+  return d->splat && !memcmp(d->data, zeros, (size_t)ir_dtype_bytes(ir_type_at(m, v)->dtype));
+}
+
+bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
+  if (!split_can_merge(scratch, m, op, f)) return false;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL:
+    case IR_OP_CONVOLUTION: return true;
+    case IR_OP_REDUCE: return reducer(m, op) == IR_OP_ADD && split_is_zero(m, ir_operand(m, op, 1));
+    default: return false;
+  }
+}
+
+ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                        const ir_value *operands) {
+  ir_type type = ir_type_of(b->m, ir_result(b->m, op, 0));
+  return ir_kind_of(b->m, op) == IR_OP_REDUCE ? reduce_part(b, op, f, trip, operands, type)
+                                              : product_part(b, op, f, trip, operands, type);
 }
 
 bool split_monoid_needs_all(const ir_module *m, ir_op op) {

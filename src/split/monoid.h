@@ -19,6 +19,13 @@ typedef struct split_trip {
 
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
+/* A splat of +0, or a broadcast of one. */
+bool split_is_zero(const ir_module *m, ir_value v);
+/* Whether it is a sum, and nothing is added to it but the slices' parts. */
+bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
+/* Such an op's part of one trip: what was counted in earlier trips left out. */
+ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                        const ir_value *operands);
 /* How many carries the op needs: one per result. */
 /* The step works on slices of at least this many indices. */
 int64_t split_monoid_least_slice(const ir_module *m, ir_op op);

@@ -311,19 +311,24 @@ bool split_is_put_out(const split_region *r, ir_value v) {
   return later || r->needed_outside[v];
 }
 
+static bool is_summed(const split_factor *f, uint32_t result) {
+  return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
+}
+
 /* In the order in which split/loops.c meets them: what one member puts out, no other does. */
 static void include_member(split_region *r, const split_member *member, bool *done,
                            index_range *all) {
   const ir_op_data *d = ir_op_get(r->m, member->op);
-  bool any = false;
+  bool sums = false;
   for (uint32_t j = 0; j < d->n_results; j++) {
     ir_value v = d->first_result + j;
     if (done[v] || !split_is_put_out(r, v)) continue;
-    if (member->factor.role == SPLIT_PARALLEL && member->factor.results[j].dim < 0) continue;
-    done[v] = any = true;
+    if (!is_summed(&member->factor, j) && member->factor.results[j].dim < 0) continue;
+    done[v] = true;
+    sums |= is_summed(&member->factor, j);
     include(all, r->m, v, member->factor.results[j]);
   }
-  if (!any || member->factor.role == SPLIT_PARALLEL) return;
+  if (!sums) return;
   for (uint32_t i = 0; i < d->n_operands; i++)
     include(all, r->m, d->operands[i], member->factor.operands[i]);
 }
