@@ -12,6 +12,7 @@
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
+#include "tile/trip.h"
 #include "tile_call.h"
 
 typedef struct replacing {
@@ -73,13 +74,11 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   return m;
 }
 
-static const char *body_text(replacing *w, ir_op loop, const tile_sizes *s) {
-  ir_module *region = module_of(w->m, loop);
+static const char *body_text(replacing *w, const ir_module *region, const tile_sizes *s) {
   strbuf b = strbuf_make(w->scratch);
   strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, s->vector_bytes, s->rows, s->vectors,
                 (long long)s->block, (long long)s->chunk, (long long)s->spans);
   out_stablehlo_text(region, &b);
-  ir_module_destroy(region);
   return b.text;
 }
 
@@ -115,7 +114,7 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nes
   }
   for (uint32_t j = 0; j < n_out; j++) out[j] = ir_type_of(m, ir_result(m, loop, j));
   out[n_out] = ir_tensor(m, IR_UI8, 1, &scratch_bytes);
-  const char *body = body_text(w, loop, &nest->sizes);
+  const char *body = body_text(w, nest->m, &nest->sizes);
   ir_op call = ir_op_new(m, block,
                          &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
                                        .n_operands = n_in,
@@ -150,7 +149,11 @@ static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   tile_nest nest;
   const char *why;
   arena *a = arena_create(w->m->ctx);
-  bool covered = tile_nest_of(a, w->m, loop, w->vector_bytes, &nest, &why);
+  ir_module *region = module_of(w->m, loop);
+  ir_op whole =
+      ir_block_get(region, ir_op_get(region, ir_main_function(region))->regions[0])->ops.at[0];
+  tile_single_trip(region, whole);
+  bool covered = tile_nest_of(a, region, whole, w->vector_bytes, &nest, &why);
   if (covered) {
     log_nest(&nest);
     covered = cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
@@ -165,6 +168,7 @@ static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
     ctx_log(w->m->ctx, 3, "no tile: %s", why);
   }
   arena_destroy(a);
+  ir_module_destroy(region);
   return covered;
 }
 

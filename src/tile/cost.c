@@ -7,6 +7,10 @@ static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.
 
 enum { SPANS = 16, CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
 
+static const double JOINT = 8;     /* ops of argmin's body */
+static const double XLA_TOP_K = 5; /* cycles an element */
+static const double XLA_JOINT = 4; /* likewise: one after the other */
+
 static double weight_of(const tile_node *x) {
   switch (x->kind) {
     case IR_OP_CONSTANT:
@@ -18,6 +22,7 @@ static double weight_of(const tile_node *x) {
     case IR_OP_SQRT:
     case IR_OP_RSQRT:
     case IR_OP_REMAINDER: return 8;
+    case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
 }
@@ -76,7 +81,7 @@ static double cost_of_scatters(const tile_nest *n) {
 static int32_t lanes_of(const tile_nest *n) {
   int64_t widest = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
-    ir_dtype dtype = ir_type_at(n->m, ir_result(n->m, n->nodes[k].op, 0))->dtype;
+    ir_dtype dtype = ir_type_at(n->m, n->nodes[k].value)->dtype;
     if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > widest)
       widest = ir_dtype_bytes(dtype);
   }
@@ -114,7 +119,8 @@ double cost_of_nest(const tile_nest *n) {
   count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
-    double points = points_of(n, x->mask | x->reduces);
+    if (x->which) continue;
+    double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
     cost += times_computed(n, x, sums) * (weight_of(x) * points + cost_of_gathers(n, x));
   }
@@ -133,12 +139,11 @@ static double traffic_of(const tile_nest *n, const tile_node *x) {
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
     if (from && (from->mask & tile) == tile && from->kind != IR_OP_CONSTANT)
-      bytes += elements_of(n, from->mask) *
-               (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, from->op, 0))->dtype);
+      bytes +=
+          elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
   }
   if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
-    bytes += elements_of(n, x->mask) *
-             (double)ir_dtype_bytes(ir_type_at(n->m, ir_result(n->m, x->op, 0))->dtype);
+    bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
   return 2 * bytes / BYTES_A_CYCLE;
 }
 
@@ -146,10 +151,14 @@ double cost_of_xla(const tile_nest *n) {
   double cost = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
-    double weight = x->kind == IR_OP_DOT_GENERAL ? XLA_DOT_WEIGHT : weight_of(x);
-    bool sums = x->kind == IR_OP_DOT_GENERAL ||
+    if (x->which) continue;
+    double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
+                    : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
+                    : tile_is_joint(x)            ? XLA_JOINT * n->lanes
+                                                  : weight_of(x);
+    bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
-    cost += weight * elements_of(n, x->mask | x->reduces) / n->lanes;
+    cost += weight * elements_of(n, (x->mask & ~n->ranks) | x->reduces) / n->lanes;
     if (sums) cost += traffic_of(n, x);
   }
   return cost;

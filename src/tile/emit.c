@@ -13,6 +13,7 @@
 
 #include "tile/cost.h"
 #include "tile/elementwise.h"
+#include "tile/lists.h"
 
 typedef struct accumulator { /* of one tile reduction while a block runs: [point][row] vectors */
   const tile_node *node;
@@ -25,7 +26,7 @@ typedef struct tile_pass {
 } tile_pass;
 
 static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
-  return ir_type_at(e->n->m, ir_result(e->n->m, x->op, 0))->dtype;
+  return ir_type_at(e->n->m, x->value)->dtype;
 }
 
 /* ---- points ---- */
@@ -63,6 +64,8 @@ static void for_all_points(tile_emitter *e, const tile_node *x, bool hoists, poi
 }
 
 /* ---- accumulators ---- */
+static bool is_top_k(const tile_node *x) { return x->kind == IR_OP_CHLO_TOP_K; }
+
 static const char *accumulator_at(tile_emitter *e, const accumulator *acc, int32_t r) {
   const char *at = "0";
   for (int32_t a = 0; a < e->n->n_axes; a++)
@@ -73,9 +76,13 @@ static const char *accumulator_at(tile_emitter *e, const accumulator *acc, int32
                    tile_type(e, dtype_of(e, acc->node), true), acc->base, at);
 }
 
+static const char *neutral_of(tile_emitter *e, const tile_node *x) {
+  return tile_is_joint(x) ? tile_joint_neutral(e, x) : tile_neutral(e, x->monoid, dtype_of(e, x));
+}
+
 static void clear_point(tile_emitter *e, const tile_node *x, void *user) {
   ir_dtype dtype = dtype_of(e, x);
-  const char *neutral = tile_splat(e, dtype, tile_neutral(e, x->monoid, dtype));
+  const char *neutral = tile_splat(e, dtype, neutral_of(e, x));
   for (int32_t r = 0; r < e->rows; r++)
     tile_put(e, "store %s %s, ptr %s", tile_type(e, dtype, true), neutral,
              accumulator_at(e, user, r));
@@ -84,6 +91,7 @@ static void clear_point(tile_emitter *e, const tile_node *x, void *user) {
 static void make_accumulators(tile_emitter *e, tile_pass *p) {
   for (uint32_t i = 0; i < p->n; i++) {
     const tile_node *x = p->at[i].node;
+    if (is_top_k(x)) continue;
     p->at[i].base = tile_name(e);
     strbuf_printf(&e->entry, "  %s = alloca [%lld x %s], align 64\n", p->at[i].base,
                   (long long)(tile_extent_of(e->n, tile_point_axes(e->n, x->mask)) * e->rows),
@@ -96,7 +104,7 @@ static const char *masked_term(tile_emitter *e, const tile_node *x, const char *
                                const char *term) {
   if (!e->mask) return term;
   ir_dtype dtype = dtype_of(e, x);
-  const char *neutral = tile_splat(e, dtype, tile_neutral(e, x->monoid, dtype));
+  const char *neutral = tile_splat(e, dtype, neutral_of(e, x));
   return tile_line(e, "select <%d x i1> %s, %s %s, %s %s", e->n->lanes, e->mask, type, term, type,
                    neutral);
 }
@@ -117,6 +125,31 @@ static void accumulate_point(tile_emitter *e, const tile_node *x, void *user) {
   }
 }
 
+/* All results of the op at once: user is the first one's accumulator, the others follow. */
+static void accumulate_joint(tile_emitter *e, const tile_node *x, void *user) {
+  const accumulator *acc = user;
+  uint32_t n = ir_op_get(e->n->m, x->op)->n_results;
+  tile_grid terms[TILE_MOST_OPERANDS];
+  for (uint32_t i = 0; i < n; i++) terms[i] = tile_operand(e, x, i);
+  for (int32_t r = 0; r < e->rows; r++) {
+    const char *sums[TILE_MOST_OPERANDS], *add[TILE_MOST_OPERANDS], *slots[TILE_MOST_OPERANDS];
+    for (uint32_t i = 0; i < n; i++) {
+      slots[i] = accumulator_at(e, &acc[i], r);
+      sums[i] = tile_line(e, "load %s, ptr %s", tile_type(e, terms[i].dtype, true), slots[i]);
+    }
+    for (int32_t c = 0; c < e->vectors; c++) {
+      for (uint32_t i = 0; i < n; i++) {
+        add[i] = tile_at(&terms[i], r, c);
+        if (!terms[i].is_vector) add[i] = tile_splat(e, terms[i].dtype, add[i]);
+        add[i] = masked_term(e, &x[i], tile_type(e, terms[i].dtype, true), add[i]);
+      }
+      tile_joint_combine(e, x, e->n->lanes, sums, add);
+    }
+    for (uint32_t i = 0; i < n; i++)
+      tile_put(e, "store %s %s, ptr %s", tile_type(e, terms[i].dtype, true), sums[i], slots[i]);
+  }
+}
+
 static void store_number(tile_emitter *e, const tile_node *x, int32_t r, const char *number) {
   tile_store_at(e, dtype_of(e, x), false, number, tile_reduction_at(e, x, r));
 }
@@ -132,9 +165,26 @@ static void fold_point(tile_emitter *e, const tile_node *x, void *user) {
   }
 }
 
+static void fold_joint(tile_emitter *e, const tile_node *x, void *user) {
+  const accumulator *acc = user;
+  uint32_t n = ir_op_get(e->n->m, x->op)->n_results;
+  for (int32_t r = 0; r < e->rows; r++) {
+    const char *sums[TILE_MOST_OPERANDS], *old[TILE_MOST_OPERANDS];
+    for (uint32_t i = 0; i < n; i++) {
+      ir_dtype dtype = dtype_of(e, &x[i]);
+      sums[i] =
+          tile_line(e, "load %s, ptr %s", tile_type(e, dtype, true), accumulator_at(e, &acc[i], r));
+      old[i] = tile_load_at(e, dtype, false, tile_reduction_at(e, &x[i], r));
+    }
+    tile_joint_across_lanes(e, x, sums);
+    tile_joint_combine(e, x, 1, old, sums);
+    for (uint32_t i = 0; i < n; i++) store_number(e, &x[i], r, old[i]);
+  }
+}
+
 static void neutral_point(tile_emitter *e, const tile_node *x, void *user) {
   (void)user;
-  store_number(e, x, 0, tile_neutral(e, x->monoid, dtype_of(e, x)));
+  store_number(e, x, 0, neutral_of(e, x));
 }
 
 /* ---- reductions over rows ---- */
@@ -272,8 +322,13 @@ static void set_columns(tile_emitter *e, const tile_loop *l) {
 }
 
 static void emit_tile(tile_emitter *e, tile_pass *p) {
-  for (uint32_t i = 0; i < p->n; i++)
-    for_all_points(e, p->at[i].node, true, accumulate_point, &p->at[i]);
+  for (uint32_t i = 0; i < p->n; i++) {
+    const tile_node *x = p->at[i].node;
+    if (x->which) continue;
+    if (is_top_k(x)) tile_topk_add(e, x);
+    else
+      for_all_points(e, x, true, tile_is_joint(x) ? accumulate_joint : accumulate_point, &p->at[i]);
+  }
   if (!e->finishes) add_late(e, true);
   store_outputs(e, true);
 }
@@ -325,8 +380,11 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
   e->row = e->body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
   strbuf_add(outer, body.text, body.length);
-  for (uint32_t i = 0; i < p->n; i++)
-    for_all_points(e, p->at[i].node, false, fold_point, &p->at[i]);
+  for (uint32_t i = 0; i < p->n; i++) {
+    const tile_node *x = p->at[i].node;
+    if (!x->which && !is_top_k(x))
+      for_all_points(e, x, false, tile_is_joint(x) ? fold_joint : fold_point, &p->at[i]);
+  }
   tile_loop_end(e, &l);
 }
 
@@ -356,7 +414,25 @@ static tile_pass pass_of(tile_emitter *e, int32_t pass) {
 static void clear_numbers(tile_emitter *e, const tile_pass *p) {
   tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
   set_rows(e, l.index, 1);
-  for (uint32_t i = 0; i < p->n; i++) for_all_points(e, p->at[i].node, false, neutral_point, NULL);
+  for (uint32_t i = 0; i < p->n; i++) {
+    const tile_node *x = p->at[i].node;
+    if (!is_top_k(x)) for_all_points(e, x, false, neutral_point, NULL);
+    else if (!x->which) tile_topk_clear(e, x);
+  }
+  tile_loop_end(e, &l);
+}
+
+static bool has_lists(const tile_pass *p) {
+  for (uint32_t i = 0; i < p->n; i++)
+    if (is_top_k(p->at[i].node)) return true;
+  return false;
+}
+
+static void sort_lists(tile_emitter *e, const tile_pass *p) {
+  tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
+  set_rows(e, l.index, 1);
+  for (uint32_t i = 0; i < p->n; i++)
+    if (is_top_k(p->at[i].node) && !p->at[i].node->which) tile_topk_sort(e, p->at[i].node);
   tile_loop_end(e, &l);
 }
 
@@ -389,6 +465,7 @@ static void emit_pass(tile_emitter *e, int32_t pass) {
                                     tile_int(e, e->n->sizes.block));
   emit_block(e, &p, &block);
   tile_loop_end(e, &block);
+  if (!e->finishes && has_lists(&p)) sort_lists(e, &p);
 }
 
 static void emit_row_results(tile_emitter *e) {
@@ -410,8 +487,10 @@ static void place_reductions(tile_emitter *e) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->index < 0) continue;
-    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * n->sizes.chunk *
-                    ir_dtype_bytes(dtype_of(e, x));
+    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * ir_dtype_bytes(dtype_of(e, x));
+    if (is_top_k(x))
+      bytes = x->which ? tile_topk_limit_bytes(n, x - 1) : tile_topk_list_bytes(n, x);
+    bytes *= n->sizes.chunk;
     e->reduction_offset[x->index] = e->scratch_bytes;
     e->scratch_bytes += (bytes + 63) / 64 * 64;
   }
@@ -542,20 +621,23 @@ static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
 static strbuf assemble(tile_emitter *e, const strbuf *functions) {
   strbuf all = strbuf_make(e->a);
   for (uint32_t i = 0; i < e->declared.count; i++) strbuf_printf(&all, "%s\n", e->declared.at[i]);
+  strbuf_add(&all, e->helpers.text ? e->helpers.text : "", e->helpers.length);
   strbuf_add(&all, functions->text, functions->length);
   strbuf_puts(&all,
               "\nattributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
               "\"min-legal-vector-width\"=\"512\" }\n"
-              "!0 = !{}\n");
+              "!0 = !{}\n"
+              "!1 = !{!\"branch_weights\", i32 2000, i32 1}\n");
   return all;
 }
 
 tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
-  tile_emitter e = {.n = n, .a = a};
+  tile_emitter e = {.n = n, .a = a, .name = name, .helpers = strbuf_make(a)};
   strbuf functions = strbuf_make(a);
   int64_t outer = outer_items(n), items = outer * n->sizes.spans;
   bool finishes = has_late_results(n);
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
+  e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);
   place_reductions(&e);
   place_late(&e, items);
   emit_work(&e, name, &functions);

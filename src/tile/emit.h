@@ -59,6 +59,9 @@ typedef struct tile_emitter {
   VEC(tile_pack) packs;
   VEC(const char *) functions; /* of the C library, by the index they are called by */
   VEC(const char *) declared;
+  const char *name;  /* of the kernel's function */
+  strbuf helpers;    /* functions of its own that it calls */
+  bool *has_helpers; /* by node */
   int64_t scratch_bytes;
   const char *slot;     /* number of the partial results of reductions over rows */
   int64_t *late_offset; /* theirs in the shared memory: [slot][point][width] */
@@ -76,6 +79,7 @@ const char *tile_int(tile_emitter *e, int64_t value); /* a literal; equal ones a
 const char *tile_real(tile_emitter *e, ir_dtype dtype, double value);
 const char *tile_type(tile_emitter *e, ir_dtype dtype, bool is_vector); /* "<16 x float>" */
 const char *tile_memory_type(ir_dtype dtype);                           /* "i8" for i1 */
+const char *tile_literal(tile_emitter *e, ir_op constant);              /* of a splat */
 /* The operand as a vector, where it is a scalar. */
 const char *tile_splat(tile_emitter *e, ir_dtype dtype, const char *scalar);
 /* Declares an intrinsic or function once. */

@@ -3,6 +3,7 @@
 #include "ir/attrs.h"
 #include "tile/cost.h"
 #include "tile/elementwise.h"
+#include "tile/lists.h"
 
 enum { MOST_NODES = 400 };
 
@@ -14,7 +15,8 @@ struct tile_tie {
   arena *a;
   uint32_t *parent;
   int64_t *length;
-  bool *is_whole; /* reads an input, not along the dimension that the loop slices */
+  bool *is_whole; /* reads an input, not along the dimension that the loop slices; or a top-k's */
+  bool *is_rank;  /* counts what a top-k keeps */
   uint32_t n_slots;
   uint32_t *first; /* by node: its result's slots, then those of each operand */
   uint32_t now;    /* the node that a rule is asked about */
@@ -57,7 +59,7 @@ static uint32_t result_slot(const tile_tie *t, uint32_t node, int64_t dim) {
 
 static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand, int64_t dim) {
   const tile_node *x = &t->n->nodes[node];
-  uint32_t slot = t->first[node] + (uint32_t)tensor_of(t, ir_result(t->n->m, x->op, 0))->rank;
+  uint32_t slot = t->first[node] + (uint32_t)tensor_of(t, x->value)->rank;
   for (uint32_t i = 0; i < operand; i++)
     slot += (uint32_t)tensor_of(t, ir_operand(t->n->m, x->op, i))->rank;
   return slot + (uint32_t)dim;
@@ -66,7 +68,7 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
 /* ---- rules ---- */
 static bool rule_elementwise(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
-  const ir_type_data *result = tensor_of(t, ir_result(m, node->op, 0));
+  const ir_type_data *result = tensor_of(t, node->value);
   if (!tile_is_elementwise(m, node->op)) return refuse(t, "an elementwise op of this element type");
   for (uint32_t k = 0; k < node->n_operands; k++) {
     int32_t rank = tensor_of(t, ir_operand(m, node->op, k))->rank;
@@ -108,7 +110,7 @@ static bool rule_transpose(tile_tie *t, tile_node *node) {
 /* Only dimensions of length 1 come and go. */
 static bool rule_reshape(tile_tie *t, tile_node *node) {
   const ir_type_data *from = tensor_of(t, ir_operand(t->n->m, node->op, 0)),
-                     *to = tensor_of(t, ir_result(t->n->m, node->op, 0));
+                     *to = tensor_of(t, node->value);
   int32_t i = 0, j = 0;
   for (;;) {
     while (i < from->rank && from->dims[i] == 1) i++;
@@ -133,11 +135,28 @@ static bool rule_reduce(tile_tie *t, tile_node *node) {
   int32_t n;
   const int64_t *dims = ir_op_ints(m, node->op, "dimensions", &n);
   node->monoid = ir_reducer_kind(m, ir_op_get(m, node->op)->regions[0]);
-  if (node->n_operands != 2 || node->monoid == IR_OP_UNKNOWN || n < 0)
-    return refuse(t, "a reduction by a function of its own");
+  bool covered =
+      tile_is_joint(node) ? tile_joint_is_covered(m, node->op) : node->monoid != IR_OP_UNKNOWN;
+  if (!covered || n < 0) return refuse(t, "a reduction by a function of its own");
   int32_t j = 0;
-  for (int32_t i = 0; i < operand->rank; i++)
+  for (int32_t i = 0; i < operand->rank; i++) {
+    for (uint32_t k = 1; k < node->n_operands / 2; k++)
+      tie(t, operand_slot(t, t->now, 0, i), operand_slot(t, t->now, k, i));
     if (!in_list(dims, n, i)) tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, j++));
+  }
+  return true;
+}
+
+/* The last dimension of the results, k long, is nobody else's. */
+static bool rule_top_k(tile_tie *t, tile_node *node) {
+  const ir_type_data *operand = tensor_of(t, ir_operand(t->n->m, node->op, 0));
+  int32_t last = operand->rank - 1;
+  if (!tile_topk_is_covered(operand->dtype)) return refuse(t, "a top-k of this element type");
+  for (int32_t i = 0; i < last; i++)
+    tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, i));
+  uint32_t rank = result_slot(t, t->now - node->which, last);
+  tie(t, rank, result_slot(t, t->now, last));
+  t->is_rank[rank] = t->is_whole[rank] = true;
   return true;
 }
 
@@ -163,7 +182,7 @@ static bool rule_dot_general(tile_tie *t, tile_node *node) {
     tie(t, operand_slot(t, t->now, 0, d.lhs_contract.at[i]),
         operand_slot(t, t->now, 1, d.rhs_contract.at[i]));
   ir_module *m = t->n->m;
-  ir_dtype out = tensor_of(t, ir_result(m, node->op, 0))->dtype;
+  ir_dtype out = tensor_of(t, node->value)->dtype;
   node->monoid = IR_OP_ADD;
   return (tensor_of(t, ir_operand(m, node->op, 0))->dtype == out &&
           tensor_of(t, ir_operand(m, node->op, 1))->dtype == out && out != IR_I1) ||
@@ -179,6 +198,7 @@ RULE(transpose)
 RULE(reshape)
 RULE(reduce)
 RULE(dot_general)
+RULE(top_k)
 #undef RULE
 tile_rule *const tile_rule_none = NULL;
 
@@ -192,7 +212,7 @@ static tile_rule *const *const rules[] = {
 /* ---- nodes ---- */
 const tile_node *tile_node_of(const tile_nest *n, ir_value v) {
   ir_op op = ir_value_get(n->m, v)->op;
-  return op && n->node_of[op] ? &n->nodes[n->node_of[op] - 1] : NULL;
+  return op && n->node_of[op] ? &n->nodes[n->node_of[op] - 1 + ir_value_get(n->m, v)->index] : NULL;
 }
 
 int32_t tile_input_of(const tile_nest *n, ir_value v) {
@@ -217,15 +237,23 @@ static bool add_node(tile_tie *t, ir_op op) {
   tile_nest *n = t->n;
   const ir_op_data *d = ir_op_get(n->m, op);
   if (d->kind == IR_OP_UNKNOWN || !*rules[d->kind]) return refuse(t, ir_op_name(n->m, op));
-  if (d->n_results != 1 || d->n_operands > TILE_MOST_OPERANDS)
+  bool several = d->kind == IR_OP_REDUCE || d->kind == IR_OP_CHLO_TOP_K;
+  if ((d->n_results != 1 && !several) || d->n_operands > TILE_MOST_OPERANDS)
     return refuse(t, "an op of several results");
   bool covered = is_covered_type(n->m, d->first_result);
+  for (uint32_t i = 1; i < d->n_results; i++)
+    covered = covered && is_covered_type(n->m, d->first_result + i);
   for (uint32_t i = 0; i < d->n_operands; i++)
     covered = covered && is_covered_type(n->m, d->operands[i]);
   if (!covered) return refuse(t, "an element type that tiles don't have");
-  n->nodes[n->n_nodes] =
-      (tile_node){.op = op, .kind = (ir_kind)d->kind, .n_operands = d->n_operands, .index = -1};
-  n->node_of[op] = ++n->n_nodes;
+  n->node_of[op] = n->n_nodes + 1;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    n->nodes[n->n_nodes++] = (tile_node){.op = op,
+                                         .value = d->first_result + i,
+                                         .which = i,
+                                         .kind = (ir_kind)d->kind,
+                                         .n_operands = d->n_operands,
+                                         .index = -1};
   return true;
 }
 
@@ -233,7 +261,7 @@ static bool tie_node(tile_tie *t, uint32_t k) {
   tile_nest *n = t->n;
   tile_node *x = &n->nodes[k];
   t->now = k;
-  t->first[k] = new_slots(t, tensor_of(t, ir_result(n->m, x->op, 0)));
+  t->first[k] = new_slots(t, tensor_of(t, x->value));
   for (uint32_t s = t->first[k]; is_free(x->kind) && s < t->n_slots; s++) t->length[s] = 1;
   for (uint32_t i = 0; i < x->n_operands; i++)
     new_slots(t, tensor_of(t, ir_operand(n->m, x->op, i)));
@@ -318,6 +346,7 @@ static bool number_axes(tile_tie *t, int8_t *axis_of) {
       axis_of[top] = (int8_t)n->n_axes;
       n->extent[n->n_axes++] = top == loop ? ir_op_int(n->m, n->loop, "extent", 0) : t->length[s];
     }
+    if (t->is_rank[s]) n->ranks |= 1u << axis_of[top];
     if (top != loop && t->length[s] != n->extent[axis_of[top]])
       return refuse(t, "an axis of two lengths");
     axis_of[s] = axis_of[top];
@@ -348,7 +377,7 @@ static int32_t count_axes(const tile_axes *axes) {
 static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
   tile_nest *n = t->n;
   tile_node *x = &n->nodes[k];
-  int32_t rank = tensor_of(t, ir_result(n->m, x->op, 0))->rank;
+  int32_t rank = tensor_of(t, x->value)->rank;
   uint32_t read = 0;
   x->result = axes_at(t, axis_of, result_slot(t, k, 0), rank);
   x->mask = mask_of(&x->result);
@@ -357,7 +386,8 @@ static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
     x->operands[i] = axes_at(t, axis_of, operand_slot(t, k, i, 0), rank);
     read |= mask_of(&x->operands[i]);
   }
-  bool reduces = x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL;
+  bool reduces =
+      x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K;
   x->reduces = reduces ? read & ~x->mask : 0;
   return is_free(x->kind) || __builtin_popcount(x->mask) == count_axes(&x->result) ||
          refuse(t, "a value with the same axis twice");
@@ -378,18 +408,20 @@ static bool build(tile_tie *t) {
   tile_nest *n = t->n;
   ir_module *m = n->m;
   const ir_block_data *body = ir_block_get(m, n->body);
-  uint32_t count = body->ops.count - 1, slots = 0;
+  uint32_t count = 0, slots = 0;
+  for (uint32_t i = 0; i + 1 < body->ops.count; i++)
+    count += ir_op_get(m, body->ops.at[i])->n_results;
   if (ir_op_int(m, n->loop, "slice", 1) < 2) return refuse(t, "slices of one index");
   if (count > MOST_NODES) return refuse(t, "too many ops");
   n->nodes = ARENA_ARRAY(n->a, tile_node, count + 1);
   n->node_of = ARENA_ARRAY(n->a, uint32_t, m->ops.count);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i + 1 < body->ops.count; i++)
     if (!add_node(t, body->ops.at[i])) return false;
-    slots += TILE_MOST_RANK * (1 + TILE_MOST_OPERANDS);
-  }
+  slots = count * TILE_MOST_RANK * (1 + TILE_MOST_OPERANDS);
   t->parent = ARENA_ARRAY(t->a, uint32_t, slots + 1);
   t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);
   t->is_whole = ARENA_ARRAY(t->a, bool, slots + 1);
+  t->is_rank = ARENA_ARRAY(t->a, bool, slots + 1);
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
   for (uint32_t i = 0; i < count; i++)
     if (!tie_node(t, i)) return false;
@@ -418,7 +450,7 @@ static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile) {
     if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
   for (int32_t a = 0; a < n->n_axes; a++)
     if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
-  return all;
+  return all & ~n->ranks;
 }
 
 static void set_roles(tile_nest *n, int32_t row, int32_t column) {
@@ -463,7 +495,14 @@ static bool may_come_after(const tile_nest *n, const tile_node *x) {
 }
 
 static bool has_few_points(const tile_nest *n, const tile_node *x) {
-  return tile_extent_of(n, tile_point_axes(n, x->mask)) <= COST_MOST_POINTS;
+  return tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) <= COST_MOST_POINTS;
+}
+
+/* Of a top-k or joint reduction: over the columns alone, and a top-k of one list a row. */
+static bool is_legal_list(const tile_nest *n, const tile_node *x) {
+  bool ranks = x->kind == IR_OP_CHLO_TOP_K;
+  return x->reduces == 1u << n->column && !x->after &&
+         (!ranks || (x->mask >> n->row & 1 && !tile_point_axes(n, x->mask & ~n->ranks)));
 }
 
 static void need_pass(tile_nest *n, int32_t pass) {
@@ -476,6 +515,7 @@ static bool set_level(tile_nest *n, tile_node *x) {
   x->index = x->late = -1;
   for (int32_t a = 0; a < n->n_axes; a++)
     if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
+  if ((x->kind == IR_OP_CHLO_TOP_K || tile_is_joint(x)) && !is_legal_list(n, x)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;
   if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->level);
@@ -517,7 +557,8 @@ static bool choose_roles(tile_tie *t) {
   double best = 0;
   for (int32_t row = 0; row < n->n_axes; row++)
     for (int32_t column = 0; column < n->n_axes; column++) {
-      if (row == column || !is_legal(n, row, column)) continue;
+      if (row == column || n->ranks >> row & 1 || n->ranks >> column & 1) continue;
+      if (!is_legal(n, row, column)) continue;
       double cost = cost_of_nest(n);
       if (best_row >= 0 && cost >= best) continue;
       best = cost;

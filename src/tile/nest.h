@@ -11,7 +11,7 @@
 enum {
   TILE_MOST_AXES = 24,
   TILE_MOST_RANK = 8,
-  TILE_MOST_OPERANDS = 3,
+  TILE_MOST_OPERANDS = 4,
   TILE_NO_AXIS = -1, /* a dimension of length 1 */
 };
 
@@ -28,8 +28,10 @@ typedef struct tile_axes { /* of the dimensions of one operand or result */
   int8_t of[TILE_MOST_RANK];
 } tile_axes;
 
-typedef struct tile_node { /* one op of the body, with one result */
+typedef struct tile_node { /* one result of one op of the body */
   ir_op op;
+  ir_value value;
+  uint32_t which; /* of the op's results; their nodes stand one after the other */
   ir_kind kind;
   uint32_t n_operands;
   tile_axes operands[TILE_MOST_OPERANDS], result;
@@ -68,11 +70,12 @@ typedef struct tile_nest {
   ir_block body;
   uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
   int32_t n_axes, row, column;
+  uint32_t ranks; /* axes that count what a top-k keeps */
   int64_t extent[TILE_MOST_AXES];
   tile_role role[TILE_MOST_AXES];
   uint32_t n_nodes;
   tile_node *nodes;
-  uint32_t *node_of; /* by op: index + 1 */
+  uint32_t *node_of; /* by op: index + 1 of its first result's */
   tile_output *outputs;
   int32_t n_passes, n_reductions, n_late;
   int32_t lanes; /* of a vector: of the widest floating-point type in the body */
@@ -84,12 +87,17 @@ typedef struct tile_nest {
 bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
                   const char **out_why);
 
+/* A reduction of several operands together, by a body of its own: argmax. */
+static inline bool tile_is_joint(const tile_node *x) {
+  return x->kind == IR_OP_REDUCE && x->n_operands > 2;
+}
+
 /* The node that makes v; NULL: v is an argument of the body. */
 const tile_node *tile_node_of(const tile_nest *n, ir_value v);
 /* Which input an argument of the body stands for; -1: the loop's start or lo, which are 0. */
 int32_t tile_input_of(const tile_nest *n, ir_value v);
 
-/* Axes of a reduction's result that accumulators are kept for one by one, and their product. */
+/* Axes of a value that neither are outside of the tile nor span it, and the product of lengths. */
 uint32_t tile_point_axes(const tile_nest *n, uint32_t mask);
 int64_t tile_extent_of(const tile_nest *n, uint32_t mask);
 

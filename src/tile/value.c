@@ -3,6 +3,7 @@
 #include "tile/cost.h"
 #include "tile/elementwise.h"
 #include "tile/emit.h"
+#include "tile/lists.h"
 
 typedef struct stream { /* where text goes, to be put back */
   strbuf *out;
@@ -281,10 +282,14 @@ static const char *literal(tile_emitter *e, ir_dtype dtype, const void *data) {
   return tile_int(e, dtype == IR_I1 ? i != 0 : i);
 }
 
+const char *tile_literal(tile_emitter *e, ir_op constant) {
+  const ir_attr_data *d = ir_attr_get(e->n->m, ir_op_attr(e->n->m, constant, "value"));
+  return literal(e, dtype_of(e, ir_result(e->n->m, constant, 0)), d->data);
+}
+
 static tile_grid constant(tile_emitter *e, const tile_node *x) {
-  const ir_attr_data *d = ir_attr_get(e->n->m, ir_op_attr(e->n->m, x->op, "value"));
-  tile_grid g = {.dtype = dtype_of(e, ir_result(e->n->m, x->op, 0)), .rows = 1, .columns = 1};
-  g.at[0][0] = literal(e, g.dtype, d->data);
+  tile_grid g = {.dtype = dtype_of(e, x->value), .rows = 1, .columns = 1};
+  g.at[0][0] = tile_literal(e, x->op);
   return g;
 }
 
@@ -309,7 +314,7 @@ static const char *counting_vector(tile_emitter *e, ir_dtype dtype, const char *
 
 static tile_grid iota(tile_emitter *e, const tile_node *x, const tile_axes *axes) {
   int32_t axis = axes->of[ir_op_int(e->n->m, x->op, "iota_dimension", 0)];
-  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  ir_dtype dtype = dtype_of(e, x->value);
   tile_grid g = new_grid(e, dtype, axis < 0 ? 0 : 1u << axis);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
@@ -333,7 +338,7 @@ static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
     mask |= (uint32_t)args[i].is_vector << e->n->column;
     mask |= (uint32_t)(args[i].rows > 1) << e->n->row;
   }
-  g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), mask);
+  g = new_grid(e, dtype_of(e, x->value), mask);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
       const char *at[TILE_MOST_OPERANDS];
@@ -371,7 +376,7 @@ static void combine_grids(tile_emitter *e, ir_kind monoid, tile_grid *sum, const
 }
 
 static tile_grid filled(tile_emitter *e, const tile_node *x, uint32_t mask) {
-  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  ir_dtype dtype = dtype_of(e, x->value);
   tile_grid g = new_grid(e, dtype, mask);
   const char *neutral = tile_neutral(e, x->monoid, dtype);
   if (g.is_vector) neutral = tile_splat(e, dtype, neutral);
@@ -456,7 +461,7 @@ tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
 
 /* The sum with the reduction's initial value. */
 static tile_grid with_start(tile_emitter *e, const tile_node *x, tile_grid g) {
-  if (x->kind != IR_OP_REDUCE) return g;
+  if (x->kind != IR_OP_REDUCE || tile_is_joint(x)) return g;
   tile_grid start = tile_operand(e, x, 1);
   const char *type = tile_type(e, g.dtype, g.is_vector);
   for (int32_t r = 0; r < g.rows; r++)
@@ -478,14 +483,14 @@ const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
     at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   }
   at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
-  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  ir_dtype dtype = dtype_of(e, x->value);
   const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
                                (long long)e->reduction_offset[x->index]);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
 }
 
 static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
-  tile_grid g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), 1u << e->n->row);
+  tile_grid g = new_grid(e, dtype_of(e, x->value), 1u << e->n->row);
   for (int32_t r = 0; r < g.rows; r++) {
     const char *y =
         tile_line(e, "load %s, ptr %s", tile_memory_type(g.dtype), tile_reduction_at(e, x, r));
@@ -508,7 +513,7 @@ const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset
     if (points >> a & 1)
       at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   at = tile_index(e, tile_index(e, "0", at, tile_late_width(e->n, x)), offset, 1);
-  ir_dtype dtype = dtype_of(e, ir_result(e->n->m, x->op, 0));
+  ir_dtype dtype = dtype_of(e, x->value);
   const char *base =
       tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld", (long long)e->late_offset[x->late]);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
@@ -547,7 +552,7 @@ const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, c
 }
 
 static tile_grid read_late(tile_emitter *e, const tile_node *x) {
-  tile_grid g = new_grid(e, dtype_of(e, ir_result(e->n->m, x->op, 0)), x->mask);
+  tile_grid g = new_grid(e, dtype_of(e, x->value), x->mask);
   bool in_lanes = !g.is_vector && tile_late_width(e->n, x) > 1;
   for (int32_t c = 0; c < g.columns; c++) {
     const char *at =
@@ -569,6 +574,7 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
       if (x->index >= 0) return read_reduction(e, x);
       if (x->late >= 0) return read_late(e, x);
       return inner_sum(e, x);
+    case IR_OP_CHLO_TOP_K: return tile_topk_read(e, x);
     default: return elementwise(e, x);
   }
 }
