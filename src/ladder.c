@@ -141,6 +141,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
 
 static search search_under(int64_t limit, int32_t most_compiles) {
   int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
+  if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.limit = limit,
                   .target = limit,
                   .hold_bytes = limit,
@@ -169,7 +170,8 @@ static void next_candidate(search *s) {
     return;
   }
   int64_t step = s->slice_bytes > COARSE_SLICE_BYTES ? 2 : 4;
-  s->slice_bytes /= step;
+  bool is_last = s->slice_bytes > LEAST_SLICE_BYTES && s->slice_bytes / step < LEAST_SLICE_BYTES;
+  s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
   s->hold_bytes /= step;
   s->thorough = false;
 }
