@@ -29,23 +29,38 @@ static bool is_product(const ir_module *m, ir_op op) {
   return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
 }
 
-/* Matrix products are slow in few rows, and a while runs all of its trips for each slice; all else
- * is fastest where slices stay in cache. */
-static bool wants_rows(const split_region *r) {
+/* Matrix products, also in a while's body, are slow in few rows. */
+static void note_product(const ir_module *m, ir_op op, void *user) {
+  if (is_product(m, op)) *(bool *)user = true;
+}
+
+static bool has_product(const split_region *r) {
+  bool found = false;
+  for (uint32_t i = 0; i < r->members.count && !found; i++) {
+    ir_op op = r->members.at[i].op;
+    note_product(r->m, op, &found);
+    if (ir_kind_of(r->m, op) == IR_OP_WHILE)
+      ir_walk(r->m, ir_op_get(r->m, op)->regions[1], note_product, &found);
+  }
+  return found;
+}
+
+/* All else is fastest where slices stay in cache, but for a while, which runs all of its trips for
+ * each. */
+static bool wants_long_slices(const split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++)
-    if (is_product(r->m, r->members.at[i].op) ||
-        ir_kind_of(r->m, r->members.at[i].op) == IR_OP_WHILE)
-      return true;
-  return false;
+    if (ir_kind_of(r->m, r->members.at[i].op) == IR_OP_WHILE) return true;
+  return has_product(r);
 }
 
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
  * is within a fifth, so that nothing has to be masked. */
 static int64_t slice_length(const split_region *r, int64_t index_bytes, int64_t least,
                             const split_goal *goal) {
-  bool long_ones = wants_rows(r);
-  int64_t bytes = long_ones ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
-  int64_t rows = long_ones ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
+  bool product = has_product(r);
+  int64_t bytes =
+      wants_long_slices(r) ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
+  int64_t rows = product ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
   int64_t extent = r->extent;
   int64_t most = min64(extent, max64(least, max64(bytes / index_bytes, rows)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
@@ -123,7 +138,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
 
 /* So few rows of a matrix product that it is slow. */
 static bool is_thin(const split_choice *c) {
-  return c->slice < THIN_ROWS && c->slice < c->region->extent && wants_rows(c->region);
+  return c->slice < THIN_ROWS && c->slice < c->region->extent && has_product(c->region);
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; products of more than a
