@@ -12,6 +12,7 @@
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
+#include "tile/factor.h"
 #include "tile/trip.h"
 #include "tile_call.h"
 
@@ -101,7 +102,7 @@ static ir_attr config_of(ir_module *m, const char *body) {
   return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &entry, .count = 1});
 }
 
-static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nest *nest,
+static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *body,
                         int64_t scratch_bytes) {
   ir_module *m = w->m;
   uint32_t n_in = ir_op_get(m, loop)->n_operands, n_out = ir_op_get(m, loop)->n_results;
@@ -114,7 +115,6 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nes
   }
   for (uint32_t j = 0; j < n_out; j++) out[j] = ir_type_of(m, ir_result(m, loop, j));
   out[n_out] = ir_tensor(m, IR_UI8, 1, &scratch_bytes);
-  const char *body = body_text(w, nest->m, &nest->sizes);
   ir_op call = ir_op_new(m, block,
                          &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
                                        .n_operands = n_in,
@@ -132,7 +132,7 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const tile_nes
   return call;
 }
 
-static void log_nest(const tile_nest *n) {
+static void log_nest(const tile_nest *n, double xla) {
   static const char *const names[] = {"inner", "point", "outer", "row", "column"};
   strbuf b = strbuf_make(n->a);
   for (int32_t a = 0; a < n->n_axes; a++)
@@ -142,31 +142,40 @@ static void log_nest(const tile_nest *n) {
       "tile:%s; %d passes, %d + %d reductions; %d rows x %d vectors of %d, blocks of %lld columns, "
       "%lld rows an item; predicted gain %.2f",
       b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors, n->lanes,
-      (long long)n->sizes.block, (long long)n->sizes.chunk, cost_of_xla(n) / cost_of_nest(n));
+      (long long)n->sizes.block, (long long)n->sizes.chunk, xla / cost_of_nest(n));
+}
+
+static ir_op only_loop(const ir_module *region) {
+  ir_op f = ir_main_function(region);
+  return ir_block_get(region, ir_op_get(region, f)->regions[0])->ops.at[0];
+}
+
+/* region: the loop alone. */
+static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop, ir_module *region,
+                             const char **out_why) {
+  tile_nest nest;
+  ir_op whole = only_loop(region);
+  tile_single_trip(region, whole);
+  if (!tile_nest_of(a, region, whole, w->vector_bytes, &nest, out_why)) return false;
+  double xla = cost_of_xla(&nest);
+  tile_take_out_factors(region, whole);
+  if (!tile_nest_of(a, region, whole, w->vector_bytes, &nest, out_why)) return false;
+  log_nest(&nest, xla);
+  *out_why = "predicted to gain too little";
+  if (xla < w->least_gain * cost_of_nest(&nest)) return false;
+  tile_code code = tile_emit(a, &nest, "trial");
+  build_call(w, block, loop, body_text(w, region, &nest.sizes),
+             TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
+  w->count++;
+  return true;
 }
 
 static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
-  tile_nest nest;
   const char *why;
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(w->m, loop);
-  ir_op whole =
-      ir_block_get(region, ir_op_get(region, ir_main_function(region))->regions[0])->ops.at[0];
-  tile_single_trip(region, whole);
-  bool covered = tile_nest_of(a, region, whole, w->vector_bytes, &nest, &why);
-  if (covered) {
-    log_nest(&nest);
-    covered = cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
-    why = "predicted to gain too little";
-  }
-  if (covered) {
-    tile_code code = tile_emit(a, &nest, "trial");
-    build_call(w, block, loop, &nest,
-               TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
-    w->count++;
-  } else {
-    ctx_log(w->m->ctx, 3, "no tile: %s", why);
-  }
+  bool covered = replace_prepared(w, a, block, loop, region, &why);
+  if (!covered) ctx_log(w->m->ctx, 3, "no tile: %s", why);
   arena_destroy(a);
   ir_module_destroy(region);
   return covered;

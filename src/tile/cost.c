@@ -5,13 +5,20 @@ static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of sl
 static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
 static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
 
-enum { SPANS = 16, CHUNKS = 32, MOST_CHUNK = 128, MOST_BLOCK = 1024 };
+enum {
+  SPANS = 16,
+  CHUNKS = 32,
+  MOST_CHUNK = 512,
+  MOST_BLOCK = 1024,
+  PANEL_BYTES = 16 << 10,
+  LONG_PANEL = 96
+};
 
 static const double JOINT = 8;     /* ops of argmin's body */
 static const double XLA_TOP_K = 5; /* cycles an element */
 static const double XLA_JOINT = 4; /* likewise: one after the other */
 
-static double weight_of(const tile_node *x) {
+double cost_weight(const tile_node *x) {
   switch (x->kind) {
     case IR_OP_CONSTANT:
     case IR_OP_IOTA:
@@ -122,7 +129,7 @@ double cost_of_nest(const tile_nest *n) {
     if (x->which) continue;
     double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
-    cost += times_computed(n, x, sums) * (weight_of(x) * points + cost_of_gathers(n, x));
+    cost += times_computed(n, x, sums) * (cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }
@@ -155,7 +162,7 @@ double cost_of_xla(const tile_nest *n) {
     double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
                     : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
                     : tile_is_joint(x)            ? XLA_JOINT * n->lanes
-                                                  : weight_of(x);
+                                                  : cost_weight(x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
     cost += weight * elements_of(n, (x->mask & ~n->ranks) | x->reduces) / n->lanes;
@@ -192,6 +199,18 @@ static bool has_long_contraction(const tile_nest *n) {
   return false;
 }
 
+static bool has_products(const tile_nest *n, bool over_rows) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].is_product && (n->nodes[k].late >= 0) == over_rows) return true;
+  return false;
+}
+
+int64_t cost_panel_rows(const tile_nest *n) {
+  int64_t rows = n->sizes.rows, fit = PANEL_BYTES / (n->sizes.block * 4) / rows * rows;
+  if (has_products(n, true)) fit = LONG_PANEL / rows * rows;
+  return fit < rows ? rows : fit;
+}
+
 static int64_t clamped(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
@@ -200,7 +219,9 @@ void cost_set_sizes(tile_nest *n) {
   bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
   tile_sizes *s = &n->sizes;
   s->vectors = 2;
-  s->rows = has_long_contraction(n) ? (wide ? 12 : 4) : 4;
+  s->rows = has_long_contraction(n) || has_products(n, false) || has_products(n, true)
+                ? (wide ? 12 : 4)
+                : 4;
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = cost_packed_bytes_per_column(n);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;

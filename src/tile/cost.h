@@ -16,6 +16,10 @@ double cost_of_nest(const tile_nest *n);
 double cost_of_xla(const tile_nest *n);
 /* Sets n->lanes. */
 void cost_set_lanes(tile_nest *n);
+/* Vector operations of one vector's worth of the op, without what it sums over. */
+double cost_weight(const tile_node *x);
+/* Rows of a panel, for which grids are kept. */
+int64_t cost_panel_rows(const tile_nest *n);
 /* Fills n->sizes but vector_bytes, which stands there. */
 void cost_set_sizes(tile_nest *n);
 /* Bytes of packed input for each column, at most. */

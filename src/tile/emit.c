@@ -3,10 +3,13 @@
  *
  *   for each pass            numbers of its reductions in the scratch: neutral
  *     for each block         pack
- *       for rows, `rows` at a time, then one at a time
- *         accumulators neutral; row-only values
- *         for columns, `vectors` vectors at a time, then one masked: the tile
- *         accumulators folded into the scratch
+ *       for each panel       all rows, or few where grids are kept (product.c)
+ *         for each phase     sums brought to the running statistics of the phases before
+ *           for rows, `rows` at a time, then one at a time
+ *             accumulators neutral; row-only values
+ *             for columns, `vectors` vectors at a time, then one masked: the tile
+ *             accumulators folded into the scratch
+ *           products of kept grids
  *   for each row             results without columns
  */
 #include "tile/emit.h"
@@ -30,10 +33,8 @@ static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
 }
 
 /* ---- points ---- */
-typedef void point_fn(tile_emitter *e, const tile_node *x, void *user);
-
 static void for_points(tile_emitter *e, const tile_node *x, uint32_t axes, bool hoists,
-                       point_fn *fn, void *user) {
+                       tile_point_fn *fn, void *user) {
   if (!axes) {
     fn(e, x, user);
     return;
@@ -58,9 +59,13 @@ static void for_points(tile_emitter *e, const tile_node *x, uint32_t axes, bool 
   e->is_constant[axis] = false;
 }
 
-static void for_all_points(tile_emitter *e, const tile_node *x, bool hoists, point_fn *fn,
+static void for_all_points(tile_emitter *e, const tile_node *x, bool hoists, tile_point_fn *fn,
                            void *user) {
   for_points(e, x, tile_point_axes(e->n, x->mask), hoists, fn, user);
+}
+
+void tile_for_all_points(tile_emitter *e, const tile_node *x, tile_point_fn *fn, void *user) {
+  for_all_points(e, x, false, fn, user);
 }
 
 /* ---- accumulators ---- */
@@ -215,7 +220,8 @@ static void add_late(tile_emitter *e, bool with_columns) {
   for (uint32_t k = 0; k < e->n->n_nodes; k++) {
     const tile_node *x = &e->n->nodes[k];
     bool has_column = (x->mask | x->reduces) >> e->n->column & 1;
-    if (x->late < 0 || has_column != with_columns || (has_column && x->level != e->pass)) continue;
+    if (x->late < 0 || x->is_product || has_column != with_columns) continue;
+    if (has_column && (x->pass != e->pass || e->phase > 0)) continue;
     for_all_points(e, x, true, late_point, NULL);
   }
 }
@@ -227,7 +233,7 @@ static void for_each_late(tile_emitter *e, late_fn *fn) {
   for (uint32_t k = 0; k < e->n->n_nodes; k++) {
     const tile_node *x = &e->n->nodes[k];
     if (x->late < 0) continue;
-    int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+    int64_t count = tile_late_width(e->n, x) * tile_padded_points(e->n, x);
     const char *one = tile_memory_type(dtype_of(e, x));
     const char *base = tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld",
                                  (long long)e->late_offset[x->late]);
@@ -246,7 +252,7 @@ static void clear_late(tile_emitter *e, const tile_node *x, const char *at) {
 /* The slots that follow, added to the first. */
 static void merge_late(tile_emitter *e, const tile_node *x, const char *at) {
   ir_dtype dtype = dtype_of(e, x);
-  int64_t count = tile_late_width(e->n, x) * tile_extent_of(e->n, tile_point_axes(e->n, x->mask));
+  int64_t count = tile_late_width(e->n, x) * tile_padded_points(e->n, x);
   const char *sum = tile_load_at(e, dtype, false, at);
   for (int64_t s = 1; s < e->n->sizes.spans; s++) {
     const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %lld", tile_memory_type(dtype), at,
@@ -310,7 +316,7 @@ static void store_outputs(tile_emitter *e, bool with_columns) {
     const tile_node *x = &e->n->nodes[o->node];
     bool has_column = x->mask >> e->n->column & 1;
     if (o->after != e->finishes || has_column != with_columns) continue;
-    if (has_column && !o->after && o->level != e->pass) continue;
+    if (has_column && !o->after && (o->level != e->pass || e->phase > 0)) continue;
     for_all_points(e, x, x->index < 0 && x->late < 0, store_point, o);
   }
 }
@@ -331,10 +337,11 @@ static void emit_tile(tile_emitter *e, tile_pass *p) {
   }
   if (!e->finishes) add_late(e, true);
   store_outputs(e, true);
+  if (!e->finishes) tile_store_kept(e);
 }
 
-static const char *tail_mask(tile_emitter *e, const tile_loop *l) {
-  const char *left = tile_line(e, "sub i64 %s, %s", e->block_columns, l->index);
+const char *tile_tail_mask(tile_emitter *e, const char *column_local) {
+  const char *left = tile_line(e, "sub i64 %s, %s", e->block_columns, column_local);
   strbuf b = strbuf_make(e->a);
   for (int32_t i = 0; i < e->n->lanes; i++) strbuf_printf(&b, "%si64 %d", i ? ", " : "<", i);
   strbuf_putc(&b, '>');
@@ -352,13 +359,13 @@ static void emit_columns(tile_emitter *e, tile_pass *p, const char *main_columns
   e->vectors = 1;
   l = tile_loop_begin(e, main_columns, e->block_columns, tile_int(e, e->n->lanes));
   set_columns(e, &l);
-  e->mask = tail_mask(e, &l);
+  e->mask = tile_tail_mask(e, l.index);
   emit_tile(e, p);
   e->mask = NULL;
   tile_loop_end(e, &l);
 }
 
-static void set_rows(tile_emitter *e, const char *local, int32_t rows) {
+void tile_set_rows(tile_emitter *e, const char *local, int32_t rows) {
   e->rows = rows;
   e->memos.count = 0;
   for (int32_t r = 0; r < rows; r++) {
@@ -371,7 +378,7 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
                       const char *main_columns) {
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   tile_loop l = tile_loop_begin(e, from, to, tile_int(e, rows));
-  set_rows(e, l.index, rows);
+  tile_set_rows(e, l.index, rows);
   make_accumulators(e, p);
   e->row = &row;
   e->body = e->out = &body;
@@ -389,13 +396,14 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
 }
 
 /* Results with columns that were waiting for all rows. */
-static void emit_finishing_columns(tile_emitter *e, tile_pass *p, const char *main_columns) {
+static void emit_finishing_columns(tile_emitter *e, const char *main_columns) {
+  tile_pass none = {0, NULL};
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   e->rows = 1;
   e->memos.count = 0;
   e->row = &row;
   e->body = e->out = &body;
-  emit_columns(e, p, main_columns);
+  emit_columns(e, &none, main_columns);
   e->out = outer;
   e->row = e->body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
@@ -403,40 +411,84 @@ static void emit_finishing_columns(tile_emitter *e, tile_pass *p, const char *ma
 }
 
 /* ---- passes ---- */
-static tile_pass pass_of(tile_emitter *e, int32_t pass) {
+/* The reductions over columns of a pass and phase, but for products. */
+static tile_pass pass_of(tile_emitter *e) {
   const tile_nest *n = e->n;
   tile_pass p = {.at = ARENA_ARRAY(e->a, accumulator, n->n_nodes + 1)};
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].index >= 0 && n->nodes[k].level == pass + 1) p.at[p.n++].node = &n->nodes[k];
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (x->index >= 0 && x->pass == e->pass && x->phase == e->phase && !x->is_product)
+      p.at[p.n++].node = x;
+  }
   return p;
 }
 
-static void clear_numbers(tile_emitter *e, const tile_pass *p) {
+static void clear_numbers(tile_emitter *e) {
   tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
-  set_rows(e, l.index, 1);
-  for (uint32_t i = 0; i < p->n; i++) {
-    const tile_node *x = p->at[i].node;
-    if (!is_top_k(x)) for_all_points(e, x, false, neutral_point, NULL);
+  tile_set_rows(e, l.index, 1);
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    if (x->index < 0 || x->pass != e->pass) continue;
+    if (x->is_product) tile_clear_product(e, x);
+    else if (!is_top_k(x)) for_all_points(e, x, false, neutral_point, NULL);
     else if (!x->which) tile_topk_clear(e, x);
   }
+  tile_clear_terms(e);
   tile_loop_end(e, &l);
 }
 
-static bool has_lists(const tile_pass *p) {
-  for (uint32_t i = 0; i < p->n; i++)
-    if (is_top_k(p->at[i].node)) return true;
-  return false;
+static bool is_list(const tile_emitter *e, const tile_node *x) {
+  return is_top_k(x) && !x->which && x->index >= 0 && x->pass == e->pass;
 }
 
-static void sort_lists(tile_emitter *e, const tile_pass *p) {
+static void sort_lists(tile_emitter *e) {
+  bool any = false;
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= is_list(e, &e->n->nodes[k]);
+  if (!any) return;
   tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
-  set_rows(e, l.index, 1);
-  for (uint32_t i = 0; i < p->n; i++)
-    if (is_top_k(p->at[i].node) && !p->at[i].node->which) tile_topk_sort(e, p->at[i].node);
+  tile_set_rows(e, l.index, 1);
+  for (uint32_t k = 0; k < e->n->n_nodes; k++)
+    if (is_list(e, &e->n->nodes[k])) tile_topk_sort(e, &e->n->nodes[k]);
   tile_loop_end(e, &l);
 }
 
-static void emit_block(tile_emitter *e, tile_pass *p, const tile_loop *block) {
+/* The phases of a pass, for some rows of the chunk and a block of columns. */
+static void emit_panel(tile_emitter *e, const char *main_columns) {
+  int32_t rows = e->n->sizes.rows;
+  const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
+  const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
+  const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
+  e->is_running = true;
+  for (e->phase = 0; e->phase < tile_phases_of(e->n, e->pass); e->phase++) {
+    tile_pass p = pass_of(e);
+    if (e->phase > 0) tile_rescale(e);
+    emit_rows(e, &p, rows, e->panel_begin, main_end, main_columns);
+    if (rows > 1) emit_rows(e, &p, 1, main_end, end, main_columns);
+    tile_emit_products(e);
+  }
+  e->phase = 0;
+  e->is_running = false;
+}
+
+static void emit_panels(tile_emitter *e, const char *main_columns) {
+  if (e->panel >= e->n->sizes.chunk) {
+    e->panel_begin = "0";
+    e->panel_rows = "%row_count";
+    emit_panel(e, main_columns);
+  } else {
+    tile_loop l = tile_loop_begin(e, "0", "%row_count", tile_int(e, e->panel));
+    const char *left = tile_line(e, "sub i64 %%row_count, %s", l.index);
+    const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)e->panel);
+    e->panel_begin = l.index;
+    e->panel_rows =
+        tile_line(e, "select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)e->panel);
+    emit_panel(e, main_columns);
+    tile_loop_end(e, &l);
+  }
+  e->panel_begin = e->panel_rows = NULL;
+}
+
+static void emit_block(tile_emitter *e, const tile_loop *block) {
   const tile_sizes *s = &e->n->sizes;
   const char *extent = tile_int(e, e->n->extent[e->n->column]);
   e->block_begin = block->index;
@@ -449,23 +501,30 @@ static void emit_block(tile_emitter *e, tile_pass *p, const tile_loop *block) {
   strbuf pack = strbuf_make(e->a), rows = strbuf_make(e->a), *outer = e->out;
   e->pack = &pack;
   e->out = &rows;
-  if (e->finishes) emit_finishing_columns(e, p, main_columns);
-  else emit_rows(e, p, s->rows, "0", "%row_main", main_columns);
-  if (!e->finishes && s->rows > 1) emit_rows(e, p, 1, "%row_main", "%row_count", main_columns);
+  if (e->finishes) emit_finishing_columns(e, main_columns);
+  else emit_panels(e, main_columns);
   e->out = outer;
+  e->pack = NULL;
   strbuf_add(outer, pack.text ? pack.text : "", pack.length);
   strbuf_add(outer, rows.text, rows.length);
 }
 
 static void emit_pass(tile_emitter *e, int32_t pass) {
-  tile_pass p = pass_of(e, pass);
+  strbuf before = strbuf_make(e->a), blocks = strbuf_make(e->a), *outer = e->out;
   e->pass = pass;
-  if (!e->finishes) clear_numbers(e, &p);
+  tile_plan_kept(e);
+  if (!e->finishes) clear_numbers(e);
+  e->before = &before;
+  e->out = &blocks;
   tile_loop block = tile_loop_begin(e, "0", tile_int(e, e->n->extent[e->n->column]),
                                     tile_int(e, e->n->sizes.block));
-  emit_block(e, &p, &block);
+  emit_block(e, &block);
   tile_loop_end(e, &block);
-  if (!e->finishes && has_lists(&p)) sort_lists(e, &p);
+  if (!e->finishes) sort_lists(e);
+  e->out = outer;
+  e->before = NULL;
+  strbuf_add(outer, before.text ? before.text : "", before.length);
+  strbuf_add(outer, blocks.text, blocks.length);
 }
 
 static void emit_row_results(tile_emitter *e) {
@@ -473,7 +532,7 @@ static void emit_row_results(tile_emitter *e) {
   e->row = e->body = e->out;
   e->depth[1] = e->depth[0];
   e->vectors = 1;
-  set_rows(e, l.index, 1);
+  tile_set_rows(e, l.index, 1);
   add_late(e, false);
   store_outputs(e, false);
   e->row = e->body = NULL;
@@ -481,13 +540,21 @@ static void emit_row_results(tile_emitter *e) {
 }
 
 /* ---- the function ---- */
+const char *tile_scratch(tile_emitter *e, int64_t bytes) {
+  const char *base = tile_name(e);
+  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", base,
+                (long long)e->scratch_bytes);
+  e->scratch_bytes += (bytes + 63) / 64 * 64;
+  return base;
+}
+
 static void place_reductions(tile_emitter *e) {
   const tile_nest *n = e->n;
   e->reduction_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_reductions + 1);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->index < 0) continue;
-    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * ir_dtype_bytes(dtype_of(e, x));
+    int64_t bytes = tile_padded_points(n, x) * ir_dtype_bytes(dtype_of(e, x));
     if (is_top_k(x))
       bytes = x->which ? tile_topk_limit_bytes(n, x - 1) : tile_topk_list_bytes(n, x);
     bytes *= n->sizes.chunk;
@@ -511,8 +578,8 @@ static void place_late(tile_emitter *e, int64_t slots) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->late < 0) continue;
-    int64_t bytes = tile_extent_of(n, tile_point_axes(n, x->mask)) * tile_late_width(n, x) *
-                    ir_dtype_bytes(dtype_of(e, x)) * slots;
+    int64_t bytes =
+        tile_padded_points(n, x) * tile_late_width(n, x) * ir_dtype_bytes(dtype_of(e, x)) * slots;
     e->late_offset[x->late] = e->shared_bytes;
     e->shared_bytes += (bytes + 63) / 64 * 64;
   }
@@ -557,8 +624,6 @@ static tile_loop begin_chunk(tile_emitter *e) {
   const char *left = tile_line(e, "sub i64 %%span_end, %%row_begin");
   const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)s->chunk);
   tile_put(e, "%%row_count = select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->chunk);
-  const char *odd = tile_line(e, "urem i64 %%row_count, %d", s->rows);
-  tile_put(e, "%%row_main = sub i64 %%row_count, %s", odd);
   return l;
 }
 
@@ -600,7 +665,7 @@ static bool has_late_results(const tile_nest *n) {
 static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
   strbuf code = strbuf_make(e->a);
   e->entry = strbuf_make(e->a);
-  e->packs.count = e->memos.count = 0;
+  e->packs.count = e->memos.count = e->tables.count = 0;
   e->finishes = true;
   e->pass = e->n->n_passes;
   e->out = &e->entry;
@@ -639,6 +704,7 @@ tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
   e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);
   place_reductions(&e);
+  tile_place_terms(&e);
   place_late(&e, items);
   emit_work(&e, name, &functions);
   if (finishes) emit_finish(&e, name, &functions);

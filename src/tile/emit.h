@@ -26,6 +26,22 @@ typedef struct tile_pack { /* an input copied to [points][column] for a block of
   const char *base;
 } tile_pack;
 
+typedef struct tile_kept { /* a grid that is kept for a panel of rows and a block of columns */
+  const tile_node *node;
+  int32_t phase, last_use; /* stored at the end of its phase; last_use: twice the phase, and one
+                              more for products, which come after */
+  bool is_reused;          /* its place has another grid later */
+  const char *base;
+} tile_kept;
+
+typedef struct tile_table { /* a value as [row of the chunk or column of the block][points] */
+  ir_value value;
+  tile_axes axes;
+  int32_t axis, pass;
+  int64_t points, padded;
+  const char *base;
+} tile_table;
+
 typedef struct tile_memo {
   int32_t node;
   const char *bound[TILE_MOST_AXES]; /* indices of the axes that it has */
@@ -52,7 +68,15 @@ typedef struct tile_emitter {
   const char *column, *column_local;       /* of the first lane; local: from the block's first */
   const char *mask;                        /* of the lanes that exist; NULL: all */
   const char *block_begin, *block_columns; /* of the block of columns */
-  int32_t pass;
+  int32_t pass, phase;
+  int64_t panel;                        /* rows of a panel, */
+  const char *panel_begin, *panel_rows; /* counted from the chunk's first */
+  bool is_running;                      /* statistics of this pass are read as they are so far */
+  bool filling;                         /* a table */
+  strbuf *before;                       /* before the blocks of the pass */
+  VEC(tile_kept) kept;
+  VEC(tile_table) tables;
+  int64_t *term_offset;   /* of the value that a sum was made with, by reduction and term: [row] */
   bool finishes;          /* in the function that runs when all rows are done */
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
   VEC(tile_memo) memos;
@@ -124,6 +148,32 @@ const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base
 const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
                         int32_t c);
 int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
+
+/* A vector of an input at this offset; mask: of lanes, NULL: all. */
+const char *tile_load_input(tile_emitter *e, int32_t input, ir_dtype dtype, const char *at,
+                            const char *mask);
+const char *tile_tail_mask(tile_emitter *e, const char *column_local);
+/* The next `rows` rows from this one of the chunk; forgets what was made of others. */
+void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
+/* A place in the scratch of a thread. */
+const char *tile_scratch(tile_emitter *e, int64_t bytes);
+typedef void tile_point_fn(tile_emitter *e, const tile_node *x, void *user);
+void tile_for_all_points(tile_emitter *e, const tile_node *x, tile_point_fn *fn, void *user);
+
+/* ---- product.c ---- */
+void tile_plan_kept(tile_emitter *e); /* of the pass; sets the panel */
+bool tile_read_kept(tile_emitter *e, const tile_node *x, tile_grid *g);
+void tile_store_kept(tile_emitter *e); /* of the phase, at the tile's columns */
+bool tile_read_table(tile_emitter *e, const tile_node *x, tile_grid *g);
+void tile_emit_products(tile_emitter *e); /* of the phase, for the panel and the block */
+void tile_clear_product(tile_emitter *e, const tile_node *x);
+int64_t tile_padded_points(const tile_nest *n, const tile_node *x); /* but for products: as many */
+void tile_place_terms(tile_emitter *e);
+void tile_clear_terms(tile_emitter *e);
+/* Before a phase: its sums brought to what the statistics of the phases before are now. */
+void tile_rescale(tile_emitter *e);
+const char *tile_zero_for_infinite(tile_emitter *e, ir_dtype dtype, const char *x);
+const char *tile_finish_sum(tile_emitter *e, const tile_node *x, int32_t r, const char *y);
 
 /* ---- the whole ---- */
 typedef struct tile_code {

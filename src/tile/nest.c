@@ -481,6 +481,11 @@ static void inherit(const tile_nest *n, tile_node *x) {
     x->after = x->after || from->after;
     x->is_rowless = x->is_rowless && from->is_rowless;
   }
+  x->ready = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && from->level == x->level && from->ready > x->ready) x->ready = from->ready;
+  }
 }
 
 /* What is made from a reduction over rows has no rows, and reads nothing else that needs them. */
@@ -495,7 +500,8 @@ static bool may_come_after(const tile_nest *n, const tile_node *x) {
 }
 
 static bool has_few_points(const tile_nest *n, const tile_node *x) {
-  return tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) <= COST_MOST_POINTS;
+  return tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) <= COST_MOST_POINTS ||
+         x->is_product;
 }
 
 /* Of a top-k or joint reduction: over the columns alone, and a top-k of one list a row. */
@@ -513,20 +519,25 @@ static bool set_level(tile_nest *n, tile_node *x) {
   bool reduces_row = x->reduces >> n->row & 1, reduces_column = x->reduces >> n->column & 1;
   inherit(n, x);
   x->index = x->late = -1;
+  x->pass = x->phase = x->n_terms = 0;
+  x->is_boundary = x->is_product = false;
   for (int32_t a = 0; a < n->n_axes; a++)
     if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
   if ((x->kind == IR_OP_CHLO_TOP_K || tile_is_joint(x)) && !is_legal_list(n, x)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;
-  if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->level);
   x->is_rowless = false;
+  x->pass = x->level;
   if (reduces_row) {
     x->late = n->n_late++;
     x->after = true;
   } else {
     x->index = n->n_reductions++;
-    x->level++;
+    if (!tile_stream(n, x)) x->level++;
+    x->ready = x->phase + 1;
   }
+  x->is_product = tile_is_product(n, x);
+  if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->pass);
   return has_few_points(n, x);
 }
 

@@ -12,6 +12,7 @@ enum {
   TILE_MOST_AXES = 24,
   TILE_MOST_RANK = 8,
   TILE_MOST_OPERANDS = 4,
+  TILE_MOST_TERMS = 2,
   TILE_NO_AXIS = -1, /* a dimension of length 1 */
 };
 
@@ -28,6 +29,12 @@ typedef struct tile_axes { /* of the dimensions of one operand or result */
   int8_t of[TILE_MOST_RANK];
 } tile_axes;
 
+/* A sum with exp(degree * t) in its terms, where the node t is made from running extremes of the
+ * sum's own pass: it is brought to the new t whenever that changes (stream.c). */
+typedef struct tile_term {
+  int32_t node, degree;
+} tile_term;
+
 typedef struct tile_node { /* one result of one op of the body */
   ir_op op;
   ir_value value;
@@ -37,7 +44,14 @@ typedef struct tile_node { /* one result of one op of the body */
   tile_axes operands[TILE_MOST_OPERANDS], result;
   uint32_t mask;    /* axes of the result, as bits */
   uint32_t reduces; /* axes that are in the operands and are summed (or ...) away */
-  int32_t level;    /* the pass that computes it where it has columns */
+  int32_t level;    /* the pass that computes it where it has columns, from finished statistics */
+  int32_t pass;     /* of a reduction over rows or columns: that sums it up */
+  int32_t phase;    /* of the pass, after those of the running statistics that it reads */
+  int32_t ready;    /* the phase in which it may be computed while pass level - 1 runs */
+  int32_t n_terms;
+  tile_term terms[TILE_MOST_TERMS];
+  bool is_boundary; /* has no columns, and is read as a running value: some reduction's term */
+  bool is_product;  /* a reduction as a product of a kept grid and rows of points (product.c) */
   int32_t index;    /* among the tile reductions; -1: none */
   int32_t late;     /* among the reductions over rows; -1: none */
   bool after;       /* such a reduction, or made from one: known when all rows are done */
@@ -96,6 +110,20 @@ static inline bool tile_is_joint(const tile_node *x) {
 const tile_node *tile_node_of(const tile_nest *n, ir_value v);
 /* Which input an argument of the body stands for; -1: the loop's start or lo, which are 0. */
 int32_t tile_input_of(const tile_nest *n, ir_value v);
+
+/* Whether the sum x over the columns can run in the pass before its level, and then its pass, phase
+ * and terms. stream.c */
+bool tile_stream(tile_nest *n, tile_node *x);
+/* Whether the reduction x, over rows or columns, is a product; the operand that is the grid, and
+ * the axis of its points. product.c */
+bool tile_is_product(const tile_nest *n, const tile_node *x);
+uint32_t tile_product_grid(const tile_nest *n, const tile_node *x);
+int32_t tile_product_axis(const tile_nest *n, const tile_node *x);
+int32_t tile_phases_of(const tile_nest *n, int32_t pass);
+/* The phase of a pass in which the value is known. */
+static inline int32_t tile_phase_of(const tile_node *x, int32_t pass) {
+  return x->level > pass ? x->ready : 0;
+}
 
 /* Axes of a value that neither are outside of the tile nor span it, and the product of lengths. */
 uint32_t tile_point_axes(const tile_nest *n, uint32_t mask);

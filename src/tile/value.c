@@ -254,6 +254,15 @@ static const char *read_vector(tile_emitter *e, int32_t input, const tile_axes *
   return e->mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
 }
 
+const char *tile_load_input(tile_emitter *e, int32_t input, ir_dtype dtype, const char *at,
+                            const char *mask) {
+  const char *in = arena_printf(e->a, "%%in%d", input), *before = e->mask;
+  e->mask = mask;
+  const char *x = mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
+  e->mask = before;
+  return x;
+}
+
 static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) {
   int32_t input = tile_input_of(e->n, v);
   ir_dtype dtype = dtype_of(e, v);
@@ -482,7 +491,8 @@ const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
     if (!(tile_point_axes(e->n, x->mask) >> a & 1)) continue;
     at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   }
-  at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
+  if (x->is_product) at = tile_index(e, at, e->row_local[r], tile_padded_points(e->n, x));
+  else at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
   ir_dtype dtype = dtype_of(e, x->value);
   const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
                                (long long)e->reduction_offset[x->index]);
@@ -495,6 +505,7 @@ static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
     const char *y =
         tile_line(e, "load %s, ptr %s", tile_memory_type(g.dtype), tile_reduction_at(e, x, r));
     g.at[r][0] = from_memory(e, g.dtype, false, y);
+    if (x->n_terms) g.at[r][0] = tile_finish_sum(e, x, r, g.at[r][0]);
   }
   return with_start(e, x, g);
 }
@@ -509,10 +520,13 @@ int64_t tile_late_width(const tile_nest *n, const tile_node *x) {
 const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset) {
   uint32_t points = tile_point_axes(e->n, x->mask);
   const char *at = tile_index(e, "0", e->slot, 1);
-  for (int32_t a = 0; a < e->n->n_axes; a++)
+  for (int32_t a = 0; a < e->n->n_axes && !x->is_product; a++)
     if (points >> a & 1)
       at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   at = tile_index(e, tile_index(e, "0", at, tile_late_width(e->n, x)), offset, 1);
+  if (x->is_product) /* [column][point] */
+    at = tile_index(e, tile_index(e, "0", at, tile_padded_points(e->n, x)),
+                    e->bound[tile_product_axis(e->n, x)], 1);
   ir_dtype dtype = dtype_of(e, x->value);
   const char *base =
       tile_line(e, "getelementptr i8, ptr %%shared, i64 %lld", (long long)e->late_offset[x->late]);
@@ -557,7 +571,10 @@ static tile_grid read_late(tile_emitter *e, const tile_node *x) {
   for (int32_t c = 0; c < g.columns; c++) {
     const char *at =
         g.is_vector ? tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1) : "0";
-    const char *y = tile_load_at(e, g.dtype, g.is_vector || in_lanes, tile_late_at(e, x, at));
+    const char *p = tile_late_at(e, x, at);
+    const char *y = x->is_product && g.is_vector
+                        ? gather(e, g.dtype, p, "0", tile_padded_points(e->n, x))
+                        : tile_load_at(e, g.dtype, g.is_vector || in_lanes, p);
     g.at[0][c] = in_lanes ? tile_across_lanes(e, x->monoid, g.dtype, y) : y;
   }
   return with_start(e, x, g);
@@ -599,6 +616,16 @@ static void remember(tile_emitter *e, int32_t node, const tile_grid *g) {
   VEC_PUSH(e->a, &e->memos, memo);
 }
 
+/* From where it is kept, or made; infinite extremes so far count as 0. */
+static tile_grid made(tile_emitter *e, const tile_node *x) {
+  tile_grid g = new_grid(e, dtype_of(e, x->value), x->mask);
+  if (tile_read_kept(e, x, &g) || tile_read_table(e, x, &g)) return g;
+  g = emit(e, x);
+  if (!x->is_boundary || !e->is_running || x->level <= e->pass) return g;
+  for (int32_t r = 0; r < g.rows; r++) g.at[r][0] = tile_zero_for_infinite(e, g.dtype, g.at[r][0]);
+  return g;
+}
+
 tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
   const tile_node *x = tile_node_of(e->n, v);
   uint32_t mask = x && x->kind != IR_OP_IOTA && x->kind != IR_OP_CONSTANT ? x->mask : mask_of(axes);
@@ -607,7 +634,7 @@ tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
   const tile_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;
   stream before = enter_stream(e, mask);
-  tile_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : emit(e, x);
+  tile_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : made(e, x);
   if (node >= 0) remember(e, node, &g);
   leave_stream(e, before);
   return g;

@@ -1,0 +1,14 @@
+/* Factors that a sum does not see, taken out of it: sum_j (a_ij / l_i) b_j = (sum_j a_ij b_j) /
+ * l_i.
+ *
+ * In: the body of a loop. Out: the same body with such sums, where the factor is made by a sum
+ * itself, so that it would cost a pass, and where the sum is no larger than what it sums. It is
+ * rounded elsewhere, and overflows elsewhere. Near linear time.
+ */
+#ifndef WEIR_TILE_FACTOR_H
+#define WEIR_TILE_FACTOR_H
+#include "ir/ir.h"
+
+void tile_take_out_factors(ir_module *m, ir_op loop);
+
+#endif

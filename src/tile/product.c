@@ -1,0 +1,715 @@
+/* Grids that are kept, and products of them with rows of points. docs/design/tile.md.
+ *
+ * In: a pass whose rows run in panels. A value with rows and columns that a later phase or a
+ * product reads is kept for one panel and one block of columns, in the scratch: [row][column]. A
+ * product is a register tile of its own: rows (of a sum over the columns) or columns (of a sum over
+ * the rows) by vectors of points, which the other operand has side by side, in the input itself or
+ * copied to a table: of the block's columns, or of the chunk's rows.
+ */
+#include <math.h>
+
+#include "tile/cost.h"
+#include "tile/elementwise.h"
+#include "tile/emit.h"
+
+enum { MOST_PRODUCT_POINTS = 1024, LOOPED_GROUPS = 3, HEAVY = 4 };
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
+static uint32_t tile_mask(const tile_nest *n) { return 1u << n->row | 1u << n->column; }
+
+static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
+  return ir_type_at(e->n->m, x->value)->dtype;
+}
+
+/* ---- which reductions are products ---- */
+static bool is_grid(const tile_nest *n, const tile_node *x, uint32_t operand) {
+  uint32_t mask = mask_of(&x->operands[operand]);
+  const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, operand));
+  return from && from->kind != IR_OP_CONSTANT && from->kind != IR_OP_IOTA &&
+         (mask & tile_mask(n)) == tile_mask(n) && !tile_point_axes(n, mask);
+}
+
+static bool has_unit_stride(const tile_nest *n, const tile_node *x, uint32_t operand,
+                            int32_t axis) {
+  int32_t input = tile_input_of(n, ir_operand(n->m, x->op, operand));
+  if (input < 0) return false;
+  const int64_t *dims = ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)input))->dims;
+  return tile_stride(dims, &x->operands[operand], axis) == 1;
+}
+
+static bool has_points(const tile_nest *n, const tile_node *x, uint32_t operand) {
+  uint32_t mask = mask_of(&x->operands[operand]), points = tile_point_axes(n, mask);
+  ir_value v = ir_operand(n->m, x->op, operand);
+  const tile_node *from = tile_node_of(n, v);
+  if ((mask & tile_mask(n)) != x->reduces || points != tile_point_axes(n, x->mask)) return false;
+  if (from)
+    return from->kind != IR_OP_CONSTANT && from->kind != IR_OP_IOTA &&
+           (x->late >= 0 || from->is_rowless);
+  return x->index >= 0 || has_unit_stride(n, x, operand, 31 - __builtin_clz(points));
+}
+
+static bool is_real(const tile_nest *n, const tile_node *x) {
+  ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
+  return dtype == IR_F32 || dtype == IR_F64;
+}
+
+bool tile_is_product(const tile_nest *n, const tile_node *x) {
+  uint32_t points = tile_point_axes(n, x->mask);
+  int64_t extent = tile_extent_of(n, points);
+  if (x->kind != IR_OP_DOT_GENERAL || !is_real(n, x) || __builtin_popcount(points) != 1 ||
+      extent <= COST_UNROLL || extent > MOST_PRODUCT_POINTS ||
+      x->reduces != 1u << (x->index >= 0 ? n->column : n->row) ||
+      (x->mask & tile_mask(n)) != (tile_mask(n) & ~x->reduces))
+    return false;
+  return (is_grid(n, x, 0) && has_points(n, x, 1)) || (is_grid(n, x, 1) && has_points(n, x, 0));
+}
+
+uint32_t tile_product_grid(const tile_nest *n, const tile_node *x) {
+  return is_grid(n, x, 0) && has_points(n, x, 1) ? 0 : 1;
+}
+
+int32_t tile_product_axis(const tile_nest *n, const tile_node *x) {
+  return 31 - __builtin_clz(tile_point_axes(n, x->mask));
+}
+
+static int64_t padded_to_lanes(const tile_nest *n, int64_t extent) {
+  return (extent + n->lanes - 1) / n->lanes * n->lanes;
+}
+
+int64_t tile_padded_points(const tile_nest *n, const tile_node *x) {
+  int64_t points = tile_extent_of(n, tile_point_axes(n, x->mask));
+  return x->is_product ? padded_to_lanes(n, points) : points;
+}
+
+/* ---- what is kept ---- */
+static const tile_node *grid_node(const tile_nest *n, const tile_node *x) {
+  return tile_node_of(n, ir_operand(n->m, x->op, tile_product_grid(n, x)));
+}
+
+static tile_kept *find_kept(tile_emitter *e, const tile_node *x) {
+  for (uint32_t i = 0; i < e->kept.count; i++)
+    if (e->kept.at[i].node == x) return &e->kept.at[i];
+  return NULL;
+}
+
+/* Vector operations of making the value again from inputs and row values, up to a few. */
+static double effort(const tile_nest *n, const tile_node *x, int depth) {
+  double sum = cost_weight(x);
+  if (!(x->mask >> n->column & 1) || depth == 0) return 0;
+  if (x->reduces) sum = (double)tile_extent_of(n, x->reduces);
+  for (uint32_t i = 0; i < x->n_operands && sum <= HEAVY; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from) sum += effort(n, from, depth - 1);
+  }
+  return sum;
+}
+
+static void visit(tile_emitter *e, ir_value v, int32_t phase);
+
+static void visit_operands(tile_emitter *e, const tile_node *x, int32_t phase) {
+  for (uint32_t i = 0; i < x->n_operands; i++) visit(e, ir_operand(e->n->m, x->op, i), phase);
+}
+
+/* at: twice the phase that reads it, or one more for a product, which comes after. */
+static void keep(tile_emitter *e, const tile_node *x, int32_t at) {
+  tile_kept *k = find_kept(e, x);
+  int32_t phase = tile_phase_of(x, e->pass);
+  if (!k) {
+    VEC_PUSH(e->a, &e->kept, (tile_kept){.node = x, .phase = phase});
+    visit_operands(e, x, phase);
+    k = find_kept(e, x);
+  }
+  if (at > k->last_use) k->last_use = at;
+}
+
+static void visit(tile_emitter *e, ir_value v, int32_t phase) {
+  const tile_nest *n = e->n;
+  const tile_node *x = tile_node_of(n, v);
+  if (!x || !(x->mask >> n->column & 1)) return;
+  bool is_whole = (x->mask & tile_mask(n)) == tile_mask(n) && !tile_point_axes(n, x->mask);
+  if (is_whole && tile_phase_of(x, e->pass) < phase && effort(n, x, 24) > HEAVY) {
+    keep(e, x, 2 * phase);
+    return;
+  }
+  tile_kept *k = find_kept(e, x); /* read in the phase that makes it, and in another */
+  if (k && tile_phase_of(x, e->pass) == phase) return;
+  visit_operands(e, x, phase);
+}
+
+/* Of rows: not a multiple of what the cache maps to one set. */
+static int64_t grid_stride(const tile_nest *n) { return n->sizes.block + n->lanes; }
+
+/* Whether the place of a kept grid is free when another is stored, at the end of its phase. */
+static bool is_free_for(const tile_emitter *e, const tile_kept *old, const tile_kept *k) {
+  return old->phase < k->phase && old->last_use <= 2 * k->phase && !old->is_reused &&
+         ir_dtype_bytes(dtype_of(e, old->node)) == ir_dtype_bytes(dtype_of(e, k->node));
+}
+
+static void place_kept(tile_emitter *e, tile_kept *k) {
+  for (uint32_t i = 0; i < e->kept.count; i++) {
+    tile_kept *old = &e->kept.at[i];
+    if (!old->base || !is_free_for(e, old, k)) continue;
+    old->is_reused = true;
+    k->base = old->base;
+    return;
+  }
+  k->base = tile_scratch(e, e->panel * grid_stride(e->n) * ir_dtype_bytes(dtype_of(e, k->node)));
+}
+
+void tile_plan_kept(tile_emitter *e) {
+  const tile_nest *n = e->n;
+  e->kept.count = 0;
+  for (uint32_t k = 0; k < n->n_nodes && !e->finishes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if ((x->index < 0 && x->late < 0) || x->pass != e->pass) continue;
+    if (x->is_product) keep(e, grid_node(n, x), 2 * x->phase + 1);
+    else visit_operands(e, x, x->phase);
+  }
+  for (uint32_t j = 0; j < n->n_outputs && !e->finishes; j++)
+    if (!n->outputs[j].after && n->outputs[j].level == e->pass) visit(e, n->outputs[j].value, 0);
+  e->panel = e->kept.count ? cost_panel_rows(n) : n->sizes.chunk;
+  for (int32_t phase = 0; phase < tile_phases_of(n, e->pass); phase++)
+    for (uint32_t i = 0; i < e->kept.count; i++)
+      if (e->kept.at[i].phase == phase) place_kept(e, &e->kept.at[i]);
+}
+
+static const char *kept_at(tile_emitter *e, const tile_kept *k, int32_t r, int32_t c) {
+  const char *row = tile_line(e, "sub i64 %s, %s", e->row_local[r], e->panel_begin);
+  const char *at = tile_index(e, e->column_local, row, grid_stride(e->n));
+  at = tile_index(e, at, tile_int(e, (int64_t)c * e->n->lanes), 1);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype_of(e, k->node)),
+                   k->base, at);
+}
+
+bool tile_read_kept(tile_emitter *e, const tile_node *x, tile_grid *g) {
+  const tile_kept *k = find_kept(e, x);
+  if (!k || k->phase >= e->phase || !e->panel_begin) return false;
+  for (int32_t r = 0; r < g->rows; r++)
+    for (int32_t c = 0; c < g->columns; c++)
+      g->at[r][c] = tile_load_at(e, g->dtype, true, kept_at(e, k, r, c));
+  return true;
+}
+
+void tile_store_kept(tile_emitter *e) {
+  for (uint32_t i = 0; i < e->kept.count; i++) {
+    const tile_kept *k = &e->kept.at[i];
+    if (k->phase != e->phase) continue;
+    tile_grid g = tile_value(e, k->node->value, &k->node->result);
+    for (int32_t r = 0; r < e->rows; r++)
+      for (int32_t c = 0; c < e->vectors; c++) {
+        const char *y = tile_at(&g, r, c);
+        if (!g.is_vector) y = tile_splat(e, g.dtype, y);
+        tile_store_at(e, g.dtype, true, y, kept_at(e, k, r, c));
+      }
+  }
+}
+
+/* ---- tables: [column of the block, or row of the chunk][points] ---- */
+typedef struct context { /* of the emitter, to make a table from anywhere */
+  tile_emitter saved;
+} context;
+
+static void enter(tile_emitter *e, context *c, strbuf *out) {
+  c->saved = *e;
+  e->out = e->row = e->body = out;
+  memset(&e->memos, 0, sizeof e->memos);
+  memset(e->bound, 0, sizeof e->bound);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (e->n->role[a] == TILE_OUTER) e->bound[a] = c->saved.bound[a];
+  memset(e->is_constant, 0, sizeof e->is_constant);
+  e->mask = NULL;
+  e->filling = true;
+}
+
+static void leave(tile_emitter *e, const context *c) {
+  e->out = c->saved.out;
+  e->row = c->saved.row;
+  e->body = c->saved.body;
+  e->memos = c->saved.memos;
+  memcpy(e->bound, c->saved.bound, sizeof e->bound);
+  memcpy(e->is_constant, c->saved.is_constant, sizeof e->is_constant);
+  memcpy(e->row_index, c->saved.row_index, sizeof e->row_index);
+  memcpy(e->row_local, c->saved.row_local, sizeof e->row_local);
+  memcpy(e->depth, c->saved.depth, sizeof e->depth);
+  e->rows = c->saved.rows;
+  e->vectors = c->saved.vectors;
+  e->column = c->saved.column;
+  e->column_local = c->saved.column_local;
+  e->mask = c->saved.mask;
+  e->filling = c->saved.filling;
+}
+
+static tile_table *find_table(tile_emitter *e, ir_value v, const tile_axes *axes) {
+  for (uint32_t i = 0; i < e->tables.count; i++) {
+    tile_table *t = &e->tables.at[i];
+    if (t->value == v && t->axes.rank == axes->rank &&
+        !memcmp(t->axes.of, axes->of, (size_t)axes->rank))
+      return t;
+  }
+  return NULL;
+}
+
+static tile_table *new_table(tile_emitter *e, ir_value v, const tile_axes *axes, int32_t axis,
+                             int64_t entries) {
+  ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
+  tile_table t = {.value = v, .axes = *axes, .axis = axis, .pass = -1};
+  t.points = e->n->extent[axis];
+  t.padded = padded_to_lanes(e->n, t.points);
+  t.base = tile_scratch(e, entries * t.padded * ir_dtype_bytes(dtype));
+  VEC_PUSH(e->a, &e->tables, t);
+  return &e->tables.at[e->tables.count - 1];
+}
+
+static const char *table_at(tile_emitter *e, const tile_table *t, const char *entry,
+                            const char *point) {
+  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
+  const char *at = tile_index(e, point, entry, t->padded);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), t->base, at);
+}
+
+static void clear_padding(tile_emitter *e, const tile_table *t, const char *entry) {
+  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
+  for (int64_t i = t->points; i < t->padded; i++)
+    tile_store_at(e, dtype, false, tile_number(e, dtype, 1, 0),
+                  table_at(e, t, entry, tile_int(e, i)));
+}
+
+static void fill_rows(tile_emitter *e, const tile_table *t) {
+  context c;
+  enter(e, &c, e->before);
+  e->vectors = 1;
+  tile_loop row = tile_loop_begin(e, "0", "%row_count", "1");
+  tile_set_rows(e, row.index, 1);
+  tile_loop point = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
+  e->bound[t->axis] = point.index;
+  tile_grid g = tile_value(e, t->value, &t->axes);
+  tile_store_at(e, g.dtype, false, tile_at(&g, 0, 0), table_at(e, t, row.index, point.index));
+  tile_loop_end(e, &point);
+  clear_padding(e, t, row.index);
+  tile_loop_end(e, &row);
+  leave(e, &c);
+}
+
+static void store_lanes(tile_emitter *e, const tile_table *t, const tile_grid *g,
+                        const char *point) {
+  int32_t lanes = e->n->lanes;
+  const char *p = table_at(e, t, e->column_local, point), *y = tile_at(g, 0, 0);
+  if (!g->is_vector) y = tile_splat(e, g->dtype, y);
+  for (int32_t i = 0; i < lanes; i++) {
+    const char *one =
+        tile_line(e, "extractelement %s %s, i64 %d", tile_type(e, g->dtype, true), y, i);
+    tile_store_at(e, g->dtype, false, one,
+                  tile_line(e, "getelementptr %s, ptr %s, i64 %lld", tile_memory_type(g->dtype), p,
+                            (long long)(i * t->padded)));
+  }
+}
+
+/* The lanes after the block's last column go to entries that nobody reads. */
+static void fill_columns(tile_emitter *e, const tile_table *t) {
+  context c;
+  enter(e, &c, e->pack);
+  e->vectors = e->rows = 1;
+  tile_loop column = tile_loop_begin(e, "0", e->block_columns, tile_int(e, e->n->lanes));
+  e->column_local = column.index;
+  e->column = tile_line(e, "add i64 %s, %s", e->block_begin, column.index);
+  e->mask = tile_tail_mask(e, column.index);
+  tile_loop point = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
+  e->bound[t->axis] = point.index;
+  tile_grid g = tile_value(e, t->value, &t->axes);
+  store_lanes(e, t, &g, point.index);
+  tile_loop_end(e, &point);
+  tile_loop_end(e, &column);
+  if (t->points < t->padded) {
+    tile_loop l = tile_loop_begin(e, "0", e->block_columns, "1");
+    clear_padding(e, t, l.index);
+    tile_loop_end(e, &l);
+  }
+  leave(e, &c);
+}
+
+/* A table of this pass, or of this pass's blocks. */
+static const tile_table *get_table(tile_emitter *e, ir_value v, const tile_axes *axes, int32_t axis,
+                                   bool of_rows) {
+  tile_table *t = find_table(e, v, axes);
+  if (!t) t = new_table(e, v, axes, axis, of_rows ? e->n->sizes.chunk : e->n->sizes.block);
+  if (t->pass == e->pass) return t;
+  t->pass = e->pass;
+  tile_table copy = *t; /* the values that fill it may need tables, too */
+  if (of_rows) fill_rows(e, &copy);
+  else fill_columns(e, &copy);
+  return find_table(e, v, axes);
+}
+
+/* A row value that a sum inside the tile reads point by point, and that costs something to make. */
+static bool wants_table(const tile_emitter *e, const tile_node *x) {
+  const tile_nest *n = e->n;
+  uint32_t points = tile_point_axes(n, x->mask);
+  if (e->filling || !e->before || e->out == e->row || x->level > e->pass || !points ||
+      !(x->mask >> n->row & 1) || x->mask >> n->column & 1 || points & (points - 1))
+    return false;
+  int32_t axis = 31 - __builtin_clz(points);
+  bool costs = cost_weight(x) > 0 || x->reduces;
+  return costs && (x->index < 0 || x->n_terms) && e->bound[axis] && !e->is_constant[axis] &&
+         n->extent[axis] > COST_UNROLL;
+}
+
+bool tile_read_table(tile_emitter *e, const tile_node *x, tile_grid *g) {
+  if (!wants_table(e, x)) return false;
+  int32_t axis = 31 - __builtin_clz(tile_point_axes(e->n, x->mask));
+  const tile_table *t = get_table(e, x->value, &x->result, axis, true);
+  for (int32_t r = 0; r < g->rows; r++)
+    g->at[r][0] = tile_load_at(e, g->dtype, false, table_at(e, t, e->row_local[r], e->bound[axis]));
+  return true;
+}
+
+/* ---- products ---- */
+typedef struct product {
+  const tile_node *node;
+  ir_dtype dtype;
+  const char *grid;                /* of the panel and block */
+  int64_t grid_along, grid_summed; /* strides */
+  const char *along, *summed;      /* extents */
+  uint32_t operand;                /* that has points */
+  int32_t axis;
+  const tile_table *table; /* NULL: the input itself */
+  const char *out;         /* accumulators of the first row or column */
+  int64_t points, padded;
+} product;
+
+static int32_t rows_of_product(const tile_nest *n) {
+  return n->sizes.vector_bytes == 64 ? 12 : n->sizes.vector_bytes == 32 ? 6 : 4;
+}
+
+static const char *tail_of_points(tile_emitter *e, int64_t lanes) {
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < e->n->lanes; i++)
+    strbuf_printf(&b, "%si1 %d", i ? ", " : "<", i < lanes ? 1 : 0);
+  strbuf_putc(&b, '>');
+  return b.text;
+}
+
+/* Points `lane` and on of the summed index k; count: of the points that are left there. */
+static const char *load_points(tile_emitter *e, const product *p, const char *k, const char *lane,
+                               int64_t count) {
+  bool of_rows = p->node->late >= 0;
+  if (p->table)
+    return tile_load_at(
+        e, p->dtype, true,
+        table_at(e, p->table, of_rows ? tile_index(e, e->panel_begin, k, 1) : k, lane));
+  ir_value v = ir_operand(e->n->m, p->node->op, p->operand);
+  int32_t input = tile_input_of(e->n, v);
+  const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
+  const char *column = e->column, *row = e->row_index[0], *bound = e->bound[p->axis];
+  if (of_rows)
+    e->row_index[0] = tile_line(e, "add i64 %%row_begin, %s", tile_index(e, e->panel_begin, k, 1));
+  else e->column = tile_line(e, "add i64 %s, %s", e->block_begin, k);
+  e->bound[p->axis] = lane;
+  const char *at = tile_offset(e, dims, &p->node->operands[p->operand], 0, 0);
+  const char *mask = count < e->n->lanes ? tail_of_points(e, count) : NULL;
+  const char *y = tile_load_input(e, input, p->dtype, at, mask);
+  e->column = column;
+  e->row_index[0] = row;
+  e->bound[p->axis] = bound;
+  return y;
+}
+
+static const char *out_at(tile_emitter *e, const product *p, const char *i, int32_t r,
+                          const char *lane) {
+  const char *at = tile_index(e, "0", tile_index(e, i, tile_int(e, r), 1), p->padded);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->out,
+                   tile_index(e, at, lane, 1));
+}
+
+static const char *lane_after(tile_emitter *e, const char *lane, int32_t v) {
+  return tile_index(e, lane, tile_int(e, (int64_t)v * e->n->lanes), 1);
+}
+
+/* One step of the sum: rows x vectors multiply-adds. */
+static void multiply_add(tile_emitter *e, const product *p, int32_t rows, int32_t vectors,
+                         const char *i, const char *k, const char *lane, int64_t points,
+                         const char *(*sums)[TILE_MOST_VECTORS]) {
+  const char *type = tile_type(e, p->dtype, true), *b[TILE_MOST_VECTORS];
+  for (int32_t v = 0; v < vectors; v++)
+    b[v] = load_points(e, p, k, lane_after(e, lane, v), points - (int64_t)v * e->n->lanes);
+  const char *first = tile_index(e, tile_index(e, "0", i, p->grid_along), k, p->grid_summed);
+  for (int32_t r = 0; r < rows; r++) {
+    const char *at = tile_index(e, first, tile_int(e, r), p->grid_along);
+    at = tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->grid, at);
+    const char *g = tile_splat(e, p->dtype, tile_load_at(e, p->dtype, false, at));
+    for (int32_t v = 0; v < vectors; v++) {
+      const char *sum = tile_line(e, "load %s, ptr %s", type, sums[r][v]);
+      const char *term = tile_line(e, "fmul contract %s %s, %s", type, g, b[v]);
+      sum = tile_combine(e, IR_OP_ADD, p->dtype, type, e->n->lanes, sum, term);
+      tile_put(e, "store %s %s, ptr %s", type, sum, sums[r][v]);
+    }
+  }
+}
+
+/* `rows` accumulator rows from i on, `vectors` vectors of points from `lane` on. */
+static void emit_block_of(tile_emitter *e, const product *p, int32_t rows, int32_t vectors,
+                          const char *i, const char *lane, int64_t points) {
+  const char *type = tile_type(e, p->dtype, true), *sums[TILE_MOST_ROWS][TILE_MOST_VECTORS];
+  for (int32_t r = 0; r < rows; r++)
+    for (int32_t v = 0; v < vectors; v++) {
+      sums[r][v] = tile_name(e);
+      strbuf_printf(&e->entry, "  %s = alloca %s, align 64\n", sums[r][v], type);
+      const char *old = tile_load_at(e, p->dtype, true, out_at(e, p, i, r, lane_after(e, lane, v)));
+      tile_put(e, "store %s %s, ptr %s", type, old, sums[r][v]);
+    }
+  tile_loop k = tile_loop_begin(e, "0", p->summed, "1");
+  multiply_add(e, p, rows, vectors, i, k.index, lane, points, sums);
+  tile_loop_end(e, &k);
+  for (int32_t r = 0; r < rows; r++)
+    for (int32_t v = 0; v < vectors; v++) {
+      const char *sum = tile_line(e, "load %s, ptr %s", type, sums[r][v]);
+      tile_store_at(e, p->dtype, true, sum, out_at(e, p, i, r, lane_after(e, lane, v)));
+    }
+}
+
+static void for_rows_of_product(tile_emitter *e, const product *p, int32_t vectors,
+                                const char *lane, int64_t points) {
+  int32_t rows = rows_of_product(e->n);
+  const char *odd = tile_line(e, "urem i64 %s, %d", p->along, rows);
+  const char *whole = tile_line(e, "sub i64 %s, %s", p->along, odd);
+  tile_loop l = tile_loop_begin(e, "0", whole, tile_int(e, rows));
+  emit_block_of(e, p, rows, vectors, l.index, lane, points);
+  tile_loop_end(e, &l);
+  l = tile_loop_begin(e, whole, p->along, "1");
+  emit_block_of(e, p, 1, vectors, l.index, lane, points);
+  tile_loop_end(e, &l);
+}
+
+static void emit_product(tile_emitter *e, const product *p) {
+  int32_t lanes = e->n->lanes, step = 2 * lanes;
+  int64_t done = 0, groups = p->points / step;
+  if (groups >= LOOPED_GROUPS) {
+    done = groups * step;
+    tile_loop l = tile_loop_begin(e, "0", tile_int(e, done), tile_int(e, step));
+    for_rows_of_product(e, p, 2, l.index, step);
+    tile_loop_end(e, &l);
+  }
+  for (; done < p->points; done += step)
+    for_rows_of_product(e, p, p->points - done > lanes ? 2 : 1, tile_int(e, done),
+                        p->points - done);
+}
+
+static product product_of(tile_emitter *e, const tile_node *x) {
+  const tile_nest *n = e->n;
+  bool of_rows = x->late >= 0;
+  product p = {.node = x, .dtype = dtype_of(e, x), .axis = tile_product_axis(n, x)};
+  p.grid = find_kept(e, grid_node(n, x))->base;
+  p.grid_along = of_rows ? 1 : grid_stride(n);
+  p.grid_summed = of_rows ? grid_stride(n) : 1;
+  p.along = of_rows ? e->block_columns : e->panel_rows;
+  p.summed = of_rows ? e->panel_rows : e->block_columns;
+  p.operand = 1 - tile_product_grid(n, x);
+  p.points = n->extent[p.axis];
+  p.padded = tile_padded_points(n, x);
+  ir_value v = ir_operand(n->m, x->op, p.operand);
+  if (tile_node_of(n, v) || !has_unit_stride(n, x, p.operand, p.axis))
+    p.table = get_table(e, v, &x->operands[p.operand], p.axis, of_rows);
+  const char *saved = e->row_local[0], *point = e->bound[p.axis];
+  e->bound[p.axis] = "0";
+  e->row_local[0] = e->panel_begin;
+  p.out = of_rows ? tile_late_at(e, x, e->block_begin) : tile_reduction_at(e, x, 0);
+  e->bound[p.axis] = point;
+  e->row_local[0] = saved;
+  return p;
+}
+
+void tile_emit_products(tile_emitter *e) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    if (!x->is_product || x->pass != e->pass || x->phase != e->phase) continue;
+    product p = product_of(e, x);
+    emit_product(e, &p);
+  }
+}
+
+/* Accumulators of the chunk's rows, padding too. */
+void tile_clear_product(tile_emitter *e, const tile_node *x) {
+  ir_dtype dtype = dtype_of(e, x);
+  int32_t axis = tile_product_axis(e->n, x);
+  const char *zero = tile_splat(e, dtype, tile_number(e, dtype, 1, 0));
+  e->bound[axis] = "0";
+  const char *base = tile_reduction_at(e, x, 0);
+  e->bound[axis] = NULL;
+  for (int64_t i = 0; i < tile_padded_points(e->n, x); i += e->n->lanes)
+    tile_store_at(e, dtype, true, zero,
+                  tile_line(e, "getelementptr %s, ptr %s, i64 %lld", tile_memory_type(dtype), base,
+                            (long long)i));
+}
+
+/* ---- running values ---- */
+static bool same_terms(const tile_node *a, const tile_node *b) {
+  return a->n_terms == b->n_terms &&
+         !memcmp(a->terms, b->terms, (size_t)a->n_terms * sizeof *a->terms);
+}
+
+/* The first reduction with its terms, which has the places of the values that they had. */
+static const tile_node *leader_of(const tile_nest *n, const tile_node *x) {
+  for (const tile_node *y = n->nodes; y < x; y++)
+    if (y->n_terms && y->pass == x->pass && y->phase == x->phase && same_terms(y, x)) return y;
+  return x;
+}
+
+static const char *term_at(tile_emitter *e, const tile_node *x, int32_t term) {
+  ir_dtype dtype = dtype_of(e, &e->n->nodes[x->terms[term].node]);
+  const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
+                               (long long)e->term_offset[x->index * TILE_MOST_TERMS + term]);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base,
+                   e->row_local[0]);
+}
+
+void tile_place_terms(tile_emitter *e) {
+  const tile_nest *n = e->n;
+  e->term_offset = ARENA_ARRAY(e->a, int64_t, (size_t)(n->n_reductions + 1) * TILE_MOST_TERMS);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (!x->n_terms || leader_of(n, x) != x) continue;
+    for (int32_t i = 0; i < x->n_terms; i++) {
+      e->term_offset[x->index * TILE_MOST_TERMS + i] = e->scratch_bytes;
+      e->scratch_bytes += (n->sizes.chunk * 8 + 63) / 64 * 64;
+    }
+  }
+}
+
+void tile_clear_terms(tile_emitter *e) {
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
+    const tile_node *x = &e->n->nodes[k];
+    if (!x->n_terms || x->pass != e->pass || leader_of(e->n, x) != x) continue;
+    for (int32_t i = 0; i < x->n_terms; i++) {
+      ir_dtype dtype = dtype_of(e, &e->n->nodes[x->terms[i].node]);
+      tile_store_at(e, dtype, false, tile_number(e, dtype, 1, 0), term_at(e, x, i));
+    }
+  }
+}
+
+static const char *is_infinite(tile_emitter *e, ir_dtype dtype, const char *x) {
+  const char *type = tile_type(e, dtype, false), *suffix = tile_suffix(e, dtype, 1);
+  tile_declare(e, arena_printf(e->a, "declare %s @llvm.fabs.%s(%s)", type, suffix, type));
+  const char *size = tile_line(e, "call %s @llvm.fabs.%s(%s %s)", type, suffix, type, x);
+  return tile_line(e, "fcmp oeq %s %s, %s", type, size, tile_real(e, dtype, (double)INFINITY));
+}
+
+const char *tile_zero_for_infinite(tile_emitter *e, ir_dtype dtype, const char *x) {
+  const char *type = tile_type(e, dtype, false), *infinite = is_infinite(e, dtype, x);
+  return tile_line(e, "select i1 %s, %s %s, %s %s", infinite, type, tile_number(e, dtype, 1, 0),
+                   type, x);
+}
+
+static tile_grid term_grid(tile_emitter *e, const tile_node *x, int32_t term) {
+  const tile_node *t = &e->n->nodes[x->terms[term].node];
+  return tile_value(e, t->value, &t->result);
+}
+
+static const char *times_degree(tile_emitter *e, ir_dtype dtype, const char *x, int32_t degree) {
+  return tile_line(e, "fmul %s %s, %s", tile_type(e, dtype, false), x,
+                   tile_number(e, dtype, 1, degree));
+}
+
+typedef struct scaling {
+  const char *ratio;
+} scaling;
+
+static void scale_number(tile_emitter *e, const tile_node *x, void *user) {
+  const scaling *s = user;
+  ir_dtype dtype = dtype_of(e, x);
+  const char *type = tile_type(e, dtype, x->is_product), *zero = tile_number(e, dtype, 1, 0),
+             *ratio = s->ratio, *p = tile_reduction_at(e, x, 0);
+  if (x->is_product) {
+    zero = tile_splat(e, dtype, zero);
+    ratio = tile_splat(e, dtype, ratio);
+  }
+  const char *y = tile_load_at(e, dtype, x->is_product, p);
+  const char *scaled = tile_line(e, "fmul %s %s, %s", type, y, ratio);
+  const char *is_zero = tile_line(e, "fcmp oeq %s %s, %s", type, y, zero);
+  y = tile_line(e, "select %s %s, %s %s, %s %s", tile_type(e, IR_I1, x->is_product), is_zero, type,
+                y, type, scaled);
+  tile_store_at(e, dtype, x->is_product, y, p);
+}
+
+static void scale_numbers(tile_emitter *e, const tile_node *x, scaling *s) {
+  if (!x->is_product) {
+    tile_for_all_points(e, x, scale_number, s);
+    return;
+  }
+  int32_t axis = tile_product_axis(e->n, x);
+  for (int64_t i = 0; i < tile_padded_points(e->n, x); i += e->n->lanes) {
+    e->bound[axis] = tile_int(e, i);
+    scale_number(e, x, s);
+  }
+  e->bound[axis] = NULL;
+}
+
+/* What was summed with the old values of the leader's terms, brought to the new ones. */
+static void rescale(tile_emitter *e, const tile_node *leader) {
+  const tile_nest *n = e->n;
+  ir_dtype dtype = dtype_of(e, leader);
+  const char *type = tile_type(e, dtype, false), *moved = NULL, *changed = NULL;
+  const char *now[TILE_MOST_TERMS], *at[TILE_MOST_TERMS];
+  for (int32_t i = 0; i < leader->n_terms; i++) {
+    tile_grid g = term_grid(e, leader, i);
+    now[i] = tile_at(&g, 0, 0);
+    at[i] = term_at(e, leader, i);
+    const char *old = tile_load_at(e, dtype, false, at[i]);
+    const char *differs = tile_line(e, "fcmp une %s %s, %s", type, now[i], old);
+    const char *by = tile_line(e, "fsub %s %s, %s", type, now[i], old);
+    by = times_degree(e, dtype, by, leader->terms[i].degree);
+    changed = changed ? tile_line(e, "or i1 %s, %s", changed, differs) : differs;
+    moved = moved ? tile_line(e, "fadd %s %s, %s", type, moved, by) : by;
+  }
+  uint32_t label = e->names++;
+  tile_put(e, "br i1 %s, label %%moved%u, label %%stays%u", changed, label, label);
+  strbuf_printf(e->out, "moved%u:\n", label);
+  scaling s = {tile_emit_exp(e, dtype, 1, moved)};
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (x->n_terms && x->pass == e->pass && x->phase == e->phase && leader_of(n, x) == leader)
+      scale_numbers(e, x, &s);
+  }
+  for (int32_t i = 0; i < leader->n_terms; i++) tile_store_at(e, dtype, false, now[i], at[i]);
+  tile_put(e, "br label %%stays%u", label);
+  strbuf_printf(e->out, "stays%u:\n", label);
+}
+
+static bool has_terms(const tile_emitter *e, const tile_node *x) {
+  return x->n_terms && x->pass == e->pass && x->phase == e->phase && leader_of(e->n, x) == x;
+}
+
+void tile_rescale(tile_emitter *e) {
+  bool any = false;
+  for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= has_terms(e, &e->n->nodes[k]);
+  if (!any) return;
+  const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
+  tile_loop l = tile_loop_begin(e, e->panel_begin, end, "1");
+  e->row = e->body = e->out;
+  e->depth[1] = e->depth[0];
+  e->vectors = 1;
+  tile_set_rows(e, l.index, 1);
+  for (uint32_t k = 0; k < e->n->n_nodes; k++)
+    if (has_terms(e, &e->n->nodes[k])) rescale(e, &e->n->nodes[k]);
+  e->row = e->body = NULL;
+  tile_loop_end(e, &l);
+  e->memos.count = 0;
+}
+
+/* A finished sum as the program would have it where a term's value is infinite. */
+const char *tile_finish_sum(tile_emitter *e, const tile_node *x, int32_t r, const char *y) {
+  ir_dtype dtype = dtype_of(e, x);
+  const char *type = tile_type(e, dtype, false);
+  for (int32_t i = 0; i < x->n_terms; i++) {
+    tile_grid g = term_grid(e, x, i);
+    const char *t = tile_at(&g, r, 0), *infinite = is_infinite(e, dtype, t);
+    const char *power = tile_emit_exp(e, dtype, 1, times_degree(e, dtype, t, x->terms[i].degree));
+    power = tile_line(e, "fmul %s %s, %s", type, y, power);
+    y = tile_line(e, "select i1 %s, %s %s, %s %s", infinite, type, power, type, y);
+  }
+  return y;
+}
