@@ -95,17 +95,38 @@ static bool is_real(const tile_nest *n, const tile_node *x) {
   return dtype == IR_F32 || dtype == IR_F64;
 }
 
-/* All statistics of the pass that x, a value without columns, is made from are extremes. */
-static bool is_of_extremes(reading *r, const tile_node *x) {
-  if (r->steps-- <= 0) return false;
-  if (x->index >= 0)
-    return x->pass == r->pass && (x->monoid == IR_OP_MAXIMUM || x->monoid == IR_OP_MINIMUM) &&
-           is_real(r->n, x);
-  for (uint32_t i = 0; i < x->n_operands; i++) {
-    const tile_node *from = tile_node_of(r->n, ir_operand(r->n->m, x->op, i));
-    if (from && from->level > r->pass && !is_of_extremes(r, from)) return false;
+/* 1: x, a value without columns, grows with running maxima of the pass; -1: it falls with them, or
+ * grows with minima; 0: neither, or not known. */
+static int32_t direction_of(reading *r, const tile_node *x);
+
+static int32_t operand_direction(reading *r, const tile_node *x, uint32_t i) {
+  const tile_node *from = tile_node_of(r->n, ir_operand(r->n->m, x->op, i));
+  return from && from->level > r->pass ? direction_of(r, from) : 0;
+}
+
+static bool is_known(const reading *r, const tile_node *x, uint32_t i) {
+  const tile_node *from = tile_node_of(r->n, ir_operand(r->n->m, x->op, i));
+  return !from || from->level <= r->pass;
+}
+
+static int32_t direction_of(reading *r, const tile_node *x) {
+  if (r->steps-- <= 0) return 0;
+  switch (x->kind) {
+    case IR_OP_REDUCE:
+      if (x->index < 0 || x->pass != r->pass || !is_real(r->n, x)) return 0;
+      return x->monoid == IR_OP_MAXIMUM ? 1 : x->monoid == IR_OP_MINIMUM ? -1 : 0;
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return operand_direction(r, x, 0);
+    case IR_OP_NEGATE: return -operand_direction(r, x, 0);
+    case IR_OP_SELECT: return is_known(r, x, 2) ? operand_direction(r, x, 1) : 0;
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_ADD:
+      if (is_known(r, x, 1)) return operand_direction(r, x, 0);
+      return is_known(r, x, 0) ? operand_direction(r, x, 1) : 0;
+    default: return 0;
   }
-  return true;
 }
 
 static form form_of(reading *r, ir_value v);
@@ -118,7 +139,7 @@ static form statistic_form(reading *r, const tile_node *x) {
   uint32_t others = x->mask & ~(1u << r->n->row);
   for (int32_t a = 0; a < r->n->n_axes; a++)
     if (r->n->role[a] == TILE_OUTER) others &= ~(1u << a);
-  if (others || !is_real(r->n, x) || !is_of_extremes(r, x)) return NO_FORM;
+  if (others || !is_real(r->n, x) || !direction_of(r, x)) return NO_FORM;
   return (form){ADDITIVE, 1, {{(int32_t)(x - r->n->nodes), 1}}};
 }
 
@@ -171,11 +192,19 @@ static form form_of(reading *r, ir_value v) {
   return node_form(r, x);
 }
 
+/* What was summed never grows: exp(x - max), exp(min - x). So it does not overflow on the way, and
+ * an infinite statistic has an infinite or masked element of its own in the sum. */
+static bool only_falls(reading *r, const form *f) {
+  for (int32_t i = 0; i < f->n; i++)
+    if (f->at[i].degree * direction_of(r, &r->n->nodes[f->at[i].node]) > 0) return false;
+  return true;
+}
+
 bool tile_stream(tile_nest *n, tile_node *x) {
   reading r = {n, x->level - 1, MOST_STEPS};
   if (x->level == 0 || x->monoid != IR_OP_ADD || !is_real(n, x)) return false;
   form f = node_form(&r, x);
-  if (f.kind != MULTIPLICATIVE) return false;
+  if (f.kind != MULTIPLICATIVE || !only_falls(&r, &f)) return false;
   x->phase = x->n_terms = 0;
   for (int32_t i = 0; i < f.n; i++) {
     tile_node *t = &n->nodes[f.at[i].node];
