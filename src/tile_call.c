@@ -9,6 +9,7 @@
 #include "weir/weir.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,13 @@ typedef struct kernel {
 static struct {
   pthread_mutex_t lock;
   kernel *buckets[BUCKETS];
-  uint32_t count;
 } kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t hash_of(const char *text, size_t length) { /* FNV-1a */
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+  return hash;
+}
 
 /* ---- body -> kernel ---- */
 typedef struct making {
@@ -132,12 +138,13 @@ static weir_status make_kernel(void *user) {
   arena *a = arena_create(&w->c);
   tile_nest nest;
   WEIR_TRY(make_nest(w, a, &nest));
-  const char *name = arena_printf(a, "weir_tile_%u", kernels.count++);
+  const char *name =
+      arena_printf(a, "weir_tile_%016" PRIx64, hash_of(w->body, w->length)); /* as in other runs */
   tile_code code = tile_emit(a, &nest, name);
   dump_code(name, &code);
   void *function = NULL;
   WEIR_TRY(find_functions(w, &code));
-  WEIR_TRY(tile_llvm_compile(&w->c, code.text, code.length, name, &function));
+  WEIR_TRY(tile_llvm_compile(a, code.text, code.length, name, &function));
   *(void **)&w->out->run = function;
   if (code.finishing)
     WEIR_TRY(tile_llvm_find(&w->c, arena_printf(a, "%s_finish", name), (void **)&w->out->finish));
@@ -171,12 +178,6 @@ static void free_kernel(kernel *k) {
 }
 
 /* ---- kernels by body ---- */
-static uint32_t hash_of(const char *text, size_t length) {
-  uint32_t hash = 2166136261u;
-  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-  return hash;
-}
-
 static kernel *find_kernel(kernel *first, const char *body, size_t length) {
   for (kernel *k = first; k; k = k->next)
     if (k->length == length && !memcmp(k->body, body, length)) return k;

@@ -1,10 +1,15 @@
+#define _GNU_SOURCE /* dladdr */
 #include "tile/llvm.h"
+
+#include "tile/cache.h"
+#include "weir/weir.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The C API's opaque pointers are all pointers to us. Enums by their values in llvm-c. */
 typedef void *ref;
@@ -34,6 +39,8 @@ static const char PASSES[] =
   F(ref, CreateTargetDataLayout, (ref))                                                            \
   F(void, DisposeTargetData, (ref))                                                                \
   F(int, TargetMachineEmitToMemoryBuffer, (ref, ref, int, char **, ref *))                         \
+  F(const char *, GetBufferStart, (ref))                                                           \
+  F(size_t, GetBufferSize, (ref))                                                                  \
   F(ref, CreatePassBuilderOptions, (void))                                                         \
   F(void, DisposePassBuilderOptions, (ref))                                                        \
   F(ref, RunPasses, (ref, const char *, ref, ref))                                                 \
@@ -60,6 +67,7 @@ static struct {
   c_api f;
   ref jit;
   char *triple, *cpu, *features;
+  char file[512];
   const char *missing;
   char reason[256];
 } llvm = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -123,6 +131,19 @@ static const char *take_error(ref error) {
   return llvm.reason;
 }
 
+/* Which LLVM this is, for the keys of what it made: the file, and when it was put there. */
+static void note_file(void) {
+  Dl_info found;
+  struct stat s;
+  if (!dladdr((void *)(uintptr_t)llvm.f.ContextCreate, &found) || stat(found.dli_fname, &s)) return;
+  snprintf(llvm.file, sizeof llvm.file, "%s %lld %lld", found.dli_fname, (long long)s.st_size,
+           (long long)s.st_mtime);
+}
+
+/* A child of fork finds the JIT whole. */
+static void lock_jit(void) { pthread_mutex_lock(&llvm.lock); }
+static void unlock_jit(void) { pthread_mutex_unlock(&llvm.lock); }
+
 static const char *start(void) {
   llvm.library = open_library();
   if (!llvm.library) return "no libLLVM of version 15 or newer was found";
@@ -137,6 +158,8 @@ static const char *start(void) {
   llvm.triple = llvm.f.GetDefaultTargetTriple();
   llvm.cpu = llvm.f.GetHostCPUName();
   llvm.features = llvm.f.GetHostCPUFeatures();
+  note_file();
+  if (pthread_atfork(lock_jit, unlock_jit, unlock_jit)) return "out of memory";
   return NULL;
 }
 
@@ -225,18 +248,69 @@ static weir_status emit_object(ctx *c, compilation *w, ref *out_object) {
   return status;
 }
 
-weir_status tile_llvm_compile(ctx *c, const char *text, size_t length, const char *name,
-                              void **out_function) {
-  if (tile_llvm_missing()) return ctx_error(c, WEIR_UNIMPLEMENTED, "%s", llvm.missing);
+/* ---- objects kept on disk ---- */
+static tile_cache_key key_of(const char *text, size_t length) {
+  tile_cache_key key = {{0, 0}};
+  const char *const parts[] = {WEIR_VERSION, llvm.triple, llvm.cpu, llvm.features, llvm.file};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    tile_cache_add(&key, parts[i], strlen(parts[i]));
+  tile_cache_add(&key, text, length);
+  return key;
+}
+
+typedef struct object {
+  char *data; /* malloc'ed */
+  size_t length;
+} object;
+
+static object copy_of(ref buffer) {
+  object o = {NULL, llvm.f.GetBufferSize(buffer)};
+  o.data = malloc(o.length ? o.length : 1);
+  if (o.data) memcpy(o.data, llvm.f.GetBufferStart(buffer), o.length);
+  return o;
+}
+
+static void put_object(arena *a, const tile_cache_key *key, object *o) {
+  if (o->data) tile_cache_put(a, key, o->data, o->length);
+  free(o->data);
+}
+
+static weir_status compile_and_link(ctx *c, const char *text, size_t length, const char *name,
+                                    object *out_object, void **out_function) {
   compilation w = {NULL, NULL, NULL};
-  ref object = NULL;
+  ref buffer = NULL;
   pthread_mutex_lock(&llvm.lock);
   weir_status status = parse(c, &w, text, length);
-  if (status == WEIR_OK) status = emit_object(c, &w, &object);
-  if (status == WEIR_OK) status = link_object(c, object, name, out_function);
+  if (status == WEIR_OK) status = emit_object(c, &w, &buffer);
+  if (status == WEIR_OK) *out_object = copy_of(buffer);
+  if (status == WEIR_OK) status = link_object(c, buffer, name, out_function);
   if (w.machine) llvm.f.DisposeTargetMachine(w.machine);
   if (w.module) llvm.f.DisposeModule(w.module);
   if (w.context) llvm.f.ContextDispose(w.context);
   pthread_mutex_unlock(&llvm.lock);
+  return status;
+}
+
+static weir_status link_kept(ctx *c, const char *data, size_t length, const char *name,
+                             void **out_function) {
+  pthread_mutex_lock(&llvm.lock);
+  ref buffer = llvm.f.CreateMemoryBufferWithMemoryRangeCopy(data, length, "tile");
+  weir_status status = link_object(c, buffer, name, out_function);
+  pthread_mutex_unlock(&llvm.lock);
+  return status;
+}
+
+weir_status tile_llvm_compile(arena *a, const char *text, size_t length, const char *name,
+                              void **out_function) {
+  ctx *c = arena_ctx(a);
+  if (tile_llvm_missing()) return ctx_error(c, WEIR_UNIMPLEMENTED, "%s", llvm.missing);
+  tile_cache_key key = key_of(text, length);
+  size_t kept_length;
+  const char *kept = tile_cache_get(a, &key, &kept_length);
+  if (kept) return link_kept(c, kept, kept_length, name, out_function);
+  object made = {NULL, 0};
+  weir_status status = compile_and_link(c, text, length, name, &made, out_function);
+  if (status == WEIR_OK) put_object(a, &key, &made);
+  else free(made.data);
   return status;
 }

@@ -7,16 +7,15 @@
  */
 #ifndef WEIR_TILE_LLVM_H
 #define WEIR_TILE_LLVM_H
-#include "base/ctx.h"
+#include "base/arena.h"
 
 /* NULL if there is an LLVM to compile with, else why not. */
 const char *tile_llvm_missing(void);
 
-/* Compiles a module for this machine and returns the address of its function `name`, which no
- * module before had. The module is
- * linked against nothing but the C library. UNIMPLEMENTED: no LLVM; INTERNAL: LLVM refuses the
- * text, with its message. */
-WEIR_MUST_USE weir_status tile_llvm_compile(ctx *c, const char *text, size_t length,
+/* Compiles a module for this machine, or takes it from the cache on disk, and returns the address
+ * of its function `name`, which no module before had. The module is linked against nothing but the
+ * C library. UNIMPLEMENTED: no LLVM; INTERNAL: LLVM refuses the text, with its message. */
+WEIR_MUST_USE weir_status tile_llvm_compile(arena *a, const char *text, size_t length,
                                             const char *name, void **out_function);
 
 /* Another function of a module that was compiled. */
