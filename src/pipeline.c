@@ -1,5 +1,6 @@
 /* The passes in order. */
 #include "pipeline.h"
+#include "progress_calls.h"
 #include "report.h"
 #include "split/loops.h"
 #include "tiles.h"
@@ -15,11 +16,21 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
 
+/* Whether what we put in may call us: on CPUs, and calls can't be cut up. */
+static bool can_call(const pass_ctx *p, const ir_module *m) {
+  return !strcmp(p->options->platform, "cpu") &&
+         ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
+}
+
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
-  bool wanted = p->options->tile != WEIR_TILE_OFF && !strcmp(p->options->platform, "cpu") &&
-                ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1; /* calls can't be cut up */
+  bool wanted = p->options->tile != WEIR_TILE_OFF && can_call(p, m);
   double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   *out_changed = wanted && tiles_replace_loops(m, least_gain) > 0;
+  return WEIR_OK;
+}
+
+static weir_status run_progress(pass_ctx *p, ir_module *m, bool *out_changed) {
+  *out_changed = p->options->progress && can_call(p, m) && progress_add_calls(m) > 0;
   return WEIR_OK;
 }
 
@@ -40,27 +51,13 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
                   pass_stream = {"stream", run_nothing},
                   pass_checkpoint = {"checkpoint", run_nothing}, pass_tile = {"tile", run_tile},
-                  pass_lower = {"lower", run_lower};
+                  pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,
-                                       &pass_inline,
-                                       &pass_join,
-                                       &pass_unbundle,
-                                       &pass_simplify,
-                                       &pass_fold_transpose,
-                                       &pass_cse,
-                                       &pass_diagonal,
-                                       &pass_distance,
-                                       &pass_dce,
-                                       &pass_chain,
-                                       &pass_distribute,
-                                       &pass_topk,
-                                       &pass_split,
-                                       &pass_stream,
-                                       &pass_checkpoint,
-                                       &pass_tile,
-                                       &pass_lower,
-                                       NULL};
+const pass *const pipeline_passes[] = {
+    &pass_parse,          &pass_inline,     &pass_join,     &pass_unbundle, &pass_simplify,
+    &pass_fold_transpose, &pass_cse,        &pass_diagonal, &pass_distance, &pass_dce,
+    &pass_chain,          &pass_distribute, &pass_topk,     &pass_split,    &pass_stream,
+    &pass_checkpoint,     &pass_tile,       &pass_progress, &pass_lower,    NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -100,6 +97,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (!j->probing) {
     WEIR_TRY(report_loops(j, m, order));
     WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+    WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);

@@ -2,19 +2,20 @@
  *
  * The call has the loop's operands and results, and one more result: scratch, which is so counted
  * in XLA's report. Its attribute `body` is a line with the format's version and the tile sizes,
- * then a module of one function that holds the loop. tile_call.c is the other side.
+ * then a module of one function that holds the loop. call/tile.c is the other side.
  */
 #include "tiles.h"
 
 #include <unistd.h>
 
 #include "out/out.h"
+#include "progress_calls.h"
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
 #include "tile/factor.h"
 #include "tile/trip.h"
-#include "tile_call.h"
+#include "call/tile.h"
 
 typedef struct replacing {
   ir_module *m;
@@ -97,9 +98,11 @@ static ir_attr layouts_of(ir_module *m, const ir_type *types, uint32_t n) {
                      &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = items, .count = (int32_t)n});
 }
 
-static ir_attr config_of(ir_module *m, const char *body) {
-  ir_named_attr entry = {.name = ir_intern_string(m, "body"), .value = ir_attr_string(m, body)};
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &entry, .count = 1});
+static ir_attr config_of(ir_module *m, const char *body, const char *label) {
+  ir_named_attr entries[] = {
+      {.name = ir_intern_string(m, "body"), .value = ir_attr_string(m, body)},
+      {.name = ir_intern_string(m, "label"), .value = ir_attr_string(m, label)}};
+  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = entries, .count = 2});
 }
 
 static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *body,
@@ -123,7 +126,8 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *bo
                                        .result_types = out,
                                        .location = ir_op_get(m, loop)->location});
   ir_op_set_attr(m, call, "api_version", ir_attr_int(m, 4, IR_I32), true);
-  ir_op_set_attr(m, call, "backend_config", config_of(m, body), true);
+  ir_op_set_attr(m, call, "backend_config", config_of(m, body, progress_label(w->scratch, m, loop)),
+                 true);
   ir_op_set_attr(m, call, "call_target_name", ir_attr_string(m, TILE_CALL_TARGET), true);
   ir_op_set_attr(m, call, "operand_layouts", layouts_of(m, in, n_in), true);
   ir_op_set_attr(m, call, "result_layouts", layouts_of(m, out, n_out + 1), true);

@@ -84,7 +84,8 @@ typedef struct weir_options {
   weir_minimum minimum;
   bool shardings_known; /* of a program over several partitions: every op that is sharded says how
                            (sdy.sharding), as Shardy's propagation leaves it */
-  int tile; /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
+  int tile;             /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
+  bool progress;        /* loops call `weir_progress`, on "cpu": weir_progress_handler() */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -166,10 +167,21 @@ typedef int (*weir_check)(void *user, const char *text, size_t length);
 WEIR_API WEIR_MUST_USE weir_status weir_reduce(const char *text, size_t length, weir_check check,
                                                void *user, weir_result **out_result);
 
-/* The handler of the custom call `weir_tile` that WEIR_TILE_AUTO and WEIR_TILE_ON put into programs:
- * an XLA_FFI_Handler of XLA's FFI C API, api_version 4, platform "cpu". Takes an XLA_FFI_CallFrame,
- * returns an XLA_FFI_Error or NULL. To be registered before such a program is compiled. */
+/* The handler of the custom call `weir_tile` that WEIR_TILE_AUTO and WEIR_TILE_ON put into
+ * programs: an XLA_FFI_Handler of XLA's FFI C API, api_version 4, platform "cpu". Takes an
+ * XLA_FFI_CallFrame, returns an XLA_FFI_Error or NULL. To be registered before such a program is
+ * compiled. */
 WEIR_API void *weir_tile_handler(void *call_frame);
+
+/* The handler of the custom call `weir_progress` that loops begin each trip with where
+ * weir_options.progress is set. As weir_tile_handler(). */
+WEIR_API void *weir_progress_handler(void *call_frame);
+/* Loops that run show how far they are, in a line on stderr if that is a terminal. Counted: as
+ * often false as true shows nothing. */
+WEIR_API void weir_show_progress(bool show);
+/* Whether SIGINT, besides what its handler does, ends kernels and loops that show progress, with
+ * CANCELLED. For Python, where the handler's KeyboardInterrupt waits for them to end. */
+WEIR_API void weir_interrupts(bool end_loops);
 
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
  * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */

@@ -16,7 +16,7 @@ from weir import _flags
 
 _flags.take_ours()  # XLA aborts on flags that it doesn't know, so they must be gone before it looks
 
-__all__ = ["Plan", "WeirWarning", "initialize", "last_report", "limit", "plan"]
+__all__ = ["Plan", "WeirWarning", "initialize", "last_report", "limit", "plan", "progress"]
 
 _LAZY = {"Plan": "_plan", "WeirWarning": "_hook"}
 _plan_number = _itertools.count(1)
@@ -106,6 +106,24 @@ def plan(f, *args, limit=None, **kwargs):
     if not plans:
         raise ValueError("weir.plan: weir left this program alone (see the warning)")
     return plans[-1]
+
+
+@_contextlib.contextmanager
+def progress():
+    """with weir.progress(): loops that weir makes of programs compiled in the block, by this thread,
+    show how far they are while they run in one: a line on stderr, if that is a terminal, with
+    percentage, slices a second and the time that is left. Ctrl-C ends such a loop within a slice.
+    WEIR_PROGRESS=1 does so for the whole process.
+    """
+    from weir import _library, _settings
+
+    initialize()
+    with _settings.showing_progress():
+        _library.library().weir_show_progress(True)
+        try:
+            yield
+        finally:
+            _library.library().weir_show_progress(False)
 
 
 def _ambient(local, settings):

@@ -13,6 +13,7 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -236,10 +237,20 @@ def _forget_option(options, message):
 
 
 @functools.cache
-def _register_tiles():
-    """XLA can run programs that hold tiles."""
-    handler = jax.ffi.pycapsule(_library.library().weir_tile_handler)
-    jax.ffi.register_ffi_target("weir_tile", handler, platform="cpu")
+def register_calls():
+    """XLA can run programs that call us: tiles, and loops that show progress."""
+    library = _library.library()
+    for name in ("weir_tile", "weir_progress"):
+        handler = jax.ffi.pycapsule(getattr(library, f"{name}_handler"))
+        jax.ffi.register_ffi_target(name, handler, platform="cpu")
+    if os.environ.get("WEIR_PROGRESS") == "1":
+        library.weir_show_progress(True)
+
+
+def _prepare_calls():
+    register_calls()
+    raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    _library.library().weir_interrupts(raises)
 
 
 def _compile(call, settings, planning):
@@ -248,8 +259,8 @@ def _compile(call, settings, planning):
         raise _LeftAlone("it runs over several processes")
     text = None
     try:
-        if settings.get("tile"):
-            _register_tiles()
+        if settings.get("tile") or settings.get("progress"):
+            _prepare_calls()
         text = call.text()
         given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)

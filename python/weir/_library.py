@@ -44,6 +44,7 @@ class _Options(ctypes.Structure):
         ("minimum", c_int),
         ("shardings_known", c_bool),
         ("tile", c_int),
+        ("progress", c_bool),
     ]
 
 
@@ -87,6 +88,9 @@ _SIGNATURES = {
     "weir_result_summary": (None, [c_void_p, POINTER(_Summary)]),
     "weir_result_loop": (c_bool, [c_void_p, c_int32, POINTER(_LoopInfo)]),
     "weir_tile_handler": (c_void_p, [c_void_p]),
+    "weir_progress_handler": (c_void_p, [c_void_p]),
+    "weir_show_progress": (None, [c_bool]),
+    "weir_interrupts": (None, [c_bool]),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
     "weir_version": (c_char_p, []),

@@ -30,6 +30,7 @@ _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 # jax.make_user_context(); its value: None, or (limit, key). The limit: bytes, AUTO or None. The key:
 # None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
 _context = None
+_progress = None  # another; its value: None, or True inside of weir.progress()
 _making = threading.Lock()
 
 
@@ -73,7 +74,15 @@ def _read_environment():
     tile = os.environ.get("WEIR_TILE") or "off"
     if tile not in _TILE:
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
-    return found | {"debug": int(debug), "tile": _TILE.index(tile)}
+    return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
+
+
+def shows_progress():
+    """Whether programs compiled now show how far they are."""
+    shown = os.environ.get("WEIR_PROGRESS") or "0"
+    if shown not in ("0", "1"):
+        raise SettingError(f"weir: WEIR_PROGRESS is {shown!r}, but should be 0 or 1")
+    return shown == "1" or (_progress is not None and bool(_progress.value))
 
 
 def local_value():
@@ -125,11 +134,23 @@ def take_options(overrides):
 @contextlib.contextmanager
 def entered(limit, key=None):
     """This thread compiles under the limit (None: under none) until the end of the block."""
-    global _context
+    _make_contexts()
+    with _context((limit, key)):
+        yield
+
+
+@contextlib.contextmanager
+def showing_progress():
+    """Programs that this thread compiles until the end of the block show how far they are."""
+    _make_contexts()
+    with _progress(True):
+        yield
+
+
+def _make_contexts():
+    global _context, _progress
     with _making:
         if _context is None:
             import jax
 
-            _context = jax.make_user_context(None)
-    with _context((limit, key)):
-        yield
+            _context, _progress = jax.make_user_context(None), jax.make_user_context(None)

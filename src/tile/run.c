@@ -12,14 +12,22 @@ typedef struct job {
   int64_t next;            /* item */
   int32_t threads, joined; /* joined: so far, each has its own scratch */
   int32_t working, owners;
+  bool stopped;
 } job;
 
 static int64_t take_item(job *j) { return __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED); }
 
+static void stop(job *j) { /* nobody takes another item */
+  __atomic_store_n(&j->stopped, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&j->next, j->work.items, __ATOMIC_RELAXED);
+}
+
 static void work_until_done(job *j, int32_t thread) {
   char *scratch = j->work.scratch + thread * j->work.scratch_bytes;
-  for (int64_t item; (item = take_item(j)) < j->work.items;)
-    j->work.kernel(j->work.buffers, j->work.functions, scratch, j->work.shared, item);
+  for (int64_t item; (item = take_item(j)) < j->work.items;) {
+    if (!j->work.goes_on(j->work.user, item)) stop(j);
+    else j->work.kernel(j->work.buffers, j->work.functions, scratch, j->work.shared, item);
+  }
 }
 
 /* The number of this thread among those that work; -1: too late, or enough already. */
@@ -61,9 +69,12 @@ static void call_helpers(job *j, tile_schedule *schedule, void *user) {
   }
 }
 
-static void run_alone(const tile_work *w) {
-  for (int64_t item = 0; item < w->items; item++)
+static bool run_alone(const tile_work *w) {
+  for (int64_t item = 0; item < w->items; item++) {
+    if (!w->goes_on(w->user, item)) return false;
     w->kernel(w->buffers, w->functions, w->scratch, w->shared, item);
+  }
+  return true;
 }
 
 static void finish(const tile_work *w) {
@@ -71,7 +82,7 @@ static void finish(const tile_work *w) {
     w->finish(w->buffers, w->functions, w->scratch, w->shared, item);
 }
 
-static void run_together(job *j, const tile_work *work, int32_t threads, tile_schedule *schedule,
+static bool run_together(job *j, const tile_work *work, int32_t threads, tile_schedule *schedule,
                          void *user) {
   *j = (job){.work = *work, .threads = threads, .joined = 1, .working = 1, .owners = 1};
   pthread_mutex_init(&j->lock, NULL);
@@ -81,12 +92,14 @@ static void run_together(job *j, const tile_work *work, int32_t threads, tile_sc
   pthread_mutex_lock(&j->lock);
   while (j->working > 1) pthread_cond_wait(&j->idle, &j->lock);
   pthread_mutex_unlock(&j->lock);
+  bool stopped = __atomic_load_n(&j->stopped, __ATOMIC_RELAXED);
   leave(j, true);
+  return !stopped;
 }
 
-void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user) {
+bool tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user) {
   job *j = threads > 1 && schedule ? calloc(1, sizeof *j) : NULL;
-  if (j) run_together(j, work, threads, schedule, user);
-  else run_alone(work);
-  finish(work);
+  bool done = j ? run_together(j, work, threads, schedule, user) : run_alone(work);
+  if (done) finish(work);
+  return done;
 }

@@ -15,16 +15,18 @@ typedef struct tile_work {
   char *scratch, *shared;
   int64_t scratch_bytes; /* of each thread */
   int64_t items;
-  tile_kernel *finish; /* NULL: none */
-  int64_t finishing;   /* its items, when all others are done */
+  tile_kernel *finish;                       /* NULL: none */
+  int64_t finishing;                         /* its items, when all others are done */
+  bool (*goes_on)(void *user, int64_t item); /* asked before an item; false: no more of them */
+  void *user;
 } tile_work;
 
 /* Asks for task(data) to be called once, at any time, on any thread; false: it will not be. */
 typedef bool tile_schedule(void *user, void (*task)(void *data), void *data);
 
-/* Returns when all items are done. The calling thread works too, and waits only for helpers that
- * have begun: a pool that is busy with callers like this one can't deadlock. threads: at most, with
- * scratch for each. */
-void tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user);
+/* Returns when all items are done, true, or when goes_on() did not want more. The calling thread
+ * works too, and waits only for helpers that have begun: a pool that is busy with callers like this
+ * one can't deadlock. threads: at most, with scratch for each. */
+bool tile_run(const tile_work *work, int32_t threads, tile_schedule *schedule, void *user);
 
 #endif

@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
     probe = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
     if not count(tiled(probe, folder, "--tensor-size-threshold", "4kB")):
         pytest.skip("no LLVM library on this machine")
-    _hook._register_tiles()
+    _hook.register_calls()
     return folder
 
 

@@ -1,7 +1,9 @@
 """Kernels and the process: object code kept on disk, progress, Ctrl-C."""
 
+import contextlib
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 
@@ -20,16 +22,23 @@ print(np.asarray(jax.jit(f)(x, x[:, 0])).tobytes().hex())
 """
 
 
-def script(text, **settings):
-    """What the script prints in a process of its own, with tiles."""
-    settings = {"WEIR_TILE": "on", "WEIR_MEMORY_LIMIT": "4MB"} | settings
-    done = subprocess.run(
+def environment(settings):
+    return os.environ | {"PYTHONPATH": str(ROOT / "python")} | settings
+
+
+def run_script(text, settings):
+    return subprocess.run(
         [sys.executable, "-c", text],
-        env=os.environ | {"PYTHONPATH": str(ROOT / "python")} | settings,
+        env=environment(settings),
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+def script(text, **settings):
+    """What the script prints in a process of its own, with tiles."""
+    done = run_script(text, {"WEIR_TILE": "on", "WEIR_MEMORY_LIMIT": "4MB"} | settings)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -48,3 +57,66 @@ def test_object_code_is_kept_and_survives_damage(folder, tmp_path):
 @pytest.mark.parametrize("where", ["off", "", "/dev/null/none"])
 def test_runs_without_a_folder(folder, where):
     assert script(MATVEC, WEIR_CACHE_DIR=where)
+
+
+LONG = """
+import jax, jax.numpy as jnp, numpy as np, os, signal, threading
+x = np.zeros((N, 3), "f4")
+f = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ v)
+f = f.lower(x, x[:, 0]).compile()
+threading.Timer(SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    try:
+        f(x, x[:, 0]).block_until_ready()
+    finally:
+        str(0)  # Python looks for signals in calls
+except KeyboardInterrupt:
+    print("stopped", float(jnp.sum(jnp.arange(10))))
+"""
+
+
+def long(n, seconds=1.0):
+    return LONG.replace("N,", f"{n},").replace("SECONDS", str(seconds))
+
+
+def test_ctrl_c_ends_a_kernel_of_hours(folder):
+    assert script(long(2_000_000), WEIR_MEMORY_LIMIT="64MB") == "stopped 45.0\n"
+
+
+def test_ctrl_c_ends_a_loop_that_shows_progress():
+    settings = {"WEIR_TILE": "off", "WEIR_PROGRESS": "1", "WEIR_MEMORY_LIMIT": "64MB"}
+    assert script(long(2_000_000), **settings) == "stopped 45.0\n"
+
+
+def test_nothing_is_shown_in_pipes():
+    done = run_script(MATVEC, {"WEIR_PROGRESS": "1", "WEIR_MEMORY_LIMIT": "4MB"})
+    assert done.returncode == 0 and not done.stderr
+
+
+@pytest.mark.parametrize("tile", ["off", "auto"])
+def test_a_line_on_terminals(tile):
+    """Drawn while the loop runs, with the source line, and gone at the end."""
+    text = MATVEC.replace("2003", "30011").replace("print(", "len(")
+    settings = {"WEIR_PROGRESS": "1", "WEIR_TILE": tile, "WEIR_MEMORY_LIMIT": "16MB"}
+    shown = on_terminal(text, settings | {"WEIR_NUM_THREADS": "1"})
+    lines = shown.split("\r")
+    drawn = [line for line in lines if "slices/s, ETA" in line]
+    assert all(line.startswith("weir: jit_f") and " %, " in line for line in drawn)
+    assert drawn or tile == "auto"  # kernels may be too fast to show anything
+    assert not drawn or lines[-1].startswith("\033[K")
+
+
+def on_terminal(text, settings):
+    """What the script writes to stderr, a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", text], env=environment(settings), stderr=theirs, stdout=theirs
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: the other end is closed
+            while data := os.read(ours, 4096):
+                shown += data
+        assert process.wait() == 0, shown.decode()
+    os.close(ours)
+    return shown.decode()

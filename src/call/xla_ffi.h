@@ -2,8 +2,9 @@
  * Fields are only ever appended; struct_size says how many there are. Source: xla/ffi/api/c_api.h,
  * which jaxlib ships; here so that weir builds without jaxlib.
  */
-#ifndef WEIR_TILE_XLA_FFI_H
-#define WEIR_TILE_XLA_FFI_H
+#ifndef WEIR_CALL_XLA_FFI_H
+#define WEIR_CALL_XLA_FFI_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ enum { FFI_MAJOR = 0, FFI_MINOR = 1 };
 enum { FFI_EXTENSION_METADATA = 1 };
 enum { FFI_ATTR_STRING = 4 };
 enum { FFI_STAGE_EXECUTE = 3 };
+enum { FFI_CANCELLED = 1 }; /* of the codes of errors; others are as weir_status */
 
 typedef struct ffi_extension {
   size_t struct_size;
@@ -96,6 +98,13 @@ typedef struct ffi_threads {
   int64_t *count;
 } ffi_threads;
 
+typedef struct ffi_run_id {
+  size_t struct_size;
+  ffi_extension *extensions;
+  void *context;
+  int64_t id;
+} ffi_run_id;
+
 typedef void ffi_unused(void);
 
 typedef struct ffi_api {
@@ -110,6 +119,8 @@ typedef struct ffi_api {
       *memory_allocate, *memory_free;
   ffi_error *(*schedule)(ffi_schedule *args);
   ffi_error *(*thread_count)(ffi_threads *args);
+  ffi_unused *future_create, *future_set_available, *future_set_error;
+  ffi_error *(*run_id)(ffi_run_id *args);
 } ffi_api;
 
 typedef struct ffi_call {
@@ -121,5 +132,15 @@ typedef struct ffi_call {
   ffi_list arguments, results;
   ffi_attributes attributes;
 } ffi_call;
+
+/* ---- what handlers share ---- */
+/* XLA asks once which version a handler was made for. True: that was all. */
+bool ffi_answer_metadata(const ffi_call *call);
+ffi_error *ffi_fail(const ffi_call *call, int code, const char *message);
+void ffi_drop_error(const ffi_call *call, ffi_error *error);
+/* The string attribute; NULL: there is none. */
+const ffi_span *ffi_string(const ffi_call *call, const char *name);
+/* Which execution this is; 0 where XLA doesn't say. */
+int64_t ffi_run_id_of(const ffi_call *call);
 
 #endif

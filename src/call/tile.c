@@ -4,7 +4,7 @@
  * first call with a text reads it, emits it and has LLVM compile it, the others find it. Kernels
  * stay as long as the process. Errors are XLA's, by weir's status.
  */
-#include "tile_call.h"
+#include "call/tile.h"
 
 #include "weir/weir.h"
 
@@ -15,10 +15,12 @@
 #include <stdlib.h>
 
 #include "in/in.h"
+#include "call/interrupt.h"
+#include "call/progress.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
 #include "tile/run.h"
-#include "tile/xla_ffi.h"
+#include "call/xla_ffi.h"
 
 enum { MOST_BUFFERS = 64, BUCKETS = 256 };
 
@@ -215,40 +217,12 @@ static weir_status get_kernel(const char *body, size_t length, char *message, si
 }
 
 /* ---- XLA ---- */
-static ffi_error *fail(const ffi_call *call, weir_status status, const char *message) {
-  ffi_error_create args = {.struct_size = sizeof args, .message = message, .code = (int)status};
-  return call->api->error_create(&args);
-}
-
-static bool answer_metadata(const ffi_call *call) {
-  ffi_extension *x = call->extensions;
-  if (!x || x->type != FFI_EXTENSION_METADATA) return false;
-  ffi_metadata *metadata = ((ffi_metadata_extension *)x)->metadata;
-  metadata->api_version.major = FFI_MAJOR;
-  metadata->api_version.minor = FFI_MINOR;
-  return true;
-}
-
-static const ffi_span *find_body(const ffi_call *call) {
-  const ffi_attributes *a = &call->attributes;
-  for (int64_t i = 0; i < a->count; i++)
-    if (a->types[i] == FFI_ATTR_STRING && a->names[i]->length == 4 &&
-        !memcmp(a->names[i]->at, "body", 4))
-      return a->at[i];
-  return NULL;
-}
-
-static void drop_error(const ffi_call *call, ffi_error *error) {
-  ffi_error_destroy args = {.struct_size = sizeof args, .error = error};
-  call->api->error_destroy(&args);
-}
-
 static bool schedule(void *user, void (*task)(void *data), void *data) {
   const ffi_call *call = user;
   ffi_schedule args = {
       .struct_size = sizeof args, .context = call->context, .task = task, .data = data};
   ffi_error *error = call->api->schedule(&args);
-  if (error) drop_error(call, error);
+  if (error) ffi_drop_error(call, error);
   return !error;
 }
 
@@ -258,18 +232,43 @@ static int64_t threads_of(const ffi_call *call) {
   ffi_threads args = {.struct_size = sizeof args, .context = call->context, .count = &count};
   ffi_error *error = call->api->thread_count(&args);
   if (error) {
-    drop_error(call, error);
+    ffi_drop_error(call, error);
     return 1;
   }
   int64_t most = wanted ? atoll(wanted) : 0;
   return most > 0 && most < count ? most : count;
 }
 
+/* ---- a call ---- */
+typedef struct watched {
+  uint32_t interrupts;
+  int32_t progress;
+} watched;
+
+static bool goes_on(void *user, int64_t item) {
+  const watched *w = user;
+  if (interrupt_came(w->interrupts)) return false;
+  progress_at(w->progress, item);
+  return true;
+}
+
+static ffi_error *run_watched(const ffi_call *call, tile_work *work, int32_t threads) {
+  const ffi_span *label = ffi_string(call, "label");
+  watched w = {interrupt_watch(), PROGRESS_NONE};
+  if (label) w.progress = progress_begin(label->at, label->length, 0, work->items);
+  work->goes_on = goes_on;
+  work->user = &w;
+  bool done = tile_run(work, threads, schedule, (void *)call);
+  progress_end(w.progress);
+  return done ? NULL : ffi_fail(call, FFI_CANCELLED, "weir: interrupted");
+}
+
 static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
   void *buffers[MOST_BUFFERS];
   int64_t n_in = call->arguments.count, n_out = call->results.count - 1;
   if (n_in + n_out != k->n_buffers || k->n_buffers > MOST_BUFFERS)
-    return fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile called with other buffers than it has");
+    return ffi_fail(call, WEIR_INVALID_ARGUMENT,
+                    "weir: a tile called with other buffers than it has");
   for (int64_t i = 0; i < n_in; i++) buffers[i] = ((ffi_buffer *)call->arguments.at[i])->data;
   for (int64_t j = 0; j < n_out; j++) buffers[n_in + j] = ((ffi_buffer *)call->results.at[j])->data;
   const ffi_buffer *last = call->results.at[n_out];
@@ -278,7 +277,7 @@ static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
   int64_t threads = threads_of(call), fit = room < 0           ? 0
                                             : k->scratch_bytes ? room / k->scratch_bytes
                                                                : threads;
-  if (fit < 1) return fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile's scratch is too small");
+  if (fit < 1) return ffi_fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile's scratch is too small");
   tile_work work = {.kernel = k->run,
                     .buffers = buffers,
                     .functions = k->functions,
@@ -288,19 +287,18 @@ static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
                     .items = k->items,
                     .finish = k->finish,
                     .finishing = k->finishing};
-  tile_run(&work, (int32_t)(threads < fit ? threads : fit), schedule, (void *)call);
-  return NULL;
+  return run_watched(call, &work, (int32_t)(threads < fit ? threads : fit));
 }
 
 void *weir_tile_handler(void *call_frame) {
   const ffi_call *call = call_frame;
-  if (answer_metadata(call)) return NULL;
+  if (ffi_answer_metadata(call)) return NULL;
   if (call->stage != FFI_STAGE_EXECUTE) return NULL;
-  const ffi_span *body = find_body(call);
+  const ffi_span *body = ffi_string(call, "body");
   const kernel *k = NULL;
   char message[2200] = "weir: out of memory";
   if (!body || call->results.count < 1)
-    return fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile without a body");
+    return ffi_fail(call, WEIR_INVALID_ARGUMENT, "weir: a tile without a body");
   weir_status status = get_kernel(body->at, body->length, message, sizeof message, &k);
-  return status == WEIR_OK ? run_kernel(call, k) : fail(call, status, message);
+  return status == WEIR_OK ? run_kernel(call, k) : ffi_fail(call, status, message);
 }

@@ -1,6 +1,6 @@
 /* What the rewrite and the handler agree on. */
-#ifndef WEIR_TILE_CALL_H
-#define WEIR_TILE_CALL_H
+#ifndef WEIR_CALL_TILE_H
+#define WEIR_CALL_TILE_H
 
 #define TILE_CALL_TARGET "weir_tile"
 /* version, vector bytes, rows, vectors, block, chunk, spans */

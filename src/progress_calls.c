@@ -1,0 +1,61 @@
+#include "progress_calls.h"
+
+#include "plan/explain.h"
+#include "call/progress.h"
+#include "split/loops.h"
+
+const char *progress_label(arena *a, const ir_module *m, ir_op loop) {
+  ir_attr name = ir_op_attr(m, m->root, "sym_name");
+  const char *line = plan_source_line(a, m, ir_op_get(m, loop)->location);
+  const char *program = name ? ir_text(m, ir_attr_get(m, name)->text) : "a program";
+  char *label = arena_printf(a, "%s, %s", program, line ? line : "a loop");
+  if (strlen(label) >= PROGRESS_LABEL) label[PROGRESS_LABEL - 1] = '\0';
+  return label;
+}
+
+static ir_attr string_entry(ir_module *m, const char *name, const char *text) {
+  ir_named_attr entry = {.name = ir_intern_string(m, name), .value = ir_attr_string(m, text)};
+  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &entry, .count = 1});
+}
+
+static void add_call(ir_module *m, ir_op loop) {
+  ir_block body = ir_op_get(m, loop)->regions[0];
+  split_loop l = split_loop_get(m, loop);
+  ir_block_data *block = ir_block_get(m, body);
+  uint32_t n = block->ops.count;
+  ir_op *old = ARENA_COPY(m->arena, ir_op, block->ops.at, n);
+  block->ops.count = 0;
+  ir_builder b = {m, body, ir_op_get(m, loop)->location};
+  ir_type type = ir_scalar(m, IR_I64);
+  ir_value operands[] = {ir_block_get(m, body)->args.at[1], ir_build_splat_int(&b, type, l.slice),
+                         ir_build_splat_int(&b, type, l.extent)};
+  ir_op call = ir_op_new(m, body,
+                         &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
+                                       .n_operands = 3,
+                                       .operands = operands,
+                                       .location = b.location});
+  ir_op_set_attr(m, call, "api_version", ir_attr_int(m, 4, IR_I32), true);
+  ir_op_set_attr(m, call, "backend_config",
+                 string_entry(m, "label", progress_label(m->arena, m, loop)), true);
+  ir_op_set_attr(m, call, "call_target_name", ir_attr_string(m, PROGRESS_CALL_TARGET), true);
+  ir_op_set_attr(m, call, "has_side_effect", ir_attr_bool(m, true), true);
+  for (uint32_t i = 0; i < n; i++) ir_block_append(m, body, old[i]);
+}
+
+static int32_t add_in_block(ir_module *m, ir_block block) {
+  int32_t count = 0;
+  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
+    ir_op op = ir_block_get(m, block)->ops.at[i];
+    if (ir_kind_of(m, op) == IR_OP_LOOP) {
+      if (split_loop_get(m, op).trips > 1) add_call(m, op), count++;
+      continue;
+    }
+    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+      if (ir_op_get(m, op)->regions[r]) count += add_in_block(m, ir_op_get(m, op)->regions[r]);
+  }
+  return count;
+}
+
+int32_t progress_add_calls(ir_module *m) {
+  return add_in_block(m, ir_op_get(m, m->root)->regions[0]);
+}
