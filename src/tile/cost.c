@@ -1,6 +1,10 @@
 #include "tile/cost.h"
 
+#include <math.h>
+
 static const double TYPICAL_ROWS = 4;
+static const double PRODUCT_WEIGHT = 1.1;
+static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
 static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
 static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
@@ -97,18 +101,55 @@ static int32_t lanes_of(const tile_nest *n) {
 
 void cost_set_lanes(tile_nest *n) { n->lanes = lanes_of(n); }
 
-/* How often a node is computed: in every pass, again for each group of rows if it has no rows, for
- * each outer index, and for each sum that runs over an axis inside the tile. */
-static double times_computed(const tile_nest *n, const tile_node *x, const int32_t *sums) {
+/* ---- passes: which nodes with columns each one computes ---- */
+typedef struct census {
+  const tile_nest *n;
+  int32_t *passes, *seen; /* by node: how many compute it; the last one that was counted */
+} census;
+
+static void count_value(census *c, ir_value v, int32_t pass) {
+  const tile_node *x = tile_node_of(c->n, v);
+  if (!x || !((x->mask | x->reduces) >> c->n->column & 1) || x->index >= 0 || x->late >= 0) return;
+  int32_t *seen = &c->seen[x - c->n->nodes];
+  if (*seen == pass + 1) return;
+  *seen = pass + 1;
+  c->passes[x - c->n->nodes]++;
+  for (uint32_t i = 0; i < x->n_operands; i++) count_value(c, ir_operand(c->n->m, x->op, i), pass);
+}
+
+static void count_pass(census *c, int32_t pass) {
+  const tile_nest *n = c->n;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if ((x->index < 0 && x->late < 0) || x->pass != pass) continue;
+    c->passes[k] = 1;
+    for (uint32_t i = 0; i < x->n_operands; i++) count_value(c, ir_operand(n->m, x->op, i), pass);
+  }
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    if (n->outputs[j].level == pass) count_value(c, n->outputs[j].value, pass);
+}
+
+static int32_t *passes_by_node(const tile_nest *n) {
+  census c = {n, ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1),
+              ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1)};
+  for (int32_t pass = 0; pass < n->n_passes; pass++) count_pass(&c, pass);
+  return c.passes;
+}
+
+/* How often a node is computed: in the passes that need it, again for each group of rows if it has
+ * no rows, for each outer index, and for each sum that runs over an axis inside the tile. */
+static double times_computed(const tile_nest *n, const tile_node *x, int32_t passes,
+                             const int32_t *sums) {
   uint32_t mask = x->mask | x->reduces;
+  bool is_summed_up = x->index >= 0 || x->late >= 0;
   double times = 1;
   if (mask >> n->column & 1) {
-    times = n->n_passes;
+    times = passes > 1 ? passes : 1;
     if (!(mask >> n->row & 1))
       times *= (double)(n->extent[n->row] + TYPICAL_ROWS - 1) / TYPICAL_ROWS;
   }
   for (int32_t a = 0; a < n->n_axes; a++) {
-    if (mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1) times *= sums[a];
+    if (mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1 && !is_summed_up) times *= sums[a];
     if (!(mask >> a & 1) && n->role[a] == TILE_OUTER) times *= (double)n->extent[a];
   }
   return times;
@@ -120,16 +161,34 @@ static void count_sums(const tile_nest *n, int32_t *sums) {
     for (int32_t a = 0; a < n->n_axes; a++) sums[a] += n->nodes[k].reduces >> a & 1;
 }
 
+/* Multiply-adds with the points in lanes, and the grid to L1 and back, element by element. */
+static double cost_of_product(const tile_nest *n, const tile_node *x) {
+  double points = (double)tile_extent_of(n, tile_point_axes(n, x->mask));
+  double padded = ceil(points / n->lanes) * n->lanes;
+  return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT;
+}
+
+static bool has_looped_points(const tile_nest *n, const tile_node *x) {
+  return (x->index >= 0 || x->late >= 0) && x->mask & ~n->ranks &&
+         tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) > COST_UNROLL;
+}
+
 double cost_of_nest(const tile_nest *n) {
   double cost = cost_of_scatters(n);
-  int32_t sums[TILE_MOST_AXES];
+  int32_t sums[TILE_MOST_AXES], *passes = passes_by_node(n);
   count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->which) continue;
+    if (x->is_product) {
+      cost += cost_of_product(n, x);
+      continue;
+    }
     double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
-    cost += times_computed(n, x, sums) * (cost_weight(x) * points + cost_of_gathers(n, x));
+    else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
+    cost +=
+        times_computed(n, x, passes[k], sums) * (cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }
@@ -232,5 +291,6 @@ void cost_set_sizes(tile_nest *n) {
   s->chunk = clamped(rows / (CHUNKS / clamped(items, 1, CHUNKS)), s->rows, MOST_CHUNK);
   s->chunk = (s->chunk + s->rows - 1) / s->rows * s->rows;
   int64_t chunks = (rows + s->chunk - 1) / s->chunk;
-  s->spans = n->n_late && chunks > SPANS ? SPANS : chunks;
+  int64_t spans = clamped(SPANS / clamped(items, 1, SPANS), 1, SPANS);
+  s->spans = n->n_late && chunks > spans ? spans : chunks;
 }

@@ -104,6 +104,8 @@ static ir_value op_on(extractor *w, ir_op op, uint32_t operand, ir_value v) {
   return ir_result(w->m, copy, 0);
 }
 
+static ir_value exchanged_sum(extractor *w, ir_op reduce);
+
 /* The op's result, made from its operand without factors; IR_NONE: it has none. */
 static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *summed,
                          const int64_t *place) {
@@ -115,8 +117,25 @@ static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *s
   ir_value x = stripped(w, from, summed, false, DEEPEST);
   if (!w->n_factors) return IR_NONE;
   ir_value sum = op_on(w, op, operand, x);
+  ir_op made = maker(w, sum);
+  ir_value other = ir_kind_of(w->m, made) == IR_OP_REDUCE ? exchanged_sum(w, made) : IR_NONE;
+  if (other) sum = other;
   for (uint32_t i = 0; i < w->n_factors; i++) sum = with_factor(w, sum, &w->factors[i], place);
   return sum;
+}
+
+/* A sum from +0. */
+static bool is_sum(const extractor *w, ir_op op) {
+  int64_t bits = 0;
+  if (ir_op_get(w->m, op)->n_operands != 2 || !is_real(w, ir_operand(w->m, op, 0)) ||
+      ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) != IR_OP_ADD ||
+      !is_made_by(w, ir_operand(w->m, op, 1), IR_OP_CONSTANT))
+    return false;
+  const ir_attr_data *start =
+      ir_attr_get(w->m, ir_op_attr(w->m, maker(w, ir_operand(w->m, op, 1)), "value"));
+  memcpy(&bits, start->data,
+         (size_t)ir_dtype_bytes(ir_type_at(w->m, ir_operand(w->m, op, 0))->dtype));
+  return bits == 0;
 }
 
 static ir_value factors_of_reduce(extractor *w, ir_op op) {
@@ -125,15 +144,7 @@ static ir_value factors_of_reduce(extractor *w, ir_op op) {
   const int64_t *dims = ir_op_ints(w->m, op, "dimensions", &n);
   bool summed[IR_MAX_RANK] = {false};
   int64_t place[IR_MAX_RANK] = {0};
-  if (ir_op_get(w->m, op)->n_operands != 2 || !is_real(w, from) ||
-      ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) != IR_OP_ADD ||
-      !is_made_by(w, ir_operand(w->m, op, 1), IR_OP_CONSTANT))
-    return IR_NONE;
-  const ir_attr_data *start =
-      ir_attr_get(w->m, ir_op_attr(w->m, maker(w, ir_operand(w->m, op, 1)), "value"));
-  int64_t bits = 0;
-  memcpy(&bits, start->data, (size_t)ir_dtype_bytes(ir_type_at(w->m, from)->dtype));
-  if (bits) return IR_NONE; /* the sum is from +0 */
+  if (!is_sum(w, op)) return IR_NONE;
   for (int32_t i = 0; i < n; i++) summed[dims[i]] = true;
   for (int32_t d = 0; d < ir_type_at(w->m, from)->rank; d++)
     if (!summed[d]) place[d] = next++;
@@ -160,10 +171,67 @@ static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
   return take_out(w, op, operand, summed, place);
 }
 
+/* ---- sums of products with products ---- */
+static bool same_ints(ir_ints a, ir_ints b) {
+  return a.count == b.count && !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at);
+}
+
+static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] != i) return false;
+  return true;
+}
+
+/* An earlier product of grid with v, over grid's last dimension, which is v's free one in `inner`,
+ * the product of something with v. */
+static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_dot_numbers *inner) {
+  const ir_block_data *block = ir_block_get(w->m, w->block);
+  int32_t last = ir_type_at(w->m, grid)->rank - 1;
+  for (uint32_t i = 0; i < block->ops.count; i++) {
+    ir_op op = block->ops.at[i];
+    ir_dot_numbers d;
+    if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
+        ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))
+      continue;
+    if (same_ints(d.rhs_batch, inner->rhs_batch) && same_ints(d.lhs_batch, inner->lhs_batch) &&
+        d.lhs_contract.count == 1 && d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
+        d.rhs_contract.at[0] != inner->rhs_contract.at[0])
+      return ir_result(w->m, op, 0);
+  }
+  return IR_NONE;
+}
+
+/* sum_j (sum_e a_ie v_je) p_ij = sum_e a_ie (sum_j p_ij v_je), where the sum over j is there
+ * already: one pass less in the gradient of softmax. */
+static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(w->m, reduce, "dimensions", &n);
+  ir_dot_numbers d;
+  if (!is_made_by(w, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->a, w->m, maker(w, x), &d))
+    return IR_NONE;
+  ir_value a = ir_operand(w->m, maker(w, x), 0), v = ir_operand(w->m, maker(w, x), 1);
+  int32_t last = ir_type_at(w->m, x)->rank - 1, point = ir_type_at(w->m, a)->rank - 1;
+  if (n != 1 || dims[0] != last || d.lhs_contract.count != 1 || d.lhs_contract.at[0] != point ||
+      point != last || !is_first(d.lhs_batch) || d.lhs_batch.count != last - 1)
+    return IR_NONE;
+  ir_value sum = product_with(w, grid, v, &d);
+  if (!sum || ir_type_of(w->m, sum) != ir_type_of(w->m, a)) return IR_NONE;
+  ir_builder b = {w->m, w->block, IR_NONE};
+  return op_on(w, reduce, 0, ir_build_binary(&b, IR_OP_MULTIPLY, a, sum));
+}
+
+static ir_value exchanged_sum(extractor *w, ir_op reduce) {
+  ir_value x = ir_operand(w->m, reduce, 0);
+  if (!is_sum(w, reduce) || !is_made_by(w, x, IR_OP_MULTIPLY)) return IR_NONE;
+  ir_value left = ir_operand(w->m, maker(w, x), 0), right = ir_operand(w->m, maker(w, x), 1);
+  ir_value v = exchanged(w, reduce, left, right);
+  return v ? v : exchanged(w, reduce, right, left);
+}
+
 static ir_value replaced(extractor *w, ir_op op) {
   ir_value v = IR_NONE;
   switch (ir_kind_of(w->m, op)) {
-    case IR_OP_REDUCE: return factors_of_reduce(w, op);
+    case IR_OP_REDUCE: v = factors_of_reduce(w, op); return v ? v : exchanged_sum(w, op);
     case IR_OP_DOT_GENERAL: v = factors_of_dot(w, op, 0); return v ? v : factors_of_dot(w, op, 1);
     default: return v;
   }

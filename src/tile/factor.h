@@ -3,7 +3,8 @@
  *
  * In: the body of a loop. Out: the same body with such sums, where the factor is made by a sum
  * itself, so that it would cost a pass, and where the sum is no larger than what it sums. It is
- * rounded elsewhere, and overflows elsewhere. Near linear time.
+ * rounded elsewhere, and overflows elsewhere. And sum_j (sum_e a_ie v_je) p_ij = sum_e a_ie (sum_j
+ * p_ij v_je) where the sum over j is there anyway. Near linear time.
  */
 #ifndef WEIR_TILE_FACTOR_H
 #define WEIR_TILE_FACTOR_H
