@@ -5,8 +5,10 @@
  * names its dimensions, so a permutation of an operand only renames them; the free dimensions must
  * keep their order, since the result lists them in the operand's order: batch, free of x, free of
  * y. JAX writes x @ y.T with a transpose, and the gradient of x @ y with one behind the product: a
- * loop that needs y.T whole, or sums up the product, would hold a copy. Source: XLA's
- * TransposeFolding does the same for its own dots.
+ * loop that needs y.T whole, or sums up the product, would hold a copy. Products that contract
+ * nothing stay: XLA fuses them with what makes their sides, and which side runs in the inner loop
+ * is the program's choice (an LSTM's backward pass takes twice as long the other way). Source:
+ * XLA's TransposeFolding does the same for its own dots.
  */
 #include "ir/attrs.h"
 #include "pass/pass.h"
@@ -105,6 +107,7 @@ static bool fold_result(folding *f, ir_op transpose) {
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
   if (!perm || !ir_dot_dims(f->p->scratch, m, dot, &n) || !is_symmetric(m, dot)) return false;
+  if (n.lhs_contract.count == 0) return false;
   int32_t left =
       ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
   if (!swaps_sides(perm, rank, n.lhs_batch.count, left)) return false;

@@ -106,6 +106,18 @@ static bool reads_carry(checkpointing *c, reader *r, uint32_t i, const uint32_t 
   return reads_only(c, r, arg, uses[arg] - 1, stack_index, write);
 }
 
+/* The next layer of a network, say: what it stacks is better taken for checkpoints of its own, and
+ * a loop is made into segments only once. */
+static bool stacks_too(checkpointing *c, const reader *r, const uint32_t *uses) {
+  split_access write;
+  for (uint32_t i = 0; i < ir_op_get(c->m, r->loop.op)->n_operands; i++) {
+    ir_value v = ir_result(c->m, r->loop.op, i);
+    if (c->users.first[v] < c->users.first[v + 1] && split_steps_stack(&r->loop, i, uses, &write))
+      return true;
+  }
+  return false;
+}
+
 static bool is_read_by(checkpointing *c, ir_op user, ir_value v, uint32_t stack_index,
                        const split_access *write) {
   ir_module *m = c->m;
@@ -116,7 +128,7 @@ static bool is_read_by(checkpointing *c, ir_op user, ir_value v, uint32_t stack_
   for (uint32_t i = 0; i < ir_op_get(m, user)->n_operands; i++)
     if (ir_operand(m, user, i) == v && !reads_carry(c, r, i, uses, stack_index, write))
       return false;
-  return true;
+  return r->is_backward || !stacks_too(c, r, uses);
 }
 
 /* ---- which stacks go ---- */
@@ -368,22 +380,25 @@ static void yield_carry(checkpointing *c, ir_block body, uint32_t carry, const i
   VEC_PUSH(c->scratch, out, ir_map_get(map, ir_operand(c->m, ir_terminator(c->m, body), carry)));
 }
 
-/* One segment: the loop as it was, but for the stacks; the end is its last carry. first: of its
- * state among the arguments of `outer`. */
-static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, uint32_t first,
-                          const split_steps *loop, const bool *dropped, ir_value end) {
+/* One segment: the loop as it was, but for the stacks; then its end, then `place`, where in the
+ * stacks of the segment the first trip reads (IR_NONE: it does not). */
+static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, const split_steps *loop,
+                          const bool *dropped, ir_value end, ir_value place) {
+  enum { FIRST = 1 }; /* of the state among the arguments of `outer` */
   ir_module *m = c->m;
   values init = {0};
   uint32_t counter = 0;
   for (uint32_t i = 0; i < ir_op_get(m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     if (i == loop->counter) counter = init.count;
-    ir_value state = argument(m, outer, first + init.count);
+    ir_value state = argument(m, outer, FIRST + init.count);
     VEC_PUSH(c->scratch, &init, state);
   }
+  uint32_t end_carry = init.count;
   VEC_PUSH(c->scratch, &init, end);
+  if (place) VEC_PUSH(c->scratch, &init, place);
   ir_op inner = new_while(b, &init);
-  set_condition(m, inner, counter, init.count - 1, 0);
+  set_condition(m, inner, counter, end_carry, 0);
   return inner;
 }
 
@@ -396,9 +411,9 @@ static ir_map *map_arguments(checkpointing *c, const split_steps *loop, const bo
   return map;
 }
 
-/* Yields of the body, then the end as it is. */
+/* Yields of the body, then the end as it is, then the next place. */
 static void end_segment(checkpointing *c, const split_steps *loop, const bool *dropped, ir_op inner,
-                        const ir_map *map) {
+                        const ir_map *map, ir_value place) {
   ir_block body = ir_op_get(c->m, inner)->regions[1];
   ir_builder b = {c->m, body, ir_op_get(c->m, inner)->location};
   values yields = {0};
@@ -406,6 +421,7 @@ static void end_segment(checkpointing *c, const split_steps *loop, const bool *d
     if (!dropped[i]) yield_carry(c, loop->body, i, map, &yields);
   ir_value end = argument(c->m, body, yields.count);
   VEC_PUSH(c->scratch, &yields, end);
+  if (place) VEC_PUSH(c->scratch, &yields, place);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
@@ -466,11 +482,11 @@ static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_chec
   segment s = segment_at(c, &b, number);
   values yields = {0}, checkpoints = {0};
   checkpoint_state(c, &b, body, first_checkpoint, number, &checkpoints);
-  ir_op inner = segment_loop(c, &b, body, 1, &c->forward, c->is_stack,
-                             counter_after(&b, &c->forward, s.high));
+  ir_op inner = segment_loop(c, &b, body, &c->forward, c->is_stack,
+                             counter_after(&b, &c->forward, s.high), IR_NONE);
   ir_map *map = map_arguments(c, &c->forward, c->is_stack, inner);
   copy_body(m, body_of(c), ir_op_get(m, inner)->regions[1], NULL, writes_of(c), map);
-  end_segment(c, &c->forward, c->is_stack, inner, map);
+  end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
   VEC_PUSH(c->scratch, &yields, add_int(&b, number, 1));
   yield_state(c, &c->forward, c->is_stack, body, inner, &yields);
   for (uint32_t i = 0; i < checkpoints.count; i++) VEC_PUSH(c->scratch, &yields, checkpoints.at[i]);
@@ -506,16 +522,29 @@ static ir_value checkpoint_at(checkpointing *c, ir_builder *b, uint32_t carry, i
   return ir_build_reshape(b, x, t);
 }
 
-typedef struct rerun { /* its state: counter, end, what is saved, stacks */
+typedef struct rerun { /* its state: counter, end, place in the stacks, what is saved, stacks */
   ir_op loop;
   uint32_t first_stack;
 } rerun;
+
+/* A place in the stacks of a segment as the loops count it: in the type of the program's own
+ * starts; carried, because XLA computes what an index is made of for each element of a fusion. */
+static ir_value place_of_trip(const checkpointing *c, ir_builder *b, ir_value trip) {
+  const split_access *w = &c->stacks.at[0].write;
+  return ir_build_convert(b, trip, ir_type_at(c->m, ir_operand(c->m, w->op, 2 + w->dim))->dtype);
+}
+
+static ir_value next_place(ir_builder *b, ir_value place, bool backward) {
+  ir_value one = ir_build_splat_int(b, ir_type_of(b->m, place), 1);
+  return ir_build_binary(b, backward ? IR_OP_SUBTRACT : IR_OP_ADD, place, one);
+}
 
 static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
   ir_module *m = c->m;
   values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->low));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->high));
+  VEC_PUSH(c->scratch, &init, place_of_trip(c, b, int_of(b, 0)));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) VEC_PUSH(c->scratch, &init, checkpoint_at(c, b, i, s->number));
   rerun r = {.first_stack = init.count};
@@ -533,7 +562,7 @@ static ir_map *map_rerun(checkpointing *c, ir_op loop) {
   ir_module *m = c->m;
   ir_map *map = ir_map_new(c->scratch, m);
   ir_block body = ir_op_get(m, loop)->regions[1];
-  uint32_t k = 2;
+  uint32_t k = 3;
   for (uint32_t i = 0; i < c->n_carries; i++) {
     ir_value arg = argument(m, body_of(c), i);
     if (i == c->forward.counter) ir_map_set(map, arg, argument(m, body, 0));
@@ -545,17 +574,17 @@ static ir_map *map_rerun(checkpointing *c, ir_op loop) {
 }
 
 /* The stack of the segment with this trip's element. */
-static ir_value write_step(checkpointing *c, ir_builder *b, const stack *x, ir_value local,
+static ir_value write_step(checkpointing *c, ir_builder *b, const stack *x, ir_value place,
                            ir_value into, const ir_map *map) {
   const ir_op_data d = *ir_op_get(c->m, x->write.op);
   ir_value starts[IR_MAX_RANK];
   for (uint32_t k = 2; k < d.n_operands; k++) starts[k - 2] = ir_map_get(map, d.operands[k]);
   ir_dtype dtype = ir_type_at(c->m, d.operands[2 + x->write.dim])->dtype;
-  starts[x->write.dim] = ir_build_convert(b, local, dtype);
+  starts[x->write.dim] = ir_build_convert(b, place, dtype);
   return ir_build_dynamic_update_slice(b, into, ir_map_get(map, d.operands[1]), starts);
 }
 
-static void fill_rerun(checkpointing *c, const rerun *r, const segment *s) {
+static void fill_rerun(checkpointing *c, const rerun *r) {
   ir_module *m = c->m;
   ir_block body = ir_op_get(m, r->loop)->regions[1];
   ir_builder b = body_builder(m, r->loop, ir_op_get(m, r->loop)->location);
@@ -563,31 +592,26 @@ static void fill_rerun(checkpointing *c, const rerun *r, const segment *s) {
   copy_body(m, body_of(c), body, c->needed_op, NULL, map);
   values yields = {0};
   yield_carry(c, body_of(c), c->forward.counter, map, &yields);
+  ir_value place = argument(m, body, 2);
   VEC_PUSH(c->scratch, &yields, argument(m, body, 1));
+  VEC_PUSH(c->scratch, &yields, next_place(&b, place, false));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) yield_carry(c, body_of(c), i, map, &yields);
-  ir_value trip =
-      add_int(&b, ir_build_convert(&b, argument(m, body, 0), IR_I64), -c->forward.first);
-  ir_value local = ir_build_binary(&b, IR_OP_SUBTRACT, trip, s->low);
   for (uint32_t i = 0; i < c->stacks.count; i++)
     VEC_PUSH(
         c->scratch, &yields,
-        write_step(c, &b, &c->stacks.at[i], local, argument(m, body, r->first_stack + i), map));
+        write_step(c, &b, &c->stacks.at[i], place, argument(m, body, r->first_stack + i), map));
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
 /* ---- who reads, in segments ---- */
-static ir_value read_step(checkpointing *c, ir_builder *b, const stack_read *x, const segment *s,
+static ir_value read_step(checkpointing *c, ir_builder *b, const stack_read *x, ir_value place,
                           ir_value stacked, const ir_map *map) {
   const ir_op_data d = *ir_op_get(c->m, x->access.op);
-  const split_access *write = &c->stacks.at[x->stack].write;
   ir_value starts[IR_MAX_RANK];
   for (uint32_t k = 1; k < d.n_operands; k++) starts[k - 1] = ir_map_get(map, d.operands[k]);
   ir_value *start = &starts[x->access.dim];
-  ir_dtype dtype = ir_type_at(c->m, *start)->dtype;
-  ir_value trip = add_int(b, ir_build_convert(b, *start, IR_I64), -write->at.b);
-  if (write->at.a < 0) trip = ir_build_unary(b, IR_OP_NEGATE, trip);
-  *start = ir_build_convert(b, ir_build_binary(b, IR_OP_SUBTRACT, trip, s->low), dtype);
+  *start = ir_build_convert(b, place, ir_type_at(c->m, *start)->dtype);
   return ir_build_dynamic_slice(b, stacked, starts,
                                 ir_type_at(c->m, ir_result(c->m, x->access.op, 0))->dims);
 }
@@ -598,11 +622,11 @@ static const stack_read *read_by(const reader *r, ir_op op) {
   return NULL;
 }
 
-static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const segment *s,
-                         const rerun *again) {
+static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const rerun *again) {
   ir_module *m = c->m;
   ir_builder b = body_builder(m, inner, ir_op_get(m, inner)->location);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, inner);
+  ir_value place = argument(m, b.block, ir_op_get(m, inner)->n_operands - 1);
   uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
     ir_op op = ir_block_get(m, r->loop.body)->ops.at[i];
@@ -612,27 +636,29 @@ static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const s
       continue;
     }
     ir_value stacked = ir_result(m, again->loop, again->first_stack + x->stack);
-    ir_map_set(map, ir_result(m, op, 0), read_step(c, &b, x, s, stacked, map));
+    ir_map_set(map, ir_result(m, op, 0), read_step(c, &b, x, place, stacked, map));
   }
-  end_segment(c, &r->loop, r->dropped, inner, map);
+  end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, place, r->is_backward));
 }
 
 static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
   ir_module *m = c->m;
   ir_block body = ir_op_get(m, outer)->regions[1];
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
-  ir_value done = argument(m, body, 0), number = done, end;
+  ir_value done = argument(m, body, 0), number = done;
   if (r->is_backward)
     number = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->n_segments - 1), done);
   segment s = segment_at(c, &b, number);
   rerun again = start_rerun(c, &b, &s);
-  fill_rerun(c, &again, &s);
-  end = s.high;
-  if (r->is_backward)
+  fill_rerun(c, &again);
+  ir_value end = s.high, first = int_of(&b, 0);
+  if (r->is_backward) {
     end = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->forward.trips), s.low);
-  ir_op inner =
-      segment_loop(c, &b, body, 1, &r->loop, r->dropped, counter_after(&b, &r->loop, end));
-  fill_reading(c, r, inner, &s, &again);
+    first = add_int(&b, ir_build_binary(&b, IR_OP_SUBTRACT, s.high, s.low), -1);
+  }
+  ir_op inner = segment_loop(c, &b, body, &r->loop, r->dropped, counter_after(&b, &r->loop, end),
+                             place_of_trip(c, &b, first));
+  fill_reading(c, r, inner, &again);
   values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
   yield_state(c, &r->loop, r->dropped, body, inner, &yields);
