@@ -13,6 +13,7 @@
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
+#include "tile/part.h"
 #include "tile/factor.h"
 #include "tile/trip.h"
 #include "call/tile.h"
@@ -174,11 +175,49 @@ static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop,
   return true;
 }
 
+/* Whether a loop of some module would become a tile. */
+static bool is_covered(replacing *w, const ir_module *m, ir_op loop) {
+  tile_nest nest;
+  const char *why;
+  arena *a = arena_create(w->m->ctx);
+  ir_module *region = module_of(m, loop);
+  tile_single_trip(region, only_loop(region));
+  bool covered = tile_nest_of(a, region, only_loop(region), w->vector_bytes, &nest, &why) &&
+                 cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
+  ir_module_destroy(region);
+  arena_destroy(a);
+  return covered;
+}
+
+static bool has_covered_parts(replacing *w, ir_op loop) {
+  ir_op parts[2];
+  ir_module *region = module_of(w->m, loop);
+  ir_value *results = ARENA_ARRAY(w->scratch, ir_value, ir_op_get(w->m, loop)->n_results + 1);
+  bool covered = tile_part(region, only_loop(region), parts, results) &&
+                 is_covered(w, region, parts[0]) && is_covered(w, region, parts[1]);
+  ir_module_destroy(region);
+  return covered;
+}
+
+static bool replace_loop(replacing *w, ir_block block, ir_op loop);
+
+static bool replace_parts(replacing *w, ir_block block, ir_op loop) {
+  ir_op parts[2];
+  uint32_t n = ir_op_get(w->m, loop)->n_results;
+  ir_value *results = ARENA_ARRAY(w->scratch, ir_value, n + 1);
+  if (!has_covered_parts(w, loop) || !tile_part(w->m, loop, parts, results)) return false;
+  for (int32_t i = 0; i < 2; i++)
+    if (!replace_loop(w, block, parts[i])) ir_block_append(w->m, block, parts[i]);
+  for (uint32_t j = 0; j < n; j++)
+    ir_map_set(w->renamed, ir_result(w->m, loop, j), ir_map_get(w->renamed, results[j]));
+  return true;
+}
+
 static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   const char *why;
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(w->m, loop);
-  bool covered = replace_prepared(w, a, block, loop, region, &why);
+  bool covered = replace_prepared(w, a, block, loop, region, &why) || replace_parts(w, block, loop);
   if (!covered) ctx_log(w->m->ctx, 3, "no tile: %s", why);
   arena_destroy(a);
   ir_module_destroy(region);

@@ -1,5 +1,7 @@
 #include "tile/factor.h"
 
+#include "tile/trip.h"
+
 #include "ir/attrs.h"
 
 enum { MOST_FACTORS = 8, DEEPEST = 24 };
@@ -238,24 +240,6 @@ static ir_value replaced(extractor *w, ir_op op) {
 }
 
 /* ---- the body ---- */
-static void drop_unused(extractor *w, ir_block body) {
-  ir_module *m = w->m;
-  ir_block_data *block = ir_block_get(m, body);
-  uint32_t *uses = ir_count_uses(w->a, m, body), kept = block->ops.count;
-  for (uint32_t i = block->ops.count; i-- > 0;) {
-    ir_op op = block->ops.at[i];
-    const ir_op_data *d = ir_op_get(m, op);
-    bool used = i + 1 == block->ops.count;
-    for (uint32_t j = 0; j < d->n_results; j++) used |= uses[d->first_result + j] > 0;
-    if (used) block->ops.at[--kept] = op;
-    else
-      for (uint32_t k = 0; k < d->n_operands; k++) uses[d->operands[k]]--;
-  }
-  uint32_t count = block->ops.count - kept;
-  memmove(block->ops.at, block->ops.at + kept, count * sizeof *block->ops.at);
-  block->ops.count = count;
-}
-
 void tile_take_out_factors(ir_module *m, ir_op loop) {
   ir_block body = ir_op_get(m, loop)->regions[0];
   extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
@@ -270,6 +254,6 @@ void tile_take_out_factors(ir_module *m, ir_op loop) {
     if (v) ir_map_set(w.map, ir_result(m, op, 0), v);
     else ir_block_append(m, body, op);
   }
-  drop_unused(&w, body);
+  tile_drop_unused(m, body);
   arena_destroy(w.a);
 }

@@ -119,7 +119,9 @@ static int32_t direction_of(reading *r, const tile_node *x) {
     case IR_OP_TRANSPOSE:
     case IR_OP_RESHAPE: return operand_direction(r, x, 0);
     case IR_OP_NEGATE: return -operand_direction(r, x, 0);
-    case IR_OP_SELECT: return is_known(r, x, 2) ? operand_direction(r, x, 1) : 0;
+    case IR_OP_SELECT:
+      if (is_known(r, x, 2)) return operand_direction(r, x, 1);
+      return is_known(r, x, 1) ? operand_direction(r, x, 2) : 0;
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
     case IR_OP_ADD:

@@ -243,26 +243,28 @@ static void fold_op(folder *f, ir_op op) {
   }
 }
 
-static bool is_used(const folder *f, ir_op op, const uint32_t *uses) {
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_results; i++)
-    if (uses[ir_result(f->m, op, i)]) return true;
-  return ir_has_effects(f->m, op);
+static bool is_used(const ir_module *m, ir_op op, const uint32_t *uses) {
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
+    if (uses[ir_result(m, op, i)]) return true;
+  return false;
 }
 
-static void drop_unused(folder *f, ir_block body) {
-  uint32_t *uses = ir_count_uses(f->a, f->m, body);
-  ir_block_data *b = ir_block_get(f->m, body);
+void tile_drop_unused(ir_module *m, ir_block body) {
+  arena *a = arena_create(m->ctx);
+  uint32_t *uses = ir_count_uses(a, m, body);
+  ir_block_data *b = ir_block_get(m, body);
   uint32_t kept = b->ops.count - 1;
   for (uint32_t i = b->ops.count - 1; i-- > 0;) {
     ir_op op = b->ops.at[i];
-    if (is_used(f, op, uses)) {
+    if (is_used(m, op, uses)) {
       b->ops.at[--kept] = op;
       continue;
     }
-    for (uint32_t k = 0; k < ir_op_get(f->m, op)->n_operands; k++) uses[ir_operand(f->m, op, k)]--;
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++) uses[ir_operand(m, op, k)]--;
   }
   memmove(b->ops.at, b->ops.at + kept, (b->ops.count - kept) * sizeof *b->ops.at);
   b->ops.count -= kept;
+  arena_destroy(a);
 }
 
 void tile_single_trip(ir_module *m, ir_op loop) {
@@ -280,6 +282,6 @@ void tile_single_trip(ir_module *m, ir_op loop) {
     for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(f.map, d->operands[k]);
     if (d->n_results) fold_op(&f, b->ops.at[i]);
   }
-  drop_unused(&f, body);
+  tile_drop_unused(m, body);
   arena_destroy(a);
 }

@@ -7,5 +7,7 @@
 /* Simplifies the body in place for start = lo = 0 and slice = extent. The loop computes something
  * else from then on if it is run in several trips. */
 void tile_single_trip(ir_module *m, ir_op loop);
+/* Ops whose results nobody in the body reads go; its last op stays. */
+void tile_drop_unused(ir_module *m, ir_block body);
 
 #endif

@@ -87,6 +87,24 @@ def logsumexp_gradients(q, k, v):
     return jax.grad(lambda q, k: jnp.sum(logsumexp(scores(q, k), -1) ** 2), (0, 1))(q, k)
 
 
+def sinkhorn(q, k, v):
+    """Statistics along the rows go into statistics along the columns: two tiles."""
+    cost = scores(q, k)
+    f = -logsumexp(v[:, None, :, 0] - cost, 2)
+    g = -logsumexp(f[:, :, None] - cost, 1)
+    return f, g
+
+
+def sinkhorn_steps(q, k, v):
+    def step(_, fg):
+        f, g = fg
+        cost = jnp.sum((q[:, :, None] - k[:, None]) ** 2, -1)
+        f = -0.5 * logsumexp((g[:, None] - cost) / 0.5, 2)
+        return f, -0.5 * logsumexp((f[:, :, None] - cost) / 0.5, 1)
+
+    return jax.lax.fori_loop(0, 3, step, (q[:, :, 0], k[:, :, 0]))
+
+
 FUNCTIONS = [
     softmax,
     causal_softmax,
@@ -99,6 +117,8 @@ FUNCTIONS = [
     gradients,
     causal_gradients,
     logsumexp_gradients,
+    sinkhorn,
+    sinkhorn_steps,
 ]
 
 
