@@ -80,7 +80,8 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
 static const char *body_text(replacing *w, const ir_module *region, const tile_sizes *s) {
   strbuf b = strbuf_make(w->scratch);
   strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, s->vector_bytes, s->rows, s->vectors,
-                (long long)s->block, (long long)s->chunk, (long long)s->spans);
+                (long long)s->block, (long long)s->chunk, (long long)s->spans,
+                (long long)s->column_spans);
   out_stablehlo_text(region, &b);
   return b.text;
 }

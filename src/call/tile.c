@@ -17,6 +17,7 @@
 #include "in/in.h"
 #include "call/interrupt.h"
 #include "call/progress.h"
+#include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
 #include "tile/run.h"
@@ -54,7 +55,7 @@ typedef struct making {
 } making;
 
 static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) {
-  long long block = 0, chunk = 0, spans = 0;
+  long long block = 0, chunk = 0, spans = 0, column_spans = 0;
   const char *end = memchr(w->body, '\n', w->length);
   char line[160];
   *out_version = 0;
@@ -62,18 +63,20 @@ static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) 
   memcpy(line, w->body, (size_t)(end - w->body));
   line[end - w->body] = '\0';
   int n = sscanf(line, TILE_CALL_STAMP_FORMAT, out_version, &s->vector_bytes, &s->rows, &s->vectors,
-                 &block, &chunk, &spans);
+                 &block, &chunk, &spans, &column_spans);
   s->block = block;
   s->chunk = chunk;
   s->spans = spans;
-  return n == 7 ? end + 1 : NULL;
+  s->column_spans = column_spans;
+  return n == 8 ? end + 1 : NULL;
 }
 
 static bool are_sane(const tile_sizes *s, const tile_nest *n) {
   bool registers = s->vector_bytes >= 16 && s->vector_bytes <= 64 && s->rows >= 1 &&
                    s->rows <= TILE_MOST_ROWS && s->vectors >= 1 && s->vectors <= TILE_MOST_VECTORS;
-  return registers && s->spans >= 1 && s->chunk >= 1 && s->chunk % s->rows == 0 && s->block >= 1 &&
-         s->block % ((int64_t)s->vectors * n->lanes) == 0;
+  bool merges = s->column_spans == 1 || (s->column_spans > 1 && cost_may_span_columns(n));
+  return registers && merges && s->spans >= 1 && s->chunk >= 1 && s->chunk % s->rows == 0 &&
+         s->block >= 1 && s->block % ((int64_t)s->vectors * n->lanes) == 0;
 }
 
 static ir_op find_loop(const ir_module *m) {

@@ -3,9 +3,9 @@
 #define WEIR_CALL_TILE_H
 
 #define TILE_CALL_TARGET "weir_tile"
-/* version, vector bytes, rows, vectors, block, chunk, spans */
-#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld\n"
+/* version, vector bytes, rows, vectors, block, chunk, spans, column spans */
+#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld %lld\n"
 
-enum { TILE_CALL_VERSION = 1, TILE_CALL_ALIGNMENT = 64 };
+enum { TILE_CALL_VERSION = 2, TILE_CALL_ALIGNMENT = 64 };
 
 #endif

@@ -1,6 +1,9 @@
 #include "tile/cost.h"
 
 #include <math.h>
+#include <unistd.h>
+
+#include "tile/pack.h"
 
 static const double TYPICAL_ROWS = 4;
 static const double PRODUCT_WEIGHT = 1.1;
@@ -13,7 +16,10 @@ enum {
   SPANS = 16,
   CHUNKS = 32,
   MOST_CHUNK = 512,
+  LEAST_PACKED_CHUNK = 192, /* rows: packing a column costs about as much as the tile of 8 rows */
   MOST_BLOCK = 1024,
+  LEAST_SPAN = 8, /* blocks */
+  MOST_COLUMN_SPANS = 64,
   PANEL_BYTES = 16 << 10,
   LONG_PANEL = 96
 };
@@ -230,23 +236,6 @@ double cost_of_xla(const tile_nest *n) {
   return cost;
 }
 
-int64_t cost_packed_bytes_per_column(const tile_nest *n) {
-  int64_t bytes = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const tile_node *x = &n->nodes[k];
-    for (uint32_t i = 0; i < x->n_operands; i++) {
-      ir_value v = ir_operand(n->m, x->op, i);
-      if (tile_node_of(n, v) || !has_axis(&x->operands[i], n->column)) continue;
-      uint32_t mask = 0;
-      for (int32_t d = 0; d < x->operands[i].rank; d++)
-        if (x->operands[i].of[d] >= 0) mask |= 1u << x->operands[i].of[d];
-      bytes +=
-          ir_dtype_bytes(ir_type_at(n->m, v)->dtype) * tile_extent_of(n, tile_point_axes(n, mask));
-    }
-  }
-  return bytes;
-}
-
 static bool has_long_contraction(const tile_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
@@ -274,6 +263,42 @@ static int64_t clamped(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
 
+bool cost_may_span_columns(const tile_nest *n) {
+  bool any = n->n_reductions > 0 && n->n_passes == 1 && !n->n_late;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    any = any && !n->nodes[k].is_product && !n->nodes[k].n_terms;
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    any = any && !n->outputs[j].after && !has_axis(&n->outputs[j].axes, n->column);
+  return any;
+}
+
+static int64_t outer_extent(const tile_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
+  return tile_extent_of(n, outer);
+}
+
+/* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
+ * few threads have equally much. */
+static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
+  int64_t rows = n->extent[n->row], items = clamped(outer_extent(n), 1, CHUNKS), pieces = 1;
+  int64_t least = packed_bytes ? LEAST_PACKED_CHUNK : n->sizes.rows;
+  while ((pieces * items < CHUNKS && rows / pieces >= 2 * least) || rows / pieces > MOST_CHUNK)
+    pieces *= 2;
+  int64_t chunk = (rows + pieces - 1) / pieces;
+  return (chunk + n->sizes.rows - 1) / n->sizes.rows * n->sizes.rows;
+}
+
+/* Columns in spans where there are too few work items for the cores. */
+static int64_t column_spans_of(const tile_nest *n, int64_t items) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
+  int64_t wanted = cores > 1 ? 2 * (int64_t)cores : 1;
+  if (items >= wanted || !cost_may_span_columns(n)) return 1;
+  int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
+  return clamped(spans, 1, MOST_COLUMN_SPANS);
+}
+
 void cost_set_sizes(tile_nest *n) {
   bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
   tile_sizes *s = &n->sizes;
@@ -282,15 +307,12 @@ void cost_set_sizes(tile_nest *n) {
                 ? (wide ? 12 : 4)
                 : 4;
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
-  int64_t step = (int64_t)s->vectors * n->lanes, bytes = cost_packed_bytes_per_column(n);
+  int64_t step = (int64_t)s->vectors * n->lanes, bytes = tile_packed_bytes(n, n->column);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;
   s->block = clamped(COST_L2_BYTES / 2 / (bytes ? bytes : 1), step, MOST_BLOCK) / step * step;
-  uint32_t outer = 0;
-  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
-  int64_t rows = n->extent[n->row], items = tile_extent_of(n, outer);
-  s->chunk = clamped(rows / (CHUNKS / clamped(items, 1, CHUNKS)), s->rows, MOST_CHUNK);
-  s->chunk = (s->chunk + s->rows - 1) / s->rows * s->rows;
-  int64_t chunks = (rows + s->chunk - 1) / s->chunk;
-  int64_t spans = clamped(SPANS / clamped(items, 1, SPANS), 1, SPANS);
+  s->chunk = chunk_of(n, bytes);
+  int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = outer_extent(n);
+  int64_t spans = clamped(SPANS / clamped(outer, 1, SPANS), 1, SPANS);
   s->spans = n->n_late && chunks > spans ? spans : chunks;
+  s->column_spans = column_spans_of(n, s->spans * outer);
 }

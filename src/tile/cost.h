@@ -4,8 +4,9 @@
 #include "tile/nest.h"
 
 enum {
-  COST_MOST_POINTS = 128, /* accumulators of one reduction per row */
-  COST_UNROLL = 8,        /* longest axis inside a tile that is unrolled */
+  COST_MOST_POINTS = 128,  /* accumulators of one reduction per row */
+  COST_UNROLL = 8,         /* longest axis inside a tile that is unrolled */
+  COST_MOST_PACKED = 1024, /* points of a value that is copied for the tile */
   COST_L2_BYTES = 1 << 20,
   COST_L1_BYTES = 32 << 10,
 };
@@ -20,9 +21,9 @@ void cost_set_lanes(tile_nest *n);
 double cost_weight(const tile_node *x);
 /* Rows of a panel, for which grids are kept. */
 int64_t cost_panel_rows(const tile_nest *n);
+/* Whether spans of columns can be computed apart: one pass, all results by row. */
+bool cost_may_span_columns(const tile_nest *n);
 /* Fills n->sizes but vector_bytes, which stands there. */
 void cost_set_sizes(tile_nest *n);
-/* Bytes of packed input for each column, at most. */
-int64_t cost_packed_bytes_per_column(const tile_nest *n);
 
 #endif

@@ -322,7 +322,7 @@ static void store_outputs(tile_emitter *e, bool with_columns) {
 }
 
 /* ---- the tile ---- */
-static void set_columns(tile_emitter *e, const tile_loop *l) {
+void tile_set_columns(tile_emitter *e, const tile_loop *l) {
   e->column_local = l->index;
   e->column = tile_line(e, "add i64 %s, %s", e->block_begin, l->index);
 }
@@ -353,12 +353,12 @@ static void emit_columns(tile_emitter *e, tile_pass *p, const char *main_columns
   e->vectors = e->n->sizes.vectors;
   tile_loop l =
       tile_loop_begin(e, "0", main_columns, tile_int(e, (int64_t)e->vectors * e->n->lanes));
-  set_columns(e, &l);
+  tile_set_columns(e, &l);
   emit_tile(e, p);
   tile_loop_end(e, &l);
   e->vectors = 1;
   l = tile_loop_begin(e, main_columns, e->block_columns, tile_int(e, e->n->lanes));
-  set_columns(e, &l);
+  tile_set_columns(e, &l);
   e->mask = tile_tail_mask(e, l.index);
   emit_tile(e, p);
   e->mask = NULL;
@@ -382,7 +382,10 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
   make_accumulators(e, p);
   e->row = &row;
   e->body = e->out = &body;
+  e->in_tile = true;
+  e->group = rows < e->n->sizes.rows ? from : NULL;
   emit_columns(e, p, main_columns);
+  e->in_tile = false;
   e->out = outer;
   e->row = e->body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
@@ -490,14 +493,14 @@ static void emit_panels(tile_emitter *e, const char *main_columns) {
 
 static void emit_block(tile_emitter *e, const tile_loop *block) {
   const tile_sizes *s = &e->n->sizes;
-  const char *extent = tile_int(e, e->n->extent[e->n->column]);
   e->block_begin = block->index;
-  const char *left = tile_line(e, "sub i64 %s, %s", extent, block->index);
+  const char *left = tile_line(e, "sub i64 %%column_end, %s", block->index);
   const char *is_last = tile_line(e, "icmp slt i64 %s, %lld", left, (long long)s->block);
   e->block_columns =
       tile_line(e, "select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->block);
   const char *rest = tile_line(e, "urem i64 %s, %d", e->block_columns, s->vectors * e->n->lanes);
   const char *main_columns = tile_line(e, "sub i64 %s, %s", e->block_columns, rest);
+  e->block_main = main_columns;
   strbuf pack = strbuf_make(e->a), rows = strbuf_make(e->a), *outer = e->out;
   e->pack = &pack;
   e->out = &rows;
@@ -516,11 +519,11 @@ static void emit_pass(tile_emitter *e, int32_t pass) {
   if (!e->finishes) clear_numbers(e);
   e->before = &before;
   e->out = &blocks;
-  tile_loop block = tile_loop_begin(e, "0", tile_int(e, e->n->extent[e->n->column]),
-                                    tile_int(e, e->n->sizes.block));
+  tile_loop block =
+      tile_loop_begin(e, "%column_begin", "%column_end", tile_int(e, e->n->sizes.block));
   emit_block(e, &block);
   tile_loop_end(e, &block);
-  if (!e->finishes) sort_lists(e);
+  if (!e->finishes && e->n->sizes.column_spans == 1) sort_lists(e);
   e->out = outer;
   e->before = NULL;
   strbuf_add(outer, before.text ? before.text : "", before.length);
@@ -561,6 +564,7 @@ static void place_reductions(tile_emitter *e) {
     e->reduction_offset[x->index] = e->scratch_bytes;
     e->scratch_bytes += (bytes + 63) / 64 * 64;
   }
+  e->reduction_bytes = e->scratch_bytes;
 }
 
 static void load_buffers(tile_emitter *e) {
@@ -605,16 +609,82 @@ static int64_t rows_of_span(const tile_nest *n) {
   return (chunks + n->sizes.spans - 1) / n->sizes.spans * n->sizes.chunk;
 }
 
-/* item -> outer indices, the rows of its span. */
-static void decode_item(tile_emitter *e) {
+/* %<name>_begin and %<name>_end of the span of that number. */
+static void put_span(tile_emitter *e, const char *name, const char *number, int64_t width,
+                     int64_t extent) {
+  tile_put(e, "%%%s_begin = mul i64 %s, %lld", name, number, (long long)width);
+  const char *end = tile_line(e, "add i64 %%%s_begin, %lld", name, (long long)width);
+  const char *is_last = tile_line(e, "icmp sgt i64 %s, %lld", end, (long long)extent);
+  tile_put(e, "%%%s_end = select i1 %s, i64 %lld, i64 %s", name, is_last, (long long)extent, end);
+}
+
+static int64_t columns_of_span(const tile_nest *n) {
+  int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
+  return (blocks + n->sizes.column_spans - 1) / n->sizes.column_spans * n->sizes.block;
+}
+
+static const char *divided(tile_emitter *e, const char *number, int64_t by, const char **out_rest) {
+  *out_rest = tile_line(e, "urem i64 %s, %lld", number, (long long)by);
+  return tile_line(e, "udiv i64 %s, %lld", number, (long long)by);
+}
+
+/* item -> outer indices, the span of columns, the rows of its span. */
+static void decode_item(tile_emitter *e, int64_t column_spans) {
   const tile_nest *n = e->n;
-  int64_t rows = n->extent[n->row], span = rows_of_span(n);
-  const char *number = tile_line(e, "urem i64 %%item, %lld", (long long)n->sizes.spans);
-  bind_outer(e, tile_line(e, "udiv i64 %%item, %lld", (long long)n->sizes.spans));
-  tile_put(e, "%%span_begin = mul i64 %s, %lld", number, (long long)span);
-  const char *end = tile_line(e, "add i64 %%span_begin, %lld", (long long)span);
-  const char *is_last = tile_line(e, "icmp sgt i64 %s, %lld", end, (long long)rows);
-  tile_put(e, "%%span_end = select i1 %s, i64 %lld, i64 %s", is_last, (long long)rows, end);
+  const char *rows, *columns;
+  const char *number = divided(e, "%item", n->sizes.spans, &rows);
+  number = divided(e, number, column_spans, &columns);
+  bind_outer(e, number);
+  put_span(e, "span", rows, rows_of_span(n), n->extent[n->row]);
+  put_span(e, "column", columns, column_spans == 1 ? n->extent[n->column] : columns_of_span(n),
+           n->extent[n->column]);
+}
+
+/* ---- spans of columns: what each found, in the shared memory ---- */
+static void copy_numbers(tile_emitter *e, const char *to, const char *from) {
+  tile_declare(e, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)");
+  tile_put(e,
+           "call void @llvm.memcpy.p0.p0.i64(ptr align 64 %s, ptr align 64 %s, i64 %lld, i1 false)",
+           to, from, (long long)e->reduction_bytes);
+}
+
+static const char *numbers_of(tile_emitter *e, const char *item) {
+  const char *at = tile_index(e, "0", item, e->reduction_bytes);
+  return tile_line(e, "getelementptr i8, ptr %%shared, i64 %s", at);
+}
+
+static const char *number_at(tile_emitter *e, const tile_node *x, const char *numbers) {
+  const char *before = e->numbers;
+  e->numbers = numbers;
+  const char *p = tile_reduction_at(e, x, 0);
+  e->numbers = before;
+  return tile_load_at(e, dtype_of(e, x), false, p);
+}
+
+static void merge_point(tile_emitter *e, const tile_node *x, void *user) {
+  uint32_t n = tile_is_joint(x) ? ir_op_get(e->n->m, x->op)->n_results : 1;
+  const char *sums[TILE_MOST_OPERANDS], *add[TILE_MOST_OPERANDS] = {NULL};
+  for (uint32_t i = 0; i < n; i++) {
+    sums[i] = number_at(e, &x[i], e->numbers);
+    add[i] = number_at(e, &x[i], user);
+  }
+  if (tile_is_joint(x)) tile_joint_combine(e, x, 1, sums, add);
+  else
+    sums[0] = tile_combine(e, x->monoid, dtype_of(e, x), tile_dtype_text(dtype_of(e, x)), 1,
+                           sums[0], add[0]);
+  for (uint32_t i = 0; i < n; i++) store_number(e, &x[i], 0, sums[i]);
+}
+
+static void merge_numbers(tile_emitter *e, const tile_pass *p, const char *other) {
+  tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
+  tile_set_rows(e, l.index, 1);
+  for (uint32_t i = 0; i < p->n; i++) {
+    const tile_node *x = p->at[i].node;
+    if (x->which) continue;
+    if (is_top_k(x)) tile_topk_merge(e, x, other);
+    else for_all_points(e, x, false, merge_point, (void *)other);
+  }
+  tile_loop_end(e, &l);
 }
 
 static tile_loop begin_chunk(tile_emitter *e) {
@@ -644,15 +714,47 @@ static void emit_work(tile_emitter *e, const char *name, strbuf *all) {
   e->entry = strbuf_make(e->a);
   e->out = &e->entry;
   load_buffers(e);
-  decode_item(e);
+  decode_item(e, e->n->sizes.column_spans);
   e->slot = "%item";
   e->out = &code;
   for_each_late(e, clear_late);
   tile_loop chunk = begin_chunk(e);
+  strbuf copies = strbuf_make(e->a), passes = strbuf_make(e->a);
+  e->chunk_pack = &copies;
+  e->out = &passes;
   for (int32_t pass = 0; pass < e->n->n_passes; pass++) emit_pass(e, pass);
-  emit_row_results(e);
+  e->out = &code;
+  strbuf_add(&code, copies.text ? copies.text : "", copies.length);
+  strbuf_add(&code, passes.text, passes.length);
+  if (e->n->sizes.column_spans > 1) copy_numbers(e, numbers_of(e, "%item"), "%scratch");
+  else emit_row_results(e);
   tile_loop_end(e, &chunk);
   put_function(all, name, "", &e->entry, &code);
+}
+
+/* One item per chunk of rows: what the spans of columns found, in their order, then the results. */
+static void emit_merging(tile_emitter *e, const char *name, strbuf *all) {
+  const tile_sizes *s = &e->n->sizes;
+  strbuf code = strbuf_make(e->a);
+  e->pass = e->phase = 0;
+  tile_pass p = pass_of(e);
+  e->entry = strbuf_make(e->a);
+  e->memos.count = 0;
+  e->out = &e->entry;
+  load_buffers(e);
+  decode_item(e, 1);
+  const char *chunk;
+  const char *first = divided(e, "%item", s->spans, &chunk);
+  first = tile_index(e, chunk, first, s->spans * s->column_spans);
+  e->out = &code;
+  tile_loop l = begin_chunk(e);
+  copy_numbers(e, "%scratch", numbers_of(e, first));
+  for (int64_t k = 1; k < s->column_spans; k++)
+    merge_numbers(e, &p, numbers_of(e, tile_index(e, first, tile_int(e, k), s->spans)));
+  sort_lists(e);
+  emit_row_results(e);
+  tile_loop_end(e, &l);
+  put_function(all, name, "_finish", &e->entry, &code);
 }
 
 static bool has_late_results(const tile_nest *n) {
@@ -671,6 +773,7 @@ static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
   e->out = &e->entry;
   load_buffers(e);
   bind_outer(e, "%item");
+  put_span(e, "column", "0", e->n->extent[e->n->column], e->n->extent[e->n->column]);
   e->slot = tile_index(e, "0", "%item", e->n->sizes.spans);
   e->out = &code;
   for_each_late(e, merge_late);
@@ -697,10 +800,10 @@ static strbuf assemble(tile_emitter *e, const strbuf *functions) {
 }
 
 tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
-  tile_emitter e = {.n = n, .a = a, .name = name, .helpers = strbuf_make(a)};
+  tile_emitter e = {.n = n, .a = a, .name = name, .numbers = "%scratch", .helpers = strbuf_make(a)};
   strbuf functions = strbuf_make(a);
-  int64_t outer = outer_items(n), items = outer * n->sizes.spans;
-  bool finishes = has_late_results(n);
+  int64_t outer = outer_items(n), items = outer * n->sizes.spans * n->sizes.column_spans;
+  bool finishes = has_late_results(n), merges = n->sizes.column_spans > 1;
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
   e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);
   place_reductions(&e);
@@ -708,13 +811,19 @@ tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
   place_late(&e, items);
   emit_work(&e, name, &functions);
   if (finishes) emit_finish(&e, name, &functions);
+  if (merges) {
+    emit_merging(&e, name, &functions);
+    e.shared_bytes += items * e.reduction_bytes;
+  }
   strbuf all = assemble(&e, &functions);
   return (tile_code){.text = all.text,
                      .length = all.length,
                      .functions = e.functions.at,
                      .n_functions = e.functions.count,
                      .items = items,
-                     .finishing = finishes ? outer : 0,
+                     .finishing = merges     ? outer * n->sizes.spans
+                                  : finishes ? outer
+                                             : 0,
                      .scratch_bytes = e.scratch_bytes,
                      .shared_bytes = e.shared_bytes};
 }

@@ -18,11 +18,12 @@ typedef struct tile_grid {
   const char *at[TILE_MOST_ROWS][TILE_MOST_VECTORS];
 } tile_grid;
 
-typedef struct tile_pack { /* an input copied to [points][column] for a block of columns */
-  int32_t input;
-  tile_axes axes;
-  int64_t offset; /* in the scratch of a thread */
-  int32_t pass;   /* the last one that it was emitted for */
+typedef struct tile_pack { /* a copy of an input or a value (pack.c), in the scratch */
+  ir_value value;
+  tile_axes axes; /* of its first reader */
+  ir_dtype dtype;
+  bool of_rows;
+  int32_t pass; /* the last one that it was made for; -1: none */
   const char *base;
 } tile_pack;
 
@@ -57,6 +58,7 @@ typedef struct tile_emitter {
   strbuf *body, *row; /* the two streams */
   strbuf *out;        /* one of them */
   strbuf *pack;       /* before the rows of a block */
+  strbuf *chunk_pack; /* before the passes of a chunk of rows */
   int32_t depth[2];   /* loops open in body, row */
   const char *small_ints[256];
   uint32_t names;                    /* numbers given to values and labels */
@@ -68,6 +70,11 @@ typedef struct tile_emitter {
   const char *column, *column_local;       /* of the first lane; local: from the block's first */
   const char *mask;                        /* of the lanes that exist; NULL: all */
   const char *block_begin, *block_columns; /* of the block of columns */
+  const char *block_main;                  /* of these in whole tiles */
+  const char
+      *group;   /* the first row, in the chunk, of those that are not whole tiles; NULL: whole */
+  bool in_tile; /* copies are read, not computed */
+  bool in_copy; /* of computed values: copies of inputs are read */
   int32_t pass, phase;
   int64_t panel;                        /* rows of a panel, */
   const char *panel_begin, *panel_rows; /* counted from the chunk's first */
@@ -81,7 +88,8 @@ typedef struct tile_emitter {
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
   VEC(tile_memo) memos;
   VEC(tile_pack) packs;
-  VEC(const char *) functions; /* of the C library, by the index they are called by */
+  VEC(const char *) transposers; /* names of functions */
+  VEC(const char *) functions;   /* of the C library, by the index they are called by */
   VEC(const char *) declared;
   const char *name;  /* of the kernel's function */
   strbuf helpers;    /* functions of its own that it calls */
@@ -91,6 +99,8 @@ typedef struct tile_emitter {
   int64_t *late_offset; /* theirs in the shared memory: [slot][point][width] */
   int64_t shared_bytes;
   int64_t *reduction_offset; /* of a tile reduction's numbers in the scratch: [point][row] */
+  int64_t reduction_bytes;   /* of all of them, at the scratch's beginning */
+  const char *numbers;       /* where these are: the scratch, or what another span left */
 } tile_emitter;
 
 /* ---- text ---- */
@@ -119,6 +129,11 @@ typedef struct tile_loop {
 } tile_loop;
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
 void tile_loop_end(tile_emitter *e, const tile_loop *l);
+
+/* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was made of
+ * other rows is forgotten. */
+void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
+void tile_set_columns(tile_emitter *e, const tile_loop *l);
 
 /* ---- values ---- */
 tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand);
@@ -152,9 +167,8 @@ int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
 /* A vector of an input at this offset; mask: of lanes, NULL: all. */
 const char *tile_load_input(tile_emitter *e, int32_t input, ir_dtype dtype, const char *at,
                             const char *mask);
+/* Of the lanes before the end of the block. */
 const char *tile_tail_mask(tile_emitter *e, const char *column_local);
-/* The next `rows` rows from this one of the chunk; forgets what was made of others. */
-void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
 /* A place in the scratch of a thread. */
 const char *tile_scratch(tile_emitter *e, int64_t bytes);
 typedef void tile_point_fn(tile_emitter *e, const tile_node *x, void *user);

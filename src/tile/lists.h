@@ -14,6 +14,8 @@ int64_t tile_topk_limit_bytes(const tile_nest *n, const tile_node *x);
 void tile_topk_clear(tile_emitter *e, const tile_node *x);
 /* The tile's values, those that are in the list of their row or go there. */
 void tile_topk_add(tile_emitter *e, const tile_node *x);
+/* What another span found for the row: its numbers are at `other`. */
+void tile_topk_merge(tile_emitter *e, const tile_node *x, const char *other);
 /* The row's list in order; it takes no more values. */
 void tile_topk_sort(tile_emitter *e, const tile_node *x);
 /* What stands at the bound place of the sorted list; either node. */

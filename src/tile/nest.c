@@ -4,6 +4,7 @@
 #include "tile/cost.h"
 #include "tile/elementwise.h"
 #include "tile/lists.h"
+#include "tile/pack.h"
 
 enum { MOST_NODES = 400 };
 
@@ -596,6 +597,7 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile
   if (covered) cost_set_lanes(out_nest);
   covered = covered && choose_roles(&t);
   *out_why = covered ? NULL : t.why;
+  if (covered) tile_mark_packed(out_nest);
   if (covered) cost_set_sizes(out_nest);
   return covered;
 }

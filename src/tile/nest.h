@@ -24,6 +24,8 @@ typedef enum tile_role {
   TILE_COLUMN,
 } tile_role;
 
+typedef enum tile_packing { TILE_NOT_PACKED, TILE_PACKED_ROWS, TILE_PACKED_COLUMNS } tile_packing;
+
 typedef struct tile_axes { /* of the dimensions of one operand or result */
   int32_t rank;
   int8_t of[TILE_MOST_RANK];
@@ -50,13 +52,14 @@ typedef struct tile_node { /* one result of one op of the body */
   int32_t ready;    /* the phase in which it may be computed while pass level - 1 runs */
   int32_t n_terms;
   tile_term terms[TILE_MOST_TERMS];
-  bool is_boundary; /* has no columns, and is read as a running value: some reduction's term */
-  bool is_product;  /* a reduction as a product of a kept grid and rows of points (product.c) */
-  int32_t index;    /* among the tile reductions; -1: none */
-  int32_t late;     /* among the reductions over rows; -1: none */
-  bool after;       /* such a reduction, or made from one: known when all rows are done */
-  bool is_rowless;  /* neither rows nor reductions over rows or columns are in it */
-  ir_kind monoid;   /* of what it reduces with */
+  bool is_boundary;    /* has no columns, and is read as a running value: some reduction's term */
+  bool is_product;     /* a reduction as a product of a kept grid and rows of points (product.c) */
+  int32_t index;       /* among the tile reductions; -1: none */
+  int32_t late;        /* among the reductions over rows; -1: none */
+  bool after;          /* such a reduction, or made from one: known when all rows are done */
+  bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
+  ir_kind monoid;      /* of what it reduces with */
+  tile_packing packed; /* tiles read it from a copy (pack.h) */
 } tile_node;
 
 typedef struct tile_output {
@@ -74,7 +77,8 @@ typedef struct tile_sizes {
   int32_t rows, vectors; /* of the register tile */
   int64_t block;         /* columns between two packings */
   int64_t chunk;         /* rows of a work item */
-  int64_t spans;         /* work items, where rows are reduced: each has its partial results */
+  int64_t spans; /* of rows: work items; where rows are reduced each has its partial results */
+  int64_t column_spans; /* of columns: likewise; 1 unless rows are few */
 } tile_sizes;
 
 typedef struct tile_nest {

@@ -224,6 +224,7 @@ static void enter(tile_emitter *e, context *c, strbuf *out) {
     if (e->n->role[a] == TILE_OUTER) e->bound[a] = c->saved.bound[a];
   memset(e->is_constant, 0, sizeof e->is_constant);
   e->mask = NULL;
+  e->in_tile = false;
   e->filling = true;
 }
 
@@ -242,6 +243,7 @@ static void leave(tile_emitter *e, const context *c) {
   e->column = c->saved.column;
   e->column_local = c->saved.column_local;
   e->mask = c->saved.mask;
+  e->in_tile = c->saved.in_tile;
   e->filling = c->saved.filling;
 }
 

@@ -7,8 +7,8 @@
  * an element of it may pass, it is stored, and a function outside of the loops takes its elements
  * one by one. After n columns of random order that happened some k ln(n / k) times a row. The
  * comparison in registers lets too much pass rather than too little: NaNs, and zeros of either sign
- * where a zero is the limit and the sign matters. A negation in front of the top-k goes to the
- * limits. At the end of its pass the list is sorted in place.
+ * where a zero is the limit and the sign matters. A negation in front of the
+ * top-k is done to the limits instead. At the end of its pass the list is sorted in place.
  */
 #include "tile/elementwise.h"
 #include "tile/lists.h"
@@ -52,6 +52,13 @@ int64_t tile_topk_list_bytes(const tile_nest *n, const tile_node *x) {
 
 int64_t tile_topk_limit_bytes(const tile_nest *n, const tile_node *x) {
   return ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+}
+
+/* The values are negated ones: their limit is stored, and compared, as it was before that. */
+static const tile_node *negated(const tile_nest *n, const tile_node *x) {
+  const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, 0));
+  bool real = is_float(ir_type_at(n->m, x->value)->dtype);
+  return real && from && from->kind == IR_OP_NEGATE ? from : NULL;
 }
 
 /* ---- the functions outside of the loops ---- */
@@ -160,7 +167,9 @@ static const char add_head[] =
     "  %at = add i64 %first, %v\n"
     "  %p = getelementptr $V, ptr %tile, i64 %at\n"
     "  %x = load $V, ptr %p\n"
-    "  %old = load $T, ptr %limit\n"
+    "  %stored = load $T, ptr %limit\n";
+
+static const char add_splat[] =
     "  %old1 = insertelement $V poison, $T %old, i64 0\n"
     "  %olds = shufflevector $V %old1, $V poison, <$L x i32> zeroinitializer\n";
 
@@ -283,9 +292,9 @@ static void put_limit(tile_emitter *e, const tile_node *x) {
     strbuf_printf(&e->helpers, "  %%y = select i1 %%odd, %s %s, %s %%x\n", tile_dtype_text(dtype),
                   tile_real(e, dtype, -tiny), tile_dtype_text(dtype));
   }
-  put_template(e, x,
-               is_float(dtype) ? "  store $T %y, ptr %limit\n  ret void\n}\n"
-                               : "  store $T %x, ptr %limit\n  ret void\n}\n");
+  if (negated(e->n, x)) put_template(e, x, "  %z = fneg $T %y\n");
+  const char *name = negated(e->n, x) ? "%z" : is_float(dtype) ? "%y" : "%x";
+  put_template(e, x, arena_printf(e->a, "  store $T %s, ptr %%limit\n  ret void\n}\n", name));
 }
 
 static void put_lanes(tile_emitter *e) {
@@ -309,6 +318,10 @@ static const char *helper(tile_emitter *e, const tile_node *x, const char *which
     put_pack(e, x);
     put_limit(e, x);
     put_template(e, x, add_head);
+    put_template(
+        e, x,
+        negated(e->n, x) ? "  %old = fneg $T %stored\n" : "  %old = bitcast $T %stored to $T\n");
+    put_template(e, x, add_splat);
     put_lanes(e);
     strbuf_printf(&e->helpers, "  %%pass = %s ", passes(dtype_of(e, x)));
     put_template(e, x, "$V %x, %olds\n");
@@ -321,14 +334,14 @@ static const char *helper(tile_emitter *e, const tile_node *x, const char *which
 
 /* ---- the lists ---- */
 static const char *list_at(tile_emitter *e, const tile_node *x, const char *row) {
-  const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
+  const char *base = tile_line(e, "getelementptr i8, ptr %s, i64 %lld", e->numbers,
                                (long long)e->reduction_offset[x->index]);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", type_of(e, x).element, base,
                    tile_index(e, "0", row, count_of(e->n, x)));
 }
 
 static const char *limit_at(tile_emitter *e, const tile_node *x, const char *row) {
-  const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
+  const char *base = tile_line(e, "getelementptr i8, ptr %s, i64 %lld", e->numbers,
                                (long long)e->reduction_offset[x[1].index]);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", type_of(e, x).value, base, row);
 }
@@ -344,6 +357,14 @@ void tile_topk_clear(tile_emitter *e, const tile_node *x) {
   tile_loop_end(e, &l);
   tile_put(e, "call void %s(ptr %s, ptr %s)", helper(e, x, "limit"), list,
            limit_at(e, x, e->row_local[0]));
+}
+
+void tile_topk_merge(tile_emitter *e, const tile_node *x, const char *other) {
+  const char *before = e->numbers, *list = list_at(e, x, e->row_local[0]);
+  e->numbers = other;
+  const char *more = list_at(e, x, e->row_local[0]);
+  e->numbers = before;
+  tile_put(e, "call void %s(ptr %s, ptr %s)", helper(e, x, "merge"), list, more);
 }
 
 void tile_topk_sort(tile_emitter *e, const tile_node *x) {
@@ -386,8 +407,8 @@ static const char *vector_at(tile_emitter *e, const testing *t, int32_t r, int32
 }
 
 static testing test_of(tile_emitter *e, const tile_node *x) {
-  const tile_node *from = tile_node_of(e->n, ir_operand(e->n->m, x->op, 0));
-  testing t = {.is_negative = from && from->kind == IR_OP_NEGATE && is_float(dtype_of(e, x))};
+  const tile_node *from = negated(e->n, x);
+  testing t = {.is_negative = from != NULL};
   t.grid = t.is_negative ? tile_operand(e, from, 0) : tile_operand(e, x, 0);
   t.buffer = tile_name(e);
   strbuf_printf(&e->entry, "  %s = alloca [%d x %s], align 64\n", t.buffer, e->rows * e->vectors,
@@ -415,7 +436,6 @@ static const char *all_fail(tile_emitter *e, const tile_node *x, const testing *
     list_type type = type_of(e, x);
     const char *limit =
         tile_line(e, "load %s, ptr %s", type.value, limit_at(e, x, e->row_local[r]));
-    if (t->is_negative) limit = tile_line(e, "fneg %s %s", type.value, limit);
     limit = tile_splat(e, dtype_of(e, x), limit);
     for (int32_t c = 0; c < e->vectors; c++, count++) {
       const char **link = &chain[count % CHAINS], *f = fails(e, x, t, r, c, limit);

@@ -4,6 +4,7 @@
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 #include "tile/lists.h"
+#include "tile/pack.h"
 
 typedef struct stream { /* where text goes, to be put back */
   strbuf *out;
@@ -163,92 +164,11 @@ static const char *gather(tile_emitter *e, ir_dtype dtype, const char *base, con
   return from_memory(e, dtype, true, x);
 }
 
-/* ---- packing: [points, row-major][block] ---- */
-static const char *packed_offset(tile_emitter *e, const tile_axes *axes, const char *column) {
-  const char *at = "0";
-  for (int32_t a = 0; a < e->n->n_axes; a++) {
-    if (!(mask_of(axes) >> a & 1) || e->n->role[a] >= TILE_OUTER) continue;
-    const char *scaled = tile_index(e, "0", at, e->n->extent[a]);
-    at = tile_index(e, scaled, e->bound[a], 1);
-  }
-  return tile_index(e, tile_index(e, "0", at, e->n->sizes.block), column, 1);
-}
-
-/* The copy, in loops over the points and then the columns of the block. */
-static void copy_block(tile_emitter *e, const tile_pack *p, const int64_t *dims, ir_dtype dtype,
-                       int32_t axis) {
-  const tile_nest *n = e->n;
-  while (axis < n->n_axes && (!(mask_of(&p->axes) >> axis & 1) || n->role[axis] >= TILE_OUTER))
-    axis++;
-  if (axis < n->n_axes) {
-    const char *before = e->bound[axis];
-    tile_loop l = tile_loop_begin(e, "0", tile_int(e, n->extent[axis]), "1");
-    e->bound[axis] = l.index;
-    copy_block(e, p, dims, dtype, axis + 1);
-    e->bound[axis] = before;
-    tile_loop_end(e, &l);
-    return;
-  }
-  const char *type = tile_memory_type(dtype);
-  tile_loop l = tile_loop_begin(e, "0", e->block_columns, "1");
-  const char *saved = e->column;
-  e->column = tile_line(e, "add i64 %s, %s", e->block_begin, l.index);
-  const char *from = tile_line(e, "getelementptr %s, ptr %%in%d, i64 %s", type, p->input,
-                               tile_offset(e, dims, &p->axes, 0, 0));
-  const char *to = tile_line(e, "getelementptr %s, ptr %s, i64 %s", type, p->base,
-                             packed_offset(e, &p->axes, l.index));
-  const char *x = tile_line(e, "load %s, ptr %s", type, from);
-  tile_put(e, "store %s %s, ptr %s", type, x, to);
-  e->column = saved;
-  tile_loop_end(e, &l);
-}
-
-static bool same_axes(const tile_axes *a, const tile_axes *b) {
-  return a->rank == b->rank && !memcmp(a->of, b->of, (size_t)a->rank);
-}
-
-static tile_pack *find_pack(tile_emitter *e, int32_t input, const tile_axes *axes, ir_dtype dtype) {
-  for (uint32_t i = 0; i < e->packs.count; i++)
-    if (e->packs.at[i].input == input && same_axes(&e->packs.at[i].axes, axes))
-      return &e->packs.at[i];
-  int64_t bytes = tile_extent_of(e->n, tile_point_axes(e->n, mask_of(axes))) * e->n->sizes.block *
-                  ir_dtype_bytes(dtype);
-  VEC_PUSH(e->a, &e->packs,
-           (tile_pack){.input = input, .axes = *axes, .offset = e->scratch_bytes, .pass = -1});
-  e->scratch_bytes += (bytes + 63) / 64 * 64;
-  tile_pack *p = &e->packs.at[e->packs.count - 1];
-  p->base = arena_printf(e->a, "%%packed%u", e->packs.count);
-  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", p->base,
-                (long long)p->offset);
-  return p;
-}
-
-static const char *packed_base(tile_emitter *e, int32_t input, const tile_axes *axes,
-                               const int64_t *dims, ir_dtype dtype) {
-  tile_pack *p = find_pack(e, input, axes, dtype);
-  if (p->pass == e->pass) return p->base;
-  p->pass = e->pass;
-  strbuf *before = e->out;
-  const char *bound[TILE_MOST_AXES];
-  memcpy(bound, e->bound, sizeof bound);
-  e->out = e->pack;
-  copy_block(e, p, dims, dtype, 0);
-  memcpy(e->bound, bound, sizeof bound);
-  e->out = before;
-  return p->base;
-}
-
 /* ---- inputs ---- */
 static const char *read_vector(tile_emitter *e, int32_t input, const tile_axes *axes,
                                const int64_t *dims, ir_dtype dtype, int32_t r, int32_t c) {
   int64_t stride = tile_stride(dims, axes, e->n->column);
   const char *in = arena_printf(e->a, "%%in%d", input);
-  if (stride != 1 && !(mask_of(axes) >> e->n->row & 1)) {
-    const char *base = packed_base(e, input, axes, dims, dtype);
-    const char *at = packed_offset(e, axes, e->column_local);
-    return load(e, dtype, true, base, tile_index(e, at, tile_int(e, (int64_t)c * e->n->lanes), 1),
-                false);
-  }
   const char *at = tile_offset(e, dims, axes, r, c);
   if (stride != 1) return gather(e, dtype, in, at, stride);
   return e->mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
@@ -272,6 +192,10 @@ static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) 
     return g;
   }
   const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
+  bool is_row = mask_of(axes) >> e->n->row & 1;
+  if ((e->in_tile || e->in_copy) && g.is_vector && !is_row &&
+      tile_stride(dims, axes, e->n->column) != 1)
+    return tile_read_packed(e, v, axes);
   const char *in = arena_printf(e->a, "%%in%d", input);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
@@ -339,9 +263,30 @@ static tile_grid iota(tile_emitter *e, const tile_node *x, const tile_axes *axes
 }
 
 /* ---- elementwise ---- */
+static const tile_grid *find_memo(const tile_emitter *e, int32_t node, uint32_t mask);
+static tile_grid added(tile_emitter *e, const tile_node *x, const tile_node *dot, uint32_t other);
+
+/* The operand that is a short contraction of the same axes; -1: none. */
+static int32_t short_product(const tile_emitter *e, const tile_node *x) {
+  bool real = ir_dtype_class_of(dtype_of(e, x->value)) == IR_CLASS_FLOAT;
+  int32_t last = x->kind == IR_OP_ADD ? 0 : x->kind == IR_OP_SUBTRACT ? 1 : 2;
+  for (int32_t i = 1; real && i >= last; i--) {
+    const tile_node *dot = tile_node_of(e->n, ir_operand(e->n->m, x->op, (uint32_t)i));
+    if (dot && dot->kind == IR_OP_DOT_GENERAL && dot->index < 0 && dot->late < 0 &&
+        dot->mask == x->mask && tile_extent_of(e->n, dot->reduces) <= COST_UNROLL &&
+        !find_memo(e, (int32_t)(dot - e->n->nodes), dot->mask))
+      return i;
+  }
+  return -1;
+}
+
 static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
   tile_grid args[TILE_MOST_OPERANDS], g;
   uint32_t mask = 0;
+  int32_t product = short_product(e, x);
+  if (product >= 0)
+    return added(e, x, tile_node_of(e->n, ir_operand(e->n->m, x->op, (uint32_t)product)),
+                 1 - (uint32_t)product);
   for (uint32_t i = 0; i < x->n_operands; i++) {
     args[i] = tile_operand(e, x, i);
     mask |= (uint32_t)args[i].is_vector << e->n->column;
@@ -468,6 +413,39 @@ tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
   return sum_over(e, x, x->reduces & ~tile, (x->mask | x->reduces) & tile);
 }
 
+static void bind_term(tile_emitter *e, uint32_t axes, int64_t number) {
+  for (int32_t a = 0; a < e->n->n_axes; a++) {
+    if (!(axes >> a & 1)) continue;
+    e->bound[a] = tile_int(e, number % e->n->extent[a]);
+    e->is_constant[a] = true;
+    number /= e->n->extent[a];
+  }
+}
+
+static void unbind(tile_emitter *e, uint32_t axes) {
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (axes >> a & 1) e->bound[a] = NULL, e->is_constant[a] = false;
+}
+
+/* x = other + dot or other - dot: the other one is the sum's first term. */
+static tile_grid added(tile_emitter *e, const tile_node *x, const tile_node *dot, uint32_t other) {
+  tile_grid start = tile_operand(e, x, other), sum = new_grid(e, start.dtype, x->mask);
+  const char *type = tile_type(e, sum.dtype, sum.is_vector);
+  const char *how = x->kind == IR_OP_ADD ? "fadd contract" : "fsub contract";
+  for (int64_t i = 0; i < tile_extent_of(e->n, dot->reduces); i++) {
+    bind_term(e, dot->reduces, i);
+    tile_grid add = term(e, dot);
+    for (int32_t r = 0; r < sum.rows; r++)
+      for (int32_t c = 0; c < sum.columns; c++) {
+        const char *before = i ? sum.at[r][c] : widened(e, &start, r, c, sum.is_vector);
+        sum.at[r][c] =
+            tile_line(e, "%s %s %s, %s", how, type, before, widened(e, &add, r, c, sum.is_vector));
+      }
+  }
+  unbind(e, dot->reduces);
+  return sum;
+}
+
 /* The sum with the reduction's initial value. */
 static tile_grid with_start(tile_emitter *e, const tile_node *x, tile_grid g) {
   if (x->kind != IR_OP_REDUCE || tile_is_joint(x)) return g;
@@ -494,7 +472,7 @@ const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
   if (x->is_product) at = tile_index(e, at, e->row_local[r], tile_padded_points(e->n, x));
   else at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
   ir_dtype dtype = dtype_of(e, x->value);
-  const char *base = tile_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
+  const char *base = tile_line(e, "getelementptr i8, ptr %s, i64 %lld", e->numbers,
                                (long long)e->reduction_offset[x->index]);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
 }
@@ -633,6 +611,7 @@ tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
   int32_t node = x && x->kind != IR_OP_IOTA ? (int32_t)(x - e->n->nodes) : -1;
   const tile_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;
+  if (x && x->packed && e->in_tile) return tile_read_packed(e, v, axes);
   stream before = enter_stream(e, mask);
   tile_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : made(e, x);
   if (node >= 0) remember(e, node, &g);

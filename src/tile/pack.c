@@ -1,0 +1,372 @@
+/* Packing: copies made before a tile, of what is the same for all rows or for all columns.
+ *
+ *   of columns, once a block:  [panel][points][columns of a panel]   a panel is as wide as the tile
+ *   of rows, once a chunk:     [group][points][rows of a group]      a group is as high as the tile
+ * Inputs that are read along the columns with a stride; and computed values (|y|^2, y / |y|, 2 x),
+ * which would be computed anew for each tile of the other side. Points: the axes inside of the
+ * tile, in the order of the value's dimensions, so that two readers with axes of their own share a
+ * copy. An input whose points lie next to each other in memory goes through registers, a square of
+ * lanes x lanes elements at a time, transposed by shuffles of halves, quarters, ... of registers
+ * (Eklundh 1972).
+ */
+#include "tile/pack.h"
+
+#include "tile/cost.h"
+#include "tile/elementwise.h"
+
+static bool has_axis(const tile_axes *axes, int32_t axis) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == axis) return true;
+  return false;
+}
+
+/* ---- what is packed ---- */
+static bool is_moved(ir_kind kind) {
+  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
+}
+
+static tile_packing packing_of(const tile_nest *n, const tile_node *x) {
+  bool row = x->mask >> n->row & 1, column = x->mask >> n->column & 1;
+  bool known = x->level == 0 && !x->after && x->index < 0 && x->late < 0;
+  bool is_free = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
+  if (!known || is_free || row == column || is_moved(x->kind)) return TILE_NOT_PACKED;
+  if (tile_extent_of(n, tile_point_axes(n, x->mask)) > COST_MOST_PACKED) return TILE_NOT_PACKED;
+  return row ? TILE_PACKED_ROWS : x->is_rowless ? TILE_PACKED_COLUMNS : TILE_NOT_PACKED;
+}
+
+static void mark(tile_nest *n, ir_value v) {
+  const tile_node *x = tile_node_of(n, v);
+  while (x && is_moved(x->kind) && (x->mask >> n->row & 1) != (x->mask >> n->column & 1)) {
+    v = ir_operand(n->m, x->op, 0);
+    x = tile_node_of(n, v);
+  }
+  if (x) n->nodes[x - n->nodes].packed = packing_of(n, x);
+}
+
+void tile_mark_packed(tile_nest *n) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  for (uint32_t k = 0; k < n->n_nodes; k++) n->nodes[k].packed = TILE_NOT_PACKED;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    if (((x->mask | x->reduces) & tile) != tile) continue;
+    for (uint32_t i = 0; i < x->n_operands; i++) mark(n, ir_operand(n->m, x->op, i));
+  }
+}
+
+static int64_t point_count(const tile_nest *n, const tile_axes *axes) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < axes->rank; d++)
+    if (axes->of[d] >= 0 && n->role[axes->of[d]] < TILE_OUTER) count *= n->extent[axes->of[d]];
+  return count;
+}
+
+/* Inputs once, however often they are read. */
+static int64_t input_bytes(const tile_nest *n, int32_t axis) {
+  int64_t *most = ARENA_ARRAY(n->a, int64_t, n->n_inputs + 1), sum = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
+      ir_value v = ir_operand(n->m, n->nodes[k].op, i);
+      const tile_axes *axes = &n->nodes[k].operands[i];
+      int32_t input = tile_node_of(n, v) ? -1 : tile_input_of(n, v);
+      if (input < 0 || !has_axis(axes, axis)) continue;
+      int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
+      if (bytes > most[input]) most[input] = bytes;
+    }
+  for (uint32_t i = 0; i < n->n_inputs; i++) sum += most[i];
+  return sum;
+}
+
+int64_t tile_packed_bytes(const tile_nest *n, int32_t axis) {
+  tile_packing which = axis == n->row ? TILE_PACKED_ROWS : TILE_PACKED_COLUMNS;
+  int64_t bytes = input_bytes(n, axis);
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].packed == which)
+      bytes += point_count(n, &n->nodes[k].result) *
+               ir_dtype_bytes(ir_type_at(n->m, n->nodes[k].value)->dtype);
+  return bytes;
+}
+
+/* ---- addresses ---- */
+static const char *point_of(tile_emitter *e, const tile_axes *axes) {
+  const char *at = "0";
+  for (int32_t d = 0; d < axes->rank; d++) {
+    int32_t a = axes->of[d];
+    if (a < 0 || e->n->role[a] >= TILE_OUTER) continue;
+    at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  }
+  return at;
+}
+
+static int64_t width_of(const tile_emitter *e) {
+  return (int64_t)e->n->sizes.vectors * e->n->lanes;
+}
+
+/* first: of the panel or group; at: in it. */
+static const char *packed_at(tile_emitter *e, const tile_axes *axes, const char *first,
+                             const char *at, int64_t width) {
+  const char *offset = tile_index(e, "0", first, point_count(e->n, axes));
+  return tile_index(e, tile_index(e, offset, point_of(e, axes), width), at, 1);
+}
+
+static const char *column_address(tile_emitter *e, const tile_pack *p, const tile_axes *axes,
+                                  int32_t c) {
+  const char *first = e->mask ? e->block_main : e->column_local;
+  const char *at = e->mask ? tile_line(e, "sub i64 %s, %s", e->column_local, e->block_main)
+                           : tile_int(e, (int64_t)c * e->n->lanes);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->base,
+                   packed_at(e, axes, first, at, width_of(e)));
+}
+
+static const char *row_address(tile_emitter *e, const tile_pack *p, const tile_axes *axes,
+                               int32_t r) {
+  const char *first = e->group ? e->group : e->row_local[0];
+  const char *at =
+      e->group ? tile_line(e, "sub i64 %s, %s", e->row_local[0], e->group) : tile_int(e, r);
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->base,
+                   packed_at(e, axes, first, at, e->n->sizes.rows));
+}
+
+/* ---- squares through registers ---- */
+static const char *wide(tile_emitter *e, ir_dtype dtype) { return tile_type(e, dtype, true); }
+
+static const char *mixed(tile_emitter *e, const char *type, const char *x, const char *y,
+                         int32_t block, bool high) {
+  int32_t lanes = e->n->lanes;
+  strbuf b = strbuf_make(e->a);
+  for (int32_t l = 0; l < lanes; l++) {
+    int32_t from = l & block ? (high ? l : l - block) + lanes : high ? l + block : l;
+    strbuf_printf(&b, "%si32 %d", l ? ", " : "", from);
+  }
+  return tile_line(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, x, type, y, lanes,
+                   b.text);
+}
+
+static void shuffle_square(tile_emitter *e, const char *type, const char **square) {
+  int32_t lanes = e->n->lanes;
+  for (int32_t block = lanes / 2; block; block /= 2)
+    for (int32_t i = 0; i < lanes; i++) {
+      if (i & block) continue;
+      const char *x = square[i], *y = square[i + block];
+      square[i] = mixed(e, type, x, y, block, false);
+      square[i + block] = mixed(e, type, x, y, block, true);
+    }
+}
+
+enum { MOST_LANES = 64 };
+
+/* lanes columns at `from`, `stride` elements apart, as many points of each. */
+static const char *transposer(tile_emitter *e, ir_dtype dtype) {
+  const char *name = arena_printf(e->a, "@%s_transpose_%s", e->name, tile_dtype_text(dtype)),
+             *type = wide(e, dtype), *one = tile_dtype_text(dtype), *square[MOST_LANES];
+  for (uint32_t i = 0; i < e->transposers.count; i++)
+    if (!strcmp(e->transposers.at[i], name)) return name;
+  VEC_PUSH(e->a, &e->transposers, name);
+  strbuf *before = e->out;
+  e->out = &e->helpers;
+  strbuf_printf(e->out,
+                "define internal void %s(ptr noalias %%from, i64 %%stride, ptr noalias %%to, i64 "
+                "%%apart) noinline #0 {\n",
+                name);
+  for (int32_t i = 0; i < e->n->lanes; i++) {
+    const char *at = tile_line(e, "mul i64 %%stride, %d", i);
+    const char *p = tile_line(e, "getelementptr %s, ptr %%from, i64 %s", one, at);
+    square[i] =
+        tile_line(e, "load %s, ptr %s, align %lld", type, p, (long long)ir_dtype_bytes(dtype));
+  }
+  shuffle_square(e, type, square);
+  for (int32_t i = 0; i < e->n->lanes; i++) {
+    const char *at = tile_line(e, "mul i64 %%apart, %d", i);
+    const char *p = tile_line(e, "getelementptr %s, ptr %%to, i64 %s", one, at);
+    tile_put(e, "store %s %s, ptr %s, align %lld", type, square[i], p,
+             (long long)ir_dtype_bytes(dtype));
+  }
+  strbuf_puts(e->out, "  ret void\n}\n");
+  e->out = before;
+  return name;
+}
+
+/* ---- making a copy ---- */
+typedef void element_fn(tile_emitter *e, const tile_pack *p);
+
+static int32_t next_point(const tile_emitter *e, const tile_axes *axes, int32_t d, int32_t but) {
+  while (d < axes->rank &&
+         (axes->of[d] < 0 || e->n->role[axes->of[d]] >= TILE_OUTER || axes->of[d] == but))
+    d++;
+  return d;
+}
+
+static void for_each_point(tile_emitter *e, const tile_pack *p, int32_t d, int32_t but,
+                           element_fn *fn) {
+  d = next_point(e, &p->axes, d, but);
+  if (d == p->axes.rank) {
+    fn(e, p);
+    return;
+  }
+  int32_t axis = p->axes.of[d];
+  tile_loop l = tile_loop_begin(e, "0", tile_int(e, e->n->extent[axis]), "1");
+  e->bound[axis] = l.index;
+  e->is_constant[axis] = false;
+  for_each_point(e, p, d + 1, but, fn);
+  e->bound[axis] = NULL;
+  tile_loop_end(e, &l);
+}
+
+static void copy_columns(tile_emitter *e, const tile_pack *p) {
+  tile_grid g = tile_value(e, p->value, &p->axes);
+  for (int32_t c = 0; c < e->vectors; c++) {
+    const char *x = tile_at(&g, 0, c);
+    if (!g.is_vector) x = tile_splat(e, g.dtype, x);
+    tile_store_at(e, g.dtype, true, x, column_address(e, p, &p->axes, c));
+  }
+}
+
+static void copy_row(tile_emitter *e, const tile_pack *p) {
+  tile_grid g = tile_value(e, p->value, &p->axes);
+  tile_store_at(e, g.dtype, false, tile_at(&g, 0, 0), row_address(e, p, &p->axes, 0));
+}
+
+static const int64_t *dims_of(const tile_emitter *e, ir_value v) {
+  return ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)tile_input_of(e->n, v)))
+      ->dims;
+}
+
+/* The axis of points that lie next to each other, if squares of them can be read. */
+static int32_t square_axis(const tile_emitter *e, const tile_pack *p) {
+  int32_t last = p->axes.rank - 1;
+  if (tile_node_of(e->n, p->value) || p->dtype == IR_I1 || last < 0) return -1;
+  while (last > 0 && p->axes.of[last] < 0) last--;
+  int32_t axis = p->axes.of[last];
+  bool fits = axis >= 0 && e->n->role[axis] < TILE_OUTER && e->n->extent[axis] >= e->n->lanes &&
+              tile_stride(dims_of(e, p->value), &p->axes, axis) == 1;
+  return fits && e->n->lanes <= MOST_LANES ? axis : -1;
+}
+
+/* The last square overlaps the one before. */
+static void copy_squares(tile_emitter *e, const tile_pack *p) {
+  int32_t axis = square_axis(e, p), lanes = e->n->lanes;
+  int64_t extent = e->n->extent[axis];
+  const int64_t *dims = dims_of(e, p->value);
+  const char *name = transposer(e, p->dtype);
+  tile_loop l = tile_loop_begin(e, "0", tile_int(e, extent), tile_int(e, lanes));
+  const char *over = tile_line(e, "icmp sgt i64 %s, %lld", l.index, (long long)(extent - lanes));
+  e->bound[axis] =
+      tile_line(e, "select i1 %s, i64 %lld, i64 %s", over, (long long)(extent - lanes), l.index);
+  for (int32_t c = 0; c < e->vectors; c++) {
+    const char *from =
+        tile_line(e, "getelementptr %s, ptr %%in%d, i64 %s", tile_memory_type(p->dtype),
+                  tile_input_of(e->n, p->value), tile_offset(e, dims, &p->axes, 0, c));
+    tile_put(e, "call void %s(ptr %s, i64 %lld, ptr %s, i64 %lld)", name, from,
+             (long long)tile_stride(dims, &p->axes, e->n->column),
+             column_address(e, p, &p->axes, c), (long long)width_of(e));
+  }
+  e->bound[axis] = NULL;
+  tile_loop_end(e, &l);
+}
+
+static void fill_columns(tile_emitter *e, const tile_pack *p) {
+  int32_t axis = square_axis(e, p);
+  e->vectors = e->n->sizes.vectors;
+  e->mask = NULL;
+  tile_loop l = tile_loop_begin(e, "0", e->block_main, tile_int(e, width_of(e)));
+  tile_set_columns(e, &l);
+  for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
+  tile_loop_end(e, &l);
+  e->vectors = 1;
+  l = tile_loop_begin(e, e->block_main, e->block_columns, tile_int(e, e->n->lanes));
+  tile_set_columns(e, &l);
+  e->mask = tile_tail_mask(e, l.index);
+  for_each_point(e, p, 0, -1, copy_columns);
+  tile_loop_end(e, &l);
+}
+
+static void fill_rows(tile_emitter *e, const tile_pack *p) {
+  int64_t rows = e->n->sizes.rows;
+  tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
+  tile_set_rows(e, l.index, 1);
+  const char *in = tile_line(e, "urem i64 %s, %lld", l.index, (long long)rows);
+  e->group = tile_line(e, "sub i64 %s, %s", l.index, in);
+  for_each_point(e, p, 0, -1, copy_row);
+  tile_loop_end(e, &l);
+}
+
+/* Back to where e was; what was added to the function stays. */
+static void return_to(tile_emitter *e, const tile_emitter *before) {
+  tile_emitter now = *e;
+  *e = *before;
+  e->entry = now.entry;
+  e->helpers = now.helpers;
+  e->names = now.names;
+  e->sweeps = now.sweeps;
+  e->functions = now.functions;
+  e->declared = now.declared;
+  e->transposers = now.transposers;
+  e->packs = now.packs;
+  e->scratch_bytes = now.scratch_bytes;
+  memcpy(e->small_ints, now.small_ints, sizeof e->small_ints);
+}
+
+static void make_copy(tile_emitter *e, uint32_t number) {
+  tile_emitter before = *e;
+  tile_pack p = e->packs.at[number];
+  strbuf text = strbuf_make(e->a);
+  e->out = e->row = e->body = &text;
+  e->depth[0] = e->depth[1] = 0;
+  memset(&e->memos, 0, sizeof e->memos);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (e->n->role[a] < TILE_OUTER) e->bound[a] = NULL, e->is_constant[a] = false;
+  e->in_tile = false;
+  e->in_copy = tile_node_of(e->n, p.value) != NULL;
+  if (p.of_rows) fill_rows(e, &p);
+  else fill_columns(e, &p);
+  return_to(e, &before); /* copies that this one reads are there by now */
+  strbuf_add(p.of_rows ? e->chunk_pack : e->pack, text.text, text.length);
+}
+
+/* ---- reading ---- */
+static bool same_shape(const tile_emitter *e, const tile_axes *a, const tile_axes *b) {
+  if (a->rank != b->rank) return false;
+  for (int32_t d = 0; d < a->rank; d++) {
+    bool points = a->of[d] >= 0 && b->of[d] >= 0 && e->n->role[a->of[d]] < TILE_OUTER &&
+                  e->n->role[b->of[d]] < TILE_OUTER;
+    if (a->of[d] != b->of[d] && !points) return false;
+  }
+  return true;
+}
+
+static uint32_t find_copy(tile_emitter *e, ir_value v, const tile_axes *axes, bool of_rows) {
+  for (uint32_t i = 0; i < e->packs.count; i++)
+    if (e->packs.at[i].value == v && same_shape(e, &e->packs.at[i].axes, axes)) return i;
+  ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
+  const tile_sizes *s = &e->n->sizes;
+  int64_t bytes = point_count(e->n, axes) * (of_rows ? s->chunk : s->block) * ir_dtype_bytes(dtype);
+  tile_pack p = {.value = v,
+                 .axes = *axes,
+                 .dtype = dtype,
+                 .of_rows = of_rows,
+                 .pass = -1,
+                 .base = arena_printf(e->a, "%%packed%u", e->packs.count)};
+  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", p.base,
+                (long long)e->scratch_bytes);
+  e->scratch_bytes += (bytes + 63) / 64 * 64;
+  VEC_PUSH(e->a, &e->packs, p);
+  return e->packs.count - 1;
+}
+
+tile_grid tile_read_packed(tile_emitter *e, ir_value v, const tile_axes *axes) {
+  bool of_rows = has_axis(axes, e->n->row);
+  uint32_t number = find_copy(e, v, axes, of_rows);
+  if (e->packs.at[number].pass < 0 || (!of_rows && e->packs.at[number].pass != e->pass)) {
+    e->packs.at[number].pass = e->pass;
+    make_copy(e, number);
+  }
+  const tile_pack *p = &e->packs.at[number];
+  tile_grid g = {.dtype = p->dtype, .is_vector = !of_rows, .rows = 1, .columns = 1};
+  if (of_rows) g.rows = e->rows;
+  else g.columns = e->vectors;
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++)
+      g.at[r][c] =
+          tile_load_at(e, p->dtype, g.is_vector,
+                       of_rows ? row_address(e, p, axes, r) : column_address(e, p, axes, c));
+  return g;
+}
