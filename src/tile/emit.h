@@ -130,8 +130,8 @@ typedef struct tile_loop {
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
 void tile_loop_end(tile_emitter *e, const tile_loop *l);
 
-/* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was made of
- * other rows is forgotten. */
+/* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was
+ * made of other rows is forgotten. */
 void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
 void tile_set_columns(tile_emitter *e, const tile_loop *l);
 
