@@ -221,7 +221,7 @@ static void add_late(tile_emitter *e, bool with_columns) {
     const tile_node *x = &e->n->nodes[k];
     bool has_column = (x->mask | x->reduces) >> e->n->column & 1;
     if (x->late < 0 || x->is_product || has_column != with_columns) continue;
-    if (has_column && (x->pass != e->pass || e->phase > 0)) continue;
+    if (has_column && (x->pass != e->pass || x->phase != e->phase)) continue;
     for_all_points(e, x, true, late_point, NULL);
   }
 }
@@ -316,7 +316,7 @@ static void store_outputs(tile_emitter *e, bool with_columns) {
     const tile_node *x = &e->n->nodes[o->node];
     bool has_column = x->mask >> e->n->column & 1;
     if (o->after != e->finishes || has_column != with_columns) continue;
-    if (has_column && !o->after && (o->level != e->pass || e->phase > 0)) continue;
+    if (has_column && !o->after && (o->level != e->pass || o->phase != e->phase)) continue;
     for_all_points(e, x, x->index < 0 && x->late < 0, store_point, o);
   }
 }
@@ -457,13 +457,13 @@ static void sort_lists(tile_emitter *e) {
 
 /* The phases of a pass, for some rows of the chunk and a block of columns. */
 static void emit_panel(tile_emitter *e, const char *main_columns) {
-  int32_t rows = e->n->sizes.rows;
   const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
-  const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
-  const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
   e->is_running = true;
   for (e->phase = 0; e->phase < tile_phases_of(e->n, e->pass); e->phase++) {
     tile_pass p = pass_of(e);
+    int32_t rows = tile_rows_of_phase(e);
+    const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
+    const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
     if (e->phase > 0) tile_rescale(e);
     emit_rows(e, &p, rows, e->panel_begin, main_end, main_columns);
     if (rows > 1) emit_rows(e, &p, 1, main_end, end, main_columns);

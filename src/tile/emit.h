@@ -177,6 +177,8 @@ void tile_for_all_points(tile_emitter *e, const tile_node *x, tile_point_fn *fn,
 /* ---- product.c ---- */
 void tile_plan_kept(tile_emitter *e); /* of the pass; sets the panel */
 bool tile_read_kept(tile_emitter *e, const tile_node *x, tile_grid *g);
+/* Many where a contraction is summed up in registers, few where grids are read. */
+int32_t tile_rows_of_phase(const tile_emitter *e);
 void tile_store_kept(tile_emitter *e); /* of the phase, at the tile's columns */
 bool tile_read_table(tile_emitter *e, const tile_node *x, tile_grid *g);
 void tile_emit_products(tile_emitter *e); /* of the phase, for the panel and the block */

@@ -469,6 +469,24 @@ static void set_roles(tile_nest *n, int32_t row, int32_t column) {
   n->role[column] = TILE_COLUMN;
 }
 
+bool tile_ends_phase(const tile_nest *n, const tile_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  return n->staged && x->reduces && x->index < 0 && x->late < 0 && (x->mask & tile) == tile &&
+         !tile_point_axes(n, x->mask) && tile_extent_of(n, x->reduces) > COST_UNROLL;
+}
+
+/* The first phase of the pass in which all operands are known. */
+static int32_t phase_after_operands(const tile_nest *n, const tile_node *x, int32_t pass) {
+  int32_t phase = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (!from || (from->level <= pass && !(from->mask >> n->column & 1))) continue;
+    int32_t known = tile_phase_of(from, pass) + tile_ends_phase(n, from);
+    if (known > phase) phase = known;
+  }
+  return phase;
+}
+
 /* What the operands say about the node. */
 static void inherit(const tile_nest *n, tile_node *x) {
   x->level = 0;
@@ -482,11 +500,8 @@ static void inherit(const tile_nest *n, tile_node *x) {
     x->after = x->after || from->after;
     x->is_rowless = x->is_rowless && from->is_rowless;
   }
-  x->ready = 0;
-  for (uint32_t i = 0; i < x->n_operands; i++) {
-    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
-    if (from && from->level == x->level && from->ready > x->ready) x->ready = from->ready;
-  }
+  x->step = phase_after_operands(n, x, x->level);
+  x->ready = phase_after_operands(n, x, x->level - 1);
 }
 
 /* What is made from a reduction over rows has no rows, and reads nothing else that needs them. */
@@ -535,8 +550,10 @@ static bool set_level(tile_nest *n, tile_node *x) {
   } else {
     x->index = n->n_reductions++;
     if (!tile_stream(n, x)) x->level++;
-    x->ready = x->phase + 1;
   }
+  x->phase = phase_after_operands(n, x, x->pass);
+  x->ready = x->phase + 1;
+  x->step = 0;
   x->is_product = tile_is_product(n, x);
   if ((x->mask | x->reduces) >> n->column & 1) need_pass(n, x->pass);
   return has_few_points(n, x);
@@ -551,6 +568,7 @@ static bool set_levels(tile_nest *n) {
     const tile_node *x = &n->nodes[o->node];
     bool has_row = x->mask >> n->row & 1;
     o->level = x->level;
+    o->phase = x->step + tile_ends_phase(n, x);
     o->after = x->after || !has_row;
     if ((!has_row && !x->after && !x->is_rowless) || !has_few_points(n, x)) return false;
     if (!o->after && x->mask >> n->column & 1) need_pass(n, x->level);
@@ -560,7 +578,11 @@ static bool set_levels(tile_nest *n) {
 
 static bool is_legal(tile_nest *n, int32_t row, int32_t column) {
   set_roles(n, row, column);
-  return set_levels(n);
+  n->staged = false;
+  if (!set_levels(n)) return false;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    n->staged |= n->nodes[k].is_product || n->nodes[k].n_terms > 0;
+  return !n->staged || set_levels(n);
 }
 
 static bool choose_roles(tile_tie *t) {

@@ -49,7 +49,8 @@ typedef struct tile_node { /* one result of one op of the body */
   int32_t level;    /* the pass that computes it where it has columns, from finished statistics */
   int32_t pass;     /* of a reduction over rows or columns: that sums it up */
   int32_t phase;    /* of the pass, after those of the running statistics that it reads */
-  int32_t ready;    /* the phase in which it may be computed while pass level - 1 runs */
+  int32_t step;     /* the phase of a pass that computes it from finished statistics */
+  int32_t ready;    /* the same of pass level - 1, while its statistics run */
   int32_t n_terms;
   tile_term terms[TILE_MOST_TERMS];
   bool is_boundary;    /* has no columns, and is read as a running value: some reduction's term */
@@ -67,7 +68,7 @@ typedef struct tile_output {
   int32_t node;   /* that makes it */
   tile_axes axes; /* of the loop's result */
   const int64_t *dims;
-  int32_t level;
+  int32_t level, phase;
   bool after; /* stored when all rows are done */
 } tile_output;
 
@@ -96,6 +97,7 @@ typedef struct tile_nest {
   uint32_t *node_of; /* by op: index + 1 of its first result's */
   tile_output *outputs;
   int32_t n_passes, n_reductions, n_late;
+  bool staged;   /* long contractions end a phase */
   int32_t lanes; /* of a vector: of the widest floating-point type in the body */
   tile_sizes sizes;
 } tile_nest;
@@ -124,10 +126,12 @@ bool tile_is_product(const tile_nest *n, const tile_node *x);
 uint32_t tile_product_grid(const tile_nest *n, const tile_node *x);
 int32_t tile_product_axis(const tile_nest *n, const tile_node *x);
 int32_t tile_phases_of(const tile_nest *n, int32_t pass);
-/* The phase of a pass in which the value is known. */
+/* The phase of a pass that computes the value. */
 static inline int32_t tile_phase_of(const tile_node *x, int32_t pass) {
-  return x->level > pass ? x->ready : 0;
+  return x->level > pass ? x->ready : x->step;
 }
+/* A contraction with a register tile of its own: what reads it comes a phase later. */
+bool tile_ends_phase(const tile_nest *n, const tile_node *x);
 
 /* Axes of a value that neither are outside of the tile nor span it, and the product of lengths. */
 uint32_t tile_point_axes(const tile_nest *n, uint32_t mask);

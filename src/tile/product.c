@@ -12,7 +12,7 @@
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 
-enum { MOST_PRODUCT_POINTS = 1024, LOOPED_GROUPS = 3, HEAVY = 4 };
+enum { MOST_PRODUCT_POINTS = 1024, LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 4 };
 
 static uint32_t mask_of(const tile_axes *axes) {
   uint32_t mask = 0;
@@ -105,7 +105,7 @@ static double effort(const tile_nest *n, const tile_node *x, int depth) {
   if (x->reduces) sum = (double)tile_extent_of(n, x->reduces);
   for (uint32_t i = 0; i < x->n_operands && sum <= HEAVY; i++) {
     const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
-    if (from) sum += effort(n, from, depth - 1);
+    if (from && !tile_ends_phase(n, from)) sum += effort(n, from, depth - 1);
   }
   return sum;
 }
@@ -172,11 +172,20 @@ void tile_plan_kept(tile_emitter *e) {
     else visit_operands(e, x, x->phase);
   }
   for (uint32_t j = 0; j < n->n_outputs && !e->finishes; j++)
-    if (!n->outputs[j].after && n->outputs[j].level == e->pass) visit(e, n->outputs[j].value, 0);
+    if (!n->outputs[j].after && n->outputs[j].level == e->pass)
+      visit(e, n->outputs[j].value, n->outputs[j].phase);
   e->panel = e->kept.count ? cost_panel_rows(n) : n->sizes.chunk;
   for (int32_t phase = 0; phase < tile_phases_of(n, e->pass); phase++)
     for (uint32_t i = 0; i < e->kept.count; i++)
       if (e->kept.at[i].phase == phase) place_kept(e, &e->kept.at[i]);
+}
+
+int32_t tile_rows_of_phase(const tile_emitter *e) {
+  int32_t rows = e->n->sizes.rows, few = rows < FEW_ROWS ? rows : FEW_ROWS;
+  if (!e->n->staged) return rows;
+  for (uint32_t i = 0; i < e->kept.count; i++)
+    if (e->kept.at[i].phase == e->phase && tile_ends_phase(e->n, e->kept.at[i].node)) return rows;
+  return few;
 }
 
 static const char *kept_at(tile_emitter *e, const tile_kept *k, int32_t r, int32_t c) {

@@ -207,22 +207,27 @@ bool tile_stream(tile_nest *n, tile_node *x) {
   if (x->level == 0 || x->monoid != IR_OP_ADD || !is_real(n, x)) return false;
   form f = node_form(&r, x);
   if (f.kind != MULTIPLICATIVE || !only_falls(&r, &f)) return false;
-  x->phase = x->n_terms = 0;
+  int32_t phase = x->n_terms = 0;
   for (int32_t i = 0; i < f.n; i++) {
     tile_node *t = &n->nodes[f.at[i].node];
     t->is_boundary = true;
-    if (t->ready > x->phase) x->phase = t->ready;
+    if (t->ready > phase) phase = t->ready;
     x->terms[x->n_terms++] = f.at[i];
   }
   x->pass = r.pass;
-  return x->phase > 0;
+  return phase > 0;
 }
 
 int32_t tile_phases_of(const tile_nest *n, int32_t pass) {
-  int32_t phases = 1;
+  int32_t last = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
-    if (x->index >= 0 && x->pass == pass && x->phase + 1 > phases) phases = x->phase + 1;
+    if ((x->index >= 0 || x->late >= 0) && x->pass == pass && x->phase > last) last = x->phase;
   }
-  return phases;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    const tile_output *o = &n->outputs[j];
+    bool has_column = n->nodes[o->node].mask >> n->column & 1;
+    if (has_column && !o->after && o->level == pass && o->phase > last) last = o->phase;
+  }
+  return last + 1;
 }
