@@ -6,6 +6,7 @@
 #include "tile/pack.h"
 
 static const double TYPICAL_ROWS = 4;
+static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double PRODUCT_WEIGHT = 1.1;
 static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
@@ -174,6 +175,26 @@ static double cost_of_product(const tile_nest *n, const tile_node *x) {
   return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT;
 }
 
+static int64_t outer_extent(const tile_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
+  return tile_extent_of(n, outer);
+}
+
+/* Work items where rows are reduced: for each outer index. */
+static int64_t spans_of(const tile_nest *n) {
+  int64_t outer = outer_extent(n);
+  return outer >= SPANS ? 1 : SPANS / (outer > 0 ? outer : 1);
+}
+
+/* Partial results of all spans: memory that is touched for the first time. */
+static double cost_of_partials(const tile_nest *n, const tile_node *x) {
+  double elements = (double)tile_extent_of(n, tile_point_axes(n, x->mask));
+  if (x->mask >> n->column & 1) elements *= (double)n->extent[n->column];
+  double bytes = elements * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+  return bytes * (double)(spans_of(n) * outer_extent(n)) * FIRST_TOUCH;
+}
+
 static bool has_looped_points(const tile_nest *n, const tile_node *x) {
   return (x->index >= 0 || x->late >= 0) && x->mask & ~n->ranks &&
          tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) > COST_UNROLL;
@@ -186,6 +207,7 @@ double cost_of_nest(const tile_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->which) continue;
+    if (x->late >= 0) cost += cost_of_partials(n, x);
     if (x->is_product) {
       cost += cost_of_product(n, x);
       continue;
@@ -272,12 +294,6 @@ bool cost_may_span_columns(const tile_nest *n) {
   return any;
 }
 
-static int64_t outer_extent(const tile_nest *n) {
-  uint32_t outer = 0;
-  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == TILE_OUTER) << a;
-  return tile_extent_of(n, outer);
-}
-
 /* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
  * few threads have equally much. */
 static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
@@ -312,7 +328,7 @@ void cost_set_sizes(tile_nest *n) {
   s->block = clamped(COST_L2_BYTES / 2 / (bytes ? bytes : 1), step, MOST_BLOCK) / step * step;
   s->chunk = chunk_of(n, bytes);
   int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = outer_extent(n);
-  int64_t spans = clamped(SPANS / clamped(outer, 1, SPANS), 1, SPANS);
+  int64_t spans = spans_of(n);
   s->spans = n->n_late && chunks > spans ? spans : chunks;
   s->column_spans = column_spans_of(n, s->spans * outer);
 }
