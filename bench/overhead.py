@@ -114,6 +114,7 @@ def compile_once(f, arguments, limit):
     hooked = compiler.compile_or_get_cached
     xla = Clock(hooked._weir_original)
     whole = compiler.compile_or_get_cached = Clock(_hook._hooked(xla))
+    whole._weir_original = xla  # weir.limit() finds its hook in place
     try:
         with weir.limit(limit):
             lowered.compile()

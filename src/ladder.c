@@ -34,6 +34,7 @@ static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
+static const int64_t SMALL_SLICE_BYTES = 1 << 14;  /* of one row often: less than tiles want */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t HOPELESS =
@@ -111,6 +112,7 @@ typedef struct search {
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
+  bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;  /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak;  /* out: of the module that holds the limit */
@@ -129,6 +131,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
                .generous_bytes = s->slice_bytes * GENEROUS,
                .nest = s->nest,
                .is_materialised = plan_is_materialised},
+      .no_tiles = s->no_tiles,
       .limit_bytes = s->target};
   ir_module *m = ir_module_clone(prepared);
   WEIR_TRY(pipeline_split(j, m, order));
@@ -139,7 +142,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
   return WEIR_OK;
 }
 
-static search search_under(int64_t limit, int32_t most_compiles) {
+static search search_under(const job *j, int64_t limit, int32_t most_compiles) {
   int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.limit = limit,
@@ -147,6 +150,7 @@ static search search_under(int64_t limit, int32_t most_compiles) {
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .most_compiles = most_compiles,
+                  .no_tiles = j->probing || j->options.tile == WEIR_TILE_OFF,
                   .least = INT64_MAX};
 }
 
@@ -190,7 +194,8 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
     return WEIR_OK;
   }
   ir_module_destroy(m);
-  if (order.fits)
+  if (order.fits && order.n_tiles) s->no_tiles = true;
+  else if (order.fits)
     s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
   else next_candidate(s);
   return WEIR_OK;
@@ -203,17 +208,29 @@ static weir_status try_slices(job *j, const ir_module *prepared, search *s, ir_m
   return WEIR_OK;
 }
 
+/* From the start, by other means: without what tiles ask for. */
+static void search_again(search *s, const search *first) {
+  search again = *first;
+  again.compiles = s->compiles;
+  again.least = s->least;
+  again.no_tiles = true;
+  *s = again;
+}
+
 /* *out_m: NULL if nothing was found that holds. */
 static weir_status split_until_it_holds(job *j, const ir_module *prepared, search *s,
                                         ir_module **out_m) {
-  search again = *s;
-  again.nest = true;
+  search first = *s;
   *out_m = NULL;
   WEIR_TRY(try_slices(j, prepared, s, out_m));
+  if (!*out_m && !first.no_tiles) {
+    search_again(s, &first);
+    if (s->slice_bytes > SMALL_SLICE_BYTES) s->slice_bytes = SMALL_SLICE_BYTES;
+    WEIR_TRY(try_slices(j, prepared, s, out_m));
+  }
   if (*out_m) return WEIR_OK;
-  again.compiles = s->compiles;
-  again.least = s->least;
-  *s = again;
+  search_again(s, &first);
+  s->nest = true;
   return try_slices(j, prepared, s, out_m);
 }
 
@@ -221,7 +238,7 @@ static weir_status split_until_it_holds(job *j, const ir_module *prepared, searc
 /* *out_peak: what it came to; 0: it does not hold. */
 static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit,
                               int32_t most_compiles, int64_t *out_peak) {
-  search s = search_under(limit, most_compiles);
+  search s = search_under(j, limit, most_compiles);
   ir_module *m;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
   if (m) ir_module_destroy(m);
@@ -273,7 +290,7 @@ static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, 
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
  * the way of less. */
 static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
-  search s = search_under(least, 0);
+  search s = search_under(j, least, 0);
   ir_module *m;
   j->probing = true;
   WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
@@ -360,7 +377,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   WEIR_TRY(prepare(j));
   set_options(j, RUNG_REWRITTEN);
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  search s = search_under(j->options.memory_limit_bytes, MOST_COMPILES);
+  search s = search_under(j, j->options.memory_limit_bytes, MOST_COMPILES);
   s.target = target_of(j, peak);
   WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
@@ -414,7 +431,8 @@ static split_order threshold_order(const job *j) {
                                 .hold_bytes = threshold,
                                 .slice_bytes = slice,
                                 .cached_bytes = slice,
-                                .generous_bytes = slice}};
+                                .generous_bytes = slice},
+                       .no_tiles = j->options.tile == WEIR_TILE_OFF};
 }
 
 static weir_status split_above_threshold(job *j) {

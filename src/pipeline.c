@@ -23,9 +23,11 @@ static bool can_call(const pass_ctx *p, const ir_module *m) {
 }
 
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
-  bool wanted = p->options->tile != WEIR_TILE_OFF && can_call(p, m);
+  split_order *order = p->user;
   double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
-  *out_changed = wanted && tiles_replace_loops(m, least_gain) > 0;
+  if (!order || order->no_tiles || !can_call(p, m)) return WEIR_OK;
+  order->n_tiles = tiles_replace_loops(m, least_gain);
+  *out_changed = order->n_tiles > 0;
   return WEIR_OK;
 }
 
@@ -90,13 +92,14 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
   if (order) order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
-  if (order && j->options.tile != WEIR_TILE_OFF) order->goal.least_slice = 2;
+  if (order && !order->no_tiles) order->goal.least_slice = 2;
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   if (!j->probing) {
+    bool is_candidate = !order || !order->limit_bytes || order->fits;
     WEIR_TRY(report_loops(j, m, order));
-    WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+    if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));

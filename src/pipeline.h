@@ -33,7 +33,9 @@ typedef struct split_order {
   split_goal goal;
   int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
                           the threshold */
-  int64_t peak_bytes;  /* out: estimate afterwards */
+  bool no_tiles;       /* loops stay loops */
+  int32_t n_tiles;     /* out: loops that became tiles */
+  int64_t peak_bytes;  /* out: estimate afterwards, with loops as loops */
   bool fits;           /* out */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;

@@ -7,6 +7,7 @@
 #include "in/in.h"
 #include "out/out.h"
 #include "pipeline.h"
+#include "plan/peak.h"
 #include "report.h"
 #include "result.h"
 
@@ -72,5 +73,31 @@ weir_status weir_rewrite(const char *text, size_t length, const weir_options *op
   weir_status status = ctx_try(&j.c, rewrite, &j);
   if (status != WEIR_OK) result_set_error(*out_result, j.c.message);
   ctx_deinit(&j.c);
+  return status;
+}
+
+typedef struct fitting {
+  ctx c;
+  const char *text;
+  size_t length;
+  int64_t limit_bytes;
+  bool fits;
+} fitting;
+
+static weir_status find_out(void *user) {
+  fitting *w = user;
+  ir_module *m;
+  WEIR_TRY(in_stablehlo_text(&w->c, w->text, w->length, &m));
+  WEIR_TRY(ir_verify(m));
+  w->fits = ir_main_function(m) && plan_upper_bound(m) <= w->limit_bytes;
+  return WEIR_OK;
+}
+
+weir_status weir_fits(const char *text, size_t length, int64_t limit_bytes, bool *out_fits) {
+  fitting w = {.text = text, .length = length, .limit_bytes = limit_bytes};
+  ctx_init(&w.c);
+  weir_status status = ctx_try(&w.c, find_out, &w);
+  ctx_deinit(&w.c);
+  *out_fits = status == WEIR_OK && w.fits;
   return status;
 }

@@ -109,6 +109,12 @@ WEIR_API WEIR_MUST_USE weir_status weir_rewrite(const char *text, size_t length,
                                                 weir_result **out_result);
 WEIR_API void weir_result_destroy(weir_result *result);
 
+/* Whether all that the program ever holds, arguments, results and every temporary at once, is under
+ * the limit: then weir_rewrite() leaves it untouched. Errors: as weir_rewrite(); *out_fits is false
+ * then. Cost: reading the program, whose text needs no locations. */
+WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length, int64_t limit_bytes,
+                                             bool *out_fits);
+
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
 /* The rewritten program, NUL-terminated; NULL unless REWRITTEN (or stop_after was given). */
 WEIR_API const char *weir_result_text(const weir_result *result, size_t *out_length);

@@ -184,9 +184,9 @@ class _Call:
     def name(self):
         return ir.StringAttr(self.computation.operation.attributes["sym_name"]).value
 
-    def text(self):
+    def text(self, locations=True):
         return self.computation.operation.get_asm(
-            print_generic_op_form=True, enable_debug_info=True
+            print_generic_op_form=True, enable_debug_info=locations
         ).encode()
 
     def text_with_shardings(self):
@@ -253,12 +253,25 @@ def _prepare_calls():
     _library.library().weir_interrupts(raises)
 
 
+_TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
+
+
+def _fits_anyway(call, settings):
+    """Most programs do, and cost no more than this."""
+    limit = settings.get("memory_limit_bytes")
+    if not limit or any(settings.get(name) for name in _TRIALS) or settings.get("debug", 0) > 1:
+        return False
+    return _library.fits(call.text(locations=False), limit)
+
+
 def _compile(call, settings, planning):
     global last_report
     if call.is_over_processes():
         raise _LeftAlone("it runs over several processes")
     text = None
     try:
+        if planning is None and _fits_anyway(call, settings):
+            return call.untouched()
         if settings.get("tile") or settings.get("progress"):
             _prepare_calls()
         text = call.text()

@@ -79,6 +79,7 @@ class _LoopInfo(ctypes.Structure):
 
 _SIGNATURES = {
     "weir_rewrite": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
+    "weir_fits": (c_int, [c_char_p, c_size_t, c_int64, POINTER(c_bool)]),
     "weir_result_destroy": (None, [c_void_p]),
     "weir_result_outcome": (c_int, [c_void_p]),
     "weir_result_text": (c_void_p, [c_void_p, POINTER(c_size_t)]),
@@ -140,6 +141,13 @@ class Result:
     flops_after: int
     referee_compiles: int
     loops: tuple[Loop, ...]
+
+
+def fits(text, limit_bytes):
+    """weir_fits(); False where it can't tell."""
+    found = c_bool()
+    library().weir_fits(text, len(text), limit_bytes, ctypes.byref(found))
+    return found.value
 
 
 def parse_bytes(text):

@@ -71,7 +71,7 @@ def _read_environment():
     debug = os.environ.get("WEIR_DEBUG") or "0"
     if debug not in ("0", "1", "2", "3", "4", "5"):
         raise SettingError(f"weir: WEIR_DEBUG is {debug!r}, but should be a number from 0 to 5")
-    tile = os.environ.get("WEIR_TILE") or "off"
+    tile = os.environ.get("WEIR_TILE") or "auto"
     if tile not in _TILE:
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}

@@ -59,6 +59,7 @@ def stand_in(monkeypatch):
     outcome()
     weir.initialize()
     monkeypatch.setattr(_library, "rewrite", rewrite)
+    monkeypatch.setattr(_library, "fits", lambda *_: False)
     return state
 
 

@@ -17,6 +17,7 @@ import weir
 from hook_programs import PROGRAMS
 from weir import _hook, _library
 
+REAL_FITS = _library.fits  # before anything stands in for it
 FAST_MATH = "xla_cpu_enable_fast_math"
 
 
@@ -199,7 +200,7 @@ def test_refusal_shows_the_user_no_frames_of_ours():
         "def refuse(text, settings, referee):\n"
         "  numbers = 1, 1, 1, 1, 1, 1, 0, ()\n"
         "  return _library.Result(8, 'RESOURCE_EXHAUSTED', 'no', 0, None, (), '', *numbers)\n"
-        "_library.rewrite = refuse\n"
+        "_library.rewrite, _library.fits = refuse, lambda *_: False\n"
         "jax.jit(lambda x: x * 2)(1.0)\n",
         WEIR_MEMORY_LIMIT="1MB",
     )
@@ -523,6 +524,7 @@ def test_the_papers_flags_on_a_stock_xla():
         "print(f(jnp.ones(2000)), len(jax.devices()), os.environ['XLA_FLAGS'])\n"
         "print(weir.last_report().slices)\n",
         XLA_FLAGS="--xla_tensor_size_threshold=1MB --xla_force_host_platform_device_count=2",
+        WEIR_TILE="off",
     )
     answer, report = done.stdout.splitlines() or done.stderr
     assert answer.endswith(" 2 --xla_force_host_platform_device_count=2")
@@ -545,7 +547,25 @@ def test_flags_become_variables(monkeypatch):
     assert os.environ["XLA_FLAGS"] == "flags.txt  # left alone"
 
 
+def test_what_fits_is_looked_at_once(stand_in, xla_calls, monkeypatch):
+    """Its text is read, and nothing more; the very module goes to XLA."""
+    monkeypatch.setattr(_library, "fits", REAL_FITS)
+    lowered = jax.jit(lambda x: x @ x.T).lower(np.ones((100, 2), np.float32))
+    with weir.limit("1MB"):
+        lowered.compile()
+    assert len(xla_calls) == 1 and not stand_in.calls
+    with weir.limit("40kB"):
+        jax.jit(lambda x: x @ x.T).lower(np.ones((100, 2), np.float32)).compile()
+    assert len(stand_in.calls) == 1
+
+
+@pytest.mark.parametrize("text", ["", "module {", "module {}"])
+def test_what_cannot_be_read_does_not_fit(text):
+    assert not _library.fits(text.encode(), 10**12)
+
+
 def test_threshold_and_split_size(monkeypatch):
+    monkeypatch.setenv("WEIR_TILE", "off")  # whose memory does not depend on slices
     monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "1MB")
     f = jax.jit(lambda x: jnp.exp(x[:, None] * x[None]).sum(1))
     x = np.linspace(0, 1, 1000, dtype=np.float32)
@@ -663,7 +683,7 @@ def rewrite(text, settings, referee):
     memory = referee(new, ())
     assert memory == (4000, 4000, 0, 0), memory
     return _library.Result(0, "OK", "", 2, new, (), "", 1, 1, 1, 1, 1, 1, 1, ())
-_library.rewrite = rewrite
+_library.rewrite, _library.fits = rewrite, lambda *_: False
 x = np.ones(1000, np.float32)
 with weir.limit("1GB"):
     y = jax.jit(lambda x: x * 2)(x)
