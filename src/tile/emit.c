@@ -193,27 +193,42 @@ static void neutral_point(tile_emitter *e, const tile_node *x, void *user) {
 }
 
 /* ---- reductions over rows ---- */
+/* The rows of the tile by themselves: what is added to a partial result is a sum already, which
+ * loses less than term after term. */
+static const char *sum_of_rows(tile_emitter *e, const tile_node *x, const tile_grid *g, int32_t c,
+                               bool is_vector) {
+  const char *type = tile_type(e, g->dtype, is_vector), *sum = NULL;
+  for (int32_t r = 0; r < e->rows; r++) {
+    const char *term = tile_at(g, r, c);
+    if (is_vector && !g->is_vector) term = tile_splat(e, g->dtype, term);
+    if (is_vector) term = masked_term(e, x, type, term);
+    sum = sum ? tile_combine(e, x->monoid, g->dtype, type, is_vector ? e->n->lanes : 1, sum, term)
+              : term;
+  }
+  return sum;
+}
+
+static void add_to_slot(tile_emitter *e, const tile_node *x, const char *offset, ir_dtype dtype,
+                        bool is_vector, const char *sum) {
+  const char *slot = tile_late_at(e, x, offset), *type = tile_type(e, dtype, is_vector);
+  const char *old = tile_load_at(e, dtype, is_vector, slot);
+  sum = tile_combine(e, x->monoid, dtype, type, is_vector ? e->n->lanes : 1, old, sum);
+  tile_store_at(e, dtype, is_vector, sum, slot);
+}
+
 static void late_point(tile_emitter *e, const tile_node *x, void *user) {
   (void)user;
   tile_grid g = tile_contribution(e, x);
   bool has_column = (x->mask | x->reduces) >> e->n->column & 1,
-       in_lanes = !(x->mask >> e->n->column & 1);
-  const char *type = tile_type(e, g.dtype, has_column), *slot = NULL, *sum = NULL;
+       keeps_column = x->mask >> e->n->column & 1;
+  const char *type = tile_type(e, g.dtype, has_column), *all = NULL;
   for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
-    if (!slot || !in_lanes) {
-      const char *at = tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1);
-      slot = tile_late_at(e, x, in_lanes ? "0" : at);
-      sum = tile_load_at(e, g.dtype, has_column, slot);
-    }
-    for (int32_t r = 0; r < e->rows; r++) {
-      const char *term = tile_at(&g, r, c);
-      if (has_column && !g.is_vector) term = tile_splat(e, g.dtype, term);
-      if (has_column) term = masked_term(e, x, type, term);
-      sum = tile_combine(e, x->monoid, g.dtype, type, has_column ? e->n->lanes : 1, sum, term);
-    }
-    if (!in_lanes || c + 1 == (has_column ? e->vectors : 1))
-      tile_store_at(e, g.dtype, has_column, sum, slot);
+    const char *sum = sum_of_rows(e, x, &g, c, has_column);
+    const char *at = tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1);
+    if (keeps_column) add_to_slot(e, x, at, g.dtype, true, sum);
+    else all = all ? tile_combine(e, x->monoid, g.dtype, type, e->n->lanes, all, sum) : sum;
   }
+  if (!keeps_column) add_to_slot(e, x, "0", g.dtype, has_column, all);
 }
 
 static void add_late(tile_emitter *e, bool with_columns) {
