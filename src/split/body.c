@@ -6,7 +6,7 @@
 enum { MOST_SWEEPS = 64 };
 
 /* Positions of the values of a while's body, found by sweeps over its ops until nothing changes. */
-typedef struct body {
+typedef struct split_body {
   arena *scratch;
   ir_module *m;
   ir_op loop;
@@ -101,14 +101,18 @@ static void place_op(body *b, ir_op op, const split_factor *f) {
   for (uint32_t i = 0; i < d.n_operands; i++) place(b, d.operands[i], f->operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++) {
     place(b, d.first_result + i, f->results[i]);
-    if (!makes_sum(f, i)) continue;
-    mark_sum(b, d.first_result + i);
-    if (f->sums) mark_sum(b, d.operands[i]); /* a while's: what it begins with */
+    if (makes_sum(f, i)) mark_sum(b, d.first_result + i);
   }
 }
 
 /* ---- what is linear in parts of a sum ---- */
-typedef enum linearity { NOT_LINEAR, LINEAR_IN_ALL, LINEAR_IN_FIRST, LINEAR_IN_ONE } linearity;
+typedef enum linearity {
+  NOT_LINEAR,
+  LINEAR_IN_ALL,
+  LINEAR_IN_TWO, /* the first two */
+  LINEAR_IN_FIRST,
+  LINEAR_IN_ONE /* any */
+} linearity;
 
 static linearity linearity_of(body *b, ir_op op) {
   ir_module *m = b->m;
@@ -116,6 +120,7 @@ static linearity linearity_of(body *b, ir_op op) {
     case IR_OP_ADD:
     case IR_OP_SUBTRACT:
     case IR_OP_CONCATENATE: return LINEAR_IN_ALL;
+    case IR_OP_DYNAMIC_UPDATE_SLICE: return LINEAR_IN_TWO;
     case IR_OP_NEGATE:
     case IR_OP_RESHAPE:
     case IR_OP_TRANSPOSE:
@@ -153,35 +158,17 @@ static bool may_carry_sum(const ir_module *m, ir_value v) {
   return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= 4;
 }
 
-/* How many operands a linear op has that must be parts for its result to be one. */
-static uint32_t n_linear(const body *b, ir_op op, linearity l) {
-  return l == LINEAR_IN_ALL ? ir_op_get(b->m, op)->n_operands : 1;
-}
-
 static bool reads_sum(const body *b, ir_op op) {
   for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_operands; i++)
     if (is_sum(b, ir_operand(b->m, op, i))) return true;
   return false;
 }
 
-/* An op none of whose values is sliced. */
+/* An op none of whose values is sliced, as far as is known: what must not read a part of a sum is
+ * found in the end, and so are operands that had to be one. */
 static void pass_sum_on(body *b, ir_op op) {
-  const ir_op_data d = *ir_op_get(b->m, op);
-  bool made = d.n_results == 1 && is_sum(b, d.first_result);
-  if (!made && !reads_sum(b, op)) return;
-  if (d.kind == IR_OP_DYNAMIC_UPDATE_SLICE) {
-    for (uint32_t i = 0; i < 2; i++) mark_sum(b, d.operands[i]);
-    mark_sum(b, d.first_result);
-    return;
-  }
-  linearity l = linearity_of(b, op);
-  if (l == NOT_LINEAR || !is_summable(b->m, op)) {
-    b->failed = true;
-    return;
-  }
-  for (uint32_t i = 0; i < n_linear(b, op, l) && l != LINEAR_IN_ONE; i++)
-    mark_sum(b, d.operands[i]);
-  if (reads_sum(b, op)) mark_sum(b, d.first_result);
+  if (reads_sum(b, op) && linearity_of(b, op) != NOT_LINEAR && is_summable(b->m, op))
+    mark_sum(b, ir_result(b->m, op, 0));
 }
 
 /* What a trip yields is where the next one finds it. */
@@ -191,7 +178,6 @@ static void place_carries(body *b) {
     ir_value arg = ir_block_get(b->m, b->block)->args.at[i], yield = ir_operand(b->m, end, i);
     place(b, yield, position_of(b, arg));
     place(b, arg, position_of(b, yield));
-    if (is_sum(b, arg)) mark_sum(b, yield);
     if (is_sum(b, yield)) mark_sum(b, arg);
   }
 }
@@ -208,6 +194,9 @@ static void sweep(body *b) {
   place_carries(b);
 }
 
+/* A part of a sum; zeros are one of any sum. */
+static bool is_part(const body *b, ir_value v) { return is_sum(b, v) || split_is_zero(b->m, v); }
+
 /* A sliced op reads its operands as its factor wants them: none sliced that it needs whole, no part
  * of a sum but what a while begins with. */
 static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
@@ -215,15 +204,16 @@ static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
   for (uint32_t k = 0; k < d->n_operands; k++) {
     ir_value v = d->operands[k];
     if (!split_pos_equal(position_of(b, v), f->operands[k])) return false;
-    if (is_sum(b, v) && !(f->sums && f->sums[k])) return false;
-    if (f->sums && f->sums[k] == SPLIT_SUM_NEW && !split_is_zero(b->m, v)) return false;
+    split_sum sum = f->sums ? f->sums[k] : SPLIT_NO_SUM;
+    if (sum == SPLIT_NO_SUM ? is_sum(b, v) : !is_part(b, v)) return false;
+    if (sum == SPLIT_SUM_NEW && !split_is_zero(b->m, v)) return false;
   }
   for (uint32_t k = 0; k < d->n_results; k++)
     if (is_sum(b, d->first_result + k) != makes_sum(f, k)) return false;
   return true;
 }
 
-/* A result is a part of a sum if, and only if, the operands are that it is linear in. */
+/* Its result is a part of a sum if, and only if, the operands are that it is linear in. */
 static bool is_linear_kept(body *b, ir_op op) {
   const ir_op_data d = *ir_op_get(b->m, op);
   uint32_t sums = 0, marked = 0;
@@ -231,13 +221,13 @@ static bool is_linear_kept(body *b, ir_op op) {
   for (uint32_t k = 0; k < d.n_results; k++) marked += is_sum(b, d.first_result + k);
   if (sums == 0) return marked == 0;
   if (marked != 1 || d.n_results != 1) return false;
-  if (d.kind == IR_OP_DYNAMIC_UPDATE_SLICE) return true; /* of both; zeros are parts, too */
   linearity l = linearity_of(b, op);
-  if (l == LINEAR_IN_FIRST) return sums == 1 && is_sum(b, d.operands[0]);
-  if (l == LINEAR_IN_ONE) return sums == 1;
-  for (uint32_t k = 0; k < d.n_operands && l == LINEAR_IN_ALL; k++)
-    if (!is_sum(b, d.operands[k]) && !split_is_zero(b->m, d.operands[k])) return false;
-  return l == LINEAR_IN_ALL;
+  if (l == LINEAR_IN_FIRST || l == LINEAR_IN_ONE)
+    return sums == 1 && (l == LINEAR_IN_ONE || is_sum(b, d.operands[0]));
+  uint32_t n = l == LINEAR_IN_ALL ? d.n_operands : l == LINEAR_IN_TWO ? 2 : 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (!is_part(b, d.operands[k])) return false;
+  return n > 0;
 }
 
 static bool is_consistent(body *b) {
@@ -297,6 +287,7 @@ bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, 
                       split_factor *out) {
   body b = body_of(scratch, m, loop);
   if (!solve(&b, carry, pos)) return false;
+  out->inside = arena_copy(scratch, &b, sizeof b);
   uint32_t n = ir_op_get(m, loop)->n_operands, *uses = NULL;
   for (uint32_t i = 0; i < n; i++) {
     ir_value arg = ir_block_get(m, b.block)->args.at[i];
@@ -351,20 +342,11 @@ static void narrow_body(body *from, ir_block to, const split_factor *f, const sp
   ir_copy_op(m, to, ir_terminator(m, from->block), map);
 }
 
-static uint32_t first_sliced(const split_factor *f) {
-  uint32_t i = 0;
-  while (f->operands[i].dim < 0) i++;
-  return i;
-}
-
 void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const split_trip *trip,
                        const ir_value *operands, ir_value *out_results) {
   ir_module *m = b->m;
   const ir_op_data d = *ir_op_get(m, loop);
-  body from = body_of(m->arena, m, loop);
-  uint32_t carry = first_sliced(f);
-  bool solved = solve(&from, carry, f->operands[carry]);
-  CTX_CHECK(m->ctx, solved);
+  body *from = f->inside;
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, operands[i]);
   ir_op_desc desc = ir_op_desc_of(m, loop);
@@ -375,6 +357,6 @@ void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const s
   ir_block condition = ir_region_block(m, copy, 0);
   narrow_args(m, d.regions[0], condition, f, trip->slice, map);
   ir_copy_block(m, d.regions[0], condition, map);
-  narrow_body(&from, ir_region_block(m, copy, 1), f, trip, map);
+  narrow_body(from, ir_region_block(m, copy, 1), f, trip, map);
   for (uint32_t i = 0; i < d.n_results; i++) out_results[i] = ir_result(m, copy, i);
 }

@@ -39,7 +39,8 @@ typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
-  split_sum *sums; /* by result; NULL if there are none */
+  split_sum *sums;           /* by result; NULL if there are none */
+  struct split_body *inside; /* of a while: where the factor sits in its body (split/body.c) */
   bool shifts; /* positions differ by more than dimension and unit, or a part of the dimension is
                   read: the op is done so only if otherwise something large is held */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else

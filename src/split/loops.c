@@ -79,6 +79,10 @@ static bool sums_here(loop_builder *l, ir_op op, const split_factor *f) {
   return false;
 }
 
+static bool goes_on(loop_builder *l, ir_op op, const split_factor *f, uint32_t i) {
+  return f->sums[i] == SPLIT_SUM_ONTO && wants_out(l, ir_result(l->r->m, op, i));
+}
+
 /* The carries of its wanted sums. One that it adds to begins with what the slices before left. */
 static ir_value *begin_sums(loop_builder *l, ir_op op, const split_factor *f, ir_value *operands) {
   split_region *r = l->r;
@@ -87,7 +91,7 @@ static ir_value *begin_sums(loop_builder *l, ir_op op, const split_factor *f, ir
   for (uint32_t i = 0; i < d.n_results; i++) {
     if (!f->sums[i] || !wants_out(l, d.first_result + i)) continue;
     carries[i] = add_carry(l, ir_map_get(l->renamed, d.operands[i]));
-    if (f->sums[i] == SPLIT_SUM_ONTO) operands[i] = carries[i];
+    if (goes_on(l, op, f, i)) operands[i] = carries[i];
   }
   return carries;
 }
@@ -113,12 +117,13 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
   ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1),
            *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
+  bool sums = sums_here(l, op, &f);
   for (uint32_t i = 0; i < n; i++) {
     bool idle = ir_kind_of(r->m, op) == IR_OP_OPTIMIZATION_BARRIER &&
                 f.operands[i].dim < 0; /* another component's */
+    idle |= sums && goes_on(l, op, &f, i);
     operands[i] = idle ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
   }
-  bool sums = sums_here(l, op, &f);
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
   split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
@@ -209,12 +214,21 @@ static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value
   add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
 }
 
+/* Result j at its place by the member's own factor: asked from there, a while may not be traced. */
+static ir_value emit_result(loop_builder *l, const split_member *member, uint32_t j) {
+  ir_value v = ir_result(l->r->m, member->op, j);
+  split_instance *i = split_instance_get(l->r, v, member->factor.results[j]);
+  if (!i->traced) i->factor = member->factor;
+  i->traced = true;
+  return emit(l, v, member->factor.results[j]);
+}
+
 static void put_out_slices(loop_builder *l, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
     ir_value v = ir_result(l->r->m, member->op, j);
     if (member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
     split_pos pos = member->factor.results[j];
-    ir_value x = emit(l, v, pos);
+    ir_value x = emit_result(l, member, j);
     if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
     else put_out_windows(l, v, pos, x);
     l->put_out[v] = true;
@@ -229,8 +243,7 @@ static void put_out_sums(loop_builder *l, const split_member *member) {
     wanted |= f->sums[j] && wants_out(l, ir_result(l->r->m, member->op, j));
     if (f->results[j].dim >= 0) sliced = j;
   }
-  if (wanted && sliced < n && !l->reduced[member->op])
-    emit(l, ir_result(l->r->m, member->op, sliced), f->results[sliced]);
+  if (wanted && sliced < n && !l->reduced[member->op]) emit_result(l, member, sliced);
 }
 
 static ir_value *operands_inside(loop_builder *l, const split_member *member) {

@@ -64,6 +64,34 @@ def module_of_nnx():
     return jax.value_and_grad(loss), (state, x, y)
 
 
+def recurrent_step():
+    """flax and optax: a training step of two recurrent layers over long sequences."""
+    import flax.linen as nn
+    import optax
+
+    class Classifier(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            x = nn.RNN(nn.GRUCell(32))(x)
+            return nn.Dense(10)(nn.RNN(nn.OptimizedLSTMCell(32))(x)[:, -1])
+
+    x = jax.random.normal(jax.random.key(0), (60, 128, 8))
+    y = jnp.arange(60) % 10
+    model, optimizer = Classifier(), optax.adam(1e-2)
+    parameters = jax.jit(model.init)(jax.random.key(1), x)
+
+    def loss(parameters, x, y):
+        logits = model.apply(parameters, x)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+
+    def step(parameters, state, x, y):
+        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
+        updates, state = optimizer.update(gradient, state, parameters)
+        return optax.apply_updates(parameters, updates), state, value
+
+    return step, (parameters, optimizer.init(parameters), x, y)
+
+
 def adam_step():
     """optax: a step of Adam with clipped gradients, full batch, a wide layer."""
     import optax
@@ -178,6 +206,7 @@ def many_bodies():
 PROGRAMS = {
     "flax linen": Program("flax", attention_gradient, "8MB", 1e-4),
     "flax nnx": Program("flax", module_of_nnx, "12MB", 1e-4),
+    "flax recurrent": Program("flax", recurrent_step, "6MB", 1e-4),
     "optax": Program("optax", adam_step, "12MB", 1e-4),
     "numpyro": Program("numpyro", variational_step, "3MB", 1e-4),
     "gpjax": Program("gpjax", sparse_bound, "6MB", 1e-8, x64=True),

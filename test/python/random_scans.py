@@ -1,0 +1,135 @@
+"""Random programs of scans and their gradients: what loops keep of every step, sum and pass on.
+
+A seed stands for one function of weights, a state, inputs of every step and a vector, in 64 bits.
+Steps are contractions, so that rounding does not grow over time.
+"""
+
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+class Scans:
+    def __init__(self, seed):
+        self.dice = random.Random(seed)
+        self.steps = self.dice.choice([3, 4, 5, 7, 12, 16, 23, 37])
+        self.batch = self.dice.choice([1, 2, 5, 8, 13])
+        self.n, self.m = self.dice.choice([1, 3, 6, 17]), self.dice.choice([2, 5, 8])
+        self.body = self.dice.randrange(1 << 30)
+        self.numbers = np.random.default_rng(seed)
+        self.shape = self.dice.choice([(self.batch, self.n), (self.batch, self.n), (self.n,)])
+
+    def inputs(self):
+        normal = self.numbers.normal
+        lead = self.shape[:-1]
+        return [
+            normal(size=(self.n, self.n)) / (2 * self.n**0.5),
+            normal(size=(self.m, self.n)) / (2 * self.m**0.5),
+            normal(size=self.shape),
+            normal(size=(self.steps, *lead, self.m)),
+            normal(size=self.n),
+        ]
+
+    # ---- one step ----
+    def state(self, dice, h, x, w, u, b):
+        """The next state, of the same shape and bounded."""
+        batched = h.ndim == 2
+        choices = [
+            lambda: jnp.tanh(h @ w + x @ u + b),
+            lambda: 0.5 * h + 0.3 * jnp.sin(x @ u) * b,
+            lambda: jax.nn.sigmoid(x @ u) * jnp.tanh(h @ w) + 0.2 * h,
+            lambda: jnp.where(h > b, 0.7 * h, jnp.cos(x @ u)),
+            lambda: 0.6 * jnp.roll(h, 1, -1) + 0.2 * jnp.tanh(x @ u),
+            lambda: jnp.tanh(h @ w).at[..., 0].multiply(0.5),
+            lambda: 0.5 * h[..., ::-1] + jnp.tanh(jnp.take(b, jnp.argmax(h, -1))[..., None]) * 0.1,
+            lambda: lax.fori_loop(0, 3, lambda _, g: jnp.tanh(g @ w) + 0.1 * b, h),
+            lambda: jax.checkpoint(lambda g: jnp.tanh(jnp.sin(g @ w) + x @ u))(h),
+            lambda: 0.5 * (h - (jnp.mean(h, 0) if batched else jnp.mean(h))) + 0.1 * b,
+            lambda: h * 0.5 + 0.1 * (jnp.outer(h, b) @ b if not batched else (h.T @ h @ b) * 0.01),
+        ]
+        return dice.choice(choices)()
+
+    def extra(self, dice, e, h, x):
+        """A second carry: a sum over the batch, a count, a statistic."""
+        choices = [
+            lambda: e + jnp.sum(h.reshape(-1, self.n), 0),
+            lambda: 0.9 * e - jnp.mean(h.reshape(-1, self.n) ** 2, 0),
+            lambda: e + jnp.sum(h > 0) * 0.01,
+            lambda: jnp.maximum(e, jnp.max(h)),
+            lambda: e + h.reshape(-1, self.n)[0] * jnp.sum(x),
+            lambda: e,
+            lambda: 0.5 * e + 0.1 * jnp.sum(jnp.tanh(h.reshape(-1, self.n)), 0) ** 2,
+        ]
+        return dice.choice(choices)()
+
+    def output(self, dice, h, x):
+        choices = [
+            lambda: None,
+            lambda: None,
+            lambda: h,
+            lambda: jnp.sum(h * h),
+            lambda: jnp.sum(h.reshape(-1, self.n), 0),
+            lambda: (jnp.argmax(h, -1), x),
+            lambda: jnp.tanh(h[..., None] * x[..., None, :]),
+        ]
+        return dice.choice(choices)()
+
+    def layer(self, number, w, u, h, xs, b, reads_extra):
+        dice = random.Random(number)
+        reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
+        starts = dice.choice([0.0, 1.0])
+
+        def step(carry, x):
+            h, e = carry
+            inside = random.Random(kind)
+            new = self.state(inside, h, x, w, u, b)
+            if reads_extra:
+                new = new + 0.05 * e
+            return (new, self.extra(inside, e, new, x)), self.output(inside, h, x)
+
+        (h, e), ys = lax.scan(step, (h, jnp.full(self.n, starts)), xs, reverse=reverse)
+        return h, e, ys
+
+    # ---- the program ----
+    def value(self, w, u, h, xs, b):
+        dice = random.Random(self.body)
+        total, results = 0.0, []
+        for _ in range(dice.choice([1, 1, 2])):
+            number = dice.randrange(1 << 30)
+            h, e, ys = self.layer(number, w, u, h, xs, b, dice.random() < 0.15)
+            for y in jax.tree.leaves(ys):
+                if jnp.issubdtype(y.dtype, jnp.floating):
+                    total = total + jnp.mean(jnp.sin(y))
+            results.append(ys)
+            total = total + jnp.sum(jnp.tanh(e))
+            if dice.random() < 0.3:
+                xs = jnp.sin(xs) * 0.5
+        return total + jnp.sum(h * jnp.cos(b)), results if dice.random() < 0.3 else None
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        kind = dice.randrange(6)
+        loss = lambda *a: self.value(*a)[0]  # noqa: E731
+        if kind == 0:
+            return jax.tree.leaves(self.value(*arguments))
+        if kind == 1:
+            w, *rest = arguments
+            step = lambda _, w: w - 0.01 * jax.grad(loss)(w, *rest)  # noqa: E731
+            return [lax.fori_loop(0, 2, step, w)]
+        if kind == 2:
+            along = tuple(jnp.ones_like(a) for a in arguments[:2])
+            directional = lambda h: jax.jvp(  # noqa: E731
+                lambda w, u: loss(w, u, h, *arguments[3:]), arguments[:2], along
+            )[1]
+            return [jax.grad(directional)(arguments[2])]
+        number = dice.choice([(0, 1, 2), (0, 1, 2, 3, 4), (2,), (1, 4)])
+        return jax.tree.leaves(jax.value_and_grad(self.value, number, has_aux=True)(*arguments))
+
+    def text(self):
+        with jax.enable_x64(True):
+            call = lambda *a: self.function(*a)  # noqa: E731
+            lowered = jax.jit(call, keep_unused=True).lower(*self.inputs())
+        return lowered.as_text()

@@ -1,0 +1,93 @@
+"""Splits random scans and their gradients in several ways and compares results with the evaluator's.
+
+    python tools/fuzz_scans.py --count 1000 [--first SEED] [--no-xla] [--build DIR] [--keep DIR]
+
+A seed stands for one program (test/python/random_scans.py) and the ways. Exits 1 if one failed.
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "test/python"))
+import random_scans  # noqa: E402
+import running  # noqa: E402
+
+
+def ways_of(seed, largest, own):
+    """Names and arguments of `weir opt`."""
+    dice = random.Random(seed + 1)
+    threshold = max(8, int(largest * dice.choice([0.9, 0.5, 0.2, 0.05])))
+    split = ["--tensor-size-threshold", threshold]
+    return [
+        ("split", split),
+        ("checkpoints alone", [*split, "--tensor-split-size", max(1, threshold // 3)]),
+        ("slices alone", [*split, "--skip", "checkpoint"]),
+        ("limit", ["--memory-limit", own + int(largest * dice.uniform(0.1, 2))]),
+    ]
+
+
+def difference(got, want):
+    for i, (x, y) in enumerate(zip(got, want, strict=True)):
+        if x.dtype != y.dtype or x.shape != y.shape:
+            return f"result {i}: {x.dtype}{x.shape}, expected {y.dtype}{y.shape}"
+        if not np.allclose(x, y, rtol=1e-7, atol=1e-8 * (1 + np.abs(y).max(initial=0))):
+            return f"result {i}: off by {np.abs(x.astype(float) - y).max()}"
+    return None
+
+
+def failures(seed, use_xla=True):
+    """(way, what is wrong) for every way that fails; how many ways changed the program."""
+    scans, found, changed = random_scans.Scans(seed), [], 0
+    inputs, text = scans.inputs(), scans.text()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.mlir"
+        path.write_text(text)
+        evaluate = running.Evaluator(folder, inputs)
+        want = evaluate(text)
+        largest = scans.steps * 8 * int(np.prod(scans.shape)) * max(1, scans.m // 2)
+        own = sum(x.nbytes for x in inputs) + sum(x.nbytes for x in want)
+        for way, arguments in ways_of(seed, largest, own):
+            try:
+                split = running.opt(path, *arguments, refused=text)
+                changed += split != text
+                problem = difference(evaluate(split), want) if split != text else None
+                if not problem and use_xla and split != text:
+                    problem = difference(running.Xla(split)(*inputs), want)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                found.append((way, problem))
+    return found, changed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--no-xla", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
+    args = parser.parse_args()
+    if args.build:
+        running.BUILD = args.build.resolve()
+    failed = changes = 0
+    for seed in range(args.first, args.first + args.count):
+        found, changed = failures(seed, not args.no_xla)
+        changes += changed
+        failed += bool(found)
+        for way, problem in found:
+            args.keep.mkdir(parents=True, exist_ok=True)
+            (args.keep / f"scan{seed}.mlir").write_text(random_scans.Scans(seed).text())
+            print(f"seed {seed}, {way}: {problem}", flush=True)
+    print(f"{args.count} programs, changed {changes} times, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
