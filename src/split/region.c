@@ -52,10 +52,41 @@ static void add_member(split_region *r, ir_op op, const split_factor *f) {
       visit(r, d.first_result + i, f->results[i]);
 }
 
+/* Once a while has a factor, every carry that it is on answers the same. */
+static const split_asked *answered(const split_region *r, ir_op op, uint32_t carry, split_pos pos) {
+  for (uint32_t i = 0; i < r->asked.count; i++) {
+    const split_asked *a = &r->asked.at[i];
+    if (a->op != op) continue;
+    bool same = a->traced ? split_pos_equal(a->factor.operands[carry], pos)
+                          : a->carry == carry && split_pos_equal(a->pos, pos);
+    if (same) return a;
+  }
+  return NULL;
+}
+
+static bool trace_while(split_region *r, ir_op op, bool of_result, uint32_t carry, split_pos pos,
+                        split_factor *out) {
+  const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
+  if (known) {
+    *out = known->factor;
+    return known->traced;
+  }
+  bool traced = split_trace(r->scratch, r->m, op, of_result, carry, pos, out);
+  VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
+  return traced;
+}
+
+static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+                      split_factor *out) {
+  return ir_kind_of(r->m, op) == IR_OP_WHILE
+             ? trace_while(r, op, of_result, index, pos, out)
+             : split_trace(r->scratch, r->m, op, of_result, index, pos, out);
+}
+
 /* A factor of an op counts only if the op can be done by it: parallel, or merged. */
 static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                   split_factor *out) {
-  if (!split_trace(r->scratch, r->m, op, of_result, index, pos, out)) {
+  if (!trace_any(r, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
     return false;
   }

@@ -73,6 +73,15 @@ typedef struct split_instance {
   ir_value emitted;
 } split_instance;
 
+typedef struct split_asked { /* a while was asked for a factor: its whole body has to be looked at
+                              */
+  ir_op op;
+  uint32_t carry;
+  split_pos pos;
+  bool traced;
+  split_factor factor;
+} split_asked;
+
 typedef struct split_region {
   ir_module *m;
   ir_block block;
@@ -93,6 +102,7 @@ typedef struct split_region {
   int64_t held_bytes;   /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
+  VEC(split_asked) asked;
   VEC(uint32_t) pending; /* instances whose ops and users are still to be looked at */
   VEC(stream_known) streams;
   uint32_t *first_instance; /* by value: index + 1 */
