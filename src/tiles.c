@@ -146,9 +146,10 @@ static void log_nest(const tile_nest *n, double xla) {
   ctx_log(
       n->m->ctx, 3,
       "tile:%s; %d passes, %d + %d reductions; %d rows x %d vectors of %d, blocks of %lld columns, "
-      "%lld rows an item; predicted gain %.2f",
+      "%lld rows an item, %lld spans of columns; predicted gain %.2f",
       b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors, n->lanes,
-      (long long)n->sizes.block, (long long)n->sizes.chunk, xla / cost_of_nest(n));
+      (long long)n->sizes.block, (long long)n->sizes.chunk, (long long)n->sizes.column_spans,
+      xla / cost_of_nest(n));
 }
 
 static ir_op only_loop(const ir_module *region) {

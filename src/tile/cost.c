@@ -17,7 +17,8 @@ enum {
   SPANS = 16,
   CHUNKS = 32,
   MOST_CHUNK = 512,
-  LEAST_PACKED_CHUNK = 192, /* rows: packing a column costs about as much as the tile of 8 rows */
+  LEAST_PACKED_CHUNK = 512, /* rows: packing a column costs as much as the tiles of about 20 */
+  MOST_PACKED_CHUNK = 1024,
   MOST_BLOCK = 1024,
   LEAST_SPAN = 8, /* blocks */
   MOST_COLUMN_SPANS = 64,
@@ -152,11 +153,12 @@ static double times_computed(const tile_nest *n, const tile_node *x, int32_t pas
   double times = 1;
   if (mask >> n->column & 1) {
     times = passes > 1 ? passes : 1;
-    if (!(mask >> n->row & 1))
-      times *= (double)(n->extent[n->row] + TYPICAL_ROWS - 1) / TYPICAL_ROWS;
+    double rows = x->level == 0 && x->is_rowless ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
+    if (!(mask >> n->row & 1)) times *= ceil((double)n->extent[n->row] / rows);
   }
   for (int32_t a = 0; a < n->n_axes; a++) {
-    if (mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1 && !is_summed_up) times *= sums[a];
+    if (x->mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1 && !is_summed_up)
+      times *= sums[a]; /* not what it sums over itself */
     if (!(mask >> a & 1) && n->role[a] == TILE_OUTER) times *= (double)n->extent[a];
   }
   return times;
@@ -298,8 +300,11 @@ bool cost_may_span_columns(const tile_nest *n) {
  * few threads have equally much. */
 static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
   int64_t rows = n->extent[n->row], items = clamped(outer_extent(n), 1, CHUNKS), pieces = 1;
-  int64_t least = packed_bytes ? LEAST_PACKED_CHUNK : n->sizes.rows;
-  while ((pieces * items < CHUNKS && rows / pieces >= 2 * least) || rows / pieces > MOST_CHUNK)
+  bool products = has_products(n, false) || has_products(n, true),
+       packs = packed_bytes && !products;
+  int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
+          most = packs ? MOST_PACKED_CHUNK : MOST_CHUNK;
+  while ((pieces * items < CHUNKS && rows / pieces >= 2 * least) || rows / pieces > most)
     pieces *= 2;
   int64_t chunk = (rows + pieces - 1) / pieces;
   return (chunk + n->sizes.rows - 1) / n->sizes.rows * n->sizes.rows;
@@ -318,10 +323,10 @@ static int64_t column_spans_of(const tile_nest *n, int64_t items) {
 void cost_set_sizes(tile_nest *n) {
   bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
   tile_sizes *s = &n->sizes;
+  s->rows = 4;
   s->vectors = 2;
-  s->rows = has_long_contraction(n) || has_products(n, false) || has_products(n, true)
-                ? (wide ? 12 : 4)
-                : 4;
+  if (wide && (has_products(n, false) || has_products(n, true))) s->rows = 12;
+  else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = tile_packed_bytes(n, n->column);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;

@@ -154,7 +154,8 @@ static void shuffle_square(tile_emitter *e, const char *type, const char **squar
 
 enum { MOST_LANES = 64 };
 
-/* lanes columns at `from`, `stride` elements apart, as many points of each. */
+/* lanes columns at `from`, `stride` elements apart, as many points of each. The next panel's are
+ * sent for: what lies a stride apart is not foreseen by the machine. */
 static const char *transposer(tile_emitter *e, ir_dtype dtype) {
   const char *name = arena_printf(e->a, "@%s_transpose_%s", e->name, tile_dtype_text(dtype)),
              *type = wide(e, dtype), *one = tile_dtype_text(dtype), *square[MOST_LANES];
@@ -167,9 +168,13 @@ static const char *transposer(tile_emitter *e, ir_dtype dtype) {
                 "define internal void %s(ptr noalias %%from, i64 %%stride, ptr noalias %%to, i64 "
                 "%%apart) noinline #0 {\n",
                 name);
+  tile_declare(e, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  const char *panel = tile_line(e, "mul i64 %%stride, %lld", (long long)width_of(e));
   for (int32_t i = 0; i < e->n->lanes; i++) {
     const char *at = tile_line(e, "mul i64 %%stride, %d", i);
     const char *p = tile_line(e, "getelementptr %s, ptr %%from, i64 %s", one, at);
+    const char *next = tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, p, panel);
+    tile_put(e, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", next);
     square[i] =
         tile_line(e, "load %s, ptr %s, align %lld", type, p, (long long)ir_dtype_bytes(dtype));
   }

@@ -119,7 +119,7 @@ def test_neighbours(name, dtype, folder):  # noqa: F811
     for d, rows, columns, threshold in SHAPES:
         x, y = (dice.normal(size=(n, d)).astype(dtype) for n in (rows, columns))
         text = lowered(lambda x, y: neighbours(name, x, y, 5), x, y)
-        for mode in ("on",):
+        for mode in ("on", "auto"):
             path = folder / "neighbours.mlir"
             path.write_text(text)
             program = running.opt(path, "--tensor-size-threshold", threshold * x.itemsize, "--tile", mode)
@@ -131,3 +131,17 @@ def test_neighbours(name, dtype, folder):  # noqa: F811
                 assert np.allclose(w, g, rtol=1e-4 if dtype == np.float32 else 1e-10, atol=1e-4)
             else:
                 assert np.mean(w == g) > 0.999
+
+
+@pytest.mark.parametrize("kind", ["plain", "special"])
+@pytest.mark.parametrize("rows", [1, 2, 7, 13])
+def test_few_rows(rows, kind, folder):  # noqa: F811
+    """Too few for the threads: spans of columns with lists, numbers and pairs of their own."""
+    a, b = numbers(np.float32, max(rows, 2), 1, kind), numbers(np.float32, 40001, 2, kind)
+
+    def function(a, b):
+        x = matrix(a, b)
+        exact = jnp.where(jnp.isnan(x), 0, jnp.clip(jnp.round(x), -4, 4))
+        return [*jax.lax.top_k(x, 5), jnp.argmax(x, 1), jnp.sum(exact, 1), jnp.max(exact, 1)]
+
+    check(function, (a, b), folder, 40001 * 4 * max(rows, 2) // 2 + 9999)
