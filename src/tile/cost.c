@@ -17,7 +17,7 @@ enum {
   SPANS = 16,
   CHUNKS = 32,
   MOST_CHUNK = 512,
-  LEAST_PACKED_CHUNK = 512, /* rows: packing a column costs as much as the tiles of about 20 */
+  LEAST_PACKED_CHUNK = 480, /* rows: packing a column costs as much as the tiles of about 20 */
   MOST_PACKED_CHUNK = 1024,
   MOST_BLOCK = 1024,
   LEAST_SPAN = 8, /* blocks */
@@ -310,11 +310,12 @@ static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
   return (chunk + n->sizes.rows - 1) / n->sizes.rows * n->sizes.rows;
 }
 
-/* Columns in spans where there are too few work items for the cores. */
+/* Columns in spans where there are too few work items for the cores; no more, since each span's
+ * lists begin empty. */
 static int64_t column_spans_of(const tile_nest *n, int64_t items) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
-  int64_t wanted = cores > 1 ? 2 * (int64_t)cores : 1;
+  int64_t wanted = cores > 1 ? cores : 1;
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
   int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
   return clamped(spans, 1, MOST_COLUMN_SPANS);
