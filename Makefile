@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan test check fuzz test-jax-versions golden demo wheel layers metrics tidy clean distclean help
+.PHONY: all build debug asan test check fuzz test-jax-versions golden demo bench wheel layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -55,6 +55,9 @@ test-jax-versions: build ## the Python tests with the oldest and the newest supp
 
 demo: build ## an unchanged JAX script under a memory limit
 	@$(BIN)/python examples/demo.py
+
+bench: build ## loops as kernels beside C and JAX by hand: docs/performance.md
+	@$(BIN)/python bench/kernels.py
 
 wheel: $(STAMP) ## dist/*.whl
 	@$(BIN)/python -m pip wheel -q --no-deps -w dist .

@@ -291,6 +291,13 @@ static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *di
   return true;
 }
 
+/* A sum that gets larger with a running extremum may be infinite before it is, and stays so: exp(m
+ * - x) for m = max x. Where it only falls, exp(x - m), nothing is lost. */
+static bool grows(const split_region *r, const stream_term *term) {
+  bool is_maximum = reducer_of(r->m, ir_value_get(r->m, term->statistic)->op) == IR_OP_MAXIMUM;
+  return term->exponential && (is_maximum ? term->degree > 0 : term->degree < 0);
+}
+
 bool stream_member(split_region *r, const split_member *member, int32_t stage,
                    stream_terms *out_terms) {
   ir_op op = member->op;
@@ -303,7 +310,7 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage,
   if (f.kind != STREAM_MULTIPLICATIVE) return false;
   int64_t dims[IR_MAX_RANK];
   for (int32_t i = 0; i < f.terms.count; i++)
-    if (!find_dims(r, op, f.terms.at[i].statistic, dims)) return false;
+    if (grows(r, &f.terms.at[i]) || !find_dims(r, op, f.terms.at[i].statistic, dims)) return false;
   *out_terms = f.terms;
   return true;
 }

@@ -119,8 +119,24 @@ def assert_close(found, expected):
         np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12 * largest)
 
 
+def grows_with_maximum(x):
+    """exp(max - x^2): a running maximum that becomes infinite after smaller ones makes NaN."""
+    return jnp.exp(jnp.max(2 * x) - (2 * x) ** 2).sum()
+
+
+def grows_with_minimum(x):
+    return jnp.exp((2 * x) ** 2 * 0 - jnp.min(2 * x)).sum()
+
+
+CASES |= {
+    "grows with a maximum": (grows_with_maximum, (X,), 2),
+    "grows with a maximum, at last infinite": (grows_with_maximum, (np.append(X, INF),), 2),
+    "grows with a minimum": (grows_with_minimum, (X,), 2),
+}
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_one_loop(name, tmp_path):
+def test_loops(name, tmp_path):
     f, arguments, loops = CASES[name]
     text, rewritten = split(f, arguments, tmp_path)
     assert rewritten.count("stablehlo.while") == loops

@@ -60,10 +60,10 @@ static void test_damage(arena *a) {
 }
 
 static void test_bound(arena *a) {
-  char *data = calloc(1, LARGE), path[400], name[8];
+  char *data = calloc(1, LARGE), path[400], name[2] = "0";
   for (int i = 0; i < 9; i++) {
     data[7] = (char)i;
-    snprintf(name, sizeof name, "%d", i);
+    name[0] = (char)('0' + i);
     put(a, name, data, LARGE);
     assert(has(a, name, data, LARGE));
   }
