@@ -251,7 +251,8 @@ static weir_status emit_object(ctx *c, compilation *w, ref *out_object) {
 /* ---- objects kept on disk ---- */
 static tile_cache_key key_of(const char *text, size_t length) {
   tile_cache_key key = {{0, 0}};
-  const char *const parts[] = {WEIR_VERSION, llvm.triple, llvm.cpu, llvm.features, llvm.file};
+  const char *const parts[] = {WEIR_VERSION, PASSES,        llvm.triple,
+                               llvm.cpu,     llvm.features, llvm.file};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     tile_cache_add(&key, parts[i], strlen(parts[i]));
   tile_cache_add(&key, text, length);
