@@ -243,7 +243,7 @@ def register_calls():
     for name in ("weir_tile", "weir_progress"):
         handler = jax.ffi.pycapsule(getattr(library, f"{name}_handler"))
         jax.ffi.register_ffi_target(name, handler, platform="cpu")
-    if os.environ.get("WEIR_PROGRESS") == "1":
+    if _settings.always_shows_progress():
         library.weir_show_progress(True)
 
 

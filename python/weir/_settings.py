@@ -77,12 +77,17 @@ def _read_environment():
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
 
 
-def shows_progress():
-    """Whether programs compiled now show how far they are."""
+def always_shows_progress():
+    """Whether the environment asks for it."""
     shown = os.environ.get("WEIR_PROGRESS") or "0"
     if shown not in ("0", "1"):
         raise SettingError(f"weir: WEIR_PROGRESS is {shown!r}, but should be 0 or 1")
-    return shown == "1" or (_progress is not None and bool(_progress.value))
+    return shown == "1"
+
+
+def shows_progress():
+    """Whether programs compiled now show how far they are."""
+    return always_shows_progress() or (_progress is not None and bool(_progress.value))
 
 
 def local_value():

@@ -90,7 +90,7 @@ static void draw_if_due(double time) {
   if (isatty(STDERR_FILENO)) draw(l);
 }
 
-bool progress_is_wanted(void) { return __atomic_load_n(&progress.wanted, __ATOMIC_RELAXED) > 0; }
+static bool is_wanted(void) { return __atomic_load_n(&progress.wanted, __ATOMIC_RELAXED) > 0; }
 
 static loop *least_recent(void) {
   loop *found = &progress.loops[0];
@@ -103,7 +103,7 @@ static loop *least_recent(void) {
 }
 
 int32_t progress_begin(const char *label, size_t length, int64_t run, int64_t total) {
-  if (!progress_is_wanted()) return PROGRESS_NONE;
+  if (!is_wanted()) return PROGRESS_NONE;
   double time = now();
   uint32_t watch = interrupt_watch();
   pthread_mutex_lock(&progress.lock);
@@ -117,7 +117,7 @@ int32_t progress_begin(const char *label, size_t length, int64_t run, int64_t to
 
 int32_t progress_find(const char *label, size_t length, int64_t run) {
   int32_t found = PROGRESS_NONE;
-  if (!progress_is_wanted()) return found;
+  if (!is_wanted()) return found;
   pthread_mutex_lock(&progress.lock);
   for (int32_t i = 0; i < MOST_LOOPS; i++) {
     const loop *l = &progress.loops[i];

@@ -14,7 +14,6 @@
 
 enum { PROGRESS_NONE = -1, PROGRESS_LABEL = 80 };
 
-bool progress_is_wanted(void);
 /* A loop begins: the number to report it by; PROGRESS_NONE (which all else takes, too) where nobody
  * wants to know. run: which execution it is part of. */
 int32_t progress_begin(const char *label, size_t length, int64_t run, int64_t total);

@@ -6,6 +6,7 @@
  */
 #include "call/tile.h"
 
+#include "base/hash.h"
 #include "weir/weir.h"
 
 #include <dlfcn.h>
@@ -39,12 +40,6 @@ static struct {
   pthread_mutex_t lock;
   kernel *buckets[BUCKETS];
 } kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint64_t hash_of(const char *text, size_t length) { /* FNV-1a */
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-  return hash;
-}
 
 /* ---- body -> kernel ---- */
 typedef struct making {
@@ -144,7 +139,8 @@ static weir_status make_kernel(void *user) {
   tile_nest nest;
   WEIR_TRY(make_nest(w, a, &nest));
   const char *name =
-      arena_printf(a, "weir_tile_%016" PRIx64, hash_of(w->body, w->length)); /* as in other runs */
+      arena_printf(a, "weir_tile_%016" PRIx64,
+                   hash_wide(HASH_WIDE_BEGIN, w->body, w->length)); /* as in other runs */
   tile_code code = tile_emit(a, &nest, name);
   dump_code(name, &code);
   void *function = NULL;
@@ -209,7 +205,7 @@ static weir_status add_kernel(kernel **bucket, const char *body, size_t length, 
 
 static weir_status get_kernel(const char *body, size_t length, char *message, size_t room,
                               const kernel **out_kernel) {
-  kernel **bucket = &kernels.buckets[hash_of(body, length) % BUCKETS];
+  kernel **bucket = &kernels.buckets[hash_wide(HASH_WIDE_BEGIN, body, length) % BUCKETS];
   weir_status status = WEIR_OK;
   pthread_mutex_lock(&kernels.lock);
   *out_kernel = find_kernel(*bucket, body, length);

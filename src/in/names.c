@@ -2,11 +2,7 @@
  * older ones; leaving a scope drops the top. */
 #include "in/parser.h"
 
-static uint32_t hash_name(const char *text, size_t length) { /* FNV-1a */
-  uint32_t h = 2166136261u;
-  for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 16777619u;
-  return h;
-}
+#include "base/hash.h"
 
 static void rehash(arena *a, in_names *names) {
   names->n_buckets = names->n_buckets ? names->n_buckets * 2 : 64;
@@ -22,7 +18,7 @@ static void rehash(arena *a, in_names *names) {
 void in_names_put(arena *a, in_names *names, const char *text, size_t length, uint32_t id,
                   uint32_t count) {
   if (names->entries.count >= names->n_buckets) rehash(a, names);
-  uint32_t hash = hash_name(text, length);
+  uint32_t hash = hash_bytes(HASH_BEGIN, text, length);
   uint32_t *bucket = &names->buckets[hash & (names->n_buckets - 1)];
   VEC_PUSH(a, &names->entries, (in_name){text, (uint32_t)length, hash, *bucket, id, count});
   *bucket = names->entries.count;
@@ -30,7 +26,7 @@ void in_names_put(arena *a, in_names *names, const char *text, size_t length, ui
 
 const in_name *in_names_find(const in_names *names, const char *text, size_t length) {
   if (names->n_buckets == 0) return NULL;
-  uint32_t hash = hash_name(text, length);
+  uint32_t hash = hash_bytes(HASH_BEGIN, text, length);
   for (uint32_t i = names->buckets[hash & (names->n_buckets - 1)]; i;
        i = names->entries.at[i - 1].older) {
     const in_name *e = &names->entries.at[i - 1];

@@ -343,6 +343,8 @@ void ir_walk(const ir_module *m, ir_block block,
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);
+/* The op or one below it has v as an operand. */
+bool ir_reads(const ir_module *m, ir_op op, ir_value v);
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 

@@ -4,6 +4,8 @@
 
 #include "ir/ir.h"
 
+#include "base/hash.h"
+
 /* ---- the op and dtype tables ---- */
 static const struct op_row {
   const char *name;
@@ -37,13 +39,6 @@ static const struct dtype_row {
 #include "ir/dtypes.def"
 #undef DTYPE
 };
-
-static uint32_t hash_bytes(const void *data, size_t length) { /* FNV-1a */
-  const unsigned char *p = data;
-  uint32_t h = 2166136261u;
-  for (size_t i = 0; i < length; i++) h = (h ^ p[i]) * 16777619u;
-  return h;
-}
 
 const char *ir_kind_name(ir_kind kind) { return op_rows[kind].name; }
 int ir_kind_flags(ir_kind kind) { return op_rows[kind].flags; }
@@ -103,7 +98,7 @@ ir_str ir_intern_text(ir_module *m, const char *text, size_t length) {
   CTX_CHECK(m->ctx, length <= UINT32_MAX);
   table *t = &m->intern->strs;
   table_reserve(m->arena, t);
-  uint32_t hash = hash_bytes(text, length);
+  uint32_t hash = hash_bytes(HASH_BEGIN, text, length);
   for (uint32_t i = hash & (t->room - 1); t->ids[i]; i = (i + 1) & (t->room - 1)) {
     ir_str id = t->ids[i];
     if (t->hashes[i] == hash && m->strs.at[id].length == length &&
@@ -127,10 +122,11 @@ static uint32_t type_hash(const ir_type_data *d) {
                      d->element_text,
                      d->encoding,
                      d->text};
-  uint32_t h = hash_bytes(key, sizeof key);
-  if (d->rank > 0) h = h * 31 + hash_bytes(d->dims, (size_t)d->rank * sizeof *d->dims);
+  uint32_t h = hash_bytes(HASH_BEGIN, key, sizeof key);
+  if (d->rank > 0) h = h * 31 + hash_bytes(HASH_BEGIN, d->dims, (size_t)d->rank * sizeof *d->dims);
   if (d->n_types + d->n_results > 0)
-    h = h * 31 + hash_bytes(d->types, (size_t)(d->n_types + d->n_results) * sizeof *d->types);
+    h = h * 31 +
+        hash_bytes(HASH_BEGIN, d->types, (size_t)(d->n_types + d->n_results) * sizeof *d->types);
   return h;
 }
 

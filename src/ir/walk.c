@@ -109,6 +109,15 @@ bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v) {
   return u.found;
 }
 
+bool ir_reads(const ir_module *m, ir_op op, ir_value v) {
+  use_search u = {v, false};
+  note_use(m, op, &u);
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t r = 0; r < d->n_regions && !u.found; r++)
+    u.found = d->regions[r] && ir_is_used_in(m, d->regions[r], v);
+  return u.found;
+}
+
 static void rename_operands(const ir_module *m, ir_op op, void *user) {
   ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(user, d->operands[i]);

@@ -2,6 +2,8 @@
  * pass.h. */
 #include "pass/pass.h"
 
+#include "base/hash.h"
+
 static void count_one(const ir_module *m, ir_op op, void *user) {
   (void)m, (void)op;
   ++*(int64_t *)user;
@@ -78,14 +80,6 @@ bool pass_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
   }
 }
 
-static uint32_t mix(uint32_t h, uint32_t x) { return (h ^ x) * 16777619u; }
-
-static uint32_t hash_bytes(uint32_t h, const void *data, size_t length) {
-  const unsigned char *p = data;
-  for (size_t i = 0; i < length; i++) h = mix(h, p[i]);
-  return h;
-}
-
 /* Of a constant only the first bytes count: enough to tell most apart, and bounded. */
 static uint32_t hash_dense(const ir_module *m, const ir_attr_data *d, uint32_t h) {
   size_t n = dense_bytes(m, d);
@@ -94,19 +88,20 @@ static uint32_t hash_dense(const ir_module *m, const ir_attr_data *d, uint32_t h
 
 uint32_t pass_attr_hash(const ir_module *m, ir_attr attr) {
   const ir_attr_data *d = ir_attr_get(m, attr);
-  uint32_t h = mix(mix(mix(mix(2166136261u, d->kind), d->type), (uint32_t)d->count), d->text);
+  uint32_t h = hash_mix(
+      hash_mix(hash_mix(hash_mix(HASH_BEGIN, d->kind), d->type), (uint32_t)d->count), d->text);
   switch (d->kind) {
-    case IR_ATTR_BOOL: return mix(h, d->boolean);
+    case IR_ATTR_BOOL: return hash_mix(h, d->boolean);
     case IR_ATTR_INT: return hash_bytes(h, &d->integer, sizeof d->integer);
     case IR_ATTR_I64S:
     case IR_ATTR_BOOLS:
       return d->count ? hash_bytes(h, d->ints, (size_t)d->count * sizeof *d->ints) : h;
     case IR_ATTR_ARRAY:
-      for (int32_t i = 0; i < d->count; i++) h = mix(h, pass_attr_hash(m, d->items[i]));
+      for (int32_t i = 0; i < d->count; i++) h = hash_mix(h, pass_attr_hash(m, d->items[i]));
       return h;
     case IR_ATTR_DICT:
       for (int32_t i = 0; i < d->count; i++)
-        h = mix(mix(h, d->entries[i].name), pass_attr_hash(m, d->entries[i].value));
+        h = hash_mix(hash_mix(h, d->entries[i].name), pass_attr_hash(m, d->entries[i].value));
       return h;
     case IR_ATTR_DENSE: return hash_dense(m, d, h);
     default: return h;

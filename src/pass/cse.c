@@ -14,6 +14,8 @@
  */
 #include "pass/pass.h"
 
+#include "base/hash.h"
+
 typedef struct entry {
   ir_op op;
   uint32_t hash, next; /* next: entry of the same bucket, 0: none */
@@ -32,17 +34,16 @@ typedef struct cse {
 } cse;
 
 /* ---- equality ---- */
-static uint32_t mix(uint32_t h, uint32_t x) { return (h ^ x) * 16777619u; }
-
 static uint32_t hash_op(cse *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
-  uint32_t h = mix(mix(mix(2166136261u, d->kind), d->n_operands), d->n_results);
-  for (uint32_t i = 0; i < d->n_operands; i++) h = mix(h, d->operands[i]);
-  for (uint32_t i = 0; i < d->n_results; i++) h = mix(h, ir_type_of(s->m, d->first_result + i));
+  uint32_t h = hash_mix(hash_mix(hash_mix(HASH_BEGIN, d->kind), d->n_operands), d->n_results);
+  for (uint32_t i = 0; i < d->n_operands; i++) h = hash_mix(h, d->operands[i]);
+  for (uint32_t i = 0; i < d->n_results; i++)
+    h = hash_mix(h, ir_type_of(s->m, d->first_result + i));
   for (uint32_t i = 0; i < d->n_attrs; i++)
-    h = mix(mix(h, d->attrs[i].name), pass_attr_hash(s->m, d->attrs[i].value));
+    h = hash_mix(hash_mix(h, d->attrs[i].name), pass_attr_hash(s->m, d->attrs[i].value));
   for (uint32_t i = 0; i < d->n_regions; i++)
-    h = mix(h, d->regions[i] ? ir_block_get(s->m, d->regions[i])->ops.count : 0);
+    h = hash_mix(h, d->regions[i] ? ir_block_get(s->m, d->regions[i])->ops.count : 0);
   return h ^ h >> 15;
 }
 

@@ -32,23 +32,10 @@ static bool is_result_of(const ir_module *m, ir_value v, ir_op op) {
 }
 
 /* ---- whether ---- */
-typedef struct use_search {
-  ir_op op;
-  bool found;
-} use_search;
-
-static void find_use(const ir_module *m, ir_op op, void *user) {
-  use_search *s = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    s->found |= is_result_of(m, ir_operand(m, op, i), s->op);
-}
-
 static bool reads(const ir_module *m, ir_op op, ir_op what) {
-  use_search s = {what, false};
-  find_use(m, op, &s);
-  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], find_use, &s);
-  return s.found;
+  for (uint32_t j = 0; j < ir_op_get(m, what)->n_results; j++)
+    if (ir_reads(m, op, ir_result(m, what, j))) return true;
+  return false;
 }
 
 static bool same_axes(const ir_module *m, ir_op a, ir_op b) {

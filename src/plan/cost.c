@@ -7,6 +7,7 @@
  * each names the measurement that gives it again. */
 #include "plan/cost.h"
 
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak.h"
 
@@ -34,16 +35,6 @@
 #define OP_OVERHEAD_NS 1500.0
 #define WHILE_TRIP_NS 2000.0
 
-static int64_t times(int64_t x, int64_t y) {
-  int64_t r;
-  return __builtin_mul_overflow(x, y, &r) ? INT64_MAX : r;
-}
-
-static int64_t plus(int64_t x, int64_t y) {
-  int64_t r;
-  return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
-}
-
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
 }
@@ -55,7 +46,7 @@ typedef struct gemm {
 
 static int64_t product(const ir_type_data *t, ir_ints dims) {
   int64_t p = 1;
-  for (int32_t i = 0; i < dims.count; i++) p = times(p, t->dims[dims.at[i]]);
+  for (int32_t i = 0; i < dims.count; i++) p = saturated_product(p, t->dims[dims.at[i]]);
   return p;
 }
 
@@ -67,7 +58,7 @@ static bool gemm_of(arena *scratch, const ir_module *m, ir_op op, gemm *out) {
   ir_dot_numbers n = {{0, &zero}, {0, &zero}, {1, &last}, {1, &zero}};
   if (ir_kind_of(m, op) == IR_OP_DOT_GENERAL && !ir_dot_dims(scratch, m, op, &n)) return false;
   *out = (gemm){.batch = product(x, n.lhs_batch), .inner = product(x, n.lhs_contract)};
-  int64_t shared = times(out->batch, out->inner);
+  int64_t shared = saturated_product(out->batch, out->inner);
   out->rows = shared ? elements(m, ir_operand(m, op, 0)) / shared : 0;
   out->columns = shared ? elements(m, ir_operand(m, op, 1)) / shared : 0;
   (void)y;
@@ -89,8 +80,8 @@ static int64_t convolution_flops(arena *scratch, const ir_module *m, ir_op op) {
   if (!ir_conv_dims(scratch, m, op, &n)) return 0;
   int64_t taps = 1;
   for (int32_t d = 0; d < kernel->rank; d++)
-    if (d != n.kernel_output_feature) taps = times(taps, kernel->dims[d]);
-  return times(2, times(taps, elements(m, ir_result(m, op, 0))));
+    if (d != n.kernel_output_feature) taps = saturated_product(taps, kernel->dims[d]);
+  return saturated_product(2, saturated_product(taps, elements(m, ir_result(m, op, 0))));
 }
 
 static int64_t log2_of(int64_t n) {
@@ -103,9 +94,10 @@ static int64_t log2_of(int64_t n) {
 static int64_t solve_flops(const ir_module *m, ir_op op) {
   const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
   int64_t n = a->rank ? a->dims[a->rank - 1] : 1;
-  if (ir_kind_of(m, op) == IR_OP_CHOLESKY) return times(elements(m, ir_operand(m, op, 0)), n) / 3;
-  return times(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
-                                                   : elements(m, ir_operand(m, op, 0)));
+  if (ir_kind_of(m, op) == IR_OP_CHOLESKY)
+    return saturated_product(elements(m, ir_operand(m, op, 0)), n) / 3;
+  return saturated_product(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
+                                                               : elements(m, ir_operand(m, op, 0)));
 }
 
 static ir_block callee_of(const ir_module *m, ir_op op) {
@@ -122,7 +114,8 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
       return gemm_of(scratch, m, op, &g)
-                 ? times(2, times(times(g.batch, g.rows), times(g.columns, g.inner)))
+                 ? saturated_product(2, saturated_product(saturated_product(g.batch, g.rows),
+                                                          saturated_product(g.columns, g.inner)))
                  : 0;
     case IR_OP_CONVOLUTION: return convolution_flops(scratch, m, op);
     case IR_OP_CHOLESKY:
@@ -135,10 +128,12 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
     case IR_OP_SORT:
     case IR_OP_CHLO_TOP_K: {
       const ir_type_data *t = ir_type_at(m, d.operands[0]);
-      return times(elements(m, d.operands[0]), t->rank ? log2_of(t->dims[t->rank - 1]) : 0);
+      return saturated_product(elements(m, d.operands[0]),
+                               t->rank ? log2_of(t->dims[t->rank - 1]) : 0);
     }
     case IR_OP_FFT:
-      return times(5, times(elements(m, d.operands[0]), log2_of(elements(m, d.operands[0]))));
+      return saturated_product(
+          5, saturated_product(elements(m, d.operands[0]), log2_of(elements(m, d.operands[0]))));
     case IR_OP_CALL:
     case IR_OP_COMPOSITE: {
       ir_block body = callee_of(m, op);
@@ -150,14 +145,14 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
     return d.n_results ? elements(m, d.first_result) : 0;
   int64_t sum = 0;
   for (uint32_t r = 0; r < d.n_regions; r++)
-    if (d.regions[r]) sum = plus(sum, block_flops(m, scratch, d.regions[r], depth + 1));
-  return times(sum, trips_of(m, op));
+    if (d.regions[r]) sum = saturated_sum(sum, block_flops(m, scratch, d.regions[r], depth + 1));
+  return saturated_product(sum, trips_of(m, op));
 }
 
 static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++)
-    sum = plus(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
+    sum = saturated_sum(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
   return sum;
 }
 

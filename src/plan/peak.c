@@ -1,18 +1,15 @@
 /* plan_peak_of(): the stages in order, and what counts. */
 #include "plan/peak.h"
 
+#include "base/saturate.h"
 #include "plan/peak_graph.h"
-
-static int64_t plus(int64_t x, int64_t y) {
-  int64_t r;
-  return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
-}
 
 static void count_arguments(const plan_graph *g, plan_peak *out) {
   const plan_comp *entry = plan_comp_get(g, g->entry);
   for (uint32_t i = 0; i < entry->nodes.count; i++) {
     const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
-    if (n->kind == PLAN_PARAMETER) out->argument_bytes = plus(out->argument_bytes, n->shape.bytes);
+    if (n->kind == PLAN_PARAMETER)
+      out->argument_bytes = saturated_sum(out->argument_bytes, n->shape.bytes);
   }
 }
 
@@ -21,8 +18,8 @@ static void count_outputs(const plan_graph *g, plan_peak *out) {
   if (g->n_outputs != 1) out->output_bytes = 8 * (int64_t)g->n_outputs;
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     int64_t bytes = plan_node_get(g, g->outputs[i])->shape.bytes;
-    out->output_bytes = plus(out->output_bytes, bytes);
-    if (g->param_of_output[i] >= 0) out->alias_bytes = plus(out->alias_bytes, bytes);
+    out->output_bytes = saturated_sum(out->output_bytes, bytes);
+    if (g->param_of_output[i] >= 0) out->alias_bytes = saturated_sum(out->alias_bytes, bytes);
   }
 }
 
@@ -42,8 +39,8 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
   count_arguments(g, &peak);
   count_outputs(g, &peak);
   plan_assign(g, &peak);
-  peak.total_bytes =
-      plus(plus(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
+  peak.total_bytes = saturated_sum(
+      saturated_sum(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
   return peak;
 }
 

@@ -16,6 +16,8 @@
 
 #include "plan/peak_graph.h"
 
+#include "base/saturate.h"
+
 enum {
   ALIGNMENT = 64,
   MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */
@@ -375,11 +377,6 @@ static bool counts(const buffer *b) {
   return !b->fixed && !b->placed && !b->merged_into && !b->is_table;
 }
 
-static int64_t plus(int64_t x, int64_t y) {
-  int64_t r;
-  return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
-}
-
 /* The most bytes live at once among what is not placed yet, and when. Saturated sizes are
  * clipped so that sums stay sums. */
 static int64_t most_live(assigner *a, int64_t *out_at) {
@@ -403,7 +400,7 @@ static int64_t most_live(assigner *a, int64_t *out_at) {
     for (; i < n && events[i].at == at; i++)
       if (events[i].bytes < 0) live -= -events[i].bytes;
     for (uint32_t j = i; j-- > 0 && events[j].at == at;)
-      if (events[j].bytes > 0) live = plus(live, events[j].bytes);
+      if (events[j].bytes > 0) live = saturated_sum(live, events[j].bytes);
     if (live > most) most = live, *out_at = at;
   }
   return most;
@@ -503,7 +500,8 @@ static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const b
       continue;
     int64_t gap = other->offset - end;
     if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
-    int64_t to = plus(plus(other->offset, other->bytes), ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int64_t to = saturated_sum(saturated_sum(other->offset, other->bytes), ALIGNMENT - 1) /
+                 ALIGNMENT * ALIGNMENT;
     if (to > end) end = to;
   }
   return best >= 0 ? best : end;
@@ -530,7 +528,7 @@ static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n,
     buffer *b = &a->buffers[order[i]];
     b->offset = best_fit(a, placed, i, b);
     insert_by_offset(a, placed, i, order[i]);
-    if (plus(b->offset, b->bytes) > size) size = plus(b->offset, b->bytes);
+    if (saturated_sum(b->offset, b->bytes) > size) size = saturated_sum(b->offset, b->bytes);
   }
   return size;
 }
@@ -627,7 +625,7 @@ static int64_t add_tables(assigner *a, int64_t heap) {
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     if (!b->is_table || b->bytes == 0 || (results && a->buffer_of[results] == i)) continue;
-    heap = plus(plus(heap, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, b->bytes);
+    heap = saturated_sum(saturated_sum(heap, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, b->bytes);
   }
   return heap;
 }

@@ -1,10 +1,7 @@
 /* The estimate's graph: nodes, users, dead code, post order. */
 #include "plan/peak_graph.h"
 
-static int64_t times(int64_t a, int64_t b) {
-  int64_t r;
-  return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
-}
+#include "base/saturate.h"
 
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
   plan_shape s = {.dtype = dtype,
@@ -12,10 +9,10 @@ plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t
                   .elements = 1,
                   .dims = ARENA_COPY(a, int64_t, dims, (size_t)rank)};
   for (int32_t d = 0; d < rank; d++) {
-    s.elements = times(s.elements, dims[d] > 0 ? dims[d] : 0);
+    s.elements = saturated_product(s.elements, dims[d] > 0 ? dims[d] : 0);
     s.true_rank += dims[d] != 1;
   }
-  s.bytes = times(s.elements, dtype ? ir_dtype_bytes(dtype) : 0);
+  s.bytes = saturated_product(s.elements, dtype ? ir_dtype_bytes(dtype) : 0);
   return s;
 }
 

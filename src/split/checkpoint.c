@@ -1,5 +1,7 @@
 #include "split/checkpoint.h"
 
+#include "base/saturate.h"
+
 #include <math.h>
 
 #include "split/shards.h"
@@ -50,16 +52,6 @@ static ir_block body_of(const checkpointing *c) { return c->forward.body; }
 
 static ir_value argument(const ir_module *m, ir_block block, uint32_t i) {
   return ir_block_get(m, block)->args.at[i];
-}
-
-static int64_t plus(int64_t a, int64_t b) {
-  int64_t r;
-  return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
-}
-
-static int64_t times(int64_t a, int64_t b) {
-  int64_t r;
-  return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
 /* ---- who reads ---- */
@@ -226,7 +218,8 @@ static void find_needed(checkpointing *c) {
 static int64_t saved_bytes(const checkpointing *c) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) sum = plus(sum, ir_value_bytes(c->m, ir_operand(c->m, c->forward.op, i)));
+    if (c->saved[i])
+      sum = saturated_sum(sum, ir_value_bytes(c->m, ir_operand(c->m, c->forward.op, i)));
   return sum;
 }
 
@@ -236,7 +229,7 @@ static int64_t element_bytes(const checkpointing *c, uint32_t stack_index) {
 
 static int64_t step_bytes(const checkpointing *c) {
   int64_t sum = 0;
-  for (uint32_t i = 0; i < c->stacks.count; i++) sum = plus(sum, element_bytes(c, i));
+  for (uint32_t i = 0; i < c->stacks.count; i++) sum = saturated_sum(sum, element_bytes(c, i));
   return sum;
 }
 
@@ -254,16 +247,18 @@ static int64_t clamp64(int64_t x, int64_t low, int64_t high) {
 /* False if less than a third would be saved. */
 static bool choose_segment(checkpointing *c, const split_room *room, int64_t *out_saved) {
   int64_t trips = c->forward.trips, state = saved_bytes(c), step = step_bytes(c);
-  int64_t before = times(trips, step);
+  int64_t before = saturated_product(trips, step);
   if (step == 0) return false;
   double best = sqrt((double)trips * (double)state / (double)step);
   int64_t segment = clamp64((int64_t)best, clamp64(COARSE_BYTES / step, 1, trips / 4), trips);
-  segment = clamp64(segment, 1, clamp64(plus(room->free_bytes, before) / 2 / step, 1, trips));
+  segment =
+      clamp64(segment, 1, clamp64(saturated_sum(room->free_bytes, before) / 2 / step, 1, trips));
   segment = clamp64(segment, 1, clamp64(room->tensor_bytes / largest_step(c), 1, trips));
   c->n_segments = trips / segment + (trips % segment != 0);
   c->segment = trips / c->n_segments + (trips % c->n_segments != 0);
   c->n_segments = trips / c->segment + (trips % c->segment != 0);
-  int64_t after = plus(times(c->n_segments, state), times(c->segment, step));
+  int64_t after =
+      saturated_sum(saturated_product(c->n_segments, state), saturated_product(c->segment, step));
   *out_saved = before - after;
   return after<before && * out_saved> before / 3;
 }

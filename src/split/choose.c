@@ -1,5 +1,6 @@
 #include "split/choose.h"
 
+#include "base/saturate.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sink.h"
@@ -116,21 +117,19 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
   return total;
 }
 
-static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
-
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
-                               : plus(r->held_bytes, whole_bytes(r, goal));
+                               : saturated_sum(r->held_bytes, whole_bytes(r, goal));
   int64_t least = min64(max64(1, goal->least_slice), r->extent);
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.sums) {
       out->reductions++;
-      out->held_bytes = plus(out->held_bytes, new_sums_bytes(r, &r->members.at[i]));
+      out->held_bytes = saturated_sum(out->held_bytes, new_sums_bytes(r, &r->members.at[i]));
     }
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
-    out->held_bytes = plus(out->held_bytes, partial_bytes(r, r->members.at[i].op));
+    out->held_bytes = saturated_sum(out->held_bytes, partial_bytes(r, r->members.at[i].op));
     least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
   }
   out->slice = slice_length(r, out->index_bytes, least, goal);

@@ -1,5 +1,7 @@
 #include "tile/cache.h"
 
+#include "base/hash.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,13 +24,12 @@ typedef struct header {
 static const char MAGIC[8] = "weir-o1";
 
 /* ---- keys ---- */
-static uint64_t mixed(uint64_t hash, const char *data, size_t length) { /* FNV-1a */
-  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
-  return hash ^ length;
+static uint64_t mixed(uint64_t hash, const char *data, size_t length) {
+  return hash_wide(hash, data, length) ^ length;
 }
 
 void tile_cache_add(tile_cache_key *key, const char *data, size_t length) {
-  key->words[0] = mixed(key->words[0] + 14695981039346656037u, data, length);
+  key->words[0] = mixed(key->words[0] + HASH_WIDE_BEGIN, data, length);
   key->words[1] = mixed(key->words[1] ^ 0x9e3779b97f4a7c15u, data, length);
 }
 

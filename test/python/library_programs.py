@@ -19,6 +19,18 @@ class Program:
     x64: bool = False
 
 
+def optax_step(loss, optimizer):
+    """A training step on (parameters, optimizer's state, x, y)."""
+    import optax
+
+    def step(parameters, state, x, y):
+        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
+        updates, state = optimizer.update(gradient, state, parameters)
+        return optax.apply_updates(parameters, updates), state, value
+
+    return step
+
+
 def attention_gradient():
     """flax: the gradient of a transformer's block over a long sequence."""
     import flax.linen as nn
@@ -84,12 +96,7 @@ def recurrent_step():
         logits = model.apply(parameters, x)
         return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
 
-    def step(parameters, state, x, y):
-        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
-        updates, state = optimizer.update(gradient, state, parameters)
-        return optax.apply_updates(parameters, updates), state, value
-
-    return step, (parameters, optimizer.init(parameters), x, y)
+    return optax_step(loss, optimizer), (parameters, optimizer.init(parameters), x, y)
 
 
 def adam_step():
@@ -108,12 +115,7 @@ def adam_step():
         logits = jax.nn.gelu(x @ parameters["in"]) @ parameters["out"]
         return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
 
-    def step(parameters, state, x, y):
-        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
-        updates, state = optimizer.update(gradient, state, parameters)
-        return optax.apply_updates(parameters, updates), state, value
-
-    return step, (parameters, optimizer.init(parameters), x, y)
+    return optax_step(loss, optimizer), (parameters, optimizer.init(parameters), x, y)
 
 
 def variational_step():
