@@ -1,5 +1,6 @@
 /* The passes in order. */
 #include "pipeline.h"
+#include "plan/peak.h"
 #include "progress_calls.h"
 #include "report.h"
 #include "split/loops.h"
@@ -26,7 +27,7 @@ static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
   double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   if (!order || order->no_tiles || !can_call(p, m)) return WEIR_OK;
-  order->n_tiles = tiles_replace_loops(m, least_gain);
+  order->n_tiles = tiles_replace_loops(m, least_gain, &order->tiles);
   *out_changed = order->n_tiles > 0;
   return WEIR_OK;
 }
@@ -89,6 +90,14 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }
 
+/* Kernels have scratch of their own, and none of what XLA keeps for a trip. */
+static void count_tiles(job *j, const ir_module *m, split_order *order) {
+  report_kernels(j, order);
+  arena *scratch = arena_create(&j->c);
+  order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY_UNHOISTED).total_bytes;
+  arena_destroy(scratch);
+}
+
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
   if (order) order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
@@ -100,6 +109,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
     bool is_candidate = !order || !order->limit_bytes || order->fits;
     WEIR_TRY(report_loops(j, m, order));
     if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+    if (order && order->n_tiles) count_tiles(j, m, order);
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));

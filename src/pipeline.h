@@ -20,6 +20,7 @@ typedef struct job {
   ir_module *rewritten; /* NULL: nothing was */
   split_spread spread;  /* of the prepared program */
   pass_driver driver;
+  VEC(ir_op) loops;     /* the result's, by index; of the module's arena */
   int64_t searched_ops; /* of all candidates of the ladder */
   bool probing;         /* a split that only tells whether it holds: not for the result */
   bool refused;         /* the limit can't be held */
@@ -35,8 +36,9 @@ typedef struct split_order {
                           the threshold */
   bool no_tiles;       /* loops stay loops */
   int32_t n_tiles;     /* out: loops that became tiles */
-  int64_t peak_bytes;  /* out: estimate afterwards, with loops as loops */
-  bool fits;           /* out */
+  const ir_op *tiles;  /* out: those */
+  int64_t peak_bytes;  /* out: estimate afterwards, with the scratch of tiles */
+  bool fits;           /* out: with loops as loops */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */

@@ -58,7 +58,14 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
                          .ops = (int32_t)ir_block_get(m, body)->ops.count,
                          .body_peak_bytes = largest_bytes(m, body)};
   g->status = result_add_loop(&g->j->c, g->j->result, &info);
+  VEC_PUSH(m->arena, &g->j->loops, op);
   arena_destroy(a);
+}
+
+void report_kernels(job *j, const split_order *order) {
+  for (uint32_t i = 0; i < j->loops.count; i++)
+    for (int32_t k = 0; k < order->n_tiles; k++)
+      if (j->loops.at[i] == order->tiles[k]) j->result->loops[i].is_kernel = 1;
 }
 
 /* A loop over segments: its factor is the trips of the loop that it was made of. */
@@ -78,6 +85,7 @@ static weir_status add_checkpoints(job *j, const ir_module *m, const split_check
 weir_status report_loops(job *j, ir_module *m, const split_order *order) {
   gather g = {j, WEIR_OK};
   result_clear_loops(j->result);
+  memset(&j->loops, 0, sizeof j->loops);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
   for (int32_t i = 0; order && i < order->n_checkpoints && g.status == WEIR_OK; i++)
     g.status = add_checkpoints(j, m, &order->checkpoints[i]);
@@ -133,13 +141,17 @@ static void put_peak(strbuf *out, const char *when, const ir_module *m, const pl
 static void put_loops(const job *j, strbuf *out) {
   const weir_result *r = j->result;
   if (r->summary.loops == 0) return;
-  strbuf_printf(out, "\nloops:\n%12s %10s %10s %6s %14s  %s\n", "length", "slice", "trips", "ops",
-                "largest slice", "instead of");
+  bool has_kernels = false; /* else there is nothing to tell apart */
+  for (int32_t i = 0; i < r->summary.loops; i++) has_kernels |= r->loops[i].is_kernel;
+  strbuf_printf(out, "\nloops:\n%12s %10s %10s %6s %14s  %s%s\n", "length", "slice", "trips", "ops",
+                "largest slice", has_kernels ? "run as  " : "", "instead of");
   for (int32_t i = 0; i < r->summary.loops; i++) {
     const weir_loop_info *l = &r->loops[i];
-    strbuf_printf(out, "%12lld %10lld %10lld %6d %14s  %*s%s\n", (long long)l->extent,
+    const char *as = !has_kernels ? "" : l->is_kernel ? "kernel  " : "loop    ";
+    strbuf_printf(out, "%12lld %10lld %10lld %6d %14s  %s%*s%s\n", (long long)l->extent,
                   (long long)l->slice, (long long)l->trips, (int)l->ops,
-                  plan_bytes_text(out->arena, l->body_peak_bytes), 2 * (int)l->depth, "", l->seed);
+                  plan_bytes_text(out->arena, l->body_peak_bytes), as, 2 * (int)l->depth, "",
+                  l->seed);
   }
 }
 

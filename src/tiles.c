@@ -21,9 +21,10 @@
 typedef struct replacing {
   ir_module *m;
   arena *scratch;
-  int32_t vector_bytes, threads, count;
+  int32_t vector_bytes, threads;
   double least_gain; /* predicted: the XLA loop's time over the tile's */
   ir_map *renamed;
+  VEC(ir_op) replaced;
 } replacing;
 
 /* ---- the region as a module ---- */
@@ -173,7 +174,6 @@ static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop,
   tile_code code = tile_emit(a, &nest, "trial");
   build_call(w, block, loop, body_text(w, region, &nest.sizes),
              TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
-  w->count++;
   return true;
 }
 
@@ -233,14 +233,17 @@ static void replace_in_block(replacing *w, ir_block block) {
   for (uint32_t i = 0; i < old.ops.count; i++) {
     ir_op op = old.ops.at[i];
     bool is_loop = ir_kind_of(m, op) == IR_OP_LOOP;
-    if (is_loop && replace_loop(w, block, op)) continue;
+    if (is_loop && replace_loop(w, block, op)) {
+      VEC_PUSH(m->arena, &w->replaced, op);
+      continue;
+    }
     for (uint32_t r = 0; !is_loop && r < ir_op_get(m, op)->n_regions; r++)
       if (ir_op_get(m, op)->regions[r]) replace_in_block(w, ir_op_get(m, op)->regions[r]);
     ir_block_append(m, block, op);
   }
 }
 
-int32_t tiles_replace_loops(ir_module *m, double least_gain) {
+int32_t tiles_replace_loops(ir_module *m, double least_gain, const ir_op **out_loops) {
   const char *missing = tile_llvm_missing();
   if (missing) {
     ctx_log(m->ctx, 1, "no tiles: %s", missing);
@@ -257,5 +260,6 @@ int32_t tiles_replace_loops(ir_module *m, double least_gain) {
   replace_in_block(&w, top);
   ir_replace_uses(m, top, w.renamed);
   arena_destroy(w.scratch);
-  return w.count;
+  *out_loops = w.replaced.at;
+  return (int32_t)w.replaced.count;
 }

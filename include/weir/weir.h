@@ -147,6 +147,7 @@ typedef struct weir_loop_info {
   int32_t depth; /* 0: outermost */
   int32_t ops;   /* in the body */
   int64_t body_peak_bytes;
+  int32_t is_kernel; /* 1: a kernel of weir's own; 0: a loop that XLA compiles */
 } weir_loop_info;
 /* false where index is out of range. */
 WEIR_API bool weir_result_loop(const weir_result *result, int32_t index, weir_loop_info *out_info);

@@ -74,6 +74,7 @@ class _LoopInfo(ctypes.Structure):
         ("depth", c_int32),
         ("ops", c_int32),
         ("body_peak_bytes", c_int64),
+        ("is_kernel", c_int32),
     ]
 
 
@@ -120,6 +121,7 @@ class Loop:
     depth: int
     ops: int
     body_peak_bytes: int
+    is_kernel: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,6 +182,7 @@ def _read_loops(lib, handle):
                 info.depth,
                 info.ops,
                 info.body_peak_bytes,
+                bool(info.is_kernel),
             )
         )
     return tuple(loops)

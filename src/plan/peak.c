@@ -26,6 +26,7 @@ static void count_outputs(const plan_graph *g, plan_peak *out) {
 plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
   plan_graph *g = plan_lower(scratch, m, order);
   if (!g) return NULL;
+  plan_lay_out(g);
   plan_fuse(g);
   plan_insert_copies(g);
   plan_schedule(g, order);

@@ -166,6 +166,24 @@ static bool read_by_inner_loop(const plan_graph *g, uint32_t old, uint32_t next)
   return false;
 }
 
+/* What a loop leaves is in the buffer of what it began with, so that is where `next` begins. */
+static uint32_t beginning_of(const plan_graph *g, uint32_t next) {
+  for (;;) {
+    const plan_node *n = plan_node_get(g, next), *loop;
+    if (n->kind != IR_OP_GET_TUPLE_ELEMENT) return next;
+    loop = plan_node_get(g, n->operands[0]);
+    if (loop->kind != IR_OP_WHILE) return next;
+    next = source_of(g, plan_node_get(g, loop->operands[0])->operands[n->index]);
+  }
+}
+
+/* Whether the loop that leaves `next` may begin while `old` is still read. */
+static bool begins_beside(copier *c, uint32_t old, uint32_t next) {
+  uint32_t begin = beginning_of(c->g, next);
+  if (!old || begin == next || begin == old || !plan_node_get(c->g, old)->n_users) return false;
+  return !walk_back(c, begin) || !all_marked(c, old, IR_NONE, begin);
+}
+
 static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, uint32_t i) {
   const plan_node *r = plan_node_get(g, root);
   for (uint32_t k = 0; k < r->n_operands; k++)
@@ -210,7 +228,8 @@ static void copy_next(copier *c, uint32_t body) {
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
     bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
     uint32_t old = element_of(c->g, parameter, i);
-    if (!own || read_by_inner_loop(c->g, old, next)) copy_of(c, x, root, i);
+    if (!own || read_by_inner_loop(c->g, old, next) || begins_beside(c, old, next))
+      copy_of(c, x, root, i);
     else if (!replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }

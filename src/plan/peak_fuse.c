@@ -247,7 +247,7 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i) {
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
   if (n->in_place == i + 1) return member == 0;
-  if (n->kind == IR_OP_SORT) return member == i;
+  if (n->kind == IR_OP_SORT) return member == i && x->n_users == 1;
   if (n->kind == PLAN_COPY) return false;
   if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype ||
       !plan_same_dims(&x->shape, &n->shape))

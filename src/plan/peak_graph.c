@@ -109,9 +109,10 @@ static void mark_loop(marker *k, uint32_t node) {
   mark(k, cond->root);
 }
 
-/* Whether the comparator looks at the i-th array of a sort. */
+/* Whether the comparator looks at the i-th array of a sort; a top-k sorts values, then indices. */
 static bool is_compared(const plan_graph *g, const plan_node *sort, uint32_t i) {
   const ir_op_data *d = ir_op_get(g->m, sort->op);
+  if (d->kind == IR_OP_CHLO_TOP_K) return i == 0;
   if (d->n_regions == 0 || !d->regions[0]) return true;
   const ir_block_data *body = ir_block_get(g->m, d->regions[0]);
   if (body->args.count != 2 * sort->n_operands) return true;
@@ -302,6 +303,19 @@ static void fill_users(plan_graph *g, uint32_t comp) {
     if (plan_node_get(g, order[i])->folded) use_operands(g, order[i]);
 }
 
+/* A scatter that others read is not taken into the sum: x + scatter(zeros) as it was. */
+static void restore_sums(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    bool is_read = n->instead_of && (plan_node_get(g, n->instead_of)->flags & PLAN_FLAG_LIVE);
+    if (!is_read || !(n->flags & PLAN_FLAG_LIVE)) continue;
+    n->kind = IR_OP_ADD;
+    n->in_place = 0;
+    n->n_operands = 2;
+    n->operands[1] = n->instead_of;
+  }
+}
+
 void plan_graph_finish(plan_graph *g) {
   marker k = {.g = g, .elements = ARENA_ARRAY(g->arena, bool *, g->nodes.count)};
   mark(&k, plan_comp_get(g, g->entry)->root);
@@ -311,6 +325,7 @@ void plan_graph_finish(plan_graph *g) {
       mark(&k, n);
   }
   mark_from(&k);
+  restore_sums(g);
   shrink_tuples(&k);
   plan_graph_sweep(g);
   for (uint32_t c = 1; c < g->comps.count; c++) fill_users(g, c);

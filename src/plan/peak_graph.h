@@ -2,6 +2,7 @@
  * is concerned.
  *
  *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
+ *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --schedule.c----> an order per computation
  *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
@@ -58,8 +59,10 @@ typedef struct plan_node {
   uint32_t *comps; /* WHILE: condition, body; CASE, IF: branches */
   uint32_t *users; /* each once, in XLA's order; filled by plan_graph_finish() */
   plan_shape shape;
-  uint32_t index;     /* of a GET_TUPLE_ELEMENT or PARAMETER */
-  uint32_t in_place;  /* 1 + the operand that the result must share its buffer with; 0: none */
+  uint32_t index;    /* of a GET_TUPLE_ELEMENT or PARAMETER */
+  uint32_t in_place; /* 1 + the operand that the result must share its buffer with; 0: none */
+  /* a scatter into x made of x + scatter(zeros): the latter, which stays if others read it */
+  uint32_t instead_of;
   uint64_t signature; /* hash of the attributes */
   /* dims of a broadcast, permutation of a transpose, dimensions of a reduce, dimension of a
    * concatenate */
@@ -128,6 +131,8 @@ static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
 /* all up to the schedule; NULL: no main function */
 plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order);
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order);
+/* Column by column what library calls want so. */
+void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */

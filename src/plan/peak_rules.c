@@ -346,8 +346,7 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
   return make_elementwise(r, IR_OP_DIVIDE, shape, (uint32_t[]){x, y}, 2, 0);
 }
 
-/* x where one operand is the op's neutral element; 0 if it is none. */
-/* x + scatter(zeros, ...) scatters into x. */
+/* x + scatter(zeros, ...) scatters into x, unless others read that, too, who may still come. */
 static uint32_t add_into_scatter(const plan_rule *r, int kind, uint32_t x, uint32_t y) {
   for (int swap = 0; swap < 2 && kind == IR_OP_ADD; swap++) {
     plan_node n = *node_of(r, swap ? x : y);
@@ -356,11 +355,13 @@ static uint32_t add_into_scatter(const plan_rule *r, int kind, uint32_t x, uint3
       continue;
     uint32_t operands[3] = {swap ? y : x, n.operands[1], n.operands[2]};
     n.operands = operands;
+    n.instead_of = swap ? x : y;
     return plan_rule_make(r, n);
   }
   return 0;
 }
 
+/* x where one operand is the op's neutral element; 0 if it is none. */
 static uint32_t neutral(const plan_rule *r, int kind, ir_dtype dtype, uint32_t x, uint32_t y) {
   double a = plan_rule_number_of(r, x), b = plan_rule_number_of(r, y);
   bool real = ir_dtype_class_of(dtype) == IR_CLASS_FLOAT;

@@ -135,6 +135,19 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
                                     .n_ints = (uint32_t)count});
 }
 
+/* The sum of what is negated is that of what it was, negated. */
+static uint32_t reduce_negated(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
+                               int32_t count, plan_shape shape) {
+  uint64_t reducer = reducer_hash(r);
+  plan_node n = *node_of(r, x);
+  bool is_negated = n.kind == IR_OP_NEGATE && reducer == IR_OP_ADD &&
+                    ir_dtype_class_of(shape.dtype) == IR_CLASS_FLOAT &&
+                    plan_rule_number_of(r, init) == 0;
+  if (is_negated) x = n.operands[0];
+  uint32_t sum = reduce_one(r, x, init, dims, count, shape, reducer);
+  return is_negated ? plan_rule_elementwise(r, IR_OP_NEGATE, shape, &sum, 1, 0) : sum;
+}
+
 void plan_lower_reduce(const plan_rule *r) {
   int32_t count;
   const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
@@ -146,10 +159,8 @@ void plan_lower_reduce(const plan_rule *r) {
   ir_dtype inside = plan_computed_in(shape.dtype);
   uint32_t x = plan_rule_convert(r, operand(r, 0), inside),
            init = plan_rule_convert(r, operand(r, 1), inside);
-  plan_bind(r->l, r->op, 0,
-            plan_rule_convert(
-                r, reduce_one(r, x, init, dims, count, with_dtype(shape, inside), reducer_hash(r)),
-                shape.dtype));
+  uint32_t reduced = reduce_negated(r, x, init, dims, count, with_dtype(shape, inside));
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, reduced, shape.dtype));
 }
 
 /* ---- dots ---- */

@@ -9,12 +9,16 @@ import pathlib
 import statistics
 import sys
 
+import jax
+import jax.numpy as jnp
 import jaxlib
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import calibrate
+import running
+from weir import _hook
 
 GOLDEN = json.loads(calibrate.GOLDEN.read_text())
 EVERY = 37  # of the corpus' reports that are checked
@@ -28,7 +32,6 @@ KNOWN_LOW = {
     "select_and_scatter.plugin": ORDER,
     "s_transformer_block_bwd": ORDER,
     "p_transformer_encoder_bwd": ORDER,
-    "p_gpt_scan_layers_grad": ORDER,
     "cholesky_c64": "the complex update of a column is computed in steps",
 }
 
@@ -93,4 +96,92 @@ def test_the_benchmarks_programs():
     assert not failed and len(rows) >= 20
     assert rows[0].ratio >= 0.98, rows[0]
     assert rows[len(rows) // 2].ratio <= 1.15
-    assert rows[-1].ratio <= 1.35, rows[-1]  # p6 as it is: of three scores XLA shares one more
+    assert rows[-1].ratio <= 1.15, rows[-1]
+
+
+# ---- what XLA does to one op or two; each was estimated wrongly once ----
+def negated_sum(x, y):
+    """XLA sums what is negated here."""
+    return (-jnp.exp(x)).sum(1), jnp.exp(x) @ y
+
+
+def scatter_read_twice(x, y):
+    s = jnp.zeros_like(x).at[jnp.arange(x.shape[0]), 3].add(1.0)
+    return x @ y + s, s @ y
+
+
+def top_k_of_what_others_read(x, y):
+    s = x @ y
+    values, indices = jax.lax.top_k(s, 9)
+    return values, jax.nn.softmax(s, -1).sum(0), indices
+
+
+def values_of_top_k(x, y):
+    return jax.lax.top_k(jnp.exp(x @ y), 9)[0] * 2
+
+
+def loops_that_take_turns(x, y):
+    """The next state is begun before the old one is read for the last time."""
+
+    def half(rows, by):
+        def step(i, made):
+            row = jax.lax.dynamic_slice_in_dim(rows, i, 1)
+            return jax.lax.dynamic_update_slice_in_dim(made, row @ by, i, 0)
+
+        return jax.lax.fori_loop(0, rows.shape[0], step, jnp.zeros_like(rows))
+
+    def turn(i, state):
+        f = half(x, state[1])
+        return f, half(y, f)
+
+    return jax.lax.fori_loop(0, 5, turn, (x, y))
+
+
+def solve_what_others_read(x, y):
+    """LAPACK wants by columns what two products want by rows."""
+    b = jnp.exp(x @ y)
+    solved = jax.lax.linalg.triangular_solve(x, b, left_side=True, lower=True)
+    return b @ solved, (b + solved).sum(0), jnp.tanh(b) @ y
+
+
+RULES = [
+    negated_sum,
+    scatter_read_twice,
+    top_k_of_what_others_read,
+    values_of_top_k,
+    loops_that_take_turns,
+    solve_what_others_read,
+]
+
+
+@pytest.mark.parametrize("f", RULES, ids=lambda f: f.__name__)
+def test_one_rule(f):
+    matrix = jax.ShapeDtypeStruct((300, 300), "float64")
+    with jax.enable_x64(True):
+        text = jax.jit(f).lower(matrix, matrix).as_text()
+    cases = calibrate.cases_of(f.__name__, text, ways=["default", "ordered"])
+    rows, failed = calibrate.compare(cases, calibrate.report_of)
+    assert not failed and len(rows) == 2
+    assert rows[0].ratio >= 0.98 and rows[1].ratio <= 1.13, rows
+
+
+def test_kernels():
+    """Their scratch counts: loops as kernels, under their limits."""
+    files = [file for file in calibrate.corpus() if calibrate.limit_beside(file)]
+    texts = {
+        file.parent.name: running.opt(
+            file, "--memory-limit", calibrate.limit_beside(file), "--tile", "on", refused=""
+        )
+        for file in files[::3]
+    }
+    cases = [
+        calibrate.Case(name, text, "rewritten")
+        for name, text in texts.items()
+        if 'call_target_name = "weir_tile"' in text
+    ]
+    if not cases:
+        pytest.skip("no LLVM library on this machine")
+    _hook.register_calls()
+    rows, failed = calibrate.compare(cases, calibrate.report_of)
+    assert not failed and len(rows) >= 8
+    assert rows[0].ratio >= 0.98 and rows[-1].ratio <= 1.15, rows
