@@ -7,6 +7,7 @@
 
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
+static const double MOST_PARTIALS = 32 << 20;
 static const double PRODUCT_WEIGHT = 1.1;
 static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
@@ -44,6 +45,10 @@ double cost_weight(const tile_node *x) {
     case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
+}
+
+static int64_t clamped(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
 }
 
 /* Index tuples, where the column axis counts in whole vectors. */
@@ -144,8 +149,15 @@ static int32_t *passes_by_node(const tile_nest *n) {
   return c.passes;
 }
 
+/* Without rows, and small enough to be copied once for a chunk of them (pack.c). */
+static bool may_be_packed(const tile_nest *n, const tile_node *x) {
+  return x->level == 0 && x->is_rowless &&
+         tile_extent_of(n, tile_point_axes(n, x->mask)) <= COST_MOST_PACKED;
+}
+
 /* How often a node is computed: in the passes that need it, again for each group of rows if it has
- * no rows, for each outer index, and for each sum that runs over an axis inside the tile. */
+ * no rows and does not wait for all of them, for each outer index, and for each sum that runs over
+ * an axis inside the tile. */
 static double times_computed(const tile_nest *n, const tile_node *x, int32_t passes,
                              const int32_t *sums) {
   uint32_t mask = x->mask | x->reduces;
@@ -153,8 +165,8 @@ static double times_computed(const tile_nest *n, const tile_node *x, int32_t pas
   double times = 1;
   if (mask >> n->column & 1) {
     times = passes > 1 ? passes : 1;
-    double rows = x->level == 0 && x->is_rowless ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
-    if (!(mask >> n->row & 1)) times *= ceil((double)n->extent[n->row] / rows);
+    double rows = may_be_packed(n, x) ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
+    if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
   }
   for (int32_t a = 0; a < n->n_axes; a++) {
     if (x->mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1 && !is_summed_up)
@@ -183,18 +195,32 @@ static int64_t outer_extent(const tile_nest *n) {
   return tile_extent_of(n, outer);
 }
 
-/* Work items where rows are reduced: for each outer index. */
-static int64_t spans_of(const tile_nest *n) {
-  int64_t outer = outer_extent(n);
-  return outer >= SPANS ? 1 : SPANS / (outer > 0 ? outer : 1);
-}
-
-/* Partial results of all spans: memory that is touched for the first time. */
-static double cost_of_partials(const tile_nest *n, const tile_node *x) {
+/* Partial results of a reduction over rows, in one span. */
+static double partial_bytes(const tile_nest *n, const tile_node *x) {
   double elements = (double)tile_extent_of(n, tile_point_axes(n, x->mask));
   if (x->mask >> n->column & 1) elements *= (double)n->extent[n->column];
-  double bytes = elements * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
-  return bytes * (double)(spans_of(n) * outer_extent(n)) * FIRST_TOUCH;
+  return elements * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+}
+
+static int64_t cores(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 1 ? count : 1;
+}
+
+/* Work items where rows are reduced, for each outer index: fewer, but some for every core, where
+ * their partial results are large. */
+static int64_t spans_of(const tile_nest *n) {
+  double bytes = 1;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
+  int64_t outer = outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
+  int64_t spans = clamped(fit, clamped(2 * cores(), 1, SPANS), SPANS);
+  return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
+}
+
+/* Of all spans: memory that is touched for the first time. */
+static double cost_of_partials(const tile_nest *n, const tile_node *x) {
+  return partial_bytes(n, x) * (double)(spans_of(n) * outer_extent(n)) * FIRST_TOUCH;
 }
 
 static bool has_looped_points(const tile_nest *n, const tile_node *x) {
@@ -283,10 +309,6 @@ int64_t cost_panel_rows(const tile_nest *n) {
   return fit < rows ? rows : fit;
 }
 
-static int64_t clamped(int64_t x, int64_t low, int64_t high) {
-  return x < low ? low : x > high ? high : x;
-}
-
 bool cost_may_span_columns(const tile_nest *n) {
   bool any = n->n_reductions > 0 && n->n_passes == 1 && !n->n_late;
   for (uint32_t k = 0; k < n->n_nodes; k++)
@@ -313,9 +335,8 @@ static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
 /* Columns in spans where there are too few work items for the cores; no more, since each span's
  * lists begin empty. */
 static int64_t column_spans_of(const tile_nest *n, int64_t items) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
-  int64_t wanted = cores > 1 ? cores : 1;
+  int64_t wanted = cores();
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
   int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
   return clamped(spans, 1, MOST_COLUMN_SPANS);

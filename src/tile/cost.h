@@ -4,9 +4,10 @@
 #include "tile/nest.h"
 
 enum {
-  COST_MOST_POINTS = 128,  /* accumulators of one reduction per row */
-  COST_UNROLL = 8,         /* longest axis inside a tile that is unrolled */
-  COST_MOST_PACKED = 1024, /* points of a value that is copied for the tile */
+  COST_MOST_POINTS = 128,   /* accumulators of one reduction per row */
+  COST_MOST_PRODUCT = 1024, /* points of a product (product.c) */
+  COST_UNROLL = 8,          /* longest axis inside a tile that is unrolled */
+  COST_MOST_PACKED = 1024,  /* points of a value that is copied for the tile */
   COST_L2_BYTES = 1 << 20,
   COST_L1_BYTES = 32 << 10,
 };

@@ -444,29 +444,34 @@ int64_t tile_extent_of(const tile_nest *n, uint32_t mask) {
 }
 
 /* Axes that all values with rows and columns have: an index outside of the tile computes nothing
- * twice. Long ones may be outside in any case. */
-static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile) {
+ * twice. Long ones may be outside, too, if a product does not take them as points. */
+static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile, bool long_outside) {
   uint32_t all = ~0u;
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
-  for (int32_t a = 0; a < n->n_axes; a++)
+  for (int32_t a = 0; a < n->n_axes && long_outside; a++)
     if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
   return all & ~n->ranks;
 }
 
-static void set_roles(tile_nest *n, int32_t row, int32_t column) {
+typedef struct choice { /* of roles */
+  int32_t row, column;
+  bool long_outside;
+} choice;
+
+static void set_roles(tile_nest *n, choice c) {
   uint32_t all = ~0u, any = 0;
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     all &= n->nodes[n->outputs[j].node].mask;
     any |= n->nodes[n->outputs[j].node].mask;
   }
-  all &= axes_of_tiles(n, 1u << row | 1u << column);
+  all &= axes_of_tiles(n, 1u << c.row | 1u << c.column, c.long_outside);
   for (int32_t a = 0; a < n->n_axes; a++)
     n->role[a] = all >> a & 1 ? TILE_OUTER : any >> a & 1 ? TILE_POINT : TILE_INNER;
-  n->row = row;
-  n->column = column;
-  n->role[row] = TILE_ROW;
-  n->role[column] = TILE_COLUMN;
+  n->row = c.row;
+  n->column = c.column;
+  n->role[c.row] = TILE_ROW;
+  n->role[c.column] = TILE_COLUMN;
 }
 
 bool tile_ends_phase(const tile_nest *n, const tile_node *x) {
@@ -520,6 +525,13 @@ static bool has_few_points(const tile_nest *n, const tile_node *x) {
          x->is_product;
 }
 
+/* A result: what is made of products, point by point once all are summed up, too. */
+static bool may_be_stored(const tile_nest *n, const tile_node *x, bool after) {
+  bool once = x->index < 0 && x->late < 0 && (after || !(x->mask >> n->column & 1));
+  return has_few_points(n, x) ||
+         (once && tile_extent_of(n, tile_point_axes(n, x->mask)) <= COST_MOST_PRODUCT);
+}
+
 /* Of a top-k or joint reduction: over the columns alone, and a top-k of one list a row. */
 static bool is_legal_list(const tile_nest *n, const tile_node *x) {
   bool ranks = x->kind == IR_OP_CHLO_TOP_K;
@@ -570,14 +582,14 @@ static bool set_levels(tile_nest *n) {
     o->level = x->level;
     o->phase = x->step + tile_ends_phase(n, x);
     o->after = x->after || !has_row;
-    if ((!has_row && !x->after && !x->is_rowless) || !has_few_points(n, x)) return false;
+    if ((!has_row && !x->after && !x->is_rowless) || !may_be_stored(n, x, o->after)) return false;
     if (!o->after && x->mask >> n->column & 1) need_pass(n, x->level);
   }
   return n->n_passes > 0;
 }
 
-static bool is_legal(tile_nest *n, int32_t row, int32_t column) {
-  set_roles(n, row, column);
+static bool is_legal(tile_nest *n, choice c) {
+  set_roles(n, c);
   n->staged = false;
   if (!set_levels(n)) return false;
   for (uint32_t k = 0; k < n->n_nodes; k++)
@@ -587,20 +599,19 @@ static bool is_legal(tile_nest *n, int32_t row, int32_t column) {
 
 static bool choose_roles(tile_tie *t) {
   tile_nest *n = t->n;
-  int32_t best_row = -1, best_column = -1;
-  double best = 0;
-  for (int32_t row = 0; row < n->n_axes; row++)
-    for (int32_t column = 0; column < n->n_axes; column++) {
-      if (row == column || n->ranks >> row & 1 || n->ranks >> column & 1) continue;
-      if (!is_legal(n, row, column)) continue;
-      double cost = cost_of_nest(n);
-      if (best_row >= 0 && cost >= best) continue;
-      best = cost;
-      best_row = row;
-      best_column = column;
-    }
-  if (best_row < 0) return refuse(t, "no pair of axes that can be rows and columns");
-  return is_legal(n, best_row, best_column);
+  choice best = {.row = -1};
+  double least = 0;
+  for (int32_t i = 0; i < 2 * n->n_axes * n->n_axes; i++) {
+    choice c = {i / 2 / n->n_axes, i / 2 % n->n_axes, i % 2};
+    if (c.row == c.column || (n->ranks >> c.row | n->ranks >> c.column) & 1 || !is_legal(n, c))
+      continue;
+    double cost = cost_of_nest(n);
+    if (best.row >= 0 && cost >= least) continue;
+    least = cost;
+    best = c;
+  }
+  if (best.row < 0) return refuse(t, "no pair of axes that can be rows and columns");
+  return is_legal(n, best);
 }
 
 bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,

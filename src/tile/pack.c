@@ -63,8 +63,9 @@ static int64_t point_count(const tile_nest *n, const tile_axes *axes) {
 /* Inputs once, however often they are read. */
 static int64_t input_bytes(const tile_nest *n, int32_t axis) {
   int64_t *most = ARENA_ARRAY(n->a, int64_t, n->n_inputs + 1), sum = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    bool in_blocks = !n->nodes[k].after || n->nodes[k].late >= 0;
+    for (uint32_t i = 0; in_blocks && i < n->nodes[k].n_operands; i++) {
       ir_value v = ir_operand(n->m, n->nodes[k].op, i);
       const tile_axes *axes = &n->nodes[k].operands[i];
       int32_t input = tile_node_of(n, v) ? -1 : tile_input_of(n, v);
@@ -72,6 +73,7 @@ static int64_t input_bytes(const tile_nest *n, int32_t axis) {
       int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
       if (bytes > most[input]) most[input] = bytes;
     }
+  }
   for (uint32_t i = 0; i < n->n_inputs; i++) sum += most[i];
   return sum;
 }

@@ -12,7 +12,7 @@
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 
-enum { MOST_PRODUCT_POINTS = 1024, LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 4 };
+enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 4 };
 
 static uint32_t mask_of(const tile_axes *axes) {
   uint32_t mask = 0;
@@ -63,7 +63,7 @@ bool tile_is_product(const tile_nest *n, const tile_node *x) {
   uint32_t points = tile_point_axes(n, x->mask);
   int64_t extent = tile_extent_of(n, points);
   if (x->kind != IR_OP_DOT_GENERAL || !is_real(n, x) || __builtin_popcount(points) != 1 ||
-      extent <= COST_UNROLL || extent > MOST_PRODUCT_POINTS ||
+      extent <= COST_UNROLL || extent > COST_MOST_PRODUCT ||
       x->reduces != 1u << (x->index >= 0 ? n->column : n->row) ||
       (x->mask & tile_mask(n)) != (tile_mask(n) & ~x->reduces))
     return false;
