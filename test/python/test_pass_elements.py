@@ -1,6 +1,6 @@
-"""The elements pass on what JAX writes for labels: the same as stock XLA and the reference evaluator, with labels out
-of bounds and negative, NaNs and infinities elsewhere; what it leaves alone; and cross-entropies whose logits nobody
-holds."""
+"""The elements pass on what JAX writes for labels: the same as stock XLA and the reference evaluator,
+with labels out of bounds and negative, NaNs and infinities elsewhere; what it leaves alone; and
+cross-entropies whose logits nobody holds."""
 
 import re
 
@@ -131,7 +131,8 @@ def test_left_alone(case, tmp_path):
 
 # ---- whole losses, split ----
 def nll(logits, y):
-    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, y[..., None], -1)[..., 0])
+    picked = jnp.take_along_axis(logits, y[..., None], -1)[..., 0]
+    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - picked)
 
 
 def optax_nll(logits, y):
@@ -170,7 +171,8 @@ def test_loss_without_logits(loss, linear, tile, tmp_path, request):
     y[3] = -4
 
     def f(x, w, b, y):
-        return jax.value_and_grad(lambda x, w, b: loss(LINEAR[linear](x, w, b), y), (0, 1, 2))(x, w, b)
+        value = lambda x, w, b: loss(LINEAR[linear](x, w, b), y)
+        return jax.value_and_grad(value, (0, 1, 2))(x, w, b)
 
     text = jax.jit(f, keep_unused=True).lower(x, w, b, y).as_text()
     got = passed(text, tmp_path, "--tensor-size-threshold", 100_000, "--tile", tile)
