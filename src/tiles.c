@@ -16,6 +16,7 @@
 #include "tile/part.h"
 #include "tile/factor.h"
 #include "tile/trip.h"
+#include "tile/widen.h"
 #include "call/tile.h"
 
 typedef struct replacing {
@@ -158,12 +159,17 @@ static ir_op only_loop(const ir_module *region) {
   return ir_block_get(region, ir_op_get(region, f)->regions[0])->ops.at[0];
 }
 
+static void prepare(ir_module *region, ir_op loop) {
+  tile_widen(region, loop);
+  tile_single_trip(region, loop);
+}
+
 /* region: the loop alone. */
 static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop, ir_module *region,
                              const char **out_why) {
   tile_nest nest;
   ir_op whole = only_loop(region);
-  tile_single_trip(region, whole);
+  prepare(region, whole);
   if (!tile_nest_of(a, region, whole, w->vector_bytes, &nest, out_why)) return false;
   double xla = cost_of_xla(&nest);
   tile_take_out_factors(region, whole);
@@ -183,7 +189,7 @@ static bool is_covered(replacing *w, const ir_module *m, ir_op loop) {
   const char *why;
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(m, loop);
-  tile_single_trip(region, only_loop(region));
+  prepare(region, only_loop(region));
   bool covered = tile_nest_of(a, region, only_loop(region), w->vector_bytes, &nest, &why) &&
                  cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
   ir_module_destroy(region);

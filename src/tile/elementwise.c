@@ -13,7 +13,9 @@ const char *tile_dtype_text(ir_dtype dtype) {
     case IR_I8:
     case IR_UI8: return "i8";
     case IR_I16:
-    case IR_UI16: return "i16";
+    case IR_UI16:
+    case IR_BF16:
+    case IR_F16: return "i16";
     case IR_I32:
     case IR_UI32: return "i32";
     case IR_I64:
@@ -36,7 +38,7 @@ static const char *type_of(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
 }
 
 const char *tile_suffix(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
-  const char *one = is_float(dtype) ? (dtype == IR_F64 ? "f64" : "f32") : tile_dtype_text(dtype);
+  const char *one = dtype == IR_F64 ? "f64" : dtype == IR_F32 ? "f32" : tile_dtype_text(dtype);
   return lanes == 1 ? one : arena_printf(e->a, "v%d%s", lanes, one);
 }
 
@@ -122,6 +124,9 @@ bool tile_is_elementwise(const ir_module *m, ir_op op) {
   ir_dtype dtype = ir_type_at(m, ir_operand(m, op, kind == IR_OP_SELECT ? 1 : 0))->dtype;
   ir_direction direction;
   ir_compare_type type;
+  ir_dtype result = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (tile_is_narrow(dtype) || tile_is_narrow(result)) /* only in and out: widen.c */
+    return kind == IR_OP_CONVERT && (dtype == IR_F32 || result == IR_F32);
   if (kind == IR_OP_COMPARE)
     return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;
   return is_covered(kind, dtype);
@@ -421,8 +426,44 @@ static const char *to_integer(tile_emitter *e, ir_dtype from, ir_dtype to, int32
   return tile_line(e, "call %s %s(%s %s)", target, full, source, x);
 }
 
+/* f32 of the bits of a 16-bit float. */
+static const char *widened(tile_emitter *e, ir_dtype from, int32_t lanes, const char *x) {
+  const char *bits = type_of(e, IR_I32, lanes), *real = type_of(e, IR_F32, lanes),
+             *half = wide(e, "half", lanes), *narrow = type_of(e, from, lanes);
+  if (from == IR_F16) {
+    x = tile_line(e, "bitcast %s %s to %s", narrow, x, half);
+    return tile_line(e, "fpext %s %s to %s", half, x, real);
+  }
+  x = tile_line(e, "zext %s %s to %s", narrow, x, bits);
+  x = tile_line(e, "shl %s %s, %s", bits, x, tile_number(e, IR_I32, lanes, 16));
+  return tile_line(e, "bitcast %s %s to %s", bits, x, real);
+}
+
+/* To nearest even; a NaN stays one. */
+static const char *narrowed(tile_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
+  const char *bits = type_of(e, IR_I32, lanes), *real = type_of(e, IR_F32, lanes),
+             *half = wide(e, "half", lanes), *narrow = type_of(e, to, lanes);
+  if (to == IR_F16) {
+    x = tile_line(e, "fptrunc %s %s to %s", real, x, half);
+    return tile_line(e, "bitcast %s %s to %s", half, x, narrow);
+  }
+  const char *nan = tile_line(e, "fcmp uno %s %s, %s", real, x, x),
+             *sixteen = tile_number(e, IR_I32, lanes, 16);
+  const char *b = tile_line(e, "bitcast %s %s to %s", real, x, bits);
+  const char *high = tile_line(e, "lshr %s %s, %s", bits, b, sixteen);
+  const char *odd = tile_line(e, "and %s %s, %s", bits, high, tile_number(e, IR_I32, lanes, 1));
+  const char *up = tile_line(e, "add %s %s, %s", bits, odd, tile_number(e, IR_I32, lanes, 0x7fff));
+  const char *y =
+      tile_line(e, "lshr %s %s, %s", bits, tile_line(e, "add %s %s, %s", bits, b, up), sixteen);
+  high = tile_line(e, "or %s %s, %s", bits, high, tile_number(e, IR_I32, lanes, 0x40));
+  y = choose(e, lanes, bits, nan, high, y);
+  return tile_line(e, "trunc %s %s to %s", bits, y, narrow);
+}
+
 static const char *convert(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
                            const char *x) {
+  if (tile_is_narrow(from)) return widened(e, from, lanes, x);
+  if (tile_is_narrow(to)) return narrowed(e, to, lanes, x);
   const char *source = type_of(e, from, lanes), *target = type_of(e, to, lanes), *name;
   int64_t narrow = ir_dtype_bytes(to) - ir_dtype_bytes(from);
   if (from == to) return x;

@@ -70,7 +70,10 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
 static bool rule_elementwise(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
   const ir_type_data *result = tensor_of(t, node->value);
-  if (!tile_is_elementwise(m, node->op)) return refuse(t, "an elementwise op of this element type");
+  bool halves =
+      result->dtype == IR_F16 || tensor_of(t, ir_operand(m, node->op, 0))->dtype == IR_F16;
+  if (!tile_is_elementwise(m, node->op) || (halves && t->n->sizes.vector_bytes < 32))
+    return refuse(t, "an elementwise op of this element type");
   for (uint32_t k = 0; k < node->n_operands; k++) {
     int32_t rank = tensor_of(t, ir_operand(m, node->op, k))->rank;
     for (int32_t i = 0; i < rank && rank == result->rank; i++)
@@ -85,8 +88,7 @@ static bool rule_constant(tile_tie *t, tile_node *node) {
 }
 
 static bool rule_iota(tile_tie *t, tile_node *node) {
-  (void)t, (void)node;
-  return true;
+  return !tile_is_narrow(tensor_of(t, node->value)->dtype) || refuse(t, "counting in 16 bits");
 }
 
 static bool rule_broadcast_in_dim(tile_tie *t, tile_node *node) {
@@ -139,6 +141,7 @@ static bool rule_reduce(tile_tie *t, tile_node *node) {
   bool covered =
       tile_is_joint(node) ? tile_joint_is_covered(m, node->op) : node->monoid != IR_OP_UNKNOWN;
   if (!covered || n < 0) return refuse(t, "a reduction by a function of its own");
+  if (tile_is_narrow(operand->dtype)) return refuse(t, "a reduction in 16 bits");
   int32_t j = 0;
   for (int32_t i = 0; i < operand->rank; i++) {
     for (uint32_t k = 1; k < node->n_operands / 2; k++)
@@ -186,7 +189,8 @@ static bool rule_dot_general(tile_tie *t, tile_node *node) {
   ir_dtype out = tensor_of(t, node->value)->dtype;
   node->monoid = IR_OP_ADD;
   return (tensor_of(t, ir_operand(m, node->op, 0))->dtype == out &&
-          tensor_of(t, ir_operand(m, node->op, 1))->dtype == out && out != IR_I1) ||
+          tensor_of(t, ir_operand(m, node->op, 1))->dtype == out && out != IR_I1 &&
+          !tile_is_narrow(out)) ||
          refuse(t, "a dot of mixed element types");
 }
 

@@ -27,7 +27,9 @@ static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
 static bool is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 static bool is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
 
-bool tile_topk_is_covered(ir_dtype dtype) { return dtype != IR_I1 && tile_dtype_text(dtype); }
+bool tile_topk_is_covered(ir_dtype dtype) {
+  return dtype != IR_I1 && !tile_is_narrow(dtype) && tile_dtype_text(dtype);
+}
 
 static int32_t key_bits_of(ir_dtype dtype) { return ir_dtype_bytes(dtype) == 8 ? 64 : 32; }
 
