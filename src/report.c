@@ -95,10 +95,13 @@ weir_status report_loops(job *j, ir_module *m, const split_order *order) {
 }
 
 /* ---- the summary: a few lines ---- */
-static void put_flops(const weir_summary *s, strbuf *out) {
+static void put_flops(const job *j, strbuf *out) {
+  const weir_summary *s = &j->result->summary;
   double before = (double)s->flops_before, after = (double)s->flops_after;
   if (before <= 0) return;
   strbuf_printf(out, ", flops %.3g -> %.3g (%+.1f %%)", before, after, 100 * (after / before - 1));
+  if (plan_has_unknown_trips(j->m))
+    strbuf_puts(out, ", with one trip of each loop that ends by what it computes");
 }
 
 static void put_outcome(const job *j, strbuf *out) {
@@ -110,7 +113,7 @@ static void put_outcome(const job *j, strbuf *out) {
   else if (j->refused) strbuf_puts(out, "refused");
   else if (j->rewritten) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
-    put_flops(s, out);
+    put_flops(j, out);
   } else if (j->result->outcome == WEIR_OPTIONS_ONLY)
     strbuf_puts(out, "the program as it is, compiled with other options");
   else strbuf_puts(out, "left untouched");

@@ -14,7 +14,15 @@ typedef struct tried {
   arena *a;
   uint32_t room;
   bool *is; /* by value */
+  split_memo known;
 } tried;
+
+static tried tried_begin(ctx *c) { return (tried){.a = arena_create(c)}; }
+
+static void tried_end(tried *t) {
+  split_forget(&t->known);
+  arena_destroy(t->a);
+}
 
 static bool was_tried(const tried *t, ir_value v) { return v < t->room && t->is[v]; }
 
@@ -53,10 +61,11 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
 typedef enum progress { STUCK, PREPARED, SPLIT } progress;
 
 /* Splits the region of one seed, or moves it to where it can be split. */
-static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal) {
+static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal,
+                           tried *t) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found = split_choose(scratch, m, block, seed, goal, &choice) &&
+  bool found = split_choose(scratch, m, block, seed, goal, &t->known, &choice) && choice.region &&
                choice.slice < split_extent(m, seed, choice.region->seed_pos);
   if (found && goal->nest && detach_held(m, block, choice.region, goal)) {
     arena_destroy(scratch);
@@ -182,11 +191,11 @@ static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, in
 
 /* ---- first: what could never be held but is read inside a while or a branch that can't be sliced
  * with it ---- */
-static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal) {
+static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found =
-      split_choose(scratch, m, x->block, x->value, goal, &choice) && choice.held_bytes < x->bytes;
+  bool found = split_choose(scratch, m, x->block, x->value, goal, &t->known, &choice) &&
+               choice.held_bytes < x->bytes;
   arena_destroy(scratch);
   return found;
 }
@@ -199,8 +208,8 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
     seed x = s.list.at[i];
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
-    sunk =
-        !can_dissolve(m, &x, goal) && split_sink(m, x.block, x.value, goal->threshold_bytes, false);
+    sunk = !can_dissolve(m, &x, goal, t) &&
+           split_sink(m, x.block, x.value, goal->threshold_bytes, false);
     if (sunk)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, x.value)->op));
@@ -210,9 +219,9 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
 }
 
 static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) {
-  tried t = {.a = arena_create(m->ctx)};
-  while (sink_one(m, top, goal, &t)) {}
-  arena_destroy(t.a);
+  tried t = tried_begin(m->ctx);
+  while (sink_one(m, top, goal, &t)) split_forget(&t.known);
+  tried_end(&t);
 }
 
 /* ---- by threshold ---- */
@@ -224,7 +233,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   for (uint32_t i = 0; i < s.list.count && !split; i++) {
     mark_tried(t, s.list.at[i].value);
     holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order};
-    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal) != STUCK ||
+    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
             (!goal->no_checkpoints && checkpoint_holder(&h));
   }
   arena_destroy(a);
@@ -232,11 +241,14 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
 }
 
 void splitter_above_threshold(ir_module *m, split_order *order) {
-  tried t = {.a = arena_create(m->ctx)};
+  tried t = tried_begin(m->ctx);
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, &order->goal);
-  while (top && split_largest(m, top, order, &t)) order->loops++;
-  arena_destroy(t.a);
+  while (top && split_largest(m, top, order, &t)) {
+    order->loops++;
+    split_forget(&t.known);
+  }
+  tried_end(&t);
 }
 
 /* ---- until it fits ---- */
@@ -260,7 +272,7 @@ static ir_value result_around(const ir_module *m, ir_value v) {
 static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
   if (!v || !can_be_seed(m, v) || was_tried(t, v)) return STUCK;
   mark_tried(t, v);
-  progress p = split_seed(m, block_of(m, v), v, goal);
+  progress p = split_seed(m, block_of(m, v), v, goal, t);
   if (p == PREPARED) t->is[v] = false;
   return p;
 }
@@ -280,19 +292,27 @@ static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order 
   return STUCK;
 }
 
+static progress split_once(ir_module *m, split_order *order, tried *t) {
+  arena *scratch = arena_create(m->ctx);
+  plan_peak peak = plan_peak_under(scratch, m, PLAN_ORDER_MEMORY, order->limit_bytes);
+  order->fits = peak.total_bytes <= order->limit_bytes;
+  progress p = order->fits ? STUCK : split_a_holder(m, &peak, order, t);
+  order->peak_bytes = peak.total_bytes;
+  if (p == STUCK && !order->fits)
+    order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY).total_bytes;
+  arena_destroy(scratch);
+  return p;
+}
+
 void splitter_to_fit(ir_module *m, split_order *order) {
-  tried t = {.a = arena_create(m->ctx)};
+  tried t = tried_begin(m->ctx);
   order->fits = false;
   if (main_block(m)) sink_unholdable(m, main_block(m), &order->goal);
-  for (int round = 0; round < MOST_ROUNDS && !order->fits; round++) {
-    arena *scratch = arena_create(m->ctx);
-    plan_peak peak = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY);
-    order->peak_bytes = peak.total_bytes;
-    order->fits = peak.total_bytes <= order->limit_bytes;
-    progress p = order->fits ? STUCK : split_a_holder(m, &peak, order, &t);
-    arena_destroy(scratch);
+  progress p = PREPARED;
+  for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
+    p = split_once(m, order, &t);
     order->loops += p == SPLIT;
-    if (p == STUCK) break;
+    split_forget(&t.known);
   }
-  arena_destroy(t.a);
+  tried_end(&t);
 }

@@ -194,3 +194,25 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   if ((!straight && !swapped) || ir_operand(m, end, 0) != d->first_result) return IR_OP_UNKNOWN;
   return ir_is_monoid((ir_kind)d->kind) ? (ir_kind)d->kind : IR_OP_UNKNOWN;
 }
+
+bool ir_is_int_scalar(const ir_module *m, ir_value v) {
+  const ir_type_data *t = ir_type_at(m, v);
+  ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;
+  return t->rank == 0 && (c == IR_CLASS_INT || c == IR_CLASS_UINT);
+}
+
+bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || !ir_is_int_scalar(m, v)) return false;
+  ir_attr attr = ir_op_attr(m, op, "value");
+  const ir_attr_data *d = attr ? ir_attr_get(m, attr) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !d->data) return false;
+  ir_dtype dtype = ir_type_at(m, v)->dtype;
+  int64_t n = ir_dtype_bytes(dtype);
+  uint64_t bits = 0;
+  memcpy(&bits, d->data, (size_t)n);
+  int shift = 64 - (int)n * 8;
+  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
+  *out = is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+  return is_signed || *out >= 0;
+}

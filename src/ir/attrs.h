@@ -74,4 +74,8 @@ ir_kind ir_reducer_kind(
     const ir_module *m,
     ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
 
+bool ir_is_int_scalar(const ir_module *m, ir_value v);
+/* The number that an integer scalar is; false if it is no constant, or beyond int64. */
+bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out);
+
 #endif

@@ -69,6 +69,10 @@ static bool gemm_of(arena *scratch, const ir_module *m, ir_op op, gemm *out) {
 static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth);
 
 static int64_t trips_of(const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) == IR_OP_WHILE) {
+    int64_t trips = plan_trips(m, op);
+    return trips < 0 ? 1 : trips;
+  }
   if (ir_kind_of(m, op) != IR_OP_LOOP) return 1;
   int64_t extent = ir_op_int(m, op, "extent", 1), slice = ir_op_int(m, op, "slice", 1);
   return slice > 0 ? extent / slice + (extent % slice != 0) : 1;
@@ -263,11 +267,10 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     ir_block body = callee_of(c->m, op);
     return body && c->depth < 200 ? block_ns(c, body) : 0;
   }
-  /* trips of a while are not known: one */
   if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) {
     double ns = 0;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
-    return ns + WHILE_TRIP_NS;
+    return (double)trips_of(c->m, op) * (ns + WHILE_TRIP_NS);
   }
   if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
                               !plan_is_materialised(c->m, op, users)))

@@ -34,14 +34,19 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
 }
 
 plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
+  return plan_peak_under(scratch, m, order, INT64_MAX);
+}
+
+plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
+                          int64_t limit_bytes) {
   plan_peak peak = {0};
   plan_graph *g = plan_planned(scratch, m, order);
   if (!g) return peak;
   count_arguments(g, &peak);
   count_outputs(g, &peak);
-  plan_assign(g, &peak);
-  peak.total_bytes = saturated_sum(
-      saturated_sum(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes, peak.temp_bytes);
+  int64_t held = saturated_sum(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes;
+  plan_assign(g, limit_bytes == INT64_MAX ? limit_bytes : limit_bytes - held, &peak);
+  peak.total_bytes = saturated_sum(held, peak.temp_bytes);
   return peak;
 }
 

@@ -35,6 +35,11 @@ typedef enum plan_order {
  * weir.loops is taken to be compiled without loop-invariant code motion, whatever the order.
  * Cost: near linear in the ops. */
 plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
+/* The same for who only asks whether it is under a limit, and who holds it if not: where what is
+ * live at once is over the limit, that is the total, and how it fits into memory is not found out.
+ */
+plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
+                          int64_t limit_bytes);
 
 /* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its
  * users. users: of op's block. */

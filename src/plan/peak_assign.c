@@ -40,6 +40,7 @@ typedef struct buffer { /* a class of values */
   int64_t bytes, offset;
   uint32_t first, count; /* in values_by_class */
   interval *live;
+  uint64_t sketch;              /* of live: a bit per 64th of the time line */
   uint32_t n_live, merged_into; /* 1 + the buffer that it was merged into; 0: none */
   uint32_t n_own;               /* values but for those passed on */
   bool fixed, is_output, placed, is_table;
@@ -254,6 +255,15 @@ static void merge_intervals(assigner *a, buffer *b) {
   }
 }
 
+static uint64_t sketch_of(const assigner *a, const interval *live, uint32_t count) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t from = live[i].from * 64 / (a->now + 1), to = live[i].to * 64 / (a->now + 1);
+    bits |= (~(uint64_t)0 >> (63 - (to - from))) << from;
+  }
+  return bits;
+}
+
 static void make_buffers(assigner *a) {
   arena *s = a->g->arena;
   a->by_class = ARENA_ARRAY(s, uint32_t, a->n_values);
@@ -270,7 +280,11 @@ static void make_buffers(assigner *a) {
     a->buffers[a->n_buffers - 1].count++;
     a->buffer_of[a->by_class[i]] = a->n_buffers - 1;
   }
-  for (uint32_t i = 0; i < a->n_buffers; i++) merge_intervals(a, &a->buffers[i]);
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    buffer *b = &a->buffers[i];
+    merge_intervals(a, b);
+    b->sketch = sketch_of(a, b->live, b->n_live);
+  }
   for (uint32_t i = 0; i < a->g->n_outputs; i++) {
     uint32_t v = value_of(a, a->g->outputs[i]);
     if (v) a->buffers[a->buffer_of[v]].is_output = true;
@@ -318,10 +332,12 @@ static void join(assigner *a, uint32_t x, uint32_t y) {
   }
   into->live = live;
   into->n_live = n;
+  into->sketch |= from->sketch;
   from->merged_into = x + 1;
 }
 
 static bool overlap(const buffer *x, const buffer *y, int64_t except) {
+  if (!(x->sketch & y->sketch)) return false;
   for (uint32_t i = 0, j = 0; i < x->n_live && j < y->n_live;) {
     int64_t from = x->live[i].from > y->live[j].from ? x->live[i].from : y->live[j].from;
     int64_t to = x->live[i].to < y->live[j].to ? x->live[i].to : y->live[j].to;
@@ -409,6 +425,7 @@ static int64_t most_live(assigner *a, int64_t *out_at) {
 /* ---- step 1: inside the results ---- */
 typedef struct allocation {
   int64_t bytes;
+  uint64_t sketch; /* of all that is in it */
   VEC(uint32_t) buffers;
 } allocation;
 
@@ -433,16 +450,32 @@ static int64_t handover(assigner *a, const buffer *first, const buffer *second) 
   return -1;
 }
 
-static bool fits(assigner *a, const allocation *where, const buffer *b) {
+static bool can_be_beside(assigner *a, const buffer *other, const buffer *b) {
+  if (!overlap(other, b, -1)) return true;
+  int64_t at = handover(a, other, b);
+  if (at < 0) at = handover(a, b, other);
+  return at >= 0 && !overlap(other, b, at);
+}
+
+/* Who is in the way goes to the front: it will be in the way of others. */
+static bool fits(assigner *a, allocation *where, const buffer *b) {
   if (b->bytes > where->bytes) return false;
+  if (!(where->sketch & b->sketch)) return true;
+  uint32_t *in = where->buffers.at;
   for (uint32_t i = 0; i < where->buffers.count; i++) {
-    const buffer *other = &a->buffers[where->buffers.at[i]];
-    if (!overlap(other, b, -1)) continue;
-    int64_t at = handover(a, other, b);
-    if (at < 0) at = handover(a, b, other);
-    if (at < 0 || overlap(other, b, at)) return false;
+    if (can_be_beside(a, &a->buffers[in[i]], b)) continue;
+    uint32_t first = in[0];
+    in[0] = in[i];
+    in[i] = first;
+    return false;
   }
   return true;
+}
+
+static void put_into(assigner *a, allocation *where, uint32_t index) {
+  VEC_PUSH(a->g->arena, &where->buffers, index);
+  where->sketch |= a->buffers[index].sketch;
+  a->buffers[index].placed = true;
 }
 
 static void place_in_outputs(assigner *a) {
@@ -457,17 +490,12 @@ static void place_in_outputs(assigner *a) {
   for (uint32_t i = 0; i < n; i++) {
     buffer *b = &a->buffers[order[i]];
     if (b->is_output) {
-      b->placed = true;
       allocations[n_allocations].bytes = b->bytes;
-      VEC_PUSH(s, &allocations[n_allocations].buffers, order[i]);
-      n_allocations++;
+      put_into(a, &allocations[n_allocations++], order[i]);
       continue;
     }
-    for (uint32_t k = n_allocations; k-- > 0 && !b->placed;) {
-      if (!fits(a, &allocations[k], b)) continue;
-      VEC_PUSH(s, &allocations[k].buffers, order[i]);
-      b->placed = true;
-    }
+    for (uint32_t k = n_allocations; k-- > 0 && !b->placed;)
+      if (fits(a, &allocations[k], b)) put_into(a, &allocations[k], order[i]);
   }
 }
 
@@ -630,12 +658,13 @@ static int64_t add_tables(assigner *a, int64_t heap) {
   return heap;
 }
 
-void plan_assign(plan_graph *g, plan_peak *out) {
+void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
   assigner *a = analyse(g);
   int64_t at;
   place_in_outputs(a);
   share_comp(a, g->entry);
   out->temp_bytes = most_live(a, &at);
-  out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
+  if (out->temp_bytes <= enough_bytes)
+    out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
   report(a, at, out);
 }

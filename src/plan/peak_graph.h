@@ -142,8 +142,9 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
 /* Copies where one buffer would have to hold two values: into loops, out of branches, before
  * updates in place. */
 void plan_insert_copies(plan_graph *g);
-/* The buffers' part of plan_peak. */
-void plan_assign(plan_graph *g, plan_peak *out_peak);
+/* The buffers' part of plan_peak; no more than what is live at once if that is over enough_bytes.
+ */
+void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out_peak);
 /* Whether the body makes a new value of the element, rather than pass it on. */
 bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index);
 

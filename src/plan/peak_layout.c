@@ -1,14 +1,19 @@
 /* Where a library call has XLA lay out a value column by column at its source.
  *
- * The layout that a call wants of an operand goes back to who makes it: what is computed element by
- * element is made column by column, and its other readers get a copy by rows. A relayout whose
- * operand is made for the call alone stays, and fuses. Source: XLA's layout_assignment.cc. */
+ * The layout that a call wants of the operand that it overwrites goes back to who makes it: what is
+ * computed element by element is made column by column, and its other readers get a copy by rows. A
+ * relayout whose operand is made for the call alone stays, and fuses. Source: XLA's
+ * layout_assignment.cc. */
 #include "plan/peak_graph.h"
 
-static bool is_for_calls(const plan_graph *g, const plan_node *relayout) {
-  for (uint32_t i = 0; i < relayout->n_users; i++)
-    if (plan_node_get(g, relayout->users[i])->kind != PLAN_OPAQUE) return false;
-  return relayout->n_users > 0;
+static bool is_for_calls(const plan_graph *g, uint32_t relayout) {
+  const plan_node *n = plan_node_get(g, relayout);
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *call = plan_node_get(g, n->users[i]);
+    bool overwrites = call->in_place && call->operands[call->in_place - 1] == relayout;
+    if (call->kind != PLAN_OPAQUE || !overwrites) return false;
+  }
+  return n->n_users > 0;
 }
 
 static void read_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t new) {
@@ -36,7 +41,7 @@ static void turn_around(plan_graph *g, uint32_t relayout) {
 void plan_lay_out(plan_graph *g) {
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     const plan_node *n = plan_node_get(g, id);
-    if (!(n->flags & PLAN_FLAG_LIVE) || n->kind != PLAN_RELAYOUT || !is_for_calls(g, n)) continue;
+    if (!(n->flags & PLAN_FLAG_LIVE) || n->kind != PLAN_RELAYOUT || !is_for_calls(g, id)) continue;
     const plan_node *x = plan_node_get(g, n->operands[0]);
     bool is_root = plan_comp_get(g, n->comp)->root == n->operands[0];
     if (x->n_users > 1 && !is_root && plan_is_elementwise(x)) turn_around(g, id);

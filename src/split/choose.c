@@ -118,7 +118,11 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
 }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
-  *out = (split_choice){.region = r, .index_bytes = largest_index_bytes(r, goal)};
+  *out = (split_choice){.region = r,
+                        .extent = r->extent,
+                        .n_loops = r->n_loops,
+                        .has_product = has_product(r),
+                        .index_bytes = largest_index_bytes(r, goal)};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));
   int64_t least = min64(max64(1, goal->least_slice), r->extent);
@@ -137,28 +141,26 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
 
 /* So few rows of a matrix product that it is slow. */
 static bool is_thin(const split_choice *c) {
-  return c->slice < THIN_ROWS && c->slice < c->region->extent && has_product(c->region);
+  return c->slice < THIN_ROWS && c->slice < c->extent && c->has_product;
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; products of more than a
  * few rows; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
-  const split_region *ra = a->region, *rb = b->region;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
-  if (ra->n_loops != rb->n_loops) return ra->n_loops < rb->n_loops;
+  if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
   if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
-  return ra->extent > rb->extent;
+  return a->extent > b->extent;
 }
 
-static bool dissolves_seed(split_region *r) {
-  split_instance *i = split_instance_get(r, r->seed, r->seed_pos);
-  return i->traced && split_instance_stage(r, r->seed, r->seed_pos) < SPLIT_NEVER &&
-         !r->needed_outside[r->seed];
+static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
+  return split_instance_get(r, v, pos)->traced && split_instance_stage(r, v, pos) < SPLIT_NEVER &&
+         !r->needed_outside[v];
 }
 
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
@@ -168,7 +170,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
     split_region *r =
         split_region_grow(scratch, m, block, seed, pos, goal->threshold_bytes, !goal->no_streaming);
-    bool good = !r->failed && dissolves_seed(r) && split_may_split(r);
+    bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;
     if (!r->coarsen) return good ? r : NULL;
     pos.unit *= r->coarsen;
@@ -176,20 +178,74 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   return NULL;
 }
 
-bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                  const split_goal *goal, split_choice *out_choice) {
-  bool found = false;
-  for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
-    split_region *r = grow(scratch, m, block, seed, dim, goal);
-    if (!r) continue;
-    split_choice choice;
-    assess(r, goal, &choice);
-    ctx_log(m->ctx, 5,
-            "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld", dim,
-            ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent, (long long)choice.slice,
-            r->n_loops, (long long)choice.held_bytes);
-    if (!found || is_better(&choice, out_choice, goal)) *out_choice = choice;
-    found = true;
+/* ---- what is known already ---- */
+void split_forget(split_memo *memo) {
+  arena_destroy(memo->a);
+  *memo = (split_memo){0};
+}
+
+static const split_known *find_known(const split_memo *memo, ir_value v, int32_t dim) {
+  for (uint32_t i = v < memo->n_values ? memo->first[v] : 0; i; i = memo->list.at[i - 1].next)
+    if (memo->list.at[i - 1].dim == dim) return &memo->list.at[i - 1];
+  return NULL;
+}
+
+/* Values that are there in two ways do not show each of them to everybody, and what would go on in
+ * other units depends on where it began. */
+static bool is_same_from_all(const split_region *r) {
+  bool plain = !r->failed && !r->coarsen && !r->may_shift && r->seed_pos.unit == 1;
+  for (uint32_t i = 0; i < r->instances.count && plain; i++) plain = !r->instances.at[i].next;
+  return plain;
+}
+
+static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
+  if (!is_same_from_all(r)) return;
+  if (memo->n_values != r->m->values.count) {
+    split_forget(memo);
+    memo->a = arena_create(r->m->ctx);
+    memo->n_values = r->m->values.count;
+    memo->first = ARENA_ARRAY(memo->a, uint32_t, memo->n_values);
   }
-  return found;
+  uint32_t n = r->instances.count;
+  for (uint32_t i = 0; i < n; i++) {
+    split_instance at = r->instances.at[i];
+    split_pos start = {at.pos.dim, 1};
+    if (at.pos.dim < 0 || !split_pos_equal(at.pos, start) || !split_is_large(r, at.value) ||
+        find_known(memo, at.value, at.pos.dim))
+      continue;
+    split_known known = {at.pos.dim, is_dissolved(r, at.value, at.pos), *choice,
+                         memo->first[at.value]};
+    known.choice.region = NULL;
+    VEC_PUSH(memo->a, &memo->list, known);
+    memo->first[at.value] = memo->list.count;
+  }
+}
+
+static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
+                         const split_goal *goal, split_memo *memo, split_choice *out) {
+  split_region *r = grow(scratch, m, block, seed, dim, goal);
+  if (!r) return false;
+  assess(r, goal, out);
+  remember(memo, r, out);
+  ctx_log(m->ctx, 5, "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld",
+          dim, ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent,
+          (long long)out->slice, r->n_loops, (long long)out->held_bytes);
+  return true;
+}
+
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                  const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+  int32_t best = -1;
+  for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
+    const split_known *known = find_known(memo, seed, dim);
+    split_choice choice;
+    if (known) choice = known->choice;
+    bool found =
+        known ? known->dissolves : choose_along(scratch, m, block, seed, dim, goal, memo, &choice);
+    if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
+    *out_choice = choice;
+    best = dim;
+  }
+  bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
+  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, out_choice) : best >= 0;
 }

@@ -19,16 +19,37 @@ typedef struct split_goal {
 } split_goal;
 
 typedef struct split_choice {
-  split_region *region;
+  split_region *region; /* NULL: not grown from this seed, because slices would not be smaller */
+  int64_t extent;       /* of the region */
+  int32_t n_loops;
+  bool has_product;
   int64_t slice;       /* indices a trip */
   int64_t index_bytes; /* of the largest dissolved value, per index of the factor */
   int32_t reductions;  /* members merged over the factor */
   int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
 } split_choice;
 
-/* The best of all positions on the seed; false if none dissolves it. Cost: one region per
- * dimension. */
+/* What is known of the values of regions that were grown: a region is the same from whichever of
+ * its values it grows. For one goal, as long as the module stays as it is. */
+typedef struct split_known {
+  int32_t dim;
+  bool dissolves; /* the value */
+  split_choice choice;
+  uint32_t next; /* of the same value; index + 1, 0: none */
+} split_known;
+
+typedef struct split_memo {
+  arena *a; /* NULL: nothing is known */
+  uint32_t n_values;
+  uint32_t *first; /* by value: index + 1 */
+  VEC(split_known) list;
+} split_memo;
+
+void split_forget(split_memo *memo);
+
+/* The best of all positions on the seed; false if none dissolves it. out_choice->slice may be all
+ * of the extent. Cost: one region per dimension of which nothing is known. */
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                  const split_goal *goal, split_choice *out_choice);
+                  const split_goal *goal, split_memo *memo, split_choice *out_choice);
 
 #endif

@@ -5,28 +5,6 @@
 enum { DEEPEST = 24 };
 
 /* ---- integers ---- */
-static bool is_int_scalar(const ir_module *m, ir_value v) {
-  const ir_type_data *t = ir_type_at(m, v);
-  ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;
-  return t->rank == 0 && (c == IR_CLASS_INT || c == IR_CLASS_UINT);
-}
-
-static bool constant_of(const ir_module *m, ir_value v, int64_t *out) {
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || !is_int_scalar(m, v)) return false;
-  ir_attr attr = ir_op_attr(m, op, "value");
-  const ir_attr_data *d = attr ? ir_attr_get(m, attr) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !d->data) return false;
-  ir_dtype dtype = ir_type_at(m, v)->dtype;
-  int64_t n = ir_dtype_bytes(dtype);
-  uint64_t bits = 0;
-  memcpy(&bits, d->data, (size_t)n);
-  int shift = 64 - (int)n * 8;
-  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
-  *out = is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
-  return is_signed || *out >= 0;
-}
-
 static bool at(split_affine x, int64_t t, int64_t *out) {
   return !__builtin_mul_overflow(x.a, t, out) && !__builtin_add_overflow(*out, x.b, out);
 }
@@ -61,13 +39,13 @@ bool split_steps_keeps(const split_steps *s, uint32_t carry) {
 /* A carry that a constant is added to in each trip. */
 static bool growth_of(const split_steps *s, uint32_t carry, split_affine *out) {
   const ir_module *m = s->m;
-  if (!constant_of(m, ir_operand(m, s->op, carry), &out->b)) return false;
+  if (!ir_integer_of(m, ir_operand(m, s->op, carry), &out->b)) return false;
   out->a = 0;
   if (split_steps_keeps(s, carry)) return true;
   ir_op step = ir_value_get(m, yielded(s, carry))->op;
   if (!step || ir_kind_of(m, step) != IR_OP_ADD) return false;
   ir_value x = ir_operand(m, step, 0), y = ir_operand(m, step, 1), arg = argument(s, carry);
-  return (x == arg && constant_of(m, y, &out->a)) || (y == arg && constant_of(m, x, &out->a));
+  return (x == arg && ir_integer_of(m, y, &out->a)) || (y == arg && ir_integer_of(m, x, &out->a));
 }
 
 /* ---- affine values ---- */
@@ -133,7 +111,7 @@ static bool product(split_affine x, split_affine y, split_affine *out) {
 
 static bool converted(const split_steps *s, ir_op op, int depth, split_affine *out) {
   ir_value x = ir_operand(s->m, op, 0), y = ir_result(s->m, op, 0);
-  return is_int_scalar(s->m, x) && operand_affine(s, op, 0, depth, out) &&
+  return ir_is_int_scalar(s->m, x) && operand_affine(s, op, 0, depth, out) &&
          fits(s, *out, ir_type_at(s->m, x)->dtype) && fits(s, *out, ir_type_at(s->m, y)->dtype);
 }
 
@@ -160,10 +138,10 @@ static bool op_affine(const split_steps *s, ir_op op, int depth, split_affine *o
 }
 
 static bool affine(const split_steps *s, ir_value v, int depth, split_affine *out) {
-  if (depth == 0 || !is_int_scalar(s->m, v)) return false;
+  if (depth == 0 || !ir_is_int_scalar(s->m, v)) return false;
   const ir_value_data *d = ir_value_get(s->m, v);
   out->a = 0;
-  if (constant_of(s->m, v, &out->b)) return true;
+  if (ir_integer_of(s->m, v, &out->b)) return true;
   if (d->block == s->body) return growth_of(s, d->index, out);
   return d->op && ir_op_get(s->m, d->op)->block == s->body && op_affine(s, d->op, depth, out);
 }
@@ -176,9 +154,9 @@ bool split_steps_affine(const split_steps *s, ir_value v, split_affine *out) {
 /* A number in the condition, which every evaluation of it finds the same. */
 static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64_t *out) {
   const ir_value_data *d = ir_value_get(s->m, v);
-  if (constant_of(s->m, v, out)) return true;
+  if (ir_integer_of(s->m, v, out)) return true;
   return d->block == condition && split_steps_keeps(s, d->index) &&
-         constant_of(s->m, ir_operand(s->m, s->op, d->index), out);
+         ir_integer_of(s->m, ir_operand(s->m, s->op, d->index), out);
 }
 
 static ir_direction mirrored(ir_direction d) {

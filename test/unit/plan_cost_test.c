@@ -137,9 +137,43 @@ static void times_order_variants(void) {
   assert(dear.ns > cheap.ns && cheap.ns > 0);
 }
 
+/* A while that adds 10 numbers in each trip, its counter as given. */
+static int64_t while_flops(const char *first, const char *bound, const char *compared,
+                           const char *step) {
+  char body[2000];
+  snprintf(body, sizeof body,
+           "    %%first = stablehlo.constant dense<%s> : tensor<i32>\n"
+           "    %%w:2 = stablehlo.while(%%i = %%first, %%s = %%x) : tensor<i32>, tensor<10xf32>\n"
+           "    cond {\n"
+           "      %%bound = stablehlo.constant dense<%s> : tensor<i32>\n"
+           "      %%more = stablehlo.compare %s : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+           "      stablehlo.return %%more : tensor<i1>\n"
+           "    } do {\n"
+           "      %%by = stablehlo.constant dense<%s> : tensor<i32>\n"
+           "      %%next = stablehlo.add %%i, %%by : tensor<i32>\n"
+           "      %%t = stablehlo.add %%s, %%s : tensor<10xf32>\n"
+           "      stablehlo.return %%next, %%t : tensor<i32>, tensor<10xf32>\n"
+           "    }\n"
+           "    %%r = stablehlo.slice %%w#1 [0:10] : (tensor<10xf32>) -> tensor<10xf32>\n",
+           first, bound, compared, step);
+  return body_of("%x: tensor<10xf32>", body, "tensor<10xf32>").flops;
+}
+
+/* 12 flops a trip: the sum, the counter, the comparison. */
+static void test_trips(void) {
+  assert(while_flops("0", "100", "LT, %i, %bound, SIGNED", "1") == 100 * 12);
+  assert(while_flops("3", "100", "LT, %i, %bound, SIGNED", "4") == 25 * 12);
+  assert(while_flops("0", "100", "GE, %bound, %i, SIGNED", "1") == 101 * 12);
+  assert(while_flops("99", "0", "GE, %i, %bound, SIGNED", "-1") == 100 * 12);
+  assert(while_flops("9", "9", "LT, %i, %bound, SIGNED", "1") == 0);
+  assert(while_flops("0", "100", "NE, %i, %bound, SIGNED", "1") == 12); /* not known: one */
+  assert(while_flops("0", "100", "LT, %i, %bound, SIGNED", "-1") == 12);
+}
+
 int main(void) {
   flops();
   slices();
   times_order_variants();
+  test_trips();
   return 0;
 }
