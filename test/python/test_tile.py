@@ -3,6 +3,7 @@
 import concurrent.futures
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -225,3 +226,44 @@ def test_a_body_from_elsewhere_is_an_error(folder):
         assert changed != program
         with pytest.raises(Exception, match=message):
             running.Xla(changed)(np.ones(64, np.float32))
+
+
+def between(f):
+    """Of two vectors' outer product."""
+    return lambda u, v: f(u[:, None] * v[None])
+
+
+REGIONS_PEOPLE_WRITE = {
+    "norm": lambda u, v: jnp.linalg.norm(jnp.stack([u, -u], 1)[:, None] - v[None, :, None], axis=-1).sum(1),
+    "norm 1": between(lambda a: jnp.linalg.norm(a, ord=1, axis=1)),
+    "norm inf": between(lambda a: jnp.linalg.norm(a, ord=jnp.inf, axis=0)),
+    "logaddexp": lambda u, v: jnp.logaddexp(u[:, None], v[None]).sum(1),
+    "prod": between(lambda a: jnp.prod(1 + 1e-3 * a, axis=1)),
+    "any": between(lambda a: jnp.any(a > 2, axis=1)),
+    "all": between(lambda a: jnp.all(a < 4, axis=0)),
+    "histogram": lambda u, v: jnp.sum(u[:, None] < v[None], axis=0),
+    "integers": lambda u, v: jnp.max((u[:, None] * 9).astype(int) % (1 + (v[None] ** 2).astype(int)), 1),
+    "variance": between(lambda a: jnp.var(a, axis=1)),
+    "nansum": between(lambda a: jnp.nansum(jnp.log(a), axis=1)),
+    "rows by index": lambda u, v: jnp.exp(u[(v[:150] ** 2).astype(int)][:, None] * v[None]).sum(1),
+    "part of an input": lambda u, v: jnp.exp(u[3:-2, None] * v[None, ::-1]).sum(1),
+    "tril": lambda u, v: jnp.tril(u[:, None] * v[None]).sum(1),
+}
+REGIONS_LEFT_ALONE = {
+    "slice": between(lambda a: jnp.exp(a)[:, 5:250].sum(1)),
+    "concatenate": lambda u, v: jnp.concatenate([u[:, None] * v, u[:, None] + v], 1).max(1),
+    "pad": between(lambda a: jnp.pad(jnp.tanh(a), ((0, 0), (1, 2))).max(1)),
+    "reverse": between(lambda a: (jnp.flip(jnp.tanh(a), 1) * a).sum(1)),
+    "merged dimensions": between(lambda a: jnp.exp(a).reshape(200, 30, 10).sum(2).max(1)),
+}
+
+
+@pytest.mark.parametrize("case", REGIONS_PEOPLE_WRITE | REGIONS_LEFT_ALONE)
+def test_what_people_write(case, folder):
+    dice = np.random.default_rng(8)
+    u, v = (dice.normal(size=n).astype(np.float32) for n in (200, 300))
+    text = lowered((REGIONS_PEOPLE_WRITE | REGIONS_LEFT_ALONE)[case], u, v)
+    program = tiled(text, folder, "--tensor-size-threshold", 50_000)
+    assert bool(count(program)) == (case in REGIONS_PEOPLE_WRITE)
+    for want, got in zip(running.Xla(text)(u, v), running.Xla(program)(u, v), strict=True):
+        assert not difference(want, got)

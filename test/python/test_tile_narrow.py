@@ -63,7 +63,7 @@ def floats(values):
     return [np.asarray(v, np.float64) for v in values]
 
 
-def run(text, inputs, dtypes):
+def run(text, inputs):
     results = running.Xla(text)(*inputs)
     return floats(r.view(ml_dtypes.bfloat16) if r.dtype == np.uint16 else r for r in results)
 
@@ -78,7 +78,7 @@ def test_as_f32(function, dtype, folder):  # noqa: F811
     program = tiled(text, folder, "--tensor-size-threshold", 60_000)
     assert count(program) and "stablehlo.while" not in program
     exact = floats(jax.tree.leaves(jax.jit(function)(*[x.astype(np.float32) for x in inputs])))
-    for want, got in zip(exact, run(program, stored, dtype), strict=True):
+    for want, got in zip(exact, run(program, stored), strict=True):
         if function is elementwise and want.ndim == 1 and want.shape[0] != inputs[0].shape[0]:
             assert np.abs(got - want).max() <= 3  # counts, where a rounding may decide
             continue
