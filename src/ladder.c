@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "fit.h"
 #include "out/out.h"
 #include "pipeline.h"
 #include "plan/cost.h"
@@ -83,6 +84,15 @@ static bool ask_referee(job *j, const char *text, size_t length, int64_t *out_to
   return true;
 }
 
+static bool ask_about(job *j, const ir_module *m, int64_t *out_total) {
+  arena *a = arena_create(&j->c);
+  strbuf text = strbuf_make(a);
+  out_stablehlo_text(m, &text);
+  bool answered = ask_referee(j, text.text, text.length, out_total);
+  arena_destroy(a);
+  return answered;
+}
+
 static int64_t estimate(job *j, const ir_module *m, plan_order order) {
   arena *a = arena_create(&j->c);
   int64_t total = plan_peak_of(a, m, order).total_bytes;
@@ -101,6 +111,40 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
   set_options(j, r);
   if (!ask_referee(j, NULL, 0, out_peak)) *out_peak = estimate(j, j->m, order);
   return *out_peak <= j->options.memory_limit_bytes;
+}
+
+/* ---- what holds the limit as it is may be faster with kernels ---- */
+/* By the judge that the program as it came had. *out_peak: XLA's number or the estimate; 0: nobody
+ * asked. */
+static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, plan_order order,
+                               int64_t *out_peak) {
+  int64_t limit = j->options.memory_limit_bytes;
+  *out_peak = 0;
+  if (as_is == WEIR_UNTOUCHED) return !limit || plan_upper_bound(m) <= limit;
+  if (j->options.referee) return ask_about(j, m, out_peak) && *out_peak <= limit;
+  *out_peak = estimate(j, m, order);
+  return *out_peak <= limit;
+}
+
+/* The program holds its limit under the options that are set. */
+static weir_status accept_as_is(job *j, weir_outcome as_is, plan_order order, int64_t peak) {
+  ir_module *m;
+  int64_t other;
+  WEIR_TRY(fit_with_kernels(j, &m));
+  if (m && holds_with_kernels(j, m, as_is, order, &other)) {
+    j->rewritten = m;
+    return accept(j, WEIR_REWRITTEN, other);
+  }
+  if (m) fit_forget(j, m);
+  return accept(j, as_is, peak);
+}
+
+weir_status ladder_is_untouched(job *j, bool *out_is) {
+  int64_t limit = j->options.memory_limit_bytes;
+  *out_is = !j->options.tensor_size_threshold_bytes && (!limit || plan_upper_bound(j->m) <= limit);
+  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, 0));
+  *out_is = *out_is && j->result->outcome == WEIR_UNTOUCHED;
+  return WEIR_OK;
 }
 
 /* ---- rung 3 ---- */
@@ -158,13 +202,9 @@ static search search_under(const job *j, int64_t limit, int32_t most_compiles) {
 static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
   int64_t peak = order->peak_bytes;
   if (!order->fits || !s->most_compiles) return peak;
-  arena *a = arena_create(&j->c);
-  strbuf text = strbuf_make(a);
-  out_stablehlo_text(m, &text);
-  bool answered = ask_referee(j, text.text, text.length, &peak);
+  bool answered = ask_about(j, m, &peak);
   order->fits = answered || j->spread != SPLIT_SHARDED;
   s->compiles += answered || !order->fits;
-  arena_destroy(a);
   return peak;
 }
 
@@ -327,7 +367,7 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64
                           int64_t feasible) {
   int64_t limit = j->options.memory_limit_bytes, least;
   j->refused = true;
-  result_clear_loops(j->result);
+  result_keep_loops(j->result, 0);
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
     return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
@@ -386,14 +426,15 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
 
 static weir_status hold_limit(job *j) {
   int64_t limit = j->options.memory_limit_bytes, peak, ordered;
-  if (plan_upper_bound(j->m) <= limit) return accept(j, WEIR_UNTOUCHED, plan_upper_bound(j->m));
+  peak = plan_upper_bound(j->m);
+  if (peak <= limit) return accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, peak);
   bool holds = holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &peak);
   j->result->summary.peak_before_bytes = peak;
-  if (holds) return accept(j, WEIR_OPTIONS_ONLY, peak);
+  if (holds) return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_PROGRAM, peak);
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
   bool hopeless = ordered / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
-    return accept(j, WEIR_OPTIONS_ONLY, ordered);
+    return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_MEMORY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
   return rewrite(j, peak, known && ordered < peak ? ordered : peak);
 }
@@ -462,5 +503,6 @@ weir_status ladder_climb(job *j) {
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
   if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
   else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
+  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, 0));
   return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

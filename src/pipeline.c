@@ -3,6 +3,7 @@
 #include "plan/peak.h"
 #include "progress_calls.h"
 #include "report.h"
+#include "result.h"
 #include "split/loops.h"
 #include "tiles.h"
 
@@ -17,23 +18,24 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
 
 static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
 
-/* Whether what we put in may call us: on CPUs, and calls can't be cut up. */
-static bool can_call(const pass_ctx *p, const ir_module *m) {
-  return !strcmp(p->options->platform, "cpu") &&
-         ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
+bool pipeline_can_call(const weir_options *o, const ir_module *m) {
+  return !strcmp(o->platform, "cpu") && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
 }
 
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
   double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
-  if (!order || order->no_tiles || !can_call(p, m)) return WEIR_OK;
-  order->n_tiles = tiles_replace_loops(m, least_gain, &order->tiles);
+  if (!order || order->no_tiles || !pipeline_can_call(p->options, m)) return WEIR_OK;
+  tiles_made made = tiles_replace_loops(m, least_gain);
+  order->n_tiles = made.count;
+  order->tiles = made.loops;
   *out_changed = order->n_tiles > 0;
   return WEIR_OK;
 }
 
 static weir_status run_progress(pass_ctx *p, ir_module *m, bool *out_changed) {
-  *out_changed = p->options->progress && can_call(p, m) && progress_add_calls(m) > 0;
+  *out_changed =
+      p->options->progress && pipeline_can_call(p->options, m) && progress_add_calls(m) > 0;
   return WEIR_OK;
 }
 
@@ -50,19 +52,25 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-/* "stream" and "checkpoint" are ways of splitting, not passes of their own: --skip=stream. */
+/* "stream" and "checkpoint" are ways of splitting, "fit" one of using tiles, not passes of their
+ * own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
                   pass_stream = {"stream", run_nothing},
-                  pass_checkpoint = {"checkpoint", run_nothing}, pass_tile = {"tile", run_tile},
-                  pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
+                  pass_checkpoint = {"checkpoint", run_nothing}, pass_fit = {"fit", run_nothing},
+                  pass_tile = {"tile", run_tile}, pass_progress = {"progress", run_progress},
+                  pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,     &pass_join,
-                                       &pass_unbundle, &pass_simplify,   &pass_fold_transpose,
-                                       &pass_cse,      &pass_diagonal,   &pass_distance,
-                                       &pass_dce,      &pass_chain,      &pass_distribute,
-                                       &pass_topk,     &pass_elements,   &pass_split,
-                                       &pass_stream,   &pass_checkpoint, &pass_tile,
-                                       &pass_progress, &pass_lower,      NULL};
+const pass *const pipeline_passes[] = {&pass_parse,      &pass_inline,
+                                       &pass_join,       &pass_unbundle,
+                                       &pass_simplify,   &pass_fold_transpose,
+                                       &pass_cse,        &pass_diagonal,
+                                       &pass_distance,   &pass_dce,
+                                       &pass_chain,      &pass_distribute,
+                                       &pass_topk,       &pass_elements,
+                                       &pass_split,      &pass_stream,
+                                       &pass_checkpoint, &pass_fit,
+                                       &pass_tile,       &pass_progress,
+                                       &pass_lower,      NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -72,14 +80,32 @@ static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
   return WEIR_OK;
 }
 
-weir_status pipeline_prepare(job *j, ir_module *m) {
+/* What is exact and says the same more plainly. */
+static weir_status flatten(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_parse, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_inline, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_join, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_unbundle, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_simplify, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_fold_transpose, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_cse, m, NULL));
+  return pass_run(&j->driver, &pass_cse, m, NULL);
+}
+
+weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
+  WEIR_TRY(flatten(j, m));
+  WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));
+  return pass_run(&j->driver, &pass_dce, m, NULL);
+}
+
+weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &pass_dce, m, NULL); }
+
+bool pipeline_fit_is_on(const job *j) {
+  return pass_is_on(&j->driver, &pass_fit) && pass_is_on(&j->driver, &pass_split) &&
+         pass_is_on(&j->driver, &pass_tile);
+}
+
+weir_status pipeline_prepare(job *j, ir_module *m) {
+  WEIR_TRY(flatten(j, m));
   if (split_spread_of(m) == SPLIT_SHARDED) /* what follows counts the costs of one device */
     return pass_run(&j->driver, &pass_dce, m, NULL);
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));

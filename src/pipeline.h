@@ -24,6 +24,7 @@ typedef struct job {
   int64_t searched_ops; /* of all candidates of the ladder */
   bool probing;         /* a split that only tells whether it holds: not for the result */
   bool refused;         /* the limit can't be held */
+  bool is_untouched;    /* for weir_fits() */
   bool replaced;        /* a pass took large tensors out of the prepared program */
 } job;
 
@@ -47,11 +48,20 @@ typedef struct split_order {
 /* pipeline.c: the passes in order. */
 extern const pass *const pipeline_passes[];
 WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m); /* inline, simplify, cse, dce */
+/* Of these passes the exact ones. */
+WEIR_MUST_USE weir_status pipeline_prepare_exactly(job *j, ir_module *m);
+WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */
+/* Whether programs may call weir: on CPUs, and calls can't be cut up. */
+bool pipeline_can_call(const weir_options *o, const ir_module *m);
+/* Whether the options let programs that fit have kernels. */
+bool pipeline_fit_is_on(const job *j);
 WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m,
                                          split_order *order); /* split, dce, lower, dce */
 
 /* ladder.c */
 WEIR_MUST_USE weir_status ladder_climb(job *j);
+/* Whether the program as read stays untouched for sure. */
+WEIR_MUST_USE weir_status ladder_is_untouched(job *j, bool *out_is);
 
 /* splitter.c: which seeds, in which order. */
 void splitter_above_threshold(ir_module *m, split_order *order);

@@ -82,16 +82,28 @@ static weir_status add_checkpoints(job *j, const ir_module *m, const split_check
   return status;
 }
 
-weir_status report_loops(job *j, ir_module *m, const split_order *order) {
+static weir_status gather_loops(job *j, const ir_module *m) {
   gather g = {j, WEIR_OK};
-  result_clear_loops(j->result);
   memset(&j->loops, 0, sizeof j->loops);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
-  for (int32_t i = 0; order && i < order->n_checkpoints && g.status == WEIR_OK; i++)
-    g.status = add_checkpoints(j, m, &order->checkpoints[i]);
+  return g.status;
+}
+
+weir_status report_loops(job *j, ir_module *m, const split_order *order) {
+  result_keep_loops(j->result, 0);
+  WEIR_TRY(gather_loops(j, m));
+  for (int32_t i = 0; order && i < order->n_checkpoints; i++)
+    WEIR_TRY(add_checkpoints(j, m, &order->checkpoints[i]));
   j->result->summary.flops_after = plan_flops(m);
   j->result->summary.time_after_ns = (int64_t)plan_time_ns(m);
-  return g.status;
+  return WEIR_OK;
+}
+
+weir_status report_add_kernels(job *j, const ir_module *m) {
+  int32_t first = j->result->summary.loops;
+  WEIR_TRY(gather_loops(j, m));
+  for (int32_t i = first; i < j->result->summary.loops; i++) j->result->loops[i].is_kernel = 1;
+  return WEIR_OK;
 }
 
 /* ---- the summary: a few lines ---- */
@@ -111,6 +123,10 @@ static void put_outcome(const job *j, strbuf *out) {
     strbuf_printf(out, "refused; the smallest limit found feasible is %s (%lld bytes)",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
   else if (j->refused) strbuf_puts(out, "refused");
+  else if (s->only_faster)
+    strbuf_printf(out, "fits; %d region%s as kernel%s, predicted %.2g times as fast", s->loops,
+                  s->loops == 1 ? "" : "s", s->loops == 1 ? "" : "s",
+                  (double)s->time_before_ns / (double)s->time_after_ns);
   else if (j->rewritten) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
     put_flops(j, out);
@@ -129,7 +145,7 @@ static void put_summary(const job *j, strbuf *out) {
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
   if (changes) strbuf_printf(out, " -> %s", plan_bytes_text(out->arena, s->peak_after_bytes));
   strbuf_printf(out, ", as %s\n", judge);
-  if (s->limit_bytes || j->options.tensor_size_threshold_bytes) put_outcome(j, out);
+  if (s->limit_bytes || j->options.tensor_size_threshold_bytes || j->rewritten) put_outcome(j, out);
   if (s->minimum_bytes && !j->refused)
     strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);

@@ -12,7 +12,8 @@ weir_result *result_create(void) {
 
 void weir_result_destroy(weir_result *r) {
   if (!r) return;
-  result_clear_loops(r);
+  result_keep_loops(r, 0);
+  free(r->loops);
   free(r->text);
   free(r->explain);
   free(r);
@@ -55,11 +56,9 @@ weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info) 
   return WEIR_OK;
 }
 
-void result_clear_loops(weir_result *r) {
-  for (int32_t i = 0; i < r->summary.loops; i++) free((char *)r->loops[i].seed);
-  free(r->loops);
-  r->loops = NULL;
-  r->summary.loops = 0;
+void result_keep_loops(weir_result *r, int32_t count) {
+  for (int32_t i = count; i < r->summary.loops; i++) free((char *)r->loops[i].seed);
+  r->summary.loops = count;
 }
 
 weir_outcome weir_result_outcome(const weir_result *r) { return r->outcome; }

@@ -21,6 +21,6 @@ WEIR_MUST_USE weir_status result_set_text(ctx *c, weir_result *r, const char *te
 WEIR_MUST_USE weir_status result_set_explain(ctx *c, weir_result *r, const char *text);
 void result_set_error(weir_result *r, const char *message);
 WEIR_MUST_USE weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info);
-void result_clear_loops(weir_result *r);
+void result_keep_loops(weir_result *r, int32_t count); /* the first ones */
 
 #endif

@@ -1,41 +1,28 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the
  * peak until it is under the limit. */
-#include <stdlib.h>
-
 #include "pipeline.h"
 #include "plan/peak.h"
+#include "seeds.h"
 #include "split/loops.h"
 #include "split/sink.h"
 
 enum { MOST_ROUNDS = 200 };
 
-/* Values that were tried and could not be dissolved; ids stay good while loops are built. */
+/* Values that could not be dissolved, and what is known of their regions. */
 typedef struct tried {
-  arena *a;
-  uint32_t room;
-  bool *is; /* by value */
+  seeds_tried values;
   split_memo known;
 } tried;
 
-static tried tried_begin(ctx *c) { return (tried){.a = arena_create(c)}; }
+static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
 
 static void tried_end(tried *t) {
   split_forget(&t->known);
-  arena_destroy(t->a);
+  arena_destroy(t->values.a);
 }
 
-static bool was_tried(const tried *t, ir_value v) { return v < t->room && t->is[v]; }
-
-static void mark_tried(tried *t, ir_value v) {
-  if (v >= t->room) {
-    uint32_t room = v * 2 + 64;
-    bool *is = ARENA_ARRAY(t->a, bool, room);
-    if (t->room) memcpy(is, t->is, t->room);
-    t->is = is;
-    t->room = room;
-  }
-  t->is[v] = true;
-}
+static bool was_tried(const tried *t, ir_value v) { return seeds_was_tried(&t->values, v); }
+static void mark_tried(tried *t, ir_value v) { seeds_mark_tried(&t->values, v); }
 
 static bool can_be_seed(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
@@ -140,13 +127,6 @@ static ir_block main_block(const ir_module *m) {
 }
 
 /* ---- lists of seeds, largest first, ties in program order ---- */
-typedef struct seed {
-  ir_value value;
-  ir_block block;
-  int64_t bytes;
-  uint32_t order;
-} seed;
-
 typedef struct seeds {
   arena *a;
   tried *tried;
@@ -175,17 +155,11 @@ static void add_read_inside(const ir_module *m, ir_op op, void *user) {
   }
 }
 
-static int by_size(const void *x, const void *y) {
-  const seed *a = x, *b = y;
-  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-  return a->order < b->order ? -1 : a->order > b->order;
-}
-
 static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, int64_t above_bytes,
                         void (*add)(const ir_module *, ir_op, void *)) {
   seeds s = {.a = a, .tried = t, .above_bytes = above_bytes};
   ir_walk(m, top, add, &s);
-  if (s.list.count) qsort(s.list.at, s.list.count, sizeof *s.list.at, by_size);
+  seeds_sort(s.list.at, s.list.count, false);
   return s;
 }
 
@@ -273,7 +247,7 @@ static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried
   if (!v || !can_be_seed(m, v) || was_tried(t, v)) return STUCK;
   mark_tried(t, v);
   progress p = split_seed(m, block_of(m, v), v, goal, t);
-  if (p == PREPARED) t->is[v] = false;
+  if (p == PREPARED) t->values.is[v] = false;
   return p;
 }
 

@@ -23,6 +23,7 @@ typedef struct replacing {
   ir_module *m;
   arena *scratch;
   int32_t vector_bytes, threads;
+  double time_ns;    /* predicted, of the calls */
   double least_gain; /* predicted: the XLA loop's time over the tile's */
   ir_map *renamed;
   VEC(ir_op) replaced;
@@ -180,6 +181,7 @@ static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop,
   tile_code code = tile_emit(a, &nest, "trial");
   build_call(w, block, loop, body_text(w, region, &nest.sizes),
              TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
+  w->time_ns += cost_time_ns(&nest);
   return true;
 }
 
@@ -249,11 +251,13 @@ static void replace_in_block(replacing *w, ir_block block) {
   }
 }
 
-int32_t tiles_replace_loops(ir_module *m, double least_gain, const ir_op **out_loops) {
+bool tiles_cover_op(const ir_module *m, ir_op op) { return tile_has_rule(m, op); }
+
+tiles_made tiles_replace_loops(ir_module *m, double least_gain) {
   const char *missing = tile_llvm_missing();
   if (missing) {
     ctx_log(m->ctx, 1, "no tiles: %s", missing);
-    return 0;
+    return (tiles_made){0};
   }
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   replacing w = {.m = m,
@@ -266,6 +270,5 @@ int32_t tiles_replace_loops(ir_module *m, double least_gain, const ir_op **out_l
   replace_in_block(&w, top);
   ir_replace_uses(m, top, w.renamed);
   arena_destroy(w.scratch);
-  *out_loops = w.replaced.at;
-  return (int32_t)w.replaced.count;
+  return (tiles_made){(int32_t)w.replaced.count, w.replaced.at, w.time_ns};
 }

@@ -37,13 +37,17 @@ static weir_status check_main(job *j) {
                    "no function @main, nor a public one that is alone");
 }
 
-/* The pipeline on one screen. */
-static weir_status rewrite(void *user) {
-  job *j = user;
+static weir_status read_program(job *j) {
   WEIR_TRY(pass_check_options(&j->driver));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
-  WEIR_TRY(check_main(j));
+  return check_main(j);
+}
+
+/* The pipeline on one screen. */
+static weir_status rewrite(void *user) {
+  job *j = user;
+  WEIR_TRY(read_program(j));
   weir_status status = ladder_climb(j);
   if (status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED) WEIR_TRY(report_explain(j));
   WEIR_TRY(status);
@@ -61,43 +65,39 @@ static weir_options complete(
   return o;
 }
 
+static weir_status run(job *j, weir_status (*what)(void *)) {
+  ctx_init(&j->c);
+  j->c.debug = j->options.debug;
+  j->driver = (pass_driver){
+      .c = &j->c, .options = &j->options, .table = pipeline_passes, .dump = dump, .dump_user = j};
+  weir_status status = ctx_try(&j->c, what, j);
+  if (status != WEIR_OK) result_set_error(j->result, j->c.message);
+  ctx_deinit(&j->c);
+  return status;
+}
+
 weir_status weir_rewrite(const char *text, size_t length, const weir_options *options,
                          weir_result **out_result) {
   *out_result = result_create();
   if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
   job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
-  ctx_init(&j.c);
-  j.c.debug = j.options.debug;
-  j.driver = (pass_driver){
-      .c = &j.c, .options = &j.options, .table = pipeline_passes, .dump = dump, .dump_user = &j};
-  weir_status status = ctx_try(&j.c, rewrite, &j);
-  if (status != WEIR_OK) result_set_error(*out_result, j.c.message);
-  ctx_deinit(&j.c);
-  return status;
+  return run(&j, rewrite);
 }
-
-typedef struct fitting {
-  ctx c;
-  const char *text;
-  size_t length;
-  int64_t limit_bytes;
-  bool fits;
-} fitting;
 
 static weir_status find_out(void *user) {
-  fitting *w = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&w->c, w->text, w->length, &m));
-  WEIR_TRY(ir_verify(m));
-  w->fits = ir_main_function(m) && plan_upper_bound(m) <= w->limit_bytes;
-  return WEIR_OK;
+  job *j = user;
+  WEIR_TRY(read_program(j));
+  return ladder_is_untouched(j, &j->is_untouched);
 }
 
-weir_status weir_fits(const char *text, size_t length, int64_t limit_bytes, bool *out_fits) {
-  fitting w = {.text = text, .length = length, .limit_bytes = limit_bytes};
-  ctx_init(&w.c);
-  weir_status status = ctx_try(&w.c, find_out, &w);
-  ctx_deinit(&w.c);
-  *out_fits = status == WEIR_OK && w.fits;
+weir_status weir_fits(const char *text, size_t length, const weir_options *options,
+                      bool *out_fits) {
+  *out_fits = false;
+  weir_result *result = result_create();
+  if (!result) return WEIR_RESOURCE_EXHAUSTED;
+  job j = {.options = complete(options), .result = result, .text = text, .length = length};
+  weir_status status = run(&j, find_out);
+  *out_fits = status == WEIR_OK && j.is_untouched;
+  weir_result_destroy(result);
   return status;
 }

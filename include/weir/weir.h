@@ -62,8 +62,8 @@ typedef enum weir_minimum {
 
 typedef enum weir_tile_mode {
   WEIR_TILE_OFF = 0,
-  WEIR_TILE_AUTO, /* loops that are predicted to be faster so */
-  WEIR_TILE_ON,   /* all loops that can */
+  WEIR_TILE_AUTO, /* loops, and regions of programs that fit, that are predicted to be faster so */
+  WEIR_TILE_ON,   /* all loops that can, and such regions */
 } weir_tile_mode;
 
 typedef struct weir_options {
@@ -109,11 +109,13 @@ WEIR_API WEIR_MUST_USE weir_status weir_rewrite(const char *text, size_t length,
                                                 weir_result **out_result);
 WEIR_API void weir_result_destroy(weir_result *result);
 
-/* Whether all that the program ever holds, arguments, results and every temporary at once, is under
- * the limit: then weir_rewrite() leaves it untouched. Errors: as weir_rewrite(); *out_fits is false
- * then. Cost: reading the program, whose text needs no locations. */
-WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length, int64_t limit_bytes,
-                                             bool *out_fits);
+/* Whether weir_rewrite() leaves the program untouched for sure: all that it ever holds, arguments,
+ * results and every temporary at once, is under the limit, if there is one, and nothing would be
+ * faster as a kernel, if the options allow any. The referee is not asked. Errors: as
+ * weir_rewrite(); *out_fits is false then. Cost: reading the program, whose text needs no
+ * locations; where kernels are allowed and values are large, a try for each of these. */
+WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length,
+                                             const weir_options *options, bool *out_fits);
 
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
 /* The rewritten program, NUL-terminated; NULL unless REWRITTEN (or stop_after was given). */
@@ -135,6 +137,7 @@ typedef struct weir_summary {
   int32_t loops; /* how many loops were made */
   int32_t referee_compiles;
   int64_t time_before_ns, time_after_ns; /* predicted; good for comparing, not absolute */
+  bool only_faster; /* held the limit, or there is none: rewritten for the sake of time */
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 

@@ -258,10 +258,9 @@ _TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
 
 def _fits_anyway(call, settings):
     """Most programs do, and cost no more than this."""
-    limit = settings.get("memory_limit_bytes")
-    if not limit or any(settings.get(name) for name in _TRIALS) or settings.get("debug", 0) > 1:
+    if any(settings.get(name) for name in _TRIALS) or settings.get("debug", 0) > 1:
         return False
-    return _library.fits(call.text(locations=False), limit)
+    return _library.fits(call.text(locations=False), settings)
 
 
 def _compile(call, settings, planning):
@@ -270,12 +269,12 @@ def _compile(call, settings, planning):
         raise _LeftAlone("it runs over several processes")
     text = None
     try:
-        if planning is None and _fits_anyway(call, settings):
+        given = settings | {"platform": call.platform().encode()}
+        if planning is None and _fits_anyway(call, given):
             return call.untouched()
         if settings.get("tile") or settings.get("progress"):
             _prepare_calls()
         text = call.text()
-        given = settings | {"platform": call.platform().encode()}
         result = _library.rewrite(text, given, call.referee)
         if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
             if b"mhlo.sharding" in text:

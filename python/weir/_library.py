@@ -61,6 +61,7 @@ class _Summary(ctypes.Structure):
         ("referee_compiles", c_int32),
         ("time_before_ns", c_int64),
         ("time_after_ns", c_int64),
+        ("only_faster", c_bool),
     ]
 
 
@@ -80,7 +81,7 @@ class _LoopInfo(ctypes.Structure):
 
 _SIGNATURES = {
     "weir_rewrite": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
-    "weir_fits": (c_int, [c_char_p, c_size_t, c_int64, POINTER(c_bool)]),
+    "weir_fits": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_bool)]),
     "weir_result_destroy": (None, [c_void_p]),
     "weir_result_outcome": (c_int, [c_void_p]),
     "weir_result_text": (c_void_p, [c_void_p, POINTER(c_size_t)]),
@@ -143,12 +144,15 @@ class Result:
     flops_after: int
     referee_compiles: int
     loops: tuple[Loop, ...]
+    only_faster: bool = False
+    time_before_ns: int = 0
+    time_after_ns: int = 0
 
 
-def fits(text, limit_bytes):
-    """weir_fits(); False where it can't tell."""
-    found = c_bool()
-    library().weir_fits(text, len(text), limit_bytes, ctypes.byref(found))
+def fits(text, settings):
+    """weir_fits() under settings as for rewrite(); False where it can't tell."""
+    found, options = c_bool(), _options(settings)
+    library().weir_fits(text, len(text), ctypes.byref(options), ctypes.byref(found))
     return found.value
 
 
@@ -208,6 +212,9 @@ def _read_result(lib, status, handle):
         flops_after=summary.flops_after,
         referee_compiles=summary.referee_compiles,
         loops=_read_loops(lib, handle),
+        only_faster=summary.only_faster,
+        time_before_ns=summary.time_before_ns,
+        time_after_ns=summary.time_after_ns,
     )
 
 
@@ -275,10 +282,14 @@ def rewrite(text, settings, compile_candidate):
     return result
 
 
+def _options(settings, referee=_RefereeFunction()):
+    return _Options(struct_size=ctypes.sizeof(_Options), referee=referee, **settings)
+
+
 def _rewrite_once(text, settings, referee):
     lib, handle = library(), c_void_p()
     function = _RefereeFunction(referee) if referee.compile_candidate else _RefereeFunction()
-    options = _Options(struct_size=ctypes.sizeof(_Options), referee=function, **settings)
+    options = _options(settings, function)
     status = lib.weir_rewrite(text, len(text), ctypes.byref(options), ctypes.byref(handle))
     try:
         return _read_result(lib, status, handle)

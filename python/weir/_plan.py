@@ -24,6 +24,9 @@ class Plan:
     minimum_bytes: int  # smallest limit found feasible; 0: not searched
     flops_before: int
     flops_after: int
+    time_before_ns: int  # predicted; good for comparing, not absolute
+    time_after_ns: int
+    only_faster: bool  # it fits, and was rewritten for the sake of time
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
     referee_compiles: int  # how often XLA was asked
@@ -39,26 +42,36 @@ class Plan:
         """The slice length of each loop."""
         return tuple(loop.slice for loop in self.loops)
 
+    @property
+    def kernels(self):
+        """How many loops and regions run as kernels of weir's own."""
+        return sum(loop.is_kernel for loop in self.loops)
+
     def __str__(self):
         return self.explain.rstrip("\n")
 
     def line(self):
         """jit_f: rewritten, peak 3.20 GB -> 13.9 MB under 100 MB, 1 loop"""
-        loops = (
-            f", {len(self.loops)} loop{'s' * (len(self.loops) != 1)}"
-            if self.outcome == "rewritten"
-            else ""
-        )
+        made = ""
+        if self.only_faster:
+            faster = self.time_before_ns / self.time_after_ns
+            made = f", {_counted(self.kernels, 'kernel')}, predicted {faster:.2g} times as fast"
+        elif self.outcome == "rewritten":
+            made = f", {_counted(len(self.loops), 'loop')}"
         changes = self.outcome != "refused" and self.peak_after_bytes != self.peak_before_bytes
         after = f" -> {readable(self.peak_after_bytes)}" if changes else ""
         peak = (
             f", peak {readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
         )
         limit = f" under {readable(self.limit_bytes)}" if self.limit_bytes else ""
-        return f"{self.name}: {self.outcome}{peak}{limit}{loops}"
+        return f"{self.name}: {self.outcome}{peak}{limit}{made}"
 
     def __repr__(self):
         return f"<weir.Plan {self.line()}>"
+
+
+def _counted(count, name):
+    return f"{count} {name}{'s' * (count != 1)}"
 
 
 def readable(count):

@@ -107,6 +107,7 @@ def active(options=()):
         and local is None
         and "WEIR_MEMORY_LIMIT" not in os.environ
         and "WEIR_TENSOR_SIZE_THRESHOLD" not in os.environ
+        and "WEIR_TILE" not in os.environ
     ):
         return None
     settings = _read_environment()
@@ -116,7 +117,11 @@ def active(options=()):
     for field, value in dict(options).items():
         if not (is_given_to_plan and field == "memory_limit_bytes"):
             settings[field] = value
-    wanted = settings.get("memory_limit_bytes") or settings.get("tensor_size_threshold_bytes")
+    wanted = (
+        settings.get("memory_limit_bytes")
+        or settings.get("tensor_size_threshold_bytes")
+        or (os.environ.get("WEIR_TILE") and settings["tile"])  # alone only if asked for
+    )
     return settings if wanted else None
 
 

@@ -34,6 +34,15 @@
 /* launching one op's kernel; an op inside a loop pays it in every trip */
 #define OP_OVERHEAD_NS 1500.0
 #define WHILE_TRIP_NS 2000.0
+/* Stock fusions: reading, writing what is new, and functions in a loop that reads or writes too, of
+ * 134 MB (bench/experiments/stock.py) */
+#define STOCK_READ_BYTES_PER_NS 21.0
+#define STOCK_WRITE_BYTES_PER_NS 18.0
+#define STOCK_FRESH_BYTES_PER_NS 5.5 /* from FRESH_FROM_BYTES on */
+#define STOCK_HEAVY_PER_NS 5.0
+#define STOCK_SIMPLE_PER_NS 30.0
+#define STOCK_TOP_K_PER_NS 0.7
+#define STOCK_JOINT_PER_NS 0.7 /* reductions of several operands: one element after the other */
 
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
@@ -295,6 +304,101 @@ double plan_time_ns(ir_module *m) {
   arena *scratch = arena_create(m->ctx);
   clock_state c = {.m = m, .scratch = scratch};
   double ns = block_ns(&c, ir_op_get(m, function)->regions[0]);
+  arena_destroy(scratch);
+  return ns;
+}
+
+/* ---- the time of a program that is not split ---- */
+typedef struct stock {
+  clock_state c;
+  ir_users users;
+  uint32_t *seen, turn; /* by value */
+  int32_t room;         /* of the fusion at hand */
+} stock;
+
+enum { MOST_FUSED = 64 };
+
+static bool joins_fusions(ir_kind k) {
+  return k == IR_OP_CONSTANT || k == IR_OP_IOTA ||
+         ((ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SCATTER);
+}
+
+bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
+  if (ir_op_get(m, op)->n_results != 1 || !joins_fusions(ir_kind_of(m, op))) return true;
+  ir_value v = ir_result(m, op, 0);
+  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
+    ir_kind k = ir_kind_of(m, users->ops[i]);
+    if (k != IR_OP_REDUCE && !joins_fusions(k)) return true;
+  }
+  return users->first[v] == users->first[v + 1];
+}
+
+static double stock_arithmetic_ns(stock *s, ir_op op) {
+  const ir_module *m = s->c.m;
+  const ir_op_data *d = ir_op_get(m, op);
+  bool reduces = d->kind == IR_OP_REDUCE;
+  if (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL) return dot_ns(&s->c, op);
+  if (d->n_results == 0) return 0;
+  double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
+  if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / STOCK_TOP_K_PER_NS;
+  if (reduces && d->n_operands > 2) return n / STOCK_JOINT_PER_NS;
+  if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
+  bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
+  bool heavy = ir_kind_flags(d->kind) & IR_FLAG_H;
+  return n / (heavy ? STOCK_HEAVY_PER_NS : STOCK_SIMPLE_PER_NS) * (wide ? 2 : 1);
+}
+
+/* What a fusion computes for v, or reads of it: each value once. */
+static double fused_ns(stock *s, ir_value v) {
+  ir_op op = ir_value_get(s->c.m, v)->op;
+  if (s->seen[v] == s->turn) return 0;
+  s->seen[v] = s->turn;
+  if (!op || s->room == 0 || plan_stock_keeps(s->c.m, op, &s->users))
+    return bytes_of(&s->c, v) / STOCK_READ_BYTES_PER_NS;
+  s->room--;
+  double ns = stock_arithmetic_ns(s, op);
+  for (uint32_t i = 0; i < ir_op_get(s->c.m, op)->n_operands; i++)
+    ns += fused_ns(s, ir_operand(s->c.m, op, i));
+  return ns;
+}
+
+static double stock_block_ns(clock_state *c, ir_block block);
+
+static double stock_write_ns(double bytes) {
+  return bytes / (bytes < FRESH_FROM_BYTES ? STOCK_WRITE_BYTES_PER_NS : STOCK_FRESH_BYTES_PER_NS);
+}
+
+static double stock_op_ns(stock *s, ir_op op) {
+  ir_op_data d = *ir_op_get(s->c.m, op);
+  if (d.kind == IR_OP_CUSTOM_CALL || !plan_stock_keeps(s->c.m, op, &s->users)) return 0;
+  double ns = stock_arithmetic_ns(s, op) + OP_OVERHEAD_NS;
+  bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
+  for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
+    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]);
+  s->turn++;
+  s->room = MOST_FUSED;
+  for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += fused_ns(s, d.operands[i]);
+  for (uint32_t i = 0; !has_bodies && i < d.n_results; i++)
+    ns += stock_write_ns(bytes_of(&s->c, d.first_result + i));
+  return ns;
+}
+
+static double stock_block_ns(clock_state *c, ir_block block) {
+  stock s = {.c = *c,
+             .users = ir_users_of_block(c->scratch, c->m, block),
+             .seen = ARENA_ARRAY(c->scratch, uint32_t, c->m->values.count)};
+  double ns = 0;
+  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++)
+    ns += stock_op_ns(&s, ir_block_get(c->m, block)->ops.at[i]);
+  return ns;
+}
+
+double plan_stock_time_ns(ir_module *m) {
+  ir_op function = ir_main_function(m);
+  if (!function) return 0;
+  arena *scratch = arena_create(m->ctx);
+  clock_state c = {.m = m, .scratch = scratch};
+  double ns = stock_block_ns(&c, ir_op_get(m, function)->regions[0]);
   arena_destroy(scratch);
   return ns;
 }

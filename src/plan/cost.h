@@ -17,5 +17,11 @@ bool plan_has_unknown_trips(const ir_module *m);
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
 double plan_time_ns(ir_module *m);
+/* The same for XLA as it comes, with fusions that reductions and several users take part in: what a
+ * program costs that is not split. Rather too fast than too slow. Calls of others' code take no
+ * time. */
+double plan_stock_time_ns(ir_module *m);
+/* Whether the result of an op goes through memory then. users: of op's block. */
+bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users);
 
 #endif

@@ -86,6 +86,7 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
 /* A factor of an op counts only if the op can be done by it: parallel, or merged. */
 static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                   split_factor *out) {
+  if (r->covers && !r->covers(r->m, op, r->threshold_bytes)) return false;
   if (!trace_any(r, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
     return false;
@@ -403,16 +404,16 @@ static void count_loops(split_region *r) {
 }
 
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, int64_t threshold_bytes, bool may_stream,
-                                bool may_shift) {
+                                split_pos pos, const split_growth *g, bool may_shift) {
   split_region *r = ARENA_NEW(scratch, split_region);
   *r = (split_region){.m = m,
                       .block = block,
                       .scratch = scratch,
-                      .threshold_bytes = threshold_bytes,
+                      .threshold_bytes = g->threshold_bytes,
                       .seed = seed,
                       .seed_pos = pos,
-                      .may_stream = may_stream,
+                      .may_stream = g->may_stream,
+                      .covers = g->covers,
                       .may_shift = may_shift};
   r->users = ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
@@ -426,9 +427,8 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
 }
 
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                          split_pos pos, int64_t threshold_bytes, bool may_stream, bool may_shift) {
-  split_region *r =
-      region_new(scratch, m, block, seed, pos, threshold_bytes, may_stream, may_shift);
+                          split_pos pos, const split_growth *g, bool may_shift) {
+  split_region *r = region_new(scratch, m, block, seed, pos, g, may_shift);
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
   if (r->members.count == 0) r->failed = true;
@@ -467,10 +467,10 @@ static bool is_within_loop(const ir_module *m, ir_block block) {
 }
 
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, int64_t threshold_bytes, bool may_stream) {
-  split_region *r = grow(scratch, m, block, seed, pos, threshold_bytes, may_stream, false);
+                                split_pos pos, const split_growth *g) {
+  split_region *r = grow(scratch, m, block, seed, pos, g, false);
   int64_t stuck = stuck_bytes(r);
-  if (stuck == 0 || is_within_loop(m, block) || split_is_spread(m, block)) return r;
-  split_region *s = grow(scratch, m, block, seed, pos, threshold_bytes, may_stream, true);
+  if (stuck == 0 || g->covers || is_within_loop(m, block) || split_is_spread(m, block)) return r;
+  split_region *s = grow(scratch, m, block, seed, pos, g, true);
   return stuck_bytes(s) < stuck ? s : r;
 }

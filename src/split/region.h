@@ -82,12 +82,17 @@ typedef struct split_asked { /* a while was asked for a factor: its whole body h
   split_factor factor;
 } split_asked;
 
+/* Whether an op may be done by slices at all; NULL: any whose factors are known. threshold_bytes:
+ * of what is dissolved. */
+typedef bool split_covers(const ir_module *m, ir_op op, int64_t threshold_bytes);
+
 typedef struct split_region {
   ir_module *m;
   ir_block block;
   arena *scratch;
   ir_users users;
   int64_t threshold_bytes; /* larger values must not be held */
+  split_covers *covers;
   ir_value seed;
   split_pos seed_pos;
   int64_t extent;  /* indices of the factor that the loops go over */
@@ -113,10 +118,15 @@ typedef struct split_region {
   bool *needed_outside;     /* by value: large ones that must be put out */
 } split_region;
 
-/* Analysis only; the module is not changed. threshold_bytes: values larger than this are dissolved.
- * may_stream: sums may use running statistics. */
+typedef struct split_growth {
+  int64_t threshold_bytes; /* values larger than this are dissolved */
+  bool may_stream;         /* sums may use running statistics */
+  split_covers *covers;
+} split_growth;
+
+/* Analysis only; the module is not changed. */
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, int64_t threshold_bytes, bool may_stream);
+                                split_pos pos, const split_growth *g);
 
 bool split_is_large(const split_region *r, ir_value v);
 split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);

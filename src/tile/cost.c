@@ -5,6 +5,11 @@
 
 #include "tile/pack.h"
 
+static const double CYCLES_PER_NS = 7; /* vector operations of two cores together */
+/* likewise, as in plan/cost.c */
+static const double READ_BYTES_PER_NS = 21, WRITE_BYTES_PER_NS = 18, FRESH_BYTES_PER_NS = 5.5,
+                    FRESH_FROM_BYTES = 32 << 20;
+static const double CALL_NS = 30e3; /* starting helpers, waiting for the last */
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double MOST_PARTIALS = 32 << 20;
@@ -247,6 +252,23 @@ double cost_of_nest(const tile_nest *n) {
         times_computed(n, x, passes[k], sums) * (cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
+}
+
+static double write_ns(double bytes) {
+  return bytes / (bytes < FRESH_FROM_BYTES ? WRITE_BYTES_PER_NS : FRESH_BYTES_PER_NS);
+}
+
+/* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
+ * results are new memory. */
+double cost_time_ns(const tile_nest *n) {
+  double cycles = cost_of_nest(n), read = 0, written = 0;
+  for (uint32_t i = 0; i < n->n_inputs; i++) {
+    double bytes = (double)ir_value_bytes(n->m, ir_operand(n->m, n->loop, i));
+    if (bytes > COST_L2_BYTES) read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
+  }
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    written += write_ns((double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
+  return CALL_NS + fmax(cycles / CYCLES_PER_NS, read / READ_BYTES_PER_NS) + written;
 }
 
 /* ---- the same loop by XLA ---- */

@@ -14,6 +14,8 @@ enum {
 
 /* Cycles of the whole nest under its roles, for comparing roles. */
 double cost_of_nest(const tile_nest *n);
+/* The same as time, of two cores. */
+double cost_time_ns(const tile_nest *n);
 /* The same for the XLA loop over slices that the nest stands for. */
 double cost_of_xla(const tile_nest *n);
 /* Sets n->lanes. */

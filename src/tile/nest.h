@@ -107,6 +107,10 @@ typedef struct tile_nest {
 bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
                   const char **out_why);
 
+/* Whether there is a rule for the op; it may still refuse. Reshapes that merge or cut dimensions
+ * have none. */
+bool tile_has_rule(const ir_module *m, ir_op op);
+
 /* A reduction of several operands together, by a body of its own: argmax. */
 static inline bool tile_is_joint(const tile_node *x) {
   return x->kind == IR_OP_REDUCE && x->n_operands > 2;

@@ -561,7 +561,7 @@ def test_what_fits_is_looked_at_once(stand_in, xla_calls, monkeypatch):
 
 @pytest.mark.parametrize("text", ["", "module {", "module {}"])
 def test_what_cannot_be_read_does_not_fit(text):
-    assert not _library.fits(text.encode(), 10**12)
+    assert not _library.fits(text.encode(), {"memory_limit_bytes": 10**12})
 
 
 def test_threshold_and_split_size(monkeypatch):

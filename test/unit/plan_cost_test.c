@@ -10,7 +10,7 @@ typedef struct run {
   ctx c;
   const char *text;
   int64_t flops;
-  double ns;
+  double ns, stock_ns;
 } run;
 
 static weir_status go(void *user) {
@@ -20,6 +20,7 @@ static weir_status go(void *user) {
   WEIR_TRY(ir_verify(m));
   r->flops = plan_flops(m);
   r->ns = plan_time_ns(m);
+  r->stock_ns = plan_stock_time_ns(m);
   return WEIR_OK;
 }
 
@@ -170,7 +171,38 @@ static void test_trips(void) {
   assert(while_flops("0", "100", "LT, %i, %bound, SIGNED", "-1") == 12);
 }
 
+/* Unsplit: a fused value costs its arithmetic, one that a product reads a way to memory and back;
+ * someone else's call costs nothing, because it is not known. */
+static void stock(void) {
+  const char *x = "%x: tensor<2000x2000xf32>, %y: tensor<2000x3xf32>", *f32 = "tensor<2000xf32>";
+#define SUM(of)                                                                                    \
+  "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"                                      \
+  "    %r = stablehlo.reduce(" of                                                                  \
+  " init: %zero) applies stablehlo.add across dimensions = [1] : "                                 \
+  "(tensor<2000x2000xf32>, tensor<f32>) -> tensor<2000xf32>\n"
+  run sum = body_of(x, SUM("%x"), f32);
+  run fused =
+      body_of(x, "    %e = stablehlo.exponential %x : tensor<2000x2000xf32>\n" SUM("%e"), f32);
+  run kept =
+      body_of(x,
+              "    %e = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : "
+              "(tensor<2000x3xf32>, tensor<2000x3xf32>) -> tensor<2000x2000xf32>\n" SUM("%e"),
+              f32);
+  run called = body_of(x,
+                       "    %e = stablehlo.custom_call @f(%y) : (tensor<2000x3xf32>) -> "
+                       "tensor<2000x2000xf32>\n" SUM("%e"),
+                       f32);
+  double bytes = 4.0 * 2000 * 2000;
+  assert(sum.stock_ns > bytes / 40 && sum.stock_ns < bytes / 10);
+  assert(fused.stock_ns > 1.5 * sum.stock_ns);
+  assert(fused.stock_ns < sum.stock_ns + bytes / 10); /* no way to memory and back */
+  assert(kept.stock_ns > sum.stock_ns + bytes / 20);
+  assert(called.stock_ns == sum.stock_ns);
+#undef SUM
+}
+
 int main(void) {
+  stock();
   flops();
   slices();
   times_order_variants();

@@ -1,0 +1,271 @@
+/* Programs that fit: regions that run faster as kernels.
+ *
+ * In: a program that holds its limit. Out: the same with some regions as calls of tiles, or
+ * nothing. Seeds are the values that XLA keeps in memory and that leave its caches, smallest first.
+ * The region of a seed is what must be sliced together with it if all values of at least a quarter
+ * of its size are to go; it is taken if all of it becomes tiles, and these are predicted to be
+ * faster than what the program then no longer does. docs/design/fit.md.
+ */
+#include "fit.h"
+
+#include "plan/cost.h"
+#include "plan/peak.h"
+#include "report.h"
+#include "result.h"
+#include "seeds.h"
+#include "split/loops.h"
+#include "tiles.h"
+
+static const double WORTH_A_KERNEL = 1.2;  /* gain in speed */
+static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
+
+enum {
+  LEAST_SEED_BYTES = 4000000, /* what is smaller stays in the caches */
+  SMALLER = 4,                /* values of a region are at least a fourth of its seed */
+  SLICE_BYTES = 1 << 20,      /* by which dimensions are compared; kernels have none */
+  MOST_MEMBERS = 200,
+  MOST_TRIALS = 200, /* of regions: what a program can cost */
+};
+
+typedef struct fit {
+  job *j;
+  arena *a;
+  ir_module *m; /* with the regions so far */
+  double time_ns, kernels_ns;
+  int32_t kernels, trials;
+  VEC(seed) seeds;
+  seeds_tried tried;
+} fit;
+
+static bool is_large(const ir_module *m, ir_value v) {
+  return ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) >= LEAST_SEED_BYTES;
+}
+
+/* ---- a value that costs nothing to make ties no regions together ---- */
+typedef struct unsharing {
+  ir_module *m;
+  arena *a;
+  bool *used; /* by value: by an op before */
+} unsharing;
+
+static bool is_free(const ir_module *m, ir_op op) {
+  ir_kind k = ir_kind_of(m, op);
+  return k == IR_OP_IOTA ||
+         (k == IR_OP_BROADCAST_IN_DIM && ir_type_at(m, ir_operand(m, op, 0))->rank == 0);
+}
+
+static void unshare_operands(unsharing *u, ir_block block, ir_op user) {
+  for (uint32_t i = 0; i < ir_op_get(u->m, user)->n_operands; i++) {
+    ir_value v = ir_operand(u->m, user, i);
+    ir_op op = ir_value_get(u->m, v)->op;
+    if (!op || !is_large(u->m, v) || !is_free(u->m, op)) continue;
+    if (u->used[v]) {
+      ir_op copy = ir_copy_op(u->m, block, op, ir_map_new(u->a, u->m));
+      ir_op_get(u->m, user)->operands[i] = ir_result(u->m, copy, 0);
+    }
+    u->used[v] = true;
+  }
+}
+
+/* Each user has its own; XLA makes one of them again. */
+static void unshare(unsharing *u, ir_block block) {
+  ir_block_data old = *ir_block_get(u->m, block);
+  memset(&ir_block_get(u->m, block)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    unshare_operands(u, block, old.ops.at[i]);
+    ir_block_append(u->m, block, old.ops.at[i]);
+    for (uint32_t r = 0; r < ir_op_get(u->m, old.ops.at[i])->n_regions; r++)
+      if (ir_op_get(u->m, old.ops.at[i])->regions[r])
+        unshare(u, ir_op_get(u->m, old.ops.at[i])->regions[r]);
+  }
+}
+
+static void unshare_all(ir_module *m) {
+  unsharing u = {m, arena_create(m->ctx), NULL};
+  u.used = ARENA_ARRAY(u.a, bool, m->values.count);
+  unshare(&u, ir_op_get(m, m->root)->regions[0]);
+  arena_destroy(u.a);
+}
+
+/* ---- seeds ---- */
+static void note_large(const ir_module *m, ir_op op, void *user) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (ir_kind_flags(d->kind) & IR_FLAG_T) return;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (ir_value_get(m, d->operands[i])->op && is_large(m, d->operands[i])) *(bool *)user = true;
+}
+
+/* By the sizes of the program as it was read. */
+static bool may_gain(const job *j) {
+  bool any = false;
+  if (j->options.tile == WEIR_TILE_OFF || !pipeline_can_call(&j->options, j->m) ||
+      !pipeline_fit_is_on(j))
+    return false;
+  ir_walk(j->m, ir_op_get(j->m, j->m->root)->regions[0], note_large, &any);
+  return any;
+}
+
+static void add_seeds(fit *f, ir_block block) {
+  ir_module *m = f->m;
+  arena *a = arena_create(m->ctx);
+  ir_users users = ir_users_of_block(a, m, block);
+  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
+    ir_op op = ir_block_get(m, block)->ops.at[i];
+    const ir_op_data *d = ir_op_get(m, op);
+    for (uint32_t r = 0; r < d->n_regions; r++)
+      if (d->regions[r]) add_seeds(f, d->regions[r]);
+    if (d->n_results != 1 || !tiles_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;
+    ir_value v = d->first_result;
+    if (is_large(m, v) && plan_stock_keeps(m, op, &users) && !seeds_was_tried(&f->tried, v))
+      VEC_PUSH(f->a, &f->seeds, (seed){v, block, ir_value_bytes(m, v), f->seeds.count});
+  }
+  arena_destroy(a);
+}
+
+/* ---- one seed ---- */
+static bool reads_large(const ir_module *m, ir_op op, int64_t threshold_bytes) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (ir_value_bytes(m, d->operands[i]) > threshold_bytes) return true;
+  return false;
+}
+
+/* Small products stay XLA's: a kernel would compute them once for each of its rows. */
+static bool belongs(const ir_module *m, ir_op op, int64_t threshold_bytes) {
+  return tiles_cover_op(m, op) &&
+         (ir_kind_of(m, op) != IR_OP_DOT_GENERAL || reads_large(m, op, threshold_bytes) ||
+          ir_value_bytes(m, ir_result(m, op, 0)) > threshold_bytes);
+}
+
+static split_goal goal_of(const seed *s) {
+  int64_t share = s->bytes / SMALLER;
+  return (split_goal){.threshold_bytes = (share > LEAST_SEED_BYTES ? share : LEAST_SEED_BYTES) - 1,
+                      .hold_bytes = INT64_MAX,
+                      .slice_bytes = SLICE_BYTES,
+                      .cached_bytes = SLICE_BYTES,
+                      .generous_bytes = INT64_MAX,
+                      .least_slice = 2,
+                      .covers = belongs,
+                      .is_materialised = plan_is_materialised};
+}
+
+/* Others of that size would find the same region. */
+static void give_up_members(fit *f, const split_region *r, const seed *s) {
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    ir_value v = ir_result(f->m, r->members.at[i].op, 0);
+    if (ir_value_bytes(f->m, v) <= s->bytes) seeds_mark_tried(&f->tried, v);
+  }
+}
+
+static void note_loop(const ir_module *m, ir_op op, void *user) {
+  if (ir_kind_of(m, op) == IR_OP_LOOP) *(bool *)user = true;
+}
+
+static bool has_loops(const ir_module *m) {
+  bool any = false;
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &any);
+  return any;
+}
+
+/* The region is of f->m, where it becomes loops and these become tiles; *out_better if these are
+ * worth it. */
+static weir_status build(fit *f, const split_choice *c, bool *out_better) {
+  int32_t loops = f->j->result->summary.loops;
+  split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
+  WEIR_TRY(pipeline_tidy(f->j, f->m));
+  WEIR_TRY(report_add_kernels(f->j, f->m));
+  tiles_made made = tiles_replace_loops(f->m, 1);
+  double rest_ns = plan_stock_time_ns(f->m), saved_ns = f->time_ns - rest_ns;
+  *out_better = made.count && !has_loops(f->m) && saved_ns >= WORTH_A_KERNEL * made.time_ns &&
+                saved_ns - made.time_ns >= LEAST_GAIN_NS;
+  ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made.count, made.time_ns / 1e6,
+          saved_ns / 1e6, *out_better ? "" : "; left alone");
+  if (!*out_better) {
+    result_keep_loops(f->j->result, loops);
+    return WEIR_OK;
+  }
+  f->time_ns = rest_ns;
+  f->kernels_ns += made.time_ns;
+  f->kernels += made.count;
+  return WEIR_OK;
+}
+
+static weir_status try_region(fit *f, const seed *s, const split_choice *c, bool *out_better) {
+  if (c->region->members.count > MOST_MEMBERS) return WEIR_OK;
+  ir_module *before = ir_module_clone(f->m);
+  ctx_log(&f->j->c, 3, "region of %s, %lld bytes: %u members",
+          ir_op_name(f->m, ir_value_get(f->m, s->value)->op), (long long)s->bytes,
+          c->region->members.count);
+  WEIR_TRY(build(f, c, out_better));
+  if (*out_better) {
+    ir_module_destroy(before);
+    return WEIR_OK;
+  }
+  ir_module_destroy(f->m);
+  f->m = before;
+  return WEIR_OK;
+}
+
+static weir_status try_seed(fit *f, const seed *s, bool *out_better) {
+  arena *scratch = arena_create(&f->j->c);
+  split_goal goal = goal_of(s);
+  split_memo known = {0}; /* of this goal alone */
+  split_choice c;
+  *out_better = false;
+  seeds_mark_tried(&f->tried, s->value);
+  f->trials++;
+  bool found = split_choose(scratch, f->m, s->block, s->value, &goal, &known, &c);
+  split_forget(&known);
+  if (found) {
+    give_up_members(f, c.region, s);
+    WEIR_TRY(try_region(f, s, &c, out_better));
+  }
+  arena_destroy(scratch);
+  return WEIR_OK;
+}
+
+/* The first seed that gains, of those that were not tried yet. */
+static weir_status try_seeds(fit *f, bool *out_better) {
+  *out_better = false;
+  f->seeds.count = 0;
+  add_seeds(f, ir_op_get(f->m, ir_main_function(f->m))->regions[0]);
+  seeds_sort(f->seeds.at, f->seeds.count, true);
+  for (uint32_t i = 0; i < f->seeds.count && !*out_better && f->trials < MOST_TRIALS; i++)
+    if (!seeds_was_tried(&f->tried, f->seeds.at[i].value))
+      WEIR_TRY(try_seed(f, &f->seeds.at[i], out_better));
+  return WEIR_OK;
+}
+
+static void summarise(const fit *f, double before_ns) {
+  weir_summary *s = &f->j->result->summary;
+  s->only_faster = true;
+  s->time_before_ns = (int64_t)before_ns;
+  s->time_after_ns = (int64_t)(f->time_ns + f->kernels_ns);
+}
+
+weir_status fit_with_kernels(job *j, ir_module **out_m) {
+  bool better = true;
+  *out_m = NULL;
+  if (!may_gain(j)) return WEIR_OK;
+  fit f = {.j = j, .a = arena_create(&j->c)};
+  f.tried.a = f.a;
+  f.m = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_exactly(j, f.m));
+  unshare_all(f.m);
+  double before_ns = f.time_ns = plan_stock_time_ns(f.m);
+  while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
+  if (f.kernels) {
+    summarise(&f, before_ns);
+    *out_m = f.m;
+  } else ir_module_destroy(f.m);
+  arena_destroy(f.a);
+  return WEIR_OK;
+}
+
+void fit_forget(job *j, ir_module *m) {
+  weir_summary *s = &j->result->summary;
+  ir_module_destroy(m);
+  result_keep_loops(j->result, 0);
+  s->only_faster = false;
+  s->time_after_ns = s->time_before_ns;
+}
