@@ -141,7 +141,9 @@ static weir_status accept_as_is(job *j, weir_outcome as_is, plan_order order, in
 
 weir_status ladder_is_untouched(job *j, bool *out_is) {
   int64_t limit = j->options.memory_limit_bytes;
-  *out_is = !j->options.tensor_size_threshold_bytes && (!limit || plan_upper_bound(j->m) <= limit);
+  const weir_options *o = &j->options;
+  bool is_trial = o->only_passes || o->stop_after || o->tensor_size_threshold_bytes;
+  *out_is = !is_trial && (!limit || plan_upper_bound(j->m) <= limit);
   if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, 0));
   *out_is = *out_is && j->result->outcome == WEIR_UNTOUCHED;
   return WEIR_OK;

@@ -7,7 +7,6 @@
 #include "in/in.h"
 #include "out/out.h"
 #include "pipeline.h"
-#include "plan/peak.h"
 #include "report.h"
 #include "result.h"
 

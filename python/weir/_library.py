@@ -122,7 +122,7 @@ class Loop:
     depth: int
     ops: int
     body_peak_bytes: int
-    is_kernel: bool
+    is_kernel: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

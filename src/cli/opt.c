@@ -49,8 +49,7 @@ const cli_command cli_opt = {
         "StableHLO text. A program that keeps to it anyway comes out byte for byte as it went in, "
         "unless --tile\n"
         "allows kernels and one would be faster; --tile alone does that without a limit. Options "
-        "that "
-        "XLA has to\n"
+        "that XLA has to\n"
         "compile the program with are named on stderr.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,
