@@ -1,286 +1,213 @@
-"""Loops as kernels: weir beside C written by hand, JAX split by hand and plain JAX, in one run.
+"""Loops as kernels: weir beside C written by hand, JAX split by hand, plain JAX and what else people
+use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO), in one run.
 
-    python bench/kernels.py                        all cases at full size (half an hour)
-    python bench/kernels.py matvec_f32 knn_d3      some
+    python bench/kernels.py                        all cases at full size (an hour)
+    python bench/kernels.py matvec_f32 'knn_*'     some
     python bench/kernels.py --scale 10             a tenth of the size
+    python bench/kernels.py --report               runs nothing, prints what is known
 
 Per case and way, in fresh processes that take turns: median seconds of --rounds runs (each process
-runs twice; the second counts), their ratio to weir's, and what the process grew by while it ran.
-The limit that weir is given is small, so that
-it has to split; WEIR_TILE is auto. Plain JAX is left out where its intermediates do not fit the machine.
+runs twice and the second counts; where the first takes 5 s, it counts), their ratio to weir's, and
+what weir's process grew by while it ran. Programs are unchanged plain JAX; the limit that weir is
+given is small, so that it has to split. Plain JAX is left out where its intermediates do not fit
+the machine. Results are checked against each other.
+
+The others live in an environment of their own, build/bench/peers (bench/peers.txt), which is made
+when it is missing; without them: --no-peers. What was measured lies in build/bench/kernels.
 """
 
 import argparse
-import dataclasses
+import fnmatch
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
+
+from kernel_cases import CASES, inputs
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = HERE / "reference"
 BUILD = HERE.parent / "build/bench"
 CFLAGS = "-O3 -march=native -mprefer-vector-width=512 -ffast-math -fopenmp".split()
 MOST_PLAIN_BYTES = 6 << 30  # of intermediates
+SURE_LIMIT_BYTES = 1 << 40
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """One program. n: the length that --scale divides; others: further sizes."""
-
-    program: str
-    n: int
-    dtype: str
-    limit_mb: int  # above the inputs
-    rows: int = 0  # of a block, split by hand
-    d: int = 0
-    m: int = 0
-    square: bool = True  # the intermediate is n x n, else n x m
-    c: str = ""  # reference/<c>.c
-
-    def intermediate_bytes(self, n):
-        return n * (n if self.square else self.m) * (8 if self.dtype == "f64" else 4)
-
-
-CASES = {
-    "matvec_f64": Case("matvec", 100_000, "f64", 32, 64, 3, c="matvec"),
-    "matvec_f32": Case("matvec", 100_000, "f32", 32, 128, 3, c="matvec"),
-    "matern_f64": Case("matern", 100_000, "f64", 32, 64, 3),
-    "gradient_f64": Case("gradient", 50_000, "f64", 32, 64, 3),
-    "knn_d3": Case("knn", 1_000_000, "f32", 64, 16, 3, 1000, False, "knn"),
-    "knn_d100": Case("knn", 1_000_000, "f32", 64, 16, 100, 1000, False, "knn"),
-    "knn_l1_d100": Case("knn_l1", 1_000_000, "f32", 64, 4, 100, 100, False),
-    "attention": Case("attention", 4096, "f32", 64, 128, 64, 8),
-    "attention_grad": Case("attention_grad", 4096, "f32", 96, 128, 64, 8),
-    "sinkhorn": Case("sinkhorn", 20_000, "f32", 32, 128, 3),
-    "kde": Case("kde", 50_000, "f32", 32, 128, 3),
-    "chamfer_grad": Case("chamfer", 20_000, "f32", 32, 128, 3),
-}
-
-
-# ---- the programs: plain JAX; `over` maps a function of rows over all of them ----
-def programs():
+# ---- one process of JAX ----
+def bytes_of(tree):
     import jax
-    import jax.numpy as jnp
-    from jax import lax
 
-    def squares(x, y):
-        return ((x[:, None] - y[None]) ** 2).sum(-1)
-
-    def expanded(x, y):
-        return (x * x).sum(1)[:, None] + (y * y).sum(1) - 2 * x @ y.T
-
-    def matvec(over, x, v):
-        return over(lambda xb: jnp.exp(-0.5 * squares(xb, x)) @ v, x)
-
-    def matern(over, x, v):
-        def rows(xb):
-            r = jnp.sqrt(3 * squares(xb, x) + 1e-12)
-            return ((1 + r) * jnp.exp(-r)) @ v
-
-        return over(rows, x)
-
-    def gradient(over, x, v):
-        def value(lengthscale, z):
-            z = z / lengthscale
-            step = jax.checkpoint(lambda zb: jnp.exp(-0.5 * squares(zb, z)) @ v)
-            return v @ over(step, z)
-
-        return jax.grad(value, (0, 1))(jnp.asarray(1.5, x.dtype), x)
-
-    def knn(over, y, q):
-        return over(lambda qb: lax.top_k(-expanded(qb, y), 10), q)
-
-    def knn_l1(over, y, q):
-        return over(lambda qb: lax.top_k(-jnp.abs(qb[:, None] - y[None]).sum(-1), 10), q)
-
-    def attention(over, q, k, v):
-        def head(q, k, v):
-            return over(lambda qb: jax.nn.softmax(qb @ k.T / 8, axis=-1) @ v, q)
-
-        return jax.vmap(head)(q, k, v) if over is whole else lax.map(lambda a: head(*a), (q, k, v))
-
-    def attention_grad(over, q, k, v):
-        def loss(q, k, v):
-            return (attention(over if over is whole else remade(over), q, k, v) ** 2).sum()
-
-        return jax.value_and_grad(loss, (0, 1, 2))(q, k, v)
-
-    def remade(over):
-        return lambda f, x: over(jax.checkpoint(f), x)
-
-    def sinkhorn(over, x, y):
-        def half(f, a, b):
-            return over(lambda ab: -jax.nn.logsumexp(f - squares(ab, b), axis=1), a)
-
-        f = jnp.zeros(x.shape[0], x.dtype)
-        for _ in range(3):
-            g = half(f, y, x)
-            f = half(g, x, y)
-        return f
-
-    def kde(over, x, y):
-        return over(lambda yb: jax.nn.logsumexp(-2 * squares(yb, x), axis=1), y)
-
-    def chamfer(over, x, y):
-        def distance(x, y):
-            step = lambda a, b: over(jax.checkpoint(lambda ab: squares(ab, b).min(1)), a).mean()
-            return step(x, y) + step(y, x)
-
-        return jax.value_and_grad(distance, (0, 1))(x, y)
-
-    def whole(f, x):
-        return f(x)
-
-    def blocks(rows):
-        def over(f, x):
-            n = x.shape[0] // rows * rows
-            done = lax.map(f, x[:n].reshape(-1, rows, *x.shape[1:]))
-            done = jax.tree.map(lambda a: a.reshape(n, *a.shape[2:]), done)
-            if n == x.shape[0]:
-                return done
-            return jax.tree.map(lambda a, b: jnp.concatenate([a, b]), done, f(x[n:]))
-
-        return over
-
-    return locals(), whole, blocks
+    leaves = jax.tree.leaves(tree)
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves)
 
 
-def inputs(case, n):
-    import numpy as np
+def compiled(case, way, lowered, arrays):
+    if way != "weir":
+        return lowered.compile()
+    import weir
 
-    rng = np.random.default_rng(0)
-    dtype = {"f64": np.float64, "f32": np.float32}[case.dtype]
-
-    def points(*shape):
-        return rng.normal(size=shape).astype(dtype)
-
-    if case.program.startswith("attention"):
-        return [points(case.m, n, case.d) for _ in range(3)]
-    if case.program.startswith("knn"):
-        return [points(n, case.d), points(case.m, case.d)]
-    if case.program in ("sinkhorn", "kde", "chamfer"):
-        return [points(n, case.d), points(n, case.d)]
-    return [points(n, case.d), points(n)]
+    limit = SURE_LIMIT_BYTES
+    if case.limit_mb is not None:
+        limit = bytes_of(arrays) + bytes_of(lowered.out_info) + case.limit_mb * 10**6
+    with weir.limit(limit):
+        return lowered.compile()
 
 
 def worker(name, way, scale):
     """Prints seconds and bytes grown of the second run, and a checksum."""
     case = CASES[name]
-    n = case.n // scale
-    os.environ.pop("WEIR_MEMORY_LIMIT", None)
     import jax
+    import kernel_programs
     import numpy as np
-
-    sys.path.insert(0, str(HERE))
-    from worker import reset_peak, status_bytes
+    from measure import measured
 
     jax.config.update("jax_enable_x64", case.dtype == "f64")
-    arrays = [jax.device_put(a) for a in inputs(case, n)]
-    found, whole, blocks = programs()
-    over = blocks(min(case.rows, n)) if way == "by hand" else whole
-    lowered = jax.jit(lambda *a: found[case.program](over, *a)).lower(*arrays)
-    if way == "weir":
-        import weir
-
-        os.environ.setdefault("WEIR_TILE", "auto")
-        held = 2 * sum(a.nbytes for a in arrays)
-        with weir.limit(held + case.limit_mb * 10**6):
-            f = lowered.compile()
-    else:
-        f = lowered.compile()
-    jax.block_until_ready(f(*arrays))
-    import time
-
-    base, begun = reset_peak(), time.perf_counter()
-    out = jax.block_until_ready(f(*arrays))
-    seconds = time.perf_counter() - begun
-    grown = status_bytes("VmHWM") - base
-    sums = [float(np.sum(np.asarray(a, np.float64))) for a in jax.tree.leaves(out)]
-    print(json.dumps({"seconds": seconds, "grown": grown, "sum": sums[0]}))
+    arrays = [jax.device_put(a) for a in inputs(case, case.n // scale)]
+    program = getattr(kernel_programs, case.program)
+    over = kernel_programs.blocks(case.rows) if way == "by hand" else kernel_programs.whole
+    f = compiled(case, way, jax.jit(lambda *a: program(over, *a)).lower(*arrays), arrays)
+    found, out = measured(lambda: jax.block_until_ready(f(*arrays)))
+    first = np.asarray(jax.tree.leaves(out)[0], np.float64)
+    print(json.dumps(found | {"sum": float(first.sum())}))
 
 
 # ---- taking turns ----
-def run_python(name, way, scale):
-    command = [sys.executable, __file__, "--worker", name, way, "--scale", str(scale)]
-    done = subprocess.run(command, capture_output=True, text=True)
+def run(command, what):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(f"{name}, {way}: {done.stderr[-800:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+        raise RuntimeError(f"{what}: {done.stderr[-800:]}")
+    return done.stdout.splitlines()[-1]
 
 
-def build_reference(case):
-    BUILD.mkdir(parents=True, exist_ok=True)
+def run_jax(name, way, scale):
+    command = [sys.executable, __file__, "--worker", name, way, "--scale", scale]
+    return json.loads(run(command, f"{name}, {way}"))
+
+
+def run_peer(name, peer, scale):
+    python = BUILD / "peers/bin/python"
+    return json.loads(run([python, HERE / "peers.py", name, peer, scale], f"{name}, {peer}"))
+
+
+def run_c(name, scale):
+    case = CASES[name]
+    program = BUILD / f"{case.c}_{case.dtype}"
+    sizes = [case.n // scale, case.d, *([case.m] if case.m else [])]
+    return {"seconds": float(run([program, *sizes, 2], name).split()[0]), "sum": None}
+
+
+def build_c(case):
     program = BUILD / f"{case.c}_{case.dtype}"
     define = ["-DF32"] if case.dtype == "f32" else []
-    source = str(REFERENCE / f"{case.c}.c")
-    subprocess.run(["gcc", *CFLAGS, *define, source, "-o", str(program), "-lm"], check=True)
-    return program
+    source = REFERENCE / f"{case.c}.c"
+    subprocess.run(["gcc", *CFLAGS, *define, source, "-o", program, "-lm"], check=True)
 
 
-def run_reference(case, program, scale):
-    sizes = [case.n // scale, case.d] + ([case.m] if case.m else [])
-    done = subprocess.run(
-        [program, *map(str, sizes), "2"], capture_output=True, text=True, check=True
-    )
-    return {"seconds": float(done.stdout.splitlines()[-1].split()[0]), "grown": 0, "sum": None}
+def make_peers():
+    """An environment with what peers.txt lists, if there is none of that list."""
+    folder, wanted = BUILD / "peers", (HERE / "peers.txt").read_text()
+    stamp = folder / "stamp"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    print(f"making {folder}", file=sys.stderr)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+    pip = [folder / "bin/python", "-m", "pip", "install", "-q", "-r", HERE / "peers.txt"]
+    subprocess.run(pip, check=True)
+    stamp.write_text(wanted)
 
 
-def ways_of(case, scale):
-    fits = case.intermediate_bytes(case.n // scale) < MOST_PLAIN_BYTES
-    return ["weir", *(["C"] if case.c else []), "by hand", *(["plain"] if fits else [])]
-
-
-def measure(name, scale, rounds):
-    """{way: (median seconds, bytes grown)}"""
+def runners(name, scale, with_peers):
+    """{way: what runs it once}"""
     case = CASES[name]
-    program = build_reference(case) if case.c else None
-    runs = {way: [] for way in ways_of(case, scale)}
-    for _ in range(rounds):
-        for way, done in runs.items():
-            is_c = way == "C"
-            done.append(run_reference(case, program, scale) if is_c else run_python(name, way, scale))
-    sums = [done[0]["sum"] for way, done in runs.items() if way != "C"]
-    worst = max(abs(s - sums[0]) / max(abs(s), 1e-30) for s in sums)
-    if worst > (1e-3 if case.dtype == "f32" else 1e-8):
-        raise RuntimeError(f"{name}: the ways disagree by {worst:.1e}")
-    return {
-        way: (statistics.median(r["seconds"] for r in done), max(r["grown"] for r in done))
-        for way, done in runs.items()
-    }
+    ways = ["weir"]
+    if case.rows:
+        ways.append("by hand")
+    if case.intermediate_bytes(case.n // scale) < MOST_PLAIN_BYTES:
+        ways.append("plain")
+    found = {way: lambda way=way: run_jax(name, way, scale) for way in ways}
+    if case.c:
+        build_c(case)
+        found["C"] = lambda: run_c(name, scale)
+    for peer in case.peers if with_peers else ():
+        found[peer] = lambda peer=peer: run_peer(name, peer, scale)
+    return found
 
 
-COLUMNS = ("C", "by hand", "plain")
+def check(name, runs):
+    sums = {way: done[0]["sum"] for way, done in runs.items() if done[0]["sum"] is not None}
+    tolerance = 1e-3 if CASES[name].dtype == "f32" else 1e-8
+    for way, found in sums.items():
+        if abs(found - sums["weir"]) > tolerance * max(abs(found), 1e-30):
+            raise RuntimeError(f"{name}: {way} has {found}, weir {sums['weir']}")
 
 
-def row(name, found):
-    seconds, grown = found["weir"]
-    cells = [name, f"{seconds:.3f}", f"{grown / 1e6:.0f}"]
-    for way in COLUMNS:
-        cells.append(f"{found[way][0] / seconds:.2f}" if way in found else "-")
-    return cells
+def measure(name, args):
+    BUILD.mkdir(parents=True, exist_ok=True)
+    found = runners(name, args.scale, args.peers)
+    runs = {way: [] for way in found}
+    for _ in range(args.rounds):
+        for way, once in found.items():
+            runs[way].append(once())
+    check(name, runs)
+    file = known_file(name, args.scale)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(runs, indent=1) + "\n")
 
 
-def main():
+# ---- what is known ----
+def known_file(name, scale):
+    return BUILD / "kernels" / f"{name}{'' if scale == 1 else f'-{scale}'}.json"
+
+
+OURS = ("C", "by hand", "plain")
+
+
+def median(runs):
+    return statistics.median(r["seconds"] for r in runs)
+
+
+def row(name, runs):
+    weir = median(runs["weir"])
+    grown = max(r["grown"] for r in runs["weir"])
+    cells = [name, f"{weir:.3f}", f"{grown / 1e6:.0f}"]
+    cells += [f"{median(runs[way]) / weir:.2f}" if way in runs else "-" for way in OURS]
+    others = [f"{w} {median(r) / weir:.2f}" for w, r in runs.items() if w not in (*OURS, "weir")]
+    return [*cells, ", ".join(others) or "-"]
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("cases", nargs="*", help=", ".join(CASES))
-    parser.add_argument("--scale", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
-    args = parser.parse_args()
+    add = parser.add_argument
+    add("cases", nargs="*", help="names or patterns of: " + ", ".join(CASES))
+    add("--scale", type=int, default=1)
+    add("--rounds", type=int, default=5)
+    add("--no-peers", dest="peers", action="store_false")
+    add("--report", action="store_true", help="run nothing")
+    add("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
+    return parser, parser.parse_args()
+
+
+def main():
+    parser, args = parse_arguments()
     if args.worker:
         return worker(*args.worker, args.scale)
-    unknown = set(args.cases) - set(CASES)
-    if unknown:
-        parser.error(f"no case {', '.join(unknown)}")
-    print("| case | weir s | grew MB |" + "".join(f" {way} / weir |" for way in COLUMNS))
-    print("|---|" + "--:|" * (2 + len(COLUMNS)), flush=True)
-    for name in args.cases or CASES:
-        print("| " + " | ".join(row(name, measure(name, args.scale, args.rounds))) + " |", flush=True)
+    for pattern in args.cases:
+        if not fnmatch.filter(CASES, pattern):
+            parser.error(f"no case {pattern}")
+    names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
+    if args.peers and not args.report:
+        make_peers()
+    ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
+    print(f"| case | weir s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
+    for name in names:
+        if not args.report:
+            measure(name, args)
+        if known_file(name, args.scale).exists():
+            runs = json.loads(known_file(name, args.scale).read_text())
+            print("| " + " | ".join(row(name, runs)) + " |", flush=True)
 
 
 if __name__ == "__main__":

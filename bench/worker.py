@@ -8,8 +8,6 @@ Idea: memory is the process's own: free memory is returned (malloc_trim), the hi
       reset after the inputs are on the device and the program is compiled, and read after a run.
 """
 
-import ctypes
-import gc
 import json
 import os
 import resource
@@ -20,26 +18,10 @@ import numpy as np
 
 import chunked
 import programs
+from measure import reset_peak, status_bytes
 
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
 SLACK_BYTES = 3 << 30  # address space that a run may reserve above its limit (thread arenas)
-
-
-def status_bytes(field):
-    with open("/proc/self/status") as f:
-        for line in f:
-            if line.startswith(field + ":"):
-                return int(line.split()[1]) * 1024
-    raise KeyError(field)
-
-
-def reset_peak():
-    """Returns resident bytes now; the high-water mark starts from here."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    with open("/proc/self/clear_refs", "w") as f:
-        f.write("5")
-    return status_bytes("VmRSS")
 
 
 def memory_report(compiled):

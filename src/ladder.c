@@ -35,12 +35,12 @@ static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
 static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
-static const int64_t SMALL_SLICE_BYTES = 1 << 14;  /* of one row often: less than tiles want */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t HOPELESS =
     2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
-static const int64_t THRESHOLD_SHARE = 32; /* values above limit / 32 are dissolved */
+static const int64_t FIRST_SHARE = 8,
+                     LAST_SHARE = 32; /* values above limit / share are dissolved */
 
 typedef enum rung { RUNG_HONEST, RUNG_ORDERED, RUNG_REWRITTEN } rung;
 
@@ -154,7 +154,7 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
  * is larger than a slice. */
 typedef struct search {
-  int64_t limit, target, slice_bytes;
+  int64_t limit, target, slice_bytes, share;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
@@ -168,7 +168,7 @@ typedef struct search {
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
                               split_order *order, ir_module **out_m) {
-  int64_t share = s->target / THRESHOLD_SHARE;
+  int64_t share = s->target / s->share;
   *order = (split_order){
       .goal = {.threshold_bytes = s->thorough && s->slice_bytes < share ? s->slice_bytes : share,
                .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
@@ -195,6 +195,7 @@ static search search_under(const job *j, int64_t limit, int32_t most_compiles) {
                   .target = limit,
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
+                  .share = FIRST_SHARE,
                   .most_compiles = most_compiles,
                   .no_tiles = j->probing || j->options.tile == WEIR_TILE_OFF,
                   .least = INT64_MAX};
@@ -210,8 +211,16 @@ static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_or
   return peak;
 }
 
-static void next_candidate(search *s) {
-  if (!s->thorough && (s->slice_bytes < s->target / THRESHOLD_SHARE || s->hold_bytes < s->limit)) {
+static void next_candidate(search *s, bool only_tiles) {
+  if (s->share < LAST_SHARE) {
+    s->share = LAST_SHARE;
+    return;
+  }
+  if (only_tiles) {
+    s->slice_bytes = 0; /* none is small enough */
+    return;
+  }
+  if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit)) {
     s->thorough = true;
     return;
   }
@@ -239,7 +248,7 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   if (order.fits && order.n_tiles) s->no_tiles = true;
   else if (order.fits)
     s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
-  else next_candidate(s);
+  else next_candidate(s, order.only_tiles);
   return WEIR_OK;
 }
 
@@ -267,7 +276,6 @@ static weir_status split_until_it_holds(job *j, const ir_module *prepared, searc
   WEIR_TRY(try_slices(j, prepared, s, out_m));
   if (!*out_m && !first.no_tiles) {
     search_again(s, &first);
-    if (s->slice_bytes > SMALL_SLICE_BYTES) s->slice_bytes = SMALL_SLICE_BYTES;
     WEIR_TRY(try_slices(j, prepared, s, out_m));
   }
   if (*out_m) return WEIR_OK;

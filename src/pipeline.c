@@ -1,6 +1,5 @@
 /* The passes in order. */
 #include "pipeline.h"
-#include "plan/peak.h"
 #include "progress_calls.h"
 #include "report.h"
 #include "result.h"
@@ -24,11 +23,8 @@ bool pipeline_can_call(const weir_options *o, const ir_module *m) {
 
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
-  double least_gain = p->options->tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
-  if (!order || order->no_tiles || !pipeline_can_call(p->options, m)) return WEIR_OK;
-  tiles_made made = tiles_replace_loops(m, least_gain);
-  order->n_tiles = made.count;
-  order->tiles = made.loops;
+  if (!order || order->no_tiles) return WEIR_OK;
+  order->n_tiles = tiles_replace_loops(m, order->least_gain).count;
   *out_changed = order->n_tiles > 0;
   return WEIR_OK;
 }
@@ -119,18 +115,17 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }
 
-/* Kernels have scratch of their own, and none of what XLA keeps for a trip. */
-static void count_tiles(job *j, const ir_module *m, split_order *order) {
-  report_kernels(j, order);
-  arena *scratch = arena_create(&j->c);
-  order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY_UNHOISTED).total_bytes;
-  arena_destroy(scratch);
+/* What the options have to say. */
+static void complete_order(job *j, const ir_module *m, split_order *order) {
+  order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
+  order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
+  order->no_tiles |= !pass_is_on(&j->driver, &pass_tile) || !pipeline_can_call(&j->options, m);
+  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
+  if (!order->no_tiles) order->goal.least_slice = 2;
 }
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
-  if (order) order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
-  if (order) order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
-  if (order && !order->no_tiles) order->goal.least_slice = 2;
+  if (order) complete_order(j, m, order);
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
@@ -138,7 +133,6 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
     bool is_candidate = !order || !order->limit_bytes || order->fits;
     WEIR_TRY(report_loops(j, m, order));
     if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
-    if (order && order->n_tiles) count_tiles(j, m, order);
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));

@@ -20,7 +20,6 @@ typedef struct job {
   ir_module *rewritten; /* NULL: nothing was */
   split_spread spread;  /* of the prepared program */
   pass_driver driver;
-  VEC(ir_op) loops;     /* the result's, by index; of the module's arena */
   int64_t searched_ops; /* of all candidates of the ladder */
   bool probing;         /* a split that only tells whether it holds: not for the result */
   bool refused;         /* the limit can't be held */
@@ -36,10 +35,11 @@ typedef struct split_order {
   int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
                           the threshold */
   bool no_tiles;       /* loops stay loops */
+  double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
   int32_t n_tiles;     /* out: loops that became tiles */
-  const ir_op *tiles;  /* out: those */
-  int64_t peak_bytes;  /* out: estimate afterwards, with the scratch of tiles */
-  bool fits;           /* out: with loops as loops */
+  int64_t peak_bytes;  /* out: estimate afterwards */
+  bool fits;           /* out */
+  bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */

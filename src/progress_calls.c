@@ -13,11 +13,6 @@ const char *progress_label(arena *a, const ir_module *m, ir_op loop) {
   return label;
 }
 
-static ir_attr string_entry(ir_module *m, const char *name, const char *text) {
-  ir_named_attr entry = {.name = ir_intern_string(m, name), .value = ir_attr_string(m, text)};
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &entry, .count = 1});
-}
-
 static void add_call(ir_module *m, ir_op loop) {
   ir_block body = ir_op_get(m, loop)->regions[0];
   split_loop l = split_loop_get(m, loop);
@@ -29,15 +24,8 @@ static void add_call(ir_module *m, ir_op loop) {
   ir_type type = ir_scalar(m, IR_I64);
   ir_value operands[] = {ir_block_get(m, body)->args.at[1], ir_build_splat_int(&b, type, l.slice),
                          ir_build_splat_int(&b, type, l.extent)};
-  ir_op call = ir_op_new(m, body,
-                         &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
-                                       .n_operands = 3,
-                                       .operands = operands,
-                                       .location = b.location});
-  ir_op_set_attr(m, call, "api_version", ir_attr_int(m, 4, IR_I32), true);
-  ir_op_set_attr(m, call, "backend_config",
-                 string_entry(m, "label", progress_label(m->arena, m, loop)), true);
-  ir_op_set_attr(m, call, "call_target_name", ir_attr_string(m, PROGRESS_CALL_TARGET), true);
+  ir_text_entry label = {"label", progress_label(m->arena, m, loop)};
+  ir_op call = ir_build_ffi_call(&b, PROGRESS_CALL_TARGET, operands, 3, NULL, 0, &label, 1);
   ir_op_set_attr(m, call, "has_side_effect", ir_attr_bool(m, true), true);
   for (uint32_t i = 0; i < n; i++) ir_block_append(m, body, old[i]);
 }

@@ -56,16 +56,10 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
                          .trips = l.trips,
                          .depth = depth_of(m, op),
                          .ops = (int32_t)ir_block_get(m, body)->ops.count,
-                         .body_peak_bytes = largest_bytes(m, body)};
+                         .body_peak_bytes = largest_bytes(m, body),
+                         .is_kernel = ir_op_int(m, op, "scratch", -1) >= 0};
   g->status = result_add_loop(&g->j->c, g->j->result, &info);
-  VEC_PUSH(m->arena, &g->j->loops, op);
   arena_destroy(a);
-}
-
-void report_kernels(job *j, const split_order *order) {
-  for (uint32_t i = 0; i < j->loops.count; i++)
-    for (int32_t k = 0; k < order->n_tiles; k++)
-      if (j->loops.at[i] == order->tiles[k]) j->result->loops[i].is_kernel = 1;
 }
 
 /* A loop over segments: its factor is the trips of the loop that it was made of. */
@@ -84,7 +78,6 @@ static weir_status add_checkpoints(job *j, const ir_module *m, const split_check
 
 static weir_status gather_loops(job *j, const ir_module *m) {
   gather g = {j, WEIR_OK};
-  memset(&j->loops, 0, sizeof j->loops);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
   return g.status;
 }

@@ -5,6 +5,7 @@
 #include "seeds.h"
 #include "split/loops.h"
 #include "split/sink.h"
+#include "tiles.h"
 
 enum { MOST_ROUNDS = 200 };
 
@@ -222,6 +223,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
     order->loops++;
     split_forget(&t.known);
   }
+  if (!order->no_tiles) tiles_mark_loops(m, order->least_gain);
   tried_end(&t);
 }
 
@@ -287,6 +289,8 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     p = split_once(m, order, &t);
     order->loops += p == SPLIT;
     split_forget(&t.known);
+    if (p != STUCK && !order->no_tiles)
+      order->only_tiles = tiles_mark_loops(m, order->least_gain);
   }
   tried_end(&t);
 }

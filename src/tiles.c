@@ -22,11 +22,10 @@
 typedef struct replacing {
   ir_module *m;
   arena *scratch;
-  int32_t vector_bytes, threads;
+  int32_t vector_bytes, threads, count;
   double time_ns;    /* predicted, of the calls */
   double least_gain; /* predicted: the XLA loop's time over the tile's */
   ir_map *renamed;
-  VEC(ir_op) replaced;
 } replacing;
 
 /* ---- the region as a module ---- */
@@ -67,6 +66,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
     ir_map_set(map, v, ir_block_arg(m, block, ir_type_of(m, v)));
   }
   ir_op copy = ir_copy_op(m, block, loop, map);
+  ir_op_drop_attr(m, copy, "scratch");
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
@@ -103,13 +103,6 @@ static ir_attr layouts_of(ir_module *m, const ir_type *types, uint32_t n) {
                      &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = items, .count = (int32_t)n});
 }
 
-static ir_attr config_of(ir_module *m, const char *body, const char *label) {
-  ir_named_attr entries[] = {
-      {.name = ir_intern_string(m, "body"), .value = ir_attr_string(m, body)},
-      {.name = ir_intern_string(m, "label"), .value = ir_attr_string(m, label)}};
-  return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = entries, .count = 2});
-}
-
 static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *body,
                         int64_t scratch_bytes) {
   ir_module *m = w->m;
@@ -123,17 +116,9 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *bo
   }
   for (uint32_t j = 0; j < n_out; j++) out[j] = ir_type_of(m, ir_result(m, loop, j));
   out[n_out] = ir_tensor(m, IR_UI8, 1, &scratch_bytes);
-  ir_op call = ir_op_new(m, block,
-                         &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
-                                       .n_operands = n_in,
-                                       .operands = operands,
-                                       .n_results = n_out + 1,
-                                       .result_types = out,
-                                       .location = ir_op_get(m, loop)->location});
-  ir_op_set_attr(m, call, "api_version", ir_attr_int(m, 4, IR_I32), true);
-  ir_op_set_attr(m, call, "backend_config", config_of(m, body, progress_label(w->scratch, m, loop)),
-                 true);
-  ir_op_set_attr(m, call, "call_target_name", ir_attr_string(m, TILE_CALL_TARGET), true);
+  ir_text_entry entries[] = {{"body", body}, {"label", progress_label(w->scratch, m, loop)}};
+  ir_builder b = {m, block, ir_op_get(m, loop)->location};
+  ir_op call = ir_build_ffi_call(&b, TILE_CALL_TARGET, operands, n_in, out, n_out + 1, entries, 2);
   ir_op_set_attr(m, call, "operand_layouts", layouts_of(m, in, n_in), true);
   ir_op_set_attr(m, call, "result_layouts", layouts_of(m, out, n_out + 1), true);
   for (uint32_t j = 0; j < n_out; j++)
@@ -155,69 +140,81 @@ static void log_nest(const tile_nest *n, double xla) {
       xla / cost_of_nest(n));
 }
 
+static int64_t scratch_bytes_of(const replacing *w, arena *a, tile_nest *n) {
+  tile_code code = tile_emit(a, n, "trial");
+  return TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads;
+}
+
 static ir_op only_loop(const ir_module *region) {
   ir_op f = ir_main_function(region);
   return ir_block_get(region, ir_op_get(region, f)->regions[0])->ops.at[0];
 }
 
-static void prepare(ir_module *region, ir_op loop) {
-  tile_widen(region, loop);
-  tile_single_trip(region, loop);
-}
-
-/* region: the loop alone. */
-static bool replace_prepared(replacing *w, arena *a, ir_block block, ir_op loop, ir_module *region,
-                             const char **out_why) {
-  tile_nest nest;
+/* region: a loop alone, which is rewritten for it. */
+static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_nest *out_nest,
+                          const char **out_why) {
   ir_op whole = only_loop(region);
-  prepare(region, whole);
-  if (!tile_nest_of(a, region, whole, w->vector_bytes, &nest, out_why)) return false;
-  double xla = cost_of_xla(&nest);
+  tile_widen(region, whole);
+  tile_single_trip(region, whole);
+  if (!tile_nest_of(a, region, whole, w->vector_bytes, out_nest, out_why)) return false;
+  double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
-  if (!tile_nest_of(a, region, whole, w->vector_bytes, &nest, out_why)) return false;
-  log_nest(&nest, xla);
+  if (!tile_nest_of(a, region, whole, w->vector_bytes, out_nest, out_why)) return false;
+  log_nest(out_nest, xla);
   *out_why = "predicted to gain too little";
-  if (xla < w->least_gain * cost_of_nest(&nest)) return false;
-  tile_code code = tile_emit(a, &nest, "trial");
-  build_call(w, block, loop, body_text(w, region, &nest.sizes),
-             TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads);
-  w->time_ns += cost_time_ns(&nest);
-  return true;
+  return xla >= w->least_gain * cost_of_nest(out_nest);
 }
 
-/* Whether a loop of some module would become a tile. */
-static bool is_covered(replacing *w, const ir_module *m, ir_op loop) {
-  tile_nest nest;
-  const char *why;
+static bool replace_by_tile(replacing *w, ir_block block, ir_op loop, const char **out_why) {
   arena *a = arena_create(w->m->ctx);
-  ir_module *region = module_of(m, loop);
-  prepare(region, only_loop(region));
-  bool covered = tile_nest_of(a, region, only_loop(region), w->vector_bytes, &nest, &why) &&
-                 cost_of_xla(&nest) >= w->least_gain * cost_of_nest(&nest);
+  ir_module *region = module_of(w->m, loop);
+  tile_nest nest;
+  bool reads = reads_as_tile(w, a, region, &nest, out_why);
+  if (reads) {
+    build_call(w, block, loop, body_text(w, region, &nest.sizes), scratch_bytes_of(w, a, &nest));
+    w->time_ns += cost_time_ns(&nest);
+  }
   ir_module_destroy(region);
   arena_destroy(a);
-  return covered;
+  return reads;
 }
 
-static bool has_covered_parts(replacing *w, ir_op loop) {
+/* What a loop of some module needs beside its results as a tile; -1: it would not become one. */
+static int64_t scratch_as_tile(const replacing *w, const ir_module *m, ir_op loop,
+                               const char **out_why) {
+  arena *a = arena_create(w->m->ctx);
+  ir_module *region = module_of(m, loop);
+  tile_nest nest;
+  bool reads = reads_as_tile(w, a, region, &nest, out_why);
+  int64_t bytes = reads ? scratch_bytes_of(w, a, &nest) : -1;
+  ir_module_destroy(region);
+  arena_destroy(a);
+  return bytes;
+}
+
+/* The same of the two that a loop can be parted into. */
+static int64_t scratch_as_parts(replacing *w, ir_op loop) {
+  const char *why;
   ir_op parts[2];
   ir_module *region = module_of(w->m, loop);
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, ir_op_get(w->m, loop)->n_results + 1);
-  bool covered = tile_part(region, only_loop(region), parts, results) &&
-                 is_covered(w, region, parts[0]) && is_covered(w, region, parts[1]);
+  int64_t first = -1, second = -1;
+  if (tile_part(region, only_loop(region), parts, results)) {
+    first = scratch_as_tile(w, region, parts[0], &why);
+    if (first >= 0) second = scratch_as_tile(w, region, parts[1], &why);
+  }
   ir_module_destroy(region);
-  return covered;
+  return second < 0 ? -1 : first + second;
 }
 
-static bool replace_loop(replacing *w, ir_block block, ir_op loop);
-
-static bool replace_parts(replacing *w, ir_block block, ir_op loop) {
+static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
+  const char *why;
   ir_op parts[2];
   uint32_t n = ir_op_get(w->m, loop)->n_results;
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, n + 1);
-  if (!has_covered_parts(w, loop) || !tile_part(w->m, loop, parts, results)) return false;
+  if (scratch_as_parts(w, loop) < 0 || !tile_part(w->m, loop, parts, results)) return false;
   for (int32_t i = 0; i < 2; i++)
-    if (!replace_loop(w, block, parts[i])) ir_block_append(w->m, block, parts[i]);
+    if (!replace_by_tile(w, block, parts[i], &why)) ir_block_append(w->m, block, parts[i]);
   for (uint32_t j = 0; j < n; j++)
     ir_map_set(w->renamed, ir_result(w->m, loop, j), ir_map_get(w->renamed, results[j]));
   return true;
@@ -225,13 +222,10 @@ static bool replace_parts(replacing *w, ir_block block, ir_op loop) {
 
 static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   const char *why;
-  arena *a = arena_create(w->m->ctx);
-  ir_module *region = module_of(w->m, loop);
-  bool covered = replace_prepared(w, a, block, loop, region, &why) || replace_parts(w, block, loop);
-  if (!covered) ctx_log(w->m->ctx, 3, "no tile: %s", why);
-  arena_destroy(a);
-  ir_module_destroy(region);
-  return covered;
+  if (ir_op_int(w->m, loop, "scratch", 0) < 0) return false;
+  if (replace_by_tile(w, block, loop, &why) || replace_by_parts(w, block, loop)) return true;
+  ctx_log(w->m->ctx, 3, "no tile: %s", why);
+  return false;
 }
 
 static void replace_in_block(replacing *w, ir_block block) {
@@ -242,7 +236,7 @@ static void replace_in_block(replacing *w, ir_block block) {
     ir_op op = old.ops.at[i];
     bool is_loop = ir_kind_of(m, op) == IR_OP_LOOP;
     if (is_loop && replace_loop(w, block, op)) {
-      VEC_PUSH(m->arena, &w->replaced, op);
+      w->count++;
       continue;
     }
     for (uint32_t r = 0; !is_loop && r < ir_op_get(m, op)->n_regions; r++)
@@ -253,22 +247,50 @@ static void replace_in_block(replacing *w, ir_block block) {
 
 bool tiles_cover_op(const ir_module *m, ir_op op) { return tile_has_rule(m, op); }
 
-tiles_made tiles_replace_loops(ir_module *m, double least_gain) {
+/* Says at debug level 1 why there are none. */
+static bool start(replacing *w, ir_module *m, double least_gain) {
   const char *missing = tile_llvm_missing();
   if (missing) {
     ctx_log(m->ctx, 1, "no tiles: %s", missing);
-    return (tiles_made){0};
+    return false;
   }
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  replacing w = {.m = m,
-                 .scratch = arena_create(m->ctx),
-                 .least_gain = least_gain,
-                 .vector_bytes = tile_llvm_vector_bytes(),
-                 .threads = cores > 0 ? (int32_t)cores : 1};
+  *w = (replacing){.m = m,
+                   .scratch = arena_create(m->ctx),
+                   .least_gain = least_gain,
+                   .vector_bytes = tile_llvm_vector_bytes(),
+                   .threads = cores > 0 ? (int32_t)cores : 1};
+  return true;
+}
+
+tiles_made tiles_replace_loops(ir_module *m, double least_gain) {
+  replacing w;
+  if (!start(&w, m, least_gain)) return (tiles_made){0};
   w.renamed = ir_map_new(w.scratch, m);
   ir_block top = ir_op_get(m, m->root)->regions[0];
   replace_in_block(&w, top);
   ir_replace_uses(m, top, w.renamed);
   arena_destroy(w.scratch);
-  return (tiles_made){(int32_t)w.replaced.count, w.replaced.at, w.time_ns};
+  return (tiles_made){w.count, w.time_ns};
+}
+
+static void mark(const ir_module *m, ir_op op, void *user) {
+  replacing *w = user;
+  const char *why;
+  if (ir_kind_of(m, op) != IR_OP_LOOP) return;
+  w->count += ir_op_int(m, op, "scratch", 0) < 0;
+  if (ir_op_attr(m, op, "scratch")) return;
+  int64_t bytes = scratch_as_tile(w, m, op, &why);
+  if (bytes < 0) bytes = scratch_as_parts(w, op);
+  if (bytes < 0) ctx_log(m->ctx, 3, "no tile: %s", why);
+  ir_op_set_attr(w->m, op, "scratch", ir_attr_int(w->m, bytes, IR_I64), true);
+  w->count += bytes < 0;
+}
+
+bool tiles_mark_loops(ir_module *m, double least_gain) {
+  replacing w;
+  if (!start(&w, m, least_gain)) return false;
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], mark, &w);
+  arena_destroy(w.scratch);
+  return w.count == 0;
 }

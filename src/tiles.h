@@ -4,14 +4,18 @@
 #include "ir/ir.h"
 
 typedef struct tiles_made {
-  int32_t count;      /* loops that became custom calls */
-  const ir_op *loops; /* these, of the module's arena */
-  double time_ns;     /* predicted, of all of these */
+  int32_t count;  /* loops that became custom calls */
+  double time_ns; /* predicted, of all of these */
 } tiles_made;
 
 /* Every weir.loop that tiles cover and that is predicted to run at least `least_gain` times as fast
  * becomes a custom call, or two. Others stay. */
 tiles_made tiles_replace_loops(ir_module *m, double least_gain);
+
+/* Gives every weir.loop that has none its attribute `scratch` (split/loops.h): whether it would.
+ * True if all would. */
+bool tiles_mark_loops(ir_module *m, double least_gain);
+
 /* Whether tiles cover the op where they cover what is around it. Cheap. */
 bool tiles_cover_op(const ir_module *m, ir_op op);
 

@@ -81,6 +81,12 @@ def run_lit(build, environment):
     return good, len(codes) - good - skipped, skipped
 
 
+def run_python(build, asan, environment):
+    """All but the libraries'; some run what the sanitizers see."""
+    environment |= {"WEIR_ASAN_BUILD": str(asan)}
+    return run_pytest(build, environment, arguments=["--ignore", LIBRARIES])
+
+
 def run_pytest(build, environment, python=sys.executable, arguments=()):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "pytest.xml")
@@ -146,7 +152,7 @@ def suites(what, build, asan):
     everything = [
         *checks,
         ("unit", run_unit, build, plain),
-        ("python", run_pytest, build, plain, sys.executable, ["--ignore", LIBRARIES]),
+        ("python", run_python, build, asan, plain),
         ("libraries", run_libraries, build, plain),
         # without the slowest: `make test-jax-versions` runs them
         (*versions[0], ["-k", "not p2_knn and not p3_sgpr"]),

@@ -260,18 +260,21 @@ def _fits_anyway(call, settings):
     """Most programs do, and cost no more than this."""
     if any(settings.get(name) for name in _TRIALS) or settings.get("debug", 0) > 1:
         return False
-    return _library.fits(call.text(locations=False), settings)
+    try:
+        return _library.fits(call.text(locations=False), settings)
+    except Exception:  # the longer way says what is wrong
+        return False
 
 
 def _compile(call, settings, planning):
     global last_report
     if call.is_over_processes():
         raise _LeftAlone("it runs over several processes")
+    given = settings | {"platform": call.platform().encode()}
+    if planning is None and _fits_anyway(call, given):
+        return call.untouched()
     text = None
     try:
-        given = settings | {"platform": call.platform().encode()}
-        if planning is None and _fits_anyway(call, given):
-            return call.untouched()
         if settings.get("tile") or settings.get("progress"):
             _prepare_calls()
         text = call.text()

@@ -200,6 +200,30 @@ ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count,
   return build(b, IR_OP_CONCATENATE, count, xs, type, 1, &attr);
 }
 
+ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *operands,
+                        uint32_t n_operands, const ir_type *results, uint32_t n_results,
+                        const ir_text_entry *entries, uint32_t n_entries) {
+  ir_module *m = b->m;
+  ir_named_attr *config = ARENA_ARRAY(m->arena, ir_named_attr, n_entries);
+  for (uint32_t i = 0; i < n_entries; i++)
+    config[i] = (ir_named_attr){.name = ir_intern_string(m, entries[i].name),
+                                .value = ir_attr_string(m, entries[i].text)};
+  ir_attr dict = ir_attr_new(
+      m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = config, .count = (int32_t)n_entries});
+  ir_named_attr attrs[] = {named(m, "api_version", ir_attr_int(m, 4, IR_I32)),
+                           named(m, "backend_config", dict),
+                           named(m, "call_target_name", ir_attr_string(m, target))};
+  return ir_op_new(m, b->block,
+                   &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
+                                 .n_operands = n_operands,
+                                 .operands = operands,
+                                 .n_results = n_results,
+                                 .result_types = results,
+                                 .n_attrs = 3,
+                                 .attrs = attrs,
+                                 .location = b->location});
+}
+
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {
   ir_op_new(b->m, b->block,
             &(ir_op_desc){

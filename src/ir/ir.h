@@ -241,6 +241,7 @@ const int64_t *ir_op_ints(ir_module *m, ir_op o, const char *name, int32_t *out_
 const char *ir_op_string(const ir_module *m, ir_op o,
                          const char *name); /* STRING, SYMBOL or OTHER; NULL if absent */
 void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool property);
+void ir_op_drop_attr(ir_module *m, ir_op o, const char *name);
 
 /* ops, values, blocks */
 typedef struct ir_op_desc { /* what a new op is made of; all is copied */
@@ -322,6 +323,13 @@ ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type ty
 /* The op's region 0 becomes a reducer of two scalars by this kind. */
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype);
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim);
+typedef struct ir_text_entry {
+  const char *name, *text;
+} ir_text_entry;
+/* A call of XLA's typed FFI, with texts as its attributes. Returns the op. */
+ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *operands,
+                        uint32_t n_operands, const ir_type *results, uint32_t n_results,
+                        const ir_text_entry *entries, uint32_t n_entries);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 
 /* ---- walk.c ---- */

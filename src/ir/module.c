@@ -369,6 +369,16 @@ void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool
   d->attrs = attrs;
 }
 
+void ir_op_drop_attr(ir_module *m, ir_op o, const char *name) {
+  ir_op_data *d = ir_op_get(m, o);
+  ir_named_attr *kept = ARENA_ARRAY(m->arena, ir_named_attr, d->n_attrs + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    if (strcmp(ir_text(m, d->attrs[i].name), name)) kept[n++] = d->attrs[i];
+  d->attrs = kept;
+  d->n_attrs = n;
+}
+
 /* ---- modules ---- */
 static ir_module *module_bare(ctx *c) {
   arena *a = arena_create(c);

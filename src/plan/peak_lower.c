@@ -614,7 +614,10 @@ static void lower_manual(lowering *l, plan_scope *s, ir_op op) {
 static void lower_op(lowering *l, plan_scope *s, ir_op op) {
   switch (ir_kind_of(l->g->m, op)) {
     case IR_OP_WHILE: lower_while(l, s, op); break;
-    case IR_OP_LOOP: lower_loop(l, s, op); break;
+    case IR_OP_LOOP:
+      if (ir_op_int(l->g->m, op, "scratch", -1) < 0) lower_loop(l, s, op);
+      else plan_lower_plain(l, s, op);
+      break;
     case IR_OP_CASE:
     case IR_OP_IF: lower_branches(l, s, op); break;
     case IR_OP_SDY_MANUAL_COMPUTATION: lower_manual(l, s, op); break;

@@ -666,6 +666,7 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_CHOLESKY: plan_lower_cholesky(&r); break;
     case IR_OP_TRIANGULAR_SOLVE: plan_lower_triangular_solve(&r); break;
     case IR_OP_CUSTOM_CALL: plan_lower_custom_call(&r); break;
+    case IR_OP_LOOP: plan_lower_kernel(&r); break;
     case IR_OP_OPTIMIZATION_BARRIER:
     case IR_OP_SDY_SHARDING_CONSTRAINT: pass_through(&r); break;
     case IR_OP_TUPLE:

@@ -78,6 +78,7 @@ void plan_lower_reduce_window(const plan_rule *r);
 void plan_lower_gather(const plan_rule *r);
 void plan_lower_scatter(const plan_rule *r);
 void plan_lower_top_k(const plan_rule *r);
+void plan_lower_kernel(const plan_rule *r); /* a weir.loop that will be one */
 void plan_lower_custom_call(const plan_rule *r);
 void plan_lower_select_and_scatter(const plan_rule *r);
 /* ---- peak_rules_linalg.c ---- */

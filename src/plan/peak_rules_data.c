@@ -283,3 +283,13 @@ void plan_lower_custom_call(const plan_rule *r) {
     plan_bind(r->l, r->op, i, is_by_columns(r, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
   }
 }
+
+void plan_lower_kernel(const plan_rule *r) {
+  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results,
+           *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
+  for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
+  for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
+  plan_rule_bind(
+      r, plan_rule_opaque(r, operands, n, shapes, n_results, ir_op_int(r->m, r->op, "scratch", 0)));
+}

@@ -154,12 +154,18 @@ weir_status ref_call_function(ref_frame *f, ir_op op, const char *name, const re
 
 weir_status ref_run(arena *a, ir_module *m, const char *function, const ref_tensor *inputs,
                     uint32_t n_inputs, ref_tensor **out_results, uint32_t *out_count) {
+  return ref_run_with(a, m, function, inputs, n_inputs, NULL, out_results, out_count);
+}
+
+weir_status ref_run_with(arena *a, ir_module *m, const char *function, const ref_tensor *inputs,
+                         uint32_t n_inputs, const ref_handler *handler, ref_tensor **out_results,
+                         uint32_t *out_count) {
   ctx *c = m->ctx;
   WEIR_TRY(ir_verify(m));
   ir_op main = function ? ir_find_function(m, function) : ir_main_function(m);
   if (!main)
     return ctx_error(c, WEIR_INVALID_ARGUMENT, "no function @%s", function ? function : "main");
-  ref_frame f = {.ctx = c, .m = m, .arena = arena_create(c)};
+  ref_frame f = {.ctx = c, .m = m, .arena = arena_create(c), .handler = handler};
   f.values = ARENA_ARRAY(f.arena, ref_tensor, m->values.count);
   ir_block body = ir_op_get(m, main)->n_regions == 1 ? ref_region(&f, main, 0) : IR_NONE;
   uint32_t n = body ? ref_n_returned(&f, body) : 0;

@@ -39,9 +39,10 @@ typedef struct ref_frame {
   arena *arena;       /* where results go: of the function, or of the trip or call of a region */
   ref_tensor *values; /* by value id; regions do not recurse, so one table serves all */
   const ref_call_chain *calls;
+  const ref_handler *handler; /* NULL: none */
 } ref_frame;
 
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                          \
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
   WEIR_MUST_USE weir_status ref_##eval(ref_frame *f, ir_op op);
 #include "ir/ops.def"
 #undef OP

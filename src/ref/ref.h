@@ -15,6 +15,13 @@ typedef struct ref_tensor {
   struct ref_tensor *members; /* of a tuple */
 } ref_tensor;
 
+/* Runs custom calls of one target; results are made, and zeroed. */
+typedef struct ref_handler {
+  const char *target;
+  weir_status (*run)(ctx *c, const ir_module *m, ir_op call, const ref_tensor *operands,
+                     ref_tensor *results);
+} ref_handler;
+
 /* Verifies m and calls `function` of it (NULL: main) with n_inputs inputs, which it only reads. The
  * results (out_results[0 .. *out_count)) live in `a`. INVALID_ARGUMENT: no such function, inputs of
  * other types than its arguments, a module that does not verify, endless recursion. UNIMPLEMENTED:
@@ -23,6 +30,11 @@ typedef struct ref_tensor {
 WEIR_MUST_USE weir_status ref_run(arena *a, ir_module *m, const char *function,
                                   const ref_tensor *inputs, uint32_t n_inputs,
                                   ref_tensor **out_results, uint32_t *out_count);
+/* The same with a custom call that the evaluator does not know. */
+WEIR_MUST_USE weir_status ref_run_with(arena *a, ir_module *m, const char *function,
+                                       const ref_tensor *inputs, uint32_t n_inputs,
+                                       const ref_handler *handler, ref_tensor **out_results,
+                                       uint32_t *out_count);
 
 int64_t ref_element_count(const ref_tensor *t);
 /* A zeroed tensor in `a`; copies dims. */

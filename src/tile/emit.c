@@ -17,6 +17,7 @@
 #include "tile/cost.h"
 #include "tile/elementwise.h"
 #include "tile/lists.h"
+#include "tile/llvm.h"
 
 typedef struct accumulator { /* of one tile reduction while a block runs: [point][row] vectors */
   const tile_node *node;
@@ -808,7 +809,10 @@ static strbuf assemble(tile_emitter *e, const strbuf *functions) {
   strbuf_add(&all, functions->text, functions->length);
   strbuf_puts(&all,
               "\nattributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
-              "\"min-legal-vector-width\"=\"512\" }\n"
+              "\"min-legal-vector-width\"=\"512\"" TILE_CHECKED
+              " }\n"
+              "attributes #1 = { alwaysinline" TILE_CHECKED
+              " }\n"
               "!0 = !{}\n"
               "!1 = !{!\"branch_weights\", i32 2000, i32 1}\n");
   return all;

@@ -19,7 +19,11 @@ enum { OLDEST = 15, NEWEST = 24 };
 /* What these kernels gain from. The rest of default<O2> (rotating and unrolling loops, combining
  * instructions that come combined) takes five times as long and gains nothing. */
 static const char PASSES[] =
-    "function(sroa,early-cse<memssa>,loop-mssa(licm),early-cse,simplifycfg)";
+    "function(sroa,early-cse<memssa>,loop-mssa(licm),early-cse,simplifycfg)"
+#ifdef __SANITIZE_ADDRESS__
+    ",asan"
+#endif
+    ;
 
 #define C_API(F)                                                                                   \
   F(ref, ContextCreate, (void))                                                                    \

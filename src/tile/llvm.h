@@ -9,6 +9,14 @@
 #define WEIR_TILE_LLVM_H
 #include "base/arena.h"
 
+/* A build with AddressSanitizer has LLVM put its checks into kernels, too: in functions with this
+ * attribute each load and store. */
+#ifdef __SANITIZE_ADDRESS__
+#define TILE_CHECKED " sanitize_address"
+#else
+#define TILE_CHECKED ""
+#endif
+
 /* NULL if there is an LLVM to compile with, else why not. */
 const char *tile_llvm_missing(void);
 

@@ -123,7 +123,7 @@ static const char *row_address(tile_emitter *e, const tile_pack *p, const tile_a
                                int32_t r) {
   const char *first = e->group ? e->group : e->row_local[0];
   const char *at =
-      e->group ? tile_line(e, "sub i64 %s, %s", e->row_local[0], e->group) : tile_int(e, r);
+      e->group ? tile_line(e, "sub i64 %s, %s", e->row_local[r], e->group) : tile_int(e, r);
   return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->base,
                    packed_at(e, axes, first, at, e->n->sizes.rows));
 }

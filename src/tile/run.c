@@ -25,7 +25,7 @@ static void stop(job *j) { /* nobody takes another item */
 static void work_until_done(job *j, int32_t thread) {
   char *scratch = j->work.scratch + thread * j->work.scratch_bytes;
   for (int64_t item; (item = take_item(j)) < j->work.items;) {
-    if (!j->work.goes_on(j->work.user, item)) stop(j);
+    if (j->work.goes_on && !j->work.goes_on(j->work.user, item)) stop(j);
     else j->work.kernel(j->work.buffers, j->work.functions, scratch, j->work.shared, item);
   }
 }
@@ -71,7 +71,7 @@ static void call_helpers(job *j, tile_schedule *schedule, void *user) {
 
 static bool run_alone(const tile_work *w) {
   for (int64_t item = 0; item < w->items; item++) {
-    if (!w->goes_on(w->user, item)) return false;
+    if (w->goes_on && !w->goes_on(w->user, item)) return false;
     w->kernel(w->buffers, w->functions, w->scratch, w->shared, item);
   }
   return true;

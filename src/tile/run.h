@@ -15,9 +15,10 @@ typedef struct tile_work {
   char *scratch, *shared;
   int64_t scratch_bytes; /* of each thread */
   int64_t items;
-  tile_kernel *finish;                       /* NULL: none */
-  int64_t finishing;                         /* its items, when all others are done */
-  bool (*goes_on)(void *user, int64_t item); /* asked before an item; false: no more of them */
+  tile_kernel *finish; /* NULL: none */
+  int64_t finishing;   /* its items, when all others are done */
+  bool (*goes_on)(void *user,
+                  int64_t item); /* asked before an item; false: no more of them; NULL: all */
   void *user;
 } tile_work;
 

@@ -94,13 +94,13 @@ static void put_order(tile_emitter *e, const tile_node *x) {
   const char *widens = is_signed(dtype) ? "sext" : "zext";
   if (is_float(dtype)) {
     put_template(e, x,
-                 "define internal i$B @$N_key($T %x) alwaysinline {\n"
+                 "define internal i$B @$N_key($T %x) #1 {\n"
                  "  %b = bitcast $T %x to i$B\n");
     strbuf_printf(&e->helpers, "  %%s = ashr i%d %%b, %d\n  %%f = lshr i%d %%s, 1\n", key, key - 1,
                   key);
     put_template(e, x,
                  "  %k = xor i$B %b, %f\n  ret i$B %k\n}\n"
-                 "define internal $T @$N_value(i$B %k) alwaysinline {\n");
+                 "define internal $T @$N_value(i$B %k) #1 {\n");
     strbuf_printf(&e->helpers, "  %%s = ashr i%d %%k, %d\n  %%f = lshr i%d %%s, 1\n", key, key - 1,
                   key);
     put_template(e, x, "  %b = xor i$B %k, %f\n  %x = bitcast i$B %b to $T\n  ret $T %x\n}\n");
@@ -108,10 +108,10 @@ static void put_order(tile_emitter *e, const tile_node *x) {
   }
   const char *flip =
       !is_signed(dtype) && bits == key ? (key == 64 ? "-9223372036854775808" : "-2147483648") : "0";
-  put_template(e, x, "define internal i$B @$N_key($T %x) alwaysinline {\n");
+  put_template(e, x, "define internal i$B @$N_key($T %x) #1 {\n");
   if (bits < key) strbuf_printf(&e->helpers, "  %%w = %s i%d %%x to i%d\n", widens, bits, key);
   strbuf_printf(&e->helpers, "  %%k = xor i%d %s, %s\n", key, bits < key ? "%w" : "%x", flip);
-  put_template(e, x, "  ret i$B %k\n}\ndefine internal $T @$N_value(i$B %k) alwaysinline {\n");
+  put_template(e, x, "  ret i$B %k\n}\ndefine internal $T @$N_value(i$B %k) #1 {\n");
   strbuf_printf(&e->helpers, "  %%%s = xor i%d %%k, %s\n", bits < key ? "w" : "x", key, flip);
   if (bits < key) strbuf_printf(&e->helpers, "  %%x = trunc i%d %%w to i%d\n", key, bits);
   put_template(e, x, "  ret $T %x\n}\n");
@@ -119,7 +119,7 @@ static void put_order(tile_emitter *e, const tile_node *x) {
 
 /* Puts c where the top of the heap of `count` was. */
 static const char sift[] =
-    "define internal void @$N_sift(ptr %heap, i64 %count, $E %c) alwaysinline {\n"
+    "define internal void @$N_sift(ptr %heap, i64 %count, $E %c) #1 {\n"
     "entry:\n"
     "  br label %look\n"
     "look:\n"
@@ -266,7 +266,7 @@ static const char merge[] =
 static void put_pack(tile_emitter *e, const tile_node *x) {
   bool wide = key_bits_of(dtype_of(e, x)) == 64;
   put_template(e, x,
-               "define internal $E @$N_pack($T %x, i64 %i) alwaysinline {\n"
+               "define internal $E @$N_pack($T %x, i64 %i) #1 {\n"
                "  %k = call i$B @$N_key($T %x)\n"
                "  %k1 = sext i$B %k to $E\n"
                "  %k2 = shl $E %k1, $B\n"
@@ -280,7 +280,7 @@ static void put_pack(tile_emitter *e, const tile_node *x) {
 static void put_limit(tile_emitter *e, const tile_node *x) {
   ir_dtype dtype = dtype_of(e, x);
   put_template(e, x,
-               "define internal void @$N_limit(ptr %heap, ptr %limit) alwaysinline {\n"
+               "define internal void @$N_limit(ptr %heap, ptr %limit) #1 {\n"
                "  %top = load $E, ptr %heap\n"
                "  %k1 = ashr $E %top, $B\n"
                "  %k = trunc $E %k1 to i$B\n"

@@ -7,7 +7,8 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 for name in [
     name
     for name in os.environ
-    if name.startswith("WEIR_") and name not in ("WEIR_BUILD", "WEIR_LIBRARY")
+    if name.startswith("WEIR_")
+    and name not in ("WEIR_BUILD", "WEIR_ASAN_BUILD", "WEIR_LIBRARY")
 ]:
     del os.environ[name]
 os.environ["WEIR_CACHE_DIR"] = "off"  # kernels of an older weir prove nothing

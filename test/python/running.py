@@ -71,8 +71,9 @@ def passes():
 class Evaluator:
     """weir_eval on one set of inputs, which it keeps as files in `folder`."""
 
-    def __init__(self, folder, inputs):
+    def __init__(self, folder, inputs, tool=BUILD / "tools/weir_eval"):
         self.folder, self.files, self.count = pathlib.Path(folder), [], 0
+        self.tool = tool
         for i, array in enumerate(inputs):
             self.files.append(self.folder / f"in{i}.npy")
             np.save(self.files[-1], array)
@@ -83,7 +84,7 @@ class Evaluator:
         program.write_text(text)
         out.mkdir()
         done = subprocess.run(
-            [BUILD / "tools/weir_eval", program, *self.files, out],
+            [self.tool, program, *self.files, out],
             capture_output=True,
             text=True,
             timeout=SECONDS,

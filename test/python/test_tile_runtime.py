@@ -64,13 +64,18 @@ import jax, jax.numpy as jnp, numpy as np, os, signal, threading
 x = np.zeros((N, 3), "f4")
 f = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ v)
 f = f.lower(x, x[:, 0]).compile()
-threading.Timer(SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+stopped = threading.Event()
+def press():  # again, in case that it was before the loop began
+    while not stopped.wait(SECONDS):
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press).start()
 try:
     try:
         f(x, x[:, 0]).block_until_ready()
     finally:
         str(0)  # Python looks for signals in calls
 except KeyboardInterrupt:
+    stopped.set()
     print("stopped", float(jnp.sum(jnp.arange(10))))
 """
 

@@ -2,10 +2,14 @@
  *
  *   weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR
  *
- * Result i goes to OUTDIR/i.npy (the folder must exist). Exit status: 0, 1 for bad input, 2 for
- * wrong usage, 3 for an op without an evaluator. */
+ * Result i goes to OUTDIR/i.npy (the folder must exist). Tiles run as the kernels they are, on two
+ * threads; where this program is built with AddressSanitizer, each of their loads and stores is
+ * checked. Exit status: 0, 1 for bad input, 2 for wrong usage, 3 for an op without an evaluator. */
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "call/kernel.h"
+#include "call/tile.h"
 #include "in/in.h"
 #include "ref/npy.h"
 #include "tool.h"
@@ -31,6 +35,76 @@ static weir_status read_inputs(const job *j, arena *a, ir_module *m, ref_tensor 
   return WEIR_OK;
 }
 
+/* ---- tiles ---- */
+enum { MOST_BUFFERS = 64, THREADS = 2 };
+
+typedef struct task {
+  void (*run)(void *data);
+  void *data;
+} task;
+
+static void *run_task(void *user) {
+  task t = *(task *)user;
+  free(user);
+  t.run(t.data);
+  return NULL;
+}
+
+static bool schedule(void *user, void (*run)(void *data), void *data) {
+  (void)user;
+  pthread_t thread;
+  task *t = malloc(sizeof *t);
+  if (!t) return false;
+  *t = (task){run, data};
+  if (!pthread_create(&thread, NULL, run_task, t)) return !pthread_detach(thread);
+  free(t);
+  return false;
+}
+
+static const char *body_of(const ir_module *m, ir_op call) {
+  const ir_attr_data *config = ir_attr_get(m, ir_op_attr(m, call, "backend_config"));
+  for (int32_t i = 0; i < config->count; i++)
+    if (!strcmp(ir_text(m, config->entries[i].name), "body"))
+      return ir_text(m, ir_attr_get(m, config->entries[i].value)->text);
+  return "";
+}
+
+/* Each buffer by itself, so that what reads or writes beside it is seen. */
+static void *buffer_of(const ref_tensor *t, bool is_input) {
+  size_t bytes = (size_t)ref_element_count(t) * (size_t)ir_dtype_bytes(t->dtype);
+  void *copy = malloc(bytes ? bytes : 1);
+  if (copy && is_input && bytes) memcpy(copy, t->data, bytes);
+  return copy;
+}
+
+static void take_result(ref_tensor *t, const void *buffer) {
+  memcpy(t->data, buffer, (size_t)ref_element_count(t) * (size_t)ir_dtype_bytes(t->dtype));
+}
+
+static weir_status run_tile(ctx *c, const ir_module *m, ir_op call, const ref_tensor *operands,
+                            ref_tensor *results) {
+  uint32_t n_in = ir_op_get(m, call)->n_operands, n_out = ir_op_get(m, call)->n_results - 1;
+  const char *body = body_of(m, call);
+  const kernel *k;
+  char message[2200] = "";
+  void *buffers[MOST_BUFFERS + 1];
+  weir_status status = kernel_get(body, strlen(body), message, sizeof message, &k);
+  if (status != WEIR_OK || kernel_buffers(k) != n_in + n_out || n_in + n_out > MOST_BUFFERS)
+    return ctx_error(c, status ? status : WEIR_INVALID_ARGUMENT, "a tile: %s", message);
+  for (uint32_t i = 0; i < n_in; i++) buffers[i] = buffer_of(&operands[i], true);
+  for (uint32_t j = 0; j <= n_out; j++) buffers[n_in + j] = buffer_of(&results[j], false);
+  tile_work work;
+  int32_t threads = kernel_work(k, buffers, buffers[n_in + n_out],
+                                ref_element_count(&results[n_out]), THREADS, &work);
+  bool done = threads > 0 && tile_run(&work, threads, schedule, NULL);
+  for (uint32_t j = 0; j < n_out && done; j++) take_result(&results[j], buffers[n_in + j]);
+  for (uint32_t i = 0; i <= n_in + n_out; i++) free(buffers[i]);
+  return done ? WEIR_OK : ctx_error(c, WEIR_INVALID_ARGUMENT, "a tile's scratch is too small");
+}
+
+static const ref_handler tiles = {TILE_CALL_TARGET, run_tile};
+
+/* ---- the program ---- */
 static weir_status run(void *user) {
   const job *j = user;
   arena *a = arena_create(j->c);
@@ -43,7 +117,7 @@ static weir_status run(void *user) {
   uint32_t n_results;
   WEIR_TRY(ir_verify(m));
   WEIR_TRY(read_inputs(j, a, m, inputs));
-  WEIR_TRY(ref_run(a, m, j->function, inputs, j->n_inputs, &results, &n_results));
+  WEIR_TRY(ref_run_with(a, m, j->function, inputs, j->n_inputs, &tiles, &results, &n_results));
   for (uint32_t i = 0; i < n_results; i++) {
     if (!results[i].dtype) return ctx_error(j->c, WEIR_UNIMPLEMENTED, "result %u is no tensor", i);
     WEIR_TRY(ref_npy_write(j->c, arena_printf(a, "%s/%u.npy", j->folder, i), &results[i]));

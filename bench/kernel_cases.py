@@ -1,0 +1,107 @@
+"""The cases of bench/kernels.py: what is computed, at which size, beside whom; and their inputs."""
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One program of kernel_programs.py."""
+
+    program: str
+    n: int  # the length that --scale divides
+    dtype: str
+    limit_mb: int | None  # above arguments and results; None: a limit that nothing reaches
+    rows: int = 0  # of a block, split by hand; 0: nothing is split
+    d: int = 0
+    m: int = 0  # queries; heads; words of the vocabulary
+    square: bool = True  # the intermediate is n x n, else n x m
+    c: str = ""  # reference/<c>.c
+    peers: tuple = ()  # of peers.py
+
+    def intermediate_bytes(self, n):
+        if not self.rows:
+            return 0
+        heads = self.m if self.program.startswith("attention") else 1
+        return n * (n * heads if self.square else self.m) * (8 if self.dtype == "f64" else 4)
+
+
+def points(program, n, dtype, c="", peers=("keops",), rows=64):
+    return Case(program, n, dtype, 32, rows, 3, c=c, peers=peers)
+
+
+def neighbours(n, d, m=1000, program="knn", c="knn", limit_mb=64, rows=16):
+    peers = ("faiss", "sklearn", "keops") if n * d * m < 5e11 else ("faiss", "sklearn")
+    return Case(program, n, "f32", limit_mb, rows, d, m, False, c, peers)
+
+
+def attention(n, gradient=False):
+    name = "attention_grad" if gradient else "attention"
+    peers = () if gradient else ("onnxruntime", "openvino")
+    return Case(name, n, "f32", 96 + n // 64, 128, 64, 8, peers=peers)
+
+
+CASES = {
+    "matvec_f64": points("matvec", 100_000, "f64", "matvec"),
+    "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
+    "matern_f64": points("matern", 50_000, "f64"),
+    "cauchy_f64": points("cauchy", 50_000, "f64"),
+    "gradient_f64": points("gradient", 50_000, "f64"),
+    "gradient_f32": points("gradient", 50_000, "f32"),
+    "knn_d3": neighbours(1_000_000, 3),
+    "knn_d3_m10000": neighbours(1_000_000, 3, 10_000),
+    "knn_d100": neighbours(1_000_000, 100),
+    "knn_d100_m10000": neighbours(1_000_000, 100, 10_000),
+    "knn_1e7_d10": neighbours(10_000_000, 10),
+    "knn_l1_d100": neighbours(1_000_000, 100, 100, "knn_l1", "", rows=4),
+    "mnist_l2": neighbours(60_000, 784),
+    "mnist_l1": neighbours(60_000, 784, 100, "knn_l1", "", rows=4),
+    "glove_d50": neighbours(1_180_000, 50, 1000, "cosine", ""),
+    "glove_d100": neighbours(1_180_000, 100, 1000, "cosine", ""),
+    "glove_d200": neighbours(1_180_000, 200, 1000, "cosine", ""),
+    "attention_1024": attention(1024),
+    "attention_2048": attention(2048),
+    "attention_4096": attention(4096),
+    "attention_8192": attention(8192),
+    "attention_16384": attention(16384),
+    "attention_grad_1024": attention(1024, True),
+    "attention_grad_2048": attention(2048, True),
+    "attention_grad_4096": attention(4096, True),
+    "attention_grad_8192": attention(8192, True),
+    "sinkhorn": points("sinkhorn", 20_000, "f32", rows=128),
+    "kde": points("kde", 50_000, "f32", rows=128),
+    "chamfer_grad": points("chamfer", 20_000, "f32", rows=128),
+    "cross_entropy": Case("cross_entropy", 4096, "f32", 256, 256, 512, 128_000, False),
+    "mlp_step": Case("mlp_step", 256, "f32", None),
+    "resnet_block": Case("resnet_block", 32, "f32", None),
+    "chain": Case("chain", 10_000_000, "f32", None),
+}
+
+
+def inputs(case, n):
+    rng = np.random.default_rng(0)
+    dtype = {"f64": np.float64, "f32": np.float32}[case.dtype]
+
+    def random(*shape):
+        return rng.standard_normal(shape, dtype)
+
+    if case.program.startswith("attention"):
+        return [random(case.m, n, case.d) for _ in range(3)]
+    if case.program.startswith("knn") or case.program == "cosine":
+        return [random(n, case.d), random(case.m, case.d)]
+    if case.program in ("sinkhorn", "kde", "chamfer"):
+        return [random(n, case.d), random(n, case.d)]
+    if case.program == "cross_entropy":
+        labels = rng.integers(0, case.m, n).astype(np.int32)
+        return [random(n, case.d), random(case.m, case.d) / dtype(case.d**0.5), labels]
+    if case.program == "mlp_step":
+        widths = (784, 1024, 1024, 10)
+        layers = [random(a, b) / dtype(a**0.5) for a, b in zip(widths, widths[1:])]
+        return [*layers, random(n, widths[0]), rng.integers(0, 10, n).astype(np.int32)]
+    if case.program == "resnet_block":
+        kernel = (3, 3, 64, 64)
+        return [random(n, 56, 56, 64), random(*kernel) / dtype(24), random(*kernel) / dtype(24)]
+    if case.program == "chain":
+        return [random(n)]
+    return [random(n, case.d), random(n)]

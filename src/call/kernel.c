@@ -1,0 +1,225 @@
+#include "call/kernel.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "call/tile.h"
+#include "in/in.h"
+#include "tile/cost.h"
+#include "tile/emit.h"
+#include "tile/llvm.h"
+
+enum { BUCKETS = 256 };
+
+struct kernel {
+  struct kernel *next;
+  char *body;
+  size_t length;
+  tile_kernel *run, *finish;
+  void **functions;
+  int64_t items, finishing, scratch_bytes, shared_bytes;
+  uint32_t n_buffers;
+};
+
+static struct {
+  pthread_mutex_t lock;
+  kernel *buckets[BUCKETS];
+} kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- body -> kernel ---- */
+typedef struct making {
+  ctx c;
+  const char *body;
+  size_t length;
+  kernel *out;
+} making;
+
+static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) {
+  long long block = 0, chunk = 0, spans = 0, column_spans = 0;
+  const char *end = memchr(w->body, '\n', w->length);
+  char line[160];
+  *out_version = 0;
+  if (!end || (size_t)(end - w->body) >= sizeof line) return NULL;
+  memcpy(line, w->body, (size_t)(end - w->body));
+  line[end - w->body] = '\0';
+  int n = sscanf(line, TILE_CALL_STAMP_FORMAT, out_version, &s->vector_bytes, &s->rows, &s->vectors,
+                 &block, &chunk, &spans, &column_spans);
+  s->block = block;
+  s->chunk = chunk;
+  s->spans = spans;
+  s->column_spans = column_spans;
+  return n == 8 ? end + 1 : NULL;
+}
+
+static bool are_sane(const tile_sizes *s, const tile_nest *n) {
+  bool registers = s->vector_bytes >= 16 && s->vector_bytes <= 64 && s->rows >= 1 &&
+                   s->rows <= TILE_MOST_ROWS && s->vectors >= 1 && s->vectors <= TILE_MOST_VECTORS;
+  bool merges = s->column_spans == 1 || (s->column_spans > 1 && cost_may_span_columns(n));
+  return registers && merges && s->spans >= 1 && s->chunk >= 1 && s->chunk % s->rows == 0 &&
+         s->block >= 1 && s->block % ((int64_t)s->vectors * n->lanes) == 0;
+}
+
+static ir_op find_loop(const ir_module *m) {
+  ir_op f = ir_main_function(m);
+  ir_op first = f ? ir_block_get(m, ir_op_get(m, f)->regions[0])->ops.at[0] : IR_NONE;
+  return first && ir_kind_of(m, first) == IR_OP_LOOP ? first : IR_NONE;
+}
+
+static void *function_named(const char *name) {
+  static const char *const libraries[] = {"libmvec.so.1", "libm.so.6"};
+  void *found = NULL;
+  for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+    void *handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    if (handle) found = dlsym(handle, name);
+  }
+  return found;
+}
+
+static weir_status find_functions(making *w, const tile_code *code) {
+  w->out->functions = calloc(code->n_functions + 1, sizeof(void *));
+  if (!w->out->functions) return ctx_error(&w->c, WEIR_RESOURCE_EXHAUSTED, "out of memory");
+  for (uint32_t i = 0; i < code->n_functions; i++) {
+    w->out->functions[i] = function_named(code->functions[i]);
+    if (!w->out->functions[i])
+      return ctx_error(&w->c, WEIR_NOT_FOUND, "the C library has no %s", code->functions[i]);
+  }
+  return WEIR_OK;
+}
+
+static void dump_code(const char *name, const tile_code *code) {
+  const char *folder = getenv("WEIR_DUMP_TO");
+  if (!folder || !*folder) return;
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s.ll", folder, name);
+  FILE *f = fopen(path, "w");
+  if (!f) return;
+  fwrite(code->text, 1, code->length, f);
+  fclose(f);
+}
+
+static weir_status make_nest(making *w, arena *a, tile_nest *out_nest) {
+  tile_sizes sizes = {0};
+  int version;
+  const char *text = read_stamp(w, &sizes, &version), *why;
+  if (!text || version != TILE_CALL_VERSION)
+    return ctx_error(&w->c, WEIR_INVALID_ARGUMENT,
+                     "a tile of format %d; this weir (%s) reads format %d", version, WEIR_VERSION,
+                     TILE_CALL_VERSION);
+  ir_module *m;
+  WEIR_TRY(in_stablehlo_text(&w->c, text, w->length - (size_t)(text - w->body), &m));
+  WEIR_TRY(ir_verify(m));
+  ir_op loop = find_loop(m);
+  if (!loop) return ctx_error(&w->c, WEIR_INVALID_ARGUMENT, "a tile without a loop");
+  if (!tile_nest_of(a, m, loop, sizes.vector_bytes, out_nest, &why))
+    return ctx_error(&w->c, WEIR_UNIMPLEMENTED, "tiles don't cover this loop: %s", why);
+  if (!are_sane(&sizes, out_nest))
+    return ctx_error(&w->c, WEIR_INVALID_ARGUMENT, "a tile of impossible sizes");
+  out_nest->sizes = sizes;
+  return WEIR_OK;
+}
+
+static weir_status make_kernel(void *user) {
+  making *w = user;
+  arena *a = arena_create(&w->c);
+  tile_nest nest;
+  WEIR_TRY(make_nest(w, a, &nest));
+  const char *name =
+      arena_printf(a, "weir_tile_%016" PRIx64,
+                   hash_wide(HASH_WIDE_BEGIN, w->body, w->length)); /* as in other runs */
+  tile_code code = tile_emit(a, &nest, name);
+  dump_code(name, &code);
+  void *function = NULL;
+  WEIR_TRY(find_functions(w, &code));
+  WEIR_TRY(tile_llvm_compile(a, code.text, code.length, name, &function));
+  *(void **)&w->out->run = function;
+  if (code.finishing)
+    WEIR_TRY(tile_llvm_find(&w->c, arena_printf(a, "%s_finish", name), (void **)&w->out->finish));
+  w->out->finishing = code.finishing;
+  w->out->shared_bytes = code.shared_bytes;
+  w->out->items = code.items;
+  w->out->scratch_bytes = code.scratch_bytes;
+  w->out->n_buffers = nest.n_inputs + nest.n_outputs;
+  return WEIR_OK;
+}
+
+static kernel *new_kernel(const char *body, size_t length) {
+  kernel *k = calloc(1, sizeof *k);
+  char *copy = malloc(length + 1);
+  if (!k || !copy) {
+    free(k);
+    free(copy);
+    return NULL;
+  }
+  memcpy(copy, body, length);
+  copy[length] = '\0';
+  k->body = copy;
+  k->length = length;
+  return k;
+}
+
+static void free_kernel(kernel *k) {
+  free(k->functions);
+  free(k->body);
+  free(k);
+}
+
+/* ---- kernels by body ---- */
+static kernel *find_kernel(kernel *first, const char *body, size_t length) {
+  for (kernel *k = first; k; k = k->next)
+    if (k->length == length && !memcmp(k->body, body, length)) return k;
+  return NULL;
+}
+
+static weir_status add_kernel(kernel **bucket, const char *body, size_t length, char *message,
+                              size_t room) {
+  kernel *k = new_kernel(body, length);
+  if (!k) return WEIR_RESOURCE_EXHAUSTED;
+  making w = {.body = body, .length = length, .out = k};
+  ctx_init(&w.c);
+  weir_status status = ctx_try(&w.c, make_kernel, &w);
+  snprintf(message, room, "weir: %s", w.c.message);
+  ctx_deinit(&w.c);
+  if (status != WEIR_OK) {
+    free_kernel(k);
+    return status;
+  }
+  k->next = *bucket;
+  *bucket = k;
+  return WEIR_OK;
+}
+
+weir_status kernel_get(const char *body, size_t length, char *message, size_t room,
+                       const kernel **out_kernel) {
+  kernel **bucket = &kernels.buckets[hash_wide(HASH_WIDE_BEGIN, body, length) % BUCKETS];
+  weir_status status = WEIR_OK;
+  pthread_mutex_lock(&kernels.lock);
+  *out_kernel = find_kernel(*bucket, body, length);
+  if (!*out_kernel) status = add_kernel(bucket, body, length, message, room);
+  if (status == WEIR_OK && !*out_kernel) *out_kernel = *bucket;
+  pthread_mutex_unlock(&kernels.lock);
+  return status;
+}
+
+uint32_t kernel_buffers(const kernel *k) { return k->n_buffers; }
+
+int32_t kernel_work(const kernel *k, void *const *buffers, void *scratch, int64_t scratch_bytes,
+                    int64_t threads, tile_work *out_work) {
+  uintptr_t begin = (uintptr_t)scratch;
+  uintptr_t aligned = (begin + TILE_CALL_ALIGNMENT - 1) & ~(uintptr_t)(TILE_CALL_ALIGNMENT - 1);
+  int64_t room = scratch_bytes - (int64_t)(aligned - begin) - k->shared_bytes;
+  int64_t fit = room < 0 ? 0 : k->scratch_bytes ? room / k->scratch_bytes : threads;
+  *out_work = (tile_work){.kernel = k->run,
+                          .buffers = buffers,
+                          .functions = k->functions,
+                          .shared = (char *)aligned,
+                          .scratch = (char *)aligned + k->shared_bytes,
+                          .scratch_bytes = k->scratch_bytes,
+                          .items = k->items,
+                          .finish = k->finish,
+                          .finishing = k->finishing};
+  return (int32_t)(threads < fit ? threads : fit);
+}

@@ -1,0 +1,29 @@
+/* The process's kernels.
+ *
+ * A kernel is found by the text of its call's attribute `body` (src/tiles.c): the first time it is
+ * read, emitted and compiled by LLVM; it stays as long as the process. Safe to use from several
+ * threads.
+ */
+#ifndef WEIR_CALL_KERNEL_H
+#define WEIR_CALL_KERNEL_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tile/run.h"
+#include "weir/weir.h"
+
+typedef struct kernel kernel;
+
+/* INVALID_ARGUMENT: a body of another format, or no such loop; UNIMPLEMENTED: not covered, or no
+ * LLVM; NOT_FOUND: a function that the C library lacks. message: room for what went wrong. */
+weir_status kernel_get(const char *body, size_t length, char *message, size_t room,
+                       const kernel **out_kernel);
+
+uint32_t kernel_buffers(const kernel *k); /* inputs and results */
+
+/* What tile_run() is to do with these buffers, inputs first. Returns on how many threads, of at
+ * most `threads`: those that the scratch has room for; 0: it is too small. */
+int32_t kernel_work(const kernel *k, void *const *buffers, void *scratch, int64_t scratch_bytes,
+                    int64_t threads, tile_work *out_work);
+
+#endif
