@@ -144,6 +144,16 @@ static void note_file(void) {
            (long long)s.st_mtime);
 }
 
+/* Without constructors, of which a JIT can have one: this program has called the sanitizer's. */
+static void set_up_checks(void) {
+#ifdef __SANITIZE_ADDRESS__
+  static const char *const options[] = {"weir", "-asan-constructor-kind=none"};
+  void (*parse)(int, const char *const *, const char *);
+  *(void **)&parse = dlsym(llvm.library, "LLVMParseCommandLineOptions");
+  if (parse) parse(2, options, NULL);
+#endif
+}
+
 /* A child of fork finds the JIT whole. */
 static void lock_jit(void) { pthread_mutex_lock(&llvm.lock); }
 static void unlock_jit(void) { pthread_mutex_unlock(&llvm.lock); }
@@ -153,6 +163,7 @@ static const char *start(void) {
   if (!llvm.library) return "no libLLVM of version 15 or newer was found";
   if (!fill_table()) return "this libLLVM lacks functions of the C API";
   if (!initialize_target()) return "this libLLVM can't compile for this machine";
+  set_up_checks();
   ref generator, error = llvm.f.OrcCreateLLJIT(&llvm.jit, NULL);
   if (error) return take_error(error);
   error = llvm.f.OrcCreateDynamicLibrarySearchGeneratorForProcess(
