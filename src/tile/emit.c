@@ -390,16 +390,21 @@ void tile_set_rows(tile_emitter *e, const char *local, int32_t rows) {
   }
 }
 
+const char *tile_group_of(tile_emitter *e, const char *local) {
+  const char *in = tile_line(e, "urem i64 %s, %d", local, e->n->sizes.rows);
+  return tile_line(e, "sub i64 %s, %s", local, in);
+}
+
 static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *from, const char *to,
                       const char *main_columns) {
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   tile_loop l = tile_loop_begin(e, from, to, tile_int(e, rows));
   tile_set_rows(e, l.index, rows);
+  e->group = rows < e->n->sizes.rows ? tile_group_of(e, l.index) : NULL;
   make_accumulators(e, p);
   e->row = &row;
   e->body = e->out = &body;
   e->in_tile = true;
-  e->group = rows < e->n->sizes.rows ? from : NULL;
   emit_columns(e, p, main_columns);
   e->in_tile = false;
   e->out = outer;

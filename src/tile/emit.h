@@ -71,10 +71,9 @@ typedef struct tile_emitter {
   const char *mask;                        /* of the lanes that exist; NULL: all */
   const char *block_begin, *block_columns; /* of the block of columns */
   const char *block_main;                  /* of these in whole tiles */
-  const char
-      *group;   /* the first row, in the chunk, of those that are not whole tiles; NULL: whole */
-  bool in_tile; /* copies are read, not computed */
-  bool in_copy; /* of computed values: copies of inputs are read */
+  const char *group; /* tile_group_of() rows that are not a whole tile; NULL: whole */
+  bool in_tile;      /* copies are read, not computed */
+  bool in_copy;      /* of computed values: copies of inputs are read */
   int32_t pass, phase;
   int64_t panel;                        /* rows of a panel, */
   const char *panel_begin, *panel_rows; /* counted from the chunk's first */
@@ -133,6 +132,8 @@ void tile_loop_end(tile_emitter *e, const tile_loop *l);
 /* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was
  * made of other rows is forgotten. */
 void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
+/* The first row, in the chunk, of those that are packed together with a row. */
+const char *tile_group_of(tile_emitter *e, const char *local);
 void tile_set_columns(tile_emitter *e, const tile_loop *l);
 
 /* ---- values ---- */

@@ -287,11 +287,9 @@ static void fill_columns(tile_emitter *e, const tile_pack *p) {
 }
 
 static void fill_rows(tile_emitter *e, const tile_pack *p) {
-  int64_t rows = e->n->sizes.rows;
   tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
   tile_set_rows(e, l.index, 1);
-  const char *in = tile_line(e, "urem i64 %s, %lld", l.index, (long long)rows);
-  e->group = tile_line(e, "sub i64 %s, %s", l.index, in);
+  e->group = tile_group_of(e, l.index);
   for_each_point(e, p, 0, -1, copy_row);
   tile_loop_end(e, &l);
 }

@@ -34,7 +34,15 @@ class Region:
         for number in self.steps:
             values.append(self.step(random.Random(number), values, x, y, u, v))
         value = values[-1]
-        return [self.end(random.Random(number), value, v, w) for number in self.ends]
+        return [self.end(random.Random(number), value, u, v, w) for number in self.ends]
+
+    def labels(self, u):
+        """Of columns, one a row; some out of bounds, some negative."""
+        return jnp.floor(u * self.m / 2).astype(jnp.int32)
+
+    def picked(self, a, dice, u):
+        mode = dice.choice(["clip", "fill"])
+        return jnp.take_along_axis(a, self.labels(u)[:, None], axis=1, mode=mode)[:, 0]
 
     def start(self, x, y, u, v):
         kind = self.dice.randrange(5)
@@ -73,10 +81,12 @@ class Region:
             lambda: lax.erf(a) + lax.expm1(-jnp.abs(a)),
             lambda: a - jnp.max(a, axis=1, keepdims=True),
             lambda: a / (1 + jnp.sum(jnp.abs(a), axis=1, keepdims=True)),
+            lambda: jnp.logaddexp(a, v[None]),
+            lambda: a.at[jnp.arange(self.n), self.labels(u)].add(u),
         ]
         return dice.choice(choices)()
 
-    def end(self, dice, a, v, w):
+    def end(self, dice, a, u, v, w):
         choices = [
             lambda: a @ v,
             lambda: a @ w,
@@ -86,7 +96,11 @@ class Region:
             lambda: jax.nn.softmax(a, axis=1) @ w,
             lambda: jax.scipy.special.logsumexp(a, axis=1),
             lambda: jnp.any(a > 1, axis=1),
-            lambda: jnp.sum((a > 0).astype(jnp.int32), axis=1),
+            lambda: jnp.all(a < 1.07, axis=0),
+            lambda: jnp.linalg.norm(a, axis=1),
+            lambda: jnp.sum((a > v) * jnp.arange(self.m, dtype=jnp.int32), axis=1),
+            lambda: self.picked(a, dice, u) + jnp.sum(a, axis=1),
+            lambda: jnp.sum((a > 0.3).astype(jnp.int32), axis=1),
             lambda: jnp.sum(a, axis=0),
             lambda: a.T @ jnp.ones((self.n,), a.dtype),
             lambda: a,
