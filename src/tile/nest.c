@@ -392,22 +392,29 @@ static int32_t count_axes(const tile_axes *axes) {
   return count;
 }
 
+static bool has_axis_twice(const tile_axes *axes) {
+  return __builtin_popcount(mask_of(axes)) != count_axes(axes);
+}
+
 static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
   tile_nest *n = t->n;
   tile_node *x = &n->nodes[k];
   int32_t rank = tensor_of(t, x->value)->rank;
   uint32_t read = 0;
+  bool any_twice = false;
   x->result = axes_at(t, axis_of, result_slot(t, k, 0), rank);
   x->mask = mask_of(&x->result);
   for (uint32_t i = 0; i < x->n_operands; i++) {
     rank = tensor_of(t, ir_operand(n->m, x->op, i))->rank;
     x->operands[i] = axes_at(t, axis_of, operand_slot(t, k, i, 0), rank);
     read |= mask_of(&x->operands[i]);
+    any_twice |= has_axis_twice(&x->operands[i]);
   }
   bool reduces =
       x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K;
   x->reduces = reduces ? read & ~x->mask : 0;
-  return is_free(x->kind) || __builtin_popcount(x->mask) == count_axes(&x->result) ||
+  if (reduces && any_twice) return refuse(t, "a reduction over an axis that stays");
+  return is_free(x->kind) || !has_axis_twice(&x->result) ||
          refuse(t, "a value with the same axis twice");
 }
 

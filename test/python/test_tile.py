@@ -53,13 +53,18 @@ def difference(want, got):
     return None if same.all() else f"{np.sum(~same)} of {same.size} differ: {got[~same][:3]}, expected {want[~same][:3]}"
 
 
-def problem_of(seed, folder):
-    """(what is wrong, tiles in the program)."""
+def region_of(seed, folder):
+    """(inputs, the program, the program with tiles)."""
     region = random_regions.Region(seed)
     inputs = region.inputs()
     text = lowered(region.function, *inputs)
     threshold = max(64, region.n * region.m * inputs[0].itemsize // SIZE_SHARE)
-    program = tiled(text, folder, "--tensor-size-threshold", threshold)
+    return inputs, text, tiled(text, folder, "--tensor-size-threshold", threshold)
+
+
+def problem_of(seed, folder):
+    """(what is wrong, tiles in the program)."""
+    inputs, text, program = region_of(seed, folder)
     if not count(program):
         return None, 0
     want, got = running.Xla(text)(*inputs), running.Xla(program)(*inputs)

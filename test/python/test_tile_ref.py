@@ -11,9 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import random_regions
 import running
-from test_tile import SIZE_SHARE, count, difference, folder, lowered, tiled  # noqa: F401
+from test_tile import count, difference, folder, lowered, region_of, tiled  # noqa: F401
 
 REGIONS, BATCH = 40, 10
 FIRST = 5000  # other seeds than test_tile.py's
@@ -33,11 +32,7 @@ def evaluator(path, inputs):
 
 def problem_of(seed, folder, path):
     """(what is wrong, tiles in the program)."""
-    region = random_regions.Region(seed)
-    inputs = region.inputs()
-    text = lowered(region.function, *inputs)
-    threshold = max(64, region.n * region.m * inputs[0].itemsize // SIZE_SHARE)
-    program = tiled(text, folder, "--tensor-size-threshold", threshold)
+    inputs, text, program = region_of(seed, folder)
     if not count(program):
         return None, 0
     run = evaluator(path, inputs)
