@@ -36,25 +36,24 @@ def reduction(case, formula, over="Sum", arguments=(), **named):
     from pykeops.numpy import Genred
 
     kinds = [f"x = Vi({case.d})", f"y = Vj({case.d})", *arguments]
-    dtype = {"f64": "float64", "f32": "float32"}[case.dtype]
-    return Genred(formula, kinds, reduction_op=over, axis=1, **named), dtype
+    return Genred(formula, kinds, reduction_op=over, axis=1, **named)
 
 
 def keops(case, arrays):
     program = case.program
     if program in KERNELS:
-        f, _ = reduction(case, f"{KERNELS[program]} * b", arguments=["b = Vj(1)"])
+        f = reduction(case, f"{KERNELS[program]} * b", arguments=["b = Vj(1)"])
         x, v = arrays
         return lambda: f(x, x, v[:, None])
     if program == "gradient":
         return keops_gradient(case, *arrays)
     if program in ("knn", "knn_l1", "cosine"):
         formula = {"knn": SQUARES, "knn_l1": "Sum(Abs(x - y))", "cosine": "-(x | y)"}[program]
-        f, _ = reduction(case, formula, "ArgKMin", opt_arg=K)
+        f = reduction(case, formula, "ArgKMin", opt_arg=K)
         y, q = map(unit, arrays) if program == "cosine" else arrays
         return lambda: (None, f(q, y))
     if program == "kde":
-        f, _ = reduction(case, f"-IntCst(2) * {SQUARES}", "LogSumExp")
+        f = reduction(case, f"-IntCst(2) * {SQUARES}", "LogSumExp")
         x, y = arrays
         return lambda: f(y, x)
     if program == "sinkhorn":
@@ -67,7 +66,7 @@ def keops(case, arrays):
 def keops_gradient(case, x, v):
     """K v is symmetric: the gradient in x is twice that of its rows; the lengthscale's follows."""
     lengthscale, v = x.dtype.type(1.5), v[:, None]
-    f, _ = reduction(case, f"Grad({GAUSS} * b, x, e)", arguments=["b = Vj(1)", "e = Vi(1)"])
+    f = reduction(case, f"Grad({GAUSS} * b, x, e)", arguments=["b = Vj(1)", "e = Vi(1)"])
 
     def run():
         z = x / lengthscale
@@ -78,7 +77,7 @@ def keops_gradient(case, x, v):
 
 
 def keops_sinkhorn(case, x, y):
-    f, _ = reduction(case, f"b - {SQUARES}", "LogSumExp", ["b = Vj(1)"])
+    f = reduction(case, f"b - {SQUARES}", "LogSumExp", ["b = Vj(1)"])
 
     def run():
         a = np.zeros((len(x), 1), x.dtype)
@@ -91,7 +90,7 @@ def keops_sinkhorn(case, x, y):
 
 
 def keops_chamfer(case, x, y):
-    f, _ = reduction(case, SQUARES, "ArgMin")
+    f = reduction(case, SQUARES, "ArgMin")
 
     def run():
         near, far = f(x, y)[:, 0].astype(int), f(y, x)[:, 0].astype(int)

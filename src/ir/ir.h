@@ -215,6 +215,9 @@ ir_type ir_scalar(ir_module *m, ir_dtype dtype);                /* tensor<dtype>
 ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype); /* plain `i64`, the type of an attribute */
 /* The same element type and encoding, dimension `dim` of length `size`. */
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
+/* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are
+ * as long as one another. A reshape that adds and drops only ones has all of them so. */
+bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);
 bool ir_is_static_tensor(
     const ir_module *m,
     ir_type t); /* a tensor of a known element type without dynamic dims or encoding */

@@ -177,6 +177,12 @@ ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size) {
   return ir_type_intern(m, &d);
 }
 
+bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j) {
+  while (*i < from->rank && from->dims[*i] == 1) ++*i;
+  while (*j < to->rank && to->dims[*j] == 1) ++*j;
+  return *i < from->rank && *j < to->rank && from->dims[*i] == to->dims[*j];
+}
+
 bool ir_is_static_tensor(const ir_module *m, ir_type t) {
   const ir_type_data *d = ir_type_get(m, t);
   if (d->kind != IR_TYPE_TENSOR || d->dtype == IR_DTYPE_NONE || d->encoding) return false;

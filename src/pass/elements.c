@@ -66,12 +66,9 @@ static ir_type entries_of(const picker *f, ir_dtype dtype) {
 /* Where dimension `from` of a reshape's operand is in its result; -1: not by ones alone. */
 static int64_t reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from) {
   int32_t i = 0, j = 0;
-  for (;; i++, j++) {
-    while (i < x->rank && x->dims[i] == 1) i++;
-    while (j < y->rank && y->dims[j] == 1) j++;
-    if (i == x->rank || j == y->rank || x->dims[i] != y->dims[j]) return -1;
+  for (; ir_next_same_dim(x, y, &i, &j); i++, j++)
     if (i == from) return j;
-  }
+  return -1;
 }
 
 /* Counts in v do not wrap around. */

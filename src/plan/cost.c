@@ -298,15 +298,17 @@ static double block_ns(clock_state *c, ir_block block) {
   return ns;
 }
 
-double plan_time_ns(ir_module *m) {
+static double main_ns(ir_module *m, double (*of_block)(clock_state *, ir_block)) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
   clock_state c = {.m = m, .scratch = scratch};
-  double ns = block_ns(&c, ir_op_get(m, function)->regions[0]);
+  double ns = of_block(&c, ir_op_get(m, function)->regions[0]);
   arena_destroy(scratch);
   return ns;
 }
+
+double plan_time_ns(ir_module *m) { return main_ns(m, block_ns); }
 
 /* ---- the time of a program that is not split ---- */
 typedef struct stock {
@@ -393,12 +395,4 @@ static double stock_block_ns(clock_state *c, ir_block block) {
   return ns;
 }
 
-double plan_stock_time_ns(ir_module *m) {
-  ir_op function = ir_main_function(m);
-  if (!function) return 0;
-  arena *scratch = arena_create(m->ctx);
-  clock_state c = {.m = m, .scratch = scratch};
-  double ns = stock_block_ns(&c, ir_op_get(m, function)->regions[0]);
-  arena_destroy(scratch);
-  return ns;
-}
+double plan_stock_time_ns(ir_module *m) { return main_ns(m, stock_block_ns); }

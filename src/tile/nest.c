@@ -111,18 +111,11 @@ static bool rule_transpose(tile_tie *t, tile_node *node) {
 }
 
 /* Only dimensions of length 1 come and go. */
-/* The next dimensions of a reshape that are longer than 1, if they are the same. */
-static bool next_pair(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j) {
-  while (*i < from->rank && from->dims[*i] == 1) ++*i;
-  while (*j < to->rank && to->dims[*j] == 1) ++*j;
-  return *i < from->rank && *j < to->rank && from->dims[*i] == to->dims[*j];
-}
-
 static bool rule_reshape(tile_tie *t, tile_node *node) {
   const ir_type_data *from = tensor_of(t, ir_operand(t->n->m, node->op, 0)),
                      *to = tensor_of(t, node->value);
   int32_t i = 0, j = 0;
-  while (next_pair(from, to, &i, &j))
+  while (ir_next_same_dim(from, to, &i, &j))
     tie(t, operand_slot(t, t->now, 0, i++), result_slot(t, t->now, j++));
   return (i == from->rank && j == to->rank) ||
          refuse(t, "a reshape that merges or cuts dimensions");
@@ -223,7 +216,7 @@ bool tile_has_rule(const ir_module *m, ir_op op) {
   if (kind != IR_OP_RESHAPE) return true;
   const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
                      *to = ir_type_at(m, ir_result(m, op, 0));
-  while (next_pair(from, to, &i, &j)) i++, j++;
+  while (ir_next_same_dim(from, to, &i, &j)) i++, j++;
   return i == from->rank && j == to->rank;
 }
 

@@ -10,6 +10,7 @@
 #include "tile/widen.h"
 
 #include "ir/floats.h"
+#include "tile/elementwise.h"
 
 typedef struct widener {
   ir_module *m;
@@ -17,8 +18,7 @@ typedef struct widener {
 } widener;
 
 static bool is_narrow(const ir_module *m, ir_value v) {
-  ir_dtype dtype = ir_type_at(m, v)->dtype;
-  return dtype == IR_BF16 || dtype == IR_F16;
+  return tile_is_narrow(ir_type_at(m, v)->dtype);
 }
 
 static bool may_widen(const ir_module *m, ir_op op) {
