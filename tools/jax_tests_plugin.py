@@ -27,7 +27,7 @@ class Record:
     def __init__(self):
         self.programs, self.values = [], []
         self.weir = dict.fromkeys((*OUTCOMES, "refused", "failed"), 0)
-        self.loops, self.warnings = 0, []
+        self.loops, self.kernels, self.warnings = 0, 0, []
         self.recording_s = self.weir_s = 0.0
         self.outcome, self.message, self.started = "passed", "", clock()
 
@@ -45,6 +45,7 @@ class Record:
             "value_digest": digest(self.values),
             "weir": {name: count for name, count in self.weir.items() if count},
             "loops": self.loops,
+            "kernels": self.kernels,
             "weir_seconds": round(self.weir_s, 4),
             "warnings": self.warnings,
         }
@@ -140,6 +141,7 @@ def watch_weir():
         elif result.status == _library.RESOURCE_EXHAUSTED:
             now.weir["refused"] += 1
         now.loops += len(result.loops)
+        now.kernels += sum(loop.is_kernel for loop in result.loops)
         return result
 
     def warned(message):

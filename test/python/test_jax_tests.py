@@ -1,4 +1,4 @@
-"""tools/jax_tests.py on a checkout of three small files: it must see what it is there to see."""
+"""tools/jax_tests.py on a checkout of four small files: it must see what it is there to see."""
 
 import json
 import pathlib
@@ -35,6 +35,16 @@ FILES = {
 
         def test_hands_over_something_else():
             jax.jit(lambda x: x + len(os.environ.get("WEIR_MEMORY_LIMIT", ""))).lower(1.0).compile()
+        """,
+    "kernel": """
+        import jax, jax.numpy as jnp, numpy as np
+
+        def test_a_region_becomes_a_kernel():
+            def product(x, v):
+                return jnp.exp(-((x[:, None] - x) ** 2).sum(-1)) @ v
+
+            x, v = np.zeros((2000, 3), np.float32), np.ones(2000, np.float32)
+            assert (np.asarray(jax.jit(product)(x, v)) == 2000).all()
         """,
     "crash": """
         import os, time
@@ -97,6 +107,13 @@ def test_differences_are_found(checkout):
     assert row["threshold"]["expected"] == {"test_known_to_notice_weir": "reads HLO"}
     assert row["threshold"]["fail_in_stock"] == ["test_fails_everywhere"]
     assert row["limit"]["differences"] == {"test_hands_over_something_else": "program"}
+
+
+def test_kernels_are_no_difference(checkout):
+    done, rows = run(checkout, "kernel_test", "--modes", "limit", "--tile", "on")
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = rows["kernel_test"]["limit"]
+    assert row["kernels"] == 1 and not row["differences"]
 
 
 def test_crashes_and_endless_tests_cost_one_test_each(checkout):
