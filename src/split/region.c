@@ -6,7 +6,9 @@
 
 enum {
   MOST_INSTANCES = 100000,
-  MOST_SHIFTED = 8 /* positions of one value, each computed anew */
+  MOST_SHIFTED = 8, /* positions of one value, each computed anew */
+  MOST_COPIES = 16, /* of a member on average, in loops that have more than MOST_MADE together */
+  MOST_MADE = 4096
 };
 
 bool split_is_large(const split_region *r, ir_value v) {
@@ -403,6 +405,42 @@ static void count_loops(split_region *r) {
   }
 }
 
+/* ---- how often the loops make their members ---- */
+/* Members of the loop of `stage`. is_read: by value, the last stage that makes it itself, + 1. */
+static int64_t members_made(split_region *r, int32_t stage, int32_t *is_read) {
+  int64_t made = 0;
+  const ir_block_data *b = ir_block_get(r->m, r->block);
+  for (uint32_t i = b->ops.count; i-- > 0;) {
+    ir_op op = b->ops.at[i];
+    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
+      const split_member *member = &r->members.at[k - 1];
+      const ir_op_data *d = ir_op_get(r->m, op);
+      bool makes = member->stage == stage && puts_out(r, member);
+      for (uint32_t j = 0; j < d->n_results; j++)
+        makes |= is_read[d->first_result + j] == stage + 1;
+      if (!makes) continue;
+      made++;
+      for (uint32_t j = 0; j < d->n_operands; j++)
+        if (split_is_inside(r, d->operands[j], member->factor.operands[j], stage))
+          is_read[d->operands[j]] = stage + 1;
+    }
+  }
+  return made;
+}
+
+/* Where each of many steps ends in a stage of its own, the loops are the square of the steps. */
+static void refuse_repetition(split_region *r) {
+  if ((int64_t)r->n_loops * r->members.count <= MOST_MADE) return;
+  int64_t made = 0, most = (int64_t)MOST_COPIES * r->members.count;
+  int32_t *is_read = ARENA_ARRAY(r->scratch, int32_t, r->m->values.count);
+  for (int32_t stage = 0; stage < r->n_stages && made <= most; stage++)
+    made += members_made(r, stage, is_read);
+  r->failed = made > most && made > MOST_MADE;
+  if (r->failed)
+    ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
+            r->n_loops);
+}
+
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g, bool may_shift) {
   split_region *r = ARENA_NEW(scratch, split_region);
@@ -436,6 +474,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   if (!r->failed) find_held(r);
   if (!r->failed && may_shift) find_range(r);
   if (!r->failed) count_loops(r);
+  if (!r->failed) refuse_repetition(r);
   return r;
 }
 
