@@ -26,7 +26,8 @@ enum {
   MOST_BLOCKERS = 5,    /* rows of a refusal */
   MOST_PROBES = 40,     /* splits without XLA, to find the smallest limit */
   MOST_SEARCHED_OPS =
-      200000, /* of all candidates so far: then the smallest limit is left at what is known */
+      200000,       /* of all candidates so far: then the smallest limit is left at what is known */
+  CLIMBS_SHARE = 4, /* but at least so much of what the climb took is for its search */
   MOST_CONFIRMATIONS = 3,  /* of it by XLA */
   COMPILES_TO_CONFIRM = 2, /* in each */
 };
@@ -151,6 +152,12 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
 
 /* ---- rung 3 ---- */
 
+/* Where in a search a candidate stands. */
+typedef struct place {
+  int64_t slice_bytes;
+  bool nest;
+} place;
+
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
  * is larger than a slice. */
 typedef struct search {
@@ -160,9 +167,10 @@ typedef struct search {
   bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
   bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
-      compiles;  /* to ask XLA, where there is a referee; 0: the estimate decides */
-  int64_t peak;  /* out: of the module that holds the limit */
-  int64_t least; /* out: estimate of any candidate */
+      compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int64_t peak;   /* out: of the module that holds the limit */
+  int64_t least;  /* out: estimate of any candidate */
+  place at_least; /* out: which it was */
 } search;
 
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
@@ -236,7 +244,10 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   split_order order;
   ir_module *m;
   WEIR_TRY(split_copy(j, prepared, s, &order, &m));
-  if (order.peak_bytes < s->least) s->least = order.peak_bytes;
+  if (order.peak_bytes < s->least) {
+    s->least = order.peak_bytes;
+    s->at_least = (place){s->slice_bytes, s->nest};
+  }
   if (s->nest && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
     order.fits = false;
   s->peak = peak_of_candidate(j, s, m, &order);
@@ -264,6 +275,7 @@ static void search_again(search *s, const search *first) {
   search again = *first;
   again.compiles = s->compiles;
   again.least = s->least;
+  again.at_least = s->at_least;
   again.no_tiles = true;
   *s = again;
 }
@@ -285,73 +297,103 @@ static weir_status split_until_it_holds(job *j, const ir_module *prepared, searc
 }
 
 /* ---- the smallest limit that would have held ---- */
+typedef struct minimum {
+  int64_t limit; /* holds */
+  int64_t low;   /* nothing as small holds */
+  int64_t guess; /* may hold */
+  place start;   /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
+  ir_module *m;  /* what runs under the limit; NULL: the program as it came */
+} minimum;
+
+static void keep_found(minimum *found, int64_t limit, ir_module *m) {
+  if (found->m) ir_module_destroy(found->m);
+  found->limit = limit;
+  found->m = m;
+}
+
+/* Only slices about as long as there. A search under the limit comes to them, too, unless it finds
+ * something before. */
+static weir_status try_near(job *j, const ir_module *prepared, search *s, const place *start,
+                            ir_module **out_m) {
+  s->nest = start->nest;
+  while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
+  int64_t slice_bytes = s->slice_bytes;
+  while (!*out_m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, prepared, s, out_m));
+  return WEIR_OK;
+}
+
 /* *out_peak: what it came to; 0: it does not hold. */
-static weir_status would_hold(job *j, const ir_module *prepared, int64_t limit,
-                              int32_t most_compiles, int64_t *out_peak) {
+static weir_status try_limit(job *j, const ir_module *prepared, int64_t limit,
+                             int32_t most_compiles, minimum *found, int64_t *out_peak) {
   search s = search_under(j, limit, most_compiles);
-  ir_module *m;
-  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
-  if (m) ir_module_destroy(m);
+  ir_module *m = NULL;
+  if (found->start.slice_bytes) WEIR_TRY(try_near(j, prepared, &s, &found->start, &m));
+  else WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
+  if (m) keep_found(found, limit, m);
   *out_peak = m ? s.peak : 0;
   return WEIR_OK;
 }
 
-/* By weir's estimate: *in_out_high holds, and 1 % below it does not. low: nothing holds it. guess:
- * a limit that may hold. What a split under one limit came to is the next guess: limits that hold
- * need not lie side by side. */
-static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t low, int64_t guess,
-                                int64_t *in_out_high) {
-  int64_t least = low;
-  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < MOST_SEARCHED_OPS; probes++) {
-    int64_t high = *in_out_high, below = high - high / 100 - 1,
+/* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
+ * came to is the next guess: limits that hold need not lie side by side. */
+static weir_status bisect_limit(job *j, const ir_module *prepared, int64_t most_ops,
+                                minimum *found) {
+  int64_t low = found->low, guess = found->guess;
+  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops; probes++) {
+    int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below, peak;
-    bool guesses = guess > least && guess < below;
+    bool guesses = guess > found->low && guess < below;
     if (guesses) probe = guess;
     else if (below <= low) break;
     else if (middle > low && middle < below) probe = middle;
-    WEIR_TRY(would_hold(j, prepared, probe, 0, &peak));
+    WEIR_TRY(try_limit(j, prepared, probe, 0, found, &peak));
     guess = peak;
-    if (peak) *in_out_high = probe;
-    else if (!guesses && probe == below) break;
-    else if (!guesses) low = probe;
+    if (peak) continue;
+    if (!guesses && probe == below) break;
+    if (!guesses) low = probe;
   }
   return WEIR_OK;
 }
 
-/* low: does not hold; high: does, without XLA being asked again. Where XLA can be asked, it has the
- * last word on what the estimate found. */
-static weir_status find_minimum(job *j, const ir_module *prepared, int64_t low, int64_t guess,
-                                int64_t high, int64_t *out_limit) {
-  int64_t found = high;
-  j->probing = true;
-  WEIR_TRY(bisect_limit(j, prepared, low, guess, &found));
-  for (int tries = 0; j->options.referee && tries < MOST_CONFIRMATIONS && found < high; tries++) {
-    int64_t peak;
-    WEIR_TRY(would_hold(j, prepared, found, COMPILES_TO_CONFIRM, &peak));
+/* Where XLA can be asked, it has the last word on what the estimate found. high: holds, without XLA
+ * being asked again. */
+static weir_status confirm_limit(job *j, const ir_module *prepared, int64_t high, minimum *found) {
+  for (int tries = 0; tries < MOST_CONFIRMATIONS && found->limit < high; tries++) {
+    int64_t limit = found->limit, peak;
+    WEIR_TRY(try_limit(j, prepared, limit, COMPILES_TO_CONFIRM, found, &peak));
     if (peak) break;
-    found = tries + 1 < MOST_CONFIRMATIONS && found < high - found / 20 ? found + found / 20 : high;
+    bool again = tries + 1 < MOST_CONFIRMATIONS && limit < high - limit / 20;
+    if (again) found->limit = limit + limit / 20;
+    else keep_found(found, high, NULL);
   }
+  return WEIR_OK;
+}
+
+/* found: in with a limit that holds and where to begin. First near the candidate that came to the
+ * least, which is fast; then with all candidates of each limit, while the budget allows for one
+ * more climb. The budget is at least a share of what the climb took. */
+static weir_status find_minimum(job *j, const ir_module *prepared, minimum *found) {
+  int64_t high = found->limit, climb_ops = j->searched_ops,
+          most_ops = climb_ops + climb_ops / CLIMBS_SHARE;
+  if (most_ops < MOST_SEARCHED_OPS) most_ops = MOST_SEARCHED_OPS;
+  j->probing = true;
+  if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, prepared, most_ops, found));
+  found->start = (place){0};
+  WEIR_TRY(bisect_limit(j, prepared, most_ops - climb_ops, found));
+  if (j->options.referee) WEIR_TRY(confirm_limit(j, prepared, high, found));
   j->probing = false;
-  *out_limit = found;
   return WEIR_OK;
 }
 
 /* ---- rung 5 ---- */
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
  * the way of less. */
-static weir_status put_blockers(job *j, const ir_module *prepared, int64_t least, strbuf *out) {
-  search s = search_under(j, least, 0);
-  ir_module *m;
-  j->probing = true;
-  WEIR_TRY(split_until_it_holds(j, prepared, &s, &m));
-  j->probing = false;
+static void put_blockers(const ir_module *prepared, const ir_module *m, strbuf *out) {
   const ir_module *shown = m ? m : prepared;
   plan_peak peak =
       plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
-  if (m) ir_module_destroy(m);
-  return WEIR_OK;
 }
 
 static weir_status refuse_shortly(job *j, int64_t peak) {
@@ -372,26 +414,31 @@ static int64_t held_throughout(job *j) {
   return peak.total_bytes - peak.temp_bytes;
 }
 
-/* guess: of the smallest limit; feasible: one that holds. */
-static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, int64_t guess,
+/* failed: the climb; feasible: a limit that holds. */
+static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const search *failed,
                           int64_t feasible) {
-  int64_t limit = j->options.memory_limit_bytes, least;
+  int64_t limit = j->options.memory_limit_bytes;
   j->refused = true;
   result_keep_loops(j->result, 0);
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
     return refuse_shortly(j, peak);
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
-  int64_t held = held_throughout(j), low = held > limit ? held - 1 : limit;
-  WEIR_TRY(find_minimum(j, prepared, low, guess, feasible, &least));
-  WEIR_TRY(put_blockers(j, prepared, least, &blockers));
-  j->result->summary.minimum_bytes = least;
+  int64_t held = held_throughout(j);
+  minimum found = {.limit = feasible,
+                   .low = held > limit ? held - 1 : limit,
+                   .guess = failed->least,
+                   .start = failed->at_least};
+  WEIR_TRY(find_minimum(j, prepared, &found));
+  put_blockers(prepared, found.m, &blockers);
+  int64_t least = j->result->summary.minimum_bytes = found.limit;
   weir_status status =
       ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
                 "the program needs %s, the limit is %lld bytes (%s); the smallest limit found "
                 "feasible is %lld bytes (%s), and there: %s",
                 plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit),
                 (long long)least, plan_bytes_text(a, least), blockers.text);
+  if (found.m) ir_module_destroy(found.m);
   arena_destroy(a);
   return status;
 }
@@ -431,7 +478,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   s.target = target_of(j, peak);
   WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
-  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, s.least, feasible);
+  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, &s, feasible);
 }
 
 static weir_status hold_limit(job *j) {
@@ -467,10 +514,12 @@ static weir_status add_minimum(job *j) {
   WEIR_TRY(prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   set_options(j, RUNG_REWRITTEN);
-  weir_status status =
-      find_minimum(j, j->prepared, low > 1 ? low - 1 : 1, 0, high, &r->summary.minimum_bytes);
+  minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
+  WEIR_TRY(find_minimum(j, j->prepared, &found));
+  r->summary.minimum_bytes = found.limit;
+  if (found.m) ir_module_destroy(found.m);
   memcpy(r->compile_options, options, sizeof options);
-  return status;
+  return WEIR_OK;
 }
 
 /* ---- the paper's mode ---- */

@@ -3,11 +3,13 @@ rewrites them.
 
     tools/calibrate.py                          test/corpus and the programs of bench/programs.py
     tools/calibrate.py FILE.mlir... --worst 20  any programs; the 20 worst of each kind
+    tools/calibrate.py --splits                 the same programs split at thresholds, limits
     tools/calibrate.py --golden                 writes test/python/xla_reports.json anew
 
 Each program is compiled for the CPU, never run, in up to three ways: with the honest options
 (default), with the memory-optimising scheduler too (ordered), and, where a limit is known
-(meta.json beside the file, or the benchmark's), rewritten under that limit (rewritten). Ratio:
+(meta.json beside the file, or the benchmark's), rewritten under that limit (rewritten). With
+--splits instead: rewritten at thresholds and limits that are shares of their temporaries. Ratio:
 estimate / report, where report = arguments + outputs - aliased + temporaries.
 
 Reports are kept in build/calibrate.json: a second run compiles only what is new. Exits 1 if an
@@ -31,6 +33,9 @@ GOLDEN = ROOT / "test/python/xla_reports.json"
 REFUSED = 3  # weir's exit code: no way found under the limit
 LOW = 0.98
 SLACK_BYTES = 1024  # of tiny programs: scalars, alignment, constants
+THRESHOLD_SHARES = (3, 20)  # of the temporaries; --splits
+LEAST_THRESHOLD = 64
+LIMIT_SHARES = (2, 6, 30)  # the same, on top of arguments and results
 
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
 ORDERED = {**HONEST, "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
@@ -66,9 +71,9 @@ class Row:
 
 
 # ---- programs ----
-def rewritten(text, limit):
+def rewritten(text, size, option="--memory-limit"):
     """What `weir opt` makes of it under the limit; None where it refuses or changes nothing."""
-    command = [BUILD / "weir", "opt", "-", "--memory-limit", str(limit)]
+    command = [BUILD / "weir", "opt", "-", option, str(size)]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode not in (0, REFUSED):
         raise SystemExit(f"weir opt: exit {done.returncode}: {done.stderr}")
@@ -79,6 +84,31 @@ def cases_of(name, text, limit=None, ways=WAYS):
     found = [Case(name, text, way) for way in ways if way != "rewritten"]
     new = rewritten(text, limit) if limit and "rewritten" in ways else None
     return found + ([Case(name, new, "rewritten")] if new else [])
+
+
+def sizes_of_splits(numbers):
+    """What to split a program at, by label; numbers: as weir_peak prints them."""
+    arguments, outputs, alias, temporaries, _ = numbers
+    sizes = {"T64": ("--tensor-size-threshold", LEAST_THRESHOLD)}
+    for share in THRESHOLD_SHARES:
+        threshold = max(temporaries // share, LEAST_THRESHOLD)
+        sizes[f"T{share}"] = ("--tensor-size-threshold", threshold)
+    for share in LIMIT_SHARES:
+        limit = arguments + outputs - alias + temporaries // share
+        sizes[f"L{share}"] = ("--memory-limit", max(limit, 1))
+    return sizes
+
+
+def splits_of(cases):
+    """The programs of `cases` as they are split at several sizes, each text once."""
+    peaks, found, seen = estimates(cases), [], set()
+    for case in cases:
+        for label, (option, size) in sizes_of_splits(peaks.get(case, (0,) * 5)).items():
+            new = rewritten(case.text, size, option)
+            if new and new not in seen:
+                found.append(Case(f"{case.name}:{label}", new, "rewritten"))
+                seen.add(new)
+    return found
 
 
 def limit_beside(path):
@@ -116,15 +146,15 @@ def of_examples(small, ways=WAYS):
 
 # ---- both sides ----
 def run_peak(arguments, files):
-    """weir_peak's last number, by file: the total."""
+    """weir_peak's numbers, by file; the last is the total."""
     command = [BUILD / "tools/weir_peak", *arguments, *files]
     done = subprocess.run(command, capture_output=True, text=True)
     lines = [line.split() for line in done.stdout.splitlines()]
-    return {line[0]: int(line[-1]) for line in lines}
+    return {line[0]: tuple(map(int, line[1:])) for line in lines}
 
 
 def estimates(cases):
-    """By case; those that weir does not read are missing."""
+    """weir_peak's numbers by case; those that weir does not read are missing."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for way, (arguments, _) in WAYS.items():
@@ -132,8 +162,8 @@ def estimates(cases):
             files = [f"{folder}/{way}{i}.mlir" for i in range(len(chosen))]
             for file, case in zip(files, chosen):
                 pathlib.Path(file).write_text(case.text)
-            totals = run_peak(arguments, files) if files else {}
-            found |= {c: totals[file] for file, c in zip(files, chosen) if file in totals}
+            peaks = run_peak(arguments, files) if files else {}
+            found |= {c: peaks[file] for file, c in zip(files, chosen) if file in peaks}
     return found
 
 
@@ -172,10 +202,10 @@ class KeptReports:
 
 def compare(cases, report):
     """Rows, worst ratio first, and of what there is no number."""
-    totals, rows, failed = estimates(cases), [], []
+    peaks, rows, failed = estimates(cases), [], []
     for case in cases:
         try:
-            rows.append(Row(case, totals[case], report(case)))
+            rows.append(Row(case, peaks[case][-1], report(case)))
         except KeyError:
             failed.append(f"{case.name} ({case.way}): no estimate")
         except Exception as error:  # XLA's own: a program that it does not compile
@@ -226,6 +256,7 @@ def parse():
     parser.add_argument("--ways", default=",".join(WAYS), help="default,ordered,rewritten")
     parser.add_argument("--only", default="", help="names that contain this")
     parser.add_argument("--fresh", action="store_true", help="compile everything again")
+    parser.add_argument("--splits", action="store_true", help="split at thresholds and limits")
     parser.add_argument("--golden", action="store_true", help="write XLA's reports of the corpus")
     return parser.parse_args()
 
@@ -233,7 +264,7 @@ def parse():
 def main():
     args = parse()
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    ways = args.ways.split(",")
+    ways = ["default"] if args.splits else args.ways.split(",")
     files = [file.resolve() for file in args.files or corpus()]
     cases = [case for file in files for case in of_file(file, ways)]
     if not args.files:
@@ -241,8 +272,9 @@ def main():
     kept = ROOT / "build/calibrate.json"
     if args.fresh:
         kept.unlink(missing_ok=True)
-    rows, failed = compare([c for c in cases if args.only in c.name], KeptReports(kept))
-    for way in ways:
+    cases = [case for case in cases if args.only in case.name]
+    rows, failed = compare(splits_of(cases) if args.splits else cases, KeptReports(kept))
+    for way in WAYS:
         some = [row for row in rows if row.case.way == way]
         if some:
             print_table(way, some, args.worst)

@@ -154,14 +154,24 @@ static void unite_loop(assigner *a, uint32_t node) {
 
 static void unite_branches(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
+  uint32_t with_index = n->n_operands - n->n_comps; /* a case has one */
   for (uint32_t r = 0; r < n->n_comps; r++) {
     const plan_comp *c = plan_comp_get(a->g, n->comps[r]);
     for (uint32_t i = 0; i < n->shape.n_members; i++)
       unite(a, a->base[node] + i, member_of(a, c->root, i));
     const plan_node *p = plan_node_get(a->g, c->parameter);
     for (uint32_t i = 0; i < p->shape.n_members; i++)
-      unite(a, a->base[c->parameter] + i, member_of(a, n->operands[r + 1], i));
+      unite(a, a->base[c->parameter] + i, member_of(a, n->operands[r + with_index], i));
   }
+}
+
+/* What a called computation is given and gives back are the caller's values. */
+static void unite_call(assigner *a, uint32_t node) {
+  const plan_comp *c = plan_comp_get(a->g, plan_node_get(a->g, node)->comps[0]);
+  unite_branches(a, node);
+  a->values[a->base[node]].passed_on = true;
+  for (uint32_t i = 0; i < plan_node_get(a->g, c->parameter)->shape.n_members; i++)
+    a->values[a->base[c->parameter] + i].passed_on = true;
 }
 
 static void unite_values(assigner *a) {
@@ -171,6 +181,7 @@ static void unite_values(assigner *a) {
     if (!(n->flags & PLAN_FLAG_LIVE)) continue;
     if (n->kind == IR_OP_WHILE) unite_loop(a, id);
     else if (n->kind == IR_OP_CASE) unite_branches(a, id);
+    else if (n->kind == IR_OP_CALL && n->n_comps) unite_call(a, id);
     if (n->in_place) unite(a, a->base[id], value_of(a, n->operands[n->in_place - 1]));
   }
   for (uint32_t i = 0; i < g->n_outputs; i++) {

@@ -104,8 +104,8 @@ static bool opens_a_block(const plan_node *n) { /* ElementalIrEmitter::OpInvalid
 }
 
 static bool is_fusible(const plan_node *n) {
-  return n->kind != PLAN_PARAMETER && n->kind != IR_OP_WHILE && n->kind != IR_OP_CASE &&
-         n->kind != IR_OP_GET_TUPLE_ELEMENT && n->kind != IR_OP_TUPLE;
+  return n->kind != PLAN_PARAMETER && n->n_comps == 0 && n->kind != IR_OP_GET_TUPLE_ELEMENT &&
+         n->kind != IR_OP_TUPLE;
 }
 
 static bool is_large_concatenate(const plan_node *n) {

@@ -8,9 +8,10 @@
  *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
  *
  * Nodes are XLA's instructions: one result each, an array or a tuple. A computation is a list of
- * nodes with a root: the entry, a loop's body or condition, a branch. Loop state is one tuple:
- * the loop's node takes a TUPLE, the body's PARAMETER is taken apart by GET_TUPLE_ELEMENTs. Node
- * and computation ids start at 1. Everything is in the scratch arena of the estimate. */
+ * nodes with a root: the entry, a loop's body or condition, a branch, what several callers share.
+ * Loop state is one tuple: the loop's node takes a TUPLE, the body's PARAMETER is taken apart by
+ * GET_TUPLE_ELEMENTs. Node and computation ids start at 1. Everything is in the scratch arena of
+ * the estimate. */
 #ifndef WEIR_PLAN_PEAK_GRAPH_H
 #define WEIR_PLAN_PEAK_GRAPH_H
 #include "base/strbuf.h"
@@ -56,7 +57,7 @@ typedef struct plan_node {
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;
-  uint32_t *comps; /* WHILE: condition, body; CASE, IF: branches */
+  uint32_t *comps; /* WHILE: condition, body; CASE, IF: branches; CALL: what is called */
   uint32_t *users; /* each once, in XLA's order; filled by plan_graph_finish() */
   plan_shape shape;
   uint32_t index;    /* of a GET_TUPLE_ELEMENT or PARAMETER */

@@ -516,19 +516,49 @@ static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
   for (uint32_t j = 0; j < n; j++) plan_bind(l, op, j, plan_element(l, s, node, j));
 }
 
-static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_t *out_comp) {
+static plan_scope *open_captures(lowering *l, plan_scope *s, ir_block block) {
   plan_scope *inner = scope_new(l, block, s, false);
   open_state(l, inner, 0);
+  return inner;
+}
+
+/* The tuple of what the computation captured. */
+static uint32_t close_captures(lowering *l, plan_scope *s, plan_scope *inner,
+                               const uint32_t *results, uint32_t n) {
+  plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
+  uint32_t tuple = make_shared_tuple(l, s, inner->captures.at, inner->captures.count);
+  plan_node_get(l->g, inner->parameter)->shape = plan_node_get(l->g, tuple)->shape;
+  return tuple;
+}
+
+plan_scope *plan_open_call(lowering *l, plan_scope *s) {
+  return open_captures(l, s, plan_comp_get(l->g, s->comp)->block);
+}
+
+uint32_t plan_close_call(lowering *l, plan_scope *s, plan_scope *inner, ir_op op, uint32_t root) {
+  uint32_t tuple = close_captures(l, s, inner, &root, 1);
+  plan_node n = {.kind = IR_OP_CALL,
+                 .comp = s->comp,
+                 .n_operands = 1,
+                 .n_comps = 1,
+                 .comps = ARENA_COPY(l->g->arena, uint32_t, &inner->comp, 1),
+                 .shape = plan_node_get(l->g, plan_comp_get(l->g, inner->comp)->root)->shape,
+                 .op = op};
+  n.operands = ARENA_COPY(l->g->arena, uint32_t, &tuple, 1);
+  uint32_t node = plan_node_new(l->g, &n);
+  plan_comp_get(l->g, inner->comp)->caller = node;
+  return plan_element(l, s, node, 0);
+}
+
+static uint32_t lower_branch(lowering *l, plan_scope *s, ir_block block, uint32_t *out_comp) {
+  plan_scope *inner = open_captures(l, s, block);
   lower_ops(l, inner, block);
   ir_op end = ir_terminator(l->g->m, block);
   uint32_t n = ir_op_get(l->g->m, end)->n_operands,
            *results = ARENA_ARRAY(l->g->arena, uint32_t, n);
   for (uint32_t i = 0; i < n; i++) results[i] = plan_node_of(l, inner, ir_operand(l->g->m, end, i));
-  plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
   *out_comp = inner->comp;
-  uint32_t tuple = make_shared_tuple(l, s, inner->captures.at, inner->captures.count);
-  plan_node_get(l->g, inner->parameter)->shape = plan_node_get(l->g, tuple)->shape;
-  return tuple;
+  return close_captures(l, s, inner, results, n);
 }
 
 /* A branch known beforehand (jax.lax.platform_dependent), or the only one, stands in for the op. */

@@ -35,6 +35,10 @@ uint32_t plan_node_of(lowering *l, plan_scope *s, ir_value v);
 uint32_t plan_element(lowering *l, plan_scope *s, uint32_t tuple, uint32_t index);
 void plan_bind(lowering *l, ir_op op, uint32_t result, uint32_t node);
 uint64_t plan_attrs_hash(const ir_module *m, ir_op op);
+/* A computation of one result that the scope calls: to be filled in between by nodes of the scope
+ * returned, which imports what it reads. What comes out is the result. */
+plan_scope *plan_open_call(lowering *l, plan_scope *s);
+uint32_t plan_close_call(lowering *l, plan_scope *s, plan_scope *inner, ir_op op, uint32_t root);
 
 /* Every op that is not control flow: peak_rules.c. */
 void plan_lower_plain(lowering *l, plan_scope *s, ir_op op);

@@ -2,6 +2,7 @@
  * over columns, in blocks of 128, and dots. (For matrices on CPU JAX calls LAPACK; batches of
  * small ones and other platforms' programs come here.) Sources: XLA's cholesky_expander,
  * triangular_solve_expander. */
+#include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
 enum { BLOCK = 128 };
@@ -75,6 +76,38 @@ static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint
   return plan_element(r->l, r->s, made, 0);
 }
 
+/* ---- what is expanded once for all ops like it ---- */
+/* XLA's expanders make a computation per shape and attributes; it is inlined if it has one caller.
+ */
+static bool has_likes(const plan_rule *r) {
+  uint64_t attrs = plan_attrs_hash(r->m, r->op);
+  for (ir_op op = 1; op < r->m->ops.count; op++) {
+    if (op == r->op || r->m->ops.at[op].kind != r->m->ops.at[r->op].kind) continue;
+    bool same = plan_attrs_hash(r->m, op) == attrs;
+    for (uint32_t i = 0; i < r->m->ops.at[op].n_operands && same; i++)
+      same =
+          ir_type_of(r->m, ir_operand(r->m, op, i)) == ir_type_of(r->m, ir_operand(r->m, r->op, i));
+    if (same) return true;
+  }
+  return false;
+}
+
+/* expand: from operands to the result. */
+static void bind_expanded(const plan_rule *r, const uint32_t *operands, uint32_t count,
+                          uint32_t (*expand)(const plan_rule *, const uint32_t *)) {
+  if (!has_likes(r)) {
+    plan_bind(r->l, r->op, 0, expand(r, operands));
+    return;
+  }
+  plan_rule inner = *r;
+  inner.s = plan_open_call(r->l, r->s);
+  uint32_t inside[2];
+  CTX_CHECK(r->m->ctx, count <= 2);
+  for (uint32_t i = 0; i < count; i++) inside[i] = plan_import(r->l, inner.s, operands[i]);
+  uint32_t made = expand(&inner, inside);
+  plan_bind(r->l, r->op, 0, plan_close_call(r->l, r->s, inner.s, r->op, made));
+}
+
 /* ---- triangular solve ---- */
 /* The diagonal blocks of a, inverted: one array [batch..., blocks, b, b]. */
 static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks, int64_t b) {
@@ -94,33 +127,38 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
   return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){inverse, diagonal}, 2, 0);
 }
 
+static uint32_t join_blocks(const plan_rule *r, plan_shape shape, const uint32_t *blocks,
+                            int64_t count, int64_t dim) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                       .shape = shape,
+                                       .n_operands = (uint32_t)count,
+                                       .operands = (uint32_t *)blocks,
+                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
+                                       .n_ints = 1});
+}
+
 /* x with a x = b (left) or x a = b: block by block, each by the inverse of its diagonal block
- * after what is known was subtracted. */
-static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left) {
+ * after what is known was subtracted. Backward: the last block first. */
+static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left, bool backward) {
   plan_shape s = node_of(r, a)->shape, rhs = node_of(r, b)->shape;
   int64_t n = rows_of(&s), width = n < BLOCK ? n : BLOCK, count = n ? (n + width - 1) / width : 1,
-          others = left ? columns_of(&rhs) : rows_of(&rhs);
+          others = left ? columns_of(&rhs) : rows_of(&rhs), done = 0,
+          dim = left ? rhs.rank - 2 : rhs.rank - 1;
   uint32_t inverse = inverted_diagonal(r, a, count, width),
-           *solved = ARENA_ARRAY(r->g->arena, uint32_t, (size_t)count);
+           *solved = ARENA_ARRAY(r->g->arena, uint32_t, (size_t)count), *first = solved;
+  if (backward) first += count;
   for (int64_t i = 0; i < count; i++) {
-    int64_t at = i * width, size = n - at < width ? n - at : width;
+    int64_t at = (backward ? count - 1 - i : i) * width, size = n - at < width ? n - at : width,
+            from = backward ? n - done : 0;
     plan_shape shape = matrices(r, &rhs, left ? size : others, left ? others : size),
                square = matrices(r, &s, size, size);
     uint32_t x =
         block_of(r, b, left ? at : 0, left ? 0 : at, left ? size : others, left ? others : size);
     if (i > 0) {
-      plan_shape known = matrices(r, &rhs, left ? at : others, left ? others : at);
-      int64_t dim = left ? rhs.rank - 2 : rhs.rank - 1;
-      uint32_t before =
-          i == 1 ? solved[0]
-                 : plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                                 .shape = known,
-                                                 .n_operands = (uint32_t)i,
-                                                 .operands = solved,
-                                                 .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
-                                                 .n_ints = 1});
-      uint32_t row =
-          block_of(r, a, left ? at : 0, left ? 0 : at, left ? size : at, left ? at : size);
+      plan_shape known = matrices(r, &rhs, left ? done : others, left ? others : done);
+      uint32_t before = i == 1 ? *first : join_blocks(r, known, first, i, dim),
+               row = block_of(r, a, left ? at : from, left ? from : at, left ? size : done,
+                              left ? done : size);
       x = minus(r, x, product(r, row, before, shape, (uint64_t)i + 100));
     }
     uint32_t inverted = count == 1 ? plan_rule_bitcast(r, inverse, square)
@@ -129,23 +167,28 @@ static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left) {
                                                                    .n_operands = 1,
                                                                    .operands = &inverse,
                                                                    .signature = (uint64_t)i + 1});
-    solved[i] = product(r, inverted, x, shape, (uint64_t)i + 200);
+    uint32_t made = product(r, inverted, x, shape, (uint64_t)i + 200);
+    if (backward) *--first = made;
+    else first[i] = made;
+    done += size;
   }
-  if (count == 1) return solved[0];
-  int64_t dim = left ? rhs.rank - 2 : rhs.rank - 1;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                       .shape = rhs,
-                                       .n_operands = (uint32_t)count,
-                                       .operands = solved,
-                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
-                                       .n_ints = 1});
+  return count == 1 ? *first : join_blocks(r, rhs, first, count, dim);
+}
+
+static uint32_t expand_solve(const plan_rule *r, const uint32_t *operands) {
+  bool left = ir_op_bool(r->m, r->op, "left_side", true),
+       lower = ir_op_bool(r->m, r->op, "lower", true);
+  const char *text = ir_op_string(r->m, r->op, "transpose_a"), *word = "";
+  size_t length = text ? ir_enum_word(text, "transpose", &word) : 0;
+  bool transposed = length && word[0] != 'N';
+  return solve(r, operands[0], operands[1], left, left ^ lower ^ transposed);
 }
 
 void plan_lower_triangular_solve(const plan_rule *r) {
-  uint32_t a = operand(r, 0), b = operand(r, 1);
-  if (node_of(r, a)->shape.rank < 2 || node_of(r, b)->shape.rank < 2)
+  uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
+  if (node_of(r, operands[0])->shape.rank < 2 || node_of(r, operands[1])->shape.rank < 2)
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
-  else plan_bind(r->l, r->op, 0, solve(r, a, b, ir_op_bool(r->m, r->op, "left_side", true)));
+  else bind_expanded(r, operands, 2, expand_solve);
 }
 
 /* ---- cholesky ---- */
@@ -159,18 +202,11 @@ static uint32_t factor_block(const plan_rule *r, uint32_t x, int64_t at) {
   return fill_in_place(r, operands, 3, s.bytes, (uint64_t)at + 300);
 }
 
-void plan_lower_cholesky(const plan_rule *r) {
-  uint32_t a = operand(r, 0);
+static uint32_t expand_cholesky(const plan_rule *r, const uint32_t *operands) {
+  uint32_t a = operands[0];
   plan_shape s = node_of(r, a)->shape;
-  if (s.rank < 2) {
-    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
-    return;
-  }
   int64_t n = rows_of(&s);
-  if (n <= BLOCK) {
-    plan_bind(r->l, r->op, 0, factor_block(r, a, 0));
-    return;
-  }
+  if (n <= BLOCK) return factor_block(r, a, 0);
   uint32_t l = plan_rule_splat(r, plan_rule_number(r, s.dtype, 0), s);
   for (int64_t i = 0; i < n; i += BLOCK) {
     int64_t k = n - i < BLOCK ? n - i : BLOCK;
@@ -182,8 +218,14 @@ void plan_lower_cholesky(const plan_rule *r) {
     uint32_t factor = factor_block(r, block_of(r, a, i, i, k, k), i);
     l = put_block(r, l, factor, i, i);
     if (i + k < n)
-      l = put_block(r, l, solve(r, factor, block_of(r, a, i + k, i, n - i - k, k), false), i + k,
-                    i);
+      l = put_block(r, l, solve(r, factor, block_of(r, a, i + k, i, n - i - k, k), false, false),
+                    i + k, i);
   }
-  plan_bind(r->l, r->op, 0, l);
+  return l;
+}
+
+void plan_lower_cholesky(const plan_rule *r) {
+  uint32_t a = operand(r, 0);
+  if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+  else bind_expanded(r, &a, 1, expand_cholesky);
 }

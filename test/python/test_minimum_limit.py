@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,9 @@ import pytest
 
 import running
 import weir
+
+sys.path.insert(0, str(running.ROOT / "bench"))
+import overhead
 
 CORPUS = running.ROOT / "test/corpus"
 CASES = [  # as a program, its limit that can't be held
@@ -65,6 +69,16 @@ def test_it_is_found_without_a_limit_too(name):
     read = weir._library.parse_bytes
     assert all(read(peak) <= 1.01 * read(limit) for limit, peak, _ in rows)
     assert rows[-1][2] == "1.00"
+
+
+def test_of_a_program_whose_climb_takes_long(tmp_path):
+    """1150 operations: the climb alone takes what small programs' searches may; of 84 MB."""
+    f, arguments = overhead.transformer()
+    program = tmp_path / "program.mlir"
+    program.write_text(jax.jit(f).lower(*arguments).as_text())
+    least = smallest(program, "20MB")
+    assert 20_000_000 < least < 25_000_000
+    assert command("opt", program, least).returncode == 0
 
 
 def kernel_matvec(z, v):
