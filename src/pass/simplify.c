@@ -11,6 +11,8 @@
 #include "ir/attrs.h"
 #include "pass/pass.h"
 
+enum { SPREAD_BYTES = 1 << 12 };
+
 typedef struct simplifier {
   pass_ctx *p;
   ir_module *m;
@@ -131,6 +133,18 @@ static ir_value move_splat(simplifier *s, ir_op op) {
   return ir_build_broadcast(&b, scalar, to, (int64_t[]){0});
 }
 
+/* A splat constant is a broadcast of its element, which a loop makes slice by slice like any other
+ * value. Small ones, which nobody splits, stay as they are written. */
+static ir_value spread_constant(simplifier *s, ir_op op) {
+  ir_type type = result_type(s, op);
+  if (!ir_is_static_tensor(s->m, type) || ir_type_bytes(s->m, type) < SPREAD_BYTES) return IR_NONE;
+  const void *element = splat_of(s, ir_result(s->m, op, 0));
+  if (!element || !ir_type_get(s->m, type)->rank) return IR_NONE;
+  ir_builder b = builder(s, op);
+  ir_type scalar = ir_scalar(s->m, ir_type_get(s->m, type)->dtype);
+  return ir_build_broadcast(&b, ir_build_constant(&b, scalar, element, true), type, (int64_t[]){0});
+}
+
 /* A reshaped scalar constant is a broadcast of it: one canonical form for both. */
 static ir_value reshape_scalar(simplifier *s, ir_op op) {
   ir_type to = result_type(s, op);
@@ -236,11 +250,83 @@ static ir_value element_of_tuple(simplifier *s, ir_op op) {
                                                                    : IR_NONE;
 }
 
+/* ---- scatters of one window ---- */
+/* Element i of a vector of indices, in pieces of one number each; -1 where we can't tell. */
+static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
+  ir_op op = defined_by(s, indices, IR_OP_CONCATENATE);
+  for (uint32_t k = 0; op && k < ir_op_get(s->m, op)->n_operands; k++) {
+    int64_t count = ir_element_count(s->m, operand_type(s, op, k));
+    if (i < count) {
+      indices = operand(s, op, k);
+      break;
+    }
+    i -= count;
+  }
+  const void *data = splat_of(s, indices);
+  int64_t bytes = ir_dtype_bytes(ir_type_at(s->m, indices)->dtype);
+  if (!data || bytes < 1 || bytes > 8) return -1;
+  uint64_t bits = 0;
+  memcpy(&bits, data, (size_t)bytes);
+  int64_t shift = 64 - 8 * bytes;
+  return (int64_t)(bits << shift) >> shift; /* a large unsigned one comes out negative */
+}
+
+/* The body is (x, update) -> update. */
+static bool replaces(const simplifier *s, ir_op op) {
+  ir_block body = ir_op_get(s->m, op)->regions[0];
+  ir_op end = ir_terminator(s->m, body);
+  return ir_op_get(s->m, op)->n_operands == 3 && ir_block_get(s->m, body)->ops.count == 1 &&
+         ir_operand(s->m, end, 0) == ir_block_get(s->m, body)->args.at[1];
+}
+
+/* Where the window lies, and its shape among the operand's dimensions; false: not known, or it goes
+ * beyond the operand's ends. */
+static bool find_window(simplifier *s, ir_op op, const ir_gather_numbers *n, int64_t *out_starts,
+                        int64_t *out_sizes) {
+  const ir_type_data *x = ir_type_at(s->m, operand(s, op, 0)),
+                     *update = ir_type_at(s->m, operand(s, op, 2));
+  for (int32_t d = 0, k = 0; d < x->rank; d++) {
+    bool inserted = ir_ints_have(n->collapsed_slice_dims, d);
+    int32_t at = ir_ints_find(n->start_index_map, d);
+    out_sizes[d] = inserted ? 1 : update->dims[k++];
+    out_starts[d] = at < 0 ? 0 : index_at(s, operand(s, op, 1), at);
+    if (out_starts[d] < 0 || out_starts[d] > x->dims[d] - out_sizes[d]) return false;
+  }
+  return true;
+}
+
+/* scatter(x, constant index, update) { replace } = dynamic_update_slice(x, update, index...) where
+ * the update is one window inside of x: what is outside a scatter leaves alone. */
+static ir_value scatter_one_window(simplifier *s, ir_op op) {
+  ir_gather_numbers n;
+  int64_t starts[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  if (!replaces(s, op) || !ir_is_static_tensor(s->m, operand_type(s, op, 0)) ||
+      !ir_is_static_tensor(s->m, operand_type(s, op, 1)) ||
+      !ir_is_static_tensor(s->m, operand_type(s, op, 2)) ||
+      !ir_scatter_dims(s->p->scratch, s->m, op, &n))
+    return IR_NONE;
+  ir_value x = operand(s, op, 0), update = operand(s, op, 2);
+  int32_t rank = ir_type_at(s->m, x)->rank;
+  if (ir_type_at(s->m, operand(s, op, 1))->rank != 1 || n.index_vector_dim != 0 ||
+      n.operand_batching_dims.count || n.offset_dims.count != ir_type_at(s->m, update)->rank ||
+      n.offset_dims.count + n.collapsed_slice_dims.count != rank ||
+      !find_window(s, op, &n, starts, sizes))
+    return IR_NONE;
+  ir_builder b = builder(s, op);
+  ir_value at[IR_MAX_RANK];
+  ir_type scalar = ir_scalar(s->m, ir_type_at(s->m, operand(s, op, 1))->dtype);
+  for (int32_t d = 0; d < rank; d++) at[d] = ir_build_splat_int(&b, scalar, starts[d]);
+  ir_dtype dtype = ir_type_at(s->m, x)->dtype;
+  update = ir_build_reshape(&b, update, ir_tensor(s->m, dtype, rank, sizes));
+  return ir_build_dynamic_update_slice(&b, x, update, at);
+}
+
 /* ---- the table ---- */
 static const struct row {
   ir_kind kind;
   rule apply;
 } rows[] = {
+    {IR_OP_CONSTANT, spread_constant},
     {IR_OP_CONVERT, same_type},
     {IR_OP_RESHAPE, same_type},
     {IR_OP_RESHAPE, reshape_of_reshape},
@@ -262,6 +348,7 @@ static const struct row {
     {IR_OP_SELECT, select_constant},
     {IR_OP_REDUCE, reduce_nothing},
     {IR_OP_GET_TUPLE_ELEMENT, element_of_tuple},
+    {IR_OP_SCATTER, scatter_one_window},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
