@@ -170,6 +170,9 @@ ir_module *ir_module_create(
     ctx *c); /* has an arena of its own; an empty builtin.module with one block is its root */
 void ir_module_destroy(ir_module *m);
 ir_module *ir_module_clone(const ir_module *m); /* same ids */
+/* An empty module with the names, types and attributes of another, by the same ids. It must not
+ * outlive that one. */
+ir_module *ir_module_borrow(const ir_module *from);
 
 static inline const ir_type_data *ir_type_get(const ir_module *m, ir_type t) {
   return &m->types.at[t];
@@ -345,6 +348,8 @@ ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
 bool ir_map_has(const ir_map *map, ir_value v);
 void ir_map_set(ir_map *map, ir_value from, ir_value to);
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
+/* The same of an op of `from`, whose names, types and attributes m has by the same ids. */
+ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map);
 /* Gives `to` copies of the regions of `from`. */
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */

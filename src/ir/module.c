@@ -444,18 +444,29 @@ static void copy_payloads(arena *a, ir_module *m) {
   }
 }
 
+static void copy_tables(ir_module *m, const ir_module *from) {
+  arena *a = m->arena;
+  COPY_VEC(a, &m->strs, &from->strs);
+  COPY_VEC(a, &m->types, &from->types);
+  COPY_VEC(a, &m->attrs, &from->attrs);
+  copy_table(a, &m->intern->strs, &from->intern->strs);
+  copy_table(a, &m->intern->types, &from->intern->types);
+}
+
+ir_module *ir_module_borrow(const ir_module *from) {
+  ir_module *m = ir_module_create(from->ctx);
+  copy_tables(m, from);
+  return m;
+}
+
 ir_module *ir_module_clone(const ir_module *from) {
   ir_module *m = module_bare(from->ctx);
   arena *a = m->arena;
   m->root = from->root;
-  COPY_VEC(a, &m->strs, &from->strs);
-  COPY_VEC(a, &m->types, &from->types);
-  COPY_VEC(a, &m->attrs, &from->attrs);
+  copy_tables(m, from);
   COPY_VEC(a, &m->values, &from->values);
   COPY_VEC(a, &m->ops, &from->ops);
   COPY_VEC(a, &m->blocks, &from->blocks);
-  copy_table(a, &m->intern->strs, &from->intern->strs);
-  copy_table(a, &m->intern->types, &from->intern->types);
   copy_payloads(a, m);
   for (uint32_t i = 1; i < m->ops.count; i++) {
     ir_op_data *o = &m->ops.at[i];

@@ -28,32 +28,38 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to) {
   map->to[from] = to;
 }
 
-static void copy_region(ir_module *m, ir_op copy, uint32_t region, ir_block from, ir_map *map) {
+static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_op copy,
+                        uint32_t region, ir_map *map) {
   ir_block to = ir_region_block(m, copy, region);
-  for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
-    ir_value arg = ir_block_get(m, from)->args.at[i];
-    ir_value_data old = *ir_value_get(m, arg);
+  for (uint32_t i = 0; i < ir_block_get(from, block)->args.count; i++) {
+    ir_value arg = ir_block_get(from, block)->args.at[i];
+    ir_value_data old = *ir_value_get(from, arg);
     ir_value fresh = ir_block_arg(m, to, old.type);
     ir_value_get(m, fresh)->location = old.location;
     ir_map_set(map, arg, fresh);
   }
-  ir_copy_block(m, from, to, map);
+  for (uint32_t i = 0; i < ir_block_get(from, block)->ops.count; i++)
+    ir_copy_op_from(from, m, to, ir_block_get(from, block)->ops.at[i], map);
 }
 
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
-  ir_op_data d = *ir_op_get(m, op);
+  return ir_copy_op_from(m, m, to, op, map);
+}
+
+ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map) {
+  ir_op_data d = *ir_op_get(from, op);
   ir_value *operands = ARENA_ARRAY(m->arena, ir_value, d.n_operands);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
-  for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, d.first_result + i);
-  ir_op_desc desc = ir_op_desc_of(m, op);
+  for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(from, d.first_result + i);
+  ir_op_desc desc = ir_op_desc_of(from, op);
   desc.operands = operands;
   desc.result_types = types;
   ir_op copy = ir_op_new(m, to, &desc);
   for (uint32_t i = 0; i < d.n_results; i++)
     ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
   for (uint32_t r = 0; r < d.n_regions; r++)
-    if (d.regions[r]) copy_region(m, copy, r, d.regions[r], map);
+    if (d.regions[r]) copy_region(from, d.regions[r], m, copy, r, map);
   return copy;
 }
 
@@ -67,7 +73,8 @@ void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
   if (n == 0) return;
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t r = 0; r < n; r++)
-    if (ir_op_get(m, from)->regions[r]) copy_region(m, to, r, ir_op_get(m, from)->regions[r], map);
+    if (ir_op_get(m, from)->regions[r])
+      copy_region(m, ir_op_get(m, from)->regions[r], m, to, r, map);
 }
 
 void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *),
