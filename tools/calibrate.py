@@ -37,7 +37,7 @@ THRESHOLD_SHARES = (3, 20)  # of the temporaries; --splits
 LEAST_THRESHOLD = 64
 LIMIT_SHARES = (2, 6, 30)  # the same, on top of arguments and results
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 ORDERED = {**HONEST, "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
 REWRITTEN = {**ORDERED, "xla_disable_hlo_passes": "while-loop-invariant-code-motion"}
 WAYS = {  # weir_peak's options, XLA's

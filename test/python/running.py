@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 # As the ladder compiles what it has split: an honest report, and nothing hoisted out of the loops.
 OPTIONS = {
-    "xla_cpu_experimental_ynn_fusion_type": "",
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
 }
 SECONDS = 120

@@ -21,7 +21,7 @@
 
 // All temporaries together are above the limit here, so that the program as it came would want other options: these stay.
 // OPTIONS: call_target_name = "weir_tile"
-// OPTIONS: compile with xla_cpu_experimental_ynn_fusion_type=
+// OPTIONS: compile with xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT
 // OPTIONS-NOT: compile with
 
 // PLAN: outcome  fits; 1 region as kernel, predicted {{[1-9].*}} times as fast
