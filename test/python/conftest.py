@@ -1,6 +1,7 @@
 """Every test starts without weir's settings and with stock XLA CPU."""
 
 import os
+import signal
 import types
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -12,6 +13,7 @@ for name in [
 ]:
     del os.environ[name]
 os.environ["WEIR_CACHE_DIR"] = "off"  # kernels of an older weir prove nothing
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background jobs
 
 import jax
 import pytest
