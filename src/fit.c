@@ -16,7 +16,7 @@
 #include "split/loops.h"
 #include "tiles.h"
 
-static const double WORTH_A_KERNEL = 1.2;  /* gain in speed */
+static const double WORTH_A_KERNEL = 1.2;  /* gain in speed, of a region and of the program */
 static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
 
 enum {
@@ -254,10 +254,9 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m);
   while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
-  if (f.kernels) {
-    summarise(&f, before_ns);
-    *out_m = f.m;
-  } else ir_module_destroy(f.m);
+  summarise(&f, before_ns);
+  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) *out_m = f.m;
+  else fit_forget(j, f.m);
   arena_destroy(f.a);
   return WEIR_OK;
 }

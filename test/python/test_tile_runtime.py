@@ -101,7 +101,7 @@ def test_nothing_is_shown_in_pipes():
 @pytest.mark.parametrize("tile", ["off", "auto"])
 def test_a_line_on_terminals(tile):
     """Drawn while the loop runs, with the source line, and gone at the end."""
-    text = MATVEC.replace("2003", "30011").replace("print(", "len(")
+    text = MATVEC.replace("2003", "80011").replace("print(", "len(")
     settings = {"WEIR_PROGRESS": "1", "WEIR_TILE": tile, "WEIR_MEMORY_LIMIT": "16MB"}
     shown = on_terminal(text, settings | {"WEIR_NUM_THREADS": "1"})
     lines = shown.split("\r")
