@@ -71,9 +71,9 @@ def passes():
 class Evaluator:
     """weir_eval on one set of inputs, which it keeps as files in `folder`."""
 
-    def __init__(self, folder, inputs, tool=BUILD / "tools/weir_eval"):
+    def __init__(self, folder, inputs, tool=None):
         self.folder, self.files, self.count = pathlib.Path(folder), [], 0
-        self.tool = tool
+        self.tool = tool or BUILD / "tools/weir_eval"
         for i, array in enumerate(inputs):
             self.files.append(self.folder / f"in{i}.npy")
             np.save(self.files[-1], array)
