@@ -52,7 +52,7 @@ def _python_of(name, required, optional):
         "install",
         "-q",
     ]
-    required = [*required, "pytest", "scikit-build-core>=0.11"]
+    required = [*required, "pytest", "pytest-xdist", "scikit-build-core>=0.11"]
     complete = True
     if subprocess.run([*pip, *required, *optional]).returncode:
         subprocess.run([*pip, *required], check=True)

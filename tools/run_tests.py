@@ -91,7 +91,11 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "pytest.xml")
         code = subprocess.run(
-            [python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments],
+            [
+                *(python, "-m", "pytest", "-q", f"--junitxml={report}"),
+                *("-n", JOBS, "--dist", "worksteal"),
+                *arguments,
+            ],
             cwd=ROOT,
             env=environment | {"WEIR_BUILD": str(build)},
         ).returncode
