@@ -423,16 +423,16 @@ static bool replace_gather(picker *f, ir_op op) {
   return true;
 }
 
-/* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. */
-static bool has_own_places(const picker *f, ir_value x, const place *where) {
+/* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. Any
+ * other that an entry's own index says (on a diagonal) becomes an indexed one. */
+static bool has_own_places(picker *f, ir_value x, place *where) {
   uint32_t seen = 0;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
-    const coordinate *c = &where->at[d];
-    if (!c->is_own) continue;
-    if (c->along < 0 ? type_of(f, x)->dims[d] != 1
-                     : (seen >> c->along & 1 || f->dims[c->along] != type_of(f, x)->dims[d]))
-      return false;
-    if (c->along >= 0) seen |= 1u << c->along;
+    coordinate *c = &where->at[d];
+    int64_t along = c->along, extent = type_of(f, x)->dims[d];
+    if (!c->is_own || (along < 0 && extent == 1)) continue;
+    if (along >= 0 && !(seen >> along & 1) && f->dims[along] == extent) seen |= 1u << along;
+    else *c = (coordinate){false, 0, coordinate_value(f, c)};
   }
   for (int32_t i = 0; i < f->rank; i++)
     if (!(seen >> i & 1) && f->dims[i] != 1) return false;

@@ -72,6 +72,10 @@ WRITES = {
     "columns": lambda x, w, b, y: (w @ x.T).at[y, jnp.arange(N)].add(b[:N]),
     "gradient": lambda x, w, b, y: jax.grad(lambda a: (picked(a, y) * b[:N]).sum())(x @ w.T),
     "zeros": lambda x, w, b, y: jnp.zeros((N, V), x.dtype).at[jnp.arange(N), y].add(b[:N]),
+    "diagonal": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), jnp.arange(N)].add(b[:N]),
+    "each": lambda x, w, b, y: jax.vmap(lambda i: b.at[i].set(7.0))(jnp.arange(N)),
+    "each_next": lambda x, w, b, y: jax.vmap(lambda i: b.at[i + 3].mul(i))(jnp.arange(V)),
+    "column": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), 2].set(b[:N]),
 }
 
 

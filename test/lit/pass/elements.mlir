@@ -51,6 +51,22 @@ module {
     return %0 : tensor<8x40xf32>
   }
 
+  // On a diagonal: of two dimensions that the same index says one is counted.
+  // CHECK: sym_name = "on_diagonal"
+  // CHECK: %[[COUNT:[0-9]+]] = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<40x41xi32>
+  // CHECK-NEXT: %[[HERE:[0-9]+]] = "stablehlo.compare"(%[[COUNT]]
+  // CHECK: %[[Y:[0-9]+]] = "stablehlo.select"(%[[HERE]], %{{[0-9]+}}, %{{[0-9]+}})
+  // CHECK-NEXT: "func.return"(%[[Y]])
+  func.func public @on_diagonal(%x: tensor<41xf32>, %u: tensor<40xf32>) -> tensor<40x41xf32> {
+    %y = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<41xf32>) -> tensor<40x41xf32>
+    %i = stablehlo.iota dim = 0 : tensor<40x1xi32>
+    %0 = "stablehlo.scatter"(%y, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      stablehlo.return %b : tensor<f32>
+    }) : (tensor<40x41xf32>, tensor<40x1xi32>, tensor<40xf32>) -> tensor<40x41xf32>
+    return %0 : tensor<40x41xf32>
+  }
+
   // Left alone: arguments; rows that would be more than half of the product; entries that may meet.
   // CHECK: sym_name = "left"
   // CHECK: "stablehlo.gather"(%arg0
