@@ -240,7 +240,7 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
                 bool into_loops) {
   sinking s = sinking_of(m, block, threshold_bytes);
   bool any = false;
-  if (can_copy(&s, seed, DEEPEST)) {
+  if (is_copied(&s, seed) && can_copy(&s, seed, DEEPEST)) {
     ir_users users = ir_users_of_block(s.scratch, m, block);
     for (uint32_t i = users.first[seed]; i < users.first[seed + 1]; i++) {
       ir_op user = users.ops[i];
