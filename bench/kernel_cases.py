@@ -42,6 +42,10 @@ def attention(n, gradient=False):
     return Case(name, n, "f32", 96 + n // 64, 128, 64, 8, peers=peers)
 
 
+def sgpr(m, limit_mb):
+    return Case("sgpr", 100_000, "f64", limit_mb, 0, 8, m, peers=("gpflow",))
+
+
 CASES = {
     "matvec_f64": points("matvec", 100_000, "f64", "matvec"),
     "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
@@ -73,6 +77,9 @@ CASES = {
     "kde": points("kde", 50_000, "f32", rows=128),
     "chamfer_grad": points("chamfer", 20_000, "f32", rows=128),
     "cross_entropy": Case("cross_entropy", 4096, "f32", 256, 256, 512, 128_000, False),
+    "sgpr_m500": sgpr(500, 100),
+    "sgpr_m1000": sgpr(1000, 200),
+    "sgpr_m2000": sgpr(2000, 600),
     "mlp_step": Case("mlp_step", 256, "f32", None),
     "resnet_block": Case("resnet_block", 32, "f32", None),
     "chain": Case("chain", 10_000_000, "f32", None),
@@ -95,6 +102,11 @@ def inputs(case, n):
     if case.program == "cross_entropy":
         labels = rng.integers(0, case.m, n).astype(np.int32)
         return [random(n, case.d), random(case.m, case.d) / dtype(case.d**0.5), labels]
+    if case.program == "sgpr":  # inducing points; lengthscales, variance, noise; data
+        x = random(n, case.d)
+        z = x[: case.m] + 0.01 * random(case.m, case.d)
+        y = np.sin(x @ random(case.d)) + 0.3 * random(n)
+        return [z, np.array([*np.linspace(1.0, 2.0, case.d), 1.2, 0.1]), x, y]
     if case.program == "mlp_step":
         widths = (784, 1024, 1024, 10)
         layers = [random(a, b) / dtype(a**0.5) for a, b in zip(widths, widths[1:])]

@@ -4,6 +4,7 @@
 
 import jax
 import jax.numpy as jnp
+import programs
 from jax import lax
 
 
@@ -159,3 +160,13 @@ def resnet_block(over, x, first, second):
 
 def chain(over, x):
     return jnp.tanh(jnp.exp(-(x**2)) * 3 + x) / (1 + jnp.abs(x))
+
+
+def sgpr(over, z, hyper, x, y):
+    """Titsias' bound and its gradients, as examples/p3_sgpr.py has it."""
+
+    def bound(z, hyper):
+        params = dict(inducing=z, lengthscales=hyper[:-2], variance=hyper[-2], noise=hyper[-1])
+        return programs.get("p3").load().bound(params, x, y)
+
+    return jax.value_and_grad(bound, argnums=(0, 1))(z, hyper)

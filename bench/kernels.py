@@ -1,5 +1,5 @@
 """Loops as kernels: weir beside C written by hand, JAX split by hand, plain JAX and what else people
-use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO), in one run.
+use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO, GPflow), in one run.
 
     python bench/kernels.py                        all cases at full size (an hour)
     python bench/kernels.py matvec_f32 'knn_*'     some
@@ -12,23 +12,22 @@ what weir's process grew by while it ran. Programs are unchanged plain JAX; the 
 given is small, so that it has to split. Plain JAX is left out where its intermediates do not fit
 the machine. Results are checked against each other.
 
-The others live in an environment of their own, build/bench/peers (bench/peers.txt), which is made
-when it is missing; without them: --no-peers. What was measured lies in build/bench/kernels.
+The others live in environments of their own (bench/peers.txt, bench/gpflow.txt), which are made
+when they are missing; without them: --no-peers. What was measured lies in build/bench/kernels.
 """
 
 import argparse
 import fnmatch
 import json
-import pathlib
 import statistics
 import subprocess
 import sys
 
+import environments
+from environments import BUILD, HERE
 from kernel_cases import CASES, inputs
 
-HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = HERE / "reference"
-BUILD = HERE.parent / "build/bench"
 CFLAGS = "-O3 -march=native -mprefer-vector-width=512 -ffast-math -fopenmp".split()
 MOST_PLAIN_BYTES = 6 << 30  # of intermediates
 SURE_LIMIT_BYTES = 1 << 40
@@ -86,7 +85,7 @@ def run_jax(name, way, scale):
 
 
 def run_peer(name, peer, scale):
-    python = BUILD / "peers/bin/python"
+    python = environments.python_of("gpflow" if peer == "gpflow" else "peers")
     return json.loads(run([python, HERE / "peers.py", name, peer, scale], f"{name}, {peer}"))
 
 
@@ -102,19 +101,6 @@ def build_c(case):
     define = ["-DF32"] if case.dtype == "f32" else []
     source = REFERENCE / f"{case.c}.c"
     subprocess.run(["gcc", *CFLAGS, *define, source, "-o", program, "-lm"], check=True)
-
-
-def make_peers():
-    """An environment with what peers.txt lists, if there is none of that list."""
-    folder, wanted = BUILD / "peers", (HERE / "peers.txt").read_text()
-    stamp = folder / "stamp"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    print(f"making {folder}", file=sys.stderr)
-    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-    pip = [folder / "bin/python", "-m", "pip", "install", "-q", "-r", HERE / "peers.txt"]
-    subprocess.run(pip, check=True)
-    stamp.write_text(wanted)
 
 
 def runners(name, scale, with_peers):
@@ -198,8 +184,6 @@ def main():
         if not fnmatch.filter(CASES, pattern):
             parser.error(f"no case {pattern}")
     names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
-    if args.peers and not args.report:
-        make_peers()
     ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
     print(f"| case | weir s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
     for name in names:

@@ -29,12 +29,12 @@ import tempfile
 import numpy as np
 
 import chunked
+import environments
 import plot
 import programs
 import run
 
 MB, GB = 10**6, 10**9
-GPFLOW = os.path.join(os.path.dirname(programs.HERE), "build", "gpflow", "bin", "python")
 MODES = ("stock", "chunked", "weir")
 
 
@@ -130,14 +130,13 @@ def stock_need(name, sizes):
 
 
 def gpflow_bound(params, x, y):
-    """GPflow's own bound, or None without its environment."""
-    if not os.path.exists(GPFLOW):
-        return None
+    """GPflow's own bound."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "problem.npz")
         np.savez(path, x=x, y=y, **params)
         script = os.path.join(programs.HERE, "gpflow_bound.py")
-        done = subprocess.run([GPFLOW, script, path], capture_output=True, text=True)
+        python = environments.python_of("gpflow")
+        done = subprocess.run([python, script, path], capture_output=True, text=True)
     return float(done.stdout) if done.returncode == 0 else None
 
 

@@ -2,7 +2,7 @@
 
     python bench/peers.py CASE PEER [SCALE]       prints {"seconds", "grown", "sum"}
 
-Needs what peers.txt lists. Each peer is built and used as its makers advise: KeOps compiled for
+Needs what peers.txt lists (GPflow: gpflow.txt). Each peer is built and used as its makers advise: KeOps compiled for
 this machine, FAISS with its BLAS path on, attention as the fused operator of the runtime. Building,
 indexing and the first call are not counted.
 """
@@ -178,7 +178,26 @@ def openvino(case, arrays):
     return lambda: compiled(batch)[0]
 
 
-PEERS = {f.__name__: f for f in (keops, faiss, sklearn, onnxruntime, openvino)}
+# ---- sparse Gaussian process regression ----
+def gpflow(case, arrays):
+    import gpflow as gp
+    import tensorflow as tf
+
+    z, hyper, x, y = arrays
+    kernel = gp.kernels.SquaredExponential(variance=hyper[-2], lengthscales=hyper[:-2])
+    data = (tf.constant(x), tf.constant(y[:, None]))
+    model = gp.models.SGPR(data, kernel, inducing_variable=z, noise_variance=hyper[-1])
+
+    @tf.function
+    def value_and_gradients():
+        with tf.GradientTape() as tape:
+            bound = model.elbo()
+        return bound, tape.gradient(bound, model.trainable_variables)
+
+    return value_and_gradients
+
+
+PEERS = {f.__name__: f for f in (keops, faiss, sklearn, onnxruntime, openvino, gpflow)}
 
 
 def checksum(out):
@@ -192,6 +211,8 @@ def main():
     run = PEERS[peer](case, inputs(case, case.n // int(scale[0] if scale else 1)))
     if peer == "keops":  # compiles its formula
         PEERS[peer](case, inputs(case, 100))()
+    if peer == "gpflow":  # traces its graph
+        run()
     found, out = measured(run)
     print(json.dumps(found | {"sum": checksum(out)}))
 
