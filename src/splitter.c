@@ -3,6 +3,7 @@
 #include "pipeline.h"
 #include "plan/peak.h"
 #include "seeds.h"
+#include "split/absorb.h"
 #include "split/loops.h"
 #include "split/sink.h"
 #include "tiles.h"
@@ -164,8 +165,37 @@ static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, in
   return s;
 }
 
-/* ---- first: what could never be held but is read inside a while or a branch that can't be sliced
- * with it ---- */
+/* ---- first: what could never be held but crosses the border of a while or a branch that can't be
+ * sliced with it ---- */
+static bool absorb_into(ir_module *m, ir_op branching, const split_goal *goal) {
+  int64_t bytes = split_branching_bytes(m, branching, goal->threshold_bytes);
+  if (!bytes || !split_absorb_readers(m, branching, goal->threshold_bytes)) return false;
+  ctx_log(m->ctx, 3, "move the readers of a %s's results, %lld bytes, into its branches",
+          ir_op_name(m, branching), (long long)bytes);
+  return true;
+}
+
+typedef struct branchings {
+  arena *a;
+  const split_goal *goal;
+  VEC(ir_op) list;
+} branchings;
+
+static void add_branching(const ir_module *m, ir_op op, void *user) {
+  branchings *b = user;
+  if (split_branching_bytes(m, op, b->goal->threshold_bytes) > b->goal->hold_bytes)
+    VEC_PUSH(b->a, &b->list, op);
+}
+
+static bool absorb_one(ir_module *m, ir_block top, const split_goal *goal) {
+  branchings b = {.a = arena_create(m->ctx), .goal = goal};
+  bool done = false;
+  ir_walk(m, top, add_branching, &b);
+  for (uint32_t i = 0; i < b.list.count && !done; i++) done = absorb_into(m, b.list.at[i], goal);
+  arena_destroy(b.a);
+  return done;
+}
+
 static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
@@ -194,6 +224,7 @@ static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *
 }
 
 static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) {
+  for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, goal); i++) continue;
   tried t = tried_begin(m->ctx);
   while (sink_one(m, top, goal, &t)) split_forget(&t.known);
   tried_end(&t);
@@ -253,8 +284,16 @@ static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried
   return p;
 }
 
+/* Before anything is split: loops would put together what crosses the border. */
+static bool absorb_holders(ir_module *m, const plan_peak *peak, const split_goal *goal) {
+  for (uint32_t i = 0; i < peak->n_holders; i++)
+    if (absorb_into(m, split_branching_of(m, peak->holders[i].value), goal)) return true;
+  return false;
+}
+
 static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
+  if (absorb_holders(m, peak, goal)) return PREPARED;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;
@@ -289,8 +328,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     p = split_once(m, order, &t);
     order->loops += p == SPLIT;
     split_forget(&t.known);
-    if (p != STUCK && !order->no_tiles)
-      order->only_tiles = tiles_mark_loops(m, order->least_gain);
+    if (p != STUCK && !order->no_tiles) order->only_tiles = tiles_mark_loops(m, order->least_gain);
   }
   tried_end(&t);
 }
