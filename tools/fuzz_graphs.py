@@ -44,8 +44,8 @@ class Case:
         return random_values.program(self.ops, self.arguments, self.outputs)
 
 
-def case_of(seed):
-    graph, dice = random_graphs.Graph(seed), random.Random(seed + 1)
+def case_of(seed, make=random_graphs.Graph):
+    graph, dice = make(seed), random.Random(seed + 1)
     passes = [name for name in running.passes() if name != "parse"]
     sizes = sorted(
         {

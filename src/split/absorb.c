@@ -213,17 +213,21 @@ static void put_in_order(const absorbing *a, ir_op fresh) {
       ir_block_append(m, a->block, old.ops.at[i]);
 }
 
-static void move(const absorbing *a, const ops *moved) {
-  ir_module *m = a->m;
+static values list_kept(const absorbing *a, const ops *moved) {
   values kept = {0};
   add_results(a, a->branching, &kept);
   for (uint32_t i = 0; i < moved->count; i++) add_results(a, moved->at[i], &kept);
+  return kept;
+}
+
+static void move(const absorbing *a, const ops *moved, const values *kept) {
+  ir_module *m = a->m;
   for (uint32_t r = 0; r < ir_op_get(m, a->branching)->n_regions; r++)
-    extend_branch(a, r, moved, &kept);
+    extend_branch(a, r, moved, kept);
   ir_map *map = ir_map_new(a->scratch, m);
-  ir_op fresh = branching_with(a, &kept);
+  ir_op fresh = branching_with(a, kept);
   put_in_order(a, fresh);
-  for (uint32_t i = 0; i < kept.count; i++) ir_map_set(map, kept.at[i], ir_result(m, fresh, i));
+  for (uint32_t i = 0; i < kept->count; i++) ir_map_set(map, kept->at[i], ir_result(m, fresh, i));
   ir_replace_uses(m, a->block, map);
 }
 
@@ -242,7 +246,9 @@ static bool absorb(absorbing *a) {
   find_moves(a);
   ops moved = list_moved(a);
   if (a->failed || !is_gain(a, &moved) || count_copies(a, &moved) > MOST_COPIES) return false;
-  move(a, &moved);
+  values kept = list_kept(a, &moved);
+  if (!kept.count) return false; /* nobody needs any of it */
+  move(a, &moved, &kept);
   return true;
 }
 

@@ -282,28 +282,45 @@ class Regions(Elementwise, Moves, Indexing):
         """case of two or three branches that capture what is there."""
         if self.depth > 1:
             return None
-        index = self.pick(lambda v: v.dtype == "i32" and v.rank == 0) or self.splat(
-            self.rng.randint(-1, 3), "i32"
-        )
-        to = self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64"))
-        if to is None:
+        index, kinds = self.branch_index(), self.branch_kinds()
+        if not kinds:
             return None
 
         def body():
             self.steps(self.rng.randint(1, 3))
-            made = self.pick(lambda v: v.type == to.type)
-            return [made]
+            return [self.pick(lambda v: v.type == kind.type) for kind in kinds]
 
         regions, captured, returned = zip(
             *(self.inside([], body) for _ in range(self.rng.randint(2, 3)))
         )
-        ways = [r for r, in returned]
+        results = [self.either(kind, ways) for kind, ways in zip(kinds, zip(*returned))]
+        self.append(
+            "stablehlo.case",
+            [index],
+            results,
+            "",
+            ", ".join(regions),
+            [v for c in captured for v in c],
+        )
+        return results[0]
+
+    def branch_index(self):
+        return self.pick(lambda v: v.dtype == "i32" and v.rank == 0) or self.splat(
+            self.rng.randint(-1, 3), "i32"
+        )
+
+    def branch_kinds(self):
+        """Values whose types the results have."""
+        to = self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64"))
+        return [to] if to else []
+
+    def either(self, to, ways):
         grid = (
             (max(r.grid[0] for r in ways), min(r.grid[1] for r in ways))
             if all(r.grid for r in ways)
             else None
         )
-        result = Value(
+        return Value(
             self.name(),
             to.shape,
             to.dtype,
@@ -312,15 +329,6 @@ class Regions(Elementwise, Moves, Indexing):
             max(max(r.noise for r in ways), 0 if grid else NOISE.get(to.dtype, 0)),
             any(r.special for r in ways),
         )
-        self.append(
-            "stablehlo.case",
-            [index],
-            [result],
-            "",
-            ", ".join(regions),
-            [v for c in captured for v in c],
-        )
-        return result
 
 
 class Graph(LinearAlgebra, Chains, Regions, Orders):
@@ -417,3 +425,19 @@ class Graph(LinearAlgebra, Chains, Regions, Orders):
 
     def text(self):
         return program(self.ops, self.arguments, self.outputs)
+
+
+class Branches(Graph):
+    """Graphs with several cases on one or two predicates, each with several results."""
+
+    STEPS = Graph.STEPS + ["branch"] * 16
+
+    def branch_index(self):
+        predicates = [v for v in self.arguments if v.dtype == "i1" and v.rank == 0]
+        if len(predicates) < 2 and self.rng.random() < 0.5 or not predicates:
+            predicates.append(self.argument((), "i1"))
+        return self.convert(self.rng.choice(predicates), "i32")
+
+    def branch_kinds(self):
+        kinds = [self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64")) for _ in range(3)]
+        return [v for v in kinds if v][: self.rng.randint(1, 3)]

@@ -28,6 +28,19 @@ def test_splitting_changes_nothing(first):
     assert split >= BATCH // 2, "too few programs have anything to split"
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS, BATCH))
+def test_branches(first):
+    """Without XLA, which some of the programs end, unsplit as well (0 % 0)."""
+    problems, split = [], 0
+    for seed in range(first, first + BATCH):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Branches)
+        found, changed = fuzz_graphs.failures(case, use_xla=False)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+        split += changed
+    assert not problems, "\n".join(problems)
+    assert split >= BATCH // 3, "too few programs have anything to split"
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     """The comparison itself: what `weir opt` prints, with another function in it."""
     op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'
