@@ -258,7 +258,7 @@ def main():
     def run(batch):
         for seed, changed, lines in in_processes(batch, args):
             stock = [line for line in lines if line.startswith(f"seed {seed}, stock")]
-            totals.update(seeds=1, split=changed, failed=len(lines) > len(stock), stock=len(stock))
+            totals.update(seeds=1, split=changed, failed=int(len(lines) > len(stock)), stock=len(stock))
             for line in lines:
                 print(line, flush=True)
 

@@ -146,10 +146,12 @@ static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
                            d->data, true);
 }
 
-/* A statistic that this loop computes, asked for while it does: its running value. */
+/* A statistic that this loop computes, asked for while it does: its running value. Not one that an
+ * earlier loop put out, whole, from another position. */
 static const split_member *running_statistic(loop_builder *l, ir_value v, split_pos pos) {
   ir_op op = ir_value_get(l->r->m, v)->op;
-  for (uint32_t i = op && pos.dim < 0 ? l->r->member_of[op] : 0; i;
+  bool is_known = pos.dim >= 0 || split_outside_stage(l->r, v) <= l->stage;
+  for (uint32_t i = op && !is_known ? l->r->member_of[op] : 0; i;
        i = l->r->members.at[i - 1].next) {
     const split_member *member = &l->r->members.at[i - 1];
     if (member->factor.role == SPLIT_REDUCED && member->stage == l->stage) return member;

@@ -573,7 +573,10 @@ class Reductions(Maker):
         grid = (
             grid if grid and grid[0] - grid[1] <= MANTISSA[v.dtype] and v.dtype != "f16" else None
         )
-        noise = 0.0 if grid or not v.is_float() else max(NOISE[v.dtype], v.noise)
+        # the sum is in the values' own type: each step rounds
+        noise = (
+            0.0 if grid or not v.is_float() else max(NOISE[v.dtype] * math.sqrt(n), v.noise)
+        )
         results = [
             Value(self.name(), shape, v.dtype, grid, v.bound * n, noise, v.special),
             dataclasses.replace(w, name=self.name(), shape=shape),
