@@ -42,7 +42,8 @@ double cost_weight(const tile_node *x) {
     case IR_OP_IOTA:
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:
-    case IR_OP_RESHAPE: return 0;
+    case IR_OP_RESHAPE:
+    case IR_OP_SLICE: return 0;
     case IR_OP_DIVIDE:
     case IR_OP_SQRT:
     case IR_OP_RSQRT:

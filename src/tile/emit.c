@@ -595,6 +595,12 @@ static void load_buffers(tile_emitter *e) {
     tile_put(e, "%%%s%u = load ptr, ptr %s", i < inputs ? "in" : "out", i < inputs ? i : i - inputs,
              p);
   }
+  for (uint32_t i = 0; i < e->n->n_views; i++) {
+    ir_value v = e->n->views[i];
+    tile_put(e, "%s = getelementptr %s, ptr %%in%d, i64 %lld", tile_input_base(e, v),
+             tile_memory_type(ir_type_at(e->n->m, v)->dtype), tile_input_of(e->n, v),
+             (long long)tile_view_offset(e->n, v));
+  }
 }
 
 static void place_late(tile_emitter *e, int64_t slots) {

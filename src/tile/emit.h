@@ -165,15 +165,19 @@ const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *a
                         int32_t c);
 int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
 
+/* Where an input, or the view of one, begins. */
+const char *tile_input_base(tile_emitter *e, ir_value v);
 /* A vector of an input at this offset; mask: of lanes, NULL: all. */
-const char *tile_load_input(tile_emitter *e, int32_t input, ir_dtype dtype, const char *at,
-                            const char *mask);
+const char *tile_load_input(tile_emitter *e, ir_value v, const char *at, const char *mask);
 /* Of the lanes before the end of the block. */
 const char *tile_tail_mask(tile_emitter *e, const char *column_local);
 /* A place in the scratch of a thread. */
 const char *tile_scratch(tile_emitter *e, int64_t bytes);
 typedef void tile_point_fn(tile_emitter *e, const tile_node *x, void *user);
 void tile_for_all_points(tile_emitter *e, const tile_node *x, tile_point_fn *fn, void *user);
+
+/* ---- bend.c ---- */
+tile_grid tile_emit_bent(tile_emitter *e, const tile_node *x); /* a slice, pad or concatenation */
 
 /* ---- product.c ---- */
 void tile_plan_kept(tile_emitter *e); /* of the pass; sets the panel */

@@ -18,6 +18,7 @@ struct tile_tie {
   int64_t *length;
   bool *is_whole; /* reads an input, not along the dimension that the loop slices; or a top-k's */
   bool *is_rank;  /* counts what a top-k keeps */
+  bool *is_bent;  /* a slice, pad or concatenation counts otherwise on its other side */
   uint32_t n_slots;
   uint32_t *first; /* by node: its result's slots, then those of each operand */
   uint32_t now;    /* the node that a rule is asked about */
@@ -189,6 +190,50 @@ static bool rule_dot_general(tile_tie *t, tile_node *node) {
          refuse(t, "a dot of mixed element types");
 }
 
+/* ---- other indices than the operand's ---- */
+/* Dimension `dim` of an operand and of the result. */
+static void tie_or_bend(tile_tie *t, uint32_t operand, int64_t dim, bool same) {
+  uint32_t x = operand_slot(t, t->now, operand, dim), y = result_slot(t, t->now, dim);
+  if (same) tie(t, x, y);
+  else t->is_bent[x] = t->is_bent[y] = true;
+}
+
+bool tile_keeps_index(ir_module *m, ir_op op, uint32_t operand, int64_t dim) {
+  int32_t n;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_SLICE:
+      return ir_type_at(m, ir_operand(m, op, 0))->dims[dim] ==
+             ir_type_at(m, ir_result(m, op, 0))->dims[dim];
+    case IR_OP_PAD:
+      return operand || (!ir_op_ints(m, op, "edge_padding_low", &n)[dim] &&
+                         !ir_op_ints(m, op, "edge_padding_high", &n)[dim] &&
+                         !ir_op_ints(m, op, "interior_padding", &n)[dim]);
+    case IR_OP_CONCATENATE:
+      return dim != ir_op_int(m, op, "dimension", 0) || ir_op_get(m, op)->n_operands == 1;
+    default: return true;
+  }
+}
+
+static bool rule_bent(tile_tie *t, tile_node *node) {
+  int32_t rank = tensor_of(t, node->value)->rank;
+  uint32_t n = node->kind == IR_OP_CONCATENATE ? node->n_operands : 1; /* not the padding */
+  for (uint32_t k = 0; k < n; k++)
+    for (int32_t i = 0; i < rank; i++)
+      tie_or_bend(t, k, i, tile_keeps_index(t->n->m, node->op, k, i));
+  return true;
+}
+
+/* Along dimensions that no tile spans. */
+static bool bends_inside(ir_module *m, ir_op op) {
+  const ir_type_data *result = ir_type_at(m, ir_result(m, op, 0)),
+                     *first = ir_type_at(m, ir_operand(m, op, 0));
+  for (int32_t i = 0; i < result->rank; i++)
+    if (!tile_keeps_index(m, op, 0, i) &&
+        (result->dims[i] > COST_MOST_POINTS || first->dims[i] > COST_MOST_POINTS))
+      return false;
+  return true;
+}
+
 #define RULE(name) tile_rule *const tile_rule_##name = rule_##name;
 RULE(elementwise)
 RULE(constant)
@@ -200,6 +245,8 @@ RULE(reduce)
 RULE(dot_general)
 RULE(top_k)
 #undef RULE
+tile_rule *const tile_rule_slice = rule_bent, *const tile_rule_pad = rule_bent,
+                 *const tile_rule_concatenate = rule_bent;
 tile_rule *const tile_rule_none = NULL;
 
 static tile_rule *const *const rules[] = {
@@ -213,7 +260,7 @@ bool tile_has_rule(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   int32_t i = 0, j = 0;
   if (!rules[kind] || !*rules[kind]) return false;
-  if (kind != IR_OP_RESHAPE) return true;
+  if (kind != IR_OP_RESHAPE) return bends_inside((ir_module *)m, op);
   const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
                      *to = ir_type_at(m, ir_result(m, op, 0));
   while (ir_next_same_dim(from, to, &i, &j)) i++, j++;
@@ -226,8 +273,40 @@ const tile_node *tile_node_of(const tile_nest *n, ir_value v) {
   return op && n->node_of[op] ? &n->nodes[n->node_of[op] - 1 + ir_value_get(n->m, v)->index] : NULL;
 }
 
+/* The argument that v is, or is a slice of. */
+static ir_value argument_of(const tile_nest *n, ir_value v) {
+  ir_op op = ir_value_get(n->m, v)->op;
+  return op ? ir_operand(n->m, op, 0) : v;
+}
+
 int32_t tile_input_of(const tile_nest *n, ir_value v) {
-  return (int32_t)ir_value_get(n->m, v)->index - 2;
+  return (int32_t)ir_value_get(n->m, argument_of(n, v))->index - 2;
+}
+
+int64_t tile_view_offset(const tile_nest *n, ir_value view) {
+  int32_t rank;
+  const int64_t *start = ir_op_ints(n->m, ir_value_get(n->m, view)->op, "start_indices", &rank);
+  ir_value input = ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, view));
+  int64_t at = 0;
+  for (int32_t i = 0; i < rank; i++) at = at * ir_type_at(n->m, input)->dims[i] + start[i];
+  return at;
+}
+
+static bool is_argument(const tile_nest *n, ir_value v) {
+  return !ir_value_get(n->m, v)->op && ir_value_get(n->m, v)->index >= 2;
+}
+
+/* A slice that can be read where it lies: of an input, without gaps, and whole along the dimension
+ * that the loop slices. */
+static bool is_view(const tile_nest *n, ir_op op) {
+  int32_t rank, n_in;
+  if (ir_kind_of(n->m, op) != IR_OP_SLICE || !is_argument(n, ir_operand(n->m, op, 0))) return false;
+  const int64_t *stride = ir_op_ints(n->m, op, "strides", &rank),
+                *dims = ir_op_ints(n->m, n->loop, "in_dims", &n_in);
+  int32_t input = tile_input_of(n, ir_operand(n->m, op, 0));
+  for (int32_t i = 0; i < rank; i++)
+    if (stride[i] != 1) return false;
+  return input >= n_in || dims[input] < 0 || tile_keeps_index(n->m, op, 0, dims[input]);
 }
 
 /* Made anew for every reader, with the reader's axes. */
@@ -257,6 +336,10 @@ static bool add_node(tile_tie *t, ir_op op) {
   for (uint32_t i = 0; i < d->n_operands; i++)
     covered = covered && is_covered_type(n->m, d->operands[i]);
   if (!covered) return refuse(t, "an element type that tiles don't have");
+  if (is_view(n, op)) {
+    n->views[n->n_views++] = d->first_result;
+    return true;
+  }
   n->node_of[op] = n->n_nodes + 1;
   for (uint32_t i = 0; i < d->n_results; i++)
     n->nodes[n->n_nodes++] = (tile_node){.op = op,
@@ -358,6 +441,8 @@ static bool number_axes(tile_tie *t, int8_t *axis_of) {
       n->extent[n->n_axes++] = top == loop ? ir_op_int(n->m, n->loop, "extent", 0) : t->length[s];
     }
     if (t->is_rank[s]) n->ranks |= 1u << axis_of[top];
+    if (t->is_bent[s]) n->bent |= 1u << axis_of[top];
+    if (t->is_bent[s] && top == loop) return refuse(t, "a slice of the loop's dimension");
     if (top != loop && t->length[s] != n->extent[axis_of[top]])
       return refuse(t, "an axis of two lengths");
     axis_of[s] = axis_of[top];
@@ -406,7 +491,9 @@ static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
   bool reduces =
       x->kind == IR_OP_REDUCE || x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K;
   x->reduces = reduces ? read & ~x->mask : 0;
+  bool bends = x->kind == IR_OP_SLICE || x->kind == IR_OP_PAD || x->kind == IR_OP_CONCATENATE;
   if (reduces && any_twice) return refuse(t, "a reduction over an axis that stays");
+  if (bends && any_twice) return refuse(t, "a slice of a diagonal");
   return is_free(x->kind) || !has_axis_twice(&x->result) ||
          refuse(t, "a value with the same axis twice");
 }
@@ -433,6 +520,7 @@ static bool build(tile_tie *t) {
   if (count > MOST_NODES) return refuse(t, "too many ops");
   n->nodes = ARENA_ARRAY(n->a, tile_node, count + 1);
   n->node_of = ARENA_ARRAY(n->a, uint32_t, m->ops.count);
+  n->views = ARENA_ARRAY(n->a, ir_value, count + 1);
   for (uint32_t i = 0; i + 1 < body->ops.count; i++)
     if (!add_node(t, body->ops.at[i])) return false;
   slots = count * TILE_MOST_RANK * (1 + TILE_MOST_OPERANDS);
@@ -440,8 +528,9 @@ static bool build(tile_tie *t) {
   t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);
   t->is_whole = ARENA_ARRAY(t->a, bool, slots + 1);
   t->is_rank = ARENA_ARRAY(t->a, bool, slots + 1);
+  t->is_bent = ARENA_ARRAY(t->a, bool, slots + 1);
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < n->n_nodes; i++)
     if (!tie_node(t, i)) return false;
   return tie_inputs(t) && tie_outputs(t) && find_axes(t);
 }
@@ -468,7 +557,7 @@ static uint32_t axes_of_tiles(const tile_nest *n, uint32_t tile, bool long_outsi
     if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
   for (int32_t a = 0; a < n->n_axes && long_outside; a++)
     if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
-  return all & ~n->ranks;
+  return all & ~n->ranks & ~n->bent;
 }
 
 typedef struct choice { /* of roles */
@@ -620,8 +709,8 @@ static bool choose_roles(tile_tie *t) {
   double least = 0;
   for (int32_t i = 0; i < 2 * n->n_axes * n->n_axes; i++) {
     choice c = {i / 2 / n->n_axes, i / 2 % n->n_axes, i % 2};
-    if (c.row == c.column || (n->ranks >> c.row | n->ranks >> c.column) & 1 || !is_legal(n, c))
-      continue;
+    uint32_t tile = 1u << c.row | 1u << c.column;
+    if (c.row == c.column || (n->ranks | n->bent) & tile || !is_legal(n, c)) continue;
     double cost = cost_of_nest(n);
     if (best.row >= 0 && cost >= least) continue;
     least = cost;

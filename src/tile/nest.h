@@ -90,11 +90,14 @@ typedef struct tile_nest {
   uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
   int32_t n_axes, row, column;
   uint32_t ranks; /* axes that count what a top-k keeps */
+  uint32_t bent;  /* axes that a slice, pad or concatenation makes another of: inside the tile */
   int64_t extent[TILE_MOST_AXES];
   tile_role role[TILE_MOST_AXES];
   uint32_t n_nodes;
   tile_node *nodes;
   uint32_t *node_of; /* by op: index + 1 of its first result's */
+  uint32_t n_views;
+  ir_value *views; /* slices of inputs, which are read in the inputs themselves */
   tile_output *outputs;
   int32_t n_passes, n_reductions, n_late;
   bool staged;   /* long contractions end a phase */
@@ -108,8 +111,13 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile
                   const char **out_why);
 
 /* Whether there is a rule for the op; it may still refuse. Reshapes that merge or cut dimensions
- * have none. */
+ * have none, nor do slices, pads and concatenations along dimensions too long for the inside of a
+ * tile. */
 bool tile_has_rule(const ir_module *m, ir_op op);
+
+/* Of a slice, pad or concatenation: whether dimension dim of the operand and of the result have one
+ * index. */
+bool tile_keeps_index(ir_module *m, ir_op op, uint32_t operand, int64_t dim);
 
 /* A reduction of several operands together, by a body of its own: argmax. */
 static inline bool tile_is_joint(const tile_node *x) {
@@ -118,8 +126,11 @@ static inline bool tile_is_joint(const tile_node *x) {
 
 /* The node that makes v; NULL: v is an argument of the body. */
 const tile_node *tile_node_of(const tile_nest *n, ir_value v);
-/* Which input an argument of the body stands for; -1: the loop's start or lo, which are 0. */
+/* Which input an argument of the body, or a slice of one, reads; -1: the loop's start or lo, which
+ * are 0. */
 int32_t tile_input_of(const tile_nest *n, ir_value v);
+/* The element of the input that is a view's first. */
+int64_t tile_view_offset(const tile_nest *n, ir_value view);
 
 /* Whether the sum x over the columns can run in the pass before its level, and then its pass, phase
  * and terms. stream.c */

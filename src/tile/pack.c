@@ -260,8 +260,8 @@ static void copy_squares(tile_emitter *e, const tile_pack *p) {
       tile_line(e, "select i1 %s, i64 %lld, i64 %s", over, (long long)(extent - lanes), l.index);
   for (int32_t c = 0; c < e->vectors; c++) {
     const char *from =
-        tile_line(e, "getelementptr %s, ptr %%in%d, i64 %s", tile_memory_type(p->dtype),
-                  tile_input_of(e->n, p->value), tile_offset(e, dims, &p->axes, 0, c));
+        tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype),
+                  tile_input_base(e, p->value), tile_offset(e, dims, &p->axes, 0, c));
     tile_put(e, "call void %s(ptr %s, i64 %lld, ptr %s, i64 %lld)", name, from,
              (long long)tile_stride(dims, &p->axes, e->n->column),
              column_address(e, p, &p->axes, c), (long long)width_of(e));

@@ -423,7 +423,7 @@ static const char *load_points(tile_emitter *e, const product *p, const char *k,
   e->bound[p->axis] = lane;
   const char *at = tile_offset(e, dims, &p->node->operands[p->operand], 0, 0);
   const char *mask = count < e->n->lanes ? tail_of_points(e, count) : NULL;
-  const char *y = tile_load_input(e, input, p->dtype, at, mask);
+  const char *y = tile_load_input(e, v, at, mask);
   e->column = column;
   e->row_index[0] = row;
   e->bound[p->axis] = bound;

@@ -165,18 +165,23 @@ static const char *gather(tile_emitter *e, ir_dtype dtype, const char *base, con
 }
 
 /* ---- inputs ---- */
-static const char *read_vector(tile_emitter *e, int32_t input, const tile_axes *axes,
+const char *tile_input_base(tile_emitter *e, ir_value v) {
+  return ir_value_get(e->n->m, v)->op ? arena_printf(e->a, "%%view%u", (unsigned)v)
+                                      : arena_printf(e->a, "%%in%d", tile_input_of(e->n, v));
+}
+
+static const char *read_vector(tile_emitter *e, ir_value v, const tile_axes *axes,
                                const int64_t *dims, ir_dtype dtype, int32_t r, int32_t c) {
   int64_t stride = tile_stride(dims, axes, e->n->column);
-  const char *in = arena_printf(e->a, "%%in%d", input);
+  const char *in = tile_input_base(e, v);
   const char *at = tile_offset(e, dims, axes, r, c);
   if (stride != 1) return gather(e, dtype, in, at, stride);
   return e->mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
 }
 
-const char *tile_load_input(tile_emitter *e, int32_t input, ir_dtype dtype, const char *at,
-                            const char *mask) {
-  const char *in = arena_printf(e->a, "%%in%d", input), *before = e->mask;
+const char *tile_load_input(tile_emitter *e, ir_value v, const char *at, const char *mask) {
+  const char *in = tile_input_base(e, v), *before = e->mask;
+  ir_dtype dtype = dtype_of(e, v);
   e->mask = mask;
   const char *x = mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
   e->mask = before;
@@ -196,10 +201,10 @@ static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) 
   if ((e->in_tile || e->in_copy) && g.is_vector && !is_row &&
       tile_stride(dims, axes, e->n->column) != 1)
     return tile_read_packed(e, v, axes);
-  const char *in = arena_printf(e->a, "%%in%d", input);
+  const char *in = tile_input_base(e, v);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
-      g.at[r][c] = g.is_vector ? read_vector(e, input, axes, dims, dtype, r, c)
+      g.at[r][c] = g.is_vector ? read_vector(e, v, axes, dims, dtype, r, c)
                                : load(e, dtype, false, in, tile_offset(e, dims, axes, r, c), true);
   return g;
 }
@@ -413,6 +418,23 @@ tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
   return sum_over(e, x, x->reduces & ~tile, (x->mask | x->reduces) & tile);
 }
 
+typedef struct bindings {
+  const char *bound[TILE_MOST_AXES];
+  bool is_constant[TILE_MOST_AXES];
+} bindings;
+
+static bindings bindings_of(const tile_emitter *e) {
+  bindings b;
+  memcpy(b.bound, e->bound, sizeof b.bound);
+  memcpy(b.is_constant, e->is_constant, sizeof b.is_constant);
+  return b;
+}
+
+static void bind_again(tile_emitter *e, const bindings *b) {
+  memcpy(e->bound, b->bound, sizeof b->bound);
+  memcpy(e->is_constant, b->is_constant, sizeof b->is_constant);
+}
+
 static void bind_term(tile_emitter *e, uint32_t axes, int64_t number) {
   for (int32_t a = 0; a < e->n->n_axes; a++) {
     if (!(axes >> a & 1)) continue;
@@ -422,16 +444,12 @@ static void bind_term(tile_emitter *e, uint32_t axes, int64_t number) {
   }
 }
 
-static void unbind(tile_emitter *e, uint32_t axes) {
-  for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (axes >> a & 1) e->bound[a] = NULL, e->is_constant[a] = false;
-}
-
 /* x = other + dot or other - dot: the other one is the sum's first term. */
 static tile_grid added(tile_emitter *e, const tile_node *x, const tile_node *dot, uint32_t other) {
   tile_grid start = tile_operand(e, x, other), sum = new_grid(e, start.dtype, x->mask);
   const char *type = tile_type(e, sum.dtype, sum.is_vector);
   const char *how = x->kind == IR_OP_ADD ? "fadd contract" : "fsub contract";
+  bindings before_terms = bindings_of(e);
   for (int64_t i = 0; i < tile_extent_of(e->n, dot->reduces); i++) {
     bind_term(e, dot->reduces, i);
     tile_grid add = term(e, dot);
@@ -442,7 +460,7 @@ static tile_grid added(tile_emitter *e, const tile_node *x, const tile_node *dot
             tile_line(e, "%s %s %s, %s", how, type, before, widened(e, &add, r, c, sum.is_vector));
       }
   }
-  unbind(e, dot->reduces);
+  bind_again(e, &before_terms);
   return sum;
 }
 
@@ -564,6 +582,9 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:
     case IR_OP_RESHAPE: return tile_operand(e, x, 0);
+    case IR_OP_SLICE:
+    case IR_OP_PAD:
+    case IR_OP_CONCATENATE: return tile_emit_bent(e, x);
     case IR_OP_REDUCE:
     case IR_OP_DOT_GENERAL:
       if (x->index >= 0) return read_reduction(e, x);

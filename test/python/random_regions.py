@@ -45,7 +45,7 @@ class Region:
         return jnp.take_along_axis(a, self.labels(u)[:, None], axis=1, mode=mode)[:, 0]
 
     def start(self, x, y, u, v):
-        kind = self.dice.randrange(5)
+        kind = self.dice.randrange(8)
         if kind == 0:
             return x @ y.T
         if kind == 1:
@@ -54,7 +54,23 @@ class Region:
             return jnp.max(jnp.abs(x[:, None] - y[None]), -1)
         if kind == 3:
             return u[:, None] * v[None]
-        return jnp.sum(x * x, -1)[:, None] + jnp.sum(y * y, -1)[None] - 2 * x @ y.T
+        if kind == 4:
+            return jnp.sum(x * x, -1)[:, None] + jnp.sum(y * y, -1)[None] - 2 * x @ y.T
+        if kind == 5:  # coordinates one by one
+            t = jnp.sin(x[:, None] - y[None])
+            return jnp.sum(t[..., ::2] ** 2, -1) + t[..., self.d // 2] * t[..., -1]
+        if kind == 6:  # rotated halves
+            half = self.d // 2
+            turned = [jnp.concatenate([-z[:, half:], z[:, :half]], 1) for z in (x, y)]
+            return turned[0] @ turned[1].T - 0.5 * u[:, None]
+        return self.padded(x[:, None] * y[None], self.dice)
+
+    def padded(self, t, dice):
+        """A sum over the last axis, which is padded, with gaps; some padding is negative."""
+        low, high, gap = dice.randint(-1, 2), dice.randint(0, 2), dice.randint(0, 1)
+        edges = [(0, 0, 0)] * (t.ndim - 1) + [(max(low, 1 - t.shape[-1]), high, gap)]
+        padded = lax.pad(t, jnp.asarray(0.3, t.dtype), edges)
+        return jnp.sum(padded * jnp.cos(jnp.arange(padded.shape[-1], dtype=t.dtype)), -1)
 
     def step(self, dice, values, x, y, u, v):
         a = values[-1]
@@ -83,14 +99,25 @@ class Region:
             lambda: a / (1 + jnp.sum(jnp.abs(a), axis=1, keepdims=True)),
             lambda: jnp.logaddexp(a, v[None]),
             lambda: a.at[jnp.arange(self.n), self.labels(u)].add(u),
+            lambda: self.stacked(a, dice.choice(values), dice),
         ]
         return dice.choice(choices)()
+
+    def stacked(self, a, b, dice):
+        t = jnp.tanh(jnp.stack([a, b, a * 0.5], -1))
+        if dice.randrange(2):
+            return self.padded(t, dice)
+        t = jnp.concatenate([t[..., 1:], t[..., :1] * 2], -1)
+        return t[..., 0] - jnp.max(t[..., 1:], -1)
 
     def end(self, dice, a, u, v, w):
         choices = [
             lambda: a @ v,
             lambda: a @ w,
             lambda: jnp.sum(a, axis=1),
+            lambda: jnp.concatenate([(a @ v)[:, None], a @ w, jnp.tanh(a @ w)[:, 1:]], 1),
+            lambda: lax.pad(a @ w, jnp.asarray(1, a.dtype), [(0, 0, 0), (2, 1, 1)]),
+            lambda: jnp.pad((a.T @ u)[:, None], ((0, 0), (1, 0))) + (a.T @ a[:, :2])[:, 1:],
             lambda: jnp.max(a, axis=1) - jnp.min(a, axis=1),
             lambda: jnp.prod(1 + 1e-3 * jnp.tanh(a), axis=1),
             lambda: jax.nn.softmax(a, axis=1) @ w,
