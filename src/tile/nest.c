@@ -396,6 +396,32 @@ static bool tie_inputs(tile_tie *t) {
   return true;
 }
 
+/* Made of the loop's start by nothing but changes of shape and type. */
+static bool is_start(const tile_nest *n, ir_value v) {
+  for (ir_op op = ir_value_get(n->m, v)->op; op; op = ir_value_get(n->m, v)->op) {
+    ir_kind kind = ir_kind_of(n->m, op);
+    if (kind != IR_OP_CONVERT && kind != IR_OP_BROADCAST_IN_DIM && kind != IR_OP_RESHAPE)
+      return false;
+    v = ir_operand(n->m, op, 0);
+  }
+  return ir_value_get(n->m, v)->index == 0;
+}
+
+/* iota + start: positions along the loop's dimension, which nothing else may tell. */
+static void tie_positions(tile_tie *t) {
+  tile_nest *n = t->n;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; n->nodes[k].kind == IR_OP_ADD && i < 2; i++) {
+      const tile_node *count = tile_node_of(n, ir_operand(n->m, n->nodes[k].op, i));
+      if (!count || count->kind != IR_OP_IOTA ||
+          !is_start(n, ir_operand(n->m, n->nodes[k].op, 1 - i)))
+        continue;
+      int64_t dim = ir_op_int(n->m, count->op, "iota_dimension", 0);
+      if (tensor_of(t, count->value)->dims[dim] == ir_op_int(n->m, n->loop, "slice", 1))
+        tie_loop(t, result_slot(t, k, dim));
+    }
+}
+
 static bool tie_outputs(tile_tie *t) {
   tile_nest *n = t->n;
   int32_t count;
@@ -532,6 +558,7 @@ static bool build(tile_tie *t) {
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
   for (uint32_t i = 0; i < n->n_nodes; i++)
     if (!tie_node(t, i)) return false;
+  tie_positions(t);
   return tie_inputs(t) && tie_outputs(t) && find_axes(t);
 }
 
@@ -734,7 +761,7 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile
   tile_tie t = {.n = out_nest, .a = a, .loop_slot = UINT32_MAX};
   bool covered = build(&t);
   if (covered) cost_set_lanes(out_nest);
-  covered = covered && choose_roles(&t);
+  covered = covered && (choose_roles(&t) || (tile_merge_axes(out_nest) && choose_roles(&t)));
   *out_why = covered ? NULL : t.why;
   if (covered) tile_mark_packed(out_nest);
   if (covered) cost_set_sizes(out_nest);

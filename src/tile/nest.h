@@ -132,6 +132,9 @@ int32_t tile_input_of(const tile_nest *n, ir_value v);
 /* The element of the input that is a view's first. */
 int64_t tile_view_offset(const tile_nest *n, ir_value view);
 
+/* Makes axes of results one where they are equally long, no value has both and nothing sums
+ * over them. Whether there were any. merge.c */
+bool tile_merge_axes(tile_nest *n);
 /* Whether the sum x over the columns can run in the pass before its level, and then its pass, phase
  * and terms. stream.c */
 bool tile_stream(tile_nest *n, tile_node *x);

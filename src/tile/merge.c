@@ -1,0 +1,63 @@
+/* Axes of computations that share a loop and nothing else (two kernel matrices; logits, and the sum
+ * of a one-hot mask, as the gradient of log_softmax has it). Their rows are two axes, and a nest
+ * has one axis of rows. In: axes in place, roles not. Out: two that no value has both of are one.
+ */
+#include "tile/nest.h"
+
+static void rename_in(tile_axes *axes, int32_t from, int32_t to) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == from) axes->of[i] = (int8_t)to;
+}
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
+static uint32_t renamed(uint32_t mask, int32_t from, int32_t to) {
+  return mask >> from & 1 ? (mask & ~(1u << from)) | 1u << to : mask;
+}
+
+static void rename_axis(tile_nest *n, int32_t from, int32_t to) {
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    tile_node *x = &n->nodes[k];
+    for (uint32_t i = 0; i < x->n_operands; i++) rename_in(&x->operands[i], from, to);
+    rename_in(&x->result, from, to);
+    x->mask = renamed(x->mask, from, to);
+    x->reduces = renamed(x->reduces, from, to);
+  }
+  for (uint32_t j = 0; j < n->n_outputs; j++) rename_in(&n->outputs[j].axes, from, to);
+  n->ranks = renamed(n->ranks, from, to);
+  n->bent = renamed(n->bent, from, to);
+  n->extent[to] = n->extent[from];
+}
+
+static bool meet(const tile_nest *n, int32_t a, int32_t b) {
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    uint32_t mask = n->nodes[k].mask | n->nodes[k].reduces;
+    if (mask >> a & 1 && mask >> b & 1) return true;
+  }
+  return false;
+}
+
+bool tile_merge_axes(tile_nest *n) {
+  int32_t before = n->n_axes;
+  uint32_t results = 0, others = n->ranks | n->bent;
+  for (uint32_t j = 0; j < n->n_outputs; j++) results |= mask_of(&n->outputs[j].axes);
+  for (uint32_t k = 0; k < n->n_nodes; k++) others |= n->nodes[k].reduces;
+  for (int32_t b = n->n_axes - 1; b > 0; b--)
+    for (int32_t a = 0; a < b; a++) {
+      uint32_t both = 1u << a | 1u << b;
+      if ((results & both) != both || others & both || n->extent[a] != n->extent[b] ||
+          meet(n, a, b))
+        continue;
+      rename_axis(n, b, a);
+      rename_axis(n, --n->n_axes, b);
+      results = renamed(results & ~(1u << b), n->n_axes, b);
+      others = renamed(others, n->n_axes, b);
+      break;
+    }
+  return n->n_axes < before;
+}
