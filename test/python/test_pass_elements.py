@@ -62,6 +62,7 @@ READS = {
     "mask": lambda x, w, b, y: picked((x @ w.T > b) & (jnp.arange(V) > 4), y),
     "converted": lambda x, w, b, y: picked((x @ w.T).astype(jnp.bfloat16), y).astype(x.dtype),
     "batched": lambda x, w, b, y: jax.vmap(lambda s: picked(s * x @ w.T, y))(jnp.arange(3.0)),
+    "columns": lambda x, w, b, y: picked(x[:, 1:] @ w[:, 1:].T + w[:, 0], y),
     "diagonal": lambda x, w, b, y: (x @ w[:N].T)[jnp.arange(N), jnp.arange(N)],
 }
 WRITES = {
@@ -156,11 +157,16 @@ def indexed_nll(logits, y):
     return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - logits[rows, y])
 
 
-LOSSES = [nll, optax_nll, one_hot_nll, indexed_nll]
+def log_softmax_nll(logits, y):
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), y[:, None], axis=1))
+
+
+LOSSES = [nll, optax_nll, log_softmax_nll, one_hot_nll, indexed_nll]
 LINEAR = {
     "plain": lambda x, w, b: x @ w.T,
     "bias": lambda x, w, b: x @ w.T + b,
     "softcap": softcapped,
+    "columns": lambda x, w, b: x[:, 1:] @ w[:, 1:].T + w[:, 0],
 }
 
 
