@@ -57,6 +57,7 @@ static tile_grid slice(tile_emitter *e, const tile_node *x) {
 
 /* Index `low + i (1 + gap)` of the result is index i of the operand, which has `length`. */
 static place place_of(tile_emitter *e, const char *at, int64_t low, int64_t gap, int64_t length) {
+  if (!length) return (place){"0", "false"};
   const char *from = tile_index(e, tile_int(e, -low), at, 1);
   int64_t step = gap + 1, end = (length - 1) * step + 1;
   if (from[0] != '%') {
