@@ -2,7 +2,9 @@
 
 #include "split/shards.h"
 
-enum { MOST_COPIES = 4096 }; /* ops that are written anew, in all branches together */
+/* Ops that are written anew, in all branches together and in those around: branchings in each other
+ * double the text. */
+enum { MOST_COPIES = 1024 };
 
 typedef VEC(ir_op) ops;
 typedef VEC(ir_value) values;
@@ -97,13 +99,28 @@ static void count_op(const ir_module *m, ir_op op, void *user) {
   ++*(int64_t *)user;
 }
 
-static int64_t count_copies(const absorbing *a, const ops *moved) {
+static bool is_branching(const ir_module *m, ir_op op) {
+  return op && (ir_kind_of(m, op) == IR_OP_CASE || ir_kind_of(m, op) == IR_OP_IF);
+}
+
+/* Branches of the branching and of those around it, multiplied; MOST_COPIES if there are more. */
+static int64_t count_variants(const absorbing *a) {
+  int64_t n = 1;
+  for (ir_op op = a->branching; op && n < MOST_COPIES;) {
+    if (is_branching(a->m, op)) n *= ir_op_get(a->m, op)->n_regions;
+    ir_block block = ir_op_get(a->m, op)->block;
+    op = block ? ir_block_get(a->m, block)->parent : IR_NONE;
+  }
+  return n < MOST_COPIES ? n : MOST_COPIES;
+}
+
+static bool is_too_long(const absorbing *a, const ops *moved) {
   int64_t n = moved->count;
   for (uint32_t i = 0; i < moved->count; i++)
     for (uint32_t r = 0; r < ir_op_get(a->m, moved->at[i])->n_regions; r++)
       if (ir_op_get(a->m, moved->at[i])->regions[r])
         ir_walk(a->m, ir_op_get(a->m, moved->at[i])->regions[r], count_op, &n);
-  return n * ir_op_get(a->m, a->branching)->n_regions;
+  return n > MOST_COPIES / count_variants(a);
 }
 
 static bool is_read_outside(const absorbing *a, ir_value v) {
@@ -245,7 +262,7 @@ static bool absorb(absorbing *a) {
   a->moves = ARENA_ARRAY(a->scratch, bool, a->m->ops.count);
   find_moves(a);
   ops moved = list_moved(a);
-  if (a->failed || !is_gain(a, &moved) || count_copies(a, &moved) > MOST_COPIES) return false;
+  if (a->failed || !is_gain(a, &moved) || is_too_long(a, &moved)) return false;
   values kept = list_kept(a, &moved);
   if (!kept.count) return false; /* nobody needs any of it */
   move(a, &moved, &kept);
@@ -253,10 +270,6 @@ static bool absorb(absorbing *a) {
 }
 
 /* ---- interface ---- */
-static bool is_branching(const ir_module *m, ir_op op) {
-  return op && (ir_kind_of(m, op) == IR_OP_CASE || ir_kind_of(m, op) == IR_OP_IF);
-}
-
 ir_op split_branching_of(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
   if (!op || is_branching(m, op)) return op;
