@@ -6,6 +6,6 @@
 /* version, vector bytes, rows, vectors, block, chunk, spans, column spans */
 #define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld %lld\n"
 
-enum { TILE_CALL_VERSION = 3, TILE_CALL_ALIGNMENT = 64 };
+enum { TILE_CALL_VERSION = 4, TILE_CALL_ALIGNMENT = 64 };
 
 #endif

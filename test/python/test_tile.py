@@ -222,8 +222,8 @@ def test_a_body_from_elsewhere_is_an_error(folder):
     text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
     program = tiled(text, folder, "--tensor-size-threshold", "4kB")
     cases = {
-        program.replace("weir-tile 3:", "weir-tile 7:"): "a tile of format 7",
-        program.replace("weir-tile 3:", "something"): "a tile of format 0",
+        program.replace("weir-tile 4:", "weir-tile 7:"): "a tile of format 7",
+        program.replace("weir-tile 4:", "something"): "a tile of format 0",
         program.replace("22stablehlo.exponential", "22stablehlo.exponentiol"): "don't cover",
         program.replace("weir.yield", "weir.yi\\01"): "weir:",
     }
