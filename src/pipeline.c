@@ -56,17 +56,29 @@ static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", ru
                   pass_tile = {"tile", run_tile}, pass_progress = {"progress", run_progress},
                   pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,      &pass_inline,
-                                       &pass_join,       &pass_unbundle,
-                                       &pass_simplify,   &pass_fold_transpose,
-                                       &pass_cse,        &pass_diagonal,
-                                       &pass_distance,   &pass_dce,
-                                       &pass_chain,      &pass_distribute,
-                                       &pass_topk,       &pass_elements,
-                                       &pass_split,      &pass_stream,
-                                       &pass_checkpoint, &pass_fit,
-                                       &pass_tile,       &pass_progress,
-                                       &pass_lower,      NULL};
+const pass *const pipeline_passes[] = {&pass_parse,
+                                       &pass_inline,
+                                       &pass_join,
+                                       &pass_unbundle,
+                                       &pass_simplify,
+                                       &pass_fold_transpose,
+                                       &pass_cse,
+                                       &pass_diagonal,
+                                       &pass_distance,
+                                       &pass_dce,
+                                       &pass_chain,
+                                       &pass_distribute,
+                                       &pass_topk,
+                                       &pass_elements,
+                                       &pass_solve,
+                                       &pass_split,
+                                       &pass_stream,
+                                       &pass_checkpoint,
+                                       &pass_fit,
+                                       &pass_tile,
+                                       &pass_progress,
+                                       &pass_lower,
+                                       NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -112,6 +124,7 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_distribute, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_elements, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_solve, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }
 

@@ -229,12 +229,11 @@ static void replace_in_block(replacing *w, ir_block block) {
   memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
   for (uint32_t i = 0; i < old.ops.count; i++) {
     ir_op op = old.ops.at[i];
-    bool is_loop = ir_kind_of(m, op) == IR_OP_LOOP;
-    if (is_loop && replace_loop(w, block, op)) {
+    if (ir_kind_of(m, op) == IR_OP_LOOP && replace_loop(w, block, op)) {
       w->count++;
       continue;
     }
-    for (uint32_t r = 0; !is_loop && r < ir_op_get(m, op)->n_regions; r++)
+    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
       if (ir_op_get(m, op)->regions[r]) replace_in_block(w, ir_op_get(m, op)->regions[r]);
     ir_block_append(m, block, op);
   }

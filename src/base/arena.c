@@ -25,6 +25,9 @@ struct arena {
 
 static void *checked_malloc(ctx *c, size_t bytes) {
   void *p = NULL;
+  if ((int64_t)bytes > c->most_bytes - c->live_bytes)
+    ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "the compiler would take more than %lld bytes of memory",
+             (long long)c->most_bytes);
   if (c->fail_after < 0 || c->fail_after-- > 0) p = malloc(bytes);
   else c->fail_after = -1;
   if (!p)

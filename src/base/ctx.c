@@ -10,6 +10,7 @@
 void ctx_init(ctx *c) {
   memset(c, 0, sizeof *c);
   c->fail_after = -1;
+  c->most_bytes = INT64_MAX;
 }
 
 void ctx_deinit(ctx *c) {

@@ -25,6 +25,7 @@ typedef struct ctx {
   int debug;          /* weir_options.debug */
   int64_t fail_after; /* test hook: the n-th allocation from now fails; -1: never */
   int64_t live_bytes; /* malloc'ed by the arenas */
+  int64_t most_bytes; /* that these may be */
   char message[2048]; /* the diagnostic; "" if none */
 } ctx;
 

@@ -195,6 +195,23 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   return ir_is_monoid((ir_kind)d->kind) ? (ir_kind)d->kind : IR_OP_UNKNOWN;
 }
 
+bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine) {
+  const char *target = ir_op_string(m, op, "call_target_name");
+  if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7])
+    return false;
+  size_t n = strlen(routine);
+  return !strncmp(target + 8, routine, n) && !strcmp(target + 8 + n, "_ffi");
+}
+
+int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key) {
+  ir_attr a = ir_op_attr(m, op, "mhlo.backend_config");
+  const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
+  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
+    if (!strcmp(ir_text(m, d->entries[i].name), key))
+      return ir_attr_get(m, d->entries[i].value)->integer;
+  return -1;
+}
+
 bool ir_is_int_scalar(const ir_module *m, ir_value v) {
   const ir_type_data *t = ir_type_at(m, v);
   ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;

@@ -70,6 +70,28 @@ ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_
   return ir_result(m, op, 0);
 }
 
+ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bool lower,
+                                     bool transposed, bool unit_diagonal) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, rhs);
+  ir_attr transpose = ir_attr_other(
+      m, transposed ? "#stablehlo<transpose TRANSPOSE>" : "#stablehlo<transpose NO_TRANSPOSE>");
+  ir_named_attr attrs[] = {property(m, "left_side", ir_attr_bool(m, true)),
+                           property(m, "lower", ir_attr_bool(m, lower)),
+                           property(m, "transpose_a", transpose),
+                           property(m, "unit_diagonal", ir_attr_bool(m, unit_diagonal))};
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_TRIANGULAR_SOLVE,
+                                     .n_operands = 2,
+                                     .n_results = 1,
+                                     .n_attrs = 4,
+                                     .operands = (ir_value[]){a, rhs},
+                                     .result_types = &type,
+                                     .attrs = attrs,
+                                     .location = b->location});
+  return ir_result(m, op, 0);
+}
+
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_at(m, x);

@@ -17,6 +17,9 @@ ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value ini
  * type. */
 ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
                         ir_dtype dtype);
+/* op(a) x = b for x, a triangular: two matrices, or batches of them. */
+ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bool lower,
+                                     bool transposed, bool unit_diagonal);
 /* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 /* The op once more, without its regions, on other operands and with another result type. */

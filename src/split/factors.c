@@ -496,26 +496,9 @@ RULE(fft) {
   return q->pos.dim < result_type(q, 0)->rank - n && same_dim_everywhere(q);
 }
 
-bool split_is_lapack(const ir_module *m, ir_op op, const char *routine) {
-  const char *target = ir_op_string(m, op, "call_target_name");
-  if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7])
-    return false;
-  size_t n = strlen(routine);
-  return !strncmp(target + 8, routine, n) && !strcmp(target + 8 + n, "_ffi");
-}
-
-static int64_t backend_config_int(const ir_module *m, ir_op op, const char *key) {
-  ir_attr a = ir_op_attr(m, op, "mhlo.backend_config");
-  const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
-  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
-    if (!strcmp(ir_text(m, d->entries[i].name), key))
-      return ir_attr_get(m, d->entries[i].value)->integer;
-  return -1;
-}
-
 RULE(custom_call) {
-  return op_data(q)->n_operands == 2 && split_is_lapack(q->m, q->op, "trsm") &&
-         solve_rule(q, backend_config_int(q->m, q->op, "side") == 'L');
+  return op_data(q)->n_operands == 2 && ir_is_lapack(q->m, q->op, "trsm") &&
+         solve_rule(q, ir_ffi_config_int(q->m, q->op, "side") == 'L');
 }
 
 RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }

@@ -62,7 +62,4 @@ static inline bool split_pos_equal(split_pos a, split_pos b) {
 /* How many indices the value has at this position: all of the factor's unless it is shifted. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);
 
-/* JAX's linear algebra on CPU by what it is: lapack_{s,d,c,z}trsm_ffi. */
-bool split_is_lapack(const ir_module *m, ir_op op, const char *routine);
-
 #endif

@@ -272,3 +272,27 @@ def test_what_people_write(case, folder):
     assert bool(count(program)) == (case in REGIONS_PEOPLE_WRITE)
     for want, got in zip(running.Xla(text)(u, v), running.Xla(program)(u, v), strict=True):
         assert not difference(want, got)
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def heads_in_a_loop(x, wqkv, wout):
+    """Attention whose heads are cut out of the features: a loop over examples that is no tile, and
+    in it one over queries that is."""
+    b, n, d = x.shape
+    q, k, v = jnp.moveaxis((x @ wqkv).reshape(b, n, 3, 4, d // 4), 2, 0)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / 4
+    y = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v).reshape(b, n, d)
+    return jnp.tanh(x + y @ wout)
+
+
+def test_a_kernel_inside_a_loop(folder):
+    inputs = [normal(6, 200, 64), normal(64, 192) / 8, normal(64, 64) / 8]
+    text = lowered(heads_in_a_loop, *inputs)
+    program = tiled(text, folder, "--memory-limit", "1.6MB")
+    before, inside = program.split('"stablehlo.while"', 1)
+    assert not count(before) and count(inside) == 1 and inside.count('"stablehlo.while"') == 0
+    (want,), (got,) = running.Xla(text)(*inputs), running.Xla(program)(*inputs)
+    np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)

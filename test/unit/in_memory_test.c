@@ -35,6 +35,15 @@ static int fail_each(void) {
   }
 }
 
+static void keep_to_few_bytes(void) {
+  ctx c;
+  ctx_init(&c);
+  c.most_bytes = 100000;
+  assert(ctx_try(&c, read_and_print, &c) == WEIR_RESOURCE_EXHAUSTED);
+  assert(c.live_bytes <= 100000 && strstr(c.message, "more than 100000 bytes"));
+  ctx_deinit(&c);
+}
+
 int main(void) {
   FILE *f = fopen(WEIR_TEST_DIR "/lit/in/everything.mlir", "rb");
   assert(f);
@@ -48,5 +57,6 @@ int main(void) {
   length = fread(text, 1, sizeof text, f);
   fclose(f);
   assert(fail_each() > n);
+  keep_to_few_bytes();
   return 0;
 }

@@ -1,0 +1,145 @@
+/* solve: a triangular matrix with many right-hand sides -> products.
+ *
+ * Requires: a verified module, calls inlined. Breaks: nothing; what lost its uses stays for dce.
+ * Identity, A being lower triangular and cut in halves:
+ *   [A1  0] [X1]   [B1]              X1 = A1^-1 B1
+ *   [A2 A3] [X2] = [B2]   becomes    X2 = A3^-1 (B2 - A2 X1)
+ * down to blocks whose inverses are computed, by a solve for the identity: they are small and do
+ * not depend on the right-hand sides, so a loop over these finds them made. Products run at five
+ * times the speed of LAPACK's solve here (bench/experiments/solves.py), and the loop splits B as
+ * before. An upper triangle goes the other way round, a transposed one has its blocks transposed.
+ *   Not exact: errors grow with the condition of a diagonal block in place of that of a row. Left
+ * alone: matrices from the right, batches, complex numbers, fewer right-hand sides than FEW times
+ * the rows, small matrices, right-hand sides that are small against the limit or below the
+ * threshold. Cost: some ten ops a block, MOST_BLOCKS at most. Source: XLA's TriangularSolveExpander
+ * (which inverts the blocks in each trip of a loop) and MAGMA's trsm do the same.
+ */
+#include "pass/build.h"
+
+enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4 };
+
+typedef struct solver {
+  ir_module *m;
+  ir_map *map; /* results of replaced ops -> what they are now */
+  int64_t small_bytes;
+  bool changed;
+} solver;
+
+typedef struct triangle { /* op(A) */
+  ir_builder b;
+  ir_value a;
+  bool lower, transposed, unit; /* lower: A itself */
+  int64_t most_rows;            /* of a block */
+} triangle;
+
+/* ---- what is solved ---- */
+static bool read_op(const ir_module *m, ir_op op, triangle *out) {
+  const char *word, *text = ir_op_string(m, op, "transpose_a");
+  out->lower = ir_op_bool(m, op, "lower", true);
+  out->unit = ir_op_bool(m, op, "unit_diagonal", false);
+  out->transposed = text && ir_enum_word(text, "transpose", &word) && word[0] != 'N';
+  return ir_op_bool(m, op, "left_side", true);
+}
+
+static bool read_call(const ir_module *m, ir_op op, triangle *out) {
+  if (!ir_is_lapack(m, op, "trsm") || ir_op_get(m, op)->n_operands != 2) return false;
+  int64_t side = ir_ffi_config_int(m, op, "side"), uplo = ir_ffi_config_int(m, op, "uplo"),
+          trans = ir_ffi_config_int(m, op, "trans_x"), diag = ir_ffi_config_int(m, op, "diag");
+  out->lower = uplo == 'L';
+  out->unit = diag == 'U';
+  out->transposed = trans != 'N';
+  return side == 'L' && uplo >= 0 && trans >= 0 && diag >= 0;
+}
+
+static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_TRIANGULAR_SOLVE ? read_op(m, op, out)
+         : kind == IR_OP_CUSTOM_CALL    ? read_call(m, op, out)
+                                        : false;
+}
+
+static bool is_worth_it(const solver *f, ir_value a, ir_value b) {
+  const ir_type_data *ta = ir_type_at(f->m, a), *tb = ir_type_at(f->m, b);
+  return tb->rank == 2 && (tb->dtype == IR_F32 || tb->dtype == IR_F64) &&
+         ta->dims[0] >= LEAST_ROWS && tb->dims[1] / FEW >= ta->dims[0] &&
+         ir_value_bytes(f->m, b) > f->small_bytes;
+}
+
+/* ---- its parts ---- */
+static ir_value rows_of(triangle *t, ir_value x, int64_t from, int64_t count) {
+  return ir_build_slice_dim(&t->b, x, 0, from, count);
+}
+
+/* This part of op(A), as it lies in A. */
+static ir_value part_of(triangle *t, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  int64_t start[2] = {row, column}, limit[2] = {row + rows, column + columns}, stride[2] = {1, 1};
+  if (t->transposed) {
+    start[0] = column, start[1] = row;
+    limit[0] = column + columns, limit[1] = row + rows;
+  }
+  return ir_build_slice(&t->b, t->a, start, limit, stride);
+}
+
+static ir_value product(triangle *t, ir_value left, bool transposed, ir_value right) {
+  const int64_t first = 0, contracted = !transposed;
+  ir_dot_numbers n = {.lhs_contract = {1, &contracted}, .rhs_contract = {1, &first}};
+  return pass_build_dot(&t->b, left, right, &n, ir_type_at(t->b.m, right)->dtype);
+}
+
+static ir_value identity(triangle *t, int64_t rows) {
+  ir_type type = ir_tensor(t->b.m, IR_I32, 2, (int64_t[]){rows, rows});
+  ir_value i = ir_build_iota(&t->b, type, 0), j = ir_build_iota(&t->b, type, 1);
+  return ir_build_convert(&t->b, ir_build_compare(&t->b, "EQ", i, j),
+                          ir_type_at(t->b.m, t->a)->dtype);
+}
+
+/* Of the rows and columns of op(A). */
+static ir_value inverse(triangle *t, int64_t from, int64_t rows) {
+  ir_value block = part_of(t, from, rows, from, rows), one = identity(t, rows);
+  return pass_build_triangular_solve(&t->b, block, one, t->lower, t->transposed, t->unit);
+}
+
+/* X in the rows of op(A) from `from`. */
+static ir_value solve(triangle *t, int64_t from, ir_value b) {
+  int64_t rows = ir_type_at(t->b.m, b)->dims[0], half = (rows / 2 + 7) / 8 * 8;
+  if (rows <= t->most_rows) return product(t, inverse(t, from, rows), false, b);
+  bool down = t->lower != t->transposed;
+  int64_t at[2] = {0, half}, count[2] = {half, rows - half};
+  ir_value x[2];
+  for (int i = 0; i < 2; i++) {
+    int k = down ? i : 1 - i;
+    ir_value part = rows_of(t, b, at[k], count[k]);
+    if (i == 1) {
+      ir_value beside = part_of(t, from + at[k], count[k], from + at[1 - k], count[1 - k]);
+      part =
+          ir_build_binary(&t->b, IR_OP_SUBTRACT, part, product(t, beside, t->transposed, x[1 - k]));
+    }
+    x[k] = solve(t, from + at[k], part);
+  }
+  return ir_build_concatenate(&t->b, x, 2, 0);
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  solver *f = user;
+  triangle t;
+  if (!read_triangle(f->m, op, &t)) return false;
+  ir_value a = ir_operand(f->m, op, 0), b = ir_operand(f->m, op, 1);
+  if (!is_worth_it(f, a, b)) return false;
+  int64_t rows = ir_type_at(f->m, a)->dims[0];
+  t.b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  t.a = a;
+  t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
+  if (t.most_rows < BLOCK) t.most_rows = BLOCK;
+  ir_map_set(f->map, ir_result(f->m, op, 0), solve(&t, 0, b));
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  solver f = {
+      .m = m, .map = ir_map_new(p->scratch, m), .small_bytes = pass_small_bytes(p->options)};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_solve = {"solve", run};

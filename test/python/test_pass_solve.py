@@ -1,0 +1,74 @@
+"""Triangular matrices with many right-hand sides as products (src/pass/solve.c)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.scipy.linalg import cho_solve, solve_triangular
+
+import running
+import weir
+
+
+def triangle(n, dtype, lower, seed=0):
+    """Well conditioned; what the solve must not look at is NaN."""
+    dice = np.random.default_rng(seed)
+    a = dice.normal(size=(n, n)) / n + np.diag(dice.uniform(1, 2, n))
+    a = np.where(np.tri(n) == 1, a, np.nan)
+    return (a if lower else a.T).astype(dtype)
+
+
+def passed(f, inputs, folder, *arguments):
+    with jax.enable_x64():
+        text = jax.jit(f).lower(*inputs).as_text()
+    program = folder / "program.mlir"
+    program.write_text(text)
+    return text, running.opt(program, *arguments)
+
+
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("trans", [0, 1])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("n, k", [(64, 300), (129, 520), (300, 1201), (700, 2800)])
+def test_solves(n, k, lower, trans, unit, tmp_path):
+    dtype = np.float64 if (n + lower + trans) % 2 else np.float32
+    a, b = triangle(n, dtype, lower), np.random.default_rng(1).normal(size=(n, k)).astype(dtype)
+
+    def f(a, b):
+        return solve_triangular(a, b, lower=lower, trans=trans, unit_diagonal=unit)
+
+    text, rewritten = passed(f, (a, b), tmp_path, "--pass=inline,solve,dce")
+    assert "lapack" in text and "lapack" not in rewritten
+    (want,), (got,) = running.Xla(text)(a, b), running.Xla(rewritten)(a, b)
+    assert np.isfinite(got).all()
+    tolerance = 1e-13 if dtype == np.float64 else 2e-5
+    np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * np.abs(want).max())
+    if n < 200:
+        (slow,) = running.Evaluator(tmp_path, (a, b))(rewritten)
+        np.testing.assert_allclose(slow, want, rtol=0, atol=tolerance * np.abs(want).max())
+
+
+def kernel(x, y):
+    return jnp.exp(-0.5 * ((x[:, None] - y[None]) ** 2).sum(-1))
+
+
+def variances(x, z):
+    """Of a Gaussian process at x, given z."""
+    chol = jnp.linalg.cholesky(kernel(z, z) + 1e-6 * jnp.eye(len(z)))
+    k = kernel(z, x)
+    return 1 - (solve_triangular(chol, k, lower=True) ** 2).sum(0), (k * cho_solve((chol, True), k)).sum(0)
+
+
+def test_ill_conditioned_kernel_matrix_under_a_limit():
+    """Condition 1e8: as far from LAPACK's solution as that itself is from the exact one."""
+    dice = np.random.default_rng(0)
+    x, z = dice.normal(size=(20_000, 2)), dice.normal(size=(200, 2))
+    with jax.enable_x64():
+        want = jax.jit(variances)(x, z)
+        weir.initialize()
+        with weir.limit(x.nbytes + z.nbytes + 2 * 8 * len(x) + 8_000_000):
+            got = jax.jit(lambda x, z: variances(x, z))(x, z)
+    report = weir.last_report()
+    assert report.outcome == "rewritten"
+    for w, g in zip(want, got, strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=2e-9)
