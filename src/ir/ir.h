@@ -16,6 +16,8 @@
  */
 #ifndef WEIR_IR_IR_H
 #define WEIR_IR_IR_H
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/ctx.h"
 
@@ -181,10 +183,14 @@ static inline const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr a) {
   return &m->attrs.at[a];
 }
 static inline ir_value_data *ir_value_get(const ir_module *m, ir_value v) {
+  assert(v < m->values.count);
   return &m->values.at[v];
 }
 /* These pointers are good until the next op or block is made. */
-static inline ir_op_data *ir_op_get(const ir_module *m, ir_op o) { return &m->ops.at[o]; }
+static inline ir_op_data *ir_op_get(const ir_module *m, ir_op o) {
+  assert(o < m->ops.count);
+  return &m->ops.at[o];
+}
 static inline ir_block_data *ir_block_get(const ir_module *m, ir_block b) {
   return &m->blocks.at[b];
 }
@@ -276,14 +282,17 @@ static inline ir_value ir_result(const ir_module *m, ir_op o, uint32_t i) {
   return m->ops.at[o].first_result + i;
 }
 static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
+  assert(i < m->ops.at[o].n_operands);
   return m->ops.at[o].operands[i];
 }
-static inline ir_type ir_type_of(const ir_module *m, ir_value v) { return m->values.at[v].type; }
+static inline ir_type ir_type_of(const ir_module *m, ir_value v) {
+  return ir_value_get(m, v)->type;
+}
 static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
-  return &m->types.at[m->values.at[v].type];
+  return &m->types.at[ir_type_of(m, v)];
 }
 static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
-  return ir_type_bytes(m, m->values.at[v].type);
+  return ir_type_bytes(m, ir_type_of(m, v));
 }
 static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
   return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];

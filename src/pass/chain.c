@@ -145,6 +145,7 @@ static bool is_scalar_everywhere(const chain *c, ir_value v) {
 /* The op multiplies its operand *out_x by a scalar. */
 static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
   const ir_op_data *d = ir_op_get(c->m, op);
+  if (d->n_results != 1) return false;
   bool real = ir_dtype_class_of(ir_type_at(c->m, d->first_result)->dtype) == IR_CLASS_FLOAT;
   if (d->n_attrs) return false;
   *out = (scale){(ir_kind)d->kind, IR_NONE};

@@ -260,7 +260,8 @@ bool tile_has_rule(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   int32_t i = 0, j = 0;
   if (!rules[kind] || !*rules[kind]) return false;
-  if (kind != IR_OP_RESHAPE) return bends_inside((ir_module *)m, op);
+  if (*rules[kind] == rule_bent) return bends_inside((ir_module *)m, op);
+  if (kind != IR_OP_RESHAPE) return true;
   const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
                      *to = ir_type_at(m, ir_result(m, op, 0));
   while (ir_next_same_dim(from, to, &i, &j)) i++, j++;
