@@ -5,14 +5,15 @@
  *   [A1  0] [X1]   [B1]              X1 = A1^-1 B1
  *   [A2 A3] [X2] = [B2]   becomes    X2 = A3^-1 (B2 - A2 X1)
  * down to blocks whose inverses are computed, by a solve for the identity: they are small and do
- * not depend on the right-hand sides, so a loop over these finds them made. Products run at five
- * times the speed of LAPACK's solve here (bench/experiments/solves.py), and the loop splits B as
- * before. An upper triangle goes the other way round, a transposed one has its blocks transposed.
- *   Not exact: errors grow with the condition of a diagonal block in place of that of a row. Left
- * alone: matrices from the right, batches, complex numbers, fewer right-hand sides than FEW times
- * the rows, small matrices, right-hand sides that are small against the limit or below the
- * threshold. Cost: some ten ops a block, MOST_BLOCKS at most. Source: XLA's TriangularSolveExpander
- * (which inverts the blocks in each trip of a loop) and MAGMA's trsm do the same.
+ * not depend on the right-hand sides, so a loop over these finds them made. A Gaussian process
+ * whose loop has three solves takes half the time with it (docs/performance.md; the solve alone:
+ * bench/experiments/solves.py), and the loop splits B as before. An upper triangle goes the other
+ * way round, a transposed one has its blocks transposed. Not exact: errors grow with the condition
+ * of a diagonal block in place of that of a row. Left alone: matrices from the right, batches,
+ * complex numbers, fewer right-hand sides than FEW times the rows, small matrices, right-hand sides
+ * that are small against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS
+ * at most. Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
+ * and MAGMA's trsm do the same.
  */
 #include "pass/build.h"
 

@@ -1,5 +1,11 @@
 // A triangular matrix with many right-hand sides: halves, down to blocks of at most 128 rows whose inverses are solved for.
 // RUN: %weir opt %s --pass=solve,dce | FileCheck %s
+// RUN: %weir opt %s --pass=solve,dce --tensor-size-threshold 10MB | FileCheck %s --check-prefix SMALL
+
+// Right-hand sides below the threshold stay as they are, too.
+// SMALL-NOT: "stablehlo.dot_general"
+// SMALL: "func.return"
+// SMALL-NOT: "stablehlo.dot_general"
 
 module {
   // CHECK: sym_name = "lower"
