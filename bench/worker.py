@@ -18,9 +18,8 @@ import numpy as np
 
 import chunked
 import programs
-from measure import reset_peak, status_bytes
+from measure import HONEST, reset_peak, status_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 SLACK_BYTES = 3 << 30  # address space that a run may reserve above its limit (thread arenas)
 
 

@@ -5,6 +5,7 @@ Out:  memory_analysis, optimized HLO, run time (minimum over runs), growth of th
 Idea: the high-water mark of the process is reset (write 5 to /proc/self/clear_refs) after the
       arguments are on the device and the program is compiled, so the growth is the program's own.
 """
+import pathlib
 import sys
 import time
 
@@ -15,6 +16,9 @@ from jax._src import compiler
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from measure import reset_peak, status_bytes  # noqa: E402
+
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
 ORDERED = dict(HONEST, xla_cpu_scheduler_type="CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED")
 NUMPY = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64}
@@ -22,19 +26,6 @@ NUMPY = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64}
 
 def device():
     return jax.devices("cpu")[0]
-
-
-def status_bytes(field):
-    with open("/proc/self/status") as f:
-        for line in f:
-            if line.startswith(field):
-                return int(line.split()[1]) * 1024
-    raise KeyError(field)
-
-
-def reset_peak():
-    with open("/proc/self/clear_refs", "w") as f:
-        f.write("5")
 
 
 class Program:
@@ -65,8 +56,7 @@ class Program:
         best, growth, out = float("inf"), None, None
         for _ in range(repeats):
             out = None
-            reset_peak()
-            base = status_bytes("VmRSS")
+            base = reset_peak()
             t0 = time.perf_counter()
             out = self.call(args)
             best = min(best, time.perf_counter() - t0)

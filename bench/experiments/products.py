@@ -2,7 +2,6 @@
 Run: python bench/experiments/products.py
 Each line in a fresh process: CPU seconds (minimum of four runs), XLA's report, growth in the first run.
 """
-import ctypes
 import subprocess
 import sys
 import time
@@ -52,12 +51,10 @@ def worker(name, way):
     program = jax.jit(f).lower(*args).compile(compiler_options=WAYS[way])
     seconds, grown = float("inf"), None
     for _ in range(4):
-        ctypes.CDLL(None).malloc_trim(0)
-        probe.reset_peak()
-        before, start = probe.status_bytes("VmRSS:"), time.process_time()
+        before, start = probe.reset_peak(), time.process_time()
         jax.block_until_ready(program(*args))
         seconds = min(seconds, time.process_time() - start)
-        grown = grown or probe.status_bytes("VmHWM:") - before
+        grown = grown or probe.status_bytes("VmHWM") - before
     memory = program.memory_analysis()
     reported = memory.temp_size_in_bytes + memory.output_size_in_bytes
     print("%-34s %-8s %7.3f s  report %6.1f MB  grew %6.1f MB" % (

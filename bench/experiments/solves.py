@@ -3,6 +3,8 @@ inverses of its blocks (what src/pass/solve.c makes of it).
 Run: python bench/experiments/solves.py
 Per way: milliseconds (minimum of runs in turn), GFLOP/s of n n k, distance from LAPACK's solution.
 """
+import pathlib
+import sys
 import time
 
 import jax
@@ -10,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import solve_triangular
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from measure import HONEST  # noqa: E402
 
 BLOCK = 128
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
 def lapack(a, inverses, b):

@@ -203,13 +203,12 @@ bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine) {
   return !strncmp(target + 8, routine, n) && !strcmp(target + 8 + n, "_ffi");
 }
 
-int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key) {
-  ir_attr a = ir_op_attr(m, op, "mhlo.backend_config");
-  const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
-  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
-    if (!strcmp(ir_text(m, d->entries[i].name), key))
-      return ir_attr_get(m, d->entries[i].value)->integer;
-  return -1;
+int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t otherwise) {
+  ir_attr config = ir_op_attr(m, op, "mhlo.backend_config");
+  if (!config) config = ir_op_attr(m, op, "backend_config");
+  ir_attr entry = ir_dict_get(m, config, key);
+  const ir_attr_data *d = entry ? ir_attr_get(m, entry) : NULL;
+  return d && d->kind == IR_ATTR_INT ? d->integer : otherwise;
 }
 
 bool ir_is_int_scalar(const ir_module *m, ir_value v) {

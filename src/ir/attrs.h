@@ -76,8 +76,8 @@ ir_kind ir_reducer_kind(
 
 /* JAX's linear algebra on CPU: whether the custom call is lapack_{s,d,c,z}ROUTINE_ffi. */
 bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine);
-/* An integer (a character: 'L' = 76) of a custom call's mhlo.backend_config; -1 if it has none. */
-int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key);
+/* An integer (a character: 'L' = 76) of a custom call's (mhlo.)backend_config. */
+int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t otherwise);
 
 bool ir_is_int_scalar(const ir_module *m, ir_value v);
 /* The number that an integer scalar is; false if it is no constant, or beyond int64. */

@@ -252,6 +252,8 @@ bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise);
 const int64_t *ir_op_ints(ir_module *m, ir_op o, const char *name, int32_t *out_count);
 const char *ir_op_string(const ir_module *m, ir_op o,
                          const char *name); /* STRING, SYMBOL or OTHER; NULL if absent */
+/* The entry of a DICT by name; IR_NONE if it has none, or is IR_NONE or of another kind. */
+ir_attr ir_dict_get(const ir_module *m, ir_attr dict, const char *name);
 void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool property);
 void ir_op_drop_attr(ir_module *m, ir_op o, const char *name);
 

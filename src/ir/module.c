@@ -267,6 +267,13 @@ ir_attr ir_op_attr(const ir_module *m, ir_op o, const char *name) {
   return IR_NONE;
 }
 
+ir_attr ir_dict_get(const ir_module *m, ir_attr dict, const char *name) {
+  const ir_attr_data *d = dict ? ir_attr_get(m, dict) : NULL;
+  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
+    if (!strcmp(ir_text(m, d->entries[i].name), name)) return d->entries[i].value;
+  return IR_NONE;
+}
+
 int64_t ir_op_int(const ir_module *m, ir_op o, const char *name, int64_t otherwise) {
   ir_attr a = ir_op_attr(m, o, name);
   return a && ir_attr_get(m, a)->kind == IR_ATTR_INT ? ir_attr_get(m, a)->integer : otherwise;

@@ -44,8 +44,9 @@ static bool read_op(const ir_module *m, ir_op op, triangle *out) {
 
 static bool read_call(const ir_module *m, ir_op op, triangle *out) {
   if (!ir_is_lapack(m, op, "trsm") || ir_op_get(m, op)->n_operands != 2) return false;
-  int64_t side = ir_ffi_config_int(m, op, "side"), uplo = ir_ffi_config_int(m, op, "uplo"),
-          trans = ir_ffi_config_int(m, op, "trans_x"), diag = ir_ffi_config_int(m, op, "diag");
+  int64_t side = ir_ffi_config_int(m, op, "side", -1), uplo = ir_ffi_config_int(m, op, "uplo", -1),
+          trans = ir_ffi_config_int(m, op, "trans_x", -1),
+          diag = ir_ffi_config_int(m, op, "diag", -1);
   out->lower = uplo == 'L';
   out->unit = diag == 'U';
   out->transposed = trans != 'N';

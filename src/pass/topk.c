@@ -640,12 +640,8 @@ static void rewrite_sort(finder *f, const ir_users *users, ir_block block, ir_op
 
 /* ---- custom calls ---- */
 static const ir_attr_data *entry(const finder *f, ir_op op, const char *dict, const char *name) {
-  ir_attr a = ir_op_attr(f->m, op, dict);
-  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++)
-    if (!strcmp(ir_text(f->m, d->entries[i].name), name))
-      return ir_attr_get(f->m, d->entries[i].value);
-  return NULL;
+  ir_attr a = ir_dict_get(f->m, ir_op_attr(f->m, op, dict), name);
+  return a ? ir_attr_get(f->m, a) : NULL;
 }
 
 static bool says(const finder *f, ir_op op, const char *dict, const char *name, bool wanted) {

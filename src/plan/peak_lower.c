@@ -663,13 +663,6 @@ static void lower_op(lowering *l, plan_scope *s, ir_op op) {
 }
 
 /* ---- the main function ---- */
-static ir_attr dict_entry(const ir_module *m, ir_attr dict, const char *name) {
-  const ir_attr_data *a = ir_attr_get(m, dict);
-  for (int32_t i = 0; a->entries && i < a->count; i++)
-    if (strcmp(ir_text(m, a->entries[i].name), name) == 0) return a->entries[i].value;
-  return IR_NONE;
-}
-
 /* A donor that names no result goes to the first of its size that has none. */
 static void give_away(plan_graph *g, int32_t param, int64_t bytes) {
   for (uint32_t i = 0; i < g->n_outputs; i++)
@@ -686,8 +679,8 @@ static void read_donations(plan_graph *g, ir_op function) {
   if (!attrs) return;
   const ir_attr_data *list = ir_attr_get(g->m, attrs);
   for (int32_t i = 0; list->items && i < list->count && (uint32_t)i < g->n_params; i++) {
-    ir_attr alias = dict_entry(g->m, list->items[i], "tf.aliasing_output"),
-            donor = dict_entry(g->m, list->items[i], "jax.buffer_donor");
+    ir_attr alias = ir_dict_get(g->m, list->items[i], "tf.aliasing_output"),
+            donor = ir_dict_get(g->m, list->items[i], "jax.buffer_donor");
     int64_t output = alias ? ir_attr_get(g->m, alias)->integer : -1;
     if (output >= 0 && output < g->n_outputs) g->param_of_output[output] = i;
     uint32_t param = plan_comp_get(g, g->entry)->nodes.at[i];

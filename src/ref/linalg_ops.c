@@ -57,18 +57,8 @@ typedef struct lapack {
   int64_t batch;
 } lapack;
 
-/* An entry of the call's backend_config: characters as integers ('L' = 76). */
 static int64_t config(const lapack *l, const char *name, int64_t otherwise) {
-  const ir_module *m = l->f->m;
-  ir_attr a = ir_op_attr(m, l->op, "mhlo.backend_config");
-  if (!a) a = ir_op_attr(m, l->op, "backend_config");
-  const ir_attr_data *d = a ? ir_attr_get(m, a) : NULL;
-  for (int32_t i = 0; d && d->kind == IR_ATTR_DICT && i < d->count; i++) {
-    const ir_attr_data *value = ir_attr_get(m, d->entries[i].value);
-    if (!strcmp(ir_text(m, d->entries[i].name), name))
-      return value->kind == IR_ATTR_INT ? value->integer : otherwise;
-  }
-  return otherwise;
+  return ir_ffi_config_int(l->f->m, l->op, name, otherwise);
 }
 
 static ref_matrix input(const lapack *l, uint32_t i) {

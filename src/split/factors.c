@@ -498,7 +498,7 @@ RULE(fft) {
 
 RULE(custom_call) {
   return op_data(q)->n_operands == 2 && ir_is_lapack(q->m, q->op, "trsm") &&
-         solve_rule(q, ir_ffi_config_int(q->m, q->op, "side") == 'L');
+         solve_rule(q, ir_ffi_config_int(q->m, q->op, "side", -1) == 'L');
 }
 
 RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }

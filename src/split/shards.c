@@ -39,11 +39,8 @@ static const char *of_argument(const ir_module *m, ir_op function, uint32_t inde
   ir_attr list = ir_op_attr(m, function, "arg_attrs");
   if (!list || !ir_attr_get(m, list)->items || index >= (uint32_t)ir_attr_get(m, list)->count)
     return NULL;
-  const ir_attr_data *d = ir_attr_get(m, ir_attr_get(m, list)->items[index]);
-  for (int32_t i = 0; d->entries && i < d->count; i++)
-    if (!strcmp(ir_text(m, d->entries[i].name), "sdy.sharding"))
-      return ir_sharding_find(ir_sharding_text(m, d->entries[i].value), 0, '<', 0);
-  return NULL;
+  ir_attr sharding = ir_dict_get(m, ir_attr_get(m, list)->items[index], "sdy.sharding");
+  return sharding ? ir_sharding_find(ir_sharding_text(m, sharding), 0, '<', 0) : NULL;
 }
 
 /* NULL: none is said, the value is whole on every device. */
