@@ -6,6 +6,7 @@ pytest on test/.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -28,28 +29,35 @@ SANITIZERS = {
 }
 
 
+def run_program(program, environment):
+    """None, or why it failed and what it printed."""
+    try:
+        done = subprocess.run(
+            [program],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=environment,
+            timeout=UNIT_SECONDS,
+            errors="replace",
+        )
+    except subprocess.TimeoutExpired:
+        return f"(no end after {UNIT_SECONDS} s)"
+    good = done.returncode == 0 and not done.stdout
+    return None if good else f"(exit {done.returncode})\n{(done.stdout + done.stderr)[-4000:]}"
+
+
 def run_unit(build, environment):
     """Each C program is one test."""
-    passed = failed = 0
-    for program in sorted((build / "unit").glob("*_test")):
-        try:
-            done = subprocess.run(
-                [program],
-                capture_output=True,
-                text=True,
-                cwd=ROOT,
-                env=environment,
-                timeout=UNIT_SECONDS,
-                errors="replace",
-            )
-            output, good = done.stdout + done.stderr, done.returncode == 0 and not done.stdout
-            reason = f"exit {done.returncode}"
-        except subprocess.TimeoutExpired:
-            output, good, reason = "", False, f"no end after {UNIT_SECONDS} s"
-        passed, failed = passed + good, failed + (not good)
-        if not good:
-            print(f"FAILED {program.relative_to(ROOT)} ({reason})\n{output[-4000:]}")
-    return passed, failed, 0
+    programs = sorted((build / "unit").glob("*_test"))
+    with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
+        found = list(pool.map(lambda program: run_program(program, environment), programs))
+    failed = 0
+    for program, why in zip(programs, found):
+        if why is not None:
+            print(f"FAILED {program.relative_to(ROOT)} {why}")
+            failed += 1
+    return len(programs) - failed, failed, 0
 
 
 def run_lit(build, environment):
@@ -93,7 +101,7 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
         code = subprocess.run(
             [
                 *(python, "-m", "pytest", "-q", f"--junitxml={report}"),
-                *("-n", JOBS, "--dist", "worksteal"),
+                *("-n", JOBS, "--dist", "worksteal", "--durations=12"),
                 *arguments,
             ],
             cwd=ROOT,

@@ -33,7 +33,7 @@ static const char *wide(tile_emitter *e, const char *element, int32_t lanes) {
   return lanes == 1 ? element : arena_printf(e->a, "<%d x %s>", lanes, element);
 }
 
-static const char *type_of(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
+const char *tile_typed(tile_emitter *e, ir_dtype dtype, int32_t lanes) {
   return wide(e, tile_dtype_text(dtype), lanes);
 }
 
@@ -161,7 +161,8 @@ static const char *call_function(tile_emitter *e, const char *name, const char *
 
 static const char *call_by_lane(tile_emitter *e, const char *name, ir_dtype dtype, int32_t lanes,
                                 uint32_t n_args, const char *const *args) {
-  const char *type = type_of(e, dtype, lanes), *element = tile_dtype_text(dtype), *out = "poison";
+  const char *type = tile_typed(e, dtype, lanes), *element = tile_dtype_text(dtype),
+             *out = "poison";
   for (int32_t i = 0; i < lanes; i++) {
     const char *each[2];
     for (uint32_t k = 0; k < n_args; k++)
@@ -187,27 +188,38 @@ static const char *call_math(tile_emitter *e, const char *base, ir_dtype dtype, 
   const char *name = dtype == IR_F32 ? arena_printf(e->a, "%sf", base) : base;
   if (lanes == 1) return call_function(e, name, tile_dtype_text(dtype), n_args, args);
   const char *vector = vector_name(e, name, ir_dtype_bytes(dtype) * lanes, lanes, n_args);
-  if (vector) return call_function(e, vector, type_of(e, dtype, lanes), n_args, args);
+  if (vector) return call_function(e, vector, tile_typed(e, dtype, lanes), n_args, args);
   return call_by_lane(e, name, dtype, lanes, n_args, args);
 }
 
 /* ---- pieces ---- */
-static const char *intrinsic(tile_emitter *e, const char *name, const char *type,
-                             const char *suffix, uint32_t n_args, const char *const *args) {
-  if (n_args == 1) {
-    tile_declare(e, arena_printf(e->a, "declare %s @llvm.%s.%s(%s)", type, name, suffix, type));
-    return tile_line(e, "call %s @llvm.%s.%s(%s %s)", type, name, suffix, type, args[0]);
+const char *tile_intrinsic(tile_emitter *e, const char *name, ir_dtype dtype, int32_t lanes,
+                           uint32_t n_args, const char *const *args) {
+  const char *type = tile_typed(e, dtype, lanes);
+  const char *full = arena_printf(e->a, "@llvm.%s.%s", name, tile_suffix(e, dtype, lanes));
+  strbuf types = strbuf_make(e->a), values = strbuf_make(e->a);
+  for (uint32_t i = 0; i < n_args; i++) {
+    strbuf_printf(&types, "%s%s", i ? ", " : "", type);
+    strbuf_printf(&values, "%s%s %s", i ? ", " : "", type, args[i]);
   }
-  tile_declare(
-      e, arena_printf(e->a, "declare %s @llvm.%s.%s(%s, %s)", type, name, suffix, type, type));
-  return tile_line(e, "call %s @llvm.%s.%s(%s %s, %s %s)", type, name, suffix, type, args[0], type,
-                   args[1]);
+  tile_declare(e, arena_printf(e->a, "declare %s %s(%s)", type, full, types.text));
+  return tile_line(e, "call %s %s(%s)", type, full, values.text);
 }
 
 static const char *choose(tile_emitter *e, int32_t lanes, const char *type, const char *test,
                           const char *yes, const char *no) {
   return tile_line(e, "select %s %s, %s %s, %s %s", wide(e, "i1", lanes), test, type, yes, type,
                    no);
+}
+
+const char *tile_fma(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x, const char *y,
+                     const char *z) {
+  return tile_intrinsic(e, "fma", dtype, lanes, 3, (const char *[]){x, y, z});
+}
+
+const char *tile_choose(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *test,
+                        const char *yes, const char *no) {
+  return choose(e, lanes, tile_typed(e, dtype, lanes), test, yes, no);
 }
 
 /* The larger (smaller) of the two; NaN if either is. */
@@ -315,8 +327,14 @@ static const char *logistic_of(tile_emitter *e, ir_dtype dtype, const char *type
                                const char *x) {
   const char *one = tile_number(e, dtype, lanes, 1);
   const char *y = tile_emit_exp(e, dtype, lanes, tile_line(e, "fneg %s %s", type, x));
-  y = tile_line(e, "fadd %s %s, %s", type, y, one);
-  return tile_line(e, "fdiv %s %s, %s", type, one, y);
+  return tile_emit_reciprocal(e, dtype, lanes, tile_line(e, "fadd %s %s, %s", type, y, one));
+}
+
+static const char *division(tile_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                            const char *x, const char *y) {
+  bool inverts = !strcmp(x, tile_number(e, dtype, lanes, 1));
+  return inverts ? tile_emit_reciprocal(e, dtype, lanes, y)
+                 : tile_line(e, "fdiv %s %s, %s", type, x, y);
 }
 
 static const char *is_class(tile_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
@@ -325,7 +343,7 @@ static const char *is_class(tile_emitter *e, ir_kind kind, ir_dtype dtype, const
        one_sided = negative || kind == IR_OP_CHLO_IS_POS_INF;
   const char *infinity =
       tile_number(e, dtype, lanes, negative ? -(double)INFINITY : (double)INFINITY);
-  if (!one_sided) x = intrinsic(e, "fabs", type, tile_suffix(e, dtype, lanes), 1, &x);
+  if (!one_sided) x = tile_intrinsic(e, "fabs", dtype, lanes, 1, &x);
   return tile_line(e, "fcmp %s %s %s, %s", kind == IR_OP_IS_FINITE ? "olt" : "oeq", type, x,
                    infinity);
 }
@@ -333,17 +351,15 @@ static const char *is_class(tile_emitter *e, ir_kind kind, ir_dtype dtype, const
 /* ---- by arity ---- */
 static const char *float_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
                                const char *x) {
-  const char *type = type_of(e, dtype, lanes), *suffix = tile_suffix(e, dtype, lanes), *root;
+  const char *type = tile_typed(e, dtype, lanes);
   switch (kind) {
-    case IR_OP_ABS: return intrinsic(e, "fabs", type, suffix, 1, &x);
-    case IR_OP_CEIL: return intrinsic(e, "ceil", type, suffix, 1, &x);
-    case IR_OP_FLOOR: return intrinsic(e, "floor", type, suffix, 1, &x);
-    case IR_OP_ROUND_AFZ: return intrinsic(e, "round", type, suffix, 1, &x);
-    case IR_OP_ROUND_EVEN: return intrinsic(e, "rint", type, suffix, 1, &x);
-    case IR_OP_SQRT: return intrinsic(e, "sqrt", type, suffix, 1, &x);
-    case IR_OP_RSQRT:
-      root = intrinsic(e, "sqrt", type, suffix, 1, &x);
-      return tile_line(e, "fdiv %s %s, %s", type, tile_number(e, dtype, lanes, 1), root);
+    case IR_OP_ABS: return tile_intrinsic(e, "fabs", dtype, lanes, 1, &x);
+    case IR_OP_CEIL: return tile_intrinsic(e, "ceil", dtype, lanes, 1, &x);
+    case IR_OP_FLOOR: return tile_intrinsic(e, "floor", dtype, lanes, 1, &x);
+    case IR_OP_ROUND_AFZ: return tile_intrinsic(e, "round", dtype, lanes, 1, &x);
+    case IR_OP_ROUND_EVEN: return tile_intrinsic(e, "rint", dtype, lanes, 1, &x);
+    case IR_OP_SQRT: return tile_emit_sqrt(e, dtype, lanes, x);
+    case IR_OP_RSQRT: return tile_emit_rsqrt(e, dtype, lanes, x);
     case IR_OP_NEGATE: return tile_line(e, "fneg %s %s", type, x);
     case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
     case IR_OP_CHLO_SQUARE: return tile_line(e, "fmul contract %s %s, %s", type, x, x);
@@ -359,7 +375,7 @@ static const char *float_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, in
 
 static const char *int_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
                              const char *x) {
-  const char *type = type_of(e, dtype, lanes), *suffix = tile_suffix(e, dtype, lanes);
+  const char *type = tile_typed(e, dtype, lanes), *suffix = tile_suffix(e, dtype, lanes);
   const char *zero = tile_number(e, dtype, lanes, 0), *minus;
   switch (kind) {
     case IR_OP_ABS:
@@ -368,7 +384,7 @@ static const char *int_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int3
     case IR_OP_NEGATE: return tile_line(e, "sub %s %s, %s", type, zero, x);
     case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
     case IR_OP_NOT: return tile_line(e, "xor %s %s, %s", type, x, tile_number(e, dtype, lanes, -1));
-    case IR_OP_POPCNT: return intrinsic(e, "ctpop", type, suffix, 1, &x);
+    case IR_OP_POPCNT: return tile_intrinsic(e, "ctpop", dtype, lanes, 1, &x);
     case IR_OP_CHLO_SQUARE: return tile_line(e, "mul %s %s, %s", type, x, x);
     default: /* COUNT_LEADING_ZEROS */
       tile_declare(e, arena_printf(e->a, "declare %s @llvm.ctlz.%s(%s, i1)", type, suffix, type));
@@ -378,7 +394,7 @@ static const char *int_unary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int3
 
 static const char *binary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
                           const char *const *args) {
-  const char *type = type_of(e, dtype, lanes), *x = args[0], *y = args[1];
+  const char *type = tile_typed(e, dtype, lanes), *x = args[0], *y = args[1];
   bool real = is_float(dtype);
   switch (kind) {
     case IR_OP_ADD:
@@ -393,7 +409,7 @@ static const char *binary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t
     case IR_OP_DIVIDE:
     case IR_OP_REMAINDER:
       if (!real) return safe_division(e, kind, dtype, type, lanes, x, y);
-      if (kind == IR_OP_DIVIDE) return tile_line(e, "fdiv %s %s, %s", type, x, y);
+      if (kind == IR_OP_DIVIDE) return division(e, dtype, type, lanes, x, y);
       return call_math(e, "fmod", dtype, lanes, 2, args);
     case IR_OP_SHIFT_LEFT:
     case IR_OP_SHIFT_RIGHT_ARITH:
@@ -413,12 +429,12 @@ static const char *compare(tile_emitter *e, ir_op op, ir_dtype dtype, int32_t la
                        : is_signed(dtype)                         ? "s"
                                                                   : "u";
   return tile_line(e, "%s %s%s %s %s, %s", is_float(dtype) ? "fcmp" : "icmp", prefix,
-                   names[direction], type_of(e, dtype, lanes), args[0], args[1]);
+                   names[direction], tile_typed(e, dtype, lanes), args[0], args[1]);
 }
 
 static const char *to_integer(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
                               const char *x) {
-  const char *source = type_of(e, from, lanes), *target = type_of(e, to, lanes);
+  const char *source = tile_typed(e, from, lanes), *target = tile_typed(e, to, lanes);
   const char *name = is_signed(to) ? "fptosi" : "fptoui";
   const char *full = arena_printf(e->a, "@llvm.%s.sat.%s.%s", name, tile_suffix(e, to, lanes),
                                   tile_suffix(e, from, lanes));
@@ -428,8 +444,8 @@ static const char *to_integer(tile_emitter *e, ir_dtype from, ir_dtype to, int32
 
 /* f32 of the bits of a 16-bit float. */
 static const char *widened(tile_emitter *e, ir_dtype from, int32_t lanes, const char *x) {
-  const char *bits = type_of(e, IR_I32, lanes), *real = type_of(e, IR_F32, lanes),
-             *half = wide(e, "half", lanes), *narrow = type_of(e, from, lanes);
+  const char *bits = tile_typed(e, IR_I32, lanes), *real = tile_typed(e, IR_F32, lanes),
+             *half = wide(e, "half", lanes), *narrow = tile_typed(e, from, lanes);
   if (from == IR_F16) {
     x = tile_line(e, "bitcast %s %s to %s", narrow, x, half);
     return tile_line(e, "fpext %s %s to %s", half, x, real);
@@ -441,8 +457,8 @@ static const char *widened(tile_emitter *e, ir_dtype from, int32_t lanes, const 
 
 /* To nearest even; a NaN stays one. */
 static const char *narrowed(tile_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
-  const char *bits = type_of(e, IR_I32, lanes), *real = type_of(e, IR_F32, lanes),
-             *half = wide(e, "half", lanes), *narrow = type_of(e, to, lanes);
+  const char *bits = tile_typed(e, IR_I32, lanes), *real = tile_typed(e, IR_F32, lanes),
+             *half = wide(e, "half", lanes), *narrow = tile_typed(e, to, lanes);
   if (to == IR_F16) {
     x = tile_line(e, "fptrunc %s %s to %s", real, x, half);
     return tile_line(e, "bitcast %s %s to %s", half, x, narrow);
@@ -464,7 +480,7 @@ static const char *convert(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t 
                            const char *x) {
   if (tile_is_narrow(from)) return widened(e, from, lanes, x);
   if (tile_is_narrow(to)) return narrowed(e, to, lanes, x);
-  const char *source = type_of(e, from, lanes), *target = type_of(e, to, lanes), *name;
+  const char *source = tile_typed(e, from, lanes), *target = tile_typed(e, to, lanes), *name;
   int64_t narrow = ir_dtype_bytes(to) - ir_dtype_bytes(from);
   if (from == to) return x;
   if (to == IR_I1)
@@ -485,7 +501,7 @@ const char *tile_emit_elementwise(tile_emitter *e, ir_op op, int32_t lanes,
   ir_kind kind = ir_kind_of(m, op);
   ir_dtype from = ir_type_at(m, ir_operand(m, op, 0))->dtype,
            to = ir_type_at(m, ir_result(m, op, 0))->dtype;
-  const char *type = type_of(e, to, lanes);
+  const char *type = tile_typed(e, to, lanes);
   switch (kind) {
     case IR_OP_CONVERT: return convert(e, from, to, lanes, args[0]);
     case IR_OP_COMPARE: return compare(e, op, from, lanes, args);

@@ -12,15 +12,12 @@
 enum { MOST_TERMS = 10 };
 
 typedef struct exp_numbers {
-  const char *type, *bits;
   double magic, log2_e, ln2_high, ln2_low, lowest, highest;
   int32_t shift, n_terms;
   double terms[MOST_TERMS];
 } exp_numbers;
 
 static const exp_numbers of_f64 = {
-    "double",
-    "i64",
     0x1.8p52,
     0x1.71547652b82fep+0,
     0x1.62e42fee00000p-1,
@@ -34,8 +31,6 @@ static const exp_numbers of_f64 = {
      0x1.28922d8c8d4fbp-22, 0x1.af39789bfd689p-26}};
 
 static const exp_numbers of_f32 = {
-    "float",
-    "i32",
     0x1.8p23,
     0x1.7154760000000p+0,
     0x1.62e4000000000p-1,
@@ -47,48 +42,33 @@ static const exp_numbers of_f32 = {
     {0x1.0000000000000p-1, 0x1.5554dc0000000p-3, 0x1.5555180000000p-5, 0x1.120c620000000p-7,
      0x1.6d11fe0000000p-10}};
 
-static const char *typed(tile_emitter *e, const char *element, int32_t lanes) {
-  return lanes == 1 ? element : arena_printf(e->a, "<%d x %s>", lanes, element);
-}
-
-static const char *fma_of(tile_emitter *e, const char *type, const char *suffix, const char *x,
-                          const char *y, const char *z) {
-  tile_declare(
-      e, arena_printf(e->a, "declare %s @llvm.fma.%s(%s, %s, %s)", type, suffix, type, type, type));
-  return tile_line(e, "call %s @llvm.fma.%s(%s %s, %s %s, %s %s)", type, suffix, type, x, type, y,
-                   type, z);
-}
-
 const char *tile_emit_exp(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x) {
   const exp_numbers *n = dtype == IR_F64 ? &of_f64 : &of_f32;
-  const char *type = typed(e, n->type, lanes), *bits = typed(e, n->bits, lanes);
-  const char *suffix = tile_suffix(e, dtype, lanes),
-             *magic = tile_number(e, dtype, lanes, n->magic);
-  const char *t = fma_of(e, type, suffix, x, tile_number(e, dtype, lanes, n->log2_e), magic);
+  ir_dtype integer = dtype == IR_F64 ? IR_I64 : IR_I32;
+  const char *type = tile_typed(e, dtype, lanes), *bits = tile_typed(e, integer, lanes);
+  const char *magic = tile_number(e, dtype, lanes, n->magic);
+  const char *t = tile_fma(e, dtype, lanes, x, tile_number(e, dtype, lanes, n->log2_e), magic);
   const char *k = tile_line(e, "fsub %s %s, %s", type, t, magic);
-  const char *r = fma_of(e, type, suffix, k, tile_number(e, dtype, lanes, -n->ln2_high), x);
-  r = fma_of(e, type, suffix, k, tile_number(e, dtype, lanes, -n->ln2_low), r);
+  const char *r = tile_fma(e, dtype, lanes, k, tile_number(e, dtype, lanes, -n->ln2_high), x);
+  r = tile_fma(e, dtype, lanes, k, tile_number(e, dtype, lanes, -n->ln2_low), r);
   const char *q = tile_number(e, dtype, lanes, n->terms[n->n_terms - 1]);
   for (int32_t i = n->n_terms - 2; i >= 0; i--)
-    q = fma_of(e, type, suffix, q, r, tile_number(e, dtype, lanes, n->terms[i]));
+    q = tile_fma(e, dtype, lanes, q, r, tile_number(e, dtype, lanes, n->terms[i]));
   const char *one = tile_number(e, dtype, lanes, 1);
-  q = fma_of(e, type, suffix, q, r, one);
-  q = fma_of(e, type, suffix, q, r, one);
+  q = tile_fma(e, dtype, lanes, q, r, one);
+  q = tile_fma(e, dtype, lanes, q, r, one);
   const char *scale = tile_line(e, "bitcast %s %s to %s", type, t, bits);
-  scale = tile_line(e, "shl %s %s, %s", bits, scale,
-                    tile_number(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes, n->shift));
+  scale = tile_line(e, "shl %s %s, %s", bits, scale, tile_number(e, integer, lanes, n->shift));
   q = tile_line(e, "bitcast %s %s to %s", type, q, bits);
   q = tile_line(e, "add %s %s, %s", bits, q, scale);
   q = tile_line(e, "bitcast %s %s to %s", bits, q, type);
   /* Above the range infinity, below it 0; NaN is above. */
-  const char *i1 = typed(e, "i1", lanes);
   const char *low =
       tile_line(e, "fcmp olt %s %s, %s", type, x, tile_number(e, dtype, lanes, n->lowest));
-  q = tile_line(e, "select %s %s, %s %s, %s %s", i1, low, type, tile_number(e, dtype, lanes, 0),
-                type, q);
+  q = tile_choose(e, dtype, lanes, low, tile_number(e, dtype, lanes, 0), q);
   const char *high =
       tile_line(e, "fcmp ugt %s %s, %s", type, x, tile_number(e, dtype, lanes, n->highest));
   const char *over =
       tile_line(e, "fadd %s %s, %s", type, x, tile_number(e, dtype, lanes, (double)INFINITY));
-  return tile_line(e, "select %s %s, %s %s, %s %s", i1, high, type, over, type, q);
+  return tile_choose(e, dtype, lanes, high, over, q);
 }

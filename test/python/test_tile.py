@@ -173,6 +173,22 @@ def test_ops(dtype, folder):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_roots_and_reciprocals_of_all_sizes(dtype, folder):
+    """Within 2 ulp over the whole range of exponents, where estimates are refined."""
+    info, dice = np.finfo(dtype), np.random.default_rng(3)
+    exponents = np.arange(info.minexp, info.maxexp, max(1, info.maxexp // 100))
+    x = np.ldexp(dice.uniform(1, 2, len(exponents)), exponents).astype(dtype)
+    x = np.concatenate([x, -x[::20], [info.tiny, info.max, 0.0, -0.0, np.inf, -np.inf, np.nan]])
+    ops = {"sqrt": jax.lax.sqrt, "rsqrt": jax.lax.rsqrt, "1/x": lambda a: 1 / a}
+    wrapped = [lambda a, _, op=op: op(a) for op in ops.values()]
+    stock, got, tiles = run_picked(wrapped, x.astype(dtype), x.astype(dtype), folder)
+    assert tiles
+    for name, want, value in zip(ops, stock, got, strict=True):
+        good = close(want, value, 2)
+        assert good.all(), f"{name}({x[~good]}) is {value[~good]}, expected {want[~good]}"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_exp_is_accurate(dtype, folder):
     """Within 1.5 units in the last place of the true value over all exponents of the result."""
     info = np.finfo(dtype)
