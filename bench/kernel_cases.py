@@ -19,6 +19,7 @@ class Case:
     square: bool = True  # the intermediate is n x n, else n x m
     c: str = ""  # reference/<c>.c
     peers: tuple = ()  # of peers.py
+    ways: tuple = ()  # only these; (): all
 
     def intermediate_bytes(self, n):
         if not self.rows:
@@ -48,6 +49,7 @@ def sgpr(m, limit_mb):
 
 CASES = {
     "matvec_f64": points("matvec", 100_000, "f64", "matvec"),
+    "matvec_f64_1e6": Case("matvec", 1_000_000, "f64", 32, 64, 3, ways=("weir",)),
     "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
     "matern_f64": points("matern", 50_000, "f64"),
     "cauchy_f64": points("cauchy", 50_000, "f64"),

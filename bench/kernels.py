@@ -13,7 +13,7 @@ given is small, so that it has to split. Plain JAX is left out where its interme
 the machine. Results are checked against each other.
 
 The others live in environments of their own (bench/peers.txt, bench/gpflow.txt), which are made
-when they are missing; without them: --no-peers. What was measured lies in build/bench/kernels.
+when they are missing; without them: --ways C 'by hand' plain. What was measured lies in build/bench/kernels.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def build_c(case):
     subprocess.run(["gcc", *CFLAGS, *define, source, "-o", program, "-lm"], check=True)
 
 
-def runners(name, scale, with_peers):
+def runners(name, scale, wanted):
     """{way: what runs it once}"""
     case = CASES[name]
     ways = ["weir"]
@@ -115,9 +115,10 @@ def runners(name, scale, with_peers):
     if case.c:
         build_c(case)
         found["C"] = lambda: run_c(name, scale)
-    for peer in case.peers if with_peers else ():
+    for peer in case.peers:
         found[peer] = lambda peer=peer: run_peer(name, peer, scale)
-    return found
+    chosen = set(wanted or found) & set(case.ways or found) | {"weir"}
+    return {way: once for way, once in found.items() if way in chosen}
 
 
 def check(name, runs):
@@ -130,7 +131,7 @@ def check(name, runs):
 
 def measure(name, args):
     BUILD.mkdir(parents=True, exist_ok=True)
-    found = runners(name, args.scale, args.peers)
+    found = runners(name, args.scale, args.ways)
     runs = {way: [] for way in found}
     for _ in range(args.rounds):
         for way, once in found.items():
@@ -170,7 +171,7 @@ def parse_arguments():
     add("cases", nargs="*", help="names or patterns of: " + ", ".join(CASES))
     add("--scale", type=int, default=1)
     add("--rounds", type=int, default=5)
-    add("--no-peers", dest="peers", action="store_false")
+    add("--ways", nargs="+", help="beside weir only these: C, 'by hand', plain, keops, ...")
     add("--report", action="store_true", help="run nothing")
     add("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
     return parser, parser.parse_args()

@@ -15,7 +15,8 @@
  * it, itself counted if no one else needs it.
  * Taken if operations shrink by GAIN; or if the largest intermediate is above the limit, shrinks,
  * and operations do not grow. Errors stay those of a product in that precision, bounded by
- * |A| |B| |C| times the number of terms; integers wrap, so they are exact.
+ * |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite elements a
+ * result may be NaN in one order (0 times infinity) and infinite in another.
  * Left alone: element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
  * rounded where it is made), products that differ in element type, precision or algorithm or have
  * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all
