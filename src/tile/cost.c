@@ -23,7 +23,8 @@ enum {
   SPANS = 16,
   CHUNKS = 32,
   MOST_CHUNK = 512,
-  LEAST_PACKED_CHUNK = 480, /* rows: packing a column costs as much as the tiles of about 20 */
+  PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
+  LEAST_PACKED_CHUNK = 480,
   MOST_PACKED_CHUNK = 1024,
   MOST_BLOCK = 1024,
   LEAST_SPAN = 8, /* blocks */
@@ -234,8 +235,22 @@ static bool has_looped_points(const tile_nest *n, const tile_node *x) {
          tile_extent_of(n, tile_point_axes(n, x->mask & ~n->ranks)) > COST_UNROLL;
 }
 
+static bool has_products(const tile_nest *n, bool over_rows) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].is_product && (n->nodes[k].late >= 0) == over_rows) return true;
+  return false;
+}
+
+/* Columns are packed again for each outer index: too much where there are few rows to it. */
+static double cost_of_packing(const tile_nest *n) {
+  if (n->extent[n->row] >= LEAST_PACKED_CHUNK || has_products(n, false) || has_products(n, true))
+    return 0;
+  double vectors = (double)tile_packed_bytes(n, n->column) / n->sizes.vector_bytes;
+  return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (outer_extent(n) - 1));
+}
+
 double cost_of_nest(const tile_nest *n) {
-  double cost = cost_of_scatters(n);
+  double cost = cost_of_scatters(n) + cost_of_packing(n);
   int32_t sums[TILE_MOST_AXES], *passes = passes_by_node(n);
   count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
@@ -317,12 +332,6 @@ static bool has_long_contraction(const tile_nest *n) {
         (x->mask & tile) == tile)
       return true;
   }
-  return false;
-}
-
-static bool has_products(const tile_nest *n, bool over_rows) {
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].is_product && (n->nodes[k].late >= 0) == over_rows) return true;
   return false;
 }
 

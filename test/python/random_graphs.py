@@ -441,3 +441,33 @@ class Branches(Graph):
     def branch_kinds(self):
         kinds = [self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64")) for _ in range(3)]
         return [v for v in kinds if v][: self.rng.randint(1, 3)]
+
+
+class Cuts(Graph):
+    """Graphs of which parts are read: slices without gaps, zeros around what is made of them."""
+
+    STEPS = Graph.STEPS + ["cut"] * 14 + ["surround"] * 8 + ["dot"] * 6
+
+    def last(self):
+        """What was made last, read by nobody yet; None if it can't be cut."""
+        v = self.ops[-1].results[0] if self.ops else None
+        return v if v and v in self.values and v.elements > 1 and v.dtype != "c64" else None
+
+    def cut(self):
+        """The rest of it stays unread."""
+        v = self.last()
+        if v is None:
+            return None
+        self.values.remove(v)
+        start, limit = [0] * v.rank, list(v.shape)
+        for d in self.rng.sample(range(v.rank), self.rng.randint(1, v.rank)):
+            start[d] = self.rng.randrange(v.shape[d])
+            limit[d] = self.rng.randint(start[d] + 1, v.shape[d])
+        return self.sliced(v, start, limit, [1] * v.rank)
+
+    def surround(self):
+        v = self.last()
+        if v is None or v.dtype == "i1":
+            return None
+        low, high = ([self.rng.choice([0, 0, 1, 2]) for _ in v.shape] for _ in range(2))
+        return self.padded(v, low, high, [0] * v.rank, 0)

@@ -277,10 +277,13 @@ class Moves(Maker):
             self.rng.choice([value, value, -1 if s > 2 else value])
             for value, s in zip(low, v.shape)
         ]
+        return self.padded(v, low, high, inside, self.rng.choice([0, 1]))
+
+    def padded(self, v, low, high, inside, number):
         shape = [s + a + b + (s - 1) * c for s, a, b, c in zip(v.shape, low, high, inside)]
         if min(shape) < 1 or math.prod(shape) > MOST_ELEMENTS:
             return None
-        fill = self.splat(self.rng.choice([0, 1]), v.dtype)
+        fill = self.splat(number, v.dtype)
         attributes = listed(
             edge_padding_low=i64s(low),
             edge_padding_high=i64s(high),
@@ -306,6 +309,9 @@ class Moves(Maker):
             start[d] = self.rng.randrange(v.shape[d])
             limit[d] = self.rng.randint(start[d] + 1, v.shape[d])
             stride[d] = self.rng.choice([1, 1, 2])
+        return self.sliced(v, start, limit, stride)
+
+    def sliced(self, v, start, limit, stride):
         shape = [-(-(b - a) // s) for a, b, s in zip(start, limit, stride)]
         attributes = listed(
             start_indices=i64s(start), limit_indices=i64s(limit), strides=i64s(stride)

@@ -41,6 +41,17 @@ def test_branches(first):
     assert split >= BATCH // 3, "too few programs have anything to split"
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 2, BATCH))
+def test_parts(first):
+    """What is read in part, with zeros around it."""
+    problems = []
+    for seed in range(first, first + BATCH):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Cuts)
+        found, _ = fuzz_graphs.failures(case)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+    assert not problems, "\n".join(problems)
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     """The comparison itself: what `weir opt` prints, with another function in it."""
     op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'

@@ -22,6 +22,7 @@ static const pass *const passes[] = {&pass_inline, &pass_simplify, &pass_cse, &p
 static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagonal,
                                         &pass_distance, &pass_dce, NULL};
 static const pass *const distributing[] = {&pass_distribute, NULL};
+static const pass *const cutting[] = {&pass_cut, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
@@ -144,6 +145,15 @@ static const char *const sums =
     "  return %2, %4 : tensor<3x90xf32>, tensor<2x3xi32>\n"
     "}\n";
 
+/* Two of three rows of a product are read. */
+static const char *const rows =
+    "func.func public @main(%h: tensor<3x4xf32>, %w: tensor<4x5xf32>) -> tensor<2x5xf32> {\n"
+    "  %0 = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0] : (tensor<3x4xf32>, "
+    "tensor<4x5xf32>) -> tensor<3x5xf32>\n"
+    "  %1 = stablehlo.slice %0 [0:2, 0:5] : (tensor<3x5xf32>) -> tensor<2x5xf32>\n"
+    "  return %1 : tensor<2x5xf32>\n"
+    "}\n";
+
 static void test_allocations(const char *text, const pass *const *table) {
   run r = {.text = text, .table = table, .rounds = 1};
   int64_t n = 0;
@@ -217,6 +227,7 @@ int main(void) {
   test_allocations(products, rewriting);
   test_allocations(sums, distributing);
   test_allocations(sums, ranking);
+  test_allocations(rows, cutting);
   test_fixpoint();
   test_growth();
   test_driver();
