@@ -68,7 +68,8 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             choice.reductions, (long long)choice.region->held_bytes);
     split_build_loops(choice.region, choice.slice);
   } else {
-    found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest);
+    bool parts;
+    found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest, &parts);
     if (found)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, seed)->op));
@@ -205,28 +206,30 @@ static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tr
   return found;
 }
 
-static bool sink_one(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_read_inside);
-  bool sunk = false;
+  bool sunk = false, parts = false;
   for (uint32_t i = 0; i < s.list.count && !sunk; i++) {
     seed x = s.list.at[i];
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
     sunk = !can_dissolve(m, &x, goal, t) &&
-           split_sink(m, x.block, x.value, goal->threshold_bytes, false);
+           split_sink(m, x.block, x.value, goal->threshold_bytes, false, &parts);
     if (sunk)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, x.value)->op));
   }
   arena_destroy(a);
+  order->loops += parts; /* worth having even if nothing is split */
   return sunk;
 }
 
-static void sink_unholdable(ir_module *m, ir_block top, const split_goal *goal) {
-  for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, goal); i++) continue;
+static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
+  for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, &order->goal); i++) continue;
   tried t = tried_begin(m->ctx);
-  while (sink_one(m, top, goal, &t)) split_forget(&t.known);
+  while (sink_one(m, top, order, &t)) split_forget(&t.known);
   tried_end(&t);
 }
 
@@ -249,7 +252,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   ir_block top = main_block(m);
-  if (top) sink_unholdable(m, top, &order->goal);
+  if (top) sink_unholdable(m, top, order);
   while (top && split_largest(m, top, order, &t)) {
     order->loops++;
     split_forget(&t.known);
@@ -322,7 +325,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
 void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   order->fits = false;
-  if (main_block(m)) sink_unholdable(m, main_block(m), &order->goal);
+  if (main_block(m)) sink_unholdable(m, main_block(m), order);
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);

@@ -1,6 +1,7 @@
 #include "split/sink.h"
 
 #include "split/loops.h"
+#include "split/parts.h"
 
 typedef struct sinking {
   ir_module *m;
@@ -8,6 +9,7 @@ typedef struct sinking {
   ir_block block; /* that the seed stands in */
   int64_t threshold_bytes;
   bool *seen; /* by value: can_copy has answered */
+  bool made_parts;
 } sinking;
 
 /* ---- the producers ---- */
@@ -59,17 +61,23 @@ static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value 
 }
 
 /* ---- who reads it ---- */
+/* What reads parts of stand_in reads parts that are made there; what reads more reads a copy. */
+static void sink_for_readers(sinking *s, ir_block body, ir_value v, ir_value stand_in) {
+  s->made_parts |= split_read_parts(s->m, s->block, v, s->threshold_bytes, body, stand_in);
+  if (ir_is_used_in(s->m, body, stand_in)) sink_into_block(s, body, v, stand_in);
+}
+
 static bool is_invariant(const ir_module *m, ir_op loop, uint32_t carry) {
   ir_block body = ir_op_get(m, loop)->regions[1];
   return ir_operand(m, ir_terminator(m, body), carry) == ir_block_get(m, body)->args.at[carry];
 }
 
-static bool sink_captured(const sinking *s, ir_op user, ir_value v) {
+static bool sink_captured(sinking *s, ir_op user, ir_value v) {
   bool any = false;
   for (uint32_t r = 0; r < ir_op_get(s->m, user)->n_regions; r++) {
     ir_block block = ir_op_get(s->m, user)->regions[r];
     if (!block || !ir_is_used_in(s->m, block, v)) continue;
-    sink_into_block(s, block, v, v);
+    sink_for_readers(s, block, v, v);
     any = true;
   }
   return any;
@@ -119,7 +127,7 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
   return fresh;
 }
 
-static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
+static bool sink_carried(sinking *s, ir_op *loop, ir_value v) {
   ir_module *m = s->m;
   if (ir_kind_of(m, *loop) != IR_OP_WHILE || ir_op_get(m, *loop)->n_attrs) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
@@ -129,7 +137,7 @@ static bool sink_carried(const sinking *s, ir_op *loop, ir_value v) {
     if (ir_is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
     ir_op end = ir_terminator(m, ir_op_get(m, *loop)->regions[1]);
     ir_op_get(m, end)->operands[i] = IR_NONE; /* so that the yield is no use */
-    sink_into_block(s, ir_op_get(m, *loop)->regions[1], v, arg);
+    sink_for_readers(s, ir_op_get(m, *loop)->regions[1], v, arg);
     *loop = drop_carry(s, *loop, i, v);
     return true;
   }
@@ -229,7 +237,7 @@ static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
 }
 
 static sinking sinking_of(ir_module *m, ir_block block, int64_t threshold_bytes) {
-  sinking s = {m, arena_create(m->ctx), block, threshold_bytes, NULL};
+  sinking s = {m, arena_create(m->ctx), block, threshold_bytes};
   s.seen = ARENA_ARRAY(s.scratch, bool, m->values.count);
   return s;
 }
@@ -237,7 +245,7 @@ static sinking sinking_of(ir_module *m, ir_block block, int64_t threshold_bytes)
 enum { DEEPEST = 64 };
 
 bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
-                bool into_loops) {
+                bool into_loops, bool *out_parts) {
   sinking s = sinking_of(m, block, threshold_bytes);
   bool any = false;
   if (is_copied(&s, seed) && can_copy(&s, seed, DEEPEST)) {
@@ -250,6 +258,7 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
       else any |= sink_captured(&s, user, seed);
     }
   }
+  *out_parts = s.made_parts;
   arena_destroy(s.scratch);
   return any;
 }

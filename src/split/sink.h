@@ -7,10 +7,11 @@
 /* Moves copies of the large ops behind `seed` (a value of the block) into every region that reads
  * it, captured or as a loop-invariant carry; small values, arguments and constants are captured.
  * into_loops: also into each weir.loop that reads it whole, where it will be split along a second
- * factor. False if no region reads it or an op on the way must not be repeated. Costs its
- * computation once a trip: for when it can't be held. */
+ * factor. Dynamic slices of it become slices of what it is made of (split/parts.h); *out_parts:
+ * there were some. False if no region reads it or an op on the way must not be repeated. Costs its
+ * computation, or that of the part that is read, once a trip: for when it can't be held. */
 bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
-                bool into_loops);
+                bool into_loops, bool *out_parts);
 
 /* Gives each use of v but the first its own copy of v and of the large ops behind it, so that one
  * may be sliced while another is read whole. False if v has one use or too many, or can't be

@@ -1,0 +1,140 @@
+#include "split/parts.h"
+
+#include "split/narrow.h"
+#include "split/window.h"
+
+enum { DEEPEST = 64 };
+
+typedef struct made { /* the part of a value that the trip has */
+  ir_value value, part;
+  split_pos pos;
+} made;
+
+typedef struct parts {
+  ir_module *m;
+  arena *scratch;
+  ir_block block;
+  int64_t threshold_bytes;
+  ir_builder b;
+  split_trip trip;
+  VEC(made) known; /* without a part while it is only asked whether there could be one */
+} parts;
+
+static bool is_made_anew(const parts *p, ir_value v) {
+  ir_op op = ir_value_get(p->m, v)->op;
+  return op && ir_op_get(p->m, op)->block == p->block &&
+         ir_value_bytes(p->m, v) > p->threshold_bytes;
+}
+
+static made *find(const parts *p, ir_value v, split_pos pos) {
+  for (uint32_t i = 0; i < p->known.count; i++)
+    if (p->known.at[i].value == v && split_pos_equal(p->known.at[i].pos, pos))
+      return &p->known.at[i];
+  return NULL;
+}
+
+static bool parallel_factor(const parts *p, ir_value v, split_pos pos, split_factor *out) {
+  const ir_value_data *d = ir_value_get(p->m, v);
+  return !ir_has_effects(p->m, d->op) &&
+         split_trace(p->scratch, p->m, d->op, true, d->index, pos, out) &&
+         out->role == SPLIT_PARALLEL;
+}
+
+static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {
+  split_factor f;
+  if (!is_made_anew(p, v) || find(p, v, pos)) return true;
+  if (depth == 0 || !parallel_factor(p, v, pos, &f)) return false;
+  VEC_PUSH(p->scratch, &p->known, ((made){v, IR_NONE, pos}));
+  ir_op op = ir_value_get(p->m, v)->op;
+  for (uint32_t i = 0; i < ir_op_get(p->m, op)->n_operands; i++) {
+    ir_value x = ir_operand(p->m, op, i);
+    if (f.operands[i].dim < 0 ? is_made_anew(p, x) : !can_make(p, x, f.operands[i], depth - 1))
+      return false;
+  }
+  return true;
+}
+
+static ir_value make(parts *p, ir_value v, split_pos pos) {
+  split_factor f;
+  if (pos.dim < 0) return v;
+  made *had = find(p, v, pos);
+  if (had) return had->part;
+  if (!is_made_anew(p, v)) return split_window_take(&p->b, &p->trip, v, pos);
+  parallel_factor(p, v, pos, &f);
+  const ir_op_data d = *ir_op_get(p->m, ir_value_get(p->m, v)->op);
+  ir_value *operands = ARENA_ARRAY(p->scratch, ir_value, d.n_operands + 1),
+           *results = ARENA_ARRAY(p->scratch, ir_value, d.n_results + 1);
+  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = make(p, d.operands[i], f.operands[i]);
+  p->b.location = d.location;
+  split_narrow_op(&p->b, ir_value_get(p->m, v)->op, &f, &p->trip, operands, results);
+  for (uint32_t i = 0; i < d.n_results; i++)
+    VEC_PUSH(p->scratch, &p->known, ((made){d.first_result + i, results[i], f.results[i]}));
+  return find(p, v, pos)->part;
+}
+
+/* ---- the slices ---- */
+/* The dimension of which the op reads the smallest share; -1: it is no slice of v, or all of it. */
+static int32_t sliced_dim(const ir_module *m, ir_op op, ir_value v) {
+  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_SLICE || ir_operand(m, op, 0) != v) return -1;
+  const ir_type_data *x = ir_type_at(m, v), *y = ir_type_at(m, ir_result(m, op, 0));
+  int32_t dim = -1;
+  double share = 1;
+  for (int32_t d = 0; d < x->rank; d++)
+    if (y->dims[d] > 0 && (double)y->dims[d] / (double)x->dims[d] < share) {
+      share = (double)y->dims[d] / (double)x->dims[d];
+      dim = d;
+    }
+  return dim;
+}
+
+static void begin_trip(parts *p, ir_value start, int64_t slice, int64_t extent) {
+  ir_type scalar = ir_scalar(p->m, IR_I64);
+  ir_value at = ir_build_convert(&p->b, start, IR_I64);
+  at = ir_build_binary(&p->b, IR_OP_MAXIMUM, at, ir_build_splat_int(&p->b, scalar, 0));
+  at = ir_build_binary(&p->b, IR_OP_MINIMUM, at, ir_build_splat_int(&p->b, scalar, extent - slice));
+  p->trip = (split_trip){.start = at, .lo = at, .slice = slice, .extent = extent};
+  p->known.count = 0;
+}
+
+/* What the op reads of v: the part along `dim`, sliced along the others. */
+static ir_value read_part(parts *p, ir_op op, ir_value v, int32_t dim) {
+  ir_module *m = p->m;
+  const ir_op_data d = *ir_op_get(m, op);
+  ir_type want = ir_type_of(m, d.first_result);
+  const ir_type_data part = *ir_type_get(m, want);
+  begin_trip(p, d.operands[1 + dim], part.dims[dim], ir_type_at(m, v)->dims[dim]);
+  ir_value x = make(p, v, (split_pos){.dim = dim, .unit = 1});
+  if (ir_type_of(m, x) == want) return x;
+  ir_value *starts = ARENA_COPY(p->scratch, ir_value, d.operands + 1, (size_t)part.rank);
+  starts[dim] = ir_build_splat_int(&p->b, ir_type_of(m, starts[dim]), 0);
+  return ir_build_dynamic_slice(&p->b, x, starts, part.dims);
+}
+
+static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int32_t *out_dim) {
+  p->known.count = 0;
+  *out_dim = sliced_dim(p->m, op, stand_in);
+  return *out_dim >= 0 && can_make(p, v, (split_pos){.dim = *out_dim, .unit = 1}, DEEPEST);
+}
+
+bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                      ir_block body, ir_value stand_in) {
+  arena *scratch = arena_create(m->ctx);
+  parts p = {m, scratch, block, threshold_bytes, .b = {m, body, IR_NONE}};
+  ir_map *map = ir_map_new(scratch, m);
+  ir_block_data old = *ir_block_get(m, body);
+  bool any = false;
+  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    int32_t dim;
+    p.b.location = ir_op_get(m, old.ops.at[i])->location;
+    if (can_read_part(&p, old.ops.at[i], v, stand_in, &dim)) {
+      ir_map_set(map, ir_result(m, old.ops.at[i], 0), read_part(&p, old.ops.at[i], v, dim));
+      any = true;
+    } else {
+      ir_block_append(m, body, old.ops.at[i]);
+    }
+  }
+  if (any) ir_replace_uses(m, body, map);
+  arena_destroy(scratch);
+  return any;
+}

@@ -1,0 +1,21 @@
+/* Parts of a large value that a trip of a loop reads, made in that trip.
+ *
+ *   d = f(x, y)                                  while(i) { .. f(x[i], y) .. }
+ *   while(i) { .. dynamic_slice(d, i, 0) .. }
+ *
+ * The steps of a scan over the rows of a distance matrix, suppression of boxes one by one, farthest
+ * points: each trip reads a few rows, so a trip that made all of d anew would cost its length times
+ * as much.
+ */
+#ifndef WEIR_SPLIT_PARTS_H
+#define WEIR_SPLIT_PARTS_H
+#include "ir/ir.h"
+
+/* Replaces the dynamic slices in block `body` of stand_in, which has the value v of `block` there,
+ * by the same ops on parts as have made v; what is not above the threshold, or of another block, is
+ * read from outside. False if there is none whose ops have a factor along the slice. Costs the ops
+ * on that part once a trip. */
+bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                      ir_block body, ir_value stand_in);
+
+#endif
