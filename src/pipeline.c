@@ -66,6 +66,7 @@ const pass *const pipeline_passes[] = {&pass_parse,
                                        &pass_diagonal,
                                        &pass_distance,
                                        &pass_dce,
+                                       &pass_pad,
                                        &pass_cut,
                                        &pass_chain,
                                        &pass_distribute,
@@ -120,6 +121,8 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));
   WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
+  WEIR_TRY(run_replacing(j, &pass_pad, m));
+  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   WEIR_TRY(run_replacing(j, &pass_cut, m));
   WEIR_TRY(run_replacing(j, &pass_chain, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));

@@ -174,6 +174,19 @@ ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, 
   return ir_build_slice(b, x, start, limit, strides);
 }
 
+ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
+                      const int64_t *high) {
+  ir_module *m = b->m;
+  const ir_type_data t = *ir_type_at(m, x);
+  int64_t dims[IR_MAX_RANK], gaps[IR_MAX_RANK] = {0};
+  for (int32_t i = 0; i < t.rank; i++) dims[i] = low[i] + t.dims[i] + high[i];
+  ir_named_attr attrs[] = {named(m, "edge_padding_high", ir_attr_i64s(m, high, t.rank)),
+                           named(m, "edge_padding_low", ir_attr_i64s(m, low, t.rank)),
+                           named(m, "interior_padding", ir_attr_i64s(m, gaps, t.rank))};
+  return build(b, IR_OP_PAD, 2, (ir_value[]){x, fill}, ir_tensor(m, t.dtype, t.rank, dims), 3,
+               attrs);
+}
+
 ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
                          const char *numbers, const int64_t *slice_sizes) {
   ir_module *m = b->m;

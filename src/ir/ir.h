@@ -334,6 +334,9 @@ ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const i
                         const int64_t *strides);
 /* [at, at + length) of one dimension, all of the others. */
 ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, int64_t length);
+/* Without gaps; fill: a scalar. */
+ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
+                      const int64_t *high);
 /* numbers: `#stablehlo.gather<...>`; slice_sizes: one per dimension of x. */
 ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
                          const char *numbers, const int64_t *slice_sizes);

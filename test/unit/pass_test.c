@@ -23,6 +23,7 @@ static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagona
                                         &pass_distance, &pass_dce, NULL};
 static const pass *const distributing[] = {&pass_distribute, NULL};
 static const pass *const cutting[] = {&pass_cut, NULL};
+static const pass *const padding[] = {&pass_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
@@ -154,6 +155,18 @@ static const char *const rows =
     "  return %1 : tensor<2x5xf32>\n"
     "}\n";
 
+/* A product of zeros by a contracted and by a free dimension. */
+static const char *const zeros =
+    "func.func public @main(%d: tensor<2x5xf32>, %w: tensor<2x6xf32>) -> tensor<3x2xf32> {\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %0 = stablehlo.pad %d, %z, low = [1, 0], high = [0, 1], interior = [0, 0] : "
+    "(tensor<2x5xf32>, tensor<f32>) -> tensor<3x6xf32>\n"
+    "  %1 = stablehlo.negate %0 : tensor<3x6xf32>\n"
+    "  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [1] : (tensor<3x6xf32>, "
+    "tensor<2x6xf32>) -> tensor<3x2xf32>\n"
+    "  return %2 : tensor<3x2xf32>\n"
+    "}\n";
+
 static void test_allocations(const char *text, const pass *const *table) {
   run r = {.text = text, .table = table, .rounds = 1};
   int64_t n = 0;
@@ -228,6 +241,7 @@ int main(void) {
   test_allocations(sums, distributing);
   test_allocations(sums, ranking);
   test_allocations(rows, cutting);
+  test_allocations(zeros, padding);
   test_fixpoint();
   test_growth();
   test_driver();
