@@ -1,0 +1,130 @@
+"""Alignments, recurrences, state spaces, search."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from user_programs.pairs import squares
+from user_programs.registry import program
+
+SUMS = "long f32 sums over time"
+
+
+@program(400, 126, lambda n, r: (r.normal(128, n, 4), r.normal(128, n, 4)))
+def soft_dtw(x, y):
+    """Soft dynamic time warping of many pairs of series: a scan in a scan."""
+
+    def one(x, y):
+        d = squares(x, y)
+
+        def row(previous, costs):
+            def cell(left, given):
+                up, diagonal, cost = given
+                value = cost - jax.nn.logsumexp(-jnp.stack([left, up, diagonal]))
+                return value, value
+
+            first = jnp.float32(1e6)
+            _, new = lax.scan(cell, first, (previous[1:], previous[:-1], costs))
+            return jnp.concatenate([first[None], new]), None
+
+        start = jnp.concatenate([jnp.zeros(1), jnp.full(y.shape[0], 1e6)]).astype(jnp.float32)
+        last, _ = lax.scan(row, start, d)
+        return last[-1]
+
+    return jax.vmap(one)(x, y)
+
+
+@program(12_000, 3800, lambda n, r: (r.integers(4, n), r.integers(4, n + 1)))
+def edit_distance(a, b):
+    """Levenshtein's distance, a scan over the rows of a matrix of mismatches."""
+    mismatch = (a[:, None] != b[None]).astype(jnp.int32)
+    i = jnp.arange(b.shape[0] + 1)
+
+    def row(previous, costs):
+        t = jnp.minimum(previous[1:] + 1, previous[:-1] + costs)
+        t = jnp.concatenate([previous[:1] + 1, t])
+        return lax.cummin(t - i) + i, None
+
+    last, _ = lax.scan(row, i, mismatch)
+    return last[-1]
+
+
+@program(16_384, 1638, lambda n, r: [r.normal(n, 64) for _ in range(3)], tolerance=3e-4, why=SUMS)
+def linear_attention(q, k, v):
+    """Causal linear attention by a cumulative sum of outer products."""
+
+    def phi(x):
+        return jax.nn.elu(x) + 1
+
+    kv = jnp.cumsum(phi(k)[:, :, None] * v[:, None, :], 0)
+    z = jnp.cumsum(phi(k), 0)
+    return jnp.einsum("td,tde->te", phi(q), kv) / jnp.einsum("td,td->t", phi(q), z)[:, None]
+
+
+def state_space(n, r):
+    return r.normal(n, 256), r.normal(256, 16), r.normal(n, 16), r.normal(n, 16)
+
+
+def discretised(x, a, b):
+    decay = jnp.exp(-jax.nn.softplus(x)[:, :, None] * jnp.exp(a))
+    return decay, x[:, :, None] * b[:, None]
+
+
+@program(8192, 819, state_space, tolerance=3e-4, why=SUMS)
+def mamba_associative(x, a, b, c):
+    """A selective state space by an associative scan."""
+
+    def combined(left, right):
+        return left[0] * right[0], right[0] * left[1] + right[1]
+
+    _, h = lax.associative_scan(combined, discretised(x, a, b))
+    return jnp.einsum("tdn,tn->td", h, c)
+
+
+@program(8192, 819, state_space, tolerance=3e-4, why=SUMS)
+def mamba_scan(x, a, b, c):
+    """The same by a scan that keeps all states."""
+
+    def step(h, given):
+        decay, input = given
+        h = decay * h + input
+        return h, h
+
+    _, h = lax.scan(step, jnp.zeros(a.shape), discretised(x, a, b))
+    return jnp.einsum("tdn,tn->td", h, c)
+
+
+@program(
+    40,
+    10,
+    lambda n, r: (r.normal(n, 32, 128), r.normal(128, 128, scale=0.2), r.integers(128, n, 32)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def crf_grad(emission, transition, tags):
+    """A conditional random field's likelihood, with gradients."""
+
+    def loss(transition, emission):
+        def step(alpha, e):
+            return jax.nn.logsumexp(alpha[:, :, None] + transition[None] + e[:, None], 1), None
+
+        alpha, _ = lax.scan(step, emission[0], emission[1:])
+        total = jax.nn.logsumexp(alpha, 1)
+        score = jnp.take_along_axis(emission, tags[..., None], 2)[..., 0].sum(0)
+        score = score + transition[tags[:-1], tags[1:]].sum(0)
+        return (total - score).mean()
+
+    return jax.value_and_grad(loss, (0, 1))(transition, emission)
+
+
+@program(
+    128,
+    13,
+    lambda n, r: (r.normal(n, 8, 64, scale=0.3), r.normal(64, 64_000, scale=0.2), r.normal(n, 8)),
+)
+def beam_step(h, w, scores):
+    """A step of beam search: the best of all beams times the vocabulary."""
+    batch, beams = scores.shape
+    total = scores[..., None] + jax.nn.log_softmax(h @ w, -1)
+    s, i = lax.top_k(total.reshape(batch, -1), beams)
+    return s, i // w.shape[1], i % w.shape[1]

@@ -1,0 +1,176 @@
+"""Ranks, resampling, likelihoods."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from user_programs.registry import program
+
+
+@program(
+    7000, 2200, lambda n, r: (r.array(r.integers(500, n)), r.array(r.integers(500, n))), x64=True
+)
+def kendall(x, y):
+    """Kendall's tau-b."""
+    n = x.shape[0]
+    sx = jnp.sign(x[:, None] - x[None])
+    sy = jnp.sign(y[:, None] - y[None])
+    upper = jnp.triu(jnp.ones((n, n), bool), 1)
+    concordant = jnp.where(upper, sx * sy, 0).sum()
+    tied_x = (upper & (sx == 0)).sum()
+    tied_y = (upper & (sy == 0)).sum()
+    pairs = n * (n - 1) / 2
+    return concordant / jnp.sqrt((pairs - tied_x) * (pairs - tied_y))
+
+
+@program(20_000, 6300, lambda n, r: (r.uniform(n), r.integers(2, n), r.normal(n)))
+def concordance(time, event, risk):
+    """The concordance index of survival times."""
+    comparable = (time[:, None] < time[None]) & (event[:, None] == 1)
+    concordant = comparable & (risk[:, None] > risk[None])
+    tied = comparable & (risk[:, None] == risk[None])
+    return (concordant.sum() + 0.5 * tied.sum()) / comparable.sum()
+
+
+@program(12_000, 3800, lambda n, r: (r.normal(2 * n // 3), r.uniform(2 * n // 3), r.normal(n)))
+def auc(positive, weight, negative):
+    """A weighted area under the ROC curve over all pairs."""
+    w = (positive[:, None] > negative[None]).astype(jnp.float32)
+    w = w + 0.5 * (positive[:, None] == negative[None])
+    area = (w * weight[:, None]).sum() / (weight.sum() * negative.shape[0])
+    return area, w.mean(0).var()
+
+
+@program(5000, 1580, lambda n, r: (r.normal(n, 12),))
+def rank_correlation(x):
+    """Spearman's correlations, ranks by comparing all pairs."""
+    rank = (x[:, None, :] > x[None, :, :]).sum(1).astype(jnp.float32)
+    rank = rank - rank.mean(0)
+    c = rank.T @ rank
+    return c / jnp.sqrt(jnp.diag(c)[:, None] * jnp.diag(c)[None])
+
+
+@program(
+    5000, 1580, lambda n, r: (np.sort(r.uniform(n)) * 2000, r.array([0.5, 0.4, 1.2])), x64=True
+)
+def hawkes(t, parameters):
+    """A Hawkes process: likelihood, gradient and Hessian."""
+
+    def likelihood(parameters):
+        mu, a, b = parameters
+        d = t[:, None] - t[None]
+        before = jnp.tril(jnp.ones(d.shape, bool), -1)
+        kernel = jnp.where(before, jnp.exp(-b * jnp.where(before, d, 0)), 0)
+        rate = mu + a * b * kernel.sum(1)
+        total = mu * t[-1] + a * (1 - jnp.exp(-b * (t[-1] - t))).sum()
+        return jnp.log(rate).sum() - total
+
+    return jax.value_and_grad(likelihood)(parameters), jax.hessian(likelihood)(parameters)
+
+
+@program(
+    200_000,
+    20_000,
+    lambda n, r: (np.int32(3), r.normal(n), r.array(100), r.array(0.2)),
+    tolerance=3e-4,
+    why="gradients by f32 sums over the paths",
+)
+def asian_option(seed, shifts, s0, volatility):
+    """An Asian option by Monte Carlo over paths from shifted prices, with delta and vega."""
+
+    def price(s0, volatility):
+        z = jax.random.normal(jax.random.key(seed), (shifts.shape[0], 128))
+        dt = 1 / 128
+        drift = (0.02 - volatility**2 / 2) * dt
+        growth = jnp.exp(jnp.cumsum(drift + volatility * math.sqrt(dt) * z, 1))
+        path = (s0 + shifts)[:, None] * growth
+        return jnp.maximum(path.mean(1) - 100, 0).mean()
+
+    return jax.value_and_grad(price, (0, 1))(s0, volatility)
+
+
+@program(30_000, 3000, lambda n, r: (r.normal(n), np.int32(1)))
+def bootstrap(x, seed):
+    """Two thousand bootstrap means: their deviation and quantiles."""
+    n = x.shape[0]
+    index = jax.random.randint(jax.random.key(seed), (2000, n), 0, n)
+    means = x[index].mean(1)
+    return means.std(), jnp.quantile(means, jnp.array([0.025, 0.975]))
+
+
+@program(40_000, 4000, lambda n, r: (r.normal(n), r.array(r.integers(2, n)), np.int32(1)))
+def permutation_test(x, label, seed):
+    """Five hundred permutations of labels by vmap."""
+    keys = jax.random.split(jax.random.key(seed), 500)
+
+    def statistic(key):
+        p = jax.random.permutation(key, label)
+        return (x * p).sum() / p.sum() - (x * (1 - p)).sum() / (1 - p).sum()
+
+    s = jax.vmap(statistic)(keys)
+    return s.mean(), s.std(), (jnp.abs(s) > 0.01).mean()
+
+
+@program(20_000, 2000, lambda n, r: (r.normal(4000, 8, scale=0.3), r.normal(n, 8), r.normal(n)))
+def waic(theta, x, y):
+    """The widely applicable information criterion: all draws on all data."""
+    lp = -0.5 * (y[None] - theta @ x.T) ** 2 - 0.92
+    lppd = (jax.nn.logsumexp(lp, 0) - jnp.log(lp.shape[0])).sum()
+    effective = lp.var(0, ddof=1).sum()
+    return -2 * (lppd - effective), effective
+
+
+@program(
+    20_000,
+    2000,
+    lambda n, r: (
+        r.normal(n),
+        r.uniform(3000) + 0.5,
+        r.normal(3000),
+        r.integers(n, 10 * n),
+        r.integers(3000, 10 * n),
+        r.array(r.integers(2, 10 * n)),
+    ),
+    tolerance=3e-4,
+    why="gradients by f32 sums over observations",
+)
+def irt_grad(ability, discrimination, difficulty, person, item, response):
+    """Item response theory with observations scattered into a matrix, with gradients."""
+
+    def loss(ability, discrimination, difficulty):
+        z = discrimination[None] * (ability[:, None] - difficulty[None])
+        observed = jnp.zeros(z.shape).at[person, item].set(response)
+        mask = jnp.zeros(z.shape, bool).at[person, item].set(True)
+        right = observed * jax.nn.log_sigmoid(z)
+        wrong = (1 - observed) * jax.nn.log_sigmoid(-z)
+        return -(jnp.where(mask, right + wrong, 0)).sum()
+
+    return jax.value_and_grad(loss, (0, 1, 2))(ability, discrimination, difficulty)
+
+
+@program(
+    60_000,
+    6000,
+    lambda n, r: (
+        r.normal(n, 8),
+        r.normal(64, 8),
+        r.array(np.tile(np.eye(8), (64, 1, 1))),
+        r.array(np.full(64, -np.log(64))),
+    ),
+    x64=True,
+)
+def gmm_em(x, mean, cholesky, log_weight):
+    """A step of expectation maximisation of a mixture with full covariances."""
+    d = x[:, None] - mean[None]
+    z = jnp.einsum("kij,nkj->nki", cholesky, d)
+    determinant = jnp.log(jnp.abs(jnp.diagonal(cholesky, axis1=1, axis2=2))).sum(-1)
+    lp = log_weight - 0.5 * (z**2).sum(-1) + determinant
+    evidence = jax.nn.logsumexp(lp, 1)
+    share = jnp.exp(lp - evidence[:, None])
+    count = share.sum(0)
+    mean = share.T @ x / count[:, None]
+    d = x[:, None] - mean[None]
+    covariance = jnp.einsum("nk,nki,nkj->kij", share, d, d) / count[:, None, None]
+    return mean, covariance, count / x.shape[0], evidence.sum()

@@ -1,0 +1,275 @@
+"""What users with intermediates of n x n bring, stock beside a limit of a tenth.
+
+    python bench/users.py                          all programs (bench/user_programs): up to 5 GB
+    python bench/users.py hsic '*attention*'       some
+    python bench/users.py --small                  a tenth of the memory, some seconds each
+    python bench/users.py --list                   what they are
+
+Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
+arguments, its results and a tenth of stock's temporaries (--share), 5 MB at least, then split by
+hand where there is such a version. Temporaries are those of XLA's report without library fusions,
+which hide them; growth is the larger of two runs, CPU time the smaller. A result that stock does
+not have is compared with stock without these fusions, too: they are wrong now and then. Exits 1
+where a result is off, a limit broken, or a program refused that is not known to be (`refused` in
+its registration).
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from run import ALLOWANCE_BYTES, load_outputs
+from user_programs import PROGRAMS
+
+LEAST_BYTES = 5_000_000  # of temporaries under a limit
+MOST_SECONDS = 600  # of a process
+
+
+# ---- one process ----
+def ready(tree):
+    import jax
+
+    return jax.block_until_ready(tree)
+
+
+def as_numpy(leaf):
+    import jax.numpy as jnp
+
+    return np.asarray(leaf, np.float32 if leaf.dtype == jnp.bfloat16 else leaf.dtype)
+
+
+def measured_twice(run):
+    """The larger growth, the smaller CPU time; once where it is long."""
+    from measure import LONG_SECONDS, once
+
+    found, out = once(run)
+    if found["seconds"] <= LONG_SECONDS:
+        again, out = once(run)
+        found = {
+            "cpu_seconds": min(found["cpu_seconds"], again["cpu_seconds"]),
+            "grown": max(found["grown"], again["grown"]),
+        }
+    return found, out
+
+
+def compile_and_run(name, way, small, path):
+    import jax
+    from measure import HONEST
+    from worker import memory_report
+
+    program = PROGRAMS[name]
+    jax.config.update("jax_enable_x64", program.x64)
+    arguments = ready(jax.device_put(program.arguments(small)))
+    function = program.by_hand if way == "by hand" else program.function
+    lowered = jax.jit(function).lower(*arguments)
+    compiled = lowered.compile()
+    honest = compiled if way == "weir" else lowered.compile(compiler_options=HONEST)
+    if way == "unfused":
+        compiled = honest
+    found, out = measured_twice(lambda: ready(compiled(*arguments)))
+    np.savez(path, *map(as_numpy, jax.tree.leaves(out)))
+    return memory_report(honest) | found
+
+
+def worker(name, way, path, small):
+    """Prints what was measured, or why it was refused; the results go to a file."""
+    try:
+        found = compile_and_run(name, way, small, path)
+    except Exception as e:
+        if "RESOURCE_EXHAUSTED: weir" not in str(e):
+            raise
+        found = {"refused": str(e)}
+    print(json.dumps(found))
+
+
+# ---- one program ----
+def run(name, way, path, small, limit_bytes=None):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_") or limit_bytes}
+    if limit_bytes:
+        environment["WEIR_MEMORY_LIMIT"] = str(limit_bytes)
+    command = [sys.executable, __file__, "--worker", name, way, str(path)]
+    try:
+        done = subprocess.run(
+            command + ["--small"] * small,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=MOST_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return {"problem": f"{way}: no end after {MOST_SECONDS} s"}
+    if done.returncode:
+        last = " ".join(done.stderr.strip().splitlines()[-3:])
+        return {"problem": f"{way}: ends with {done.returncode}: {last}"}
+    found = json.loads(done.stdout.splitlines()[-1])
+    return found if "refused" in found else found | {"outputs": load_outputs(path)}
+
+
+def error_of(got, want, counts):
+    """Relative to the largest value that is finite; of integers the share that differs."""
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return float("inf")
+    if want.dtype.kind in "iub" and not counts:
+        return float((got != want).mean()) if want.size else 0.0
+    with np.errstate(invalid="ignore"):
+        same = (got == want) | (np.isnan(got) & np.isnan(want))
+        difference = np.where(same, 0, np.abs(np.subtract(got, want, dtype=wide(want))))
+    largest = np.max(np.abs(want), initial=0, where=np.isfinite(want))
+    worst = np.max(difference, initial=0) / (largest or 1)
+    return float("inf") if np.isnan(worst) else float(worst)
+
+
+def wide(a):
+    return np.complex128 if a.dtype.kind == "c" else np.float64
+
+
+def worst_error(program, got, want):
+    if len(got) != len(want):
+        return float("inf")
+    return max(error_of(g, w, program.counts) for g, w in zip(got, want))
+
+
+def limit_of(argument_bytes, output_bytes, temp_bytes, share):
+    return argument_bytes + output_bytes + max(LEAST_BYTES, int(temp_bytes * share))
+
+
+def measure(name, small, share):
+    """{way: what its process found}, the limit, and the problems."""
+    program = PROGRAMS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "out.npz"
+        found = {"stock": run(name, "stock", path, small)}
+        if "problem" in found["stock"]:
+            return found, None, [found["stock"]["problem"]]
+        needs = [found["stock"][k + "_bytes"] for k in ("argument", "output", "temp")]
+        limit_bytes = limit_of(*needs, share)
+        found["weir"] = run(name, "weir", path, small, limit_bytes)
+        if program.by_hand:
+            found["by hand"] = run(name, "by hand", path, small)
+        compare(program, found, "stock")
+        if any(done.get("error", 0) > program.tolerance for done in found.values()):
+            found["unfused"] = run(name, "unfused", path, small)
+            compare(program, found, "unfused")
+    return found, limit_bytes, problems(program, found, limit_bytes)
+
+
+def compare(program, found, reference):
+    want = found[reference].get("outputs")
+    for done in found.values():
+        if want and "outputs" in done:
+            done["error"] = worst_error(program, done["outputs"], want)
+
+
+def problems(program, found, limit_bytes):
+    said = [done["problem"] for done in found.values() if "problem" in done]
+    weir = found["weir"]
+    for way in ("weir", "by hand"):
+        error = found.get(way, {}).get("error", 0)
+        if error > program.tolerance:
+            said.append(f"{way}: error {error:.1e}")
+    if "refused" in weir and not program.refused:
+        said.append("refused")
+    if weir.get("report_bytes", 0) > limit_bytes:
+        said.append("XLA reports more than the limit")
+    if weir.get("grown", 0) > allowed(weir, limit_bytes):
+        said.append("grew more than allowed")
+    return said
+
+
+def allowed(weir, limit_bytes):
+    return limit_bytes - weir.get("argument_bytes", 0) + ALLOWANCE_BYTES
+
+
+# ---- the table ----
+HEADER = (
+    "program",
+    "stock's temporaries MB",
+    "limit MB",
+    "report MB",
+    "grew MB (allowed)",
+    "CPU s stock / weir",
+    "by hand / weir",
+    "error (tolerance)",
+    "",
+)
+
+
+def mb(count):
+    return f"{count / 1e6:.1f}"
+
+
+def remark(program, found, said):
+    refused = found.get("weir", {}).get("refused", "").splitlines()
+    refused = refused[:1] + [" ".join(line.split()) for line in refused[2:3]]  # the largest tensor
+    known = [f"known: {program.refused}"] if refused and program.refused else []
+    if program.refused and not refused:
+        known = ["is not refused any more"]
+    if "unfused" in found and found["stock"]["error"] > program.tolerance:
+        known.append(f"stock's library fusions are off by {found['stock']['error']:.0e}")
+    text = "; ".join([f"**{s}**" for s in said] + known + refused)
+    return text.replace("|", "\\|")
+
+
+def row(name, found, limit_bytes, said):
+    program, stock, weir = PROGRAMS[name], found["stock"], found.get("weir", {})
+    cells = [name] + ["-"] * (len(HEADER) - 2) + [remark(program, found, said)]
+    if limit_bytes:
+        cells[1:3] = mb(stock["temp_bytes"]), mb(limit_bytes)
+    if "cpu_seconds" in weir:
+        ratio = stock["cpu_seconds"] / weir["cpu_seconds"]
+        cells[3] = mb(weir["report_bytes"])
+        cells[4] = f"{mb(weir['grown'])} ({mb(allowed(weir, limit_bytes))})"
+        cells[5] = f"{stock['cpu_seconds']:.2f} / {weir['cpu_seconds']:.2f} = {ratio:.2f}"
+        cells[7] = f"{weir['error']:.0e} ({program.tolerance:.0e})"
+        if "cpu_seconds" in found.get("by hand", {}):
+            cells[6] = f"{found['by hand']['cpu_seconds'] / weir['cpu_seconds']:.2f}"
+    return "| " + " | ".join(cells) + " |"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("programs", nargs="*", help="names or patterns")
+    add("--small", action="store_true", help="a tenth of the memory")
+    add("--share", type=float, default=0.1, help="of stock's temporaries under the limit")
+    add("--list", action="store_true", help="run nothing")
+    add("--worker", nargs=3, metavar=("PROGRAM", "WAY", "PATH"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    for pattern in args.programs:
+        if not fnmatch.filter(PROGRAMS, pattern):
+            parser.error(f"no program {pattern}")
+    return args
+
+
+def chosen(patterns):
+    return [n for n in PROGRAMS if not patterns or any(fnmatch.fnmatch(n, p) for p in patterns)]
+
+
+def main():
+    args = parse_arguments()
+    if args.worker:
+        return worker(*args.worker, args.small)
+    if args.list:
+        for name in chosen(args.programs):
+            print(f"{name:26} {PROGRAMS[name].function.__doc__}")
+        return 0
+    print("| " + " | ".join(HEADER) + " |\n|---|" + "--:|" * (len(HEADER) - 2) + "---|", flush=True)
+    wrong = 0
+    for name in chosen(args.programs):
+        found, limit_bytes, said = measure(name, args.small, args.share)
+        wrong += bool(said)
+        print(row(name, found, limit_bytes, said), flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
