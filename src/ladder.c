@@ -175,6 +175,21 @@ typedef struct search {
   place at_least; /* out: which it was */
 } search;
 
+/* Splits a copy of the program. Where some loops would be kernels and others not that have to make
+ * values alike (split/alike.h): once more, without kernels. */
+static weir_status split_alike(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
+  split_order asked = *order;
+  *out_m = ir_module_clone(m);
+  WEIR_TRY(pipeline_split(j, *out_m, order));
+  if (!order->is_torn) return WEIR_OK;
+  ctx_log(&j->c, 2, "kernels and loops would have to make the same sums alike");
+  ir_module_destroy(*out_m);
+  *order = asked;
+  order->no_tiles = true;
+  *out_m = ir_module_clone(m);
+  return pipeline_split(j, *out_m, order);
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
                               split_order *order, ir_module **out_m) {
@@ -189,8 +204,8 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
                .is_materialised = plan_is_materialised},
       .no_tiles = s->no_tiles,
       .limit_bytes = s->target};
-  ir_module *m = ir_module_clone(prepared);
-  WEIR_TRY(pipeline_split(j, m, order));
+  ir_module *m;
+  WEIR_TRY(split_alike(j, prepared, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
   j->searched_ops += prepared->ops.count + m->ops.count;
@@ -542,18 +557,23 @@ static weir_status split_above_threshold(job *j) {
   ir_module *m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, m));
   WEIR_TRY(check_spread(j, split_spread_of(m), true));
-  WEIR_TRY(pipeline_split(j, m, &order));
+  ir_module *split;
+  WEIR_TRY(split_alike(j, m, &order, &split));
+  ir_module_destroy(m);
   if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
-  j->rewritten = m;
+  j->rewritten = split;
   set_options(j, RUNG_REWRITTEN);
   return accept(j, WEIR_REWRITTEN, 0);
 }
 
 static weir_status run_named_passes(job *j) {
   split_order order = threshold_order(j);
-  j->rewritten = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, j->rewritten));
-  return pipeline_split(j, j->rewritten, order.goal.threshold_bytes ? &order : NULL);
+  ir_module *m = j->rewritten = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare(j, m));
+  if (!order.goal.threshold_bytes) return pipeline_split(j, m, NULL);
+  WEIR_TRY(split_alike(j, m, &order, &j->rewritten));
+  ir_module_destroy(m);
+  return WEIR_OK;
 }
 
 weir_status ladder_climb(job *j) {

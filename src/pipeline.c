@@ -11,6 +11,7 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   if (!order) return WEIR_OK;
   if (order->limit_bytes) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
+  order->is_torn = !order->no_tiles && !tiles_are_alike(m);
   *out_changed = order->loops > 0;
   return WEIR_OK;
 }
@@ -140,6 +141,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->no_tiles |= !pass_is_on(&j->driver, &pass_tile) || !pipeline_can_call(&j->options, m);
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   if (!order->no_tiles) order->goal.least_slice = 2;
+  order->goal.no_kernels |= order->no_tiles;
 }
 
 weir_status pipeline_split(job *j, ir_module *m, split_order *order) {

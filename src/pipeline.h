@@ -40,6 +40,7 @@ typedef struct split_order {
   int64_t peak_bytes;  /* out: estimate afterwards */
   bool fits;           /* out */
   bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
+  bool is_torn;        /* out: XLA's are loops that should make values alike (split/alike.h) */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */

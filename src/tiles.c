@@ -67,6 +67,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   }
   ir_op copy = ir_copy_op_from(whole, m, block, loop, map);
   ir_op_drop_attr(m, copy, "scratch");
+  ir_op_drop_attr(m, copy, "alike");
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
@@ -279,6 +280,17 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   if (bytes < 0) ctx_log(m->ctx, 3, "no tile: %s", why);
   ir_op_set_attr(w->m, op, "scratch", ir_attr_int(w->m, bytes, IR_I64), true);
   w->count += bytes < 0;
+}
+
+static void find_torn(const ir_module *m, ir_op op, void *user) {
+  bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "alike", false);
+  if (must && ir_op_int(m, op, "scratch", -1) < 0) *(bool *)user = true;
+}
+
+bool tiles_are_alike(const ir_module *m) {
+  bool torn = false;
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], find_torn, &torn);
+  return !torn;
 }
 
 bool tiles_mark_loops(ir_module *m, double least_gain) {

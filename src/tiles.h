@@ -16,6 +16,10 @@ tiles_made tiles_replace_loops(ir_module *m, double least_gain);
  * True if all would. */
 bool tiles_mark_loops(ir_module *m, double least_gain);
 
+/* Whether all loops would become one that have to make values alike (split/alike.h). After
+ * tiles_mark_loops. */
+bool tiles_are_alike(const ir_module *m);
+
 /* Whether tiles cover the op where they cover what is around it. Cheap. */
 bool tiles_cover_op(const ir_module *m, ir_op op);
 

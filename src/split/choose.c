@@ -168,7 +168,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   split_pos pos = {dim, 1};
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->covers};
+    split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers};
     split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
     bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
     if (good && (!r->coarsen || r->held_bytes == 0)) return r;

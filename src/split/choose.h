@@ -7,6 +7,7 @@ typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   split_covers *covers;    /* NULL: all ops may be sliced */
   bool no_streaming;       /* one loop per statistic instead */
+  bool no_kernels;         /* all loops stay XLA's (split/alike.h) */
   bool no_checkpoints;     /* loops keep what they stack */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */

@@ -352,6 +352,14 @@ static ir_named_attr seed_attr(split_region *r) {
   return (ir_named_attr){ir_intern_string(r->m, "seed"), ir_attr_string(r->m, text.text), false};
 }
 
+static bool must_be_alike(const split_region *r) {
+  return r->must_be_alike && (r->n_loops > 1 || r->selecting.count);
+}
+
+static void mark_alike(ir_module *m, ir_op loop) {
+  ir_op_set_attr(m, loop, "alike", ir_attr_bool(m, true), true);
+}
+
 static ir_op make_loop(loop_builder *l) {
   ir_module *m = l->r->m;
   uint32_t n = l->yields.count, n_in = l->inputs.count;
@@ -382,6 +390,7 @@ static ir_op make_loop(loop_builder *l) {
                                        .location = location});
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
+  if (must_be_alike(l->r)) mark_alike(m, loop);
   return loop;
 }
 
@@ -565,6 +574,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   ir_map *renamed = ir_map_new(r->scratch, m);
   bool *put_out = ARENA_ARRAY(r->scratch, bool, m->values.count);
   int32_t loops = 0;
+  for (uint32_t i = 0; i < r->selecting.count; i++) mark_alike(m, r->selecting.at[i]);
   for (int32_t stage = 0; stage < r->n_stages; stage++)
     loops += build_stage(r, stage, slice, extra, renamed, put_out);
   rebuild_block(r, extra, renamed);

@@ -1,5 +1,6 @@
 #include "split/region.h"
 
+#include "split/alike.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/stream.h"
@@ -85,6 +86,16 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
              : split_trace(r->scratch, r->m, op, of_result, index, pos, out);
 }
 
+static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
+  ir_op loop;
+  split_selected of = split_compares_selected(r->scratch, r->m, op, f, &loop);
+  if (of == SPLIT_NOT_SELECTED) return true;
+  if (of == SPLIT_SELECTED_OF_ALL && r->no_kernels) return false;
+  r->must_be_alike = true;
+  if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
+  return true;
+}
+
 /* A factor of an op counts only if the op can be done by it: parallel, or merged. */
 static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                   split_factor *out) {
@@ -94,6 +105,7 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
     return false;
   }
   if (out->shifts && !r->may_shift) return false;
+  if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }
 
@@ -451,6 +463,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .seed = seed,
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
+                      .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = may_shift};
   r->users = ir_users_of_block(scratch, m, block);

@@ -101,6 +101,8 @@ typedef struct split_region {
   int32_t n_stages;
   int32_t n_loops; /* stages that put something out */
   bool may_stream;
+  bool no_kernels;
+  bool must_be_alike;   /* something is compared that the loops have to make alike: split/alike.h */
   bool may_shift;       /* ops may be done whose factor shifts (split/window.h) */
   int32_t stream_steps; /* left to split/stream.c for finding one dimension */
   bool failed;          /* too large to analyse, no stage assignment, or nothing to go over */
@@ -110,6 +112,7 @@ typedef struct split_region {
   VEC(split_asked) asked;
   VEC(uint32_t) pending; /* instances whose ops and users are still to be looked at */
   VEC(stream_known) streams;
+  VEC(ir_op) selecting;     /* loops outside that have to be alike, too */
   uint32_t *first_instance; /* by value: index + 1 */
   uint32_t *first_stream;   /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
@@ -121,6 +124,7 @@ typedef struct split_region {
 typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
+  bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
   split_covers *covers;
 } split_growth;
 

@@ -28,6 +28,7 @@ SAMPLE = [
     "topk_attention",
     "bf16_attention_grad",
     "simclr_grad",
+    "triplet_hard_grad",
     "hawkes",
     "gmm_em",
     "edit_distance",

@@ -1,0 +1,73 @@
+"""What is compared with a maximum of its own is made alike wherever it is made again: gradients of
+extremes and masks of the largest, in kernels, in XLA's loops, in both.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+from weir import _hook
+
+
+def products(x, y):
+    return x @ y.T
+
+
+def distances(x, y):
+    return jnp.sum(x * x, 1)[:, None] + jnp.sum(y * y, 1)[None] - 2 * products(x, y)
+
+
+def largest(of):
+    return jax.value_and_grad(lambda x: of(x, x).max(1).mean())
+
+
+def nearest_both_ways(of):
+    def value(x, y):
+        d = of(x, y)
+        return d.min(1).mean() + d.min(0).mean()
+
+    return jax.value_and_grad(value, (0, 1))
+
+
+def of_all(of):
+    return jax.value_and_grad(lambda x: of(x, 2 * x).max())
+
+
+def largest_few(of):
+    def value(x, y):
+        k = of(x, y)
+        least = jax.lax.top_k(k, 5)[0][:, -1:]
+        return jnp.where(k >= least, jnp.tanh(k), 0).sum(0)
+
+    return value
+
+
+FUNCTIONS = [largest, nearest_both_ways, of_all, largest_few]
+
+
+def inputs_of(name, d):
+    dice = np.random.default_rng(d)
+    x, y = (dice.standard_normal((600, d)).astype(np.float32) for _ in range(2))
+    return (x, y) if name in ("nearest_both_ways", "largest_few") else (x,)
+
+
+def worst(want, got):
+    scale = max(np.abs(w).max() for w in want)
+    return max(np.abs(w - g).max() for w, g in zip(want, got, strict=True)) / scale
+
+
+@pytest.mark.parametrize("tile", ["off", "auto", "on"])
+@pytest.mark.parametrize("of", [products, distances])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_compared_values_are_made_alike(function, of, tile, tmp_path):
+    _hook.register_calls()
+    for d in (64, 300):
+        inputs = inputs_of(function.__name__, d)
+        text = jax.jit(function(of), keep_unused=True).lower(*inputs).as_text()
+        path = tmp_path / "program.mlir"
+        path.write_text(text)
+        want = running.Xla(text)(*inputs)
+        program = running.opt(path, "--tensor-size-threshold", "60kB", "--tile", tile)
+        assert worst(want, running.Xla(program)(*inputs)) < 1e-4, d
