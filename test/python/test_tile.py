@@ -269,9 +269,9 @@ REGIONS_PEOPLE_WRITE = {
     "rows by index": lambda u, v: jnp.exp(u[(v[:150] ** 2).astype(int)][:, None] * v[None]).sum(1),
     "part of an input": lambda u, v: jnp.exp(u[3:-2, None] * v[None, ::-1]).sum(1),
     "tril": lambda u, v: jnp.tril(u[:, None] * v[None]).sum(1),
+    "part of a value": between(lambda a: jnp.exp(a)[:, 5:250].sum(1)),
 }
 REGIONS_LEFT_ALONE = {
-    "slice": between(lambda a: jnp.exp(a)[:, 5:250].sum(1)),
     "concatenate": lambda u, v: jnp.concatenate([u[:, None] * v, u[:, None] + v], 1).max(1),
     "pad": between(lambda a: jnp.pad(jnp.tanh(a), ((0, 0), (1, 2))).max(1)),
     "reverse": between(lambda a: (jnp.flip(jnp.tanh(a), 1) * a).sum(1)),
