@@ -434,8 +434,6 @@ def kernels_in_map(x, thetas):
     3000,
     950,
     lambda n, r: (r.normal(n, 4), r.normal(n), r.array(np.linspace(0.2, 3, 8))),
-    tolerance=2e-3,
-    why="rows of narrow kernels sum up to rounding of the removed diagonal, and are divided by",
 )
 def kernel_grid(x, y, lengthscales):
     """Leave-one-out errors of a grid of lengthscales, by vmap."""

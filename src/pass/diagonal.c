@@ -4,7 +4,9 @@
  * what lost its uses stays for dce. A diagonal is looked at by
  *   a gather of the elements (i + a, i + b)                          (jnp.diagonal, jnp.diag)
  *   a sum over i or j or both of select(i + a == j + b, x, 0)        (jnp.trace, einsum 'ii->i')
- * in any two dimensions of a larger tensor. With D(x)_t = x(t + a, t + b):
+ * in any two dimensions of a larger tensor, and is not looked at in x - select(i == j, diag(x), 0),
+ * which is select(i == j, x - x, x): diag(x) computed apart may be rounded elsewhere, and leave a
+ * difference where the program has none. With D(x)_t = x(t + a, t + b):
  *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
  *   D(broadcast, iota, constant, transpose, reshape by 1s, slice): the same of fewer elements
  *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
@@ -29,15 +31,23 @@ typedef struct band {
   int64_t at_keep, at_drop, length;
 } band;
 
+typedef struct taken {
+  band of;
+  ir_value value;
+} taken;
+
+typedef struct diagonal_read { /* by a gather */
+  taken made;
+  int32_t place; /* its dimension t */
+} diagonal_read;
+
 typedef struct finder {
   pass_ctx *p;
   ir_module *m;
   ir_map *map;    /* results of replaced ops -> what they are now */
   bool by_gather; /* how to read tensors that are there anyway: as the program did */
-  struct {
-    band of;
-    ir_value value;
-  } taken[MOST_TAKEN];
+  VEC(diagonal_read) gathered;
+  taken taken[MOST_TAKEN];
   int n_taken;
   bool changed;
 } finder;
@@ -638,7 +648,9 @@ static ir_value replace_gather(finder *f, ir_op op) {
     if (k == own) k++;
     order[i] = k++;
   }
-  return pass_build_transpose(&b, diagonal(f, &b, &s, true), order);
+  ir_value made = pass_build_transpose(&b, diagonal(f, &b, &s, true), order);
+  VEC_PUSH(f->p->scratch, &f->gathered, ((diagonal_read){{s, made}, at}));
+  return made;
 }
 
 /* ---- sums of what a mask lets through ---- */
@@ -750,6 +762,95 @@ static ir_value replace_sum(finder *f, ir_op op) {
   return pass_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
 }
 
+/* ---- matrices without their diagonal ---- */
+/* A value on its way back from a tensor as large as x: the dimension of x that each of its own runs
+ * along; -1: none. */
+typedef struct spread {
+  ir_value v;
+  int32_t along[IR_MAX_RANK];
+} spread;
+
+static void before_broadcast(const finder *f, ir_op op, spread *s) {
+  int32_t n;
+  const int64_t *to = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
+  spread from = {.v = ir_operand(f->m, op, 0)};
+  for (int32_t k = 0; k < n; k++)
+    from.along[k] = source_dim(f, op, (int32_t)to[k]) == k ? s->along[to[k]] : -1;
+  *s = from;
+}
+
+static bool before_reshape(const finder *f, ir_op op, spread *s) {
+  spread from = {.v = ir_operand(f->m, op, 0)};
+  const ir_type_data *x = type_of(f, from.v), *y = type_of(f, s->v);
+  for (int32_t k = 0; k < x->rank; k++) from.along[k] = -1;
+  for (int32_t d = 0; d < y->rank; d++) {
+    int32_t k = y->dims[d] == 1 ? -1 : reshaped_dim(y, x, d);
+    if (k >= 0) from.along[k] = s->along[d];
+    else if (y->dims[d] != 1) return false;
+  }
+  *s = from;
+  return true;
+}
+
+static bool go_back(const finder *f, spread *s) {
+  ir_op op = def(f, s->v, IR_OP_BROADCAST_IN_DIM);
+  if (!op) {
+    op = def(f, s->v, IR_OP_RESHAPE);
+    return op && before_reshape(f, op, s);
+  }
+  before_broadcast(f, op, s);
+  return true;
+}
+
+static bool is_main_diagonal(const finder *f, const band *s, ir_value x) {
+  const int64_t *dims = type_of(f, x)->dims;
+  return dims[s->keep] == s->length && dims[s->drop] == s->length && !s->at_keep && !s->at_drop;
+}
+
+/* Whether the value has the diagonal's elements where x has them. */
+static bool lies_on(const finder *f, const spread *s, const taken *had, int32_t place) {
+  const ir_type_data *t = type_of(f, s->v);
+  for (int32_t i = 0, other = 0; i < t->rank; i++) {
+    if (i == place) {
+      if (s->along[i] != had->of.keep && s->along[i] != had->of.drop) return false;
+      continue;
+    }
+    while (other == had->of.keep || other == had->of.drop) other++;
+    if (t->dims[i] != 1 && s->along[i] != other) return false;
+    other++;
+  }
+  return true;
+}
+
+static bool is_own_diagonal(const finder *f, const spread *s, const band *mask, ir_value x) {
+  for (uint32_t i = 0; i < f->gathered.count; i++) {
+    const band *of = &f->gathered.at[i].made.of;
+    bool same = of->x == x && of->keep + of->drop == mask->keep + mask->drop &&
+                (of->keep == mask->keep || of->keep == mask->drop) && is_main_diagonal(f, of, x);
+    if (same && f->gathered.at[i].made.value == s->v &&
+        lies_on(f, s, &f->gathered.at[i].made, f->gathered.at[i].place))
+      return true;
+  }
+  return false;
+}
+
+static ir_value replace_difference(finder *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  ir_value x = d->operands[0];
+  ir_op masked = def(f, d->operands[1], IR_OP_SELECT);
+  band mask;
+  if (!masked || !pass_is_zero(f->m, ir_operand(f->m, masked, 2))) return IR_NONE;
+  ir_value pred = ir_operand(f->m, masked, 0);
+  if (!find_repeated_mask(f, pred, IR_EQ, &mask) || !is_main_diagonal(f, &mask, x)) return IR_NONE;
+  spread s = {.v = ir_operand(f->m, masked, 1)};
+  for (int32_t k = 0; k < type_of(f, x)->rank; k++) s.along[k] = k;
+  while (!is_own_diagonal(f, &s, &mask, x))
+    if (!go_back(f, &s)) return IR_NONE;
+  ir_builder b = {f->m, d->block, d->location};
+  ir_value none = ir_build_binary(&b, IR_OP_SUBTRACT, x, x);
+  return ir_build_select(&b, pred, none, x);
+}
+
 /* ---- the walk ---- */
 static bool replace(void *user, ir_block block, ir_op op) {
   (void)block;
@@ -757,6 +858,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_value made = IR_NONE;
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
+  if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) made = replace_difference(f, op);
   if (!made) return false;
   ir_map_set(f->map, ir_result(f->m, op, 0), made);
   return f->changed = true;

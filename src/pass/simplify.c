@@ -85,6 +85,20 @@ static bool counts_up(simplifier *s, ir_op op, const char *name) {
   return n >= 0;
 }
 
+static bool is_all_zero(simplifier *s, ir_op op, const char *name) {
+  int32_t n;
+  const int64_t *at = ir_op_ints(s->m, op, name, &n);
+  for (int32_t i = 0; i < n; i++)
+    if (at[i]) return false;
+  return n >= 0;
+}
+
+static ir_value pad_identity(simplifier *s, ir_op op) {
+  bool pads = !is_all_zero(s, op, "edge_padding_low") || !is_all_zero(s, op, "edge_padding_high") ||
+              !is_all_zero(s, op, "interior_padding");
+  return pads ? IR_NONE : operand(s, op, 0);
+}
+
 static ir_value transpose_identity(simplifier *s, ir_op op) {
   return counts_up(s, op, "permutation") ? operand(s, op, 0) : IR_NONE;
 }
@@ -337,6 +351,7 @@ static const struct row {
     {IR_OP_BROADCAST_IN_DIM, broadcast_identity},
     {IR_OP_BROADCAST_IN_DIM, move_splat},
     {IR_OP_SLICE, same_type},
+    {IR_OP_PAD, pad_identity},
     {IR_OP_CONCATENATE, concatenate_one},
     {IR_OP_ADD, add_zero},
     {IR_OP_SUBTRACT, subtract_zero},

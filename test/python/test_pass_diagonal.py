@@ -156,6 +156,43 @@ def test_left_alone(name, tmp_path):
     assert rewritten == without
 
 
+def hollow(k):
+    return k - jnp.diag(jnp.diag(k))
+
+
+def hollow_by_columns(k):
+    return k - jnp.where(jnp.eye(N, dtype=bool), jnp.diagonal(k)[None], 0)
+
+
+FEW = A.astype(np.float32), B.astype(np.float32)
+HOLLOW = {
+    "diag": lambda a, b: hollow(product(a, b)),
+    "columns": lambda a, b: hollow_by_columns(kernel(a, b)),
+    "transposed": lambda a, b: hollow(product(a, b).T),
+    "batch": lambda a, b: jax.vmap(lambda s: hollow(kernel(s * a, b)))(jnp.arange(1, 4, dtype=a.dtype)),
+    "last": lambda a, b: jax.vmap(lambda s: hollow(s * product(a, b)), out_axes=2)(jnp.arange(1, 4.0)).T,
+}
+NOT_HOLLOW = {
+    "another's": lambda a, b: product(a, b) - jnp.diag(jnp.diag(product(b, a + b))),
+    "twice": lambda a, b: product(a, b) - 2 * jnp.diag(jnp.diag(product(a, b))),
+    "above": lambda a, b: product(a, b) - jnp.diag(jnp.diagonal(product(a, b), 1), 1),
+    "moved": lambda a, b: product(a, b) - jnp.diag(jnp.roll(jnp.diag(product(a, b)), 1)),
+    "batch in turn": lambda a, b: jax.vmap(lambda s: product(s * a, b))(jnp.arange(1, 4.0))
+    - jax.vmap(jnp.diag)(jax.vmap(lambda s: jnp.diag(product(s * a, b)))(jnp.arange(1, 4.0))[::-1]),
+}
+
+
+@pytest.mark.parametrize("name", HOLLOW | NOT_HOLLOW)
+def test_a_matrix_less_its_own_diagonal(name, tmp_path):
+    """Has zeros on it, not what two ways of rounding leave."""
+    text, rewritten, _ = texts((HOLLOW | NOT_HOLLOW)[name], FEW, tmp_path)
+    evaluate = running.Evaluator(tmp_path, FEW)
+    (want,), (got,) = evaluate(text), evaluate(rewritten)
+    assert difference(want, got) <= 1e-6
+    zeros = np.all(np.diagonal(got, axis1=-2, axis2=-1) == 0)
+    assert zeros == (name in HOLLOW)
+
+
 def test_small_tensors_are_left_alone(tmp_path):
     f, *arrays = CASES["diagonal"]
     _, rewritten, without = texts(f, arrays, tmp_path, "--memory-limit", "1GB")
