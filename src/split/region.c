@@ -90,7 +90,7 @@ static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   ir_op loop;
   split_selected of = split_compares_selected(r->scratch, r->m, op, f, &loop);
   if (of == SPLIT_NOT_SELECTED) return true;
-  if (of == SPLIT_SELECTED_OF_ALL && r->no_kernels) return false;
+  if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
   r->must_be_alike = true;
   if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
   return true;
