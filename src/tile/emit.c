@@ -34,13 +34,26 @@ static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
 }
 
 /* ---- points ---- */
+/* The one that most operands have: what does not have the others is made before their loops. */
+static int32_t outermost(const tile_node *x, uint32_t axes) {
+  int32_t best = -1, most = -1;
+  for (int32_t a = 31; a >= 0; a--) {
+    if (!(axes >> a & 1)) continue;
+    int32_t count = 0;
+    for (uint32_t i = 0; i < x->n_operands; i++)
+      for (int32_t d = 0; d < x->operands[i].rank; d++) count += x->operands[i].of[d] == a;
+    if (count > most) best = a, most = count;
+  }
+  return best;
+}
+
 static void for_points(tile_emitter *e, const tile_node *x, uint32_t axes, bool hoists,
                        tile_point_fn *fn, void *user) {
   if (!axes) {
     fn(e, x, user);
     return;
   }
-  int32_t axis = 31 - __builtin_clz(axes);
+  int32_t axis = outermost(x, axes);
   uint32_t rest = axes & ~(1u << axis);
   int64_t extent = e->n->extent[axis];
   if (tile_extent_of(e->n, tile_point_axes(e->n, x->mask)) <= COST_UNROLL) {

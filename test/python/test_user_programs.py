@@ -29,6 +29,7 @@ SAMPLE = [
     "bf16_attention_grad",
     "simclr_grad",
     "triplet_hard_grad",
+    "retention",
     "hawkes",
     "gmm_em",
     "edit_distance",
