@@ -140,8 +140,7 @@ static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const s
   return where_present(b, op, f, trip, 0, x, padding);
 }
 
-/* Start index `dim` of a part of `part` elements of `size`, as dynamic_slice clamps it. */
-static ir_value clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
+ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
   ir_value x = ir_build_convert(b, start, IR_I64);
   x = binary(b, IR_OP_MAXIMUM, x, int_of(b, 0));
   return binary(b, IR_OP_MINIMUM, x, int_of(b, size - part));
@@ -161,7 +160,8 @@ ir_value split_narrow_dynamic_slice(ir_builder *b, ir_op op, split_pos pos, cons
   ir_type part = ir_type_of(m, ir_result(m, op, 0));
   ir_type window = split_narrow_type(m, part, pos, trip->slice);
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim];
-  *out_first = clamped_start(b, operands[1 + pos.dim], size, ir_type_get(m, part)->dims[pos.dim]);
+  *out_first =
+      split_clamped_start(b, operands[1 + pos.dim], size, ir_type_get(m, part)->dims[pos.dim]);
   const ir_value *starts = starts_but(b, operands + 1, ir_type_get(m, part)->rank, pos.dim);
   return ir_build_dynamic_slice(b, operands[0], starts, ir_type_get(m, window)->dims);
 }
@@ -173,7 +173,7 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
   const ir_type_data *u = ir_type_at(m, operands[1]);
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], part = u->dims[pos.dim];
   int64_t n = trip->slice * pos.unit;
-  ir_value first = clamped_start(b, operands[2 + pos.dim], size, part);
+  ir_value first = split_clamped_start(b, operands[2 + pos.dim], size, part);
   ir_value at = binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
   ir_value update = split_window_read(b, operands[1], pos.dim, at, n);
   const ir_value *starts = starts_but(b, operands + 2, ir_type_at(m, update)->rank, pos.dim);

@@ -11,6 +11,9 @@ ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice)
  * if the factor sits on it. Sizes in attributes follow. */
 void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                      const ir_value *operands, ir_value *out_results);
+/* Where a part of `part` elements of `size` begins, as dynamic_slice clamps it: i64. Not of ui64.
+ */
+ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part);
 /* dynamic_slice of a part of pos.dim: the other dimensions' part of the trip's window, and where
  * the part begins along pos.dim (clamped, i64). */
 ir_value split_narrow_dynamic_slice(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,

@@ -73,9 +73,12 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
 }
 
 /* ---- the slices ---- */
-/* The dimension of which the op reads the smallest share; -1: it is no slice of v, or all of it. */
+/* The dimension of which the op reads the smallest share; -1: it is no slice of v, or all of it, or
+ * from an index beyond i64. */
 static int32_t sliced_dim(const ir_module *m, ir_op op, ir_value v) {
-  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_SLICE || ir_operand(m, op, 0) != v) return -1;
+  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_SLICE || ir_operand(m, op, 0) != v ||
+      ir_type_at(m, ir_operand(m, op, 1))->dtype == IR_UI64)
+    return -1;
   const ir_type_data *x = ir_type_at(m, v), *y = ir_type_at(m, ir_result(m, op, 0));
   int32_t dim = -1;
   double share = 1;
@@ -88,10 +91,7 @@ static int32_t sliced_dim(const ir_module *m, ir_op op, ir_value v) {
 }
 
 static void begin_trip(parts *p, ir_value start, int64_t slice, int64_t extent) {
-  ir_type scalar = ir_scalar(p->m, IR_I64);
-  ir_value at = ir_build_convert(&p->b, start, IR_I64);
-  at = ir_build_binary(&p->b, IR_OP_MAXIMUM, at, ir_build_splat_int(&p->b, scalar, 0));
-  at = ir_build_binary(&p->b, IR_OP_MINIMUM, at, ir_build_splat_int(&p->b, scalar, extent - slice));
+  ir_value at = split_clamped_start(&p->b, start, extent, slice);
   p->trip = (split_trip){.start = at, .lo = at, .slice = slice, .extent = extent};
   p->known.count = 0;
 }

@@ -118,10 +118,14 @@ CASES = {
         lambda d, i: part(d, (i, 0), (1, M)) * part(d, (0, i), (N, 1))[:M].T
     ),
     "unsigned": at_places(lambda d, i: part(d, (i.astype(jnp.uint8), jnp.uint8(0)), (1, M))),
+    "beyond i64": at_places(lambda d, i: part(d, (i.astype(jnp.uint64), jnp.uint64(0)), (1, M))),
     "read as a whole too": read_as_a_whole_too,
     "loop in loop": loop_in_loop,
     "made in a loop": made_in_a_loop,
 }
+
+
+LEFT_WHOLE = {"beyond i64", "read as a whole too"}
 
 
 def program(name, folder):
@@ -146,7 +150,7 @@ def test_same_results(name, tmp_path):
     agree(running.Xla(rewritten)(*ARGUMENTS), running.Xla(text)(*ARGUMENTS))
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"read as a whole too"}))
+@pytest.mark.parametrize("name", sorted(set(CASES) - LEFT_WHOLE))
 def test_parts_alone(name, tmp_path):
     """Nothing is as large as the value, and no loop goes over it."""
     text = program(name, tmp_path)
