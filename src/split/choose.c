@@ -134,7 +134,8 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
     out->held_bytes = saturated_sum(out->held_bytes, partial_bytes(r, r->members.at[i].op));
-    least = max64(least, split_monoid_least_slice(r->m, r->members.at[i].op));
+    least =
+        max64(least, split_monoid_least_slice(r->m, r->members.at[i].op, &r->members.at[i].factor));
   }
   out->slice = slice_length(r, out->index_bytes, least, goal);
 }

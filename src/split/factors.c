@@ -363,7 +363,7 @@ RULE(top_k) {
   set_operand(q, 0, q->pos.dim);
   if (q->pos.dim < last) return same_dim_everywhere(q);
   q->out->role = SPLIT_REDUCED;
-  return !q->of_result && q->pos.unit == 1 && !q->pos.mirrored;
+  return !q->of_result && !q->pos.mirrored;
 }
 
 /* A dimension that no window spans: size 1, stride 1, no dilation, no padding. */

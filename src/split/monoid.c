@@ -346,20 +346,22 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   int64_t k = best_count(m, op);
   ir_type value = ir_type_of(m, carries[0]), index = ir_type_of(m, carries[1]);
   int32_t last = ir_type_get(m, value)->rank - 1;
+  split_pos pos = f->operands[0];
   ir_value x = operands[0], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
   ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
   /* not counted yet: behind the first k of the first trip */
-  ir_value lo =
-      ir_build_select(b, is_first, ir_build_splat_int(b, ir_scalar(m, IR_I64), k), trip->lo);
-  split_interval beyond = {ir_build_binary(b, IR_OP_SUBTRACT, lo, trip->start), IR_NONE};
+  ir_value counted = split_window_counted(b, trip, pos);
+  ir_value first = ir_build_splat_int(b, ir_scalar(m, IR_I64), k);
+  split_interval beyond = {ir_build_select(b, is_first, first, counted), IR_NONE};
   ir_value values = ir_build_select(b, is_first, first_k(b, x, k), carries[0]);
   ir_value indices = ir_build_select(b, is_first, ir_build_iota(b, index, last), carries[1]);
-  ir_value is_rest = split_window_mask(b, ir_type_of(m, x), f->operands[0].dim, beyond);
+  ir_value is_rest = split_window_mask(b, ir_type_of(m, x), pos.dim, beyond);
   ir_value rest = ir_build_select(b, is_rest, x, worst(b, ir_type_of(m, x)));
   ir_value all = ir_build_concatenate(b, (ir_value[]){values, rest}, 2, last);
   ir_op best = copy_with(b, op, &all, (ir_type[]){value, index});
   carries[0] = ir_result(m, best, 0);
-  carries[1] = index_of_position(b, ir_result(m, best, 1), indices, trip->start, k);
+  carries[1] =
+      index_of_position(b, ir_result(m, best, 1), indices, split_window_start(b, trip, pos), k);
 }
 
 /* ---- scatter: each slice of updates goes into what the slices before left; counted updates are
@@ -451,8 +453,10 @@ bool split_monoid_needs_all(const ir_module *m, ir_op op) {
   return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K;
 }
 
-int64_t split_monoid_least_slice(const ir_module *m, ir_op op) {
-  return ir_kind_of(m, op) == IR_OP_CHLO_TOP_K ? best_count(m, op) : 1;
+int64_t split_monoid_least_slice(const ir_module *m, ir_op op, const split_factor *f) {
+  if (ir_kind_of(m, op) != IR_OP_CHLO_TOP_K || f->operands[0].dim < 0) return 1;
+  int64_t k = best_count(m, op), unit = f->operands[0].unit;
+  return k / unit + (k % unit != 0);
 }
 
 bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {

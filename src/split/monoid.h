@@ -28,7 +28,7 @@ ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const sp
                         const ir_value *operands);
 /* How many carries the op needs: one per result. */
 /* The step works on slices of at least this many indices. */
-int64_t split_monoid_least_slice(const ir_module *m, ir_op op);
+int64_t split_monoid_least_slice(const ir_module *m, ir_op op, const split_factor *f);
 /* The trips' slices must be the operand, in order and from end to end. */
 bool split_monoid_needs_all(const ir_module *m, ir_op op);
 /* Initial carries, built outside the loop by b, from the op's operands as they stand outside

@@ -54,12 +54,16 @@ split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int
                           clamped(b, minus(b, int_of(b, size), at), 0, n)};
 }
 
+ir_value split_window_counted(ir_builder *b, const split_trip *trip, split_pos pos) {
+  return times(b, minus(b, trip->lo, trip->start), pos.unit);
+}
+
 split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_pos pos,
                                   int64_t size) {
   split_interval all = {IR_NONE, IR_NONE};
   int64_t n = trip->slice * pos.unit;
   if (trip->extent % trip->slice) {
-    ir_value counted = times(b, minus(b, trip->lo, trip->start), pos.unit);
+    ir_value counted = split_window_counted(b, trip, pos);
     if (pos.mirrored) all.last = minus(b, int_of(b, n), counted);
     else all.first = counted;
   }

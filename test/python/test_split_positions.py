@@ -35,6 +35,11 @@ def square(x):
     return large(x[:, None] * x)
 
 
+def pairs(x):
+    """With ties."""
+    return jnp.round(2 * square(x)).ravel()
+
+
 def part(v, i, sizes):
     return (lax.dynamic_slice(large(v), (i, 0 * i), sizes), *ends(large(v)))
 
@@ -101,6 +106,9 @@ EXACT = {
         (X, ANYWHERE, UPDATES),
     ),
     "largest of a slice": (lambda x: lax.top_k(large(x)[5:], 7), (X,)),
+    "largest of all pairs": (lambda x: lax.top_k(pairs(x), 20), (SIDE[:331],)),
+    "more than a row of all pairs": (lambda x: lax.top_k(pairs(x), 300), (SIDE[:97],)),
+    "largest pair": (lambda x: jnp.argmax(pairs(x)), (SIDE[:331],)),
     "steps": (in_steps, (X,)),
 }
 REORDERED = {

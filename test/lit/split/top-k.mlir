@@ -9,9 +9,9 @@
 // CHECK-NEXT: %[[V3:[a-z0-9]+]] = "stablehlo.exponential"(%[[A3]]) : (tensor<12xf32>) -> tensor<12xf32>
 // CHECK-NEXT: %[[V4:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
 // CHECK-NEXT: %[[V5:[a-z0-9]+]] = "stablehlo.compare"(%[[A2]], %[[V4]]) <{compare_type = #stablehlo<comparison_type SIGNED>, comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
-// CHECK-NEXT: %[[V6:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<3> : tensor<i64>}> : () -> tensor<i64>
-// CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.select"(%[[V5]], %[[V6]], %[[A2]]) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
-// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.subtract"(%[[V7]], %[[A1]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+// CHECK-NEXT: %[[V6:[a-z0-9]+]] = "stablehlo.subtract"(%[[A2]], %[[A1]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+// CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<3> : tensor<i64>}> : () -> tensor<i64>
+// CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.select"(%[[V5]], %[[V7]], %[[V6]]) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
 // CHECK-NEXT: %[[V9:[a-z0-9]+]] = "stablehlo.slice"(%[[V3]]) <{limit_indices = array<i64: 3>, start_indices = array<i64: 0>, strides = array<i64: 1>}> : (tensor<12xf32>) -> tensor<3xf32>
 // CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.select"(%[[V5]], %[[V9]], %[[A4]]) : (tensor<i1>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
 // CHECK-NEXT: %[[V11:[a-z0-9]+]] = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<3xi32>
