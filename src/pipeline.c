@@ -49,39 +49,28 @@ static weir_status run_nothing(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-/* "stream" and "checkpoint" are ways of splitting, "fit" one of using tiles, not passes of their
- * own: --skip=stream. */
+/* "stream", "checkpoint" and "totals" are ways of splitting, "fit" one of using tiles, not passes
+ * of their own: --skip=stream. */
 static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", run_split},
                   pass_stream = {"stream", run_nothing},
-                  pass_checkpoint = {"checkpoint", run_nothing}, pass_fit = {"fit", run_nothing},
+                  pass_checkpoint = {"checkpoint", run_nothing},
+                  pass_totals = {"totals", run_nothing}, pass_fit = {"fit", run_nothing},
                   pass_tile = {"tile", run_tile}, pass_progress = {"progress", run_progress},
                   pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,
-                                       &pass_inline,
-                                       &pass_join,
-                                       &pass_unbundle,
-                                       &pass_simplify,
-                                       &pass_fold_transpose,
-                                       &pass_cse,
-                                       &pass_diagonal,
-                                       &pass_distance,
-                                       &pass_dce,
-                                       &pass_pad,
-                                       &pass_cut,
-                                       &pass_chain,
-                                       &pass_distribute,
-                                       &pass_topk,
-                                       &pass_elements,
-                                       &pass_solve,
-                                       &pass_split,
-                                       &pass_stream,
-                                       &pass_checkpoint,
-                                       &pass_fit,
-                                       &pass_tile,
-                                       &pass_progress,
-                                       &pass_lower,
-                                       NULL};
+const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,
+                                       &pass_join,     &pass_unbundle,
+                                       &pass_simplify, &pass_fold_transpose,
+                                       &pass_cse,      &pass_diagonal,
+                                       &pass_distance, &pass_dce,
+                                       &pass_pad,      &pass_cut,
+                                       &pass_chain,    &pass_distribute,
+                                       &pass_topk,     &pass_elements,
+                                       &pass_solve,    &pass_split,
+                                       &pass_stream,   &pass_checkpoint,
+                                       &pass_totals,   &pass_fit,
+                                       &pass_tile,     &pass_progress,
+                                       &pass_lower,    NULL};
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {
@@ -138,6 +127,7 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
 static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_streaming = !pass_is_on(&j->driver, &pass_stream);
   order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
+  order->goal.no_totals = !pass_is_on(&j->driver, &pass_totals);
   order->no_tiles |= !pass_is_on(&j->driver, &pass_tile) || !pipeline_can_call(&j->options, m);
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   if (!order->no_tiles) order->goal.least_slice = 2;

@@ -6,6 +6,7 @@
 #include "split/absorb.h"
 #include "split/loops.h"
 #include "split/sink.h"
+#include "split/totals.h"
 #include "tiles.h"
 
 enum { MOST_ROUNDS = 200 };
@@ -206,6 +207,32 @@ static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tr
   return found;
 }
 
+static void add_totals(const ir_module *m, ir_op op, void *user) {
+  if (ir_kind_of(m, op) == IR_OP_WHILE) add_results(m, op, user);
+}
+
+static bool total_at(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
+  const ir_value_data d = *ir_value_get(m, x->value);
+  if (goal->no_totals || !split_can_total(m, d.op, d.index) || can_dissolve(m, x, goal, t))
+    return false;
+  split_total(m, d.op, d.index);
+  ctx_log(m->ctx, 3, "readers of a while's total, %lld bytes, move to what it adds up",
+          (long long)x->bytes);
+  return true;
+}
+
+static bool total_one(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+  arena *a = arena_create(m->ctx);
+  seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_totals);
+  bool found = false;
+  for (uint32_t i = 0; i < s.list.count && !found; i++) {
+    mark_tried(t, s.list.at[i].value);
+    found = total_at(m, &s.list.at[i], goal, t);
+  }
+  arena_destroy(a);
+  return found;
+}
+
 static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
   arena *a = arena_create(m->ctx);
@@ -229,6 +256,9 @@ static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
 static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, &order->goal); i++) continue;
   tried t = tried_begin(m->ctx);
+  while (total_one(m, top, &order->goal, &t)) split_forget(&t.known);
+  tried_end(&t);
+  t = tried_begin(m->ctx);
   while (sink_one(m, top, order, &t)) split_forget(&t.known);
   tried_end(&t);
 }
@@ -294,9 +324,19 @@ static bool absorb_holders(ir_module *m, const plan_peak *peak, const split_goal
   return false;
 }
 
+/* Likewise. Of loops in loops the outermost comes first: the inner ones add to what it carries. */
+static bool total_holder(ir_module *m, const plan_holder *h, const split_goal *goal, tried *t) {
+  ir_value around = result_around(m, h->value), v = around ? around : h->value;
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_WHILE || h->bytes <= goal->threshold_bytes) return false;
+  return total_at(m, &(seed){v, ir_op_get(m, op)->block, h->bytes, 0}, goal, t);
+}
+
 static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
   if (absorb_holders(m, peak, goal)) return PREPARED;
+  for (uint32_t i = 0; i < peak->n_holders; i++)
+    if (total_holder(m, &peak->holders[i], goal, t)) return PREPARED;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;

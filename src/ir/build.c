@@ -124,6 +124,12 @@ ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type, const int64
   return build(b, IR_OP_BROADCAST_IN_DIM, 1, &x, type, 1, &attr);
 }
 
+ir_value ir_build_zeros(ir_builder *b, ir_type type) {
+  static const char zero[16];
+  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, type)->dtype);
+  return ir_build_broadcast(b, ir_build_constant(b, scalar, zero, true), type, NULL);
+}
+
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   if (ir_type_of(b->m, x) == type) return x;
   return build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);

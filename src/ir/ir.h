@@ -321,6 +321,8 @@ ir_value ir_build_splat_int(ir_builder *b, ir_type type,
                             int64_t value); /* constant; any element type */
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value);
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat);
+/* A broadcast of 0; not of f8E8M0FNU, which has none. */
+ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type,
                             const int64_t *dims); /* rank(x) dims */

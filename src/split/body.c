@@ -1,6 +1,6 @@
 #include "split/body.h"
 
-#include "ir/attrs.h"
+#include "split/linear.h"
 #include "split/narrow.h"
 
 enum { MOST_SWEEPS = 64 };
@@ -106,52 +106,6 @@ static void place_op(body *b, ir_op op, const split_factor *f) {
 }
 
 /* ---- what is linear in parts of a sum ---- */
-typedef enum linearity {
-  NOT_LINEAR,
-  LINEAR_IN_ALL,
-  LINEAR_IN_TWO, /* the first two */
-  LINEAR_IN_FIRST,
-  LINEAR_IN_ONE /* any */
-} linearity;
-
-static linearity linearity_of(body *b, ir_op op) {
-  ir_module *m = b->m;
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_ADD:
-    case IR_OP_SUBTRACT:
-    case IR_OP_CONCATENATE: return LINEAR_IN_ALL;
-    case IR_OP_DYNAMIC_UPDATE_SLICE: return LINEAR_IN_TWO;
-    case IR_OP_NEGATE:
-    case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_SLICE:
-    case IR_OP_REVERSE:
-    case IR_OP_DIVIDE:
-    case IR_OP_DYNAMIC_SLICE: return LINEAR_IN_FIRST;
-    case IR_OP_CONVERT:
-      return ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 0))->dtype) == IR_CLASS_FLOAT &&
-                     ir_dtype_class_of(ir_type_at(m, ir_result(m, op, 0))->dtype) == IR_CLASS_FLOAT
-                 ? LINEAR_IN_FIRST
-                 : NOT_LINEAR;
-    case IR_OP_PAD: return split_is_zero(m, ir_operand(m, op, 1)) ? LINEAR_IN_FIRST : NOT_LINEAR;
-    case IR_OP_REDUCE: {
-      bool sum = ir_op_get(m, op)->n_operands == 2 && split_is_zero(m, ir_operand(m, op, 1)) &&
-                 ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_ADD;
-      return sum ? LINEAR_IN_FIRST : NOT_LINEAR;
-    }
-    case IR_OP_MULTIPLY:
-    case IR_OP_DOT_GENERAL: return LINEAR_IN_ONE;
-    default: return NOT_LINEAR;
-  }
-}
-
-static bool is_summable(const ir_module *m, ir_op op) {
-  ir_dtype_class c = ir_dtype_class_of(ir_type_at(m, ir_result(m, op, 0))->dtype);
-  if (ir_kind_of(m, op) == IR_OP_DIVIDE) return c == IR_CLASS_FLOAT || c == IR_CLASS_COMPLEX;
-  return c != IR_CLASS_NONE && c != IR_CLASS_BOOL;
-}
-
 /* Sums of 16-bit floats would be rounded once more for each slice. */
 static bool may_carry_sum(const ir_module *m, ir_value v) {
   ir_dtype d = ir_type_at(m, v)->dtype;
@@ -167,8 +121,7 @@ static bool reads_sum(const body *b, ir_op op) {
 /* An op none of whose values is sliced, as far as is known: what must not read a part of a sum is
  * found in the end, and so are operands that had to be one. */
 static void pass_sum_on(body *b, ir_op op) {
-  if (reads_sum(b, op) && linearity_of(b, op) != NOT_LINEAR && is_summable(b->m, op))
-    mark_sum(b, ir_result(b->m, op, 0));
+  if (reads_sum(b, op) && split_linearity_of(b->m, op).count) mark_sum(b, ir_result(b->m, op, 0));
 }
 
 /* What a trip yields is where the next one finds it. */
@@ -220,14 +173,13 @@ static bool is_linear_kept(body *b, ir_op op) {
   for (uint32_t k = 0; k < d.n_operands; k++) sums += is_sum(b, d.operands[k]);
   for (uint32_t k = 0; k < d.n_results; k++) marked += is_sum(b, d.first_result + k);
   if (sums == 0) return marked == 0;
-  if (marked != 1 || d.n_results != 1) return false;
-  linearity l = linearity_of(b, op);
-  if (l == LINEAR_IN_FIRST || l == LINEAR_IN_ONE)
-    return sums == 1 && (l == LINEAR_IN_ONE || is_sum(b, d.operands[0]));
-  uint32_t n = l == LINEAR_IN_ALL ? d.n_operands : l == LINEAR_IN_TWO ? 2 : 0;
-  for (uint32_t k = 0; k < n; k++)
-    if (!is_part(b, d.operands[k])) return false;
-  return n > 0;
+  split_linearity l = split_linearity_of(b->m, op);
+  if (marked != 1 || d.n_results != 1 || (sums > 1 && !l.jointly)) return false;
+  for (uint32_t k = 0; k < d.n_operands; k++) {
+    bool linear = k >= l.first && k < l.first + l.count;
+    if (linear ? l.jointly && !is_part(b, d.operands[k]) : is_sum(b, d.operands[k])) return false;
+  }
+  return l.count > 0;
 }
 
 static bool is_consistent(body *b) {

@@ -342,12 +342,6 @@ static ir_type stacked_type(ir_module *m, ir_type t, int64_t count) {
   return ir_tensor(m, d->dtype, d->rank + 1, dims);
 }
 
-static ir_value zeros_of(ir_builder *b, ir_type t) {
-  static const char zeros[16];
-  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, t)->dtype);
-  return ir_build_broadcast(b, ir_build_constant(b, scalar, zeros, true), t, NULL);
-}
-
 static void first_starts(ir_builder *b, ir_value at, int32_t rank, ir_value *out) {
   ir_value zero = int_of(b, 0);
   for (int32_t i = 0; i < rank; i++) out[i] = i ? zero : at;
@@ -375,18 +369,19 @@ static void yield_carry(checkpointing *c, ir_block body, uint32_t carry, const i
   VEC_PUSH(c->scratch, out, ir_map_get(map, ir_operand(c->m, ir_terminator(c->m, body), carry)));
 }
 
+enum { FIRST_STATE = 1 }; /* among the arguments of a loop over segments, behind the number */
+
 /* One segment: the loop as it was, but for the stacks; then its end, then `place`, where in the
  * stacks of the segment the first trip reads (IR_NONE: it does not). */
 static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, const split_steps *loop,
                           const bool *dropped, ir_value end, ir_value place) {
-  enum { FIRST = 1 }; /* of the state among the arguments of `outer` */
   ir_module *m = c->m;
   values init = {0};
   uint32_t counter = 0;
   for (uint32_t i = 0; i < ir_op_get(m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     if (i == loop->counter) counter = init.count;
-    ir_value state = argument(m, outer, FIRST + init.count);
+    ir_value state = argument(m, outer, FIRST_STATE + init.count);
     VEC_PUSH(c->scratch, &init, state);
   }
   uint32_t end_carry = init.count;
@@ -397,13 +392,20 @@ static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, const
   return inner;
 }
 
+/* The loop's state are the arguments of `body` from `first` on. */
 static ir_map *map_arguments(checkpointing *c, const split_steps *loop, const bool *dropped,
-                             ir_op inner) {
+                             ir_block body, uint32_t first) {
   ir_map *map = ir_map_new(c->scratch, c->m);
-  ir_block body = ir_op_get(c->m, inner)->regions[1];
-  for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+  for (uint32_t i = 0, k = first; i < ir_op_get(c->m, loop->op)->n_operands; i++)
     if (!dropped[i]) ir_map_set(map, argument(c->m, loop->body, i), argument(c->m, body, k++));
   return map;
+}
+
+/* What one trip leaves, in the body of the loop over segments itself. */
+static void yield_trip(checkpointing *c, const split_steps *loop, const bool *dropped,
+                       const ir_map *map, values *out) {
+  for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
+    if (!dropped[i]) yield_carry(c, loop->body, i, map, out);
 }
 
 /* Yields of the body, then the end as it is, then the next place. */
@@ -412,8 +414,7 @@ static void end_segment(checkpointing *c, const split_steps *loop, const bool *d
   ir_block body = ir_op_get(c->m, inner)->regions[1];
   ir_builder b = {c->m, body, ir_op_get(c->m, inner)->location};
   values yields = {0};
-  for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
-    if (!dropped[i]) yield_carry(c, loop->body, i, map, &yields);
+  yield_trip(c, loop, dropped, map, &yields);
   ir_value end = argument(c->m, body, yields.count);
   VEC_PUSH(c->scratch, &yields, end);
   if (place) VEC_PUSH(c->scratch, &yields, place);
@@ -426,7 +427,8 @@ static void yield_state(checkpointing *c, const split_steps *loop, const bool *d
   for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     VEC_PUSH(c->scratch, out,
-             split_steps_keeps(loop, i) ? argument(c->m, outer, 1 + k) : ir_result(c->m, inner, k));
+             split_steps_keeps(loop, i) ? argument(c->m, outer, FIRST_STATE + k)
+                                        : ir_result(c->m, inner, k));
     k++;
   }
 }
@@ -469,21 +471,34 @@ static void checkpoint_state(checkpointing *c, ir_builder *b, ir_block body, uin
   }
 }
 
+static void forward_trip(checkpointing *c, ir_block outer, values *out_yields) {
+  ir_map *map = map_arguments(c, &c->forward, c->is_stack, outer, FIRST_STATE);
+  copy_body(c->m, body_of(c), outer, NULL, writes_of(c), map);
+  yield_trip(c, &c->forward, c->is_stack, map, out_yields);
+}
+
+static void forward_segment(checkpointing *c, ir_builder *b, ir_value number, values *out_yields) {
+  ir_module *m = c->m;
+  segment s = segment_at(c, b, number);
+  ir_op inner = segment_loop(c, b, b->block, &c->forward, c->is_stack,
+                             counter_after(b, &c->forward, s.high), IR_NONE);
+  ir_block body = ir_op_get(m, inner)->regions[1];
+  ir_map *map = map_arguments(c, &c->forward, c->is_stack, body, 0);
+  copy_body(m, body_of(c), body, NULL, writes_of(c), map);
+  end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
+  yield_state(c, &c->forward, c->is_stack, b->block, inner, out_yields);
+}
+
 static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_checkpoint) {
   ir_module *m = c->m;
   ir_block body = ir_op_get(m, outer)->regions[1];
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
   ir_value number = argument(m, body, 0);
-  segment s = segment_at(c, &b, number);
   values yields = {0}, checkpoints = {0};
   checkpoint_state(c, &b, body, first_checkpoint, number, &checkpoints);
-  ir_op inner = segment_loop(c, &b, body, &c->forward, c->is_stack,
-                             counter_after(&b, &c->forward, s.high), IR_NONE);
-  ir_map *map = map_arguments(c, &c->forward, c->is_stack, inner);
-  copy_body(m, body_of(c), ir_op_get(m, inner)->regions[1], NULL, writes_of(c), map);
-  end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
   VEC_PUSH(c->scratch, &yields, add_int(&b, number, 1));
-  yield_state(c, &c->forward, c->is_stack, body, inner, &yields);
+  if (c->segment == 1) forward_trip(c, body, &yields);
+  else forward_segment(c, &b, number, &yields);
   for (uint32_t i = 0; i < checkpoints.count; i++) VEC_PUSH(c->scratch, &yields, checkpoints.at[i]);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
@@ -496,7 +511,7 @@ static void build_forward(checkpointing *c) {
   for (uint32_t i = 0; i < c->n_carries; i++) {
     if (!c->saved[i]) continue;
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
-    VEC_PUSH(c->scratch, &init, zeros_of(&b, stacked_type(m, t, c->n_segments)));
+    VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, stacked_type(m, t, c->n_segments)));
   }
   ir_op outer = new_while(&b, &init);
   set_condition(m, outer, 0, IR_NONE, c->n_segments);
@@ -522,6 +537,8 @@ typedef struct rerun { /* its state: counter, end, place in the stacks, what is 
   uint32_t first_stack;
 } rerun;
 
+enum { FIRST_SAVED = 3 };
+
 /* A place in the stacks of a segment as the loops count it: in the type of the program's own
  * starts; carried, because XLA computes what an index is made of for each element of a fusion. */
 static ir_value place_of_trip(const checkpointing *c, ir_builder *b, ir_value trip) {
@@ -546,22 +563,23 @@ static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     const stack *x = &c->stacks.at[i];
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, x->carry));
-    VEC_PUSH(c->scratch, &init, zeros_of(b, ir_tensor_with_dim(m, t, x->write.dim, c->segment)));
+    VEC_PUSH(c->scratch, &init,
+             ir_build_zeros(b, ir_tensor_with_dim(m, t, x->write.dim, c->segment)));
   }
   r.loop = new_while(b, &init);
   set_condition(m, r.loop, 0, 1, 0);
   return r;
 }
 
-static ir_map *map_rerun(checkpointing *c, ir_op loop) {
+/* Arguments of the forward body that the stacks need: the counter, and what is saved as state[i].
+ */
+static ir_map *map_rerun(checkpointing *c, ir_value counter, const ir_value *state) {
   ir_module *m = c->m;
   ir_map *map = ir_map_new(c->scratch, m);
-  ir_block body = ir_op_get(m, loop)->regions[1];
-  uint32_t k = 3;
   for (uint32_t i = 0; i < c->n_carries; i++) {
     ir_value arg = argument(m, body_of(c), i);
-    if (i == c->forward.counter) ir_map_set(map, arg, argument(m, body, 0));
-    else if (c->saved[i]) ir_map_set(map, arg, argument(m, body, k++));
+    if (i == c->forward.counter) ir_map_set(map, arg, counter);
+    else if (c->saved[i]) ir_map_set(map, arg, state[i]);
     else if (split_steps_keeps(&c->forward, i))
       ir_map_set(map, arg, ir_operand(m, c->forward.op, i));
   }
@@ -583,7 +601,10 @@ static void fill_rerun(checkpointing *c, const rerun *r) {
   ir_module *m = c->m;
   ir_block body = ir_op_get(m, r->loop)->regions[1];
   ir_builder b = body_builder(m, r->loop, ir_op_get(m, r->loop)->location);
-  ir_map *map = map_rerun(c, r->loop);
+  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0, k = FIRST_SAVED; i < c->n_carries; i++)
+    if (c->saved[i]) state[i] = argument(m, body, k++);
+  ir_map *map = map_rerun(c, argument(m, body, 0), state);
   copy_body(m, body_of(c), body, c->needed_op, NULL, map);
   values yields = {0};
   yield_carry(c, body_of(c), c->forward.counter, map, &yields);
@@ -620,7 +641,7 @@ static const stack_read *read_by(const reader *r, ir_op op) {
 static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const rerun *again) {
   ir_module *m = c->m;
   ir_builder b = body_builder(m, inner, ir_op_get(m, inner)->location);
-  ir_map *map = map_arguments(c, &r->loop, r->dropped, inner);
+  ir_map *map = map_arguments(c, &r->loop, r->dropped, b.block, 0);
   ir_value place = argument(m, b.block, ir_op_get(m, inner)->n_operands - 1);
   uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
@@ -636,6 +657,45 @@ static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const r
   end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, place, r->is_backward));
 }
 
+static void reader_segment(checkpointing *c, const reader *r, ir_builder *b, ir_value number,
+                           values *out_yields) {
+  segment s = segment_at(c, b, number);
+  rerun again = start_rerun(c, b, &s);
+  fill_rerun(c, &again);
+  ir_value end = s.high, first = int_of(b, 0);
+  if (r->is_backward) {
+    end = ir_build_binary(b, IR_OP_SUBTRACT, int_of(b, c->forward.trips), s.low);
+    first = add_int(b, ir_build_binary(b, IR_OP_SUBTRACT, s.high, s.low), -1);
+  }
+  ir_op inner = segment_loop(c, b, b->block, &r->loop, r->dropped, counter_after(b, &r->loop, end),
+                             place_of_trip(c, b, first));
+  fill_reading(c, r, inner, &again);
+  yield_state(c, &r->loop, r->dropped, b->block, inner, out_yields);
+}
+
+/* The forward trip and the reading one stand side by side: what was stacked is no array of one
+ * element but the value itself. */
+static void reader_trip(checkpointing *c, const reader *r, ir_builder *b, ir_value number,
+                        values *out_yields) {
+  ir_module *m = c->m;
+  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) state[i] = checkpoint_at(c, b, i, number);
+  ir_map *made = map_rerun(c, counter_after(b, &c->forward, number), state);
+  copy_body(m, body_of(c), b->block, c->needed_op, NULL, made);
+  ir_map *map = map_arguments(c, &r->loop, r->dropped, b->block, FIRST_STATE);
+  uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op op = ir_block_get(m, r->loop.body)->ops.at[i];
+    const stack_read *x = read_by(r, op);
+    if (!x) ir_copy_op(m, b->block, op, map);
+    else
+      ir_map_set(map, ir_result(m, op, 0),
+                 ir_map_get(made, ir_operand(m, c->stacks.at[x->stack].write.op, 1)));
+  }
+  yield_trip(c, &r->loop, r->dropped, map, out_yields);
+}
+
 static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
   ir_module *m = c->m;
   ir_block body = ir_op_get(m, outer)->regions[1];
@@ -643,20 +703,10 @@ static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
   ir_value done = argument(m, body, 0), number = done;
   if (r->is_backward)
     number = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->n_segments - 1), done);
-  segment s = segment_at(c, &b, number);
-  rerun again = start_rerun(c, &b, &s);
-  fill_rerun(c, &again);
-  ir_value end = s.high, first = int_of(&b, 0);
-  if (r->is_backward) {
-    end = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->forward.trips), s.low);
-    first = add_int(&b, ir_build_binary(&b, IR_OP_SUBTRACT, s.high, s.low), -1);
-  }
-  ir_op inner = segment_loop(c, &b, body, &r->loop, r->dropped, counter_after(&b, &r->loop, end),
-                             place_of_trip(c, &b, first));
-  fill_reading(c, r, inner, &again);
   values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
-  yield_state(c, &r->loop, r->dropped, body, inner, &yields);
+  if (c->segment == 1) reader_trip(c, r, &b, number, &yields);
+  else reader_segment(c, r, &b, number, &yields);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 

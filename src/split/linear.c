@@ -1,0 +1,45 @@
+#include "split/linear.h"
+
+#include "ir/attrs.h"
+#include "split/monoid.h"
+
+static ir_dtype_class class_of(const ir_module *m, ir_value v) {
+  return ir_dtype_class_of(ir_type_at(m, v)->dtype);
+}
+
+static bool is_plain_sum(const ir_module *m, ir_op op) {
+  return ir_op_get(m, op)->n_operands == 2 && split_is_zero(m, ir_operand(m, op, 1)) &&
+         ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_ADD;
+}
+
+static bool is_float(ir_dtype_class c) { return c == IR_CLASS_FLOAT; }
+
+split_linearity split_linearity_of(const ir_module *m, ir_op op) {
+  static const split_linearity none = {0}, first = {0, 1, false}, either = {0, 2, false},
+                               first_two = {0, 2, true}, last_two = {1, 2, true};
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->n_results != 1 || d->n_operands == 0) return none;
+  ir_dtype_class c = class_of(m, d->first_result);
+  if (c == IR_CLASS_NONE || c == IR_CLASS_BOOL) return none;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_DYNAMIC_UPDATE_SLICE: return first_two;
+    case IR_OP_CONCATENATE: return (split_linearity){0, d->n_operands, true};
+    case IR_OP_SELECT: return last_two;
+    case IR_OP_NEGATE:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_SLICE:
+    case IR_OP_REVERSE:
+    case IR_OP_DYNAMIC_SLICE: return first;
+    case IR_OP_DIVIDE: return is_float(c) || c == IR_CLASS_COMPLEX ? first : none;
+    case IR_OP_CONVERT: return is_float(c) && is_float(class_of(m, d->operands[0])) ? first : none;
+    case IR_OP_PAD: return split_is_zero(m, d->operands[1]) ? first : none;
+    case IR_OP_REDUCE: return is_plain_sum(m, op) ? first : none;
+    case IR_OP_MULTIPLY:
+    case IR_OP_DOT_GENERAL: return either;
+    default: return none;
+  }
+}
