@@ -34,8 +34,8 @@ class Scans:
         ]
 
     # ---- one step ----
-    def state(self, dice, h, x, w, u, b):
-        """The next state, of the same shape and bounded."""
+    def state(self, dice, h, x, w, u, b, shared):
+        """The next state, of the same shape and bounded. shared: a matrix made of b."""
         batched = h.ndim == 2
         choices = [
             lambda: jnp.tanh(h @ w + x @ u + b),
@@ -48,6 +48,9 @@ class Scans:
             lambda: lax.fori_loop(0, 3, lambda _, g: jnp.tanh(g @ w) + 0.1 * b, h),
             lambda: jax.checkpoint(lambda g: jnp.tanh(jnp.sin(g @ w) + x @ u))(h),
             lambda: 0.5 * (h - (jnp.mean(h, 0) if batched else jnp.mean(h))) + 0.1 * b,
+            lambda: jnp.tanh(h @ shared + x @ u),
+            lambda: 0.5 * (h @ jax.nn.softmax(shared, 1)) + 0.1 * jnp.sin(x @ u),
+            lambda: jnp.tanh(jax.nn.logsumexp(h[..., None] - shared, -1) * 0.3),
             lambda: h * 0.5 + 0.1 * (jnp.outer(h, b) @ b if not batched else (h.T @ h @ b) * 0.01),
         ]
         return dice.choice(choices)()
@@ -77,7 +80,7 @@ class Scans:
         ]
         return dice.choice(choices)()
 
-    def layer(self, number, w, u, h, xs, b, reads_extra):
+    def layer(self, number, w, u, h, xs, b, shared, reads_extra):
         dice = random.Random(number)
         reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
         starts = dice.choice([0.0, 1.0])
@@ -85,7 +88,7 @@ class Scans:
         def step(carry, x):
             h, e = carry
             inside = random.Random(kind)
-            new = self.state(inside, h, x, w, u, b)
+            new = self.state(inside, h, x, w, u, b, shared)
             if reads_extra:
                 new = new + 0.05 * e
             return (new, self.extra(inside, e, new, x)), self.output(inside, h, x)
@@ -97,9 +100,10 @@ class Scans:
     def value(self, w, u, h, xs, b):
         dice = random.Random(self.body)
         total, results = 0.0, []
+        shared = jnp.exp(-((b[:, None] - b) ** 2)) / self.n
         for _ in range(dice.choice([1, 1, 2])):
             number = dice.randrange(1 << 30)
-            h, e, ys = self.layer(number, w, u, h, xs, b, dice.random() < 0.15)
+            h, e, ys = self.layer(number, w, u, h, xs, b, shared, dice.random() < 0.15)
             for y in jax.tree.leaves(ys):
                 if jnp.issubdtype(y.dtype, jnp.floating):
                     total = total + jnp.mean(jnp.sin(y))
