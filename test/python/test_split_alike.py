@@ -47,9 +47,9 @@ def largest_few(of):
 FUNCTIONS = [largest, nearest_both_ways, of_all, largest_few]
 
 
-def inputs_of(name, d):
+def inputs_of(name, d, n=600):
     dice = np.random.default_rng(d)
-    x, y = (dice.standard_normal((600, d)).astype(np.float32) for _ in range(2))
+    x, y = (dice.standard_normal((n, d)).astype(np.float32) for _ in range(2))
     return (x, y) if name in ("nearest_both_ways", "largest_few") else (x,)
 
 
@@ -64,7 +64,9 @@ def worst(want, got):
 def test_compared_values_are_made_alike(function, of, tile, tmp_path):
     _hook.register_calls()
     for d in (64, 300):
-        inputs = inputs_of(function.__name__, d)
+        # its kernel makes a product anew for each column of the gradient: predicted slower than loops
+        n = 260 if (function, tile) == (of_all, "on") else 600
+        inputs = inputs_of(function.__name__, d, n)
         text = jax.jit(function(of), keep_unused=True).lower(*inputs).as_text()
         path = tmp_path / "program.mlir"
         path.write_text(text)
