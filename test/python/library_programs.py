@@ -205,6 +205,34 @@ def many_bodies():
     return solve, (x, v / 10, jnp.full((1200,), 1 / 1200))
 
 
+def two_clouds(n, m):
+    keys = jax.random.split(jax.random.key(0))
+    return jax.random.normal(keys[0], (n, 3)), jax.random.normal(keys[1], (m, 3)) + 0.5
+
+
+def transport_cost(**options):
+    """ott: the regularised cost of moving one cloud of points to another, and its gradient."""
+    from ott.geometry import pointcloud
+    from ott.problems.linear import linear_problem
+    from ott.solvers.linear import sinkhorn
+
+    def cost(x, y):
+        problem = linear_problem.LinearProblem(pointcloud.PointCloud(x, y, epsilon=0.05))
+        return sinkhorn.Sinkhorn(**options)(problem).reg_ot_cost
+
+    return jax.value_and_grad(cost, (0, 1))
+
+
+def implicit_transport():
+    return transport_cost(max_iterations=30), two_clouds(1400, 1500)
+
+
+def unrolled_transport():
+    """The gradient goes back through the iterations."""
+    options = {"min_iterations": 20, "max_iterations": 20, "implicit_diff": None}
+    return transport_cost(**options), two_clouds(700, 750)
+
+
 PROGRAMS = {
     "flax linen": Program("flax", attention_gradient, "8MB", 1e-4),
     "flax nnx": Program("flax", module_of_nnx, "12MB", 1e-4),
@@ -214,4 +242,6 @@ PROGRAMS = {
     "gpjax": Program("gpjax", sparse_bound, "6MB", 1e-8, x64=True),
     "equinox": Program("equinox", module_of_equinox, "16MB", 1e-10, x64=True),
     "diffrax": Program("diffrax", many_bodies, "3MB", 1e-4),
+    "ott": Program("ott", implicit_transport, "3MB", 1e-4),
+    "ott unrolled": Program("ott", unrolled_transport, "8MB", 1e-4),
 }
