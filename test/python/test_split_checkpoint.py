@@ -160,6 +160,17 @@ def test_same_results(name, threshold, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_segments_of_one_trip(name, tmp_path):
+    """They have no loop inside."""
+    arguments = (W, U, H, XS)
+    options = ["--tensor-size-threshold", N * N * 8, "--tensor-split-size", 8]
+    text, rewritten = running.rewrite(CASES[name], arguments, tmp_path, *options)
+    assert rewritten.count("stablehlo.while") <= text.count("stablehlo.while") + 1
+    evaluate = running.Evaluator(tmp_path, arguments)
+    agree(evaluate(rewritten), evaluate(text), exact=name not in WHOLE)
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_held(name, tmp_path):
     """Under a third of what it takes as it is, or what else can be had, arguments and results aside."""
     arguments = (W, U, H, XS)
