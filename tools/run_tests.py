@@ -101,7 +101,7 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
         code = subprocess.run(
             [
                 *(python, "-m", "pytest", "-q", f"--junitxml={report}"),
-                *("-n", JOBS, "--dist", "worksteal", "--durations=12"),
+                *("-n", JOBS, "--dist", "worksteal", "--durations=30"),
                 *arguments,
             ],
             cwd=ROOT,
