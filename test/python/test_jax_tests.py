@@ -117,7 +117,7 @@ def test_kernels_are_no_difference(checkout):
 
 
 def test_crashes_and_endless_tests_cost_one_test_each(checkout):
-    options = ["crash_test", "--modes", "threshold", "--test-seconds", "20"]
+    options = ["crash_test", "--modes", "threshold", "--test-seconds", "12"]
     done, rows = run(checkout, *options)
     assert done.returncode == 0, done.stdout + done.stderr
     row = rows["crash_test"]["threshold"]
