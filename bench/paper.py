@@ -130,14 +130,12 @@ def stock_need(name, sizes):
 
 
 def gpflow_bound(params, x, y):
-    """GPflow's own bound; None without GPflow."""
-    python = environments.python_of("gpflow")
-    if not python:
-        return None
+    """GPflow's own bound."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "problem.npz")
         np.savez(path, x=x, y=y, **params)
         script = os.path.join(programs.HERE, "gpflow_bound.py")
+        python = environments.python_of("gpflow")
         done = subprocess.run([python, script, path], capture_output=True, text=True)
     return float(done.stdout) if done.returncode == 0 else None
 

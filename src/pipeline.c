@@ -58,19 +58,35 @@ static const pass pass_parse = {"parse", run_nothing}, pass_split = {"split", ru
                   pass_tile = {"tile", run_tile}, pass_progress = {"progress", run_progress},
                   pass_lower = {"lower", run_lower};
 
-const pass *const pipeline_passes[] = {&pass_parse,    &pass_inline,
-                                       &pass_join,     &pass_unbundle,
-                                       &pass_simplify, &pass_fold_transpose,
-                                       &pass_cse,      &pass_diagonal,
-                                       &pass_distance, &pass_dce,
-                                       &pass_pad,      &pass_cut,
-                                       &pass_chain,    &pass_distribute,
-                                       &pass_topk,     &pass_elements,
-                                       &pass_solve,    &pass_split,
-                                       &pass_stream,   &pass_checkpoint,
-                                       &pass_totals,   &pass_fit,
-                                       &pass_tile,     &pass_progress,
-                                       &pass_lower,    NULL};
+/* clang-format off */
+const pass *const pipeline_passes[] = {
+  &pass_parse,
+  &pass_inline,
+  &pass_join,
+  &pass_unbundle,
+  &pass_simplify,
+  &pass_fold_transpose,
+  &pass_cse,
+  &pass_diagonal,
+  &pass_distance,
+  &pass_dce,
+  &pass_pad,
+  &pass_cut,
+  &pass_chain,
+  &pass_distribute,
+  &pass_topk,
+  &pass_elements,
+  &pass_solve,
+  &pass_split,
+  &pass_stream,
+  &pass_checkpoint,
+  &pass_totals,
+  &pass_fit,
+  &pass_tile,
+  &pass_progress,
+  &pass_lower,
+  NULL};
+/* clang-format on */
 
 /* Passes after which the program is worth having even if nothing is split. */
 static weir_status run_replacing(job *j, const pass *p, ir_module *m) {

@@ -248,3 +248,12 @@ void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32
             &(ir_op_desc){
                 .kind = kind, .n_operands = count, .operands = values, .location = b->location});
 }
+
+ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types) {
+  ir_op_desc desc = ir_op_desc_of(b->m, op);
+  desc.operands = operands;
+  desc.result_types = types;
+  ir_op again = ir_op_new(b->m, b->block, &desc);
+  ir_copy_regions(b->m, op, again);
+  return again;
+}

@@ -348,6 +348,8 @@ ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count,
 typedef struct ir_text_entry {
   const char *name, *text;
 } ir_text_entry;
+/* The op once more, at the builder's place, with these operands and result types. */
+ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types);
 /* A call of XLA's typed FFI, with texts as its attributes. Returns the op. */
 ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *operands,
                         uint32_t n_operands, const ir_type *results, uint32_t n_results,

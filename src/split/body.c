@@ -106,11 +106,6 @@ static void place_op(body *b, ir_op op, const split_factor *f) {
 }
 
 /* ---- what is linear in parts of a sum ---- */
-/* Sums of 16-bit floats would be rounded once more for each slice. */
-static bool may_carry_sum(const ir_module *m, ir_value v) {
-  ir_dtype d = ir_type_at(m, v)->dtype;
-  return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= 4;
-}
 
 static bool reads_sum(const body *b, ir_op op) {
   for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_operands; i++)
@@ -229,7 +224,7 @@ static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
 /* How the slices' results of a carry come together; false if they don't. */
 static bool sum_of_carry(const body *b, uint32_t carry, const uint32_t *uses, split_sum *out) {
   ir_value initial = ir_operand(b->m, b->loop, carry);
-  if (!may_carry_sum(b->m, initial)) return false;
+  if (!split_may_add_parts(b->m, initial)) return false;
   bool onto = is_added_to(b, carry, uses);
   *out = onto ? SPLIT_SUM_ONTO : SPLIT_SUM_NEW;
   return onto || split_is_zero(b->m, initial);

@@ -10,4 +10,8 @@ typedef struct split_linearity { /* of an op in its operands [first, first + cou
 
 split_linearity split_linearity_of(const ir_module *m, ir_op op);
 
+/* Whether the value may be added up from parts: a sum of 16-bit floats would be rounded once more
+ * for each. */
+bool split_may_add_parts(const ir_module *m, ir_value v);
+
 #endif

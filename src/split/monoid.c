@@ -94,17 +94,6 @@ static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
   return ir_build_broadcast(b, scalar, type, NULL);
 }
 
-/* A copy of op on other operands, with other result types. */
-static ir_op copy_with(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types) {
-  ir_map *map = ir_map_new(b->m->arena, b->m);
-  ir_op copy = ir_copy_op(b->m, b->block, op, map);
-  ir_op_data *d = ir_op_get(b->m, copy);
-  for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = operands[i];
-  for (uint32_t i = 0; i < d->n_results; i++)
-    ir_value_get(b->m, d->first_result + i)->type = types[i];
-  return copy;
-}
-
 static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
 
 /* ---- sums of products: dot, convolution ---- */
@@ -132,7 +121,7 @@ static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, con
     if (is_masked(b->m, &r, i))
       sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
-  return ir_result(b->m, copy_with(b, op, sides, &type), 0);
+  return ir_result(b->m, ir_build_again(b, op, sides, &type), 0);
 }
 
 static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
@@ -159,7 +148,8 @@ static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, cons
   ir_value x = ir_build_convert(b, operands[0], dtype);
   reduction r = {op, f, trip};
   if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, neutral(b, kind, ir_type_of(m, x)));
-  ir_op partial = copy_with(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
+  ir_op partial =
+      ir_build_again(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
   if (ir_type_at(m, ir_operand(m, op, 0))->dtype != dtype)
     ir_build_reducer(b, partial, kind, dtype);
   return ir_result(m, partial, 0);
@@ -264,7 +254,7 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
-  ir_op partial = copy_with(b, op, xs, types);
+  ir_op partial = ir_build_again(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
   merge_by_body(b, body_of(m, op), n, carries, partials);
 }
@@ -358,7 +348,7 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   ir_value is_rest = split_window_mask(b, ir_type_of(m, x), pos.dim, beyond);
   ir_value rest = ir_build_select(b, is_rest, x, worst(b, ir_type_of(m, x)));
   ir_value all = ir_build_concatenate(b, (ir_value[]){values, rest}, 2, last);
-  ir_op best = copy_with(b, op, &all, (ir_type[]){value, index});
+  ir_op best = ir_build_again(b, op, &all, (ir_type[]){value, index});
   carries[0] = ir_result(m, best, 0);
   carries[1] =
       index_of_position(b, ir_result(m, best, 1), indices, split_window_start(b, trip, pos), k);
@@ -374,7 +364,7 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
   if (is_masked(m, &r, 1))
     indices = masked(b, &r, 1, indices, ir_build_splat_int(b, ir_type_of(m, indices), -1));
   ir_type type = ir_type_of(m, carries[0]);
-  ir_op part = copy_with(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
+  ir_op part = ir_build_again(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
   carries[0] = ir_result(m, part, 0);
 }
 

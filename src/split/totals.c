@@ -4,8 +4,6 @@
 #include "split/monoid.h"
 #include "split/shards.h"
 
-enum { LEAST_BYTES = 4 }; /* of a float: sums of narrower ones are rounded too often */
-
 typedef VEC(ir_value) values;
 
 typedef struct totals {
@@ -156,17 +154,6 @@ static bool find_early(totals *t) {
 }
 
 /* ---- a reader of one of the total's parts; IR_NONE is a part that is 0 ---- */
-static ir_value copy_with(ir_builder *b, ir_op op, const ir_value *operands) {
-  ir_module *m = b->m;
-  ir_type type = ir_type_of(m, ir_result(m, op, 0));
-  ir_op_desc desc = ir_op_desc_of(m, op);
-  desc.operands = operands;
-  desc.result_types = &type;
-  ir_op copy = ir_op_new(m, b->block, &desc);
-  ir_copy_regions(m, op, copy);
-  return ir_result(m, copy, 0);
-}
-
 static ir_value read_part(const totals *t, ir_builder *b, ir_op op, ir_value *operands) {
   ir_module *m = t->m;
   split_linearity l = split_linearity_of(m, op);
@@ -184,7 +171,8 @@ static ir_value read_part(const totals *t, ir_builder *b, ir_op op, ir_value *op
   if (kind == IR_OP_SUBTRACT && !operands[0]) return ir_build_unary(b, IR_OP_NEGATE, operands[1]);
   for (uint32_t k = 0; k < n; k++)
     if (!operands[k]) operands[k] = ir_build_zeros(b, ir_type_of(m, ir_operand(m, op, k)));
-  return copy_with(b, op, operands);
+  ir_type type = ir_type_of(m, ir_result(m, op, 0));
+  return ir_result(m, ir_build_again(b, op, operands, &type), 0);
 }
 
 static ir_value part_in(const ir_map *map, ir_value v) {
@@ -337,16 +325,12 @@ static void rebuild_block(const totals *t) {
 }
 
 /* ---- as a whole ---- */
-static bool may_be_summed(const ir_module *m, ir_type type) {
-  ir_dtype d = ir_type_get(m, type)->dtype;
-  return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= LEAST_BYTES;
-}
-
 static bool can_sum(const totals *t) {
-  if (!may_be_summed(t->m, ir_type_of(t->m, total_of(t)))) return false;
+  bool can = ir_is_static_tensor(t->m, ir_type_of(t->m, total_of(t))) &&
+             split_may_add_parts(t->m, total_of(t));
   for (uint32_t k = 0; k < t->outcomes.count; k++)
-    if (!may_be_summed(t->m, ir_type_of(t->m, t->outcomes.at[k]))) return false;
-  return true;
+    can &= split_may_add_parts(t->m, t->outcomes.at[k]);
+  return can;
 }
 
 static bool analyse(totals *t) {
