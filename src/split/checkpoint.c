@@ -638,23 +638,38 @@ static const stack_read *read_by(const reader *r, ir_op op) {
   return NULL;
 }
 
+/* Where a reading trip finds what was stacked. */
+typedef struct source {
+  const ir_map *made; /* by the forward trip beside it; NULL: it is in the stacks of the segment */
+  const rerun *again;
+  ir_value place;
+} source;
+
+static ir_value read_from(checkpointing *c, ir_builder *b, const stack_read *x, const source *s,
+                          const ir_map *map) {
+  if (s->made) return ir_map_get(s->made, ir_operand(c->m, c->stacks.at[x->stack].write.op, 1));
+  ir_value stacked = ir_result(c->m, s->again->loop, s->again->first_stack + x->stack);
+  return read_step(c, b, x, s->place, stacked, map);
+}
+
+static void copy_reader(checkpointing *c, const reader *r, ir_builder *b, const source *s,
+                        ir_map *map) {
+  uint32_t n = ir_block_get(c->m, r->loop.body)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    ir_op op = ir_block_get(c->m, r->loop.body)->ops.at[i];
+    const stack_read *x = read_by(r, op);
+    if (x) ir_map_set(map, ir_result(c->m, op, 0), read_from(c, b, x, s, map));
+    else ir_copy_op(c->m, b->block, op, map);
+  }
+}
+
 static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const rerun *again) {
   ir_module *m = c->m;
   ir_builder b = body_builder(m, inner, ir_op_get(m, inner)->location);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, b.block, 0);
-  ir_value place = argument(m, b.block, ir_op_get(m, inner)->n_operands - 1);
-  uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(m, r->loop.body)->ops.at[i];
-    const stack_read *x = read_by(r, op);
-    if (!x) {
-      ir_copy_op(m, b.block, op, map);
-      continue;
-    }
-    ir_value stacked = ir_result(m, again->loop, again->first_stack + x->stack);
-    ir_map_set(map, ir_result(m, op, 0), read_step(c, &b, x, place, stacked, map));
-  }
-  end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, place, r->is_backward));
+  source s = {NULL, again, argument(m, b.block, ir_op_get(m, inner)->n_operands - 1)};
+  copy_reader(c, r, &b, &s, map);
+  end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, s.place, r->is_backward));
 }
 
 static void reader_segment(checkpointing *c, const reader *r, ir_builder *b, ir_value number,
@@ -684,15 +699,7 @@ static void reader_trip(checkpointing *c, const reader *r, ir_builder *b, ir_val
   ir_map *made = map_rerun(c, counter_after(b, &c->forward, number), state);
   copy_body(m, body_of(c), b->block, c->needed_op, NULL, made);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, b->block, FIRST_STATE);
-  uint32_t n = ir_block_get(m, r->loop.body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(m, r->loop.body)->ops.at[i];
-    const stack_read *x = read_by(r, op);
-    if (!x) ir_copy_op(m, b->block, op, map);
-    else
-      ir_map_set(map, ir_result(m, op, 0),
-                 ir_map_get(made, ir_operand(m, c->stacks.at[x->stack].write.op, 1)));
-  }
+  copy_reader(c, r, b, &(source){.made = made}, map);
   yield_trip(c, &r->loop, r->dropped, map, out_yields);
 }
 
