@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan test check fuzz test-jax-versions golden demo bench wheel layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions golden demo bench wheel layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -44,6 +44,11 @@ test: build asan ## all tests; ends with "N passed, N failed"
 
 check: asan ## unit programs and lit under the sanitizers
 	@$(BIN)/python tools/run_tests.py check --asan build/asan
+
+tsan: $(STAMP) ## what runs on several threads, under ThreadSanitizer
+	@mkdir -p build
+	$(call cmake_build,build/tsan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=thread)
+	@for program in tile_run progress tile_cache; do TSAN_OPTIONS=halt_on_error=1 build/tsan/unit/$${program}_test || exit 1; done
 
 fuzz: $(STAMP) ## libFuzzer on every reader, FUZZ_SECONDS each (600); needs clang
 	@mkdir -p build
