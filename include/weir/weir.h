@@ -192,6 +192,9 @@ WEIR_API void weir_show_progress(bool show);
 /* Whether SIGINT, besides what its handler does, ends kernels and loops that show progress, with
  * CANCELLED. For Python, where the handler's KeyboardInterrupt waits for them to end. */
 WEIR_API void weir_interrupts(bool end_loops);
+/* Waits until no kernel is being made ahead of its first call, and lets none be from now on. To be
+ * called before the process ends: threads of ours must not use LLVM while its destructors run. */
+WEIR_API void weir_end_kernels(void);
 
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
  * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */

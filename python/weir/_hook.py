@@ -6,6 +6,7 @@ often as it needs; the executables it asked for are kept, so that the one it set
 compiled again. Whatever goes wrong in weir itself costs a warning, never the program.
 """
 
+import atexit
 import copy
 import dataclasses
 import functools
@@ -242,7 +243,9 @@ def register_calls():
     library = _library.library()
     for name in ("weir_tile", "weir_progress"):
         handler = jax.ffi.pycapsule(getattr(library, f"{name}_handler"))
-        jax.ffi.register_ffi_target(name, handler, platform="cpu")
+        stages = {"instantiate": handler, "execute": handler}
+        jax.ffi.register_ffi_target(name, stages, platform="cpu")
+    atexit.register(library.weir_end_kernels)
     if _settings.always_shows_progress():
         library.weir_show_progress(True)
 

@@ -94,6 +94,7 @@ _SIGNATURES = {
     "weir_progress_handler": (c_void_p, [c_void_p]),
     "weir_show_progress": (None, [c_bool]),
     "weir_interrupts": (None, [c_bool]),
+    "weir_end_kernels": (None, []),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
     "weir_version": (c_char_p, []),

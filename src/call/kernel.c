@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "call/tile.h"
@@ -13,7 +15,7 @@
 #include "tile/emit.h"
 #include "tile/llvm.h"
 
-enum { BUCKETS = 256 };
+enum { BUCKETS = 256, MESSAGE = 2200 };
 
 struct kernel {
   struct kernel *next;
@@ -26,9 +28,11 @@ struct kernel {
 };
 
 static struct {
-  pthread_mutex_t lock;
+  pthread_once_t once;
+  pthread_mutex_t lock; /* held while a kernel is made */
+  bool is_ending;       /* none is made ahead any more */
   kernel *buckets[BUCKETS];
-} kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} kernels = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- body -> kernel ---- */
 typedef struct making {
@@ -192,16 +196,77 @@ static weir_status add_kernel(kernel **bucket, const char *body, size_t length, 
   return WEIR_OK;
 }
 
+static void lock_kernels(void) { pthread_mutex_lock(&kernels.lock); }
+static void unlock_kernels(void) { pthread_mutex_unlock(&kernels.lock); }
+
+/* A fork waits until no kernel is being made. Whoever makes one takes LLVM's lock within ours, a
+ * fork takes both in the order opposite to this one: LLVM's has to be known first. */
+static void start(void) {
+  (void)tile_llvm_missing();
+  (void)pthread_atfork(lock_kernels, unlock_kernels, unlock_kernels);
+}
+
+static weir_status get_locked(const char *body, size_t length, char *message, size_t room,
+                              const kernel **out_kernel) {
+  kernel **bucket = &kernels.buckets[hash_wide(HASH_WIDE_BEGIN, body, length) % BUCKETS];
+  *out_kernel = find_kernel(*bucket, body, length);
+  if (*out_kernel) return WEIR_OK;
+  weir_status status = add_kernel(bucket, body, length, message, room);
+  if (status == WEIR_OK) *out_kernel = *bucket;
+  return status;
+}
+
 weir_status kernel_get(const char *body, size_t length, char *message, size_t room,
                        const kernel **out_kernel) {
-  kernel **bucket = &kernels.buckets[hash_wide(HASH_WIDE_BEGIN, body, length) % BUCKETS];
-  weir_status status = WEIR_OK;
-  pthread_mutex_lock(&kernels.lock);
-  *out_kernel = find_kernel(*bucket, body, length);
-  if (!*out_kernel) status = add_kernel(bucket, body, length, message, room);
-  if (status == WEIR_OK && !*out_kernel) *out_kernel = *bucket;
-  pthread_mutex_unlock(&kernels.lock);
+  pthread_once(&kernels.once, start);
+  lock_kernels();
+  weir_status status = get_locked(body, length, message, room, out_kernel);
+  unlock_kernels();
   return status;
+}
+
+/* ---- ahead of the first call ---- */
+typedef struct request {
+  size_t length;
+  char body[];
+} request;
+
+static void *make_requested(void *user) {
+  request *r = user;
+  char message[MESSAGE]; /* the call tells it */
+  const kernel *k;
+  lock_kernels();
+  if (!kernels.is_ending) (void)get_locked(r->body, r->length, message, sizeof message, &k);
+  unlock_kernels();
+  free(r);
+  return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static bool start_thread(request *r) {
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = !pthread_create(&thread, NULL, make_requested, r);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (started) pthread_detach(thread);
+  return started;
+}
+
+void kernel_prepare(const char *body, size_t length) {
+  pthread_once(&kernels.once, start);
+  request *r = malloc(sizeof *r + length);
+  if (!r) return;
+  r->length = length;
+  memcpy(r->body, body, length);
+  if (!start_thread(r)) free(r);
+}
+
+void weir_end_kernels(void) {
+  lock_kernels();
+  kernels.is_ending = true;
+  unlock_kernels();
 }
 
 uint32_t kernel_buffers(const kernel *k) { return k->n_buffers; }

@@ -19,6 +19,10 @@ typedef struct kernel kernel;
 weir_status kernel_get(const char *body, size_t length, char *message, size_t room,
                        const kernel **out_kernel);
 
+/* Begins to make the kernel on a thread of its own, where it is not there yet: kernel_get() finds
+ * it, waits for it, or says what is wrong with it. */
+void kernel_prepare(const char *body, size_t length);
+
 uint32_t kernel_buffers(const kernel *k); /* inputs and results */
 
 /* What tile_run() is to do with these buffers, inputs first. Returns on how many threads, of at

@@ -1,5 +1,5 @@
-/* The handler of weir_tile: what XLA calls when the program runs. In: XLA's call frame. Errors are
- * XLA's, by weir's status.
+/* The handler of weir_tile: what XLA calls when it has compiled the program around it, and when
+ * that runs. In: XLA's call frame. Errors are XLA's, by weir's status.
  */
 #include "call/tile.h"
 
@@ -79,8 +79,9 @@ static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
 void *weir_tile_handler(void *call_frame) {
   const ffi_call *call = call_frame;
   if (ffi_answer_metadata(call)) return NULL;
-  if (call->stage != FFI_STAGE_EXECUTE) return NULL;
   const ffi_span *body = ffi_string(call, "body");
+  if (call->stage == FFI_STAGE_INSTANTIATE && body) kernel_prepare(body->at, body->length);
+  if (call->stage != FFI_STAGE_EXECUTE) return NULL;
   const kernel *k = NULL;
   char message[2200] = "weir: out of memory";
   if (!body || call->results.count < 1)

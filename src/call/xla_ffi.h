@@ -11,7 +11,7 @@
 enum { FFI_MAJOR = 0, FFI_MINOR = 1 };
 enum { FFI_EXTENSION_METADATA = 1 };
 enum { FFI_ATTR_STRING = 4 };
-enum { FFI_STAGE_EXECUTE = 3 };
+enum { FFI_STAGE_INSTANTIATE = 0, FFI_STAGE_EXECUTE = 3 };
 enum { FFI_CANCELLED = 1 }; /* of the codes of errors; others are as weir_status */
 
 typedef struct ffi_extension {

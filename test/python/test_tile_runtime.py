@@ -59,6 +59,32 @@ def test_runs_without_a_folder(folder, where):
     assert script(MATVEC, WEIR_CACHE_DIR=where)
 
 
+COMPILED = """
+import jax, jax.numpy as jnp, numpy as np, pathlib, time
+x = np.zeros((2003, 3), "f4")
+f = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ v)
+f.lower(x, x[:, 0]).compile()
+kept = pathlib.Path("FOLDER")
+for _ in range(WAITS):
+    if kept.exists() and any(kept.iterdir()):
+        break
+    time.sleep(0.1)
+else:
+    print("no kernel")
+"""
+
+
+def test_a_kernel_is_made_when_xla_compiles(folder, tmp_path):
+    kept = str(tmp_path / "cache")
+    text = COMPILED.replace("FOLDER", kept).replace("WAITS", "600")
+    assert script(text, WEIR_CACHE_DIR=kept) == ""
+
+
+def test_the_process_may_end_meanwhile(folder):
+    text = COMPILED.replace("FOLDER", "/none").replace("WAITS", "0")
+    assert script(text, WEIR_CACHE_DIR="off") == "no kernel\n"
+
+
 LONG = """
 import jax, jax.numpy as jnp, numpy as np, os, signal, threading
 x = np.zeros((N, 3), "f4")
