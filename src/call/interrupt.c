@@ -6,18 +6,26 @@
 
 #include "weir/weir.h"
 
+/* Whoever puts a handler in front of ours may call ours from it, and we are put in front of that
+ * one: then ours is called within itself, and goes on to what was there first. */
 static struct {
   pthread_mutex_t lock;
-  struct sigaction before;
-  uint32_t count;
+  struct sigaction first, before;
+  uint32_t count, depth;
+  bool is_in;  /* has been put in */
   bool counts; /* whoever handles it wants loops to end */
 } interrupts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static void pass_on(const struct sigaction *to, int signal, siginfo_t *info, void *context) {
+  if (to->sa_flags & SA_SIGINFO) to->sa_sigaction(signal, info, context);
+  else to->sa_handler(signal);
+}
+
 static void on_interrupt(int signal, siginfo_t *info, void *context) {
+  bool within = __atomic_fetch_add(&interrupts.depth, 1, __ATOMIC_RELAXED) > 0;
   __atomic_fetch_add(&interrupts.count, 1, __ATOMIC_RELAXED);
-  if (interrupts.before.sa_flags & SA_SIGINFO)
-    interrupts.before.sa_sigaction(signal, info, context);
-  else interrupts.before.sa_handler(signal);
+  pass_on(within ? &interrupts.first : &interrupts.before, signal, info, context);
+  __atomic_fetch_sub(&interrupts.depth, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_ours(const struct sigaction *a) {
@@ -35,6 +43,8 @@ static void put_in(void) {
   ours.sa_flags |= SA_SIGINFO;
   ours.sa_sigaction = on_interrupt;
   interrupts.before = now;
+  if (!interrupts.is_in) interrupts.first = now;
+  interrupts.is_in = true;
   (void)sigaction(SIGINT, &ours, NULL);
 }
 
