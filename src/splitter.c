@@ -85,6 +85,7 @@ typedef struct holding { /* a value, and all that a checkpoint of its loop is to
   ir_value value;
   split_room room;
   split_order *order;
+  split_memo *known;
 } holding;
 
 static bool checkpoint_loop(const holding *h, ir_op loop) {
@@ -115,13 +116,9 @@ static bool checkpoint_holder(const holding *h) {
   bool is_state = !ir_value_get(m, h->value)->op && parent && ir_kind_of(m, parent) == IR_OP_WHILE;
   if (is_state && checkpoint_loop(h, ir_value_get(m, ir_operand(m, parent, index))->op))
     return true;
-  uint32_t n = ir_block_get(m, block)->ops.count;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_op user = ir_block_get(m, block)->ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, user)->n_operands; k++)
-      if (ir_operand(m, user, k) == h->value && ir_kind_of(m, user) == IR_OP_WHILE)
-        return checkpoint_loop(h, user);
-  }
+  const ir_users *users = split_known_users(h->known, m, block);
+  for (uint32_t i = users->first[h->value]; i < users->first[h->value + 1]; i++)
+    if (ir_kind_of(m, users->ops[i]) == IR_OP_WHILE) return checkpoint_loop(h, users->ops[i]);
   return false;
 }
 
@@ -271,7 +268,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   bool split = false;
   for (uint32_t i = 0; i < s.list.count && !split; i++) {
     mark_tried(t, s.list.at[i].value);
-    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order};
+    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order, &t->known};
     split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
             (!goal->no_checkpoints && checkpoint_holder(&h));
   }
@@ -344,7 +341,8 @@ static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order 
     if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
     if (p != STUCK) return p;
     mark_tried(t, h->value);
-    holding held = {m, h->value, {order->limit_bytes - peak->total_bytes, INT64_MAX}, order};
+    holding held = {
+        m, h->value, {order->limit_bytes - peak->total_bytes, INT64_MAX}, order, &t->known};
     if (!goal->no_checkpoints && checkpoint_holder(&held)) return SPLIT;
   }
   return STUCK;

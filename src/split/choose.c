@@ -164,21 +164,6 @@ static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
          !r->needed_outside[v];
 }
 
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                          const split_goal *goal) {
-  split_pos pos = {dim, 1};
-  for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
-    if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers};
-    split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
-    bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
-    if (good && (!r->coarsen || r->held_bytes == 0)) return r;
-    if (!r->coarsen) return good ? r : NULL;
-    pos.unit *= r->coarsen;
-  }
-  return NULL;
-}
-
 /* ---- what is known already ---- */
 void split_forget(split_memo *memo) {
   arena_destroy(memo->a);
@@ -199,32 +184,87 @@ static bool is_same_from_all(const split_region *r) {
   return plain;
 }
 
+static void begin_memo(split_memo *memo, const ir_module *m) {
+  if (memo->n_values == m->values.count) return;
+  split_forget(memo);
+  memo->a = arena_create(m->ctx);
+  memo->n_values = m->values.count;
+  memo->first = ARENA_ARRAY(memo->a, uint32_t, memo->n_values);
+}
+
+const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block) {
+  begin_memo(memo, m);
+  if (memo->block != block) memo->users = ir_users_of_block(memo->a, m, block);
+  memo->block = block;
+  return &memo->users;
+}
+
+static void remember_at(split_memo *memo, const split_region *r, const split_instance *at,
+                        bool dissolves, const split_choice *choice) {
+  split_pos start = {at->pos.dim, 1};
+  if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, at->value) ||
+      find_known(memo, at->value, at->pos.dim))
+    return;
+  split_known known = {at->pos.dim, dissolves, *choice, memo->first[at->value]};
+  known.choice.region = NULL;
+  VEC_PUSH(memo->a, &memo->list, known);
+  memo->first[at->value] = memo->list.count;
+}
+
 static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
   if (!is_same_from_all(r)) return;
-  if (memo->n_values != r->m->values.count) {
-    split_forget(memo);
-    memo->a = arena_create(r->m->ctx);
-    memo->n_values = r->m->values.count;
-    memo->first = ARENA_ARRAY(memo->a, uint32_t, memo->n_values);
-  }
-  uint32_t n = r->instances.count;
-  for (uint32_t i = 0; i < n; i++) {
+  begin_memo(memo, r->m);
+  for (uint32_t i = 0; i < r->instances.count; i++) {
     split_instance at = r->instances.at[i];
-    split_pos start = {at.pos.dim, 1};
-    if (at.pos.dim < 0 || !split_pos_equal(at.pos, start) || !split_is_large(r, at.value) ||
-        find_known(memo, at.value, at.pos.dim))
-      continue;
-    split_known known = {at.pos.dim, is_dissolved(r, at.value, at.pos), *choice,
-                         memo->first[at.value]};
-    known.choice.region = NULL;
-    VEC_PUSH(memo->a, &memo->list, known);
-    memo->first[at.value] = memo->list.count;
+    remember_at(memo, r, &at, is_dissolved(r, at.value, at.pos), choice);
   }
+}
+
+/* It would be from all its values. */
+static void remember_too_large(split_memo *memo, const split_region *r) {
+  begin_memo(memo, r->m);
+  for (uint32_t i = 0; i < r->instances.count; i++)
+    remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
+}
+
+/* The op that makes the seed can't do it along this position; *coarsen as in split_factor. */
+static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos pos,
+                        int64_t *coarsen) {
+  const ir_value_data *d = ir_value_get(m, seed);
+  split_factor f;
+  *coarsen = 0;
+  if (!d->op || ir_kind_of(m, d->op) == IR_OP_WHILE || /* takes long, and is asked again */
+      split_trace(scratch, m, d->op, true, d->index, pos, &f))
+    return false;
+  *coarsen = f.coarsen;
+  return true;
+}
+
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
+                          const split_goal *goal, split_memo *memo) {
+  split_pos pos = {dim, 1};
+  for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
+    int64_t coarsen;
+    if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
+    if (!is_hopeless(scratch, m, seed, pos, &coarsen)) {
+      split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
+                        split_known_users(memo, m, block)};
+      split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
+      bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
+      if (good && (!r->coarsen || r->held_bytes == 0)) return r;
+      if (r->too_large) remember_too_large(memo, r);
+      if (!r->coarsen) return good ? r : NULL;
+      coarsen = r->coarsen;
+    }
+    if (!coarsen) return NULL;
+    pos.unit *= coarsen;
+  }
+  return NULL;
 }
 
 static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
                          const split_goal *goal, split_memo *memo, split_choice *out) {
-  split_region *r = grow(scratch, m, block, seed, dim, goal);
+  split_region *r = grow(scratch, m, block, seed, dim, goal, memo);
   if (!r) return false;
   assess(r, goal, out);
   remember(memo, r, out);

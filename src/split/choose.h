@@ -46,9 +46,12 @@ typedef struct split_memo {
   uint32_t n_values;
   uint32_t *first; /* by value: index + 1 */
   VEC(split_known) list;
+  ir_block block; /* whose users are known */
+  ir_users users;
 } split_memo;
 
 void split_forget(split_memo *memo);
+const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block);
 
 /* The best of all positions on the seed; false if none dissolves it. out_choice->slice may be all
  * of the extent. Cost: one region per dimension of which nothing is known. */

@@ -273,7 +273,7 @@ static ir_value corrected(loop_builder *l, const split_member *member, ir_value 
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
-    sum = stream_correct(l->r, &l->body, member, term, sum, old_statistics[i], now);
+    sum = stream_correct(&l->body, member, term, sum, old_statistics[i], now);
   }
   return sum;
 }
@@ -411,8 +411,7 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     l->after->location = ir_op_get(m, op)->location;
     split_monoid_finish(l->after, op, NULL, carries, results);
     const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
-    if (member->streams.count)
-      results[0] = stream_finish(l->r, l->after, member, renamed, results[0]);
+    if (member->streams.count) results[0] = stream_finish(l->after, member, renamed, results[0]);
     for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
   }
 }

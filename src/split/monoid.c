@@ -36,7 +36,7 @@ static int64_t all_ones(ir_dtype d) {
 
 static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 
-/* combine(neutral, x) == x. */
+/* combine(neutral, x) == x, but for the sign of a zero. */
 static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   switch (kind) {
@@ -447,14 +447,6 @@ int64_t split_monoid_least_slice(const ir_module *m, ir_op op, const split_facto
   if (ir_kind_of(m, op) != IR_OP_CHLO_TOP_K || f->operands[0].dim < 0) return 1;
   int64_t k = best_count(m, op), unit = f->operands[0].unit;
   return k / unit + (k % unit != 0);
-}
-
-bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand) {
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_REDUCE: return operand >= ir_op_get(m, op)->n_results;
-    case IR_OP_SCATTER: return operand == 0;
-    default: return false;
-  }
 }
 
 void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,

@@ -42,7 +42,5 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
 /* From the final carries to the op's results, outside. */
 void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries,
                          ir_value *out_results);
-/* Whether init needs operand i outside (reduce's inits, scatter's input). */
-bool split_monoid_init_needs(const ir_module *m, ir_op op, uint32_t operand);
 
 #endif

@@ -140,7 +140,7 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
   if (op && in_block(r, v) && pos.dim >= 0)
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
-  if (r->instances.count >= MOST_INSTANCES) r->failed = true;
+  if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
   if (r->may_shift && positions_of(r, v) >= MOST_SHIFTED) r->failed = true;
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
@@ -466,7 +466,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = may_shift};
-  r->users = ir_users_of_block(scratch, m, block);
+  r->users = g->users ? *g->users : ir_users_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);

@@ -26,6 +26,8 @@ typedef struct stream_term { /* one running statistic that a sum depends on: spl
   bool exponential; /* the sum ~ exp(degree * statistic), else statistic ** degree */
   bool guarded;     /* exponential: the program, too, takes 0 for an infinite statistic */
   int32_t degree;
+  int8_t dims[IR_MAX_RANK]; /* by dimension of the statistic: where it is in the value; -1: it has
+                               length 1, or there is none */
 } stream_term;
 
 typedef struct stream_terms {
@@ -102,11 +104,11 @@ typedef struct split_region {
   int32_t n_loops; /* stages that put something out */
   bool may_stream;
   bool no_kernels;
-  bool must_be_alike;   /* something is compared that the loops have to make alike: split/alike.h */
-  bool may_shift;       /* ops may be done whose factor shifts (split/window.h) */
-  int32_t stream_steps; /* left to split/stream.c for finding one dimension */
-  bool failed;          /* too large to analyse, no stage assignment, or nothing to go over */
-  int64_t held_bytes;   /* large values of the region that are needed outside nevertheless */
+  bool must_be_alike; /* something is compared that the loops have to make alike: split/alike.h */
+  bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
+  bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */
+  bool too_large;
+  int64_t held_bytes; /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
   VEC(split_asked) asked;
@@ -126,6 +128,7 @@ typedef struct split_growth {
   bool may_stream;         /* sums may use running statistics */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
   split_covers *covers;
+  const ir_users *users; /* of the block; NULL: not known yet */
 } split_growth;
 
 /* Analysis only; the module is not changed. */

@@ -5,10 +5,7 @@
 
 #include "ir/attrs.h"
 
-enum {
-  DEEPEST = 64,
-  MOST_STEPS = 4096 /* of finding one dimension: shared subexpressions are read once per use */
-};
+enum { DEEPEST = 64 };
 
 static const stream_form INDEPENDENT_FORM = {STREAM_INDEPENDENT, {0}},
                          NO_FORM = {STREAM_OTHERWISE, {0}};
@@ -16,7 +13,7 @@ static const stream_form INDEPENDENT_FORM = {STREAM_INDEPENDENT, {0}},
 /* ---- the algebra of terms ---- */
 static bool is_alike(const stream_term *a, const stream_term *b) {
   return a->statistic == b->statistic && a->exponential == b->exponential &&
-         a->guarded == b->guarded;
+         a->guarded == b->guarded && !memcmp(a->dims, b->dims, sizeof a->dims);
 }
 
 static bool add_term(stream_terms *t, stream_term term) {
@@ -75,8 +72,6 @@ static stream_form exponential_of(stream_form a) {
   return a;
 }
 
-static stream_form linear_of(stream_form a) { return a.kind == STREAM_ADDITIVE ? NO_FORM : a; }
-
 static stream_form negated(stream_form a) {
   return a.kind == STREAM_ADDITIVE ? combined(INDEPENDENT_FORM, a, -1) : a;
 }
@@ -123,6 +118,9 @@ static bool is_wide_float(const ir_module *m, ir_value v) {
 
 static stream_form statistic_form(const split_region *r, ir_value v, const split_member *member) {
   stream_form f = {.kind = STREAM_MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
+  const ir_type_data *t = ir_type_at(r->m, v);
+  for (int32_t i = 0; i < IR_MAX_RANK; i++)
+    f.terms.at[0].dims[i] = i < t->rank && t->dims[i] != 1 ? (int8_t)i : -1;
   ir_kind kind = reducer_of(r->m, member->op);
   if (!is_wide_float(r->m, v)) return NO_FORM;
   if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = STREAM_ADDITIVE;
@@ -132,9 +130,27 @@ static stream_form statistic_form(const split_region *r, ir_value v, const split
 
 static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
 
+/* The statistic's dimensions in the op's result, given where they are in operand i. False: one is
+ * summed over, or lost: the result is a multiple of no single value of the statistic. */
+static bool move_dims(split_region *r, ir_op op, uint32_t i, stream_term *term) {
+  for (int32_t k = 0; k < IR_MAX_RANK; k++) {
+    split_factor f;
+    if (term->dims[k] < 0) continue;
+    if (!split_trace(r->scratch, r->m, op, false, i, (split_pos){term->dims[k], 1}, &f) ||
+        f.results[0].dim < 0 || f.results[0].unit != 1)
+      return false;
+    term->dims[k] = (int8_t)f.results[0].dim;
+  }
+  return true;
+}
+
+/* Of an operand, as the op's result has it. */
 static stream_form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i,
                                 int32_t stage, int depth) {
-  return form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
+  stream_form a = form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
+  for (int32_t k = 0; k < a.terms.count; k++)
+    if (!move_dims(r, op, i, &a.terms.at[k])) return NO_FORM;
+  return a;
 }
 
 /* The value is a statistic, moved at most. */
@@ -194,6 +210,8 @@ static stream_form max_form(split_region *r, ir_op op, const split_factor *f, in
   return NO_FORM;
 }
 
+static stream_form linear_of(stream_form a) { return a.kind == STREAM_ADDITIVE ? NO_FORM : a; }
+
 static stream_form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
                            int depth) {
 #define OPERAND(i) operand_form(r, op, f, i, stage, depth)
@@ -249,48 +267,7 @@ static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t s
   return f;
 }
 
-/* ---- where the statistic's dimensions are in the sum ---- */
-/* v can be had before target can: it does not depend on it. The member's own result has no stage
- * yet. */
-static bool is_before(const split_region *r, ir_value v, ir_value target) {
-  return r->outside_stage[v] >= 0 && r->outside_stage[v] < r->outside_stage[target];
-}
-
-/* The dimension of `target` that the factor at pos of v comes from; -1 if it comes from none. */
-static int32_t origin_of(split_region *r, ir_value v, split_pos pos, ir_value target, int depth) {
-  if (r->stream_steps-- <= 0) return -1;
-  if (v == target) return pos.unit == 1 ? pos.dim : -1;
-  ir_op op = ir_value_get(r->m, v)->op;
-  split_factor f;
-  if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block || is_before(r, v, target))
-    return -1;
-  if (!split_trace(r->scratch, r->m, op, true, ir_value_get(r->m, v)->index, pos, &f)) return -1;
-  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
-    int32_t dim = f.operands[i].dim >= 0
-                      ? origin_of(r, ir_operand(r->m, op, i), f.operands[i], target, depth - 1)
-                      : -1;
-    if (dim >= 0) return dim;
-  }
-  return -1;
-}
-
-/* dims[i]: where dimension i of the statistic is in the member's result; -1 for a dimension of
- * length 1 that is nowhere. */
-static bool find_dims(split_region *r, ir_op op, ir_value statistic, int64_t *dims) {
-  ir_value result = ir_result(r->m, op, 0);
-  const ir_type_data *t = ir_type_at(r->m, statistic), *out = ir_type_at(r->m, result);
-  for (int32_t i = 0; i < t->rank; i++) dims[i] = -1;
-  r->stream_steps = MOST_STEPS;
-  for (int32_t j = 0; j < out->rank; j++) {
-    int32_t i = origin_of(r, result, (split_pos){j, 1}, statistic, DEEPEST);
-    if (i >= 0 && dims[i] < 0) dims[i] = j;
-    else if (i >= 0) return false;
-  }
-  for (int32_t i = 0; i < t->rank; i++)
-    if (dims[i] < 0 ? t->dims[i] != 1 : t->dims[i] != out->dims[dims[i]]) return false;
-  return true;
-}
-
+/* ---- the sum ---- */
 /* A sum that gets larger with a running extremum may be infinite before it is, and stays so: exp(m
  * - x) for m = max x. Where it only falls, exp(x - m), nothing is lost. */
 static bool grows(const split_region *r, const stream_term *term) {
@@ -308,24 +285,13 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage,
     return false;
   stream_form f = op_form(r, op, &member->factor, stage, DEEPEST);
   if (f.kind != STREAM_MULTIPLICATIVE) return false;
-  int64_t dims[IR_MAX_RANK];
   for (int32_t i = 0; i < f.terms.count; i++)
-    if (grows(r, &f.terms.at[i]) || !find_dims(r, op, f.terms.at[i].statistic, dims)) return false;
+    if (grows(r, &f.terms.at[i])) return false;
   *out_terms = f.terms;
   return true;
 }
 
 /* ---- correcting ---- */
-/* The sum was made with old ** degree and should have new ** degree. */
-static ir_value power_ratio(ir_builder *b, ir_value old_value, ir_value new_value, int32_t degree) {
-  ir_value ratio = degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value)
-                              : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
-  ir_value power = ratio;
-  for (int32_t i = 1; i < abs(degree); i++)
-    power = ir_build_binary(b, IR_OP_MULTIPLY, power, ratio);
-  return power;
-}
-
 static ir_value is_infinite(ir_builder *b, ir_value x) {
   return ir_build_compare(b, "EQ", ir_build_unary(b, IR_OP_ABS, x),
                           ir_build_splat_real(b, ir_type_of(b->m, x), INFINITY));
@@ -335,8 +301,16 @@ static ir_value is_zero(ir_builder *b, ir_value x) {
   return ir_build_compare(b, "EQ", x, ir_build_splat_real(b, ir_type_of(b->m, x), 0));
 }
 
-static ir_value one_for_zero(ir_builder *b, ir_value x) {
-  return ir_build_select(b, is_zero(b, x), ir_build_splat_real(b, ir_type_of(b->m, x), 1), x);
+/* What is divided by it stays far from overflow while a sum is still tiny, or 0; a product with it
+ * while a sum is larger than in the end. Finishing makes up for what is left. NaN stays NaN. */
+static ir_value bounded(ir_builder *b, ir_value x) {
+  ir_type t = ir_type_of(b->m, x);
+  double least = ir_type_get(b->m, t)->dtype == IR_F32 ? 0x1p-31 : 0x1p-255;
+  ir_value zero = ir_build_splat_real(b, t, 0), size = ir_build_unary(b, IR_OP_ABS, x);
+  size = ir_build_binary(b, IR_OP_MAXIMUM, size, ir_build_splat_real(b, t, least));
+  size = ir_build_binary(b, IR_OP_MINIMUM, size, ir_build_splat_real(b, t, 1 / least));
+  return ir_build_select(b, ir_build_compare(b, "LT", x, zero),
+                         ir_build_unary(b, IR_OP_NEGATE, size), size);
 }
 
 static ir_value zero_for_infinite(ir_builder *b, ir_value x) {
@@ -348,7 +322,7 @@ ir_value stream_running_value(split_region *r, ir_builder *b, const split_member
   ir_kind kind = reducer_of(r->m, member->op);
   if (kind == IR_OP_UNKNOWN || !is_wide_float(r->m, carry)) return carry;
   return kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM ? zero_for_infinite(b, carry)
-                                                        : one_for_zero(b, carry);
+                                                        : bounded(b, carry);
 }
 
 static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degree) {
@@ -356,76 +330,82 @@ static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degre
   return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_binary(b, IR_OP_MULTIPLY, x, scale));
 }
 
-/* In the shape of the statistic, of its values as sums see them. */
+/* Per degree: what was made with the old value times this is what the new one makes. */
+static ir_value power_ratio(ir_builder *b, const stream_term *term, ir_value old_value,
+                            ir_value new_value) {
+  return term->degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value)
+                          : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
+}
+
+/* In the shape of the statistic, of its values as sums see them; for all degrees at once if it is
+ * exponential. */
 static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value,
                          ir_value new_value) {
-  if (!term->exponential)
-    return power_ratio(b, one_for_zero(b, old_value), one_for_zero(b, new_value), term->degree);
+  if (!term->exponential) return power_ratio(b, term, bounded(b, old_value), bounded(b, new_value));
   ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value),
                                    zero_for_infinite(b, old_value));
   return exponential_of_multiple(b, moved, term->degree);
 }
 
 /* A value in the shape of the statistic, broadcast to the member's result. */
-static ir_value in_shape_of_result(split_region *r, ir_builder *b, const split_member *member,
-                                   ir_value statistic, ir_value x) {
-  ir_module *m = r->m;
-  int64_t dims[IR_MAX_RANK], kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  bool found = find_dims(r, member->op, statistic, dims);
-  CTX_CHECK(m->ctx, found);
+static ir_value in_shape_of_result(ir_builder *b, const split_member *member,
+                                   const stream_term *term, ir_value x) {
+  ir_module *m = b->m;
+  int64_t kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
   ir_type_data t = *ir_type_at(m, x), out = *ir_type_at(m, ir_result(m, member->op, 0));
   int32_t n = 0;
   for (int32_t i = 0; i < t.rank; i++)
-    if (dims[i] >= 0) sizes[n] = t.dims[i], kept[n++] = dims[i];
+    if (term->dims[i] >= 0) sizes[n] = t.dims[i], kept[n++] = term->dims[i];
   /* broadcast_in_dim wants no order of its dims, so a transposed statistic is fine */
   ir_value line = ir_build_reshape(b, x, ir_tensor(m, t.dtype, n, sizes));
   return ir_build_broadcast(b, line, ir_tensor(m, t.dtype, out.rank, out.dims), kept);
 }
 
-ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member,
-                        const stream_term *term, ir_value sum, ir_value old_value,
-                        ir_value new_value) {
-  if (term->degree == 0) return sum;
-  ir_value ratio =
-      in_shape_of_result(r, b, member, term->statistic, ratio_of(b, term, old_value, new_value));
-  /* 0 stays 0: before the first finite element of a maximum the ratio may be infinite */
-  return ir_build_select(b, is_zero(b, sum), sum, ir_build_binary(b, IR_OP_MULTIPLY, sum, ratio));
-}
-
-/* What the sum would be had it been made with the statistic itself: it was not where that is 0,
- * infinite, NaN. */
-static ir_value made_with(split_region *r, ir_builder *b, const split_member *member,
-                          const stream_term *term, ir_value statistic, ir_value sum) {
-  ir_value x = in_shape_of_result(r, b, member, term->statistic, statistic);
-  if (term->exponential) {
-    ir_value one = term->degree
-                       ? exponential_of_multiple(b, x, term->degree)
-                       : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
-    return ir_build_binary(b, IR_OP_MULTIPLY, sum, one);
-  }
-  if (term->degree == 0)
-    return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
-  for (int32_t k = abs(term->degree); k > 0; k--)
-    sum = ir_build_binary(b, term->degree < 0 ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
+/* One by one: a power of the ratio may overflow where the sum times it does not. */
+static ir_value times_ratio(ir_builder *b, const split_member *member, const stream_term *term,
+                            ir_value sum, ir_value ratio) {
+  ir_value x = in_shape_of_result(b, member, term, ratio);
+  for (int32_t i = term->exponential ? 1 : abs(term->degree); i > 0; i--)
+    sum = ir_build_binary(b, IR_OP_MULTIPLY, sum, x);
   return sum;
 }
 
-static ir_value is_seen_otherwise(ir_builder *b, const stream_term *term, ir_value x) {
-  if (term->exponential) return is_infinite(b, x);
-  ir_value infinite_or_nan = ir_build_compare(b, "NE", ir_build_binary(b, IR_OP_SUBTRACT, x, x),
-                                              ir_build_splat_real(b, ir_type_of(b->m, x), 0));
-  return ir_build_binary(b, IR_OP_OR, is_zero(b, x), infinite_or_nan);
+ir_value stream_correct(ir_builder *b, const split_member *member, const stream_term *term,
+                        ir_value sum, ir_value old_value, ir_value new_value) {
+  if (term->degree == 0) return sum;
+  ir_value ratio = ratio_of(b, term, old_value, new_value);
+  /* 0 stays 0: before the first finite element of a maximum the ratio may be infinite */
+  return ir_build_select(b, is_zero(b, sum), sum, times_ratio(b, member, term, sum, ratio));
 }
 
-ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member,
-                       const ir_map *renamed, ir_value sum) {
+/* What the sum would be had it been made with the statistic itself. */
+static ir_value made_with(ir_builder *b, const split_member *member, const stream_term *term,
+                          ir_value statistic, ir_value sum) {
+  if (term->degree && !term->exponential)
+    return times_ratio(b, member, term, sum,
+                       power_ratio(b, term, bounded(b, statistic), statistic));
+  ir_value x = in_shape_of_result(b, member, term, statistic);
+  if (!term->exponential)
+    return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
+  ir_value one = term->degree
+                     ? exponential_of_multiple(b, x, term->degree)
+                     : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
+  return ir_build_binary(b, IR_OP_MULTIPLY, sum, one);
+}
+
+/* Where sums see another value: that is infinite, NaN, too small or too large. */
+static ir_value is_seen_otherwise(ir_builder *b, const stream_term *term, ir_value x) {
+  return term->exponential ? is_infinite(b, x) : ir_build_compare(b, "NE", x, bounded(b, x));
+}
+
+ir_value stream_finish(ir_builder *b, const split_member *member, const ir_map *renamed,
+                       ir_value sum) {
   for (int32_t i = 0; i < member->streams.count; i++) {
     const stream_term *term = &member->streams.at[i];
     if (term->guarded) continue;
     ir_value statistic = ir_map_get(renamed, term->statistic);
-    ir_value otherwise =
-        in_shape_of_result(r, b, member, term->statistic, is_seen_otherwise(b, term, statistic));
-    sum = ir_build_select(b, otherwise, made_with(r, b, member, term, statistic, sum), sum);
+    ir_value otherwise = in_shape_of_result(b, member, term, is_seen_otherwise(b, term, statistic));
+    sum = ir_build_select(b, otherwise, made_with(b, member, term, statistic, sum), sum);
   }
   return sum;
 }

@@ -22,20 +22,20 @@ bool stream_member(split_region *r, const split_member *member, int32_t stage,
                    stream_terms *out_terms);
 
 /* What the sums of the same trip see of the statistic's new carry: the carry, but 0 for an infinite
- * extremum and 1 for a sum of 0, so that a slice with nothing in it (all masked to -inf) sums up to
- * nothing rather than to NaN. */
+ * extremum, so that a slice with nothing in it (all masked to -inf) sums up to nothing rather than
+ * to NaN, and no sum that is close to 0 or very large: on the way it may be what it isn't in the
+ * end, and a quotient by it overflow. */
 ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member,
                               ir_value carry);
 
 /* The sum so far, made with the old running value of a statistic, as the new one would have made
  * it. */
-ir_value stream_correct(split_region *r, ir_builder *b, const split_member *member,
-                        const stream_term *term, ir_value sum, ir_value old_value,
-                        ir_value new_value);
+ir_value stream_correct(ir_builder *b, const split_member *member, const stream_term *term,
+                        ir_value sum, ir_value old_value, ir_value new_value);
 
-/* After the loop: sums whose statistics came to 0, an infinity or NaN after all are what the
- * program would have made of them. */
-ir_value stream_finish(split_region *r, ir_builder *b, const split_member *member,
-                       const ir_map *renamed, ir_value sum);
+/* After the loop: sums whose statistics were seen as something else are what the program would have
+ * made of them. */
+ir_value stream_finish(ir_builder *b, const split_member *member, const ir_map *renamed,
+                       ir_value sum);
 
 #endif

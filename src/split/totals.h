@@ -15,7 +15,8 @@
 bool split_can_total(ir_module *m, ir_op loop, uint32_t carry);
 
 /* Rewrites it and its readers. Costs the readers' work once a trip; sums are rounded in another
- * order. */
+ * order, and where a reader divides by 0 or multiplies by an infinity, the result may be NaN in
+ * place of infinite: one trip's part may be 0. */
 void split_total(ir_module *m, ir_op loop, uint32_t carry);
 
 #endif

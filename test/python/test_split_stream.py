@@ -56,6 +56,17 @@ def normalised(w, v):
     return (w / w.sum()) @ v
 
 
+def added_to_weights(w, v):
+    """What is divided by the sum is not a part of it."""
+    weights = jnp.outer(v[:2, 1] ** 2, w)
+    return ((weights + 1e9 * v[:, 0]) / weights.sum(1)[:, None]).sum(1)
+
+
+def times_sum(w, v):
+    weights = jnp.outer(v[:2, 1] ** 2, w)
+    return (weights * weights.sum(1)[:, None]) @ v
+
+
 def variance(x):
     return ((x - x.mean()) ** 2).sum()
 
@@ -68,6 +79,9 @@ def ends_of(x):
 FIRST_MASKED = X.copy()
 FIRST_MASKED[:7000] = -INF
 HUGE = X * 200  # exp() of it overflows unless the maximum is taken off
+TINY_FIRST = np.where(np.arange(10007) < 9000, 1e-305, 1.0)
+HUGE_FIRST = np.zeros(10007)
+HUGE_FIRST[:10], HUGE_FIRST[5000:5010] = 1e160, -1e160
 
 CASES = {  # name: function, arguments, while ops of the split program
     "softmax times values": (weighted, (X, V), 1),
@@ -101,6 +115,11 @@ CASES = {  # name: function, arguments, while ops of the split program
     "weighted mean": (normalised, (np.abs(X), V), 1),
     "weights that come to 0": (normalised, (ends_of(X[:-1]), V[:-1]), 1),
     "weights that are 0": (normalised, (np.zeros(10007), V), 1),
+    "a sum that is tiny at first": (added_to_weights, (TINY_FIRST, V), 1),
+    "a sum that is tiny": (normalised, (1e-290 * np.abs(X), V), 1),
+    "a sum that is huge": (normalised, (1e290 * np.abs(X), V), 1),
+    "a sum that is infinite": (normalised, (np.full(10007, 1e307), V), 1),
+    "a sum that is huge on the way": (times_sum, (HUGE_FIRST, V), 1),
 }
 
 
@@ -133,6 +152,50 @@ CASES |= {
     "grows with a maximum, at last infinite": (grows_with_maximum, (np.append(X, INF),), 2),
     "grows with a minimum": (grows_with_minimum, (X,), 2),
 }
+
+
+def rows_of_columns(x, y):
+    """Each row's sum sees all the columns' sums, not one."""
+    k = jnp.exp(-x[:, None] * y)
+    c = k / k.sum(0)
+    return (c / c.sum(1)[:, None]).sum(0)
+
+
+def gram_of_columns(x, y):
+    k = jnp.exp(-x[:, None] * y)
+    c = k / k.sum(0)
+    return c.T @ (c @ y)
+
+
+def largest_of_columns(x, y):
+    k = x[:, None] * y
+    e = jnp.exp(k - k.max(0))
+    return (e / e.sum(1)[:, None]).sum(0)
+
+
+def transposed_sums(x, y):
+    k = jnp.exp(-x[:, None, None] * y[:, None] * (1 + y))
+    s = k.sum(0)
+    return (k / s / s.T).sum(0)
+
+
+def transposed_maxima(x, y):
+    k = x[:, None, None] * y[:, None] * (1 + y)
+    m = k.max(0)
+    return jnp.exp(k - m - m.T).sum(0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [rows_of_columns, gram_of_columns, largest_of_columns, transposed_sums, transposed_maxima],
+    ids=lambda f: f.__name__,
+)
+def test_what_sees_several_values_of_a_statistic(f, tmp_path):
+    """A sum over what the statistic varies along, or with the statistic in two places."""
+    arguments = (np.abs(X[:1501]) / 5, np.abs(X[:12]))
+    text, rewritten = split(f, arguments, tmp_path)
+    assert rewritten.count("stablehlo.while") > 0
+    assert_close(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments))
 
 
 @pytest.mark.parametrize("name", CASES)
