@@ -16,7 +16,8 @@
  * Taken if operations shrink by GAIN; or if the largest intermediate is above the limit, shrinks,
  * and operations do not grow. Errors stay those of a product in that precision, bounded by
  * |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite elements a
- * result may be NaN in one order (0 times infinity) and infinite in another.
+ * result may be NaN in one order (0 times infinity) and infinite in another; so may, with elements
+ * of extreme size, an intermediate that overflows in one order alone.
  * Left alone: element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
  * rounded where it is made), products that differ in element type, precision or algorithm or have
  * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all
@@ -120,17 +121,12 @@ static bool is_product(const chain *c, ir_op op) {
   return ir_is_static_tensor(c->m, result);
 }
 
-static bool same_setting(const chain *c, ir_op x, ir_op y, const char *name) {
-  ir_attr a = ir_op_attr(c->m, x, name), b = ir_op_attr(c->m, y, name);
-  return a && b ? pass_attr_equal(c->m, a, b) : a == b;
-}
-
 /* Two products may be parts of one network. */
 static bool are_alike(const chain *c, ir_op x, ir_op y) {
   return ir_op_get(c->m, x)->block == ir_op_get(c->m, y)->block &&
          ir_type_at(c->m, ir_result(c->m, x, 0))->dtype ==
              ir_type_at(c->m, ir_result(c->m, y, 0))->dtype &&
-         same_setting(c, x, y, "precision_config") && same_setting(c, x, y, "algorithm");
+         pass_same_accuracy(c->m, x, y);
 }
 
 static bool is_scalar_everywhere(const chain *c, ir_value v) {

@@ -80,6 +80,27 @@ bool pass_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
   }
 }
 
+ir_op *pass_functions(arena *a, const ir_module *m) {
+  ir_op *functions = ARENA_ARRAY(a, ir_op, m->strs.count);
+  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  for (uint32_t i = 0; i < top->ops.count; i++) {
+    ir_op op = top->ops.at[i];
+    ir_attr name = ir_kind_of(m, op) == IR_OP_FUNC ? ir_op_attr(m, op, "sym_name") : IR_NONE;
+    if (name && ir_attr_get(m, name)->kind == IR_ATTR_STRING)
+      functions[ir_attr_get(m, name)->text] = op;
+  }
+  return functions;
+}
+
+static bool same_attr(const ir_module *m, ir_op a, ir_op b, const char *name) {
+  ir_attr x = ir_op_attr(m, a, name), y = ir_op_attr(m, b, name);
+  return x && y ? pass_attr_equal(m, x, y) : x == y;
+}
+
+bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other) {
+  return same_attr(m, dot, other, "precision_config") && same_attr(m, dot, other, "algorithm");
+}
+
 /* Of a constant only the first bytes count: enough to tell most apart, and bounded. */
 static uint32_t hash_dense(const ir_module *m, const ir_attr_data *d, uint32_t h) {
   size_t n = dense_bytes(m, d);

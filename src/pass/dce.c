@@ -297,26 +297,16 @@ static void sweep(dce *d, ir_block block) {
   b->ops.count = n;
 }
 
-static void find_functions(dce *d, ir_block top) {
-  for (uint32_t i = 0; i < ir_block_get(d->m, top)->ops.count; i++) {
-    ir_op op = ir_block_get(d->m, top)->ops.at[i];
-    ir_attr name = ir_kind_of(d->m, op) == IR_OP_FUNC ? ir_op_attr(d->m, op, "sym_name") : IR_NONE;
-    if (name && ir_attr_get(d->m, name)->kind == IR_ATTR_STRING)
-      d->functions[ir_attr_get(d->m, name)->text] = op;
-  }
-}
-
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   dce d = {.scratch = p->scratch,
            .m = m,
            .n_names = m->strs.count,
            .renamed = ir_map_new(p->scratch, m)};
   ir_block top = ir_op_get(m, m->root)->regions[0];
-  d.functions = ARENA_ARRAY(p->scratch, ir_op, d.n_names);
+  d.functions = pass_functions(p->scratch, m);
   d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   d.live_op = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   d.live_value = ARENA_ARRAY(p->scratch, uint8_t, m->values.count);
-  find_functions(&d, top);
   has_effects(&d, m->root);
   mark(&d, top);
   sweep(&d, top);

@@ -18,23 +18,24 @@
  * u s sqrt(d)); what lies below that is 0, so equal points have distance 0 and none is negative.
  *   f32 is computed in f64: distances above 1e-7 sqrt(s) are as good as the differences were. Only
  * on CPU: elsewhere f64 is slow or absent and f32 is left alone.
- *   f64 has nothing wider: s / distance^2 is lost in relative accuracy. So it is left alone where a
- * root, a logarithm, a power or a division can see the distance (breaks_at_zero()), and gradients
- * where g comes of such.
- * Infinite points are infinitely far from all points; the program may also give NaN for two
- * infinite points. NaN stays in its row and column. x + y is x - -y. Left alone: any other
- * exponent, reducer or element type, |x - y|, sums over n or m without a product, tensors that are
- * small against the limit or below the threshold, points of few dimensions: there XLA's loops over
- * the differences are as fast and exact. Cost: a matrix product. In loops under a limit 3 to 10
- * times as fast as the differences from d = 16. Source: eXLA's Euclidean distance rewrite (Artemev
- * et al. 2022), which took every power for a square; Gram matrix and centring: Schoenberg 1935.
+ *   f64 has nothing wider: s / distance^2 is lost in relative accuracy, and exp(-a distance^2) is
+ * off by a u s: by 1e-10 where the data extend over a thousand length scales. So it is left alone
+ * where a root, a logarithm, a power or a division can see the distance (breaks_at_zero()), and
+ * gradients where g comes of such. Infinite points are infinitely far from all points; the program
+ * may also give NaN for two infinite points. NaN stays in its row and column. x + y is x - -y. Left
+ * alone: any other exponent, reducer or element type, |x - y|, sums over n or m without a product,
+ * tensors that are small against the limit or below the threshold, points of few dimensions: there
+ * XLA's loops over the differences are as fast and exact. Cost: a matrix product. In loops under a
+ * limit 3 to 10 times as fast as the differences from d = 16. Source: eXLA's Euclidean distance
+ * rewrite (Artemev et al. 2022), which took every power for a square; Gram matrix and centring:
+ * Schoenberg 1935.
  */
 #include <float.h>
 #include <math.h>
 
 #include "pass/vary.h"
 
-enum { MOST_SCALES = 8, MOST_FACTORS = 16, KEPT = 4 };
+enum { MOST_SCALES = 8, MOST_FACTORS = 16, MOST_TAKEN = 64, KEPT = 4 };
 /* Dimensions of a point from which on a product is faster than the loops. */
 enum { LEAST_F32 = 10, LEAST_F64 = 6 };
 
@@ -419,6 +420,7 @@ typedef struct product {
   factor g[MOST_FACTORS]; /* they don't vary along all dimensions */
   int n_g;
   double times;
+  int n_taken; /* ops, to get here */
 } product;
 
 static bool add_factor(product *x, ir_value v, bool divides) {
@@ -460,7 +462,7 @@ static bool take_apart(finder *f, ir_value v, product *x) {
   v = without_power(f, v);
   ir_op op = ir_value_get(f->m, v)->op;
   if (!is_full(f, v)) return add_factor(x, v, false);
-  if (!op || x->n_g + x->n_e > MOST_FACTORS) return false;
+  if (!op || x->n_g + x->n_e > MOST_FACTORS || ++x->n_taken > MOST_TAKEN) return false;
   if (x->n_e < 2 && find_difference(f, v, &x->e[x->n_e])) return ++x->n_e;
   switch (ir_kind_of(f->m, op)) {
     case IR_OP_NEGATE: x->times = -x->times; return take_apart(f, ir_operand(f->m, op, 0), x);

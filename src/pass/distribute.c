@@ -27,7 +27,7 @@ typedef struct distributor {
 typedef struct terms {
   ir_value at[MOST_TERMS];
   bool made[MOST_TERMS]; /* by merging others of the sum */
-  uint32_t count;
+  uint32_t count, adds;
 } terms;
 
 typedef struct product {
@@ -44,7 +44,9 @@ static bool is_read_once(const distributor *f, ir_value v) {
 }
 
 /* ---- the terms of a sum ---- */
+/* False: more than MOST_TERMS; no deeper than that either. */
 static bool add_terms(const distributor *f, ir_op add, ir_block block, terms *out) {
+  if (++out->adds == MOST_TERMS) return false;
   for (uint32_t i = 0; i < 2; i++) {
     ir_value v = ir_operand(f->m, add, i);
     ir_op op = ir_value_get(f->m, v)->op;
@@ -103,12 +105,6 @@ static bool match_dims(const distributor *f, const product *a, const product *b,
   return true;
 }
 
-static bool same_precision(const ir_module *m, ir_op a, ir_op b) {
-  ir_attr x = ir_op_attr(m, a, "precision_config"), y = ir_op_attr(m, b, "precision_config");
-  return ir_op_get(m, a)->n_attrs == ir_op_get(m, b)->n_attrs &&
-         (x && y ? pass_attr_equal(m, x, y) : x == y);
-}
-
 static bool is_worth_it(const distributor *f, const product *a, uint32_t common) {
   const ir_module *m = f->m;
   ir_value x = ir_operand(m, a->op, common), own = ir_operand(m, a->op, 1 - common),
@@ -128,9 +124,10 @@ static ir_value merged(distributor *f, ir_builder *b, const product *x, const pr
   int64_t permutation[IR_MAX_RANK];
   ir_value own = ir_operand(m, x->op, side), other = ir_operand(m, y->op, side);
   if (ir_operand(m, x->op, common) != ir_operand(m, y->op, common) ||
-      ir_type_at(m, own)->rank != ir_type_at(m, other)->rank || !same_precision(m, x->op, y->op) ||
-      !is_worth_it(f, x, common) || !is_worth_it(f, y, common) ||
-      !match_dims(f, x, y, common, permutation))
+      ir_type_at(m, own)->rank != ir_type_at(m, other)->rank ||
+      ir_op_get(m, x->op)->n_attrs != ir_op_get(m, y->op)->n_attrs ||
+      !pass_same_accuracy(m, x->op, y->op) || !is_worth_it(f, x, common) ||
+      !is_worth_it(f, y, common) || !match_dims(f, x, y, common, permutation))
     return IR_NONE;
   ir_value operands[2];
   operands[common] = ir_operand(m, x->op, common);

@@ -51,17 +51,6 @@ static ir_op callee_of(const inliner *in, ir_op op) {
   }
 }
 
-static void find_functions(inliner *in) {
-  ir_block top = body_of(in->m, in->m->root);
-  for (uint32_t i = 0; i < ir_block_get(in->m, top)->ops.count; i++) {
-    ir_op op = ir_block_get(in->m, top)->ops.at[i];
-    ir_attr name =
-        ir_kind_of(in->m, op) == IR_OP_FUNC ? ir_op_attr(in->m, op, "sym_name") : IR_NONE;
-    if (name && ir_attr_get(in->m, name)->kind == IR_ATTR_STRING)
-      in->functions[ir_attr_get(in->m, name)->text] = op;
-  }
-}
-
 /* ---- chlo.top_k ---- */
 /* k of a composite that says chlo.top_k and nothing else. */
 static ir_attr top_k_of(const inliner *in, ir_op op) {
@@ -267,12 +256,11 @@ static void remove_unused(inliner *in) {
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   inliner in = {.p = p, .m = m, .n_names = m->strs.count, .n_ops = pass_count_ops(m)};
-  in.functions = ARENA_ARRAY(p->scratch, ir_op, in.n_names);
+  in.functions = pass_functions(p->scratch, m);
   in.state = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   in.recursive = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   in.size = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count);
   in.map = ir_map_new(p->scratch, m);
-  find_functions(&in);
   ir_block top = body_of(m, m->root);
   for (uint32_t i = 0; i < ir_block_get(m, top)->ops.count; i++) {
     ir_op op = ir_block_get(m, top)->ops.at[i];

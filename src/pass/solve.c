@@ -9,7 +9,8 @@
  * whose loop has three solves takes half the time with it (docs/performance.md; the solve alone:
  * bench/experiments/solves.py), and the loop splits B as before. An upper triangle goes the other
  * way round, a transposed one has its blocks transposed. Not exact: errors grow with the condition
- * of a diagonal block in place of that of a row. Left alone: matrices from the right, batches,
+ * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
+ * reaches all rows of its block, also those above it. Left alone: matrices from the right, batches,
  * complex numbers, fewer right-hand sides than FEW times the rows, small matrices, right-hand sides
  * that are small against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS
  * at most. Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
