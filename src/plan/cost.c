@@ -169,13 +169,6 @@ static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int dep
   return sum;
 }
 
-int64_t plan_op_flops(ir_module *m, ir_op op) {
-  arena *scratch = arena_create(m->ctx);
-  int64_t flops = op_flops(m, scratch, op, 0);
-  arena_destroy(scratch);
-  return flops;
-}
-
 int64_t plan_flops(ir_module *m) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;

@@ -3,10 +3,8 @@
 #define WEIR_PLAN_COST_H
 #include "ir/ir.h"
 
-/* Floating-point operations of one execution of the op, its regions times their trips included
- * where those are known, once where not; saturates. */
-int64_t plan_op_flops(ir_module *m, ir_op op);
-/* Sum over the main function. */
+/* Floating-point operations of the main function, regions times their trips where those are known,
+ * once where not; saturates. */
 int64_t plan_flops(ir_module *m);
 /* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
 int64_t plan_trips(const ir_module *m, ir_op loop);

@@ -14,6 +14,7 @@
 enum { MOST_BYTES = 64 << 20, KEPT_BYTES = 48 << 20 /* after a sweep */ };
 
 #define SUFFIX ".weir.o"
+#define TEMPORARY "new-"
 
 typedef struct header {
   char magic[8];
@@ -107,9 +108,11 @@ static int by_use(const void *x, const void *y) {
   return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
+/* An object, or what was to become one: a process that is killed leaves such. */
 static bool is_entry(const char *name) {
   size_t n = strlen(name), suffix = sizeof SUFFIX - 1;
-  return n > suffix && !strcmp(name + n - suffix, SUFFIX);
+  return (n > suffix && !strcmp(name + n - suffix, SUFFIX)) ||
+         !strncmp(name, TEMPORARY, sizeof TEMPORARY - 1);
 }
 
 static void sweep(arena *a, const char *in) {
@@ -143,7 +146,7 @@ void tile_cache_put(arena *a, const tile_cache_key *key, const char *data, size_
   const char *in = folder(a);
   if (!in) return;
   make_folder(a, in);
-  char *temporary = arena_printf(a, "%s/new-XXXXXX", in);
+  char *temporary = arena_printf(a, "%s/" TEMPORARY "XXXXXX", in);
   int file = mkstemp(temporary);
   if (file < 0) return;
   header h = {.key = *key, .length = length, .check = mixed(0, data, length)};

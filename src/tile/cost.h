@@ -9,7 +9,6 @@ enum {
   COST_UNROLL = 8,          /* longest axis inside a tile that is unrolled */
   COST_MOST_PACKED = 1024,  /* points of a value that is copied for the tile */
   COST_L2_BYTES = 1 << 20,
-  COST_L1_BYTES = 32 << 10,
 };
 
 /* Cycles of the whole nest under its roles, for comparing roles. */
