@@ -189,6 +189,48 @@ static void count_sums(const tile_nest *n, int32_t *sums) {
     for (int32_t a = 0; a < n->n_axes; a++) sums[a] += n->nodes[k].reduces >> a & 1;
 }
 
+/* ---- sums inside of sums ---- */
+/* The loops inside the tile that are open around a value, outermost first. */
+typedef struct open_loops {
+  int32_t count, axis[TILE_MOST_AXES];
+} open_loops;
+
+typedef struct depths {
+  const tile_nest *n;
+  double *again; /* by node: how often it is computed for the same indices, at most */
+  int32_t steps;
+} depths;
+
+/* A value is made in the innermost loop whose index it has (tile_hoist); loops around that which it
+ * does not know of make it again. */
+static void find_again(depths *d, ir_value v, open_loops open) {
+  enum { MOST_STEPS = 4096 };
+  const tile_node *x = tile_node_of(d->n, v);
+  if (!x || x->index >= 0 || x->late >= 0 || d->steps++ > MOST_STEPS) return;
+  while (open.count && !(x->mask >> open.axis[open.count - 1] & 1)) open.count--;
+  double again = 1;
+  for (int32_t i = 0; i < open.count; i++)
+    if (!(x->mask >> open.axis[i] & 1)) again *= (double)d->n->extent[open.axis[i]];
+  double *most = &d->again[x - d->n->nodes];
+  if (again > *most) *most = again;
+  for (int32_t a = 0; a < d->n->n_axes; a++)
+    if (x->reduces >> a & 1 && d->n->role[a] < TILE_OUTER) open.axis[open.count++] = a;
+  for (uint32_t i = 0; i < x->n_operands; i++) find_again(d, ir_operand(d->n->m, x->op, i), open);
+}
+
+static double *again_by_node(const tile_nest *n) {
+  depths d = {n, ARENA_ARRAY(n->a, double, n->n_nodes + 1), 0};
+  for (uint32_t k = 0; k < n->n_nodes; k++) d.again[k] = 1;
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    find_again(&d, n->outputs[j].value, (open_loops){0, {0}});
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    for (uint32_t i = 0; (x->index >= 0 || x->late >= 0) && i < x->n_operands; i++)
+      find_again(&d, ir_operand(n->m, x->op, i), (open_loops){0, {0}});
+  }
+  return d.again;
+}
+
 /* Multiply-adds with the points in lanes, and the grid to L1 and back, element by element. */
 static double cost_of_product(const tile_nest *n, const tile_node *x) {
   double points = (double)tile_extent_of(n, tile_point_axes(n, x->mask));
@@ -252,6 +294,7 @@ static double cost_of_packing(const tile_nest *n) {
 double cost_of_nest(const tile_nest *n) {
   double cost = cost_of_scatters(n) + cost_of_packing(n);
   int32_t sums[TILE_MOST_AXES], *passes = passes_by_node(n);
+  double *again = again_by_node(n);
   count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
@@ -264,8 +307,8 @@ double cost_of_nest(const tile_nest *n) {
     double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
-    cost +=
-        times_computed(n, x, passes[k], sums) * (cost_weight(x) * points + cost_of_gathers(n, x));
+    cost += again[k] * times_computed(n, x, passes[k], sums) *
+            (cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }
