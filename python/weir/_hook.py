@@ -287,11 +287,14 @@ def _compile(call, settings, planning):
                 raise _LeftAlone("it is for the partitioner before Shardy")
             text = call.text_with_shardings()
             result = _library.rewrite(text, given | {"shardings_known": True}, call.referee)
+        if result.message.startswith("no pass named"):
+            names = "WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER"
+            raise _settings.SettingError(f"weir: {names}: {result.message}")
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
         executable = _settled(call, result)
-    except _LeftAlone:
+    except (_LeftAlone, _settings.SettingError):
         raise
     except Exception as error:
         _warn_of_failure(call, settings, text, error)

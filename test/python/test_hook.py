@@ -593,6 +593,14 @@ def test_a_bad_environment_is_an_error_at_the_first_compile(name):
     assert "_settings.py" not in done.stderr
 
 
+@pytest.mark.parametrize("name", ["WEIR_PASS", "WEIR_SKIP", "WEIR_DUMP_AFTER"])
+def test_a_misspelt_pass_is_an_error(name):
+    text = "import jax, jax.numpy as jnp; jax.jit(lambda x: (x[:, None] * x).sum(0))(jnp.ones(1000))"
+    done = python(text, WEIR_MEMORY_LIMIT="100kB", **{name: "cse,nosuch"})
+    assert done.returncode == 1
+    assert 'weir: WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER: no pass named "nosuch"' in done.stderr
+
+
 @pytest.mark.parametrize("value", ["1 gigabyte", "-1", "", "0", "1e9", "max", "AUTO"])
 def test_limits_in_the_environment_parse_exactly(value, monkeypatch):
     monkeypatch.setenv("WEIR_MEMORY_LIMIT", value)
