@@ -14,7 +14,7 @@ from weir import _library
 
 ACCEPTED = (
     "a number of bytes such as 1000000, 512MiB, 1.5GB or '2 kB' "
-    "(k, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024)"
+    "(kB, MB, GB, TB: powers of 1000; KiB, MiB, GiB, TiB: of 1024)"
 )
 AUTO = "auto"  # a limit: what the device has free
 _BYTES = {
