@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "weir/weir.h"
 
-enum { OPS = 30000, STACK_BYTES = 1 << 20 };
+enum { OPS = 18000, STACK_BYTES = 1 << 20 };
 
 /* x, then OPS times `line` of the value before; what is left is summed up. */
 static char *program(const char *line) {
