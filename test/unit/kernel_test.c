@@ -12,7 +12,7 @@
 #include "tile/llvm.h"
 #include "weir/weir.h"
 
-enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4 };
+enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 
 /* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. */
 static const char BODY[] =
@@ -103,11 +103,20 @@ static void test_bad_bodies_are_told_when_called(void) {
   }
 }
 
+/* AddressSanitizer's allocator (before gcc 14) does not wait for its own locks in a fork, as the C
+ * library's does: a thread that ends meanwhile leaves one taken in the child. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MAY_FORK_MEANWHILE = 0 };
+#else
+enum { MAY_FORK_MEANWHILE = 1 };
+#endif
+
 static void test_forks_meanwhile(void) {
   prepare(5);
   pid_t child = fork();
   assert(child >= 0);
   if (!child) { /* makes and finds kernels as if nothing had happened */
+    alarm(MOST_SECONDS); /* not inherited */
     check(5);
     check(6);
     _exit(0);
@@ -132,14 +141,14 @@ static void test_callers_at_once(void) {
 
 int main(void) {
   setenv("WEIR_CACHE_DIR", "off", 1);
-  alarm(100); /* a deadlock is a failure */
+  alarm(MOST_SECONDS); /* a deadlock is a failure */
   if (tile_llvm_missing()) {
     test_bad_bodies_are_told_when_called();
     return 0;
   }
   test_waits_for_what_is_being_made();
   test_bad_bodies_are_told_when_called();
-  test_forks_meanwhile();
+  if (MAY_FORK_MEANWHILE) test_forks_meanwhile();
   test_callers_at_once();
   prepare(9);
   weir_end_kernels(); /* or that thread would still use an LLVM whose statics are gone */
