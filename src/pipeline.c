@@ -37,9 +37,8 @@ static weir_status run_progress(pass_ctx *p, ir_module *m, bool *out_changed) {
 }
 
 static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
-  (void)p;
   split_unshard_inputs(m);
-  split_lower_loops(m);
+  split_lower_loops(m, pipeline_can_call(p->options, m));
   *out_changed = true;
   return WEIR_OK;
 }

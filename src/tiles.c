@@ -29,42 +29,24 @@ typedef struct replacing {
 } replacing;
 
 /* ---- the region as a module ---- */
-static void drop_location(const ir_module *m, ir_op op, void *user) {
-  (void)user;
+static void drop_notes(const ir_module *m, ir_op op, void *user) {
   ir_op_get(m, op)->location = IR_NONE;
-}
-
-static ir_type function_type(ir_module *m, const ir_module *whole, ir_op loop) {
-  const ir_op_data *d = ir_op_get(whole, loop);
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d->n_operands + d->n_results);
-  for (uint32_t i = 0; i < d->n_operands; i++) types[i] = ir_type_of(whole, d->operands[i]);
-  for (uint32_t j = 0; j < d->n_results; j++)
-    types[d->n_operands + j] = ir_type_of(whole, d->first_result + j);
-  return ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
-                                           .types = types,
-                                           .n_types = (int32_t)d->n_operands,
-                                           .n_results = (int32_t)d->n_results});
-}
-
-static ir_op new_function(ir_module *m, ir_type type) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  ir_op f = ir_op_new(m, top, &(ir_op_desc){.kind = IR_OP_FUNC, .n_regions = 1});
-  ir_op_set_attr(m, f, "function_type",
-                 ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type}), true);
-  ir_op_set_attr(m, f, "sym_name", ir_attr_string(m, "main"), true);
-  return f;
+  ir_op_drop_attr(user, op, "keep");
 }
 
 /* A module of one function with a copy of the loop. */
 static ir_module *module_of(const ir_module *whole, ir_op loop) {
   ir_module *m = ir_module_borrow(whole);
-  ir_op f = new_function(m, function_type(m, whole, loop));
-  ir_block block = ir_region_block(m, f, 0);
+  const ir_op_data *d = ir_op_get(whole, loop);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d->n_operands + d->n_results);
+  for (uint32_t i = 0; i < d->n_operands; i++) types[i] = ir_type_of(whole, d->operands[i]);
+  for (uint32_t j = 0; j < d->n_results; j++)
+    types[d->n_operands + j] = ir_type_of(whole, d->first_result + j);
+  ir_op f = ir_build_function(m, "main", types, d->n_operands, d->n_results);
+  ir_block block = ir_op_get(m, f)->regions[0];
   ir_map *map = ir_map_new(m->arena, whole);
-  for (uint32_t i = 0; i < ir_op_get(whole, loop)->n_operands; i++) {
-    ir_value v = ir_operand(whole, loop, i);
-    ir_map_set(map, v, ir_block_arg(m, block, ir_type_of(whole, v)));
-  }
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
   ir_op copy = ir_copy_op_from(whole, m, block, loop, map);
   ir_op_drop_attr(m, copy, "scratch");
   ir_op_drop_attr(m, copy, "alike");
@@ -72,7 +54,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, IR_OP_FUNC_RETURN, results, ir_op_get(m, copy)->n_results);
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], drop_location, NULL);
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], drop_notes, m);
   return m;
 }
 

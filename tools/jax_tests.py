@@ -109,7 +109,7 @@ class Known:
 
 
 # ---- one process after the other ----
-def environment(args, run, job):
+def environment(run, job_path):
     own = {
         name: value
         for name, value in os.environ.items()
@@ -119,7 +119,7 @@ def environment(args, run, job):
     own |= {
         "PYTHONPATH": os.pathsep.join(paths),
         "XLA_FLAGS": run.xla_flags.strip(),
-        "WEIR_JAX_TESTS": json.dumps(job),
+        "WEIR_JAX_TESTS": str(job_path),
         "JAX_PLATFORMS": "cpu",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
@@ -154,21 +154,23 @@ def end(*_):
 
 def one_process(args, run, file, job, deadline):
     """(how it ended, the end of what it printed)"""
-    log = pathlib.Path(job["out"]).with_suffix(".log")
-    pathlib.Path(job["out"]).touch()
+    path = pathlib.Path(job["out"])
+    log, job_path = path.with_suffix(".log"), path.with_suffix(".job")
+    path.touch()
+    job_path.write_text(json.dumps(job))
     command = [args.python, "-P", "-m", "pytest", "-q", "-p", "jax_tests_plugin"]
     command += ["-p", "no:cacheprovider", "--no-header", f"tests/{file}.py"]
     with log.open("w") as out:
         process = subprocess.Popen(
             command,
             cwd=args.checkout,
-            env=environment(args, run, job),
+            env=environment(run, job_path),
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         running.add(process)
-        how = wait(process, pathlib.Path(job["out"]), args.test_seconds, deadline)
+        how = wait(process, path, args.test_seconds, deadline)
         running.discard(process)
     return how, log.read_text(errors="replace")[-TAIL_CHARACTERS:]
 

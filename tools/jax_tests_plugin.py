@@ -1,8 +1,8 @@
 """The pytest plugin of tools/jax_tests.py: runs inside of the process that has JAX's tests.
 
-In: the environment variable WEIR_JAX_TESTS, JSON: {"out": file, "tests": number or null (all),
-"only": [id] or null, "done": [id], "weir": bool, "temporaries": bool}. Out: one JSON object per
-line: what was collected; each test when it starts and when it ends, with digests of the programs
+In: the file that the environment variable WEIR_JAX_TESTS names, JSON: {"out": file, "tests": number
+or null (all), "only": [id] or null, "done": [id], "weir": bool, "temporaries": bool}. Out: one JSON
+object per line: what was collected; each test when it starts and when it ends, with digests of the programs
 that went to XLA and of the arrays that it compared, and with what weir did.
 
 The recorder sits between weir and XLA. What it costs is measured and given with each test.
@@ -12,11 +12,12 @@ import hashlib
 import io
 import json
 import os
+import pathlib
 import time
 
 import pytest
 
-JOB = json.loads(os.environ["WEIR_JAX_TESTS"])
+JOB = json.loads(pathlib.Path(os.environ["WEIR_JAX_TESTS"]).read_text())
 MESSAGE_CHARACTERS = 6000
 OUTCOMES = ("untouched", "options", "rewritten")
 

@@ -1,6 +1,7 @@
 /* Builders: result types are derived from the operands, as in the op table's shape rules. */
 #include <math.h>
 
+#include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "ir/ir.h"
 
@@ -241,6 +242,52 @@ ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *opera
                                  .n_attrs = 3,
                                  .attrs = attrs,
                                  .location = b->location});
+}
+
+ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
+                        uint32_t n_results) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_type type = ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
+                                                   .types = types,
+                                                   .n_types = (int32_t)n_arguments,
+                                                   .n_results = (int32_t)n_results});
+  ir_named_attr attrs[] = {
+      named(m, "function_type", ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
+      named(m, "sym_name", ir_attr_string(m, name))};
+  ir_op f = ir_op_new(
+      m, top, &(ir_op_desc){.kind = IR_OP_FUNC, .n_attrs = 2, .attrs = attrs, .n_regions = 1});
+  ir_block body = ir_region_block(m, f, 0);
+  for (uint32_t i = 0; i < n_arguments; i++) ir_block_arg(m, body, types[i]);
+  return f;
+}
+
+/* A private function that returns its argument; one for each type. */
+static const char *identity_of(ir_module *m, ir_type type) {
+  const ir_type_data *t = ir_type_get(m, type);
+  strbuf name = strbuf_make(m->arena);
+  strbuf_puts(&name, "weir.keep.");
+  for (int32_t i = 0; i < t->rank; i++) strbuf_printf(&name, "%lldx", (long long)t->dims[i]);
+  strbuf_puts(&name, ir_dtype_name(t->dtype));
+  if (ir_find_function(m, name.text)) return name.text;
+  ir_op f = ir_build_function(m, name.text, (ir_type[]){type, type}, 1, 1);
+  ir_op_set_attr(m, f, "sym_visibility", ir_attr_string(m, "private"), true);
+  ir_block body = ir_op_get(m, f)->regions[0];
+  ir_builder b = {m, body, IR_NONE};
+  ir_build_return(&b, IR_OP_FUNC_RETURN, ir_block_get(m, body)->args.at, 1);
+  return name.text;
+}
+
+ir_value ir_build_kept(ir_builder *b, ir_value x) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x);
+  ir_str callee = ir_intern_string(m, identity_of(m, type));
+  ir_named_attr no = {ir_intern_string(m, "inlineable"), ir_attr_string(m, "false"), false};
+  ir_attr frontend =
+      ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &no, .count = 1});
+  ir_named_attr attrs[] = {
+      named(m, "callee", ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = callee})),
+      {ir_intern_string(m, "mhlo.frontend_attributes"), frontend, false}};
+  return build(b, IR_OP_CALL, 1, &x, type, 2, attrs);
 }
 
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {

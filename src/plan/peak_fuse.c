@@ -361,7 +361,7 @@ static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, i
     uint32_t x = c->operands[i];
     f->steps--;
     if (x != producer && !(f->reach[x] & REACHED)) continue;
-    good = !(plan_node_get(f->g, x)->flags & PLAN_FLAG_KEPT) && may_fuse(f, consumer, i) &&
+    good = !(plan_node_get(f->g, x)->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) && may_fuse(f, consumer, i) &&
            fuses_on_all_paths(f, producer, x, depth + 1);
   }
   f->reach[consumer] |= PATHS_KNOWN | (good ? PATHS_GOOD : 0);
@@ -428,7 +428,7 @@ static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
   for (uint32_t k = 0; k < count; k++) {
     const plan_node *p = plan_node_get(f->g, room[k].operand);
     if ((k && room[k].operand == room[k - 1].operand) || !is_fusible(p) ||
-        (p->flags & PLAN_FLAG_KEPT))
+        (p->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)))
       continue;
     if (!may_fuse(f, node, operand_index(n, room[k].operand))) continue;
     fuse(f, room[k].operand, node);

@@ -33,6 +33,7 @@ enum {
   PLAN_FLAG_INVARIANT = 4, /* the same in every trip, but not worth hoisting alone */
   PLAN_FLAG_LIVE = 8,
   PLAN_FLAG_KEPT = 16,   /* not to be fused into several consumers */
+  PLAN_FLAG_HELD = 64,   /* not to be fused into any */
   PLAN_FLAG_UPDATE = 32, /* a fusion whose root is a dynamic_update_slice: in place */
 };
 

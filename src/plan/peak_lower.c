@@ -595,7 +595,18 @@ static void lower_branches(lowering *l, plan_scope *s, ir_op op) {
   for (uint32_t i = 0; i < d.n_results; i++) plan_bind(l, op, i, plan_element(l, s, node, i));
 }
 
-/* The callee's ops in place of the call. */
+static void hold(lowering *l, plan_scope *s, ir_value v) {
+  plan_node_get(l->g, plan_node_of(l, s, v))->flags |= PLAN_FLAG_HELD;
+}
+
+static bool is_inlineable(const ir_module *m, ir_op call) {
+  ir_attr dict = ir_op_attr(m, call, "mhlo.frontend_attributes"),
+          a = ir_dict_get(m, dict, "inlineable");
+  return !a || strcmp(ir_text(m, ir_attr_get(m, a)->text), "false") != 0;
+}
+
+/* The callee's ops in place of the call. What goes into and comes out of one that XLA may not
+ * inline has buffers. */
 static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) {
   const ir_module *m = l->g->m;
   ir_op callee = name ? ir_find_function(m, name) : IR_NONE;
@@ -611,6 +622,9 @@ static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) 
   l->call_depth--;
   for (uint32_t i = 0; i < d.n_results; i++)
     plan_bind(l, op, i, plan_node_of(l, s, ir_operand(m, ir_terminator(m, body), i)));
+  if (is_inlineable(m, op)) return true;
+  for (uint32_t i = 0; i < d.n_operands; i++) hold(l, s, d.operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++) hold(l, s, d.first_result + i);
   return true;
 }
 
@@ -658,7 +672,9 @@ static void lower_op(lowering *l, plan_scope *s, ir_op op) {
       if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "decomposition")))
         plan_lower_plain(l, s, op);
       break;
-    default: plan_lower_plain(l, s, op);
+    default:
+      plan_lower_plain(l, s, op);
+      if (ir_op_bool(l->g->m, op, "keep", false)) hold(l, s, ir_result(l->g->m, op, 0));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "split/loops.h"
 
 #include "ir/print.h"
+#include "split/alike.h"
 #include "split/monoid.h"
 #include "split/narrow.h"
 #include "split/stream.h"
@@ -390,6 +391,7 @@ static ir_op make_loop(loop_builder *l) {
                                        .location = location});
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
+  split_keep_compared(m, l->body.block);
   if (must_be_alike(l->r)) mark_alike(m, loop);
   return loop;
 }

@@ -11,6 +11,7 @@ typedef struct lowering {
   ir_module *m;
   arena *scratch;
   ir_map *renamed;
+  bool may_call;
 } lowering;
 
 static ir_value int_of(ir_builder *b, int64_t value) {
@@ -30,6 +31,15 @@ static ir_value slice_of(ir_builder *b, ir_value x, ir_type type, int64_t dim, i
   ir_value starts[IR_MAX_RANK];
   index_vector(b, ir_type_at(b->m, x)->rank, dim, at, starts);
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
+}
+
+/* The op at the end of b's block; what is compared with what was selected from it, kept. */
+static void copy_op(lowering *w, ir_builder *b, ir_op op, ir_map *map) {
+  ir_op copy = ir_copy_op(w->m, b->block, op, map);
+  if (!ir_op_bool(w->m, copy, "keep", false)) return;
+  ir_op_drop_attr(w->m, copy, "keep");
+  if (w->may_call)
+    ir_map_set(map, ir_result(w->m, op, 0), ir_build_kept(b, ir_result(w->m, copy, 0)));
 }
 
 /* The loop's body at the end of b's block. inputs, carries: as the body's arguments, slices taken
@@ -54,7 +64,7 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
   }
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++)
-    ir_copy_op(m, b->block, ir_block_get(m, body)->ops.at[i], map);
+    copy_op(w, b, ir_block_get(m, body)->ops.at[i], map);
   ir_op end = ir_terminator(m, body);
   for (uint32_t j = 0; j < ir_op_get(m, end)->n_operands; j++)
     yields[j] = ir_map_get(map, ir_operand(m, end, j));
@@ -173,8 +183,8 @@ static void lower_block(lowering *w, ir_block block) {
   ir_replace_uses(m, block, w->renamed);
 }
 
-void split_lower_loops(ir_module *m) {
-  lowering w = {.m = m, .scratch = arena_create(m->ctx)};
+void split_lower_loops(ir_module *m, bool may_call) {
+  lowering w = {.m = m, .scratch = arena_create(m->ctx), .may_call = may_call};
   w.renamed = ir_map_new(w.scratch, m);
   lower_block(&w, ir_op_get(m, m->root)->regions[0]);
   arena_destroy(w.scratch);

@@ -73,3 +73,32 @@ def test_compared_values_are_made_alike(function, of, tile, tmp_path):
         want = running.Xla(text)(*inputs)
         program = running.opt(path, "--tensor-size-threshold", "60kB", "--tile", tile)
         assert worst(want, running.Xla(program)(*inputs)) < 1e-4, d
+
+
+def centred(x, y):
+    d = x[:, None] * y[None] + y[None] ** 2
+    return d - d.mean(1, keepdims=True)
+
+
+def raw(x, y):
+    return x[:, None] * y[None] + y[None] ** 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("of", [centred, raw])
+def test_contracted_sums_are_made_once_in_a_trip(of, axis, tmp_path):
+    """A product and a sum may be one operation in the maximum and two in the comparison with it."""
+    dice = np.random.default_rng(axis)
+    for dtype in (np.float32, np.float64):
+        x, y = (dice.standard_normal(701).astype(dtype) for _ in range(2))
+        with jax.enable_x64(True):
+            gradient = jax.grad(lambda y, x: of(x, y).max(axis).sum())
+            text = jax.jit(gradient).lower(y, x).as_text()
+        path = tmp_path / "program.mlir"
+        path.write_text(text)
+        want = running.Xla(text)(y, x)
+        for threshold in ("40kB", "150kB", "700kB"):
+            program = running.opt(path, "--tensor-size-threshold", threshold)
+            assert "stablehlo.while" in program
+            got = running.Xla(program)(y, x)
+            assert worst(want, got) < (1e-4 if dtype == np.float32 else 1e-10), (dtype, threshold)
