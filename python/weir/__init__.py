@@ -58,6 +58,17 @@ class limit(_contextlib.ContextDecorator):
         self._bytes = None if value is None else _settings.parse_limit(value, "the limit")
         self._entered = _threading.local()
 
+    def __call__(self, function):
+        import inspect
+
+        kinds = ("iscoroutinefunction", "isgeneratorfunction", "isasyncgenfunction")
+        if any(getattr(inspect, kind)(function) for kind in kinds):
+            raise TypeError(
+                f"weir.limit: {function.__name__} runs when its caller goes on, not when it is "
+                "called: set the limit around what it calls"
+            )
+        return super().__call__(function)
+
     def _recreate_cm(self):
         return limit(self._bytes)
 

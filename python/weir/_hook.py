@@ -24,6 +24,7 @@ import warnings
 import jax
 import numpy as np
 from jax._src import compiler, op_shardings, traceback_util
+from jax._src.interpreters import pxla
 from jax._src.lib import xla_client
 from jax._src.lib.mlir import ir, passmanager
 
@@ -62,6 +63,25 @@ def install():
     """Puts the hook in. Safe to repeat."""
     if not hasattr(compiler.compile_or_get_cached, "_weir_original"):
         compiler.compile_or_get_cached = _hooked(compiler.compile_or_get_cached)
+        pxla.MeshComputation.compile = _forgetful(pxla.MeshComputation.compile)
+        for doubt in _settings.doubts():
+            warn(doubt)
+
+
+def _forgetful(original):
+    """A lowered program keeps its executable, for jit and for `.compile()`: only under the limit
+    under which it was compiled.
+    """
+
+    @functools.wraps(original)
+    def compile_lowered(self, *args, **named):
+        local = _settings.local_value()
+        if getattr(self, "_weir_compiled_under", None) != local:
+            self._executable = None
+        self._weir_compiled_under = local
+        return original(self, *args, **named)
+
+    return compile_lowered
 
 
 def _hooked(original):

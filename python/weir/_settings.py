@@ -6,6 +6,9 @@ program starts.
 """
 
 import contextlib
+import ctypes
+import difflib
+import functools
 import operator
 import os
 import threading
@@ -24,6 +27,12 @@ _BYTES = {
 }
 _TEXTS = {"only_passes": "WEIR_PASS", "skip_passes": "WEIR_SKIP", "dump_after": "WEIR_DUMP_AFTER"}
 
+NAMES = (
+    *_BYTES.values(),
+    *_TEXTS.values(),
+    *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
+    *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY"),
+)
 _TILE = ("off", "auto", "on")  # weir_tile_mode
 _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 
@@ -74,7 +83,47 @@ def _read_environment():
     tile = os.environ.get("WEIR_TILE") or "auto"
     if tile not in _TILE:
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
+    _check_kernels(tile)
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
+
+
+def _check_kernels(tile):
+    """What the library would pass over: it reads these when a kernel is made or runs."""
+    threads = os.environ.get("WEIR_NUM_THREADS") or "1"
+    if not (threads.isascii() and threads.isdigit() and 0 < int(threads) < 2**31):
+        raise SettingError(
+            f"weir: WEIR_NUM_THREADS is {threads!r}, but should be a number from 1 on"
+        )
+    llvm = os.environ.get("WEIR_LLVM")
+    if llvm and tile != "off" and (why := _why_not_llvm(llvm)):
+        raise SettingError(f"weir: WEIR_LLVM is {llvm!r}, which can't be opened: {why}")
+
+
+@functools.cache
+def _why_not_llvm(name):
+    try:
+        ctypes.CDLL(name)
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def doubts():
+    """What is wrong with the environment, a text each, though nothing fails for it."""
+    for name in os.environ:
+        close = () if name in NAMES else difflib.get_close_matches(name, NAMES, 1, 0.85)
+        if close and name.startswith("WEIR"):
+            yield f"weir: {name} is none of its settings: {close[0]}?"
+    folder = os.environ.get("WEIR_CACHE_DIR")
+    if folder and folder != "off" and not _may_write(folder):
+        yield f"weir: WEIR_CACHE_DIR is {folder!r}, where nothing can be written: kernels are not kept"
+
+
+def _may_write(folder):
+    path = os.path.abspath(folder)
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)
 
 
 def always_shows_progress():

@@ -58,6 +58,24 @@ def test_jax_finds_the_entry_point():
     assert "weir" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("WEIR_MEMROY_LIMIT", "1GB", "WEIR_MEMROY_LIMIT is none of its settings: WEIR_MEMORY_LIMIT?"),
+        ("WEIR_CACHE_DIR", "/dev/null/kernels", "nothing can be written"),
+        ("WEIR_NUM_THREADS", "two", "should be a number from 1 on"),
+        ("WEIR_NUM_THREADS", "0", "should be a number from 1 on"),
+        ("WEIR_LLVM", "/nowhere/libLLVM.so", "which can't be opened: /nowhere"),
+    ],
+)
+def test_doubtful_settings_are_named(name, value, said):
+    environment = {name: value} | {"WEIR_MEMORY_LIMIT": "1GB"}
+    done = python("import jax; print(jax.jit(lambda x: x + 1)(1.0))", **environment)
+    assert said in done.stderr
+    warns = name in ("WEIR_MEMROY_LIMIT", "WEIR_CACHE_DIR")
+    assert (done.returncode == 0) == warns and ("2.0" in done.stdout) == warns
+
+
 def test_lowering_alone_finds_it_too():
     done = python(
         "import jax; jax.jit(lambda x: x).lower(1.0); import sys; print('weir' in sys.modules)"
@@ -335,6 +353,32 @@ def test_a_limit_around_the_compile_step_alone(stand_in, xla_calls):
     with weir.limit("1GB"):
         same(lowered.compile()(X), np.float32(2000))
     assert len(xla_calls) == 1 and len(stand_in.calls) == 1
+
+
+def test_a_lowered_program_keeps_an_executable_for_each_limit(stand_in, xla_calls):
+    f = jax.jit(double)
+    with weir.limit("1GB"):
+        lowered = f.lower(X)
+    lowered.compile()
+    assert len(xla_calls) == 1 and not stand_in.calls
+    with weir.limit("1GB"):
+        same(f(X), np.float32(2000))  # JAX finds `lowered` again
+        f.lower(X).compile()
+    lowered.compile()
+    limits = [settings["memory_limit_bytes"] for _, settings in stand_in.calls]
+    assert limits == [10**9] and len(xla_calls) == 2
+
+
+def test_what_runs_later_takes_no_limit():
+    def generator():
+        yield 1
+
+    async def coroutine():
+        pass
+
+    for function in (generator, coroutine):
+        with pytest.raises(TypeError, match=f"weir.limit: {function.__name__} runs when"):
+            weir.limit("1GB")(function)
 
 
 def test_the_innermost_limit_counts(stand_in):
