@@ -252,7 +252,8 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
                                                    .n_types = (int32_t)n_arguments,
                                                    .n_results = (int32_t)n_results});
   ir_named_attr attrs[] = {
-      named(m, "function_type", ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
+      named(m, "function_type",
+            ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
       named(m, "sym_name", ir_attr_string(m, name))};
   ir_op f = ir_op_new(
       m, top, &(ir_op_desc){.kind = IR_OP_FUNC, .n_attrs = 2, .attrs = attrs, .n_regions = 1});

@@ -9,7 +9,8 @@
  *      may live there before (largest class first);
  *   2. a result written over an operand that dies there becomes one class with it;
  *   3. the rest goes into one heap, the largest or the longest-lived first, each where it fits
- * best, and the better of the two orders counts.
+ * best, and the better of the two orders counts. Of equally large ones that goes first whose first
+ * value (before the loop, before what is written over it) lives longest.
  *
  * Source: XLA's buffer_assignment.cc, hlo_live_range.cc, heap_simulator.cc. */
 #include <stdlib.h>
@@ -43,6 +44,7 @@ typedef struct buffer { /* a class of values */
   uint64_t sketch;              /* of live: a bit per 64th of the time line */
   uint32_t n_live, merged_into; /* 1 + the buffer that it was merged into; 0: none */
   uint32_t n_own;               /* values but for those passed on */
+  int64_t own_events, events;   /* from taking to giving back: its first value, all of them */
   bool fixed, is_output, placed, is_table;
 } buffer;
 
@@ -511,13 +513,78 @@ static void place_in_outputs(assigner *a) {
 }
 
 /* ---- step 3: the heap ---- */
-static int64_t length_of(const buffer *b) { return b->live[b->n_live - 1].to - b->live[0].from; }
+/* XLA's heap measures time in what happens to it: at each point of the time line values are taken,
+ * then others given back, the oldest first. Values of one buffer count each. */
+static bool is_in_heap(assigner *a, uint32_t v) {
+  const buffer *b = &a->buffers[merged(a, a->buffer_of[v])];
+  return !a->values[v].passed_on && !b->fixed && !b->placed && b->bytes;
+}
+
+/* When each value is given back: a class holds one at a time. (HloLiveRange's
+ * NormalizeAliasedBuffers) */
+static int64_t *ends_of(assigner *a) {
+  int64_t *end = ARENA_ARRAY(a->g->arena, int64_t, a->n_values);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i + 1 < a->n_values; i++) {
+    uint32_t v = a->by_class[i];
+    if (a->values[v].passed_on) continue;
+    end[v] = a->values[v].live.to;
+    bool follows = last && a->buffer_of[last] == a->buffer_of[v];
+    int64_t from = a->values[v].live.from;
+    if (follows && a->values[last].live.from == from) end[last] = from;
+    else if (follows && end[last] >= from) {
+      if (end[last] > end[v]) end[v] = end[last];
+      end[last] = from - 1;
+    }
+    last = v;
+  }
+  return end;
+}
+
+/* The heap's values by the time they are taken. */
+static uint32_t *in_order_of_start(assigner *a, uint32_t *out_n) {
+  uint32_t *at = ARENA_ARRAY(a->g->arena, uint32_t, a->now + 2), n = 0;
+  for (uint32_t v = 1; v < a->n_values; v++)
+    if (is_in_heap(a, v)) at[a->values[v].live.from + 1]++, n++;
+  for (int64_t t = 0; t <= a->now; t++) at[t + 1] += at[t];
+  uint32_t *order = ARENA_ARRAY(a->g->arena, uint32_t, n + 1);
+  for (uint32_t v = 1; v < a->n_values; v++)
+    if (is_in_heap(a, v)) order[at[a->values[v].live.from]++] = v;
+  *out_n = n;
+  return order;
+}
+
+/* How much happens from taking to giving back: of each buffer's first value, of all. */
+static void count_events(assigner *a) {
+  arena *s = a->g->arena;
+  int64_t *end = ends_of(a), *taken = ARENA_ARRAY(s, int64_t, a->now + 2),
+          *given = ARENA_ARRAY(s, int64_t, a->now + 2), before = 0;
+  uint32_t n, *order = in_order_of_start(a, &n);
+  for (uint32_t i = 0; i < n; i++) taken[a->values[order[i]].live.from]++, given[end[order[i]]]++;
+  for (uint32_t id = 1; id < a->g->nodes.count; id++) /* at the end of its time */
+    if (plan_node_get(a->g, id)->flags & PLAN_FLAG_LIVE)
+      given[a->time[id]] += 2 * plan_node_get(a->g, id)->n_hidden;
+  for (int64_t t = 0; t <= a->now + 1; t++) {
+    int64_t here[] = {taken[t], given[t]};
+    taken[t] = before;
+    given[t] = before + here[0];
+    before += here[0] + here[1];
+  }
+  int64_t *begin = ARENA_ARRAY(s, int64_t, a->n_buffers);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t of = merged(a, a->buffer_of[order[i]]);
+    buffer *b = &a->buffers[of];
+    int64_t from = taken[a->values[order[i]].live.from]++, to = given[end[order[i]]]++;
+    if (!b->own_events) begin[of] = from, b->own_events = to - from;
+    if (to - begin[of] > b->events) b->events = to - begin[of];
+  }
+}
 
 static int by_space(const void *x, const void *y) {
   const buffer *a = &sorting->buffers[*(const uint32_t *)x],
                *b = &sorting->buffers[*(const uint32_t *)y];
   if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-  if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
+  if (a->own_events != b->own_events) return a->own_events > b->own_events ? -1 : 1;
   return a->live[0].from != b->live[0].from ? (a->live[0].from < b->live[0].from ? -1 : 1)
                                             : (a < b ? -1 : 1);
 }
@@ -525,7 +592,7 @@ static int by_space(const void *x, const void *y) {
 static int by_duration(const void *x, const void *y) {
   const buffer *a = &sorting->buffers[*(const uint32_t *)x],
                *b = &sorting->buffers[*(const uint32_t *)y];
-  if (length_of(a) != length_of(b)) return length_of(a) > length_of(b) ? -1 : 1;
+  if (a->events != b->events) return a->events > b->events ? -1 : 1;
   return by_space(x, y);
 }
 
@@ -574,6 +641,7 @@ static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n,
 
 static int64_t place_in_heap(assigner *a, int64_t live) {
   uint32_t *order = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
+  count_events(a);
   for (uint32_t i = 0; i < a->n_buffers; i++)
     if (counts(&a->buffers[i]) && a->buffers[i].bytes) order[n++] = i;
   sorting = a;

@@ -361,8 +361,8 @@ static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, i
     uint32_t x = c->operands[i];
     f->steps--;
     if (x != producer && !(f->reach[x] & REACHED)) continue;
-    good = !(plan_node_get(f->g, x)->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) && may_fuse(f, consumer, i) &&
-           fuses_on_all_paths(f, producer, x, depth + 1);
+    good = !(plan_node_get(f->g, x)->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) &&
+           may_fuse(f, consumer, i) && fuses_on_all_paths(f, producer, x, depth + 1);
   }
   f->reach[consumer] |= PATHS_KNOWN | (good ? PATHS_GOOD : 0);
   return good;

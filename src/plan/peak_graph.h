@@ -63,6 +63,7 @@ typedef struct plan_node {
   plan_shape shape;
   uint32_t index;    /* of a GET_TUPLE_ELEMENT or PARAMETER */
   uint32_t in_place; /* 1 + the operand that the result must share its buffer with; 0: none */
+  uint32_t n_hidden; /* values that XLA's expansion of it makes and drops */
   /* a scatter into x made of x + scatter(zeros): the latter, which stays if others read it */
   uint32_t instead_of;
   uint64_t signature; /* hash of the attributes */

@@ -5,7 +5,12 @@
 #include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
-enum { BLOCK = 128 };
+enum {
+  BLOCK = 128,
+  /* values in XLA's expansion beyond those of our nodes: loop, condition, scalars, tables */
+  HIDDEN_IN_INVERSION = 16,
+  HIDDEN_IN_FACTOR = 24
+};
 
 /* ---- matrices in batches: the last two dimensions ---- */
 static int64_t rows_of(const plan_shape *s) { return s->dims[s->rank - 2]; }
@@ -64,7 +69,7 @@ static uint32_t fresh(const plan_rule *r, plan_shape shape, uint64_t signature) 
 
 /* A loop that fills operand 0 in place. */
 static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint32_t count,
-                              int64_t scratch_bytes, uint64_t signature) {
+                              int64_t scratch_bytes, uint32_t n_hidden, uint64_t signature) {
   plan_shape members[2] = {node_of(r, operands[0])->shape,
                            plan_shape_make(r->g->arena, IR_UI8, 1, &scratch_bytes)};
   uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
@@ -72,6 +77,7 @@ static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint
                                                 .n_operands = count,
                                                 .operands = (uint32_t *)operands,
                                                 .in_place = 1,
+                                                .n_hidden = n_hidden,
                                                 .signature = plan_mix(signature, r->op)});
   return plan_element(r->l, r->s, made, 0);
 }
@@ -109,7 +115,30 @@ static void bind_expanded(const plan_rule *r, const uint32_t *operands, uint32_t
 }
 
 /* ---- triangular solve ---- */
-/* The diagonal blocks of a, inverted: one array [batch..., blocks, b, b]. */
+static uint32_t opaque(const plan_rule *r, plan_shape shape, uint32_t x, uint64_t signature) {
+  return plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                       .shape = shape,
+                                       .n_operands = 1,
+                                       .operands = &x,
+                                       .signature = plan_mix(r->op, signature)});
+}
+
+/* The largest of each column, reduced in windows of 32 rows. */
+static uint32_t largest_of(const plan_rule *r, uint32_t blocks) {
+  enum { WINDOW = 32 };
+  plan_shape s = node_of(r, blocks)->shape;
+  int64_t dims[IR_MAX_RANK + 1];
+  memcpy(dims, s.dims, (size_t)s.rank * sizeof *dims);
+  dims[s.rank - 2] = (dims[s.rank - 2] + WINDOW - 1) / WINDOW;
+  plan_shape windows = plan_shape_make(r->g->arena, s.dtype, s.rank, dims);
+  dims[s.rank - 2] = dims[s.rank - 1];
+  return opaque(r, plan_shape_make(r->g->arena, s.dtype, s.rank - 1, dims),
+                opaque(r, windows, blocks, 3), 4);
+}
+
+/* The diagonal blocks of a, inverted: one array [batch..., blocks, b, b]. As XLA's
+ * triangular_solve_expander does: gathered, scaled by their diagonals, inverted row by row in a
+ * loop. */
 static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks, int64_t b) {
   plan_shape s = node_of(r, a)->shape;
   int64_t dims[IR_MAX_RANK + 1];
@@ -117,14 +146,20 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
   dims[s.rank - 2] = blocks;
   dims[s.rank - 1] = dims[s.rank] = b;
   plan_shape shape = plan_shape_make(r->g->arena, s.dtype, s.rank + 1, dims);
-  uint32_t diagonal = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                                    .shape = shape,
-                                                    .n_operands = 1,
-                                                    .operands = &a,
-                                                    .signature = plan_mix(r->op, 1)});
-  uint32_t operands[2] = {fresh(r, shape, 5), diagonal},
-           inverse = fill_in_place(r, operands, 2, 0, 6);
-  return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){inverse, diagonal}, 2, 0);
+  uint32_t gathered = blocks > 1 ? opaque(r, shape, a, 1) : a,
+           diagonal = largest_of(r, opaque(r, shape, gathered, 2)), both[2] = {gathered, diagonal},
+           scaled = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                                  .shape = shape,
+                                                  .n_operands = 2,
+                                                  .operands = both,
+                                                  .signature = plan_mix(r->op, 5)});
+  uint32_t operands[2] = {fresh(r, shape, 5), scaled},
+           inverse = fill_in_place(r, operands, 2, 0, HIDDEN_IN_INVERSION, 6);
+  int64_t spread[IR_MAX_RANK];
+  for (int32_t i = 0; i < s.rank; i++) spread[i] = i;
+  return plan_rule_elementwise(
+      r, IR_OP_MULTIPLY, shape,
+      (uint32_t[]){inverse, plan_rule_broadcast(r, diagonal, shape, spread)}, 2, 0);
 }
 
 static uint32_t join_blocks(const plan_rule *r, plan_shape shape, const uint32_t *blocks,
@@ -199,7 +234,7 @@ static uint32_t factor_block(const plan_rule *r, uint32_t x, int64_t at) {
   uint32_t zero = plan_rule_number(r, s.dtype, 0),
            into = plan_rule_make1(r, PLAN_COPY, s, plan_rule_splat(r, zero, s));
   uint32_t operands[3] = {into, x, fresh(r, with_dtype(s, IR_I1), 9)};
-  return fill_in_place(r, operands, 3, s.bytes, (uint64_t)at + 300);
+  return fill_in_place(r, operands, 3, s.bytes, HIDDEN_IN_FACTOR, (uint64_t)at + 300);
 }
 
 static uint32_t expand_cholesky(const plan_rule *r, const uint32_t *operands) {

@@ -115,7 +115,7 @@ static void test_forks_meanwhile(void) {
   prepare(5);
   pid_t child = fork();
   assert(child >= 0);
-  if (!child) { /* makes and finds kernels as if nothing had happened */
+  if (!child) {          /* makes and finds kernels as if nothing had happened */
     alarm(MOST_SECONDS); /* not inherited */
     check(5);
     check(6);
