@@ -431,7 +431,15 @@ static int64_t held_throughout(job *j) {
   return peak.total_bytes - peak.temp_bytes;
 }
 
-/* failed: the climb; feasible: a limit that holds. */
+/* The smallest limit that the program as it came holds, under either order. */
+static int64_t least_as_is(job *j) {
+  int64_t program, memory;
+  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
+  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
+  return memory < program ? memory : program;
+}
+
+/* failed: the climb; feasible: a limit that holds, 0: not known. */
 static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const search *failed,
                           int64_t feasible) {
   int64_t limit = j->options.memory_limit_bytes;
@@ -442,6 +450,8 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   int64_t held = held_throughout(j);
+  if (!feasible) feasible = least_as_is(j);
+  set_options(j, RUNG_REWRITTEN);
   minimum found = {.limit = feasible,
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
@@ -485,7 +495,7 @@ static int64_t target_of(job *j, int64_t peak) {
   return (int64_t)((double)limit * all) + 1;
 }
 
-/* feasible: a limit under which the program runs as it is. */
+/* feasible: a limit under which the program runs as it is; 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   ir_module *m;
   WEIR_TRY(prepare(j));
@@ -510,15 +520,7 @@ static weir_status hold_limit(job *j) {
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
     return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_MEMORY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
-  return rewrite(j, peak, known && ordered < peak ? ordered : peak);
-}
-
-/* The smallest limit that the program as it came holds, under either order. */
-static int64_t least_as_is(job *j) {
-  int64_t program, memory;
-  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
-  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
-  return memory < program ? memory : program;
+  return rewrite(j, peak, !known ? 0 : ordered < peak ? ordered : peak);
 }
 
 /* Of a program that holds its limit, or has none. */
