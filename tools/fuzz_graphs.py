@@ -91,10 +91,10 @@ def compared(case, want, got):
     return None
 
 
-def stock_differs(case, want):
-    """What stock XLA makes of the program as it is, where that is not what the evaluator does."""
+def differs_on_xla(case, text, want):
+    """What XLA makes of the program, where that is not what the evaluator does."""
     try:
-        return compared(case, want, running.Xla(case.text())(*case.inputs))
+        return compared(case, want, running.Xla(text)(*case.inputs))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
@@ -121,8 +121,8 @@ def failures(case, use_xla=True, only=None):
                 split = running.opt(path, *arguments, refused=text)
                 changed += way == "lowered" and split != text
                 if way == "xla":
-                    problem = compared(case, want, running.Xla(split)(*case.inputs))
-                    if problem and stock_differs(case, want):
+                    problem = differs_on_xla(case, split, want)
+                    if problem and differs_on_xla(case, text, want):
                         way = "stock"
                 else:
                     problem = compared(case, want, evaluate(split)) if split != text else None
