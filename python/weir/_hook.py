@@ -7,6 +7,7 @@ compiled again. Whatever goes wrong in weir itself costs a warning, never the pr
 """
 
 import atexit
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -66,6 +67,9 @@ def install():
         pxla.MeshComputation.compile = _forgetful(pxla.MeshComputation.compile)
         for doubt in _settings.doubts():
             warn(doubt)
+        with contextlib.suppress(Exception):  # said when a program is compiled
+            if _settings.active() is not None:
+                register_calls()  # for executables that other processes have serialized
 
 
 def _forgetful(original):

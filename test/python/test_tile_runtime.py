@@ -85,6 +85,26 @@ def test_the_process_may_end_meanwhile(folder):
     assert script(text, WEIR_CACHE_DIR="off") == "no kernel\n"
 
 
+SERIALIZED = MATVEC.replace(
+    "print(",
+    "from jax.experimental import serialize_executable as se; import pickle\n"
+    "compiled = jax.jit(f).lower(x, x[:, 0]).compile()\n"
+    "pickle.dump(se.serialize(compiled), open('PATH', 'wb')); print(",
+)
+LOADED = MATVEC.replace("jax.jit(f)(", "loaded(").replace(
+    "print(",
+    "from jax.experimental import serialize_executable as se; import pickle\n"
+    "loaded = se.deserialize_and_load(*pickle.load(open('PATH', 'rb'))); print(",
+)
+
+
+def test_a_process_that_compiles_nothing_runs_kernels(folder, tmp_path):
+    path = str(tmp_path / "executable")
+    want = script(SERIALIZED.replace("PATH", path))
+    done = run_script(LOADED.replace("PATH", path), {"WEIR_MEMORY_LIMIT": "4MB"})
+    assert done.returncode == 0 and done.stdout == want, done.stderr
+
+
 LONG = """
 import jax, jax.numpy as jnp, numpy as np, os, signal, threading
 x = np.zeros((N, 3), "f4")
