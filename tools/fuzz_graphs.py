@@ -223,8 +223,15 @@ def try_seeds(seeds, args, sender):
     sender.close()
 
 
+def run_unsplit(seed, args):
+    case = case_of(seed, getattr(random_graphs, args.graphs))
+    running.Xla(case.text())(*case.inputs)
+
+
 def in_processes(seeds, args):
-    """The results of a batch. XLA may bring its process down: the seed is named, the rest goes on."""
+    """The results of a batch. XLA may bring its process down (0 % 0), with or without splitting: the
+    seed is named, the rest goes on.
+    """
     seeds = list(seeds)
     while seeds:
         context = multiprocessing.get_context("spawn")
@@ -238,7 +245,12 @@ def in_processes(seeds, args):
                 seeds.pop(0)
         except EOFError:
             process.join()
-            yield seeds[0], 0, [f"seed {seeds.pop(0)}: the process ended with {process.exitcode}"]
+            seed, end = seeds.pop(0), process.exitcode
+            alone = context.Process(target=run_unsplit, args=(seed, args))
+            alone.start()
+            alone.join()
+            stock = ", stock" if end and end == alone.exitcode else ""
+            yield seed, 0, [f"seed {seed}{stock}: the process ended with {end}"]
         process.join()
 
 
