@@ -129,6 +129,21 @@ static void put_outcome(const job *j, strbuf *out) {
   strbuf_puts(out, "\n");
 }
 
+/* Only a program that nobody has compiled yet has such. */
+static void put_unsized(const job *j, strbuf *out) {
+  const ir_module *m = j->m;
+  int64_t count = 0;
+  for (ir_value v = 1; v < m->values.count; v++) {
+    const ir_type_data *t = ir_type_at(m, v);
+    bool is_unsized = false;
+    for (int32_t i = 0; t->kind == IR_TYPE_TENSOR && i < t->rank; i++) is_unsized |= t->dims[i] < 0;
+    count += is_unsized;
+  }
+  if (count)
+    strbuf_printf(out, "         without %lld value%s whose size is known only when it runs\n",
+                  (long long)count, count == 1 ? "" : "s");
+}
+
 static void put_summary(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   bool changes = !j->refused && s->peak_after_bytes != s->peak_before_bytes;
@@ -138,6 +153,7 @@ static void put_summary(const job *j, strbuf *out) {
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
   if (changes) strbuf_printf(out, " -> %s", plan_bytes_text(out->arena, s->peak_after_bytes));
   strbuf_printf(out, ", as %s\n", judge);
+  put_unsized(j, out);
   if (s->limit_bytes || j->options.tensor_size_threshold_bytes || j->rewritten) put_outcome(j, out);
   if (s->minimum_bytes && !j->refused)
     strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",
