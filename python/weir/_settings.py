@@ -111,9 +111,9 @@ def _why_not_llvm(name):
 def doubts():
     """What is wrong with the environment, a text each, though nothing fails for it."""
     for name in os.environ:
-        close = () if name in NAMES else difflib.get_close_matches(name, NAMES, 1, 0.85)
-        if close and name.startswith("WEIR"):
-            yield f"weir: {name} is none of its settings: {close[0]}?"
+        if name.startswith(("WEIR", "WIER")) and name not in NAMES:
+            for close in difflib.get_close_matches(name, NAMES, 1, 0.85):
+                yield f"weir: {name} is none of its settings: {close}?"
     folder = os.environ.get("WEIR_CACHE_DIR")
     if folder and folder != "off" and not _may_write(folder):
         yield f"weir: WEIR_CACHE_DIR is {folder!r}, where nothing can be written: kernels are not kept"
