@@ -219,6 +219,29 @@ static void put_list(strbuf *b, const char *name, const int64_t *x, int64_t n) {
   strbuf_puts(b, "], ");
 }
 
+/* A gather's windows have the operand's dimensions in its order. */
+static ir_value in_asked_order(picker *f, const reading *r, ir_value x) {
+  int64_t permutation[IR_MAX_RANK];
+  bool moves = false;
+  for (int64_t i = 0; i < f->rank; i++) permutation[i] = i;
+  for (int32_t i = 0; i < r->whole.count; i++) {
+    int64_t before = 0;
+    for (int32_t k = 0; k < r->whole.count; k++) before += r->whole.at[k] < r->whole.at[i];
+    permutation[f->rank + i] = f->rank + before;
+    moves |= before != i;
+  }
+  return moves ? pass_build_transpose(&f->b, x, permutation) : x;
+}
+
+static ir_type type_as_gathered(picker *f, const reading *r) {
+  ir_type_data t = *ir_type_get(f->m, r->type);
+  int64_t dims[IR_MAX_RANK], n = f->rank;
+  for (int32_t i = 0; i < f->rank; i++) dims[i] = t.dims[i];
+  for (int32_t d = 0; d < type_of(f, r->v)->rank; d++)
+    if (ir_ints_find(r->whole, d) >= 0) dims[n++] = type_of(f, r->v)->dims[d];
+  return ir_tensor(f->m, t.dtype, t.rank, dims);
+}
+
 static ir_value gathered(picker *f, const reading *r) {
   const ir_type_data t = *type_of(f, r->v);
   int64_t indexed_dims[IR_MAX_RANK], offset[IR_MAX_RANK], sizes[IR_MAX_RANK], n = 0,
@@ -242,7 +265,8 @@ static ir_value gathered(picker *f, const reading *r) {
   put_list(&b, "collapsed_slice_dims", indexed_dims, n);
   put_list(&b, "start_index_map", indexed_dims, n);
   strbuf_printf(&b, "index_vector_dim = %d>", f->rank);
-  return ir_build_gather(&f->b, r->v, indices, r->type, b.text, sizes);
+  return in_asked_order(
+      f, r, ir_build_gather(&f->b, r->v, indices, type_as_gathered(f, r), b.text, sizes));
 }
 
 /* A slice without gaps of dimensions that are read as a whole. */

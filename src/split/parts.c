@@ -67,9 +67,11 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = make(p, d.operands[i], f.operands[i]);
   p->b.location = d.location;
   split_narrow_op(&p->b, ir_value_get(p->m, v)->op, &f, &p->trip, operands, results);
+  uint32_t asked = v - d.first_result; /* a constant is the same everywhere, at no position */
   for (uint32_t i = 0; i < d.n_results; i++)
-    VEC_PUSH(p->scratch, &p->known, ((made){d.first_result + i, results[i], f.results[i]}));
-  return find(p, v, pos)->part;
+    VEC_PUSH(p->scratch, &p->known,
+             ((made){d.first_result + i, results[i], i == asked ? pos : f.results[i]}));
+  return results[asked];
 }
 
 /* ---- the slices ---- */

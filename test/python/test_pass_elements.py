@@ -109,6 +109,18 @@ def test_reads(spelling, labels, tmp_path):
         assert f"tensor<{N}x{V}x" not in rewritten, "the whole tensor is still there"
 
 
+def test_rows_are_read_in_the_order_of_the_sum(tmp_path):
+    """Of equal extents: only the values tell whether one side is transposed."""
+    dice = np.random.default_rng(0)
+    x, w = (dice.normal(size=(n, D, D)).astype(np.float32) for n in (N, 400))
+
+    def f(x, w, y):
+        return picked(lax.dot_general(x, w, (([1, 2], [2, 1]), ([], []))), y, "clip")
+
+    rewritten = check(f, (x, w, dice.integers(0, 400, N)), tmp_path)
+    assert f"tensor<{N}x400x" not in rewritten
+
+
 @pytest.mark.parametrize("labels", [np.int32, np.int64, np.uint8])
 @pytest.mark.parametrize("spelling", WRITES)
 def test_writes(spelling, labels, tmp_path):
