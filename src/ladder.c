@@ -431,17 +431,10 @@ static int64_t held_throughout(job *j) {
   return peak.total_bytes - peak.temp_bytes;
 }
 
-/* The smallest limit that the program as it came holds, under either order. */
-static int64_t least_as_is(job *j) {
-  int64_t program, memory;
-  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
-  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
-  return memory < program ? memory : program;
-}
-
-/* failed: the climb; feasible: a limit that holds, 0: not known. */
+/* failed: the climb; ordered: what the program comes to under the memory-optimised order, 0: nobody
+ * has asked XLA yet. */
 static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const search *failed,
-                          int64_t feasible) {
+                          int64_t ordered) {
   int64_t limit = j->options.memory_limit_bytes;
   j->refused = true;
   result_keep_loops(j->result, 0);
@@ -450,9 +443,9 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   int64_t held = held_throughout(j);
-  if (!feasible) feasible = least_as_is(j);
+  if (!ordered) (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered);
   set_options(j, RUNG_REWRITTEN);
-  minimum found = {.limit = feasible,
+  minimum found = {.limit = ordered < peak ? ordered : peak,
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
                    .start = failed->at_least};
@@ -495,8 +488,8 @@ static int64_t target_of(job *j, int64_t peak) {
   return (int64_t)((double)limit * all) + 1;
 }
 
-/* feasible: a limit under which the program runs as it is; 0: not known. */
-static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
+/* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
+static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
   ir_module *m;
   WEIR_TRY(prepare(j));
   set_options(j, RUNG_REWRITTEN);
@@ -505,7 +498,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t feasible) {
   s.target = target_of(j, peak);
   WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
   j->rewritten = m;
-  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, &s, feasible);
+  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, &s, ordered);
 }
 
 static weir_status hold_limit(job *j) {
@@ -520,7 +513,15 @@ static weir_status hold_limit(job *j) {
   if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
     return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_MEMORY, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
-  return rewrite(j, peak, !known ? 0 : ordered < peak ? ordered : peak);
+  return rewrite(j, peak, known ? ordered : 0);
+}
+
+/* The smallest limit that the program as it came holds, under either order. */
+static int64_t least_as_is(job *j) {
+  int64_t program, memory;
+  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
+  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
+  return memory < program ? memory : program;
 }
 
 /* Of a program that holds its limit, or has none. */

@@ -2,8 +2,8 @@
 
 In: the file that the environment variable WEIR_JAX_TESTS names, JSON: {"out": file, "tests": number
 or null (all), "only": [id] or null, "done": [id], "weir": bool, "temporaries": bool}. Out: one JSON
-object per line: what was collected; each test when it starts and when it ends, with digests of the programs
-that went to XLA and of the arrays that it compared, and with what weir did.
+object per line: what was collected; each test when it starts and when it ends, with digests of the
+programs that went to XLA and of the arrays that it compared, and with what weir did.
 
 The recorder sits between weir and XLA. What it costs is measured and given with each test.
 """

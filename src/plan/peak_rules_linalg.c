@@ -115,11 +115,12 @@ static void bind_expanded(const plan_rule *r, const uint32_t *operands, uint32_t
 }
 
 /* ---- triangular solve ---- */
-static uint32_t opaque(const plan_rule *r, plan_shape shape, uint32_t x, uint64_t signature) {
+static uint32_t opaque(const plan_rule *r, plan_shape shape, const uint32_t *operands,
+                       uint32_t count, uint64_t signature) {
   return plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
                                        .shape = shape,
-                                       .n_operands = 1,
-                                       .operands = &x,
+                                       .n_operands = count,
+                                       .operands = (uint32_t *)operands,
                                        .signature = plan_mix(r->op, signature)});
 }
 
@@ -132,8 +133,8 @@ static uint32_t largest_of(const plan_rule *r, uint32_t blocks) {
   dims[s.rank - 2] = (dims[s.rank - 2] + WINDOW - 1) / WINDOW;
   plan_shape windows = plan_shape_make(r->g->arena, s.dtype, s.rank, dims);
   dims[s.rank - 2] = dims[s.rank - 1];
-  return opaque(r, plan_shape_make(r->g->arena, s.dtype, s.rank - 1, dims),
-                opaque(r, windows, blocks, 3), 4);
+  uint32_t reduced = opaque(r, windows, &blocks, 1, 3);
+  return opaque(r, plan_shape_make(r->g->arena, s.dtype, s.rank - 1, dims), &reduced, 1, 4);
 }
 
 /* The diagonal blocks of a, inverted: one array [batch..., blocks, b, b]. As XLA's
@@ -146,15 +147,11 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
   dims[s.rank - 2] = blocks;
   dims[s.rank - 1] = dims[s.rank] = b;
   plan_shape shape = plan_shape_make(r->g->arena, s.dtype, s.rank + 1, dims);
-  uint32_t gathered = blocks > 1 ? opaque(r, shape, a, 1) : a,
-           diagonal = largest_of(r, opaque(r, shape, gathered, 2)), both[2] = {gathered, diagonal},
-           scaled = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                                  .shape = shape,
-                                                  .n_operands = 2,
-                                                  .operands = both,
-                                                  .signature = plan_mix(r->op, 5)});
-  uint32_t operands[2] = {fresh(r, shape, 5), scaled},
-           inverse = fill_in_place(r, operands, 2, 0, HIDDEN_IN_INVERSION, 6);
+  uint32_t gathered = blocks > 1 ? opaque(r, shape, &a, 1, 1) : a,
+           selected = opaque(r, shape, &gathered, 1, 2), diagonal = largest_of(r, selected),
+           scaled = opaque(r, shape, (uint32_t[]){gathered, diagonal}, 2, 5),
+           inverse = fill_in_place(r, (uint32_t[]){fresh(r, shape, 5), scaled}, 2, 0,
+                                   HIDDEN_IN_INVERSION, 6);
   int64_t spread[IR_MAX_RANK];
   for (int32_t i = 0; i < s.rank; i++) spread[i] = i;
   return plan_rule_elementwise(

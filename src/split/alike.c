@@ -69,14 +69,19 @@ static bool is_sum(ir_kind kind) {
          kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW;
 }
 
+/* What has v's elements before they were moved. */
+static ir_value source_of(const search *s, ir_value v) {
+  for (ir_op op; (op = made_by(s, v)) && hands_on(ir_kind_of(s->m, op));)
+    v = ir_operand(s->m, op, 0);
+  return v;
+}
+
 /* A sum that may be contracted with a product. */
-static bool adds_product(search *s, ir_op op) {
+static bool adds_product(const search *s, ir_op op) {
   ir_kind kind = ir_kind_of(s->m, op);
   if (kind != IR_OP_ADD && kind != IR_OP_SUBTRACT) return false;
   for (uint32_t i = 0; i < 2; i++) {
-    ir_op by = made_by(s, ir_operand(s->m, op, i));
-    while (by && hands_on(ir_kind_of(s->m, by)) && ir_op_get(s->m, by)->n_operands)
-      by = made_by(s, ir_operand(s->m, by, 0));
+    ir_op by = made_by(s, source_of(s, ir_operand(s->m, op, i)));
     if (by && ir_kind_of(s->m, by) == IR_OP_MULTIPLY) return true;
   }
   return false;
@@ -109,13 +114,6 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
 }
 
 /* ---- within a trip ---- */
-/* What has v's elements before they were moved. */
-static ir_value source_of(const search *s, ir_value v) {
-  for (ir_op op; (op = made_by(s, v)) && hands_on(ir_kind_of(s->m, op));)
-    v = ir_operand(s->m, op, 0);
-  return v;
-}
-
 /* Whether v has elements that were selected from those of the source. */
 static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
   ir_op op = made_by(s, v);

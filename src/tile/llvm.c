@@ -90,13 +90,14 @@ static void *open_version(int version) {
   return found;
 }
 
-static bool is_named(void) {
+/* The one that the user wants; NULL: any. */
+static const char *wanted_library(void) {
   const char *name = getenv("WEIR_LLVM");
-  return name && *name;
+  return name && *name ? name : NULL;
 }
 
 static void *open_library(void) {
-  if (is_named()) return dlopen(getenv("WEIR_LLVM"), RTLD_NOW | RTLD_LOCAL);
+  if (wanted_library()) return dlopen(wanted_library(), RTLD_NOW | RTLD_LOCAL);
   void *found = NULL;
   for (int version = NEWEST; !found && version >= OLDEST; version--) found = open_version(version);
   return found;
@@ -164,8 +165,9 @@ static void unlock_jit(void) { pthread_mutex_unlock(&llvm.lock); }
 
 static const char *start(void) {
   llvm.library = open_library();
-  if (!llvm.library && is_named()) return "WEIR_LLVM names no library that opens";
-  if (!llvm.library) return "no libLLVM of version 15 or newer was found";
+  if (!llvm.library)
+    return wanted_library() ? "WEIR_LLVM names no library that opens"
+                            : "no libLLVM of version 15 or newer was found";
   if (!fill_table()) return "this libLLVM lacks functions of the C API";
   if (!initialize_target()) return "this libLLVM can't compile for this machine";
   set_up_checks();
