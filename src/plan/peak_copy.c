@@ -229,8 +229,8 @@ static void copy_next(copier *c, uint32_t body) {
     bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
     uint32_t old = element_of(c->g, parameter, i);
     if (!own || read_by_inner_loop(c->g, old, next) || begins_beside(c, old, next))
-      copy_of(c, x, root, i);
-    else if (!replaces_old(c, old, next)) copy_for_readers(c, old);
+      next = copy_of(c, x, root, i);
+    if (own && !replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }
 
