@@ -24,7 +24,6 @@ GOLDEN = json.loads(calibrate.GOLDEN.read_text())
 EVERY = 37  # of the corpus' reports that are checked
 INTERLEAVED = "expands into several fusions, of which XLA runs those of several results in turn"
 ORDER = "XLA runs independent nodes in another order; a few kB of a tiny program"
-LAYOUT = "XLA copies the factor, as LAPACK left it, for a product; ours for the solves"
 KNOWN_LOW = {
     "special_erf_gamma_bf16": INTERLEAVED,
     "special_erf_gamma_f32": INTERLEAVED,
@@ -33,8 +32,6 @@ KNOWN_LOW = {
     "select_and_scatter.plugin": ORDER,
     "s_transformer_block_bwd": ORDER,
     "p_transformer_encoder_bwd": ORDER,
-    "p_gp_regression_f64": LAYOUT,
-    "p_gp_regression_nll_grad": LAYOUT,
 }
 
 
