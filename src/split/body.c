@@ -264,7 +264,8 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
                            ir_map *map) {
   ir_module *m = from->m;
   split_factor f;
-  if (!op_factor(from, op, &f)) {
+  bool sliced = op_factor(from, op, &f);
+  if (!sliced && !reads_sum(from, op)) {
     ir_copy_op(m, to->block, op, map);
     return;
   }
@@ -273,7 +274,8 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
            *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   to->location = d.location;
-  if (f.role == SPLIT_REDUCED) results[0] = split_sum_part(to, op, &f, trip, operands);
+  if (!sliced) results[0] = split_build_linear(to, op, operands);
+  else if (f.role == SPLIT_REDUCED) results[0] = split_sum_part(to, op, &f, trip, operands);
   else split_narrow_op(to, op, &f, trip, operands, results);
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }

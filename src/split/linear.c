@@ -48,3 +48,30 @@ bool split_may_add_parts(const ir_module *m, ir_value v) {
   ir_dtype d = ir_type_at(m, v)->dtype;
   return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= 4;
 }
+
+/* ---- on parts ---- */
+static bool is_carried_wide(const ir_module *m, ir_value v) {
+  return ir_type_at(m, v)->dtype != split_sum_dtype(ir_type_at(m, v)->dtype);
+}
+
+static bool works_wide(const ir_module *m, ir_op op, const ir_value *operands) {
+  bool wide = is_carried_wide(m, ir_result(m, op, 0));
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    wide |= is_carried_wide(m, ir_operand(m, op, i)) && !is_carried_wide(m, operands[i]);
+  return wide;
+}
+
+ir_value split_build_linear(ir_builder *b, ir_op op, const ir_value *operands) {
+  ir_module *m = b->m;
+  const ir_op_data d = *ir_op_get(m, op);
+  ir_type type = split_sum_type(m, op);
+  if (!works_wide(m, op, operands)) return ir_result(m, ir_build_again(b, op, operands, &type), 0);
+  ir_dtype dtype = ir_type_get(m, type)->dtype;
+  if (d.kind == IR_OP_CONVERT) return ir_build_convert(b, operands[0], dtype);
+  ir_value *wide = ARENA_ARRAY(m->arena, ir_value, d.n_operands);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    wide[i] = ir_build_convert(b, operands[i], split_sum_dtype(ir_type_at(m, operands[i])->dtype));
+  ir_op made = ir_build_again(b, op, wide, &type);
+  if (d.kind == IR_OP_REDUCE) ir_build_reducer(b, made, IR_OP_ADD, dtype);
+  return ir_result(m, made, 0);
+}

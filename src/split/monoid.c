@@ -9,7 +9,7 @@
 #include "split/window.h"
 
 /* ---- elements ---- */
-static ir_dtype accumulator_of(ir_dtype d) {
+ir_dtype split_sum_dtype(ir_dtype d) {
   bool narrow = ir_dtype_class_of(d) == IR_CLASS_FLOAT && ir_dtype_bytes(d) < 4;
   return narrow ? IR_F32 : d;
 }
@@ -58,7 +58,7 @@ static bool is_storable(ir_dtype d) {
 
 static bool has_neutral(ir_kind kind, ir_dtype d) {
   bool unordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
-  return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? accumulator_of(d) : d) &&
+  return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? split_sum_dtype(d) : d) &&
          (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
 }
 
@@ -97,13 +97,13 @@ static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
 static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
 
 /* ---- sums of products: dot, convolution ---- */
-static ir_type sum_type(ir_module *m, ir_op op) {
+ir_type split_sum_type(ir_module *m, ir_op op) {
   ir_type t = ir_type_of(m, ir_result(m, op, 0));
-  return with_dtype(m, t, accumulator_of(ir_type_get(m, t)->dtype));
+  return with_dtype(m, t, split_sum_dtype(ir_type_get(m, t)->dtype));
 }
 
 static void product_init(ir_builder *b, ir_op op, ir_value *carries) {
-  carries[0] = ir_build_splat_int(b, sum_type(b->m, op), 0);
+  carries[0] = ir_build_splat_int(b, split_sum_type(b->m, op), 0);
 }
 
 static ir_value zeros_of(ir_builder *b,
@@ -137,7 +137,7 @@ static ir_kind reducer(const ir_module *m, ir_op op) {
 
 static bool widens(const ir_module *m, ir_op op) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
-  return reducer(m, op) == IR_OP_ADD && accumulator_of(d) != d;
+  return reducer(m, op) == IR_OP_ADD && split_sum_dtype(d) != d;
 }
 
 static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
@@ -434,7 +434,7 @@ bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f)
 
 ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                         const ir_value *operands) {
-  ir_type type = ir_type_of(b->m, ir_result(b->m, op, 0));
+  ir_type type = split_sum_type(b->m, op);
   return ir_kind_of(b->m, op) == IR_OP_REDUCE ? reduce_part(b, op, f, trip, operands, type)
                                               : product_part(b, op, f, trip, operands, type);
 }

@@ -23,7 +23,12 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
 bool split_is_zero(const ir_module *m, ir_value v);
 /* Whether it is a sum, and nothing is added to it but the slices' parts. */
 bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
-/* Such an op's part of one trip: what was counted in earlier trips left out. */
+/* What a sum of such elements is carried in. */
+ir_dtype split_sum_dtype(ir_dtype d);
+/* The type of the op's first result, of such elements. */
+ir_type split_sum_type(ir_module *m, ir_op op);
+/* Such an op's part of one trip, as sums are carried: what was counted in earlier trips left out.
+ */
 ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                         const ir_value *operands);
 /* How many carries the op needs: one per result. */

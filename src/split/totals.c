@@ -171,8 +171,7 @@ static ir_value read_part(const totals *t, ir_builder *b, ir_op op, ir_value *op
   if (kind == IR_OP_SUBTRACT && !operands[0]) return ir_build_unary(b, IR_OP_NEGATE, operands[1]);
   for (uint32_t k = 0; k < n; k++)
     if (!operands[k]) operands[k] = ir_build_zeros(b, ir_type_of(m, ir_operand(m, op, k)));
-  ir_type type = ir_type_of(m, ir_result(m, op, 0));
-  return ir_result(m, ir_build_again(b, op, operands, &type), 0);
+  return split_build_linear(b, op, operands);
 }
 
 static ir_value part_in(const ir_map *map, ir_value v) {
