@@ -100,16 +100,11 @@ static bool checkpoint_loop(const holding *h, ir_op loop) {
   return true;
 }
 
-static ir_block block_of(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  return op ? ir_op_get(m, op)->block : ir_value_get(m, v)->block;
-}
-
 /* The loop that stacks the value, by any of the names that a stack has: what the loop begins with,
  * what its body has or yields, its result, what a reader's body has. */
 static bool checkpoint_holder(const holding *h) {
   const ir_module *m = h->m;
-  ir_block block = block_of(m, h->value);
+  ir_block block = ir_value_block(m, h->value);
   ir_op parent = ir_block_get(m, block)->parent;
   if (checkpoint_loop(h, ir_value_get(m, h->value)->op) || checkpoint_loop(h, parent)) return true;
   uint32_t index = ir_value_get(m, h->value)->index;
@@ -294,7 +289,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
 static ir_value result_around(const ir_module *m, ir_value v) {
   ir_value found = IR_NONE;
   for (;; v = found) {
-    ir_block block = block_of(m, v);
+    ir_block block = ir_value_block(m, v);
     ir_op loop = ir_block_get(m, block)->parent;
     if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE || ir_op_get(m, loop)->regions[1] != block)
       return found;
@@ -309,7 +304,7 @@ static ir_value result_around(const ir_module *m, ir_value v) {
 static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
   if (!v || !can_be_seed(m, v) || was_tried(t, v)) return STUCK;
   mark_tried(t, v);
-  progress p = split_seed(m, block_of(m, v), v, goal, t);
+  progress p = split_seed(m, ir_value_block(m, v), v, goal, t);
   if (p == PREPARED) t->values.is[v] = false;
   return p;
 }

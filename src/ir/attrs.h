@@ -21,6 +21,13 @@ static inline bool ir_ints_have(ir_ints v, int64_t x) { return ir_ints_find(v, x
 typedef struct ir_dot_numbers {
   ir_ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
 } ir_dot_numbers;
+/* Of one side: 0 or 1. */
+static inline ir_ints ir_dot_batch(const ir_dot_numbers *n, uint32_t side) {
+  return side ? n->rhs_batch : n->lhs_batch;
+}
+static inline ir_ints ir_dot_contract(const ir_dot_numbers *n, uint32_t side) {
+  return side ? n->rhs_contract : n->lhs_contract;
+}
 
 typedef struct ir_gather_numbers {     /* of gather; scatter uses the same fields under the names in
                                           brackets */

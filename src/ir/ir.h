@@ -287,6 +287,11 @@ static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
   assert(i < m->ops.at[o].n_operands);
   return m->ops.at[o].operands[i];
 }
+/* The block that the value is an argument of, or made in. */
+static inline ir_block ir_value_block(const ir_module *m, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  return d->op ? m->ops.at[d->op].block : d->block;
+}
 static inline ir_type ir_type_of(const ir_module *m, ir_value v) {
   return ir_value_get(m, v)->type;
 }
@@ -354,11 +359,12 @@ ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir
 ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *operands,
                         uint32_t n_operands, const ir_type *results, uint32_t n_results,
                         const ir_text_entry *entries, uint32_t n_entries);
-/* A function of the module with a block that has its arguments. types: of arguments, then results. */
+/* A function of the module with a block that has its arguments. types: of arguments, then results.
+ */
 ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
                         uint32_t n_results);
-/* x through a call that XLA may not inline: in memory once, however many users it has. XLA CPU drops
- * optimization_barriers before it fuses, and then makes what is cheap anew for each user. */
+/* x through a call that XLA may not inline: in memory once, however many users it has. XLA CPU
+ * drops optimization_barriers before it fuses, and then makes what is cheap anew for each user. */
 ir_value ir_build_kept(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 

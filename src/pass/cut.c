@@ -176,8 +176,7 @@ static void box_of_reduce(const cutter *f, ir_op op, const ir_type_data *x, box 
 static bool box_of_dot(const cutter *f, ir_op op, uint32_t side, box of, box *out) {
   ir_dot_numbers n;
   if (!ir_dot_dims(f->p->scratch, f->m, op, &n)) return false;
-  ir_ints batch = side ? n.rhs_batch : n.lhs_batch,
-          contract = side ? n.rhs_contract : n.lhs_contract;
+  ir_ints batch = ir_dot_batch(&n, side), contract = ir_dot_contract(&n, side);
   int32_t rank = type_of(f, ir_operand(f->m, op, side))->rank, free = batch.count;
   if (side) free = type_of(f, ir_operand(f->m, op, 0))->rank - n.lhs_contract.count;
   for (int32_t d = 0; d < rank; d++) {

@@ -69,30 +69,24 @@ static bool find_product(const distributor *f, const terms *t, uint32_t i, produ
 }
 
 /* ---- two products with a common side ---- */
-static ir_ints batch_of(const product *p, uint32_t side) {
-  return side ? p->n.rhs_batch : p->n.lhs_batch;
-}
-static ir_ints contract_of(const product *p, uint32_t side) {
-  return side ? p->n.rhs_contract : p->n.lhs_contract;
-}
-
 static bool is_free(const product *p, uint32_t side, int64_t d) {
-  return ir_ints_find(batch_of(p, side), d) < 0 && ir_ints_find(contract_of(p, side), d) < 0;
+  return ir_ints_find(ir_dot_batch(&p->n, side), d) < 0 &&
+         ir_ints_find(ir_dot_contract(&p->n, side), d) < 0;
 }
 
 /* permutation[d]: which dimension of b's other side is dimension d of a's. */
 static bool match_dims(const distributor *f, const product *a, const product *b, uint32_t common,
                        int64_t *permutation) {
   uint32_t side = 1 - common;
-  ir_ints a_batch = batch_of(a, side), b_batch = batch_of(b, side),
-          a_contract = contract_of(a, side), b_contract = contract_of(b, side);
+  ir_ints a_batch = ir_dot_batch(&a->n, side), b_batch = ir_dot_batch(&b->n, side),
+          a_contract = ir_dot_contract(&a->n, side), b_contract = ir_dot_contract(&b->n, side);
   if (a_batch.count != b_batch.count || a_contract.count != b_contract.count) return false;
   for (int32_t i = 0; i < a_batch.count; i++) {
-    if (batch_of(a, common).at[i] != batch_of(b, common).at[i]) return false;
+    if (ir_dot_batch(&a->n, common).at[i] != ir_dot_batch(&b->n, common).at[i]) return false;
     permutation[a_batch.at[i]] = b_batch.at[i];
   }
   for (int32_t i = 0; i < a_contract.count; i++) {
-    int32_t k = ir_ints_find(contract_of(b, common), contract_of(a, common).at[i]);
+    int32_t k = ir_ints_find(ir_dot_contract(&b->n, common), ir_dot_contract(&a->n, common).at[i]);
     if (k < 0) return false;
     permutation[a_contract.at[i]] = b_contract.at[k];
   }

@@ -364,8 +364,7 @@ static bool is_worth_rows(const picker *f, ir_op op, const ir_dot_numbers *n) {
 
 static place side_of(const picker *f, ir_op op, uint32_t side, const ir_dot_numbers *n,
                      const place *where) {
-  ir_ints batch = side ? n->rhs_batch : n->lhs_batch,
-          contract = side ? n->rhs_contract : n->lhs_contract;
+  ir_ints batch = ir_dot_batch(n, side), contract = ir_dot_contract(n, side);
   const ir_type_data *l = type_of(f, ir_operand(f->m, op, 0));
   int32_t next = side ? l->rank - n->lhs_contract.count : batch.count;
   place from = {.at = {AT_ZERO}};
@@ -387,8 +386,7 @@ static ir_value of_dot(picker *f, ir_op op, const place *where) {
   if (dtype == IR_BF16 || dtype == IR_F16) wide = IR_F32;
   for (uint32_t side = 0; side < 2; side++) {
     place from = side_of(f, op, side, &n, where);
-    ir_value rows =
-        read_at(f, ir_operand(f->m, op, side), &from, side ? n.rhs_contract : n.lhs_contract);
+    ir_value rows = read_at(f, ir_operand(f->m, op, side), &from, ir_dot_contract(&n, side));
     sides[side] = ir_build_convert(&f->b, rows, wide);
   }
   for (int32_t i = 0; i < n.lhs_contract.count; i++) over[i] = f->rank + i;

@@ -232,18 +232,12 @@ typedef struct product {
   bool is_made[2]; /* here, of what is at hand */
 } product;
 
-static ir_ints batch_of(const product *p, uint32_t side) {
-  return side ? p->n.rhs_batch : p->n.lhs_batch;
-}
-static ir_ints contract_of(const product *p, uint32_t side) {
-  return side ? p->n.rhs_contract : p->n.lhs_contract;
-}
-
 /* Where a free dimension of a side is in the result. */
 static int32_t place_of(const padder *f, const product *p, uint32_t side, int32_t dim) {
   int32_t at = side ? type_of(f, p->side[0])->rank - p->n.lhs_contract.count : p->n.lhs_batch.count;
   for (int32_t d = 0; d < dim; d++)
-    at += !ir_ints_have(batch_of(p, side), d) && !ir_ints_have(contract_of(p, side), d);
+    at += !ir_ints_have(ir_dot_batch(&p->n, side), d) &&
+          !ir_ints_have(ir_dot_contract(&p->n, side), d);
   return at;
 }
 
@@ -255,7 +249,8 @@ static ir_value multiplied(padder *f, const product *p) {
   for (uint32_t side = 0; side < 2; side++) {
     const ir_type_data *t = type_of(f, p->side[side]);
     for (int32_t d = 0; d < t->rank; d++)
-      if (!ir_ints_have(batch_of(p, side), d) && !ir_ints_have(contract_of(p, side), d))
+      if (!ir_ints_have(ir_dot_batch(&p->n, side), d) &&
+          !ir_ints_have(ir_dot_contract(&p->n, side), d))
         dims[place_of(f, p, side, d)] = t->dims[d];
   }
   return pass_build_like(&f->b, p->op, p->side, ir_tensor(f->m, y.dtype, y.rank, dims));
@@ -312,7 +307,9 @@ static ir_value row_of_padding(padder *f, const product *p, uint32_t side, ir_va
   int64_t dims[IR_MAX_RANK];
   for (int32_t d = 0; d < x.rank; d++)
     dims[d] =
-        ir_ints_have(contract_of(p, side), d) || ir_ints_have(batch_of(p, side), d) ? x.dims[d] : 1;
+        ir_ints_have(ir_dot_contract(&p->n, side), d) || ir_ints_have(ir_dot_batch(&p->n, side), d)
+            ? x.dims[d]
+            : 1;
   product row = *p;
   row.side[side] =
       ir_build_broadcast(&f->b, fill, ir_tensor(f->m, x.dtype, x.rank, dims), (int64_t[]){0});
@@ -345,15 +342,16 @@ static ir_value without_padding(padder *f, const product *p, uint32_t side) {
   if (!find_padding(f, p->side[side], &pad) || !(p->is_made[1 - side] || is_at_hand(f, y, &pad)))
     return IR_NONE;
   for (int32_t d = 0; d < type_of(f, pad.x)->rank; d++) {
-    int32_t k = ir_ints_find(contract_of(p, side), d);
-    if ((!pad.low[d] && !pad.high[d]) || ir_ints_have(batch_of(p, side), d)) continue;
+    int32_t k = ir_ints_find(ir_dot_contract(&p->n, side), d);
+    if ((!pad.low[d] && !pad.high[d]) || ir_ints_have(ir_dot_batch(&p->n, side), d)) continue;
     int64_t bytes = ir_value_bytes(f->m, p->side[side]); /* against a copy of result or y */
     if (k < 0 && ir_value_bytes(f->m, ir_result(f->m, p->op, 0)) <= bytes)
       return beside_padding(f, p, side, &pad, d);
     if (k < 0 || !is_zero(f, pad.fill, STEPS) || ir_value_bytes(f->m, y) > bytes) continue;
     product rest = *p;
     rest.side[side] = without(f, &pad, d);
-    rest.side[1 - side] = remaining(f, y, contract_of(p, 1 - side).at[k], pad.low[d], pad.high[d]);
+    rest.side[1 - side] =
+        remaining(f, y, ir_dot_contract(&p->n, 1 - side).at[k], pad.low[d], pad.high[d]);
     rest.is_made[1 - side] = true;
     return product_of(f, &rest);
   }

@@ -662,11 +662,6 @@ static bool is_live_at(const buffer *b, int64_t at) {
   return false;
 }
 
-static ir_block block_of(const ir_module *m, ir_value v) {
-  const ir_value_data *d = ir_value_get(m, v);
-  return d->op ? ir_op_get(m, d->op)->block : d->block;
-}
-
 /* As the program names it; IR_NONE: it does not. */
 static ir_value named_value(const assigner *a, const value_data *v) {
   const plan_node *n = plan_node_get(a->g, v->node);
@@ -712,7 +707,7 @@ static void report(assigner *a, int64_t at, plan_peak *out) {
     const buffer *b = &a->buffers[i];
     if (!counts(b) || b->bytes <= floor || !is_live_at(b, at)) continue;
     ir_value v = name_of(a, i, at);
-    if (v) holders[n++] = (plan_holder){v, block_of(a->g->m, v), b->bytes};
+    if (v) holders[n++] = (plan_holder){v, ir_value_block(a->g->m, v), b->bytes};
   }
   qsort(holders, n, sizeof *holders, by_holding);
   out->holders = holders;

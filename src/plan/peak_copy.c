@@ -29,19 +29,24 @@ static uint32_t source_of(const plan_graph *g, uint32_t node) {
   }
 }
 
-static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) {
-  plan_graph *g = c->g;
-  if (g->nodes.count >= c->room) return node; /* beyond any real program */
+/* A copy of `node`, nobody's operand yet. */
+static uint32_t copy_in(plan_graph *g, uint32_t comp, uint32_t node) {
   plan_node n = *plan_node_get(g, node);
   plan_node copy = {.kind = PLAN_COPY,
                     .flags = PLAN_FLAG_LIVE,
-                    .comp = plan_node_get(g, user)->comp,
+                    .comp = comp,
                     .n_operands = 1,
                     .shape = n.shape,
                     .op = n.op,
                     .value = n.value};
   copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
-  uint32_t made = plan_node_new(g, &copy);
+  return plan_node_new(g, &copy);
+}
+
+static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) {
+  plan_graph *g = c->g;
+  if (g->nodes.count >= c->room) return node; /* beyond any real program */
+  uint32_t made = copy_in(g, plan_node_get(g, user)->comp, node);
   plan_node *u = plan_node_get(g, user);
   u->operands[slot] = made;
   bool still = false;
@@ -196,15 +201,7 @@ static void copy_for_readers(copier *c, uint32_t node) {
   plan_graph *g = c->g;
   if (g->nodes.count >= c->room) return;
   plan_node n = *plan_node_get(g, node);
-  plan_node copy = {.kind = PLAN_COPY,
-                    .flags = PLAN_FLAG_LIVE,
-                    .comp = n.comp,
-                    .n_operands = 1,
-                    .shape = n.shape,
-                    .op = n.op,
-                    .value = n.value};
-  copy.operands = ARENA_COPY(g->arena, uint32_t, &node, 1);
-  uint32_t made = plan_node_new(g, &copy);
+  uint32_t made = copy_in(g, n.comp, node);
   plan_node_get(g, made)->users = n.users;
   plan_node_get(g, made)->n_users = n.n_users;
   plan_node_get(g, made)->users_room = n.users_room;
@@ -275,16 +272,7 @@ static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
 static uint32_t copied_root(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
-  plan_node n = *plan_node_get(g, root);
-  plan_node copy = {.kind = PLAN_COPY,
-                    .flags = PLAN_FLAG_LIVE,
-                    .comp = g->entry,
-                    .n_operands = 1,
-                    .shape = n.shape,
-                    .op = n.op,
-                    .value = n.value};
-  copy.operands = ARENA_COPY(g->arena, uint32_t, &root, 1);
-  uint32_t made = plan_node_new(g, &copy);
+  uint32_t made = copy_in(g, g->entry, root);
   plan_add_user(g, root, made);
   return plan_comp_get(g, g->entry)->root = made;
 }

@@ -18,12 +18,7 @@ typedef struct split_body {
   bool changed, failed;
 } body;
 
-static ir_block block_of(const ir_module *m, ir_value v) {
-  const ir_value_data *d = ir_value_get(m, v);
-  return d->op ? ir_op_get(m, d->op)->block : d->block;
-}
-
-static bool is_in_body(const body *b, ir_value v) { return block_of(b->m, v) == b->block; }
+static bool is_in_body(const body *b, ir_value v) { return ir_value_block(b->m, v) == b->block; }
 
 static split_pos position_of(const body *b, ir_value v) {
   return is_in_body(b, v) ? b->positions[v - b->first] : SPLIT_ABSENT;

@@ -168,9 +168,7 @@ typedef struct need {
 
 static void need_value(need *n, ir_value v) {
   checkpointing *c = n->c;
-  const ir_value_data *d = ir_value_get(c->m, v);
-  ir_block block = d->op ? ir_op_get(c->m, d->op)->block : d->block;
-  if (block != body_of(c) || c->needed[v]) return;
+  if (ir_value_block(c->m, v) != body_of(c) || c->needed[v]) return;
   c->needed[v] = true;
   VEC_PUSH(c->scratch, &n->todo, v);
 }

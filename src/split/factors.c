@@ -282,8 +282,7 @@ static bool dot_rule(query *q, const ir_dot_numbers *n) {
       rhs = nth_free(operand_type(q, 1)->rank, n->rhs_batch, n->rhs_contract,
                      (int32_t)result - n_batch - lhs_free);
   } else {
-    ir_ints batch = q->index ? n->rhs_batch : n->lhs_batch,
-            contract = q->index ? n->rhs_contract : n->lhs_contract;
+    ir_ints batch = ir_dot_batch(n, q->index), contract = ir_dot_contract(n, q->index);
     int32_t b = ir_ints_find(batch, q->pos.dim), k = ir_ints_find(contract, q->pos.dim);
     if (b >= 0) lhs = n->lhs_batch.at[b], rhs = n->rhs_batch.at[b], result = b;
     else if (k >= 0) lhs = n->lhs_contract.at[k], rhs = n->rhs_contract.at[k];
@@ -530,10 +529,8 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
  * would bring them along. */
 static void find_capture(const ir_module *m, ir_op op, void *user) {
   const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) {
-    const ir_value_data *v = ir_value_get(m, d->operands[i]);
-    if ((v->op ? ir_op_get(m, v->op)->block : v->block) != d->block) *(bool *)user = true;
-  }
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (ir_value_block(m, d->operands[i]) != d->block) *(bool *)user = true;
 }
 
 static bool has_captures(const ir_module *m, ir_op op) {
