@@ -66,9 +66,11 @@ const pass *const pipeline_passes[] = {
   &pass_simplify,
   &pass_fold_transpose,
   &pass_cse,
+  &pass_centre,
   &pass_diagonal,
   &pass_distance,
   &pass_dce,
+  &pass_sums,
   &pass_pad,
   &pass_cut,
   &pass_chain,
@@ -123,9 +125,11 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(flatten(j, m));
   if (split_spread_of(m) == SPLIT_SHARDED) /* what follows counts the costs of one device */
     return pass_run(&j->driver, &pass_dce, m, NULL);
+  WEIR_TRY(run_replacing(j, &pass_centre, m));
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));
   WEIR_TRY(run_replacing(j, &pass_distance, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL)); /* what follows counts users */
+  WEIR_TRY(run_replacing(j, &pass_sums, m));
   WEIR_TRY(run_replacing(j, &pass_pad, m));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   WEIR_TRY(run_replacing(j, &pass_cut, m));

@@ -1,6 +1,8 @@
 /* Builders and questions that the rewriting passes share. See build.h. */
 #include "pass/build.h"
 
+#include <math.h>
+
 static ir_named_attr property(ir_module *m, const char *name, ir_attr value) {
   return (ir_named_attr){ir_intern_string(m, name), value, true};
 }
@@ -198,6 +200,15 @@ static bool constant_real(const ir_module *m, ir_op op, double *out_number) {
   }
 }
 
+double pass_combined(ir_kind kind, double x, double y) {
+  switch (kind) {
+    case IR_OP_ADD: return x + y;
+    case IR_OP_SUBTRACT: return x - y;
+    case IR_OP_MULTIPLY: return x * y;
+    default: return x / y;
+  }
+}
+
 static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_number) {
   ir_op op = ir_value_get(m, v)->op;
   if (!op || !steps) return false;
@@ -211,13 +222,12 @@ static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_nu
     case IR_OP_ADD:
     case IR_OP_SUBTRACT:
     case IR_OP_MULTIPLY:
+    case IR_OP_DIVIDE:
       if (!splat_real(m, ir_operand(m, op, 0), steps - 1, &x) ||
           !splat_real(m, ir_operand(m, op, 1), steps - 1, &y))
         return false;
-      *out_number = ir_kind_of(m, op) == IR_OP_ADD        ? x + y
-                    : ir_kind_of(m, op) == IR_OP_SUBTRACT ? x - y
-                                                          : x * y;
-      return true;
+      *out_number = pass_combined(ir_kind_of(m, op), x, y);
+      return isfinite(*out_number);
     default: return false;
   }
 }
@@ -226,6 +236,65 @@ bool pass_splat_real(const ir_module *m, ir_value v, double *out_number) {
   enum { DEEPEST = 6 };
   return splat_real(m, v, DEEPEST, out_number);
 }
+
+/* ---- counts ---- */
+int64_t pass_reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from) {
+  int32_t i = 0, j = 0;
+  for (; ir_next_same_dim(x, y, &i, &j); i++, j++)
+    if (i == from) return j;
+  return -1;
+}
+
+/* Counts in v do not wrap around. */
+static bool is_wide(const ir_module *m, ir_value v) {
+  ir_dtype dtype = ir_type_at(m, v)->dtype;
+  ir_dtype_class c = ir_dtype_class_of(dtype);
+  return (c == IR_CLASS_INT || c == IR_CLASS_UINT) && ir_dtype_bytes(dtype) >= 4;
+}
+
+static int64_t counted_dim(ir_module *m, ir_value v, int steps);
+
+static int64_t broadcast_count(ir_module *m, ir_op op, int steps) {
+  ir_value x = ir_operand(m, op, 0);
+  int64_t dim = counted_dim(m, x, steps);
+  int32_t n;
+  if (dim < 0) return -1;
+  int64_t to = ir_op_ints(m, op, "broadcast_dimensions", &n)[dim];
+  return ir_type_at(m, x)->dims[dim] == ir_type_at(m, ir_result(m, op, 0))->dims[to] ? to : -1;
+}
+
+/* where(i < 0, i + n, i) */
+static int64_t wrapped_count(ir_module *m, ir_op op, int steps) {
+  ir_op below = ir_value_get(m, ir_operand(m, op, 0))->op;
+  ir_direction direction;
+  ir_compare_type type;
+  int64_t zero;
+  if (!below || ir_kind_of(m, below) != IR_OP_COMPARE ||
+      !ir_compare_kind(m, below, &direction, &type) || direction != IR_LT ||
+      !pass_splat_int(m, ir_operand(m, below, 1), &zero) || zero != 0 ||
+      counted_dim(m, ir_operand(m, below, 0), steps) < 0)
+    return -1;
+  return counted_dim(m, ir_operand(m, op, 2), steps);
+}
+
+static int64_t counted_dim(ir_module *m, ir_value v, int steps) {
+  ir_op op = is_wide(m, v) ? ir_value_get(m, v)->op : IR_NONE;
+  int64_t dim;
+  switch (op && steps ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
+    case IR_OP_IOTA: return ir_op_int(m, op, "iota_dimension", -1);
+    case IR_OP_CONVERT: return counted_dim(m, ir_operand(m, op, 0), steps - 1);
+    case IR_OP_BROADCAST_IN_DIM: return broadcast_count(m, op, steps - 1);
+    case IR_OP_RESHAPE:
+      dim = counted_dim(m, ir_operand(m, op, 0), steps - 1);
+      return dim < 0
+                 ? -1
+                 : pass_reshaped_dim(ir_type_at(m, ir_operand(m, op, 0)), ir_type_at(m, v), dim);
+    case IR_OP_SELECT: return wrapped_count(m, op, steps - 1);
+    default: return -1;
+  }
+}
+
+int64_t pass_counted_dim(ir_module *m, ir_value v) { return counted_dim(m, v, STEPS); }
 
 int64_t pass_small_bytes(const weir_options *o) {
   enum { SHARE = 32 }; /* as the ladder */

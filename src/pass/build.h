@@ -29,10 +29,19 @@ ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_t
  * and arithmetic on such tell; false if they don't. */
 bool pass_splat_real(const ir_module *m, ir_value v, double *out_number);
 
+/* add, subtract, multiply, divide. */
+double pass_combined(ir_kind kind, double x, double y);
+
 /* The same of integers, from one constant. */
 bool pass_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
 /* All elements are 0 (floats: with the sign of +0). */
 bool pass_is_zero(const ir_module *m, ir_value v);
+
+/* Where dimension `from` of a reshape's operand is in its result; -1: not by ones alone. */
+int64_t pass_reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from);
+/* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not
+ * known. */
+int64_t pass_counted_dim(ir_module *m, ir_value v);
 
 /* Tensors up to this size are not worth a rewrite that changes roundings: what the splitter leaves
  * alone, 0 where passes are run by name without a limit or a threshold. */

@@ -63,48 +63,6 @@ static ir_type entries_of(const picker *f, ir_dtype dtype) {
 }
 
 /* ---- indices ---- */
-/* Where dimension `from` of a reshape's operand is in its result; -1: not by ones alone. */
-static int64_t reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from) {
-  int32_t i = 0, j = 0;
-  for (; ir_next_same_dim(x, y, &i, &j); i++, j++)
-    if (i == from) return j;
-  return -1;
-}
-
-/* Counts in v do not wrap around. */
-static bool is_wide(const picker *f, ir_value v) {
-  ir_dtype dtype = type_of(f, v)->dtype;
-  ir_dtype_class c = ir_dtype_class_of(dtype);
-  return (c == IR_CLASS_INT || c == IR_CLASS_UINT) && ir_dtype_bytes(dtype) >= 4;
-}
-
-/* The dimension that v counts: v[i] = i_dim. -1: none, or not known. */
-static int64_t counted_dim(const picker *f, ir_value v, int steps) {
-  ir_op op = is_wide(f, v) ? ir_value_get(f->m, v)->op : IR_NONE;
-  int32_t n;
-  int64_t dim, zero;
-  ir_direction direction;
-  ir_compare_type type;
-  switch (op && steps ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN) {
-    case IR_OP_IOTA: return ir_op_int(f->m, op, "iota_dimension", -1);
-    case IR_OP_CONVERT: return counted_dim(f, ir_operand(f->m, op, 0), steps - 1);
-    case IR_OP_BROADCAST_IN_DIM:
-      dim = counted_dim(f, ir_operand(f->m, op, 0), steps - 1);
-      return dim < 0 ? -1 : ir_op_ints(f->m, op, "broadcast_dimensions", &n)[dim];
-    case IR_OP_RESHAPE:
-      dim = counted_dim(f, ir_operand(f->m, op, 0), steps - 1);
-      return dim < 0 ? -1 : reshaped_dim(type_of(f, ir_operand(f->m, op, 0)), type_of(f, v), dim);
-    case IR_OP_SELECT: /* where(i < 0, i + n, i) */
-      op = maker(f, ir_operand(f->m, op, 0), IR_OP_COMPARE);
-      if (!op || !ir_compare_kind(f->m, op, &direction, &type) || direction != IR_LT ||
-          !pass_splat_int(f->m, ir_operand(f->m, op, 1), &zero) || zero != 0 ||
-          counted_dim(f, ir_operand(f->m, op, 0), steps - 1) < 0)
-        return -1;
-      return counted_dim(f, ir_operand(f->m, ir_value_get(f->m, v)->op, 2), steps - 1);
-    default: return -1;
-  }
-}
-
 /* Component c of the index vectors, which lie along dimension `along`; it is not there any more. */
 static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t c) {
   ir_type_data t = *type_of(f, indices);
@@ -139,9 +97,8 @@ static bool set_entries(picker *f, ir_value indices, int64_t along) {
 
 static coordinate indexed(picker *f, ir_value indices, int64_t along, int64_t component,
                           int64_t extent) {
-  enum { STEPS = 8 };
   ir_value at = component_of(f, indices, along, component);
-  int64_t dim = counted_dim(f, at, STEPS);
+  int64_t dim = pass_counted_dim(f->m, at);
   if (dim >= 0 && f->dims[dim] <= extent) return (coordinate){true, dim, IR_NONE};
   return (coordinate){false, 0, ir_build_convert(&f->b, at, IR_I64)};
 }
@@ -344,7 +301,7 @@ static ir_value of_reshape(picker *f, ir_op op, const place *where) {
   for (int32_t i = 0; i < type_of(f, x)->rank; i++) {
     from.at[i] = AT_ZERO;
     if (type_of(f, x)->dims[i] == 1) continue;
-    int64_t to = reshaped_dim(type_of(f, x), type_of(f, y), i);
+    int64_t to = pass_reshaped_dim(type_of(f, x), type_of(f, y), i);
     if (to < 0) return plain(f, y, where);
     from.at[i] = where->at[to];
   }

@@ -160,9 +160,10 @@ static const split_member *running_statistic(loop_builder *l, ir_value v, split_
   return NULL;
 }
 
-/* Not to be had from outside yet: made here, from running statistics if need be. */
+/* Not to be had from outside yet: made here, from running statistics if need be. So is what an
+ * earlier loop could put out, along another dimension, but does not. */
 static bool is_made_here(loop_builder *l, ir_value v, split_pos pos) {
-  return split_is_inside(l->r, v, pos, l->stage) || split_outside_stage(l->r, v) > l->stage;
+  return split_is_inside(l->r, v, pos, l->stage) || split_instance_stage(l->r, v, pos) > l->stage;
 }
 
 /* The statistic as sums of the trip see it; made for the first that asks. */

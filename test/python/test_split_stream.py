@@ -231,3 +231,30 @@ def test_what_is_no_product_takes_its_stages(f, arguments, tmp_path):
     text, rewritten = split(f, arguments, tmp_path)
     assert rewritten.count("stablehlo.while") >= 1
     assert_close(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments))
+
+
+def rotated(x):
+    half = x.shape[-1] // 2
+    angles = jnp.arange(x.shape[-2])[:, None] * 10000.0 ** (-jnp.arange(half) / half)
+    c, s = jnp.cos(angles).astype(x.dtype), jnp.sin(angles).astype(x.dtype)
+    a, b = x[..., :half], x[..., half:]
+    return jnp.concatenate([a * c - b * s, a * s + b * c], -1)
+
+
+def biased_attention(q, k, v):
+    """Rotary, with slopes: f32, from the scores on f64."""
+    i = jnp.arange(q.shape[-2])
+    scores = jnp.einsum("bhid,bhjd->bhij", rotated(q), rotated(k)) / np.sqrt(32)
+    scores -= (2.0 ** -jnp.arange(1, 5))[:, None, None] * jnp.abs(i[:, None] - i)
+    return jnp.sum(jnp.tanh(softmax(scores, -1) @ v) ** 2)
+
+
+def test_a_running_sum_of_what_another_dimension_has_made(tmp_path):
+    """Gradients of scores along both dimensions: what the loop over the one could put out, but does
+    not, is made again where sums over the other run."""
+    arguments = [RNG.normal(size=(2, 4, 200, 32)).astype(np.float32) for _ in range(3)]
+    f = jax.value_and_grad(biased_attention, (0, 1, 2))
+    text, rewritten = running.rewrite(f, arguments, tmp_path, "--memory-limit", "2292863")
+    assert rewritten.count("stablehlo.while") >= 2
+    for x, y in zip(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5 * np.abs(y).max())

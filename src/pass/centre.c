@@ -1,0 +1,165 @@
+/* centre: products with a matrix of two numbers, one on the diagonal and one everywhere else.
+ *
+ *   X . M = (a - b) X + b (X . 1) . 1^T      M = a on its diagonal, b off it
+ *
+ * which is all that a centring matrix I - 1/n does (HSIC, CKA, kernel PCA), an identity, a matrix
+ * of ones. Requires: a verified module, transposes folded into products. Breaks: nothing; what lost
+ * its uses stays for dce. M may stand on either side and is made of constants, comparisons of two
+ * counts, selects and arithmetic. Not exact: sums are rounded in another order, and less often; 0 .
+ * inf, which is NaN, is not done. Left alone: other element types than f32 and f64, batches of M,
+ * matrices that are small against the limit or below the threshold. Cost: MOST_STEPS ops a product.
+ * Source: the distributive law; Gretton et al., Measuring Statistical Dependence with
+ * Hilbert-Schmidt Norms (2005), section 3.
+ */
+#include <math.h>
+
+#include "pass/build.h"
+
+enum { MOST_STEPS = 12 }; /* of a level's expression, in depth */
+
+typedef struct levels { /* of a matrix */
+  double on, off;       /* its diagonal */
+} levels;
+
+typedef struct centrer {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map; /* results of replaced ops -> what they are now */
+  bool changed;
+} centrer;
+
+/* ---- matrices of two numbers ---- */
+static bool is_square(const ir_module *m, ir_value v) {
+  const ir_type_data *t = ir_type_at(m, v);
+  return ir_is_static_tensor(m, ir_type_of(m, v)) && t->rank == 2 && t->dims[0] == t->dims[1];
+}
+
+/* i == j, or i != j. */
+static bool compared_levels(const centrer *f, ir_op op, levels *out) {
+  ir_direction direction;
+  ir_compare_type type;
+  if (!ir_compare_kind(f->m, op, &direction, &type) || (direction != IR_EQ && direction != IR_NE))
+    return false;
+  int64_t x = pass_counted_dim(f->m, ir_operand(f->m, op, 0)),
+          y = pass_counted_dim(f->m, ir_operand(f->m, op, 1));
+  *out = (levels){direction == IR_EQ, direction == IR_NE};
+  return x >= 0 && y >= 0 && x != y;
+}
+
+static bool find_levels(const centrer *f, ir_value v, int steps, levels *out) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || !steps || !is_square(f->m, v)) return false;
+  if (pass_splat_real(f->m, v, &out->on)) return out->off = out->on, true;
+  ir_kind kind = ir_kind_of(f->m, op);
+  levels x, y, of;
+  switch (kind) {
+    case IR_OP_COMPARE: return compared_levels(f, op, out);
+    case IR_OP_CONVERT:
+    case IR_OP_TRANSPOSE: return find_levels(f, ir_operand(f->m, op, 0), steps - 1, out);
+    case IR_OP_NEGATE:
+      if (!find_levels(f, ir_operand(f->m, op, 0), steps - 1, &x)) return false;
+      return *out = (levels){-x.on, -x.off}, true;
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_MULTIPLY:
+    case IR_OP_DIVIDE:
+      if (!find_levels(f, ir_operand(f->m, op, 0), steps - 1, &x) ||
+          !find_levels(f, ir_operand(f->m, op, 1), steps - 1, &y))
+        return false;
+      *out = (levels){pass_combined(kind, x.on, y.on), pass_combined(kind, x.off, y.off)};
+      return true;
+    case IR_OP_SELECT:
+      if (!is_square(f->m, ir_operand(f->m, op, 0)) ||
+          !find_levels(f, ir_operand(f->m, op, 0), steps - 1, &of) ||
+          !find_levels(f, ir_operand(f->m, op, 1), steps - 1, &x) ||
+          !find_levels(f, ir_operand(f->m, op, 2), steps - 1, &y))
+        return false;
+      *out = (levels){of.on ? x.on : y.on, of.off ? x.off : y.off};
+      return true;
+    default: return false;
+  }
+}
+
+/* ---- the product without it ---- */
+static bool is_plain(const centrer *f, ir_op dot, ir_dot_numbers *n) {
+  const ir_module *m = f->m;
+  ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
+  return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&
+         ir_type_at(m, ir_operand(m, dot, 1))->dtype == d &&
+         ir_is_static_tensor(m, ir_type_of(m, ir_result(m, dot, 0))) &&
+         ir_dot_dims(f->p->scratch, f->m, dot, n) && !n->lhs_batch.count &&
+         n->lhs_contract.count == 1;
+}
+
+/* x, its dimension `from` in front or behind all others. */
+static ir_value moved(ir_builder *b, ir_value x, int64_t from, bool to_front) {
+  int64_t permutation[IR_MAX_RANK];
+  int32_t rank = ir_type_at(b->m, x)->rank, at = 0;
+  if (to_front) permutation[at++] = from;
+  for (int32_t d = 0; d < rank; d++)
+    if (d != from) permutation[at++] = d;
+  if (!to_front) permutation[at] = from;
+  return pass_build_transpose(b, x, permutation);
+}
+
+static ir_value scaled(ir_builder *b, ir_value x, double by) {
+  if (by == 1) return x;
+  return ir_build_binary(b, IR_OP_MULTIPLY, x, ir_build_splat_real(b, ir_type_of(b->m, x), by));
+}
+
+/* X . 1, of the rank of X without the dimension; one number where X is such a matrix, too. */
+static ir_value sums_of(const centrer *f, ir_builder *b, ir_value x, int64_t dim) {
+  levels of;
+  if (!find_levels(f, x, MOST_STEPS, &of)) return pass_build_sum(b, x, &dim, 1);
+  const ir_type_data *t = ir_type_at(f->m, x);
+  double sum = of.on + (double)(t->dims[0] - 1) * of.off;
+  return ir_build_splat_real(b, ir_tensor(f->m, t->dtype, 1, t->dims), sum);
+}
+
+/* b (X . 1), for every row or column of the result. */
+static ir_value spread_sums(const centrer *f, ir_builder *b, ir_value x, int64_t dim, bool to_front,
+                            double by, ir_type type) {
+  int64_t dims[IR_MAX_RANK];
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  for (int32_t d = 0; d + 1 < rank; d++) dims[d] = d + to_front;
+  return ir_build_broadcast(b, scaled(b, sums_of(f, b, x, dim), by), type, dims);
+}
+
+static ir_value centred(const centrer *f, ir_builder *b, ir_op dot, const ir_dot_numbers *n,
+                        uint32_t side, levels of) {
+  ir_module *m = b->m;
+  ir_value x = ir_operand(m, dot, 1 - side);
+  ir_type type = ir_type_of(m, ir_result(m, dot, 0));
+  int64_t dim = ir_dot_contract(n, 1 - side).at[0];
+  bool to_front = side == 0;
+  ir_value own = IR_NONE, rest = IR_NONE;
+  if (of.on != of.off) own = scaled(b, moved(b, x, dim, to_front), of.on - of.off);
+  if (of.off != 0 || !own) rest = spread_sums(f, b, x, dim, to_front, of.off, type);
+  return !rest ? own : !own ? rest : ir_build_binary(b, IR_OP_ADD, own, rest);
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  centrer *f = user;
+  ir_dot_numbers n;
+  if (ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !is_plain(f, op, &n)) return false;
+  for (uint32_t side = 0; side < 2; side++) {
+    ir_value matrix = ir_operand(f->m, op, side);
+    levels of;
+    if (ir_value_bytes(f->m, matrix) <= pass_small_bytes(f->p->options) ||
+        !find_levels(f, matrix, MOST_STEPS, &of) || !isfinite(of.on) || !isfinite(of.off))
+      continue;
+    ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+    ir_map_set(f->map, ir_result(f->m, op, 0), centred(f, &b, op, &n, side, of));
+    return f->changed = true;
+  }
+  return false;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  centrer f = {.p = p, .m = m, .map = ir_map_new(p->scratch, m)};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_centre = {"centre", run};

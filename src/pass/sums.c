@@ -1,0 +1,152 @@
+/* sums: a sum over a dimension of a product, without the product.
+ *
+ *   sum_j (A . B)_ij = A . (sum_j B_.j)       over a free dimension: of its own side first
+ *   sum_b (A_b . B_b) = one product           over a batch dimension: a contracted one
+ *
+ * so that A . B, which may be the largest tensor there is, is never made, and a cube of
+ * multiply-adds becomes a square. Requires: a verified module, dead code gone (users are counted).
+ * Breaks: nothing; what lost its uses stays for dce. Not exact: sums are rounded in another order.
+ * Left alone: products that others than sums read; sums that don't begin with zero; element types other
+ * than f32 and f64; products that are small against the limit or below the threshold. Cost: linear.
+ * Source: the distributive law; XLA's AlgebraicSimplifier does the second.
+ */
+#include "pass/build.h"
+
+typedef struct summer {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;    /* results of replaced ops -> what they are now */
+  uint32_t *uses; /* by value, of those that were there before */
+  uint32_t *sums; /* by value: uses that are sums in its own block */
+  uint32_t n_values;
+  bool changed;
+} summer;
+
+typedef struct sum { /* a reduce of a product */
+  ir_op reduce, dot;
+  ir_dot_numbers n;
+  ir_ints dims;   /* of the product, ascending */
+  ir_ints own[2]; /* of the sides: free ones to sum over */
+  ir_ints batch;  /* places in n.lhs_batch of those that become contracted */
+} sum;
+
+static bool is_sum(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  return d->kind == IR_OP_REDUCE && d->n_operands == 2 && pass_is_zero(m, d->operands[1]) &&
+         ir_reducer_kind(m, d->regions[0]) == IR_OP_ADD &&
+         ir_value_block(m, d->operands[0]) == d->block;
+}
+
+static void count_sum(const ir_module *m, ir_op op, void *user) {
+  summer *f = user;
+  if (is_sum(m, op)) f->sums[ir_operand(m, op, 0)]++;
+}
+
+/* The product, if all who read it are sums and it is worth not being there. */
+static ir_op product_of(const summer *f, ir_value v) {
+  const ir_module *m = f->m;
+  ir_op op = v < f->n_values && f->uses[v] == f->sums[v] ? ir_value_get(m, v)->op : IR_NONE;
+  if (!op || ir_kind_of(m, op) != IR_OP_DOT_GENERAL || !ir_is_static_tensor(m, ir_type_of(m, v)))
+    return IR_NONE;
+  ir_dtype d = ir_type_at(m, v)->dtype;
+  bool plain = (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, op, 0))->dtype == d &&
+               ir_type_at(m, ir_operand(m, op, 1))->dtype == d;
+  return plain && ir_value_bytes(m, v) > pass_small_bytes(f->p->options) ? op : IR_NONE;
+}
+
+/* Sorts the dimensions that are summed over by where they come from. */
+static void sort_dims(const summer *f, sum *s) {
+  int64_t *batch = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
+  int32_t n_batch = s->n.lhs_batch.count, at = n_batch;
+  s->batch = (ir_ints){0, batch};
+  for (int32_t i = 0; i < n_batch; i++)
+    if (ir_ints_have(s->dims, i)) batch[s->batch.count++] = i;
+  for (uint32_t side = 0; side < 2; side++) {
+    int64_t *own = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
+    s->own[side] = (ir_ints){0, own};
+    int32_t rank = ir_type_at(f->m, ir_operand(f->m, s->dot, side))->rank;
+    for (int32_t d = 0; d < rank; d++) {
+      if (ir_ints_have(ir_dot_batch(&s->n, side), d) ||
+          ir_ints_have(ir_dot_contract(&s->n, side), d))
+        continue;
+      if (ir_ints_have(s->dims, at++)) own[s->own[side].count++] = d;
+    }
+  }
+}
+
+static bool find_sum(const summer *f, ir_op op, sum *s) {
+  if (!is_sum(f->m, op)) return false;
+  s->reduce = op;
+  s->dot = product_of(f, ir_operand(f->m, op, 0));
+  if (!s->dot || !ir_dot_dims(f->p->scratch, f->m, s->dot, &s->n)) return false;
+  s->dims.at = ir_op_ints(f->m, op, "dimensions", &s->dims.count);
+  sort_dims(f, s);
+  return true;
+}
+
+/* The side's dimensions after its own are summed away. */
+static ir_ints renumbered(const summer *f, const sum *s, uint32_t side, ir_ints dims) {
+  int64_t *at = ARENA_ARRAY(f->p->scratch, int64_t, dims.count + s->n.lhs_batch.count + 1);
+  for (int32_t i = 0; i < dims.count; i++) {
+    at[i] = dims.at[i];
+    for (int32_t k = 0; k < s->own[side].count; k++) at[i] -= s->own[side].at[k] < dims.at[i];
+  }
+  return (ir_ints){dims.count, at};
+}
+
+/* Batch dimensions that are summed over become contracted. */
+static void contract_batch(const sum *s, ir_ints *batch, ir_ints *contract) {
+  int64_t *from = (int64_t *)batch->at, *to = (int64_t *)contract->at;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < batch->count; i++)
+    if (ir_ints_have(s->batch, i)) to[contract->count++] = from[i];
+    else from[kept++] = from[i];
+  batch->count = kept;
+}
+
+static ir_value build(summer *f, ir_builder *b, const sum *s) {
+  ir_value sides[2];
+  for (uint32_t i = 0; i < 2; i++)
+    sides[i] = pass_build_sum(b, ir_operand(f->m, s->dot, i), s->own[i].at, s->own[i].count);
+  ir_dot_numbers n = {renumbered(f, s, 0, s->n.lhs_batch), renumbered(f, s, 1, s->n.rhs_batch),
+                      renumbered(f, s, 0, s->n.lhs_contract),
+                      renumbered(f, s, 1, s->n.rhs_contract)};
+  contract_batch(s, &n.lhs_batch, &n.lhs_contract);
+  contract_batch(s, &n.rhs_batch, &n.rhs_contract);
+  ir_named_attr *attrs;
+  ir_op_desc desc = ir_op_desc_of(f->m, s->dot);
+  attrs = ARENA_COPY(f->m->arena, ir_named_attr, desc.attrs, desc.n_attrs);
+  ir_str name = ir_intern_string(f->m, "dot_dimension_numbers");
+  for (uint32_t i = 0; i < desc.n_attrs; i++)
+    if (attrs[i].name == name) attrs[i].value = ir_dot_dims_attr(f->m, &n);
+  ir_type type = ir_type_of(f->m, ir_result(f->m, s->reduce, 0));
+  desc.attrs = attrs;
+  desc.operands = sides;
+  desc.result_types = &type;
+  return ir_result(f->m, ir_op_new(f->m, b->block, &desc), 0);
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  summer *f = user;
+  sum s;
+  if (!find_sum(f, op, &s)) return false;
+  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+  ir_map_set(f->map, ir_result(f->m, op, 0), build(f, &b, &s));
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  summer f = {.p = p,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .uses = ir_count_uses(p->scratch, m, top),
+              .sums = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+              .n_values = m->values.count};
+  ir_walk(m, top, count_sum, &f);
+  pass_replace_ops(m, top, f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_sums = {"sums", run};
