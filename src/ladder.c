@@ -254,6 +254,7 @@ static void next_candidate(search *s, bool only_tiles) {
   s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
   s->hold_bytes /= step;
   s->thorough = false;
+  s->share = FIRST_SHARE;
 }
 
 /* One candidate; *out_m if it holds. Else the search is narrowed. */
