@@ -154,19 +154,26 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
 
 /* ---- rung 3 ---- */
 
+/* What a candidate splits. */
+typedef enum manner {
+  BY_PEAK, /* what holds the peak, until the limit is held */
+  NESTED,  /* likewise, with values made anew in each trip of a loop: costs time */
+  BY_SIZE  /* whatever is larger than a slice: holds here and there what no holder leads to */
+} manner;
+
 /* Where in a search a candidate stands. */
 typedef struct place {
   int64_t slice_bytes;
-  bool nest;
+  manner manner;
 } place;
 
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
- * is larger than a slice. */
+ * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
   int64_t limit, target, slice_bytes, share;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
-  bool nest; /* the last resort, because it costs time: values made anew in each trip of a loop */
+  manner manner;
   bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
@@ -190,20 +197,31 @@ static weir_status split_alike(job *j, const ir_module *m, split_order *order, i
   return pipeline_split(j, *out_m, order);
 }
 
+static split_goal goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
+  return (split_goal){.threshold_bytes = threshold_bytes,
+                      .hold_bytes = threshold_bytes,
+                      .slice_bytes = slice_bytes,
+                      .cached_bytes = slice_bytes,
+                      .generous_bytes = slice_bytes};
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
                               split_order *order, ir_module **out_m) {
-  int64_t share = s->target / s->share;
-  *order = (split_order){
-      .goal = {.threshold_bytes = s->thorough && s->slice_bytes < share ? s->slice_bytes : share,
-               .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
-               .slice_bytes = s->slice_bytes,
-               .cached_bytes = CACHED_SLICE_BYTES,
-               .generous_bytes = s->slice_bytes * GENEROUS,
-               .nest = s->nest,
-               .is_materialised = plan_is_materialised},
-      .no_tiles = s->no_tiles,
-      .limit_bytes = s->target};
+  int64_t share = s->target / s->share, slice = s->slice_bytes;
+  *order = (split_order){.goal = {.threshold_bytes = s->thorough && slice < share ? slice : share,
+                                  .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
+                                  .slice_bytes = slice,
+                                  .cached_bytes = CACHED_SLICE_BYTES,
+                                  .generous_bytes = slice * GENEROUS,
+                                  .nest = s->manner == NESTED,
+                                  .is_materialised = plan_is_materialised},
+                         .no_tiles = s->no_tiles,
+                         .limit_bytes = s->target};
+  if (s->manner == BY_SIZE) {
+    order->goal = goal_of_sizes(slice, slice);
+    order->by_size = true;
+  }
   ir_module *m;
   WEIR_TRY(split_alike(j, prepared, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
@@ -236,25 +254,22 @@ static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_or
   return peak;
 }
 
-static void next_candidate(search *s, bool only_tiles) {
-  if (s->share < LAST_SHARE) {
-    s->share = LAST_SHARE;
-    return;
-  }
-  if (only_tiles) {
-    s->slice_bytes = 0; /* none is small enough */
-    return;
-  }
-  if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit)) {
-    s->thorough = true;
-    return;
-  }
+static void shrink_slices(search *s) {
   int64_t step = s->slice_bytes > COARSE_SLICE_BYTES ? 2 : 4;
   bool is_last = s->slice_bytes > LEAST_SLICE_BYTES && s->slice_bytes / step < LEAST_SLICE_BYTES;
   s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
   s->hold_bytes /= step;
   s->thorough = false;
   s->share = FIRST_SHARE;
+}
+
+static void next_candidate(search *s, bool only_tiles) {
+  if (s->manner == BY_SIZE) shrink_slices(s);
+  else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
+  else if (only_tiles) s->slice_bytes = 0; /* none is small enough */
+  else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
+    s->thorough = true;
+  else shrink_slices(s);
 }
 
 /* One candidate; *out_m if it holds. Else the search is narrowed. */
@@ -264,9 +279,9 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   WEIR_TRY(split_copy(j, prepared, s, &order, &m));
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;
-    s->at_least = (place){s->slice_bytes, s->nest};
+    s->at_least = (place){s->slice_bytes, s->manner};
   }
-  if (s->nest && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
+  if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
     order.fits = false;
   s->peak = peak_of_candidate(j, s, m, &order);
   if (order.fits && s->peak <= s->limit) {
@@ -309,9 +324,12 @@ static weir_status split_until_it_holds(job *j, const ir_module *prepared, searc
     WEIR_TRY(try_slices(j, prepared, s, out_m));
   }
   if (*out_m) return WEIR_OK;
-  search_again(s, &first);
-  s->nest = true;
-  return try_slices(j, prepared, s, out_m);
+  for (manner by = NESTED; !*out_m && by <= BY_SIZE; by++) {
+    search_again(s, &first);
+    s->manner = by;
+    WEIR_TRY(try_slices(j, prepared, s, out_m));
+  }
+  return WEIR_OK;
 }
 
 /* ---- the smallest limit that would have held ---- */
@@ -333,7 +351,7 @@ static void keep_found(minimum *found, int64_t limit, ir_module *m) {
  * something before. */
 static weir_status try_near(job *j, const ir_module *prepared, search *s, const place *start,
                             ir_module **out_m) {
-  s->nest = start->nest;
+  s->manner = start->manner;
   while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
   int64_t slice_bytes = s->slice_bytes;
   while (!*out_m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, prepared, s, out_m));
@@ -548,11 +566,7 @@ static split_order threshold_order(const job *j) {
   int64_t threshold = j->options.tensor_size_threshold_bytes,
           slice = j->options.tensor_split_size_bytes;
   if (!slice) slice = threshold;
-  return (split_order){.goal = {.threshold_bytes = threshold,
-                                .hold_bytes = threshold,
-                                .slice_bytes = slice,
-                                .cached_bytes = slice,
-                                .generous_bytes = slice},
+  return (split_order){.goal = goal_of_sizes(threshold, slice),
                        .no_tiles = j->options.tile == WEIR_TILE_OFF};
 }
 

@@ -9,7 +9,7 @@
 static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
   if (!order) return WEIR_OK;
-  if (order->limit_bytes) splitter_to_fit(m, order);
+  if (order->limit_bytes && !order->by_size) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
   order->is_torn = !order->no_tiles && !tiles_are_alike(m);
   *out_changed = order->loops > 0;

@@ -34,6 +34,7 @@ typedef struct split_order {
   split_goal goal;
   int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
                           the threshold */
+  bool by_size;        /* that, also where there is a limit */
   bool no_tiles;       /* loops stay loops */
   double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
   int32_t n_tiles;     /* out: loops that became tiles */

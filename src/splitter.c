@@ -271,6 +271,13 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   return split;
 }
 
+static void judge(ir_module *m, split_order *order) {
+  arena *scratch = arena_create(m->ctx);
+  order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY).total_bytes;
+  order->fits = order->peak_bytes <= order->limit_bytes;
+  arena_destroy(scratch);
+}
+
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   ir_block top = main_block(m);
@@ -281,6 +288,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   }
   if (!order->no_tiles) tiles_mark_loops(m, order->least_gain);
   tried_end(&t);
+  if (order->limit_bytes) judge(m, order);
 }
 
 /* ---- until it fits ---- */

@@ -87,9 +87,9 @@ def kernel_matvec(z, v):
 
 def test_xla_confirms_it():
     z = np.random.default_rng(0).standard_normal((1500, 3)).astype(np.float32)
-    plan = weir.plan(kernel_matvec, z, z[:, 0], limit="31kB")
+    plan = weir.plan(kernel_matvec, z, z[:, 0], limit="25kB")
     assert plan.outcome == "refused"
-    assert 31_000 < plan.minimum_bytes < plan.peak_before_bytes / 10
+    assert 25_000 < plan.minimum_bytes < plan.peak_before_bytes / 10
     with weir.limit(plan.minimum_bytes):
         found = jax.jit(kernel_matvec)(z, z[:, 0])
     assert weir.last_report().peak_after_bytes <= plan.minimum_bytes
