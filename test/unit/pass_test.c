@@ -25,6 +25,7 @@ static const pass *const distributing[] = {&pass_distribute, NULL};
 static const pass *const cutting[] = {&pass_cut, NULL};
 static const pass *const padding[] = {&pass_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
+static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 typedef struct run {
@@ -125,6 +126,26 @@ static const char *const products =
     "  %10 = stablehlo.reduce(%9 init: %z) applies stablehlo.add across dimensions = [0, 1] : "
     "(tensor<9x9xf32>, tensor<f32>) -> tensor<f32>\n"
     "  return %4, %7, %10 : tensor<9x7xf32>, tensor<9x12xf32>, tensor<f32>\n"
+    "}\n";
+
+/* The sums of a centred matrix, from its product with I - 1/9. */
+static const char *const centred =
+    "func.func public @main(%x: tensor<7x9xf32>, %y: tensor<9x5xf32>) -> tensor<7xf32> {\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %q = stablehlo.constant dense<0.1111> : tensor<9x9xf32>\n"
+    "  %i = stablehlo.iota dim = 0 : tensor<9x9xi32>\n"
+    "  %j = stablehlo.iota dim = 1 : tensor<9x9xi32>\n"
+    "  %on = stablehlo.compare EQ, %i, %j, SIGNED : (tensor<9x9xi32>, tensor<9x9xi32>) -> "
+    "tensor<9x9xi1>\n"
+    "  %eye = stablehlo.convert %on : (tensor<9x9xi1>) -> tensor<9x9xf32>\n"
+    "  %h = stablehlo.subtract %eye, %q : tensor<9x9xf32>\n"
+    "  %0 = stablehlo.dot_general %x, %h, contracting_dims = [1] x [0] : (tensor<7x9xf32>, "
+    "tensor<9x9xf32>) -> tensor<7x9xf32>\n"
+    "  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (tensor<7x9xf32>, "
+    "tensor<9x5xf32>) -> tensor<7x5xf32>\n"
+    "  %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1] : "
+    "(tensor<7x5xf32>, tensor<f32>) -> tensor<7xf32>\n"
+    "  return %2 : tensor<7xf32>\n"
     "}\n";
 
 /* Two products with the same factor; a sort of which the first ones are looked at. */
@@ -242,6 +263,7 @@ int main(void) {
   test_allocations(sums, ranking);
   test_allocations(rows, cutting);
   test_allocations(zeros, padding);
+  test_allocations(centred, centring);
   test_fixpoint();
   test_growth();
   test_driver();
