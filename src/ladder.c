@@ -205,23 +205,26 @@ static split_goal goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
                       .generous_bytes = slice_bytes};
 }
 
+static split_goal goal_of_holders(const search *s) {
+  int64_t share = s->target / s->share, slice = s->slice_bytes;
+  return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
+                      .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
+                      .slice_bytes = slice,
+                      .cached_bytes = CACHED_SLICE_BYTES,
+                      .generous_bytes = slice * GENEROUS,
+                      .nest = s->manner == NESTED,
+                      .is_materialised = plan_is_materialised};
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const ir_module *prepared, const search *s,
                               split_order *order, ir_module **out_m) {
-  int64_t share = s->target / s->share, slice = s->slice_bytes;
-  *order = (split_order){.goal = {.threshold_bytes = s->thorough && slice < share ? slice : share,
-                                  .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
-                                  .slice_bytes = slice,
-                                  .cached_bytes = CACHED_SLICE_BYTES,
-                                  .generous_bytes = slice * GENEROUS,
-                                  .nest = s->manner == NESTED,
-                                  .is_materialised = plan_is_materialised},
-                         .no_tiles = s->no_tiles,
-                         .limit_bytes = s->target};
-  if (s->manner == BY_SIZE) {
-    order->goal = goal_of_sizes(slice, slice);
-    order->by_size = true;
-  }
+  bool by_size = s->manner == BY_SIZE;
+  *order = (split_order){
+      .goal = by_size ? goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
+      .by_size = by_size,
+      .no_tiles = s->no_tiles,
+      .limit_bytes = s->target};
   ir_module *m;
   WEIR_TRY(split_alike(j, prepared, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",

@@ -296,6 +296,13 @@ static int64_t counted_dim(ir_module *m, ir_value v, int steps) {
 
 int64_t pass_counted_dim(ir_module *m, ir_value v) { return counted_dim(m, v, STEPS); }
 
+bool pass_is_plain_product(const ir_module *m, ir_op dot) {
+  ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
+  return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&
+         ir_type_at(m, ir_operand(m, dot, 1))->dtype == d &&
+         ir_is_static_tensor(m, ir_type_of(m, ir_result(m, dot, 0)));
+}
+
 int64_t pass_small_bytes(const weir_options *o) {
   enum { SHARE = 32 }; /* as the ladder */
   return o->memory_limit_bytes ? o->memory_limit_bytes / SHARE : o->tensor_size_threshold_bytes;

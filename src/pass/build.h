@@ -43,6 +43,9 @@ int64_t pass_reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t 
  * known. */
 int64_t pass_counted_dim(ir_module *m, ir_value v);
 
+/* A product all of f32 or all of f64, of known shape: what is done in its place rounds no less. */
+bool pass_is_plain_product(const ir_module *m, ir_op dot);
+
 /* Tensors up to this size are not worth a rewrite that changes roundings: what the splitter leaves
  * alone, 0 where passes are run by name without a limit or a threshold. */
 int64_t pass_small_bytes(const weir_options *o);

@@ -82,13 +82,8 @@ static bool find_levels(const centrer *f, ir_value v, int steps, levels *out) {
 
 /* ---- the product without it ---- */
 static bool is_plain(const centrer *f, ir_op dot, ir_dot_numbers *n) {
-  const ir_module *m = f->m;
-  ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
-  return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&
-         ir_type_at(m, ir_operand(m, dot, 1))->dtype == d &&
-         ir_is_static_tensor(m, ir_type_of(m, ir_result(m, dot, 0))) &&
-         ir_dot_dims(f->p->scratch, f->m, dot, n) && !n->lhs_batch.count &&
-         n->lhs_contract.count == 1;
+  return pass_is_plain_product(f->m, dot) && ir_dot_dims(f->p->scratch, f->m, dot, n) &&
+         !n->lhs_batch.count && n->lhs_contract.count == 1;
 }
 
 /* x, its dimension `from` in front or behind all others. */

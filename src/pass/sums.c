@@ -6,9 +6,9 @@
  * so that A . B, which may be the largest tensor there is, is never made, and a cube of
  * multiply-adds becomes a square. Requires: a verified module, dead code gone (users are counted).
  * Breaks: nothing; what lost its uses stays for dce. Not exact: sums are rounded in another order.
- * Left alone: products that others than sums read; sums that don't begin with zero; element types other
- * than f32 and f64; products that are small against the limit or below the threshold. Cost: linear.
- * Source: the distributive law; XLA's AlgebraicSimplifier does the second.
+ * Left alone: products that others than sums read; sums that don't begin with zero; element types
+ * other than f32 and f64; products that are small against the limit or below the threshold. Cost:
+ * linear. Source: the distributive law; XLA's AlgebraicSimplifier does the second.
  */
 #include "pass/build.h"
 
@@ -46,11 +46,7 @@ static void count_sum(const ir_module *m, ir_op op, void *user) {
 static ir_op product_of(const summer *f, ir_value v) {
   const ir_module *m = f->m;
   ir_op op = v < f->n_values && f->uses[v] == f->sums[v] ? ir_value_get(m, v)->op : IR_NONE;
-  if (!op || ir_kind_of(m, op) != IR_OP_DOT_GENERAL || !ir_is_static_tensor(m, ir_type_of(m, v)))
-    return IR_NONE;
-  ir_dtype d = ir_type_at(m, v)->dtype;
-  bool plain = (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, op, 0))->dtype == d &&
-               ir_type_at(m, ir_operand(m, op, 1))->dtype == d;
+  bool plain = op && ir_kind_of(m, op) == IR_OP_DOT_GENERAL && pass_is_plain_product(m, op);
   return plain && ir_value_bytes(m, v) > pass_small_bytes(f->p->options) ? op : IR_NONE;
 }
 
@@ -113,17 +109,11 @@ static ir_value build(summer *f, ir_builder *b, const sum *s) {
                       renumbered(f, s, 1, s->n.rhs_contract)};
   contract_batch(s, &n.lhs_batch, &n.lhs_contract);
   contract_batch(s, &n.rhs_batch, &n.rhs_contract);
-  ir_named_attr *attrs;
-  ir_op_desc desc = ir_op_desc_of(f->m, s->dot);
-  attrs = ARENA_COPY(f->m->arena, ir_named_attr, desc.attrs, desc.n_attrs);
-  ir_str name = ir_intern_string(f->m, "dot_dimension_numbers");
-  for (uint32_t i = 0; i < desc.n_attrs; i++)
-    if (attrs[i].name == name) attrs[i].value = ir_dot_dims_attr(f->m, &n);
   ir_type type = ir_type_of(f->m, ir_result(f->m, s->reduce, 0));
-  desc.attrs = attrs;
-  desc.operands = sides;
-  desc.result_types = &type;
-  return ir_result(f->m, ir_op_new(f->m, b->block, &desc), 0);
+  ir_value made = pass_build_like(b, s->dot, sides, type);
+  ir_op_set_attr(f->m, ir_value_get(f->m, made)->op, "dot_dimension_numbers",
+                 ir_dot_dims_attr(f->m, &n), true);
+  return made;
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {

@@ -51,4 +51,28 @@ module {
     %3 = stablehlo.reduce(%h init: %half) applies stablehlo.add across dimensions = [1] : (tensor<3x5xf16>, tensor<f16>) -> tensor<3xf16>
     return %p, %0, %1, %2, %3 : tensor<3x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf16>
   }
+
+  // Summed anew in each trip of a loop, made once in front of it.
+  // CHECK: sym_name = "in_a_loop"
+  // CHECK: %[[P:.*]] = "stablehlo.dot_general"({{.*}} -> tensor<3x5xf32>
+  // CHECK: "stablehlo.while"
+  // CHECK: "stablehlo.reduce"(%[[P]]
+  func.func private @in_a_loop(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>, %s: tensor<3xf32>) -> tensor<3xf32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+    %r:2 = stablehlo.while(%i = %none, %x = %s) : tensor<i32>, tensor<3xf32>
+    cond {
+      %nine = stablehlo.constant dense<9> : tensor<i32>
+      %more = stablehlo.compare LT, %i, %nine : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %t = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
+      %y = stablehlo.add %x, %t : tensor<3xf32>
+      stablehlo.return %next, %y : tensor<i32>, tensor<3xf32>
+    }
+    return %r#1 : tensor<3xf32>
+  }
 }
