@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/saturate.h"
 #include "base/strbuf.h"
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -62,6 +63,27 @@ bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op, ir_dot_numbers *o
          ir_text_ints(scratch, text, "rhs_batching_dimensions", &out->rhs_batch) &&
          ir_text_ints(scratch, text, "lhs_contracting_dimensions", &out->lhs_contract) &&
          ir_text_ints(scratch, text, "rhs_contracting_dimensions", &out->rhs_contract);
+}
+
+static int64_t extent_of(const ir_type_data *t, ir_ints dims) {
+  int64_t product = 1;
+  for (int32_t i = 0; i < dims.count; i++)
+    product = saturated_product(product, t->dims[dims.at[i]]);
+  return product;
+}
+
+bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out) {
+  ir_value x = ir_operand(m, op, 0), y = ir_operand(m, op, 1);
+  const ir_type_data *t = ir_type_at(m, x);
+  static const int64_t zero = 0;
+  int64_t last = t->rank - 1;
+  ir_dot_numbers n = {{0, &zero}, {0, &zero}, {1, &last}, {1, &zero}};
+  if (ir_kind_of(m, op) == IR_OP_DOT_GENERAL && !ir_dot_dims(scratch, m, op, &n)) return false;
+  *out = (ir_gemm){.batch = extent_of(t, n.lhs_batch), .inner = extent_of(t, n.lhs_contract)};
+  int64_t shared = saturated_product(out->batch, out->inner);
+  out->rows = shared ? ir_element_count(m, ir_type_of(m, x)) / shared : 0;
+  out->columns = shared ? ir_element_count(m, ir_type_of(m, y)) / shared : 0;
+  return true;
 }
 
 bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {

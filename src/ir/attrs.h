@@ -59,6 +59,12 @@ bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *ou
 
 bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op,
                  ir_dot_numbers *out_dims); /* dot_general's dot_dimension_numbers */
+/* The matrices of a dot or dot_general: `batch` products, each rows x inner by inner x columns;
+ * saturating. */
+typedef struct ir_gemm {
+  int64_t batch, rows, columns, inner;
+} ir_gemm;
+bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out_gemm);
 bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op,
                     ir_gather_numbers *out_dims); /* gather's dimension_numbers */
 bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op,

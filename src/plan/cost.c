@@ -48,32 +48,6 @@ static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
 }
 
-/* ---- the shape of a dot ---- */
-typedef struct gemm {
-  int64_t batch, rows, columns, inner; /* result: batch x rows x columns */
-} gemm;
-
-static int64_t product(const ir_type_data *t, ir_ints dims) {
-  int64_t p = 1;
-  for (int32_t i = 0; i < dims.count; i++) p = saturated_product(p, t->dims[dims.at[i]]);
-  return p;
-}
-
-static bool gemm_of(arena *scratch, const ir_module *m, ir_op op, gemm *out) {
-  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0)),
-                     *y = ir_type_at(m, ir_operand(m, op, 1));
-  static const int64_t zero = 0;
-  int64_t last = x->rank - 1;
-  ir_dot_numbers n = {{0, &zero}, {0, &zero}, {1, &last}, {1, &zero}};
-  if (ir_kind_of(m, op) == IR_OP_DOT_GENERAL && !ir_dot_dims(scratch, m, op, &n)) return false;
-  *out = (gemm){.batch = product(x, n.lhs_batch), .inner = product(x, n.lhs_contract)};
-  int64_t shared = saturated_product(out->batch, out->inner);
-  out->rows = shared ? elements(m, ir_operand(m, op, 0)) / shared : 0;
-  out->columns = shared ? elements(m, ir_operand(m, op, 1)) / shared : 0;
-  (void)y;
-  return true;
-}
-
 /* ---- flops ---- */
 static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth);
 
@@ -122,11 +96,11 @@ static ir_block callee_of(const ir_module *m, ir_op op) {
 
 static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
   ir_op_data d = *ir_op_get(m, op);
-  gemm g;
+  ir_gemm g;
   switch ((ir_kind)d.kind) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
-      return gemm_of(scratch, m, op, &g)
+      return ir_dot_gemm(scratch, m, op, &g)
                  ? saturated_product(2, saturated_product(saturated_product(g.batch, g.rows),
                                                           saturated_product(g.columns, g.inner)))
                  : 0;
@@ -196,8 +170,8 @@ static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
 }
 
 static double dot_ns(clock_state *c, ir_op op) {
-  gemm g;
-  if (!gemm_of(c->scratch, c->m, op, &g)) return 0;
+  ir_gemm g;
+  if (!ir_dot_gemm(c->scratch, c->m, op, &g)) return 0;
   ir_dtype t = ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype;
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
          thin = rows < columns ? rows : columns;

@@ -1,11 +1,12 @@
 #include "split/choose.h"
 
 #include "base/saturate.h"
+#include "ir/attrs.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sink.h"
 
-enum { GEMM_ROWS = 128, THIN_ROWS = 16, MOST_COARSENINGS = 4 };
+enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 4 };
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -30,40 +31,65 @@ static bool is_product(const ir_module *m, ir_op op) {
   return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION;
 }
 
-/* Matrix products, also in a while's body, are slow in few rows. */
+/* What slices should be like. Most ops are fastest where they stay in cache; matrix products, also
+ * in a while's body, are slow in few rows. */
+typedef struct wishes {
+  int64_t rows; /* of the thinnest product, per index of the factor; 0: there are none */
+  bool
+      be_long; /* a product sums over the factor, or a while runs all of its trips for each slice */
+} wishes;
+
+/* Per index of the factor; INT64_MAX where both operands have it, in which a slice has fewer
+ * matrices, each as it was. */
+static int64_t rows_an_index(const split_region *r, const split_member *member) {
+  ir_gemm g;
+  const split_pos *at = member->factor.operands;
+  if (ir_kind_of(r->m, member->op) == IR_OP_CONVOLUTION ||
+      !ir_dot_gemm(r->scratch, r->m, member->op, &g))
+    return 1;
+  uint32_t side = at[0].dim < 0;
+  if (at[1 - side].dim >= 0 || at[side].dim < 0) return INT64_MAX;
+  int64_t extent = split_extent(r->m, ir_operand(r->m, member->op, side), at[side]);
+  return max64(1, (side ? g.columns : g.rows) / max64(1, extent));
+}
+
 static void note_product(const ir_module *m, ir_op op, void *user) {
-  if (is_product(m, op)) *(bool *)user = true;
+  if (is_product(m, op)) *(int64_t *)user = 1;
 }
 
-static bool has_product(const split_region *r) {
-  bool found = false;
-  for (uint32_t i = 0; i < r->members.count && !found; i++) {
-    ir_op op = r->members.at[i].op;
-    note_product(r->m, op, &found);
-    if (ir_kind_of(r->m, op) == IR_OP_WHILE)
-      ir_walk(r->m, ir_op_get(r->m, op)->regions[1], note_product, &found);
+static wishes wishes_of(const split_region *r) {
+  wishes w = {0};
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
+         sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
+    int64_t rows = sums ? 1 : 0;
+    if (repeats) ir_walk(r->m, ir_op_get(r->m, member->op)->regions[1], note_product, &rows);
+    else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
+    if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
+    w.be_long |= repeats || sums;
   }
-  return found;
+  return w;
 }
 
-/* All else is fastest where slices stay in cache, but for a while, which runs all of its trips for
- * each. */
-static bool wants_long_slices(const split_region *r) {
-  for (uint32_t i = 0; i < r->members.count; i++)
-    if (ir_kind_of(r->m, r->members.at[i].op) == IR_OP_WHILE) return true;
-  return has_product(r);
+/* So few indices that some product is slow. */
+static int64_t thin_slice(const wishes *w) { return w->rows ? (THIN_ROWS - 1) / w->rows : 0; }
+
+/* Indices that the bytes allow, and products ask for. */
+static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_goal *goal) {
+  int64_t longest = goal->slice_bytes / index_bytes, cached = goal->cached_bytes / index_bytes;
+  int64_t enough = w->be_long ? longest : w->rows ? max64(1, ENOUGH_ROWS / w->rows) : 1;
+  int64_t least = w->rows ? max64(1, GEMM_ROWS / w->rows) : 1;
+  return max64(min64(longest, max64(cached, enough)),
+               min64(least, goal->generous_bytes / index_bytes));
 }
 
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
  * is within a fifth, so that nothing has to be masked. */
-static int64_t slice_length(const split_region *r, int64_t index_bytes, int64_t least,
-                            const split_goal *goal) {
-  bool product = has_product(r);
-  int64_t bytes =
-      wants_long_slices(r) ? goal->slice_bytes : min64(goal->slice_bytes, goal->cached_bytes);
-  int64_t rows = product ? min64(GEMM_ROWS, goal->generous_bytes / index_bytes) : 1;
-  int64_t extent = r->extent;
-  int64_t most = min64(extent, max64(least, max64(bytes / index_bytes, rows)));
+static int64_t slice_length(const split_region *r, const wishes *w, int64_t index_bytes,
+                            int64_t least, const split_goal *goal) {
+  int64_t extent = r->extent,
+          most = min64(extent, max64(least, wanted_indices(w, index_bytes, goal)));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
     if (extent % c == 0) return c;
   int64_t trips = (extent + most - 1) / most;
@@ -118,10 +144,11 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
 }
 
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
+  wishes w = wishes_of(r);
   *out = (split_choice){.region = r,
                         .extent = r->extent,
                         .n_loops = r->n_loops,
-                        .has_product = has_product(r),
+                        .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal)};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));
@@ -137,12 +164,11 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     least =
         max64(least, split_monoid_least_slice(r->m, r->members.at[i].op, &r->members.at[i].factor));
   }
-  out->slice = slice_length(r, out->index_bytes, least, goal);
+  out->slice = slice_length(r, &w, out->index_bytes, least, goal);
 }
 
-/* So few rows of a matrix product that it is slow. */
 static bool is_thin(const split_choice *c) {
-  return c->slice < THIN_ROWS && c->slice < c->extent && c->has_product;
+  return c->slice <= c->thin_slice && c->slice < c->extent;
 }
 
 /* In order: what stays in memory; slices that fit; passes over the region; products of more than a

@@ -13,11 +13,10 @@ typedef struct split_goal {
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */
   int64_t slice_bytes;  /* of the largest slice of one, aimed at */
-  int64_t cached_bytes; /* the same where there are no matrix products */
+  int64_t cached_bytes; /* the same where no matrix product wants more rows */
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
-  int64_t generous_bytes; /* up to here for as many as 128 indices a slice where there are matrix
-                             products; >= slice_bytes */
+  int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
   int64_t least_slice;    /* indices; 0 is 1. Tiles can't tell a slice of 1 from a dimension of 1 */
 } split_goal;
 
@@ -25,8 +24,8 @@ typedef struct split_choice {
   split_region *region; /* NULL: not grown from this seed, because slices would not be smaller */
   int64_t extent;       /* of the region */
   int32_t n_loops;
-  bool has_product;
   int64_t slice;       /* indices a trip */
+  int64_t thin_slice;  /* so few, or fewer, make matrix products slow */
   int64_t index_bytes; /* of the largest dissolved value, per index of the factor */
   int32_t reductions;  /* members merged over the factor */
   int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
