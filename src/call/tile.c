@@ -10,8 +10,6 @@
 #include "call/progress.h"
 #include "call/xla_ffi.h"
 
-enum { MOST_BUFFERS = 64 };
-
 /* ---- XLA ---- */
 static bool schedule(void *user, void (*task)(void *data), void *data) {
   const ffi_call *call = user;
@@ -60,9 +58,9 @@ static ffi_error *run_watched(const ffi_call *call, tile_work *work, int32_t thr
 }
 
 static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
-  void *buffers[MOST_BUFFERS];
+  void *buffers[TILE_MOST_BUFFERS];
   int64_t n_in = call->arguments.count, n_out = call->results.count - 1;
-  if (n_in + n_out != kernel_buffers(k) || n_in + n_out > MOST_BUFFERS)
+  if (n_in + n_out != kernel_buffers(k) || n_in + n_out > TILE_MOST_BUFFERS)
     return ffi_fail(call, WEIR_INVALID_ARGUMENT,
                     "weir: a tile called with other buffers than it has");
   for (int64_t i = 0; i < n_in; i++) buffers[i] = ((ffi_buffer *)call->arguments.at[i])->data;

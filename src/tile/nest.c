@@ -5,6 +5,7 @@
 #include "tile/elementwise.h"
 #include "tile/lists.h"
 #include "tile/pack.h"
+#include "tile/run.h"
 
 enum { MOST_NODES = 400 };
 
@@ -545,6 +546,7 @@ static bool build(tile_tie *t) {
     count += ir_op_get(m, body->ops.at[i])->n_results;
   if (ir_op_int(m, n->loop, "slice", 1) < 2) return refuse(t, "slices of one index");
   if (count > MOST_NODES) return refuse(t, "too many ops");
+  if (n->n_inputs + n->n_outputs > TILE_MOST_BUFFERS) return refuse(t, "too many results");
   n->nodes = ARENA_ARRAY(n->a, tile_node, count + 1);
   n->node_of = ARENA_ARRAY(n->a, uint32_t, m->ops.count);
   n->views = ARENA_ARRAY(n->a, ir_value, count + 1);

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TILE_MOST_BUFFERS = 256 }; /* inputs and results of a kernel */
+
 /* One item. buffers: inputs, then results; functions: addresses of the C library's; scratch:
  * 64-byte aligned, of this thread alone; shared: of all items. */
 typedef void tile_kernel(void *const *buffers, void *const *functions, void *scratch, void *shared,

@@ -54,6 +54,29 @@ def test_object_code_is_kept_and_survives_damage(folder, tmp_path):
     assert kept.read_bytes() == written
 
 
+COUNTS = """
+import sys
+import jax, jax.numpy as jnp, numpy as np
+def f(x, limits):
+    d = ((x[:, None] - x[None]) ** 2).sum(-1)
+    return [(d < t).sum() for t in limits]
+x = np.random.default_rng(0).normal(size=(1003, 3)).astype("f4")
+limits = list(np.linspace(0, 9, int(sys.argv[1]), dtype="f4"))
+d = ((x[:, None] - x[None]) ** 2).sum(-1)
+counts = jax.jit(f)(x, limits)
+assert max(abs(int(c) - int((d < t).sum())) for c, t in zip(counts, limits)) <= 2
+"""
+
+
+@pytest.mark.parametrize("results", [40, 300])
+def test_many_results(folder, results):
+    """40 take, and put out, more than the 64 buffers that a kernel once had; 300 stay XLA's."""
+    done = run_script(
+        COUNTS.replace("sys.argv[1]", str(results)), {"WEIR_TILE": "on", "WEIR_MEMORY_LIMIT": "2MB"}
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("where", ["off", "", "/dev/null/none"])
 def test_runs_without_a_folder(folder, where):
     assert script(MATVEC, WEIR_CACHE_DIR=where)
