@@ -24,6 +24,7 @@
  * that it knows.
  */
 #include "ir/attrs.h"
+#include "pass/order.h"
 #include "pass/pass.h"
 
 enum { LEAST_SHARE = 4, MANY_ROWS = 16, MOST_STEPS = 64, LONGEST = 24 };
@@ -36,173 +37,7 @@ typedef struct finder {
   bool changed;
 } finder;
 
-/* Operands that are sorted together along `dim`. */
-typedef struct sorting {
-  ir_op op;
-  uint32_t n; /* arrays */
-  int64_t dim, length;
-  ir_block comparator;
-  bool approximate; /* floats may be compared as floats */
-} sorting;
-
-/* What a comparator comes down to. */
-typedef struct order {
-  uint32_t key; /* the operand that is looked at */
-  ir_value by;  /* f of the left argument, in the comparator */
-  bool descending;
-  bool as_floats;   /* zeros tie, whatever their sign */
-  bool keeps_value; /* f(x) is x, but for NaNs and the sign of zeros */
-  bool is_identity; /* f(x) is x */
-} order;
-
 static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
-
-/* ---- comparators ---- */
-static bool is_float(ir_dtype d) {
-  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16;
-}
-
-static bool is_integer(ir_dtype d) {
-  switch (d) {
-    case IR_I8:
-    case IR_I16:
-    case IR_I32:
-    case IR_I64:
-    case IR_UI8:
-    case IR_UI16:
-    case IR_UI32:
-    case IR_UI64: return true;
-    default: return false;
-  }
-}
-
-/* Ops that give the same bits on a tensor as in a comparator, wherever they are compiled. */
-static bool is_exact(ir_kind kind) {
-  switch (kind) {
-    case IR_OP_ABS:
-    case IR_OP_AND:
-    case IR_OP_BITCAST_CONVERT:
-    case IR_OP_COMPARE:
-    case IR_OP_NEGATE:
-    case IR_OP_NOT:
-    case IR_OP_OR:
-    case IR_OP_SELECT:
-    case IR_OP_XOR: return true;
-    default: return false;
-  }
-}
-
-static const ir_attr_data *scalar_constant(const finder *f, ir_value v) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || ir_kind_of(f->m, op) != IR_OP_CONSTANT || type_of(f, v)->rank) return NULL;
-  const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
-  return d->kind == IR_ATTR_DENSE ? d : NULL;
-}
-
-static bool attrs_equal(const finder *f, ir_op x, ir_op y) {
-  const ir_op_data *a = ir_op_get(f->m, x), *b = ir_op_get(f->m, y);
-  if (a->n_attrs != b->n_attrs) return false;
-  for (uint32_t i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name ||
-        !pass_attr_equal(f->m, a->attrs[i].value, b->attrs[i].value))
-      return false;
-  return true;
-}
-
-typedef struct sides {
-  ir_value left, right; /* arguments */
-  int steps;            /* left to take */
-} sides;
-
-/* x is an exact function of the left argument and y the same function of the right one. */
-static bool mirrors(const finder *f, sides *s, ir_value x, ir_value y) {
-  if (s->steps-- <= 0) return false;
-  if (x == s->left) return y == s->right;
-  ir_op a = ir_value_get(f->m, x)->op, b = ir_value_get(f->m, y)->op;
-  if (!a || !b || ir_kind_of(f->m, a) != ir_kind_of(f->m, b) || !attrs_equal(f, a, b)) return false;
-  if (scalar_constant(f, x)) return scalar_constant(f, y) != NULL;
-  if (!is_exact(ir_kind_of(f->m, a)) || type_of(f, x)->rank) return false;
-  const ir_op_data *d = ir_op_get(f->m, a);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!mirrors(f, s, ir_operand(f->m, a, i), ir_operand(f->m, b, i))) return false;
-  return true;
-}
-
-static bool is_zero(const finder *f, ir_value v, bool also_negative) {
-  const ir_attr_data *c = scalar_constant(f, v);
-  size_t bytes = (size_t)ir_dtype_bytes(type_of(f, v)->dtype);
-  uint64_t bits = 0;
-  if (!c || bytes > sizeof bits) return false;
-  memcpy(&bits, c->data, bytes);
-  uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
-  return bits == 0 || (also_negative && bits == sign);
-}
-
-static bool compares(const finder *f, ir_value v, ir_direction wanted, ir_value *out_x,
-                     ir_value *out_y) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  ir_direction direction;
-  ir_compare_type type;
-  if (!op || ir_kind_of(f->m, op) != IR_OP_COMPARE) return false;
-  if (!ir_compare_kind(f->m, op, &direction, &type) || direction != wanted) return false;
-  *out_x = ir_operand(f->m, op, 0);
-  *out_y = ir_operand(f->m, op, 1);
-  return type == IR_COMPARE_DEFAULT || type == IR_COMPARE_FLOAT;
-}
-
-/* v is x, but that all NaNs are one and all zeros +0, or either: select(x == 0, +0, ..), select(x
- * != x, constant, ..) around x. */
-static bool makes_one(const finder *f, ir_value v, ir_value x) {
-  for (int steps = 0; v != x; steps++) {
-    ir_op op = ir_value_get(f->m, v)->op;
-    ir_value a, b;
-    if (!op || ir_kind_of(f->m, op) != IR_OP_SELECT || steps > 4) return false;
-    ir_value pred = ir_operand(f->m, op, 0), constant = ir_operand(f->m, op, 1);
-    bool zeros = compares(f, pred, IR_EQ, &a, &b) && a == x && is_zero(f, b, true) &&
-                 is_zero(f, constant, false);
-    bool nans =
-        compares(f, pred, IR_NE, &a, &b) && a == x && b == x && scalar_constant(f, constant);
-    if (!zeros && !nans) return false;
-    v = ir_operand(f->m, op, 2);
-  }
-  return true;
-}
-
-/* The order that a compare of the comparator makes, x before y. */
-static bool read_compare(const finder *f, const sorting *s, ir_op compare, order *o) {
-  ir_direction direction;
-  ir_compare_type type;
-  if (ir_kind_of(f->m, compare) != IR_OP_COMPARE ||
-      !ir_compare_kind(f->m, compare, &direction, &type) ||
-      (direction != IR_LT && direction != IR_GT))
-    return false;
-  ir_value x = ir_operand(f->m, compare, 0), y = ir_operand(f->m, compare, 1);
-  ir_dtype dtype = type_of(f, x)->dtype;
-  o->as_floats = is_float(dtype) && type != IR_COMPARE_TOTALORDER;
-  if (!(is_integer(dtype) || is_float(dtype)) || (o->as_floats && !s->approximate)) return false;
-  const ir_block_data *body = ir_block_get(f->m, s->comparator);
-  for (o->key = 0; o->key < s->n; o->key++) {
-    ir_value left = body->args.at[2 * o->key], right = body->args.at[2 * o->key + 1];
-    sides forth = {left, right, MOST_STEPS}, back = {right, left, MOST_STEPS};
-    bool is_mirrored = mirrors(f, &forth, x, y);
-    if (!is_mirrored && !mirrors(f, &back, x, y)) continue;
-    *o = (order){o->key, x, (direction == IR_GT) == is_mirrored, o->as_floats, false, false};
-    if (!is_mirrored) o->by = y;
-    o->is_identity = o->by == left;
-    o->keeps_value = makes_one(f, o->by, left);
-    return true;
-  }
-  return false;
-}
-
-static bool read_order(const finder *f, const sorting *s, order *out) {
-  const ir_block_data *body = ir_block_get(f->m, s->comparator);
-  if (body->args.count != 2 * s->n || !body->ops.count) return false;
-  const ir_op_data *last = ir_op_get(f->m, ir_terminator(f->m, s->comparator));
-  if (last->n_operands != 1) return false;
-  ir_op compare = ir_value_get(f->m, last->operands[0])->op;
-  return compare && read_compare(f, s, compare, out);
-}
 
 /* ---- what is known of operands ---- */
 static bool is_sum(const finder *f, ir_op op) {
@@ -215,7 +50,7 @@ static bool constant_not_negative(const finder *f, ir_op op) {
   if (d->kind != IR_ATTR_DENSE) return false;
   const ir_type_data *t = ir_type_get(f->m, d->type);
   size_t bytes = (size_t)ir_dtype_bytes(t->dtype);
-  if (!(d->splat || t->rank == 0) || !is_float(t->dtype)) return false;
+  if (!(d->splat || t->rank == 0) || !pass_orders_float(t->dtype)) return false;
   return !(((const unsigned char *)d->data)[bytes - 1] & 0x80);
 }
 
@@ -230,16 +65,16 @@ static bool never_negative(const finder *f, ir_value v, int *steps) {
     case IR_OP_CONSTANT: return constant_not_negative(f, op);
     case IR_OP_ABS:
     case IR_OP_CHLO_SQUARE:
-    case IR_OP_EXPONENTIAL: return is_float(type_of(f, v)->dtype);
+    case IR_OP_EXPONENTIAL: return pass_orders_float(type_of(f, v)->dtype);
     case IR_OP_MULTIPLY:
-      if (d->operands[0] == d->operands[1]) return is_float(type_of(f, v)->dtype);
+      if (d->operands[0] == d->operands[1]) return pass_orders_float(type_of(f, v)->dtype);
       break;
     case IR_OP_REDUCE:
       if (!is_sum(f, op)) return false;
       break;
     case IR_OP_SELECT: first = 1; break;
     case IR_OP_CONVERT:
-      if (!is_float(type_of(f, d->operands[0])->dtype)) return false;
+      if (!pass_orders_float(type_of(f, d->operands[0])->dtype)) return false;
       break;
     case IR_OP_ADD:
     case IR_OP_BROADCAST_IN_DIM:
@@ -278,7 +113,7 @@ static bool is_listed(finder *f, ir_op op, const char *name, int64_t x) {
 
 static bool holds_index(const finder *f, ir_value v, int64_t length) {
   ir_dtype d = type_of(f, v)->dtype;
-  return is_integer(d) &&
+  return pass_orders_integer(d) &&
          (ir_dtype_bytes(d) >= 4 || length <= (ir_dtype_bytes(d) == 1 ? 128 : 32768));
 }
 
@@ -359,7 +194,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   ir_type_data t = *ir_type_at(m, x);
   t.dtype = ir_type_at(m, v)->dtype;
   ir_type type = ir_type_intern(m, &t);
-  const ir_attr_data *constant = scalar_constant(f, v);
+  const ir_attr_data *constant = pass_scalar_constant(f->m, v);
   if (constant) return ir_build_constant(b, type, constant->data, true);
   ir_value operands[4];
   uint32_t n = ir_op_get(m, op)->n_operands;
@@ -379,7 +214,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
 
 /* The same elements in the opposite order; its own inverse. */
 static ir_value turned(ir_builder *b, ir_value x) {
-  bool real = is_float(ir_type_at(b->m, x)->dtype);
+  bool real = pass_orders_float(ir_type_at(b->m, x)->dtype);
   return ir_build_unary(b, real ? IR_OP_NEGATE : IR_OP_NOT, x);
 }
 
@@ -451,8 +286,8 @@ static ir_value gathered(finder *f, ir_builder *b, ir_value x, ir_value at, int6
 
 /* ---- the rewrite ---- */
 typedef struct best { /* the k elements at one end of a sort, the outermost first */
-  const sorting *s;
-  const order *o;
+  const pass_sorted *s;
+  const pass_order *o;
   int64_t k;
   bool from_end;      /* of the sort */
   const bool *needed; /* by array */
@@ -544,7 +379,7 @@ typedef struct uses {
   int64_t first, limit; /* of all of them */
 } uses;
 
-static bool add_slice(finder *f, const sorting *s, uses *all, use u) {
+static bool add_slice(finder *f, const pass_sorted *s, uses *all, use u) {
   if (ir_kind_of(f->m, u.slice) != IR_OP_SLICE) return false;
   int32_t n;
   int64_t first = ir_op_ints(f->m, u.slice, "start_indices", &n)[s->dim];
@@ -565,7 +400,7 @@ static bool is_reverse_along(finder *f, ir_op op, int64_t dim) {
 }
 
 /* Everything that looks at the sort is a slice, or slices of its reverse. */
-static bool find_uses(finder *f, const sorting *s, const ir_users *users, uses *out) {
+static bool find_uses(finder *f, const pass_sorted *s, const ir_users *users, uses *out) {
   *out = (uses){.first = s->length};
   for (uint32_t i = 0; i < s->n; i++) {
     ir_value v = ir_result(f->m, s->op, i);
@@ -600,27 +435,28 @@ static void retarget(finder *f, const use *u, ir_value from, int64_t dim, int64_
 }
 
 /* A fast sort of XLA's, which top_k of the type has not, and other dimensions to split along. */
-static bool is_better_sorted(const finder *f, const sorting *s, const order *o) {
+static bool is_better_sorted(const finder *f, const pass_sorted *s, const pass_order *o) {
   ir_value x = ir_operand(f->m, s->op, o->key);
-  return s->n == 1 && is_integer(type_of(f, x)->dtype) &&
+  return s->n == 1 && pass_orders_integer(type_of(f, x)->dtype) &&
          ir_element_count(f->m, ir_type_of(f->m, x)) / s->length >= MANY_ROWS;
 }
 
-static bool read_sort(const finder *f, ir_op op, sorting *out) {
+static bool read_sort(const finder *f, ir_op op, pass_sorted *out) {
   const ir_op_data *d = ir_op_get(f->m, op);
   if (d->kind != IR_OP_SORT || !is_static(f, op)) return false;
   const ir_type_data *t = type_of(f, d->operands[0]);
   int64_t dim = ir_op_int(f->m, op, "dimension", -1);
   if (dim < 0) dim += t->rank;
-  *out = (sorting){op, d->n_operands, dim, t->dims[dim], d->regions[0], false};
+  *out = (pass_sorted){op, d->n_operands, dim, t->dims[dim], d->regions[0], false};
   return out->length > 0 && out->length <= INT32_MAX;
 }
 
 static void rewrite_sort(finder *f, const ir_users *users, ir_block block, ir_op op) {
-  sorting s;
-  order o;
+  pass_sorted s;
+  pass_order o;
   uses all;
-  if (!read_sort(f, op, &s) || !find_uses(f, &s, users, &all) || !read_order(f, &s, &o)) return;
+  if (!read_sort(f, op, &s) || !find_uses(f, &s, users, &all) || !pass_read_order(f->m, &s, &o))
+    return;
   bool from_end = all.limit > s.length - all.first;
   int64_t k = from_end ? s.length - all.first : all.limit;
   if (k > s.length / LEAST_SHARE || is_better_sorted(f, &s, &o)) return;
@@ -666,7 +502,8 @@ static bool rewrite_mhlo_topk(finder *f, ir_block block, ir_op op) {
   int32_t last = type_of(f, x)->rank - 1;
   bool smallest = says(f, op, "mhlo.attributes", "largest", false);
   int64_t wanted = k->integer;
-  if (last < 0 || !(is_float(type_of(f, x)->dtype) || is_integer(type_of(f, x)->dtype)) ||
+  if (last < 0 ||
+      !(pass_orders_float(type_of(f, x)->dtype) || pass_orders_integer(type_of(f, x)->dtype)) ||
       wanted < 0 || wanted > type_of(f, x)->dims[last] ||
       type_of(f, values)->dtype != type_of(f, x)->dtype || type_of(f, indices)->dtype != IR_I32 ||
       !has_shape(f, values, x, last, wanted) || !has_shape(f, indices, x, last, wanted))
@@ -691,7 +528,7 @@ static ir_block called(const finder *f, ir_op op) {
 }
 
 /* ApproxTopK(x.., init..) where it falls back to a sort. */
-static bool read_approx(const finder *f, ir_op op, sorting *out, int64_t *out_k) {
+static bool read_approx(const finder *f, ir_op op, pass_sorted *out, int64_t *out_k) {
   static const char dict[] = "mhlo.backend_config";
   const ir_op_data *d = ir_op_get(f->m, op);
   const ir_attr_data *k = entry(f, op, dict, "top_k"), *dim = entry(f, op, dict, "reduction_dim");
@@ -703,7 +540,7 @@ static bool read_approx(const finder *f, ir_op op, sorting *out, int64_t *out_k)
   const ir_type_data *t = type_of(f, d->operands[0]);
   int64_t along = dim->integer < 0 ? dim->integer + t->rank : dim->integer;
   if (along < 0 || along >= t->rank) return false;
-  *out = (sorting){op, d->n_results, along, t->dims[along], body, true};
+  *out = (pass_sorted){op, d->n_results, along, t->dims[along], body, true};
   *out_k = k->integer;
   for (uint32_t i = 0; i < out->n; i++)
     if (!has_shape(f, d->first_result + i, d->operands[i], along, *out_k)) return false;
@@ -711,10 +548,10 @@ static bool read_approx(const finder *f, ir_op op, sorting *out, int64_t *out_k)
 }
 
 static bool rewrite_approx(finder *f, ir_block block, ir_op op) {
-  sorting s;
-  order o;
+  pass_sorted s;
+  pass_order o;
   int64_t k;
-  if (!read_approx(f, op, &s, &k) || !read_order(f, &s, &o)) return false;
+  if (!read_approx(f, op, &s, &k) || !pass_read_order(f->m, &s, &o)) return false;
   bool *needed = ARENA_ARRAY(f->scratch, bool, s.n);
   ir_value *found = ARENA_ARRAY(f->scratch, ir_value, s.n);
   for (uint32_t i = 0; i < s.n; i++) needed[i] = true;
