@@ -76,6 +76,8 @@ const pass *const pipeline_passes[] = {
   &pass_chain,
   &pass_distribute,
   &pass_topk,
+  &pass_ravel,
+  &pass_quantile,
   &pass_elements,
   &pass_solve,
   &pass_split,
@@ -137,6 +139,9 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_distribute, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_topk, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_ravel, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  WEIR_TRY(run_replacing(j, &pass_quantile, m));
   WEIR_TRY(pass_run(&j->driver, &pass_elements, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_solve, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);

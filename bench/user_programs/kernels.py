@@ -551,3 +551,24 @@ def manifold_regression(x, weights, y):
         return ((f - y) ** 2).mean() + 1e-6 * (w * expanded(f, f)).sum()
 
     return jax.value_and_grad(loss)(weights)
+
+
+@program(4000, 1265, lambda n, r: (r.normal(n, 5), r.normal(n, 5, scale=1.1)))
+def median_heuristic(x, y):
+    """A two-sample test whose bandwidth is the median of all distances, and its gradient."""
+    z = jnp.concatenate([x[::2], y[::2]])
+    median = lax.stop_gradient(jnp.median(squares(z, z)))
+
+    def mmd(x):
+        k = [jnp.exp(-squares(a, b) / median).mean() for a, b in ((x, x), (y, y), (x, y))]
+        return k[0] + k[1] - 2 * k[2]
+
+    return jax.value_and_grad(mmd)(x)
+
+
+@program(4000, 1265, lambda n, r: (r.normal(n, 4),))
+def distance_quantiles(x):
+    """Robust scale of all distances: quartiles, and the median of what differs from the median."""
+    d = jnp.sqrt(squares(x, x))
+    low, middle, high = jnp.quantile(d, jnp.array([0.25, 0.5, 0.75], x.dtype))
+    return high - low, jnp.median(jnp.abs(d - middle))

@@ -129,6 +129,123 @@ ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_t
   return ir_result(b->m, made, 0);
 }
 
+/* ---- what was flattened ---- */
+enum { DEEPEST_CHAIN = 24 };
+
+static bool same_dims(const ir_module *m, ir_value x, ir_value y) {
+  const ir_type_data *a = ir_type_at(m, x), *b = ir_type_at(m, y);
+  return a->rank == b->rank && !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims);
+}
+
+/* Done element by element: what isn't as large as the result is a scalar. */
+static bool is_elementwise(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool is = ir_kind_flags(d->kind) & IR_FLAG_E && d->n_results == 1;
+  for (uint32_t i = 0; is && i < d->n_operands; i++)
+    is = same_dims(m, d->operands[i], d->first_result) || !ir_type_at(m, d->operands[i])->rank;
+  return is;
+}
+
+/* What v was flattened from; IR_NONE: it wasn't. */
+static ir_value flattened_from(const ir_module *m, ir_value v, int steps) {
+  ir_op op = steps ? ir_value_get(m, v)->op : IR_NONE;
+  ir_value found = IR_NONE;
+  if (!op) return IR_NONE;
+  if (ir_kind_of(m, op) == IR_OP_RESHAPE) {
+    ir_value x = ir_operand(m, op, 0);
+    return ir_type_at(m, x)->rank > ir_type_at(m, v)->rank ? x : IR_NONE;
+  }
+  if (!is_elementwise(m, op)) return IR_NONE;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands && !found; i++)
+    if (ir_type_at(m, ir_operand(m, op, i))->rank)
+      found = flattened_from(m, ir_operand(m, op, i), steps - 1);
+  return found;
+}
+
+/* One element, everywhere. */
+static bool is_splat(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM &&
+         ir_element_count(m, ir_type_of(m, ir_operand(m, op, 0))) == 1;
+}
+
+static ir_value with_shape(ir_builder *b, ir_value v, ir_value shape, ir_map *made, int steps);
+
+static ir_value chain_with_shape(ir_builder *b, ir_op op, ir_type type, ir_value shape,
+                                 ir_map *made, int steps) {
+  ir_module *m = b->m;
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  ir_value operands[4];
+  for (uint32_t i = 0; i < n; i++) {
+    operands[i] = ir_operand(m, op, i);
+    if (ir_type_at(m, operands[i])->rank)
+      operands[i] = with_shape(b, operands[i], shape, made, steps - 1);
+  }
+  return pass_build_like(b, op, operands, type);
+}
+
+/* v in the dimensions of `shape`. */
+static ir_value with_shape(ir_builder *b, ir_value v, ir_value shape, ir_map *made, int steps) {
+  ir_module *m = b->m;
+  if (ir_map_has(made, v)) return ir_map_get(made, v);
+  ir_type_data t = *ir_type_at(m, shape);
+  t.dtype = ir_type_at(m, v)->dtype;
+  ir_type type = ir_type_intern(m, &t);
+  ir_op op = ir_value_get(m, v)->op;
+  ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
+  ir_value x = op && ir_op_get(m, op)->n_operands ? ir_operand(m, op, 0) : IR_NONE, out;
+  if (kind == IR_OP_RESHAPE && same_dims(m, x, shape)) out = x;
+  else if (op && is_splat(m, op))
+    out = ir_build_broadcast(b, ir_build_reshape(b, x, ir_scalar(m, t.dtype)), type, NULL);
+  else if (op && steps && ir_op_get(m, op)->n_operands <= 4 && is_elementwise(m, op))
+    out = chain_with_shape(b, op, type, shape, made, steps);
+  else out = ir_build_reshape(b, v, type);
+  ir_map_set(made, v, out);
+  return out;
+}
+
+ir_value pass_build_unflattened(ir_builder *b, ir_value v) {
+  ir_value shape = flattened_from(b->m, v, DEEPEST_CHAIN);
+  if (!shape) return v;
+  arena *a = arena_create(b->m->ctx);
+  ir_value made = with_shape(b, v, shape, ir_map_new(a, b->m), DEEPEST_CHAIN);
+  arena_destroy(a);
+  return made;
+}
+
+/* The sort that everything comes from but scalars; IR_NONE: there are others, or none. */
+static ir_value sorted_in(const ir_module *m, ir_value v, int *steps) {
+  ir_op op = ir_value_get(m, v)->op;
+  ir_value found = IR_NONE;
+  if (!op || (*steps)-- <= 0) return IR_NONE;
+  if (ir_kind_of(m, op) == IR_OP_SORT) {
+    bool whole = ir_op_get(m, op)->n_operands == 1 && ir_type_at(m, v)->rank == 1;
+    return whole ? v : IR_NONE;
+  }
+  if (!is_elementwise(m, op)) return IR_NONE;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
+    ir_value x = ir_operand(m, op, i), sorted;
+    ir_op def = ir_value_get(m, x)->op;
+    if (!ir_type_at(m, x)->rank || (def && is_splat(m, def))) continue;
+    sorted = sorted_in(m, x, steps);
+    if (!sorted || (found && sorted != found)) return IR_NONE;
+    found = sorted;
+  }
+  return found;
+}
+
+ir_value pass_build_unsorted(ir_builder *b, ir_value v) {
+  int steps = DEEPEST_CHAIN;
+  ir_value sorted = sorted_in(b->m, v, &steps);
+  if (!sorted) return v;
+  arena *a = arena_create(b->m->ctx);
+  ir_map *made = ir_map_new(a, b->m);
+  ir_value x = ir_operand(b->m, ir_value_get(b->m, sorted)->op, 0);
+  ir_map_set(made, sorted, x);
+  ir_value out = with_shape(b, v, x, made, DEEPEST_CHAIN);
+  arena_destroy(a);
+  return out;
+}
+
 /* ---- constants ---- */
 enum { STEPS = 16 }; /* ops that are looked through */
 

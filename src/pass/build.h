@@ -1,5 +1,5 @@
 /* What the rewriting passes build and look at, beyond ir_build_*(): sums, products, transposes, the
- * same op on other shapes, constants, and which tensors are worth a rewrite.
+ * same op on other shapes, what was flattened, constants, and which tensors are worth a rewrite.
  *
  * All builders append to b->block and derive the result's type.
  */
@@ -24,6 +24,13 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 /* The op once more, without its regions, on other operands and with another result type. */
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type);
+
+/* v's elements in row-major order in a tensor of more dimensions, where v is made from such by
+ * flattening and elementwise ops; else v. Cost: the ops in between, once more. */
+ir_value pass_build_unflattened(ir_builder *b, ir_value v);
+/* v's elements in any order, where v is made of one sorted array by elementwise ops: what it would
+ * be of the array unsorted; else v. */
+ir_value pass_build_unsorted(ir_builder *b, ir_value v);
 
 /* The number that all elements of a real floating-point tensor are, as far as constants, broadcasts
  * and arithmetic on such tell; false if they don't. */

@@ -2,13 +2,14 @@
  *
  * Requires: a verified module. Breaks: nothing. Removes ops without effects whose results nobody
  * needs; results of weir.loop (with the yielded value; for a carry also the initial value and the
- * block argument), inputs of weir.loop, and carries of stablehlo.while that only feed themselves.
+ * block argument), inputs of weir.loop, carries of stablehlo.while that only feed themselves, and
+ * what a sort moves along for nobody (gradients of a median).
  * Identity: mark and sweep. Needed are ops with effects, terminators of functions, and what these
  * use; a carry of a loop is needed only if its result or its block argument is, so values that
  * circulate through a loop without ever leaving it fall. A loop that never ends counts as having no
  * effect, as in XLA.
- * A while with attributes keeps all its carries: an attribute may list something per value
- * (sdy.sharding).
+ * A while with attributes keeps all its carries, and a sort with attributes of its users' all its
+ * operands: an attribute may list something per value (sdy.sharding).
  * Linear in ops + operands. Functions are kept (see inline).
  * Source: Cytron et al. 1991, section 7.1, with loop carries as nodes of their own.
  */
@@ -80,6 +81,16 @@ static bool has_own_carries(const ir_module *m, ir_op op) {
   return kind == IR_OP_LOOP || (kind == IR_OP_WHILE && !ir_op_get(m, op)->n_attrs);
 }
 
+/* dimension, is_stable. */
+static bool is_plain_sort(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_SORT && ir_op_get(m, op)->n_attrs <= 2;
+}
+
+/* Each of its operands is needed for itself. */
+static bool can_shrink(const ir_module *m, ir_op op) {
+  return has_own_carries(m, op) || is_plain_sort(m, op);
+}
+
 static bool is_carry(ir_module *m, ir_op loop, uint32_t result) {
   int32_t n;
   const int64_t *dims = ir_op_ints(m, loop, "out_dims", &n);
@@ -119,10 +130,14 @@ static void mark_op(dce *d, ir_op op) {
   VEC_PUSH(d->scratch, &d->ops, op);
 }
 
-/* The loop's result i is needed: so are the value yielded for it and, of a carry, the value it
- * starts with. */
+/* Result i is needed: so are, of a loop, the value yielded for it and, of a carry, the value it
+ * starts with; of a sort, what is sorted. */
 static void follow_result(dce *d, ir_op op, uint32_t i) {
   const ir_op_data *data = ir_op_get(d->m, op);
+  if (data->kind == IR_OP_SORT) {
+    mark_value(d, data->operands[i]);
+    return;
+  }
   if (data->kind == IR_OP_WHILE) {
     mark_value(d, data->operands[i]);
     mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[1]), i));
@@ -133,8 +148,12 @@ static void follow_result(dce *d, ir_op op, uint32_t i) {
     mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
 }
 
-/* The loop's block argument i is needed. */
+/* Block argument i of the loop or the comparator is needed. */
 static void follow_argument(dce *d, ir_op op, uint32_t i) {
+  if (ir_kind_of(d->m, op) == IR_OP_SORT) {
+    mark_value(d, ir_result(d->m, op, i / 2));
+    return;
+  }
   if (ir_kind_of(d->m, op) == IR_OP_WHILE) {
     mark_value(d, ir_result(d->m, op, i));
     return;
@@ -149,16 +168,16 @@ static void follow_value(dce *d, ir_value v) {
   const ir_value_data *data = ir_value_get(d->m, v);
   ir_op op = data->op ? data->op : ir_block_get(d->m, data->block)->parent;
   mark_op(d, op);
-  if (!has_own_carries(d->m, op)) return;
+  if (!can_shrink(d->m, op)) return;
   if (data->op) follow_result(d, op, data->index);
   else follow_argument(d, op, data->index);
 }
 
-/* Of a loop the terminators and what decides on the end; of any other op its operands and all that
- * its regions return. */
+/* Of a loop the terminators and what decides on the end; of a sort what decides; of any other op
+ * its operands and all that its regions return. */
 static void follow_op(dce *d, ir_op op) {
   const ir_op_data *data = ir_op_get(d->m, op);
-  bool loop = has_own_carries(d->m, op);
+  bool shrinks = can_shrink(d->m, op);
   ir_op parent = data->block ? ir_block_get(d->m, data->block)->parent : IR_NONE;
   if (parent) mark_op(d, parent);
   bool own =
@@ -166,7 +185,7 @@ static void follow_op(dce *d, ir_op op) {
   bool is_condition = own && ir_kind_of(d->m, parent) == IR_OP_WHILE &&
                       ir_op_get(d->m, parent)->regions[0] == data->block;
   for (uint32_t i = 0;
-       (!loop && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++)
+       (!shrinks && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++)
     mark_value(d, data->operands[i]);
   for (uint32_t r = 0; r < data->n_regions; r++) {
     const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
@@ -280,6 +299,19 @@ static void shrink_loop(dce *d, ir_op op) {
   keep_ints(d, op, "out_units", keep_outs);
 }
 
+static void shrink_sort(dce *d, ir_op op) {
+  ir_op_data *data = ir_op_get(d->m, op);
+  uint32_t n = data->n_results;
+  const uint8_t *keep = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], n);
+  uint8_t *pairs = ARENA_ARRAY(d->scratch, uint8_t, 2 * (size_t)n);
+  if (all(keep, n)) return;
+  for (uint32_t i = 0; i < 2 * n; i++) pairs[i] = keep[i / 2];
+  d->changed = true;
+  keep_arguments(d->m, data->regions[0], pairs);
+  keep_operands(d->m, op, keep);
+  keep_results(d, op, keep);
+}
+
 static void sweep(dce *d, ir_block block) {
   ir_block_data *b = ir_block_get(d->m, block);
   uint32_t n = 0;
@@ -288,8 +320,9 @@ static void sweep(dce *d, ir_block block) {
     if (!d->live_op[op]) continue;
     b->ops.at[n++] = op;
     ir_op_data *data = ir_op_get(d->m, op);
-    if (has_own_carries(d->m, op))
-      data->kind == IR_OP_LOOP ? shrink_loop(d, op) : shrink_while(d, op);
+    if (data->kind == IR_OP_LOOP) shrink_loop(d, op);
+    else if (is_plain_sort(d->m, op)) shrink_sort(d, op);
+    else if (has_own_carries(d->m, op)) shrink_while(d, op);
     for (uint32_t r = 0; r < data->n_regions; r++)
       if (data->regions[r]) sweep(d, data->regions[r]);
   }

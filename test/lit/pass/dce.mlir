@@ -67,6 +67,22 @@ module {
     return %1 : tensor<4xf32>
   }
 
+  // A sort moves along what is read, and what it compares.
+  // CHECK: sym_name = "sorted"
+  // CHECK: ^bb0(%{{.*}}: tensor<4xf32>, %[[KEY:.*]]: tensor<4xi32>, %[[B:.*]]: tensor<4xf64>)
+  // CHECK: %[[S:.*]]:2 = "stablehlo.sort"(%[[KEY]], %[[B]])
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<i32>, %[[Y:.*]]: tensor<i32>, %{{.*}}: tensor<f64>, %{{.*}}: tensor<f64>)
+  // CHECK: "stablehlo.compare"(%[[X]], %[[Y]])
+  // CHECK: "func.return"(%[[S]]#1)
+  func.func public @sorted(%a: tensor<4xf32>, %key: tensor<4xi32>, %b: tensor<4xf64>) -> tensor<4xf64> {
+    %0:3 = "stablehlo.sort"(%a, %key, %b) <{dimension = 0 : i64}> ({
+    ^bb0(%x0: tensor<f32>, %y0: tensor<f32>, %x1: tensor<i32>, %y1: tensor<i32>, %x2: tensor<f64>, %y2: tensor<f64>):
+      %1 = stablehlo.compare LT, %x1, %y1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }) : (tensor<4xf32>, tensor<4xi32>, tensor<4xf64>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xf64>)
+    return %0#2 : tensor<4xf64>
+  }
+
   // All results of other ops stay as they are, used or not.
   // CHECK: sym_name = "one_of_two"
   // CHECK: %{{.*}}:2 = "chlo.top_k"

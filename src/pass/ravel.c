@@ -1,0 +1,56 @@
+/* ravel: a reduction of all elements of what was flattened or sorted, before it is.
+ *
+ *   reduce(f(reshape(x)), all dimensions) = reduce(f(x), all dimensions)      f elementwise
+ *   reduce(f(sort(x)), all dimensions)    = reduce(f(x), all dimensions)      ... of nothing else
+ *
+ * so that x's own dimensions are there to split along, no reshape is in the way of a kernel, and a
+ * sort of which only elements are read (`quantile`) has no other user.
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact, but sums
+ * and products of floats are rounded in another order. Left alone: reductions over some dimensions,
+ * of several arrays, by a function that is no monoid, of what is small against the limit or below
+ * the threshold. Cost: linear. Source: XLA's AlgebraicSimplifier has it for reshapes alone.
+ */
+#include "pass/build.h"
+
+typedef struct raveler {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  bool changed;
+} raveler;
+
+static bool reduces_all(const raveler *f, ir_op op) {
+  const ir_op_data *d = ir_op_get(f->m, op);
+  int32_t n;
+  if (d->kind != IR_OP_REDUCE || d->n_operands != 2) return false;
+  (void)ir_op_ints(f->m, op, "dimensions", &n);
+  return n > 0 && n == ir_type_at(f->m, d->operands[0])->rank &&
+         ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[0])) &&
+         ir_is_monoid(ir_reducer_kind(f->m, d->regions[0])) &&
+         ir_value_bytes(f->m, d->operands[0]) > pass_small_bytes(f->p->options);
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  raveler *f = user;
+  if (!reduces_all(f, op)) return false;
+  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+  ir_value x = ir_operand(f->m, op, 0);
+  ir_value from = pass_build_unflattened(&b, pass_build_unsorted(&b, x));
+  if (from == x) return false;
+  int64_t dims[IR_MAX_RANK];
+  int32_t rank = ir_type_at(f->m, from)->rank;
+  for (int32_t d = 0; d < rank; d++) dims[d] = d;
+  ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  ir_value made = pass_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), dims, rank);
+  ir_map_set(f->map, ir_result(f->m, op, 0), made);
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  raveler f = {p, m, ir_map_new(p->scratch, m), false};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_ravel = {"ravel", run};
