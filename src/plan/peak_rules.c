@@ -87,7 +87,7 @@ uint32_t plan_rule_convert(const plan_rule *r, uint32_t x, ir_dtype dtype) {
   if (n.kind == IR_OP_CONSTANT && n.shape.elements == 1 && !isnan(n.number))
     return plan_rule_number(r, dtype, n.number);
   if (n.kind == IR_OP_BROADCAST_IN_DIM && node_of(r, n.operands[0])->kind == IR_OP_CONSTANT)
-    return plan_rule_splat(r, plan_rule_convert(r, n.operands[0], dtype), n.shape);
+    return plan_rule_broadcast(r, plan_rule_convert(r, n.operands[0], dtype), n.shape, n.ints);
   uint32_t made = plan_rule_make1(r, IR_OP_CONVERT, with_dtype(n.shape, dtype), x);
   if (dtype == IR_BF16 && n.shape.dtype == IR_F32)
     plan_node_get(r->g, made)->flags |= PLAN_FLAG_EXPENSIVE;

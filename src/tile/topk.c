@@ -276,6 +276,26 @@ static void put_pack(tile_emitter *e, const tile_node *x) {
   put_template(e, x, "  %c = or $E %k2, %n2\n  ret $E %c\n}\n");
 }
 
+/* What an empty place of a heap has. */
+static const char *lowest(const list_type *t) {
+  return t->key_bits == 64 ? "-170141183460469231731687303715884105728" : "-9223372036854775808";
+}
+
+/* Of integers the limit is the least that passes: the next after the worst of a full list, all of
+ * them while there is room. */
+static void put_integer_limit(tile_emitter *e, const tile_node *x) {
+  list_type t = type_of(e, x);
+  bool with_sign = is_signed(dtype_of(e, x));
+  uint64_t top = (uint64_t)1 << (t.value_bits - 1);
+  int64_t most = with_sign ? (int64_t)(top - 1) : -1;
+  strbuf_printf(&e->helpers, "  %%room = icmp eq %s %%top, %s\n", t.element, lowest(&t));
+  strbuf_printf(&e->helpers, "  %%last = icmp eq %s %%x, %lld\n", t.value, (long long)most);
+  strbuf_printf(&e->helpers, "  %%next = add %s %%x, 1\n", t.value);
+  strbuf_printf(&e->helpers, "  %%full = select i1 %%last, %s %%x, %s %%next\n", t.value, t.value);
+  strbuf_printf(&e->helpers, "  %%y = select i1 %%room, %s %lld, %s %%full\n", t.value,
+                with_sign ? -(long long)(top - 1) - 1 : 0, t.value);
+}
+
 /* -0 as the limit lets +0 pass; numbers that a thread may take for 0 let all of these pass. */
 static void put_limit(tile_emitter *e, const tile_node *x) {
   ir_dtype dtype = dtype_of(e, x);
@@ -285,7 +305,8 @@ static void put_limit(tile_emitter *e, const tile_node *x) {
                "  %k1 = ashr $E %top, $B\n"
                "  %k = trunc $E %k1 to i$B\n"
                "  %x = call $T @$N_value(i$B %k)\n");
-  if (is_float(dtype)) {
+  if (!is_float(dtype)) put_integer_limit(e, x);
+  else {
     double tiny = dtype == IR_F64 ? 0x1p-1022 : 0x1p-126;
     put_template(e, x, "  %b = bitcast $T %x to i$B\n  %m = shl i$B %b, 1\n");
     strbuf_printf(&e->helpers, "  %%small = icmp ult i%d %%m, %s\n", key_bits_of(dtype),
@@ -295,7 +316,7 @@ static void put_limit(tile_emitter *e, const tile_node *x) {
                   tile_real(e, dtype, -tiny), tile_dtype_text(dtype));
   }
   if (negated(e->n, x)) put_template(e, x, "  %z = fneg $T %y\n");
-  const char *name = negated(e->n, x) ? "%z" : is_float(dtype) ? "%y" : "%x";
+  const char *name = negated(e->n, x) ? "%z" : "%y";
   put_template(e, x, arena_printf(e->a, "  store $T %s, ptr %%limit\n  ret void\n}\n", name));
 }
 
@@ -307,7 +328,7 @@ static void put_lanes(tile_emitter *e) {
 }
 
 static const char *passes(ir_dtype dtype) {
-  return is_float(dtype) ? "fcmp ugt" : is_signed(dtype) ? "icmp sgt" : "icmp ugt";
+  return is_float(dtype) ? "fcmp ugt" : is_signed(dtype) ? "icmp sge" : "icmp uge";
 }
 
 static const char *helper(tile_emitter *e, const tile_node *x, const char *which) {
@@ -351,11 +372,9 @@ static const char *limit_at(tile_emitter *e, const tile_node *x, const char *row
 void tile_topk_clear(tile_emitter *e, const tile_node *x) {
   list_type t = type_of(e, x);
   const char *list = list_at(e, x, e->row_local[0]);
-  const char *lowest =
-      t.key_bits == 64 ? "-170141183460469231731687303715884105728" : "-9223372036854775808";
   tile_loop l = tile_loop_begin(e, "0", tile_int(e, count_of(e->n, x)), "1");
   const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %s", t.element, list, l.index);
-  tile_put(e, "store %s %s, ptr %s", t.element, lowest, p);
+  tile_put(e, "store %s %s, ptr %s", t.element, lowest(&t), p);
   tile_loop_end(e, &l);
   tile_put(e, "call void %s(ptr %s, ptr %s)", helper(e, x, "limit"), list,
            limit_at(e, x, e->row_local[0]));
@@ -424,8 +443,8 @@ static const char *fails(tile_emitter *e, const tile_node *x, const testing *t, 
   ir_dtype dtype = dtype_of(e, x);
   const char *how = t->is_negative     ? "fcmp oge"
                     : is_float(dtype)  ? "fcmp ole"
-                    : is_signed(dtype) ? "icmp sle"
-                                       : "icmp ule";
+                    : is_signed(dtype) ? "icmp slt"
+                                       : "icmp ult";
   return tile_line(e, "%s %s %s, %s", how, type_of(e, x).vector, vector_at(e, t, r, c), limit);
 }
 

@@ -246,6 +246,22 @@ class Maker:
             special=math.isinf(number),
         )
 
+    def vector(self, extent, dtype):
+        """A constant whose elements differ."""
+        floats = dtype in MANTISSA
+        words = ["true", "false"] if dtype == "i1" else ["1.0", "2.0", "0.5"] if floats else "103"
+        chosen = ", ".join(self.rng.choice(words) for _ in range(extent))
+        value = Value("", (extent,), dtype)
+        return self.emit(
+            "stablehlo.constant",
+            [],
+            value.shape,
+            dtype,
+            f"value = dense<[{chosen}]> : {value.type}",
+            grid=(1, -1) if floats else None,
+            bound=2.0 if floats else 0.0,
+        )
+
     def broadcast(self, v, shape, dims):
         return self.emit(
             "stablehlo.broadcast_in_dim",
@@ -286,9 +302,13 @@ class Maker:
             dims = small and self.embedding(small.shape, v.shape)
             if dims is not None:
                 return self.broadcast(small, v.shape, dims)
-        return other or self.splat(
-            self.rng.choice([1, 2, 0.5] if v.is_float() else [1, 0, 3]), v.dtype, v.shape
-        )
+        if other:
+            return other
+        if v.rank and v.dtype != "c64" and self.rng.random() < 0.4:
+            dim = self.rng.randrange(v.rank)
+            return self.broadcast(self.vector(v.shape[dim], v.dtype), v.shape, [dim])
+        numbers = [1, 2, 0.5] if v.is_float() else [1, 0, 3]
+        return self.splat(self.rng.choice(numbers), v.dtype, v.shape)
 
     def embedding(self, small, large):
         dims, free = [], list(range(len(large)))

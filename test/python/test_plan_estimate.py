@@ -12,6 +12,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import jaxlib
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -104,6 +105,12 @@ def negated_sum(x, y):
     return (-jnp.exp(x)).sum(1), jnp.exp(x) @ y
 
 
+def columns_left_out(x, y):
+    """A mask that is a constant vector of booleans, as a number."""
+    mask = jnp.broadcast_to(np.arange(x.shape[1]) % 3 > 0, x.shape)
+    return (x * mask.astype(x.dtype)) @ y
+
+
 def scatter_read_twice(x, y):
     s = jnp.zeros_like(x).at[jnp.arange(x.shape[0]), 3].add(1.0)
     return x @ y + s, s @ y
@@ -144,6 +151,7 @@ def solve_what_others_read(x, y):
 
 
 RULES = [
+    columns_left_out,
     negated_sum,
     scatter_read_twice,
     top_k_of_what_others_read,

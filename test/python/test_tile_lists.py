@@ -70,6 +70,17 @@ def test_streamed_top_k(dtype, kind, folder):  # noqa: F811
             check(lambda a, b: jax.lax.top_k(matrix(a, b), k), (a, b), folder, threshold, *text)
 
 
+@pytest.mark.parametrize("dtype", [*TYPES[2:], np.int16, np.uint32])
+@pytest.mark.parametrize("k", [3, 40])
+def test_nothing_but_the_least_and_the_largest_integer(dtype, k, folder):  # noqa: F811
+    """What is as small as an empty place of the list is still taken, in its order."""
+    info = np.iinfo(dtype)
+    a = np.full(300, info.min, dtype)
+    b = np.where(np.arange(40) % 11, info.min, info.max).astype(dtype)
+    check(lambda a, b: jax.lax.top_k(matrix(a, b), k), (a, b), folder, 40 * 100 * a.itemsize)
+    check(lambda a: jax.lax.top_k(matrix(a, a[:40]), k), (a,), folder, 40 * 100 * a.itemsize)
+
+
 def test_whole_rows(folder):  # noqa: F811
     """k is the extent: a sort."""
     a, b = numbers(np.float32, 300, 1, "special"), numbers(np.float32, 40, 2, "special")
