@@ -66,6 +66,7 @@ const pass *const pipeline_passes[] = {
   &pass_simplify,
   &pass_fold_transpose,
   &pass_cse,
+  &pass_normalise,
   &pass_centre,
   &pass_diagonal,
   &pass_distance,
@@ -127,6 +128,7 @@ weir_status pipeline_prepare(job *j, ir_module *m) {
   WEIR_TRY(flatten(j, m));
   if (split_spread_of(m) == SPLIT_SHARDED) /* what follows counts the costs of one device */
     return pass_run(&j->driver, &pass_dce, m, NULL);
+  WEIR_TRY(pass_run(&j->driver, &pass_normalise, m, NULL));
   WEIR_TRY(run_replacing(j, &pass_centre, m));
   WEIR_TRY(run_replacing(j, &pass_diagonal, m));
   WEIR_TRY(run_replacing(j, &pass_distance, m));

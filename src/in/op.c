@@ -16,11 +16,23 @@ static in_op *push_frame(in_parser *p) {
   return op;
 }
 
+/* What other front ends still write of an older dialect; a copy is nothing but its operand. */
+static ir_kind find_kind(const char *name, size_t length) {
+  static const struct {
+    const char *name;
+    ir_kind kind;
+  } older[] = {{"mhlo.copy", IR_OP_OPTIMIZATION_BARRIER}, {"mhlo.erf", IR_OP_CHLO_ERF}};
+  for (size_t i = 0; i < sizeof older / sizeof *older; i++)
+    if (strlen(older[i].name) == length && !memcmp(older[i].name, name, length))
+      return older[i].kind;
+  return ir_kind_find(name, length);
+}
+
 ir_kind in_kind(in_parser *p, ir_str name) {
   while (p->kinds.count <= name) VEC_PUSH(p->scratch, &p->kinds, 0);
   uint16_t *known = &p->kinds.at[name];
   if (*known == 0)
-    *known = (uint16_t)(1 + ir_kind_find(ir_text(p->m, name), ir_text_length(p->m, name)));
+    *known = (uint16_t)(1 + find_kind(ir_text(p->m, name), ir_text_length(p->m, name)));
   return (ir_kind)(*known - 1);
 }
 

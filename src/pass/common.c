@@ -15,6 +15,15 @@ int64_t pass_count_ops(const ir_module *m) {
   return n;
 }
 
+bool pass_is_static(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!ir_is_static_tensor(m, ir_type_of(m, d->operands[i]))) return false;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    if (!ir_is_static_tensor(m, ir_type_of(m, d->first_result + i))) return false;
+  return true;
+}
+
 pass_ops pass_take_ops(ir_module *m, ir_block block) {
   ir_block_data *b = ir_block_get(m, block);
   pass_ops ops = {b->ops.at, b->ops.count, b->ops.room};

@@ -533,13 +533,6 @@ static ir_value take_op(finder *f, ir_builder *b, ir_op op, const band *s, int d
   }
 }
 
-static bool all_static(const finder *f, ir_op op) {
-  const ir_op_data *d = ir_op_get(f->m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[i]))) return false;
-  return d->n_results == 1 && ir_is_static_tensor(f->m, ir_type_of(f->m, d->first_result));
-}
-
 static bool is_same(const band *x, const band *y) {
   return x->x == y->x && x->keep == y->keep && x->drop == y->drop && x->at_keep == y->at_keep &&
          x->at_drop == y->at_drop && x->length == y->length;
@@ -550,7 +543,9 @@ static ir_value take(finder *f, ir_builder *b, band s, int depth) {
     if (is_same(&f->taken[i].of, &s)) return f->taken[i].value;
   bool goes_on = depth < DEEPEST && f->n_taken < MOST_TAKEN;
   ir_op op = goes_on ? ir_value_get(f->m, s.x)->op : IR_NONE;
-  ir_value made = op && all_static(f, op) ? take_op(f, b, op, &s, depth + 1) : IR_NONE;
+  ir_value made = op && (ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op))
+                      ? take_op(f, b, op, &s, depth + 1)
+                      : IR_NONE;
   if (!made) made = as_it_stands(f, b, &s);
   if (f->n_taken < MOST_TAKEN) {
     f->taken[f->n_taken].of = s;
@@ -562,7 +557,8 @@ static ir_value take(finder *f, ir_builder *b, band s, int depth) {
 /* Whether the tensor need not be there: it is made by an op that we see through. */
 static bool can_go(const finder *f, ir_value x) {
   ir_op op = ir_value_get(f->m, x)->op;
-  if (!op || !all_static(f, op) || ir_value_bytes(f->m, x) <= pass_small_bytes(f->p->options))
+  if (!op || !(ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op)) ||
+      ir_value_bytes(f->m, x) <= pass_small_bytes(f->p->options))
     return false;
   while (op && (ir_kind_of(f->m, op) == IR_OP_SLICE || ir_kind_of(f->m, op) == IR_OP_RESHAPE))
     op = ir_value_get(f->m, ir_operand(f->m, op, 0))->op;

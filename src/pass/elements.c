@@ -504,6 +504,7 @@ static bool replace_scatter(picker *f, ir_op op) {
 static bool replace(void *user, ir_block block, ir_op op) {
   picker *f = user;
   ir_kind kind = ir_kind_of(f->m, op);
+  if (!pass_is_static(f->m, op)) return false;
   f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
   bool done = kind == IR_OP_GATHER    ? replace_gather(f, op)
               : kind == IR_OP_SCATTER ? replace_scatter(f, op)

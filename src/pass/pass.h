@@ -42,10 +42,13 @@ WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, 
 /* ---- the passes of this folder ---- */
 extern const pass pass_inline, pass_join, pass_unbundle, pass_fold_transpose, pass_simplify,
     pass_chain, pass_elements, pass_topk, pass_diagonal, pass_distance, pass_distribute, pass_cse,
-    pass_dce, pass_solve, pass_cut, pass_pad, pass_centre, pass_sums, pass_quantile, pass_ravel;
+    pass_dce, pass_solve, pass_cut, pass_pad, pass_centre, pass_sums, pass_quantile, pass_ravel,
+    pass_normalise;
 
 /* ---- what several passes need ---- */
 int64_t pass_count_ops(const ir_module *m);
+/* All operands and results are tensors whose shapes are known. */
+bool pass_is_static(const ir_module *m, ir_op op);
 /* The functions, by the string of their names: m->strs.count of them. */
 ir_op *pass_functions(arena *a, const ir_module *m);
 /* Equality of attributes by content (attributes are not interned), and a hash that agrees with it.

@@ -57,6 +57,7 @@ static bool takes_single_elements(ir_module *m, arena *scratch, ir_op gather) {
 
 static bool is_reader(const finder *f, ir_op op, ir_value sorted) {
   const ir_op_data *d = ir_op_get(f->m, op);
+  if (!pass_is_static(f->m, op)) return false;
   switch ((ir_kind)d->kind) {
     case IR_OP_SLICE: return true;
     case IR_OP_DYNAMIC_SLICE: return d->operands[0] == sorted;

@@ -335,6 +335,34 @@ static ir_value scatter_one_window(simplifier *s, ir_op op) {
   return ir_build_dynamic_update_slice(&b, x, update, at);
 }
 
+/* ---- what front ends write in other words ---- */
+/* custom_call @mhlo.erf(x) = chlo.erf(x): how portable artifacts spell CHLO's functions. */
+static ir_value erf_call(simplifier *s, ir_op op) {
+  const char *target = ir_op_string(s->m, op, "call_target_name");
+  const ir_op_data *d = ir_op_get(s->m, op);
+  if (!target || strcmp(target, "mhlo.erf") || d->n_operands != 1 || d->n_results != 1 ||
+      !same_type(s, op))
+    return IR_NONE;
+  ir_builder b = builder(s, op);
+  return ir_build_unary(&b, IR_OP_CHLO_ERF, operand(s, op, 0));
+}
+
+/* set_dimension_size(x, extent of x) = x. Of this op the verifier knows nothing. */
+static ir_value whole_dimension(simplifier *s, ir_op op) {
+  const ir_op_data *d = ir_op_get(s->m, op);
+  if (d->n_operands != 2 || d->n_results != 1 || !same_type(s, op) ||
+      !ir_is_static_tensor(s->m, result_type(s, op)))
+    return IR_NONE;
+  const ir_type_data *x = ir_type_get(s->m, operand_type(s, op, 0)),
+                     *index = ir_type_get(s->m, operand_type(s, op, 1));
+  const void *size = splat_of(s, operand(s, op, 1));
+  int64_t dim = ir_op_int(s->m, op, "dimension", -1);
+  int32_t is;
+  if (!size || index->dtype != IR_I32 || dim < 0 || dim >= x->rank) return IR_NONE;
+  memcpy(&is, size, sizeof is);
+  return is == x->dims[dim] ? operand(s, op, 0) : IR_NONE;
+}
+
 /* ---- the table ---- */
 static const struct row {
   ir_kind kind;
@@ -364,6 +392,8 @@ static const struct row {
     {IR_OP_REDUCE, reduce_nothing},
     {IR_OP_GET_TUPLE_ELEMENT, element_of_tuple},
     {IR_OP_SCATTER, scatter_one_window},
+    {IR_OP_CUSTOM_CALL, erf_call},
+    {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 

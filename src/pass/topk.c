@@ -356,16 +356,6 @@ static void build_best(finder *f, ir_builder *b, const best *w, ir_value *out) {
   f->changed = true;
 }
 
-static bool is_static(const finder *f, ir_op op) {
-  const ir_op_data *d = ir_op_get(f->m, op);
-  for (uint32_t i = 0; i < d->n_operands + d->n_results; i++)
-    if (!ir_is_static_tensor(
-            f->m, ir_type_of(f->m, i < d->n_operands ? d->operands[i]
-                                                     : d->first_result + i - d->n_operands)))
-      return false;
-  return true;
-}
-
 /* ---- sort ---- */
 typedef struct use {
   ir_op slice;
@@ -443,7 +433,7 @@ static bool is_better_sorted(const finder *f, const pass_sorted *s, const pass_o
 
 static bool read_sort(const finder *f, ir_op op, pass_sorted *out) {
   const ir_op_data *d = ir_op_get(f->m, op);
-  if (d->kind != IR_OP_SORT || !is_static(f, op)) return false;
+  if (d->kind != IR_OP_SORT || !pass_is_static(f->m, op)) return false;
   const ir_type_data *t = type_of(f, d->operands[0]);
   int64_t dim = ir_op_int(f->m, op, "dimension", -1);
   if (dim < 0) dim += t->rank;
@@ -563,7 +553,7 @@ static bool rewrite_approx(finder *f, ir_block block, ir_op op) {
 
 static bool rewrite_custom_call(finder *f, ir_block block, ir_op op) {
   const char *target = ir_op_string(f->m, op, "call_target_name");
-  if (!target || !is_static(f, op) || ir_has_effects(f->m, op)) return false;
+  if (!target || !pass_is_static(f->m, op) || ir_has_effects(f->m, op)) return false;
   if (!strcmp(target, "mhlo.topk")) return rewrite_mhlo_topk(f, block, op);
   return !strcmp(target, "ApproxTopK") && rewrite_approx(f, block, op);
 }

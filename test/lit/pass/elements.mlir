@@ -102,4 +102,15 @@ module {
     }) : (tensor<40xf32>, tensor<8x1xi32>, tensor<8xf32>) -> tensor<40xf32>
     return %0, %2, %4, %6 : tensor<8xf32>, tensor<8xf32>, tensor<40xf32>, tensor<8x40xf32>
   }
+
+  // How many are read is known only when it runs.
+  // CHECK: sym_name = "bounded"
+  // CHECK: "stablehlo.exponential"
+  // CHECK-NEXT: "stablehlo.gather"
+  // CHECK-NEXT: "func.return"
+  func.func private @bounded(%x: tensor<8xf32>, %i: tensor<?xi64, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<4>> {
+    %e = stablehlo.exponential %x : tensor<8xf32>
+    %g = "stablehlo.gather"(%e, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<8xf32>, tensor<?xi64, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<4>>
+    return %g : tensor<?xf32, #stablehlo.bounds<4>>
+  }
 }
