@@ -546,6 +546,18 @@ static int64_t least_as_is(job *j) {
   return memory < program ? memory : program;
 }
 
+/* A climb towards a limit that is out of reach: the least that any candidate came to, and where. */
+static weir_status climb_in_vain(job *j, minimum *found) {
+  ir_module *m;
+  j->probing = true;
+  search s = search_under(j, found->low, 0);
+  WEIR_TRY(split_until_it_holds(j, j->prepared, &s, &m));
+  if (m) keep_found(found, s.limit, m);
+  found->guess = m ? s.peak : s.least;
+  if (!m) found->start = s.at_least;
+  return WEIR_OK;
+}
+
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {
   weir_result *r = j->result;
@@ -557,6 +569,7 @@ static weir_status add_minimum(job *j) {
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   set_options(j, RUNG_REWRITTEN);
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
+  if (found.low < high) WEIR_TRY(climb_in_vain(j, &found));
   WEIR_TRY(find_minimum(j, j->prepared, &found));
   r->summary.minimum_bytes = found.limit;
   if (found.m) ir_module_destroy(found.m);

@@ -78,6 +78,7 @@ def test_of_a_program_whose_climb_takes_long(tmp_path):
     program.write_text(jax.jit(f).lower(*arguments).as_text())
     least = smallest(program, "20MB")
     assert 20_000_000 < least < 25_000_000
+    assert smallest_unasked(program)[0] < 25_000_000
     assert command("opt", program, least).returncode == 0
 
 
