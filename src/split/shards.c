@@ -183,9 +183,18 @@ bool split_is_spread(const ir_module *m, ir_block block) {
   return partitions(m) != 1 && !is_local(m, block);
 }
 
+/* Each device has a part of a sum: what a loop adds up would be added up by each of them. */
+static bool has_unreduced(const ir_module *m) {
+  for (ir_attr a = 1; a < m->attrs.count; a++) {
+    const char *text = ir_sharding_text(m, a);
+    if (text && strstr(text, "unreduced")) return true;
+  }
+  return false;
+}
+
 bool split_may_split(split_region *r) {
   if (!split_is_spread(r->m, r->block)) return true;
-  bool good = is_under_main(r->m, r->block);
+  bool good = is_under_main(r->m, r->block) && !has_unreduced(r->m);
   for (uint32_t i = 0; good && i < r->instances.count; i++) {
     const split_instance *x = &r->instances.at[i];
     good = x->pos.dim < 0 || !is_sharded(r->m, x->value, x->pos.dim) || is_view(r, x->value);

@@ -20,7 +20,8 @@ split_spread split_spread_of(const ir_module *m);
 bool split_is_spread(const ir_module *m, ir_block block);
 
 /* Whether the region's loops would leave shardings alone: always, where its values are one
- * device's; else if no value is sharded along the factor but small ones that are only read. */
+ * device's; else if no value is sharded along the factor but small ones that are only read, and
+ * none is there as unreduced parts. */
 bool split_may_split(split_region *r);
 
 /* Those small ones, unsharded along the factor before the loops that read slices of them; and the

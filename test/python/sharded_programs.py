@@ -201,6 +201,32 @@ if hasattr(jax, "shard_map"):
         lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
         "1MB",
     )
+if hasattr(jax, "set_mesh"):
+    from jax.sharding import AxisType
+
+    EXPLICIT = jax.make_mesh((4,), ("d",), axis_types=(AxisType.Explicit,))
+
+    def sums_by_place(v, places):
+        """Each device has its part of the sums."""
+        return jax.ops.segment_sum(v, places, num_segments=512, out_sharding=P(unreduced={"d"}))
+
+    def in_explicit_mesh():
+        f = jit(lambda *arguments: sums_by_place(*arguments))
+
+        def run(*arguments):
+            with jax.set_mesh(EXPLICIT):
+                return [shard.data for shard in f(*arguments).addressable_shards]
+
+        return run
+
+    PROGRAMS["unreduced"] = (
+        in_explicit_mesh,
+        lambda: (
+            put(V, "d", mesh=EXPLICIT),
+            put(np.arange(N) % 512, "d", mesh=EXPLICIT),
+        ),
+        "4kB",
+    )
 
 
 def looped_collectives(text):
@@ -286,5 +312,7 @@ if __name__ == "__main__":
         print(json.dumps(compare(name)), flush=True)
     for name in ("shard_map_and_more", "donated", "two_axes"):
         print(json.dumps({"above": compare(name, "400kB")}), flush=True)
+    if "unreduced" in PROGRAMS:
+        print(json.dumps({"parts": compare("unreduced", "1kB")}), flush=True)
     for name in ("shard_map_grid", "left_alone"):
         print(json.dumps({"plan": plan(name)}), flush=True)

@@ -15,7 +15,7 @@ from weir import _auto, _hook
 
 PROGRAM = pathlib.Path(__file__).with_name("sharded_programs.py")
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
-LEFT_ALONE = ["left_alone", "partly_by_hand"]
+LEFT_ALONE = ["left_alone", "partly_by_hand", "unreduced"]
 BY_HAND = ["shard_map", "shard_map_grid", "shard_map_and_more", "shard_map_gradient"]
 BY_HAND += ["pmap", "pmap_donated"]
 SHARDED = ["explicit", "inferred", "constrained", "donated", "batch", "batch_gradient", "two_axes"]
@@ -89,6 +89,11 @@ def test_above_a_threshold(lines):
     for program in found:
         assert program["equal"] and program["same_shardings"] and program["rewritten"], program
         assert program["looped_collectives"] == 0
+
+
+def test_parts_of_sums_are_not_added_up_by_loops(lines):
+    for program in (line["parts"] for line in lines if "parts" in line):
+        assert program["equal"] and not program["rewritten"]
 
 
 def test_plans(lines):
