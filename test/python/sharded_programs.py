@@ -4,6 +4,7 @@ of JSON per program.
 """
 
 import contextlib
+import inspect
 import json
 import os
 import re
@@ -201,7 +202,7 @@ if hasattr(jax, "shard_map"):
         lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
         "1MB",
     )
-if hasattr(jax, "set_mesh"):
+if "out_sharding" in inspect.signature(jax.ops.segment_sum).parameters:
     from jax.sharding import AxisType
 
     EXPLICIT = jax.make_mesh((4,), ("d",), axis_types=(AxisType.Explicit,))

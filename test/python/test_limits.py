@@ -51,7 +51,7 @@ def test_the_limit_holds_for_the_process(name, sizes, megabytes, tolerance):
 
 
 def kernel_sum(z):
-    return jnp.sort(jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)), axis=None).sum()
+    return jnp.sort(jnp.exp(-((z[:, None] - z[None]) ** 2).sum(-1)), axis=None)[::7].sum()
 
 
 Z = np.random.default_rng(0).standard_normal((700, 3))
