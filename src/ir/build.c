@@ -305,3 +305,30 @@ ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir
   ir_copy_regions(b->m, op, again);
   return again;
 }
+
+ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
+  ir_module *m = b->m;
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, count);
+  for (uint32_t i = 0; i < count; i++) types[i] = ir_type_of(m, init[i]);
+  ir_op loop = ir_op_new(m, b->block,
+                         &(ir_op_desc){.kind = IR_OP_WHILE,
+                                       .n_operands = count,
+                                       .operands = init,
+                                       .n_results = count,
+                                       .result_types = types,
+                                       .n_regions = 2,
+                                       .location = b->location});
+  for (uint32_t r = 0; r < 2; r++) {
+    ir_block block = ir_region_block(m, loop, r);
+    for (uint32_t i = 0; i < count; i++) ir_block_arg(m, block, types[i]);
+  }
+  return loop;
+}
+
+void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips) {
+  ir_builder b = {m, ir_op_get(m, loop)->regions[0], ir_op_get(m, loop)->location};
+  ir_value counter = ir_block_get(m, b.block)->args.at[0];
+  ir_value end = ir_build_splat_int(&b, ir_type_of(m, counter), trips);
+  ir_value more = ir_build_compare(&b, "LT", counter, end);
+  ir_build_return(&b, IR_OP_RETURN, &more, 1);
+}

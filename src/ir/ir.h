@@ -367,6 +367,10 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
  * drops optimization_barriers before it fuses, and then makes what is cheap anew for each user. */
 ir_value ir_build_kept(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
+/* A while that carries `count` values, its two blocks with nothing but their arguments. */
+ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count);
+/* Its condition: the first value, a counter, is below the number. */
+void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips);
 
 /* ---- walk.c ---- */
 /* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands

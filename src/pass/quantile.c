@@ -239,21 +239,12 @@ static ir_value longer_prefix(ir_builder *b, const keys *k, ir_value x, ir_value
   return best;
 }
 
-static void build_condition(ir_builder *outer, ir_op loop, const ir_type *types, uint32_t n,
-                            int64_t trips) {
-  ir_builder b = {outer->m, ir_region_block(outer->m, loop, 0), outer->location};
-  ir_value trip = ir_block_arg(b.m, b.block, types[0]);
-  for (uint32_t i = 1; i < n; i++) (void)ir_block_arg(b.m, b.block, types[i]);
-  ir_value more = ir_build_compare(&b, "LT", trip, ir_build_splat_int(&b, types[0], trips));
-  ir_build_return(&b, IR_OP_RETURN, &more, 1);
-}
-
-static void build_body(ir_builder *outer, const keys *k, ir_op loop, const ir_type *types,
-                       uint32_t n, ir_value x, const ir_value *places) {
-  ir_builder b = {outer->m, ir_region_block(outer->m, loop, 1), outer->location};
-  ir_value args[MOST_READS + 1], next[MOST_READS + 1];
-  for (uint32_t i = 0; i < n; i++) args[i] = ir_block_arg(b.m, b.block, types[i]);
-  ir_value one = ir_build_splat_int(&b, types[0], 1);
+static void build_body(ir_builder *outer, const keys *k, ir_op loop, ir_value x,
+                       const ir_value *places) {
+  ir_builder b = {outer->m, ir_op_get(outer->m, loop)->regions[1], outer->location};
+  const ir_value *args = ir_block_get(b.m, b.block)->args.at;
+  uint32_t n = ir_block_get(b.m, b.block)->args.count;
+  ir_value next[MOST_READS + 1], one = ir_build_splat_int(&b, ir_type_of(b.m, args[0]), 1);
   ir_value done = ir_build_binary(&b, IR_OP_MULTIPLY, ir_build_convert(&b, args[0], k->key),
                                   key_constant(&b, k, BITS_A_TRIP));
   ir_value shift = ir_build_binary(&b, IR_OP_SUBTRACT,
@@ -266,24 +257,12 @@ static void build_body(ir_builder *outer, const keys *k, ir_op loop, const ir_ty
 /* The keys of the elements at these places of the order, in `out`. */
 static void build_search(ir_builder *b, const keys *k, ir_value x, const ir_value *places,
                          uint32_t count, ir_value *out) {
-  ir_module *m = b->m;
-  ir_type types[MOST_READS + 1] = {ir_scalar(m, IR_I32)};
-  ir_value init[MOST_READS + 1] = {ir_build_splat_int(b, types[0], 0)};
-  for (uint32_t i = 1; i <= count; i++) {
-    types[i] = ir_scalar(m, k->key);
-    init[i] = key_constant(b, k, 0);
-  }
-  ir_op loop = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_WHILE,
-                                       .n_operands = count + 1,
-                                       .operands = init,
-                                       .n_results = count + 1,
-                                       .result_types = types,
-                                       .n_regions = 2,
-                                       .location = b->location});
-  build_condition(b, loop, types, count + 1, k->bits / BITS_A_TRIP);
-  build_body(b, k, loop, types, count + 1, x, places);
-  for (uint32_t i = 0; i < count; i++) out[i] = ir_result(m, loop, i + 1);
+  ir_value init[MOST_READS + 1] = {ir_build_splat_int(b, ir_scalar(b->m, IR_I32), 0)};
+  for (uint32_t i = 1; i <= count; i++) init[i] = key_constant(b, k, 0);
+  ir_op loop = ir_build_while(b, init, count + 1);
+  ir_build_while_below(b->m, loop, k->bits / BITS_A_TRIP);
+  build_body(b, k, loop, x, places);
+  for (uint32_t i = 0; i < count; i++) out[i] = ir_result(b->m, loop, i + 1);
 }
 
 /* ---- places ---- */

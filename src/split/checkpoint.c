@@ -280,36 +280,15 @@ static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
   return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
 }
 
-static ir_op new_while(ir_builder *b, const values *init) {
-  ir_module *m = b->m;
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, init->count);
-  for (uint32_t i = 0; i < init->count; i++) types[i] = ir_type_of(m, init->at[i]);
-  ir_op loop = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_WHILE,
-                                       .n_operands = init->count,
-                                       .operands = init->at,
-                                       .n_results = init->count,
-                                       .result_types = types,
-                                       .n_regions = 2,
-                                       .location = b->location});
-  for (uint32_t r = 0; r < 2; r++) {
-    ir_block block = ir_region_block(m, loop, r);
-    for (uint32_t i = 0; i < init->count; i++) ir_block_arg(m, block, types[i]);
-  }
-  return loop;
-}
-
 static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
   return (ir_builder){m, ir_op_get(m, loop)->regions[1], location};
 }
 
-/* counter < end; carries, or end IR_NONE for the constant. */
-static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end,
-                          int64_t constant) {
+/* counter < end, both carried. */
+static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end) {
   ir_block block = ir_op_get(m, loop)->regions[0];
   ir_builder b = {m, block, ir_op_get(m, loop)->location};
-  ir_value limit = end ? argument(m, block, end) : int_of(&b, constant);
-  ir_value more = ir_build_compare(&b, "LT", argument(m, block, counter), limit);
+  ir_value more = ir_build_compare(&b, "LT", argument(m, block, counter), argument(m, block, end));
   ir_build_return(&b, IR_OP_RETURN, &more, 1);
 }
 
@@ -385,8 +364,8 @@ static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, const
   uint32_t end_carry = init.count;
   VEC_PUSH(c->scratch, &init, end);
   if (place) VEC_PUSH(c->scratch, &init, place);
-  ir_op inner = new_while(b, &init);
-  set_condition(m, inner, counter, end_carry, 0);
+  ir_op inner = ir_build_while(b, init.at, init.count);
+  set_condition(m, inner, counter, end_carry);
   return inner;
 }
 
@@ -511,8 +490,8 @@ static void build_forward(checkpointing *c) {
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
     VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, stacked_type(m, t, c->n_segments)));
   }
-  ir_op outer = new_while(&b, &init);
-  set_condition(m, outer, 0, IR_NONE, c->n_segments);
+  ir_op outer = ir_build_while(&b, init.at, init.count);
+  ir_build_while_below(m, outer, c->n_segments);
   fill_forward_body(c, outer, first_checkpoint);
   rename_results(c, &c->forward, c->is_stack, outer);
   for (uint32_t i = 0, k = first_checkpoint; i < c->n_carries; i++)
@@ -564,8 +543,8 @@ static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
     VEC_PUSH(c->scratch, &init,
              ir_build_zeros(b, ir_tensor_with_dim(m, t, x->write.dim, c->segment)));
   }
-  r.loop = new_while(b, &init);
-  set_condition(m, r.loop, 0, 1, 0);
+  r.loop = ir_build_while(b, init.at, init.count);
+  set_condition(m, r.loop, 0, 1);
   return r;
 }
 
@@ -719,8 +698,8 @@ static void build_reader(checkpointing *c, const reader *r) {
   ir_module *m = c->m;
   ir_builder b = {m, c->block, ir_op_get(m, r->loop.op)->location};
   values init = initial_state(c, &b, &r->loop, r->dropped);
-  ir_op outer = new_while(&b, &init);
-  set_condition(m, outer, 0, IR_NONE, c->n_segments);
+  ir_op outer = ir_build_while(&b, init.at, init.count);
+  ir_build_while_below(m, outer, c->n_segments);
   fill_reader_body(c, r, outer);
   rename_results(c, &r->loop, r->dropped, outer);
 }

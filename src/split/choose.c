@@ -34,9 +34,10 @@ static bool is_product(const ir_module *m, ir_op op) {
 /* What slices should be like. Most ops are fastest where they stay in cache; matrix products, also
  * in a while's body, are slow in few rows. */
 typedef struct wishes {
-  int64_t rows; /* of the thinnest product, per index of the factor; 0: there are none */
-  bool
-      be_long; /* a product sums over the factor, or a while runs all of its trips for each slice */
+  /* of the thinnest product, per index of the factor; 0: there are none */
+  int64_t rows;
+  /* a product sums over the factor, or a while runs all of its trips for each slice */
+  bool be_long;
 } wishes;
 
 /* Per index of the factor; INT64_MAX where both operands have it, in which a slice has fewer

@@ -84,27 +84,13 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);
 }
 
-static void build_condition(ir_builder *outer, ir_op loop, const ir_type *types, uint32_t n,
-                            int64_t trips) {
-  ir_module *m = outer->m;
-  ir_builder b = {m, ir_region_block(m, loop, 0), outer->location};
-  ir_value first = IR_NONE;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_value arg = ir_block_arg(m, b.block, types[i]);
-    if (i == 0) first = arg;
-  }
-  ir_value more = ir_build_compare(&b, "LT", first, int_of(&b, trips));
-  ir_build_return(&b, IR_OP_RETURN, &more, 1);
-}
-
 static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
-                       const ir_type *types, uint32_t n) {
+                       uint32_t n) {
   ir_module *m = w->m;
-  ir_builder b = {m, ir_region_block(m, loop, 1), outer->location};
-  ir_value *args = ARENA_ARRAY(w->scratch, ir_value, n),
-           *carries = ARENA_ARRAY(w->scratch, ir_value, n),
+  ir_builder b = {m, ir_op_get(m, loop)->regions[1], outer->location};
+  const ir_value *args = ir_block_get(m, b.block)->args.at;
+  ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, n),
            *yields = ARENA_ARRAY(w->scratch, ir_value, n);
-  for (uint32_t i = 0; i < n; i++) args[i] = ir_block_arg(m, b.block, types[i]);
   uint32_t k = 0;
   for (uint32_t j = 0; j + 1 < n; j++)
     if (l->out_dims[j] < 0) carries[k++] = args[j + 1];
@@ -116,7 +102,7 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
     ir_value starts[IR_MAX_RANK];
-    index_vector(&b, ir_type_get(m, types[j + 1])->rank, l->out_dims[j],
+    index_vector(&b, ir_type_at(m, args[j + 1])->rank, l->out_dims[j],
                  scaled(&b, start, l->out_units[j]), starts);
     yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], yields[j + 1], starts);
   }
@@ -133,7 +119,6 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
   ir_value *init = ARENA_ARRAY(w->scratch, ir_value, n),
            *carries = ARENA_ARRAY(w->scratch, ir_value, n);
-  ir_type *types = ARENA_ARRAY(w->scratch, ir_type, n);
   initial_carries(w, op, l, carries);
   init[0] = int_of(b, 0);
   for (uint32_t j = 0; j + 1 < n; j++) {
@@ -141,17 +126,9 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
     else init[j + 1] = ir_build_broadcast(b, zero_of(b, ir_type_get(m, t)->dtype), t, NULL);
   }
-  for (uint32_t j = 0; j < n; j++) types[j] = ir_type_of(m, init[j]);
-  ir_op loop = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_WHILE,
-                                       .n_operands = n,
-                                       .operands = init,
-                                       .n_results = n,
-                                       .result_types = types,
-                                       .n_regions = 2,
-                                       .location = b->location});
-  build_condition(b, loop, types, n, l->trips);
-  build_body(w, b, loop, op, l, types, n);
+  ir_op loop = ir_build_while(b, init, n);
+  ir_build_while_below(m, loop, l->trips);
+  build_body(w, b, loop, op, l, n);
   for (uint32_t j = 0; j + 1 < n; j++)
     ir_map_set(w->renamed, ir_result(m, op, j), ir_result(m, loop, j + 1));
 }

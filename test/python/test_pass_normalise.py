@@ -57,6 +57,13 @@ def test_values_are_those_of_the_op(op, dtype, feature, tmp_path):
         np.testing.assert_allclose(g, w, rtol=0, atol=tolerance * np.abs(w).max())
 
 
+def test_other_element_types_are_left_alone(tmp_path):
+    """Sums in 16 bits would be rounded where XLA's op does not."""
+    (tmp_path / "program.mlir").write_text(program("training", "f16", 1))
+    text = running.opt(tmp_path / "program.mlir", "--pass", "normalise,dce")
+    assert '"stablehlo.batch_norm_training"' in text
+
+
 def test_without_the_pass_the_op_stays(tmp_path):
     (tmp_path / "program.mlir").write_text(program("training", "f32", 1))
     options = ["--tensor-size-threshold", "100kB", "--skip", "normalise"]
