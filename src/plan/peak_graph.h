@@ -14,6 +14,7 @@
  * the estimate. */
 #ifndef WEIR_PLAN_PEAK_GRAPH_H
 #define WEIR_PLAN_PEAK_GRAPH_H
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "plan/peak.h"
 
@@ -123,12 +124,6 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
 /* One line a node, in schedule order where there is one: for people. */
 void plan_graph_print(const plan_graph *g, strbuf *out);
-
-static inline uint64_t plan_mix(uint64_t h, uint64_t x) {
-  h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
-  h *= 0xff51afd7ed558ccdull;
-  return h ^ (h >> 32);
-}
 
 /* ---- the stages ---- */
 /* all up to the schedule; NULL: no main function */

@@ -15,57 +15,57 @@
 enum { LARGEST_GRAPH = 4 << 20 };
 
 /* ---- attributes as hashes ---- */
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
+static uint64_t mix_bytes(uint64_t h, const void *data, size_t bytes) {
   const unsigned char *p = data;
   for (; bytes >= 8; bytes -= 8, p += 8) {
     uint64_t x;
     memcpy(&x, p, 8);
-    h = plan_mix(h, x);
+    h = hash_mix_wide(h, x);
   }
   uint64_t rest = 0;
   if (bytes) memcpy(&rest, p, bytes);
-  return plan_mix(h, rest ^ (uint64_t)bytes << 56);
+  return hash_mix_wide(h, rest ^ (uint64_t)bytes << 56);
 }
 
 static uint64_t hash_attr(const ir_module *m, uint64_t h, ir_attr attr) {
   const ir_attr_data *a = ir_attr_get(m, attr);
-  h = plan_mix(plan_mix(plan_mix(h, a->kind), a->type),
+  h = hash_mix_wide(hash_mix_wide(hash_mix_wide(h, a->kind), a->type),
                ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
-  h = plan_mix(plan_mix(h, (uint64_t)a->integer), a->text);
-  if (a->ints) h = hash_bytes(h, a->ints, (size_t)a->count * sizeof *a->ints);
+  h = hash_mix_wide(hash_mix_wide(h, (uint64_t)a->integer), a->text);
+  if (a->ints) h = mix_bytes(h, a->ints, (size_t)a->count * sizeof *a->ints);
   for (int32_t i = 0; a->items && i < a->count; i++) h = hash_attr(m, h, a->items[i]);
   for (int32_t i = 0; a->entries && i < a->count; i++)
-    h = hash_attr(m, plan_mix(h, a->entries[i].name), a->entries[i].value);
+    h = hash_attr(m, hash_mix_wide(h, a->entries[i].name), a->entries[i].value);
   if (a->data) {
     const ir_type_data *t = ir_type_get(m, a->type);
     int64_t count = a->splat ? 1 : ir_element_count(m, a->type);
-    h = hash_bytes(h, a->data, (size_t)(count * ir_dtype_bytes(t->dtype)));
+    h = mix_bytes(h, a->data, (size_t)(count * ir_dtype_bytes(t->dtype)));
   }
   return h;
 }
 
 uint64_t plan_attrs_hash(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  uint64_t h = plan_mix(d->kind, d->name);
+  uint64_t h = hash_mix_wide(d->kind, d->name);
   for (uint32_t i = 0; i < d->n_attrs; i++)
-    h = hash_attr(m, plan_mix(h, d->attrs[i].name), d->attrs[i].value);
+    h = hash_attr(m, hash_mix_wide(h, d->attrs[i].name), d->attrs[i].value);
   return h;
 }
 
 /* ---- equal nodes once ---- */
 static uint64_t hash_shape(uint64_t h, const plan_shape *s) {
-  h = hash_bytes(plan_mix(plan_mix(h, s->dtype), s->n_members), s->dims,
+  h = mix_bytes(hash_mix_wide(hash_mix_wide(h, s->dtype), s->n_members), s->dims,
                  (size_t)s->rank * sizeof(int64_t));
   for (uint32_t i = 0; i < s->n_members; i++) h = hash_shape(h, &s->members[i]);
   return h;
 }
 
 static uint64_t node_hash(const plan_node *n) {
-  uint64_t h = plan_mix(plan_mix(plan_mix(n->comp, n->kind), n->signature),
+  uint64_t h = hash_mix_wide(hash_mix_wide(hash_mix_wide(n->comp, n->kind), n->signature),
                         ((uint64_t)n->index << 32) | n->n_operands);
-  for (uint32_t i = 0; i < n->n_operands; i++) h = plan_mix(h, n->operands[i]);
+  for (uint32_t i = 0; i < n->n_operands; i++) h = hash_mix_wide(h, n->operands[i]);
   h = hash_shape(h, &n->shape);
-  return hash_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
+  return mix_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
 }
 
 static void grow_table(lowering *l) {
@@ -137,11 +137,11 @@ uint32_t plan_import(lowering *l, plan_scope *s, uint32_t node) {
   if (is_cheap_leaf(l->g, node)) return clone_into(l, s, node);
   uint32_t outer = plan_import(l, s->outer, node);
   plan_scope *owner = s->shares ? s->shares : s; /* a loop's condition has the state of its body */
-  uint64_t hash = plan_mix(plan_mix(s->comp, 0xca9), outer) | 1;
+  uint64_t hash = hash_mix_wide(hash_mix_wide(s->comp, 0xca9), outer) | 1;
   uint32_t known = find_slot(l, hash)->node;
   if (known) return known;
   uint32_t index = 0;
-  plan_slot *slot = find_slot(l, plan_mix(plan_mix(owner->comp, 0xca8), outer) | 1);
+  plan_slot *slot = find_slot(l, hash_mix_wide(hash_mix_wide(owner->comp, 0xca8), outer) | 1);
   if (slot->node) index = slot->node - 1;
   else {
     index = owner->n_state + owner->captures.count;
@@ -331,7 +331,7 @@ static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n
   copy_in_rows(l, body, members, next, n_state);
   for (uint32_t i = 0; i < body->captures.count; i++) {
     uint32_t known =
-        find_slot(l, plan_mix(plan_mix(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
+        find_slot(l, hash_mix_wide(hash_mix_wide(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
     members[n_state + i] = known ? known
                                  : state_element(l, body, n_state + i, &shape->members[n_state + i],
                                                  PLAN_FLAG_CAPTURE, NULL);

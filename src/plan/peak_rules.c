@@ -174,7 +174,7 @@ uint32_t plan_rule_generic(const plan_rule *r, int kind, uint8_t flags) {
   bool single = ir_op_get(r->m, r->op)->n_results == 1;
   uint64_t signature = plan_attrs_hash(r->m, r->op);
   /* regions are not compared */
-  if (ir_op_get(r->m, r->op)->n_regions) signature = plan_mix(signature, r->op);
+  if (ir_op_get(r->m, r->op)->n_regions) signature = hash_mix_wide(signature, r->op);
   return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
                                        .shape = single ? result_shape(r, 0) : results_tuple(r),
                                        .n_operands = n,
@@ -192,7 +192,7 @@ uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t
                  .shape = plan_shape_tuple(r->g->arena, members, n_results + 1),
                  .n_operands = count,
                  .operands = (uint32_t *)operands,
-                 .signature = plan_mix(plan_attrs_hash(r->m, r->op), (uint64_t)scratch_bytes)};
+                 .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), (uint64_t)scratch_bytes)};
   return plan_rule_make(r, n);
 }
 

@@ -105,7 +105,7 @@ static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_
           both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
   uint32_t parts[2] = {plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
                                                      .shape = plan_shape_make(a, s.dtype, 2, batch),
-                                                     .signature = plan_mix(r->op, 11)}),
+                                                     .signature = hash_mix_wide(r->op, 11)}),
                        plan_rule_bitcast(r, *indices, plan_shape_make(a, s.dtype, 2, own))};
   *indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
                                            .shape = plan_shape_make(a, s.dtype, 2, both),
@@ -148,7 +148,7 @@ void plan_lower_scatter(const plan_rule *r) {
                     .operands = operands,
                     .in_place = 1,
                     .index = combiner_of(r),
-                    .signature = plan_mix(plan_attrs_hash(r->m, r->op), r->op)};
+                    .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), r->op)};
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
 }
 

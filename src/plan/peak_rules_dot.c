@@ -27,7 +27,7 @@ static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, co
 static uint64_t reducer_hash(const plan_rule *r) {
   ir_block body = ir_op_get(r->m, r->op)->regions[0];
   ir_kind k = body ? ir_reducer_kind(r->m, body) : IR_OP_UNKNOWN;
-  return k == IR_OP_UNKNOWN ? plan_mix(body, 1) : (uint64_t)k;
+  return k == IR_OP_UNKNOWN ? hash_mix_wide(body, 1) : (uint64_t)k;
 }
 
 /* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead;
@@ -302,7 +302,7 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
                    .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims),
                    .n_operands = 2,
                    .operands = (uint32_t[]){a.node, b.node},
-                   .signature = plan_mix(plan_attrs_hash(r->m, r->op), 0),
+                   .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), 0),
                    .flags = PLAN_FLAG_EXPENSIVE,
                    .folded = a.folded || b.folded};
   return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
@@ -399,7 +399,7 @@ static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_
                                        .shape = shape,
                                        .n_operands = 2,
                                        .operands = (uint32_t[]){x, init},
-                                       .signature = plan_mix(r->op, 2),
+                                       .signature = hash_mix_wide(r->op, 2),
                                        .flags = PLAN_FLAG_EXPENSIVE});
 }
 

@@ -33,7 +33,7 @@ static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t co
                                        .shape = matrices(r, &s, rows, columns),
                                        .n_operands = 1,
                                        .operands = &x,
-                                       .signature = plan_mix((uint64_t)row, (uint64_t)column)});
+                                       .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
 }
 
 static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int64_t row,
@@ -44,7 +44,7 @@ static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int
                                        .n_operands = 2,
                                        .operands = operands,
                                        .in_place = 1,
-                                       .signature = plan_mix((uint64_t)row, (uint64_t)column)});
+                                       .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
 }
 
 static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape,
@@ -54,7 +54,7 @@ static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape s
                                        .n_operands = 2,
                                        .operands = (uint32_t[]){x, y},
                                        .flags = PLAN_FLAG_EXPENSIVE,
-                                       .signature = plan_mix(signature, 3)});
+                                       .signature = hash_mix_wide(signature, 3)});
 }
 
 static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
@@ -64,7 +64,7 @@ static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
 /* An array that depends on nothing: zeros with a diagonal, a mask. */
 static uint32_t fresh(const plan_rule *r, plan_shape shape, uint64_t signature) {
   return plan_rule_make(
-      r, (plan_node){.kind = IR_OP_IOTA, .shape = shape, .signature = plan_mix(signature, r->op)});
+      r, (plan_node){.kind = IR_OP_IOTA, .shape = shape, .signature = hash_mix_wide(signature, r->op)});
 }
 
 /* A loop that fills operand 0 in place. */
@@ -78,7 +78,7 @@ static uint32_t fill_in_place(const plan_rule *r, const uint32_t *operands, uint
                                                 .operands = (uint32_t *)operands,
                                                 .in_place = 1,
                                                 .n_hidden = n_hidden,
-                                                .signature = plan_mix(signature, r->op)});
+                                                .signature = hash_mix_wide(signature, r->op)});
   return plan_element(r->l, r->s, made, 0);
 }
 
@@ -121,7 +121,7 @@ static uint32_t opaque(const plan_rule *r, plan_shape shape, const uint32_t *ope
                                        .shape = shape,
                                        .n_operands = count,
                                        .operands = (uint32_t *)operands,
-                                       .signature = plan_mix(r->op, signature)});
+                                       .signature = hash_mix_wide(r->op, signature)});
 }
 
 /* The largest of each column, reduced in windows of 32 rows. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "in/in.h"
 #include "plan/explain.h"
@@ -448,6 +449,26 @@ static void single_ops(void) {
   assert(run_failing(&r, -1) == WEIR_OK);
 }
 
+/* ---- equal nodes ---- */
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The tables of nodes take an equal hash for equality, and what they hash are small numbers:
+ * scopes, kinds, nodes. (With a weaker mix two of 2000 scopes shared their constants.) */
+static void hashes_of_small_numbers_differ(void) {
+  enum { SCOPES = 1 << 16, NODES = 16 };
+  uint64_t *hashes = malloc(SCOPES * NODES * sizeof *hashes), *h = hashes;
+  assert(hashes);
+  for (uint64_t scope = 0; scope < SCOPES; scope++)
+    for (uint64_t node = 0; node < NODES; node++)
+      *h++ = hash_mix_wide(scope, node);
+  qsort(hashes, SCOPES * NODES, sizeof *hashes, by_value);
+  for (size_t i = 1; i < SCOPES * NODES; i++) assert(hashes[i - 1] != hashes[i]);
+  free(hashes);
+}
+
 int main(void) {
   matvec_needs_one_matrix();
   every_failing_allocation();
@@ -465,5 +486,6 @@ int main(void) {
   loops_of_ours();
   huge_sizes();
   single_ops();
+  hashes_of_small_numbers_differ();
   return 0;
 }
