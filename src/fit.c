@@ -256,15 +256,7 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
   summarise(&f, before_ns);
   if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) *out_m = f.m;
-  else fit_forget(j, f.m);
+  else report_forget(j, f.m);
   arena_destroy(f.a);
   return WEIR_OK;
-}
-
-void fit_forget(job *j, ir_module *m) {
-  weir_summary *s = &j->result->summary;
-  ir_module_destroy(m);
-  result_keep_loops(j->result, 0);
-  s->only_faster = false;
-  s->time_after_ns = s->time_before_ns;
 }

@@ -8,7 +8,4 @@
  * a pass over the ops, and where one has a large result, a clone per region that is tried. */
 WEIR_MUST_USE weir_status fit_with_kernels(job *j, ir_module **out_m);
 
-/* It is not taken after all. */
-void fit_forget(job *j, ir_module *m);
-
 #endif

@@ -18,10 +18,12 @@
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
+#include "report.h"
 #include "result.h"
 
 enum {
   MOST_COMPILES = 8,
+  COMPILES_FOR_SPEED = 2,
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   MOST_BLOCKERS = 5,    /* rows of a refusal */
   MOST_PROBES = 40,     /* splits without XLA, to find the smallest limit */
@@ -40,30 +42,33 @@ static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t HOPELESS =
     2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
+static const double WORTH_A_SPLIT =
+    1.2; /* gain in speed of a program that holds its limit as it is */
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
-typedef enum rung { RUNG_HONEST, RUNG_ORDERED, RUNG_REWRITTEN } rung;
-
-/* Each rung has those of the ones before it, too. YNN does products one by one: fused with others
- * they take scratch that no report shows; left to Eigen they pack whole operands, which none shows
- * either, and take twice the time in f64 (bench/experiments/products.py). */
+/* What XLA is told so that it runs a program in an order. YNN does products one by one: fused with
+ * others they take scratch that no report shows; left to Eigen they pack whole operands, which none
+ * shows either, and take twice the time in f64 (bench/experiments/products.py). */
 static const struct {
-  rung since;
+  bool by_memory, unhoisted; /* for such orders only */
   const char *option;
 } cpu_options[] = {
-    {RUNG_HONEST, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
-    {RUNG_ORDERED, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
-    {RUNG_REWRITTEN, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
-    {RUNG_REWRITTEN, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % faster */
+    {false, false, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    {true, false, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
+    {false, true, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
+    {false, true, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % faster */
 };
 
-static void set_options(job *j, rung r) {
+static void set_order(job *j, plan_order order) {
   size_t n = strcmp(j->options.platform, "cpu") ? 0 : sizeof cpu_options / sizeof *cpu_options,
          count = 0;
+  bool by_memory = plan_is_by_memory(order), unhoisted = !plan_hoists(order);
   memset(j->result->compile_options, 0, sizeof j->result->compile_options);
   for (size_t i = 0; i < n; i++)
-    if (cpu_options[i].since <= r) j->result->compile_options[count++] = cpu_options[i].option;
+    if (cpu_options[i].by_memory <= by_memory && cpu_options[i].unhoisted <= unhoisted)
+      j->result->compile_options[count++] = cpu_options[i].option;
+  j->order = order;
 }
 
 static int64_t total_of(const weir_memory *m) {
@@ -110,8 +115,8 @@ static weir_status accept(job *j, weir_outcome outcome, int64_t peak) {
 }
 
 /* ---- rungs 0 to 2: the program as it is ---- */
-static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
-  set_options(j, r);
+static bool holds_as_is(job *j, plan_order order, int64_t *out_peak) {
+  set_order(j, order);
   if (!ask_referee(j, NULL, 0, out_peak)) *out_peak = estimate(j, j->m, order);
   return *out_peak <= j->options.memory_limit_bytes;
 }
@@ -119,26 +124,25 @@ static bool holds_as_is(job *j, rung r, plan_order order, int64_t *out_peak) {
 /* ---- what holds the limit as it is may be faster with kernels ---- */
 /* By the judge that the program as it came had. *out_peak: XLA's number or the estimate; 0: nobody
  * asked. */
-static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, plan_order order,
-                               int64_t *out_peak) {
+static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, int64_t *out_peak) {
   int64_t limit = j->options.memory_limit_bytes;
   *out_peak = 0;
   if (as_is == WEIR_UNTOUCHED) return !limit || plan_upper_bound(m) <= limit;
   if (j->options.referee) return ask_about(j, m, out_peak) && *out_peak <= limit;
-  *out_peak = estimate(j, m, order);
+  *out_peak = estimate(j, m, j->order);
   return *out_peak <= limit;
 }
 
-/* The program holds its limit under the options that are set. */
-static weir_status accept_as_is(job *j, weir_outcome as_is, plan_order order, int64_t peak) {
+/* The program holds its limit in the order that is set. */
+static weir_status accept_as_is(job *j, weir_outcome as_is, int64_t peak) {
   ir_module *m;
   int64_t other;
   WEIR_TRY(fit_with_kernels(j, &m));
-  if (m && holds_with_kernels(j, m, as_is, order, &other)) {
+  if (m && holds_with_kernels(j, m, as_is, &other)) {
     j->rewritten = m;
     return accept(j, WEIR_REWRITTEN, other);
   }
-  if (m) fit_forget(j, m);
+  if (m) report_forget(j, m);
   return accept(j, as_is, peak);
 }
 
@@ -147,7 +151,7 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
   const weir_options *o = &j->options;
   bool is_trial = o->only_passes || o->stop_after || o->tensor_size_threshold_bytes;
   *out_is = !is_trial && (!limit || plan_upper_bound(j->m) <= limit);
-  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, 0));
+  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, 0));
   *out_is = *out_is && j->result->outcome == WEIR_UNTOUCHED;
   return WEIR_OK;
 }
@@ -174,7 +178,8 @@ typedef struct search {
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   manner manner;
-  bool no_tiles; /* which have scratch of their own, and want slices of two at least */
+  double most_ns; /* predicted, else nothing is worth it; 0: whatever it takes */
+  bool no_tiles;  /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak;   /* out: of the module that holds the limit */
@@ -221,6 +226,7 @@ static weir_status split_copy(job *j, const ir_module *prepared, const search *s
                               split_order *order, ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
   *order = (split_order){
+      .order = j->order,
       .goal = by_size ? goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
       .by_size = by_size,
       .no_tiles = s->no_tiles,
@@ -286,6 +292,11 @@ static weir_status try_candidate(job *j, const ir_module *prepared, search *s, i
   }
   if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > j->result->summary.flops_before)
     order.fits = false;
+  if (s->most_ns > 0 && order.fits && (double)j->result->summary.time_after_ns > s->most_ns) {
+    report_forget(j, m);
+    s->slice_bytes = 0; /* smaller ones take longer */
+    return WEIR_OK;
+  }
   s->peak = peak_of_candidate(j, s, m, &order);
   if (order.fits && s->peak <= s->limit) {
     *out_m = m;
@@ -465,8 +476,8 @@ static weir_status refuse(job *j, const ir_module *prepared, int64_t peak, const
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   int64_t held = held_throughout(j);
-  if (!ordered) (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered);
-  set_options(j, RUNG_REWRITTEN);
+  if (!ordered) (void)holds_as_is(j, PLAN_ORDER_MEMORY, &ordered);
+  set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   minimum found = {.limit = ordered < peak ? ordered : peak,
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
@@ -514,7 +525,7 @@ static int64_t target_of(job *j, int64_t peak) {
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
   ir_module *m;
   WEIR_TRY(prepare(j));
-  set_options(j, RUNG_REWRITTEN);
+  set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   search s = search_under(j, j->options.memory_limit_bytes, MOST_COMPILES);
   s.target = target_of(j, peak);
@@ -523,17 +534,45 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
   return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, j->prepared, peak, &s, ordered);
 }
 
+/* ---- held by the order alone ---- */
+/* *out_m: slices that hold the limit in the program's order, too, and gain; else NULL. */
+static weir_status split_for_speed(job *j, int64_t *out_peak, ir_module **out_m) {
+  *out_m = NULL;
+  WEIR_TRY(prepare(j));
+  if (j->spread == SPLIT_SHARDED) return WEIR_OK;
+  set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
+  search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
+  s.most_ns = plan_time_ns(j->prepared) / WORTH_A_SPLIT;
+  WEIR_TRY(try_slices(j, j->prepared, &s, out_m));
+  *out_peak = s.peak;
+  if (!*out_m) result_keep_loops(j->result, 0);
+  return WEIR_OK;
+}
+
+/* XLA then runs what is independent one after the other, and out of cache: where slices are
+ * predicted to be faster they are taken. */
+static weir_status accept_ordered(job *j, int64_t peak) {
+  ir_module *m;
+  int64_t other;
+  WEIR_TRY(accept_as_is(j, WEIR_OPTIONS_ONLY, peak));
+  if (j->rewritten) return WEIR_OK;
+  WEIR_TRY(split_for_speed(j, &other, &m));
+  j->rewritten = m;
+  if (m) return accept(j, WEIR_REWRITTEN, other);
+  set_order(j, PLAN_ORDER_MEMORY);
+  return WEIR_OK;
+}
+
 static weir_status hold_limit(job *j) {
   int64_t limit = j->options.memory_limit_bytes, peak, ordered;
   peak = plan_upper_bound(j->m);
-  if (peak <= limit) return accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, peak);
-  bool holds = holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &peak);
+  if (peak <= limit) return accept_as_is(j, WEIR_UNTOUCHED, peak);
+  bool holds = holds_as_is(j, PLAN_ORDER_PROGRAM, &peak);
   j->result->summary.peak_before_bytes = peak;
-  if (holds) return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_PROGRAM, peak);
+  if (holds) return accept_as_is(j, WEIR_OPTIONS_ONLY, peak);
   ordered = estimate(j, j->m, PLAN_ORDER_MEMORY);
   bool hopeless = ordered / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
-  if (!hopeless && holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &ordered))
-    return accept_as_is(j, WEIR_OPTIONS_ONLY, PLAN_ORDER_MEMORY, ordered);
+  if (!hopeless && holds_as_is(j, PLAN_ORDER_MEMORY, &ordered)) return accept_ordered(j, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
   return rewrite(j, peak, known ? ordered : 0);
 }
@@ -541,8 +580,8 @@ static weir_status hold_limit(job *j) {
 /* The smallest limit that the program as it came holds, under either order. */
 static int64_t least_as_is(job *j) {
   int64_t program, memory;
-  (void)holds_as_is(j, RUNG_HONEST, PLAN_ORDER_PROGRAM, &program);
-  (void)holds_as_is(j, RUNG_ORDERED, PLAN_ORDER_MEMORY, &memory);
+  (void)holds_as_is(j, PLAN_ORDER_PROGRAM, &program);
+  (void)holds_as_is(j, PLAN_ORDER_MEMORY, &memory);
   return memory < program ? memory : program;
 }
 
@@ -562,18 +601,20 @@ static weir_status climb_in_vain(job *j, minimum *found) {
 static weir_status add_minimum(job *j) {
   weir_result *r = j->result;
   const char *options[RESULT_MOST_OPTIONS + 1];
+  plan_order order = j->order;
   memcpy(options, r->compile_options, sizeof options);
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   WEIR_TRY(prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
-  set_options(j, RUNG_REWRITTEN);
+  set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
   if (found.low < high) WEIR_TRY(climb_in_vain(j, &found));
   WEIR_TRY(find_minimum(j, j->prepared, &found));
   r->summary.minimum_bytes = found.limit;
   if (found.m) ir_module_destroy(found.m);
   memcpy(r->compile_options, options, sizeof options);
+  j->order = order;
   return WEIR_OK;
 }
 
@@ -582,7 +623,8 @@ static split_order threshold_order(const job *j) {
   int64_t threshold = j->options.tensor_size_threshold_bytes,
           slice = j->options.tensor_split_size_bytes;
   if (!slice) slice = threshold;
-  return (split_order){.goal = goal_of_sizes(threshold, slice),
+  return (split_order){.order = PLAN_ORDER_MEMORY_UNHOISTED,
+                       .goal = goal_of_sizes(threshold, slice),
                        .no_tiles = j->options.tile == WEIR_TILE_OFF};
 }
 
@@ -596,7 +638,7 @@ static weir_status split_above_threshold(job *j) {
   ir_module_destroy(m);
   if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
   j->rewritten = split;
-  set_options(j, RUNG_REWRITTEN);
+  set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   return accept(j, WEIR_REWRITTEN, 0);
 }
 
@@ -618,6 +660,6 @@ weir_status ladder_climb(job *j) {
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
   if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
   else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
-  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, PLAN_ORDER_PROGRAM, 0));
+  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, 0));
   return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "pass/pass.h"
+#include "plan/peak.h"
 #include "split/checkpoint.h"
 #include "split/choose.h"
 #include "split/shards.h"
@@ -18,6 +19,7 @@ typedef struct job {
   ir_module *m;         /* as read */
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   ir_module *rewritten; /* NULL: nothing was */
+  plan_order order;     /* in which XLA runs what was rewritten */
   split_spread spread;  /* of the prepared program */
   pass_driver driver;
   int64_t searched_ops; /* of all candidates of the ladder */
@@ -34,6 +36,7 @@ typedef struct split_order {
   split_goal goal;
   int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
                           the threshold */
+  plan_order order;    /* in which XLA will run it */
   bool by_size;        /* that, also where there is a limit */
   bool no_tiles;       /* loops stay loops */
   double least_gain;   /* else those become tiles that are predicted to be so many times as fast */

@@ -99,6 +99,15 @@ weir_status report_add_kernels(job *j, const ir_module *m) {
   return WEIR_OK;
 }
 
+void report_forget(job *j, ir_module *m) {
+  weir_summary *s = &j->result->summary;
+  ir_module_destroy(m);
+  result_keep_loops(j->result, 0);
+  s->only_faster = false;
+  s->flops_after = s->flops_before;
+  s->time_after_ns = s->time_before_ns;
+}
+
 /* ---- the summary: a few lines ---- */
 static void put_flops(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
@@ -208,7 +217,7 @@ weir_status report_explain(job *j) {
   ir_module *m;
   WEIR_TRY(as_it_came(j, &m));
   plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM), after = before;
-  if (j->rewritten) after = plan_peak_of(a, j->rewritten, PLAN_ORDER_MEMORY_UNHOISTED);
+  if (j->rewritten) after = plan_peak_of(a, j->rewritten, j->order);
   complete_summary(j, &before, &after);
   put_summary(j, &out);
   put_peak(&out, "before", m, &before);

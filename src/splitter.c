@@ -1,7 +1,6 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the
  * peak until it is under the limit. */
 #include "pipeline.h"
-#include "plan/peak.h"
 #include "seeds.h"
 #include "split/absorb.h"
 #include "split/loops.h"
@@ -273,7 +272,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
 
 static void judge(ir_module *m, split_order *order) {
   arena *scratch = arena_create(m->ctx);
-  order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY).total_bytes;
+  order->peak_bytes = plan_peak_of(scratch, m, order->order).total_bytes;
   order->fits = order->peak_bytes <= order->limit_bytes;
   arena_destroy(scratch);
 }
@@ -353,12 +352,12 @@ static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order 
 
 static progress split_once(ir_module *m, split_order *order, tried *t) {
   arena *scratch = arena_create(m->ctx);
-  plan_peak peak = plan_peak_under(scratch, m, PLAN_ORDER_MEMORY, order->limit_bytes);
+  plan_peak peak = plan_peak_under(scratch, m, order->order, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
   progress p = order->fits ? STUCK : split_a_holder(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   if (p == STUCK && !order->fits)
-    order->peak_bytes = plan_peak_of(scratch, m, PLAN_ORDER_MEMORY).total_bytes;
+    order->peak_bytes = plan_peak_of(scratch, m, order->order).total_bytes;
   arena_destroy(scratch);
   return p;
 }

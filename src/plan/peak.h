@@ -25,11 +25,18 @@ typedef struct plan_peak {
 typedef enum plan_order {
   PLAN_ORDER_PROGRAM, /* as XLA CPU runs it by default: breadth first */
   /* CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED: depth first from the results; mostly, not always, the
-   * better one */
+   * better one; what is independent runs one after the other */
   PLAN_ORDER_MEMORY,
-  /* the same with xla_disable_hlo_passes=while-loop-invariant-code-motion */
+  PLAN_ORDER_PROGRAM_UNHOISTED, /* xla_disable_hlo_passes=while-loop-invariant-code-motion */
   PLAN_ORDER_MEMORY_UNHOISTED,
 } plan_order;
+
+static inline bool plan_is_by_memory(plan_order o) {
+  return o == PLAN_ORDER_MEMORY || o == PLAN_ORDER_MEMORY_UNHOISTED;
+}
+static inline bool plan_hoists(plan_order o) {
+  return o == PLAN_ORDER_PROGRAM || o == PLAN_ORDER_MEMORY;
+}
 
 /* Of the main function. Calls, whiles, cases and weir.loops are followed; a module with
  * weir.loops is taken to be compiled without loop-invariant code motion, whatever the order.

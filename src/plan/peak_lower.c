@@ -30,7 +30,7 @@ static uint64_t mix_bytes(uint64_t h, const void *data, size_t bytes) {
 static uint64_t hash_attr(const ir_module *m, uint64_t h, ir_attr attr) {
   const ir_attr_data *a = ir_attr_get(m, attr);
   h = hash_mix_wide(hash_mix_wide(hash_mix_wide(h, a->kind), a->type),
-               ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
+                    ((uint64_t)(uint32_t)a->count << 2) | (a->splat << 1) | a->boolean);
   h = hash_mix_wide(hash_mix_wide(h, (uint64_t)a->integer), a->text);
   if (a->ints) h = mix_bytes(h, a->ints, (size_t)a->count * sizeof *a->ints);
   for (int32_t i = 0; a->items && i < a->count; i++) h = hash_attr(m, h, a->items[i]);
@@ -55,14 +55,14 @@ uint64_t plan_attrs_hash(const ir_module *m, ir_op op) {
 /* ---- equal nodes once ---- */
 static uint64_t hash_shape(uint64_t h, const plan_shape *s) {
   h = mix_bytes(hash_mix_wide(hash_mix_wide(h, s->dtype), s->n_members), s->dims,
-                 (size_t)s->rank * sizeof(int64_t));
+                (size_t)s->rank * sizeof(int64_t));
   for (uint32_t i = 0; i < s->n_members; i++) h = hash_shape(h, &s->members[i]);
   return h;
 }
 
 static uint64_t node_hash(const plan_node *n) {
   uint64_t h = hash_mix_wide(hash_mix_wide(hash_mix_wide(n->comp, n->kind), n->signature),
-                        ((uint64_t)n->index << 32) | n->n_operands);
+                             ((uint64_t)n->index << 32) | n->n_operands);
   for (uint32_t i = 0; i < n->n_operands; i++) h = hash_mix_wide(h, n->operands[i]);
   h = hash_shape(h, &n->shape);
   return mix_bytes(h, n->ints, n->n_ints * sizeof *n->ints) | 1;
@@ -331,7 +331,8 @@ static void close_loop(lowering *l, plan_scope *body, uint32_t *next, uint32_t n
   copy_in_rows(l, body, members, next, n_state);
   for (uint32_t i = 0; i < body->captures.count; i++) {
     uint32_t known =
-        find_slot(l, hash_mix_wide(hash_mix_wide(body->comp, 0xca9), body->captures.at[i]) | 1)->node;
+        find_slot(l, hash_mix_wide(hash_mix_wide(body->comp, 0xca9), body->captures.at[i]) | 1)
+            ->node;
     members[n_state + i] = known ? known
                                  : state_element(l, body, n_state + i, &shape->members[n_state + i],
                                                  PLAN_FLAG_CAPTURE, NULL);
@@ -748,7 +749,7 @@ plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
   *g = (plan_graph){.arena = a, .m = m};
   lowering l = {.g = g,
-                .hoists = order != PLAN_ORDER_MEMORY_UNHOISTED && !has_loops(m),
+                .hoists = plan_hoists(order) && !has_loops(m),
                 .uses = count_uses(a, m),
                 .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
   ir_op function = ir_main_function(m);

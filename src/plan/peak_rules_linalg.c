@@ -29,22 +29,24 @@ static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t co
                          int64_t columns) {
   plan_shape s = node_of(r, x)->shape;
   if (rows == rows_of(&s) && columns == columns_of(&s)) return x;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE,
-                                       .shape = matrices(r, &s, rows, columns),
-                                       .n_operands = 1,
-                                       .operands = &x,
-                                       .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
+  return plan_rule_make(r,
+                        (plan_node){.kind = IR_OP_SLICE,
+                                    .shape = matrices(r, &s, rows, columns),
+                                    .n_operands = 1,
+                                    .operands = &x,
+                                    .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
 }
 
 static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int64_t row,
                           int64_t column) {
   uint32_t operands[2] = {into, block};
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
-                                       .shape = node_of(r, into)->shape,
-                                       .n_operands = 2,
-                                       .operands = operands,
-                                       .in_place = 1,
-                                       .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
+  return plan_rule_make(r,
+                        (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
+                                    .shape = node_of(r, into)->shape,
+                                    .n_operands = 2,
+                                    .operands = operands,
+                                    .in_place = 1,
+                                    .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
 }
 
 static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape,
@@ -64,7 +66,8 @@ static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
 /* An array that depends on nothing: zeros with a diagonal, a mask. */
 static uint32_t fresh(const plan_rule *r, plan_shape shape, uint64_t signature) {
   return plan_rule_make(
-      r, (plan_node){.kind = IR_OP_IOTA, .shape = shape, .signature = hash_mix_wide(signature, r->op)});
+      r, (plan_node){
+             .kind = IR_OP_IOTA, .shape = shape, .signature = hash_mix_wide(signature, r->op)});
 }
 
 /* A loop that fills operand 0 in place. */

@@ -136,5 +136,5 @@ void plan_schedule(plan_graph *g, plan_order order) {
   weight *w = ARENA_ARRAY(g->arena, weight, g->nodes.count);
   for (uint32_t c = 1; c < g->comps.count; c++)
     plan_comp_get(g, c)->order =
-        order == PLAN_ORDER_PROGRAM ? breadth_first(g, c, waits) : depth_first(g, c, w);
+        plan_is_by_memory(order) ? depth_first(g, c, w) : breadth_first(g, c, waits);
 }

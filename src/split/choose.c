@@ -38,6 +38,9 @@ typedef struct wishes {
   int64_t rows;
   /* a product sums over the factor, or a while runs all of its trips for each slice */
   bool be_long;
+  /* per index of the factor: slices of what is made outside and several ops read. They should be in
+   * cache together, for each reader of one has read others in between. */
+  int64_t again_bytes;
 } wishes;
 
 /* Per index of the factor; INT64_MAX where both operands have it, in which a slice has fewer
@@ -58,8 +61,25 @@ static void note_product(const ir_module *m, ir_op op, void *user) {
   if (is_product(m, op)) *(int64_t *)user = 1;
 }
 
+static int64_t again_bytes(const split_region *r) {
+  uint32_t *readers = ARENA_ARRAY(r->scratch, uint32_t, r->m->values.count);
+  int64_t total = 0;
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands; k++) {
+      ir_value v = ir_operand(r->m, member->op, k);
+      ir_op made_by = ir_value_get(r->m, v)->op;
+      split_pos at = member->factor.operands[k];
+      bool is_outside = !made_by || !r->member_of[made_by];
+      if (is_outside && at.dim >= 0 && ++readers[v] == 2)
+        total += ir_value_bytes(r->m, v) / split_extent(r->m, v, at);
+    }
+  }
+  return total;
+}
+
 static wishes wishes_of(const split_region *r) {
-  wishes w = {0};
+  wishes w = {.again_bytes = again_bytes(r)};
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
@@ -78,7 +98,8 @@ static int64_t thin_slice(const wishes *w) { return w->rows ? (THIN_ROWS - 1) / 
 
 /* Indices that the bytes allow, and products ask for. */
 static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_goal *goal) {
-  int64_t longest = goal->slice_bytes / index_bytes, cached = goal->cached_bytes / index_bytes;
+  int64_t longest = goal->slice_bytes / index_bytes,
+          cached = goal->cached_bytes / max64(index_bytes, w->again_bytes);
   int64_t enough = w->be_long ? longest : w->rows ? max64(1, ENOUGH_ROWS / w->rows) : 1;
   int64_t least = w->rows ? max64(1, GEMM_ROWS / w->rows) : 1;
   return max64(min64(longest, max64(cached, enough)),
