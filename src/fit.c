@@ -254,9 +254,10 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m);
   while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
-  summarise(&f, before_ns);
-  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) *out_m = f.m;
-  else report_forget(j, f.m);
+  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) {
+    summarise(&f, before_ns);
+    *out_m = f.m;
+  } else report_forget(j, f.m);
   arena_destroy(f.a);
   return WEIR_OK;
 }

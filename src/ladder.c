@@ -43,7 +43,7 @@ static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t HOPELESS =
     2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
 static const double WORTH_A_SPLIT =
-    1.2; /* gain in speed of a program that holds its limit as it is */
+    1.3; /* gain in speed of a program that holds its limit as it is */
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
@@ -542,7 +542,7 @@ static weir_status split_for_speed(job *j, int64_t *out_peak, ir_module **out_m)
   if (j->spread == SPLIT_SHARDED) return WEIR_OK;
   set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
   search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
-  s.most_ns = plan_time_ns(j->prepared) / WORTH_A_SPLIT;
+  s.most_ns = (double)j->result->summary.time_before_ns / WORTH_A_SPLIT;
   WEIR_TRY(try_slices(j, j->prepared, &s, out_m));
   *out_peak = s.peak;
   if (!*out_m) result_keep_loops(j->result, 0);

@@ -31,6 +31,8 @@
 #define CACHED_BYTES_PER_NS 60.0
 /* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
 #define SORT_PER_NS 0.03
+#define FFT_FLOPS_PER_NS 8.0 /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */
+#define SCATTERED_PER_NS 0.8 /* elements of updates: 1e6 counts of 256 values take 1.2 ms */
 /* launching one op's kernel; an op inside a loop pays it in every trip */
 #define OP_OVERHEAD_NS 1500.0
 #define WHILE_TRIP_NS 2000.0
@@ -199,6 +201,9 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
       return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F64_FLOPS_PER_NS / 4);
     case IR_OP_SORT:
     case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / SORT_PER_NS;
+    case IR_OP_FFT: return (double)op_flops(c->m, c->scratch, op, 0) / FFT_FLOPS_PER_NS;
+    case IR_OP_SCATTER:
+      return (double)elements(m, d->operands[d->n_operands - 1]) / SCATTERED_PER_NS;
     default: break;
   }
   if (d->n_results == 0) return 0;
