@@ -75,6 +75,8 @@ static bool seen_before(const plan_node *n, uint32_t i) {
   return false;
 }
 
+enum { MOST_UNNEEDED = 1000 }; /* state elements of a loop; of more, none stays */
+
 /* ---- dead code ---- A loop's state element is needed only if somebody reads it, inside or
  * after the loop, other than to make its own next value. So a loop marks its state element by
  * element, as GET_TUPLE_ELEMENTs are met; the rest is cut out of the tuples afterwards. */
@@ -191,6 +193,95 @@ static void mark_from(marker *k) {
       mark(k, c->root);
       if (c->parameter) mark(k, c->parameter);
     }
+  }
+}
+
+/* ---- what XLA does not see to be dead ---- It takes a state element out if its next value goes
+ * into no other element's, again and again, or if nothing of all that it has to do with is needed
+ * (while_loop_simplifier.cc). So elements that only make one another stay if they are made of what
+ * is needed, too. */
+typedef struct unneeded { /* of one loop */
+  marker *k;
+  uint32_t parameter, count;
+  uint32_t *of;          /* which elements of its state */
+  uint32_t *at;          /* by element: its place in `of` + 1; 0: needed, or taken out */
+  bool *goes_to;         /* count x count: from one into the next value of another */
+  bool meets_needed;     /* some next value is made of what is needed */
+  uint32_t *visited_for; /* by node: place in `of` + 1 */
+} unneeded;
+
+/* Its place + 1 if the node is such an element, as the body has it. */
+static uint32_t unneeded_place(const unneeded *u, const plan_node *n) {
+  return n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == u->parameter ? u->at[n->index] : 0;
+}
+
+static void trace_unneeded(unneeded *u, uint32_t next, uint32_t place) {
+  stack todo = {0};
+  VEC_PUSH(u->k->g->arena, &todo, next);
+  while (todo.count) {
+    uint32_t id = todo.at[--todo.count];
+    const plan_node *n = plan_node_get(u->k->g, id);
+    if (u->visited_for[id] == place + 1) continue;
+    u->visited_for[id] = place + 1;
+    uint32_t from = unneeded_place(u, n);
+    if (from) u->goes_to[(from - 1) * u->count + place] = true;
+    else u->meets_needed |= (n->flags & PLAN_FLAG_LIVE) != 0;
+    for (uint32_t i = 0; !from && i < n->n_operands; i++)
+      VEC_PUSH(u->k->g->arena, &todo, n->operands[i]);
+  }
+}
+
+static bool goes_elsewhere(const unneeded *u, uint32_t from) {
+  for (uint32_t i = 0; i < u->count; i++)
+    if (i != from && u->at[u->of[i]] && u->goes_to[from * u->count + i]) return true;
+  return false;
+}
+
+static bool take_one_out(unneeded *u) {
+  for (uint32_t i = 0; i < u->count; i++)
+    if (u->at[u->of[i]] && !goes_elsewhere(u, i)) return u->at[u->of[i]] = 0, true;
+  return false;
+}
+
+static unneeded unneeded_of(marker *k, uint32_t loop) {
+  const plan_node *n = plan_node_get(k->g, loop);
+  arena *a = k->g->arena;
+  unneeded u = {.k = k, .parameter = plan_comp_get(k->g, n->comps[1])->parameter};
+  for (uint32_t i = 0; i < n->shape.n_members; i++) u.count += !k->elements[loop][i];
+  if (u.count == 0 || u.count > MOST_UNNEEDED) return (unneeded){0};
+  u.of = ARENA_ARRAY(a, uint32_t, u.count);
+  u.at = ARENA_ARRAY(a, uint32_t, n->shape.n_members);
+  u.goes_to = ARENA_ARRAY(a, bool, u.count *u.count);
+  u.visited_for = ARENA_ARRAY(a, uint32_t, k->g->nodes.count);
+  for (uint32_t i = 0, place = 0; i < n->shape.n_members; i++)
+    if (!k->elements[loop][i]) u.of[place] = i, u.at[i] = ++place;
+  return u;
+}
+
+/* Marks what stays; whether there was any. */
+static bool mark_what_stays(marker *k, uint32_t loop) {
+  unneeded u = unneeded_of(k, loop);
+  const plan_comp *body = plan_comp_get(k->g, plan_node_get(k->g, loop)->comps[1]);
+  for (uint32_t i = 0; i < u.count; i++)
+    trace_unneeded(&u, plan_node_get(k->g, body->root)->operands[u.of[i]], i);
+  while (take_one_out(&u)) continue;
+  bool found = false;
+  for (uint32_t i = 0; u.meets_needed && i < u.count; i++) {
+    if (!u.at[u.of[i]]) continue;
+    mark_element(k, loop, u.of[i]);
+    found = true;
+  }
+  return found;
+}
+
+static void mark_all_that_stays(marker *k) {
+  bool more = true;
+  while (more) {
+    more = false;
+    for (uint32_t id = 1; id < k->g->nodes.count; id++)
+      if (k->elements[id] && plan_node_get(k->g, id)->kind == IR_OP_WHILE)
+        more |= mark_what_stays(k, id);
+    mark_from(k);
   }
 }
 
@@ -325,6 +416,7 @@ void plan_graph_finish(plan_graph *g) {
       mark(&k, n);
   }
   mark_from(&k);
+  mark_all_that_stays(&k);
   restore_sums(g);
   shrink_tuples(&k);
   plan_graph_sweep(g);

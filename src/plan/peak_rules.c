@@ -433,23 +433,53 @@ ir_dtype plan_computed_in(ir_dtype t) {
   return t >= IR_F4E2M1FN && t <= IR_F8E8M0FNU ? IR_F16 : t;
 }
 
-/* lgamma by Lanczos and reflection: logarithms, a quotient and a sine of their own, which several
- * readers share, and cheap arithmetic that each reader does for itself. */
+/* ---- lgamma and digamma, by Lanczos and reflection ---- Logarithms, quotients and a sine of their
+ * own, which several readers share, and cheap arithmetic that each reader does for itself. */
+enum { LANCZOS_TERMS = 8, LOG_OF_SHIFTED = 1, LOG_OF_SUM = 3, GAMMA_PARTS = 5, GAMMA_VALUE };
+
+static uint32_t gamma_part(const plan_rule *r, ir_kind kind, plan_shape shape,
+                           const uint32_t *operands, uint32_t count, uint32_t index) {
+  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
+                                       .shape = shape,
+                                       .n_operands = count,
+                                       .operands = (uint32_t *)operands,
+                                       .signature = index,
+                                       .flags = PLAN_FLAG_EXPENSIVE});
+}
+
+/* x, then the terms of the sum of quotients. */
+static void lanczos_terms(const plan_rule *r, uint32_t x, plan_shape shape, uint32_t *out) {
+  *out++ = x;
+  for (uint32_t i = 1; i <= LANCZOS_TERMS; i++)
+    *out++ = gamma_part(r, IR_OP_DIVIDE, shape, &x, 1, GAMMA_VALUE + i);
+}
+
 static uint32_t log_gamma(const plan_rule *r, uint32_t x, plan_shape shape) {
-  static const uint16_t parts[] = {IR_OP_LOG, IR_OP_DIVIDE, IR_OP_LOG, IR_OP_LOG, IR_OP_SINE};
-  uint32_t operands[6] = {x};
-  for (uint32_t i = 0; i < 5; i++)
-    operands[i + 1] = plan_rule_make(r, (plan_node){.kind = parts[i],
-                                                    .shape = shape,
-                                                    .n_operands = 1,
-                                                    .operands = &x,
-                                                    .signature = i + 1,
-                                                    .flags = PLAN_FLAG_EXPENSIVE});
+  static const ir_kind kinds[] = {IR_OP_LOG, IR_OP_DIVIDE, IR_OP_LOG, IR_OP_LOG, IR_OP_SINE};
+  uint32_t operands[GAMMA_PARTS + 1] = {x}, terms[LANCZOS_TERMS + 1];
+  lanczos_terms(r, x, shape, terms);
+  for (uint32_t i = 1; i <= GAMMA_PARTS; i++)
+    operands[i] =
+        gamma_part(r, kinds[i - 1], shape, terms, i == LOG_OF_SUM ? LANCZOS_TERMS + 1 : 1, i);
   return plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT,
                                        .shape = shape,
-                                       .n_operands = 6,
+                                       .n_operands = GAMMA_PARTS + 1,
                                        .operands = operands,
-                                       .signature = 6});
+                                       .signature = GAMMA_VALUE});
+}
+
+static uint32_t digamma(const plan_rule *r, uint32_t x, plan_shape shape) {
+  uint32_t operands[LANCZOS_TERMS + 2];
+  lanczos_terms(r, x, shape, operands);
+  operands[LANCZOS_TERMS + 1] = gamma_part(r, IR_OP_LOG, shape, &x, 1, LOG_OF_SHIFTED);
+  return gamma_part(r, IR_OP_CHLO_DIGAMMA, shape, operands, LANCZOS_TERMS + 2, 0);
+}
+
+static uint32_t lower_gamma(const plan_rule *r, ir_kind kind, uint32_t x, plan_shape shape) {
+  plan_shape inside = with_dtype(shape, plan_computed_in(shape.dtype));
+  uint32_t wide = plan_rule_convert(r, x, inside.dtype);
+  uint32_t y = kind == IR_OP_CHLO_LGAMMA ? log_gamma(r, wide, inside) : digamma(r, wide, inside);
+  return plan_rule_convert(r, y, shape.dtype);
 }
 
 static uint32_t lower_elementwise(const plan_rule *r) {
@@ -459,8 +489,8 @@ static uint32_t lower_elementwise(const plan_rule *r) {
   uint64_t signature = ir_op_get(r->m, r->op)->n_attrs ? plan_attrs_hash(r->m, r->op) : 0;
   for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
   if (kind == IR_OP_CONVERT) return plan_rule_convert(r, operands[0], shape.dtype);
-  if (kind == IR_OP_CHLO_LGAMMA && plan_computed_in(shape.dtype) == shape.dtype)
-    return log_gamma(r, operands[0], shape);
+  if (kind == IR_OP_CHLO_LGAMMA || kind == IR_OP_CHLO_DIGAMMA)
+    return lower_gamma(r, kind, operands[0], shape);
   if (kind == IR_OP_CHLO_SQUARE)
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
                                  2, 0);
