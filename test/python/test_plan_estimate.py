@@ -155,30 +155,34 @@ def gamma_likelihood(x, y):
     return jax.value_and_grad(loss)(x)
 
 
-def states_that_only_make_one_another(x, y):
-    """Nobody wants them, but XLA does not see it."""
+def while_small(step, *state):
+    return jax.lax.while_loop(lambda s: jnp.abs(s[0]).sum() < 9e9, step, state)[0]
 
-    def step(i, state):
+
+def states_that_only_make_one_another(x, y):
+    """Nobody wants them, but XLA does not see it: what they are made of is wanted."""
+
+    def step(state):
         a, b, c = state
         return jnp.sin(a @ y), jnp.cos(c) + a, jnp.tanh(b) * a
 
-    return jax.lax.fori_loop(0, 5, step, (x, y, y))[0]
+    return while_small(step, x, x + y, y * 2)
 
 
-def states_of_themselves_alone(x, y):
-    """Nobody wants them, and XLA takes them out."""
+def states_of_no_use(x, y):
+    """Likewise, but one is for nothing else, then the other, and XLA takes them out."""
 
-    def step(i, state):
+    def step(state):
         a, b, c = state
-        return jnp.sin(a @ y), jnp.cos(c), jnp.tanh(b)
+        return jnp.sin(a @ y), (b + c) @ a, jnp.tanh(c) @ a
 
-    return jax.lax.fori_loop(0, 5, step, (x, y, y + 1))[0]
+    return while_small(step, x, x + y, y * 2)
 
 
 RULES = [
     gamma_likelihood,
     states_that_only_make_one_another,
-    states_of_themselves_alone,
+    states_of_no_use,
     columns_left_out,
     negated_sum,
     scatter_read_twice,
