@@ -152,8 +152,8 @@ void plan_lower_scatter(const plan_rule *r) {
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
 }
 
-/* The largest element of each window by a reduction that carries its coordinates, then a scatter
- * to them. */
+/* The largest element of each window by a reduction that carries its coordinates, which each such
+ * op has for itself, then a scatter to them. */
 void plan_lower_select_and_scatter(const plan_rule *r) {
   uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2),
            operands[IR_MAX_RANK + 3] = {x};
@@ -165,7 +165,7 @@ void plan_lower_select_and_scatter(const plan_rule *r) {
     int64_t dim = d;
     operands[d + 1] = plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
                                                     .shape = with_dtype(shape, IR_I32),
-                                                    .signature = (uint64_t)d + 7,
+                                                    .signature = hash_mix_wide(r->op, 7),
                                                     .ints = ARENA_COPY(a, int64_t, &dim, 1),
                                                     .n_ints = 1});
     members[d + 1] = with_dtype(picked, IR_I32);
