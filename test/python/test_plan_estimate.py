@@ -26,7 +26,6 @@ GOLDEN = json.loads(calibrate.GOLDEN.read_text())
 EVERY = 37  # of the corpus' reports that are checked
 ORDER = "XLA runs independent nodes in another order; a few kB of a tiny program"
 KNOWN_LOW = {
-    "select_and_scatter.plugin": ORDER,
     "s_transformer_block_bwd": ORDER,
     "p_transformer_encoder_bwd": ORDER,
 }
