@@ -196,10 +196,14 @@ def keep(case, seed, way, problem, folder):
     return path
 
 
-def try_seed(task):
-    seed, args = task
+def use_build(args):
     if args.build:
         running.BUILD = args.build.resolve()
+
+
+def try_seed(task):
+    seed, args = task
+    use_build(args)
     try:
         case = case_of(seed, getattr(random_graphs, args.graphs))
         found, changed = failures(case, not args.no_xla)
@@ -224,6 +228,7 @@ def try_seeds(seeds, args, sender):
 
 
 def run_unsplit(seed, args):
+    use_build(args)
     case = case_of(seed, getattr(random_graphs, args.graphs))
     running.Xla(case.text())(*case.inputs)
 
