@@ -5,7 +5,9 @@
  *
  * so that A . B, which may be the largest tensor there is, is never made, and a cube of
  * multiply-adds becomes a square. Requires: a verified module, dead code gone (users are counted).
- * Breaks: nothing; what lost its uses stays for dce. Not exact: sums are rounded in another order.
+ * Breaks: nothing; what lost its uses stays for dce. Not exact: sums are rounded in another order,
+ * and an infinite element of A meets the sum of what it would have met one by one: NaN from inf * 0
+ * may come out infinite, inf - inf finite.
  * Left alone: products that others than sums read; sums that don't begin with zero; element types
  * other than f32 and f64; products that are small against the limit or below the threshold. Cost:
  * linear. Source: the distributive law; XLA's AlgebraicSimplifier does the second.
