@@ -257,7 +257,10 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) {
     summarise(&f, before_ns);
     *out_m = f.m;
-  } else report_forget(j, f.m);
+  } else {
+    report_forget(j);
+    ir_module_destroy(f.m);
+  }
   arena_destroy(f.a);
   return WEIR_OK;
 }

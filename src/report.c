@@ -99,9 +99,8 @@ weir_status report_add_kernels(job *j, const ir_module *m) {
   return WEIR_OK;
 }
 
-void report_forget(job *j, ir_module *m) {
+void report_forget(job *j) {
   weir_summary *s = &j->result->summary;
-  ir_module_destroy(m);
   result_keep_loops(j->result, 0);
   if (s->only_faster) s->time_before_ns = (int64_t)plan_time_ns(j->m); /* was that of fit.c */
   s->only_faster = false;

@@ -1,0 +1,183 @@
+#include "search.h"
+
+#include "judge.h"
+#include "plan/cost.h"
+#include "plan/peak.h"
+#include "result.h"
+
+enum { MOST_EXTRA_WORK = 10 }; /* times the operations of the program: more is as good as refused */
+
+static const int64_t FIRST_SLICE_BYTES =
+    8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
+static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
+static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
+static const int64_t LEAST_SLICE_BYTES = 1 << 10;
+static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
+static const int64_t FIRST_SHARE = 8,
+                     LAST_SHARE = 32; /* values above limit / share are dissolved */
+
+weir_status search_split(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
+  split_order asked = *order;
+  *out_m = ir_module_clone(m);
+  WEIR_TRY(pipeline_split(j, *out_m, order));
+  if (!order->is_torn) return WEIR_OK;
+  ctx_log(&j->c, 2, "kernels and loops would have to make the same sums alike");
+  ir_module_destroy(*out_m);
+  *order = asked;
+  order->no_tiles = true;
+  *out_m = ir_module_clone(m);
+  return pipeline_split(j, *out_m, order);
+}
+
+split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
+  return (split_goal){.threshold_bytes = threshold_bytes,
+                      .hold_bytes = threshold_bytes,
+                      .slice_bytes = slice_bytes,
+                      .cached_bytes = slice_bytes,
+                      .generous_bytes = slice_bytes};
+}
+
+static split_goal goal_of_holders(const search *s) {
+  int64_t share = s->target / s->share, slice = s->slice_bytes;
+  return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
+                      .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
+                      .slice_bytes = slice,
+                      .cached_bytes = CACHED_SLICE_BYTES,
+                      .generous_bytes = slice * GENEROUS,
+                      .nest = s->manner == NESTED,
+                      .is_materialised = plan_is_materialised};
+}
+
+/* Splits a copy of the prepared program; *out_m is the rewritten copy. */
+static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
+  bool by_size = s->manner == BY_SIZE;
+  *order = (split_order){
+      .order = j->order,
+      .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
+      .by_size = by_size,
+      .no_tiles = s->no_tiles,
+      .limit_bytes = s->target};
+  ir_module *m;
+  WEIR_TRY(search_split(j, j->prepared, order, &m));
+  ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
+          (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
+  j->searched_ops += j->prepared->ops.count + m->ops.count;
+  *out_m = m;
+  return WEIR_OK;
+}
+
+search search_under(const job *j, int64_t limit, int32_t most_compiles) {
+  int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
+  if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
+  return (search){.limit = limit,
+                  .target = limit,
+                  .hold_bytes = limit,
+                  .slice_bytes = slice_bytes,
+                  .share = FIRST_SHARE,
+                  .most_compiles = most_compiles,
+                  .no_tiles = j->probing || j->options.tile == WEIR_TILE_OFF,
+                  .least = INT64_MAX};
+}
+
+/* Of a sharded program the estimate says nothing: what XLA refuses doesn't fit. */
+static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
+  int64_t peak = order->peak_bytes;
+  if (!order->fits || !s->most_compiles) return peak;
+  bool answered = judge_ask(j, m, &peak);
+  order->fits = answered || j->spread != SPLIT_SHARDED;
+  s->compiles += answered || !order->fits;
+  return peak;
+}
+
+static void shrink_slices(search *s) {
+  int64_t step = s->slice_bytes > COARSE_SLICE_BYTES ? 2 : 4;
+  bool is_last = s->slice_bytes > LEAST_SLICE_BYTES && s->slice_bytes / step < LEAST_SLICE_BYTES;
+  s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
+  s->hold_bytes /= step;
+  s->thorough = false;
+  s->share = FIRST_SHARE;
+}
+
+static void next_candidate(search *s, bool only_tiles) {
+  if (s->manner == BY_SIZE) shrink_slices(s);
+  else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
+  else if (only_tiles) s->slice_bytes = 0; /* none is small enough */
+  else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
+    s->thorough = true;
+  else shrink_slices(s);
+}
+
+/* As predicted; what makes values anew may take more work than it is worth. */
+static void check_time(const job *j, search *s, ir_module *m, split_order *order) {
+  const weir_summary *known = &j->result->summary;
+  if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before)
+    order->fits = false;
+  if (s->most_ns == 0 || !order->fits || (double)known->time_after_ns <= s->most_ns) return;
+  order->fits = false;
+  s->is_over = true; /* smaller slices take longer */
+}
+
+/* One candidate; *out_m if it holds. Else the search is narrowed. */
+static weir_status try_candidate(job *j, search *s, ir_module **out_m) {
+  split_order order;
+  ir_module *m;
+  WEIR_TRY(split_copy(j, s, &order, &m));
+  if (order.peak_bytes < s->least) {
+    s->least = order.peak_bytes;
+    s->at_least = (place){s->slice_bytes, s->manner};
+  }
+  check_time(j, s, m, &order);
+  s->peak = peak_of_candidate(j, s, m, &order);
+  if (order.fits && s->peak <= s->limit) {
+    *out_m = m;
+    return WEIR_OK;
+  }
+  ir_module_destroy(m);
+  if (order.fits && order.n_tiles) s->no_tiles = true;
+  else if (order.fits)
+    s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
+  else next_candidate(s, order.only_tiles);
+  return WEIR_OK;
+}
+
+weir_status search_slices(job *j, search *s, ir_module **out_m) {
+  while (!*out_m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
+         (!s->most_compiles || s->compiles < s->most_compiles))
+    WEIR_TRY(try_candidate(j, s, out_m));
+  return WEIR_OK;
+}
+
+/* From the start, by other means: without what tiles ask for. */
+static void search_again(search *s, const search *first) {
+  search again = *first;
+  again.compiles = s->compiles;
+  again.least = s->least;
+  again.at_least = s->at_least;
+  again.no_tiles = true;
+  *s = again;
+}
+
+weir_status search_all(job *j, search *s, ir_module **out_m) {
+  search first = *s;
+  *out_m = NULL;
+  WEIR_TRY(search_slices(j, s, out_m));
+  if (!*out_m && !first.no_tiles) {
+    search_again(s, &first);
+    WEIR_TRY(search_slices(j, s, out_m));
+  }
+  if (*out_m) return WEIR_OK;
+  for (manner by = NESTED; !*out_m && by <= BY_SIZE; by++) {
+    search_again(s, &first);
+    s->manner = by;
+    WEIR_TRY(search_slices(j, s, out_m));
+  }
+  return WEIR_OK;
+}
+
+weir_status search_near(job *j, search *s, const place *start, ir_module **out_m) {
+  s->manner = start->manner;
+  while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
+  int64_t slice_bytes = s->slice_bytes;
+  while (!*out_m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s, out_m));
+  return WEIR_OK;
+}

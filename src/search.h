@@ -1,0 +1,53 @@
+/* Rung 3 of the ladder: copies of the prepared program, split in one way after the other, until the
+ * judge says that one holds. */
+#ifndef WEIR_SEARCH_H
+#define WEIR_SEARCH_H
+#include "pipeline.h"
+
+/* What a candidate splits. */
+typedef enum manner {
+  BY_PEAK, /* what holds the peak, until the limit is held */
+  NESTED,  /* likewise, with values made anew in each trip of a loop: costs time */
+  BY_SIZE  /* whatever is larger than a slice: holds here and there what no holder leads to */
+} manner;
+
+/* Where in a search a candidate stands. */
+typedef struct place {
+  int64_t slice_bytes;
+  manner manner;
+} place;
+
+/* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
+ * is larger than a slice. Likewise for each manner in turn. */
+typedef struct search {
+  int64_t limit, target, slice_bytes, share;
+  int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
+  bool thorough;
+  manner manner;
+  double most_ns; /* predicted, else nothing is worth it; 0: whatever it takes */
+  bool is_over;   /* no further candidate is worth it */
+  bool no_tiles;  /* which have scratch of their own, and want slices of two at least */
+  int32_t most_compiles,
+      compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int64_t peak;   /* out: of the module that holds the limit */
+  int64_t least;  /* out: estimate of any candidate */
+  place at_least; /* out: which it was */
+} search;
+
+search search_under(const job *j, int64_t limit, int32_t most_compiles);
+/* *out_m: the first candidate that holds, in the search's own manner; NULL: none does. */
+WEIR_MUST_USE weir_status search_slices(job *j, search *s, ir_module **out_m);
+/* The same in one manner after the other, with tiles and without. */
+WEIR_MUST_USE weir_status search_all(job *j, search *s, ir_module **out_m);
+/* Only slices about as long as those of `start`. A search under the limit comes to them, too,
+ * unless it finds something before. */
+WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start, ir_module **out_m);
+
+/* Whatever is larger than a threshold, in slices no larger than given. */
+split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes);
+/* Splits a copy of the program. Where some loops would be kernels and others not that have to make
+ * values alike (split/alike.h): once more, without kernels. */
+WEIR_MUST_USE weir_status search_split(job *j, const ir_module *m, split_order *order,
+                                       ir_module **out_m);
+
+#endif
