@@ -24,13 +24,15 @@
 enum {
   MOST_COMPILES = 8,
   COMPILES_FOR_SPEED = 2,
+  CANDIDATES_FOR_SPEED = 3,
+  MOST_OPS_FOR_SPEED = 5000,
   MOST_BLOCKERS = 5, /* rows of a refusal */
 };
 
 static const int64_t HOPELESS =
     2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
 static const double WORTH_A_SPLIT =
-    1.3; /* gain in speed of a program that holds its limit as it is */
+    1.4; /* gain in speed of a program that holds its limit as it is */
 
 static weir_status accept(job *j, weir_outcome outcome, int64_t peak) {
   j->result->outcome = outcome;
@@ -175,16 +177,27 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
 }
 
 /* ---- held by the order alone ---- */
-/* *out_m: slices that hold the limit in the program's order, too, and gain; else NULL. */
-static weir_status split_for_speed(job *j, int64_t *out_peak, ir_module **out_m) {
-  *out_m = NULL;
-  WEIR_TRY(prepare(j));
-  if (j->spread == SPLIT_SHARDED) return WEIR_OK;
-  judge_set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
-  search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
-  s.most_ns = (double)j->result->summary.time_before_ns / WORTH_A_SPLIT;
-  WEIR_TRY(search_slices(j, &s, out_m));
-  *out_peak = s.peak;
+/* Whether slices might gain, which save traffic and never arithmetic; rates are of CPUs. */
+static bool may_gain(const job *j, ir_module *exact, double most_ns) {
+  return !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED &&
+         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact);
+}
+
+/* j->rewritten: slices that hold the limit in the program's order, too, and gain; else NULL. */
+static weir_status split_for_speed(job *j, int64_t *out_peak) {
+  ir_module *exact = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_exactly(j, exact));
+  double most_ns = plan_fused_time_ns(exact) / WORTH_A_SPLIT;
+  if (may_gain(j, exact, most_ns)) {
+    judge_set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
+    search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
+    s.from = exact;
+    s.most_ns = most_ns;
+    s.most_candidates = CANDIDATES_FOR_SPEED;
+    WEIR_TRY(search_slices(j, &s, &j->rewritten));
+    *out_peak = s.peak;
+  }
+  ir_module_destroy(exact);
   return WEIR_OK;
 }
 
@@ -194,7 +207,7 @@ static weir_status accept_ordered(job *j, int64_t peak) {
   int64_t other = 0;
   WEIR_TRY(accept_as_is(j, WEIR_OPTIONS_ONLY, peak));
   if (j->rewritten) return WEIR_OK;
-  WEIR_TRY(split_for_speed(j, &other, &j->rewritten));
+  WEIR_TRY(split_for_speed(j, &other));
   if (j->rewritten) return accept(j, WEIR_REWRITTEN, other);
   report_forget(j);
   judge_set_order(j, PLAN_ORDER_MEMORY);

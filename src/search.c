@@ -58,10 +58,10 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
       .no_tiles = s->no_tiles,
       .limit_bytes = s->target};
   ir_module *m;
-  WEIR_TRY(search_split(j, j->prepared, order, &m));
+  WEIR_TRY(search_split(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
-  j->searched_ops += j->prepared->ops.count + m->ops.count;
+  j->searched_ops += s->from->ops.count + m->ops.count;
   *out_m = m;
   return WEIR_OK;
 }
@@ -69,7 +69,8 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
 search search_under(const job *j, int64_t limit, int32_t most_compiles) {
   int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
-  return (search){.limit = limit,
+  return (search){.from = j->prepared,
+                  .limit = limit,
                   .target = limit,
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
@@ -79,12 +80,13 @@ search search_under(const job *j, int64_t limit, int32_t most_compiles) {
                   .least = INT64_MAX};
 }
 
-/* Of a sharded program the estimate says nothing: what XLA refuses doesn't fit. */
+/* What XLA refuses doesn't fit where the estimate says nothing, of a sharded program, nor where the
+ * program holds its limit without it. */
 static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
   int64_t peak = order->peak_bytes;
-  if (!order->fits || !s->most_compiles) return peak;
+  if (!order->fits || !s->most_compiles || !j->options.referee) return peak;
   bool answered = judge_ask(j, m, &peak);
-  order->fits = answered || j->spread != SPLIT_SHARDED;
+  order->fits = answered || (j->spread != SPLIT_SHARDED && s->most_ns == 0);
   s->compiles += answered || !order->fits;
   return peak;
 }
@@ -112,7 +114,7 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
   const weir_summary *known = &j->result->summary;
   if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before)
     order->fits = false;
-  if (s->most_ns == 0 || !order->fits || (double)known->time_after_ns <= s->most_ns) return;
+  if (s->most_ns == 0 || !order->fits || plan_fused_time_ns(m) <= s->most_ns) return;
   order->fits = false;
   s->is_over = true; /* smaller slices take longer */
 }
@@ -121,6 +123,7 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
 static weir_status try_candidate(job *j, search *s, ir_module **out_m) {
   split_order order;
   ir_module *m;
+  s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, &order, &m));
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;

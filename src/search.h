@@ -24,9 +24,11 @@ typedef struct search {
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   manner manner;
-  double most_ns; /* predicted, else nothing is worth it; 0: whatever it takes */
-  bool is_over;   /* no further candidate is worth it */
-  bool no_tiles;  /* which have scratch of their own, and want slices of two at least */
+  const ir_module *from; /* what is split: the prepared program */
+  double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */
+  int32_t candidates, most_candidates; /* 0: as many as it takes */
+  bool is_over;                        /* no further candidate is worth it */
+  bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
   int64_t peak;   /* out: of the module that holds the limit */

@@ -18,8 +18,7 @@
 #define GEMM_HALF_K 48.0
 #define GEMM_HALF_ROWS 16.0           /* rows (or columns) at half the rate */
 #define GEMV_BYTES_PER_NS 10.0        /* matrix-vector: reads the matrix once */
-#define TRANSCENDENTAL_F32_PER_NS 0.6 /* XLA's exp on a large array */
-#define TRANSCENDENTAL_F64_PER_NS 0.3
+#define TRANSCENDENTAL_F32_PER_NS 0.6 /* XLA's exp on a large array; in f64 half */
 /* add, multiply, compare, select in a fused loop, per element */
 #define SIMPLE_PER_NS 4.0
 /* read or written, arrays out of cache: half of a copy's 27 GB/s either way */
@@ -32,7 +31,7 @@
 /* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
 #define SORT_PER_NS 0.03
 #define FFT_FLOPS_PER_NS 8.0 /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */
-#define SCATTERED_PER_NS 0.8 /* elements of updates: 1e6 counts of 256 values take 1.2 ms */
+#define SCATTERED_PER_NS 2.0 /* elements of updates, in cache: a count of 25,000 takes 13 us */
 /* launching one op's kernel; an op inside a loop pays it in every trip */
 #define OP_OVERHEAD_NS 1500.0
 #define WHILE_TRIP_NS 2000.0
@@ -79,6 +78,14 @@ static int64_t log2_of(int64_t n) {
   return bits;
 }
 
+static int64_t transformed_length(const ir_module *m, ir_op op) {
+  int32_t n;
+  const int64_t *lengths = ir_op_ints((ir_module *)m, op, "fft_length", &n);
+  int64_t length = 1;
+  for (int32_t i = 0; i < n; i++) length = saturated_product(length, lengths[i]);
+  return length;
+}
+
 /* triangular: n^2 per column; the factors are n x n */
 static int64_t solve_flops(const ir_module *m, ir_op op) {
   const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
@@ -122,7 +129,7 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
     }
     case IR_OP_FFT:
       return saturated_product(
-          5, saturated_product(elements(m, d.operands[0]), log2_of(elements(m, d.operands[0]))));
+          5, saturated_product(elements(m, d.operands[0]), log2_of(transformed_length(m, op))));
     case IR_OP_CALL:
     case IR_OP_COMPOSITE: {
       ir_block body = callee_of(m, op);
@@ -159,7 +166,9 @@ typedef struct clock_state {
   ir_module *m;
   arena *scratch;
   int depth;
-  bool in_loop; /* pages are fresh in the first trip only */
+  bool in_loop;    /* pages are fresh in the first trip only */
+  bool fused;      /* elementwise arithmetic at the rates of XLA's fusions */
+  bool no_traffic; /* arithmetic alone */
 } clock_state;
 
 static double block_ns(clock_state *c, ir_block block);
@@ -212,16 +221,18 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
                                      : d->first_result);
   bool wide = ir_type_at(m, d->first_result)->kind == IR_TYPE_TENSOR &&
               ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
+  double slow = wide ? 2 : 1;
   if (ir_kind_flags(k) & IR_FLAG_H)
-    return n / (wide ? TRANSCENDENTAL_F64_PER_NS : TRANSCENDENTAL_F32_PER_NS);
-  return (ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_R)) ? n / SIMPLE_PER_NS / (wide ? 2 : 1) : 0;
+    return n * slow / (c->fused ? STOCK_HEAVY_PER_NS : TRANSCENDENTAL_F32_PER_NS);
+  bool is_simple = ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_R);
+  return is_simple ? n * slow / (c->fused ? STOCK_SIMPLE_PER_NS : SIMPLE_PER_NS) : 0;
 }
 
 /* Reading what is in memory and writing the result if it goes there. */
 static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   const ir_op_data *d = ir_op_get(c->m, op);
   double ns = 0;
-  if (!plan_is_materialised(c->m, op, users)) return 0;
+  if (c->no_traffic || !plan_is_materialised(c->m, op, users)) return 0;
   for (uint32_t i = 0; i < d->n_results; i++)
     ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
   for (uint32_t i = 0; i < d->n_operands; i++)
@@ -280,7 +291,19 @@ static double main_ns(ir_module *m, double (*of_block)(clock_state *, ir_block))
   return ns;
 }
 
+static double fused_block_ns(clock_state *c, ir_block block) {
+  c->fused = true;
+  return block_ns(c, block);
+}
+
+static double arithmetic_of_block(clock_state *c, ir_block block) {
+  c->no_traffic = true;
+  return fused_block_ns(c, block);
+}
+
 double plan_time_ns(ir_module *m) { return main_ns(m, block_ns); }
+double plan_fused_time_ns(ir_module *m) { return main_ns(m, fused_block_ns); }
+double plan_arithmetic_ns(ir_module *m) { return main_ns(m, arithmetic_of_block); }
 
 /* ---- the time of a program that is not split ---- */
 typedef struct stock {

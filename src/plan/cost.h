@@ -15,6 +15,11 @@ bool plan_has_unknown_trips(const ir_module *m);
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
 double plan_time_ns(ir_module *m);
+/* The same with elementwise arithmetic as fast as XLA's fusions do it, so that traffic shows: for
+ * what slices save. */
+double plan_fused_time_ns(ir_module *m);
+/* Of that only the arithmetic: no way of splitting takes less. */
+double plan_arithmetic_ns(ir_module *m);
 /* The same for XLA as it comes, with fusions that reductions and several users take part in: what a
  * program costs that is not split. Rather too fast than too slow. Calls of others' code take no
  * time. */

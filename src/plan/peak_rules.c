@@ -476,7 +476,7 @@ static uint32_t digamma(const plan_rule *r, uint32_t x, plan_shape shape) {
 }
 
 static uint32_t lower_gamma(const plan_rule *r, ir_kind kind, uint32_t x, plan_shape shape) {
-  plan_shape inside = with_dtype(shape, plan_computed_in(shape.dtype));
+  plan_shape inside = with_dtype(shape, ir_dtype_bytes(shape.dtype) < 4 ? IR_F32 : shape.dtype);
   uint32_t wide = plan_rule_convert(r, x, inside.dtype);
   uint32_t y = kind == IR_OP_CHLO_LGAMMA ? log_gamma(r, wide, inside) : digamma(r, wide, inside);
   return plan_rule_convert(r, y, shape.dtype);

@@ -72,7 +72,7 @@ static int64_t again_bytes(const split_region *r) {
       split_pos at = member->factor.operands[k];
       bool is_outside = !made_by || !r->member_of[made_by];
       if (is_outside && at.dim >= 0 && ++readers[v] == 2)
-        total += ir_value_bytes(r->m, v) / split_extent(r->m, v, at);
+        total = saturated_sum(total, ir_value_bytes(r->m, v) / max64(1, split_extent(r->m, v, at)));
     }
   }
   return total;

@@ -6,7 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import running
 import weir
+from weir import _library
 
 RANDOM = np.random.default_rng(11)
 N, COLUMNS, LEVELS = 1_000_000, 6, 8
@@ -52,3 +54,47 @@ def test_what_gains_nothing_stays_as_it_came():
     assert not plan.loops and plan.time_after_ns == plan.time_before_ns
     for found, want in zip(run_under(limit, products, a, weights), jax.jit(products)(a, weights)):
         np.testing.assert_allclose(found, want, rtol=1e-4)
+
+
+def sums_of_products(a, b):
+    return [((a * k) @ b).sum() for k in (1, 2, 3, 4)]
+
+
+def test_what_holds_its_limit_keeps_its_infinities():
+    """Infinity times zero, which a sum over a dimension of the product does without."""
+    a, b = (RANDOM.normal(size=(1024, 1024)).astype(np.float32) for _ in range(2))
+    a[3, 5], b[5, 7] = np.inf, 0
+    limit = 5 * a.nbytes
+    plan = weir.plan(sums_of_products, a, b, limit=limit)
+    assert plan.peak_before_bytes > limit >= plan.peak_after_bytes
+    assert np.isnan(run_under(limit, sums_of_products, a, b)).all()
+
+
+def test_other_platforms_keep_their_order(tmp_path):
+    """The rates that predict a gain are of CPUs."""
+    program = tmp_path / "counts.mlir"
+    column = jax.ShapeDtypeStruct((N,), np.int32)
+    program.write_text(jax.jit(counts).lower(*[column] * COLUMNS).as_text())
+    limit = ("--memory-limit", str(COLUMNS * N * 4 + 3 * N * 4 + COLUMNS**2 * LEVELS**2 * 4))
+    assert "stablehlo.while" in running.opt(program, *limit)
+    assert "stablehlo.while" not in running.opt(program, *limit, "--platform", "cuda")
+
+
+def test_what_xla_refuses_is_not_taken():
+    """It holds its limit without: the estimate alone is no reason to give that up."""
+    column, results = N * 4, COLUMNS**2 * LEVELS**2 * 4
+    asked = []
+
+    def referee(text, options):
+        asked.append(text)
+        if text is not None:
+            raise RuntimeError("XLA does not compile it")
+        temporaries = 2 if SAVING_ORDER in options else 40
+        return COLUMNS * column, results, 0, temporaries * column
+
+    text = jax.jit(counts).lower(*[jax.ShapeDtypeStruct((N,), np.int32)] * COLUMNS).as_text()
+    settings = {"memory_limit_bytes": (COLUMNS + 3) * column + results, "platform": b"cpu"}
+    result = _library.rewrite(text.encode(), settings, referee)
+    assert result.outcome == _library.OPTIONS_ONLY and SAVING_ORDER in result.compile_options
+    assert asked[:2] == [None, None] and len(asked) > 2
+    assert result.peak_after_bytes == (COLUMNS + 2) * column + results
