@@ -231,7 +231,7 @@ class Maker:
             grid, bound, words = (0, 0), 1.0, f"0x{bits:X}"
         elif dtype in MANTISSA:
             power = math.floor(math.log2(abs(number))) if number else 0
-            grid, bound, words = (power + 1, min(0, power - 3)), abs(number), f"{float(number):.9e}"
+            grid, bound, words = (power + 1, min(0, power - 3)), abs(number), f"{float(number):.17e}"
         elif dtype == "i1":
             words = "true" if number else "false"
         type_ = Value("", tuple(shape), dtype).type
