@@ -38,8 +38,8 @@ typedef struct wishes {
   int64_t rows;
   /* a product sums over the factor, or a while runs all of its trips for each slice */
   bool be_long;
-  /* per index of the factor: slices of what is made outside and several ops read. They should be in
-   * cache together, for each reader of one has read others in between. */
+  /* per index of the factor: slices of what is made outside and read more than once. They should be
+   * in cache together, for each reader of one has read others in between. */
   int64_t again_bytes;
 } wishes;
 

@@ -40,8 +40,8 @@ def test_slices_are_taken_where_they_gain():
     assert plan.time_after_ns < plan.time_before_ns
     # All columns are read again and again: together their slices are no larger than a cache.
     assert plan.loops[0].slice * 4 * COLUMNS <= 2**20
-    for found, a_b in zip(run_under(limit, counts, *columns), jax.jit(counts)(*columns)):
-        np.testing.assert_array_equal(found, a_b)
+    for found, want in zip(run_under(limit, counts, *columns), jax.jit(counts)(*columns)):
+        np.testing.assert_array_equal(found, want)
 
 
 def test_what_gains_nothing_stays_as_it_came():
