@@ -414,17 +414,23 @@ static void use_operands(plan_graph *g, uint32_t id) {
     if (!seen_before(n, k)) plan_add_user(g, n->operands[k], id);
 }
 
-/* In the order in which XLA makes them: as in the program, but for dots that are made anew when
+static void use_operands_anew(plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  for (uint32_t k = 0; k < n->n_operands; k++)
+    if (!seen_before(n, k)) {
+      plan_remove_user(g, n->operands[k], id);
+      plan_add_user(g, n->operands[k], id);
+    }
+}
+
+/* In the order in which XLA has them: as in the program, but for dots that are made anew when
  * transposes are folded into them, operands first. */
 static void fill_users(plan_graph *g, uint32_t comp) {
   const plan_comp *c = plan_comp_get(g, comp);
   for (uint32_t i = 0; i < c->nodes.count; i++) use_operands(g, c->nodes.at[i]);
   const uint32_t *order = plan_post_order(g, comp);
-  for (uint32_t i = 0; i < c->nodes.count; i++) plan_node_get(g, c->nodes.at[i])->n_users = 0;
   for (uint32_t i = 0; i < c->nodes.count; i++)
-    if (!plan_node_get(g, c->nodes.at[i])->folded) use_operands(g, c->nodes.at[i]);
-  for (uint32_t i = 0; i < c->nodes.count; i++)
-    if (plan_node_get(g, order[i])->folded) use_operands(g, order[i]);
+    if (plan_node_get(g, order[i])->folded) use_operands_anew(g, order[i]);
 }
 
 /* A scatter that others read is not taken into the sum: x + scatter(zeros) as it was. */

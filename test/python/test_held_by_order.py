@@ -5,6 +5,7 @@ then, so slices in the program's own order are taken where they are predicted to
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import running
 import weir
@@ -70,14 +71,44 @@ def test_what_holds_its_limit_keeps_its_infinities():
     assert np.isnan(run_under(limit, sums_of_products, a, b)).all()
 
 
+COUNTS_LIMIT = ("--memory-limit", str(COLUMNS * N * 4 + 3 * N * 4 + COLUMNS**2 * LEVELS**2 * 4))
+
+
+def counts_text():
+    return jax.jit(counts).lower(*[jax.ShapeDtypeStruct((N,), np.int32)] * COLUMNS).as_text()
+
+
 def test_other_platforms_keep_their_order(tmp_path):
     """The rates that predict a gain are of CPUs."""
     program = tmp_path / "counts.mlir"
-    column = jax.ShapeDtypeStruct((N,), np.int32)
-    program.write_text(jax.jit(counts).lower(*[column] * COLUMNS).as_text())
-    limit = ("--memory-limit", str(COLUMNS * N * 4 + 3 * N * 4 + COLUMNS**2 * LEVELS**2 * 4))
-    assert "stablehlo.while" in running.opt(program, *limit)
-    assert "stablehlo.while" not in running.opt(program, *limit, "--platform", "cuda")
+    program.write_text(counts_text())
+    assert "stablehlo.while" in running.opt(program, *COUNTS_LIMIT)
+    assert "stablehlo.while" not in running.opt(program, *COUNTS_LIMIT, "--platform", "cuda")
+
+
+def test_programs_over_devices_keep_their_order(tmp_path):
+    """What one device computes of such a program, and how fast, only XLA's partitioner knows."""
+    program, text = tmp_path / "counts.mlir", counts_text()
+    replicated = 'tensor<1000000xi32> {mhlo.sharding = "{replicated}"}'
+    text = text.replace("mhlo.num_partitions = 1", "mhlo.num_partitions = 2")
+    program.write_text(text.replace("%arg0: tensor<1000000xi32>", f"%arg0: {replicated}", 1))
+    assert replicated in program.read_text()
+    assert "stablehlo.while" not in running.opt(program, *COUNTS_LIMIT)
+
+
+@pytest.mark.parametrize("steps, is_split", [(10, True), (2600, False)])
+def test_long_programs_keep_their_order(tmp_path, steps, is_split):
+    """The search for slices takes longer there than they may save."""
+
+    def beside(scalar, *columns):
+        for _ in range(steps):
+            scalar = jnp.sin(jnp.cos(scalar))
+        return scalar, counts(*columns)
+
+    program = tmp_path / "counts.mlir"
+    arguments = [np.float32(1), *[jax.ShapeDtypeStruct((N,), np.int32)] * COLUMNS]
+    program.write_text(jax.jit(beside).lower(*arguments).as_text())
+    assert ("stablehlo.while" in running.opt(program, *COUNTS_LIMIT)) == is_split
 
 
 def test_what_xla_refuses_is_not_taken():
@@ -92,9 +123,8 @@ def test_what_xla_refuses_is_not_taken():
         temporaries = 2 if SAVING_ORDER in options else 40
         return COLUMNS * column, results, 0, temporaries * column
 
-    text = jax.jit(counts).lower(*[jax.ShapeDtypeStruct((N,), np.int32)] * COLUMNS).as_text()
     settings = {"memory_limit_bytes": (COLUMNS + 3) * column + results, "platform": b"cpu"}
-    result = _library.rewrite(text.encode(), settings, referee)
+    result = _library.rewrite(counts_text().encode(), settings, referee)
     assert result.outcome == _library.OPTIONS_ONLY and SAVING_ORDER in result.compile_options
     assert asked[:2] == [None, None] and len(asked) > 2
     assert result.peak_after_bytes == (COLUMNS + 2) * column + results
