@@ -285,6 +285,19 @@ static bool leads_with(const plan_shape *s, const plan_shape *batch, int32_t n_b
          (n_batch == 0 || memcmp(s->dims, batch->dims, (size_t)n_batch * sizeof *s->dims) == 0);
 }
 
+/* An operand with several dimensions of rows or of what is summed is read as a matrix: a view, with
+ * which XLA fuses what makes the operand, even if others read that in its own shape. */
+static uint32_t as_matrices(const plan_rule *r, uint32_t x, const int64_t *batch, int32_t n_batch,
+                            int64_t rows, int64_t columns) {
+  const plan_shape *s = &node_of(r, x)->shape;
+  int64_t dims[IR_MAX_RANK + 2];
+  if (s->rank <= n_batch + 2) return x;
+  int32_t rank = append(dims, 0, batch, n_batch);
+  dims[rank++] = rows;
+  dims[rank++] = columns;
+  return plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s->dtype, rank, dims));
+}
+
 /* Matrices, in batches or not: XLA's canonical dot. `out`: batch dimensions first. */
 static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int32_t n_batch,
                                 plan_shape out) {
@@ -298,6 +311,8 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
   for (int k = 0; k < 2; k++)
     if (leads_with(&node_of(r, sides[k]->node)->shape, &out, n_batch))
       sides[k]->node = without_unit_batch(r, sides[k]->node, n_batch);
+  a.node = as_matrices(r, a.node, dims, rank - 2, a.free, a.contract);
+  b.node = as_matrices(r, b.node, dims, rank - 2, b.contract, b.free);
   plan_node dot = {.kind = IR_OP_DOT_GENERAL,
                    .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims),
                    .n_operands = 2,

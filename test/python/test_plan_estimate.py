@@ -24,9 +24,6 @@ from weir import _hook
 
 GOLDEN = json.loads(calibrate.GOLDEN.read_text())
 EVERY = 37  # of the corpus' reports that are checked
-KNOWN_LOW = {
-    "p_transformer_encoder_bwd": "XLA makes a concatenation read in two shapes twice; 4 kB",
-}
 
 
 def corpus_cases(way):
@@ -45,14 +42,8 @@ def test_the_corpus(way):
     rows = corpus_rows(way)
     assert len(rows) > 350
     assert 1 <= statistics.median(row.ratio for row in rows) <= 1.02
-    assert {row.case.name for row in rows if row.is_low} <= set(KNOWN_LOW)
+    assert [row.case.name for row in rows if row.is_low] == []
     assert sum(row.ratio > 1.15 for row in rows) <= 35
-
-
-def test_every_known_exception_is_one():
-    rows = corpus_rows("default") + corpus_rows("ordered")
-    low = {row.case.name for row in rows if row.is_low}
-    assert low == set(KNOWN_LOW)
 
 
 def test_programs_of_size_are_estimated_closely():
