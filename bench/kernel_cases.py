@@ -28,8 +28,8 @@ class Case:
         return n * (n * heads if self.square else self.m) * (8 if self.dtype == "f64" else 4)
 
 
-def points(program, n, dtype, c="", peers=("keops",), rows=64):
-    return Case(program, n, dtype, 32, rows, 3, c=c, peers=peers)
+def points(program, n, dtype, c="", peers=("keops",), rows=64, ways=()):
+    return Case(program, n, dtype, 32, rows, 3, c=c, peers=peers, ways=ways)
 
 
 def neighbours(n, d, m=1000, program="knn", c="knn", limit_mb=64, rows=16):
@@ -75,7 +75,7 @@ CASES = {
     "attention_grad_2048": attention(2048, True),
     "attention_grad_4096": attention(4096, True),
     "attention_grad_8192": attention(8192, True),
-    "sinkhorn": points("sinkhorn", 20_000, "f32", rows=128),
+    "sinkhorn": points("sinkhorn", 20_000, "f32", rows=128, ways=("by hand", "keops")),
     "kde": points("kde", 50_000, "f32", rows=128),
     "chamfer_grad": points("chamfer", 20_000, "f32", rows=128),
     "cross_entropy": Case("cross_entropy", 4096, "f32", 256, 256, 512, 128_000, False),

@@ -5,6 +5,7 @@ use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO, GPflow), in one run.
     python bench/kernels.py matvec_f32 'knn_*'     some
     python bench/kernels.py --scale 10             a tenth of the size
     python bench/kernels.py --report               runs nothing, prints what is known
+    python bench/kernels.py --report --plot FILE   the ratios as dots, too (SVG)
 
 Per case and way, in fresh processes that take turns: median seconds of --rounds runs (each process
 runs twice and the second counts; where the first takes 5 s, it counts), their ratio to weir's, and
@@ -20,11 +21,13 @@ when they are missing; without them: --ways C 'by hand' plain. What was measured
 import argparse
 import fnmatch
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
 
 import environments
+import plot
 from environments import BUILD, HERE
 from kernel_cases import CASES, inputs
 
@@ -176,6 +179,17 @@ def row(name, runs):
     return [*cells, ", ".join(others) or "-"]
 
 
+def plot_ratios(known, path):
+    """known: {case: its runs}. Cases that weir ran alone are left out."""
+    rows = []
+    for name, runs in known.items():
+        weir = median(runs["weir"])
+        found = {way: median(done) / weir for way, done in runs.items() if way != "weir"}
+        rows += [(name, found)] if found else []
+    label = "seconds of the others / seconds of weir"
+    pathlib.Path(path).write_text(plot.log_dots("Loops as kernels", label, rows))
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -186,6 +200,7 @@ def parse_arguments():
     add("--rounds", type=int, default=5)
     add("--ways", nargs="+", help="beside weir only these: C, 'by hand', plain, keops, ...")
     add("--report", action="store_true", help="run nothing")
+    add("--plot", metavar="FILE", help="ratios as an SVG file")
     add("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
     return parser, parser.parse_args()
 
@@ -200,12 +215,15 @@ def main():
     names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
     ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
     print(f"| case | weir s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
+    known = {}
     for name in names:
         if not args.report:
             measure(name, args)
         if known_file(name, args.scale).exists():
-            runs = json.loads(known_file(name, args.scale).read_text())
-            print("| " + " | ".join(row(name, runs)) + " |", flush=True)
+            known[name] = json.loads(known_file(name, args.scale).read_text())
+            print("| " + " | ".join(row(name, known[name])) + " |", flush=True)
+    if args.plot:
+        plot_ratios(known, args.plot)
 
 
 if __name__ == "__main__":

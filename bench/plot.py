@@ -1,6 +1,7 @@
-"""Lines over logarithmic axes as SVG text.
+"""Lines over logarithmic axes, and rows of dots along one, as SVG text.
 
-In:   series: (name, points, dashed); a point is (x, y), both positive.
+In:   log_log: series of (name, points, dashed); a point is (x, y), both positive.
+      log_dots: rows of (label, {name: x}), x positive.
 Out:  the text of an SVG file with ticks at powers of ten and a legend.
 """
 
@@ -8,7 +9,9 @@ import html
 import math
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 440, 80, 190, 40, 50
+ROW = 18  # of dots
 COLOURS = ("#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910", "#555555")
+COLOURS += ("#16a3a3", "#e377c2", "#9a8c00", "#000000")
 
 
 def decades(values):
@@ -68,8 +71,39 @@ def log_log(title, x_label, y_label, series):
         text(middle, HEIGHT - 12, x_label),
         text(20, HEIGHT / 2, y_label, extra=turned),
     ]
+    return document(parts, HEIGHT)
+
+
+def log_dots(title, x_label, rows):
+    names = list(dict.fromkeys(name for _, found in rows for name in found))
+    colours = dict(zip(names, COLOURS, strict=False))
+    xs = [x for _, found in rows for x in found.values()] + [1.0]
+    bottom = TOP + ROW * len(rows)
+    at = scale(xs, 2 * LEFT, WIDTH - RIGHT)
+    parts = [text((2 * LEFT + WIDTH - RIGHT) / 2, 24, title)]
+    for v in axis_ticks(xs):
+        colour = "#555" if v == 1 else "#ddd"
+        parts.append(f'<path d="M{at(v):.1f} {TOP}V{bottom}" stroke="{colour}"/>')
+        parts.append(text(at(v), bottom + 18, f"{v:g}"))
+    for i, (label, found) in enumerate(rows):
+        y = TOP + ROW * (i + 0.5)
+        parts.append(text(2 * LEFT - 8, y + 4, label, "end"))
+        parts += [dot(at(x), y, colours[name]) for name, x in found.items()]
+    for i, name in enumerate(names):
+        y = TOP + 14 + 20 * i
+        parts += [dot(WIDTH - RIGHT + 24, y - 4, colours[name])]
+        parts += [text(WIDTH - RIGHT + 40, y, name, "start")]
+    parts.append(text((2 * LEFT + WIDTH - RIGHT) / 2, bottom + 38, x_label))
+    return document(parts, bottom + BOTTOM)
+
+
+def dot(x, y, colour):
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
+
+
+def document(parts, height):
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'font-family="sans-serif" font-size="12">\n'
         f'<rect width="100%" height="100%" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
