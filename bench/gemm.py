@@ -1,6 +1,6 @@
 """What matrix products alone reach on this machine, in GFLOP/s: the limit of what consists of them.
 
-    python bench/gemm.py                     4096 x 512 times 512 x 128,000, f32 (the logits of bench/kernels.py)
+    python bench/gemm.py                     4096 x 512 x 128,000, f32: logits of bench/kernels.py
     python bench/gemm.py 1000 1000 1000 f64
 
 Best of --runs by NumPy (OpenBLAS, into an array that is there) and by stock XLA.
