@@ -9,10 +9,10 @@ use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO, GPflow), in one run.
 
 Per case and way, in fresh processes that take turns: median seconds of --rounds runs (each process
 runs twice and the second counts; where the first takes 5 s, it counts), their ratio to weir's, and
-what weir's process grew by while it ran. Ways that noise cannot bring near weir's time, and those of
-minutes, run in the first round alone (`worth_repeating`). Programs are unchanged plain JAX; the limit that weir is
-given is small, so that it has to split. Plain JAX is left out where its intermediates do not fit
-the machine. Results are checked against each other.
+what weir's process grew by while it ran. Ways that noise cannot bring near weir's time, and those
+of minutes, run in the first round alone (`worth_repeating`). Programs are unchanged plain JAX; the
+limit that weir is given is small, so that it has to split. Plain JAX is left out where its
+intermediates do not fit the machine. Results are checked against each other.
 
 The others live in environments of their own (bench/peers.txt, bench/gpflow.txt), which are made
 when they are missing; without them: --ways C 'by hand' plain. What was measured lies in build/bench/kernels.
@@ -30,12 +30,13 @@ import environments
 import plot
 from environments import BUILD, HERE
 from kernel_cases import CASES, inputs
+from measure import LONG_SECONDS, measured
 
 REFERENCE = HERE / "reference"
 CFLAGS = "-O3 -march=native -mprefer-vector-width=512 -ffast-math -fopenmp".split()
 MOST_PLAIN_BYTES = 6 << 30  # of intermediates
 SURE_LIMIT_BYTES = 1 << 40
-LONG_SECONDS, VERY_LONG_SECONDS = 5, 60  # of one run
+VERY_LONG_SECONDS = 60  # of one run
 FAR = 3  # times weir's seconds
 
 
@@ -65,7 +66,6 @@ def worker(name, way, scale):
     import jax
     import kernel_programs
     import numpy as np
-    from measure import measured
 
     jax.config.update("jax_enable_x64", case.dtype == "f64")
     arrays = [jax.device_put(a) for a in inputs(case, case.n // scale)]
@@ -170,22 +170,24 @@ def median(runs):
     return statistics.median(r["seconds"] for r in runs)
 
 
-def row(name, runs):
+def ratios_to_weir(runs):
+    """{way: its seconds / those of weir}"""
     weir = median(runs["weir"])
+    return {way: median(done) / weir for way, done in runs.items() if way != "weir"}
+
+
+def row(name, runs):
     grown = max(r["grown"] for r in runs["weir"])
-    cells = [name, f"{weir:.3f}", f"{grown / 1e6:.0f}"]
-    cells += [f"{median(runs[way]) / weir:.2f}" if way in runs else "-" for way in OURS]
-    others = [f"{w} {median(r) / weir:.2f}" for w, r in runs.items() if w not in (*OURS, "weir")]
+    ratios = ratios_to_weir(runs)
+    cells = [name, f"{median(runs['weir']):.3f}", f"{grown / 1e6:.0f}"]
+    cells += [f"{ratios[way]:.2f}" if way in ratios else "-" for way in OURS]
+    others = [f"{way} {ratio:.2f}" for way, ratio in ratios.items() if way not in OURS]
     return [*cells, ", ".join(others) or "-"]
 
 
 def plot_ratios(known, path):
     """known: {case: its runs}. Cases that weir ran alone are left out."""
-    rows = []
-    for name, runs in known.items():
-        weir = median(runs["weir"])
-        found = {way: median(done) / weir for way, done in runs.items() if way != "weir"}
-        rows += [(name, found)] if found else []
+    rows = [(name, ratios_to_weir(runs)) for name, runs in known.items() if len(runs) > 1]
     label = "seconds of the others / seconds of weir"
     pathlib.Path(path).write_text(plot.log_dots("Loops as kernels", label, rows))
 

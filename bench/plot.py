@@ -34,11 +34,15 @@ def axis_ticks(values):
     return [10.0**e for e in range(low, high + 1)]
 
 
-def grid(xs, ys, at_x, at_y):
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+def upright_grid(xs, at_x, bottom):
     for v in axis_ticks(xs):
         yield f'<path d="M{at_x(v):.1f} {TOP}V{bottom}" stroke="#ddd"/>'
         yield text(at_x(v), bottom + 18, f"{v:g}")
+
+
+def grid(xs, ys, at_x, at_y):
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    yield from upright_grid(xs, at_x, bottom)
     for v in axis_ticks(ys):
         yield f'<path d="M{LEFT} {at_y(v):.1f}H{right}" stroke="#ddd"/>'
         yield text(LEFT - 8, at_y(v) + 4, f"{v:g}", "end")
@@ -76,24 +80,20 @@ def log_log(title, x_label, y_label, series):
 
 def log_dots(title, x_label, rows):
     names = list(dict.fromkeys(name for _, found in rows for name in found))
-    colours = dict(zip(names, COLOURS, strict=False))
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
     xs = [x for _, found in rows for x in found.values()] + [1.0]
-    bottom = TOP + ROW * len(rows)
-    at = scale(xs, 2 * LEFT, WIDTH - RIGHT)
-    parts = [text((2 * LEFT + WIDTH - RIGHT) / 2, 24, title)]
-    for v in axis_ticks(xs):
-        colour = "#555" if v == 1 else "#ddd"
-        parts.append(f'<path d="M{at(v):.1f} {TOP}V{bottom}" stroke="{colour}"/>')
-        parts.append(text(at(v), bottom + 18, f"{v:g}"))
+    left, right, bottom = 2 * LEFT, WIDTH - RIGHT, TOP + ROW * len(rows)
+    at_x, middle = scale(xs, left, right), (left + right) / 2
+    parts = [text(middle, 24, title), *upright_grid(xs, at_x, bottom)]
+    parts.append(f'<path d="M{at_x(1):.1f} {TOP}V{bottom}" stroke="#555"/>')
     for i, (label, found) in enumerate(rows):
         y = TOP + ROW * (i + 0.5)
-        parts.append(text(2 * LEFT - 8, y + 4, label, "end"))
-        parts += [dot(at(x), y, colours[name]) for name, x in found.items()]
+        parts.append(text(left - 8, y + 4, label, "end"))
+        parts += [dot(at_x(x), y, colours[name]) for name, x in found.items()]
     for i, name in enumerate(names):
         y = TOP + 14 + 20 * i
-        parts += [dot(WIDTH - RIGHT + 24, y - 4, colours[name])]
-        parts += [text(WIDTH - RIGHT + 40, y, name, "start")]
-    parts.append(text((2 * LEFT + WIDTH - RIGHT) / 2, bottom + 38, x_label))
+        parts += [dot(right + 24, y - 4, colours[name]), text(right + 40, y, name, "start")]
+    parts.append(text(middle, bottom + 38, x_label))
     return document(parts, bottom + BOTTOM)
 
 
