@@ -30,7 +30,9 @@ enum {
   LEAST_SPAN = 8, /* blocks */
   MOST_COLUMN_SPANS = 64,
   PANEL_BYTES = 16 << 10,
-  LONG_PANEL = 96
+  LONG_PANEL = 96, /* rows that a product sums over before its sums go back to L2, at least, */
+  LONGEST_PANEL = 192,
+  LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
 };
 
 static const double JOINT = 8;     /* ops of argmin's body */
@@ -380,7 +382,8 @@ static bool has_long_contraction(const tile_nest *n) {
 
 int64_t cost_panel_rows(const tile_nest *n) {
   int64_t rows = n->sizes.rows, fit = PANEL_BYTES / (n->sizes.block * 4) / rows * rows;
-  if (has_products(n, true)) fit = LONG_PANEL / rows * rows;
+  if (has_products(n, true))
+    fit = clamped(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
   return fit < rows ? rows : fit;
 }
 
@@ -417,17 +420,31 @@ static int64_t column_spans_of(const tile_nest *n, int64_t items) {
   return clamped(spans, 1, MOST_COLUMN_SPANS);
 }
 
+int32_t cost_product_rows(const tile_nest *n) {
+  return n->sizes.vector_bytes == 64 ? 12 : n->sizes.vector_bytes == 32 ? 6 : 4;
+}
+
+/* Columns of a block: whole tiles, and where products have a sum for each column, whole tiles of
+ * these, too: what is left of them runs row by row. */
+static int64_t block_of(const tile_nest *n, int64_t step, int64_t packed_bytes) {
+  int64_t most = clamped(COST_L2_BYTES / 2 / (packed_bytes ? packed_bytes : 1), step, MOST_BLOCK);
+  int64_t whole = step;
+  while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;
+  if (whole > most) whole = step;
+  return most / whole * whole;
+}
+
 void cost_set_sizes(tile_nest *n) {
   bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
   tile_sizes *s = &n->sizes;
   s->rows = 4;
   s->vectors = 2;
-  if (wide && (has_products(n, false) || has_products(n, true))) s->rows = 12;
+  if (wide && (has_products(n, false) || has_products(n, true))) s->rows = cost_product_rows(n);
   else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = tile_packed_bytes(n, n->column);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;
-  s->block = clamped(COST_L2_BYTES / 2 / (bytes ? bytes : 1), step, MOST_BLOCK) / step * step;
+  s->block = block_of(n, step, bytes);
   s->chunk = chunk_of(n, bytes);
   int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = outer_extent(n);
   int64_t spans = spans_of(n);

@@ -23,6 +23,8 @@ void cost_set_lanes(tile_nest *n);
 double cost_weight(const tile_node *x);
 /* Rows of a panel, for which grids are kept. */
 int64_t cost_panel_rows(const tile_nest *n);
+/* Accumulator rows of a product's register tile, of two vectors each. */
+int32_t cost_product_rows(const tile_nest *n);
 /* Whether spans of columns can be computed apart: one pass, all results by row. */
 bool cost_may_span_columns(const tile_nest *n);
 /* Fills n->sizes but vector_bytes, which stands there. */

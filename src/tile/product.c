@@ -393,10 +393,6 @@ typedef struct product {
   int64_t points, padded;
 } product;
 
-static int32_t rows_of_product(const tile_nest *n) {
-  return n->sizes.vector_bytes == 64 ? 12 : n->sizes.vector_bytes == 32 ? 6 : 4;
-}
-
 static const char *tail_of_points(tile_emitter *e, int64_t lanes) {
   strbuf b = strbuf_make(e->a);
   for (int32_t i = 0; i < e->n->lanes; i++)
@@ -485,7 +481,7 @@ static void emit_block_of(tile_emitter *e, const product *p, int32_t rows, int32
 
 static void for_rows_of_product(tile_emitter *e, const product *p, int32_t vectors,
                                 const char *lane, int64_t points) {
-  int32_t rows = rows_of_product(e->n);
+  int32_t rows = cost_product_rows(e->n);
   const char *odd = tile_line(e, "urem i64 %s, %d", p->along, rows);
   const char *whole = tile_line(e, "sub i64 %s, %s", p->along, odd);
   tile_loop l = tile_loop_begin(e, "0", whole, tile_int(e, rows));
