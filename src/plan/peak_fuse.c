@@ -414,43 +414,56 @@ typedef struct candidate {
   uint32_t position, operand;
 } candidate;
 
-/* Takes in the first operand that may be, the latest in post order first. */
-static bool fuse_one(fuser *f, uint32_t node, candidate *room) {
-  const plan_node *n = plan_node_get(f->g, node);
-  uint32_t count = n->n_operands;
-  /* insertion sort: few operands, nearly sorted from the last time */
-  for (uint32_t i = 0; i < count; i++) {
-    candidate c = {f->position[n->operands[i]], n->operands[i]};
-    uint32_t k = i;
-    for (; k > 0 && room[k - 1].position < c.position; k--) room[k] = room[k - 1];
-    room[k] = c;
+typedef struct candidates { /* a node's operands, the latest in post order first, each once */
+  uint32_t count, room;
+  candidate *at;
+} candidates;
+
+static void add_candidate(const fuser *f, candidates *c, uint32_t operand) {
+  uint32_t position = f->position[operand], k = c->count;
+  while (k > 0 && c->at[k - 1].position < position) k--;
+  if (k > 0 && c->at[k - 1].operand == operand) return;
+  if (c->count == c->room) {
+    candidate *old = c->at;
+    c->at = ARENA_ARRAY(f->g->arena, candidate, c->room = 2 * c->room + 8);
+    if (c->count) memcpy(c->at, old, c->count * sizeof *old);
   }
-  for (uint32_t k = 0; k < count; k++) {
-    const plan_node *p = plan_node_get(f->g, room[k].operand);
-    if ((k && room[k].operand == room[k - 1].operand) || !is_fusible(p) ||
-        (p->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)))
+  memmove(c->at + k + 1, c->at + k, (c->count++ - k) * sizeof *c->at);
+  c->at[k] = (candidate){position, operand};
+}
+
+static void remove_candidate(candidates *c, uint32_t k) {
+  memmove(c->at + k, c->at + k + 1, (--c->count - k) * sizeof *c->at);
+}
+
+/* Takes in the first operand that may be; what it reads becomes candidates. */
+static bool fuse_one(fuser *f, uint32_t node, candidates *c) {
+  for (uint32_t k = 0; k < c->count; k++) {
+    uint32_t producer = c->at[k].operand;
+    const plan_node *n = plan_node_get(f->g, node), *p = plan_node_get(f->g, producer);
+    if (!is_fusible(p) || (p->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) ||
+        !may_fuse(f, node, operand_index(n, producer)))
       continue;
-    if (!may_fuse(f, node, operand_index(n, room[k].operand))) continue;
-    fuse(f, room[k].operand, node);
+    fuse(f, producer, node);
+    remove_candidate(c, k);
+    p = plan_node_get(f->g, producer);
+    for (uint32_t i = 0; i < p->n_operands; i++) add_candidate(f, c, p->operands[i]);
     return true;
   }
   return false;
 }
 
 static void fuse_comp(fuser *f, uint32_t comp) {
-  uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count,
-           room = 0;
-  candidate *candidates = NULL;
+  uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count;
+  candidates c = {0};
   for (uint32_t k = 0; k < count; k++) f->position[order[k]] = k;
   keep_unfusible(f, order, count);
   for (uint32_t k = count; k-- > 0;) {
     const plan_node *n = plan_node_get(f->g, order[k]);
     if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !plan_is_loop_fusible(n)) continue;
-    do {
-      n = plan_node_get(f->g, order[k]);
-      if (n->n_operands > room)
-        candidates = ARENA_ARRAY(f->g->arena, candidate, room = n->n_operands * 2);
-    } while (fuse_one(f, order[k], candidates));
+    c.count = 0;
+    for (uint32_t i = n->n_operands; i-- > 0;) add_candidate(f, &c, n->operands[i]);
+    while (fuse_one(f, order[k], &c)) continue;
   }
 }
 

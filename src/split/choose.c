@@ -227,7 +227,7 @@ static const split_known *find_known(const split_memo *memo, ir_value v, int32_t
 /* Values that are there in two ways do not show each of them to everybody, and what would go on in
  * other units depends on where it began. */
 static bool is_same_from_all(const split_region *r) {
-  bool plain = !r->failed && !r->coarsen && !r->may_shift && r->seed_pos.unit == 1;
+  bool plain = !r->coarsen && !r->may_shift && r->seed_pos.unit == 1;
   for (uint32_t i = 0; i < r->instances.count && plain; i++) plain = !r->instances.at[i].next;
   return plain;
 }
@@ -260,7 +260,7 @@ static void remember_at(split_memo *memo, const split_region *r, const split_ins
 }
 
 static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
-  if (!is_same_from_all(r)) return;
+  if (r->failed || !is_same_from_all(r)) return;
   begin_memo(memo, r->m);
   for (uint32_t i = 0; i < r->instances.count; i++) {
     split_instance at = r->instances.at[i];
@@ -268,8 +268,8 @@ static void remember(split_memo *memo, split_region *r, const split_choice *choi
   }
 }
 
-/* It would be from all its values. */
-static void remember_too_large(split_memo *memo, const split_region *r) {
+/* It would be refused from all its values. */
+static void remember_refused(split_memo *memo, const split_region *r) {
   begin_memo(memo, r->m);
   for (uint32_t i = 0; i < r->instances.count; i++)
     remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
@@ -300,7 +300,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
       split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
       bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
       if (good && (!r->coarsen || r->held_bytes == 0)) return r;
-      if (r->too_large) remember_too_large(memo, r);
+      if (r->too_large || (r->repeats && is_same_from_all(r))) remember_refused(memo, r);
       if (!r->coarsen) return good ? r : NULL;
       coarsen = r->coarsen;
     }

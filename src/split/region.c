@@ -447,7 +447,7 @@ static void refuse_repetition(split_region *r) {
   int32_t *is_read = ARENA_ARRAY(r->scratch, int32_t, r->m->values.count);
   for (int32_t stage = 0; stage < r->n_stages && made <= most; stage++)
     made += members_made(r, stage, is_read);
-  r->failed = made > most && made > MOST_MADE;
+  r->failed = r->repeats = made > most && made > MOST_MADE;
   if (r->failed)
     ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
             r->n_loops);

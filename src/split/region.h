@@ -107,7 +107,7 @@ typedef struct split_region {
   bool must_be_alike; /* something is compared that the loops have to make alike: split/alike.h */
   bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
   bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */
-  bool too_large;
+  bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes; /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
