@@ -54,7 +54,9 @@ typedef struct tile_memo {
 typedef struct tile_emitter {
   tile_nest *n;
   arena *a;
-  strbuf entry;       /* allocas and what is computed once */
+  strbuf buffers;     /* names of inputs and results, the same in all functions */
+  strbuf places;      /* of places in the scratch */
+  strbuf entry;       /* of the function: allocas and what is computed once */
   strbuf *body, *row; /* the two streams */
   strbuf *out;        /* one of them */
   strbuf *pack;       /* before the rows of a block */
@@ -87,8 +89,8 @@ typedef struct tile_emitter {
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
   VEC(tile_memo) memos;
   VEC(tile_pack) packs;
-  VEC(const char *) transposers; /* names of functions */
-  VEC(const char *) functions;   /* of the C library, by the index they are called by */
+  VEC(const char *) shared;    /* names of functions that are called from several places */
+  VEC(const char *) functions; /* of the C library, by the index they are called by */
   VEC(const char *) declared;
   const char *name;  /* of the kernel's function */
   strbuf helpers;    /* functions of its own that it calls */
@@ -119,6 +121,31 @@ const char *tile_splat(tile_emitter *e, ir_dtype dtype, const char *scalar);
 void tile_declare(tile_emitter *e, const char *declaration);
 /* x + y * factor as i64; zero and one are folded. */
 const char *tile_index(tile_emitter *e, const char *x, const char *y, int64_t factor);
+/* So many elements after p. */
+const char *tile_after(tile_emitter *e, ir_dtype dtype, const char *p, const char *count);
+/* The same, and LLVM is not to look into it: what it does to the addresses of loops takes time that
+ * grows fast with the terms of their sums. For what a loop further in adds to. */
+const char *tile_settled(tile_emitter *e, ir_dtype dtype, const char *p, const char *count);
+
+/* ---- functions (function.c) ---- */
+typedef enum tile_level { TILE_CHUNK, TILE_BLOCK, TILE_PANEL } tile_level;
+
+typedef struct tile_function {
+  strbuf code, callers_entry;
+  strbuf *caller;
+} tile_function;
+
+/* What is put from here to the end is a function of its own, which is called from a place (the
+ * stream `caller`) inside of the loops down to `level`: it reads nothing that is computed outside
+ * of it but their indices and extents. */
+void tile_function_begin(tile_emitter *e, tile_function *f);
+void tile_function_end(tile_emitter *e, tile_function *f, tile_level level, strbuf *caller);
+/* Whether there is none of that name yet: a function that several places share. It knows nothing
+ * but its arguments. head: "void @name(arguments)". */
+bool tile_function_is_new(tile_emitter *e, const char *name);
+void tile_function_share(tile_emitter *e, tile_function *f, const char *head);
+/* Ends one that is called from outside of the module. */
+void tile_function_export(tile_emitter *e, tile_function *f, const char *ending, strbuf *out);
 
 /* ---- loops ---- */
 typedef struct tile_loop {
@@ -159,16 +186,17 @@ const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset
 const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
 void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p);
 const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector);
-const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
-                               const char *offset, int64_t stride);
-const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
-                        int32_t c);
+const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride);
+/* Of the element at row r and vector c of an array with these dimensions: the first one's, and a
+ * constant. */
+const char *tile_address(tile_emitter *e, ir_dtype dtype, const char *base, const int64_t *dims,
+                         const tile_axes *axes, int32_t r, int32_t c);
 int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
 
 /* Where an input, or the view of one, begins. */
 const char *tile_input_base(tile_emitter *e, ir_value v);
-/* A vector of an input at this offset; mask: of lanes, NULL: all. */
-const char *tile_load_input(tile_emitter *e, ir_value v, const char *at, const char *mask);
+/* A vector of which only some lanes are there. */
+const char *tile_load_masked(tile_emitter *e, ir_dtype dtype, const char *p, const char *mask);
 /* Of the lanes before the end of the block. */
 const char *tile_tail_mask(tile_emitter *e, const char *column_local);
 /* A place in the scratch of a thread. */

@@ -90,6 +90,16 @@ const char *tile_index(tile_emitter *e, const char *x, const char *y, int64_t fa
   return !strcmp(x, "0") ? y : tile_line(e, "add i64 %s, %s", x, y);
 }
 
+const char *tile_after(tile_emitter *e, ir_dtype dtype, const char *p, const char *count) {
+  if (!strcmp(count, "0")) return p;
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), p, count);
+}
+
+const char *tile_settled(tile_emitter *e, ir_dtype dtype, const char *p, const char *count) {
+  const char *sum = tile_after(e, dtype, p, count);
+  return sum == p ? p : tile_line(e, "freeze ptr %s", sum);
+}
+
 /* ---- loops: the counter is in memory until LLVM makes it a register ---- */
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step) {
   tile_loop l = {.step = step, .label = e->names++, .stream = e->out == e->row};
