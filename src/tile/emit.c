@@ -486,15 +486,15 @@ static void sort_lists(tile_emitter *e) {
   tile_loop_end(e, &l);
 }
 
-/* The panel's rows `rows` at a time, as far as these go, or what is left one at a time. */
-static void emit_rows_of_panel(tile_emitter *e, tile_pass *p, int32_t rows, bool is_rest) {
+/* The panel's rows: `rows` at a time, as far as these go, then one at a time. */
+static void emit_rows_of_panel(tile_emitter *e, tile_pass *p, int32_t rows) {
   tile_function f;
   tile_function_begin(e, &f);
   const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
   const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
   const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
-  if (is_rest) emit_rows(e, p, 1, main_end, end);
-  else emit_rows(e, p, rows, e->panel_begin, main_end);
+  emit_rows(e, p, rows, e->panel_begin, main_end);
+  if (rows > 1) emit_rows(e, p, 1, main_end, end);
   tile_function_end(e, &f, TILE_PANEL, f.caller);
 }
 
@@ -503,10 +503,8 @@ static void emit_panel(tile_emitter *e) {
   e->is_running = true;
   for (e->phase = 0; e->phase < tile_phases_of(e->n, e->pass); e->phase++) {
     tile_pass p = pass_of(e);
-    int32_t rows = tile_rows_of_phase(e);
     if (e->phase > 0) tile_rescale(e);
-    emit_rows_of_panel(e, &p, rows, false);
-    if (rows > 1) emit_rows_of_panel(e, &p, rows, true);
+    emit_rows_of_panel(e, &p, tile_rows_of_phase(e));
     tile_emit_products(e);
   }
   e->phase = 0;

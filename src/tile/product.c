@@ -12,7 +12,7 @@
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 
-enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 4 };
+enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 2 };
 
 static uint32_t mask_of(const tile_axes *axes) {
   uint32_t mask = 0;
