@@ -375,6 +375,17 @@ const char *tile_tail_mask(tile_emitter *e, const char *column_local) {
                    b.text);
 }
 
+bool tile_has_odd_rows(const tile_emitter *e, int32_t rows) {
+  const tile_nest *n = e->n;
+  return n->extent[n->row] % rows || n->sizes.chunk % rows || e->panel % rows;
+}
+
+/* Blocks are whole tiles. */
+bool tile_has_odd_columns(const tile_emitter *e) {
+  const tile_nest *n = e->n;
+  return n->extent[n->column] % ((int64_t)n->sizes.vectors * n->lanes);
+}
+
 static void emit_columns(tile_emitter *e, tile_pass *p) {
   e->vectors = e->n->sizes.vectors;
   tile_loop l =
@@ -382,6 +393,7 @@ static void emit_columns(tile_emitter *e, tile_pass *p) {
   tile_set_columns(e, &l);
   emit_tile(e, p);
   tile_loop_end(e, &l);
+  if (!tile_has_odd_columns(e)) return;
   e->vectors = 1;
   l = tile_loop_begin(e, e->block_main, e->block_columns, tile_int(e, e->n->lanes));
   tile_set_columns(e, &l);
@@ -494,7 +506,7 @@ static void emit_rows_of_panel(tile_emitter *e, tile_pass *p, int32_t rows) {
   const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
   const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
   emit_rows(e, p, rows, e->panel_begin, main_end);
-  if (rows > 1) emit_rows(e, p, 1, main_end, end);
+  if (tile_has_odd_rows(e, rows)) emit_rows(e, p, 1, main_end, end);
   tile_function_end(e, &f, TILE_PANEL, f.caller);
 }
 

@@ -156,6 +156,10 @@ typedef struct tile_loop {
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
 void tile_loop_end(tile_emitter *e, const tile_loop *l);
 
+/* Whether there may be rows of a chunk or panel beside groups of so many, columns beside whole
+ * tiles; if not, nothing is emitted for them. */
+bool tile_has_odd_rows(const tile_emitter *e, int32_t rows);
+bool tile_has_odd_columns(const tile_emitter *e);
 /* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was
  * made of other rows is forgotten. */
 void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);

@@ -315,6 +315,7 @@ static void fill_columns(tile_emitter *e, const tile_pack *p) {
   tile_set_columns(e, &l);
   for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
   tile_loop_end(e, &l);
+  if (!tile_has_odd_columns(e)) return;
   e->vectors = 1;
   l = tile_loop_begin(e, e->block_main, e->block_columns, tile_int(e, e->n->lanes));
   tile_set_columns(e, &l);
