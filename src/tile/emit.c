@@ -852,6 +852,7 @@ tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
   strbuf functions = strbuf_make(a);
   int64_t outer = outer_items(n), items = outer * n->sizes.spans * n->sizes.column_spans;
   bool finishes = has_late_results(n), merges = n->sizes.column_spans > 1;
+  e.known = ARENA_ARRAY(a, tile_known, TILE_KNOWN_LINES);
   load_buffers(&e);
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
   e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);

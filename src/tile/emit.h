@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "tile/nest.h"
 
-enum { TILE_MOST_ROWS = 16, TILE_MOST_VECTORS = 4 };
+enum { TILE_MOST_ROWS = 16, TILE_MOST_VECTORS = 4, TILE_KNOWN_LINES = 1024 };
 
 typedef struct tile_grid {
   ir_dtype dtype;
@@ -51,6 +51,12 @@ typedef struct tile_memo {
   int32_t depth;
 } tile_memo;
 
+typedef struct tile_known { /* a line that need not be put again */
+  const strbuf *stream;
+  const char *text, *name;
+  uint32_t number; /* of the name */
+} tile_known;
+
 typedef struct tile_emitter {
   tile_nest *n;
   arena *a;
@@ -64,6 +70,7 @@ typedef struct tile_emitter {
   int32_t depth[2];   /* loops open in body, row */
   const char *small_ints[256];
   uint32_t names;                    /* numbers given to values and labels */
+  tile_known *known;                 /* lines by hash, the last one of each */
   int32_t rows, vectors;             /* of the tile being emitted */
   const char *bound[TILE_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
                                         and columns */
@@ -106,10 +113,13 @@ typedef struct tile_emitter {
 
 /* ---- text ---- */
 const char *tile_name(tile_emitter *e); /* a fresh "%v12" */
-/* `%v12 = <text>` on the current stream; returns the name. */
+/* `%v12 = <text>` on the current stream; returns the name. What is there already and reads no
+ * memory is not put again. */
 const char *tile_line(tile_emitter *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put(tile_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Lines since a number was given are no longer known: what follows is not always run after them. */
+void tile_forget_since(tile_emitter *e, uint32_t number);
 const char *tile_int(tile_emitter *e, int64_t value); /* a literal; equal ones are one pointer */
 const char *tile_real(tile_emitter *e, ir_dtype dtype, double value);
 const char *tile_type(tile_emitter *e, ir_dtype dtype, bool is_vector); /* "<16 x float>" */

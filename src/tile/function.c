@@ -66,6 +66,7 @@ static strbuf common(tile_emitter *e) {
 }
 
 void tile_function_begin(tile_emitter *e, tile_function *f) {
+  tile_forget_since(e, 0);
   f->caller = e->out;
   f->callers_entry = e->entry;
   f->code = strbuf_make(e->a);
@@ -74,6 +75,7 @@ void tile_function_begin(tile_emitter *e, tile_function *f) {
 }
 
 static void leave(tile_emitter *e, tile_function *f) {
+  tile_forget_since(e, 0);
   e->entry = f->callers_entry;
   e->out = f->caller;
 }

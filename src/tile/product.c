@@ -712,6 +712,7 @@ static void rescale(tile_emitter *e, const tile_node *leader) {
   for (int32_t i = 0; i < leader->n_terms; i++) tile_store_at(e, dtype, false, now[i], at[i]);
   tile_put(e, "br label %%stays%u", label);
   strbuf_printf(e->out, "stays%u:\n", label);
+  tile_forget_since(e, label);
 }
 
 static bool has_terms(const tile_emitter *e, const tile_node *x) {
