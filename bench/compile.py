@@ -2,10 +2,11 @@
 
     python bench/compile.py                      those of docs/performance.md
     python bench/compile.py cross_entropy kde    others
+    python bench/compile.py attention_grad_8192 --scale 9    of 910 rows: no multiple of a tile
 
 Per kernel: lines of IR and CPU milliseconds, the median of --rounds processes (the object cache
-plays no part). Programs run once each, at full size, to have their kernels written. Needs
-weir_compile of the build in WEIR_BUILD (build/release).
+plays no part). Programs run to have their kernels written. Needs weir_compile of the build in
+WEIR_BUILD (build/release).
 """
 
 import argparse
@@ -25,9 +26,9 @@ USUAL = (
 ).split()
 
 
-def kernels_of(case, folder):
+def kernels_of(case, scale, folder):
     """Files of LLVM IR, one a kernel."""
-    command = [sys.executable, HERE / "kernels.py", "--worker", case, "weir", "--scale", "1"]
+    command = [sys.executable, HERE / "kernels.py", "--worker", case, "weir", "--scale", str(scale)]
     settings = {"WEIR_TILE": "auto", "WEIR_DUMP_TO": folder, "WEIR_CACHE_DIR": "off"}
     subprocess.run(command, check=True, env=os.environ | settings, capture_output=True)
     return sorted(pathlib.Path(folder).glob("weir_tile_*.ll"))
@@ -39,9 +40,9 @@ def milliseconds(kernel):
     return float(done.stdout.split()[-1])
 
 
-def report(case, rounds):
+def report(case, scale, rounds):
     with tempfile.TemporaryDirectory() as folder:
-        for kernel in kernels_of(case, folder):
+        for kernel in kernels_of(case, scale, folder):
             lines = kernel.read_text().count("\n")
             taken = statistics.median(milliseconds(kernel) for _ in range(rounds))
             print(f"| {case} | {lines} | {taken:.0f} |", flush=True)
@@ -50,11 +51,12 @@ def report(case, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", default=USUAL)
+    parser.add_argument("--scale", type=int, default=1, help="run at 1/SCALE of the size")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     print("| program | lines | CPU ms |\n| --- | --- | --- |")
     for case in args.cases:
-        report(case, args.rounds)
+        report(case, args.scale, args.rounds)
 
 
 if __name__ == "__main__":

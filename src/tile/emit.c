@@ -11,6 +11,8 @@
  *             accumulators folded into the scratch
  *           products of kept grids
  *   for each row             results without columns
+ *
+ * What a panel runs for a phase, a product, a copy: each is a function (function.c).
  */
 #include "tile/emit.h"
 
