@@ -11,6 +11,8 @@
  *             accumulators folded into the scratch
  *           products of kept grids
  *   for each row             results without columns
+ *
+ * What a panel runs for a phase, a product, a copy: each is a function (function.c).
  */
 #include "tile/emit.h"
 
@@ -293,8 +295,8 @@ static void merge_late(tile_emitter *e, const tile_node *x, const char *at) {
 }
 
 /* ---- results ---- */
-static void store_vector(tile_emitter *e, ir_dtype dtype, const char *out, const char *at,
-                         int64_t stride, const char *x) {
+static void store_vector(tile_emitter *e, ir_dtype dtype, const char *p, int64_t stride,
+                         const char *x) {
   const char *one = tile_memory_type(dtype),
              *type = arena_printf(e->a, "<%d x %s>", e->n->lanes, one);
   const char *suffix = dtype == IR_I1 ? arena_printf(e->a, "v%di8", e->n->lanes)
@@ -303,7 +305,6 @@ static void store_vector(tile_emitter *e, ir_dtype dtype, const char *out, const
   int32_t lanes = e->n->lanes;
   if (dtype == IR_I1) x = tile_line(e, "zext <%d x i1> %s to %s", lanes, x, type);
   if (stride == 1 && !e->mask) {
-    const char *p = tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, out, at);
     tile_put(e, "store %s %s, ptr %s, align %lld", type, x, p, align);
     return;
   }
@@ -312,8 +313,7 @@ static void store_vector(tile_emitter *e, ir_dtype dtype, const char *out, const
   const char *name = scatters ? arena_printf(e->a, "@llvm.masked.scatter.%s.v%dp0", suffix, lanes)
                               : arena_printf(e->a, "@llvm.masked.store.%s.p0", suffix);
   const char *pointer = scatters ? arena_printf(e->a, "<%d x ptr>", lanes) : "ptr";
-  const char *p = scatters ? tile_lane_pointers(e, dtype, out, at, stride)
-                           : tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, out, at);
+  if (scatters) p = tile_lane_pointers(e, dtype, p, stride);
   tile_declare(
       e, arena_printf(e->a, "declare void %s(%s, %s, i32, <%d x i1>)", name, type, pointer, lanes));
   tile_put(e, "call void %s(%s %s, %s %s, i32 %lld, <%d x i1> %s)", name, type, x, pointer, p,
@@ -327,14 +327,13 @@ static void store_point(tile_emitter *e, const tile_node *x, void *user) {
   bool has_row = x->mask >> e->n->row & 1, has_column = x->mask >> e->n->column & 1;
   for (int32_t r = 0; r < (has_row ? e->rows : 1); r++)
     for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
-      const char *at = tile_offset(e, o->dims, &o->axes, r, c), *y = tile_at(&g, r, c);
+      const char *p = tile_address(e, g.dtype, out, o->dims, &o->axes, r, c),
+                 *y = tile_at(&g, r, c);
       if (has_column) {
         if (!g.is_vector) y = tile_splat(e, g.dtype, y);
-        store_vector(e, g.dtype, out, at, tile_stride(o->dims, &o->axes, e->n->column), y);
+        store_vector(e, g.dtype, p, tile_stride(o->dims, &o->axes, e->n->column), y);
         continue;
       }
-      const char *p =
-          tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(g.dtype), out, at);
       tile_store_at(e, g.dtype, false, y, p);
     }
 }
@@ -378,15 +377,27 @@ const char *tile_tail_mask(tile_emitter *e, const char *column_local) {
                    b.text);
 }
 
-static void emit_columns(tile_emitter *e, tile_pass *p, const char *main_columns) {
+bool tile_has_odd_rows(const tile_emitter *e, int32_t rows) {
+  const tile_nest *n = e->n;
+  return n->extent[n->row] % rows || n->sizes.chunk % rows || e->panel % rows;
+}
+
+/* Blocks are whole tiles. */
+bool tile_has_odd_columns(const tile_emitter *e) {
+  const tile_nest *n = e->n;
+  return n->extent[n->column] % ((int64_t)n->sizes.vectors * n->lanes);
+}
+
+static void emit_columns(tile_emitter *e, tile_pass *p) {
   e->vectors = e->n->sizes.vectors;
   tile_loop l =
-      tile_loop_begin(e, "0", main_columns, tile_int(e, (int64_t)e->vectors * e->n->lanes));
+      tile_loop_begin(e, "0", e->block_main, tile_int(e, (int64_t)e->vectors * e->n->lanes));
   tile_set_columns(e, &l);
   emit_tile(e, p);
   tile_loop_end(e, &l);
+  if (!tile_has_odd_columns(e)) return;
   e->vectors = 1;
-  l = tile_loop_begin(e, main_columns, e->block_columns, tile_int(e, e->n->lanes));
+  l = tile_loop_begin(e, e->block_main, e->block_columns, tile_int(e, e->n->lanes));
   tile_set_columns(e, &l);
   e->mask = tile_tail_mask(e, l.index);
   emit_tile(e, p);
@@ -408,8 +419,8 @@ const char *tile_group_of(tile_emitter *e, const char *local) {
   return tile_line(e, "sub i64 %s, %s", local, in);
 }
 
-static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *from, const char *to,
-                      const char *main_columns) {
+static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *from,
+                      const char *to) {
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   tile_loop l = tile_loop_begin(e, from, to, tile_int(e, rows));
   tile_set_rows(e, l.index, rows);
@@ -418,7 +429,7 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
   e->row = &row;
   e->body = e->out = &body;
   e->in_tile = true;
-  emit_columns(e, p, main_columns);
+  emit_columns(e, p);
   e->in_tile = false;
   e->out = outer;
   e->row = e->body = NULL;
@@ -433,14 +444,14 @@ static void emit_rows(tile_emitter *e, tile_pass *p, int32_t rows, const char *f
 }
 
 /* Results with columns that were waiting for all rows. */
-static void emit_finishing_columns(tile_emitter *e, const char *main_columns) {
+static void emit_finishing_columns(tile_emitter *e) {
   tile_pass none = {0, NULL};
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   e->rows = 1;
   e->memos.count = 0;
   e->row = &row;
   e->body = e->out = &body;
-  emit_columns(e, &none, main_columns);
+  emit_columns(e, &none);
   e->out = outer;
   e->row = e->body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
@@ -489,29 +500,36 @@ static void sort_lists(tile_emitter *e) {
   tile_loop_end(e, &l);
 }
 
-/* The phases of a pass, for some rows of the chunk and a block of columns. */
-static void emit_panel(tile_emitter *e, const char *main_columns) {
+/* The panel's rows: `rows` at a time, as far as these go, then one at a time. */
+static void emit_rows_of_panel(tile_emitter *e, tile_pass *p, int32_t rows) {
+  tile_function f;
+  tile_function_begin(e, &f);
   const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
+  const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
+  const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
+  emit_rows(e, p, rows, e->panel_begin, main_end);
+  if (tile_has_odd_rows(e, rows)) emit_rows(e, p, 1, main_end, end);
+  tile_function_end(e, &f, TILE_PANEL, f.caller);
+}
+
+/* The phases of a pass, for some rows of the chunk and a block of columns. */
+static void emit_panel(tile_emitter *e) {
   e->is_running = true;
   for (e->phase = 0; e->phase < tile_phases_of(e->n, e->pass); e->phase++) {
     tile_pass p = pass_of(e);
-    int32_t rows = tile_rows_of_phase(e);
-    const char *odd = tile_line(e, "urem i64 %s, %d", e->panel_rows, rows);
-    const char *main_end = tile_line(e, "sub i64 %s, %s", end, odd);
     if (e->phase > 0) tile_rescale(e);
-    emit_rows(e, &p, rows, e->panel_begin, main_end, main_columns);
-    if (rows > 1) emit_rows(e, &p, 1, main_end, end, main_columns);
+    emit_rows_of_panel(e, &p, tile_rows_of_phase(e));
     tile_emit_products(e);
   }
   e->phase = 0;
   e->is_running = false;
 }
 
-static void emit_panels(tile_emitter *e, const char *main_columns) {
+static void emit_panels(tile_emitter *e) {
   if (e->panel >= e->n->sizes.chunk) {
     e->panel_begin = "0";
     e->panel_rows = "%row_count";
-    emit_panel(e, main_columns);
+    emit_panel(e);
   } else {
     tile_loop l = tile_loop_begin(e, "0", "%row_count", tile_int(e, e->panel));
     const char *left = tile_line(e, "sub i64 %%row_count, %s", l.index);
@@ -519,7 +537,7 @@ static void emit_panels(tile_emitter *e, const char *main_columns) {
     e->panel_begin = l.index;
     e->panel_rows =
         tile_line(e, "select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)e->panel);
-    emit_panel(e, main_columns);
+    emit_panel(e);
     tile_loop_end(e, &l);
   }
   e->panel_begin = e->panel_rows = NULL;
@@ -533,13 +551,12 @@ static void emit_block(tile_emitter *e, const tile_loop *block) {
   e->block_columns =
       tile_line(e, "select i1 %s, i64 %s, i64 %lld", is_last, left, (long long)s->block);
   const char *rest = tile_line(e, "urem i64 %s, %d", e->block_columns, s->vectors * e->n->lanes);
-  const char *main_columns = tile_line(e, "sub i64 %s, %s", e->block_columns, rest);
-  e->block_main = main_columns;
+  e->block_main = tile_line(e, "sub i64 %s, %s", e->block_columns, rest);
   strbuf pack = strbuf_make(e->a), rows = strbuf_make(e->a), *outer = e->out;
   e->pack = &pack;
   e->out = &rows;
-  if (e->finishes) emit_finishing_columns(e, main_columns);
-  else emit_panels(e, main_columns);
+  if (e->finishes) emit_finishing_columns(e);
+  else emit_panels(e);
   e->out = outer;
   e->pack = NULL;
   strbuf_add(outer, pack.text ? pack.text : "", pack.length);
@@ -565,6 +582,8 @@ static void emit_pass(tile_emitter *e, int32_t pass) {
 }
 
 static void emit_row_results(tile_emitter *e) {
+  tile_function f;
+  tile_function_begin(e, &f);
   tile_loop l = tile_loop_begin(e, "0", "%row_count", "1");
   e->row = e->body = e->out;
   e->depth[1] = e->depth[0];
@@ -574,12 +593,13 @@ static void emit_row_results(tile_emitter *e) {
   store_outputs(e, false);
   e->row = e->body = NULL;
   tile_loop_end(e, &l);
+  tile_function_end(e, &f, TILE_CHUNK, f.caller);
 }
 
 /* ---- the function ---- */
 const char *tile_scratch(tile_emitter *e, int64_t bytes) {
   const char *base = tile_name(e);
-  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", base,
+  strbuf_printf(&e->places, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", base,
                 (long long)e->scratch_bytes);
   e->scratch_bytes += (bytes + 63) / 64 * 64;
   return base;
@@ -602,6 +622,7 @@ static void place_reductions(tile_emitter *e) {
 }
 
 static void load_buffers(tile_emitter *e) {
+  e->out = &e->buffers;
   uint32_t inputs = e->n->n_inputs;
   for (uint32_t i = 0; i < inputs + e->n->n_outputs; i++) {
     const char *p = tile_line(e, "getelementptr ptr, ptr %%buffers, i64 %u", i);
@@ -737,56 +758,42 @@ static tile_loop begin_chunk(tile_emitter *e) {
   return l;
 }
 
-static void put_function(strbuf *all, const char *name, const char *ending, const strbuf *entry,
-                         const strbuf *code) {
-  strbuf_printf(all,
-                "\ndefine void @%s%s(ptr noalias %%buffers, ptr noalias %%functions, ptr noalias "
-                "%%scratch, ptr noalias %%shared, i64 %%item) #0 {\nentry:\n",
-                name, ending);
-  strbuf_add(all, entry->text, entry->length);
-  strbuf_puts(all, "  br label %start\nstart:\n");
-  strbuf_add(all, code->text ? code->text : "", code->length);
-  strbuf_puts(all, "  ret void\n}\n");
-}
-
-static void emit_work(tile_emitter *e, const char *name, strbuf *all) {
-  strbuf code = strbuf_make(e->a);
-  e->entry = strbuf_make(e->a);
+static void emit_work(tile_emitter *e, strbuf *all) {
+  tile_function f;
+  tile_function_begin(e, &f);
   e->out = &e->entry;
-  load_buffers(e);
   decode_item(e, e->n->sizes.column_spans);
   e->slot = "%item";
-  e->out = &code;
+  e->out = &f.code;
   for_each_late(e, clear_late);
   tile_loop chunk = begin_chunk(e);
   strbuf copies = strbuf_make(e->a), passes = strbuf_make(e->a);
   e->chunk_pack = &copies;
   e->out = &passes;
   for (int32_t pass = 0; pass < e->n->n_passes; pass++) emit_pass(e, pass);
-  e->out = &code;
-  strbuf_add(&code, copies.text ? copies.text : "", copies.length);
-  strbuf_add(&code, passes.text, passes.length);
+  e->out = &f.code;
+  strbuf_add(&f.code, copies.text ? copies.text : "", copies.length);
+  strbuf_add(&f.code, passes.text, passes.length);
   if (e->n->sizes.column_spans > 1) copy_numbers(e, numbers_of(e, "%item"), "%scratch");
   else emit_row_results(e);
   tile_loop_end(e, &chunk);
-  put_function(all, name, "", &e->entry, &code);
+  tile_function_export(e, &f, "", all);
 }
 
 /* One item per chunk of rows: what the spans of columns found, in their order, then the results. */
-static void emit_merging(tile_emitter *e, const char *name, strbuf *all) {
+static void emit_merging(tile_emitter *e, strbuf *all) {
   const tile_sizes *s = &e->n->sizes;
-  strbuf code = strbuf_make(e->a);
+  tile_function f;
+  tile_function_begin(e, &f);
   e->pass = e->phase = 0;
   tile_pass p = pass_of(e);
-  e->entry = strbuf_make(e->a);
   e->memos.count = 0;
   e->out = &e->entry;
-  load_buffers(e);
   decode_item(e, 1);
   const char *chunk;
   const char *first = divided(e, "%item", s->spans, &chunk);
   first = tile_index(e, chunk, first, s->spans * s->column_spans);
-  e->out = &code;
+  e->out = &f.code;
   tile_loop l = begin_chunk(e);
   copy_numbers(e, "%scratch", numbers_of(e, first));
   for (int64_t k = 1; k < s->column_spans; k++)
@@ -794,7 +801,7 @@ static void emit_merging(tile_emitter *e, const char *name, strbuf *all) {
   sort_lists(e);
   emit_row_results(e);
   tile_loop_end(e, &l);
-  put_function(all, name, "_finish", &e->entry, &code);
+  tile_function_export(e, &f, "_finish", all);
 }
 
 static bool has_late_results(const tile_nest *n) {
@@ -804,18 +811,17 @@ static bool has_late_results(const tile_nest *n) {
 }
 
 /* One item per outer index: partial results merged, then the results that wait for them. */
-static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
-  strbuf code = strbuf_make(e->a);
-  e->entry = strbuf_make(e->a);
+static void emit_finish(tile_emitter *e, strbuf *all) {
+  tile_function f;
+  tile_function_begin(e, &f);
   e->packs.count = e->memos.count = e->tables.count = 0;
   e->finishes = true;
   e->pass = e->n->n_passes;
   e->out = &e->entry;
-  load_buffers(e);
   bind_outer(e, "%item");
   put_span(e, "column", "0", e->n->extent[e->n->column], e->n->extent[e->n->column]);
   e->slot = tile_index(e, "0", "%item", e->n->sizes.spans);
-  e->out = &code;
+  e->out = &f.code;
   for_each_late(e, merge_late);
   emit_pass(e, e->pass);
   e->row = e->body = e->out;
@@ -823,7 +829,7 @@ static void emit_finish(tile_emitter *e, const char *name, strbuf *all) {
   e->memos.count = 0;
   store_outputs(e, false);
   e->row = e->body = NULL;
-  put_function(all, name, "_finish", &e->entry, &code);
+  tile_function_export(e, &f, "_finish", all);
 }
 
 static strbuf assemble(tile_emitter *e, const strbuf *functions) {
@@ -843,19 +849,22 @@ static strbuf assemble(tile_emitter *e, const strbuf *functions) {
 }
 
 tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
-  tile_emitter e = {.n = n, .a = a, .name = name, .numbers = "%scratch", .helpers = strbuf_make(a)};
+  tile_emitter e = {.n = n, .a = a, .name = name, .numbers = "%scratch"};
+  e.buffers = e.places = e.helpers = strbuf_make(a);
   strbuf functions = strbuf_make(a);
   int64_t outer = outer_items(n), items = outer * n->sizes.spans * n->sizes.column_spans;
   bool finishes = has_late_results(n), merges = n->sizes.column_spans > 1;
+  e.known = ARENA_ARRAY(a, tile_known, TILE_KNOWN_LINES);
+  load_buffers(&e);
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
   e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);
   place_reductions(&e);
   tile_place_terms(&e);
   place_late(&e, items);
-  emit_work(&e, name, &functions);
-  if (finishes) emit_finish(&e, name, &functions);
+  emit_work(&e, &functions);
+  if (finishes) emit_finish(&e, &functions);
   if (merges) {
-    emit_merging(&e, name, &functions);
+    emit_merging(&e, &functions);
     e.shared_bytes += items * e.reduction_bytes;
   }
   strbuf all = assemble(&e, &functions);

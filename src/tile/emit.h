@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "tile/nest.h"
 
-enum { TILE_MOST_ROWS = 16, TILE_MOST_VECTORS = 4 };
+enum { TILE_MOST_ROWS = 16, TILE_MOST_VECTORS = 4, TILE_KNOWN_LINES = 1024 };
 
 typedef struct tile_grid {
   ir_dtype dtype;
@@ -51,10 +51,18 @@ typedef struct tile_memo {
   int32_t depth;
 } tile_memo;
 
+typedef struct tile_known { /* a line that need not be put again */
+  const strbuf *stream;
+  const char *text, *name;
+  uint32_t number; /* of the name */
+} tile_known;
+
 typedef struct tile_emitter {
   tile_nest *n;
   arena *a;
-  strbuf entry;       /* allocas and what is computed once */
+  strbuf buffers;     /* names of inputs and results, the same in all functions */
+  strbuf places;      /* of places in the scratch */
+  strbuf entry;       /* of the function: allocas and what is computed once */
   strbuf *body, *row; /* the two streams */
   strbuf *out;        /* one of them */
   strbuf *pack;       /* before the rows of a block */
@@ -62,6 +70,7 @@ typedef struct tile_emitter {
   int32_t depth[2];   /* loops open in body, row */
   const char *small_ints[256];
   uint32_t names;                    /* numbers given to values and labels */
+  tile_known *known;                 /* lines by hash, the last one of each */
   int32_t rows, vectors;             /* of the tile being emitted */
   const char *bound[TILE_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
                                         and columns */
@@ -87,8 +96,8 @@ typedef struct tile_emitter {
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
   VEC(tile_memo) memos;
   VEC(tile_pack) packs;
-  VEC(const char *) transposers; /* names of functions */
-  VEC(const char *) functions;   /* of the C library, by the index they are called by */
+  VEC(const char *) shared;    /* names of functions that are called from several places */
+  VEC(const char *) functions; /* of the C library, by the index they are called by */
   VEC(const char *) declared;
   const char *name;  /* of the kernel's function */
   strbuf helpers;    /* functions of its own that it calls */
@@ -104,10 +113,13 @@ typedef struct tile_emitter {
 
 /* ---- text ---- */
 const char *tile_name(tile_emitter *e); /* a fresh "%v12" */
-/* `%v12 = <text>` on the current stream; returns the name. */
+/* `%v12 = <text>` on the current stream; returns the name. What is there already and reads no
+ * memory is not put again. */
 const char *tile_line(tile_emitter *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put(tile_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Lines since a number was given are no longer known: what follows is not always run after them. */
+void tile_forget_since(tile_emitter *e, uint32_t number);
 const char *tile_int(tile_emitter *e, int64_t value); /* a literal; equal ones are one pointer */
 const char *tile_real(tile_emitter *e, ir_dtype dtype, double value);
 const char *tile_type(tile_emitter *e, ir_dtype dtype, bool is_vector); /* "<16 x float>" */
@@ -119,6 +131,31 @@ const char *tile_splat(tile_emitter *e, ir_dtype dtype, const char *scalar);
 void tile_declare(tile_emitter *e, const char *declaration);
 /* x + y * factor as i64; zero and one are folded. */
 const char *tile_index(tile_emitter *e, const char *x, const char *y, int64_t factor);
+/* So many elements after p. */
+const char *tile_after(tile_emitter *e, ir_dtype dtype, const char *p, const char *count);
+/* The same, and LLVM is not to look into it: what it does to the addresses of loops takes time that
+ * grows fast with the terms of their sums. For what a loop further in adds to. */
+const char *tile_settled(tile_emitter *e, ir_dtype dtype, const char *p, const char *count);
+
+/* ---- functions (function.c) ---- */
+typedef enum tile_level { TILE_CHUNK, TILE_BLOCK, TILE_PANEL } tile_level;
+
+typedef struct tile_function {
+  strbuf code, callers_entry;
+  strbuf *caller;
+} tile_function;
+
+/* What is put from here to the end is a function of its own, which is called from a place (the
+ * stream `caller`) inside of the loops down to `level`: it reads nothing that is computed outside
+ * of it but their indices and extents. */
+void tile_function_begin(tile_emitter *e, tile_function *f);
+void tile_function_end(tile_emitter *e, tile_function *f, tile_level level, strbuf *caller);
+/* Whether there is none of that name yet: a function that several places share. It knows nothing
+ * but its arguments. head: "void @name(arguments)". */
+bool tile_function_is_new(tile_emitter *e, const char *name);
+void tile_function_share(tile_emitter *e, tile_function *f, const char *head);
+/* Ends one that is called from outside of the module. */
+void tile_function_export(tile_emitter *e, tile_function *f, const char *ending, strbuf *out);
 
 /* ---- loops ---- */
 typedef struct tile_loop {
@@ -129,6 +166,10 @@ typedef struct tile_loop {
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
 void tile_loop_end(tile_emitter *e, const tile_loop *l);
 
+/* Whether there may be rows of a chunk or panel beside groups of so many, columns beside whole
+ * tiles; if not, nothing is emitted for them. */
+bool tile_has_odd_rows(const tile_emitter *e, int32_t rows);
+bool tile_has_odd_columns(const tile_emitter *e);
 /* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was
  * made of other rows is forgotten. */
 void tile_set_rows(tile_emitter *e, const char *local, int32_t rows);
@@ -159,16 +200,17 @@ const char *tile_late_at(tile_emitter *e, const tile_node *x, const char *offset
 const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
 void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p);
 const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector);
-const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
-                               const char *offset, int64_t stride);
-const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
-                        int32_t c);
+const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride);
+/* Of the element at row r and vector c of an array with these dimensions: the first one's, and a
+ * constant. */
+const char *tile_address(tile_emitter *e, ir_dtype dtype, const char *base, const int64_t *dims,
+                         const tile_axes *axes, int32_t r, int32_t c);
 int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis);
 
 /* Where an input, or the view of one, begins. */
 const char *tile_input_base(tile_emitter *e, ir_value v);
-/* A vector of an input at this offset; mask: of lanes, NULL: all. */
-const char *tile_load_input(tile_emitter *e, ir_value v, const char *at, const char *mask);
+/* A vector of which only some lanes are there. */
+const char *tile_load_masked(tile_emitter *e, ir_dtype dtype, const char *p, const char *mask);
 /* Of the lanes before the end of the block. */
 const char *tile_tail_mask(tile_emitter *e, const char *column_local);
 /* A place in the scratch of a thread. */

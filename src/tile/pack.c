@@ -6,8 +6,8 @@
  * which would be computed anew for each tile of the other side. Points: the axes inside of the
  * tile, in the order of the value's dimensions, so that two readers with axes of their own share a
  * copy. An input whose points lie next to each other in memory goes through registers, a square of
- * lanes x lanes elements at a time, transposed by shuffles of halves, quarters, ... of registers
- * (Eklundh 1972).
+ * lanes x lanes elements at a time, transposed by loads of parts of registers and shuffles inside
+ * of these (as Eklundh 1972).
  */
 #include "tile/pack.h"
 
@@ -104,10 +104,12 @@ static int64_t width_of(const tile_emitter *e) {
 }
 
 /* first: of the panel or group; at: in it. */
-static const char *packed_at(tile_emitter *e, const tile_axes *axes, const char *first,
-                             const char *at, int64_t width) {
-  const char *offset = tile_index(e, "0", first, point_count(e->n, axes));
-  return tile_index(e, tile_index(e, offset, point_of(e, axes), width), at, 1);
+static const char *packed_at(tile_emitter *e, const tile_pack *p, const tile_axes *axes,
+                             const char *first, const char *at, int64_t width) {
+  const char *panel = tile_index(e, "0", first, point_count(e->n, axes));
+  const char *base = tile_settled(e, p->dtype, p->base, panel);
+  base = tile_after(e, p->dtype, base, tile_index(e, "0", point_of(e, axes), width));
+  return tile_after(e, p->dtype, base, at);
 }
 
 static const char *column_address(tile_emitter *e, const tile_pack *p, const tile_axes *axes,
@@ -115,8 +117,7 @@ static const char *column_address(tile_emitter *e, const tile_pack *p, const til
   const char *first = e->mask ? e->block_main : e->column_local;
   const char *at = e->mask ? tile_line(e, "sub i64 %s, %s", e->column_local, e->block_main)
                            : tile_int(e, (int64_t)c * e->n->lanes);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->base,
-                   packed_at(e, axes, first, at, width_of(e)));
+  return packed_at(e, p, axes, first, at, width_of(e));
 }
 
 static const char *row_address(tile_emitter *e, const tile_pack *p, const tile_axes *axes,
@@ -124,71 +125,108 @@ static const char *row_address(tile_emitter *e, const tile_pack *p, const tile_a
   const char *first = e->group ? e->group : e->row_local[0];
   const char *at =
       e->group ? tile_line(e, "sub i64 %s, %s", e->row_local[r], e->group) : tile_int(e, r);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->base,
-                   packed_at(e, axes, first, at, e->n->sizes.rows));
+  return packed_at(e, p, axes, first, at, e->n->sizes.rows);
 }
 
 /* ---- squares through registers ---- */
-static const char *wide(tile_emitter *e, ir_dtype dtype) { return tile_type(e, dtype, true); }
+enum { MOST_PARTS = 16, PART_BYTES = 16, MOST_IN_PART = 16 };
 
-static const char *mixed(tile_emitter *e, const char *type, const char *x, const char *y,
-                         int32_t block, bool high) {
-  int32_t lanes = e->n->lanes;
+/* Elements of the parts of a register that most shuffles stay in. */
+static int32_t part_of(const tile_emitter *e, ir_dtype dtype) {
+  int32_t part = PART_BYTES / (int32_t)ir_dtype_bytes(dtype);
+  return part < e->n->lanes ? part : e->n->lanes;
+}
+
+static const char *shuffled(tile_emitter *e, ir_dtype dtype, int32_t width, const char *x,
+                            const char *y, const char *mask, int32_t count) {
+  const char *type = arena_printf(e->a, "<%d x %s>", width, tile_dtype_text(dtype));
+  return tile_line(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, x, type, y, count, mask);
+}
+
+/* Vectors of `width`, a power of two of them, as one. */
+static const char *joined(tile_emitter *e, ir_dtype dtype, int32_t width, const char **x,
+                          int32_t count) {
+  if (count == 1) return x[0];
+  const char *low = joined(e, dtype, width, x, count / 2),
+             *high = joined(e, dtype, width, x + count / 2, count / 2);
   strbuf b = strbuf_make(e->a);
-  for (int32_t l = 0; l < lanes; l++) {
-    int32_t from = l & block ? (high ? l : l - block) + lanes : high ? l + block : l;
-    strbuf_printf(&b, "%si32 %d", l ? ", " : "", from);
+  for (int32_t l = 0; l < width * count; l++) strbuf_printf(&b, "%si32 %d", l ? ", " : "", l);
+  return shuffled(e, dtype, width * count / 2, low, high, b.text, width * count);
+}
+
+/* In each part the low (or high) halves of both, lane by lane. */
+static const char *interleaved(tile_emitter *e, ir_dtype dtype, const char *x, const char *y,
+                               bool high) {
+  int32_t part = part_of(e, dtype);
+  strbuf b = strbuf_make(e->a);
+  for (int32_t l = 0; l < e->n->lanes; l++) {
+    int32_t from = l - l % part + (high ? part / 2 : 0) + l % part / 2;
+    strbuf_printf(&b, "%si32 %d", l ? ", " : "", l & 1 ? from + e->n->lanes : from);
   }
-  return tile_line(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, x, type, y, lanes,
-                   b.text);
+  return shuffled(e, dtype, e->n->lanes, x, y, b.text, e->n->lanes);
 }
 
-static void shuffle_square(tile_emitter *e, const char *type, const char **square) {
-  int32_t lanes = e->n->lanes;
-  for (int32_t block = lanes / 2; block; block /= 2)
-    for (int32_t i = 0; i < lanes; i++) {
-      if (i & block) continue;
-      const char *x = square[i], *y = square[i + block];
-      square[i] = mixed(e, type, x, y, block, false);
-      square[i + block] = mixed(e, type, x, y, block, true);
-    }
+/* In each part of `part` vectors element i of vector j becomes element j of vector i. */
+static void transpose_parts(tile_emitter *e, ir_dtype dtype, const char **x) {
+  int32_t part = part_of(e, dtype);
+  const char *next[MOST_IN_PART];
+  for (int32_t stage = 1; stage < part; stage *= 2) {
+    for (int32_t i = 0; i < part; i++)
+      next[i] = interleaved(e, dtype, x[i / 2], x[i / 2 + part / 2], i & 1);
+    memcpy(x, next, (size_t)part * sizeof *next);
+  }
 }
 
-enum { MOST_LANES = 64 };
-
-/* lanes columns at `from`, `stride` elements apart, as many points of each. The next panel's are
- * sent for: what lies a stride apart is not foreseen by the machine. */
-static const char *transposer(tile_emitter *e, ir_dtype dtype) {
-  const char *name = arena_printf(e->a, "@%s_transpose_%s", e->name, tile_dtype_text(dtype)),
-             *type = wide(e, dtype), *one = tile_dtype_text(dtype), *square[MOST_LANES];
-  for (uint32_t i = 0; i < e->transposers.count; i++)
-    if (!strcmp(e->transposers.at[i], name)) return name;
-  VEC_PUSH(e->a, &e->transposers, name);
-  strbuf *before = e->out;
-  e->out = &e->helpers;
-  strbuf_printf(e->out,
-                "define internal void %s(ptr noalias %%from, i64 %%stride, ptr noalias %%to, i64 "
-                "%%apart) noinline #0 {\n",
-                name);
+/* The parts at `first` of a square's columns, `part` vectors of them, the columns of a vector
+ * `part` apart; what is as far on in the next panel is sent for: what lies a stride apart is not
+ * foreseen by the machine. */
+static void load_parts(tile_emitter *e, ir_dtype dtype, const char *first, const char *sent,
+                       const char **out) {
+  int32_t part = part_of(e, dtype), parts = e->n->lanes / part;
+  const char *pieces[MOST_IN_PART][MOST_PARTS];
+  for (int32_t i = 0; i < e->n->lanes; i++) {
+    if (i) first = tile_after(e, dtype, first, "%stride");
+    pieces[i % part][i / part] =
+        tile_line(e, "load <%d x %s>, ptr %s, align %lld", part, tile_dtype_text(dtype), first,
+                  (long long)ir_dtype_bytes(dtype));
+  }
   tile_declare(e, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  for (int32_t j = 0; j < part; j++) {
+    if (j) sent = tile_after(e, dtype, sent, "%stride");
+    tile_put(e, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", sent);
+    out[j] = joined(e, dtype, part, pieces[j], parts);
+  }
+}
+
+/* lanes columns at `from`, `stride` elements apart, as many points of each. */
+static void transpose_square(tile_emitter *e, ir_dtype dtype) {
+  int32_t part = part_of(e, dtype);
+  const char *x[MOST_IN_PART];
   const char *panel = tile_line(e, "mul i64 %%stride, %lld", (long long)width_of(e));
-  for (int32_t i = 0; i < e->n->lanes; i++) {
-    const char *at = tile_line(e, "mul i64 %%stride, %d", i);
-    const char *p = tile_line(e, "getelementptr %s, ptr %%from, i64 %s", one, at);
-    const char *next = tile_line(e, "getelementptr %s, ptr %s, i64 %s", one, p, panel);
-    tile_put(e, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", next);
-    square[i] =
-        tile_line(e, "load %s, ptr %s, align %lld", type, p, (long long)ir_dtype_bytes(dtype));
+  tile_loop l = tile_loop_begin(e, "0", tile_int(e, e->n->lanes), tile_int(e, part));
+  const char *row = tile_line(e, "mul i64 %%stride, %s", l.index);
+  load_parts(e, dtype, tile_settled(e, dtype, "%from", l.index),
+             tile_settled(e, dtype, "%from", tile_index(e, panel, row, 1)), x);
+  transpose_parts(e, dtype, x);
+  const char *to = tile_line(e, "mul i64 %%apart, %s", l.index);
+  to = tile_settled(e, dtype, "%to", to);
+  for (int32_t j = 0; j < part; j++) {
+    if (j) to = tile_after(e, dtype, to, "%apart");
+    tile_store_at(e, dtype, true, x[j], to);
   }
-  shuffle_square(e, type, square);
-  for (int32_t i = 0; i < e->n->lanes; i++) {
-    const char *at = tile_line(e, "mul i64 %%apart, %d", i);
-    const char *p = tile_line(e, "getelementptr %s, ptr %%to, i64 %s", one, at);
-    tile_put(e, "store %s %s, ptr %s, align %lld", type, square[i], p,
-             (long long)ir_dtype_bytes(dtype));
-  }
-  strbuf_puts(e->out, "  ret void\n}\n");
-  e->out = before;
+  tile_loop_end(e, &l);
+}
+
+static const char *transposer(tile_emitter *e, ir_dtype dtype) {
+  const char *name = arena_printf(e->a, "@%s_transpose_%s", e->name, tile_dtype_text(dtype));
+  if (!tile_function_is_new(e, name)) return name;
+  tile_function f;
+  tile_function_begin(e, &f);
+  transpose_square(e, dtype);
+  tile_function_share(
+      e, &f,
+      arena_printf(e->a, "void %s(ptr noalias %%from, i64 %%stride, ptr noalias %%to, i64 %%apart)",
+                   name));
   return name;
 }
 
@@ -245,7 +283,7 @@ static int32_t square_axis(const tile_emitter *e, const tile_pack *p) {
   int32_t axis = p->axes.of[last];
   bool fits = axis >= 0 && e->n->role[axis] < TILE_OUTER && e->n->extent[axis] >= e->n->lanes &&
               tile_stride(dims_of(e, p->value), &p->axes, axis) == 1;
-  return fits && e->n->lanes <= MOST_LANES ? axis : -1;
+  return fits ? axis : -1;
 }
 
 /* The last square overlaps the one before. */
@@ -260,8 +298,7 @@ static void copy_squares(tile_emitter *e, const tile_pack *p) {
       tile_line(e, "select i1 %s, i64 %lld, i64 %s", over, (long long)(extent - lanes), l.index);
   for (int32_t c = 0; c < e->vectors; c++) {
     const char *from =
-        tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype),
-                  tile_input_base(e, p->value), tile_offset(e, dims, &p->axes, 0, c));
+        tile_address(e, p->dtype, tile_input_base(e, p->value), dims, &p->axes, 0, c);
     tile_put(e, "call void %s(ptr %s, i64 %lld, ptr %s, i64 %lld)", name, from,
              (long long)tile_stride(dims, &p->axes, e->n->column),
              column_address(e, p, &p->axes, c), (long long)width_of(e));
@@ -278,6 +315,7 @@ static void fill_columns(tile_emitter *e, const tile_pack *p) {
   tile_set_columns(e, &l);
   for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
   tile_loop_end(e, &l);
+  if (!tile_has_odd_columns(e)) return;
   e->vectors = 1;
   l = tile_loop_begin(e, e->block_main, e->block_columns, tile_int(e, e->n->lanes));
   tile_set_columns(e, &l);
@@ -298,13 +336,14 @@ static void fill_rows(tile_emitter *e, const tile_pack *p) {
 static void return_to(tile_emitter *e, const tile_emitter *before) {
   tile_emitter now = *e;
   *e = *before;
+  e->places = now.places;
   e->entry = now.entry;
   e->helpers = now.helpers;
   e->names = now.names;
   e->sweeps = now.sweeps;
   e->functions = now.functions;
   e->declared = now.declared;
-  e->transposers = now.transposers;
+  e->shared = now.shared;
   e->packs = now.packs;
   e->scratch_bytes = now.scratch_bytes;
   memcpy(e->small_ints, now.small_ints, sizeof e->small_ints);
@@ -313,8 +352,9 @@ static void return_to(tile_emitter *e, const tile_emitter *before) {
 static void make_copy(tile_emitter *e, uint32_t number) {
   tile_emitter before = *e;
   tile_pack p = e->packs.at[number];
-  strbuf text = strbuf_make(e->a);
-  e->out = e->row = e->body = &text;
+  tile_function f;
+  tile_function_begin(e, &f);
+  e->row = e->body = e->out;
   e->depth[0] = e->depth[1] = 0;
   memset(&e->memos, 0, sizeof e->memos);
   for (int32_t a = 0; a < e->n->n_axes; a++)
@@ -323,8 +363,10 @@ static void make_copy(tile_emitter *e, uint32_t number) {
   e->in_copy = tile_node_of(e->n, p.value) != NULL;
   if (p.of_rows) fill_rows(e, &p);
   else fill_columns(e, &p);
-  return_to(e, &before); /* copies that this one reads are there by now */
-  strbuf_add(p.of_rows ? e->chunk_pack : e->pack, text.text, text.length);
+  tile_function_end(
+      e, &f, p.of_rows ? TILE_CHUNK : TILE_BLOCK,
+      p.of_rows ? e->chunk_pack : e->pack); /* copies that it reads are there by now */
+  return_to(e, &before);
 }
 
 /* ---- reading ---- */
@@ -349,10 +391,7 @@ static uint32_t find_copy(tile_emitter *e, ir_value v, const tile_axes *axes, bo
                  .dtype = dtype,
                  .of_rows = of_rows,
                  .pass = -1,
-                 .base = arena_printf(e->a, "%%packed%u", e->packs.count)};
-  strbuf_printf(&e->entry, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", p.base,
-                (long long)e->scratch_bytes);
-  e->scratch_bytes += (bytes + 63) / 64 * 64;
+                 .base = tile_scratch(e, bytes)};
   VEC_PUSH(e->a, &e->packs, p);
   return e->packs.count - 1;
 }

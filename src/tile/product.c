@@ -12,7 +12,7 @@
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 
-enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 4 };
+enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 2 };
 
 static uint32_t mask_of(const tile_axes *axes) {
   uint32_t mask = 0;
@@ -189,11 +189,11 @@ int32_t tile_rows_of_phase(const tile_emitter *e) {
 }
 
 static const char *kept_at(tile_emitter *e, const tile_kept *k, int32_t r, int32_t c) {
-  const char *row = tile_line(e, "sub i64 %s, %s", e->row_local[r], e->panel_begin);
-  const char *at = tile_index(e, e->column_local, row, grid_stride(e->n));
-  at = tile_index(e, at, tile_int(e, (int64_t)c * e->n->lanes), 1);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype_of(e, k->node)),
-                   k->base, at);
+  ir_dtype dtype = dtype_of(e, k->node);
+  const char *row = tile_line(e, "sub i64 %s, %s", e->row_local[0], e->panel_begin);
+  const char *p = tile_settled(e, dtype, k->base, tile_index(e, "0", row, grid_stride(e->n)));
+  p = tile_after(e, dtype, p, e->column_local);
+  return tile_after(e, dtype, p, tile_int(e, r * grid_stride(e->n) + (int64_t)c * e->n->lanes));
 }
 
 bool tile_read_kept(tile_emitter *e, const tile_node *x, tile_grid *g) {
@@ -222,11 +222,13 @@ void tile_store_kept(tile_emitter *e) {
 /* ---- tables: [column of the block, or row of the chunk][points] ---- */
 typedef struct context { /* of the emitter, to make a table from anywhere */
   tile_emitter saved;
+  tile_function function;
 } context;
 
-static void enter(tile_emitter *e, context *c, strbuf *out) {
+static void enter(tile_emitter *e, context *c) {
   c->saved = *e;
-  e->out = e->row = e->body = out;
+  tile_function_begin(e, &c->function);
+  e->row = e->body = e->out;
   memset(&e->memos, 0, sizeof e->memos);
   memset(e->bound, 0, sizeof e->bound);
   for (int32_t a = 0; a < e->n->n_axes; a++)
@@ -237,8 +239,8 @@ static void enter(tile_emitter *e, context *c, strbuf *out) {
   e->filling = true;
 }
 
-static void leave(tile_emitter *e, const context *c) {
-  e->out = c->saved.out;
+static void leave(tile_emitter *e, context *c, tile_level level, strbuf *caller) {
+  tile_function_end(e, &c->function, level, caller);
   e->row = c->saved.row;
   e->body = c->saved.body;
   e->memos = c->saved.memos;
@@ -280,8 +282,8 @@ static tile_table *new_table(tile_emitter *e, ir_value v, const tile_axes *axes,
 static const char *table_at(tile_emitter *e, const tile_table *t, const char *entry,
                             const char *point) {
   ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
-  const char *at = tile_index(e, point, entry, t->padded);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), t->base, at);
+  const char *first = tile_settled(e, dtype, t->base, tile_index(e, "0", entry, t->padded));
+  return tile_after(e, dtype, first, point);
 }
 
 static void clear_padding(tile_emitter *e, const tile_table *t, const char *entry) {
@@ -293,7 +295,7 @@ static void clear_padding(tile_emitter *e, const tile_table *t, const char *entr
 
 static void fill_rows(tile_emitter *e, const tile_table *t) {
   context c;
-  enter(e, &c, e->before);
+  enter(e, &c);
   e->vectors = 1;
   tile_loop row = tile_loop_begin(e, "0", "%row_count", "1");
   tile_set_rows(e, row.index, 1);
@@ -304,7 +306,7 @@ static void fill_rows(tile_emitter *e, const tile_table *t) {
   tile_loop_end(e, &point);
   clear_padding(e, t, row.index);
   tile_loop_end(e, &row);
-  leave(e, &c);
+  leave(e, &c, TILE_CHUNK, e->before);
 }
 
 static void store_lanes(tile_emitter *e, const tile_table *t, const tile_grid *g,
@@ -324,7 +326,7 @@ static void store_lanes(tile_emitter *e, const tile_table *t, const tile_grid *g
 /* The lanes after the block's last column go to entries that nobody reads. */
 static void fill_columns(tile_emitter *e, const tile_table *t) {
   context c;
-  enter(e, &c, e->pack);
+  enter(e, &c);
   e->vectors = e->rows = 1;
   tile_loop column = tile_loop_begin(e, "0", e->block_columns, tile_int(e, e->n->lanes));
   e->column_local = column.index;
@@ -341,7 +343,7 @@ static void fill_columns(tile_emitter *e, const tile_table *t) {
     clear_padding(e, t, l.index);
     tile_loop_end(e, &l);
   }
-  leave(e, &c);
+  leave(e, &c, TILE_BLOCK, e->pack);
 }
 
 /* A table of this pass, or of this pass's blocks. */
@@ -374,8 +376,11 @@ bool tile_read_table(tile_emitter *e, const tile_node *x, tile_grid *g) {
   if (!wants_table(e, x)) return false;
   int32_t axis = 31 - __builtin_clz(tile_point_axes(e->n, x->mask));
   const tile_table *t = get_table(e, x->value, &x->result, axis, true);
-  for (int32_t r = 0; r < g->rows; r++)
-    g->at[r][0] = tile_load_at(e, g->dtype, false, table_at(e, t, e->row_local[r], e->bound[axis]));
+  for (int32_t r = 0; r < g->rows; r++) {
+    const char *p = table_at(e, t, e->row_local[0], e->bound[axis]);
+    g->at[r][0] =
+        tile_load_at(e, g->dtype, false, tile_after(e, g->dtype, p, tile_int(e, r * t->padded)));
+  }
   return true;
 }
 
@@ -383,14 +388,12 @@ bool tile_read_table(tile_emitter *e, const tile_node *x, tile_grid *g) {
 typedef struct product {
   const tile_node *node;
   ir_dtype dtype;
-  const char *grid;                /* of the panel and block */
-  int64_t grid_along, grid_summed; /* strides */
-  const char *along, *summed;      /* extents */
-  uint32_t operand;                /* that has points */
-  int32_t axis;
-  const tile_table *table; /* NULL: the input itself */
-  const char *out;         /* accumulators of the first row or column */
+  int64_t grid_along, grid_summed; /* strides of the grid: of the accumulators' rows, of the sum */
+  int64_t apart;                   /* the stride of the other operand along the sum */
   int64_t points, padded;
+  bool is_padded; /* the other operand, too */
+  /* of this one: the arguments of the function that all with these numbers share */
+  const char *grid, *other, *out, *along, *summed;
 } product;
 
 static const char *tail_of_points(tile_emitter *e, int64_t lanes) {
@@ -401,58 +404,34 @@ static const char *tail_of_points(tile_emitter *e, int64_t lanes) {
   return b.text;
 }
 
-/* Points `lane` and on of the summed index k; count: of the points that are left there. */
-static const char *load_points(tile_emitter *e, const product *p, const char *k, const char *lane,
-                               int64_t count) {
-  bool of_rows = p->node->late >= 0;
-  if (p->table)
-    return tile_load_at(
-        e, p->dtype, true,
-        table_at(e, p->table, of_rows ? tile_index(e, e->panel_begin, k, 1) : k, lane));
-  ir_value v = ir_operand(e->n->m, p->node->op, p->operand);
-  int32_t input = tile_input_of(e->n, v);
-  const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
-  const char *column = e->column, *row = e->row_index[0], *bound = e->bound[p->axis];
-  if (of_rows)
-    e->row_index[0] = tile_line(e, "add i64 %%row_begin, %s", tile_index(e, e->panel_begin, k, 1));
-  else e->column = tile_line(e, "add i64 %s, %s", e->block_begin, k);
-  e->bound[p->axis] = lane;
-  const char *at = tile_offset(e, dims, &p->node->operands[p->operand], 0, 0);
-  const char *mask = count < e->n->lanes ? tail_of_points(e, count) : NULL;
-  const char *y = tile_load_input(e, v, at, mask);
-  e->column = column;
-  e->row_index[0] = row;
-  e->bound[p->axis] = bound;
-  return y;
+/* Points from p on; count: of those that are left there. */
+static const char *load_points(tile_emitter *e, const product *p, const char *at, int64_t count) {
+  if (p->is_padded || count >= e->n->lanes) return tile_load_at(e, p->dtype, true, at);
+  return tile_load_masked(e, p->dtype, at, tail_of_points(e, count));
 }
 
-static const char *out_at(tile_emitter *e, const product *p, const char *i, int32_t r,
-                          const char *lane) {
-  const char *at = tile_index(e, "0", tile_index(e, i, tile_int(e, r), 1), p->padded);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->out,
-                   tile_index(e, at, lane, 1));
+/* Element (r, v) of a block of accumulators that begins at `first`. */
+static const char *out_at(tile_emitter *e, const product *p, const char *first, int32_t r,
+                          int32_t v) {
+  return tile_after(e, p->dtype, first, tile_int(e, r * p->padded + (int64_t)v * e->n->lanes));
 }
 
-static const char *lane_after(tile_emitter *e, const char *lane, int32_t v) {
-  return tile_index(e, lane, tile_int(e, (int64_t)v * e->n->lanes), 1);
-}
-
-/* One step of the sum: rows x vectors multiply-adds. */
+/* One step of the sum: rows x vectors multiply-adds. grid, other: where the operands begin. */
 static void multiply_add(tile_emitter *e, const product *p, int32_t rows, int32_t vectors,
-                         const char *i, const char *k, const char *lane, int64_t points,
+                         const char *grid, const char *other, int64_t points,
                          const char *(*sums)[TILE_MOST_VECTORS]) {
   const char *type = tile_type(e, p->dtype, true), *b[TILE_MOST_VECTORS];
+  int32_t lanes = e->n->lanes;
   for (int32_t v = 0; v < vectors; v++)
-    b[v] = load_points(e, p, k, lane_after(e, lane, v), points - (int64_t)v * e->n->lanes);
-  const char *first = tile_index(e, tile_index(e, "0", i, p->grid_along), k, p->grid_summed);
+    b[v] = load_points(e, p, tile_after(e, p->dtype, other, tile_int(e, (int64_t)v * lanes)),
+                       points - (int64_t)v * lanes);
   for (int32_t r = 0; r < rows; r++) {
-    const char *at = tile_index(e, first, tile_int(e, r), p->grid_along);
-    at = tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(p->dtype), p->grid, at);
+    const char *at = tile_after(e, p->dtype, grid, tile_int(e, r * p->grid_along));
     const char *g = tile_splat(e, p->dtype, tile_load_at(e, p->dtype, false, at));
     for (int32_t v = 0; v < vectors; v++) {
       const char *sum = tile_line(e, "load %s, ptr %s", type, sums[r][v]);
       const char *term = tile_line(e, "fmul contract %s %s, %s", type, g, b[v]);
-      sum = tile_combine(e, IR_OP_ADD, p->dtype, type, e->n->lanes, sum, term);
+      sum = tile_combine(e, IR_OP_ADD, p->dtype, type, lanes, sum, term);
       tile_put(e, "store %s %s, ptr %s", type, sum, sums[r][v]);
     }
   }
@@ -462,32 +441,37 @@ static void multiply_add(tile_emitter *e, const product *p, int32_t rows, int32_
 static void emit_block_of(tile_emitter *e, const product *p, int32_t rows, int32_t vectors,
                           const char *i, const char *lane, int64_t points) {
   const char *type = tile_type(e, p->dtype, true), *sums[TILE_MOST_ROWS][TILE_MOST_VECTORS];
+  const char *out = tile_after(e, p->dtype, "%out", tile_index(e, lane, i, p->padded));
+  const char *grid = tile_after(e, p->dtype, "%grid", tile_index(e, "0", i, p->grid_along));
+  const char *other = tile_after(e, p->dtype, "%other", lane);
   for (int32_t r = 0; r < rows; r++)
     for (int32_t v = 0; v < vectors; v++) {
       sums[r][v] = tile_name(e);
       strbuf_printf(&e->entry, "  %s = alloca %s, align 64\n", sums[r][v], type);
-      const char *old = tile_load_at(e, p->dtype, true, out_at(e, p, i, r, lane_after(e, lane, v)));
+      const char *old = tile_load_at(e, p->dtype, true, out_at(e, p, out, r, v));
       tile_put(e, "store %s %s, ptr %s", type, old, sums[r][v]);
     }
-  tile_loop k = tile_loop_begin(e, "0", p->summed, "1");
-  multiply_add(e, p, rows, vectors, i, k.index, lane, points, sums);
+  tile_loop k = tile_loop_begin(e, "0", "%summed", "1");
+  grid = tile_after(e, p->dtype, grid, tile_index(e, "0", k.index, p->grid_summed));
+  other = tile_after(e, p->dtype, other, tile_index(e, "0", k.index, p->apart));
+  multiply_add(e, p, rows, vectors, grid, other, points, sums);
   tile_loop_end(e, &k);
   for (int32_t r = 0; r < rows; r++)
     for (int32_t v = 0; v < vectors; v++) {
       const char *sum = tile_line(e, "load %s, ptr %s", type, sums[r][v]);
-      tile_store_at(e, p->dtype, true, sum, out_at(e, p, i, r, lane_after(e, lane, v)));
+      tile_store_at(e, p->dtype, true, sum, out_at(e, p, out, r, v));
     }
 }
 
 static void for_rows_of_product(tile_emitter *e, const product *p, int32_t vectors,
                                 const char *lane, int64_t points) {
   int32_t rows = cost_product_rows(e->n);
-  const char *odd = tile_line(e, "urem i64 %s, %d", p->along, rows);
-  const char *whole = tile_line(e, "sub i64 %s, %s", p->along, odd);
+  const char *odd = tile_line(e, "urem i64 %%along, %d", rows);
+  const char *whole = tile_line(e, "sub i64 %%along, %s", odd);
   tile_loop l = tile_loop_begin(e, "0", whole, tile_int(e, rows));
   emit_block_of(e, p, rows, vectors, l.index, lane, points);
   tile_loop_end(e, &l);
-  l = tile_loop_begin(e, whole, p->along, "1");
+  l = tile_loop_begin(e, whole, "%along", "1");
   emit_block_of(e, p, 1, vectors, l.index, lane, points);
   tile_loop_end(e, &l);
 }
@@ -506,26 +490,65 @@ static void emit_product(tile_emitter *e, const product *p) {
                         p->points - done);
 }
 
+static const char *function_of(tile_emitter *e, const product *p) {
+  const char *name =
+      arena_printf(e->a, "@%s_product_%s_%lld_%lld_%lld_%lld_%d", e->name,
+                   tile_dtype_text(p->dtype), (long long)p->points, (long long)p->grid_along,
+                   (long long)p->grid_summed, (long long)p->apart, p->is_padded);
+  if (!tile_function_is_new(e, name)) return name;
+  tile_function f;
+  tile_function_begin(e, &f);
+  emit_product(e, p);
+  tile_function_share(
+      e, &f,
+      arena_printf(e->a, "void %s(ptr %%grid, ptr %%other, ptr %%out, i64 %%along, i64 %%summed)",
+                   name));
+  return name;
+}
+
+/* Where the operand with points begins: in a table, or in the input itself. */
+static const char *place_other(tile_emitter *e, product *p, bool of_rows) {
+  const tile_nest *n = e->n;
+  uint32_t operand = 1 - tile_product_grid(n, p->node);
+  int32_t axis = tile_product_axis(n, p->node);
+  const tile_axes *axes = &p->node->operands[operand];
+  ir_value v = ir_operand(n->m, p->node->op, operand);
+  bool in_table = tile_node_of(n, v) || !has_unit_stride(n, p->node, operand, axis);
+  p->is_padded = in_table || p->points == p->padded;
+  if (in_table) {
+    p->apart = p->padded;
+    return table_at(e, get_table(e, v, axes, axis, of_rows), of_rows ? e->panel_begin : "0", "0");
+  }
+  int32_t input = tile_input_of(n, v);
+  const int64_t *dims = ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)input))->dims;
+  const char *column = e->column, *row = e->row_index[0];
+  p->apart = tile_stride(dims, axes, of_rows ? n->row : n->column);
+  if (of_rows) e->row_index[0] = tile_index(e, "%row_begin", e->panel_begin, 1);
+  else e->column = e->block_begin;
+  const char *at = tile_address(e, p->dtype, tile_input_base(e, v), dims, axes, 0, 0);
+  e->column = column;
+  e->row_index[0] = row;
+  return at;
+}
+
 static product product_of(tile_emitter *e, const tile_node *x) {
   const tile_nest *n = e->n;
   bool of_rows = x->late >= 0;
-  product p = {.node = x, .dtype = dtype_of(e, x), .axis = tile_product_axis(n, x)};
+  product p = {.node = x, .dtype = dtype_of(e, x)};
+  int32_t axis = tile_product_axis(n, x);
   p.grid = find_kept(e, grid_node(n, x))->base;
   p.grid_along = of_rows ? 1 : grid_stride(n);
   p.grid_summed = of_rows ? grid_stride(n) : 1;
   p.along = of_rows ? e->block_columns : e->panel_rows;
   p.summed = of_rows ? e->panel_rows : e->block_columns;
-  p.operand = 1 - tile_product_grid(n, x);
-  p.points = n->extent[p.axis];
+  p.points = n->extent[axis];
   p.padded = tile_padded_points(n, x);
-  ir_value v = ir_operand(n->m, x->op, p.operand);
-  if (tile_node_of(n, v) || !has_unit_stride(n, x, p.operand, p.axis))
-    p.table = get_table(e, v, &x->operands[p.operand], p.axis, of_rows);
-  const char *saved = e->row_local[0], *point = e->bound[p.axis];
-  e->bound[p.axis] = "0";
+  const char *saved = e->row_local[0], *point = e->bound[axis];
+  e->bound[axis] = "0";
   e->row_local[0] = e->panel_begin;
+  p.other = place_other(e, &p, of_rows);
   p.out = of_rows ? tile_late_at(e, x, e->block_begin) : tile_reduction_at(e, x, 0);
-  e->bound[p.axis] = point;
+  e->bound[axis] = point;
   e->row_local[0] = saved;
   return p;
 }
@@ -535,7 +558,8 @@ void tile_emit_products(tile_emitter *e) {
     const tile_node *x = &e->n->nodes[k];
     if (!x->is_product || x->pass != e->pass || x->phase != e->phase) continue;
     product p = product_of(e, x);
-    emit_product(e, &p);
+    tile_put(e, "call void %s(ptr %s, ptr %s, ptr %s, i64 %s, i64 %s)", function_of(e, &p), p.grid,
+             p.other, p.out, p.along, p.summed);
   }
 }
 
@@ -684,6 +708,7 @@ static void rescale(tile_emitter *e, const tile_node *leader) {
   for (int32_t i = 0; i < leader->n_terms; i++) tile_store_at(e, dtype, false, now[i], at[i]);
   tile_put(e, "br label %%stays%u", label);
   strbuf_printf(e->out, "stays%u:\n", label);
+  tile_forget_since(e, label);
 }
 
 static bool has_terms(const tile_emitter *e, const tile_node *x) {
@@ -694,6 +719,8 @@ void tile_rescale(tile_emitter *e) {
   bool any = false;
   for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= has_terms(e, &e->n->nodes[k]);
   if (!any) return;
+  tile_function f;
+  tile_function_begin(e, &f);
   const char *end = tile_index(e, e->panel_begin, e->panel_rows, 1);
   tile_loop l = tile_loop_begin(e, e->panel_begin, end, "1");
   e->row = e->body = e->out;
@@ -705,6 +732,7 @@ void tile_rescale(tile_emitter *e) {
   e->row = e->body = NULL;
   tile_loop_end(e, &l);
   e->memos.count = 0;
+  tile_function_end(e, &f, TILE_PANEL, f.caller);
 }
 
 /* A finished sum as the program would have it where a term's value is infinite. */

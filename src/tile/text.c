@@ -2,35 +2,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "tile/elementwise.h"
 #include "tile/emit.h"
 
-enum { SMALL_INTS = 256 };
+enum { SMALL_INTS = 256, LONGEST_LINE = 4096 };
 
 const char *tile_name(tile_emitter *e) { return arena_printf(e->a, "%%v%u", e->names++); }
 
-static void put_text(tile_emitter *e, const char *before, const char *format, va_list args) {
-  char line[4096];
-  int length = vsnprintf(line, sizeof line, format, args);
-  CTX_CHECK(e->n->m->ctx, length >= 0 && (size_t)length < sizeof line);
-  strbuf_puts(e->out, before);
-  strbuf_add(e->out, line, (size_t)length);
-  strbuf_putc(e->out, '\n');
+static size_t format_line(tile_emitter *e, char *line, const char *format, va_list args) {
+  int length = vsnprintf(line, LONGEST_LINE, format, args);
+  CTX_CHECK(e->n->m->ctx, length >= 0 && length < LONGEST_LINE);
+  return (size_t)length;
 }
 
 void tile_put(tile_emitter *e, const char *format, ...) {
+  char line[LONGEST_LINE];
   va_list args;
   va_start(args, format);
-  put_text(e, "  ", format, args);
+  format_line(e, line, format, args);
   va_end(args);
+  strbuf_printf(e->out, "  %s\n", line);
+}
+
+static bool reads_memory(const char *line) {
+  return !strncmp(line, "load", 4) || !strncmp(line, "call", 4);
+}
+
+static tile_known *slot_of(tile_emitter *e, const char *line, size_t length) {
+  return &e->known[hash_bytes(HASH_BEGIN, line, length) % TILE_KNOWN_LINES];
+}
+
+static bool is_known(const tile_emitter *e, const tile_known *k, const char *line) {
+  return k->name && k->stream == e->out && !strcmp(k->text, line);
+}
+
+void tile_forget_since(tile_emitter *e, uint32_t number) {
+  for (uint32_t i = 0; i < TILE_KNOWN_LINES; i++)
+    if (e->known[i].number >= number) e->known[i].name = NULL;
 }
 
 const char *tile_line(tile_emitter *e, const char *format, ...) {
-  const char *name = tile_name(e);
+  char line[LONGEST_LINE];
   va_list args;
   va_start(args, format);
-  put_text(e, arena_printf(e->a, "  %s = ", name), format, args);
+  size_t length = format_line(e, line, format, args);
   va_end(args);
+  tile_known *k = slot_of(e, line, length);
+  if (is_known(e, k, line)) return k->name;
+  uint32_t number = e->names;
+  const char *name = tile_name(e);
+  strbuf_printf(e->out, "  %s = %s\n", name, line);
+  if (!reads_memory(line)) *k = (tile_known){e->out, arena_printf(e->a, "%s", line), name, number};
   return name;
 }
 
@@ -90,6 +113,16 @@ const char *tile_index(tile_emitter *e, const char *x, const char *y, int64_t fa
   return !strcmp(x, "0") ? y : tile_line(e, "add i64 %s, %s", x, y);
 }
 
+const char *tile_after(tile_emitter *e, ir_dtype dtype, const char *p, const char *count) {
+  if (!strcmp(count, "0")) return p;
+  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), p, count);
+}
+
+const char *tile_settled(tile_emitter *e, ir_dtype dtype, const char *p, const char *count) {
+  const char *sum = tile_after(e, dtype, p, count);
+  return sum == p ? p : tile_line(e, "freeze ptr %s", sum);
+}
+
 /* ---- loops: the counter is in memory until LLVM makes it a register ---- */
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step) {
   tile_loop l = {.step = step, .label = e->names++, .stream = e->out == e->row};
@@ -121,6 +154,7 @@ void tile_loop_end(tile_emitter *e, const tile_loop *l) {
   tile_put(e, "store i64 %s, ptr %s", next, l->counter);
   tile_put(e, "br label %%head%u", l->label);
   strbuf_printf(e->out, "done%u:\n", l->label);
+  tile_forget_since(e, l->label);
   e->depth[l->stream]--;
   forget_deeper(e, l->stream);
 }

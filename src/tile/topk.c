@@ -500,4 +500,5 @@ void tile_topk_add(tile_emitter *e, const tile_node *x) {
            limit_at(e, x, e->row_local[0]), e->rows, e->vectors, count, e->column);
   tile_put(e, "br label %%next%u", label);
   strbuf_printf(e->out, "next%u:\n", label);
+  tile_forget_since(e, label);
 }

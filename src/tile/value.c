@@ -68,21 +68,32 @@ int64_t tile_stride(const int64_t *dims, const tile_axes *axes, int32_t axis) {
   return found;
 }
 
-const char *tile_offset(tile_emitter *e, const int64_t *dims, const tile_axes *axes, int32_t r,
-                        int32_t c) {
+/* The sum of strides times indices over some of the axes. */
+static const char *sum_of(tile_emitter *e, const int64_t *dims, const tile_axes *axes,
+                          uint32_t which) {
   const tile_nest *n = e->n;
-  uint32_t mask = mask_of(axes);
   const char *at = "0";
-  for (int32_t a = 0; a < n->n_axes; a++) {
-    if (!(mask >> a & 1) || a == n->column) continue;
-    at = tile_index(e, at, a == n->row ? e->row_index[r] : e->bound[a], tile_stride(dims, axes, a));
-  }
-  if (mask >> n->column & 1) {
-    int64_t stride = tile_stride(dims, axes, n->column);
-    at = tile_index(e, at, e->column, stride);
-    at = tile_index(e, at, tile_int(e, (int64_t)c * n->lanes), stride);
-  }
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (mask_of(axes) & which & 1u << a)
+      at = tile_index(e, at,
+                      a == n->row      ? e->row_index[0]
+                      : a == n->column ? e->column
+                                       : e->bound[a],
+                      tile_stride(dims, axes, a));
   return at;
+}
+
+const char *tile_address(tile_emitter *e, ir_dtype dtype, const char *base, const int64_t *dims,
+                         const tile_axes *axes, int32_t r, int32_t c) {
+  const tile_nest *n = e->n;
+  uint32_t column = 1u << n->column, inner = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) inner |= (uint32_t)(n->role[a] < TILE_OUTER) << a;
+  base = tile_settled(e, dtype, base, sum_of(e, dims, axes, ~(column | inner)));
+  base = tile_settled(e, dtype, base, sum_of(e, dims, axes, column));
+  base = tile_after(e, dtype, base, sum_of(e, dims, axes, inner));
+  int64_t step = r ? r * tile_stride(dims, axes, n->row) : 0;
+  if (c) step += c * n->lanes * tile_stride(dims, axes, n->column);
+  return tile_after(e, dtype, base, tile_int(e, step));
 }
 
 /* ---- loads ---- */
@@ -98,11 +109,9 @@ static const char *memory_type(tile_emitter *e, ir_dtype dtype, bool is_vector) 
 }
 
 /* fixed: from an input, which nobody writes. */
-static const char *load(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *base,
-                        const char *offset, bool fixed) {
+static const char *load(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *p,
+                        bool fixed) {
   const char *type = memory_type(e, dtype, is_vector);
-  const char *p =
-      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
   const char *x = tile_line(e, "load %s, ptr %s, align %lld%s", type, p,
                             (long long)ir_dtype_bytes(dtype), fixed ? ", !invariant.load !0" : "");
   return from_memory(e, dtype, is_vector, x);
@@ -113,16 +122,13 @@ static const char *memory_suffix(tile_emitter *e, ir_dtype dtype) {
                         : tile_suffix(e, dtype, e->n->lanes);
 }
 
-static const char *masked_load(tile_emitter *e, ir_dtype dtype, const char *base,
-                               const char *offset) {
+const char *tile_load_masked(tile_emitter *e, ir_dtype dtype, const char *p, const char *mask) {
   const char *type = memory_type(e, dtype, true), *suffix = memory_suffix(e, dtype);
-  const char *p =
-      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
   tile_declare(e, arena_printf(e->a, "declare %s @llvm.masked.load.%s.p0(ptr, i32, <%d x i1>, %s)",
                                type, suffix, e->n->lanes, type));
   const char *x = tile_line(
       e, "call %s @llvm.masked.load.%s.p0(ptr %s, i32 %lld, <%d x i1> %s, %s zeroinitializer)",
-      type, suffix, p, (long long)ir_dtype_bytes(dtype), e->n->lanes, e->mask, type);
+      type, suffix, p, (long long)ir_dtype_bytes(dtype), e->n->lanes, mask, type);
   return from_memory(e, dtype, true, x);
 }
 
@@ -138,18 +144,14 @@ static const char *all_lanes(tile_emitter *e) {
   return e->mask ? e->mask : tile_number(e, IR_I1, e->n->lanes, -1);
 }
 
-const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *base,
-                               const char *offset, int64_t stride) {
-  const char *p =
-      tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, offset);
-  return tile_line(e, "getelementptr %s, ptr %s, <%d x i64> %s", tile_memory_type(dtype), p,
+const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride) {
+  return tile_line(e, "getelementptr %s, ptr %s, <%d x i64> %s", tile_memory_type(dtype), first,
                    e->n->lanes, lane_numbers(e, stride));
 }
 
-static const char *gather(tile_emitter *e, ir_dtype dtype, const char *base, const char *offset,
-                          int64_t stride) {
+static const char *gather(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride) {
   const char *type = memory_type(e, dtype, true), *suffix = memory_suffix(e, dtype);
-  const char *pointers = tile_lane_pointers(e, dtype, base, offset, stride);
+  const char *pointers = tile_lane_pointers(e, dtype, first, stride);
   tile_declare(e,
                arena_printf(e->a,
                             "declare %s @llvm.masked.gather.%s.v%dp0(<%d x ptr>, i32, <%d x i1>, "
@@ -173,19 +175,9 @@ const char *tile_input_base(tile_emitter *e, ir_value v) {
 static const char *read_vector(tile_emitter *e, ir_value v, const tile_axes *axes,
                                const int64_t *dims, ir_dtype dtype, int32_t r, int32_t c) {
   int64_t stride = tile_stride(dims, axes, e->n->column);
-  const char *in = tile_input_base(e, v);
-  const char *at = tile_offset(e, dims, axes, r, c);
-  if (stride != 1) return gather(e, dtype, in, at, stride);
-  return e->mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
-}
-
-const char *tile_load_input(tile_emitter *e, ir_value v, const char *at, const char *mask) {
-  const char *in = tile_input_base(e, v), *before = e->mask;
-  ir_dtype dtype = dtype_of(e, v);
-  e->mask = mask;
-  const char *x = mask ? masked_load(e, dtype, in, at) : load(e, dtype, true, in, at, true);
-  e->mask = before;
-  return x;
+  const char *p = tile_address(e, dtype, tile_input_base(e, v), dims, axes, r, c);
+  if (stride != 1) return gather(e, dtype, p, stride);
+  return e->mask ? tile_load_masked(e, dtype, p, e->mask) : load(e, dtype, true, p, true);
 }
 
 static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) {
@@ -204,8 +196,9 @@ static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) 
   const char *in = tile_input_base(e, v);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
-      g.at[r][c] = g.is_vector ? read_vector(e, v, axes, dims, dtype, r, c)
-                               : load(e, dtype, false, in, tile_offset(e, dims, axes, r, c), true);
+      g.at[r][c] = g.is_vector
+                       ? read_vector(e, v, axes, dims, dtype, r, c)
+                       : load(e, dtype, false, tile_address(e, dtype, in, dims, axes, r, c), true);
   return g;
 }
 
@@ -487,12 +480,13 @@ const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
     if (!(tile_point_axes(e->n, x->mask) >> a & 1)) continue;
     at = tile_index(e, tile_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   }
-  if (x->is_product) at = tile_index(e, at, e->row_local[r], tile_padded_points(e->n, x));
-  else at = tile_index(e, tile_index(e, "0", at, e->n->sizes.chunk), e->row_local[r], 1);
+  int64_t stride = x->is_product ? tile_padded_points(e->n, x) : 1;
+  at = tile_index(e, tile_index(e, "0", at, x->is_product ? 1 : e->n->sizes.chunk), e->row_local[0],
+                  stride);
   ir_dtype dtype = dtype_of(e, x->value);
   const char *base = tile_line(e, "getelementptr i8, ptr %s, i64 %lld", e->numbers,
                                (long long)e->reduction_offset[x->index]);
-  return tile_line(e, "getelementptr %s, ptr %s, i64 %s", tile_memory_type(dtype), base, at);
+  return tile_after(e, dtype, tile_after(e, dtype, base, at), tile_int(e, r * stride));
 }
 
 static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
@@ -569,7 +563,7 @@ static tile_grid read_late(tile_emitter *e, const tile_node *x) {
         g.is_vector ? tile_index(e, e->column, tile_int(e, (int64_t)c * e->n->lanes), 1) : "0";
     const char *p = tile_late_at(e, x, at);
     const char *y = x->is_product && g.is_vector
-                        ? gather(e, g.dtype, p, "0", tile_padded_points(e->n, x))
+                        ? gather(e, g.dtype, p, tile_padded_points(e->n, x))
                         : tile_load_at(e, g.dtype, g.is_vector || in_lanes, p);
     g.at[0][c] = in_lanes ? tile_across_lanes(e, x->monoid, g.dtype, y) : y;
   }
