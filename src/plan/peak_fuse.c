@@ -38,6 +38,7 @@ typedef struct fuser {
   uint32_t *position; /* by node: in the post order */
   uint8_t *reach;     /* by node: scratch of the all-paths rule */
   int64_t steps;
+  uint32_t *place; /* by node: where it is among the operands of the node that takes them in, + 1 */
 } fuser;
 
 /* ---- properties of kinds ---- */
@@ -161,14 +162,14 @@ static void grow_operands(fuser *f, plan_node *n) {
 
 static uint32_t add_operand(fuser *f, uint32_t node, uint32_t operand) {
   plan_node *n = plan_node_get(f->g, node);
-  uint32_t i = operand_index(n, operand);
-  if (i != UINT32_MAX) return i;
+  if (f->place[operand]) return f->place[operand] - 1;
   grow_operands(f, n);
   n->operands[n->n_operands] = operand;
   n->fusion->reused[n->n_operands] = n->fusion->apart[n->n_operands] = false;
   n->fusion->sources[n->n_operands].count = 0;
   plan_add_user(f->g, operand, node);
-  return n->n_operands++;
+  f->place[operand] = ++n->n_operands;
+  return n->n_operands - 1;
 }
 
 /* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the
@@ -204,7 +205,10 @@ static void become_fusion(fuser *f, uint32_t node) {
   n->n_operands = 0;
   n->flags &= (uint8_t)~PLAN_FLAG_KEPT;
   if (like.kind == IR_OP_DYNAMIC_UPDATE_SLICE) n->flags |= PLAN_FLAG_UPDATE;
-  for (uint32_t i = 0; i < like.n_operands; i++) plan_remove_user(f->g, like.operands[i], node);
+  for (uint32_t i = 0; i < like.n_operands; i++) {
+    plan_remove_user(f->g, like.operands[i], node);
+    f->place[like.operands[i]] = 0;
+  }
   source_set root = {.count = 1, .at = {0}};
   read_operands(f, node, &like, &root, false, false);
   if (like.in_place) n->in_place = 1 + operand_index(n, like.operands[0]);
@@ -214,12 +218,14 @@ static void drop_operand(fuser *f, uint32_t node, uint32_t i) {
   plan_node *n = plan_node_get(f->g, node);
   plan_fusion *fusion = n->fusion;
   plan_remove_user(f->g, n->operands[i], node);
+  f->place[n->operands[i]] = 0;
   n->n_operands--;
   memmove(n->operands + i, n->operands + i + 1, (n->n_operands - i) * sizeof *n->operands);
   memmove(fusion->apart + i, fusion->apart + i + 1, (n->n_operands - i) * sizeof *fusion->apart);
   memmove(fusion->reused + i, fusion->reused + i + 1, (n->n_operands - i) * sizeof *fusion->reused);
   memmove(fusion->sources + i, fusion->sources + i + 1,
           (n->n_operands - i) * sizeof *fusion->sources);
+  for (uint32_t k = i; k < n->n_operands; k++) f->place[n->operands[k]] = k + 1;
   if (n->in_place == i + 1) n->in_place = 0;
   else if (n->in_place > i + 1) n->in_place--;
 }
@@ -234,7 +240,7 @@ static void remove_if_dead(fuser *f, uint32_t node) {
 static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   if (plan_node_get(f->g, node)->kind != PLAN_FUSION) become_fusion(f, node);
   plan_node *n = plan_node_get(f->g, node);
-  uint32_t i = operand_index(n, producer);
+  uint32_t i = f->place[producer] - 1;
   source_set users = n->fusion->sources[i];
   bool reused = n->fusion->reused[i], apart = n->fusion->apart[i];
   plan_node p = *plan_node_get(f->g, producer);
@@ -440,9 +446,9 @@ static void remove_candidate(candidates *c, uint32_t k) {
 static bool fuse_one(fuser *f, uint32_t node, candidates *c) {
   for (uint32_t k = 0; k < c->count; k++) {
     uint32_t producer = c->at[k].operand;
-    const plan_node *n = plan_node_get(f->g, node), *p = plan_node_get(f->g, producer);
+    const plan_node *p = plan_node_get(f->g, producer);
     if (!is_fusible(p) || (p->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) ||
-        !may_fuse(f, node, operand_index(n, producer)))
+        !may_fuse(f, node, f->place[producer] - 1))
       continue;
     fuse(f, producer, node);
     remove_candidate(c, k);
@@ -462,15 +468,21 @@ static void fuse_comp(fuser *f, uint32_t comp) {
     const plan_node *n = plan_node_get(f->g, order[k]);
     if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !plan_is_loop_fusible(n)) continue;
     c.count = 0;
-    for (uint32_t i = n->n_operands; i-- > 0;) add_candidate(f, &c, n->operands[i]);
+    for (uint32_t i = n->n_operands; i-- > 0;) {
+      f->place[n->operands[i]] = i + 1;
+      add_candidate(f, &c, n->operands[i]);
+    }
     while (fuse_one(f, order[k], &c)) continue;
+    n = plan_node_get(f->g, order[k]);
+    for (uint32_t i = 0; i < n->n_operands; i++) f->place[n->operands[i]] = 0;
   }
 }
 
 void plan_fuse(plan_graph *g) {
   fuser f = {.g = g,
              .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
-             .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count)};
+             .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count),
+             .place = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count)};
   for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
   plan_graph_sweep(g);
 }
