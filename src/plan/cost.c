@@ -43,7 +43,8 @@
 #define STOCK_HEAVY_PER_NS 5.0
 #define STOCK_SIMPLE_PER_NS 30.0
 #define STOCK_TOP_K_PER_NS 0.7
-#define STOCK_JOINT_PER_NS 0.7 /* reductions of several operands: one element after the other */
+#define STOCK_GATHER_PER_NS 0.7 /* 0.2 to 3: where rows are long and the table large, least */
+#define STOCK_JOINT_PER_NS 0.7  /* reductions of several operands: one element after the other */
 
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
@@ -313,14 +314,30 @@ typedef struct stock {
   int32_t room;         /* of the fusion at hand */
 } stock;
 
-enum { MOST_FUSED = 64 };
+enum { MOST_FUSED = 64, MOST_READERS = 16 };
 
 static bool joins_fusions(ir_kind k) {
   return k == IR_OP_CONSTANT || k == IR_OP_IOTA ||
          ((ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SCATTER);
 }
 
+/* A reduction of v, or of what elementwise ops make of it. */
+static bool is_summed(const ir_module *m, ir_value v, const ir_users *users, int32_t *readers) {
+  for (uint32_t i = users->first[v]; i < users->first[v + 1] && (*readers)-- > 0; i++) {
+    ir_kind k = ir_kind_of(m, users->ops[i]);
+    if (k == IR_OP_REDUCE) return true;
+    if (ir_kind_flags(k) & IR_FLAG_E &&
+        is_summed(m, ir_result(m, users->ops[i], 0), users, readers))
+      return true;
+  }
+  return false;
+}
+
+/* YNN takes reductions with their elementwise operands, and not a gather. */
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
+  int32_t readers = MOST_READERS;
+  if (ir_kind_of(m, op) == IR_OP_GATHER && is_summed(m, ir_result(m, op, 0), users, &readers))
+    return true;
   if (ir_op_get(m, op)->n_results != 1 || !joins_fusions(ir_kind_of(m, op))) return true;
   ir_value v = ir_result(m, op, 0);
   for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
@@ -339,6 +356,7 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
   if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / STOCK_TOP_K_PER_NS;
   if (reduces && d->n_operands > 2) return n / STOCK_JOINT_PER_NS;
+  if (d->kind == IR_OP_GATHER) return n / STOCK_GATHER_PER_NS;
   if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   bool heavy = ir_kind_flags(d->kind) & IR_FLAG_H;

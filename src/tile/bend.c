@@ -23,24 +23,15 @@ static const char *bound_index(const tile_emitter *e, int32_t axis) {
   return axis < 0 ? "0" : e->bound[axis];
 }
 
-static void bind(tile_emitter *e, int32_t axis, const char *index) {
-  if (axis < 0) return;
-  e->bound[axis] = index;
-  e->is_constant[axis] = index[0] != '%';
-}
-
 /* The operand at these indices of its axes; NULL: as bound. */
 static tile_grid operand_at(tile_emitter *e, const tile_node *x, uint32_t operand,
                             const char *const *index) {
-  const char *bound[TILE_MOST_AXES];
-  bool is_constant[TILE_MOST_AXES];
-  memcpy(bound, e->bound, sizeof bound);
-  memcpy(is_constant, e->is_constant, sizeof is_constant);
-  for (int32_t d = 0; d < x->result.rank; d++)
-    if (index[d]) bind(e, x->operands[operand].of[d], index[d]);
+  const tile_axes *axes = &x->operands[operand];
+  tile_binding before[TILE_MOST_RANK];
+  for (int32_t d = 0; d < axes->rank; d++)
+    before[d] = tile_bind(e, index[d] ? axes->of[d] : TILE_NO_AXIS, index[d]);
   tile_grid g = tile_operand(e, x, operand);
-  memcpy(e->bound, bound, sizeof bound);
-  memcpy(e->is_constant, is_constant, sizeof is_constant);
+  for (int32_t d = axes->rank - 1; d >= 0; d--) tile_unbind(e, &before[d]);
   return g;
 }
 

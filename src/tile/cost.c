@@ -22,6 +22,7 @@ static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.
 enum {
   SPANS = 16,
   CHUNKS = 32,
+  LINE_BYTES = 64, /* of a cache */
   MOST_CHUNK = 512,
   PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
   LEAST_PACKED_CHUNK = 480,
@@ -35,9 +36,13 @@ enum {
   LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
 };
 
-static const double JOINT = 8;     /* ops of argmin's body */
-static const double XLA_TOP_K = 5; /* cycles an element */
-static const double XLA_JOINT = 4; /* likewise: one after the other */
+static const double LANE_LOAD = 3.5; /* of a gather, a lane */
+static const double MISS = 25;       /* of a line of a table in L3 or memory, beside others */
+static const double LANE_MISS = 6;   /* likewise, where a vector's lanes wait together */
+static const double XLA_GATHER = 10; /* cycles an element: one after the other, to memory */
+static const double JOINT = 8;       /* ops of argmin's body */
+static const double XLA_TOP_K = 5;   /* cycles an element */
+static const double XLA_JOINT = 4;   /* likewise: one after the other */
 
 double cost_weight(const tile_node *x) {
   switch (x->kind) {
@@ -50,7 +55,8 @@ double cost_weight(const tile_node *x) {
     case IR_OP_DIVIDE:
     case IR_OP_SQRT:
     case IR_OP_RSQRT:
-    case IR_OP_REMAINDER: return 8;
+    case IR_OP_REMAINDER:
+    case IR_OP_GATHER: return 8;
     case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
@@ -99,6 +105,43 @@ static double cost_of_gathers(const tile_nest *n, const tile_node *x) {
       cost += 4.0 * n->lanes * points_of(n, x->mask | x->reduces);
   }
   return cost;
+}
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
+/* Of a gather's operand, where one index of what both have is looked at. */
+static double table_bytes(const tile_nest *n, const tile_node *x) {
+  uint32_t both = mask_of(&x->operands[0]) & mask_of(&x->operands[1]);
+  double bytes = (double)ir_dtype_bytes(ir_type_at(n->m, tile_gathered_input(n, x))->dtype);
+  for (int32_t d = 0; d < x->operands[0].rank; d++) {
+    int32_t a = x->operands[0].of[d];
+    if (a >= 0 && !(both >> a & 1)) bytes *= (double)n->extent[a];
+  }
+  return bytes;
+}
+
+/* Lines on their way: all, if what they are looked for in does not stay in the caches; if it does,
+ * but comes from memory, each once. */
+static double cost_of_misses(const tile_nest *n, const tile_node *x, double lines, double each) {
+  ir_value input = ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, tile_gathered_input(n, x)));
+  double whole = (double)ir_value_bytes(n->m, input);
+  if (whole <= COST_L2_BYTES) return 0;
+  if (table_bytes(n, x) > COST_L2_BYTES) return lines * each;
+  return MISS * fmin(lines, whole / LINE_BYTES);
+}
+
+/* Loads of vectors, or of single lanes, and the way to them. */
+static double cost_of_gather(const tile_nest *n, const tile_node *x) {
+  double places = points_of(n, mask_of(&x->operands[1]) & x->mask), points = points_of(n, x->mask);
+  if (tile_gathers_lanes(n, x))
+    return LANE_LOAD * n->lanes * points + cost_of_misses(n, x, places * n->lanes, LANE_MISS);
+  double window = points / places * (x->mask >> n->column & 1 ? n->sizes.vector_bytes : 4);
+  return points + cost_of_misses(n, x, places * ceil(window / LINE_BYTES), MISS);
 }
 
 static double cost_of_scatters(const tile_nest *n) {
@@ -310,7 +353,8 @@ double cost_of_nest(const tile_nest *n) {
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
     cost += again[k] * times_computed(n, x, passes[k], sums) *
-            (cost_weight(x) * points + cost_of_gathers(n, x));
+            (x->kind == IR_OP_GATHER ? cost_of_gather(n, x)
+                                     : cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }
@@ -359,6 +403,7 @@ double cost_of_xla(const tile_nest *n) {
     if (x->which) continue;
     double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
                     : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
+                    : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
                     : tile_is_joint(x)            ? XLA_JOINT * n->lanes
                                                   : cost_weight(x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K ||

@@ -178,6 +178,14 @@ const char *tile_group_of(tile_emitter *e, const char *local);
 void tile_set_columns(tile_emitter *e, const tile_loop *l);
 
 /* ---- values ---- */
+typedef struct tile_binding { /* what an axis was bound to */
+  int32_t axis;
+  const char *index;
+  bool is_constant;
+} tile_binding;
+/* axis < 0: of a dimension of length 1, which needs no index. */
+tile_binding tile_bind(tile_emitter *e, int32_t axis, const char *index);
+void tile_unbind(tile_emitter *e, const tile_binding *before);
 tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand);
 tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes);
 /* What a tile reduction adds for one tile and the points bound now. */
@@ -201,6 +209,10 @@ const char *tile_load_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const 
 void tile_store_at(tile_emitter *e, ir_dtype dtype, bool is_vector, const char *x, const char *p);
 const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *vector);
 const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride);
+/* From an address a lane, where there are lanes. */
+const char *tile_load_lanes(tile_emitter *e, ir_dtype dtype, const char *pointers);
+/* The literal 0, stride, 2 stride, ... */
+const char *tile_lane_numbers(tile_emitter *e, ir_dtype dtype, int64_t stride);
 /* Of the element at row r and vector c of an array with these dimensions: the first one's, and a
  * constant. */
 const char *tile_address(tile_emitter *e, ir_dtype dtype, const char *base, const int64_t *dims,
@@ -220,6 +232,9 @@ void tile_for_all_points(tile_emitter *e, const tile_node *x, tile_point_fn *fn,
 
 /* ---- bend.c ---- */
 tile_grid tile_emit_bent(tile_emitter *e, const tile_node *x); /* a slice, pad or concatenation */
+
+/* ---- gather.c ---- */
+tile_grid tile_emit_gather(tile_emitter *e, const tile_node *x);
 
 /* ---- product.c ---- */
 void tile_plan_kept(tile_emitter *e); /* of the pass; sets the panel */

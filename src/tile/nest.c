@@ -19,7 +19,7 @@ struct tile_tie {
   int64_t *length;
   bool *is_whole; /* reads an input, not along the dimension that the loop slices; or a top-k's */
   bool *is_rank;  /* counts what a top-k keeps */
-  bool *is_bent;  /* a slice, pad or concatenation counts otherwise on its other side */
+  bool *is_bent;  /* counted otherwise on the other side of a slice, a gather */
   uint32_t n_slots;
   uint32_t *first; /* by node: its result's slots, then those of each operand */
   uint32_t now;    /* the node that a rule is asked about */
@@ -224,6 +224,46 @@ static bool rule_bent(tile_tie *t, tile_node *node) {
   return true;
 }
 
+/* A dimension of a gather's operand: the result's, or named by the index and read at one place. */
+static bool tie_gathered(tile_tie *t, int64_t dim, bool is_named, int64_t slice, int64_t result) {
+  uint32_t slot = operand_slot(t, t->now, 0, dim);
+  if (is_named || result < 0) t->is_bent[slot] = true;
+  else tie(t, slot, result_slot(t, t->now, result));
+  return slice == (is_named || result < 0 ? 1 : t->length[slot]) ||
+         refuse(t, "a gather of windows");
+}
+
+static bool rule_gather(tile_tie *t, tile_node *node) {
+  ir_gather_numbers g;
+  int32_t n;
+  ir_module *m = t->n->m;
+  if (!ir_gather_dims(t->a, m, node->op, &g)) return refuse(t, "a gather that does not read");
+  if (!tile_gathered_input(t->n, node)) return refuse(t, "a gather of what is computed");
+  const int64_t *slice = ir_op_ints(m, node->op, "slice_sizes", &n);
+  const ir_type_data *operand = tensor_of(t, ir_operand(m, node->op, 0)),
+                     *index = tensor_of(t, ir_operand(m, node->op, 1));
+  int32_t window = 0, batch = 0;
+  for (int32_t d = 0; d < operand->rank; d++) {
+    int32_t pair = ir_ints_find(g.operand_batching_dims, d);
+    bool cut = pair >= 0 || ir_ints_have(g.collapsed_slice_dims, d);
+    int64_t result = cut ? -1 : g.offset_dims.at[window++];
+    if (pair >= 0)
+      tie(t, operand_slot(t, t->now, 0, d),
+          operand_slot(t, t->now, 1, g.start_indices_batching_dims.at[pair]));
+    else if (!tie_gathered(t, d, ir_ints_have(g.start_index_map, d), slice[d], result))
+      return false;
+  }
+  for (int32_t d = 0; d < index->rank; d++) {
+    if (d == g.index_vector_dim) {
+      t->is_bent[operand_slot(t, t->now, 1, d)] = true;
+      continue;
+    }
+    while (ir_ints_have(g.offset_dims, batch)) batch++;
+    tie(t, operand_slot(t, t->now, 1, d), result_slot(t, t->now, batch++));
+  }
+  return true;
+}
+
 /* Along dimensions that no tile spans. */
 static bool bends_inside(ir_module *m, ir_op op) {
   const ir_type_data *result = ir_type_at(m, ir_result(m, op, 0)),
@@ -245,6 +285,7 @@ RULE(reshape)
 RULE(reduce)
 RULE(dot_general)
 RULE(top_k)
+RULE(gather)
 #undef RULE
 tile_rule *const tile_rule_slice = rule_bent, *const tile_rule_pad = rule_bent,
                  *const tile_rule_concatenate = rule_bent;
@@ -688,6 +729,7 @@ static bool set_level(tile_nest *n, tile_node *x) {
   for (int32_t a = 0; a < n->n_axes; a++)
     if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
   if ((x->kind == IR_OP_CHLO_TOP_K || tile_is_joint(x)) && !is_legal_list(n, x)) return false;
+  if (x->kind == IR_OP_GATHER && !tile_gather_is_legal(n, x)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;
   x->is_rowless = false;

@@ -90,7 +90,8 @@ typedef struct tile_nest {
   uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
   int32_t n_axes, row, column;
   uint32_t ranks; /* axes that count what a top-k keeps */
-  uint32_t bent;  /* axes that a slice, pad or concatenation makes another of: inside the tile */
+  uint32_t bent;  /* axes that a slice, pad, concatenation or gather counts otherwise on its other
+                     side: inside the tile */
   int64_t extent[TILE_MOST_AXES];
   tile_role role[TILE_MOST_AXES];
   uint32_t n_nodes;
@@ -143,6 +144,12 @@ bool tile_stream(tile_nest *n, tile_node *x);
 bool tile_is_product(const tile_nest *n, const tile_node *x);
 uint32_t tile_product_grid(const tile_nest *n, const tile_node *x);
 int32_t tile_product_axis(const tile_nest *n, const tile_node *x);
+/* The input, or view of one, that a gather reads; IR_NONE: it is computed, by more than
+ * conversions. Whether lanes have places of their own; whether columns can be read at all. gather.c
+ */
+ir_value tile_gathered_input(const tile_nest *n, const tile_node *x);
+bool tile_gathers_lanes(const tile_nest *n, const tile_node *x);
+bool tile_gather_is_legal(const tile_nest *n, const tile_node *x);
 int32_t tile_phases_of(const tile_nest *n, int32_t pass);
 /* The phase of a pass that computes the value. */
 static inline int32_t tile_phase_of(const tile_node *x, int32_t pass) {

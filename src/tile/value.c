@@ -132,10 +132,13 @@ const char *tile_load_masked(tile_emitter *e, ir_dtype dtype, const char *p, con
   return from_memory(e, dtype, true, x);
 }
 
-static const char *lane_numbers(tile_emitter *e, int64_t stride) {
+const char *tile_lane_numbers(tile_emitter *e, ir_dtype dtype, int64_t stride) {
   strbuf b = strbuf_make(e->a);
-  for (int32_t i = 0; i < e->n->lanes; i++)
-    strbuf_printf(&b, "%si64 %lld", i ? ", " : "<", (long long)(i * stride));
+  for (int32_t i = 0; i < e->n->lanes; i++) {
+    int64_t number = i * stride; /* of lanes that are there it fits */
+    strbuf_printf(&b, "%s%s %lld", i ? ", " : "<", tile_dtype_text(dtype),
+                  (long long)(dtype == IR_I32 ? (int32_t)number : number));
+  }
   strbuf_putc(&b, '>');
   return b.text;
 }
@@ -146,12 +149,11 @@ static const char *all_lanes(tile_emitter *e) {
 
 const char *tile_lane_pointers(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride) {
   return tile_line(e, "getelementptr %s, ptr %s, <%d x i64> %s", tile_memory_type(dtype), first,
-                   e->n->lanes, lane_numbers(e, stride));
+                   e->n->lanes, tile_lane_numbers(e, IR_I64, stride));
 }
 
-static const char *gather(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride) {
+const char *tile_load_lanes(tile_emitter *e, ir_dtype dtype, const char *pointers) {
   const char *type = memory_type(e, dtype, true), *suffix = memory_suffix(e, dtype);
-  const char *pointers = tile_lane_pointers(e, dtype, first, stride);
   tile_declare(e,
                arena_printf(e->a,
                             "declare %s @llvm.masked.gather.%s.v%dp0(<%d x ptr>, i32, <%d x i1>, "
@@ -164,6 +166,10 @@ static const char *gather(tile_emitter *e, ir_dtype dtype, const char *first, in
                 type, suffix, e->n->lanes, e->n->lanes, pointers, (long long)ir_dtype_bytes(dtype),
                 e->n->lanes, all_lanes(e), type);
   return from_memory(e, dtype, true, x);
+}
+
+static const char *gather(tile_emitter *e, ir_dtype dtype, const char *first, int64_t stride) {
+  return tile_load_lanes(e, dtype, tile_lane_pointers(e, dtype, first, stride));
 }
 
 /* ---- inputs ---- */
@@ -411,6 +417,20 @@ tile_grid tile_contribution(tile_emitter *e, const tile_node *x) {
   return sum_over(e, x, x->reduces & ~tile, (x->mask | x->reduces) & tile);
 }
 
+tile_binding tile_bind(tile_emitter *e, int32_t axis, const char *index) {
+  if (axis < 0) return (tile_binding){.axis = axis};
+  tile_binding before = {axis, e->bound[axis], e->is_constant[axis]};
+  e->bound[axis] = index;
+  e->is_constant[axis] = index[0] != '%';
+  return before;
+}
+
+void tile_unbind(tile_emitter *e, const tile_binding *before) {
+  if (before->axis < 0) return;
+  e->bound[before->axis] = before->index;
+  e->is_constant[before->axis] = before->is_constant;
+}
+
 typedef struct bindings {
   const char *bound[TILE_MOST_AXES];
   bool is_constant[TILE_MOST_AXES];
@@ -579,6 +599,7 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
     case IR_OP_SLICE:
     case IR_OP_PAD:
     case IR_OP_CONCATENATE: return tile_emit_bent(e, x);
+    case IR_OP_GATHER: return tile_emit_gather(e, x);
     case IR_OP_REDUCE:
     case IR_OP_DOT_GENERAL:
       if (x->index >= 0) return read_reduction(e, x);

@@ -25,6 +25,10 @@ class Region:
         self.ends = [self.dice.randrange(1 << 30) for _ in range(self.dice.randint(1, 3))]
         self.numbers = np.random.default_rng(seed)
 
+    @property
+    def large(self):
+        return self.n * self.m
+
     def inputs(self):
         shapes = [(self.n, self.d), (self.m, self.d), (self.n,), (self.m,), (self.m, self.p)]
         return [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]

@@ -53,18 +53,17 @@ def difference(want, got):
     return None if same.all() else f"{np.sum(~same)} of {same.size} differ: {got[~same][:3]}, expected {want[~same][:3]}"
 
 
-def region_of(seed, folder):
+def as_tiles(region, folder):
     """(inputs, the program, the program with tiles)."""
-    region = random_regions.Region(seed)
     inputs = region.inputs()
     text = lowered(region.function, *inputs)
-    threshold = max(64, region.n * region.m * inputs[0].itemsize // SIZE_SHARE)
-    return inputs, text, tiled(text, folder, "--tensor-size-threshold", threshold)
+    threshold = max(64, region.large * np.dtype(region.dtype).itemsize // SIZE_SHARE)
+    return jax.tree.leaves(inputs), text, tiled(text, folder, "--tensor-size-threshold", threshold)
 
 
-def problem_of(seed, folder):
+def problem_of(region, folder):
     """(what is wrong, tiles in the program)."""
-    inputs, text, program = region_of(seed, folder)
+    inputs, text, program = as_tiles(region, folder)
     if not count(program):
         return None, 0
     want, got = running.Xla(text)(*inputs), running.Xla(program)(*inputs)
@@ -72,16 +71,24 @@ def problem_of(seed, folder):
     return next((p for p in problems if p), None), count(program)
 
 
-@pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
-def test_random_regions(first, folder):
+def check_regions(problem_of, kind, seeds):
+    """problem_of(kind(seed)) for all of them."""
     problems, tiles = [], 0
-    for seed in range(first, first + BATCH):
-        problem, n = problem_of(seed, folder)
+    for seed in seeds:
+        problem, n = problem_of(kind(seed))
         tiles += n
         if problem:
             problems.append(f"seed {seed}: {problem}")
     assert not problems, "\n".join(problems)
-    assert tiles >= BATCH // 3, "too few regions are tiles"
+    assert tiles >= len(seeds) // 3, "too few regions are tiles"
+
+
+@pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
+def test_random_regions(first, folder):
+    def problem(region):
+        return problem_of(region, folder)
+
+    check_regions(problem, random_regions.Region, range(first, first + BATCH))
 
 
 # ---- every op, with the values that are easily got wrong ----

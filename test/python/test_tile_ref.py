@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import running
-from test_tile import count, difference, folder, lowered, region_of, tiled  # noqa: F401
+from random_gathers import Gathers
+from random_regions import Region
+from test_tile import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
 
 REGIONS, BATCH = 40, 10
 FIRST = 5000  # other seeds than test_tile.py's
@@ -30,26 +32,18 @@ def evaluator(path, inputs):
     return running.Evaluator(path, inputs, BUILD / "tools/weir_eval")
 
 
-def problem_of(seed, folder, path):
-    """(what is wrong, tiles in the program)."""
-    inputs, text, program = region_of(seed, folder)
-    if not count(program):
-        return None, 0
-    run = evaluator(path, inputs)
-    problems = [difference(w, g) for w, g in zip(run(text), run(program), strict=True)]
-    return next((p for p in problems if p), None), count(program)
-
-
+@pytest.mark.parametrize("kind", [Region, Gathers])
 @pytest.mark.parametrize("first", range(FIRST, FIRST + REGIONS, BATCH))
-def test_random_regions(first, folder, tmp_path):  # noqa: F811
-    problems, tiles = [], 0
-    for seed in range(first, first + BATCH):
-        problem, n = problem_of(seed, folder, tmp_path / str(seed))
-        tiles += n
-        if problem:
-            problems.append(f"seed {seed}: {problem}")
-    assert not problems, "\n".join(problems)
-    assert tiles >= BATCH // 3, "too few regions are tiles"
+def test_random_regions(first, kind, folder, tmp_path):  # noqa: F811
+    def problem(region):
+        inputs, text, program = as_tiles(region, folder)
+        if not count(program):
+            return None, 0
+        run = evaluator(tmp_path / str(len(list(tmp_path.iterdir()))), inputs)
+        problems = [difference(w, g) for w, g in zip(run(text), run(program), strict=True)]
+        return next((p for p in problems if p), None), count(program)
+
+    check_regions(problem, kind, range(first, first + BATCH))
 
 
 def outside_of_strings(text, old, new):

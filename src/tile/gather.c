@@ -1,0 +1,205 @@
+/* Gathers inside of a tile: elements of an input at places that other values name.
+ *
+ * In: such a node, at the indices that are bound now. Out: its grid. The operand's dimensions that
+ * are named have axes of their own, which nothing else has (nest.c). Where the places have no
+ * columns, such an axis is bound to the place, row by row, while the operand is emitted: the row of
+ * a table is read in vectors. Where they have, each lane is loaded by itself. Places are clamped to
+ * what there is, so that no load leaves the operand (StableHLO specification, gather).
+ */
+#include "ir/attrs.h"
+#include "tile/elementwise.h"
+#include "tile/emit.h"
+
+typedef struct gathering {
+  const tile_node *x;
+  ir_gather_numbers numbers;
+  const int64_t *dims;              /* of the operand */
+  tile_grid places[TILE_MOST_RANK]; /* by component of the index: clamped */
+  ir_dtype integer;                 /* theirs */
+} gathering;
+
+/* ---- the operand ---- */
+ir_value tile_gathered_input(const tile_nest *n, const tile_node *x) {
+  ir_value v = ir_operand(n->m, x->op, 0);
+  const tile_node *from = tile_node_of(n, v);
+  while (from && from->kind == IR_OP_CONVERT) {
+    v = ir_operand(n->m, from->op, 0);
+    from = tile_node_of(n, v);
+  }
+  return from || tile_input_of(n, v) < 0 ? IR_NONE : v;
+}
+
+static const int64_t *dims_in_memory(const tile_nest *n, ir_value input) {
+  return ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, input)))->dims;
+}
+
+bool tile_gathers_lanes(const tile_nest *n, const tile_node *x) {
+  for (int32_t d = 0; d < x->operands[1].rank; d++)
+    if (x->operands[1].of[d] == n->column) return true;
+  return false;
+}
+
+bool tile_gather_is_legal(const tile_nest *n, const tile_node *x) {
+  const tile_axes *axes = &x->operands[0];
+  int64_t stride = tile_stride(dims_in_memory(n, tile_gathered_input(n, x)), axes, n->column);
+  return stride <= 1 || tile_gathers_lanes(n, x);
+}
+
+/* ---- places ---- */
+static bool is_unsigned(ir_dtype dtype) { return ir_dtype_class_of(dtype) == IR_CLASS_UINT; }
+
+static const char *call_of_two(tile_emitter *e, const char *name, const char *type,
+                               const char *suffix, const char *x, const char *y) {
+  tile_declare(
+      e, arena_printf(e->a, "declare %s @llvm.%s.%s(%s, %s)", type, name, suffix, type, type));
+  return tile_line(e, "call %s @llvm.%s.%s(%s %s, %s %s)", type, name, suffix, type, x, type, y);
+}
+
+/* In 0 .. last. */
+static const char *clamped(tile_emitter *e, const gathering *g, ir_dtype from, int32_t lanes,
+                           const char *x, int64_t last) {
+  ir_dtype to = g->integer;
+  bool is_vector = lanes > 1;
+  const char *type = tile_type(e, to, is_vector), *suffix = tile_suffix(e, to, lanes);
+  if (ir_dtype_bytes(from) < ir_dtype_bytes(to))
+    x = tile_line(e, "%s %s %s to %s", is_unsigned(from) ? "zext" : "sext",
+                  tile_type(e, from, is_vector), x, type);
+  if (!is_unsigned(from)) x = call_of_two(e, "smax", type, suffix, x, tile_number(e, to, lanes, 0));
+  return call_of_two(e, is_unsigned(from) ? "umin" : "smin", type, suffix, x,
+                     tile_number(e, to, lanes, last));
+}
+
+/* The index vectors' component `c`. */
+static tile_grid component(tile_emitter *e, const tile_node *x, const gathering *g, int32_t c) {
+  const tile_axes *axes = &x->operands[1];
+  int64_t along = g->numbers.index_vector_dim;
+  int32_t axis = along < axes->rank ? axes->of[along] : TILE_NO_AXIS;
+  tile_binding before = tile_bind(e, axis, tile_int(e, c));
+  tile_grid places = tile_operand(e, x, 1);
+  tile_unbind(e, &before);
+  int64_t last = g->dims[g->numbers.start_index_map.at[c]] - 1;
+  for (int32_t r = 0; r < places.rows; r++)
+    for (int32_t k = 0; k < places.columns; k++)
+      places.at[r][k] =
+          clamped(e, g, places.dtype, places.is_vector ? e->n->lanes : 1, places.at[r][k], last);
+  places.dtype = g->integer;
+  return places;
+}
+
+static int32_t n_places(const gathering *g) { return g->numbers.start_index_map.count; }
+
+/* A place as an i64. */
+static const char *scalar_place(tile_emitter *e, const gathering *g, const tile_grid *places,
+                                int32_t r) {
+  const char *x = tile_at(places, r, 0);
+  return g->integer == IR_I64 ? x : tile_line(e, "zext i32 %s to i64", x);
+}
+
+/* ---- rows of the operand ---- */
+static tile_grid operand_at(tile_emitter *e, const gathering *g, int32_t r) {
+  const tile_axes *axes = &g->x->operands[0];
+  tile_binding before[TILE_MOST_RANK];
+  for (int32_t d = 0; d < axes->rank; d++) {
+    int32_t c = ir_ints_find(g->numbers.start_index_map, d);
+    bool is_cut = c >= 0 || ir_ints_find(g->numbers.collapsed_slice_dims, d) >= 0;
+    const char *place = c >= 0 ? scalar_place(e, g, &g->places[c], r) : "0";
+    before[d] = tile_bind(e, is_cut ? axes->of[d] : TILE_NO_AXIS, place);
+  }
+  tile_grid part = tile_operand(e, g->x, 0);
+  for (int32_t d = axes->rank - 1; d >= 0; d--) tile_unbind(e, &before[d]);
+  return part;
+}
+
+static tile_grid read_rows(tile_emitter *e, const gathering *g) {
+  int32_t rows = 1;
+  for (int32_t c = 0; c < n_places(g); c++)
+    if (g->places[c].rows > rows) rows = g->places[c].rows;
+  tile_grid all = operand_at(e, g, 0);
+  if (rows > all.rows) all.rows = rows;
+  for (int32_t r = 1; r < rows; r++) {
+    tile_grid part = operand_at(e, g, r);
+    for (int32_t c = 0; c < all.columns; c++) all.at[r][c] = tile_at(&part, r, c);
+  }
+  return all;
+}
+
+/* ---- lanes ---- */
+/* The operand's axes without those that are named. */
+static tile_axes fixed_axes(const gathering *g) {
+  tile_axes axes = g->x->operands[0];
+  for (int32_t d = 0; d < axes.rank; d++)
+    if (ir_ints_find(g->numbers.start_index_map, d) >= 0 ||
+        ir_ints_find(g->numbers.collapsed_slice_dims, d) >= 0)
+      axes.of[d] = TILE_NO_AXIS;
+  return axes;
+}
+
+/* Elements from the operand's fixed address to each lane's. */
+static const char *lane_offsets(tile_emitter *e, const gathering *g, const int64_t *in_memory,
+                                int64_t apart, int32_t r, int32_t c) {
+  const char *type = tile_type(e, g->integer, true), *sum = NULL;
+  int64_t stride = 1;
+  if (apart) sum = tile_lane_numbers(e, g->integer, apart);
+  for (int32_t d = g->x->operands[0].rank - 1; d >= 0; stride *= in_memory[d--]) {
+    int32_t k = ir_ints_find(g->numbers.start_index_map, d);
+    if (k < 0) continue;
+    const char *x = tile_at(&g->places[k], r, c);
+    if (!g->places[k].is_vector) x = tile_splat(e, g->integer, x);
+    if (stride > 1)
+      x = tile_line(e, "mul %s %s, %s", type, x, tile_number(e, g->integer, e->n->lanes, stride));
+    sum = sum ? tile_line(e, "add %s %s, %s", type, sum, x) : x;
+  }
+  return sum;
+}
+
+/* From memory, and through the conversions between. */
+static const char *element(tile_emitter *e, const gathering *g, ir_value v, const char *pointers) {
+  const tile_node *x = tile_node_of(e->n, v);
+  if (!x) return tile_load_lanes(e, ir_type_at(e->n->m, v)->dtype, pointers);
+  const char *from = element(e, g, ir_operand(e->n->m, x->op, 0), pointers);
+  return tile_emit_elementwise(e, x->op, e->n->lanes, &from);
+}
+
+static tile_grid read_lanes(tile_emitter *e, const gathering *g) {
+  ir_value input = tile_gathered_input(e->n, g->x);
+  ir_dtype dtype = ir_type_at(e->n->m, input)->dtype;
+  const int64_t *in_memory = dims_in_memory(e->n, input);
+  tile_axes fixed = fixed_axes(g);
+  int64_t apart = tile_stride(in_memory, &fixed, e->n->column);
+  tile_grid all = {.dtype = ir_type_at(e->n->m, g->x->value)->dtype, .is_vector = true};
+  all.rows = g->x->mask >> e->n->row & 1 ? e->rows : 1;
+  all.columns = e->vectors;
+  for (int32_t r = 0; r < all.rows; r++)
+    for (int32_t c = 0; c < all.columns; c++) {
+      const char *p = tile_address(e, dtype, tile_input_base(e, input), in_memory, &fixed, r, c);
+      const char *pointers =
+          tile_line(e, "getelementptr %s, ptr %s, %s %s", tile_memory_type(dtype), p,
+                    tile_type(e, g->integer, true), lane_offsets(e, g, in_memory, apart, r, c));
+      all.at[r][c] = element(e, g, ir_operand(e->n->m, g->x->op, 0), pointers);
+    }
+  return all;
+}
+
+/* ---- the whole ---- */
+/* 32 bits where they hold all indices and places: twice as many to a register. */
+static ir_dtype integer_of(const tile_nest *n, const tile_node *x) {
+  ir_value input = tile_gathered_input(n, x);
+  const int64_t *dims = dims_in_memory(n, input);
+  int64_t elements = 1;
+  for (int32_t d = 0; d < ir_type_at(n->m, input)->rank; d++)
+    if (__builtin_mul_overflow(elements, dims[d], &elements)) return IR_I64;
+  bool is_wide = ir_dtype_bytes(ir_type_at(n->m, ir_operand(n->m, x->op, 1))->dtype) > 4;
+  return is_wide || elements > INT32_MAX ? IR_I64 : IR_I32;
+}
+
+tile_grid tile_emit_gather(tile_emitter *e, const tile_node *x) {
+  gathering g = {.x = x, .integer = integer_of(e->n, x)};
+  bool lanes = false;
+  CTX_CHECK(e->n->m->ctx, ir_gather_dims(e->a, e->n->m, x->op, &g.numbers));
+  g.dims = ir_type_at(e->n->m, ir_operand(e->n->m, x->op, 0))->dims;
+  for (int32_t c = 0; c < n_places(&g); c++) {
+    g.places[c] = component(e, x, &g, c);
+    lanes |= g.places[c].is_vector;
+  }
+  return lanes ? read_lanes(e, &g) : read_rows(e, &g);
+}
