@@ -5,6 +5,9 @@ import dataclasses
 import numpy as np
 
 
+CHOSEN = ("neighbour_sums", "neighbour_distances", "chosen_keys")  # rows of a table
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     """One program of kernel_programs.py."""
@@ -25,7 +28,8 @@ class Case:
         if not self.rows:
             return 0
         heads = self.m if self.program.startswith("attention") else 1
-        return n * (n * heads if self.square else self.m) * (8 if self.dtype == "f64" else 4)
+        deep = self.d if self.program in CHOSEN else 1
+        return n * (n * heads if self.square else self.m * deep) * (8 if self.dtype == "f64" else 4)
 
 
 def points(program, n, dtype, c="", peers=("keops",), rows=64, ways=()):
@@ -41,6 +45,11 @@ def attention(n, gradient=False):
     name = "attention_grad" if gradient else "attention"
     peers = () if gradient else ("onnxruntime", "openvino")
     return Case(name, n, "f32", 96 + n // 64, 128, 64, 8, peers=peers)
+
+
+def chosen(program, n, m):
+    """m of n rows, for each row; the intermediate is n x m x d."""
+    return Case(program, n, "f32", 32, 128, 64, m, False)
 
 
 def sgpr(m, limit_mb):
@@ -82,6 +91,9 @@ CASES = {
     "sgpr_m500": sgpr(500, 100),
     "sgpr_m1000": sgpr(1000, 200),
     "sgpr_m2000": sgpr(2000, 600),
+    "neighbour_sums": chosen("neighbour_sums", 100_000, 16),
+    "neighbour_distances": chosen("neighbour_distances", 100_000, 16),
+    "chosen_keys": chosen("chosen_keys", 16_384, 64),
     "mlp_step": Case("mlp_step", 256, "f32", None),
     "resnet_block": Case("resnet_block", 32, "f32", None),
     "chain": Case("chain", 10_000_000, "f32", None),
@@ -104,6 +116,9 @@ def inputs(case, n):
     if case.program == "cross_entropy":
         labels = rng.integers(0, case.m, n).astype(np.int32)
         return [random(n, case.d), random(case.m, case.d) / dtype(case.d**0.5), labels]
+    if case.program in CHOSEN:
+        places = rng.integers(0, n, (n, case.m), np.int32)
+        return [random(n, case.d), random(n, case.d), random(n, case.m), places]
     if case.program == "sgpr":  # inducing points; lengthscales, variance, noise; data
         x = random(n, case.d)
         z = x[: case.m] + 0.01 * random(case.m, case.d)

@@ -137,6 +137,25 @@ def cross_entropy(over, x, w, labels):
 
 
 # ---- nothing to gain ----
+def neighbour_sums(over, x, y, w, places):
+    """Features of a graph's neighbours, weighted."""
+    return over(lambda wb, ib: jnp.sum(x[ib] * wb[..., None], 1), w, places)
+
+
+def neighbour_distances(over, x, y, w, places):
+    return over(lambda yb, ib: jnp.sqrt(jnp.sum((yb[:, None] - x[ib]) ** 2, -1)), y, places)
+
+
+def chosen_keys(over, x, y, w, places):
+    """Attention of each query over some of the keys."""
+
+    def rows(q, ib):
+        p = jax.nn.softmax(jnp.einsum("md,mkd->mk", q, x[ib]) / 8, -1)
+        return jnp.einsum("mk,mkd->md", p, jnp.take(x, ib, axis=0))
+
+    return over(rows, y, places)
+
+
 def mlp_step(over, a, b, c, x, labels):
     def loss(layers):
         hidden = x

@@ -22,6 +22,7 @@ static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.
 enum {
   SPANS = 16,
   CHUNKS = 32,
+  MOST_ACROSS = 4, /* vectors of a register tile */
   LINE_BYTES = 64, /* of a cache */
   MOST_CHUNK = 512,
   PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
@@ -36,8 +37,9 @@ enum {
   LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
 };
 
-static const double LANE_LOAD = 3.5; /* of a gather, a lane */
-static const double MISS = 25;       /* of a line of a table in L3 or memory, beside others */
+static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
+static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
+static const double L3_BYTES = 16 << 20;
 static const double LANE_MISS = 6;   /* likewise, where a vector's lanes wait together */
 static const double XLA_GATHER = 10; /* cycles an element: one after the other, to memory */
 static const double JOINT = 8;       /* ops of argmin's body */
@@ -131,7 +133,8 @@ static double cost_of_misses(const tile_nest *n, const tile_node *x, double line
   ir_value input = ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, tile_gathered_input(n, x)));
   double whole = (double)ir_value_bytes(n->m, input);
   if (whole <= COST_L2_BYTES) return 0;
-  if (table_bytes(n, x) > COST_L2_BYTES) return lines * each;
+  if (table_bytes(n, x) > COST_L2_BYTES)
+    return lines * (whole > L3_BYTES ? each : fmin(each, L3_MISS));
   return MISS * fmin(lines, whole / LINE_BYTES);
 }
 
@@ -208,30 +211,57 @@ static bool may_be_packed(const tile_nest *n, const tile_node *x) {
 }
 
 /* How often a node is computed: in the passes that need it, again for each group of rows if it has
- * no rows and does not wait for all of them, for each outer index, and for each sum that runs over
- * an axis inside the tile. */
+ * no rows and does not wait for all of them, for each outer index, and in each loop over an axis
+ * inside of the tile. */
 static double times_computed(const tile_nest *n, const tile_node *x, int32_t passes,
-                             const int32_t *sums) {
+                             int32_t loops) {
   uint32_t mask = x->mask | x->reduces;
   bool is_summed_up = x->index >= 0 || x->late >= 0;
-  double times = 1;
+  double times = loops > 1 && !is_summed_up ? loops : 1;
   if (mask >> n->column & 1) {
-    times = passes > 1 ? passes : 1;
+    if (passes > times) times = passes; /* each with loops of its own */
     double rows = may_be_packed(n, x) ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
     if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
   }
-  for (int32_t a = 0; a < n->n_axes; a++) {
-    if (x->mask >> a & 1 && n->role[a] < TILE_OUTER && sums[a] > 1 && !is_summed_up)
-      times *= sums[a]; /* not what it sums over itself */
+  for (int32_t a = 0; a < n->n_axes; a++)
     if (!(mask >> a & 1) && n->role[a] == TILE_OUTER) times *= (double)n->extent[a];
-  }
   return times;
 }
 
-static void count_sums(const tile_nest *n, int32_t *sums) {
-  for (int32_t a = 0; a < n->n_axes; a++) sums[a] = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (int32_t a = 0; a < n->n_axes; a++) sums[a] += n->nodes[k].reduces >> a & 1;
+typedef struct readers { /* loops over axes inside the tile, and what they read */
+  const tile_nest *n;
+  int32_t *loops, *seen; /* by node: how many compute it; the last one that came by */
+} readers;
+
+/* What a loop over these axes computes anew in each turn. */
+static void count_turns(readers *r, ir_value v, uint32_t axes, int32_t loop) {
+  const tile_node *x = tile_node_of(r->n, v);
+  if (!x || !(x->mask & axes) || r->seen[x - r->n->nodes] == loop) return;
+  r->seen[x - r->n->nodes] = loop;
+  r->loops[x - r->n->nodes]++;
+  for (uint32_t i = 0; x->index < 0 && x->late < 0 && i < x->n_operands; i++)
+    count_turns(r, ir_operand(r->n->m, x->op, i), axes, loop);
+}
+
+/* Those that a sum, or accumulators for many points, run over. */
+static uint32_t looped_axes(const tile_nest *n, const tile_node *x) {
+  uint32_t points = x->index >= 0 || x->late >= 0 ? tile_point_axes(n, x->mask) : 0, axes = 0;
+  if (tile_extent_of(n, points) > COST_UNROLL && !x->is_product) axes = points;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (tile_point_axes(n, x->reduces) >> a & 1 && n->extent[a] > COST_UNROLL) axes |= 1u << a;
+  return axes;
+}
+
+static int32_t *loops_by_node(const tile_nest *n) {
+  readers r = {n, ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1),
+               ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1)};
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    uint32_t axes = looped_axes(n, x);
+    for (uint32_t i = 0; axes && i < x->n_operands; i++)
+      count_turns(&r, ir_operand(n->m, x->op, i), axes, (int32_t)k + 1);
+  }
+  return r.loops;
 }
 
 /* ---- sums inside of sums ---- */
@@ -338,9 +368,8 @@ static double cost_of_packing(const tile_nest *n) {
 
 double cost_of_nest(const tile_nest *n) {
   double cost = cost_of_scatters(n) + cost_of_packing(n);
-  int32_t sums[TILE_MOST_AXES], *passes = passes_by_node(n);
+  int32_t *loops = loops_by_node(n), *passes = passes_by_node(n);
   double *again = again_by_node(n);
-  count_sums(n, sums);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     if (x->which) continue;
@@ -352,7 +381,7 @@ double cost_of_nest(const tile_nest *n) {
     double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
-    cost += again[k] * times_computed(n, x, passes[k], sums) *
+    cost += again[k] * times_computed(n, x, passes[k], loops[k]) *
             (x->kind == IR_OP_GATHER ? cost_of_gather(n, x)
                                      : cost_weight(x) * points + cost_of_gathers(n, x));
   }
@@ -486,6 +515,9 @@ void cost_set_sizes(tile_nest *n) {
   s->vectors = 2;
   if (wide && (has_products(n, false) || has_products(n, true))) s->rows = cost_product_rows(n);
   else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
+  int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
+  if (wide && s->rows <= 8 && across <= MOST_ACROSS && across % s->vectors)
+    s->rows = 4, s->vectors = (int32_t)across; /* no second, narrow tile */
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = tile_packed_bytes(n, n->column);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;

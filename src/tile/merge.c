@@ -1,6 +1,7 @@
-/* Axes of computations that share a loop and nothing else (two kernel matrices; logits, and the sum
- * of a one-hot mask, as the gradient of log_softmax has it). Their rows are two axes, and a nest
- * has one axis of rows. In: axes in place, roles not. Out: two that no value has both of are one.
+/* Axes that are equally long, and that no value has both of, as one. Computations that share a loop
+ * and nothing else (two kernel matrices; logits, and the sum of a one-hot mask, as the gradient of
+ * log_softmax has it) have two axes of rows, and a nest has one. A sum over features, and features
+ * that are summed up (attention over chosen keys), have two of columns. In: axes in place.
  */
 #include "tile/nest.h"
 
@@ -42,19 +43,37 @@ static bool meet(const tile_nest *n, int32_t a, int32_t b) {
   return false;
 }
 
+/* b, the larger number, becomes a; the last axis takes b's place. */
+static void merge_pair(tile_nest *n, int32_t a, int32_t b) {
+  rename_axis(n, b, a);
+  rename_axis(n, --n->n_axes, b);
+}
+
+bool tile_may_merge(const tile_nest *n, int32_t a, int32_t b) {
+  return n->extent[a] == n->extent[b] && !((n->ranks | n->bent) & (1u << a | 1u << b)) &&
+         !meet(n, a, b);
+}
+
+tile_nest tile_merged(const tile_nest *n, int32_t a, int32_t b) {
+  tile_nest copy = *n;
+  copy.nodes = ARENA_ARRAY(n->a, tile_node, n->n_nodes + 1);
+  copy.outputs = ARENA_ARRAY(n->a, tile_output, n->n_outputs + 1);
+  memcpy(copy.nodes, n->nodes, n->n_nodes * sizeof *n->nodes);
+  memcpy(copy.outputs, n->outputs, n->n_outputs * sizeof *n->outputs);
+  merge_pair(&copy, a, b);
+  return copy;
+}
+
 bool tile_merge_axes(tile_nest *n) {
   int32_t before = n->n_axes;
-  uint32_t results = 0, others = n->ranks | n->bent;
+  uint32_t results = 0, others = 0;
   for (uint32_t j = 0; j < n->n_outputs; j++) results |= mask_of(&n->outputs[j].axes);
   for (uint32_t k = 0; k < n->n_nodes; k++) others |= n->nodes[k].reduces;
   for (int32_t b = n->n_axes - 1; b > 0; b--)
     for (int32_t a = 0; a < b; a++) {
       uint32_t both = 1u << a | 1u << b;
-      if ((results & both) != both || others & both || n->extent[a] != n->extent[b] ||
-          meet(n, a, b))
-        continue;
-      rename_axis(n, b, a);
-      rename_axis(n, --n->n_axes, b);
+      if ((results & both) != both || others & both || !tile_may_merge(n, a, b)) continue;
+      merge_pair(n, a, b);
       results = renamed(results & ~(1u << b), n->n_axes, b);
       others = renamed(others, n->n_axes, b);
       break;

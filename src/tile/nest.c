@@ -775,21 +775,45 @@ static bool is_legal(tile_nest *n, choice c) {
   return !n->staged || set_levels(n);
 }
 
-static bool choose_roles(tile_tie *t) {
-  tile_nest *n = t->n;
+/* The cheapest, of those with this column; column -1: any. False: none is legal. */
+static bool find_roles(tile_nest *n, int32_t column, double *out_cost) {
   choice best = {.row = -1};
   double least = 0;
   for (int32_t i = 0; i < 2 * n->n_axes * n->n_axes; i++) {
     choice c = {i / 2 / n->n_axes, i / 2 % n->n_axes, i % 2};
     uint32_t tile = 1u << c.row | 1u << c.column;
+    if (column >= 0 && c.column != column) continue;
     if (c.row == c.column || (n->ranks | n->bent) & tile || !is_legal(n, c)) continue;
     double cost = cost_of_nest(n);
     if (best.row >= 0 && cost >= least) continue;
     least = cost;
     best = c;
   }
-  if (best.row < 0) return refuse(t, "no pair of axes that can be rows and columns");
-  return is_legal(n, best);
+  *out_cost = least;
+  return best.row >= 0 && is_legal(n, best);
+}
+
+/* Two axes as one where that makes cheaper columns. */
+static void merge_columns(tile_nest *n, double cost) {
+  tile_nest best = *n;
+  for (int32_t b = 1; b < n->n_axes; b++)
+    for (int32_t a = 0; a < b; a++) {
+      if (!tile_may_merge(n, a, b)) continue;
+      tile_nest trial = tile_merged(n, a, b);
+      double merged;
+      if (!find_roles(&trial, a, &merged) || merged >= cost) continue;
+      cost = merged;
+      best = trial;
+    }
+  *n = best;
+}
+
+static bool choose_roles(tile_tie *t) {
+  double cost;
+  if (!find_roles(t->n, -1, &cost) && !(tile_merge_axes(t->n) && find_roles(t->n, -1, &cost)))
+    return refuse(t, "no pair of axes that can be rows and columns");
+  merge_columns(t->n, cost);
+  return true;
 }
 
 bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
@@ -806,7 +830,7 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile
   tile_tie t = {.n = out_nest, .a = a, .loop_slot = UINT32_MAX};
   bool covered = build(&t);
   if (covered) cost_set_lanes(out_nest);
-  covered = covered && (choose_roles(&t) || (tile_merge_axes(out_nest) && choose_roles(&t)));
+  covered = covered && choose_roles(&t);
   *out_why = covered ? NULL : t.why;
   if (covered) tile_mark_packed(out_nest);
   if (covered) cost_set_sizes(out_nest);

@@ -136,6 +136,9 @@ int64_t tile_view_offset(const tile_nest *n, ir_value view);
 /* Makes axes of results one where they are equally long, no value has both and nothing sums
  * over them. Whether there were any. merge.c */
 bool tile_merge_axes(tile_nest *n);
+/* Whether axes a < b can be one; a copy of the nest in which they are, as number a. */
+bool tile_may_merge(const tile_nest *n, int32_t a, int32_t b);
+tile_nest tile_merged(const tile_nest *n, int32_t a, int32_t b);
 /* Whether the sum x over the columns can run in the pass before its level, and then its pass, phase
  * and terms. stream.c */
 bool tile_stream(tile_nest *n, tile_node *x);

@@ -249,6 +249,8 @@ static void for_each_point(tile_emitter *e, const tile_pack *p, int32_t d, int32
     return;
   }
   int32_t axis = p->axes.of[d];
+  const tile_node *x = tile_node_of(e->n, p->value);
+  if (x) tile_hoist(e, x, axis);
   tile_loop l = tile_loop_begin(e, "0", tile_int(e, e->n->extent[axis]), "1");
   e->bound[axis] = l.index;
   e->is_constant[axis] = false;

@@ -293,14 +293,22 @@ static void clear_padding(tile_emitter *e, const tile_table *t, const char *entr
                   table_at(e, t, entry, tile_int(e, i)));
 }
 
+/* A loop over the points of a table; what its value needs and they do not change is made before. */
+static tile_loop begin_points(tile_emitter *e, const tile_table *t) {
+  const tile_node *x = tile_node_of(e->n, t->value);
+  if (x) tile_hoist(e, x, t->axis);
+  tile_loop l = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
+  e->bound[t->axis] = l.index;
+  return l;
+}
+
 static void fill_rows(tile_emitter *e, const tile_table *t) {
   context c;
   enter(e, &c);
   e->vectors = 1;
   tile_loop row = tile_loop_begin(e, "0", "%row_count", "1");
   tile_set_rows(e, row.index, 1);
-  tile_loop point = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
-  e->bound[t->axis] = point.index;
+  tile_loop point = begin_points(e, t);
   tile_grid g = tile_value(e, t->value, &t->axes);
   tile_store_at(e, g.dtype, false, tile_at(&g, 0, 0), table_at(e, t, row.index, point.index));
   tile_loop_end(e, &point);
@@ -332,8 +340,7 @@ static void fill_columns(tile_emitter *e, const tile_table *t) {
   e->column_local = column.index;
   e->column = tile_line(e, "add i64 %s, %s", e->block_begin, column.index);
   e->mask = tile_tail_mask(e, column.index);
-  tile_loop point = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
-  e->bound[t->axis] = point.index;
+  tile_loop point = begin_points(e, t);
   tile_grid g = tile_value(e, t->value, &t->axes);
   store_lanes(e, t, &g, point.index);
   tile_loop_end(e, &point);
