@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "ir/attrs.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
@@ -114,7 +115,7 @@ static void put_flops(const job *j, strbuf *out) {
   double before = (double)s->flops_before, after = (double)s->flops_after;
   if (before <= 0) return;
   strbuf_printf(out, ", flops %.3g -> %.3g (%+.1f %%)", before, after, 100 * (after / before - 1));
-  if (plan_has_unknown_trips(j->m))
+  if (ir_has_unknown_trips(j->m))
     strbuf_puts(out, ", with one trip of each loop that ends by what it computes");
 }
 

@@ -15,6 +15,7 @@
 #include "tile/llvm.h"
 #include "tile/part.h"
 #include "tile/factor.h"
+#include "tile/open.h"
 #include "tile/trip.h"
 #include "tile/widen.h"
 #include "call/tile.h"
@@ -132,6 +133,7 @@ static ir_op only_loop(const ir_module *region) {
 static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_nest *out_nest,
                           const char **out_why) {
   ir_op whole = only_loop(region);
+  tile_open_whiles(region, whole);
   tile_widen(region, whole);
   tile_single_trip(region, whole);
   if (!tile_nest_of(a, region, whole, w->vector_bytes, out_nest, out_why)) return false;

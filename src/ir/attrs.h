@@ -92,6 +92,11 @@ bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine);
 /* An integer (a character: 'L' = 76) of a custom call's (mhlo.)backend_config. */
 int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t otherwise);
 
+/* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
+int64_t ir_trips(const ir_module *m, ir_op loop);
+/* Whether some while's are not known. */
+bool ir_has_unknown_trips(const ir_module *m);
+
 bool ir_is_int_scalar(const ir_module *m, ir_value v);
 /* The number that an integer scalar is; false if it is no constant, or beyond int64. */
 bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out);

@@ -55,7 +55,7 @@ static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int dep
 
 static int64_t trips_of(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) == IR_OP_WHILE) {
-    int64_t trips = plan_trips(m, op);
+    int64_t trips = ir_trips(m, op);
     return trips < 0 ? 1 : trips;
   }
   if (ir_kind_of(m, op) != IR_OP_LOOP) return 1;
@@ -389,7 +389,7 @@ static double stock_op_ns(stock *s, ir_op op) {
   double ns = stock_arithmetic_ns(s, op) + OP_OVERHEAD_NS;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
-    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]);
+    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]) * (double)trips_of(s->c.m, op);
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += fused_ns(s, d.operands[i]);

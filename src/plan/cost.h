@@ -6,10 +6,6 @@
 /* Floating-point operations of the main function, regions times their trips where those are known,
  * once where not; saturates. */
 int64_t plan_flops(ir_module *m);
-/* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
-int64_t plan_trips(const ir_module *m, ir_op loop);
-/* Whether some while's are not known. */
-bool plan_has_unknown_trips(const ir_module *m);
 /* Predicted run time of the main function on CPU in nanoseconds: dots at the GEMM rate of their
  * slice shapes, elementwise by bytes and transcendental rates, a fixed overhead per op execution
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not

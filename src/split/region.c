@@ -353,7 +353,8 @@ static void include(index_range *all, const ir_module *m, ir_value v, split_pos 
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {
-  bool later = !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
+  bool is_read = r->users.first[v] < r->users.first[v + 1];
+  bool later = is_read && !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
   return later || r->needed_outside[v];
 }
 

@@ -53,11 +53,13 @@ double cost_weight(const tile_node *x) {
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:
     case IR_OP_RESHAPE:
+    case IR_OP_CARRY:
     case IR_OP_SLICE: return 0;
     case IR_OP_DIVIDE:
     case IR_OP_SQRT:
     case IR_OP_RSQRT:
     case IR_OP_REMAINDER:
+    case IR_OP_REPEAT:
     case IR_OP_GATHER: return 8;
     case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
@@ -381,7 +383,7 @@ double cost_of_nest(const tile_nest *n) {
     double points = points_of(n, (x->mask & ~n->ranks) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
-    cost += again[k] * times_computed(n, x, passes[k], loops[k]) *
+    cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
             (x->kind == IR_OP_GATHER ? cost_of_gather(n, x)
                                      : cost_weight(x) * points + cost_of_gathers(n, x));
   }
@@ -410,7 +412,8 @@ static double elements_of(const tile_nest *n, uint32_t mask) {
   return (double)tile_extent_of(n, mask);
 }
 
-/* XLA writes what a dot or a long reduction reads, and what a dot makes; it fuses the rest. */
+/* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
+ * fuses the rest. */
 static double traffic_of(const tile_nest *n, const tile_node *x) {
   uint32_t tile = 1u << n->row | 1u << n->column;
   double bytes = 0;
@@ -421,6 +424,8 @@ static double traffic_of(const tile_nest *n, const tile_node *x) {
           elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
   }
   if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
+    bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+  if (x->kind == IR_OP_CARRY)
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
   return 2 * bytes / BYTES_A_CYCLE;
 }
@@ -435,10 +440,11 @@ double cost_of_xla(const tile_nest *n) {
                     : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
                     : tile_is_joint(x)            ? XLA_JOINT * n->lanes
                                                   : cost_weight(x);
-    bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CHLO_TOP_K ||
+    bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
+                x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
-    cost += weight * elements_of(n, (x->mask & ~n->ranks) | x->reduces) / n->lanes;
-    if (sums) cost += traffic_of(n, x);
+    cost += x->turns * weight * elements_of(n, (x->mask & ~n->ranks) | x->reduces) / n->lanes;
+    if (sums) cost += x->turns * traffic_of(n, x);
   }
   return cost;
 }

@@ -165,6 +165,10 @@ typedef struct tile_loop {
 } tile_loop;
 tile_loop tile_loop_begin(tile_emitter *e, const char *from, const char *to, const char *step);
 void tile_loop_end(tile_emitter *e, const tile_loop *l);
+/* As long as what is computed between the first two holds. */
+tile_loop tile_while_begin(tile_emitter *e);
+void tile_while_test(tile_emitter *e, const tile_loop *l, const char *goes_on);
+void tile_while_end(tile_emitter *e, const tile_loop *l);
 
 /* Whether there may be rows of a chunk or panel beside groups of so many, columns beside whole
  * tiles; if not, nothing is emitted for them. */
@@ -188,6 +192,18 @@ tile_binding tile_bind(tile_emitter *e, int32_t axis, const char *index);
 void tile_unbind(tile_emitter *e, const tile_binding *before);
 tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand);
 tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes);
+/* As large as values of these axes are. */
+tile_grid tile_new_grid(const tile_emitter *e, ir_dtype dtype, uint32_t mask);
+/* The elements of g in the shape of *out. */
+void tile_widen_grid(tile_emitter *e, const tile_grid *g, tile_grid *out);
+/* Places on the stack, with these values; what is there now; other values. */
+void tile_make_slots(tile_emitter *e, tile_grid *slots, const tile_grid *values);
+void tile_load_slots(tile_emitter *e, const tile_grid *slots, tile_grid *out);
+void tile_store_slots(tile_emitter *e, const tile_grid *slots, const tile_grid *g);
+/* The node's grid at the indices bound now need not be made again. */
+void tile_remember(tile_emitter *e, const tile_node *x, const tile_grid *g);
+/* Whether the axes have indices now, those that need them. */
+bool tile_is_bound(const tile_emitter *e, uint32_t mask);
 /* What a tile reduction adds for one tile and the points bound now. */
 tile_grid tile_contribution(tile_emitter *e, const tile_node *x);
 /* What x's operands need inside a loop over `axis` and doesn't depend on it: made before the loop.
@@ -235,6 +251,9 @@ tile_grid tile_emit_bent(tile_emitter *e, const tile_node *x); /* a slice, pad o
 
 /* ---- gather.c ---- */
 tile_grid tile_emit_gather(tile_emitter *e, const tile_node *x);
+
+/* ---- repeat.c ---- */
+tile_grid tile_emit_repeat(tile_emitter *e, const tile_node *x);
 
 /* ---- product.c ---- */
 void tile_plan_kept(tile_emitter *e); /* of the pass; sets the panel */

@@ -32,6 +32,7 @@ static void rename_axis(tile_nest *n, int32_t from, int32_t to) {
   for (uint32_t j = 0; j < n->n_outputs; j++) rename_in(&n->outputs[j].axes, from, to);
   n->ranks = renamed(n->ranks, from, to);
   n->bent = renamed(n->bent, from, to);
+  n->carried = renamed(n->carried, from, to);
   n->extent[to] = n->extent[from];
 }
 

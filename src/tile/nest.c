@@ -4,6 +4,7 @@
 #include "tile/cost.h"
 #include "tile/elementwise.h"
 #include "tile/lists.h"
+#include "tile/open.h"
 #include "tile/pack.h"
 #include "tile/run.h"
 
@@ -66,6 +67,13 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
   for (uint32_t i = 0; i < operand; i++)
     slot += (uint32_t)tensor_of(t, ir_operand(t->n->m, x->op, i))->rank;
   return slot + (uint32_t)dim;
+}
+
+static uint32_t mask_of(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
 }
 
 /* ---- rules ---- */
@@ -191,6 +199,58 @@ static bool rule_dot_general(tile_tie *t, tile_node *node) {
          refuse(t, "a dot of mixed element types");
 }
 
+/* ---- whiles that were opened ---- */
+static void tie_all(tile_tie *t, uint32_t a, uint32_t b, int32_t rank) {
+  for (int32_t d = 0; d < rank; d++) tie(t, a + (uint32_t)d, b + (uint32_t)d);
+}
+
+static bool rule_carry(tile_tie *t, tile_node *node) {
+  tie_all(t, operand_slot(t, t->now, 0, 0), result_slot(t, t->now, 0),
+          tensor_of(t, node->value)->rank);
+  return true;
+}
+
+/* All results have all operands; each is tied to its own. */
+static bool rule_repeat(tile_tie *t, tile_node *node) {
+  uint32_t carries = (node->n_operands - 1) / 2, first = t->now - node->which;
+  for (uint32_t i = 0; i < 2 * carries; i++)
+    tie_all(t, operand_slot(t, t->now, i, 0), operand_slot(t, first, i, 0),
+            tensor_of(t, ir_operand(t->n->m, node->op, i))->rank);
+  for (uint32_t i = node->which; i < 2 * carries; i += carries)
+    tie_all(t, operand_slot(t, t->now, i, 0), result_slot(t, t->now, 0),
+            tensor_of(t, node->value)->rank);
+  return true;
+}
+
+/* How deep it is in whiles, and how often that is computed. */
+static void count_turns(tile_nest *n, tile_node *x) {
+  x->turns = 1;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && from->depth > x->depth) x->depth = from->depth;
+    if (from && from->turns > x->turns) x->turns = from->turns;
+  }
+  if (x->kind != IR_OP_CARRY && x->kind != IR_OP_REPEAT) return;
+  x->depth = (int32_t)ir_op_int(n->m, x->op, "depth", 0);
+  x->turns = (double)ir_op_int(n->m, x->op, "turns", 1);
+}
+
+/* Elements of what is carried go their own ways: nothing inside brings them together. */
+static bool find_whiles(tile_tie *t) {
+  tile_nest *n = t->n;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    count_turns(n, &n->nodes[k]);
+    if (n->nodes[k].kind == IR_OP_CARRY) n->carried |= n->nodes[k].mask;
+  }
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    uint32_t axes = x->reduces | (x->mask & n->bent);
+    for (uint32_t i = 0; i < x->n_operands; i++) axes |= mask_of(&x->operands[i]) & n->bent;
+    if (x->depth && axes & n->carried) return refuse(t, "a while that sums over what it carries");
+  }
+  return true;
+}
+
 /* ---- other indices than the operand's ---- */
 /* Dimension `dim` of an operand and of the result. */
 static void tie_or_bend(tile_tie *t, uint32_t operand, int64_t dim, bool same) {
@@ -286,6 +346,8 @@ RULE(reduce)
 RULE(dot_general)
 RULE(top_k)
 RULE(gather)
+RULE(carry)
+RULE(repeat)
 #undef RULE
 tile_rule *const tile_rule_slice = rule_bent, *const tile_rule_pad = rule_bent,
                  *const tile_rule_concatenate = rule_bent;
@@ -301,6 +363,7 @@ static tile_rule *const *const rules[] = {
 bool tile_has_rule(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   int32_t i = 0, j = 0;
+  if (kind == IR_OP_WHILE) return tile_can_open(m, op);
   if (!rules[kind] || !*rules[kind]) return false;
   if (*rules[kind] == rule_bent) return bends_inside((ir_module *)m, op);
   if (kind != IR_OP_RESHAPE) return true;
@@ -370,7 +433,7 @@ static bool add_node(tile_tie *t, ir_op op) {
   tile_nest *n = t->n;
   const ir_op_data *d = ir_op_get(n->m, op);
   if (d->kind == IR_OP_UNKNOWN || !*rules[d->kind]) return refuse(t, ir_op_name(n->m, op));
-  bool several = d->kind == IR_OP_REDUCE || d->kind == IR_OP_CHLO_TOP_K;
+  bool several = d->kind == IR_OP_REDUCE || d->kind == IR_OP_CHLO_TOP_K || d->kind == IR_OP_REPEAT;
   if ((d->n_results != 1 && !several) || d->n_operands > TILE_MOST_OPERANDS)
     return refuse(t, "an op of several results");
   bool covered = is_covered_type(n->m, d->first_result);
@@ -526,13 +589,6 @@ static tile_axes axes_at(const tile_tie *t, const int8_t *axis_of, uint32_t firs
   return axes;
 }
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 static int32_t count_axes(const tile_axes *axes) {
   int32_t count = 0;
   for (int32_t i = 0; i < axes->rank; i++) count += axes->of[i] >= 0;
@@ -575,7 +631,7 @@ static bool find_axes(tile_tie *t) {
     if (!place_node(t, axis_of, k)) return false;
   for (uint32_t j = 0; j < n->n_outputs; j++)
     n->outputs[j].axes = n->nodes[n->outputs[j].node].result;
-  return true;
+  return find_whiles(t);
 }
 
 static bool build(tile_tie *t) {
@@ -653,8 +709,9 @@ static void set_roles(tile_nest *n, choice c) {
 
 bool tile_ends_phase(const tile_nest *n, const tile_node *x) {
   uint32_t tile = 1u << n->row | 1u << n->column;
-  return n->staged && x->reduces && x->index < 0 && x->late < 0 && (x->mask & tile) == tile &&
-         !tile_point_axes(n, x->mask) && tile_extent_of(n, x->reduces) > COST_UNROLL;
+  return n->staged && !x->depth && x->reduces && x->index < 0 && x->late < 0 &&
+         (x->mask & tile) == tile && !tile_point_axes(n, x->mask) &&
+         tile_extent_of(n, x->reduces) > COST_UNROLL;
 }
 
 /* The first phase of the pass in which all operands are known. */
@@ -730,6 +787,7 @@ static bool set_level(tile_nest *n, tile_node *x) {
     if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
   if ((x->kind == IR_OP_CHLO_TOP_K || tile_is_joint(x)) && !is_legal_list(n, x)) return false;
   if (x->kind == IR_OP_GATHER && !tile_gather_is_legal(n, x)) return false;
+  if (x->depth && (reduces_row || reduces_column || x->after)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;
   x->is_rowless = false;

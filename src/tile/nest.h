@@ -11,7 +11,7 @@
 enum {
   TILE_MOST_AXES = 24,
   TILE_MOST_RANK = 8,
-  TILE_MOST_OPERANDS = 4,
+  TILE_MOST_OPERANDS = 16,
   TILE_MOST_TERMS = 2,
   TILE_NO_AXIS = -1, /* a dimension of length 1 */
 };
@@ -58,6 +58,8 @@ typedef struct tile_node { /* one result of one op of the body */
   int32_t index;       /* among the tile reductions; -1: none */
   int32_t late;        /* among the reductions over rows; -1: none */
   bool after;          /* such a reduction, or made from one: known when all rows are done */
+  int32_t depth;       /* whiles that carry it, or what it is made from (open.h) */
+  double turns;        /* of all of them */
   bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
   ir_kind monoid;      /* of what it reduces with */
   tile_packing packed; /* tiles read it from a copy (pack.h) */
@@ -89,9 +91,10 @@ typedef struct tile_nest {
   ir_block body;
   uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
   int32_t n_axes, row, column;
-  uint32_t ranks; /* axes that count what a top-k keeps */
-  uint32_t bent;  /* axes that a slice, pad, concatenation or gather counts otherwise on its other
-                     side: inside the tile */
+  uint32_t ranks;   /* axes that count what a top-k keeps */
+  uint32_t bent;    /* axes that a slice, pad, concatenation or gather counts otherwise on its other
+                       side: inside the tile */
+  uint32_t carried; /* axes of what whiles carry: nothing inside of them sums over these */
   int64_t extent[TILE_MOST_AXES];
   tile_role role[TILE_MOST_AXES];
   uint32_t n_nodes;

@@ -27,7 +27,7 @@ static bool is_moved(ir_kind kind) {
 
 static tile_packing packing_of(const tile_nest *n, const tile_node *x) {
   bool row = x->mask >> n->row & 1, column = x->mask >> n->column & 1;
-  bool known = x->level == 0 && !x->after && x->index < 0 && x->late < 0;
+  bool known = x->level == 0 && !x->depth && !x->after && x->index < 0 && x->late < 0;
   bool is_free = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
   if (!known || is_free || row == column || is_moved(x->kind)) return TILE_NOT_PACKED;
   if (tile_extent_of(n, tile_point_axes(n, x->mask)) > COST_MOST_PACKED) return TILE_NOT_PACKED;

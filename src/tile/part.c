@@ -21,6 +21,7 @@ static bool find_carried(parting *w) {
   for (uint32_t i = 0; i + 1 < body->ops.count; i++) {
     const ir_op_data *d = ir_op_get(m, body->ops.at[i]);
     bool any = false;
+    if (d->kind == IR_OP_WHILE) return false; /* which may read what is not its operand */
     for (uint32_t k = 0; k < d->n_operands; k++) any |= w->carried[d->operands[k]];
     for (uint32_t j = 0; j < d->n_results; j++) w->carried[d->first_result + j] = any;
   }

@@ -133,7 +133,7 @@ static void visit(tile_emitter *e, ir_value v, int32_t phase) {
   const tile_node *x = tile_node_of(n, v);
   if (!x || !(x->mask >> n->column & 1)) return;
   bool is_whole = (x->mask & tile_mask(n)) == tile_mask(n) && !tile_point_axes(n, x->mask);
-  if (is_whole && tile_phase_of(x, e->pass) < phase && effort(n, x, 24) > HEAVY) {
+  if (is_whole && !x->depth && tile_phase_of(x, e->pass) < phase && effort(n, x, 24) > HEAVY) {
     keep(e, x, 2 * phase);
     return;
   }
@@ -370,7 +370,7 @@ static const tile_table *get_table(tile_emitter *e, ir_value v, const tile_axes 
 static bool wants_table(const tile_emitter *e, const tile_node *x) {
   const tile_nest *n = e->n;
   uint32_t points = tile_point_axes(n, x->mask);
-  if (e->filling || !e->before || e->out == e->row || x->level > e->pass || !points ||
+  if (x->depth || e->filling || !e->before || e->out == e->row || x->level > e->pass || !points ||
       !(x->mask >> n->row & 1) || x->mask >> n->column & 1 || points & (points - 1))
     return false;
   int32_t axis = 31 - __builtin_clz(points);

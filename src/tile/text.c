@@ -149,9 +149,26 @@ static void forget_deeper(tile_emitter *e, int32_t stream) {
   e->memos.count = kept;
 }
 
+tile_loop tile_while_begin(tile_emitter *e) {
+  tile_loop l = {.label = e->names++, .stream = e->out == e->row};
+  tile_put(e, "br label %%head%u", l.label);
+  strbuf_printf(e->out, "head%u:\n", l.label);
+  e->depth[l.stream]++;
+  return l;
+}
+
+void tile_while_test(tile_emitter *e, const tile_loop *l, const char *goes_on) {
+  tile_put(e, "br i1 %s, label %%body%u, label %%done%u", goes_on, l->label, l->label);
+  strbuf_printf(e->out, "body%u:\n", l->label);
+}
+
 void tile_loop_end(tile_emitter *e, const tile_loop *l) {
   const char *next = tile_line(e, "add i64 %s, %s", l->index, l->step);
   tile_put(e, "store i64 %s, ptr %s", next, l->counter);
+  tile_while_end(e, l);
+}
+
+void tile_while_end(tile_emitter *e, const tile_loop *l) {
   tile_put(e, "br label %%head%u", l->label);
   strbuf_printf(e->out, "done%u:\n", l->label);
   tile_forget_since(e, l->label);

@@ -32,15 +32,16 @@ static bool is_row_level(const tile_emitter *e, uint32_t mask) {
   return true;
 }
 
-static stream enter_stream(tile_emitter *e, uint32_t mask) {
+/* What a while around the tile carries is made where the while is. */
+static stream enter_stream(tile_emitter *e, const tile_node *x, uint32_t mask) {
   stream before = {e->out};
-  if (is_row_level(e, mask)) e->out = e->row;
+  if (is_row_level(e, mask) && !(x && x->depth)) e->out = e->row;
   return before;
 }
 
 static void leave_stream(tile_emitter *e, stream before) { e->out = before.out; }
 
-static tile_grid new_grid(const tile_emitter *e, ir_dtype dtype, uint32_t mask) {
+tile_grid tile_new_grid(const tile_emitter *e, ir_dtype dtype, uint32_t mask) {
   tile_grid g = {.dtype = dtype, .is_vector = mask >> e->n->column & 1};
   g.rows = mask >> e->n->row & 1 ? e->rows : 1;
   g.columns = g.is_vector ? e->vectors : 1;
@@ -189,7 +190,7 @@ static const char *read_vector(tile_emitter *e, ir_value v, const tile_axes *axe
 static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) {
   int32_t input = tile_input_of(e->n, v);
   ir_dtype dtype = dtype_of(e, v);
-  tile_grid g = new_grid(e, dtype, mask_of(axes));
+  tile_grid g = tile_new_grid(e, dtype, mask_of(axes));
   if (input < 0) { /* the loop's start, lo */
     g.at[0][0] = "0";
     return g;
@@ -252,7 +253,7 @@ static const char *counting_vector(tile_emitter *e, ir_dtype dtype, const char *
 static tile_grid iota(tile_emitter *e, const tile_node *x, const tile_axes *axes) {
   int32_t axis = axes->of[ir_op_int(e->n->m, x->op, "iota_dimension", 0)];
   ir_dtype dtype = dtype_of(e, x->value);
-  tile_grid g = new_grid(e, dtype, axis < 0 ? 0 : 1u << axis);
+  tile_grid g = tile_new_grid(e, dtype, axis < 0 ? 0 : 1u << axis);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
       const char *i = axis < 0            ? "0"
@@ -296,7 +297,7 @@ static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
     mask |= (uint32_t)args[i].is_vector << e->n->column;
     mask |= (uint32_t)(args[i].rows > 1) << e->n->row;
   }
-  g = new_grid(e, dtype_of(e, x->value), mask);
+  g = tile_new_grid(e, dtype_of(e, x->value), mask);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
       const char *at[TILE_MOST_OPERANDS];
@@ -325,6 +326,11 @@ static tile_grid term(tile_emitter *e, const tile_node *x) {
   return x->kind == IR_OP_DOT_GENERAL ? product(e, x) : tile_operand(e, x, 0);
 }
 
+void tile_widen_grid(tile_emitter *e, const tile_grid *g, tile_grid *out) {
+  for (int32_t r = 0; r < out->rows; r++)
+    for (int32_t c = 0; c < out->columns; c++) out->at[r][c] = widened(e, g, r, c, out->is_vector);
+}
+
 static void combine_grids(tile_emitter *e, ir_kind monoid, tile_grid *sum, const tile_grid *add) {
   const char *type = tile_type(e, sum->dtype, sum->is_vector);
   for (int32_t r = 0; r < sum->rows; r++)
@@ -335,7 +341,7 @@ static void combine_grids(tile_emitter *e, ir_kind monoid, tile_grid *sum, const
 
 static tile_grid filled(tile_emitter *e, const tile_node *x, uint32_t mask) {
   ir_dtype dtype = dtype_of(e, x->value);
-  tile_grid g = new_grid(e, dtype, mask);
+  tile_grid g = tile_new_grid(e, dtype, mask);
   const char *neutral = tile_neutral(e, x->monoid, dtype);
   if (g.is_vector) neutral = tile_splat(e, dtype, neutral);
   for (int32_t r = 0; r < g.rows; r++)
@@ -356,7 +362,7 @@ static tile_grid unrolled(tile_emitter *e, const tile_node *x, int32_t axis, uin
   return sum;
 }
 
-static void accumulators(tile_emitter *e, tile_grid *slots, const tile_grid *values) {
+void tile_make_slots(tile_emitter *e, tile_grid *slots, const tile_grid *values) {
   const char *type = tile_type(e, values->dtype, values->is_vector);
   for (int32_t r = 0; r < values->rows; r++)
     for (int32_t c = 0; c < values->columns; c++) {
@@ -366,14 +372,14 @@ static void accumulators(tile_emitter *e, tile_grid *slots, const tile_grid *val
     }
 }
 
-static void load_grid(tile_emitter *e, const tile_grid *slots, tile_grid *out) {
+void tile_load_slots(tile_emitter *e, const tile_grid *slots, tile_grid *out) {
   const char *type = tile_type(e, out->dtype, out->is_vector);
   for (int32_t r = 0; r < out->rows; r++)
     for (int32_t c = 0; c < out->columns; c++)
       out->at[r][c] = tile_line(e, "load %s, ptr %s", type, slots->at[r][c]);
 }
 
-static void store_grid(tile_emitter *e, const tile_grid *slots, const tile_grid *g) {
+void tile_store_slots(tile_emitter *e, const tile_grid *slots, const tile_grid *g) {
   const char *type = tile_type(e, g->dtype, g->is_vector);
   for (int32_t r = 0; r < g->rows; r++)
     for (int32_t c = 0; c < g->columns; c++)
@@ -384,16 +390,16 @@ static tile_grid looped(tile_emitter *e, const tile_node *x, int32_t axis, uint3
                         uint32_t mask) {
   tile_grid sum = filled(e, x, mask), slots = sum;
   tile_hoist(e, x, axis);
-  accumulators(e, &slots, &sum);
+  tile_make_slots(e, &slots, &sum);
   tile_loop l = tile_loop_begin(e, "0", tile_int(e, e->n->extent[axis]), "1");
   e->bound[axis] = l.index;
   e->is_constant[axis] = false;
   tile_grid add = sum_over(e, x, rest, mask);
-  load_grid(e, &slots, &sum);
+  tile_load_slots(e, &slots, &sum);
   combine_grids(e, x->monoid, &sum, &add);
-  store_grid(e, &slots, &sum);
+  tile_store_slots(e, &slots, &sum);
   tile_loop_end(e, &l);
-  load_grid(e, &slots, &sum);
+  tile_load_slots(e, &slots, &sum);
   return sum;
 }
 
@@ -459,7 +465,7 @@ static void bind_term(tile_emitter *e, uint32_t axes, int64_t number) {
 
 /* x = other + dot or other - dot: the other one is the sum's first term. */
 static tile_grid added(tile_emitter *e, const tile_node *x, const tile_node *dot, uint32_t other) {
-  tile_grid start = tile_operand(e, x, other), sum = new_grid(e, start.dtype, x->mask);
+  tile_grid start = tile_operand(e, x, other), sum = tile_new_grid(e, start.dtype, x->mask);
   const char *type = tile_type(e, sum.dtype, sum.is_vector);
   const char *how = x->kind == IR_OP_ADD ? "fadd contract" : "fsub contract";
   bindings before_terms = bindings_of(e);
@@ -510,7 +516,7 @@ const char *tile_reduction_at(tile_emitter *e, const tile_node *x, int32_t r) {
 }
 
 static tile_grid read_reduction(tile_emitter *e, const tile_node *x) {
-  tile_grid g = new_grid(e, dtype_of(e, x->value), 1u << e->n->row);
+  tile_grid g = tile_new_grid(e, dtype_of(e, x->value), 1u << e->n->row);
   for (int32_t r = 0; r < g.rows; r++) {
     const char *y =
         tile_line(e, "load %s, ptr %s", tile_memory_type(g.dtype), tile_reduction_at(e, x, r));
@@ -576,7 +582,7 @@ const char *tile_across_lanes(tile_emitter *e, ir_kind monoid, ir_dtype dtype, c
 }
 
 static tile_grid read_late(tile_emitter *e, const tile_node *x) {
-  tile_grid g = new_grid(e, dtype_of(e, x->value), x->mask);
+  tile_grid g = tile_new_grid(e, dtype_of(e, x->value), x->mask);
   bool in_lanes = !g.is_vector && tile_late_width(e->n, x) > 1;
   for (int32_t c = 0; c < g.columns; c++) {
     const char *at =
@@ -592,6 +598,7 @@ static tile_grid read_late(tile_emitter *e, const tile_node *x) {
 
 /* ---- by op ---- */
 static tile_grid emit(tile_emitter *e, const tile_node *x) {
+  CTX_CHECK(e->n->m->ctx, x->kind != IR_OP_CARRY); /* remembered while its loop is made */
   switch (x->kind) {
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:
@@ -600,6 +607,7 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
     case IR_OP_PAD:
     case IR_OP_CONCATENATE: return tile_emit_bent(e, x);
     case IR_OP_GATHER: return tile_emit_gather(e, x);
+    case IR_OP_REPEAT: return tile_emit_repeat(e, x);
     case IR_OP_REDUCE:
     case IR_OP_DOT_GENERAL:
       if (x->index >= 0) return read_reduction(e, x);
@@ -623,8 +631,8 @@ static const tile_grid *find_memo(const tile_emitter *e, int32_t node, uint32_t 
   return NULL;
 }
 
-static void remember(tile_emitter *e, int32_t node, const tile_grid *g) {
-  tile_memo memo = {.node = node, .grid = *g, .in_row = in_row_stream(e)};
+void tile_remember(tile_emitter *e, const tile_node *x, const tile_grid *g) {
+  tile_memo memo = {.node = (int32_t)(x - e->n->nodes), .grid = *g, .in_row = in_row_stream(e)};
   memo.depth = e->depth[memo.in_row];
   memcpy(memo.bound, e->bound, sizeof memo.bound);
   VEC_PUSH(e->a, &e->memos, memo);
@@ -632,7 +640,7 @@ static void remember(tile_emitter *e, int32_t node, const tile_grid *g) {
 
 /* From where it is kept, or made; infinite extremes so far count as 0. */
 static tile_grid made(tile_emitter *e, const tile_node *x) {
-  tile_grid g = new_grid(e, dtype_of(e, x->value), x->mask);
+  tile_grid g = tile_new_grid(e, dtype_of(e, x->value), x->mask);
   if (tile_read_kept(e, x, &g) || tile_read_table(e, x, &g)) return g;
   g = emit(e, x);
   if (!x->is_boundary || !e->is_running || x->level <= e->pass) return g;
@@ -648,9 +656,9 @@ tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
   const tile_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;
   if (x && x->packed && e->in_tile) return tile_read_packed(e, v, axes);
-  stream before = enter_stream(e, mask);
+  stream before = enter_stream(e, x, mask);
   tile_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : made(e, x);
-  if (node >= 0) remember(e, node, &g);
+  if (node >= 0) tile_remember(e, x, &g);
   leave_stream(e, before);
   return g;
 }
@@ -659,7 +667,7 @@ tile_grid tile_operand(tile_emitter *e, const tile_node *x, uint32_t operand) {
   return tile_value(e, ir_operand(e->n->m, x->op, operand), &x->operands[operand]);
 }
 
-static bool is_bound(const tile_emitter *e, uint32_t mask) {
+bool tile_is_bound(const tile_emitter *e, uint32_t mask) {
   for (int32_t a = 0; a < e->n->n_axes; a++)
     if (mask >> a & 1 && e->n->role[a] < TILE_OUTER && !e->bound[a]) return false;
   return true;
@@ -671,17 +679,17 @@ static void hoist(tile_emitter *e, ir_value v, int32_t axis, uint32_t sweep) {
   uint32_t node = (uint32_t)(x - e->n->nodes);
   if (e->seen[node] == sweep) return;
   e->seen[node] = sweep;
-  if (!(x->mask >> axis & 1) && is_bound(e, x->mask)) {
+  if (!(x->mask >> axis & 1) && tile_is_bound(e, x->mask)) {
     tile_value(e, v, &x->result);
     return;
   }
-  for (uint32_t i = 0; i < x->n_operands && x->index < 0 && x->late < 0; i++)
+  bool is_made_here = x->index < 0 && x->late < 0 && x->kind != IR_OP_REPEAT;
+  for (uint32_t i = 0; i < x->n_operands && is_made_here; i++)
     hoist(e, ir_operand(e->n->m, x->op, i), axis, sweep);
 }
 
 void tile_hoist(tile_emitter *e, const tile_node *x, int32_t axis) {
   uint32_t sweep = ++e->sweeps; /* a value made on the way may sweep itself */
-  for (uint32_t i = 0; i < x->n_operands; i++) {
+  for (uint32_t i = 0; i < x->n_operands && x->kind != IR_OP_REPEAT; i++)
     hoist(e, ir_operand(e->n->m, x->op, i), axis, sweep);
-  }
 }

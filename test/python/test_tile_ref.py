@@ -14,9 +14,10 @@ import pytest
 import running
 from random_gathers import Gathers
 from random_regions import Region
+from random_whiles import Whiles
 from test_tile import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
 
-REGIONS, BATCH = 40, 10
+REGIONS, BATCH = 30, 10
 FIRST = 5000  # other seeds than test_tile.py's
 BUILD = pathlib.Path(os.environ.get("WEIR_ASAN_BUILD", running.BUILD))
 
@@ -32,7 +33,7 @@ def evaluator(path, inputs):
     return running.Evaluator(path, inputs, BUILD / "tools/weir_eval")
 
 
-@pytest.mark.parametrize("kind", [Region, Gathers])
+@pytest.mark.parametrize("kind", [Region, Gathers, Whiles])
 @pytest.mark.parametrize("first", range(FIRST, FIRST + REGIONS, BATCH))
 def test_random_regions(first, kind, folder, tmp_path):  # noqa: F811
     def problem(region):

@@ -1,7 +1,6 @@
-/* How often a while runs: a carry that begins at a constant, grows by one and is compared with
- * another. */
+/* How often a while runs: a carry that begins at a constant, grows or falls by a constant and is
+ * compared with another. */
 #include "ir/attrs.h"
-#include "plan/cost.h"
 
 /* A carry of the while, by what its condition has of it. */
 static bool is_carry(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_index) {
@@ -16,8 +15,10 @@ static int64_t growth_of(const ir_module *m, ir_op loop, uint32_t carry) {
   ir_value arg = ir_block_get(m, body)->args.at[carry];
   ir_op step = ir_value_get(m, ir_operand(m, ir_terminator(m, body), carry))->op;
   int64_t by;
-  if (!step || ir_kind_of(m, step) != IR_OP_ADD) return 0;
+  bool adds = step && ir_kind_of(m, step) == IR_OP_ADD;
+  if (!adds && !(step && ir_kind_of(m, step) == IR_OP_SUBTRACT)) return 0;
   ir_value x = ir_operand(m, step, 0), y = ir_operand(m, step, 1);
+  if (!adds) return x == arg && ir_integer_of(m, y, &by) && by != INT64_MIN ? -by : 0;
   bool grows = (x == arg && ir_integer_of(m, y, &by)) || (y == arg && ir_integer_of(m, x, &by));
   return grows ? by : 0;
 }
@@ -47,7 +48,7 @@ static int64_t count(int64_t first, int64_t by, ir_direction direction, int64_t 
   return distance / step + (distance % step != 0);
 }
 
-int64_t plan_trips(const ir_module *m, ir_op loop) {
+int64_t ir_trips(const ir_module *m, ir_op loop) {
   ir_block cond = ir_op_get(m, loop)->regions[0];
   ir_op test = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
   ir_direction direction;
@@ -69,9 +70,9 @@ int64_t plan_trips(const ir_module *m, ir_op loop) {
   return by ? count(first, by, direction, bound) : -1;
 }
 
-bool plan_has_unknown_trips(const ir_module *m) {
+bool ir_has_unknown_trips(const ir_module *m) {
   for (ir_op op = 1; op < m->ops.count; op++)
-    if (ir_op_get(m, op)->block && ir_kind_of(m, op) == IR_OP_WHILE && plan_trips(m, op) < 0)
+    if (ir_op_get(m, op)->block && ir_kind_of(m, op) == IR_OP_WHILE && ir_trips(m, op) < 0)
       return true;
   return false;
 }

@@ -1,0 +1,96 @@
+"""Random regions for tiles with loops inside: what an element is iterated to.
+
+A seed stands for one function of x[n], y[m], w[n, m], u[m, p] in f32 or f64: a few n x m values that are carried through
+a while or two (which may be nested, count down, end when a counter that is carried says so), beside values of rows and
+of columns, and a few results.
+"""
+
+import random
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+EXTENTS = [2, 3, 7, 16, 17, 33, 64, 100, 129, 700]
+
+
+class Whiles:
+    def __init__(self, seed):
+        self.dice = random.Random(seed)
+        self.dtype = self.dice.choice([np.float32, np.float64])
+        self.n, self.m, self.p = self.dice.choice(EXTENTS[3:]), self.dice.choice(EXTENTS), self.dice.choice([1, 3, 12, 20])
+        self.plan = self.dice.randrange(1 << 30)
+        self.numbers = np.random.default_rng(seed)
+
+    @property
+    def large(self):
+        return self.n * self.m
+
+    def inputs(self):
+        shapes = [(self.n,), (self.m,), (self.n, self.m), (self.m, self.p)]
+        return [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
+
+    def better(self, dice, a, others):
+        """One step; stays small."""
+        b = dice.choice(others)
+        choices = [
+            lambda: jnp.tanh(a + b),
+            lambda: a - (a * a * a - b) / (3 * a * a + 1),
+            lambda: jnp.where(jnp.abs(a) < 2, a * a * 0.5 + b, a),
+            lambda: 0.5 * (a + jnp.abs(b) / (1 + jnp.abs(a))),
+            lambda: jnp.sin(a) + 0.25 * b,
+            lambda: jnp.maximum(a * 0.5, b * 0.25),
+        ]
+        if dice.randrange(12) == 0:  # not element by element
+            return jnp.tanh(a - jnp.mean(a, dice.randrange(2), keepdims=True))
+        return dice.choice(choices)()
+
+    def loop(self, dice, values, outside, deeper):
+        """The values after some steps, and what was counted on the way."""
+        trips, down = dice.randint(0, 9), dice.randrange(2)
+        kinds = [dice.randrange(1 << 30) for _ in values]
+        nested = deeper and dice.randrange(3) == 0
+        stops = dice.randrange(3) == 0
+
+        def body(s):
+            i, counted, *v = s
+            new = [self.better(random.Random(k), a, [*v, *outside]) for k, a in zip(kinds, v, strict=True)]
+            if nested:
+                inner = self.loop(random.Random(kinds[0]), new[:1], [*outside, *new[1:]], False)
+                new = [inner[0], *new[1:]]
+            counted = counted + (jnp.abs(new[0]) < 1).astype(jnp.int32)
+            return (i - 1 if down else i + 1, counted, *new)
+
+        def goes_on(s):
+            more = s[0] > 0 if down else s[0] < trips
+            return more & (s[0] != trips // 2) if stops and not down else more
+
+        counted = jnp.zeros(values[0].shape, jnp.int32)
+        _, counted, *after = lax.while_loop(goes_on, body, (trips if down else 0, counted, *values))
+        return [*after, counted.astype(values[0].dtype)]
+
+    def function(self, x, y, w, u):
+        dice = random.Random(self.plan)
+        rows, columns = x[:, None], y[None]
+        whole = [jnp.cos(rows * columns), rows - columns, w * 0.5][: dice.randint(1, 3)]
+        outside = [rows, columns, w, jnp.asarray(0.3, x.dtype), jnp.exp(-jnp.abs(rows - columns))]
+        if dice.randrange(3) == 0:  # what is carried is of rows or columns alone
+            small = self.loop(dice, [dice.choice([rows, columns])], [jnp.asarray(0.7, x.dtype)], False)
+            whole, outside = [small[0] * rows + columns, *whole[:2]], [small[1], *outside]
+        if dice.randrange(2):
+            outside.append(jnp.sum(whole[0], 1, keepdims=True) / self.m)
+        after = self.loop(dice, whole, outside, True)
+        if dice.randrange(3) == 0:
+            after = self.loop(dice, after[:1], after[1:], False)
+        a, b = after[0], after[-1]
+        ends = [
+            lambda: jnp.sum(a, 1),
+            lambda: jnp.max(a + b, 1),
+            lambda: a @ u,
+            lambda: jnp.sum(a, 0),
+            lambda: jnp.sum(jnp.tanh(a) * b, 1),
+            lambda: a,
+            lambda: jnp.min(a, 1),
+            lambda: (a.T @ x, a @ y),
+        ]
+        return [dice.choice(ends)() for _ in range(dice.randint(1, 3))]
