@@ -94,6 +94,8 @@ CASES = {
     "neighbour_sums": chosen("neighbour_sums", 100_000, 16),
     "neighbour_distances": chosen("neighbour_distances", 100_000, 16),
     "chosen_keys": chosen("chosen_keys", 16_384, 64),
+    "mandelbrot": Case("mandelbrot", 4000, "f32", 16, 64),
+    "kepler": Case("kepler", 4000, "f32", 16, 64),
     "mlp_step": Case("mlp_step", 256, "f32", None),
     "resnet_block": Case("resnet_block", 32, "f32", None),
     "chain": Case("chain", 10_000_000, "f32", None),
@@ -133,4 +135,6 @@ def inputs(case, n):
         return [random(n, 56, 56, 64), random(*kernel) / dtype(24), random(*kernel) / dtype(24)]
     if case.program == "chain":
         return [random(n)]
+    if case.program in ("mandelbrot", "kepler"):
+        return [random(n), random(n)]
     return [random(n, case.d), random(n)]

@@ -156,6 +156,37 @@ def chosen_keys(over, x, y, w, places):
     return over(rows, y, places)
 
 
+def mandelbrot(over, x, y):
+    """Steps until it is out, at most 50: n x n values that are iterated, element by element."""
+
+    def rows(xb):
+        def step(_, s):
+            re, im, steps = s
+            inside = re * re + im * im < 4
+            new = jnp.where(inside, re * re - im * im + xb[:, None], re)
+            return new, jnp.where(inside, 2 * re * im + y, im), steps + inside
+
+        zeros = jnp.zeros((xb.shape[0], y.shape[0]), x.dtype)
+        return jnp.sum(lax.fori_loop(0, 50, step, (zeros, zeros, zeros.astype(jnp.int32)))[2], 1)
+
+    return over(rows, x)
+
+
+def kepler(over, x, y):
+    """Newton's method on Kepler's equation, for all anomalies and eccentricities."""
+    e = 0.9 * jnp.abs(jnp.tanh(y))
+
+    def rows(xb):
+        mean = 3 * xb[:, None] + 0 * e
+
+        def step(_, a):
+            return a - (a - e * jnp.sin(a) - mean) / (1 - e * jnp.cos(a))
+
+        return jnp.cos(lax.fori_loop(0, 8, step, mean)).sum(1)
+
+    return over(rows, x)
+
+
 def mlp_step(over, a, b, c, x, labels):
     def loss(layers):
         hidden = x

@@ -224,6 +224,28 @@ weir_status ir_verify_sort(verifier *v, ir_op op) {
   return ir_verify_predicate(v, op, 5, 0);
 }
 
+/* ---- weir.carry, weir.repeat (tile/open.h) ---- */
+weir_status ir_verify_carry(verifier *v, ir_op op) {
+  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
+  return ir_verify_same(v, op, 0, "the result", result_type_id(v, op, 0),
+                        operand_type_id(v, op, 0));
+}
+
+weir_status ir_verify_repeat(verifier *v, ir_op op) {
+  uint32_t n = ir_op_get(v->m, op)->n_results;
+  WEIR_TRY(ir_verify_tensors(v, op, 2 * (int64_t)n + 1, n));
+  for (uint32_t i = 0; i < 2 * n; i++)
+    WEIR_TRY(ir_verify_same(v, op, 0, named(v, "operand", i), operand_type_id(v, op, i),
+                            result_type_id(v, op, i % n)));
+  for (uint32_t i = 0; i < n; i++) {
+    ir_op made = ir_value_get(v->m, ir_operand(v->m, op, i))->op;
+    if (!made || ir_kind_of(v->m, made) != IR_OP_CARRY)
+      return ir_violation(v, op, 0, "operand %u, wanted a weir.carry", i);
+  }
+  return ir_verify_type(v, op, 0, named(v, "operand", 2 * n), operand_type_id(v, op, 2 * n),
+                        ir_scalar(v->m, IR_I1));
+}
+
 /* ---- weir.loop ---- */
 typedef struct loop_attrs {
   int64_t extent, slice;

@@ -148,8 +148,8 @@ int main(void) {
   run_file("contract", 84);
   run_file("indexing", 49);
   run_file("region", 46);
-  run_file("loop", 17);
-  run_file("accepted", 9);
+  run_file("loop", 22);
+  run_file("accepted", 10);
   run_structure();
   return 0;
 }

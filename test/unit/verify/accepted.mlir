@@ -100,3 +100,14 @@ module {
     return
   }
 }
+
+// -----
+
+// wanted: no error
+module {
+  func.func public @main(%a: tensor<3xf32>, %t: tensor<i1>) {
+    %0 = "weir.carry"(%a) : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = "weir.repeat"(%0, %a, %t) <{depth = 0 : i64, turns = 1 : i64}> : (tensor<3xf32>, tensor<3xf32>, tensor<i1>) -> tensor<3xf32>
+    return
+  }
+}

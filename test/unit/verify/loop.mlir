@@ -284,3 +284,56 @@ module {
     return
   }
 }
+
+// -----
+
+// wanted: the result is tensor<4xf32>
+module {
+  func.func public @main(%a: tensor<3xf32>) {
+    %0 = "weir.carry"(%a) : (tensor<3xf32>) -> tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// wanted: operand 1 is tensor<4xf32>
+module {
+  func.func public @main(%a: tensor<3xf32>, %b: tensor<4xf32>, %t: tensor<i1>) {
+    %0 = "weir.carry"(%a) : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = "weir.repeat"(%0, %b, %t) : (tensor<3xf32>, tensor<4xf32>, tensor<i1>) -> tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
+// wanted: operand 0, wanted a weir.carry
+module {
+  func.func public @main(%a: tensor<3xf32>, %t: tensor<i1>) {
+    %0 = "weir.repeat"(%a, %a, %t) : (tensor<3xf32>, tensor<3xf32>, tensor<i1>) -> tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
+// wanted: operand 2 is tensor<2xi1>
+module {
+  func.func public @main(%a: tensor<3xf32>, %t: tensor<2xi1>) {
+    %0 = "weir.carry"(%a) : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = "weir.repeat"(%0, %a, %t) : (tensor<3xf32>, tensor<3xf32>, tensor<2xi1>) -> tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
+// wanted: 4 operands
+module {
+  func.func public @main(%a: tensor<3xf32>, %t: tensor<i1>) {
+    %0 = "weir.carry"(%a) : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = "weir.repeat"(%0, %a, %a, %t) : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i1>) -> tensor<3xf32>
+    return
+  }
+}
