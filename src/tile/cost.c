@@ -60,6 +60,7 @@ double cost_weight(const tile_node *x) {
     case IR_OP_RSQRT:
     case IR_OP_REMAINDER:
     case IR_OP_REPEAT:
+    case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return 8;
     case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
@@ -384,8 +385,8 @@ double cost_of_nest(const tile_nest *n) {
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
     cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
-            (x->kind == IR_OP_GATHER ? cost_of_gather(n, x)
-                                     : cost_weight(x) * points + cost_of_gathers(n, x));
+            (tile_is_gather(x) ? cost_of_gather(n, x)
+                               : cost_weight(x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }

@@ -1,4 +1,5 @@
-/* Gathers inside of a tile: elements of an input at places that other values name.
+/* Gathers inside of a tile: elements of an input at places that other values name. A dynamic slice
+ * is one of a single place.
  *
  * In: such a node, at the indices that are bound now. Out: its grid. The operand's dimensions that
  * are named have axes of their own, which nothing else has (nest.c). Where the places have no
@@ -12,9 +13,11 @@
 
 typedef struct gathering {
   const tile_node *x;
-  ir_gather_numbers numbers;
   const int64_t *dims;              /* of the operand */
-  tile_grid places[TILE_MOST_RANK]; /* by component of the index: clamped */
+  int32_t place_of[TILE_MOST_RANK]; /* by dimension of the operand: -1, not named */
+  bool is_cut[TILE_MOST_RANK];      /* read at one place, named or the only one */
+  int32_t n_places;
+  tile_grid places[TILE_MOST_RANK]; /* clamped */
   ir_dtype integer;                 /* theirs */
 } gathering;
 
@@ -69,24 +72,47 @@ static const char *clamped(tile_emitter *e, const gathering *g, ir_dtype from, i
                      tile_number(e, to, lanes, last));
 }
 
+static void clamp_places(tile_emitter *e, gathering *g, int32_t c, int32_t dim) {
+  tile_grid *p = &g->places[c];
+  for (int32_t r = 0; r < p->rows; r++)
+    for (int32_t k = 0; k < p->columns; k++)
+      p->at[r][k] =
+          clamped(e, g, p->dtype, p->is_vector ? e->n->lanes : 1, p->at[r][k], g->dims[dim] - 1);
+  p->dtype = g->integer;
+  g->place_of[dim] = c;
+  g->is_cut[dim] = true;
+}
+
 /* The index vectors' component `c`. */
-static tile_grid component(tile_emitter *e, const tile_node *x, const gathering *g, int32_t c) {
+static tile_grid component(tile_emitter *e, const tile_node *x, int64_t along, int32_t c) {
   const tile_axes *axes = &x->operands[1];
-  int64_t along = g->numbers.index_vector_dim;
   int32_t axis = along < axes->rank ? axes->of[along] : TILE_NO_AXIS;
   tile_binding before = tile_bind(e, axis, tile_int(e, c));
   tile_grid places = tile_operand(e, x, 1);
   tile_unbind(e, &before);
-  int64_t last = g->dims[g->numbers.start_index_map.at[c]] - 1;
-  for (int32_t r = 0; r < places.rows; r++)
-    for (int32_t k = 0; k < places.columns; k++)
-      places.at[r][k] =
-          clamped(e, g, places.dtype, places.is_vector ? e->n->lanes : 1, places.at[r][k], last);
-  places.dtype = g->integer;
   return places;
 }
 
-static int32_t n_places(const gathering *g) { return g->numbers.start_index_map.count; }
+static void read_gather(tile_emitter *e, gathering *g) {
+  ir_gather_numbers numbers;
+  CTX_CHECK(e->n->m->ctx, ir_gather_dims(e->a, e->n->m, g->x->op, &numbers));
+  for (int32_t i = 0; i < numbers.collapsed_slice_dims.count; i++)
+    g->is_cut[numbers.collapsed_slice_dims.at[i]] = true;
+  for (int32_t c = 0; c < numbers.start_index_map.count; c++) {
+    g->places[g->n_places++] = component(e, g->x, numbers.index_vector_dim, c);
+    clamp_places(e, g, c, (int32_t)numbers.start_index_map.at[c]);
+  }
+}
+
+/* Where the slice is the whole dimension it begins at 0. */
+static void read_dynamic_slice(tile_emitter *e, gathering *g) {
+  const int64_t *slice = ir_type_at(e->n->m, g->x->value)->dims;
+  for (int32_t d = 0; d < g->x->operands[0].rank; d++) {
+    if (slice[d] == g->dims[d]) continue;
+    g->places[g->n_places] = tile_operand(e, g->x, 1 + (uint32_t)d);
+    clamp_places(e, g, g->n_places++, d);
+  }
+}
 
 /* A place as an i64. */
 static const char *scalar_place(tile_emitter *e, const gathering *g, const tile_grid *places,
@@ -100,10 +126,9 @@ static tile_grid operand_at(tile_emitter *e, const gathering *g, int32_t r) {
   const tile_axes *axes = &g->x->operands[0];
   tile_binding before[TILE_MOST_RANK];
   for (int32_t d = 0; d < axes->rank; d++) {
-    int32_t c = ir_ints_find(g->numbers.start_index_map, d);
-    bool is_cut = c >= 0 || ir_ints_find(g->numbers.collapsed_slice_dims, d) >= 0;
+    int32_t c = g->place_of[d];
     const char *place = c >= 0 ? scalar_place(e, g, &g->places[c], r) : "0";
-    before[d] = tile_bind(e, is_cut ? axes->of[d] : TILE_NO_AXIS, place);
+    before[d] = tile_bind(e, g->is_cut[d] ? axes->of[d] : TILE_NO_AXIS, place);
   }
   tile_grid part = tile_operand(e, g->x, 0);
   for (int32_t d = axes->rank - 1; d >= 0; d--) tile_unbind(e, &before[d]);
@@ -112,7 +137,7 @@ static tile_grid operand_at(tile_emitter *e, const gathering *g, int32_t r) {
 
 static tile_grid read_rows(tile_emitter *e, const gathering *g) {
   int32_t rows = 1;
-  for (int32_t c = 0; c < n_places(g); c++)
+  for (int32_t c = 0; c < g->n_places; c++)
     if (g->places[c].rows > rows) rows = g->places[c].rows;
   tile_grid all = operand_at(e, g, 0);
   if (rows > all.rows) all.rows = rows;
@@ -128,9 +153,7 @@ static tile_grid read_rows(tile_emitter *e, const gathering *g) {
 static tile_axes fixed_axes(const gathering *g) {
   tile_axes axes = g->x->operands[0];
   for (int32_t d = 0; d < axes.rank; d++)
-    if (ir_ints_find(g->numbers.start_index_map, d) >= 0 ||
-        ir_ints_find(g->numbers.collapsed_slice_dims, d) >= 0)
-      axes.of[d] = TILE_NO_AXIS;
+    if (g->is_cut[d]) axes.of[d] = TILE_NO_AXIS;
   return axes;
 }
 
@@ -141,7 +164,7 @@ static const char *lane_offsets(tile_emitter *e, const gathering *g, const int64
   int64_t stride = 1;
   if (apart) sum = tile_lane_numbers(e, g->integer, apart);
   for (int32_t d = g->x->operands[0].rank - 1; d >= 0; stride *= in_memory[d--]) {
-    int32_t k = ir_ints_find(g->numbers.start_index_map, d);
+    int32_t k = g->place_of[d];
     if (k < 0) continue;
     const char *x = tile_at(&g->places[k], r, c);
     if (!g->places[k].is_vector) x = tile_splat(e, g->integer, x);
@@ -195,11 +218,10 @@ static ir_dtype integer_of(const tile_nest *n, const tile_node *x) {
 tile_grid tile_emit_gather(tile_emitter *e, const tile_node *x) {
   gathering g = {.x = x, .integer = integer_of(e->n, x)};
   bool lanes = false;
-  CTX_CHECK(e->n->m->ctx, ir_gather_dims(e->a, e->n->m, x->op, &g.numbers));
   g.dims = ir_type_at(e->n->m, ir_operand(e->n->m, x->op, 0))->dims;
-  for (int32_t c = 0; c < n_places(&g); c++) {
-    g.places[c] = component(e, x, &g, c);
-    lanes |= g.places[c].is_vector;
-  }
+  for (int32_t d = 0; d < TILE_MOST_RANK; d++) g.place_of[d] = -1;
+  if (x->kind == IR_OP_GATHER) read_gather(e, &g);
+  else read_dynamic_slice(e, &g);
+  for (int32_t c = 0; c < g.n_places; c++) lanes |= g.places[c].is_vector;
   return lanes ? read_lanes(e, &g) : read_rows(e, &g);
 }

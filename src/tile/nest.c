@@ -324,6 +324,17 @@ static bool rule_gather(tile_tie *t, tile_node *node) {
   return true;
 }
 
+/* A gather at one place. */
+static bool rule_dynamic_slice(tile_tie *t, tile_node *node) {
+  const ir_type_data *operand = tensor_of(t, ir_operand(t->n->m, node->op, 0)),
+                     *result = tensor_of(t, node->value);
+  if (!operand->rank || !tile_gathered_input(t->n, node))
+    return refuse(t, "a dynamic slice of what is computed");
+  for (int32_t d = 0; d < operand->rank; d++)
+    if (!tie_gathered(t, d, result->dims[d] != operand->dims[d], result->dims[d], d)) return false;
+  return true;
+}
+
 /* Along dimensions that no tile spans. */
 static bool bends_inside(ir_module *m, ir_op op) {
   const ir_type_data *result = ir_type_at(m, ir_result(m, op, 0)),
@@ -346,6 +357,7 @@ RULE(reduce)
 RULE(dot_general)
 RULE(top_k)
 RULE(gather)
+RULE(dynamic_slice)
 RULE(carry)
 RULE(repeat)
 #undef RULE
@@ -786,7 +798,7 @@ static bool set_level(tile_nest *n, tile_node *x) {
   for (int32_t a = 0; a < n->n_axes; a++)
     if (x->reduces >> a & 1 && n->role[a] == TILE_OUTER) return false;
   if ((x->kind == IR_OP_CHLO_TOP_K || tile_is_joint(x)) && !is_legal_list(n, x)) return false;
-  if (x->kind == IR_OP_GATHER && !tile_gather_is_legal(n, x)) return false;
+  if (tile_is_gather(x) && !tile_gather_is_legal(n, x)) return false;
   if (x->depth && (reduces_row || reduces_column || x->after)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;

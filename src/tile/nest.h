@@ -150,6 +150,9 @@ bool tile_stream(tile_nest *n, tile_node *x);
 bool tile_is_product(const tile_nest *n, const tile_node *x);
 uint32_t tile_product_grid(const tile_nest *n, const tile_node *x);
 int32_t tile_product_axis(const tile_nest *n, const tile_node *x);
+static inline bool tile_is_gather(const tile_node *x) {
+  return x->kind == IR_OP_GATHER || x->kind == IR_OP_DYNAMIC_SLICE;
+}
 /* The input, or view of one, that a gather reads; IR_NONE: it is computed, by more than
  * conversions. Whether lanes have places of their own; whether columns can be read at all. gather.c
  */

@@ -69,7 +69,7 @@ static int64_t input_bytes(const tile_nest *n, int32_t axis) {
       ir_value v = ir_operand(n->m, n->nodes[k].op, i);
       const tile_axes *axes = &n->nodes[k].operands[i];
       int32_t input = tile_node_of(n, v) ? -1 : tile_input_of(n, v);
-      bool is_table = n->nodes[k].kind == IR_OP_GATHER && i == 0; /* read here and there */
+      bool is_table = tile_is_gather(&n->nodes[k]) && i == 0; /* read here and there */
       if (input < 0 || is_table || !has_axis(axes, axis)) continue;
       int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
       if (bytes > most[input]) most[input] = bytes;

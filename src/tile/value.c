@@ -606,6 +606,7 @@ static tile_grid emit(tile_emitter *e, const tile_node *x) {
     case IR_OP_SLICE:
     case IR_OP_PAD:
     case IR_OP_CONCATENATE: return tile_emit_bent(e, x);
+    case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return tile_emit_gather(e, x);
     case IR_OP_REPEAT: return tile_emit_repeat(e, x);
     case IR_OP_REDUCE:

@@ -2,7 +2,7 @@
 
 A seed stands for one function of x[n], y[m], w[n, m], u[m, p] in f32 or f64: a few n x m values that are carried through
 a while or two (which may be nested, count down, end when a counter that is carried says so), beside values of rows and
-of columns, and a few results.
+of columns and what the counter names of two tables, and a few results.
 """
 
 import random
@@ -27,7 +27,7 @@ class Whiles:
         return self.n * self.m
 
     def inputs(self):
-        shapes = [(self.n,), (self.m,), (self.n, self.m), (self.m, self.p)]
+        shapes = [(self.n,), (self.m,), (self.n, self.m), (self.m, self.p), (8,), (6, self.m)]
         return [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
 
     def better(self, dice, a, others):
@@ -45,7 +45,7 @@ class Whiles:
             return jnp.tanh(a - jnp.mean(a, dice.randrange(2), keepdims=True))
         return dice.choice(choices)()
 
-    def loop(self, dice, values, outside, deeper):
+    def loop(self, dice, values, outside, deeper, tables=()):
         """The values after some steps, and what was counted on the way."""
         trips, down = dice.randint(0, 9), dice.randrange(2)
         kinds = [dice.randrange(1 << 30) for _ in values]
@@ -54,7 +54,8 @@ class Whiles:
 
         def body(s):
             i, counted, *v = s
-            new = [self.better(random.Random(k), a, [*v, *outside]) for k, a in zip(kinds, v, strict=True)]
+            read = [lax.dynamic_index_in_dim(t, i, keepdims=t.ndim > 1) for t in tables]
+            new = [self.better(random.Random(k), a, [*v, *outside, *read]) for k, a in zip(kinds, v, strict=True)]
             if nested:
                 inner = self.loop(random.Random(kinds[0]), new[:1], [*outside, *new[1:]], False)
                 new = [inner[0], *new[1:]]
@@ -69,8 +70,9 @@ class Whiles:
         _, counted, *after = lax.while_loop(goes_on, body, (trips if down else 0, counted, *values))
         return [*after, counted.astype(values[0].dtype)]
 
-    def function(self, x, y, w, u):
+    def function(self, x, y, w, u, *tables):
         dice = random.Random(self.plan)
+        tables = dice.choice([(), tables, tables])
         rows, columns = x[:, None], y[None]
         whole = [jnp.cos(rows * columns), rows - columns, w * 0.5][: dice.randint(1, 3)]
         outside = [rows, columns, w, jnp.asarray(0.3, x.dtype), jnp.exp(-jnp.abs(rows - columns))]
@@ -79,7 +81,7 @@ class Whiles:
             whole, outside = [small[0] * rows + columns, *whole[:2]], [small[1], *outside]
         if dice.randrange(2):
             outside.append(jnp.sum(whole[0], 1, keepdims=True) / self.m)
-        after = self.loop(dice, whole, outside, True)
+        after = self.loop(dice, whole, outside, True, tables)
         if dice.randrange(3) == 0:
             after = self.loop(dice, after[:1], after[1:], False)
         a, b = after[0], after[-1]

@@ -76,6 +76,13 @@ def until_counted(x, y):
     return lax.while_loop(lambda s: s[0] < 100, body, (jnp.int32(1), a))[1].min(1)
 
 
+def scanned(x, y):
+    """Over coefficients: a polynomial of each pair."""
+    a = jnp.tanh(x[:, None] * y)
+    coefficients = y[:9], y[9:18].astype(jnp.float16)
+    return lax.scan(lambda v, c: (v * a + c[0] - c[1].astype(v.dtype), None), 0 * a, coefficients)[0].max(1)
+
+
 def softmax_of_iterated(x, y):
     """Statistics before and after."""
     a = jnp.sin(x[:, None] * y)
@@ -104,7 +111,7 @@ def data(n=331, m=1403):
     return [dice.normal(size=size).astype(np.float32) for size in (n, m)]
 
 
-INSIDE = [mandelbrot, kepler, nested, until_counted, softmax_of_iterated]
+INSIDE = [mandelbrot, kepler, nested, until_counted, scanned, softmax_of_iterated]
 PROGRAMS = [*INSIDE, by_row, gradient, averaged]
 
 
