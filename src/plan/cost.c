@@ -43,8 +43,9 @@
 #define STOCK_HEAVY_PER_NS 5.0
 #define STOCK_SIMPLE_PER_NS 30.0
 #define STOCK_TOP_K_PER_NS 0.7
-#define STOCK_GATHER_PER_NS 0.7 /* 0.2 to 3: where rows are long and the table large, least */
-#define STOCK_JOINT_PER_NS 0.7  /* reductions of several operands: one element after the other */
+#define STOCK_GATHER_PER_NS 1.5 /* 0.5 to 4 where rows are short, 1.3 to 9 where they are long */
+#define LONG_ROW_BYTES 512
+#define STOCK_JOINT_PER_NS 0.7 /* reductions of several operands: one element after the other */
 
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
@@ -333,11 +334,20 @@ static bool is_summed(const ir_module *m, ir_value v, const ir_users *users, int
   return false;
 }
 
-/* YNN takes reductions with their elementwise operands, and not a gather. */
+/* YNN takes reductions with their elementwise operands, and not a gather. That of long rows which
+ * stays in the caches costs next to nothing. */
+static bool keeps_gather(const ir_module *m, ir_op op, const ir_users *users) {
+  int32_t readers = MOST_READERS, rank;
+  if (ir_kind_of(m, op) != IR_OP_GATHER || !is_summed(m, ir_result(m, op, 0), users, &readers))
+    return false;
+  const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
+  int64_t row = ir_dtype_bytes(ir_type_at(m, ir_result(m, op, 0))->dtype);
+  for (int32_t d = 0; d < rank; d++) row = saturated_product(row, slice[d]);
+  return row < LONG_ROW_BYTES || (double)ir_value_bytes(m, ir_result(m, op, 0)) >= FRESH_FROM_BYTES;
+}
+
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
-  int32_t readers = MOST_READERS;
-  if (ir_kind_of(m, op) == IR_OP_GATHER && is_summed(m, ir_result(m, op, 0), users, &readers))
-    return true;
+  if (keeps_gather(m, op, users)) return true;
   if (ir_op_get(m, op)->n_results != 1 || !joins_fusions(ir_kind_of(m, op))) return true;
   ir_value v = ir_result(m, op, 0);
   for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
@@ -363,6 +373,17 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   return n / (heavy ? STOCK_HEAVY_PER_NS : STOCK_SIMPLE_PER_NS) * (wide ? 2 : 1);
 }
 
+static double fused_ns(stock *s, ir_value v);
+
+/* Of a table no more is read than is gathered. */
+static double operand_ns(stock *s, ir_op op, uint32_t i) {
+  ir_kind k = ir_kind_of(s->c.m, op);
+  double ns = fused_ns(s, ir_operand(s->c.m, op, i));
+  if (i > 0 || (k != IR_OP_GATHER && k != IR_OP_DYNAMIC_SLICE)) return ns;
+  double most = bytes_of(&s->c, ir_result(s->c.m, op, 0)) / STOCK_READ_BYTES_PER_NS;
+  return ns < most ? ns : most;
+}
+
 /* What a fusion computes for v, or reads of it: each value once. */
 static double fused_ns(stock *s, ir_value v) {
   ir_op op = ir_value_get(s->c.m, v)->op;
@@ -372,8 +393,7 @@ static double fused_ns(stock *s, ir_value v) {
     return bytes_of(&s->c, v) / STOCK_READ_BYTES_PER_NS;
   s->room--;
   double ns = stock_arithmetic_ns(s, op);
-  for (uint32_t i = 0; i < ir_op_get(s->c.m, op)->n_operands; i++)
-    ns += fused_ns(s, ir_operand(s->c.m, op, i));
+  for (uint32_t i = 0; i < ir_op_get(s->c.m, op)->n_operands; i++) ns += operand_ns(s, op, i);
   return ns;
 }
 
@@ -392,7 +412,7 @@ static double stock_op_ns(stock *s, ir_op op) {
     if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]) * (double)trips_of(s->c.m, op);
   s->turn++;
   s->room = MOST_FUSED;
-  for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += fused_ns(s, d.operands[i]);
+  for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);
   for (uint32_t i = 0; !has_bodies && i < d.n_results; i++)
     ns += stock_write_ns(bytes_of(&s->c, d.first_result + i));
   return ns;

@@ -13,7 +13,7 @@ static const double CALL_NS = 30e3; /* starting helpers, waiting for the last */
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double MOST_PARTIALS = 32 << 20;
-static const double PRODUCT_WEIGHT = 1.1;
+static const double PRODUCT_WEIGHT = 1.1, ODD_ROW_WEIGHT = 3.5;
 static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
 static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
@@ -309,11 +309,15 @@ static double *again_by_node(const tile_nest *n) {
   return d.again;
 }
 
-/* Multiply-adds with the points in lanes, and the grid to L1 and back, element by element. */
+/* Multiply-adds with the points in lanes, and the grid to L1 and back, element by element. What is
+ * left of the register tile's rows runs one by one. */
 static double cost_of_product(const tile_nest *n, const tile_node *x) {
+  int64_t along = n->extent[x->late >= 0 ? n->column : n->row];
+  double odd = (double)(along % cost_product_rows(n)) / (double)along;
   double points = (double)tile_extent_of(n, tile_point_axes(n, x->mask));
   double padded = ceil(points / n->lanes) * n->lanes;
-  return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT;
+  return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT *
+         (1 + (ODD_ROW_WEIGHT - 1) * odd);
 }
 
 static int64_t outer_extent(const tile_nest *n) {
@@ -395,12 +399,31 @@ static double write_ns(double bytes) {
   return bytes / (bytes < FRESH_FROM_BYTES ? WRITE_BYTES_PER_NS : FRESH_BYTES_PER_NS);
 }
 
+static double elements_of(const tile_nest *n, uint32_t mask) {
+  return (double)tile_extent_of(n, mask);
+}
+
+/* Of an input, in a pass: all, or what is gathered if nothing else reads it. */
+static double bytes_read(const tile_nest *n, uint32_t input) {
+  double all = (double)ir_value_bytes(n->m, ir_operand(n->m, n->loop, input)), gathered = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const tile_node *x = &n->nodes[k];
+    for (uint32_t i = 0; i < x->n_operands; i++) {
+      ir_value v = ir_operand(n->m, x->op, i);
+      if (tile_node_of(n, v) || tile_input_of(n, v) != (int32_t)input) continue;
+      if (!tile_is_gather(x) || i > 0) return all;
+      gathered += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
+    }
+  }
+  return fmin(all, gathered);
+}
+
 /* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
  * results are new memory. */
 double cost_time_ns(const tile_nest *n) {
   double cycles = cost_of_nest(n), read = 0, written = 0;
   for (uint32_t i = 0; i < n->n_inputs; i++) {
-    double bytes = (double)ir_value_bytes(n->m, ir_operand(n->m, n->loop, i));
+    double bytes = bytes_read(n, i);
     if (bytes > COST_L2_BYTES) read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
   }
   for (uint32_t j = 0; j < n->n_outputs; j++)
@@ -409,10 +432,6 @@ double cost_time_ns(const tile_nest *n) {
 }
 
 /* ---- the same loop by XLA ---- */
-static double elements_of(const tile_nest *n, uint32_t mask) {
-  return (double)tile_extent_of(n, mask);
-}
-
 /* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
  * fuses the rest. */
 static double traffic_of(const tile_nest *n, const tile_node *x) {
