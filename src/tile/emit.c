@@ -857,6 +857,7 @@ tile_code tile_emit(arena *a, tile_nest *n, const char *name) {
   e.known = ARENA_ARRAY(a, tile_known, TILE_KNOWN_LINES);
   load_buffers(&e);
   e.seen = ARENA_ARRAY(a, uint32_t, n->n_nodes + 1);
+  e.visited = ARENA_ARRAY(a, uint64_t, n->n_nodes + 1);
   e.has_helpers = ARENA_ARRAY(a, bool, n->n_nodes + 1);
   place_reductions(&e);
   tile_place_terms(&e);

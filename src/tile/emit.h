@@ -94,6 +94,7 @@ typedef struct tile_emitter {
   int64_t *term_offset;   /* of the value that a sum was made with, by reduction and term: [row] */
   bool finishes;          /* in the function that runs when all rows are done */
   uint32_t *seen, sweeps; /* by node: the last sweep that came by */
+  uint64_t *visited;      /* by node: for which phases it was looked at what to keep */
   VEC(tile_memo) memos;
   VEC(tile_pack) packs;
   VEC(const char *) shared;    /* names of functions that are called from several places */
@@ -202,6 +203,9 @@ void tile_load_slots(tile_emitter *e, const tile_grid *slots, tile_grid *out);
 void tile_store_slots(tile_emitter *e, const tile_grid *slots, const tile_grid *g);
 /* The node's grid at the indices bound now need not be made again. */
 void tile_remember(tile_emitter *e, const tile_node *x, const tile_grid *g);
+/* Whether what has these axes is the same for all tiles of a row: no column, and no index of a loop
+ * of the body's stream. */
+bool tile_is_row_level(const tile_emitter *e, uint32_t mask);
 /* Whether the axes have indices now, those that need them. */
 bool tile_is_bound(const tile_emitter *e, uint32_t mask);
 /* What a tile reduction adds for one tile and the points bound now. */

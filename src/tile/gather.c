@@ -42,10 +42,14 @@ bool tile_gathers_lanes(const tile_nest *n, const tile_node *x) {
   return false;
 }
 
+/* Of columns, where the operand has some of its own. */
+static bool is_strided(const tile_nest *n, const tile_node *x) {
+  const int64_t *dims = dims_in_memory(n, tile_gathered_input(n, x));
+  return tile_stride(dims, &x->operands[0], n->column) > 1;
+}
+
 bool tile_gather_is_legal(const tile_nest *n, const tile_node *x) {
-  const tile_axes *axes = &x->operands[0];
-  int64_t stride = tile_stride(dims_in_memory(n, tile_gathered_input(n, x)), axes, n->column);
-  return stride <= 1 || tile_gathers_lanes(n, x);
+  return !is_strided(n, x) || tile_gathers_lanes(n, x);
 }
 
 /* ---- places ---- */
@@ -217,7 +221,7 @@ static ir_dtype integer_of(const tile_nest *n, const tile_node *x) {
 
 tile_grid tile_emit_gather(tile_emitter *e, const tile_node *x) {
   gathering g = {.x = x, .integer = integer_of(e->n, x)};
-  bool lanes = false;
+  bool lanes = is_strided(e->n, x);
   g.dims = ir_type_at(e->n->m, ir_operand(e->n->m, x->op, 0))->dims;
   for (int32_t d = 0; d < TILE_MOST_RANK; d++) g.place_of[d] = -1;
   if (x->kind == IR_OP_GATHER) read_gather(e, &g);

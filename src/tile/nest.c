@@ -235,12 +235,18 @@ static void count_turns(tile_nest *n, tile_node *x) {
   x->turns = (double)ir_op_int(n->m, x->op, "turns", 1);
 }
 
+static void note_repeat(tile_nest *n, const tile_node *x) {
+  const tile_node *carry = tile_node_of(n, ir_operand(n->m, x->op, x->which));
+  n->nodes[carry - n->nodes].repeat = (int32_t)(x - n->nodes);
+}
+
 /* Elements of what is carried go their own ways: nothing inside brings them together. */
 static bool find_whiles(tile_tie *t) {
   tile_nest *n = t->n;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     count_turns(n, &n->nodes[k]);
     if (n->nodes[k].kind == IR_OP_CARRY) n->carried |= n->nodes[k].mask;
+    if (n->nodes[k].kind == IR_OP_REPEAT) note_repeat(n, &n->nodes[k]);
   }
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];

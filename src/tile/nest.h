@@ -60,6 +60,7 @@ typedef struct tile_node { /* one result of one op of the body */
   bool after;          /* such a reduction, or made from one: known when all rows are done */
   int32_t depth;       /* whiles that carry it, or what it is made from (open.h) */
   double turns;        /* of all of them */
+  int32_t repeat;      /* of a carry: the node of what it is in the end */
   bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
   ir_kind monoid;      /* of what it reduces with */
   tile_packing packed; /* tiles read it from a copy (pack.h) */

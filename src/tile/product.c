@@ -128,10 +128,14 @@ static void keep(tile_emitter *e, const tile_node *x, int32_t at) {
   if (at > k->last_use) k->last_use = at;
 }
 
+/* Once for each phase. */
 static void visit(tile_emitter *e, ir_value v, int32_t phase) {
   const tile_nest *n = e->n;
   const tile_node *x = tile_node_of(n, v);
   if (!x || !(x->mask >> n->column & 1)) return;
+  uint64_t bit = phase < 64 ? UINT64_C(1) << phase : 0, *visited = &e->visited[x - n->nodes];
+  if (*visited & bit) return;
+  *visited |= bit;
   bool is_whole = (x->mask & tile_mask(n)) == tile_mask(n) && !tile_point_axes(n, x->mask);
   if (is_whole && !x->depth && tile_phase_of(x, e->pass) < phase && effort(n, x, 24) > HEAVY) {
     keep(e, x, 2 * phase);
@@ -165,6 +169,7 @@ static void place_kept(tile_emitter *e, tile_kept *k) {
 void tile_plan_kept(tile_emitter *e) {
   const tile_nest *n = e->n;
   e->kept.count = 0;
+  memset(e->visited, 0, n->n_nodes * sizeof *e->visited);
   for (uint32_t k = 0; k < n->n_nodes && !e->finishes; k++) {
     const tile_node *x = &n->nodes[k];
     if ((x->index < 0 && x->late < 0) || x->pass != e->pass) continue;
@@ -296,7 +301,7 @@ static void clear_padding(tile_emitter *e, const tile_table *t, const char *entr
 /* A loop over the points of a table; what its value needs and they do not change is made before. */
 static tile_loop begin_points(tile_emitter *e, const tile_table *t) {
   const tile_node *x = tile_node_of(e->n, t->value);
-  if (x) tile_hoist(e, x, t->axis);
+  if (x && x->index < 0 && x->late < 0) tile_hoist(e, x, t->axis);
   tile_loop l = tile_loop_begin(e, "0", tile_int(e, t->points), "1");
   e->bound[t->axis] = l.index;
   return l;

@@ -23,28 +23,36 @@ static const tile_node *carry_of(const tile_emitter *e, const repeating *r, uint
 }
 
 /* ---- what one result needs ---- */
-static void need_carry(tile_emitter *e, repeating *r, uint32_t j);
+static void need(tile_emitter *e, repeating *r, ir_value v);
+
+static void need_operand(tile_emitter *e, repeating *r, const tile_node *x, uint32_t i) {
+  need(e, r, ir_operand(e->n->m, x->op, i));
+}
+
+/* Of this while, or of one inside: what it becomes, as long as the condition holds. */
+static void need_carry(tile_emitter *e, repeating *r, const tile_node *carry) {
+  const tile_node *end = &e->n->nodes[carry->repeat];
+  uint32_t count = (end->n_operands - 1) / 2;
+  if (end->op == r->x->op) r->needed[end->which] = true;
+  else need_operand(e, r, carry, 0);
+  need_operand(e, r, end, count + end->which);
+  need_operand(e, r, end, 2 * count);
+}
 
 /* What lies outside is made before the loop, where it can be. */
 static void need(tile_emitter *e, repeating *r, ir_value v) {
   const tile_node *x = tile_node_of(e->n, v);
   if (!x || r->seen[x - e->n->nodes]) return;
   r->seen[x - e->n->nodes] = true;
-  for (uint32_t j = 0; j < r->count; j++)
-    if (x == carry_of(e, r, j)) {
-      need_carry(e, r, j);
-      return;
-    }
   if (x->depth <= r->x->depth) {
     if (tile_is_bound(e, x->mask)) tile_value(e, v, &x->result);
-    return;
+  } else if (x->kind == IR_OP_CARRY) {
+    need_carry(e, r, x);
+  } else if (x->kind == IR_OP_REPEAT) {
+    need_operand(e, r, x, x->which); /* its carry says the rest */
+  } else {
+    for (uint32_t i = 0; i < x->n_operands; i++) need_operand(e, r, x, i);
   }
-  for (uint32_t i = 0; i < x->n_operands; i++) need(e, r, ir_operand(e->n->m, x->op, i));
-}
-
-static void need_carry(tile_emitter *e, repeating *r, uint32_t j) {
-  r->seen[carry_of(e, r, j) - e->n->nodes] = r->needed[j] = true;
-  need(e, r, ir_operand(e->n->m, r->x->op, r->count + j));
 }
 
 /* ---- the loop ---- */
@@ -60,12 +68,24 @@ static void enter_carries(tile_emitter *e, repeating *r) {
   }
 }
 
-static void read_carries(tile_emitter *e, const repeating *r, bool are_results) {
+static void read_carries(tile_emitter *e, const repeating *r) {
   for (uint32_t j = 0; j < r->count; j++) {
     if (!r->needed[j]) continue;
     tile_grid now = r->slots[j];
     tile_load_slots(e, &r->slots[j], &now);
-    tile_remember(e, are_results ? &r->first[j] : carry_of(e, r, j), &now);
+    tile_remember(e, carry_of(e, r, j), &now);
+  }
+}
+
+/* Results of rows alone are not remembered where a tile made them: who reads them does so before
+ * the columns. */
+static void read_results(tile_emitter *e, const repeating *r) {
+  for (uint32_t j = 0; j < r->count; j++) {
+    bool is_here = e->out == e->row || r->x->depth || !tile_is_row_level(e, r->first[j].mask);
+    if (!r->needed[j] || !is_here) continue;
+    tile_grid now = r->slots[j];
+    tile_load_slots(e, &r->slots[j], &now);
+    tile_remember(e, &r->first[j], &now);
   }
 }
 
@@ -84,16 +104,15 @@ static void step(tile_emitter *e, const repeating *r) {
 tile_grid tile_emit_repeat(tile_emitter *e, const tile_node *x) {
   repeating r = {.x = x, .first = x - x->which, .count = (x->n_operands - 1) / 2};
   r.seen = ARENA_ARRAY(e->a, bool, e->n->n_nodes);
-  need_carry(e, &r, x->which);
-  need(e, &r, ir_operand(e->n->m, x->op, 2 * r.count));
+  need_carry(e, &r, carry_of(e, &r, x->which));
   enter_carries(e, &r);
   tile_loop l = tile_while_begin(e);
-  read_carries(e, &r, false);
+  read_carries(e, &r);
   tile_grid goes_on = tile_operand(e, x, 2 * r.count);
   tile_while_test(e, &l, tile_at(&goes_on, 0, 0));
   step(e, &r);
   tile_while_end(e, &l);
-  read_carries(e, &r, true);
+  read_results(e, &r);
   tile_grid g = r.slots[x->which];
   tile_load_slots(e, &r.slots[x->which], &g);
   return g;

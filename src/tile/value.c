@@ -23,9 +23,7 @@ static uint32_t mask_of(const tile_axes *axes) {
 
 static bool in_row_stream(const tile_emitter *e) { return e->out == e->row; }
 
-/* Whether what has these axes is the same for all tiles of a row: no column, and no index of a loop
- * of the body's stream. */
-static bool is_row_level(const tile_emitter *e, uint32_t mask) {
+bool tile_is_row_level(const tile_emitter *e, uint32_t mask) {
   if (mask >> e->n->column & 1) return false;
   for (int32_t a = 0; a < e->n->n_axes; a++)
     if (mask >> a & 1 && e->n->role[a] < TILE_OUTER && !e->is_constant[a]) return false;
@@ -35,7 +33,7 @@ static bool is_row_level(const tile_emitter *e, uint32_t mask) {
 /* What a while around the tile carries is made where the while is. */
 static stream enter_stream(tile_emitter *e, const tile_node *x, uint32_t mask) {
   stream before = {e->out};
-  if (is_row_level(e, mask) && !(x && x->depth)) e->out = e->row;
+  if (tile_is_row_level(e, mask) && !(x && x->depth)) e->out = e->row;
   return before;
 }
 

@@ -45,8 +45,9 @@ class Whiles:
             return jnp.tanh(a - jnp.mean(a, dice.randrange(2), keepdims=True))
         return dice.choice(choices)()
 
-    def loop(self, dice, values, outside, deeper, tables=()):
-        """The values after some steps, and what was counted on the way."""
+    def loop(self, dice, values, outside, deeper, tables=(), small=()):
+        """The values after some steps, and what was counted on the way. small: are carried, too, of
+        rows, of columns or single numbers; the others read them, not they the others."""
         trips, down = dice.randint(0, 9), dice.randrange(2)
         kinds = [dice.randrange(1 << 30) for _ in values]
         nested = deeper and dice.randrange(3) == 0
@@ -54,20 +55,22 @@ class Whiles:
 
         def body(s):
             i, counted, *v = s
-            read = [lax.dynamic_index_in_dim(t, i, keepdims=t.ndim > 1) for t in tables]
+            v, little = v[: len(values)], v[len(values) :]
+            less = [jnp.cos(t) * 0.9 + 0.1 * t for t in little]
+            read = [*little] + [lax.dynamic_index_in_dim(t, i, keepdims=t.ndim > 1) for t in tables]
             new = [self.better(random.Random(k), a, [*v, *outside, *read]) for k, a in zip(kinds, v, strict=True)]
             if nested:
-                inner = self.loop(random.Random(kinds[0]), new[:1], [*outside, *new[1:]], False)
-                new = [inner[0], *new[1:]]
+                inner = self.loop(random.Random(kinds[0]), new[:1], [*outside, *new[1:]], False, (), less)
+                new, less = [inner[0], *new[1:]], inner[1 : 1 + len(less)]
             counted = counted + (jnp.abs(new[0]) < 1).astype(jnp.int32)
-            return (i - 1 if down else i + 1, counted, *new)
+            return (i - 1 if down else i + 1, counted, *new, *less)
 
         def goes_on(s):
             more = s[0] > 0 if down else s[0] < trips
             return more & (s[0] != trips // 2) if stops and not down else more
 
         counted = jnp.zeros(values[0].shape, jnp.int32)
-        _, counted, *after = lax.while_loop(goes_on, body, (trips if down else 0, counted, *values))
+        _, counted, *after = lax.while_loop(goes_on, body, (trips if down else 0, counted, *values, *small))
         return [*after, counted.astype(values[0].dtype)]
 
     def function(self, x, y, w, u, *tables):
@@ -81,7 +84,14 @@ class Whiles:
             whole, outside = [small[0] * rows + columns, *whole[:2]], [small[1], *outside]
         if dice.randrange(2):
             outside.append(jnp.sum(whole[0], 1, keepdims=True) / self.m)
-        after = self.loop(dice, whole, outside, True, tables)
+        small = dice.choice([[], [], [rows], [columns], [rows, columns], [jnp.asarray(0.4, x.dtype), rows]])
+        after = self.loop(dice, whole, outside, True, tables, small)
+        iterated = after[len(whole) : -1]
+        after = [*after[: len(whole)], after[-1]]
+        if iterated and dice.randrange(2):
+            after[0] = after[0] * jnp.cos(dice.choice(iterated))
+        elif iterated:
+            after[0] = after[0] - sum(iterated)
         if dice.randrange(3) == 0:
             after = self.loop(dice, after[:1], after[1:], False)
         a, b = after[0], after[-1]

@@ -68,6 +68,12 @@ def along(a):
     return jnp.sum(jnp.take_along_axis(a["table"], a["i"], 1) ** 2 * a["w"], 1)
 
 
+def same_places(a):
+    """The same for all rows; columns lie a row apart in the table."""
+    places = jnp.broadcast_to(a["i"][0], a["i"].shape)
+    return jnp.sum(jnp.exp(-(jnp.take_along_axis(a["table"], places, 1) ** 2)), 0)
+
+
 def labels(a):
     """Rows of another table for each row."""
     own = jnp.take(a["x"], a["i"][:, 0], axis=0)
@@ -81,7 +87,7 @@ def images(a):
     return jnp.sum(jnp.abs(values[:, :, None] - a["w"][:, None]), -1)
 
 
-PROGRAMS = [neighbour_sums, distances, attention, local_kernels, bags, along, labels, images]
+PROGRAMS = [neighbour_sums, distances, attention, local_kernels, bags, along, same_places, labels, images]
 OUTSIDE = [labels, images]  # what is gathered is small there: made before the kernel
 
 
@@ -93,7 +99,7 @@ def is_inside(program):
 def test_programs(function, folder):  # noqa: F811
     inputs = data()
     text = lowered(function, inputs)
-    program = tiled(text, folder, "--tensor-size-threshold", "30kB" if function is along else "150kB")
+    program = tiled(text, folder, "--tensor-size-threshold", "30kB" if function in (along, same_places) else "150kB")
     assert count(program) and is_inside(program) == (function not in OUTSIDE)
     arrays = jax.tree.leaves(inputs)
     for want, got in zip(running.Xla(text)(*arrays), running.Xla(program)(*arrays), strict=True):

@@ -64,6 +64,13 @@ def growing_sum(q, k, v):
     return jnp.sum(jnp.exp(0.1 * jnp.max(s, -1, keepdims=True) - s * s), -1)
 
 
+def read_again(q, k, v):
+    """A sum that is brought to a new maximum, point by point, in a second pass."""
+    s = scores(q, k)
+    o = jnp.exp(s - jnp.max(s, -1, keepdims=True)) @ v
+    return jnp.sum(jnp.exp(-((o @ jnp.sin(jnp.swapaxes(v, 1, 2)) / (1 + jnp.abs(s))) ** 2)), -1)
+
+
 def negative(q, k, v):
     s = scores(q, k)
     return jax.nn.softmax(-3 * s, -1) @ v, logsumexp(-s * s, -1), jnp.min(s, -1)
@@ -112,6 +119,7 @@ FUNCTIONS = [
     plain_exp,
     both_sums,
     growing_sum,
+    read_again,
     negative,
     both_ways,
     gradients,
