@@ -329,6 +329,7 @@ static void find_held(split_region *r) {
     ir_op op = r->members.at[i].op;
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) {
       ir_value v = ir_result(r->m, op, j);
+      r->is_read[v] = r->users.first[v] < r->users.first[v + 1];
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);
       if (r->needed_outside[v] && split_is_large(r, v) &&
@@ -353,8 +354,7 @@ static void include(index_range *all, const ir_module *m, ir_value v, split_pos 
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {
-  bool is_read = r->users.first[v] < r->users.first[v + 1];
-  bool later = is_read && !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
+  bool later = r->is_read[v] && !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
   return later || r->needed_outside[v];
 }
 
@@ -474,6 +474,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->member_of = ARENA_ARRAY(scratch, uint32_t, m->ops.count);
   r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
+  r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
   return r;
 }

@@ -92,7 +92,7 @@ typedef struct split_region {
   ir_module *m;
   ir_block block;
   arena *scratch;
-  ir_users users;
+  ir_users users;          /* while the region grows */
   int64_t threshold_bytes; /* larger values must not be held */
   split_covers *covers;
   ir_value seed;
@@ -108,7 +108,7 @@ typedef struct split_region {
   bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
   bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
-  int64_t held_bytes; /* large values of the region that are needed outside nevertheless */
+  int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
   VEC(split_member) members;
   VEC(split_instance) instances;
   VEC(split_asked) asked;
@@ -121,6 +121,7 @@ typedef struct split_region {
   int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not
                                known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */
+  bool *is_read;            /* by value: results of members that somebody uses */
 } split_region;
 
 typedef struct split_growth {
