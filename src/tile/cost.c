@@ -22,7 +22,6 @@ static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.
 enum {
   SPANS = 16,
   CHUNKS = 32,
-  MOST_ACROSS = 4, /* vectors of a register tile */
   LINE_BYTES = 64, /* of a cache */
   MOST_CHUNK = 512,
   PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
@@ -112,16 +111,9 @@ static double cost_of_gathers(const tile_nest *n, const tile_node *x) {
   return cost;
 }
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 /* Of a gather's operand, where one index of what both have is looked at. */
 static double table_bytes(const tile_nest *n, const tile_node *x) {
-  uint32_t both = mask_of(&x->operands[0]) & mask_of(&x->operands[1]);
+  uint32_t both = tile_axes_mask(&x->operands[0]) & tile_axes_mask(&x->operands[1]);
   double bytes = (double)ir_dtype_bytes(ir_type_at(n->m, tile_gathered_input(n, x))->dtype);
   for (int32_t d = 0; d < x->operands[0].rank; d++) {
     int32_t a = x->operands[0].of[d];
@@ -143,7 +135,8 @@ static double cost_of_misses(const tile_nest *n, const tile_node *x, double line
 
 /* Loads of vectors, or of single lanes, and the way to them. */
 static double cost_of_gather(const tile_nest *n, const tile_node *x) {
-  double places = points_of(n, mask_of(&x->operands[1]) & x->mask), points = points_of(n, x->mask);
+  double places = points_of(n, tile_axes_mask(&x->operands[1]) & x->mask),
+         points = points_of(n, x->mask);
   if (tile_gathers_lanes(n, x))
     return LANE_LOAD * n->lanes * points + cost_of_misses(n, x, places * n->lanes, LANE_MISS);
   double window = points / places * (x->mask >> n->column & 1 ? n->sizes.vector_bytes : 4);
@@ -542,7 +535,7 @@ void cost_set_sizes(tile_nest *n) {
   if (wide && (has_products(n, false) || has_products(n, true))) s->rows = cost_product_rows(n);
   else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
   int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
-  if (wide && s->rows <= 8 && across <= MOST_ACROSS && across % s->vectors)
+  if (wide && s->rows <= 8 && across <= TILE_MOST_VECTORS && across % s->vectors)
     s->rows = 4, s->vectors = (int32_t)across; /* no second, narrow tile */
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = tile_packed_bytes(n, n->column);

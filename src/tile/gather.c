@@ -37,9 +37,7 @@ static const int64_t *dims_in_memory(const tile_nest *n, ir_value input) {
 }
 
 bool tile_gathers_lanes(const tile_nest *n, const tile_node *x) {
-  for (int32_t d = 0; d < x->operands[1].rank; d++)
-    if (x->operands[1].of[d] == n->column) return true;
-  return false;
+  return tile_axes_mask(&x->operands[1]) >> n->column & 1;
 }
 
 /* Of columns, where the operand has some of its own. */

@@ -10,13 +10,6 @@ static void rename_in(tile_axes *axes, int32_t from, int32_t to) {
     if (axes->of[i] == from) axes->of[i] = (int8_t)to;
 }
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 static uint32_t renamed(uint32_t mask, int32_t from, int32_t to) {
   return mask >> from & 1 ? (mask & ~(1u << from)) | 1u << to : mask;
 }
@@ -32,7 +25,6 @@ static void rename_axis(tile_nest *n, int32_t from, int32_t to) {
   for (uint32_t j = 0; j < n->n_outputs; j++) rename_in(&n->outputs[j].axes, from, to);
   n->ranks = renamed(n->ranks, from, to);
   n->bent = renamed(n->bent, from, to);
-  n->carried = renamed(n->carried, from, to);
   n->extent[to] = n->extent[from];
 }
 
@@ -68,7 +60,7 @@ tile_nest tile_merged(const tile_nest *n, int32_t a, int32_t b) {
 bool tile_merge_axes(tile_nest *n) {
   int32_t before = n->n_axes;
   uint32_t results = 0, others = 0;
-  for (uint32_t j = 0; j < n->n_outputs; j++) results |= mask_of(&n->outputs[j].axes);
+  for (uint32_t j = 0; j < n->n_outputs; j++) results |= tile_axes_mask(&n->outputs[j].axes);
   for (uint32_t k = 0; k < n->n_nodes; k++) others |= n->nodes[k].reduces;
   for (int32_t b = n->n_axes - 1; b > 0; b--)
     for (int32_t a = 0; a < b; a++) {

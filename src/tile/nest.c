@@ -69,13 +69,6 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
   return slot + (uint32_t)dim;
 }
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 /* ---- rules ---- */
 static bool rule_elementwise(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
@@ -243,16 +236,17 @@ static void note_repeat(tile_nest *n, const tile_node *x) {
 /* Elements of what is carried go their own ways: nothing inside brings them together. */
 static bool find_whiles(tile_tie *t) {
   tile_nest *n = t->n;
+  uint32_t carried = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     count_turns(n, &n->nodes[k]);
-    if (n->nodes[k].kind == IR_OP_CARRY) n->carried |= n->nodes[k].mask;
+    if (n->nodes[k].kind == IR_OP_CARRY) carried |= n->nodes[k].mask;
     if (n->nodes[k].kind == IR_OP_REPEAT) note_repeat(n, &n->nodes[k]);
   }
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     uint32_t axes = x->reduces | (x->mask & n->bent);
-    for (uint32_t i = 0; i < x->n_operands; i++) axes |= mask_of(&x->operands[i]) & n->bent;
-    if (x->depth && axes & n->carried) return refuse(t, "a while that sums over what it carries");
+    for (uint32_t i = 0; i < x->n_operands; i++) axes |= tile_axes_mask(&x->operands[i]) & n->bent;
+    if (x->depth && axes & carried) return refuse(t, "a while that sums over what it carries");
   }
   return true;
 }
@@ -614,7 +608,7 @@ static int32_t count_axes(const tile_axes *axes) {
 }
 
 static bool has_axis_twice(const tile_axes *axes) {
-  return __builtin_popcount(mask_of(axes)) != count_axes(axes);
+  return __builtin_popcount(tile_axes_mask(axes)) != count_axes(axes);
 }
 
 static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
@@ -624,11 +618,11 @@ static bool place_node(tile_tie *t, const int8_t *axis_of, uint32_t k) {
   uint32_t read = 0;
   bool any_twice = false;
   x->result = axes_at(t, axis_of, result_slot(t, k, 0), rank);
-  x->mask = mask_of(&x->result);
+  x->mask = tile_axes_mask(&x->result);
   for (uint32_t i = 0; i < x->n_operands; i++) {
     rank = tensor_of(t, ir_operand(n->m, x->op, i))->rank;
     x->operands[i] = axes_at(t, axis_of, operand_slot(t, k, i, 0), rank);
-    read |= mask_of(&x->operands[i]);
+    read |= tile_axes_mask(&x->operands[i]);
     any_twice |= has_axis_twice(&x->operands[i]);
   }
   bool reduces =
@@ -751,7 +745,7 @@ static void inherit(const tile_nest *n, tile_node *x) {
   x->is_rowless = !(x->mask >> n->row & 1);
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
-    if (mask_of(&x->operands[i]) >> n->row & 1) x->is_rowless = false;
+    if (tile_axes_mask(&x->operands[i]) >> n->row & 1) x->is_rowless = false;
     if (!from) continue;
     if (from->level > x->level) x->level = from->level;
     x->after = x->after || from->after;

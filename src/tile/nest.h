@@ -31,6 +31,14 @@ typedef struct tile_axes { /* of the dimensions of one operand or result */
   int8_t of[TILE_MOST_RANK];
 } tile_axes;
 
+/* As bits. */
+static inline uint32_t tile_axes_mask(const tile_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
+  return mask;
+}
+
 /* A sum with exp(degree * t) in its terms, where the node t is made from running extremes of the
  * sum's own pass: it is brought to the new t whenever that changes (stream.c). */
 typedef struct tile_term {
@@ -92,10 +100,9 @@ typedef struct tile_nest {
   ir_block body;
   uint32_t n_inputs, n_outputs; /* inputs: all operands of the loop, carries too */
   int32_t n_axes, row, column;
-  uint32_t ranks;   /* axes that count what a top-k keeps */
-  uint32_t bent;    /* axes that a slice, pad, concatenation or gather counts otherwise on its other
-                       side: inside the tile */
-  uint32_t carried; /* axes of what whiles carry: nothing inside of them sums over these */
+  uint32_t ranks; /* axes that count what a top-k keeps */
+  uint32_t bent;  /* axes that a slice, pad, concatenation or gather counts otherwise on its other
+                     side: inside the tile */
   int64_t extent[TILE_MOST_AXES];
   tile_role role[TILE_MOST_AXES];
   uint32_t n_nodes;

@@ -14,13 +14,6 @@
 
 enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 2 };
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 static uint32_t tile_mask(const tile_nest *n) { return 1u << n->row | 1u << n->column; }
 
 static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
@@ -29,7 +22,7 @@ static ir_dtype dtype_of(const tile_emitter *e, const tile_node *x) {
 
 /* ---- which reductions are products ---- */
 static bool is_grid(const tile_nest *n, const tile_node *x, uint32_t operand) {
-  uint32_t mask = mask_of(&x->operands[operand]);
+  uint32_t mask = tile_axes_mask(&x->operands[operand]);
   const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, operand));
   return from && from->kind != IR_OP_CONSTANT && from->kind != IR_OP_IOTA &&
          (mask & tile_mask(n)) == tile_mask(n) && !tile_point_axes(n, mask);
@@ -44,7 +37,7 @@ static bool has_unit_stride(const tile_nest *n, const tile_node *x, uint32_t ope
 }
 
 static bool has_points(const tile_nest *n, const tile_node *x, uint32_t operand) {
-  uint32_t mask = mask_of(&x->operands[operand]), points = tile_point_axes(n, mask);
+  uint32_t mask = tile_axes_mask(&x->operands[operand]), points = tile_point_axes(n, mask);
   ir_value v = ir_operand(n->m, x->op, operand);
   const tile_node *from = tile_node_of(n, v);
   if ((mask & tile_mask(n)) != x->reduces || points != tile_point_axes(n, x->mask)) return false;

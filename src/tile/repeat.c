@@ -14,12 +14,8 @@ typedef struct repeating {
   tile_grid slots[TILE_MOST_CARRIES];
 } repeating;
 
-static const tile_node *operand_node(const tile_emitter *e, const tile_node *x, uint32_t i) {
-  return tile_node_of(e->n, ir_operand(e->n->m, x->op, i));
-}
-
 static const tile_node *carry_of(const tile_emitter *e, const repeating *r, uint32_t j) {
-  return operand_node(e, r->x, j);
+  return tile_node_of(e->n, ir_operand(e->n->m, r->x->op, j));
 }
 
 /* ---- what one result needs ---- */

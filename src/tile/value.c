@@ -14,13 +14,6 @@ static ir_dtype dtype_of(const tile_emitter *e, ir_value v) {
   return ir_type_at(e->n->m, v)->dtype;
 }
 
-static uint32_t mask_of(const tile_axes *axes) {
-  uint32_t mask = 0;
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] >= 0) mask |= 1u << axes->of[i];
-  return mask;
-}
-
 static bool in_row_stream(const tile_emitter *e) { return e->out == e->row; }
 
 bool tile_is_row_level(const tile_emitter *e, uint32_t mask) {
@@ -73,7 +66,7 @@ static const char *sum_of(tile_emitter *e, const int64_t *dims, const tile_axes 
   const tile_nest *n = e->n;
   const char *at = "0";
   for (int32_t a = 0; a < n->n_axes; a++)
-    if (mask_of(axes) & which & 1u << a)
+    if (tile_axes_mask(axes) & which & 1u << a)
       at = tile_index(e, at,
                       a == n->row      ? e->row_index[0]
                       : a == n->column ? e->column
@@ -188,13 +181,13 @@ static const char *read_vector(tile_emitter *e, ir_value v, const tile_axes *axe
 static tile_grid read_input(tile_emitter *e, ir_value v, const tile_axes *axes) {
   int32_t input = tile_input_of(e->n, v);
   ir_dtype dtype = dtype_of(e, v);
-  tile_grid g = tile_new_grid(e, dtype, mask_of(axes));
+  tile_grid g = tile_new_grid(e, dtype, tile_axes_mask(axes));
   if (input < 0) { /* the loop's start, lo */
     g.at[0][0] = "0";
     return g;
   }
   const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
-  bool is_row = mask_of(axes) >> e->n->row & 1;
+  bool is_row = tile_axes_mask(axes) >> e->n->row & 1;
   if ((e->in_tile || e->in_copy) && g.is_vector && !is_row &&
       tile_stride(dims, axes, e->n->column) != 1)
     return tile_read_packed(e, v, axes);
@@ -649,7 +642,8 @@ static tile_grid made(tile_emitter *e, const tile_node *x) {
 
 tile_grid tile_value(tile_emitter *e, ir_value v, const tile_axes *axes) {
   const tile_node *x = tile_node_of(e->n, v);
-  uint32_t mask = x && x->kind != IR_OP_IOTA && x->kind != IR_OP_CONSTANT ? x->mask : mask_of(axes);
+  uint32_t mask =
+      x && x->kind != IR_OP_IOTA && x->kind != IR_OP_CONSTANT ? x->mask : tile_axes_mask(axes);
   if (x && x->kind == IR_OP_CONSTANT) return constant(e, x);
   int32_t node = x && x->kind != IR_OP_IOTA ? (int32_t)(x - e->n->nodes) : -1;
   const tile_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;

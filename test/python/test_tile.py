@@ -7,11 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import random_regions
 import running
+from random_gathers import Gathers
+from random_regions import Region
+from random_whiles import Whiles
 from weir import _hook
 
-REGIONS, BATCH = 120, 20
+REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80}, 20
 SIZE_SHARE = 6  # slices of a sixth of the large tensor
 
 
@@ -53,6 +55,19 @@ def difference(want, got):
     return None if same.all() else f"{np.sum(~same)} of {same.size} differ: {got[~same][:3]}, expected {want[~same][:3]}"
 
 
+def check_results(text, program, inputs):
+    for want, got in zip(running.Xla(text)(*inputs), running.Xla(program)(*inputs), strict=True):
+        assert not difference(want, got)
+
+
+def check_memory(compiled, limit):
+    """By XLA's report, of a program with kernels."""
+    assert 'custom_call_target="weir_tile"' in compiled.as_text()
+    memory = compiled.memory_analysis()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    assert held + memory.temp_size_in_bytes <= limit
+
+
 def as_tiles(region, folder):
     """(inputs, the program, the program with tiles)."""
     inputs = region.inputs()
@@ -83,12 +98,12 @@ def check_regions(problem_of, kind, seeds):
     assert tiles >= len(seeds) // 3, "too few regions are tiles"
 
 
-@pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
-def test_random_regions(first, folder):
+@pytest.mark.parametrize("kind, first", [(k, i) for k, n in REGIONS.items() for i in range(0, n, BATCH)])
+def test_random_regions(kind, first, folder):
     def problem(region):
         return problem_of(region, folder)
 
-    check_regions(problem, random_regions.Region, range(first, first + BATCH))
+    check_regions(problem, kind, range(first, first + BATCH))
 
 
 # ---- every op, with the values that are easily got wrong ----

@@ -1,4 +1,4 @@
-"""Tiles: gathers inside of a region, as people write them and at random: results as stock XLA's, and memory
+"""Tiles: gathers inside of a region, as people write them: results as stock XLA's, and memory
 under the limit."""
 
 import jax
@@ -6,21 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import running
 import weir
-from random_gathers import Gathers
-from test_tile import check_regions, count, difference, folder, lowered, problem_of, tiled  # noqa: F401
-
-REGIONS, BATCH = 100, 20
-
-
-@pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
-def test_random_regions(first, folder):  # noqa: F811
-    def problem(region):
-        return problem_of(region, folder)
-
-    check_regions(problem, Gathers, range(first, first + BATCH))
-
+from test_tile import check_memory, check_results, count, difference, folder, lowered, tiled  # noqa: F401
 
 N, M, K, D = 1100, 403, 20, 24
 
@@ -101,9 +88,7 @@ def test_programs(function, folder):  # noqa: F811
     text = lowered(function, inputs)
     program = tiled(text, folder, "--tensor-size-threshold", "30kB" if function in (along, same_places) else "150kB")
     assert count(program) and is_inside(program) == (function not in OUTSIDE)
-    arrays = jax.tree.leaves(inputs)
-    for want, got in zip(running.Xla(text)(*arrays), running.Xla(program)(*arrays), strict=True):
-        assert not difference(want, got)
+    check_results(text, program, jax.tree.leaves(inputs))
 
 
 def test_under_a_limit(folder):  # noqa: F811
@@ -114,9 +99,6 @@ def test_under_a_limit(folder):  # noqa: F811
     lowered_ = jax.jit(lambda x, y, i: jnp.sum((y[:, None] - x[i]) ** 2, -1)).lower(x, y, i)
     with weir.limit(limit):
         compiled = lowered_.compile()
-    memory = compiled.memory_analysis()
-    assert 'custom_call_target="weir_tile"' in compiled.as_text()
-    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-    assert held + memory.temp_size_in_bytes <= limit
+    check_memory(compiled, limit)
     want = [np.sum((y[j] - x[i[j]]) ** 2, -1) for j in range(0, 9_000, 1000)]
     assert not difference(np.array(want), np.asarray(compiled(x, y, i))[::1000])

@@ -7,9 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import running
 import weir
-from test_tile import count, difference, folder, lowered, tiled  # noqa: F401
+from test_tile import check_results, count, difference, folder, lowered, tiled  # noqa: F401
 
 BENT = ("stablehlo.slice", "stablehlo.pad", "stablehlo.concatenate")
 
@@ -86,8 +85,7 @@ PAIRS = [boxes, forces, haversine, rolled, padded, two_kernels]
 
 def checked(text, program, inputs):
     assert count(program) and "stablehlo.while" not in program
-    for want, got in zip(running.Xla(text)(*inputs), running.Xla(program)(*inputs), strict=True):
-        assert not difference(want, got)
+    check_results(text, program, inputs)
 
 
 @pytest.mark.parametrize("function", PAIRS)

@@ -1,4 +1,4 @@
-"""Tiles: loops inside of a region, as people write them and at random: results as stock XLA's, and memory
+"""Tiles: loops inside of a region, as people write them: results as stock XLA's, and memory
 under the limit."""
 
 import jax
@@ -7,20 +7,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-import running
 import weir
-from random_whiles import Whiles
-from test_tile import check_regions, count, difference, folder, lowered, problem_of, tiled  # noqa: F401
-
-REGIONS, BATCH = 80, 20
-
-
-@pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
-def test_random_regions(first, folder):  # noqa: F811
-    def problem(region):
-        return problem_of(region, folder)
-
-    check_regions(problem, Whiles, range(first, first + BATCH))
+from test_tile import check_memory, check_results, folder, lowered, tiled  # noqa: F401
 
 
 def mandelbrot(x, y):
@@ -166,8 +154,7 @@ def test_programs(function, folder):  # noqa: F811
     assert ("weir.repeat" in program) == (function in INSIDE)
     if function in INSIDE and function not in APART:
         assert "stablehlo.while" not in program
-    for want, got in zip(running.Xla(text)(*inputs), running.Xla(program)(*inputs), strict=True):
-        assert not difference(want, got)
+    check_results(text, program, inputs)
 
 
 def test_narrow_values_are_left_alone(folder):  # noqa: F811
@@ -181,10 +168,7 @@ def test_under_a_limit(folder):  # noqa: F811
     lowered_ = jax.jit(mandelbrot).lower(*data(3_000, 4_000))
     with weir.limit(limit):
         compiled = lowered_.compile()
-    memory = compiled.memory_analysis()
-    assert 'custom_call_target="weir_tile"' in compiled.as_text()
-    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-    assert held + memory.temp_size_in_bytes <= limit
+    check_memory(compiled, limit)
     few = data(3_000, 4_000)
     want = np.asarray(jax.jit(mandelbrot)(few[0][:50], few[1]))
     assert np.array_equal(want, np.asarray(compiled(*few))[:50])
