@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions golden demo bench wheel layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -66,6 +66,9 @@ bench: build ## loops as kernels beside C and JAX by hand: docs/performance.md
 
 wheel: $(STAMP) ## dist/*.whl
 	@$(BIN)/python -m pip wheel -q --no-deps -w dist .
+
+docs: $(STAMP) ## build/docs/site: the documents as a site
+	@$(BIN)/python tools/docs.py
 
 golden: build ## writes the expected outputs of test/lit anew: look at the difference before you commit
 	@$(BIN)/python tools/golden.py --build $(BUILD)

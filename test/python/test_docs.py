@@ -1,0 +1,92 @@
+"""The documents are true where a program can tell: links lead somewhere, what the commands print in
+them is what they print now, and every setting and option is described.
+"""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+from running import BUILD
+
+from weir import _settings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"(?<!`)!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FIRST_PAGE_LINES = 110
+PROGRAM = "examples/stablehlo/kernel_matvec.mlir"
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def anchors(text):
+    """As GitHub and MkDocs make them of headings."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        found.add(re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document):
+    for link in LINK.findall(FENCE.sub("", document.read_text())):
+        path, _, anchor = link.partition("#")
+        assert "://" not in path, f"{link}: the documents link to nothing outside"
+        target = (document.parent / path).resolve() if path else document
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.read_text()), link
+
+
+def test_the_site_has_every_page_it_names():
+    text = (ROOT / "mkdocs.yml").read_text()
+    for page in re.findall(r": (\S+\.md)$", text, re.MULTILINE):
+        assert page == "index.md" or (ROOT / page).exists(), page
+
+
+def test_the_first_page_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= FIRST_PAGE_LINES
+
+
+def test_scripts_that_the_documents_name_exist():
+    for document in DOCUMENTS:
+        for script in re.findall(r"\b(?:examples|bench|tools)/\w+\.(?:py|sh)\b", document.read_text()):
+            assert (ROOT / script).exists(), f"{name_of(document)}: {script}"
+
+
+@pytest.mark.parametrize("name", _settings.NAMES)
+def test_every_setting_is_described(name):
+    assert f"`{name}`" in (ROOT / "docs/settings.md").read_text()
+
+
+def printed(*arguments):
+    """What the command writes, with the text of its dumps."""
+    done = subprocess.run([BUILD / "weir", *arguments], capture_output=True, text=True, cwd=ROOT, check=True)
+    return done.stdout + done.stderr
+
+
+def test_the_tour_shows_what_the_commands_print():
+    limit = ("--memory-limit", "10MB")
+    said = "\n".join(
+        [
+            (ROOT / PROGRAM).read_text(),
+            printed("opt", PROGRAM, *limit, "--dump-after", "split"),
+            printed("plan", PROGRAM, *limit),
+        ]
+    )
+    shown = FENCE.findall((ROOT / "docs/tour.md").read_text())
+    assert len(shown) >= 5
+    for _, block in shown:
+        assert block in said
+
+
+def test_the_first_page_shows_the_peaks_of_the_tour():
+    said = printed("plan", PROGRAM, "--memory-limit", "10MB")
+    before, after = re.search(r"^peak +(\S+ MB) -> (\S+) MB", said, re.MULTILINE).groups()
+    text = (ROOT / "README.md").read_text()
+    assert f"peak {before}" in text and f"peak {after[:3]} MB" in text

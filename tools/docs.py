@@ -1,0 +1,51 @@
+"""The documents as a site: gathers the pages of the root and of docs/ below build/docs/pages and runs
+MkDocs (settings: mkdocs.yml) in an environment of its own. Broken links are errors.
+
+    python tools/docs.py     build/docs/site/index.html
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/docs"
+PAGES = BUILD / "pages"
+OF_THE_ROOT = ("ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md")
+PACKAGES = ("mkdocs>=1.6,<2", "mkdocs-material>=9.5")
+
+
+def gather():
+    """README.md is the first page; all else stands where it stands in the repository, so that
+    links between files hold."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", PAGES / "docs")
+    shutil.copy(ROOT / "README.md", PAGES / "index.md")
+    for name in OF_THE_ROOT:
+        shutil.copy(ROOT / name, PAGES)
+
+
+def mkdocs():
+    """Its Python, in build/docs/venv."""
+    python = BUILD / "venv/bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", BUILD / "venv"], check=True)
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+        subprocess.run([*pip, "install", "-q", *PACKAGES], check=True)
+    return python
+
+
+def main():
+    gather()
+    command = [mkdocs(), "-m", "mkdocs", "build", "--strict", "--clean", "-q"]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    code = subprocess.run(command, cwd=ROOT, env=quiet).returncode
+    if not code:
+        print((BUILD / "site/index.html").relative_to(ROOT))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
