@@ -77,7 +77,7 @@ class limit(_contextlib.ContextDecorator):
 
         initialize()
         _warn_inside_jit()
-        block = _settings.entered(self._bytes)
+        block = _settings.entered(self._bytes) if _may_limit() else _contextlib.nullcontext()
         block.__enter__()
         self._entered.blocks = [*getattr(self._entered, "blocks", ()), block]
         return self
@@ -86,11 +86,19 @@ class limit(_contextlib.ContextDecorator):
         return self._entered.blocks.pop().__exit__(*exception)
 
 
-def _warn_inside_jit():
-    from jax._src import core
+def _may_limit():
+    """Whether this jax lets weir hold a limit; warns if not."""
     from weir import _hook
 
-    if getattr(core, "unsafe_am_i_under_a_jit", lambda: False)():
+    if not _hook.may_limit():
+        _hook.warn_of_lack()
+    return _hook.may_limit()
+
+
+def _warn_inside_jit():
+    from weir import _hook, _jax
+
+    if _jax.is_under_jit():
         _hook.warn("weir.limit() inside a jitted function does nothing: set it around the call")
 
 
@@ -104,6 +112,8 @@ def plan(f, *args, limit=None, **kwargs):
     from weir import _hook, _settings
 
     initialize()
+    if not _may_limit():
+        raise ValueError("weir.plan: this jax lacks what weir needs (see the warning)")
     local = _settings.local_value()
     bytes_ = (
         _settings.parse_limit(limit, "the limit")
@@ -129,6 +139,9 @@ def progress():
     from weir import _library, _settings
 
     initialize()
+    if not _may_limit():
+        yield
+        return
     with _settings.showing_progress():
         _library.library().weir_show_progress(True)
         try:

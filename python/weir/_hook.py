@@ -24,19 +24,20 @@ import warnings
 
 import jax
 import numpy as np
-from jax._src import compiler, op_shardings, traceback_util
-from jax._src.interpreters import pxla
-from jax._src.lib import xla_client
-from jax._src.lib.mlir import ir, passmanager
 
-from weir import _auto, _library, _plan, _settings
+from weir import _auto, _jax, _library, _plan, _settings
+from weir._jax import ir
 
-for module_file in (__file__, _auto.__file__, _settings.__file__, _library.__file__):
-    traceback_util.register_exclusion(module_file)
+_jax.exclude_from_tracebacks(
+    module.__file__ for module in (sys.modules[__name__], _auto, _jax, _settings, _library)
+)
 
-_UNKNOWN_OPTION = "No such compile option"
-# Names that this XLA doesn't have: older ones have no such fusions or schedulers.
+# XLA's words for an option, and for a value of one, that it doesn't have.
+_UNKNOWN_OPTION = "No such compile option: '{}'"
+_UNKNOWN_VALUE = "While setting option {}, '{}' is not"
+# Names that this XLA doesn't have: up to jax 0.9.0 there are no such fusions or schedulers.
 _unknown_options = set()
+_LAST_WITHOUT_OPTIONS = (0, 9, 0)
 _planning = threading.local()
 last_report = None
 
@@ -60,16 +61,41 @@ def warn(message):
     warnings.warn(message, WeirWarning, stacklevel=level)
 
 
+_LACKS = (
+    "weir: jax {} lacks {}, which weir needs: programs run as they came, without a limit (an older "
+    "jax has it; perhaps a newer weir does without)"
+)
+
+
 def install():
-    """Puts the hook in. Safe to repeat."""
-    if not hasattr(compiler.compile_or_get_cached, "_weir_original"):
-        compiler.compile_or_get_cached = _hooked(compiler.compile_or_get_cached)
-        pxla.MeshComputation.compile = _forgetful(pxla.MeshComputation.compile)
+    """Puts the hook in, as far as this jax has what it needs. Safe to repeat."""
+    if _jax.missing(_jax.FOR_THE_HOOK):
+        if _settings.are_asked_for():
+            warn_of_lack()
+    elif not hasattr(_jax.compiler.compile_or_get_cached, "_weir_original"):
+        _jax.compiler.compile_or_get_cached = _hooked(_jax.compiler.compile_or_get_cached)
         for doubt in _settings.doubts():
             warn(doubt)
-        with contextlib.suppress(Exception):  # said when a program is compiled
-            if _settings.active() is not None:
-                register_calls()  # for executables that other processes have serialized
+        if may_limit():
+            mesh = _jax.MeshComputation
+            mesh.compile = _forgetful(mesh.compile)
+            _register_calls_early()
+
+
+def may_limit():
+    """Whether this jax has all that weir needs to hold a limit."""
+    return not _jax.missing(_jax.FOR_A_LIMIT)
+
+
+def warn_of_lack():
+    warn(_LACKS.format(jax.__version__, _jax.missing(_jax.FOR_A_LIMIT)))
+
+
+def _register_calls_early():
+    """For executables that other processes have serialized."""
+    with contextlib.suppress(Exception):  # said when a program is compiled
+        if _settings.active() is not None:
+            register_calls()
 
 
 def _forgetful(original):
@@ -96,7 +122,10 @@ def _hooked(original):
             compile_options.env_option_overrides = others
         settings = _settings.active(ours)
         planning = getattr(_planning, "plans", None)
-        if settings is None and planning is None:
+        is_asked = settings is not None or planning is not None
+        if is_asked and not may_limit():
+            warn_of_lack()
+        if not is_asked or not may_limit():
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
         try:
@@ -151,7 +180,7 @@ class _Call:
             try:
                 self.executables[key] = self.compile(text, wanted)
             except Exception as error:
-                if _UNKNOWN_OPTION not in str(error) or not _forget_option(wanted, str(error)):
+                if not _forget_option(wanted, str(error)):
                     raise
                 return self.run(text, wanted)
         return self.executables[key]
@@ -220,7 +249,7 @@ class _Call:
         context = self.computation.context
         try:
             module = ir.Module.parse(flat.text, context=context)
-            passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+            _jax.passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
         except Exception as error:
             raise _LeftAlone(f"Shardy doesn't say how it is sharded: {error}") from None
         text = module.operation.get_asm(
@@ -243,9 +272,8 @@ _READ = {"sdy.mesh", "sdy.sharding_constraint", "sdy.manual_computation", "sdy.r
 
 
 def _same_sharding(one, other):
-    return op_shardings.are_hlo_shardings_equal(
-        xla_client.HloSharding.from_proto(one), xla_client.HloSharding.from_proto(other)
-    )
+    from_proto = _jax.xla_client.HloSharding.from_proto
+    return _jax.are_hlo_shardings_equal(from_proto(one), from_proto(other))
 
 
 def _typed_option(option):
@@ -255,10 +283,23 @@ def _typed_option(option):
 
 
 def _forget_option(options, message):
-    names = [option.partition("=")[0] for option in options]
-    named = {name for name in names if f"'{name}'" in message}
+    """Whether one of the options is what XLA complains of; it is left out from now on."""
+    pairs = [option.split("=", 1) for option in options]
+    named = {
+        name
+        for name, value in pairs
+        if _UNKNOWN_OPTION.format(name) in message or _UNKNOWN_VALUE.format(name, value) in message
+    }
     _unknown_options.update(named)
     return bool(named)
+
+
+@functools.cache
+def _warn_of_option(name):
+    warn(
+        f"weir: XLA of jax {jax.__version__} has no option {name} as weir sets it: what its report "
+        "of memory leaves out is not counted, and programs may be refused that need not be"
+    )
 
 
 @functools.cache
@@ -274,10 +315,18 @@ def register_calls():
         library.weir_show_progress(True)
 
 
-def _prepare_calls():
-    register_calls()
+def _with_calls(settings):
+    """The settings, without what needs calls from XLA where this jax can't be given them."""
+    if not (settings.get("tile") or settings.get("progress")):
+        return settings
+    try:
+        register_calls()
+    except Exception as error:
+        warn(f"weir: XLA of jax {jax.__version__} takes no calls: {error}; loops stay XLA's")
+        return settings | {"tile": 0, "progress": False}
     raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     _library.library().weir_interrupts(raises)
+    return settings
 
 
 _TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
@@ -297,13 +346,14 @@ def _compile(call, settings, planning):
     global last_report
     if call.is_over_processes():
         raise _LeftAlone("it runs over several processes")
+    if call.device_count() > 1 and (lacks := _jax.missing(_jax.FOR_SHARDINGS)):
+        raise _LeftAlone(f"jax {jax.__version__} lacks {lacks}")
     given = settings | {"platform": call.platform().encode()}
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
     text = None
     try:
-        if settings.get("tile") or settings.get("progress"):
-            _prepare_calls()
+        given = _with_calls(given)
         text = call.text()
         result = _library.rewrite(text, given, call.referee)
         if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
@@ -323,6 +373,9 @@ def _compile(call, settings, planning):
     except Exception as error:
         _warn_of_failure(call, settings, text, error)
         return call.untouched()
+    if jax.__version_info__ > _LAST_WITHOUT_OPTIONS:
+        for name in sorted(_unknown_options):
+            _warn_of_option(name)
     is_left_alone = result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1
     if is_left_alone:
         plan = dataclasses.replace(plan, outcome="untouched")

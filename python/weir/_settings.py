@@ -33,6 +33,7 @@ NAMES = (
     *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY"),
 )
+_ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
 _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 
@@ -139,6 +140,11 @@ def shows_progress():
     return always_shows_progress() or (_progress is not None and bool(_progress.value))
 
 
+def are_asked_for():
+    """Whether the environment, or a weir.limit() of this thread, wants programs changed."""
+    return local_value() is not None or any(name in os.environ for name in _ASK)
+
+
 def local_value():
     """The context's value: of the innermost weir.limit() of this thread; None outside of any."""
     return _context.value if _context is not None else None
@@ -151,13 +157,7 @@ def active(options=()):
     before the environment. memory_limit_bytes may be AUTO.
     """
     local = local_value()
-    if (
-        not options
-        and local is None
-        and "WEIR_MEMORY_LIMIT" not in os.environ
-        and "WEIR_TENSOR_SIZE_THRESHOLD" not in os.environ
-        and "WEIR_TILE" not in os.environ
-    ):
+    if not options and not are_asked_for():
         return None
     settings = _read_environment()
     if local is not None:

@@ -1,0 +1,78 @@
+"""What weir takes of JAX that JAX does not promise to keep, or only newer ones have: all of it.
+
+A name that this jax lacks is None here, and missing() says which: weir then warns, and programs run
+as they came.
+"""
+
+import functools
+import importlib
+import inspect
+
+
+def find(path):
+    """The object at "package.module:name.name"; None if there is none."""
+    module, _, names = path.partition(":")
+    try:
+        found = importlib.import_module(module)
+        for name in names.split("."):
+            found = getattr(found, name)
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
+compiler = find("jax._src:compiler")
+ir = find("jax._src.lib.mlir:ir")
+passmanager = find("jax._src.lib.mlir:passmanager")
+xla_client = find("jax._src.lib:xla_client")
+MeshComputation = find("jax._src.interpreters.pxla:MeshComputation")
+are_hlo_shardings_equal = find("jax._src.op_shardings:are_hlo_shardings_equal")
+
+_COMPILE = "jax._src.compiler:compile_or_get_cached"
+_PARAMETERS = ("backend", "computation", "devices", "compile_options")
+# Without these the hook can't be put in, nor take its own compiler options out.
+FOR_THE_HOOK = (_COMPILE, "jax._src.lib:xla_client.CompileOptions.env_option_overrides")
+# Without these it lets every program through.
+FOR_A_LIMIT = (
+    *FOR_THE_HOOK,
+    "jax:make_user_context",
+    "jax.errors:JaxRuntimeError",
+    "jax._src.interpreters.pxla:MeshComputation.compile",
+    "jax._src.lib.mlir:ir.Module.parse",
+    "jax._src.lib.mlir:ir.StringAttr",
+    "jax._src.lib:xla_client.LoadedExecutable.get_compiled_memory_stats",
+)
+# Without these it lets programs over several devices through.
+FOR_SHARDINGS = (
+    "jax._src.lib.mlir:passmanager.PassManager.parse",
+    "jax._src.op_shardings:are_hlo_shardings_equal",
+    "jax._src.lib:xla_client.HloSharding.from_proto",
+    "jax._src.lib:xla_client.LoadedExecutable.get_parameter_shardings",
+    "jax._src.lib:xla_client.LoadedExecutable.get_output_shardings",
+)
+
+
+def _is_missing(path):
+    found = find(path)
+    if path != _COMPILE or found is None:
+        return found is None
+    return tuple(inspect.signature(found).parameters)[: len(_PARAMETERS)] != _PARAMETERS
+
+
+@functools.cache
+def missing(paths):
+    """Those of `paths` (a tuple) that this jax lacks, as text; "" if it has them all."""
+    return ", ".join(path.replace(":", ".") for path in paths if _is_missing(path))
+
+
+def exclude_from_tracebacks(files):
+    """JAX leaves frames of these files out of the tracebacks that users see."""
+    register = find("jax._src.traceback_util:register_exclusion")
+    for file in files if register else ():
+        register(file)
+
+
+def is_under_jit():
+    """Whether a function is being traced; False where this jax doesn't tell."""
+    tells = find("jax._src.core:unsafe_am_i_under_a_jit")
+    return bool(tells and tells())
