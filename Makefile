@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -54,6 +54,9 @@ fuzz: $(STAMP) ## libFuzzer on every reader, FUZZ_SECONDS each (600); needs clan
 	@mkdir -p build
 	$(call cmake_build,build/fuzz,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DWEIR_FUZZ=ON -DWEIR_TESTS=OFF)
 	@$(BIN)/python tools/fuzz.py --build build/fuzz --seconds $(or $(FUZZ_SECONDS),600)
+
+mutants: $(STAMP) ## which wrong changes of the sources do tests notice? hours: docs/testing.md
+	@nice -n 19 $(BIN)/python tools/mutants.py run
 
 test-jax-versions: build ## the Python tests with the oldest and the newest supported jax
 	@$(BIN)/python tools/run_tests.py jax --build $(BUILD)

@@ -1,0 +1,201 @@
+"""tools/mutants.py on a small C project: what is changed, what is noticed, what is not counted."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("tree_sitter_c")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import mutants_build  # noqa: E402
+import mutants_sites  # noqa: E402
+
+SOURCE = b"""/* a < b */
+#include <assert.h>
+#define TWICE(x) ((x) + (x))
+static int room[4];
+int least(int a, int b) {
+  assert(a < 100);
+  const char *text = "a < b"; // a < b
+  (void)text, (void)room;
+  if (a < b) return a;
+  return b;
+}
+"""
+CMAKE = """cmake_minimum_required(VERSION 3.20)
+project(small LANGUAGES C)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+add_library(small STATIC src/small.c)
+add_executable(small_test test/unit/small_test.c)
+target_link_libraries(small_test small)
+set_target_properties(small_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
+"""
+SMALL = """int small_sum(const int *at, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += at[i];
+  return sum;
+}
+int small_sign(int x) {
+  if (x > 0) return 1;
+  return x < 0 ? -1 : 0;
+}
+int small_same(int x) {
+  return x & x;
+}
+int small_unused(int x) {
+  return x + 2;
+}
+"""
+TEST = """int small_sum(const int *at, int n), small_sign(int x), small_same(int x);
+int main(void) {
+  int at[] = {3, 4, 9};
+  return small_sum(at, 2) != 7 || small_sign(5) != 1 || small_sign(-5) != -1 || small_same(6) != 6;
+}
+"""
+
+
+def changes(source=SOURCE):
+    return [(m.number, m.old, m.new) for m in mutants_sites.mutants("x.c", source)]
+
+
+def test_only_what_is_computed_is_changed():
+    """No comment, string, directive, assertion or room."""
+    assert changes() == [
+        (9, "a < b", "0"),
+        (9, "a < b", "1"),
+        (9, "<", "<="),
+        (9, "<", ">"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, new",
+    [
+        ("0", ["1"]),
+        ("7", ["(7 + 1)", "(7 - 1)"]),
+        ("0x1p3", ["(0x1p3 * 2)"]),
+        ("0xFEu", ["(0xFEu + 1)", "(0xFEu - 1)"]),
+        ("0.5f", ["(0.5f * 2)"]),
+        ("0.0", ["1.0"]),
+    ],
+)
+def test_numbers(text, new):
+    assert mutants_sites.number_changes(text) == new
+
+
+def test_a_mutant_is_known_again_where_the_file_changed():
+    before = mutants_sites.mutants("x.c", SOURCE)
+    after = mutants_sites.mutants("folder/y.c", SOURCE.replace(b"int least", b"int x;\nint least"))
+    assert [m.key for m in before] == [m.key for m in after]
+    assert before[0].key == "least: if (a < b) return a; | a < b -> 0"
+    assert (
+        mutants_sites.in_order_of_seed(3, before)[0].key
+        == mutants_sites.in_order_of_seed(3, after)[0].key
+    )
+
+
+def test_the_same_twice_in_a_line_is_told_apart():
+    found = mutants_sites.mutants("x.c", b"int f(int a) { return a < 1 || a < 2; }\n")
+    keys = [m.key for m in found if m.new == "<="]
+    assert [k.endswith("< -> <= (2)") for k in keys] == [False, True]
+
+
+def test_one_of_each_place():
+    chosen = mutants_sites.in_order_of_seed(1, mutants_sites.mutants("x.c", SOURCE))
+    assert len(chosen) == 2 and len({m.start for m in chosen}) == 2
+
+
+def test_marks_of_blocks():
+    """Also bodies without braces; the mutant belongs to the smallest block around it."""
+    source = b"int f(int a) {\n  if (a)\n    return a + 1;\n  switch (a) {\n    case 1: a--;\n  }\n  return 2;\n}\n"
+    marked, blocks = mutants_sites.with_marks(source, 5)
+    assert [f"mutants_hit[{n}]".encode() in marked for n in range(5, 9)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    texts = {
+        m.old: source[slice(*blocks[mutants_sites.block_of(blocks, m)])]
+        for m in mutants_sites.mutants("x.c", source)
+    }
+    assert texts["+"] == b"return a + 1;"
+    assert texts["--"].startswith(b"case 1") and texts["2"].startswith(b"{\n  if")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    root = tmp_path_factory.mktemp("small")
+    files = {"CMakeLists.txt": CMAKE, "src/small.c": SMALL, "test/unit/small_test.c": TEST}
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    subprocess.run(["git", "init", "-q", root], check=True)
+    (root / ".gitignore").write_text("/build/\n")
+    return root
+
+
+def run(root, *arguments):
+    command = [sys.executable, ROOT / "tools/mutants.py", "run", "--root", root, "--seeds", "0"]
+    done = subprocess.run([*command, "--seconds", "1", *arguments], capture_output=True, text=True)
+    lines = (root / "build/mutants/results-1.jsonl").read_text().splitlines()
+    return done, {one["key"]: one for one in map(json.loads, lines)}
+
+
+def test_a_project(small):
+    done, found = run(small, "--count", "1000")
+    states = {one["state"] for one in found.values()}
+    assert done.returncode == 1, done.stderr
+    assert states == {"noticed", "survived", "not reached", "same"}
+    for key, one in found.items():
+        if one["state"] == "not reached":
+            assert key.startswith("small_unused")
+    assert all(found[k]["state"] == "not reached" for k in found if k.startswith("small_unused"))
+    (same,) = (one for key, one in found.items() if key.startswith("small_same"))
+    assert same["state"] == "same"
+    line = "for (int i = 0; i < n; i++) sum += at[i];"
+    changed = {key.split(" | ")[1]: one["state"] for key, one in found.items() if line in key}
+    assert changed and set(changed.values()) == {"noticed"}
+
+
+def test_it_goes_on_where_it_was(small):
+    _, before = run(small, "--count", "1000")
+    done, after = run(small, "--count", "1000")
+    assert after == before and " s  src/" not in done.stdout
+
+
+def test_a_reason(small):
+    """What is told in the file of reasons is counted by itself."""
+    _, found = run(small, "--count", "1000")
+    open_ones = [k for k, one in found.items() if one["state"] in ("survived", "not reached")]
+    reasons = small / "reasons.toml"
+    reasons.write_text(
+        "".join(f"[[same]]\nmutant = {json.dumps(k)}\nwhy = 'x'\n" for k in open_ones)
+    )
+    done, _ = run(small, "--count", "1000", "--reasons", reasons)
+    assert done.returncode == 0, done.stdout
+    assert f"{len(open_ones)} not noticed with a reason, 0 without" in done.stdout
+
+
+def test_a_program_without_an_end_is_noticed(small):
+    (small / "src/small.c").write_text(SMALL.replace("i < n; i++", "i < n; i += 1"))
+    done, found = run(small, "--count", "1000", "--match", "+= ->")
+    endless = [one for key, one in found.items() if "i += 1" in key and "+= -> -=" in key]
+    assert [one["state"] for one in endless] == ["noticed"] * len(endless) and endless
+
+
+def test_copies_follow_the_project(tmp_path):
+    root, copy = tmp_path / "root", tmp_path / "copy"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", root], check=True)
+    (root / "a").write_text("1")
+    (root / "b").write_text("2")
+    mutants_build.copy_tree(root, copy)
+    stamp = (copy / "a").stat().st_mtime_ns
+    (root / "b").unlink()
+    mutants_build.copy_tree(root, copy)
+    assert [p.name for p in copy.iterdir()] == ["a"] and (copy / "a").stat().st_mtime_ns == stamp
