@@ -89,6 +89,7 @@ const pass *const pipeline_passes[] = {
   &pass_tile,
   &pass_progress,
   &pass_lower,
+  &pass_channels_last,
   NULL};
 /* clang-format on */
 
@@ -172,5 +173,6 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_channels_last, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

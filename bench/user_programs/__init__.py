@@ -3,7 +3,16 @@
 PROGRAMS has all of them by name; bench/users.py runs them.
 """
 
-from user_programs import attention, distances, kernels, learning, physics, sequences, statistics
+from user_programs import (
+    attention,
+    convolutions,
+    distances,
+    kernels,
+    learning,
+    physics,
+    sequences,
+    statistics,
+)
 from user_programs.registry import PROGRAMS
 
 __all__ = ["PROGRAMS"]

@@ -151,6 +151,34 @@ bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op, ir_conv_numbers 
          out->input_spatial.count == out->output_spatial.count;
 }
 
+ir_conv_numbers ir_conv_channels_last(arena *a, int32_t spatial, bool output_first) {
+  int64_t *at = ARENA_ARRAY(a, int64_t, (size_t)spatial + 1);
+  for (int32_t i = 0; i <= spatial; i++) at[i] = i;
+  ir_ints first = {spatial, at}, second = {spatial, at + 1};
+  return (ir_conv_numbers){.input_feature = spatial + 1,
+                           .kernel_input_feature = output_first ? spatial + 1 : spatial,
+                           .kernel_output_feature = output_first ? spatial : spatial + 1,
+                           .output_feature = spatial + 1,
+                           .input_spatial = second,
+                           .kernel_spatial = first,
+                           .output_spatial = second};
+}
+
+static bool same_ints(ir_ints a, ir_ints b) {
+  return a.count == b.count &&
+         (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
+}
+
+bool ir_conv_same_numbers(const ir_conv_numbers *a, const ir_conv_numbers *b) {
+  return a->input_batch == b->input_batch && a->input_feature == b->input_feature &&
+         a->kernel_input_feature == b->kernel_input_feature &&
+         a->kernel_output_feature == b->kernel_output_feature &&
+         a->output_batch == b->output_batch && a->output_feature == b->output_feature &&
+         same_ints(a->input_spatial, b->input_spatial) &&
+         same_ints(a->kernel_spatial, b->kernel_spatial) &&
+         same_ints(a->output_spatial, b->output_spatial);
+}
+
 bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
                      ir_compare_type *out_type) {
   static const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
@@ -187,6 +215,32 @@ ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims) {
   put_ints(&b, "rhs_batching_dimensions", dims->rhs_batch, &any);
   put_ints(&b, "lhs_contracting_dimensions", dims->lhs_contract, &any);
   put_ints(&b, "rhs_contracting_dimensions", dims->rhs_contract, &any);
+  strbuf_putc(&b, '>');
+  return ir_attr_other(m, b.text);
+}
+
+/* One group of a convolution's dimension numbers: labels at their positions. */
+static void put_conv_group(strbuf *b, char first, int64_t at_first, char second, int64_t at_second,
+                           ir_ints spatial) {
+  strbuf_putc(b, '[');
+  for (int32_t i = 0; i < spatial.count + 2; i++) {
+    if (i) strbuf_puts(b, ", ");
+    if (i == at_first) strbuf_putc(b, first);
+    else if (i == at_second) strbuf_putc(b, second);
+    else strbuf_printf(b, "%d", ir_ints_find(spatial, i));
+  }
+  strbuf_putc(b, ']');
+}
+
+ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *n) {
+  strbuf b = strbuf_make(m->arena);
+  strbuf_puts(&b, "#stablehlo.conv<");
+  put_conv_group(&b, 'b', n->input_batch, 'f', n->input_feature, n->input_spatial);
+  strbuf_putc(&b, 'x');
+  put_conv_group(&b, 'i', n->kernel_input_feature, 'o', n->kernel_output_feature,
+                 n->kernel_spatial);
+  strbuf_puts(&b, "->");
+  put_conv_group(&b, 'b', n->output_batch, 'f', n->output_feature, n->output_spatial);
   strbuf_putc(&b, '>');
   return ir_attr_other(m, b.text);
 }

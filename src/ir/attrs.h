@@ -71,6 +71,9 @@ bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op,
                      ir_gather_numbers *out_dims); /* scatter's scatter_dimension_numbers */
 bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op,
                   ir_conv_numbers *out_dims); /* convolution's dimension_numbers */
+/* [b, space, f] x [space, i, o] -> [b, space, f]; output_first: the kernel as [space, o, i]. */
+ir_conv_numbers ir_conv_channels_last(arena *a, int32_t spatial, bool output_first);
+bool ir_conv_same_numbers(const ir_conv_numbers *a, const ir_conv_numbers *b);
 bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
                      ir_compare_type *out_type);
 /* "EQ" of `#stablehlo<comparison_direction EQ>`: the word after the key. Returns its length; 0 if
@@ -78,6 +81,7 @@ bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
 size_t ir_enum_word(const char *text, const char *key, const char **out_word);
 
 ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims);
+ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *dims);
 
 /* Commutative and associative, of two operands: what pretty `applies` can name. */
 bool ir_is_monoid(ir_kind kind);

@@ -119,6 +119,22 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
   return ir_result(m, op, 0);
 }
 
+ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x);
+  ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims.at, dims.count));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_REVERSE,
+                                     .n_operands = 1,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .operands = &x,
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
+  return ir_result(m, op, 0);
+}
+
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
   ir_op_desc desc = ir_op_desc_of(b->m, op);
   desc.operands = operands;

@@ -22,6 +22,8 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
                                      bool transposed, bool unit_diagonal);
 /* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
+/* x in reverse along these dimensions. */
+ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
 /* The op once more, without its regions, on other operands and with another result type. */
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type);
 

@@ -43,7 +43,7 @@ WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, 
 extern const pass pass_inline, pass_join, pass_unbundle, pass_fold_transpose, pass_simplify,
     pass_chain, pass_elements, pass_topk, pass_diagonal, pass_distance, pass_distribute, pass_cse,
     pass_dce, pass_solve, pass_cut, pass_pad, pass_centre, pass_sums, pass_quantile, pass_ravel,
-    pass_normalise;
+    pass_normalise, pass_channels_last;
 
 /* ---- what several passes need ---- */
 int64_t pass_count_ops(const ir_module *m);

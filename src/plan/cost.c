@@ -31,6 +31,9 @@
 /* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
 #define SORT_PER_NS 0.03
 #define FFT_FLOPS_PER_NS 8.0 /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */
+#define CONV_FLOPS_PER_NS (GEMM_F32_FLOPS_PER_NS / 4)
+/* ... as plain loops; bench/experiments/convolutions.py */
+#define CONV_LOOPS_FLOPS_PER_NS 4.0
 #define SCATTERED_PER_NS 2.0 /* elements of updates, in cache: a count of 25,000 takes 13 us */
 /* launching one op's kernel; an op inside a loop pays it in every trip */
 #define OP_OVERHEAD_NS 1500.0
@@ -170,6 +173,7 @@ typedef struct clock_state {
   int depth;
   bool in_loop;    /* pages are fresh in the first trip only */
   bool fused;      /* elementwise arithmetic at the rates of XLA's fusions */
+  bool in_while;   /* XLA leaves the order of convolutions' dimensions as it is */
   bool no_traffic; /* arithmetic alone */
 } clock_state;
 
@@ -198,6 +202,24 @@ static double dot_ns(clock_state *c, ir_op op) {
 
 static double bytes_of(const clock_state *c, ir_value v) { return (double)ir_value_bytes(c->m, v); }
 
+/* In a while the library takes no other order than its own: pass/channels_last.c. */
+static bool is_by_library(clock_state *c, ir_op op) {
+  ir_conv_numbers n;
+  if (!c->in_while || ir_op_int(c->m, op, "feature_group_count", 1) > 1) return true;
+  if (!ir_conv_dims(c->scratch, c->m, op, &n)) return false;
+  ir_conv_numbers wanted = ir_conv_channels_last(c->scratch, n.input_spatial.count, false);
+  return ir_conv_same_numbers(&n, &wanted);
+}
+
+static double convolution_ns(clock_state *c, ir_op op) {
+  int32_t n;
+  const int64_t *dilation = ir_op_ints(c->m, op, "lhs_dilation", &n);
+  double flops = (double)op_flops(c->m, c->scratch, op, 0);
+  if (is_by_library(c, op)) return flops / CONV_FLOPS_PER_NS;
+  for (int32_t i = 0; i < n; i++) flops /= (double)dilation[i]; /* loops skip the zeros */
+  return flops / CONV_LOOPS_FLOPS_PER_NS;
+}
+
 static double arithmetic_ns(clock_state *c, ir_op op) {
   const ir_module *m = c->m;
   ir_kind k = ir_kind_of(m, op);
@@ -205,8 +227,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
   switch (k) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL: return dot_ns(c, op);
-    case IR_OP_CONVOLUTION:
-      return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F32_FLOPS_PER_NS / 4);
+    case IR_OP_CONVOLUTION: return convolution_ns(c, op);
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE:
       return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F64_FLOPS_PER_NS / 4);
@@ -262,8 +283,11 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     return body && c->depth < 200 ? block_ns(c, body) : 0;
   }
   if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) {
+    bool outer = c->in_while;
     double ns = 0;
+    c->in_while = true;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
+    c->in_while = outer;
     return (double)trips_of(c->m, op) * (ns + WHILE_TRIP_NS);
   }
   if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&

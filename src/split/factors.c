@@ -311,22 +311,21 @@ RULE(dot) { /* of old: last dimension of lhs with first of rhs */
 RULE(convolution) {
   ir_conv_numbers n;
   if (!ir_conv_dims(q->scratch, q->m, q->op, &n)) return false;
-  bool grouped = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1 ||
-                 ir_op_int(q->m, q->op, "batch_group_count", 1) != 1;
+  bool batches = ir_op_int(q->m, q->op, "batch_group_count", 1) != 1,
+       features = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1;
   int64_t d = q->pos.dim;
-  if (ir_op_int(q->m, q->op, "batch_group_count", 1) == 1 &&
-      (q->of_result ? d == n.output_batch : q->index == 0 && d == n.input_batch)) {
+  if (!batches && (q->of_result ? d == n.output_batch : q->index == 0 && d == n.input_batch)) {
     set_operand(q, 0, n.input_batch);
     set_result(q, 0, n.output_batch);
     return true;
   }
-  if (!grouped &&
+  if (!batches && !features &&
       (q->of_result ? d == n.output_feature : q->index == 1 && d == n.kernel_output_feature)) {
     set_operand(q, 1, n.kernel_output_feature);
     set_result(q, 0, n.output_feature);
     return true;
   }
-  if (!grouped && !q->of_result && d == (q->index ? n.kernel_input_feature : n.input_feature)) {
+  if (!features && !q->of_result && d == (q->index ? n.kernel_input_feature : n.input_feature)) {
     set_operand(q, 0, n.input_feature);
     set_operand(q, 1, n.kernel_input_feature);
     q->out->role = SPLIT_REDUCED;

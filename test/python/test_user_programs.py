@@ -33,6 +33,9 @@ SAMPLE = [
     "hawkes",
     "gmm_em",
     "edit_distance",
+    "resnet_step",
+    "depthwise_step",
+    "autoencoder_step",
 ]
 
 
