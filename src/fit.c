@@ -174,7 +174,7 @@ static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
   WEIR_TRY(report_add_kernels(f->j, f->m));
-  tiles_made made = tiles_replace_loops(f->m, 1);
+  tiles_made made = tiles_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !has_loops(f->m) && saved_ns >= WORTH_A_KERNEL * made.time_ns &&
                 saved_ns - made.time_ns >= LEAST_GAIN_NS;

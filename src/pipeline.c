@@ -25,7 +25,7 @@ bool pipeline_can_call(const weir_options *o, const ir_module *m) {
 static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
   if (!order || order->no_tiles) return WEIR_OK;
-  order->n_tiles = tiles_replace_loops(m, order->least_gain).count;
+  order->n_tiles = tiles_replace_loops(m, order->machine, order->least_gain).count;
   *out_changed = order->n_tiles > 0;
   return WEIR_OK;
 }
@@ -156,6 +156,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_checkpoints = !pass_is_on(&j->driver, &pass_checkpoint);
   order->goal.no_totals = !pass_is_on(&j->driver, &pass_totals);
   order->no_tiles |= !pass_is_on(&j->driver, &pass_tile) || !pipeline_can_call(&j->options, m);
+  order->machine = &j->machine;
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
   if (!order->no_tiles) order->goal.least_slice = 2;
   order->goal.no_kernels |= order->no_tiles;

@@ -3,6 +3,7 @@
 #define WEIR_PIPELINE_H
 #include "base/strbuf.h"
 #include "ir/ir.h"
+#include "machine/machine.h"
 #include "pass/pass.h"
 #include "plan/peak.h"
 #include "split/checkpoint.h"
@@ -13,6 +14,7 @@
 typedef struct job {
   ctx c;
   weir_options options;
+  machine machine; /* that it is for */
   weir_result *result;
   const char *text;
   size_t length;
@@ -34,18 +36,19 @@ enum { MOST_CHECKPOINTS = 8 };
 /* What the split pass is told, and what it tells. */
 typedef struct split_order {
   split_goal goal;
-  int64_t limit_bytes; /* split until the estimated peak is under it; 0: split every tensor above
-                          the threshold */
-  plan_order order;    /* in which XLA will run it */
-  bool by_size;        /* that, also where there is a limit */
-  bool no_tiles;       /* loops stay loops */
-  double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
-  int32_t n_tiles;     /* out: loops that became tiles */
-  int64_t peak_bytes;  /* out: estimate afterwards */
-  bool fits;           /* out */
-  bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
-  bool is_torn;        /* out: XLA's are loops that should make values alike (split/alike.h) */
-  int32_t loops;       /* out: regions that were split */
+  int64_t limit_bytes;    /* split until the estimated peak is under it; 0: split every tensor above
+                             the threshold */
+  plan_order order;       /* in which XLA will run it */
+  bool by_size;           /* that, also where there is a limit */
+  bool no_tiles;          /* loops stay loops */
+  const machine *machine; /* that runs tiles */
+  double least_gain;  /* else those become tiles that are predicted to be so many times as fast */
+  int32_t n_tiles;    /* out: loops that became tiles */
+  int64_t peak_bytes; /* out: estimate afterwards */
+  bool fits;          /* out */
+  bool only_tiles;    /* out: all loops would be tiles, for which slices don't matter */
+  bool is_torn;       /* out: XLA's are loops that should make values alike (split/alike.h) */
+  int32_t loops;      /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
 } split_order;

@@ -285,7 +285,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
     order->loops++;
     split_forget(&t.known);
   }
-  if (!order->no_tiles) tiles_mark_loops(m, order->least_gain);
+  if (!order->no_tiles) tiles_mark_loops(m, order->machine, order->least_gain);
   tried_end(&t);
   if (order->limit_bytes) judge(m, order);
 }
@@ -371,7 +371,8 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     p = split_once(m, order, &t);
     order->loops += p == SPLIT;
     split_forget(&t.known);
-    if (p != STUCK && !order->no_tiles) order->only_tiles = tiles_mark_loops(m, order->least_gain);
+    if (p != STUCK && !order->no_tiles)
+      order->only_tiles = tiles_mark_loops(m, order->machine, order->least_gain);
   }
   tried_end(&t);
 }

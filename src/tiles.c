@@ -6,8 +6,6 @@
  */
 #include "tiles.h"
 
-#include <unistd.h>
-
 #include "out/out.h"
 #include "progress_calls.h"
 #include "tile/cost.h"
@@ -23,7 +21,8 @@
 typedef struct replacing {
   ir_module *m;
   arena *scratch;
-  int32_t vector_bytes, threads, count;
+  const machine *machine;
+  int32_t count;
   double time_ns;    /* predicted, of the calls */
   double least_gain; /* predicted: the XLA loop's time over the tile's */
   ir_map *renamed;
@@ -61,8 +60,8 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
 
 static const char *body_text(replacing *w, const ir_module *region, const tile_sizes *s) {
   strbuf b = strbuf_make(w->scratch);
-  strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, s->vector_bytes, s->rows, s->vectors,
-                (long long)s->block, (long long)s->chunk, (long long)s->spans,
+  strbuf_printf(&b, TILE_CALL_STAMP_FORMAT, TILE_CALL_VERSION, machine_text(w->scratch, w->machine),
+                s->rows, s->vectors, (long long)s->block, (long long)s->chunk, (long long)s->spans,
                 (long long)s->column_spans);
   out_stablehlo_text(region, &b);
   return b.text;
@@ -121,7 +120,7 @@ static void log_nest(const tile_nest *n, double xla) {
 
 static int64_t scratch_bytes_of(const replacing *w, arena *a, tile_nest *n) {
   tile_code code = tile_emit(a, n, "trial");
-  return TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->threads;
+  return TILE_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->machine->cores;
 }
 
 static ir_op only_loop(const ir_module *region) {
@@ -136,10 +135,10 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   tile_open_whiles(region, whole);
   tile_widen(region, whole);
   tile_single_trip(region, whole);
-  if (!tile_nest_of(a, region, whole, w->vector_bytes, out_nest, out_why)) return false;
+  if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
-  if (!tile_nest_of(a, region, whole, w->vector_bytes, out_nest, out_why)) return false;
+  if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   log_nest(out_nest, xla);
   *out_why = "predicted to gain too little";
   return xla >= w->least_gain * cost_of_nest(out_nest);
@@ -227,24 +226,20 @@ static void replace_in_block(replacing *w, ir_block block) {
 bool tiles_cover_op(const ir_module *m, ir_op op) { return tile_has_rule(m, op); }
 
 /* Says at debug level 1 why there are none. */
-static bool start(replacing *w, ir_module *m, double least_gain) {
+static bool start(replacing *w, ir_module *m, const machine *on, double least_gain) {
   const char *missing = tile_llvm_missing();
   if (missing) {
     ctx_log(m->ctx, 1, "no tiles: %s", missing);
     return false;
   }
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  *w = (replacing){.m = m,
-                   .scratch = arena_create(m->ctx),
-                   .least_gain = least_gain,
-                   .vector_bytes = tile_llvm_vector_bytes(),
-                   .threads = cores > 0 ? (int32_t)cores : 1};
+  *w =
+      (replacing){.m = m, .scratch = arena_create(m->ctx), .machine = on, .least_gain = least_gain};
   return true;
 }
 
-tiles_made tiles_replace_loops(ir_module *m, double least_gain) {
+tiles_made tiles_replace_loops(ir_module *m, const machine *on, double least_gain) {
   replacing w;
-  if (!start(&w, m, least_gain)) return (tiles_made){0};
+  if (!start(&w, m, on, least_gain)) return (tiles_made){0};
   w.renamed = ir_map_new(w.scratch, m);
   ir_block top = ir_op_get(m, m->root)->regions[0];
   replace_in_block(&w, top);
@@ -277,9 +272,9 @@ bool tiles_are_alike(const ir_module *m) {
   return !torn;
 }
 
-bool tiles_mark_loops(ir_module *m, double least_gain) {
+bool tiles_mark_loops(ir_module *m, const machine *on, double least_gain) {
   replacing w;
-  if (!start(&w, m, least_gain)) return false;
+  if (!start(&w, m, on, least_gain)) return false;
   ir_walk(m, ir_op_get(m, m->root)->regions[0], mark, &w);
   arena_destroy(w.scratch);
   return w.count == 0;

@@ -42,6 +42,7 @@ static weir_status check_main(job *j) {
 
 static weir_status read_program(job *j) {
   WEIR_TRY(pass_check_options(&j->driver));
+  WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
   return check_main(j);
@@ -103,5 +104,31 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
   weir_status status = run(&j, find_out);
   *out_fits = status == WEIR_OK && j.is_untouched;
   weir_result_destroy(result);
+  return status;
+}
+
+/* ---- machines ---- */
+typedef struct description {
+  ctx c;
+  const char *name;
+  weir_result *result;
+} description;
+
+static weir_status describe(void *user) {
+  description *d = user;
+  machine m;
+  WEIR_TRY(machine_parse(&d->c, d->name, &m));
+  const char *text = machine_describe(arena_create(&d->c), &m);
+  return result_set_text(&d->c, d->result, text, strlen(text));
+}
+
+weir_status weir_machine_describe(const char *machine, weir_result **out_result) {
+  *out_result = result_create();
+  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
+  description d = {.name = machine, .result = *out_result};
+  ctx_init(&d.c);
+  weir_status status = ctx_try(&d.c, describe, &d);
+  if (status != WEIR_OK) result_set_error(*out_result, d.c.message);
+  ctx_deinit(&d.c);
   return status;
 }

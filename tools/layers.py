@@ -10,10 +10,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MIDDLE = ("in", "out", "ref", "pass", "split", "plan", "tile")
-ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}}
+ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}, "machine": {"base", "machine"}}
 ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
-ALLOWED["call"] = {"base", "ir", "in", "tile", "call"}  # while a program runs
-ALLOWED["src"] = {"base", "ir", "src", "call", *MIDDLE}  # weir.c and the files beside it
+for folder in ("plan", "tile"):
+    ALLOWED[folder] |= {"machine"}
+ALLOWED["call"] = {"base", "machine", "ir", "in", "tile", "call"}  # while a program runs
+ALLOWED["src"] = {"base", "machine", "ir", "src", "call", *MIDDLE}  # weir.c and the files beside it
 ALLOWED["cli"] = ALLOWED["src"] | {"cli"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 PYTHON_PEEK = re.compile(r"""["'][^"']*\bsrc/|#include""")

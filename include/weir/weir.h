@@ -86,6 +86,7 @@ typedef struct weir_options {
                            (sdy.sharding), as Shardy's propagation leaves it */
   int tile;             /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
   bool progress;        /* loops call `weir_progress`, on "cpu": weir_progress_handler() */
+  const char *machine;  /* what the program will run on, as weir_machine_describe() takes it; NULL: here */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -195,6 +196,12 @@ WEIR_API void weir_interrupts(bool end_loops);
 /* Waits until no kernel is being made ahead of its first call, and lets none be from now on. To be
  * called before the process ends: threads of ours must not use LLVM while its destructors run. */
 WEIR_API void weir_end_kernels(void);
+
+/* What plans and kernels are made for. machine: "host", or an instruction set that decides nothing
+ * by the computer at hand: "x86-64-v3"; overrides may follow: "x86-64-v3,cores=8,l2=1MiB,l3=32MiB".
+ * NULL, "": the host. weir_result_text() is the same in full, then a table for people. Errors:
+ * INVALID_ARGUMENT, whose message names what is accepted. */
+WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine, weir_result **out_result);
 
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
  * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */

@@ -45,6 +45,7 @@ class _Options(ctypes.Structure):
         ("shardings_known", c_bool),
         ("tile", c_int),
         ("progress", c_bool),
+        ("machine", c_char_p),
     ]
 
 
@@ -95,6 +96,7 @@ _SIGNATURES = {
     "weir_show_progress": (None, [c_bool]),
     "weir_interrupts": (None, [c_bool]),
     "weir_end_kernels": (None, []),
+    "weir_machine_describe": (c_int, [c_char_p, POINTER(c_void_p)]),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
     "weir_version": (c_char_p, []),
@@ -162,6 +164,16 @@ def parse_bytes(text):
     out = c_int64()
     status = library().weir_parse_bytes(text.encode(), ctypes.byref(out))
     return out.value if status == OK else None
+
+
+def why_no_machine(name):
+    """What is wrong with the name (bytes) of a machine; None if nothing is."""
+    lib, handle = library(), c_void_p()
+    status = lib.weir_machine_describe(name, ctypes.byref(handle))
+    try:
+        return None if status == OK else lib.weir_result_message(handle).decode(errors="replace")
+    finally:
+        lib.weir_result_destroy(handle)
 
 
 def version():

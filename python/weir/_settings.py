@@ -31,7 +31,7 @@ NAMES = (
     *_BYTES.values(),
     *_TEXTS.values(),
     *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
-    *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY"),
+    *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
 )
 _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
@@ -85,6 +85,8 @@ def _read_environment():
     if tile not in _TILE:
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
     _check_kernels(tile)
+    if machine := os.environ.get("WEIR_MACHINE"):
+        found["machine"] = _machine(machine)
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
 
 
@@ -98,6 +100,13 @@ def _check_kernels(tile):
     llvm = os.environ.get("WEIR_LLVM")
     if llvm and tile != "off" and (why := _why_not_llvm(llvm)):
         raise SettingError(f"weir: WEIR_LLVM is {llvm!r}, which can't be opened: {why}")
+
+
+@functools.cache
+def _machine(name):
+    if why := _library.why_no_machine(name.encode()):
+        raise SettingError(f"weir: WEIR_MACHINE: {why}")
+    return name.encode()
 
 
 @functools.cache

@@ -15,7 +15,7 @@
 #include "tile/emit.h"
 #include "tile/llvm.h"
 
-enum { BUCKETS = 256, MESSAGE = 2200 };
+enum { BUCKETS = 256, MESSAGE = 2200, MOST_STAMP = MACHINE_TEXT_ROOM + 128 };
 
 struct kernel {
   struct kernel *next;
@@ -42,16 +42,18 @@ typedef struct making {
   kernel *out;
 } making;
 
-static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) {
+/* The first line: what the rest is for; NULL: it is none of this format. name: room for a line. */
+static const char *read_stamp(const making *w, char name[MOST_STAMP], tile_sizes *s,
+                              int *out_version) {
   long long block = 0, chunk = 0, spans = 0, column_spans = 0;
   const char *end = memchr(w->body, '\n', w->length);
-  char line[160];
+  char line[MOST_STAMP];
   *out_version = 0;
   if (!end || (size_t)(end - w->body) >= sizeof line) return NULL;
   memcpy(line, w->body, (size_t)(end - w->body));
   line[end - w->body] = '\0';
-  int n = sscanf(line, TILE_CALL_STAMP_FORMAT, out_version, &s->vector_bytes, &s->rows, &s->vectors,
-                 &block, &chunk, &spans, &column_spans);
+  int n = sscanf(line, TILE_CALL_STAMP_FORMAT, out_version, name, &s->rows, &s->vectors, &block,
+                 &chunk, &spans, &column_spans);
   s->block = block;
   s->chunk = chunk;
   s->spans = spans;
@@ -60,8 +62,8 @@ static const char *read_stamp(const making *w, tile_sizes *s, int *out_version) 
 }
 
 static bool are_sane(const tile_sizes *s, const tile_nest *n) {
-  bool registers = s->vector_bytes >= 16 && s->vector_bytes <= 64 && s->rows >= 1 &&
-                   s->rows <= TILE_MOST_ROWS && s->vectors >= 1 && s->vectors <= TILE_MOST_VECTORS;
+  bool registers = s->rows >= 1 && s->rows <= TILE_MOST_ROWS && s->vectors >= 1 &&
+                   s->vectors <= TILE_MOST_VECTORS;
   bool merges = s->column_spans == 1 || (s->column_spans > 1 && cost_may_span_columns(n));
   return registers && merges && s->spans >= 1 && s->chunk >= 1 && s->chunk % s->rows == 0 &&
          s->block >= 1 && s->block % ((int64_t)s->vectors * n->lanes) == 0;
@@ -105,20 +107,33 @@ static void dump_code(const char *name, const tile_code *code) {
   fclose(f);
 }
 
+/* Code made for more than this processor has would end the process. */
+static weir_status check_machine(making *w, const machine *code_for) {
+  machine_level here = machine_host().level;
+  if (machine_runs(here, code_for->level)) return WEIR_OK;
+  return ctx_error(&w->c, WEIR_UNIMPLEMENTED,
+                   "a kernel made for %s, which this processor, %s, does not run",
+                   machine_level_name(code_for->level), machine_level_name(here));
+}
+
 static weir_status make_nest(making *w, arena *a, tile_nest *out_nest) {
   tile_sizes sizes = {0};
+  machine code_for;
   int version;
-  const char *text = read_stamp(w, &sizes, &version), *why;
+  char name[MOST_STAMP];
+  const char *text = read_stamp(w, name, &sizes, &version), *why;
   if (!text || version != TILE_CALL_VERSION)
     return ctx_error(&w->c, WEIR_INVALID_ARGUMENT,
                      "a tile of format %d; this weir (%s) reads format %d", version, WEIR_VERSION,
                      TILE_CALL_VERSION);
+  WEIR_TRY(machine_parse(&w->c, name, &code_for));
+  WEIR_TRY(check_machine(w, &code_for));
   ir_module *m;
   WEIR_TRY(in_stablehlo_text(&w->c, text, w->length - (size_t)(text - w->body), &m));
   WEIR_TRY(ir_verify(m));
   ir_op loop = find_loop(m);
   if (!loop) return ctx_error(&w->c, WEIR_INVALID_ARGUMENT, "a tile without a loop");
-  if (!tile_nest_of(a, m, loop, sizes.vector_bytes, out_nest, &why))
+  if (!tile_nest_of(a, m, loop, &code_for, out_nest, &why))
     return ctx_error(&w->c, WEIR_UNIMPLEMENTED, "tiles don't cover this loop: %s", why);
   if (!are_sane(&sizes, out_nest))
     return ctx_error(&w->c, WEIR_INVALID_ARGUMENT, "a tile of impossible sizes");
@@ -138,7 +153,7 @@ static weir_status make_kernel(void *user) {
   dump_code(name, &code);
   void *function = NULL;
   WEIR_TRY(find_functions(w, &code));
-  WEIR_TRY(tile_llvm_compile(a, code.text, code.length, name, &function));
+  WEIR_TRY(tile_llvm_compile(a, nest.machine.level, code.text, code.length, name, &function));
   *(void **)&w->out->run = function;
   if (code.finishing)
     WEIR_TRY(tile_llvm_find(&w->c, arena_printf(a, "%s_finish", name), (void **)&w->out->finish));

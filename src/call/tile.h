@@ -3,9 +3,9 @@
 #define WEIR_CALL_TILE_H
 
 #define TILE_CALL_TARGET "weir_tile"
-/* version, vector bytes, rows, vectors, block, chunk, spans, column spans */
-#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %d %d %d %lld %lld %lld %lld\n"
+/* version, machine, rows, vectors, block, chunk, spans, column spans */
+#define TILE_CALL_STAMP_FORMAT "weir-tile %d: %s %d %d %lld %lld %lld %lld\n"
 
-enum { TILE_CALL_VERSION = 4, TILE_CALL_ALIGNMENT = 64 };
+enum { TILE_CALL_VERSION = 5, TILE_CALL_ALIGNMENT = 64 };
 
 #endif

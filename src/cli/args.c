@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE } value_kind;
+typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE } value_kind;
 
 static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
@@ -31,6 +31,8 @@ static const struct option {
      "cpu (default), cuda, rocm or tpu"},
     {"--tile", NULL, CLI_OPT_SIZES, TILE, AT(options.tile), "MODE",
      "off (default), auto or on: loops as kernels of weir's own, on cpu"},
+    {"--machine", NULL, CLI_OPT_SIZES, MACHINE, AT(options.machine), "NAME",
+     "what it will run on: host (default), x86-64-v3, x86-64-v4,cores=8,l2=1MiB,l3=32MiB"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
     {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
      "run all passes but these"},
@@ -97,6 +99,16 @@ static int tile_mode(const char *word) {
   return -1;
 }
 
+/* Prints what is wrong with it. */
+static int check_machine(const cli_command *command, const char *name) {
+  weir_result *result;
+  weir_status status = weir_machine_describe(name, &result);
+  const char *why = result ? weir_result_message(result) : "out of memory";
+  int code = status == WEIR_OK ? CLI_OK : cli_usage_error(command, "--machine: %s", why);
+  weir_result_destroy(result);
+  return code;
+}
+
 static int set_option(const cli_command *command, const struct option *o, const char *value,
                       cli_args *args) {
   void *field = (char *)args + o->offset;
@@ -116,6 +128,7 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (*(int *)field >= 0) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no mode; there are off, auto and on", o->name,
                              value);
+    case MACHINE: *(const char **)field = value; return check_machine(command, value);
     case PLATFORM:
       *(const char **)field = value;
       if (is_platform(value)) return CLI_OK;

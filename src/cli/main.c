@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-static const cli_command *const commands[] = {&cli_opt, &cli_plan, &cli_graph, &cli_reduce};
+static const cli_command *const commands[] = {&cli_opt, &cli_plan, &cli_graph, &cli_reduce,
+                                              &cli_machine};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to) {
@@ -13,7 +14,7 @@ static void print_help(FILE *to) {
       "[OPTIONS]\n\ncommands:\n",
       to);
   for (size_t i = 0; i < N_COMMANDS; i++)
-    fprintf(to, "  %-6s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(to, "  %-7s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\n`weir COMMAND --help` lists the options of a command. Others: --help, --version.\n", to);
 }
 

@@ -1,11 +1,10 @@
 #include "tile/cost.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "tile/pack.h"
 
-static const double CYCLES_PER_NS = 7; /* vector operations of two cores together */
+static const double CYCLES_PER_NS = 3.5; /* vector operations of a core */
 /* likewise, as in plan/cost.c */
 static const double READ_BYTES_PER_NS = 21, WRITE_BYTES_PER_NS = 18, FRESH_BYTES_PER_NS = 5.5,
                     FRESH_FROM_BYTES = 32 << 20;
@@ -20,6 +19,7 @@ static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over pac
 static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
 
 enum {
+  PRODUCTS_IN_FLIGHT = 4, /* registers for them, where they are not added at once */
   SPANS = 16,
   CHUNKS = 32,
   LINE_BYTES = 64, /* of a cache */
@@ -30,7 +30,6 @@ enum {
   MOST_BLOCK = 1024,
   LEAST_SPAN = 8, /* blocks */
   MOST_COLUMN_SPANS = 64,
-  PANEL_BYTES = 16 << 10,
   LONG_PANEL = 96, /* rows that a product sums over before its sums go back to L2, at least, */
   LONGEST_PANEL = 192,
   LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
@@ -38,12 +37,11 @@ enum {
 
 static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
 static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
-static const double L3_BYTES = 16 << 20;
-static const double LANE_MISS = 6;   /* likewise, where a vector's lanes wait together */
-static const double XLA_GATHER = 10; /* cycles an element: one after the other, to memory */
-static const double JOINT = 8;       /* ops of argmin's body */
-static const double XLA_TOP_K = 5;   /* cycles an element */
-static const double XLA_JOINT = 4;   /* likewise: one after the other */
+static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
+static const double XLA_GATHER = 10;        /* cycles an element: one after the other, to memory */
+static const double JOINT = 8;              /* ops of argmin's body */
+static const double XLA_TOP_K = 5;          /* cycles an element */
+static const double XLA_JOINT = 4;          /* likewise: one after the other */
 
 double cost_weight(const tile_node *x) {
   switch (x->kind) {
@@ -65,6 +63,9 @@ double cost_weight(const tile_node *x) {
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
 }
+
+/* What stays in a core's L2 beside what else goes through it. */
+static double resident_bytes(const tile_nest *n) { return (double)(n->machine.l2_bytes / 2); }
 
 static int64_t clamped(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;
@@ -127,9 +128,9 @@ static double table_bytes(const tile_nest *n, const tile_node *x) {
 static double cost_of_misses(const tile_nest *n, const tile_node *x, double lines, double each) {
   ir_value input = ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, tile_gathered_input(n, x)));
   double whole = (double)ir_value_bytes(n->m, input);
-  if (whole <= COST_L2_BYTES) return 0;
-  if (table_bytes(n, x) > COST_L2_BYTES)
-    return lines * (whole > L3_BYTES ? each : fmin(each, L3_MISS));
+  if (whole <= resident_bytes(n)) return 0;
+  if (table_bytes(n, x) > resident_bytes(n))
+    return lines * (whole > (double)n->machine.l3_bytes ? each : fmin(each, L3_MISS));
   return MISS * fmin(lines, whole / LINE_BYTES);
 }
 
@@ -139,7 +140,8 @@ static double cost_of_gather(const tile_nest *n, const tile_node *x) {
          points = points_of(n, x->mask);
   if (tile_gathers_lanes(n, x))
     return LANE_LOAD * n->lanes * points + cost_of_misses(n, x, places * n->lanes, LANE_MISS);
-  double window = points / places * (x->mask >> n->column & 1 ? n->sizes.vector_bytes : 4);
+  double window =
+      points / places * (x->mask >> n->column & 1 ? machine_vector_bytes(&n->machine) : 4);
   return points + cost_of_misses(n, x, places * ceil(window / LINE_BYTES), MISS);
 }
 
@@ -160,7 +162,7 @@ static int32_t lanes_of(const tile_nest *n) {
     if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > widest)
       widest = ir_dtype_bytes(dtype);
   }
-  return n->sizes.vector_bytes / (int32_t)(widest ? widest : 4);
+  return machine_vector_bytes(&n->machine) / (int32_t)(widest ? widest : 4);
 }
 
 void cost_set_lanes(tile_nest *n) { n->lanes = lanes_of(n); }
@@ -326,11 +328,6 @@ static double partial_bytes(const tile_nest *n, const tile_node *x) {
   return elements * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
 }
 
-static int64_t cores(void) {
-  long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 1 ? count : 1;
-}
-
 /* Work items where rows are reduced, for each outer index: fewer, but some for every core, where
  * their partial results are large. */
 static int64_t spans_of(const tile_nest *n) {
@@ -338,7 +335,7 @@ static int64_t spans_of(const tile_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
   int64_t outer = outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
-  int64_t spans = clamped(fit, clamped(2 * cores(), 1, SPANS), SPANS);
+  int64_t spans = clamped(fit, clamped(2 * n->machine.cores, 1, SPANS), SPANS);
   return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
 }
 
@@ -362,7 +359,7 @@ static bool has_products(const tile_nest *n, bool over_rows) {
 static double cost_of_packing(const tile_nest *n) {
   if (n->extent[n->row] >= LEAST_PACKED_CHUNK || has_products(n, false) || has_products(n, true))
     return 0;
-  double vectors = (double)tile_packed_bytes(n, n->column) / n->sizes.vector_bytes;
+  double vectors = (double)tile_packed_bytes(n, n->column) / machine_vector_bytes(&n->machine);
   return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (outer_extent(n) - 1));
 }
 
@@ -417,11 +414,12 @@ double cost_time_ns(const tile_nest *n) {
   double cycles = cost_of_nest(n), read = 0, written = 0;
   for (uint32_t i = 0; i < n->n_inputs; i++) {
     double bytes = bytes_read(n, i);
-    if (bytes > COST_L2_BYTES) read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
+    if (bytes > resident_bytes(n)) read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
   }
   for (uint32_t j = 0; j < n->n_outputs; j++)
     written += write_ns((double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
-  return CALL_NS + fmax(cycles / CYCLES_PER_NS, read / READ_BYTES_PER_NS) + written;
+  return CALL_NS + fmax(cycles / (CYCLES_PER_NS * n->machine.cores), read / READ_BYTES_PER_NS) +
+         written;
 }
 
 /* ---- the same loop by XLA ---- */
@@ -474,7 +472,7 @@ static bool has_long_contraction(const tile_nest *n) {
 }
 
 int64_t cost_panel_rows(const tile_nest *n) {
-  int64_t rows = n->sizes.rows, fit = PANEL_BYTES / (n->sizes.block * 4) / rows * rows;
+  int64_t rows = n->sizes.rows, fit = n->machine.l1_bytes / 3 / (n->sizes.block * 4) / rows * rows;
   if (has_products(n, true))
     fit = clamped(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
   return fit < rows ? rows : fit;
@@ -507,20 +505,24 @@ static int64_t chunk_of(const tile_nest *n, int64_t packed_bytes) {
  * lists begin empty. */
 static int64_t column_spans_of(const tile_nest *n, int64_t items) {
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
-  int64_t wanted = cores();
+  int64_t wanted = n->machine.cores;
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
   int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
   return clamped(spans, 1, MOST_COLUMN_SPANS);
 }
 
 int32_t cost_product_rows(const tile_nest *n) {
-  return n->sizes.vector_bytes == 64 ? 12 : n->sizes.vector_bytes == 32 ? 6 : 4;
+  int32_t registers = machine_vector_registers(&n->machine);
+  int32_t accumulators =
+      registers * 3 / 4 - (machine_has_fma(&n->machine) ? 0 : PRODUCTS_IN_FLIGHT);
+  return accumulators / 2;
 }
 
 /* Columns of a block: whole tiles, and where products have a sum for each column, whole tiles of
  * these, too: what is left of them runs row by row. */
 static int64_t block_of(const tile_nest *n, int64_t step, int64_t packed_bytes) {
-  int64_t most = clamped(COST_L2_BYTES / 2 / (packed_bytes ? packed_bytes : 1), step, MOST_BLOCK);
+  int64_t most =
+      clamped((int64_t)resident_bytes(n) / 2 / (packed_bytes ? packed_bytes : 1), step, MOST_BLOCK);
   int64_t whole = step;
   while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;
   if (whole > most) whole = step;
@@ -528,7 +530,7 @@ static int64_t block_of(const tile_nest *n, int64_t step, int64_t packed_bytes) 
 }
 
 void cost_set_sizes(tile_nest *n) {
-  bool wide = n->sizes.vector_bytes == 64; /* 32 registers, else 16 */
+  bool wide = machine_vector_registers(&n->machine) >= 32;
   tile_sizes *s = &n->sizes;
   s->rows = 4;
   s->vectors = 2;

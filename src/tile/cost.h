@@ -8,12 +8,11 @@ enum {
   COST_MOST_PRODUCT = 1024, /* points of a product (product.c) */
   COST_UNROLL = 8,          /* longest axis inside a tile that is unrolled */
   COST_MOST_PACKED = 1024,  /* points of a value that is copied for the tile */
-  COST_L2_BYTES = 1 << 20,
 };
 
 /* Cycles of the whole nest under its roles, for comparing roles. */
 double cost_of_nest(const tile_nest *n);
-/* The same as time, of two cores. */
+/* The same as time, of all cores. */
 double cost_time_ns(const tile_nest *n);
 /* The same for the XLA loop over slices that the nest stands for. */
 double cost_of_xla(const tile_nest *n);
@@ -27,7 +26,7 @@ int64_t cost_panel_rows(const tile_nest *n);
 int32_t cost_product_rows(const tile_nest *n);
 /* Whether spans of columns can be computed apart: one pass, all results by row. */
 bool cost_may_span_columns(const tile_nest *n);
-/* Fills n->sizes but vector_bytes, which stands there. */
+/* Fills n->sizes. */
 void cost_set_sizes(tile_nest *n);
 
 #endif

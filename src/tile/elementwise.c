@@ -214,7 +214,10 @@ static const char *choose(tile_emitter *e, int32_t lanes, const char *type, cons
 
 const char *tile_fma(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x, const char *y,
                      const char *z) {
-  return tile_intrinsic(e, "fma", dtype, lanes, 3, (const char *[]){x, y, z});
+  if (machine_has_fma(&e->n->machine))
+    return tile_intrinsic(e, "fma", dtype, lanes, 3, (const char *[]){x, y, z});
+  const char *type = tile_typed(e, dtype, lanes);
+  return tile_line(e, "fadd %s %s, %s", type, tile_line(e, "fmul %s %s, %s", type, x, y), z);
 }
 
 const char *tile_choose(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *test,

@@ -198,14 +198,19 @@ const char *tile_llvm_missing(void) {
   return llvm.missing;
 }
 
-int32_t tile_llvm_vector_bytes(void) {
-  if (tile_llvm_missing()) return 16;
-  if (strstr(llvm.features, "+avx512vl") && strstr(llvm.features, "+avx512dq")) return 64;
-  return strstr(llvm.features, "+avx2") ? 32 : 16;
+/* The host with all that it has, or what every processor of a lower level has, in LLVM's words. */
+typedef struct target {
+  const char *cpu, *features;
+} target;
+
+static target target_of(machine_level level) {
+  if (level == machine_host().level) return (target){llvm.cpu, llvm.features};
+  return (target){machine_level_name(level), ""};
 }
 
 /* ---- compiling ---- */
 typedef struct compilation {
+  target target;
   ref context, module, machine;
 } compilation;
 
@@ -221,14 +226,14 @@ static weir_status parse(ctx *c, compilation *w, const char *text, size_t length
 }
 
 static weir_status make_machine(ctx *c, compilation *w) {
-  ref target;
+  ref family;
   char *message = NULL;
-  if (llvm.f.GetTargetFromTriple(llvm.triple, &target, &message)) {
+  if (llvm.f.GetTargetFromTriple(llvm.triple, &family, &message)) {
     weir_status status = ctx_error(c, WEIR_INTERNAL, "LLVM: %s", message);
     llvm.f.DisposeMessage(message);
     return status;
   }
-  w->machine = llvm.f.CreateTargetMachine(target, llvm.triple, llvm.cpu, llvm.features,
+  w->machine = llvm.f.CreateTargetMachine(family, llvm.triple, w->target.cpu, w->target.features,
                                           OPT_AGGRESSIVE, RELOC_PIC, CODE_MODEL_JIT);
   ref layout = llvm.f.CreateTargetDataLayout(w->machine);
   llvm.f.SetTarget(w->module, llvm.triple);
@@ -286,10 +291,10 @@ static weir_status emit_object(ctx *c, compilation *w, ref *out_object) {
 }
 
 /* ---- objects kept on disk ---- */
-static tile_cache_key key_of(const char *text, size_t length) {
+static tile_cache_key key_of(target t, const char *text, size_t length) {
   tile_cache_key key = {{0, 0}};
-  const char *const parts[] = {WEIR_VERSION, PASSES,        CHECKS[0], llvm.triple,
-                               llvm.cpu,     llvm.features, llvm.file};
+  const char *const parts[] = {WEIR_VERSION, PASSES,     CHECKS[0], llvm.triple,
+                               t.cpu,        t.features, llvm.file};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     tile_cache_add(&key, parts[i], strlen(parts[i]));
   tile_cache_add(&key, text, length);
@@ -313,9 +318,9 @@ static void put_object(arena *a, const tile_cache_key *key, object *o) {
   free(o->data);
 }
 
-static weir_status compile_and_link(ctx *c, const char *text, size_t length, const char *name,
-                                    object *out_object, void **out_function) {
-  compilation w = {NULL, NULL, NULL};
+static weir_status compile_and_link(ctx *c, target t, const char *text, size_t length,
+                                    const char *name, object *out_object, void **out_function) {
+  compilation w = {t, NULL, NULL, NULL};
   ref buffer = NULL;
   pthread_mutex_lock(&llvm.lock);
   weir_status status = parse(c, &w, text, length);
@@ -338,16 +343,17 @@ static weir_status link_kept(ctx *c, const char *data, size_t length, const char
   return status;
 }
 
-weir_status tile_llvm_compile(arena *a, const char *text, size_t length, const char *name,
-                              void **out_function) {
+weir_status tile_llvm_compile(arena *a, machine_level level, const char *text, size_t length,
+                              const char *name, void **out_function) {
   ctx *c = arena_ctx(a);
   if (tile_llvm_missing()) return ctx_error(c, WEIR_UNIMPLEMENTED, "%s", llvm.missing);
-  tile_cache_key key = key_of(text, length);
+  target t = target_of(level);
+  tile_cache_key key = key_of(t, text, length);
   size_t kept_length;
   const char *kept = tile_cache_get(a, &key, &kept_length);
   if (kept) return link_kept(c, kept, kept_length, name, out_function);
   object made = {NULL, 0};
-  weir_status status = compile_and_link(c, text, length, name, &made, out_function);
+  weir_status status = compile_and_link(c, t, text, length, name, &made, out_function);
   if (status == WEIR_OK) put_object(a, &key, &made);
   else free(made.data);
   return status;

@@ -8,6 +8,7 @@
 #ifndef WEIR_TILE_LLVM_H
 #define WEIR_TILE_LLVM_H
 #include "base/arena.h"
+#include "machine/machine.h"
 
 /* A build with AddressSanitizer has LLVM put its checks into kernels, too: in functions with this
  * attribute each load and store. */
@@ -20,16 +21,14 @@
 /* NULL if there is an LLVM to compile with, else why not. */
 const char *tile_llvm_missing(void);
 
-/* Compiles a module for this machine, or takes it from the cache on disk, and returns the address
- * of its function `name`, which no module before had. The module is linked against nothing but the
- * C library. UNIMPLEMENTED: no LLVM; INTERNAL: LLVM refuses the text, with its message. */
-WEIR_MUST_USE weir_status tile_llvm_compile(arena *a, const char *text, size_t length,
-                                            const char *name, void **out_function);
+/* Compiles a module for a machine of this level, which is one that machine_runs() here, or takes it
+ * from the cache on disk, and returns the address of its function `name`, which no module before
+ * had. The module is linked against nothing but the C library. UNIMPLEMENTED: no LLVM; INTERNAL:
+ * LLVM refuses the text, with its message. */
+WEIR_MUST_USE weir_status tile_llvm_compile(arena *a, machine_level level, const char *text,
+                                            size_t length, const char *name, void **out_function);
 
 /* Another function of a module that was compiled. */
 WEIR_MUST_USE weir_status tile_llvm_find(ctx *c, const char *name, void **out_function);
-
-/* Bytes of the widest vector registers that this machine computes in: 64, 32 or 16. */
-int32_t tile_llvm_vector_bytes(void);
 
 #endif

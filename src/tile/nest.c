@@ -75,7 +75,7 @@ static bool rule_elementwise(tile_tie *t, tile_node *node) {
   const ir_type_data *result = tensor_of(t, node->value);
   bool halves =
       result->dtype == IR_F16 || tensor_of(t, ir_operand(m, node->op, 0))->dtype == IR_F16;
-  if (!tile_is_elementwise(m, node->op) || (halves && t->n->sizes.vector_bytes < 32))
+  if (!tile_is_elementwise(m, node->op) || (halves && !machine_has_halves(&t->n->machine)))
     return refuse(t, "an elementwise op of this element type");
   for (uint32_t k = 0; k < node->n_operands; k++) {
     int32_t rank = tensor_of(t, ir_operand(m, node->op, k))->rank;
@@ -886,7 +886,7 @@ static bool choose_roles(tile_tie *t) {
   return true;
 }
 
-bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
+bool tile_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for, tile_nest *out_nest,
                   const char **out_why) {
   const ir_op_data *d = ir_op_get(m, loop);
   *out_nest = (tile_nest){.m = m,
@@ -895,7 +895,7 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile
                           .body = d->regions[0],
                           .n_inputs = d->n_operands,
                           .n_outputs = d->n_results,
-                          .sizes = {.vector_bytes = vector_bytes}};
+                          .machine = *code_for};
   out_nest->outputs = ARENA_ARRAY(a, tile_output, d->n_results);
   tile_tie t = {.n = out_nest, .a = a, .loop_slot = UINT32_MAX};
   bool covered = build(&t);

@@ -7,6 +7,7 @@
 #ifndef WEIR_TILE_NEST_H
 #define WEIR_TILE_NEST_H
 #include "ir/ir.h"
+#include "machine/machine.h"
 
 enum {
   TILE_MOST_AXES = 24,
@@ -85,7 +86,6 @@ typedef struct tile_output {
 
 /* How large things are; travels with the region, so that another machine runs the same code. */
 typedef struct tile_sizes {
-  int32_t vector_bytes;  /* of a register */
   int32_t rows, vectors; /* of the register tile */
   int64_t block;         /* columns between two packings */
   int64_t chunk;         /* rows of a work item */
@@ -112,14 +112,15 @@ typedef struct tile_nest {
   ir_value *views; /* slices of inputs, which are read in the inputs themselves */
   tile_output *outputs;
   int32_t n_passes, n_reductions, n_late;
-  bool staged;   /* long contractions end a phase */
-  int32_t lanes; /* of a vector: of the widest floating-point type in the body */
+  bool staged;     /* long contractions end a phase */
+  int32_t lanes;   /* of a vector: of the widest floating-point type in the body */
+  machine machine; /* that the code is for */
   tile_sizes sizes;
 } tile_nest;
 
-/* False, with *out_why, where tiles don't cover the loop. Everything lives in `a`. vector_bytes: of
- * the machine that the code is for. */
-bool tile_nest_of(arena *a, ir_module *m, ir_op loop, int32_t vector_bytes, tile_nest *out_nest,
+/* False, with *out_why, where tiles don't cover the loop. Everything lives in `a`. code_for: the
+ * machine that runs the code. */
+bool tile_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for, tile_nest *out_nest,
                   const char **out_why);
 
 /* Whether there is a rule for the op; it may still refuse. Reshapes that merge or cut dimensions

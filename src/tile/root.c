@@ -8,12 +8,11 @@
  */
 #include "tile/elementwise.h"
 #include "tile/emit.h"
-#include "tile/llvm.h"
 
 enum { VECTOR_BYTES = 64, ROUND_AS_SET = 4, ZEROS_AND_INFINITY = 2 | 4 | 8 };
 
-static bool has_estimates(ir_dtype dtype, int32_t lanes) {
-  return lanes * ir_dtype_bytes(dtype) == VECTOR_BYTES && tile_llvm_vector_bytes() == VECTOR_BYTES;
+static bool has_estimates(const tile_emitter *e, ir_dtype dtype, int32_t lanes) {
+  return lanes * ir_dtype_bytes(dtype) == VECTOR_BYTES && machine_has_masks(&e->n->machine);
 }
 
 /* x, what lanes that a mask leaves out have (nothing), and the mask of all lanes. */
@@ -35,7 +34,7 @@ static const char *rest_of(tile_emitter *e, ir_dtype dtype, int32_t lanes, const
 
 const char *tile_emit_rsqrt(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x) {
   const char *type = tile_typed(e, dtype, lanes), *half = tile_number(e, dtype, lanes, 0.5);
-  if (!has_estimates(dtype, lanes)) {
+  if (!has_estimates(e, dtype, lanes)) {
     const char *root = tile_intrinsic(e, "sqrt", dtype, lanes, 1, &x);
     return tile_line(e, "fdiv %s %s, %s", type, tile_number(e, dtype, lanes, 1), root);
   }
@@ -69,7 +68,7 @@ static const char *root_of(tile_emitter *e, int32_t lanes, const char *x) {
 }
 
 const char *tile_emit_sqrt(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x) {
-  if (dtype != IR_F64 || !has_estimates(dtype, lanes))
+  if (dtype != IR_F64 || !has_estimates(e, dtype, lanes))
     return tile_intrinsic(e, "sqrt", dtype, lanes, 1, &x);
   tile_declare(e, "declare <8 x i1> @llvm.x86.avx512.fpclass.pd.512(<8 x double>, i32)");
   const char *itself =
@@ -95,7 +94,7 @@ static const char *one_over_mantissa(tile_emitter *e, int32_t lanes, const char 
 
 const char *tile_emit_reciprocal(tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x) {
   const char *type = tile_typed(e, dtype, lanes);
-  if (dtype != IR_F64 || !has_estimates(dtype, lanes))
+  if (dtype != IR_F64 || !has_estimates(e, dtype, lanes))
     return tile_line(e, "fdiv %s %s, %s", type, tile_number(e, dtype, lanes, 1), x);
   const char *r = one_over_mantissa(e, lanes, x);
   tile_declare(e,

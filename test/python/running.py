@@ -35,8 +35,11 @@ REFUSED = 3  # the exit code: no way found under the limit
 def opt(program, *arguments, refused=None):
     """What `weir opt` prints of the file; `refused`, if given, where it knows no way.
 
+    For the machine that WEIR_MACHINE names, as under the hook, unless the arguments name one.
     Raises AssertionError with its message if it fails.
     """
+    if (machine := os.environ.get("WEIR_MACHINE")) and "--machine" not in arguments:
+        arguments = [*arguments, "--machine", machine]
     done = subprocess.run(
         [BUILD / "weir", "opt", program, *map(str, arguments)],
         capture_output=True,
@@ -66,6 +69,17 @@ def passes():
     command = [BUILD / "weir", "opt", "--pass", "none", "-"]
     done = subprocess.run(command, capture_output=True, text=True, input=EMPTY, timeout=SECONDS)
     return done.stderr.split("there are ")[1].strip().split(", ")
+
+
+LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
+
+
+@functools.cache
+def levels():
+    """Those of LEVELS whose kernels this processor runs."""
+    host = subprocess.run([BUILD / "weir", "machine", "host"], capture_output=True, text=True)
+    name = host.stdout.partition(",")[0]
+    return LEVELS[: LEVELS.index(name) + 1] if name in LEVELS else ()
 
 
 class Evaluator:

@@ -7,12 +7,14 @@ import pytest
 from jax import lax
 from jax._src import compiler
 
+import running
 import test_tile
 import weir
 from weir import _hook, _library
 
 folder = test_tile.folder  # skips where there is no LLVM
 RANDOM = np.random.default_rng(5)
+MACHINE = "x86-64-v4"  # that all predictions here are for
 
 
 def normal(*shape, dtype=np.float32):
@@ -74,6 +76,11 @@ NONE_GAIN = {
 }
 
 
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    monkeypatch.setenv("WEIR_MACHINE", MACHINE)
+
+
 @pytest.fixture
 def seen(monkeypatch):
     """(program, options) of each call of JAX's own function."""
@@ -122,7 +129,61 @@ def test_regions_run_as_kernels(folder, seen, name):
     assert (
         ours.memory_analysis().temp_size_in_bytes < stock.memory_analysis().temp_size_in_bytes / 2
     )
-    close(ours(*arguments), stock(*arguments))
+    if MACHINE in running.levels():
+        close(ours(*arguments), stock(*arguments))
+
+
+@pytest.mark.parametrize("machine_here", [m for m in running.LEVELS if m in running.levels()])
+@pytest.mark.parametrize("name", ["matvec", "neighbours"])
+def test_kernels_of_each_level(folder, seen, monkeypatch, name, machine_here):
+    """These gain with any vectors: what a processor has runs."""
+    f, arguments, kernels = GAINS[name]
+    monkeypatch.setenv("WEIR_MACHINE", machine_here)
+    with weir.limit("1TB"):
+        ours = compiled(f, arguments)
+    assert _hook.last_report.only_faster and _hook.last_report.kernels == kernels
+    assert f"weir-tile 5: {machine_here}," in _hook.last_report.text
+    close(ours(*arguments), compiled(f, arguments)(*arguments))
+
+
+@pytest.mark.skipif("x86-64-v4" in running.levels(), reason="this processor runs every level")
+def test_a_level_that_the_processor_lacks(folder, seen):
+    """Planned and compiled; to run it is an error, no illegal instruction."""
+    f, arguments, _ = GAINS["matvec"]
+    with weir.limit("1TB"):
+        ours = compiled(f, arguments)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="a kernel made for x86-64-v4"):
+        jax.block_until_ready(ours(*arguments))
+
+
+def test_another_family_of_processors(folder, seen, monkeypatch):
+    f, arguments, _ = GAINS["matvec"]
+    monkeypatch.setenv("WEIR_MACHINE", "aarch64" if running.levels() else "x86-64")
+    with weir.limit("1TB"):
+        ours = compiled(f, arguments)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="which this processor"):
+        jax.block_until_ready(ours(*arguments))
+
+
+def test_a_machine_that_is_none(monkeypatch):
+    monkeypatch.setenv("WEIR_MACHINE", "x86-64-v3,cores=none")
+    with pytest.raises(ValueError, match="WEIR_MACHINE.*cores=none.*a machine is host"):
+        with weir.limit("1TB"):
+            compiled(matvec, GAINS["matvec"][1])
+
+
+def test_the_machine_makes_the_plan(folder):
+    """The same text for the same name; another where the name says another."""
+    text = jax.jit(attention).lower(*QKV).compiler_ir()
+    text = text.operation.get_asm(print_generic_op_form=True).encode()
+
+    def plan(name):
+        settings = {"memory_limit_bytes": 10**12, "tile": 1, "machine": name}
+        return _library.rewrite(text, settings, None).text
+
+    assert plan(b"x86-64-v4") == plan(b"x86-64-v4,cores=2,l1=48KiB,l2=2MiB,l3=16MiB")
+    assert b"x86-64-v4,cores=16," in plan(b"x86-64-v4,cores=16")
+    assert plan(b"x86-64-v4,cores=16") != plan(b"x86-64-v4")
 
 
 @pytest.mark.parametrize("name", NONE_GAIN)
@@ -198,7 +259,7 @@ def test_kernels_that_break_the_limit_are_not_taken(folder, with_kernels, outcom
 
     text = jax.jit(attention).lower(*QKV).compiler_ir()
     text = text.operation.get_asm(print_generic_op_form=True).encode()
-    settings = {"memory_limit_bytes": 50 * 10**6, "tile": 1}
+    settings = {"memory_limit_bytes": 50 * 10**6, "tile": 1, "machine": MACHINE.encode()}
     result = _library.rewrite(text, settings, referee)
     assert result.status == _library.OK and result.outcome == outcome
     assert [is_as_it_came for is_as_it_came, _ in asked] == [True, False]

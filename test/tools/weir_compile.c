@@ -36,7 +36,8 @@ static weir_status run(void *user) {
   void *function = NULL;
   WEIR_TRY(tool_read_file(a, j->path, &text, &length));
   double begun = cpu_ms();
-  WEIR_TRY(tile_llvm_compile(a, text, length, name_of(a, j->path), &function));
+  WEIR_TRY(
+      tile_llvm_compile(a, machine_host().level, text, length, name_of(a, j->path), &function));
   printf("%s %.1f\n", j->path, cpu_ms() - begun);
   return WEIR_OK;
 }

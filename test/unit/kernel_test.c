@@ -16,7 +16,7 @@ enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 
 /* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. */
 static const char BODY[] =
-    "weir-tile 4: 16 4 2 1024 40 1 1\n"
+    "weir-tile 5: x86-64 4 2 1024 40 1 1\n"
     "\"builtin.module\"() ({\n"
     "  \"func.func\"() <{function_type = (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> "
     "tensor<40xf32>, sym_name = \"main\"}> ({\n"
@@ -92,8 +92,9 @@ static void test_waits_for_what_is_being_made(void) {
 }
 
 static void test_bad_bodies_are_told_when_called(void) {
-  static const char *const bad[] = {"", "weir-tile 3: 16 4 2 1024 40 1 1\n", "weir-tile 4: 1\n",
-                                    "weir-tile 4: 16 4 2 1024 40 1 1\nno module"};
+  static const char *const bad[] = {"", "weir-tile 4: 16 4 2 1024 40 1 1\n", "weir-tile 5: 1\n",
+                                    "weir-tile 5: x86-64 4 2 1024 40 1 1\nno module",
+                                    "weir-tile 5: zen 4 2 1024 40 1 1\n"};
   char message[2200];
   const kernel *k;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

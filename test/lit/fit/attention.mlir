@@ -1,17 +1,17 @@
 // A program that fits is left to the byte, unless a region would be faster as a kernel and may be one. Both results of the kernel
 // come out of one call; the scores are in memory nowhere.
 // REQUIRES: llvm
-// RUN: %weir opt %s --memory-limit 10GB --tile auto | FileCheck %s
-// RUN: %weir opt %s --memory-limit 10GB --tile on | FileCheck %s
-// RUN: %weir opt %s --tile auto | FileCheck %s
-// RUN: %weir opt %s --memory-limit 10GB --tile auto 2>&1 >/dev/null | diff /dev/null -
-// RUN: %weir opt %s --memory-limit 25MB --tile auto 2>&1 | FileCheck %s --check-prefix=OPTIONS
-// RUN: %weir plan %s --memory-limit 10GB --tile auto | FileCheck %s --check-prefix=PLAN
-// RUN: %weir opt %s --memory-limit 10GB --tile off | diff %s -
-// RUN: %weir opt %s --memory-limit 10GB --tile auto --platform cuda | diff %s -
-// RUN: %weir opt %s --memory-limit 10GB --tile auto --skip fit | diff %s -
-// RUN: %weir opt %s --memory-limit 10GB --tile auto --skip tile | diff %s -
-// RUN: env WEIR_LLVM=/none %weir opt %s --memory-limit 10GB --tile auto | diff %s -
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 | FileCheck %s
+// RUN: %weir opt %s --memory-limit 10GB --tile on --machine x86-64-v4 | FileCheck %s
+// RUN: %weir opt %s --tile auto --machine x86-64-v4 | FileCheck %s
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 2>&1 >/dev/null | diff /dev/null -
+// RUN: %weir opt %s --memory-limit 25MB --tile auto --machine x86-64-v4 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// RUN: %weir plan %s --memory-limit 10GB --tile auto --machine x86-64-v4 | FileCheck %s --check-prefix=PLAN
+// RUN: %weir opt %s --memory-limit 10GB --tile off --machine x86-64-v4 | diff %s -
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --platform cuda | diff %s -
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --skip fit | diff %s -
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --skip tile | diff %s -
+// RUN: env WEIR_LLVM=/none %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 | diff %s -
 
 // CHECK: %0:3 = "stablehlo.custom_call"(%arg0, %arg1, %arg2
 // CHECK-SAME: call_target_name = "weir_tile"

@@ -1,7 +1,7 @@
 // A region alone is predicted to gain (an update after a product of weights), the program as a whole 1.1: it goes to XLA as it came.
 // REQUIRES: llvm
-// RUN: %weir opt %s --memory-limit 1TB --tile auto | diff %s -
-// RUN: %weir plan %s --memory-limit 1TB --tile auto | FileCheck %s
+// RUN: %weir opt %s --memory-limit 1TB --tile auto --machine x86-64-v4 | diff %s -
+// RUN: %weir plan %s --memory-limit 1TB --tile auto --machine x86-64-v4 | FileCheck %s
 
 // CHECK: outcome  left untouched
 // CHECK-NOT: as kernel

@@ -1,7 +1,7 @@
 // Softmax attention is one pass over the columns: the maximum, the sum and the product with V run together, and the division by the
 // sum comes after the product.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s
 
 // CHECK: tile: outer 2 row 96 column 100 inner 16 point 24; 1 passes, 3 + 0 reductions;
 

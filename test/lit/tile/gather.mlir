@@ -1,7 +1,7 @@
 // Gathers inside of a tile: rows of a table in vectors, where the places have no columns; else element by element. Windows that are cut
 // out of a dimension that an index names, and what is computed in the loop, are not covered.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 100000 --tile on --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 100000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s
 
 // Features of neighbours: lanes are features. Elements of each row's own list: lanes are places.
 // CHECK: tile: row 900 inner 20 column 40 inner 5000; 1 passes

@@ -2,13 +2,15 @@
 // mask in the second, which is one nest with both gradients: 200 points are a product's, no work items'. Its
 // columns run in blocks of whole register tiles, of the products' accumulators, too.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 80000 --tile on --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 80000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 80000 --tile on --machine x86-64-v3 2>&1 | FileCheck %s --check-prefix=NARROW
 
 // CHECK: tile: row 90 column 1000 inner 200; 1 passes, 2 + 0 reductions;
 // CHECK: tile: column 90 row 1000 inner 200 point 200 point 200; 1 passes, 1 + 1 reductions;
 // CHECK-NOT: no tile
-// CHECK: weir-tile 4: {{.*}}weir_tile
-// CHECK: weir-tile 4: {{64 12 2 576|32 4 2 624|16 4 2 648}} {{.*}}weir_tile
+// CHECK: weir-tile 5: {{.*}}weir_tile
+// CHECK: weir-tile 5: x86-64-v4{{[^ ]*}} 12 2 576 {{.*}}weir_tile
+// NARROW: weir-tile 5: x86-64-v3{{[^ ]*}} 4 2 {{.*}}weir_tile
 // CHECK-NOT: stablehlo.while
 func.func @main(%x: tensor<90x200xf32>, %w: tensor<1000x200xf32>, %label: tensor<90xi32>) -> (tensor<f32>, tensor<90x200xf32>, tensor<1000x200xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -1,16 +1,16 @@
 // A covered loop becomes a call with scratch as its last result; one with an op that tiles lack stays XLA's.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 | FileCheck %s
 // RUN: %weir opt %s --tensor-size-threshold 20000 | FileCheck %s --check-prefix=OFF
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --platform cuda | FileCheck %s --check-prefix=OFF
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --skip tile | FileCheck %s --check-prefix=OFF
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --debug 3 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 --platform cuda | FileCheck %s --check-prefix=OFF
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 --skip tile | FileCheck %s --check-prefix=OFF
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s --check-prefix=WHY
 
 // WHY-DAG: tile: row 100 column 300; 1 passes, 1 + 0 reductions;
 // WHY-DAG: no tile: stablehlo.reverse
 
 // CHECK: %[[SUM:[a-z0-9]+]]:2 = "stablehlo.custom_call"(%arg0, %arg1
-// CHECK-SAME: api_version = 4 : i32, backend_config = {body = "weir-tile 4: {{16|32|64}} 4 {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}\0A
+// CHECK-SAME: api_version = 4 : i32, backend_config = {body = "weir-tile 5: x86-64-v4,cores=2,l1=48KiB,l2=2MiB,l3=16MiB 4 {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}\0A
 // CHECK-SAME: weir.loop
 // CHECK-SAME: call_target_name = "weir_tile", operand_layouts = [dense<{{.*}}> : tensor<1xindex>,
 // CHECK-SAME: -> (tensor<100xf32>, tensor<{{[0-9]+}}xui8>)

@@ -1,6 +1,6 @@
 // Row sums that go into statistics along the columns: no nest has both, so the loop becomes two, the second with the first's result as an input.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 20000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s
 
 // CHECK: tile: row 100 column 300; 1 passes, 1 + 0 reductions;
 // CHECK: tile: column 100 row 300; 1 passes, 2 + 0 reductions;

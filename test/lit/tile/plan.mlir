@@ -1,7 +1,7 @@
 // `plan` says which loops are kernels, and counts what they need beside their results.
 // REQUIRES: llvm
-// RUN: %weir plan %s --memory-limit 20MB --tile on | FileCheck %s
-// RUN: %weir plan %s --memory-limit 20MB --tile off | FileCheck --check-prefix=OFF %s
+// RUN: %weir plan %s --memory-limit 20MB --tile on --machine x86-64-v4 | FileCheck %s
+// RUN: %weir plan %s --memory-limit 20MB --tile off --machine x86-64-v4 | FileCheck --check-prefix=OFF %s
 
 // CHECK: after, estimated: peak
 // CHECK: custom_call

@@ -1,7 +1,7 @@
 // Whiles inside of a tile: what is carried stays in registers, where nothing in the body brings its elements together. Values of 16 bits,
 // which are rounded at each step, are not covered.
 // REQUIRES: llvm
-// RUN: %weir opt %s --tensor-size-threshold 100000 --tile on --debug 3 2>&1 | FileCheck %s
+// RUN: %weir opt %s --tensor-size-threshold 100000 --tile on --machine x86-64-v4 --debug 3 2>&1 | FileCheck %s
 
 // CHECK: tile: row 400 column 900; 1 passes, 1 + 0 reductions;
 // CHECK: no tile: stablehlo.while

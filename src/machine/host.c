@@ -1,0 +1,94 @@
+/* The computer at hand: instruction set from cpuid, caches and cores from the system.
+ *
+ * Source: the x86-64 psABI's table of micro-architecture levels; Intel's SDM, CPUID and XGETBV. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
+#include <unistd.h>
+
+#include "machine/machine.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+typedef struct features {
+  unsigned basic, wide, extended; /* leaf 1 ecx; leaf 7 ebx; leaf 0x80000001 ecx */
+  unsigned saved;                 /* of registers, by the system: XCR0 */
+} features;
+
+static const struct {
+  machine_level level;
+  features has; /* beyond the one before */
+} wanted[] = {
+    /* SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT; LAHF */
+    {MACHINE_X86_64_V2,
+     {.basic = 1u | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23, .extended = 1u}},
+    /* FMA, MOVBE, OSXSAVE, AVX, F16C; BMI1, AVX2, BMI2; LZCNT; SSE and AVX state */
+    {MACHINE_X86_64_V3,
+     {.basic = 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29,
+      .wide = 1u << 3 | 1u << 5 | 1u << 8,
+      .extended = 1u << 5,
+      .saved = 0x6}},
+    /* AVX-512 F, DQ, CD, BW, VL; the state of masks and of 32 registers */
+    {MACHINE_X86_64_V4,
+     {.wide = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31, .saved = 0xe6}},
+};
+
+static features read_features(void) {
+  features f = {0};
+  unsigned a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d)) f.basic = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) f.wide = b;
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) f.extended = c;
+  if (f.basic >> 27 & 1) __asm__("xgetbv" : "=a"(f.saved), "=d"(d) : "c"(0));
+  return f;
+}
+
+static bool has_all(unsigned found, unsigned asked) { return (found & asked) == asked; }
+
+static machine_level host_level(void) {
+  features f = read_features();
+  machine_level level = MACHINE_X86_64;
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    const features *w = &wanted[i].has;
+    if (!has_all(f.basic, w->basic) || !has_all(f.wide, w->wide) ||
+        !has_all(f.extended, w->extended) || !has_all(f.saved, w->saved))
+      break;
+    level = wanted[i].level;
+  }
+  return level;
+}
+#elif defined(__aarch64__)
+static machine_level host_level(void) { return MACHINE_AARCH64; }
+#else
+#error "a processor that src/machine does not know: add its level"
+#endif
+
+/* As XLA counts them for its pool of threads: those that this process may run on. */
+static int32_t host_cores(void) {
+  cpu_set_t set;
+  if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 1 ? (int32_t)count : 1;
+}
+
+/* typical: what it is where the system does not say. */
+static int64_t cache_bytes(int name, int64_t typical) {
+  long bytes = sysconf(name);
+  return bytes > 0 ? bytes : typical;
+}
+
+/* A virtual machine is told the whole processor's L3, of which it has a share: no more of it than
+ * most processors have for so many cores. */
+static int64_t l3_share(int64_t bytes, int32_t cores) {
+  int64_t most = (int64_t)cores * (8 << 20);
+  return bytes < most ? bytes : most;
+}
+
+machine machine_host(void) {
+  machine m = machine_of_level(host_level());
+  m.cores = host_cores();
+  m.l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, m.l1_bytes);
+  m.l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, m.l2_bytes);
+  m.l3_bytes = l3_share(cache_bytes(_SC_LEVEL3_CACHE_SIZE, m.l3_bytes), m.cores);
+  return m;
+}

@@ -1,0 +1,150 @@
+/* Machines by name: the table of levels, and reading and writing descriptions. */
+#include "machine/machine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+typedef enum family { X86, ARM } family;
+
+/* What an instruction set has, and caches that are typical of processors that have no better one:
+ * Sapphire Rapids for v4; Zen 2 and 3 and Skylake for v3; Nehalem for v2; Neoverse N1 for Arm. */
+static const struct {
+  const char *name;
+  family family;
+  int32_t vector_bytes, registers;
+  bool fma, halves, masks;
+  int64_t l1_bytes, l2_bytes;
+} levels[MACHINE_LEVELS] = {
+    [MACHINE_X86_64] = {"x86-64", X86, 16, 16, false, false, false, 32 << 10, 256 << 10},
+    [MACHINE_X86_64_V2] = {"x86-64-v2", X86, 16, 16, false, false, false, 32 << 10, 256 << 10},
+    [MACHINE_X86_64_V3] = {"x86-64-v3", X86, 32, 16, true, true, false, 32 << 10, 512 << 10},
+    [MACHINE_X86_64_V4] = {"x86-64-v4", X86, 64, 32, true, true, true, 48 << 10, 2 << 20},
+    [MACHINE_AARCH64] = {"aarch64", ARM, 16, 32, true, false, false, 64 << 10, 1 << 20},
+};
+
+enum { TYPICAL_CORES = 2, MOST_CORES = 1024, TYPICAL_L3_BYTES = 16 << 20 };
+static const int64_t LEAST_CACHE_BYTES = 4 << 10, MOST_CACHE_BYTES = (int64_t)64 << 30;
+
+#define ACCEPTED                                                                                   \
+  "a machine is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed by " \
+  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, with commas between: x86-64-v3,cores=8,l3=32MiB"
+
+machine machine_of_level(machine_level level) {
+  return (machine){.level = level,
+                   .cores = TYPICAL_CORES,
+                   .l1_bytes = levels[level].l1_bytes,
+                   .l2_bytes = levels[level].l2_bytes,
+                   .l3_bytes = TYPICAL_L3_BYTES};
+}
+
+const char *machine_level_name(machine_level level) { return levels[level].name; }
+
+bool machine_runs(machine_level here, machine_level code) {
+  return levels[here].family == levels[code].family && code <= here;
+}
+
+int32_t machine_vector_bytes(const machine *m) { return levels[m->level].vector_bytes; }
+int32_t machine_vector_registers(const machine *m) { return levels[m->level].registers; }
+bool machine_has_fma(const machine *m) { return levels[m->level].fma; }
+bool machine_has_halves(const machine *m) { return levels[m->level].halves; }
+bool machine_has_masks(const machine *m) { return levels[m->level].masks; }
+
+/* ---- reading ---- */
+/* Up to the comma; *out_rest: behind it, NULL at the end. */
+static const char *next_word(arena *a, const char *text, const char **out_rest) {
+  size_t n = strcspn(text, ",");
+  *out_rest = text[n] ? text + n + 1 : NULL;
+  return arena_printf(a, "%.*s", (int)n, text);
+}
+
+static bool find_base(const char *word, machine *out_machine) {
+  if (!strcmp(word, "host")) return *out_machine = machine_host(), true;
+  for (machine_level i = 0; i < MACHINE_LEVELS; i++)
+    if (!strcmp(word, levels[i].name)) return *out_machine = machine_of_level(i), true;
+  return false;
+}
+
+static bool read_cores(const char *text, int32_t *out_cores) {
+  char *end;
+  long n = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : 0;
+  if (n < 1 || n > MOST_CORES || *end) return false;
+  *out_cores = (int32_t)n;
+  return true;
+}
+
+static bool read_cache(const char *text, int64_t *out_bytes) {
+  int64_t bytes = 0;
+  if (weir_parse_bytes(text, &bytes) != WEIR_OK) return false;
+  *out_bytes = bytes;
+  return bytes >= LEAST_CACHE_BYTES && bytes <= MOST_CACHE_BYTES;
+}
+
+static bool set_field(machine *m, const char *word) {
+  const char *value = strchr(word, '=');
+  if (!value++) return false;
+  size_t n = (size_t)(value - word);
+  if (!strncmp(word, "cores=", n)) return read_cores(value, &m->cores);
+  if (!strncmp(word, "l1=", n)) return read_cache(value, &m->l1_bytes);
+  if (!strncmp(word, "l2=", n)) return read_cache(value, &m->l2_bytes);
+  if (!strncmp(word, "l3=", n)) return read_cache(value, &m->l3_bytes);
+  return false;
+}
+
+static weir_status parse(arena *a, const char *text, machine *m) {
+  ctx *c = arena_ctx(a);
+  const char *rest = NULL, *word = next_word(a, text, &rest);
+  if (!find_base(word, m))
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, "\"%.60s\" is no machine; " ACCEPTED, word);
+  while (rest) {
+    word = next_word(a, rest, &rest);
+    if (!set_field(m, word))
+      return ctx_error(c, WEIR_INVALID_ARGUMENT,
+                       "\"%.60s\" says nothing about a machine that can be; " ACCEPTED, word);
+  }
+  return WEIR_OK;
+}
+
+weir_status machine_parse(ctx *c, const char *text, machine *out_machine) {
+  arena *a = arena_create(c);
+  weir_status status = parse(a, text && *text ? text : "host", out_machine);
+  arena_destroy(a);
+  return status;
+}
+
+/* ---- writing ---- */
+static void put_bytes(strbuf *b, const char *name, int64_t bytes) {
+  bool whole = bytes % (1 << 20) == 0, kibi = bytes % (1 << 10) == 0;
+  strbuf_printf(b, ",%s=%" PRId64 "%s", name,
+                whole  ? bytes >> 20
+                : kibi ? bytes >> 10
+                       : bytes,
+                whole  ? "MiB"
+                : kibi ? "KiB"
+                       : "");
+}
+
+const char *machine_text(arena *a, const machine *m) {
+  strbuf b = strbuf_make(a);
+  strbuf_printf(&b, "%s,cores=%d", levels[m->level].name, m->cores);
+  put_bytes(&b, "l1", m->l1_bytes);
+  put_bytes(&b, "l2", m->l2_bytes);
+  put_bytes(&b, "l3", m->l3_bytes);
+  CTX_CHECK(arena_ctx(a), b.length < MACHINE_TEXT_ROOM);
+  return b.text;
+}
+
+const char *machine_describe(arena *a, const machine *m) {
+  strbuf b = strbuf_make(a);
+  strbuf_printf(&b, "%s\n\n", machine_text(a, m));
+  strbuf_printf(&b, "vectors   %d bytes, %d registers%s%s\n", machine_vector_bytes(m),
+                machine_vector_registers(m), machine_has_fma(m) ? ", fused multiply-add" : "",
+                machine_has_masks(m) ? ", masks" : "");
+  strbuf_printf(&b, "cores     %d\n", m->cores);
+  strbuf_printf(
+      &b, "caches    L1 %" PRId64 " KiB and L2 %" PRId64 " KiB a core, L3 %" PRId64 " KiB in all\n",
+      m->l1_bytes >> 10, m->l2_bytes >> 10, m->l3_bytes >> 10);
+  return b.text;
+}

@@ -1,0 +1,57 @@
+/* What a computer can do, as far as plans, predictions and kernels depend on it: a value.
+ *
+ * It is the computer at hand (machine_host), or one that a setting names (machine_parse). The same
+ * name makes the same plan and the same kernels on every computer. Nothing else in src asks the
+ * processor or the system. docs/design/machine.md.
+ */
+#ifndef WEIR_MACHINE_MACHINE_H
+#define WEIR_MACHINE_MACHINE_H
+#include "base/arena.h"
+
+/* Instruction sets; each of a family has all that those before it in the family have. */
+typedef enum machine_level {
+  MACHINE_X86_64,
+  MACHINE_X86_64_V2,
+  MACHINE_X86_64_V3,
+  MACHINE_X86_64_V4,
+  MACHINE_AARCH64,
+  MACHINE_LEVELS /* how many */
+} machine_level;
+
+typedef struct machine {
+  machine_level level;
+  int32_t cores;    /* that a program may use */
+  int64_t l1_bytes; /* of data, of a core */
+  int64_t l2_bytes; /* of a core */
+  int64_t l3_bytes; /* of all these cores together */
+} machine;
+
+/* The computer at hand: its processor, and the cores that this process may run on. */
+machine machine_host(void);
+/* `text`: "host" or a level, then overrides: "x86-64-v3,cores=8,l2=512KiB". What is left open of a
+ * level is typical of it (machine_of_level), never the host's. NULL, "": the host.
+ * INVALID_ARGUMENT: neither; the message names what is accepted. */
+WEIR_MUST_USE weir_status machine_parse(ctx *c, const char *text, machine *out_machine);
+/* A text that machine_parse() reads as this machine, without blanks. */
+const char *machine_text(arena *a, const machine *m);
+enum { MACHINE_TEXT_ROOM = 128 }; /* for any such text */
+/* That text, and a table for people. */
+const char *machine_describe(arena *a, const machine *m);
+
+machine machine_of_level(machine_level level);
+const char *machine_level_name(machine_level level);
+/* Whether code made for level `code` runs on `here`. */
+bool machine_runs(machine_level here, machine_level code);
+
+/* ---- what follows from the level ---- */
+int32_t machine_vector_bytes(const machine *m);
+int32_t machine_vector_registers(const machine *m);
+/* Multiplies and adds in one instruction, rounding once. */
+bool machine_has_fma(const machine *m);
+/* Converts vectors between f16 and f32. */
+bool machine_has_halves(const machine *m);
+/* Masks a lane of a load, a store or an operation for nothing; estimates of roots and reciprocals
+ * to 14 bits: AVX-512. */
+bool machine_has_masks(const machine *m);
+
+#endif

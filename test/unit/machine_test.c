@@ -1,0 +1,102 @@
+/* Machines by name: what is read, written and refused, and what follows from a level. */
+#include "machine/machine.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef struct reading {
+  ctx c;
+  const char *name;
+  machine found;
+  char text[MACHINE_TEXT_ROOM];
+} reading;
+
+static weir_status go(void *user) {
+  reading *r = user;
+  WEIR_TRY(machine_parse(&r->c, r->name, &r->found));
+  strcpy(r->text, machine_text(arena_create(&r->c), &r->found));
+  return WEIR_OK;
+}
+
+static weir_status read_name(const char *name, reading *r) {
+  *r = (reading){.name = name};
+  ctx_init(&r->c);
+  weir_status status = ctx_try(&r->c, go, r);
+  ctx_deinit(&r->c);
+  return status;
+}
+
+static void reads_as(const char *name, const char *text) {
+  reading r, again;
+  assert(read_name(name, &r) == WEIR_OK && !strcmp(r.text, text));
+  assert(read_name(r.text, &again) == WEIR_OK && !strcmp(again.text, text));
+}
+
+static void test_names(void) {
+  reads_as("x86-64-v4", "x86-64-v4,cores=2,l1=48KiB,l2=2MiB,l3=16MiB");
+  reads_as("x86-64-v3", "x86-64-v3,cores=2,l1=32KiB,l2=512KiB,l3=16MiB");
+  reads_as("x86-64-v2,cores=16", "x86-64-v2,cores=16,l1=32KiB,l2=256KiB,l3=16MiB");
+  reads_as("x86-64-v3,l3=32MB,l2=1MiB", "x86-64-v3,cores=2,l1=32KiB,l2=1MiB,l3=31250KiB");
+  reads_as("x86-64,l2=1000001", "x86-64,cores=2,l1=32KiB,l2=1000001,l3=16MiB");
+  reads_as("x86-64-v3,cores=2,cores=4", "x86-64-v3,cores=4,l1=32KiB,l2=512KiB,l3=16MiB");
+}
+
+static void test_bad_names(void) {
+  static const char *const bad[] = {"x86-64-v5",
+                                    "v3",
+                                    "X86-64-V3",
+                                    "x86-64-v3,",
+                                    "x86-64-v3,,",
+                                    ",cores=2",
+                                    "x86-64-v3 cores=2",
+                                    "x86-64-v3,cores",
+                                    "x86-64-v3,cores=",
+                                    "x86-64-v3,cores=0",
+                                    "x86-64-v3,cores=-1",
+                                    "x86-64-v3,cores=2.5",
+                                    "x86-64-v3,cores=99999999999999999999",
+                                    "x86-64-v3,l2=0",
+                                    "x86-64-v3,l2=1",
+                                    "x86-64-v3,l2=1TB",
+                                    "x86-64-v3,l4=1MB",
+                                    "x86-64-v3,l2=MiB",
+                                    "cores=2",
+                                    " "};
+  reading r;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert(read_name(bad[i], &r) == WEIR_INVALID_ARGUMENT);
+    assert(strstr(r.c.message, "x86-64-v3,cores=8,l3=32MiB"));
+  }
+}
+
+/* Nobody's tests know what the host is, but that it describes itself. */
+static void test_host(void) {
+  reading r, named;
+  assert(read_name(NULL, &r) == WEIR_OK && read_name("host", &named) == WEIR_OK);
+  assert(!strcmp(r.text, named.text) && read_name("", &named) == WEIR_OK);
+  assert(!strcmp(r.text, named.text) && read_name(r.text, &named) == WEIR_OK);
+  assert(!strcmp(r.text, named.text) && r.found.cores >= 1 && r.found.l2_bytes > 0);
+  assert(read_name("host,cores=7", &named) == WEIR_OK && named.found.cores == 7);
+  assert(named.found.l1_bytes == r.found.l1_bytes && named.found.level == r.found.level);
+  assert(machine_runs(r.found.level, r.found.level));
+}
+
+static void test_levels(void) {
+  assert(machine_runs(MACHINE_X86_64_V4, MACHINE_X86_64_V2));
+  assert(!machine_runs(MACHINE_X86_64_V3, MACHINE_X86_64_V4));
+  assert(!machine_runs(MACHINE_AARCH64, MACHINE_X86_64));
+  assert(!machine_runs(MACHINE_X86_64_V4, MACHINE_AARCH64));
+  for (machine_level i = 0; i < MACHINE_LEVELS; i++) {
+    machine m = machine_of_level(i);
+    assert(machine_vector_bytes(&m) >= 16 && machine_vector_registers(&m) >= 16);
+    assert(m.l1_bytes < m.l2_bytes && m.l2_bytes < m.l3_bytes);
+  }
+}
+
+int main(void) {
+  test_names();
+  test_bad_names();
+  test_host();
+  test_levels();
+  return 0;
+}
