@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "ir/maps.h"
+
 static ir_named_attr property(ir_module *m, const char *name, ir_attr value) {
   return (ir_named_attr){ir_intern_string(m, name), value, true};
 }
@@ -371,13 +373,6 @@ bool pass_splat_real(const ir_module *m, ir_value v, double *out_number) {
 }
 
 /* ---- counts ---- */
-int64_t pass_reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from) {
-  int32_t i = 0, j = 0;
-  for (; ir_next_same_dim(x, y, &i, &j); i++, j++)
-    if (i == from) return j;
-  return -1;
-}
-
 /* Counts in v do not wrap around. */
 static bool is_wide(const ir_module *m, ir_value v) {
   ir_dtype dtype = ir_type_at(m, v)->dtype;
@@ -387,13 +382,11 @@ static bool is_wide(const ir_module *m, ir_value v) {
 
 static int64_t counted_dim(ir_module *m, ir_value v, int steps);
 
-static int64_t broadcast_count(ir_module *m, ir_op op, int steps) {
-  ir_value x = ir_operand(m, op, 0);
-  int64_t dim = counted_dim(m, x, steps);
-  int32_t n;
-  if (dim < 0) return -1;
-  int64_t to = ir_op_ints(m, op, "broadcast_dimensions", &n)[dim];
-  return ir_type_at(m, x)->dims[dim] == ir_type_at(m, ir_result(m, op, 0))->dims[to] ? to : -1;
+/* Of a broadcast or reshape. */
+static int64_t moved_count(ir_module *m, ir_op op, int steps) {
+  int32_t to[IR_MAX_RANK];
+  int64_t dim = counted_dim(m, ir_operand(m, op, 0), steps);
+  return dim >= 0 && ir_operand_indices(NULL, m, op, 0, to) ? to[dim] : -1;
 }
 
 /* where(i < 0, i + n, i) */
@@ -412,16 +405,11 @@ static int64_t wrapped_count(ir_module *m, ir_op op, int steps) {
 
 static int64_t counted_dim(ir_module *m, ir_value v, int steps) {
   ir_op op = is_wide(m, v) ? ir_value_get(m, v)->op : IR_NONE;
-  int64_t dim;
   switch (op && steps ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
     case IR_OP_IOTA: return ir_op_int(m, op, "iota_dimension", -1);
     case IR_OP_CONVERT: return counted_dim(m, ir_operand(m, op, 0), steps - 1);
-    case IR_OP_BROADCAST_IN_DIM: return broadcast_count(m, op, steps - 1);
-    case IR_OP_RESHAPE:
-      dim = counted_dim(m, ir_operand(m, op, 0), steps - 1);
-      return dim < 0
-                 ? -1
-                 : pass_reshaped_dim(ir_type_at(m, ir_operand(m, op, 0)), ir_type_at(m, v), dim);
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_RESHAPE: return moved_count(m, op, steps - 1);
     case IR_OP_SELECT: return wrapped_count(m, op, steps - 1);
     default: return -1;
   }

@@ -46,8 +46,6 @@ bool pass_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
 /* All elements are 0 (floats: with the sign of +0). */
 bool pass_is_zero(const ir_module *m, ir_value v);
 
-/* Where dimension `from` of a reshape's operand is in its result; -1: not by ones alone. */
-int64_t pass_reshaped_dim(const ir_type_data *x, const ir_type_data *y, int64_t from);
 /* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not
  * known. */
 int64_t pass_counted_dim(ir_module *m, ir_value v);

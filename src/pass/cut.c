@@ -17,6 +17,7 @@
  * ops with several results; dynamic shapes. Cost: linear. Source: the identities above; XLA's
  * AlgebraicSimplifier has some of them for single ops. See docs/design/cut.md.
  */
+#include "ir/maps.h"
 #include "pass/build.h"
 
 /* Of every dimension the indices lo <= i < hi; lo is NULL: all of them. */
@@ -98,17 +99,15 @@ static ir_type type_of_box(const cutter *f, ir_value v, box b) {
 }
 
 /* ---- what of an operand makes a box of the result; false: nothing that is a box ---- */
-/* x and y are the types of operand and result, *out all of the operand. */
-static void box_of_broadcast(const cutter *f, ir_op op, const ir_type_data *x,
-                             const ir_type_data *y, box of, box *out) {
-  const int64_t *to = ints_of(f, op, "broadcast_dimensions");
-  for (int32_t d = 0; d < x->rank; d++)
-    if (x->dims[d] == y->dims[to[d]]) set_range(out, d, of.lo[to[d]], of.hi[to[d]]);
-}
-
-static void box_of_transpose(const cutter *f, ir_op op, const ir_type_data *y, box of, box *out) {
-  const int64_t *from = ints_of(f, op, "permutation");
-  for (int32_t d = 0; d < y->rank; d++) set_range(out, (int32_t)from[d], of.lo[d], of.hi[d]);
+/* y is the type of the result, *out all of the operand. */
+static bool box_of_mapped(const cutter *f, ir_op op, uint32_t i, const ir_type_data *y, box of,
+                          box *out) {
+  int32_t index[IR_MAX_RANK], rank = type_of(f, ir_operand(f->m, op, i))->rank;
+  if (!ir_operand_indices(f->p->scratch, f->m, op, i, index)) return false;
+  for (int32_t d = 0; d < rank; d++)
+    if (index[d] != IR_ALONE && index[d] < y->rank)
+      set_range(out, d, of.lo[index[d]], of.hi[index[d]]);
+  return true;
 }
 
 /* Dimensions [from, to) as one, in row-major order. */
@@ -163,31 +162,6 @@ static bool box_of_slice(const cutter *f, ir_op op, const ir_type_data *y, box o
   return true;
 }
 
-static void box_of_reduce(const cutter *f, ir_op op, const ir_type_data *x, box of, box *out) {
-  int32_t count;
-  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &count);
-  for (int32_t d = 0, kept = 0; d < x->rank; d++)
-    if (!ir_ints_have((ir_ints){count, dims}, d)) {
-      set_range(out, d, of.lo[kept], of.hi[kept]);
-      kept++;
-    }
-}
-
-static bool box_of_dot(const cutter *f, ir_op op, uint32_t side, box of, box *out) {
-  ir_dot_numbers n;
-  if (!ir_dot_dims(f->p->scratch, f->m, op, &n)) return false;
-  ir_ints batch = ir_dot_batch(&n, side), contract = ir_dot_contract(&n, side);
-  int32_t rank = type_of(f, ir_operand(f->m, op, side))->rank, free = batch.count;
-  if (side) free = type_of(f, ir_operand(f->m, op, 0))->rank - n.lhs_contract.count;
-  for (int32_t d = 0; d < rank; d++) {
-    if (ir_ints_have(contract, d)) continue;
-    int32_t at = ir_ints_find(batch, d);
-    if (at < 0) at = free++;
-    set_range(out, d, of.lo[at], of.hi[at]);
-  }
-  return true;
-}
-
 static int64_t inside(int64_t i, int64_t extent) { return i < 0 ? 0 : i > extent ? extent : i; }
 
 /* What falls into the operand; it may be nothing. */
@@ -201,30 +175,15 @@ static void box_of_concatenate(const cutter *f, ir_op op, uint32_t i, box of, bo
             inside(of.hi[along] - before, x->dims[along]));
 }
 
-static bool box_of_elementwise(const ir_type_data *x, const ir_type_data *y, box of, box *out) {
-  if (x->rank && x->rank != y->rank) return false;
-  for (int32_t d = 0; d < x->rank; d++) {
-    if (x->dims[d] != y->dims[d]) return false;
-    set_range(out, d, of.lo[d], of.hi[d]);
-  }
-  return true;
-}
-
 static bool box_of_operand(const cutter *f, ir_op op, uint32_t i, box of, box *out) {
   const ir_type_data *x = type_of(f, ir_operand(f->m, op, i)),
                      *y = type_of(f, ir_result(f->m, op, 0));
   *out = box_of_all(f, x);
   switch (ir_kind_of(f->m, op)) {
-    case IR_OP_BROADCAST_IN_DIM: box_of_broadcast(f, op, x, y, of, out); return true;
-    case IR_OP_TRANSPOSE: box_of_transpose(f, op, y, of, out); return true;
     case IR_OP_RESHAPE: return box_of_reshape(x, y, of, out);
     case IR_OP_SLICE: return box_of_slice(f, op, y, of, out);
-    case IR_OP_REDUCE:
-      if (i == 0) box_of_reduce(f, op, x, of, out);
-      return true;
-    case IR_OP_DOT_GENERAL: return box_of_dot(f, op, i, of, out);
     case IR_OP_CONCATENATE: box_of_concatenate(f, op, i, of, out); return true;
-    default: return box_of_elementwise(x, y, of, out);
+    default: return box_of_mapped(f, op, i, y, of, out);
   }
 }
 

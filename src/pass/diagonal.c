@@ -19,6 +19,7 @@
  * src/split/factors.c.
  */
 #include "base/strbuf.h"
+#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { DEEPEST = 100, MOST_TAKEN = 256 };
@@ -76,31 +77,14 @@ static bool fits(const finder *f, ir_value v, affine a) {
 
 static bool find_affine(const finder *f, ir_value v, int steps, affine *out);
 
-/* Which dimension of a reshape's result is dimension d of its operand; -1 if others than those of
- * length 1 come or go. */
-static int32_t reshaped_dim(const ir_type_data *from, const ir_type_data *to, int32_t d) {
-  int32_t j = 0, found = -1;
-  for (int32_t i = 0; i < from->rank; i++) {
-    if (from->dims[i] == 1) continue;
-    while (j < to->rank && to->dims[j] == 1) j++;
-    if (j == to->rank || to->dims[j] != from->dims[i]) return -1;
-    if (i == d) found = j;
-    j++;
-  }
-  while (j < to->rank && to->dims[j] == 1) j++;
-  return j == to->rank ? found : -1;
-}
-
 static bool affine_moved(const finder *f, ir_op op, int steps, affine *out) {
   ir_value x = ir_operand(f->m, op, 0);
-  const ir_type_data *from = type_of(f, x), *to = type_of(f, ir_result(f->m, op, 0));
+  int32_t to[IR_MAX_RANK];
   if (!find_affine(f, x, steps, out)) return false;
   if (out->dim < 0) return true;
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  if (ir_kind_of(f->m, op) == IR_OP_RESHAPE) out->dim = reshaped_dim(from, to, out->dim);
-  else out->dim = from->dims[out->dim] == to->dims[dims[out->dim]] ? (int32_t)dims[out->dim] : -1;
-  return out->dim >= 0;
+  if (!ir_moved_dims(f->m, op, to)) return false;
+  out->dim = to[out->dim];
+  return out->dim != IR_ALONE;
 }
 
 static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
@@ -310,19 +294,8 @@ static ir_value take_elementwise(finder *f, ir_builder *b, ir_op op, const band 
   return pass_build_like(b, op, operands, band_type(f, s));
 }
 
-/* The operand's dimension that becomes d; -1: none, or one of length 1 that is repeated. */
-static int32_t source_dim(const finder *f, ir_op op, int32_t d) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  const ir_type_data *from = type_of(f, ir_operand(f->m, op, 0)),
-                     *to = type_of(f, ir_result(f->m, op, 0));
-  for (int32_t i = 0; i < n; i++)
-    if (dims[i] == d) return from->dims[i] == to->dims[d] ? i : -1;
-  return -1;
-}
-
 static ir_value take_broadcast(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
-  int32_t n, kept = 0, i = source_dim(f, op, s->keep), j = source_dim(f, op, s->drop);
+  int32_t n, kept = 0, i = ir_moved_from(f->m, op, s->keep), j = ir_moved_from(f->m, op, s->drop);
   const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
   int64_t to[IR_MAX_RANK];
   ir_value x = ir_operand(f->m, op, 0);
@@ -358,9 +331,8 @@ static ir_value take_transpose(finder *f, ir_builder *b, ir_op op, const band *s
 static ir_value take_reshape(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
   band inner = *s;
   inner.x = ir_operand(f->m, op, 0);
-  const ir_type_data *from = type_of(f, inner.x), *to = type_of(f, s->x);
-  inner.keep = reshaped_dim(to, from, s->keep);
-  inner.drop = reshaped_dim(to, from, s->drop);
+  inner.keep = ir_moved_from(f->m, op, s->keep);
+  inner.drop = ir_moved_from(f->m, op, s->drop);
   if (inner.keep < 0 || inner.drop < 0) return IR_NONE;
   return ir_build_reshape(b, take(f, b, inner, depth), band_type(f, s));
 }
@@ -676,16 +648,16 @@ static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band 
 static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
   ir_op op = def(f, pred, IR_OP_BROADCAST_IN_DIM);
   if (!op) return find_mask(f, pred, wanted, out);
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  if (!dims || !find_mask(f, ir_operand(f->m, op, 0), wanted, out)) return false;
-  out->keep = (int32_t)dims[out->keep];
-  out->drop = (int32_t)dims[out->drop];
+  int32_t to[IR_MAX_RANK];
+  if (!find_mask(f, ir_operand(f->m, op, 0), wanted, out) || !ir_moved_dims(f->m, op, to))
+    return false;
+  out->keep = to[out->keep];
+  out->drop = to[out->drop];
+  if (out->keep == IR_ALONE || out->drop == IR_ALONE) return false;
   const int64_t *wide =
       type_of(f, pred)->dims; /* a mask of length 1 may be repeated along itself */
   return wide[out->keep] >= out->at_keep + out->length &&
-         wide[out->drop] >= out->at_drop + out->length && source_dim(f, op, out->keep) >= 0 &&
-         source_dim(f, op, out->drop) >= 0;
+         wide[out->drop] >= out->at_drop + out->length;
 }
 
 static bool find_masked(const finder *f, ir_value v, band *out) {
@@ -766,35 +738,15 @@ typedef struct spread {
   int32_t along[IR_MAX_RANK];
 } spread;
 
-static void before_broadcast(const finder *f, ir_op op, spread *s) {
-  int32_t n;
-  const int64_t *to = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  spread from = {.v = ir_operand(f->m, op, 0)};
-  for (int32_t k = 0; k < n; k++)
-    from.along[k] = source_dim(f, op, (int32_t)to[k]) == k ? s->along[to[k]] : -1;
-  *s = from;
-}
-
-static bool before_reshape(const finder *f, ir_op op, spread *s) {
-  spread from = {.v = ir_operand(f->m, op, 0)};
-  const ir_type_data *x = type_of(f, from.v), *y = type_of(f, s->v);
-  for (int32_t k = 0; k < x->rank; k++) from.along[k] = -1;
-  for (int32_t d = 0; d < y->rank; d++) {
-    int32_t k = y->dims[d] == 1 ? -1 : reshaped_dim(y, x, d);
-    if (k >= 0) from.along[k] = s->along[d];
-    else if (y->dims[d] != 1) return false;
-  }
-  *s = from;
-  return true;
-}
-
 static bool go_back(const finder *f, spread *s) {
   ir_op op = def(f, s->v, IR_OP_BROADCAST_IN_DIM);
-  if (!op) {
-    op = def(f, s->v, IR_OP_RESHAPE);
-    return op && before_reshape(f, op, s);
-  }
-  before_broadcast(f, op, s);
+  if (!op) op = def(f, s->v, IR_OP_RESHAPE);
+  int32_t to[IR_MAX_RANK];
+  if (!op || !ir_moved_dims(f->m, op, to)) return false;
+  spread from = {.v = ir_operand(f->m, op, 0)};
+  for (int32_t d = 0; d < type_of(f, from.v)->rank; d++)
+    from.along[d] = to[d] == IR_ALONE ? -1 : s->along[to[d]];
+  *s = from;
   return true;
 }
 

@@ -16,6 +16,7 @@
  * direction; one_hot(label) in place of a scatter is folklore of cross-entropy.
  */
 #include "base/strbuf.h"
+#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { MOST_STEPS = 48 };
@@ -277,34 +278,14 @@ static ir_value of_elementwise(picker *f, ir_op op, const place *where) {
   return pass_build_like(&f->b, op, args, entries_of(f, type_of(f, d.first_result)->dtype));
 }
 
-static ir_value of_broadcast(picker *f, ir_op op, const place *where) {
+/* Of a broadcast, transpose, reshape. */
+static ir_value of_moved(picker *f, ir_op op, const place *where) {
   ir_value x = ir_operand(f->m, op, 0);
+  int32_t to[IR_MAX_RANK];
   place from;
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  for (int32_t i = 0; i < n; i++)
-    from.at[i] = type_of(f, x)->dims[i] == 1 ? AT_ZERO : where->at[dims[i]];
-  return element(f, x, &from);
-}
-
-static ir_value of_transpose(picker *f, ir_op op, const place *where) {
-  place from;
-  int32_t n;
-  const int64_t *order = ir_op_ints(f->m, op, "permutation", &n);
-  for (int32_t i = 0; i < n; i++) from.at[order[i]] = where->at[i];
-  return element(f, ir_operand(f->m, op, 0), &from);
-}
-
-static ir_value of_reshape(picker *f, ir_op op, const place *where) {
-  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  place from;
-  for (int32_t i = 0; i < type_of(f, x)->rank; i++) {
-    from.at[i] = AT_ZERO;
-    if (type_of(f, x)->dims[i] == 1) continue;
-    int64_t to = pass_reshaped_dim(type_of(f, x), type_of(f, y), i);
-    if (to < 0) return plain(f, y, where);
-    from.at[i] = where->at[to];
-  }
+  if (!ir_moved_dims(f->m, op, to)) return plain(f, ir_result(f->m, op, 0), where);
+  for (int32_t i = 0; i < type_of(f, x)->rank; i++)
+    from.at[i] = type_of(f, x)->dims[i] == 1 ? AT_ZERO : where->at[to[i]];
   return element(f, x, &from);
 }
 
@@ -363,9 +344,9 @@ static ir_value made(picker *f, ir_value v, const place *where) {
   if (op && ir_kind_flags(kind) & IR_FLAG_E && ir_op_get(f->m, op)->n_operands <= 4)
     return of_elementwise(f, op, where);
   switch (kind) {
-    case IR_OP_BROADCAST_IN_DIM: return of_broadcast(f, op, where);
-    case IR_OP_TRANSPOSE: return of_transpose(f, op, where);
-    case IR_OP_RESHAPE: return of_reshape(f, op, where);
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return of_moved(f, op, where);
     case IR_OP_DOT_GENERAL: return of_dot(f, op, where);
     case IR_OP_IOTA: return of_iota(f, op, where);
     default: return plain(f, v, where);

@@ -24,6 +24,7 @@
  * that it knows.
  */
 #include "ir/attrs.h"
+#include "ir/maps.h"
 #include "pass/order.h"
 #include "pass/pass.h"
 
@@ -94,15 +95,6 @@ static bool never_negative(const finder *f, ir_value v, int *steps) {
   return true;
 }
 
-/* The dimension of an operand that lies along result dimension `dim` of a broadcast_in_dim. */
-static int64_t broadcast_from(finder *f, ir_op op, int64_t dim) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-  for (int32_t i = 0; i < n; i++)
-    if (dims[i] == dim) return i;
-  return -1;
-}
-
 static bool is_listed(finder *f, ir_op op, const char *name, int64_t x) {
   int32_t n;
   const int64_t *at = ir_op_ints(f->m, op, name, &n);
@@ -129,8 +121,8 @@ static bool is_index(finder *f, ir_value v, int64_t dim, bool *out_down) {
       case IR_OP_CONVERT: break;
       case IR_OP_REVERSE: *out_down ^= is_listed(f, op, "dimensions", dim); break;
       case IR_OP_BROADCAST_IN_DIM:
-        dim = broadcast_from(f, op, dim);
-        if (dim < 0) return false;
+        dim = ir_moved_from(f->m, op, dim);
+        if (dim == IR_ALONE) return false;
         break;
       default: return false;
     }

@@ -1,6 +1,8 @@
 /* Along which dimensions a value varies. See vary.h. */
 #include "pass/vary.h"
 
+#include "ir/maps.h"
+
 enum { DEEPEST = 100 }; /* ops that are looked through one after the other */
 
 typedef struct fact {
@@ -41,62 +43,13 @@ static uint8_t depth_of(const pass_vary *t, ir_value v) {
 }
 
 /* ---- looking through ops ---- */
-/* Which dimension of the result is dimension i of the operand. */
-typedef struct moves {
-  int32_t rank;
-  int64_t to[IR_MAX_RANK]; /* -1: none, the dimension is of length 1 */
-} moves;
-
-static bool broadcast_moves(ir_module *m, ir_op op, moves *out) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(m, op, "broadcast_dimensions", &n);
-  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
-                     *to = ir_type_at(m, ir_result(m, op, 0));
-  if (n != from->rank) return false;
-  for (int32_t i = 0; i < n; i++) out->to[i] = from->dims[i] == to->dims[dims[i]] ? dims[i] : -1;
-  out->rank = n;
-  return true;
-}
-
-static bool transpose_moves(ir_module *m, ir_op op, moves *out) {
-  const int64_t *perm = ir_op_ints(m, op, "permutation", &out->rank);
-  for (int32_t i = 0; i < out->rank; i++) out->to[perm[i]] = i;
-  return out->rank >= 0;
-}
-
-/* Only dimensions of length 1 come or go. */
-static bool reshape_moves(ir_module *m, ir_op op, moves *out) {
-  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
-                     *to = ir_type_at(m, ir_result(m, op, 0));
-  int32_t j = 0;
-  for (int32_t i = 0; i < from->rank; i++) {
-    out->to[i] = -1;
-    if (from->dims[i] == 1) continue;
-    while (j < to->rank && to->dims[j] == 1) j++;
-    if (j == to->rank || to->dims[j] != from->dims[i]) return false;
-    out->to[i] = j++;
-  }
-  while (j < to->rank && to->dims[j] == 1) j++;
-  out->rank = from->rank;
-  return j == to->rank;
-}
-
-static bool moves_of(ir_module *m, ir_op op, moves *out) {
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_BROADCAST_IN_DIM: return broadcast_moves(m, op, out);
-    case IR_OP_TRANSPOSE: return transpose_moves(m, op, out);
-    case IR_OP_RESHAPE: return reshape_moves(m, op, out);
-    default: return false;
-  }
-}
-
 static bool moved_dims(const pass_vary *t, ir_op op, fact *out) {
-  moves to;
-  if (!moves_of(t->m, op, &to)) return false;
+  int32_t to[IR_MAX_RANK];
+  if (!ir_moved_dims(t->m, op, to)) return false;
   ir_value x = ir_operand(t->m, op, 0);
   pass_dims dims = pass_varies(t, x);
-  for (int32_t i = 0; i < to.rank; i++)
-    if (dims & bit(i)) out->dims |= bit(to.to[i]);
+  for (int32_t i = 0; i < ir_type_at(t->m, x)->rank; i++)
+    if (dims & bit(i)) out->dims |= bit(to[i]);
   out->depth = depth_of(t, x) + 1;
   return true;
 }
@@ -186,12 +139,12 @@ static ir_type kept_type(ir_module *m, ir_value like, ir_dtype dtype, pass_dims 
 
 /* The operand's compact tensor, its dimensions in the order of the result's. */
 static ir_value compact_moved(pass_vary *t, ir_builder *b, ir_op op, pass_dims dims) {
-  moves to;
-  CTX_CHECK(t->m->ctx, moves_of(t->m, op, &to));
+  int32_t to[IR_MAX_RANK];
+  CTX_CHECK(t->m->ctx, ir_moved_dims(t->m, op, to));
   ir_value x = ir_operand(t->m, op, 0);
   int64_t own[IR_MAX_RANK], permutation[IR_MAX_RANK];
   int32_t n = list(pass_varies(t, x), own);
-  for (int32_t i = 0; i < n; i++) permutation[place(dims, to.to[own[i]])] = i;
+  for (int32_t i = 0; i < n; i++) permutation[place(dims, to[own[i]])] = i;
   return pass_build_transpose(b, pass_compact(t, b, x), permutation);
 }
 

@@ -3,6 +3,7 @@
 #include "split/factors.h"
 
 #include "ir/attrs.h"
+#include "ir/maps.h"
 #include "split/body.h"
 #include "split/indices.h"
 
@@ -70,6 +71,26 @@ RULE(constant) {
   return ir_attr_get(q->m, ir_op_attr(q->m, q->op, "value"))->splat;
 }
 
+/* The factor is an index of the op's loop nest (ir/maps.h). */
+static bool is_index(query *q) {
+  int32_t at[IR_MAX_RANK], rank = result_type(q, 0)->rank;
+  const ir_type_data *asked = q->of_result ? result_type(q, q->index) : operand_type(q, q->index);
+  if (q->pos.dim >= asked->rank) return false; /* a scalar: needed whole */
+  if (q->of_result ? !ir_result_indices(q->scratch, q->m, q->op, q->index, at)
+                   : !ir_operand_indices(q->scratch, q->m, q->op, q->index, at))
+    return false;
+  int32_t index = at[q->pos.dim];
+  if (index == IR_ALONE) return false;
+  for (uint32_t i = 0; i < op_data(q)->n_operands; i++) {
+    if (!ir_operand_indices(q->scratch, q->m, q->op, i, at)) return false;
+    for (int32_t d = 0; d < operand_type(q, i)->rank; d++)
+      if (at[d] == index) set_operand(q, i, d);
+  }
+  if (index >= rank) q->out->role = SPLIT_REDUCED;
+  for (uint32_t i = 0; index < rank && i < op_data(q)->n_results; i++) set_result(q, i, index);
+  return true;
+}
+
 /* The same dimension everywhere; scalars (select's predicate, clamp's bounds) are needed whole. */
 static bool same_dim_everywhere(query *q) {
   int32_t rank = q->of_result ? result_type(q, q->index)->rank : operand_type(q, q->index)->rank;
@@ -79,7 +100,7 @@ static bool same_dim_everywhere(query *q) {
   return true;
 }
 
-RULE(elementwise) { return same_dim_everywhere(q); }
+RULE(elementwise) { return is_index(q); }
 
 /* Component i passes to result i; the others have no part in the factor. */
 RULE(barrier) {
@@ -88,49 +109,11 @@ RULE(barrier) {
   return true;
 }
 
-RULE(bitcast_convert) {
-  int32_t smaller = operand_type(q, 0)->rank < result_type(q, 0)->rank ? operand_type(q, 0)->rank
-                                                                       : result_type(q, 0)->rank;
-  set_operand(q, 0, q->pos.dim); /* the ranks may differ by one */
-  set_result(q, 0, q->pos.dim);
-  return q->pos.dim < smaller;
-}
-
-RULE(iota) {
-  set_result(q, 0, q->pos.dim);
-  return true;
-}
-
-RULE(broadcast) { /* of old: new dimensions in front */
-  int32_t added = result_type(q, 0)->rank - operand_type(q, 0)->rank;
-  int64_t dim = q->of_result ? q->pos.dim : q->pos.dim + added;
-  set_result(q, 0, dim);
-  if (dim >= added) set_operand(q, 0, dim - added);
-  return true;
-}
-
-RULE(broadcast_in_dim) {
-  ir_ints dims = op_ints(q, "broadcast_dimensions");
-  if (!q->of_result) {
-    int64_t to = dims.at[q->pos.dim];
-    set_operand(q, 0, q->pos.dim);
-    set_result(q, 0, to);
-    return operand_type(q, 0)->dims[q->pos.dim] == result_type(q, 0)->dims[to];
-  }
-  set_result(q, 0, q->pos.dim);
-  int32_t from = ir_ints_find(dims, q->pos.dim);
-  if (from >= 0 && operand_type(q, 0)->dims[from] == result_type(q, 0)->dims[q->pos.dim])
-    set_operand(q, 0, from);
-  return true;
-}
-
-RULE(transpose) {
-  ir_ints perm = op_ints(q, "permutation");
-  int64_t to = q->of_result ? q->pos.dim : ir_ints_find(perm, q->pos.dim);
-  set_result(q, 0, to);
-  set_operand(q, 0, perm.at[to]);
-  return true;
-}
+RULE(bitcast_convert) { return is_index(q); }
+RULE(iota) { return is_index(q); }
+RULE(broadcast) { return is_index(q); }
+RULE(broadcast_in_dim) { return is_index(q); }
+RULE(transpose) { return is_index(q); }
 
 static int64_t product(const int64_t *dims, int32_t begin, int32_t end) {
   int64_t p = 1;
@@ -268,45 +251,8 @@ RULE(dynamic_update_slice) {
 }
 
 /* ---- contractions ---- */
-static bool dot_rule(query *q, const ir_dot_numbers *n) {
-  int32_t n_batch = n->lhs_batch.count;
-  int32_t lhs_free = operand_type(q, 0)->rank - n_batch - n->lhs_contract.count;
-  int64_t lhs = -1, rhs = -1, result = -1;
-  if (q->of_result) {
-    result = q->pos.dim;
-    if (result < n_batch) lhs = n->lhs_batch.at[result], rhs = n->rhs_batch.at[result];
-    else if (result < n_batch + lhs_free)
-      lhs = nth_free(operand_type(q, 0)->rank, n->lhs_batch, n->lhs_contract,
-                     (int32_t)result - n_batch);
-    else
-      rhs = nth_free(operand_type(q, 1)->rank, n->rhs_batch, n->rhs_contract,
-                     (int32_t)result - n_batch - lhs_free);
-  } else {
-    ir_ints batch = ir_dot_batch(n, q->index), contract = ir_dot_contract(n, q->index);
-    int32_t b = ir_ints_find(batch, q->pos.dim), k = ir_ints_find(contract, q->pos.dim);
-    if (b >= 0) lhs = n->lhs_batch.at[b], rhs = n->rhs_batch.at[b], result = b;
-    else if (k >= 0) lhs = n->lhs_contract.at[k], rhs = n->rhs_contract.at[k];
-    else if (q->index == 0)
-      lhs = q->pos.dim, result = n_batch + free_rank_of(batch, contract, q->pos.dim);
-    else rhs = q->pos.dim, result = n_batch + lhs_free + free_rank_of(batch, contract, q->pos.dim);
-  }
-  if (lhs >= 0) set_operand(q, 0, lhs);
-  if (rhs >= 0) set_operand(q, 1, rhs);
-  if (result >= 0) set_result(q, 0, result);
-  else q->out->role = SPLIT_REDUCED;
-  return true;
-}
-
-RULE(dot_general) {
-  ir_dot_numbers n;
-  return ir_dot_dims(q->scratch, q->m, q->op, &n) && dot_rule(q, &n);
-}
-
-RULE(dot) { /* of old: last dimension of lhs with first of rhs */
-  int64_t last = operand_type(q, 0)->rank - 1, first = 0;
-  ir_dot_numbers n = {NO_INTS, NO_INTS, {1, &last}, {1, &first}};
-  return dot_rule(q, &n);
-}
+RULE(dot_general) { return is_index(q); }
+RULE(dot) { return is_index(q); }
 
 RULE(convolution) {
   ir_conv_numbers n;
@@ -335,47 +281,11 @@ RULE(convolution) {
 }
 
 /* ---- reductions, sorting ---- */
-RULE(reduce) {
-  uint32_t n = op_data(q)->n_operands / 2;
-  ir_ints dims = op_ints(q, "dimensions");
-  if (!q->of_result && q->index >= n) return false;
-  int64_t d =
-      q->of_result ? nth_free(operand_type(q, 0)->rank, dims, NO_INTS, q->pos.dim) : q->pos.dim;
-  bool reduced = ir_ints_find(dims, d) >= 0;
-  for (uint32_t i = 0; i < n; i++) {
-    set_operand(q, i, d);
-    if (!reduced) set_result(q, i, free_rank_of(dims, NO_INTS, d));
-  }
-  if (reduced) q->out->role = SPLIT_REDUCED;
-  return true;
-}
-
-RULE(sort) {
-  int64_t along = ir_op_int(q->m, q->op, "dimension", -1); /* counted from the end where negative */
-  if (along < 0) along += operand_type(q, 0)->rank;
-  return q->pos.dim != along && same_dim_everywhere(q);
-}
-
-RULE(top_k) {
-  int32_t last = operand_type(q, 0)->rank - 1;
-  set_operand(q, 0, q->pos.dim);
-  if (q->pos.dim < last) return same_dim_everywhere(q);
-  q->out->role = SPLIT_REDUCED;
-  return !q->of_result && !q->pos.mirrored;
-}
-
-/* A dimension that no window spans: size 1, stride 1, no dilation, no padding. */
-static bool is_unwindowed(query *q, int64_t d) {
-  ir_ints window = op_ints(q, "window_dimensions"), strides = op_ints(q, "window_strides"),
-          padding = op_ints(q, "padding");
-  ir_ints base = op_ints(q, "base_dilations");
-  return (d >= window.count || window.at[d] == 1) && (d >= strides.count || strides.at[d] == 1) &&
-         (d >= base.count || base.at[d] == 1) &&
-         (2 * d + 1 >= padding.count || (padding.at[2 * d] == 0 && padding.at[2 * d + 1] == 0));
-}
-
-RULE(reduce_window) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
-RULE(select_and_scatter) { return is_unwindowed(q, q->pos.dim) && same_dim_everywhere(q); }
+RULE(reduce) { return is_index(q); }
+RULE(sort) { return is_index(q); }
+RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.mirrored); }
+RULE(reduce_window) { return is_index(q); }
+RULE(select_and_scatter) { return is_index(q); }
 
 /* ---- gather and scatter: the batch dimensions of the indices, window dimensions taken whole, and
  * dimensions that indices name (split/indices.h) ---- */
@@ -475,7 +385,7 @@ RULE(scatter) {
 }
 
 /* ---- linear algebra ---- */
-RULE(cholesky) { return q->pos.dim < operand_type(q, 0)->rank - 2 && same_dim_everywhere(q); }
+RULE(cholesky) { return is_index(q); }
 
 static bool solve_rule(query *q, bool left_side) {
   int32_t rank = result_type(q, 0)->rank;
@@ -487,12 +397,9 @@ static bool solve_rule(query *q, bool left_side) {
   return true;
 }
 
-RULE(triangular_solve) { return solve_rule(q, ir_op_bool(q->m, q->op, "left_side", true)); }
+RULE(triangular_solve) { return is_index(q); }
 
-RULE(fft) {
-  int32_t n = op_ints(q, "fft_length").count;
-  return q->pos.dim < result_type(q, 0)->rank - n && same_dim_everywhere(q);
-}
+RULE(fft) { return is_index(q); }
 
 RULE(custom_call) {
   return op_data(q)->n_operands == 2 && ir_is_lapack(q->m, q->op, "trsm") &&

@@ -3,6 +3,7 @@
 #include "tile/trip.h"
 
 #include "ir/attrs.h"
+#include "ir/maps.h"
 
 enum { MOST_FACTORS = 8, DEEPEST = 24 };
 
@@ -42,16 +43,16 @@ static bool is_statistic(const extractor *w, ir_value v, int depth) {
 
 /* v does not depend on the summed dimensions: it becomes a factor. */
 static bool take_factor(extractor *w, ir_value v, const bool *summed, bool divides) {
-  int32_t n;
+  int32_t to[IR_MAX_RANK];
   if (!is_made_by(w, v, IR_OP_BROADCAST_IN_DIM) || w->n_factors == MOST_FACTORS) return false;
   ir_op op = maker(w, v);
-  const int64_t *dims = ir_op_ints(w->m, op, "broadcast_dimensions", &n);
   ir_value from = ir_operand(w->m, op, 0);
-  factor f = {.value = from, .divides = divides, .rank = n};
-  for (int32_t i = 0; i < n; i++) {
+  factor f = {.value = from, .divides = divides, .rank = ir_type_at(w->m, from)->rank};
+  if (!ir_moved_dims(w->m, op, to)) return false;
+  for (int32_t i = 0; i < f.rank; i++) {
     bool one = ir_type_at(w->m, from)->dims[i] == 1;
-    if (!one && summed[dims[i]]) return false;
-    f.dims[i] = one ? -1 : dims[i];
+    if (!one && summed[to[i]]) return false;
+    f.dims[i] = one ? -1 : to[i];
   }
   if (!is_statistic(w, from, DEEPEST)) return false;
   w->factors[w->n_factors++] = f;

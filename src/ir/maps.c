@@ -1,0 +1,243 @@
+#include "ir/maps.h"
+
+#include "ir/attrs.h"
+
+/* What a rule sees: one operand or result of the op. All dimensions are alone to begin with. */
+typedef struct query {
+  arena *scratch;
+  ir_module *m;
+  ir_op op;
+  bool of_result;
+  uint32_t which;
+  const ir_type_data *x, *y; /* operand `which` (0 if of_result) and result 0 */
+  int32_t rank;              /* of the value asked about */
+  int32_t *out;
+} query;
+
+#define MAP(name) static bool map_##name(const query *q)
+
+static ir_ints ints(const query *q, const char *name) {
+  ir_ints v;
+  v.at = ir_op_ints(q->m, q->op, name, &v.count);
+  if (v.count < 0) v.count = 0;
+  return v;
+}
+
+static bool same(const query *q) {
+  for (int32_t d = 0; d < q->rank; d++) q->out[d] = d;
+  return true;
+}
+
+MAP(none) {
+  (void)q;
+  return false;
+}
+MAP(constant) { return same(q); }
+MAP(iota) { return same(q); }
+
+/* Scalars (select's predicate, clamp's bounds) have no dimension. */
+MAP(elementwise) { return same(q); }
+
+/* ---- moves ---- */
+MAP(broadcast) { /* of old: new dimensions in front */
+  int32_t added = q->of_result ? 0 : q->y->rank - q->x->rank;
+  for (int32_t d = 0; d < q->rank; d++) q->out[d] = d + added;
+  return true;
+}
+
+MAP(broadcast_in_dim) {
+  ir_ints to = ints(q, "broadcast_dimensions");
+  if (q->of_result) return same(q);
+  if (to.count != q->x->rank) return false;
+  for (int32_t d = 0; d < to.count; d++)
+    if (q->x->dims[d] == q->y->dims[to.at[d]]) q->out[d] = (int32_t)to.at[d];
+  return true;
+}
+
+MAP(transpose) {
+  ir_ints from = ints(q, "permutation");
+  if (q->of_result) return same(q);
+  for (int32_t d = 0; d < from.count; d++) q->out[from.at[d]] = d;
+  return from.count == q->rank;
+}
+
+/* As far as only dimensions of length 1 come and go; from where others merge, all are alone. */
+MAP(reshape) {
+  int32_t i = 0, j = 0;
+  for (; ir_next_same_dim(q->x, q->y, &i, &j); i++, j++) q->out[q->of_result ? j : i] = j;
+  return true;
+}
+
+/* ---- parts: dimensions that are there whole ---- */
+static bool same_but(const query *q, bool (*is_alone)(const query *, int32_t)) {
+  for (int32_t d = 0; d < q->rank; d++)
+    if (!is_alone(q, d)) q->out[d] = d;
+  return true;
+}
+
+static bool is_sliced(const query *q, int32_t d) { return q->x->dims[d] != q->y->dims[d]; }
+MAP(slice) { return same_but(q, is_sliced); }
+MAP(dynamic_slice) { return same_but(q, is_sliced); }
+/* The operand's elements stay where they are, the update's are moved. */
+MAP(dynamic_update_slice) {
+  return q->of_result || q->which != 1 ? same(q) : same_but(q, is_sliced);
+}
+
+static bool is_padded(const query *q, int32_t d) {
+  return ints(q, "edge_padding_low").at[d] || ints(q, "edge_padding_high").at[d] ||
+         ints(q, "interior_padding").at[d];
+}
+MAP(pad) { return same_but(q, is_padded); }
+
+static bool is_joined(const query *q, int32_t d) {
+  return d == ir_op_int(q->m, q->op, "dimension", -1) && ir_op_get(q->m, q->op)->n_operands > 1;
+}
+MAP(concatenate) { return same_but(q, is_joined); }
+
+static bool is_reversed(const query *q, int32_t d) {
+  return ir_ints_have(ints(q, "dimensions"), d);
+}
+MAP(reverse) { return same_but(q, is_reversed); }
+
+static bool is_within_element(const query *q, int32_t d) { /* the ranks may differ by one */
+  return d >= q->x->rank || d >= q->y->rank;
+}
+MAP(bitcast_convert) { return same_but(q, is_within_element); }
+
+/* ---- contractions and reductions ---- */
+static void number_free(const query *q, ir_ints taken, int32_t next) {
+  for (int32_t d = 0; d < q->rank; d++)
+    if (q->out[d] == IR_ALONE && !ir_ints_have(taken, d)) q->out[d] = next++;
+}
+
+static bool dot_indices(const query *q, const ir_dot_numbers *n) {
+  if (q->of_result) return same(q);
+  ir_ints batch = ir_dot_batch(n, q->which), contract = ir_dot_contract(n, q->which);
+  int32_t lhs_free =
+      ir_type_at(q->m, ir_operand(q->m, q->op, 0))->rank - batch.count - contract.count;
+  for (int32_t i = 0; i < batch.count; i++) q->out[batch.at[i]] = i;
+  for (int32_t i = 0; i < contract.count; i++) q->out[contract.at[i]] = q->y->rank + i;
+  number_free(q, contract, batch.count + (q->which ? lhs_free : 0));
+  return true;
+}
+
+MAP(dot_general) {
+  ir_dot_numbers n;
+  return ir_dot_dims(q->scratch, q->m, q->op, &n) && dot_indices(q, &n);
+}
+
+MAP(dot) { /* of old: last dimension of lhs with first of rhs */
+  int64_t last = ir_type_at(q->m, ir_operand(q->m, q->op, 0))->rank - 1, first = 0;
+  ir_dot_numbers n = {.lhs_contract = {1, &last}, .rhs_contract = {1, &first}};
+  return dot_indices(q, &n);
+}
+
+MAP(reduce) {
+  ir_ints dims = ints(q, "dimensions");
+  if (q->of_result || q->which >= ir_op_get(q->m, q->op)->n_operands / 2) return same(q);
+  for (int32_t i = 0; i < dims.count; i++) q->out[dims.at[i]] = q->y->rank + i;
+  number_free(q, dims, 0);
+  return true;
+}
+
+static bool is_last(const query *q, int32_t d) { return d == q->rank - 1; }
+
+MAP(top_k) { /* the k kept are nobody else's */
+  same_but(q, is_last);
+  if (!q->of_result) q->out[q->rank - 1] = q->y->rank;
+  return true;
+}
+
+static bool is_sorted(const query *q, int32_t d) {
+  int64_t along = ir_op_int(q->m, q->op, "dimension", -1); /* counted from the end where negative */
+  return d == (along < 0 ? along + q->rank : along);
+}
+MAP(sort) { return same_but(q, is_sorted); }
+
+/* ---- windows ---- */
+static bool is_one(ir_ints v, int32_t d) { return d >= v.count || v.at[d] == 1; }
+
+/* A window spans it: not of size 1, stride 1, no dilation, no padding. */
+static bool is_windowed(const query *q, int32_t d) {
+  ir_ints padding = ints(q, "padding");
+  return !is_one(ints(q, "window_dimensions"), d) || !is_one(ints(q, "window_strides"), d) ||
+         !is_one(ints(q, "base_dilations"), d) ||
+         (2 * d + 1 < padding.count && (padding.at[2 * d] || padding.at[2 * d + 1]));
+}
+MAP(reduce_window) { return same_but(q, is_windowed); }
+MAP(select_and_scatter) { return same_but(q, is_windowed); }
+
+/* ---- linear algebra: batches of matrices ---- */
+static bool is_of_matrix(const query *q, int32_t d) { return d >= q->rank - 2; }
+MAP(cholesky) { return same_but(q, is_of_matrix); }
+
+static bool is_of_equations(const query *q, int32_t d) {
+  bool left_side = ir_op_bool(q->m, q->op, "left_side", true);
+  return d == q->rank - (left_side ? 2 : 1);
+}
+/* The columns of b are solved for one by one (rows, from the right). */
+MAP(triangular_solve) {
+  return same_but(q, q->of_result || q->which == 1 ? is_of_equations : is_of_matrix);
+}
+
+static bool is_transformed(const query *q, int32_t d) {
+  return d >= q->rank - ints(q, "fft_length").count;
+}
+MAP(fft) { return same_but(q, is_transformed); }
+
+/* ---- told by the splitting alone: batches, features and places that indices name ---- */
+MAP(barrier) { return map_none(q); }
+MAP(convolution) { return map_none(q); }
+MAP(gather) { return map_none(q); }
+MAP(scatter) { return map_none(q); }
+MAP(custom_call) { return map_none(q); }
+MAP(while) { return map_none(q); }
+
+/* ---- dispatch ---- */
+typedef bool (*rule)(const query *q);
+static const rule rules[IR_OP_COUNT] = {
+    [IR_OP_UNKNOWN] = map_none,
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile) [IR_OP_##kind] = map_##factors,
+#include "ir/ops.def"
+#undef OP
+};
+
+static bool ask(query q) {
+  q.y = ir_type_at(q.m, ir_result(q.m, q.op, 0));
+  for (int32_t d = 0; d < q.rank; d++) q.out[d] = IR_ALONE;
+  return rules[ir_kind_of(q.m, q.op)](&q);
+}
+
+bool ir_operand_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which,
+                        int32_t *out_index) {
+  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, which));
+  return ask((query){scratch, m, op, false, which, .x = x, .rank = x->rank, .out = out_index});
+}
+
+bool ir_result_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t *out_index) {
+  bool has_operands = ir_op_get(m, op)->n_operands > 0;
+  const ir_type_data *x = has_operands ? ir_type_at(m, ir_operand(m, op, 0)) : NULL,
+                     *y = ir_type_at(m, ir_result(m, op, which));
+  return ask((query){scratch, m, op, true, which, .x = x, .rank = y->rank, .out = out_index});
+}
+
+/* ---- moves ---- */
+static bool is_move(ir_kind kind) {
+  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
+}
+
+bool ir_moved_dims(ir_module *m, ir_op op, int32_t *out_to) {
+  if (!is_move(ir_kind_of(m, op)) || !ir_operand_indices(NULL, m, op, 0, out_to)) return false;
+  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0));
+  for (int32_t d = 0; d < x->rank; d++)
+    if (out_to[d] == IR_ALONE && x->dims[d] != 1) return false;
+  return true;
+}
+
+int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim) {
+  int32_t to[IR_MAX_RANK], rank = ir_type_at(m, ir_operand(m, op, 0))->rank;
+  if (!ir_moved_dims(m, op, to)) return IR_ALONE;
+  for (int32_t d = 0; d < rank; d++)
+    if (to[d] == dim) return d;
+  return IR_ALONE;
+}

@@ -1,0 +1,36 @@
+/* Index maps: the indices of an op's loop nest, and which dimensions of its operands and results
+ * count each.
+ *
+ *   dot_general  [b, i, k] x [b, k, j] -> [b, i, j]       k is reduced: operands have it, results
+ * don't broadcast    [i, 1] -> [i, j]                         j is the result's own concatenate [i,
+ * -], [i, -] -> [i, -]                 along its dimension nothing is walked together
+ *
+ * An index is a number: dimension d of the results is index d; what is reduced comes behind, from
+ * the results' rank on. All results of an op with a map have the same dimensions, but for those
+ * that are alone. Two dimensions with one index are as long as each other and are walked together,
+ * element for element. This is the one place that knows how ops map dimensions; units (merged
+ * dimensions) and offsets (parts along a dimension) are the splitting's (split/factors.h).
+ *
+ * The rules are the column `factors` of ops.def. Source: MLIR's indexing maps (linalg), Shardy's op
+ * sharding rules.
+ */
+#ifndef WEIR_IR_MAPS_H
+#define WEIR_IR_MAPS_H
+#include "ir/ir.h"
+
+enum { IR_ALONE = -1 }; /* read or made otherwise: repeated, windowed, shifted, looked up */
+
+/* out_index[d]: the index of dimension d of operand `which`, or of result `which`. False: the op
+ * has no map. */
+bool ir_operand_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t *out_index);
+bool ir_result_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t *out_index);
+
+/* Of ops that only move data (broadcast_in_dim, transpose, reshape where no dimensions merge):
+ * out_to[d] is the result's dimension that operand 0's dimension d becomes; IR_ALONE: of length 1,
+ * repeated or dropped. False: another op, or a reshape that merges. */
+bool ir_moved_dims(ir_module *m, ir_op op, int32_t *out_to);
+
+/* The inverse of one dimension: operand 0's that becomes the result's dimension `dim`; IR_ALONE. */
+int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim);
+
+#endif
