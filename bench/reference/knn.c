@@ -1,8 +1,9 @@
 /* The K nearest of N points for M queries by squared L2 distance, as somebody would write it for
- * one machine with AVX-512: packed panels of 32 points, a register tile of 12 queries by 32 points,
- * the test against the worst of a query's heap in registers. The distance matrix is nowhere. gcc
- * -O3 -march=native -mprefer-vector-width=512 -ffast-math -fopenmp knn.c -lm; ./a.out N D M REPEATS
- * prints the seconds of each run.
+ * one machine: packed panels of two vectors of points, a register tile of as many queries as the
+ * registers bear (AVX-512: 12 by 32 points; AVX2: 6 by 16; SSE: 6 by 8), the test against the worst
+ * of a query's heap in registers. The distance matrix is nowhere. gcc -O3 -march=native
+ * -mprefer-vector-width=512 -ffast-math -fopenmp knn.c -lm; ./a.out N D M REPEATS prints the seconds
+ * of each run.
  */
 #include <immintrin.h>
 #include <math.h>
@@ -13,7 +14,27 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 12, PANEL = 32, BLOCK = 512, K = 10 };
+#if defined(__AVX512F__)
+enum { LANES = 16, ROWS = 12 };
+#elif defined(__AVX__)
+enum { LANES = 8, ROWS = 6 };
+#else
+enum { LANES = 4, ROWS = 6 };
+#endif
+enum { PANEL = 2 * LANES, BLOCK = 512, K = 10 };
+typedef float vector __attribute__((vector_size(4 * LANES)));
+typedef float loose __attribute__((vector_size(4 * LANES), aligned(4))); /* anywhere in memory */
+
+/* A bit for each lane of x that is less than that of y. */
+static inline unsigned below(vector x, vector y) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ);
+#elif defined(__AVX__)
+  return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_LT_OQ));
+#else
+  return (unsigned)_mm_movemask_ps(_mm_cmplt_ps(x, y));
+#endif
+}
 
 typedef struct heap { /* the largest first */
   float distance[K];
@@ -38,10 +59,10 @@ static void replace_largest(heap *h, float distance, int index) {
   h->index[i] = index;
 }
 
-static void insert(heap *h, __m512 low, __m512 high, unsigned hits, long first) {
+static void insert(heap *h, vector low, vector high, unsigned hits, long first) {
   float tile[PANEL];
-  _mm512_storeu_ps(tile, low);
-  _mm512_storeu_ps(tile + 16, high);
+  *(loose *)tile = low;
+  *(loose *)(tile + LANES) = high;
   for (; hits; hits &= hits - 1) {
     int lane = __builtin_ctz(hits);
     if (tile[lane] < h->distance[0]) replace_largest(h, tile[lane], (int)first + lane);
@@ -50,23 +71,22 @@ static void insert(heap *h, __m512 low, __m512 high, unsigned hits, long first) 
 
 static inline void tile_of(const float *x, const float *y, const float *norms, int d, heap *h,
                            long first) {
-  __m512 sum[ROWS][2], low = _mm512_loadu_ps(norms), high = _mm512_loadu_ps(norms + 16);
+  vector sum[ROWS][2], low = *(const loose *)norms, high = *(const loose *)(norms + LANES);
   for (int r = 0; r < ROWS; r++) sum[r][0] = low, sum[r][1] = high;
   for (int p = 0; p < d; p++) {
-    low = _mm512_load_ps(y + p * PANEL);
-    high = _mm512_load_ps(y + p * PANEL + 16);
+    low = *(const vector *)(y + p * PANEL);
+    high = *(const vector *)(y + p * PANEL + LANES);
 #pragma GCC unroll 12
     for (int r = 0; r < ROWS; r++) {
-      __m512 q = _mm512_set1_ps(x[p * ROWS + r]);
-      sum[r][0] = _mm512_fmadd_ps(q, low, sum[r][0]);
-      sum[r][1] = _mm512_fmadd_ps(q, high, sum[r][1]);
+      float q = x[p * ROWS + r];
+      sum[r][0] += q * low;
+      sum[r][1] += q * high;
     }
   }
 #pragma GCC unroll 12
   for (int r = 0; r < ROWS; r++) {
-    __m512 worst = _mm512_set1_ps(h[r].distance[0]);
-    unsigned hits = _mm512_cmp_ps_mask(sum[r][0], worst, _CMP_LT_OQ) |
-                    (unsigned)_mm512_cmp_ps_mask(sum[r][1], worst, _CMP_LT_OQ) << 16;
+    vector worst = h[r].distance[0] - (vector){0};
+    unsigned hits = below(sum[r][0], worst) | below(sum[r][1], worst) << LANES;
     if (__builtin_expect(hits != 0, 0)) insert(h + r, sum[r][0], sum[r][1], hits, first);
   }
 }
