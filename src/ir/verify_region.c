@@ -246,6 +246,21 @@ weir_status ir_verify_repeat(verifier *v, ir_op op) {
                         ir_scalar(v->m, IR_I1));
 }
 
+/* ---- weir.round (tile/widen.h) ---- */
+weir_status ir_verify_round(verifier *v, ir_op op) {
+  ir_attr format = ir_op_attr(v->m, op, "format");
+  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
+  WEIR_TRY(
+      ir_verify_same(v, op, 0, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  if (ir_type_at(v->m, ir_operand(v->m, op, 0))->dtype != IR_F32)
+    return ir_violation(v, op, 0, "the operand, wanted f32");
+  ir_dtype to = !format || ir_attr_get(v->m, format)->kind != IR_ATTR_TYPE
+                    ? IR_DTYPE_NONE
+                    : ir_type_get(v->m, ir_attr_get(v->m, format)->type)->dtype;
+  if (to != IR_BF16 && to != IR_F16) return ir_violation(v, op, 0, "`format`, wanted bf16 or f16");
+  return WEIR_OK;
+}
+
 /* ---- weir.loop ---- */
 typedef struct loop_attrs {
   int64_t extent, slice;

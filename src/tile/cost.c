@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "tile/elementwise.h"
 #include "tile/pack.h"
 
 static const double CYCLES_PER_NS = 3.5; /* vector operations of a core */
@@ -40,8 +41,9 @@ static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside othe
 static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
 static const double XLA_GATHER = 10;        /* cycles an element: one after the other, to memory */
 static const double JOINT = 8;              /* ops of argmin's body */
-static const double XLA_TOP_K = 5;          /* cycles an element */
-static const double XLA_JOINT = 4;          /* likewise: one after the other */
+static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
+static const double XLA_TOP_K = 5; /* cycles an element */
+static const double XLA_JOINT = 4; /* likewise: one after the other */
 
 double cost_weight(const tile_node *x) {
   switch (x->kind) {
@@ -60,6 +62,7 @@ double cost_weight(const tile_node *x) {
     case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return 8;
     case IR_OP_REDUCE: return tile_is_joint(x) ? JOINT : 1;
+    case IR_OP_ROUND: return ROUND;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
 }
@@ -441,11 +444,16 @@ static double traffic_of(const tile_nest *n, const tile_node *x) {
   return 2 * bytes / BYTES_A_CYCLE;
 }
 
+/* XLA computes f16 op by op and rounds each; bf16 it keeps as f32 while it can. */
+static bool is_free_in_xla(const tile_nest *n, const tile_node *x) {
+  return x->kind == IR_OP_ROUND && tile_round_format(n->m, x->op) == IR_BF16;
+}
+
 double cost_of_xla(const tile_nest *n) {
   double cost = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
-    if (x->which) continue;
+    if (x->which || is_free_in_xla(n, x)) continue;
     double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
                     : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
                     : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes

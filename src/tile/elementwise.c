@@ -98,6 +98,7 @@ static bool is_covered(ir_kind kind, ir_dtype dtype) {
     case IR_OP_CHLO_IS_INF:
     case IR_OP_CHLO_IS_NEG_INF:
     case IR_OP_CHLO_IS_POS_INF: return real;
+    case IR_OP_ROUND: return dtype == IR_F32;
     case IR_OP_NOT:
     case IR_OP_AND:
     case IR_OP_OR:
@@ -130,6 +131,10 @@ bool tile_is_elementwise(const ir_module *m, ir_op op) {
   if (kind == IR_OP_COMPARE)
     return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;
   return is_covered(kind, dtype);
+}
+
+ir_dtype tile_round_format(const ir_module *m, ir_op op) {
+  return ir_type_get(m, ir_attr_get(m, ir_op_attr(m, op, "format"))->type)->dtype;
 }
 
 /* ---- functions of the C library ---- */
@@ -458,25 +463,48 @@ static const char *widened(tile_emitter *e, ir_dtype from, int32_t lanes, const 
   return tile_line(e, "bitcast %s %s to %s", bits, x, real);
 }
 
+static const char *is_nan(tile_emitter *e, int32_t lanes, const char *x) {
+  return tile_line(e, "fcmp uno %s %s, %s", tile_typed(e, IR_F32, lanes), x, x);
+}
+
+/* The bits of an f32, whose upper half is that of the nearest bf16, even where there are two; not
+ * of a NaN. */
+static const char *rounded_bits(tile_emitter *e, int32_t lanes, const char *b) {
+  const char *bits = tile_typed(e, IR_I32, lanes);
+  const char *high = tile_line(e, "lshr %s %s, %s", bits, b, tile_number(e, IR_I32, lanes, 16));
+  const char *odd = tile_line(e, "and %s %s, %s", bits, high, tile_number(e, IR_I32, lanes, 1));
+  const char *up = tile_line(e, "add %s %s, %s", bits, odd, tile_number(e, IR_I32, lanes, 0x7fff));
+  return tile_line(e, "add %s %s, %s", bits, b, up);
+}
+
+static const char *to_half(tile_emitter *e, int32_t lanes, const char *x) {
+  return tile_line(e, "fptrunc %s %s to %s", tile_typed(e, IR_F32, lanes), x,
+                   wide(e, "half", lanes));
+}
+
 /* To nearest even; a NaN stays one. */
 static const char *narrowed(tile_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
   const char *bits = tile_typed(e, IR_I32, lanes), *real = tile_typed(e, IR_F32, lanes),
-             *half = wide(e, "half", lanes), *narrow = tile_typed(e, to, lanes);
-  if (to == IR_F16) {
-    x = tile_line(e, "fptrunc %s %s to %s", real, x, half);
-    return tile_line(e, "bitcast %s %s to %s", half, x, narrow);
-  }
-  const char *nan = tile_line(e, "fcmp uno %s %s, %s", real, x, x),
-             *sixteen = tile_number(e, IR_I32, lanes, 16);
-  const char *b = tile_line(e, "bitcast %s %s to %s", real, x, bits);
+             *narrow = tile_typed(e, to, lanes), *sixteen = tile_number(e, IR_I32, lanes, 16);
+  if (to == IR_F16)
+    return tile_line(e, "bitcast %s %s to %s", wide(e, "half", lanes), to_half(e, lanes, x),
+                     narrow);
+  const char *nan = is_nan(e, lanes, x), *b = tile_line(e, "bitcast %s %s to %s", real, x, bits);
   const char *high = tile_line(e, "lshr %s %s, %s", bits, b, sixteen);
-  const char *odd = tile_line(e, "and %s %s, %s", bits, high, tile_number(e, IR_I32, lanes, 1));
-  const char *up = tile_line(e, "add %s %s, %s", bits, odd, tile_number(e, IR_I32, lanes, 0x7fff));
-  const char *y =
-      tile_line(e, "lshr %s %s, %s", bits, tile_line(e, "add %s %s, %s", bits, b, up), sixteen);
+  const char *y = tile_line(e, "lshr %s %s, %s", bits, rounded_bits(e, lanes, b), sixteen);
   high = tile_line(e, "or %s %s, %s", bits, high, tile_number(e, IR_I32, lanes, 0x40));
-  y = choose(e, lanes, bits, nan, high, y);
-  return tile_line(e, "trunc %s %s to %s", bits, y, narrow);
+  return tile_line(e, "trunc %s %s to %s", bits, choose(e, lanes, bits, nan, high, y), narrow);
+}
+
+/* The same, as f32 again. */
+static const char *rounded(tile_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
+  const char *bits = tile_typed(e, IR_I32, lanes), *real = tile_typed(e, IR_F32, lanes);
+  if (to == IR_F16)
+    return tile_line(e, "fpext %s %s to %s", wide(e, "half", lanes), to_half(e, lanes, x), real);
+  const char *nan = is_nan(e, lanes, x), *b = tile_line(e, "bitcast %s %s to %s", real, x, bits);
+  b = tile_line(e, "and %s %s, %s", bits, rounded_bits(e, lanes, b),
+                tile_number(e, IR_I32, lanes, (double)0xffff0000));
+  return choose(e, lanes, real, nan, x, tile_line(e, "bitcast %s %s to %s", bits, b, real));
 }
 
 static const char *convert(tile_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
@@ -507,6 +535,7 @@ const char *tile_emit_elementwise(tile_emitter *e, ir_op op, int32_t lanes,
   const char *type = tile_typed(e, to, lanes);
   switch (kind) {
     case IR_OP_CONVERT: return convert(e, from, to, lanes, args[0]);
+    case IR_OP_ROUND: return rounded(e, tile_round_format(m, op), lanes, args[0]);
     case IR_OP_COMPARE: return compare(e, op, from, lanes, args);
     case IR_OP_SELECT: return choose(e, lanes, type, args[0], args[1], args[2]);
     case IR_OP_CLAMP:

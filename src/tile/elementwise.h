@@ -8,6 +8,8 @@ struct tile_emitter;
 /* "float"; NULL: tiles don't have it. 16-bit floats are their bits, "i16". */
 const char *tile_dtype_text(ir_dtype dtype);
 static inline bool tile_is_narrow(ir_dtype dtype) { return dtype == IR_BF16 || dtype == IR_F16; }
+/* Of a weir.round: what its results are numbers of. */
+ir_dtype tile_round_format(const ir_module *m, ir_op op);
 /* Whether the op with its element types has an emitter. */
 bool tile_is_elementwise(const ir_module *m, ir_op op);
 

@@ -25,7 +25,7 @@ typedef struct gathering {
 ir_value tile_gathered_input(const tile_nest *n, const tile_node *x) {
   ir_value v = ir_operand(n->m, x->op, 0);
   const tile_node *from = tile_node_of(n, v);
-  while (from && from->kind == IR_OP_CONVERT) {
+  while (from && (from->kind == IR_OP_CONVERT || from->kind == IR_OP_ROUND)) {
     v = ir_operand(n->m, from->op, 0);
     from = tile_node_of(n, v);
   }

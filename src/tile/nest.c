@@ -73,8 +73,9 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
 static bool rule_elementwise(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
   const ir_type_data *result = tensor_of(t, node->value);
-  bool halves =
-      result->dtype == IR_F16 || tensor_of(t, ir_operand(m, node->op, 0))->dtype == IR_F16;
+  bool halves = result->dtype == IR_F16 ||
+                tensor_of(t, ir_operand(m, node->op, 0))->dtype == IR_F16 ||
+                (node->kind == IR_OP_ROUND && tile_round_format(m, node->op) == IR_F16);
   if (!tile_is_elementwise(m, node->op) || (halves && !machine_has_halves(&t->n->machine)))
     return refuse(t, "an elementwise op of this element type");
   for (uint32_t k = 0; k < node->n_operands; k++) {

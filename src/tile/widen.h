@@ -4,7 +4,11 @@
 #include "ir/ir.h"
 
 /* Rewrites the loop's body: what is bf16 or f16 in it is f32, from converts of what it reads to
- * converts of its results. A body that rounding decides about stays as it is. */
+ * converts of its results, and each op's result is rounded to what the program has there:
+ *
+ *   y = weir.round(x) {format = bf16}      the nearest of bf16 (f16), as f32
+ *
+ * A body with an op that can't be rewritten so stays as it is. */
 void tile_widen(ir_module *m, ir_op loop);
 
 #endif

@@ -111,3 +111,14 @@ module {
     return
   }
 }
+
+// -----
+
+// wanted: no error
+module {
+  func.func public @main(%a: tensor<3xf32>) {
+    %0 = "weir.round"(%a) <{format = bf16}> : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = "weir.round"(%a) <{format = f16}> : (tensor<3xf32>) -> tensor<3xf32>
+    return
+  }
+}

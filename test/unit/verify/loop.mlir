@@ -337,3 +337,33 @@ module {
     return
   }
 }
+
+// -----
+
+// wanted: the result is tensor<3xbf16>
+module {
+  func.func public @main(%a: tensor<3xf32>) {
+    %0 = "weir.round"(%a) <{format = bf16}> : (tensor<3xf32>) -> tensor<3xbf16>
+    return
+  }
+}
+
+// -----
+
+// wanted: the operand, wanted f32
+module {
+  func.func public @main(%a: tensor<3xf64>) {
+    %0 = "weir.round"(%a) <{format = bf16}> : (tensor<3xf64>) -> tensor<3xf64>
+    return
+  }
+}
+
+// -----
+
+// wanted: `format`, wanted bf16 or f16
+module {
+  func.func public @main(%a: tensor<3xf32>) {
+    %0 = "weir.round"(%a) <{format = f64}> : (tensor<3xf32>) -> tensor<3xf32>
+    return
+  }
+}
