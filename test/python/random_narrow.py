@@ -67,10 +67,10 @@ class Narrow:
         kind = self.kind
         if kind == 0:
             return x @ y.T
-        if kind == 1:  # both sides rounded
-            s, t = (z.astype(jnp.float32) * 1.0009765625 for z in (x, y))
-            s, t = (z.astype(self.other) for z in (s, t))
-            return lax.dot_general(s, t, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32).astype(self.dtype)
+        if kind == 1:
+            s = (x.astype(jnp.float32) * 1.0009765625).astype(self.other)
+            dims = ((1,), (1,)), ((), ())
+            return lax.dot_general(s, y.astype(self.other), dims, preferred_element_type=jnp.float32).astype(self.dtype)
         if kind == 2:
             return u[:, None] + v[None]
         if kind == 3:
