@@ -247,7 +247,9 @@ def relevant(tests, block, path, credit):
 
     def place(test):
         near = pathlib.Path(test.name)
+        is_slow = test.kind == "lit" and any(c.before is None for c in test.commands)
         return (
+            is_slow,  # can't be told from what its commands print
             ORDER.index(test.kind),
             near.stem.replace("-", "_") != stem,
             -credit.get((path, test.name), 0),
@@ -295,8 +297,8 @@ class Recorder:
                 self.save()
         return self.kept[key]
 
-    def commands(self):
-        """Of the records since the last call, with what they print in base."""
+    def commands(self, again=True):
+        """Of the records since the last call; again: with what they print in base."""
         found, programs = [], self.base.programs
         for folder, reads, settings, words, blocks in self.base.take_records():
             name = os.path.relpath(os.path.join(folder, words[0]), self.base.marked)
@@ -304,7 +306,7 @@ class Recorder:
             if name not in programs:
                 continue
             c = Command(name, words[1:], folder, settings, frozenset(blocks))
-            if not reads and "-o" not in words and os.path.isdir(folder):
+            if again and not reads and "-o" not in words and os.path.isdir(folder):
                 first, second = (c.run(self.base.build / name) for _ in range(2))
                 c.before = first if first == second else None
             found.append(c)
@@ -326,7 +328,7 @@ class Recorder:
             done = execute([self.base.build / name], self.base.tree)
             good = done.code == 0 and not done.out
             execute([self.base.marked / name], self.base.tree)
-            test = Test("unit", name, self.commands())
+            test = Test("unit", name, self.commands(again=False))
             return test if good else self.log(f"fails without a mutant: {name}")
 
         data = b"".join(p.read_bytes() for p in sorted(self.base.tree.glob(f"test/{name}*.c")))
@@ -356,7 +358,7 @@ class Recorder:
             marked = self.base.marked / "tools/weir_eval"
             if execute([marked, *evaluation.words(text)], self.base.tree).code:
                 return None
-            evaluated = [dataclasses.replace(c, before=None) for c in self.commands()]
+            evaluated = self.commands(again=False)
             detail = {"folder": str(folder), "tool": "tools/weir_eval"}
             if "--memory-limit" in words:
                 limit = int(words[words.index("--memory-limit") + 1])
