@@ -12,11 +12,12 @@ the test can't fail; only where one prints something else is it asked for its ve
 
 import dataclasses
 import hashlib
+import functools
 import json
+import operator
 import os
 import pathlib
 import pickle
-import resource
 import subprocess
 import sys
 
@@ -30,31 +31,29 @@ REFUSED = 3  # exit code: no way found under the limit
 PYTEST = ["test/python/test_plan_estimate.py::test_the_corpus"]
 
 
-def limited():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     code: int
     out: bytes
     err: bytes
 
+    @property
+    def told(self):
+        return self.code, digest(self.out, b"|", self.err)
+
 
 def execute(words, folder, settings=()):
     """A command that is given no input; -1 and so on for what was ended."""
     environment = mutants_build.environment() | dict(settings)
+    limits = f'ulimit -c 0 -t {SECONDS} -v {BYTES >> 10}; exec "$@"'  # a copy of us takes longer
     try:
         done = subprocess.run(
-            [str(w) for w in words],
+            ["sh", "-c", limits, "sh", *(str(w) for w in words)],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=WALL,
-            preexec_fn=limited,
         )
     except subprocess.TimeoutExpired:
         return Outcome(-1, b"", b"timeout")
@@ -69,11 +68,14 @@ class Command:
     words: list
     folder: str
     settings: tuple
-    blocks: frozenset
-    before: Outcome | None = None
+    blocks: int  # a bit for each
+    before: tuple | None = None  # exit code, digest of what it prints
 
     def run(self, path):
         return execute([path, *self.words], self.folder, self.settings)
+
+    def runs(self, block):
+        return block is None or bool(self.blocks >> block & 1)
 
 
 @dataclasses.dataclass
@@ -83,20 +85,21 @@ class Test:
     commands: list
     detail: dict = dataclasses.field(default_factory=dict)
 
-    @property
-    def blocks(self):
-        return frozenset().union(*(c.blocks for c in self.commands))
+    def __post_init__(self):
+        every = functools.reduce(operator.or_, (c.blocks for c in self.commands), 0)
+        self.size = every.bit_count()
+
+    def runs(self, block):
+        return any(c.runs(block) for c in self.commands)
 
 
 # ---- what a mutant does to one test ----
 def differs(test, block, worker):
     """Whether a command of the test that runs the block prints something else."""
     for command in test.commands:
-        if block is None or block in command.blocks:
-            if (
-                command.before is None
-                or command.run(worker.program(command.program)) != command.before
-            ):
+        if command.runs(block):
+            path = worker.program(command.program)
+            if command.before is None or command.run(path).told != command.before:
                 return True
     return False
 
@@ -189,10 +192,10 @@ def program_fails(test, block, worker):
     before = rewrite.before
     if done.code == REFUSED and "limit" not in detail:
         return False
-    if done.code != before.code:
+    if done.code != before[0]:
         return True
-    same = done.out == before.out
-    if done.code or same and not any(block in c.blocks for c in test.commands[1:]):
+    same = done.told == before
+    if done.code or same and not any(c.runs(block) for c in test.commands[1:]):
         return False
     evaluation = Evaluation(detail["folder"], worker.folder / "scratch")
     words = evaluation.words(done.out)
@@ -254,11 +257,11 @@ def relevant(tests, block, path, credit):
             near.stem.replace("-", "_") != stem,
             -credit.get((path, test.name), 0),
             near.parent.name != folder,
-            len(test.blocks),
+            test.size,
             test.name,
         )
 
-    return sorted((t for t in tests if block is None or block in t.blocks), key=place)
+    return sorted((t for t in tests if t.runs(block)), key=place)
 
 
 # ---- recording ----
@@ -305,10 +308,11 @@ class Recorder:
             name = "weir" if name not in programs and words[0] == "weir" else name
             if name not in programs:
                 continue
-            c = Command(name, words[1:], folder, settings, frozenset(blocks))
+            mask = sum(1 << block for block in blocks)
+            c = Command(name, words[1:], folder, settings, mask)
             if again and not reads and "-o" not in words and os.path.isdir(folder):
                 first, second = (c.run(self.base.build / name) for _ in range(2))
-                c.before = first if first == second else None
+                c.before = first.told if first == second else None
             found.append(c)
         return found
 
@@ -352,9 +356,9 @@ class Recorder:
             path = str(folder / "program.mlir")
             execute([self.base.marked / "weir", "opt", path, *words], self.base.tree)
             (rewrite,) = self.commands() or [None]
-            if rewrite is None or rewrite.before is None or rewrite.before.code:
+            if rewrite is None or rewrite.before is None or rewrite.before[0]:
                 return None
-            text = rewrite.before.out
+            text = rewrite.run(self.base.build / rewrite.program).out
             marked = self.base.marked / "tools/weir_eval"
             if execute([marked, *evaluation.words(text)], self.base.tree).code:
                 return None
