@@ -1,4 +1,4 @@
-"""plans.py WEIR WEIR_PEAK PROGRAMS...: what weir does to each program under its arguments, results and a
+"""plans.py WEIR WEIR_PEAK PROGRAMS...: each program under its arguments, results and a
 tenth of its temporaries: peak, loops, flops and the smallest limit; then a line per loop.
 """
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 weir, tool, *programs = sys.argv[1:]
+FOR = ("--machine", "x86-64-v3")  # a plan depends on the computer
 TOLD = ("peak", "outcome", "minimum")
 
 
@@ -18,7 +19,7 @@ def printed(*command):
 peaks = [line.split() for line in printed(tool, *programs)]
 for path, arguments, results, aliases, temporaries, _ in sorted(peaks):
     limit = int(arguments) + int(results) - int(aliases) + int(temporaries) // 10
-    lines = printed(weir, "plan", path, "--memory-limit", str(limit))
+    lines = printed(weir, "plan", path, "--memory-limit", str(limit), *FOR)
     facts = [" ".join(line.split()[1:]) for line in lines if line.startswith(TOLD)]
     print(pathlib.Path(path).parent.name, *facts, sep="; ")
     loops = lines[lines.index("loops:") + 2 :] if "loops:" in lines else []
