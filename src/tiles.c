@@ -134,7 +134,7 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   ir_op whole = only_loop(region);
   tile_open_whiles(region, whole);
   tile_widen(region, whole);
-  tile_single_trip(region, whole);
+  tile_drop_trips(region, whole);
   if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
