@@ -58,7 +58,7 @@ fuzz: $(STAMP) ## libFuzzer on every reader, FUZZ_SECONDS each (600); needs clan
 mutants: $(STAMP) ## which wrong changes of the sources do tests notice? hours: docs/testing.md
 	@nice -n 19 $(BIN)/python tools/mutants.py run
 
-test-jax-versions: build ## the Python tests with the oldest and the newest supported jax
+test-jax-versions: build ## the tests of the hook, whole, with the oldest and the newest jax of each Python at hand
 	@$(BIN)/python tools/run_tests.py jax --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit
@@ -67,8 +67,8 @@ demo: build ## an unchanged JAX script under a memory limit
 bench: build ## loops as kernels beside C and JAX by hand: docs/performance.md
 	@$(BIN)/python bench/kernels.py
 
-wheel: $(STAMP) ## dist/*.whl
-	@$(BIN)/python -m pip wheel -q --no-deps -w dist .
+wheel: $(STAMP) ## dist/*.whl, for every Python and any Linux with glibc 2.27
+	@$(BIN)/python tools/wheel.py
 
 docs: $(STAMP) ## build/docs/site: the documents as a site
 	@$(BIN)/python tools/docs.py

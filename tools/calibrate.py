@@ -4,7 +4,8 @@ rewrites them.
     tools/calibrate.py                          test/corpus and the programs of bench/programs.py
     tools/calibrate.py FILE.mlir... --worst 20  any programs; the 20 worst of each kind
     tools/calibrate.py --splits                 the same programs split at thresholds, limits
-    tools/calibrate.py --golden                 writes test/python/xla_reports.json anew
+    tools/calibrate.py --golden                 writes test/python/xla_reports.json anew: this
+                                                jaxlib's reports
 
 Each program is compiled for the CPU, never run, in up to three ways: with the honest options
 (default), with the memory-optimising scheduler too (ordered), and, where a limit is known
@@ -236,15 +237,35 @@ def print_table(title, rows, worst):
             print(f"  {label:<14} {numbers}  {row.case.name}")
 
 
+def golden():
+    """{version of jaxlib: {way: {name: bytes}}}: XLA's reports of the corpus. The first version is
+    the one that the estimate models.
+    """
+    kept = json.loads(GOLDEN.read_text())
+    others = kept.pop("others")
+    modelled = {kept.pop("jaxlib"): kept}
+    return modelled | {
+        version: {way: kept[way] | changed[way] for way in kept} for version, changed in others.items()
+    }
+
+
 def write_golden(rows):
+    """Of the version that the estimate models all, of another one what is different there."""
     import jaxlib
 
     reports = {way: {} for way in WAYS if way != "rewritten"}
     for row in rows:
         if row.case.way in reports and not row.case.name.startswith("examples/"):
             reports[row.case.way][row.case.name] = row.report
-    everything = {"jaxlib": jaxlib.__version__, **reports}
-    GOLDEN.write_text(json.dumps(everything, indent=0, sort_keys=True) + "\n")
+    kept = json.loads(GOLDEN.read_text())
+    if jaxlib.__version__ == kept["jaxlib"]:
+        kept |= reports
+    else:
+        kept["others"][jaxlib.__version__] = {
+            way: {name: size for name, size in reports[way].items() if size != kept[way].get(name)}
+            for way in reports
+        }
+    GOLDEN.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
 
 
 def parse():

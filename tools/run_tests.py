@@ -17,11 +17,16 @@ import time
 import xml.etree.ElementTree
 
 import jax_versions
+import wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
 LIBRARIES = "test/python/test_libraries.py"
+INSTALLED = "test/python/test_installed.py"
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
+# without the slowest: `make test-jax-versions` runs them
+QUICK = ["-k", "not p2_knn and not p3_sgpr"]
+WHOLE = ["test/python/test_newer_jax.py"]
 JOBS = str(os.cpu_count() or 1)
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
@@ -90,9 +95,10 @@ def run_lit(build, environment):
 
 
 def run_python(build, asan, environment):
-    """All but the libraries'; some run what the sanitizers see."""
+    """All but those of other environments; some run what the sanitizers see."""
     environment |= {"WEIR_ASAN_BUILD": str(asan)}
-    return run_pytest(build, environment, arguments=["--ignore", LIBRARIES])
+    others = ["--ignore", LIBRARIES, "--ignore", INSTALLED]
+    return run_pytest(build, environment, arguments=others)
 
 
 def run_pytest(build, environment, python=sys.executable, arguments=()):
@@ -135,10 +141,17 @@ def report(name, run, *arguments):
     return passed, failed
 
 
-def run_binding(build, environment, version, arguments=()):
-    """The tests of the JAX binding with another jax."""
-    python = str(jax_versions.python_with(version))
+def run_oldest(build, environment, arguments):
+    """The tests of the JAX binding with the oldest jax."""
+    python = str(jax_versions.python_with_oldest_jax())
     return run_pytest(build, environment, python, [*BINDING, *arguments])
+
+
+def run_installed(build, environment, version, arguments):
+    """weir's wheel in an environment of that Python of its own, which has the newest jax for it."""
+    python = str(jax_versions.python_with_newest_jax(version))
+    jax_versions.install(python, "--no-deps", "--force-reinstall", wheel.build())
+    return run_pytest(build, environment, python, [INSTALLED, *arguments])
 
 
 def run_libraries(build, environment):
@@ -149,27 +162,47 @@ def run_libraries(build, environment):
     return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
 
 
+def installed_suites(build, environment, binding):
+    """The wheel in every Python at hand. `binding`: the tests of the JAX binding, which the oldest
+    and the newest Python get, each with the newest jax there is for it.
+    """
+    pythons = jax_versions.pythons()
+    newest = jax_versions.newest_python()
+    if newest is None:
+        print("no Python newer than 3.11 at hand: the newest jax of all is not tested", flush=True)
+    for version in pythons:
+        name = f"wheel, Python {version[0]}.{version[1]}"
+        # this Python's jax is what all other suites run with
+        gets_more = version != jax_versions.RUNNING and version in (min(pythons), newest)
+        name += ", newest jax" if gets_more else ""
+        yield name, run_installed, build, environment, version, binding if gets_more else []
+
+
 def suites(what, build, asan):
     """(name, function, arguments) of each suite."""
     plain, sanitized = dict(os.environ), os.environ | SANITIZERS
-    oldest, newest = jax_versions.supported_range()
     checks = [
         ("unit, sanitized", run_unit, asan, sanitized),
         ("lit, sanitized", run_lit, asan, sanitized),
     ]
-    versions = [
-        (f"binding, jax {version}", run_binding, build, plain, version)
-        for version in (oldest, newest)
-    ]
-    everything = [
+    oldest = f"binding, jax {jax_versions.oldest_jax()}"
+    if what == "check":
+        return checks
+    if what == "jax":
+        binding = [*BINDING, *WHOLE]
+        return [
+            (oldest, run_oldest, build, plain, WHOLE),
+            ("binding", run_pytest, build, plain, sys.executable, binding),
+            *installed_suites(build, plain, binding),
+        ]
+    return [
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_python, build, asan, plain),
         ("libraries", run_libraries, build, plain),
-        # without the slowest: `make test-jax-versions` runs them
-        (*versions[0], ["-k", "not p2_knn and not p3_sgpr"]),
+        (oldest, run_oldest, build, plain, QUICK),
+        *installed_suites(build, plain, [*BINDING, *QUICK]),
     ]
-    return {"check": checks, "jax": versions, "all": everything}[what]
 
 
 def main():
@@ -177,7 +210,7 @@ def main():
     parser.add_argument(
         "what",
         choices=["all", "check", "jax"],
-        help="check: what the sanitizers see; jax: the binding with the oldest and the newest jax",
+        help="check: what the sanitizers see; jax: the binding with every jax, whole",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

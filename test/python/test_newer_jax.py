@@ -64,7 +64,8 @@ def run(code, **environment):
 
 
 def the_warning(path):
-    return f"WeirWarning: weir: jax {jax.__version__} lacks {path.replace(':', '.')}, which weir needs"
+    name = path.replace(":", ".")
+    return f"WeirWarning: weir: jax {jax.__version__} lacks {name}, which weir needs"
 
 
 @pytest.mark.parametrize("path", _jax.FOR_A_LIMIT)
