@@ -175,7 +175,7 @@ static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   WEIR_TRY(pipeline_tidy(f->j, f->m));
   WEIR_TRY(report_add_kernels(f->j, f->m));
   tiles_made made = tiles_replace_loops(f->m, &f->j->machine, 1);
-  double rest_ns = plan_stock_time_ns(f->m), saved_ns = f->time_ns - rest_ns;
+  double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !has_loops(f->m) && saved_ns >= WORTH_A_KERNEL * made.time_ns &&
                 saved_ns - made.time_ns >= LEAST_GAIN_NS;
   ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made.count, made.time_ns / 1e6,
@@ -252,7 +252,7 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   f.m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_exactly(j, f.m));
   unshare_all(f.m);
-  double before_ns = f.time_ns = plan_stock_time_ns(f.m);
+  double before_ns = f.time_ns = plan_stock_time_ns(f.m, &j->machine);
   while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
   if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) {
     summarise(&f, before_ns);

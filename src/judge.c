@@ -1,29 +1,14 @@
 #include "judge.h"
 
+#include "machine/cpu.h"
 #include "out/out.h"
 #include "result.h"
 
-/* What XLA is told so that it runs a program in an order. YNN does products one by one: fused with
- * others they take scratch that no report shows; left to Eigen they pack whole operands, which none
- * shows either, and take twice the time in f64 (bench/experiments/products.py). */
-static const struct {
-  bool by_memory, unhoisted; /* for such orders only */
-  const char *option;
-} cpu_options[] = {
-    {false, false, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
-    {true, false, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
-    {false, true, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
-    {false, true, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % faster */
-};
-
 void judge_set_order(job *j, plan_order order) {
-  size_t n = strcmp(j->options.platform, "cpu") ? 0 : sizeof cpu_options / sizeof *cpu_options,
-         count = 0;
-  bool by_memory = plan_is_by_memory(order), unhoisted = !plan_hoists(order);
-  memset(j->result->compile_options, 0, sizeof j->result->compile_options);
-  for (size_t i = 0; i < n; i++)
-    if (cpu_options[i].by_memory <= by_memory && cpu_options[i].unhoisted <= unhoisted)
-      j->result->compile_options[count++] = cpu_options[i].option;
+  const char **options = j->result->compile_options;
+  memset(options, 0, sizeof j->result->compile_options);
+  if (!strcmp(j->options.platform, "cpu"))
+    cpu_xla_options(&j->machine, plan_is_by_memory(order), !plan_hoists(order), options);
   j->order = order;
 }
 

@@ -180,14 +180,14 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
 /* Whether slices might gain, which save traffic and never arithmetic; rates are of CPUs. */
 static bool may_gain(const job *j, ir_module *exact, double most_ns) {
   return !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED &&
-         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact);
+         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact, &j->machine);
 }
 
 /* j->rewritten: slices that hold the limit in the program's order, too, and gain; else NULL. */
 static weir_status split_for_speed(job *j, int64_t *out_peak) {
   ir_module *exact = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
-  double most_ns = plan_fused_time_ns(exact) / WORTH_A_SPLIT;
+  double most_ns = plan_fused_time_ns(exact, &j->machine) / WORTH_A_SPLIT;
   if (may_gain(j, exact, most_ns)) {
     judge_set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
     search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
@@ -297,7 +297,7 @@ weir_status ladder_climb(job *j) {
   weir_summary *s = &j->result->summary;
   s->limit_bytes = j->options.memory_limit_bytes;
   s->flops_before = s->flops_after = plan_flops(j->m);
-  s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m);
+  s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
   if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
   else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));

@@ -89,7 +89,7 @@ weir_status report_loops(job *j, ir_module *m, const split_order *order) {
   for (int32_t i = 0; order && i < order->n_checkpoints; i++)
     WEIR_TRY(add_checkpoints(j, m, &order->checkpoints[i]));
   j->result->summary.flops_after = plan_flops(m);
-  j->result->summary.time_after_ns = (int64_t)plan_time_ns(m);
+  j->result->summary.time_after_ns = (int64_t)plan_time_ns(m, &j->machine);
   return WEIR_OK;
 }
 
@@ -103,7 +103,8 @@ weir_status report_add_kernels(job *j, const ir_module *m) {
 void report_forget(job *j) {
   weir_summary *s = &j->result->summary;
   result_keep_loops(j->result, 0);
-  if (s->only_faster) s->time_before_ns = (int64_t)plan_time_ns(j->m); /* was that of fit.c */
+  if (s->only_faster)
+    s->time_before_ns = (int64_t)plan_time_ns(j->m, &j->machine); /* was that of fit.c */
   s->only_faster = false;
   s->flops_after = s->flops_before;
   s->time_after_ns = s->time_before_ns;

@@ -114,7 +114,7 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
   const weir_summary *known = &j->result->summary;
   if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before)
     order->fits = false;
-  if (s->most_ns == 0 || !order->fits || plan_fused_time_ns(m) <= s->most_ns) return;
+  if (s->most_ns == 0 || !order->fits || plan_fused_time_ns(m, &j->machine) <= s->most_ns) return;
   order->fits = false;
   s->is_over = true; /* smaller slices take longer */
 }

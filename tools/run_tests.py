@@ -21,6 +21,8 @@ import wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
+LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
+KERNEL_SHARE = "6"
 LIBRARIES = "test/python/test_libraries.py"
 INSTALLED = "test/python/test_installed.py"
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
@@ -126,6 +128,22 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
     )
 
 
+def run_kernels(build, environment, level):
+    """A share of the kernels' tests with kernels for a level below the processor's own."""
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_tile*.py"))
+    files.remove("test/python/test_tile_runtime.py")  # nothing there depends on vectors
+    return run_pytest(
+        build, environment | {"WEIR_MACHINE": level}, arguments=[*files, "--share", KERNEL_SHARE]
+    )
+
+
+def lower_levels(build):
+    """Of x86-64, those with vectors that the processor's own level is not tested with."""
+    described = subprocess.run([build / "weir", "machine"], capture_output=True, text=True)
+    host = described.stdout.partition(",")[0]
+    return LEVELS[: LEVELS.index(host)] if host in LEVELS else ()
+
+
 def report(name, run, *arguments):
     print(f"== {name}", flush=True)
     start = time.monotonic()
@@ -199,6 +217,7 @@ def suites(what, build, asan):
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_python, build, asan, plain),
+        *((f"kernels, {level}", run_kernels, build, plain, level) for level in lower_levels(build)),
         ("libraries", run_libraries, build, plain),
         (oldest, run_oldest, build, plain, QUICK),
         *installed_suites(build, plain, [*BINDING, *QUICK]),

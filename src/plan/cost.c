@@ -1,54 +1,21 @@
-/* Flops and predicted time: see cost.h. All formulas and all numbers of the machine are here.
+/* Flops and predicted time: see cost.h. All formulas are here.
  *
  * Time of an op = max(its arithmetic, its memory traffic) + one overhead. Dots run at the GEMM
  * rate of their shape; elementwise arithmetic that fuses costs its transcendental functions and,
  * where the value is materialised, its bytes; fresh memory is charged for being touched the
- * first time. Numbers: two threads of the 2-vCPU AVX-512 machine the project is developed on;
- * each names the measurement that gives it again. */
+ * first time. The rates are the machine's (machine/cpu.h). */
 #include "plan/cost.h"
 
 #include "base/saturate.h"
 #include "ir/attrs.h"
+#include "machine/cpu.h"
 #include "plan/peak.h"
 
-/* Rates per nanosecond, that is, G per second. */
-#define GEMM_F32_FLOPS_PER_NS 270.0 /* jnp.dot, 4096^3; bench/experiments/slices.py */
-#define GEMM_F64_FLOPS_PER_NS 120.0
-/* contracted length at half the rate: jnp.dot reaches 7 GFLOP/s at K = 3, 124 at K = 100 */
+/* Contracted length and rows (or columns) at which products run at half their rate: jnp.dot reaches
+ * 7 GFLOP/s at K = 3, 124 at K = 100. */
 #define GEMM_HALF_K 48.0
-#define GEMM_HALF_ROWS 16.0           /* rows (or columns) at half the rate */
-#define GEMV_BYTES_PER_NS 10.0        /* matrix-vector: reads the matrix once */
-#define TRANSCENDENTAL_F32_PER_NS 0.6 /* XLA's exp on a large array; in f64 half */
-/* add, multiply, compare, select in a fused loop, per element */
-#define SIMPLE_PER_NS 4.0
-/* read or written, arrays out of cache: half of a copy's 27 GB/s either way */
-#define COPY_BYTES_PER_NS 13.0
-/* first touch of pages of a temporary larger than the allocator keeps */
-#define FRESH_BYTES_PER_NS 5.6
-#define FRESH_FROM_BYTES (32.0 * 1048576)
-#define CACHE_BYTES (1.0 * 1048576) /* temporaries up to this stay in the L2 caches */
-#define CACHED_BYTES_PER_NS 60.0
-/* elements times log2 of the sorted length; sort 4096^2 takes 2.3 s */
-#define SORT_PER_NS 0.03
-#define FFT_FLOPS_PER_NS 8.0 /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */
-#define CONV_FLOPS_PER_NS (GEMM_F32_FLOPS_PER_NS / 4)
-/* ... as plain loops; bench/experiments/convolutions.py */
-#define CONV_LOOPS_FLOPS_PER_NS 4.0
-#define SCATTERED_PER_NS 2.0 /* elements of updates, in cache: a count of 25,000 takes 13 us */
-/* launching one op's kernel; an op inside a loop pays it in every trip */
-#define OP_OVERHEAD_NS 1500.0
-#define WHILE_TRIP_NS 2000.0
-/* Stock fusions: reading, writing what is new, and functions in a loop that reads or writes too, of
- * 134 MB (bench/experiments/stock.py) */
-#define STOCK_READ_BYTES_PER_NS 21.0
-#define STOCK_WRITE_BYTES_PER_NS 18.0
-#define STOCK_FRESH_BYTES_PER_NS 5.5 /* from FRESH_FROM_BYTES on */
-#define STOCK_HEAVY_PER_NS 5.0
-#define STOCK_SIMPLE_PER_NS 30.0
-#define STOCK_TOP_K_PER_NS 0.7
-#define STOCK_GATHER_PER_NS 1.5 /* 0.5 to 4 where rows are short, 1.3 to 9 where they are long */
-#define LONG_ROW_BYTES 512
-#define STOCK_JOINT_PER_NS 0.7 /* reductions of several operands: one element after the other */
+#define GEMM_HALF_ROWS 16.0
+#define LONG_ROW_BYTES 512 /* of a gather */
 
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
@@ -170,6 +137,8 @@ int64_t plan_flops(ir_module *m) {
 typedef struct clock_state {
   ir_module *m;
   arena *scratch;
+  cpu_rates rates;
+  double resident_bytes; /* temporaries up to this stay in the L2 caches */
   int depth;
   bool in_loop;    /* pages are fresh in the first trip only */
   bool fused;      /* elementwise arithmetic at the rates of XLA's fusions */
@@ -181,9 +150,10 @@ static double block_ns(clock_state *c, ir_block block);
 
 /* Moving a value between memory and the cores once. */
 static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
-  if (bytes <= CACHE_BYTES) return bytes / CACHED_BYTES_PER_NS;
-  double ns = bytes / COPY_BYTES_PER_NS;
-  return fresh && !c->in_loop && bytes >= FRESH_FROM_BYTES ? ns + bytes / FRESH_BYTES_PER_NS : ns;
+  if (bytes <= c->resident_bytes) return bytes / c->rates.cached_bytes;
+  double ns = bytes / c->rates.copied_bytes;
+  return fresh && !c->in_loop && bytes >= CPU_FRESH_FROM_BYTES ? ns + bytes / c->rates.fresh_bytes
+                                                               : ns;
 }
 
 static double dot_ns(clock_state *c, ir_op op) {
@@ -193,10 +163,10 @@ static double dot_ns(clock_state *c, ir_op op) {
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
          thin = rows < columns ? rows : columns;
   double flops = 2.0 * (double)g.batch * rows * columns * inner;
-  double peak = ir_dtype_bytes(t) >= 8 ? GEMM_F64_FLOPS_PER_NS : GEMM_F32_FLOPS_PER_NS;
+  double peak = ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
   double matrix_bytes =
       (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
-  if (thin <= 1) return matrix_bytes / GEMV_BYTES_PER_NS;
+  if (thin <= 1) return matrix_bytes / c->rates.matrix_bytes;
   return flops / (peak * inner / (inner + GEMM_HALF_K) * thin / (thin + GEMM_HALF_ROWS));
 }
 
@@ -215,9 +185,9 @@ static double convolution_ns(clock_state *c, ir_op op) {
   int32_t n;
   const int64_t *dilation = ir_op_ints(c->m, op, "lhs_dilation", &n);
   double flops = (double)op_flops(c->m, c->scratch, op, 0);
-  if (is_by_library(c, op)) return flops / CONV_FLOPS_PER_NS;
+  if (is_by_library(c, op)) return flops / c->rates.conv_flops;
   for (int32_t i = 0; i < n; i++) flops /= (double)dilation[i]; /* loops skip the zeros */
-  return flops / CONV_LOOPS_FLOPS_PER_NS;
+  return flops / c->rates.conv_loops_flops;
 }
 
 static double arithmetic_ns(clock_state *c, ir_op op) {
@@ -230,12 +200,12 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_CONVOLUTION: return convolution_ns(c, op);
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE:
-      return (double)op_flops(c->m, c->scratch, op, 0) / (GEMM_F64_FLOPS_PER_NS / 4);
+      return (double)op_flops(c->m, c->scratch, op, 0) / (c->rates.gemm_f64_flops / 4);
     case IR_OP_SORT:
-    case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / SORT_PER_NS;
-    case IR_OP_FFT: return (double)op_flops(c->m, c->scratch, op, 0) / FFT_FLOPS_PER_NS;
+    case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / c->rates.sorted;
+    case IR_OP_FFT: return (double)op_flops(c->m, c->scratch, op, 0) / c->rates.fft_flops;
     case IR_OP_SCATTER:
-      return (double)elements(m, d->operands[d->n_operands - 1]) / SCATTERED_PER_NS;
+      return (double)elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
     default: break;
   }
   if (d->n_results == 0) return 0;
@@ -246,9 +216,9 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
               ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   double slow = wide ? 2 : 1;
   if (ir_kind_flags(k) & IR_FLAG_H)
-    return n * slow / (c->fused ? STOCK_HEAVY_PER_NS : TRANSCENDENTAL_F32_PER_NS);
+    return n * slow / (c->fused ? c->rates.fused_heavy : c->rates.heavy);
   bool is_simple = ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_R);
-  return is_simple ? n * slow / (c->fused ? STOCK_SIMPLE_PER_NS : SIMPLE_PER_NS) : 0;
+  return is_simple ? n * slow / (c->fused ? c->rates.fused_simple : c->rates.simple) : 0;
 }
 
 /* Reading what is in memory and writing the result if it goes there. */
@@ -271,7 +241,7 @@ static double loop_ns(clock_state *c, ir_op op) {
   c->in_loop = outer;
   for (uint32_t i = 0; i < ir_op_get(c->m, op)->n_results; i++) /* results fill up slice by slice */
     ns += traffic_ns(c, bytes_of(c, ir_result(c->m, op, i)) / trips, false);
-  return trips * (ns + WHILE_TRIP_NS);
+  return trips * (ns + CPU_TRIP_NS);
 }
 
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
@@ -288,13 +258,13 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     c->in_while = true;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
     c->in_while = outer;
-    return (double)trips_of(c->m, op) * (ns + WHILE_TRIP_NS);
+    return (double)trips_of(c->m, op) * (ns + CPU_TRIP_NS);
   }
   if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
                               !plan_is_materialised(c->m, op, users)))
     return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
-  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? OP_OVERHEAD_NS : 0);
+  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? CPU_OP_NS : 0);
 }
 
 static double block_ns(clock_state *c, ir_block block) {
@@ -307,11 +277,15 @@ static double block_ns(clock_state *c, ir_block block) {
   return ns;
 }
 
-static double main_ns(ir_module *m, double (*of_block)(clock_state *, ir_block)) {
+static double main_ns(ir_module *m, const machine *on,
+                      double (*of_block)(clock_state *, ir_block)) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
-  clock_state c = {.m = m, .scratch = scratch};
+  clock_state c = {.m = m,
+                   .scratch = scratch,
+                   .rates = cpu_rates_of(on),
+                   .resident_bytes = cpu_resident_bytes(on)};
   double ns = of_block(&c, ir_op_get(m, function)->regions[0]);
   arena_destroy(scratch);
   return ns;
@@ -327,9 +301,13 @@ static double arithmetic_of_block(clock_state *c, ir_block block) {
   return fused_block_ns(c, block);
 }
 
-double plan_time_ns(ir_module *m) { return main_ns(m, block_ns); }
-double plan_fused_time_ns(ir_module *m) { return main_ns(m, fused_block_ns); }
-double plan_arithmetic_ns(ir_module *m) { return main_ns(m, arithmetic_of_block); }
+double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
+double plan_fused_time_ns(ir_module *m, const machine *on) {
+  return main_ns(m, on, fused_block_ns);
+}
+double plan_arithmetic_ns(ir_module *m, const machine *on) {
+  return main_ns(m, on, arithmetic_of_block);
+}
 
 /* ---- the time of a program that is not split ---- */
 typedef struct stock {
@@ -367,7 +345,8 @@ static bool keeps_gather(const ir_module *m, ir_op op, const ir_users *users) {
   const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
   int64_t row = ir_dtype_bytes(ir_type_at(m, ir_result(m, op, 0))->dtype);
   for (int32_t d = 0; d < rank; d++) row = saturated_product(row, slice[d]);
-  return row < LONG_ROW_BYTES || (double)ir_value_bytes(m, ir_result(m, op, 0)) >= FRESH_FROM_BYTES;
+  return row < LONG_ROW_BYTES ||
+         (double)ir_value_bytes(m, ir_result(m, op, 0)) >= CPU_FRESH_FROM_BYTES;
 }
 
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
@@ -388,13 +367,13 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   if (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL) return dot_ns(&s->c, op);
   if (d->n_results == 0) return 0;
   double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
-  if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / STOCK_TOP_K_PER_NS;
-  if (reduces && d->n_operands > 2) return n / STOCK_JOINT_PER_NS;
-  if (d->kind == IR_OP_GATHER) return n / STOCK_GATHER_PER_NS;
+  if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
+  if (reduces && d->n_operands > 2) return n / s->c.rates.joint;
+  if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
   if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   bool heavy = ir_kind_flags(d->kind) & IR_FLAG_H;
-  return n / (heavy ? STOCK_HEAVY_PER_NS : STOCK_SIMPLE_PER_NS) * (wide ? 2 : 1);
+  return n / (heavy ? s->c.rates.fused_heavy : s->c.rates.fused_simple) * (wide ? 2 : 1);
 }
 
 static double fused_ns(stock *s, ir_value v);
@@ -404,7 +383,7 @@ static double operand_ns(stock *s, ir_op op, uint32_t i) {
   ir_kind k = ir_kind_of(s->c.m, op);
   double ns = fused_ns(s, ir_operand(s->c.m, op, i));
   if (i > 0 || (k != IR_OP_GATHER && k != IR_OP_DYNAMIC_SLICE)) return ns;
-  double most = bytes_of(&s->c, ir_result(s->c.m, op, 0)) / STOCK_READ_BYTES_PER_NS;
+  double most = bytes_of(&s->c, ir_result(s->c.m, op, 0)) / s->c.rates.read_bytes;
   return ns < most ? ns : most;
 }
 
@@ -414,7 +393,7 @@ static double fused_ns(stock *s, ir_value v) {
   if (s->seen[v] == s->turn) return 0;
   s->seen[v] = s->turn;
   if (!op || s->room == 0 || plan_stock_keeps(s->c.m, op, &s->users))
-    return bytes_of(&s->c, v) / STOCK_READ_BYTES_PER_NS;
+    return bytes_of(&s->c, v) / s->c.rates.read_bytes;
   s->room--;
   double ns = stock_arithmetic_ns(s, op);
   for (uint32_t i = 0; i < ir_op_get(s->c.m, op)->n_operands; i++) ns += operand_ns(s, op, i);
@@ -423,14 +402,15 @@ static double fused_ns(stock *s, ir_value v) {
 
 static double stock_block_ns(clock_state *c, ir_block block);
 
-static double stock_write_ns(double bytes) {
-  return bytes / (bytes < FRESH_FROM_BYTES ? STOCK_WRITE_BYTES_PER_NS : STOCK_FRESH_BYTES_PER_NS);
+static double stock_write_ns(const stock *s, double bytes) {
+  const cpu_rates *r = &s->c.rates;
+  return bytes / (bytes < CPU_FRESH_FROM_BYTES ? r->write_bytes : r->fresh_bytes);
 }
 
 static double stock_op_ns(stock *s, ir_op op) {
   ir_op_data d = *ir_op_get(s->c.m, op);
   if (d.kind == IR_OP_CUSTOM_CALL || !plan_stock_keeps(s->c.m, op, &s->users)) return 0;
-  double ns = stock_arithmetic_ns(s, op) + OP_OVERHEAD_NS;
+  double ns = stock_arithmetic_ns(s, op) + CPU_OP_NS;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
     if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]) * (double)trips_of(s->c.m, op);
@@ -438,7 +418,7 @@ static double stock_op_ns(stock *s, ir_op op) {
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);
   for (uint32_t i = 0; !has_bodies && i < d.n_results; i++)
-    ns += stock_write_ns(bytes_of(&s->c, d.first_result + i));
+    ns += stock_write_ns(s, bytes_of(&s->c, d.first_result + i));
   return ns;
 }
 
@@ -452,4 +432,6 @@ static double stock_block_ns(clock_state *c, ir_block block) {
   return ns;
 }
 
-double plan_stock_time_ns(ir_module *m) { return main_ns(m, stock_block_ns); }
+double plan_stock_time_ns(ir_module *m, const machine *on) {
+  return main_ns(m, on, stock_block_ns);
+}

@@ -1,7 +1,8 @@
-/* All cost formulas, with their units. The machine's numbers stand here and nowhere else. */
+/* All cost formulas, with their units. Rates are of the machine that the program will run on. */
 #ifndef WEIR_PLAN_COST_H
 #define WEIR_PLAN_COST_H
 #include "ir/ir.h"
+#include "machine/machine.h"
 
 /* Floating-point operations of the main function, regions times their trips where those are known,
  * once where not; saturates. */
@@ -10,16 +11,16 @@ int64_t plan_flops(ir_module *m);
  * slice shapes, elementwise by bytes and transcendental rates, a fixed overhead per op execution
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
-double plan_time_ns(ir_module *m);
+double plan_time_ns(ir_module *m, const machine *on);
 /* The same with elementwise arithmetic as fast as XLA's fusions do it, so that traffic shows: for
  * what slices save. */
-double plan_fused_time_ns(ir_module *m);
+double plan_fused_time_ns(ir_module *m, const machine *on);
 /* Of that only the arithmetic: no way of splitting takes less. */
-double plan_arithmetic_ns(ir_module *m);
+double plan_arithmetic_ns(ir_module *m, const machine *on);
 /* The same for XLA as it comes, with fusions that reductions and several users take part in: what a
  * program costs that is not split. Rather too fast than too slow. Calls of others' code take no
  * time. */
-double plan_stock_time_ns(ir_module *m);
+double plan_stock_time_ns(ir_module *m, const machine *on);
 /* Whether the result of an op goes through memory then. users: of op's block. */
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users);
 

@@ -2,14 +2,10 @@
 
 #include <math.h>
 
+#include "machine/cpu.h"
 #include "tile/elementwise.h"
 #include "tile/pack.h"
 
-static const double CYCLES_PER_NS = 3.5; /* vector operations of a core */
-/* likewise, as in plan/cost.c */
-static const double READ_BYTES_PER_NS = 21, WRITE_BYTES_PER_NS = 18, FRESH_BYTES_PER_NS = 5.5,
-                    FRESH_FROM_BYTES = 32 << 20;
-static const double CALL_NS = 30e3; /* starting helpers, waiting for the last */
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double MOST_PARTIALS = 32 << 20;
@@ -66,9 +62,6 @@ double cost_weight(const tile_node *x) {
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
 }
-
-/* What stays in a core's L2 beside what else goes through it. */
-static double resident_bytes(const tile_nest *n) { return (double)(n->machine.l2_bytes / 2); }
 
 static int64_t clamped(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;
@@ -131,8 +124,8 @@ static double table_bytes(const tile_nest *n, const tile_node *x) {
 static double cost_of_misses(const tile_nest *n, const tile_node *x, double lines, double each) {
   ir_value input = ir_operand(n->m, n->loop, (uint32_t)tile_input_of(n, tile_gathered_input(n, x)));
   double whole = (double)ir_value_bytes(n->m, input);
-  if (whole <= resident_bytes(n)) return 0;
-  if (table_bytes(n, x) > resident_bytes(n))
+  if (whole <= cpu_resident_bytes(&n->machine)) return 0;
+  if (table_bytes(n, x) > cpu_resident_bytes(&n->machine))
     return lines * (whole > (double)n->machine.l3_bytes ? each : fmin(each, L3_MISS));
   return MISS * fmin(lines, whole / LINE_BYTES);
 }
@@ -290,19 +283,31 @@ static void find_again(depths *d, ir_value v, open_loops open) {
   double *most = &d->again[x - d->n->nodes];
   if (again > *most) *most = again;
   for (int32_t a = 0; a < d->n->n_axes; a++)
-    if (x->reduces >> a & 1 && d->n->role[a] < TILE_OUTER) open.axis[open.count++] = a;
+    if (x->reduces >> a & 1 && d->n->role[a] < TILE_OUTER && open.count < TILE_MOST_AXES)
+      open.axis[open.count++] = a;
   for (uint32_t i = 0; i < x->n_operands; i++) find_again(d, ir_operand(d->n->m, x->op, i), open);
+}
+
+/* A result, or a reduction that is kept, is made point by point; a product has its own tile. */
+static open_loops loops_over_points(const tile_nest *n, const tile_node *x) {
+  uint32_t points = x && !x->is_product ? tile_point_axes(n, x->mask & ~n->ranks) : 0;
+  open_loops open = {0, {0}};
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (points >> a & 1) open.axis[open.count++] = a;
+  return open;
 }
 
 static double *again_by_node(const tile_nest *n) {
   depths d = {n, ARENA_ARRAY(n->a, double, n->n_nodes + 1), 0};
   for (uint32_t k = 0; k < n->n_nodes; k++) d.again[k] = 1;
-  for (uint32_t j = 0; j < n->n_outputs; j++)
-    find_again(&d, n->outputs[j].value, (open_loops){0, {0}});
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    ir_value v = n->outputs[j].value;
+    find_again(&d, v, loops_over_points(n, tile_node_of(n, v)));
+  }
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const tile_node *x = &n->nodes[k];
     for (uint32_t i = 0; (x->index >= 0 || x->late >= 0) && i < x->n_operands; i++)
-      find_again(&d, ir_operand(n->m, x->op, i), (open_loops){0, {0}});
+      find_again(&d, ir_operand(n->m, x->op, i), loops_over_points(n, x));
   }
   return d.again;
 }
@@ -388,8 +393,8 @@ double cost_of_nest(const tile_nest *n) {
   return cost;
 }
 
-static double write_ns(double bytes) {
-  return bytes / (bytes < FRESH_FROM_BYTES ? WRITE_BYTES_PER_NS : FRESH_BYTES_PER_NS);
+static double write_ns(const cpu_rates *r, double bytes) {
+  return bytes / (bytes < CPU_FRESH_FROM_BYTES ? r->write_bytes : r->fresh_bytes);
 }
 
 static double elements_of(const tile_nest *n, uint32_t mask) {
@@ -414,15 +419,16 @@ static double bytes_read(const tile_nest *n, uint32_t input) {
 /* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
  * results are new memory. */
 double cost_time_ns(const tile_nest *n) {
+  cpu_rates rates = cpu_rates_of(&n->machine);
   double cycles = cost_of_nest(n), read = 0, written = 0;
   for (uint32_t i = 0; i < n->n_inputs; i++) {
     double bytes = bytes_read(n, i);
-    if (bytes > resident_bytes(n)) read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
+    if (bytes > cpu_resident_bytes(&n->machine))
+      read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
   }
   for (uint32_t j = 0; j < n->n_outputs; j++)
-    written += write_ns((double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
-  return CALL_NS + fmax(cycles / (CYCLES_PER_NS * n->machine.cores), read / READ_BYTES_PER_NS) +
-         written;
+    written += write_ns(&rates, (double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
+  return CPU_CALL_NS + fmax(cycles / rates.vector_ops, read / rates.read_bytes) + written;
 }
 
 /* ---- the same loop by XLA ---- */
@@ -530,7 +536,8 @@ int32_t cost_product_rows(const tile_nest *n) {
  * these, too: what is left of them runs row by row. */
 static int64_t block_of(const tile_nest *n, int64_t step, int64_t packed_bytes) {
   int64_t most =
-      clamped((int64_t)resident_bytes(n) / 2 / (packed_bytes ? packed_bytes : 1), step, MOST_BLOCK);
+      clamped((int64_t)cpu_resident_bytes(&n->machine) / 2 / (packed_bytes ? packed_bytes : 1),
+              step, MOST_BLOCK);
   int64_t whole = step;
   while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;
   if (whole > most) whole = step;
@@ -542,7 +549,7 @@ void cost_set_sizes(tile_nest *n) {
   tile_sizes *s = &n->sizes;
   s->rows = 4;
   s->vectors = 2;
-  if (wide && (has_products(n, false) || has_products(n, true))) s->rows = cost_product_rows(n);
+  if (has_products(n, false) || has_products(n, true)) s->rows = cost_product_rows(n);
   else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
   int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
   if (wide && s->rows <= 8 && across <= TILE_MOST_VECTORS && across % s->vectors)

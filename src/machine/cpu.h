@@ -1,0 +1,63 @@
+/* CPUs: how fast XLA and kernels are there, and what XLA is told.
+ *
+ * For comparing variants of a program, not absolute. Each number is a measurement on one machine,
+ * the reference; what of the description it grows with says what it is on others (cpu.c). */
+#ifndef WEIR_MACHINE_CPU_H
+#define WEIR_MACHINE_CPU_H
+#include "machine/machine.h"
+
+/* Name, on the reference machine, what it grows with. In G a second, that is, per ns, of all cores
+ * together. */
+#define CPU_RATES(R)                                                                               \
+  /* ---- arithmetic ---- */                                                                       \
+  R(vector_ops, 7.0, CORES)        /* of kernels, on whole vectors: 3.5 a core */                  \
+  R(gemm_f32_flops, 270, PRODUCTS) /* jnp.dot, 4096^3; bench/experiments/slices.py */              \
+  R(gemm_f64_flops, 120, PRODUCTS)                                                                 \
+  R(conv_flops, 67.5, PRODUCTS)   /* a quarter of a product's */                                   \
+  R(conv_loops_flops, 4.0, ALONE) /* as plain loops; bench/experiments/convolutions.py */          \
+  R(heavy, 0.6, CORES)            /* XLA's exp on a large array, elements; in f64 half */          \
+  R(simple, 4.0, CORES)           /* add, compare, select likewise */                              \
+  R(fused_heavy, 5.0, FUSED) /* in a fusion that reads or writes: bench/experiments/stock.py */    \
+  R(fused_simple, 30.0, FUSED)                                                                     \
+  R(fft_flops, 8.0, CORES) /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */                        \
+  R(sorted, 0.03, ALONE)   /* elements times log2 of the length; 4096^2 takes 2.3 s */             \
+  R(scattered, 2.0, ALONE) /* elements of updates, in cache: a count of 25,000 takes 13 us */      \
+  R(top_k, 0.7, ALONE)     /* elements looked at: stock.py */                                      \
+  R(gathered, 1.5, CORES)  /* elements; 0.5 to 4 where rows are short, 1.3 to 9 where long */      \
+  R(joint, 0.7, CORES)     /* elements of reductions of several operands: one after the other */   \
+  /* ---- memory ---- */                                                                           \
+  R(read_bytes, 21.0, MEMORY)   /* of a fusion, 134 MB: stock.py */                                \
+  R(write_bytes, 18.0, MEMORY)  /* likewise */                                                     \
+  R(copied_bytes, 13.0, MEMORY) /* half of a copy's 27 either way: read or written, unfused */     \
+  R(matrix_bytes, 10.0, MEMORY) /* a matrix-vector product reads its matrix once */                \
+  R(fresh_bytes, 5.6, MEMORY)   /* first touch of pages */                                         \
+  R(cached_bytes, 60.0, CORES)  /* what stays in L2 */
+
+typedef struct cpu_rates {
+#define RATE(name, value, grows) double name;
+  CPU_RATES(RATE)
+#undef RATE
+} cpu_rates;
+
+cpu_rates cpu_rates_of(const machine *m);
+
+/* ---- the same on all machines ---- */
+/* XLA launches one op's kernel; an op inside of a loop pays it in every trip. */
+#define CPU_OP_NS 1500.0
+#define CPU_TRIP_NS 2000.0 /* of a while */
+#define CPU_CALL_NS 30e3   /* of a kernel: starting helpers, waiting for the last */
+/* Larger temporaries go back to the system and are fresh pages the next time. */
+#define CPU_FRESH_FROM_BYTES (32.0 * 1048576)
+
+/* What stays in a core's L2 beside what else goes through it. */
+double cpu_resident_bytes(const machine *m);
+
+/* ---- XLA ---- */
+/* What XLA is told so that it runs a program in an order: "name=value", NULL-terminated, at most
+ * CPU_MOST_OPTIONS. by_memory: in the order of its scheduler that saves memory; unhoisted: what
+ * does not change in a loop stays there. */
+enum { CPU_MOST_OPTIONS = 4 };
+void cpu_xla_options(const machine *m, bool by_memory, bool unhoisted,
+                     const char *out_options[CPU_MOST_OPTIONS + 1]);
+
+#endif
