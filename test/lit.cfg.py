@@ -24,6 +24,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
 config.substitutions += [
     ("%weir", os.path.join(build, "weir")),
     ("%roundtrip", os.path.join(build, "tools", "weir_roundtrip")),
+    ("%eval", os.path.join(build, "tools", "weir_eval")),
     ("%peak", os.path.join(build, "tools", "weir_peak")),
     ("%python", sys.executable),
     ("%root", root),

@@ -190,7 +190,8 @@ def report(args):
         print(f"{folder:24}" + "".join(f"{counts[c]:>13}" for c in columns))
     n = sum(states[c] for c in columns)
     print(
-        f"\n{states['noticed']} of {n} mutants noticed ({100 * states['noticed'] / max(1, n):.1f} %), "
+        f"\n{states['noticed']} of {n} mutants noticed "
+        f"({100 * states['noticed'] / max(1, n):.1f} %), "
         f"{states['reason']} not noticed with a reason, {len(open_ones)} without; "
         f"{states['same']} the same program, {states['invalid']} do not compile; "
         f"{seconds / max(1, n):.1f} s of CPU each"

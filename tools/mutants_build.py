@@ -135,7 +135,7 @@ class Base:
     def mark(self, jobs=1):
         """Builds `marked`; self.blocks: path -> (first number, [(from, to)])."""
         source, self.blocks, first = self.work / "marked-tree", {}, 0
-        copy = [p for p in self.tree.rglob("*") if p.is_file()]
+        copy = sorted(p for p in self.tree.rglob("*") if p.is_file())
         for path in copy:
             name, data = str(path.relative_to(self.tree)), path.read_bytes()
             if name in self.paths:

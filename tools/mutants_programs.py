@@ -2,13 +2,15 @@
 
     WEIR_BUILD=DIR python tools/mutants_programs.py OUT [--seeds N]
 
-They are those of test_split_random, test_split_random_scans, test_tile_ref and test_split_corpus,
+They are what the tests of passes, splitting and kernels rewrite (mutants_harvest.py) and those of
+test_split_random, test_split_random_scans, test_tile_ref and test_split_corpus,
 at fewer seeds. OUT/NAME has program.mlir, in0.npy ..., want0.npy ... by the evaluator, and
 case.json: the number of inputs, per result dtype and tolerance, and the ways as arguments of
 `weir opt`.
 """
 
 import argparse
+import hashlib
 import json
 import pathlib
 import shutil
@@ -23,6 +25,7 @@ import check  # noqa: E402
 import fuzz_graphs  # noqa: E402
 import fuzz_scans  # noqa: E402
 import jax  # noqa: E402
+import mutants_harvest  # noqa: E402
 import random_graphs  # noqa: E402
 import random_scans  # noqa: E402
 import running  # noqa: E402
@@ -33,6 +36,8 @@ from test_ref_corpus import LOOSER, REFUSED  # noqa: E402
 from test_tile import SIZE_SHARE, lowered  # noqa: E402
 from test_tile_ref import FIRST  # noqa: E402
 
+HARVEST = ("test_pass_*.py", "test_split_*.py", "test_tile_*.py")
+ROUNDING = {"f8": 1e-10, "f4": 2e-4, "f2": 2e-2, "u2": 2e-2}  # of the largest; u2: bf16
 EXACT = {"rtol": 0.0, "atol": 0.0}
 LARGEST = 1 << 20  # bytes of a result of a corpus case: more takes the evaluator too long
 
@@ -120,6 +125,26 @@ def write_corpus(out, case):
     write(out, f"corpus-{case.name}", text, case.inputs(), ways, tolerance)
 
 
+def write_harvest(out, most):
+    """At most so many of each file of tests; sums may come in another order."""
+
+    def tolerance(_, want):
+        kind = want.dtype.str[1:].replace("c16", "f8").replace("c8", "f4")
+        if kind not in ROUNDING:
+            return {"dtype": str(want.dtype), **EXACT}
+        dtype = "bf16" if kind == "u2" else str(want.dtype)
+        sizes = np.abs(fuzz_graphs.random_values.numbers(want, dtype)).astype(np.float64)
+        largest = float(sizes[np.isfinite(sizes)].max(initial=1))
+        return {"dtype": dtype, "rtol": 0.0, "atol": ROUNDING[kind] * largest}
+
+    folder = ROOT / "test/python"
+    files = sorted(path for pattern in HARVEST for path in folder.glob(pattern))
+    for text, inputs, ways in mutants_harvest.of_tests(files, most):
+        name = hashlib.sha256(text.encode()).hexdigest()[:12]
+        named = [(str(i), words) for i, words in enumerate(ways)]
+        write(out, f"test-{name}", text, inputs, named, tolerance)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=pathlib.Path)
@@ -135,6 +160,7 @@ def main():
             write_region(args.out, seed, kind)
     for case in check.cases("op", "program"):
         write_corpus(args.out, case)
+    write_harvest(args.out, args.seeds)
 
 
 if __name__ == "__main__":

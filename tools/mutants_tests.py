@@ -26,7 +26,7 @@ import numpy as np
 import mutants_build
 
 SECONDS, BYTES = 20, 6 << 30  # of a command: CPU time and memory at most
-WALL = 180
+WALL = 3600  # ends what waits for nothing; a busy machine is no hang
 REFUSED = 3  # exit code: no way found under the limit
 PYTEST = ["test/python/test_plan_estimate.py::test_the_corpus"]
 
@@ -62,14 +62,14 @@ def execute(words, folder, settings=()):
 
 @dataclasses.dataclass
 class Command:
-    """Of a program of the build. `before`: what it prints without a mutant, None: ask no more."""
+    """Of a program of the build. `before`: what it prints without a mutant, None: not known."""
 
     program: str
     words: list
     folder: str
     settings: tuple
     blocks: int  # a bit for each
-    before: tuple | None = None  # exit code, digest of what it prints
+    before: tuple | None = None  # exit code, digest of the rest
 
     def run(self, path):
         return execute([path, *self.words], self.folder, self.settings)
@@ -97,9 +97,8 @@ class Test:
 def differs(test, block, worker):
     """Whether a command of the test that runs the block prints something else."""
     for command in test.commands:
-        if command.runs(block):
-            path = worker.program(command.program)
-            if command.before is None or command.run(path).told != command.before:
+        if command.before is not None and command.runs(block):
+            if command.run(worker.program(command.program)).told != command.before:
                 return True
     return False
 
@@ -116,7 +115,7 @@ def lit_fails(tests, worker):
     link_all(tests, worker)
     tree = worker.base.tree
     files = [tree / t.name for t in tests]
-    command = [mutants_build.tool("lit"), "-q", "-j1", "--max-failures=1", "--timeout", str(WALL)]
+    command = [mutants_build.tool("lit"), "-q", "-j1", "--max-failures=1"]
     done = execute([*command, "-D", f"build={worker.folder}", *files], tree)
     return tests[0].name if done.code else None
 
@@ -209,50 +208,58 @@ def program_fails(test, block, worker):
     )
 
 
-def first_failure(tests, block, worker, is_over=lambda: False):
-    """The name of the first test that notices the mutant, None if none does."""
-    waiting = []
+def fails(test, block, worker):
+    """Of all but lit, which takes several at once."""
+    if test.kind == "unit":
+        return unit_fails(test, worker)
+    if test.kind == "program":
+        return program_fails(test, block, worker)
+    return differs(test, block, worker) and pytest_fails(test, worker)
+
+
+def first_lit_failure(tests, block, worker, is_over):
+    """Those that differ: the first alone, then some at once."""
+    waiting, most = [], 1
     for test in tests:
         if is_over():
             break
-        if test.kind == "lit":
-            if differs(test, block, worker):
-                waiting.append(test)
-        else:
-            if waiting and lit_fails(waiting, worker):
-                return waiting[0].name
-            waiting = []
-            if test.kind == "unit" and unit_fails(test, worker):
-                return test.name
-            if test.kind == "program" and program_fails(test, block, worker):
-                return test.name
-            if (
-                test.kind == "pytest"
-                and differs(test, block, worker)
-                and pytest_fails(test, worker)
-            ):
-                return test.name
-        if len(waiting) == 4 or len(waiting) == 1 and test is tests[0]:
+        if differs(test, block, worker):
+            waiting.append(test)
+        if len(waiting) == most:
             if lit_fails(waiting, worker):
                 return waiting[0].name
-            waiting = []
+            waiting, most = [], 4
     return waiting[0].name if waiting and lit_fails(waiting, worker) else None
+
+
+def first_failure(tests, block, worker, is_over=lambda: False):
+    """The name of the first test that notices the mutant, None if none does. Last the files of lit
+    that can't be told from what their commands print."""
+    lit = [t for t in tests if t.kind == "lit"]
+    name = first_lit_failure(lit, block, worker, is_over)
+    for test in () if name else (t for t in tests if t.kind != "lit"):
+        if is_over():
+            break
+        if fails(test, block, worker):
+            return test.name
+    rest = [t for t in lit if any(c.before is None and c.runs(block) for c in t.commands)]
+    if not name and rest and lit_fails(rest, worker):
+        return rest[0].name
+    return name
 
 
 ORDER = ("lit", "program", "unit", "pytest")
 
 
 def relevant(tests, block, path, credit):
-    """Tests that run the block: of the same name, of the same folder, what found most in this file,
+    """Tests that run the block: of the same name, what found most in this file, of the same folder,
     and the most specific first.
     """
     stem, folder = pathlib.Path(path).stem, pathlib.Path(path).parent.name
 
     def place(test):
         near = pathlib.Path(test.name)
-        is_slow = test.kind == "lit" and any(c.before is None for c in test.commands)
         return (
-            is_slow,  # can't be told from what its commands print
             ORDER.index(test.kind),
             near.stem.replace("-", "_") != stem,
             -credit.get((path, test.name), 0),
@@ -310,7 +317,8 @@ class Recorder:
                 continue
             mask = sum(1 << block for block in blocks)
             c = Command(name, words[1:], folder, settings, mask)
-            if again and not reads and "-o" not in words and os.path.isdir(folder):
+            gone = [w for w in [folder, *words] if w.startswith("/") and not os.path.exists(w)]
+            if again and not (reads or gone or "-o" in words):
                 first, second = (c.run(self.base.build / name) for _ in range(2))
                 c.before = first.told if first == second else None
             found.append(c)

@@ -199,3 +199,42 @@ def test_copies_follow_the_project(tmp_path):
     (root / "b").unlink()
     mutants_build.copy_tree(root, copy)
     assert [p.name for p in copy.iterdir()] == ["a"] and (copy / "a").stat().st_mtime_ns == stamp
+
+
+TESTS_OF_PYTHON = """
+import numpy as np, running
+TEXT = '''func.func @main(%x: tensor<400xf32>) -> tensor<400xf32> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<400xf32>) -> tensor<400x300xf32>
+  %1 = stablehlo.sine %0 : tensor<400x300xf32>
+  %2 = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%1 init: %2) applies stablehlo.add across dimensions = [1] : (tensor<400x300xf32>, tensor<f32>) -> tensor<400xf32>
+  return %3 : tensor<400xf32>
+}'''
+def test_sums(tmp_path):
+    path, x = tmp_path / "p.mlir", np.ones(400, np.float32)
+    path.write_text(TEXT)
+    split = running.opt(path, "--tensor-size-threshold", 9000)
+    (got,) = running.Xla(split)(x)
+    assert got.shape == (400,)
+def test_another(tmp_path):
+    path = tmp_path / "p.mlir"
+    path.write_text(TEXT)
+    assert running.opt(path, "--pass", "dce")
+"""
+HARVEST = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+import mutants_harvest
+for text, inputs, ways in mutants_harvest.of_tests(sys.argv[3:], 5):
+    print("found", inputs[0].shape, ("--tensor-size-threshold", "9000") in ways)
+"""
+
+
+def test_programs_of_tests_of_python(tmp_path):
+    """A program is taken down with the inputs that one of its tests has, without XLA."""
+    path = tmp_path / "test_sums.py"
+    path.write_text(TESTS_OF_PYTHON)
+    folders = [ROOT / "tools", ROOT / "test/python"]
+    command = [sys.executable, "-c", HARVEST, *folders, path]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "found (400,) True", done.stdout + done.stderr
