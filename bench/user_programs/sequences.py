@@ -128,3 +128,36 @@ def beam_step(h, w, scores):
     total = scores[..., None] + jax.nn.log_softmax(h @ w, -1)
     s, i = lax.top_k(total.reshape(batch, -1), beams)
     return s, i // w.shape[1], i % w.shape[1]
+
+
+@program(
+    3000,
+    900,
+    lambda n, r: (r.uniform(n, 3),),
+)
+def neighbour_list(x):
+    """Pairs nearer than a cutoff as a list of fixed size (jax-md's neighbours)."""
+    d2 = ((x[:, None] - x[None]) ** 2).sum(-1)
+    near = (d2 < 0.01**2) & (jnp.arange(len(x))[:, None] < jnp.arange(len(x)))
+    return jnp.nonzero(near, size=100, fill_value=-1)
+
+
+@program(20_000_000, 2_000_000, lambda n, r: (r.normal(n),))
+def compaction(x):
+    """Elements of a mask, one after the other."""
+    mask = jnp.tanh(x) > 0.99
+    place = jnp.where(mask, jnp.cumsum(mask) - 1, 100_000)
+    return jnp.zeros(100_000, x.dtype).at[place].set(jnp.exp(x), mode="drop")
+
+
+@program(
+    10_000_000,
+    1_000_000,
+    lambda n, r: (r.normal(n, scale=0.01),),
+    tolerance=1e-3,
+    why="a maximum over sums of ten million, rounded in another order",
+)
+def drawdown(x):
+    """The largest fall from a peak of a random walk, by prefix sums and maxima."""
+    walk = jnp.cumsum(jnp.tanh(x))
+    return jnp.max(lax.cummax(walk) - walk)

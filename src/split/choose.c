@@ -227,7 +227,7 @@ static const split_known *find_known(const split_memo *memo, ir_value v, int32_t
 /* Values that are there in two ways do not show each of them to everybody, and what would go on in
  * other units depends on where it began. */
 static bool is_same_from_all(const split_region *r) {
-  bool plain = !r->coarsen && !r->may_shift && r->seed_pos.unit == 1;
+  bool plain = !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1;
   for (uint32_t i = 0; i < r->instances.count && plain; i++) plain = !r->instances.at[i].next;
   return plain;
 }
@@ -275,17 +275,51 @@ static void remember_refused(split_memo *memo, const split_region *r) {
     remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
 }
 
-/* The op that makes the seed can't do it along this position; *coarsen as in split_factor. */
+/* What a region may grow from instead of the position that was tried. */
+typedef struct other_way {
+  int64_t coarsen; /* as in split_factor; 0: no other units */
+  bool backwards;  /* from the last index to the first */
+} other_way;
+
+/* The op that makes the seed can't do it along this position. */
 static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos pos,
-                        int64_t *coarsen) {
+                        other_way *out) {
   const ir_value_data *d = ir_value_get(m, seed);
   split_factor f;
-  *coarsen = 0;
   if (!d->op || ir_kind_of(m, d->op) == IR_OP_WHILE || /* takes long, and is asked again */
-      split_trace(scratch, m, d->op, true, d->index, pos, &f))
+      split_trace_in_order(scratch, m, d->op, true, d->index, pos, &f))
     return false;
-  *coarsen = f.coarsen;
+  *out = (other_way){f.coarsen, f.backwards};
   return true;
+}
+
+/* The region where it dissolves the seed, else NULL. */
+static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                               split_pos pos, const split_goal *goal, split_memo *memo,
+                               other_way *out) {
+  *out = (other_way){0};
+  if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
+  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
+                    split_known_users(memo, m, block)};
+  split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
+  bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
+  *out = (other_way){r->coarsen, r->backwards};
+  if (!good && (r->too_large || (r->repeats && is_same_from_all(r)))) remember_refused(memo, r);
+  return good ? r : NULL;
+}
+
+/* The same, also with the factor mirrored where a prefix sum begins at the other end. */
+static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                     split_pos pos, const split_goal *goal, split_memo *memo,
+                                     int64_t *out_coarsen) {
+  other_way other, none;
+  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, &other);
+  *out_coarsen = other.coarsen;
+  if (!other.backwards || (r && r->held_bytes == 0)) return r;
+  pos.mirrored = true;
+  pos.offset = split_extent(m, seed, (split_pos){pos.dim, pos.unit}) - 1;
+  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, &none);
+  return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
@@ -294,17 +328,8 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    if (!is_hopeless(scratch, m, seed, pos, &coarsen)) {
-      split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
-                        split_known_users(memo, m, block)};
-      split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
-      bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
-      if (good && (!r->coarsen || r->held_bytes == 0)) return r;
-      if (r->too_large || (r->repeats && is_same_from_all(r))) remember_refused(memo, r);
-      if (!r->coarsen) return good ? r : NULL;
-      coarsen = r->coarsen;
-    }
-    if (!coarsen) return NULL;
+    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, &coarsen);
+    if (!coarsen || (r && r->held_bytes == 0)) return r;
     pos.unit *= coarsen;
   }
   return NULL;

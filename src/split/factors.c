@@ -6,6 +6,7 @@
 #include "ir/maps.h"
 #include "split/body.h"
 #include "split/indices.h"
+#include "split/prefix.h"
 
 /* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role
  * parallel, to begin with). */
@@ -284,7 +285,18 @@ RULE(convolution) {
 RULE(reduce) { return is_index(q); }
 RULE(sort) { return is_index(q); }
 RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.mirrored); }
-RULE(reduce_window) { return is_index(q); }
+/* Prefix sums from the first index on, or mirrored from the last: those there are. */
+static bool carried_rule(query *q) {
+  split_pos pos = q->pos;
+  split_direction along = split_prefix_along(q->m, q->op, pos.dim);
+  int64_t last = operand_type(q, 0)->dims[pos.dim] / pos.unit - 1;
+  if (along == SPLIT_NO_PREFIX || operand_type(q, 0)->dims[pos.dim] % pos.unit) return false;
+  q->out->carried = true;
+  q->out->backwards = pos.mirrored != (along == SPLIT_BACKWARD);
+  return !q->out->backwards && pos.offset == (pos.mirrored ? last : 0) && same_dim_everywhere(q);
+}
+
+RULE(reduce_window) { return is_index(q) || carried_rule(q); }
 RULE(select_and_scatter) { return is_index(q); }
 
 /* ---- gather and scatter: the batch dimensions of the indices, window dimensions taken whole, and
@@ -463,6 +475,11 @@ split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {
 
 bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
                  split_pos pos, split_factor *out) {
+  return split_trace_in_order(scratch, m, op, of_result, index, pos, out) && !out->carried;
+}
+
+bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
+                          split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
   if (!all_sliceable(m, op) || ir_has_effects(m, op) || has_captures(m, op)) return false;
   query q = {scratch, m, op, of_result, index, pos, out};

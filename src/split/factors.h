@@ -41,8 +41,10 @@ typedef struct split_factor {
   split_pos *results;
   split_sum *sums;           /* by result; NULL if there are none */
   struct split_body *inside; /* of a while: where the factor sits in its body (split/body.c) */
-  bool shifts; /* positions differ by more than dimension and unit, or a part of the dimension is
-                  read: the op is done so only if otherwise something large is held */
+  bool shifts;    /* positions differ by more than dimension and unit, or a part of the dimension is
+                     read: the op is done so only if otherwise something large is held */
+  bool carried;   /* parallel, but a slice needs what the slices before come to: split/prefix.h */
+  bool backwards; /* set where tracing failed but would not the other way round */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
                       0 */
 } split_factor;
@@ -51,6 +53,10 @@ typedef struct split_factor {
  */
 bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
                  split_pos pos, split_factor *out_factor);
+
+/* The same where slices follow one another in the order of the factor: carried ones, too. */
+bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
+                          split_pos pos, split_factor *out_factor);
 
 /* The op without the factor: absent everywhere. */
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);

@@ -4,6 +4,7 @@
 #include "split/alike.h"
 #include "split/monoid.h"
 #include "split/narrow.h"
+#include "split/prefix.h"
 #include "split/stream.h"
 #include "split/window.h"
 
@@ -28,6 +29,7 @@ typedef struct loop_builder {
   VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
   ints out_dims, out_units;
+  bool carries;  /* prefix sums, which kernels do not have */
   bool *put_out; /* by value */
   values input_args, carry_args;
   bool *reduced;       /* by op: its reduction stands in this loop */
@@ -110,6 +112,17 @@ static void end_sums(loop_builder *l, ir_op op, const split_factor *f, const ir_
   }
 }
 
+/* Its result on the slice, by a carry of its own. */
+static ir_value carry_prefix(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands) {
+  ir_value initial = ir_map_get(l->renamed, ir_operand(l->r->m, op, 1));
+  l->before->location = l->body.location;
+  ir_value carry = add_carry(l, split_prefix_init(l->before, op, pos, l->trip.slice, initial));
+  ir_value made = split_prefix_step(&l->body, op, pos, &l->trip, operands, &carry);
+  add_result(l, IR_NONE, SPLIT_ABSENT, carry, false);
+  l->carries = true;
+  return made;
+}
+
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
   ir_op op = ir_value_get(r->m, v)->op;
@@ -127,7 +140,8 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   }
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
-  split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
+  if (f.carried && pos.dim >= 0) results[0] = carry_prefix(l, op, pos, operands);
+  else split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
   if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)
     if (f.results[j].dim >= 0 || pos.dim < 0)
@@ -394,6 +408,7 @@ static ir_op make_loop(loop_builder *l) {
   ir_region_set(m, loop, 0, l->body.block);
   split_keep_compared(m, l->body.block);
   if (must_be_alike(l->r)) mark_alike(m, loop);
+  if (l->carries) ir_op_set_attr(m, loop, "scratch", ir_attr_int(m, -1, IR_I64), true);
   return loop;
 }
 

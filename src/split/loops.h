@@ -31,8 +31,8 @@ split_loop split_loop_get(ir_module *m, ir_op op);
 int32_t split_build_loops(split_region *r, int64_t slice);
 
 /* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice,
- * results updated in place by dynamic_update_slice. may_call: what is kept (split/alike.h) goes through
- * calls that XLA may not inline. */
+ * results updated in place by dynamic_update_slice. may_call: what is kept (split/alike.h) goes
+ * through calls that XLA may not inline. */
 void split_lower_loops(ir_module *m, bool may_call);
 
 #endif

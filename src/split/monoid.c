@@ -36,8 +36,7 @@ static int64_t all_ones(ir_dtype d) {
 
 static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 
-/* combine(neutral, x) == x, but for the sign of a zero. */
-static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
+ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   switch (kind) {
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
@@ -56,7 +55,7 @@ static bool is_storable(ir_dtype d) {
   return !is_real_dtype(d) || d == IR_F64 || d == IR_F32 || d == IR_BF16 || d == IR_F16;
 }
 
-static bool has_neutral(ir_kind kind, ir_dtype d) {
+bool split_has_neutral(ir_kind kind, ir_dtype d) {
   bool unordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
   return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? split_sum_dtype(d) : d) &&
          (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
@@ -147,9 +146,9 @@ static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, cons
   ir_dtype dtype = ir_type_get(m, type)->dtype;
   ir_value x = ir_build_convert(b, operands[0], dtype);
   reduction r = {op, f, trip};
-  if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, neutral(b, kind, ir_type_of(m, x)));
+  if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, split_neutral(b, kind, ir_type_of(m, x)));
   ir_op partial =
-      ir_build_again(b, op, (ir_value[]){x, neutral(b, kind, ir_scalar(m, dtype))}, &type);
+      ir_build_again(b, op, (ir_value[]){x, split_neutral(b, kind, ir_scalar(m, dtype))}, &type);
   if (ir_type_at(m, ir_operand(m, op, 0))->dtype != dtype)
     ir_build_reducer(b, partial, kind, dtype);
   return ir_result(m, partial, 0);
@@ -178,7 +177,7 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
   if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d))
     return IR_OP_UNKNOWN;
   ir_kind kind = ir_kind_of(m, op);
-  return ir_is_monoid(kind) && has_neutral(kind, d) ? kind : IR_OP_UNKNOWN;
+  return ir_is_monoid(kind) && split_has_neutral(kind, d) ? kind : IR_OP_UNKNOWN;
 }
 
 /* One of the arguments, whichever: merging such a result with itself changes nothing. */
@@ -192,16 +191,21 @@ static bool is_chosen(const ir_module *m, ir_value v, int depth) {
          is_chosen(m, ir_operand(m, op, 1), depth - 1);
 }
 
-/* Each slice starts from a neutral element, or from the op's own initial value where it may be
- * counted any number of times. */
-static bool is_liftable(const ir_module *m, ir_op op) {
-  enum { DEEPEST = 8 };
-  ir_block body = body_of(m, op);
+bool split_is_elementwise(const ir_module *m, ir_block body) {
   const ir_block_data *d = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
     ir_kind kind = ir_kind_of(m, d->ops.at[i]);
     if (kind != IR_OP_CONSTANT && !(ir_kind_flags(kind) & IR_FLAG_E)) return false;
   }
+  return true;
+}
+
+/* Each slice starts from a neutral element, or from the op's own initial value where it may be
+ * counted any number of times. */
+static bool is_liftable(const ir_module *m, ir_op op) {
+  enum { DEEPEST = 8 };
+  ir_block body = body_of(m, op);
+  if (!split_is_elementwise(m, body)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
     if (!component_kind(m, body, i) &&
         !is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST))
@@ -225,8 +229,8 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
   }
 }
 
-static void merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
-                          const ir_value *partials) {
+void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
+                         const ir_value *partials) {
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < n; i++) {
@@ -250,13 +254,13 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   for (uint32_t i = 0; i < n; i++) {
     ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
-    if (kind != IR_OP_UNKNOWN) xs[n + i] = neutral(b, kind, ir_type_of(m, operands[n + i]));
+    if (kind != IR_OP_UNKNOWN) xs[n + i] = split_neutral(b, kind, ir_type_of(m, operands[n + i]));
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
   ir_op partial = ir_build_again(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
-  merge_by_body(b, body_of(m, op), n, carries, partials);
+  split_merge_by_body(b, body_of(m, op), n, carries, partials);
 }
 
 static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *carries) {
@@ -394,10 +398,10 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
     case IR_OP_CONVOLUTION:
-      return d != IR_F8E8M0FNU && has_neutral(IR_OP_ADD, d) &&
-             has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
+      return d != IR_F8E8M0FNU && split_has_neutral(IR_OP_ADD, d) &&
+             split_has_neutral(IR_OP_ADD, ir_type_at(m, ir_result(m, op, 0))->dtype);
     case IR_OP_REDUCE:
-      if (reducer(m, op) != IR_OP_UNKNOWN) return has_neutral(reducer(m, op), d);
+      if (reducer(m, op) != IR_OP_UNKNOWN) return split_has_neutral(reducer(m, op), d);
       return !f->operands[0].mirrored && is_liftable(m, op);
     case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
     case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);

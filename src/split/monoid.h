@@ -27,6 +27,14 @@ bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f)
 ir_dtype split_sum_dtype(ir_dtype d);
 /* The type of the op's first result, of such elements. */
 ir_type split_sum_type(ir_module *m, ir_op op);
+/* combine(neutral, x) == x, but for the sign of a zero; whether there is one. */
+ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type);
+bool split_has_neutral(ir_kind kind, ir_dtype d);
+/* A reducer of elementwise ops and constants; and done on whole tensors: carries[i] is merged with
+ * partials[i], which come after it. */
+bool split_is_elementwise(const ir_module *m, ir_block body);
+void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
+                         const ir_value *partials);
 /* Such an op's part of one trip, as sums are carried: what was counted in earlier trips left out.
  */
 ir_value split_sum_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,

@@ -9,8 +9,7 @@ ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice)
   return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, slice * pos.unit);
 }
 
-/* Replaces entry `dim` of an integer-array attribute, keeping its spelling. */
-static void set_entry(ir_module *m, ir_op op, const char *name, int32_t dim, int64_t value) {
+void split_set_entry(ir_module *m, ir_op op, const char *name, int32_t dim, int64_t value) {
   int32_t n;
   const int64_t *old = ir_op_ints(m, op, name, &n);
   if (!old || dim >= n) return;
@@ -42,22 +41,22 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
   switch (ir_kind_of(m, op)) {
     case IR_OP_CONSTANT: fix_constant(m, op); return;
     case IR_OP_SLICE: /* what is left out along the factor is left out by the window */
-      set_entry(m, op, "start_indices", operand.dim, 0);
-      set_entry(m, op, "limit_indices", operand.dim, slice * operand.unit);
+      split_set_entry(m, op, "start_indices", operand.dim, 0);
+      split_set_entry(m, op, "limit_indices", operand.dim, slice * operand.unit);
       return;
     case IR_OP_PAD:
-      set_entry(m, op, "edge_padding_low", operand.dim, 0);
-      set_entry(m, op, "edge_padding_high", operand.dim, 0);
+      split_set_entry(m, op, "edge_padding_low", operand.dim, 0);
+      split_set_entry(m, op, "edge_padding_high", operand.dim, 0);
       return;
     case IR_OP_DYNAMIC_SLICE:
-      set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
+      split_set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
       return;
     case IR_OP_GATHER:
       if (operand.dim >= 0 && f->operands[1].dim < 0)
-        set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
+        split_set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
       return;
     case IR_OP_BROADCAST: /* new dimensions stand in front */
-      set_entry(m, op, "broadcast_sizes", f->results[0].dim, slice * f->results[0].unit);
+      split_set_entry(m, op, "broadcast_sizes", f->results[0].dim, slice * f->results[0].unit);
       return;
     case IR_OP_CUSTOM_CALL:
       drop_attr(m, op, "sdy.sharding_rule");

@@ -11,6 +11,8 @@ ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice)
  * if the factor sits on it. Sizes in attributes follow. */
 void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                      const ir_value *operands, ir_value *out_results);
+/* Replaces entry `i` of an integer-array attribute, keeping its spelling. */
+void split_set_entry(ir_module *m, ir_op op, const char *name, int32_t i, int64_t value);
 /* Where a part of `part` elements of `size` begins, as dynamic_slice clamps it: i64. Not of ui64.
  */
 ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part);

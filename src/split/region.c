@@ -83,7 +83,7 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
                       split_factor *out) {
   return ir_kind_of(r->m, op) == IR_OP_WHILE
              ? trace_while(r, op, of_result, index, pos, out)
-             : split_trace(r->scratch, r->m, op, of_result, index, pos, out);
+             : split_trace_in_order(r->scratch, r->m, op, of_result, index, pos, out);
 }
 
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
@@ -102,8 +102,10 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
   if (r->covers && !r->covers(r->m, op, r->threshold_bytes)) return false;
   if (!trace_any(r, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
+    r->backwards |= out->backwards;
     return false;
   }
+  r->carries |= out->carried;
   if (out->shifts && !r->may_shift) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
@@ -395,6 +397,7 @@ static void find_range(split_region *r) {
   if (all.begin >= all.end) return;
   r->begin = all.begin;
   r->extent = all.end - all.begin;
+  if (r->carries && r->begin != 0) r->failed = true;
   for (uint32_t i = 0; i < r->members.count; i++)
     if (r->members.at[i].factor.role == SPLIT_REDUCED &&
         split_monoid_needs_all(r->m, r->members.at[i].op) && !is_complete(r, &r->members.at[i]))

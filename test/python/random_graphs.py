@@ -443,6 +443,12 @@ class Branches(Graph):
         return [v for v in kinds if v][: self.rng.randint(1, 3)]
 
 
+class Windows(Graph):
+    """Graphs with prefix sums, and convolutions of every role."""
+
+    STEPS = Graph.STEPS + ["prefix"] * 14 + ["any_convolution"] * 8
+
+
 class Cuts(Graph):
     """Graphs of which parts are read: slices without gaps, zeros around what is made of them."""
 

@@ -624,6 +624,38 @@ class Reductions(Maker):
         )
 
 
+    def prefix(self):
+        """A prefix sum or maximum, from either end."""
+        wide = lambda v: v.is_int() or v.dtype in ("f32", "f64")  # noqa: E731
+        v = self.pick(lambda v: v.rank > 0 and wide(v) and max(v.shape) > 1)
+        if v is None:
+            return None
+        dim = self.rng.choice([d for d in range(v.rank) if v.shape[d] > 1])
+        size = v.shape[dim]
+        kind = self.rng.choice(["add", "add", "maximum", "minimum"])
+        if kind == "add" and v.special:
+            kind = "maximum"
+        init = self.splat(0 if kind == "add" else self.extreme(v.dtype, kind == "maximum"), v.dtype)
+        ends = self.rng.choice([[size - 1, 0], [0, size - 1]])
+        padding = [ends if d == dim else [0, 0] for d in range(v.rank)]
+        grid = v.grid and (v.grid[0] + (math.ceil(math.log2(size)) if kind == "add" else 0), v.grid[1])
+        attributes = listed(
+            padding=f"dense<{padding}> : tensor<{v.rank}x2xi64>",
+            window_dimensions=i64s([size if d == dim else 1 for d in range(v.rank)]),
+        )
+        return self.emit(
+            "stablehlo.reduce_window",
+            [v, init],
+            v.shape,
+            v.dtype,
+            attributes,
+            grid,
+            v.bound * (size if kind == "add" else 1),
+            v.special,
+            region=self.body(v.dtype, (kind, "", [0, 1], None)),
+        )
+
+
 class Contractions(Maker):
     def dot(self, a=None, b=None, contract=None):
         ok = lambda v: v.rank > 0 and (v.is_float() or v.dtype in ("i32", "i8"))  # noqa: E731
@@ -733,6 +765,59 @@ class Contractions(Maker):
             grid,
             v.bound * 2 * width * features,
         )
+
+
+    def any_convolution(self):
+        """Of one or two spatial dimensions in any order, with groups, strides, holes, padding."""
+        fits = lambda v: v.rank in (3, 4) and v.dtype in ("f32", "f64")  # noqa: E731
+        v = self.pick(lambda v: fits(v) and not v.special and v.elements <= 4096)
+        if v is None:
+            return None
+        rng, n = self.rng, v.rank - 2
+        lhs, rhs, out = (rng.sample(range(v.rank), v.rank) for _ in range(3))
+        batch, inside, *space = (v.shape[d] for d in lhs)
+        groups = rng.choice([g for g in (1, 1, 2, inside) if inside % g == 0])
+        batches = rng.choice([g for g in (1, 1, 2, batch) if batch % g == 0]) if groups == 1 else 1
+        made = groups * batches * rng.randint(1, 3)
+        taps = [rng.choice([1, 2, 3, s]) for s in space]
+        strides, holes, apart = ([rng.choice([1, 1, 2]) for _ in space] for _ in range(3))
+        padding = [[rng.randint(0, t), rng.randint(0, t)] for t in taps]
+        sizes = [
+            ((s - 1) * h + 1 + sum(p) - (t - 1) * a - 1) // st + 1
+            for s, h, p, t, a, st in zip(space, holes, padding, taps, apart, strides)
+        ]
+        if min(sizes) < 1:
+            return None
+        k = self.argument(self.placed(rhs, [made, inside // groups, *taps]), v.dtype)
+        if k.special:
+            return None
+        v = self.tamed(v, 16)
+        terms = inside // groups * math.prod(taps)
+        grid = (
+            (v.grid[0] + 1 + math.ceil(math.log2(max(2, terms))), v.grid[1] - 2) if v.grid else None
+        )
+        attributes = listed(
+            batch_group_count=f"{batches} : i64",
+            dimension_numbers="#stablehlo.conv<"
+            f"{self.labels(lhs, 'bf')}x{self.labels(rhs, 'oi')}->{self.labels(out, 'bf')}>",
+            feature_group_count=f"{groups} : i64",
+            lhs_dilation=i64s(holes),
+            padding=f"dense<{padding}> : tensor<{n}x2xi64>",
+            rhs_dilation=i64s(apart),
+            window_strides=i64s(strides),
+        )
+        shape = self.placed(out, [batch // batches, made, *sizes])
+        bound = v.bound * 2 * terms
+        return self.emit("stablehlo.convolution", [v, k], shape, v.dtype, attributes, grid, bound)
+
+    @staticmethod
+    def placed(order, sizes):
+        return tuple(size for _, size in sorted(zip(order, sizes)))
+
+    @staticmethod
+    def labels(order, names):
+        placed = sorted(zip(order, [*names, *map(str, range(len(order) - 2))]))
+        return "[" + ", ".join(label for _, label in placed) + "]"
 
 
 class Orders(Reductions):

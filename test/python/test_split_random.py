@@ -52,6 +52,17 @@ def test_parts(first):
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 2, BATCH))
+def test_windows(first):
+    """Prefix sums, and convolutions of every role."""
+    problems = []
+    for seed in range(first, first + BATCH):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Windows)
+        found, _ = fuzz_graphs.failures(case)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+    assert not problems, "\n".join(problems)
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     """The comparison itself: what `weir opt` prints, with another function in it."""
     op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'

@@ -33,6 +33,8 @@ SAMPLE = [
     "hawkes",
     "gmm_em",
     "edit_distance",
+    "neighbour_list",
+    "compaction",
     "resnet_step",
     "depthwise_step",
     "autoencoder_step",

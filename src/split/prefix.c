@@ -1,0 +1,143 @@
+#include "split/prefix.h"
+
+#include "ir/attrs.h"
+#include "split/narrow.h"
+
+/* ---- what can be carried ---- */
+static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwise) {
+  return ints && i < n ? ints[i] : otherwise;
+}
+
+/* Windows of one element, or of all up to one end, along dim; 1 step apart. */
+static split_direction reach(ir_module *m, ir_op op, int64_t dim) {
+  int32_t n, n_pad, n_step, n_base, n_wide;
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[dim];
+  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
+                *pad = ir_op_ints(m, op, "padding", &n_pad),
+                *step = ir_op_ints(m, op, "window_strides", &n_step),
+                *base = ir_op_ints(m, op, "base_dilations", &n_base),
+                *wide = ir_op_ints(m, op, "window_dilations", &n_wide);
+  int64_t low = entry(pad, n_pad, 2 * dim, 0), high = entry(pad, n_pad, 2 * dim + 1, 0);
+  bool plain = entry(step, n_step, dim, 1) == 1 && entry(base, n_base, dim, 1) == 1 &&
+               entry(wide, n_wide, dim, 1) == 1 && entry(window, n, dim, 1) == size && size > 1;
+  if (plain && low == size - 1 && high == 0) return SPLIT_FORWARD;
+  return plain && low == 0 && high == size - 1 ? SPLIT_BACKWARD : SPLIT_NO_PREFIX;
+}
+
+static bool is_single(ir_module *m, ir_op op, int64_t dim) {
+  int32_t n, n_pad, n_step, n_base;
+  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
+                *pad = ir_op_ints(m, op, "padding", &n_pad),
+                *step = ir_op_ints(m, op, "window_strides", &n_step),
+                *base = ir_op_ints(m, op, "base_dilations", &n_base);
+  return entry(window, n, dim, 1) == 1 && entry(step, n_step, dim, 1) == 1 &&
+         entry(base, n_base, dim, 1) == 1 && entry(pad, n_pad, 2 * dim, 0) == 0 &&
+         entry(pad, n_pad, 2 * dim + 1, 0) == 0;
+}
+
+static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
+
+/* Narrow floats only where nothing is rounded, or in f32. A reducer of several ops may be given the
+ * initial value any number of times, as StableHLO has it. */
+static bool can_carry(const ir_module *m, ir_op op) {
+  ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
+  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  bool narrow = split_sum_dtype(d) != d;
+  if (ir_type_at(m, ir_result(m, op, 0))->dtype != d) return false;
+  if (kind != IR_OP_UNKNOWN)
+    return split_has_neutral(kind, d) && !(narrow && kind == IR_OP_MULTIPLY);
+  return !narrow && split_is_elementwise(m, body_of(m, op));
+}
+
+split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim) {
+  if (ir_kind_of(m, op) != IR_OP_REDUCE_WINDOW || ir_op_get(m, op)->n_operands != 2)
+    return SPLIT_NO_PREFIX;
+  for (int64_t d = 0; d < ir_type_at(m, ir_operand(m, op, 0))->rank; d++)
+    if (d != dim && !is_single(m, op, d)) return SPLIT_NO_PREFIX;
+  return can_carry(m, op) ? reach(m, op, dim) : SPLIT_NO_PREFIX;
+}
+
+/* ---- the loop ---- */
+static ir_dtype inside_dtype(const ir_module *m, ir_op op) {
+  ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
+  return ir_reducer_kind(m, body_of(m, op)) == IR_OP_ADD ? split_sum_dtype(d) : d;
+}
+
+/* The op's type with this many elements along the factor, as it is carried. */
+static ir_type part_type(ir_module *m, ir_op op, int64_t dim, int64_t size) {
+  ir_type_data t = *ir_type_at(m, ir_operand(m, op, 0));
+  t.dtype = inside_dtype(m, op);
+  return ir_tensor_with_dim(m, ir_type_intern(m, &t), (int32_t)dim, size);
+}
+
+ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice,
+                           ir_value initial) {
+  ir_type type = part_type(b->m, op, pos.dim, slice * pos.unit + 1);
+  return ir_build_broadcast(b, ir_build_convert(b, initial, inside_dtype(b->m, op)), type, NULL);
+}
+
+static ir_value int_of(ir_builder *b, int64_t x) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
+}
+
+/* What stands before the slice, or behind it: one element of the carry. */
+static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                       ir_value carry) {
+  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
+  ir_value at = forward ? ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo)
+                        : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
+  if (forward) at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
+  at = ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit));
+  ir_type one = part_type(b->m, op, pos.dim, 1);
+  for (int32_t i = 0; i < ir_type_get(b->m, one)->rank; i++) starts[i] = i == pos.dim ? at : zero;
+  return ir_build_dynamic_slice(b, carry, starts, ir_type_get(b->m, one)->dims);
+}
+
+static ir_value all_along(ir_builder *b, ir_value one, ir_type type, int32_t dim) {
+  ir_module *m = b->m;
+  int64_t dims[IR_MAX_RANK], at[IR_MAX_RANK];
+  int32_t n = 0, rank = ir_type_get(m, type)->rank;
+  for (int32_t i = 0; i < rank; i++)
+    if (i != dim) dims[n] = ir_type_get(m, type)->dims[i], at[n++] = i;
+  ir_type line = ir_tensor(m, ir_type_get(m, type)->dtype, n, dims);
+  return ir_build_broadcast(b, ir_build_reshape(b, one, line), type, at);
+}
+
+/* The op on the slice alone. */
+static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_value initial) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x);
+  ir_dtype dtype = ir_type_get(m, type)->dtype;
+  int64_t size = ir_type_get(m, type)->dims[pos.dim];
+  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
+  if (kind != IR_OP_UNKNOWN) initial = split_neutral(b, kind, ir_scalar(m, dtype));
+  ir_op part = ir_build_again(b, op, (ir_value[]){x, initial}, &type);
+  split_set_entry(m, part, "window_dimensions", pos.dim, size);
+  split_set_entry(m, part, "padding", 2 * pos.dim + !forward, size - 1);
+  if (ir_type_at(m, ir_operand(m, op, 0))->dtype != dtype) ir_build_reducer(b, part, kind, dtype);
+  return ir_result(m, part, 0);
+}
+
+/* x . y, x standing before y. */
+static ir_value merged(ir_builder *b, ir_op op, ir_value x, ir_value y) {
+  ir_kind kind = ir_reducer_kind(b->m, body_of(b->m, op));
+  if (kind != IR_OP_UNKNOWN) return ir_build_binary(b, kind, x, y);
+  split_merge_by_body(b, body_of(b->m, op), 1, &x, &y);
+  return x;
+}
+
+ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                           const ir_value *operands, ir_value *carry) {
+  ir_module *m = b->m;
+  bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
+  ir_value x = ir_build_convert(b, operands[0], inside_dtype(m, op));
+  ir_value one = before(b, op, pos, trip, *carry);
+  ir_value part = prefixes(b, op, pos, x, operands[1]);
+  ir_value far = all_along(b, one, ir_type_of(m, part), pos.dim);
+  part = forward ? merged(b, op, far, part) : merged(b, op, part, far);
+  ir_value ends[] = {forward ? one : part, forward ? part : one};
+  *carry = ir_build_concatenate(b, ends, 2, pos.dim);
+  return ir_build_convert(b, part, ir_type_at(m, operands[0])->dtype);
+}

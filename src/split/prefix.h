@@ -1,0 +1,30 @@
+/* Prefix sums along the factor (cumsum, cumprod, cummax, cumlogsumexp; from either end): a
+ * reduce_window whose windows reach from one end of the dimension to the element.
+ *
+ *   y[i] = x[0] . x[1] . .. . x[i]     a trip: y[lo..] = before . prefixes of x[lo..]
+ *
+ * The trips run in order, and each needs what stands before its slice. The last slice may begin
+ * before `lo`, so the carry is not that one prefix but all of the trip before:
+ *
+ *   carry = [before, y of the slice]          slice + 1 elements along the factor
+ *   before of the next trip = carry[start - (lo - slice)]
+ *
+ * Exact, but sums of floats are rounded in another order; of f16 and bf16 they are carried in f32.
+ */
+#ifndef WEIR_SPLIT_PREFIX_H
+#define WEIR_SPLIT_PREFIX_H
+#include "split/monoid.h"
+
+typedef enum split_direction { SPLIT_NO_PREFIX, SPLIT_FORWARD, SPLIT_BACKWARD } split_direction;
+
+/* Whether the op, a reduce_window, is a prefix sum along dim that can be carried, and from where.
+ */
+split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim);
+/* What the first trip begins with, built outside the loop from the op's initial value as it stands
+ * there. */
+ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, ir_value initial);
+/* One trip: the op's result on its operands inside the loop; *carry in, and out for the next. */
+ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                           const ir_value *operands, ir_value *carry);
+
+#endif

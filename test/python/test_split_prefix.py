@@ -1,0 +1,115 @@
+"""Prefix sums along what is split, and what is made of them: compaction of masks, pairs that are
+near, segments. Under arguments, results and a tenth of stock's temporaries; integers exactly."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import weir
+from test_libraries import reported_bytes
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+N = 100_003  # a prime: the last slice overlaps the one before
+
+
+def numbers(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def line():
+    return numbers(N) * 0.01
+
+
+def cumsum(x):
+    return jnp.sum(jnp.sin(jnp.cumsum(jnp.tanh(x))))
+
+
+def from_the_end(x):
+    return jnp.sum(jnp.sin(lax.cumsum(jnp.tanh(x), reverse=True)))
+
+
+def extremes(x):
+    return jnp.sum(lax.cummax(jnp.sin(x * 700))) - jnp.sum(lax.cummin(jnp.cos(x * 300)))
+
+
+def products(x):
+    return jnp.sum(lax.cumprod(1 + 1e-3 * jnp.sin(x)))
+
+
+def logsumexp(x):
+    return jnp.sum(lax.cumlogsumexp(jnp.cos(x * 50)))
+
+
+def linear_grad(x):
+    """The gradient of a prefix sum is one from the other end."""
+    weights = jnp.sin(jnp.arange(len(x)) * 0.1)
+    return jax.grad(lambda x: jnp.vdot(jnp.cumsum(jnp.tanh(x)), weights))(x)
+
+
+def nonzero(x):
+    return jnp.nonzero(jnp.sin(x * 1000) > 0.999, size=3000, fill_value=-1)
+
+
+def where(x):
+    return jnp.where(jnp.abs(x) > 0.03, size=2000)
+
+
+def compacted(x):
+    """Elements of a mask, put one after the other."""
+    mask = jnp.tanh(x) > 0.02
+    place = jnp.where(mask, jnp.cumsum(mask) - 1, 5000)
+    return jnp.zeros(5000).at[place].set(jnp.sin(x), mode="drop")
+
+
+def near_pairs(p):
+    """Pairs of points nearer than a radius, as a list (jax-md's neighbours)."""
+    return jnp.nonzero(jnp.abs(p[:, None] - p[None]) < 1e-5, size=4000, fill_value=-1)
+
+
+def rows(m):
+    return jnp.sin(jnp.cumsum(jnp.exp(m * 0.1), 0)).sum(1)
+
+
+def columns(m):
+    return jnp.sin(lax.cumsum(jnp.exp(m * 0.1), 1, reverse=True)).sum(0)
+
+
+LINE = [cumsum, from_the_end, extremes, products, logsumexp, linear_grad, nonzero, where, compacted]
+INPUTS = {f: line for f in LINE} | {
+    near_pairs: lambda: np.random.default_rng(0).random(701).astype(np.float32),
+    rows: lambda: numbers(401, 397),
+    columns: lambda: numbers(401, 397),
+}
+
+
+@pytest.mark.parametrize("f", INPUTS, ids=lambda f: f.__name__)
+def test_a_tenth_of_the_temporaries_does(f):
+    x = INPUTS[f]()
+    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
+    m = stock.memory_analysis()
+    held = m.argument_size_in_bytes + m.output_size_in_bytes
+    limit = held + m.temp_size_in_bytes // 10
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(x).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit < reported_bytes(stock)
+    for got, want in zip(jax.tree.leaves(limited(x)), jax.tree.leaves(stock(x))):
+        if want.dtype.kind in "iub":
+            np.testing.assert_array_equal(got, want)
+        scale = np.max(np.abs(want))
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * scale)
+
+
+def test_sums_of_16_bits_are_carried_in_32():
+    """400.5 in steps of 0.004, of which a carry of 8 bits would lose most."""
+
+    def f(x):
+        return jnp.max(jnp.cumsum(jnp.exp(x).astype(jnp.bfloat16)))
+
+    x = jnp.full(N, np.log(0.004), jnp.float32)
+    with weir.limit(x.nbytes + 60_000):
+        got = jax.jit(f)(x)
+    assert weir.last_report().outcome == "rewritten"
+    assert abs(float(got) - 400.5) <= 2
