@@ -14,11 +14,34 @@ static bool is_plain_sum(const ir_module *m, ir_op op) {
 
 static bool is_float(ir_dtype_class c) { return c == IR_CLASS_FLOAT; }
 
+/* A float that overflows where f32 does not: whether a sum does is known once it is complete. bf16
+ * does not; its parts are f32, as XLA on CPUs has them between two ops (excess precision). */
+static bool overflows_early(ir_dtype d) {
+  return is_float(ir_dtype_class_of(d)) && ir_dtype_bytes(d) < 4 && d != IR_BF16;
+}
+
+static bool may_overflow_early(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool may = overflows_early(ir_type_at(m, d->first_result)->dtype);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    may = may || overflows_early(ir_type_at(m, d->operands[i])->dtype);
+  return may;
+}
+
+/* From one float to another; from f64 to less, digits that parts of different signs need would go.
+ */
+static bool keeps_digits(const ir_module *m, ir_op op) {
+  ir_dtype from = ir_type_at(m, ir_operand(m, op, 0))->dtype,
+           to = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  return is_float(ir_dtype_class_of(from)) && is_float(ir_dtype_class_of(to)) &&
+         (from != IR_F64 || to == IR_F64);
+}
+
 split_linearity split_linearity_of(const ir_module *m, ir_op op) {
   static const split_linearity none = {0}, first = {0, 1, false}, either = {0, 2, false},
                                first_two = {0, 2, true}, last_two = {1, 2, true};
   const ir_op_data *d = ir_op_get(m, op);
-  if (d->n_results != 1 || d->n_operands == 0) return none;
+  if (d->n_results != 1 || d->n_operands == 0 || may_overflow_early(m, op)) return none;
   ir_dtype_class c = class_of(m, d->first_result);
   if (c == IR_CLASS_NONE || c == IR_CLASS_BOOL) return none;
   switch (ir_kind_of(m, op)) {
@@ -35,7 +58,7 @@ split_linearity split_linearity_of(const ir_module *m, ir_op op) {
     case IR_OP_REVERSE:
     case IR_OP_DYNAMIC_SLICE: return first;
     case IR_OP_DIVIDE: return is_float(c) || c == IR_CLASS_COMPLEX ? first : none;
-    case IR_OP_CONVERT: return is_float(c) && is_float(class_of(m, d->operands[0])) ? first : none;
+    case IR_OP_CONVERT: return keeps_digits(m, op) ? first : none;
     case IR_OP_PAD: return split_is_zero(m, d->operands[1]) ? first : none;
     case IR_OP_REDUCE: return is_plain_sum(m, op) ? first : none;
     case IR_OP_MULTIPLY:

@@ -1,5 +1,6 @@
 /* Linear ops: f(x + y) = f(x) + f(y), but for rounding. Infinities are not seen: where x and y are
- * of different signs, (x + y) * inf is infinite and x * inf + y * inf is NaN. */
+ * of different signs, (x + y) * inf is infinite and x * inf + y * inf is NaN. Nothing is linear
+ * that f16 or less is in, which overflow where parts in f32 do not. */
 #ifndef WEIR_SPLIT_LINEAR_H
 #define WEIR_SPLIT_LINEAR_H
 #include "ir/ir.h"
