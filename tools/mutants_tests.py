@@ -45,7 +45,7 @@ class Outcome:
 def execute(words, folder, settings=()):
     """A command that is given no input; -1 and so on for what was ended."""
     environment = mutants_build.environment() | dict(settings)
-    limits = f'ulimit -c 0 -t {SECONDS} -v {BYTES >> 10}; exec "$@"'  # a copy of us takes longer
+    limits = f'ulimit -c 0; ulimit -t {SECONDS}; ulimit -v {BYTES >> 10}; exec "$@"'
     try:
         done = subprocess.run(
             ["sh", "-c", limits, "sh", *(str(w) for w in words)],

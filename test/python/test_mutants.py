@@ -182,10 +182,14 @@ def test_a_reason(small):
 
 
 def test_a_program_without_an_end_is_noticed(small):
-    (small / "src/small.c").write_text(SMALL.replace("i < n; i++", "i < n; i += 1"))
-    done, found = run(small, "--count", "1000", "--match", "+= ->")
-    endless = [one for key, one in found.items() if "i += 1" in key and "+= -> -=" in key]
-    assert [one["state"] for one in endless] == ["noticed"] * len(endless) and endless
+    """It is ended after the second of CPU that it may take."""
+    endless = "void small_wait(volatile unsigned long n) {\n  while (n > 0) n -= 1;\n}\n"
+    call = "  void small_wait(unsigned long);\n  small_wait(9);\n  return"
+    (small / "src/small.c").write_text(SMALL + endless)
+    (small / "test/unit/small_test.c").write_text(TEST.replace("  return", call))
+    _, found = run(small, "--count", "1000", "--match", "while (n > 0)")
+    (one,) = (one for key, one in found.items() if "-= -> +=" in key)
+    assert one["state"] == "noticed" and one["seconds"] > 0.9
 
 
 def test_copies_follow_the_project(tmp_path):
