@@ -1,6 +1,7 @@
 #include "ir/maps.h"
 
 #include "ir/attrs.h"
+#include "ir/lapack.h"
 
 /* What a rule sees: one operand or result of the op. All dimensions are alone to begin with. */
 typedef struct query {
@@ -180,6 +181,18 @@ MAP(triangular_solve) {
   return same_but(q, q->of_result || q->which == 1 ? is_of_equations : is_of_matrix);
 }
 
+/* Matrices of a batch; and the equations that trsm solves, as above. */
+MAP(custom_call) {
+  int32_t batch = ir_lapack_batch_rank(q->m, q->op);
+  int64_t side = ir_ffi_config_int(q->m, q->op, "side", 0);
+  for (int32_t d = 0; d < batch; d++) q->out[d] = d;
+  if (batch < 0 || !ir_is_lapack(q->m, q->op, "trsm") || (!q->of_result && q->which == 0))
+    return batch >= 0;
+  if (side == 'L') q->out[q->rank - 1] = q->rank - 1;
+  if (side == 'R') q->out[q->rank - 2] = q->rank - 2;
+  return true;
+}
+
 static bool is_transformed(const query *q, int32_t d) {
   return d >= q->rank - ints(q, "fft_length").count;
 }
@@ -190,7 +203,6 @@ MAP(barrier) { return map_none(q); }
 MAP(convolution) { return map_none(q); }
 MAP(gather) { return map_none(q); }
 MAP(scatter) { return map_none(q); }
-MAP(custom_call) { return map_none(q); }
 MAP(while) { return map_none(q); }
 
 /* ---- dispatch ---- */

@@ -4,6 +4,7 @@
  * ("lapack_sgetrf_ffi"). */
 #include <math.h>
 
+#include "ir/lapack.h"
 #include "ref/linalg.h"
 
 /* ---- StableHLO ---- */
@@ -50,12 +51,14 @@ weir_status ref_triangular_solve(ref_frame *f, ir_op op) {
   return WEIR_OK;
 }
 
-/* ---- custom calls: one function each, for one matrix of the batch ---- */
+/* ---- custom calls: one function each, for one matrix of the batch; named in ir/lapack.def ---- */
 typedef struct lapack {
   ref_frame *f;
   ir_op op;
   int64_t batch;
 } lapack;
+
+enum { call_none = 0 }; /* of routines without one */
 
 static int64_t config(const lapack *l, const char *name, int64_t otherwise) {
   return ir_ffi_config_int(l->f->m, l->op, name, otherwise);
@@ -166,60 +169,24 @@ static void call_gtsv(const lapack *l) {
   ref_matrix_store(result(l, 3), l->batch, &b);
 }
 
-/* operands and results: how many, each one's rank below the batch (2 matrix, 1 vector, 0 scalar) */
-typedef struct call_entry {
-  const char *name; /* behind lapack_ and the type's letter, or the whole */
-  void (*run)(const lapack *l);
-  const char *operands, *results;
-} call_entry;
-
-static const call_entry calls[] = {
-    {"trsm_ffi", call_trsm, "22", "2"},
-    {"potrf_ffi", call_potrf, "2", "20"},
-    {"getrf_ffi", call_getrf, "2", "210"},
-    {"geqrf_ffi", call_geqrf, "2", "21"},
-    {"orgqr_ffi", call_orgqr, "21", "2"},
-    {"ungqr_ffi", call_orgqr, "21", "2"},
-    {"syevd_ffi", call_syevd, "2", "210"},
-    {"heevd_ffi", call_syevd, "2", "210"},
-    {"gesdd_ffi", call_svd, "2", "21220"},
-    {"gesvd_ffi", call_svd, "2", "21220"},
-    {"gtsv_ffi", call_gtsv, "1112", "11120"},
-    {"Qr", call_geqrf, "2", "21"},
-    {"ProductOfElementaryHouseholderReflectors", call_orgqr, "21", "2"},
+static void (*const evaluators[])(const lapack *l) = {
+#define LAPACK(name, types, operands, results, eval) call_##eval,
+#include "ir/lapack.def"
+#undef LAPACK
 };
 
-static const call_entry *find_call(const char *target) {
-  if (!strncmp(target, "lapack_", 7) && target[7] && strchr("sdcz", target[7])) target += 8;
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-    if (!strcmp(calls[i].name, target)) return &calls[i];
-  return NULL;
-}
-
-static bool fits(const ref_tensor *t, char rank_below, int32_t n_batch) {
-  return t->dtype && t->rank == n_batch + (rank_below - '0');
-}
-
 weir_status ref_lapack_call(ref_frame *f, ir_op op, const char *target) {
-  const call_entry *entry = find_call(target);
-  if (!entry)
+  int row = ir_lapack_find(target);
+  int32_t batch = ir_lapack_batch_rank(f->m, op);
+  if (row < 0 || !evaluators[row])
     return ref_error(f, op, WEIR_UNIMPLEMENTED, "of @%s has no reference evaluator", target);
-  if (ref_n_operands(f, op) != strlen(entry->operands) ||
-      ref_n_results(f, op) != strlen(entry->results))
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: %u operands and %u results", target,
-                     ref_n_operands(f, op), ref_n_results(f, op));
-  int32_t n_batch = ref_operand(f, op, 0)->rank - (entry->operands[0] - '0');
-  bool fit = n_batch >= 0;
-  for (uint32_t i = 0; i < ref_n_operands(f, op); i++)
-    fit = fit && fits(ref_operand(f, op, i), entry->operands[i], n_batch);
-  for (uint32_t i = 0; i < ref_n_results(f, op); i++)
-    fit = fit && fits(ref_result(f, op, i), entry->results[i], n_batch);
-  if (!fit)
-    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "of @%s: operands or results of the wrong rank",
-                     target);
+  if (batch < 0)
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT,
+                     "of @%s: operands or results of the wrong number or shape", target);
+  for (uint32_t j = 0; j < ref_n_results(f, op); j++) ref_result(f, op, j);
   lapack l = {f, op, 0};
-  for (int64_t n = ref_matrix_batches(ref_operand(f, op, 0), entry->operands[0] - '0'); l.batch < n;
-       l.batch++)
-    entry->run(&l);
+  int32_t core = ref_operand(f, op, 0)->rank - batch;
+  for (int64_t n = ref_matrix_batches(ref_operand(f, op, 0), core); l.batch < n; l.batch++)
+    evaluators[row](&l);
   return WEIR_OK;
 }

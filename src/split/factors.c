@@ -399,24 +399,11 @@ RULE(scatter) {
 /* ---- linear algebra ---- */
 RULE(cholesky) { return is_index(q); }
 
-static bool solve_rule(query *q, bool left_side) {
-  int32_t rank = result_type(q, 0)->rank;
-  if (q->pos.dim < rank - 2) return same_dim_everywhere(q);
-  if ((!q->of_result && q->index != 1) || q->pos.dim != (left_side ? rank - 1 : rank - 2))
-    return false;
-  set_operand(q, 1, q->pos.dim);
-  set_result(q, 0, q->pos.dim);
-  return true;
-}
-
 RULE(triangular_solve) { return is_index(q); }
 
 RULE(fft) { return is_index(q); }
 
-RULE(custom_call) {
-  return op_data(q)->n_operands == 2 && ir_is_lapack(q->m, q->op, "trsm") &&
-         solve_rule(q, ir_ffi_config_int(q->m, q->op, "side", -1) == 'L');
-}
+RULE(custom_call) { return is_index(q); }
 
 RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }
 
