@@ -1,7 +1,8 @@
 """Splits random programs in every way and compares results: evaluator and XLA, before and after.
 
     python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
-                                [--graphs Graph|Branches|Cuts|Windows] [--build DIR] [--keep DIR]
+                                [--graphs Graph|Branches|Cuts|Windows|Matrices]
+                                [--build DIR] [--keep DIR]
 
 A seed stands for one program (test/python/random_graphs.py) and for how it is split. What fails is
 cut down to the ops that it takes, written to --keep (default: build/fuzz) and named. Exits 1 if
@@ -264,7 +265,8 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--graphs", default="Graph", choices=["Graph", "Branches", "Cuts", "Windows"])
+    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices"]
+    parser.add_argument("--graphs", default="Graph", choices=kinds)
     parser.add_argument("--no-xla", action="store_true")
     parser.add_argument("--no-reduce", action="store_true")
     parser.add_argument("--build", type=pathlib.Path)

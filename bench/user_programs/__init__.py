@@ -9,6 +9,7 @@ from user_programs import (
     distances,
     kernels,
     learning,
+    matrices,
     physics,
     sequences,
     statistics,

@@ -408,6 +408,7 @@ class Graph(LinearAlgebra, Chains, Regions, Orders):
             for op in self.ops
             for v in op.results
             if v.name not in used
+            and v in self.values
             and v.dtype != "c64"
             and not op.text.split(" = ")[1].startswith('"stablehlo.constant')
         ]
@@ -477,3 +478,117 @@ class Cuts(Graph):
             return None
         low, high = ([self.rng.choice([0, 0, 1, 2]) for _ in v.shape] for _ in range(2))
         return self.padded(v, low, high, [0] * v.rank, 0)
+
+
+def layouts(values):
+    """As JAX writes them: matrices by columns."""
+    orders = []
+    for v in values:
+        order = list(range(v.rank))[::-1]
+        if v.rank > 1 and v.rank == max(o.rank for o in values):
+            order[:2] = order[1::-1]
+        text = "> : tensor<0xindex>" if not order else f"{order}> : tensor<{v.rank}xindex>"
+        orders.append("dense<" + text)
+    return f"[{', '.join(orders)}]"
+
+
+class Matrices(Graph):
+    """Graphs with LAPACK's routines as custom calls, one matrix or batches of them.
+
+    Of what a routine returns only what is continuous can be read: no eigenvectors. Matrices are
+    dominated by their diagonals, so that no two of pivots or signs are close.
+    """
+
+    STEPS = Graph.STEPS + ["lapack"] * 14 + ["outer"] * 6
+
+    def square(self):
+        x = self.pick(
+            lambda v: 2 <= v.rank <= 4
+            and v.dtype in ("f32", "f64")
+            and not v.special
+            and 1 < v.shape[-2] <= 13
+        )
+        return None if x is None or x.elements * x.shape[-2] > MOST_ELEMENTS else self.definite(x)
+
+    def lapack(self):
+        a = self.square()
+        if a is None:
+            return None
+        return getattr(self, self.rng.choice(["potrf", "getrf", "orgqr", "syevd", "gesdd", "trsm", "gtsv"]))(a)
+
+    def routine(self, name, operands, results, kept, **config):
+        """The call; `kept` of its results can be read. Gives one of these."""
+        config = ", ".join(f"{k} = {ord(v)} : ui8" for k, v in config.items())
+        attributes = (
+            f'call_target_name = "lapack_{"d" if operands[0].dtype == "f64" else "s"}{name}_ffi", '
+            f"operand_layouts = {layouts(operands)}, result_layouts = {layouts(results)}, "
+        )
+        jax = 'backend_config = ""', f"mhlo.backend_config = {{{config}}}"
+        typed = f"backend_config = {{{config}}}, api_version = 4 : i32", ""
+        inherent, others = self.rng.choice([jax, typed])
+        self.append(
+            "stablehlo.custom_call", operands, results, attributes + inherent, discardable=others
+        )
+        self.values = [v for v in self.values if v not in results or v in kept]
+        return self.rng.choice(kept)
+
+    def made(self, like, shape, bound, dtype=None):
+        noise = 0.0 if dtype == "i32" else max(NOISE[like.dtype], like.noise)
+        return Value(self.name(), tuple(shape), dtype or like.dtype, None, bound, noise, False)
+
+    def info(self, a):
+        return self.made(a, a.shape[:-2], 0.0, "i32")
+
+    def potrf(self, a):
+        results = [self.made(a, a.shape, a.bound), self.info(a)]
+        return self.routine("potrf", [a], results, results, uplo=self.rng.choice("LU"))
+
+    def getrf(self, a):
+        results = [self.made(a, a.shape, a.bound), self.made(a, a.shape[:-1], 0.0, "i32"), self.info(a)]
+        return self.routine("getrf", [a], results, results)
+
+    def orgqr(self, a):
+        results = [self.made(a, a.shape, a.bound * a.shape[-1]), self.made(a, a.shape[:-1], 2.0)]
+        some = self.routine("geqrf", [a], results, results)
+        if self.rng.random() < 0.4:
+            return some
+        q = [self.made(a, a.shape, 1.0)]
+        return self.routine("orgqr", results, q, q)
+
+    def syevd(self, a):
+        values = self.made(a, a.shape[:-1], a.bound * a.shape[-1])
+        results = [self.made(a, a.shape, 1.0), values, self.info(a)]
+        return self.routine(
+            "syevd", [a], results, results[1:], mode=self.rng.choice("NV"), uplo=self.rng.choice("LU")
+        )
+
+    def gesdd(self, a):
+        values = self.made(a, a.shape[:-1], a.bound * a.shape[-1])
+        squares = [self.made(a, a.shape, a.bound) for _ in range(3)]
+        results = [squares[0], values, *squares[1:], self.info(a)]
+        return self.routine("gesdd", [a], results, [values, results[4]], mode=self.rng.choice("NSA"))
+
+    def right_side(self, a):
+        b = self.pick(
+            lambda v: v.dtype == a.dtype
+            and not v.special
+            and v.rank == a.rank
+            and v.shape[:-1] == a.shape[:-1]
+        )
+        return self.tamed(b or a, 16)
+
+    def trsm(self, a):
+        b = self.right_side(a)
+        x = [self.made(b, b.shape, b.bound)]
+        flags = {"diag": "N", "side": "L", "trans_x": self.rng.choice("NT"), "uplo": self.rng.choice("LU")}
+        return self.routine("trsm", [a, b], x, x, **flags)
+
+    def gtsv(self, a):
+        """Of the diagonals of a matrix: its rows' largest, and small ones beside them."""
+        b = self.right_side(a)
+        main = self.reduce(a, [a.rank - 1], "maximum")
+        beside = self.tamed(main, 1)
+        overwritten = [self.made(a, main.shape, a.bound) for _ in range(3)]
+        x = self.made(b, b.shape, b.bound)
+        results = [*overwritten, x, self.info(a)]
+        return self.routine("gtsv", [beside, main, beside, b], results, results[3:])

@@ -210,11 +210,14 @@ class Maker:
         self.append(name, operands, [v], attributes, region)
         return v
 
-    def append(self, name, operands, results, attributes="", region="", captured=()):
+    def append(
+        self, name, operands, results, attributes="", region="", captured=(), discardable=""
+    ):
         left = ", ".join(v.name for v in results)
         text = f"{left} = \"{name}\"({', '.join(o.name for o in operands)})"
         text += f" <{{{attributes}}}>" if attributes else ""
         text += f" ({region})" if region else ""
+        text += f" {{{discardable}}}" if discardable else ""
         text += f" : ({', '.join(o.type for o in operands)}) -> "
         text += results[0].type if len(results) == 1 else f"({', '.join(v.type for v in results)})"
         self.ops.append(Op(text, list(results), list(operands) + list(captured)))

@@ -63,6 +63,19 @@ def test_windows(first):
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 3, BATCH))
+def test_matrices(first):
+    """Calls of LAPACK, of one matrix and in batches."""
+    problems, split = [], 0
+    for seed in range(first, first + BATCH):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Matrices)
+        found, changed = fuzz_graphs.failures(case)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+        split += changed
+    assert not problems, "\n".join(problems)
+    assert split >= BATCH // 2, "too few programs have anything to split"
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     """The comparison itself: what `weir opt` prints, with another function in it."""
     op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'
