@@ -287,6 +287,17 @@ int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t
   return d && d->kind == IR_ATTR_INT ? d->integer : otherwise;
 }
 
+bool ir_is_by_columns(const ir_module *m, ir_op op, const char *layouts, uint32_t i) {
+  ir_attr attr = ir_op_attr(m, op, layouts);
+  const ir_attr_data *list = attr ? ir_attr_get(m, attr) : NULL;
+  if (!list || !list->items || (int64_t)i >= list->count) return false;
+  const ir_attr_data *layout = ir_attr_get(m, list->items[i]);
+  if (layout->kind != IR_ATTR_DENSE || layout->splat || ir_element_count(m, layout->type) < 2)
+    return false;
+  const int64_t *minor_to_major = layout->data;
+  return minor_to_major[0] < minor_to_major[1];
+}
+
 bool ir_is_int_scalar(const ir_module *m, ir_value v) {
   const ir_type_data *t = ir_type_at(m, v);
   ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;

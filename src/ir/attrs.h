@@ -96,6 +96,10 @@ bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine);
 /* An integer (a character: 'L' = 76) of a custom call's (mhlo.)backend_config. */
 int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t otherwise);
 
+/* Whether the i-th of a custom call's "operand_layouts" or "result_layouts" has matrices column by
+ * column. */
+bool ir_is_by_columns(const ir_module *m, ir_op op, const char *layouts, uint32_t i);
+
 /* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
 int64_t ir_trips(const ir_module *m, ir_op loop);
 /* Whether some while's are not known. */

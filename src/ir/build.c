@@ -244,6 +244,22 @@ ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *opera
                                  .location = b->location});
 }
 
+ir_value ir_build_by_rows(ir_builder *b, ir_value x) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x);
+  int64_t rank = ir_type_get(m, type)->rank, minor_to_major[IR_MAX_RANK];
+  CTX_CHECK(m->ctx, rank >= 2);
+  for (int64_t i = 0; i < rank; i++) minor_to_major[i] = rank - 1 - i;
+  ir_attr layout = ir_attr_dense(m, ir_tensor(m, IR_INDEX, 1, &rank), minor_to_major, false);
+  ir_attr layouts =
+      ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = &layout, .count = 1});
+  ir_named_attr attrs[] = {named(m, "api_version", ir_attr_int(m, 1, IR_I32)),
+                           named(m, "call_target_name", ir_attr_string(m, "LayoutConstraint")),
+                           named(m, "operand_layouts", layouts),
+                           named(m, "result_layouts", layouts)};
+  return build(b, IR_OP_CUSTOM_CALL, 1, &x, type, 4, attrs);
+}
+
 ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
                         uint32_t n_results) {
   ir_block top = ir_op_get(m, m->root)->regions[0];

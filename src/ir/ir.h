@@ -366,6 +366,8 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
 /* x through a call that XLA may not inline: in memory once, however many users it has. XLA CPU
  * drops optimization_barriers before it fuses, and then makes what is cheap anew for each user. */
 ir_value ir_build_kept(ir_builder *b, ir_value x);
+/* x, of rank 2 or more, for which XLA may choose no other layout than row by row. */
+ir_value ir_build_by_rows(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 /* A while that carries `count` values, its two blocks with nothing but their arguments. */
 ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count);

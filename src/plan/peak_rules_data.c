@@ -242,23 +242,11 @@ static uint32_t aliased_operand(const plan_rule *r) {
   return 0;
 }
 
-/* Whether the i-th layout of the list has the matrices column by column. */
-static bool is_by_columns(const plan_rule *r, const char *name, uint32_t i) {
-  ir_attr attr = ir_op_attr(r->m, r->op, name);
-  const ir_attr_data *list = attr ? ir_attr_get(r->m, attr) : NULL;
-  if (!list || !list->items || (int64_t)i >= list->count) return false;
-  const ir_attr_data *layout = ir_attr_get(r->m, list->items[i]);
-  if (layout->kind != IR_ATTR_DENSE || layout->splat || ir_element_count(r->m, layout->type) < 2)
-    return false;
-  const int64_t *minor_to_major = layout->data;
-  return minor_to_major[0] < minor_to_major[1];
-}
-
 void plan_lower_custom_call(const plan_rule *r) {
   const char *target = ir_op_string(r->m, r->op, "call_target_name");
   bool marker =
-      target && (!strcmp(target, "Sharding") || !strcmp(target, "annotate_device_placement") ||
-                 !strncmp(target, "SPMD", 4));
+      target && (!strcmp(target, "Sharding") || !strcmp(target, "LayoutConstraint") ||
+                 !strcmp(target, "annotate_device_placement") || !strncmp(target, "SPMD", 4));
   if (marker && n_operands(r) == 1) {
     plan_bind(r->l, r->op, 0, operand(r, 0));
     return;
@@ -267,8 +255,9 @@ void plan_lower_custom_call(const plan_rule *r) {
            *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
   plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
   for (uint32_t i = 0; i < n; i++)
-    operands[i] = is_by_columns(r, "operand_layouts", i) ? plan_rule_relayout(r, operand(r, i))
-                                                         : operand(r, i);
+    operands[i] = ir_is_by_columns(r->m, r->op, "operand_layouts", i)
+                      ? plan_rule_relayout(r, operand(r, i))
+                      : operand(r, i);
   for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
   uint32_t made = plan_rule_make(
       r, (plan_node){
@@ -280,7 +269,8 @@ void plan_lower_custom_call(const plan_rule *r) {
              .in_place = aliased_operand(r)});
   for (uint32_t i = 0; i < n_results; i++) {
     uint32_t x = n_results == 1 ? made : plan_element(r->l, r->s, made, i);
-    plan_bind(r->l, r->op, i, is_by_columns(r, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
+    plan_bind(r->l, r->op, i,
+              ir_is_by_columns(r->m, r->op, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
   }
 }
 

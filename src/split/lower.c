@@ -4,7 +4,12 @@
  * outside the while, which XLA makes free of copies. body:  lo = t * slice; start = min(lo, extent
  * - slice); inputs sliced at start; the loop's body; results updated at start. A loop of one trip
  * is its body. Why this form: docs/design/loop-emission-facts.md.
+ *
+ * A library call in the body may ask for matrices column by column. XLA gives that layout to the
+ * slice, to what it is a slice of, and so copies the whole: slices are held to be row by row there,
+ * and what is copied is a slice.
  */
+#include "ir/attrs.h"
 #include "split/loops.h"
 
 typedef struct lowering {
@@ -12,6 +17,7 @@ typedef struct lowering {
   arena *scratch;
   ir_map *renamed;
   bool may_call;
+  bool by_rows; /* slices of the loop at hand are held in this layout */
 } lowering;
 
 static ir_value int_of(ir_builder *b, int64_t value) {
@@ -31,6 +37,24 @@ static ir_value slice_of(ir_builder *b, ir_value x, ir_type type, int64_t dim, i
   ir_value starts[IR_MAX_RANK];
   index_vector(b, ir_type_at(b->m, x)->rank, dim, at, starts);
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
+}
+
+static bool is_by_columns(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool found = false;
+  for (uint32_t i = 0; i < d->n_operands && !found; i++)
+    found = ir_is_by_columns(m, op, "operand_layouts", i);
+  for (uint32_t j = 0; j < d->n_results && !found; j++)
+    found = ir_is_by_columns(m, op, "result_layouts", j);
+  return found;
+}
+
+static void find_by_columns(const ir_module *m, ir_op op, void *user) {
+  if (ir_kind_of(m, op) == IR_OP_CUSTOM_CALL && is_by_columns(m, op)) *(bool *)user = true;
+}
+
+static ir_value held(lowering *w, ir_builder *b, ir_value slice) {
+  return w->by_rows && ir_type_at(w->m, slice)->rank >= 2 ? ir_build_by_rows(b, slice) : slice;
 }
 
 /* The op at the end of b's block; what is compared with what was selected from it, kept. */
@@ -58,7 +82,8 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
       to = ir_map_get(w->renamed, ir_operand(m, op, i - 2));
       int64_t dim = l->in_dims[i - 2];
       if (dim >= 0)
-        to = slice_of(b, to, ir_type_of(m, arg), dim, scaled(b, start, l->in_units[i - 2]));
+        to = held(w, b,
+                  slice_of(b, to, ir_type_of(m, arg), dim, scaled(b, start, l->in_units[i - 2])));
     } else to = carries[carry++];
     ir_map_set(map, arg, to);
   }
@@ -79,6 +104,7 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
   ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, l->n_carries),
            *yields = ARENA_ARRAY(w->scratch, ir_value, n);
   initial_carries(w, op, l, carries);
+  w->by_rows = false;
   ir_value zero = int_of(b, 0);
   inline_body(w, b, op, l, zero, zero, carries, yields);
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);
@@ -104,7 +130,8 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
     ir_value starts[IR_MAX_RANK];
     index_vector(&b, ir_type_at(m, args[j + 1])->rank, l->out_dims[j],
                  scaled(&b, start, l->out_units[j]), starts);
-    yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], yields[j + 1], starts);
+    ir_value slice = held(w, &b, yields[j + 1]);
+    yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], slice, starts);
   }
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
@@ -126,6 +153,8 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
     else init[j + 1] = ir_build_broadcast(b, zero_of(b, ir_type_get(m, t)->dtype), t, NULL);
   }
+  w->by_rows = false;
+  ir_walk(m, ir_op_get(m, op)->regions[0], find_by_columns, &w->by_rows);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, l->trips);
   build_body(w, b, loop, op, l, n);

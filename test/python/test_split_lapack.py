@@ -259,6 +259,25 @@ def test_two_batch_dimensions():
     held(f, [vectors(F32, 7, 571)], 3e-5)
 
 
+def matrices(*shape):
+    rng = np.random.default_rng(4)
+    return (rng.standard_normal((*shape, N, N)) + 8 * np.eye(N)).astype(F32)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: jnp.linalg.eigvals(a).real.max(-1),
+        lambda a: jnp.linalg.inv(a) @ a.mT,
+        lambda a: jnp.linalg.svd(jnp.linalg.inv(a), full_matrices=False)[0] @ a,
+    ],
+    ids=["argument", "argument and result", "two calls"],
+)
+def test_layouts_stay_inside_of_the_loop(f):
+    """LAPACK's matrices are by columns: XLA must not copy the whole arguments or results to that."""
+    held(f, [matrices(BATCH)], 3e-5)
+
+
 def large_batch(f):
     """Of matrices that are products with a vector: what LAPACK is given is the same to the bit."""
     a = np.random.default_rng(1).standard_normal((40, N, N)).astype(F32)

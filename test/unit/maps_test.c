@@ -109,6 +109,19 @@ static void parts(void) {
          "tensor<3x4xf32>");
   expect("0.. -> 0..", "%x: tensor<2x3x3xf32>",
          "stablehlo.cholesky %x, lower = true : tensor<2x3x3xf32>", "tensor<2x3x3xf32>");
+  expect(
+      "0.. x 0.2 -> 0.2", "%x: tensor<2x3x3xf32>, %y: tensor<2x3x4xf32>",
+      "stablehlo.custom_call @lapack_strsm_ffi(%x, %y) {mhlo.backend_config = {side = 76 : ui8}} "
+      ": (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>",
+      "tensor<2x3x4xf32>");
+  expect("0.. x 0.. -> 0..", "%x: tensor<2x3x3xf32>, %y: tensor<2x3x3xf32>",
+         "stablehlo.custom_call @lapack_strsm_ffi(%x, %y) : (tensor<2x3x3xf32>, "
+         "tensor<2x3x3xf32>) -> tensor<2x3x3xf32>",
+         "tensor<2x3x3xf32>");
+  expect("01.. x 01. -> 01..", "%x: tensor<2x5x3x3xf32>, %y: tensor<2x5x3xf32>",
+         "stablehlo.custom_call @lapack_sorgqr_ffi(%x, %y) : (tensor<2x5x3x3xf32>, "
+         "tensor<2x5x3xf32>) -> tensor<2x5x3x3xf32>",
+         "tensor<2x5x3x3xf32>");
 }
 
 static void contractions(void) {
