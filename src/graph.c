@@ -1,5 +1,6 @@
 /* weir_graph(): programs as one picture. Reads each, inlines its calls, draws it. */
 #include "in/in.h"
+#include "ir/calls.h"
 #include "out/graph.h"
 #include "pass/pass.h"
 #include "pipeline.h"
@@ -19,9 +20,7 @@ static weir_status read_program(picture *p, const weir_program *program, ir_modu
   pass_driver driver = {.c = &p->c, .options = &options, .table = pipeline_passes};
   WEIR_TRY(in_stablehlo_text(&p->c, program->text, program->length, out_m));
   WEIR_TRY(ir_verify(*out_m));
-  if (!ir_main_function(*out_m))
-    return ctx_error(&p->c, WEIR_INVALID_ARGUMENT,
-                     "no function @main, nor a public one that is alone");
+  WEIR_TRY(ir_check_main(*out_m));
   return pass_run(&driver, &pass_inline, *out_m, NULL);
 }
 

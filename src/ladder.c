@@ -296,6 +296,7 @@ static weir_status run_named_passes(job *j) {
 weir_status ladder_climb(job *j) {
   weir_summary *s = &j->result->summary;
   s->limit_bytes = j->options.memory_limit_bytes;
+  if (j->is_vast) return run_named_passes(j);
   s->flops_before = s->flops_after = plan_flops(j->m);
   s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);

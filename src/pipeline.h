@@ -28,6 +28,7 @@ typedef struct job {
   bool probing;         /* a split that only tells whether it holds: not for the result */
   bool refused;         /* the limit can't be held */
   bool is_untouched;    /* for weir_fits() */
+  bool is_vast;         /* inlined; only passes that are named look at such */
   bool replaced;        /* a pass took large tensors out of the prepared program */
 } job;
 

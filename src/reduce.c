@@ -3,6 +3,7 @@
  * until a round changes nothing. What does not verify is not shown to check.
  */
 #include "in/in.h"
+#include "ir/calls.h"
 #include "out/out.h"
 #include "pass/pass.h"
 #include "pass/shrink.h"
@@ -79,9 +80,7 @@ static weir_status reduce_by(reduction *r, const pass_shrink *way, bool *in_out_
 static weir_status read(reduction *r) {
   WEIR_TRY(in_stablehlo_text(&r->c, r->text, r->length, &r->best));
   WEIR_TRY(ir_verify(r->best));
-  if (ir_main_function(r->best)) return WEIR_OK;
-  return ctx_error(&r->c, WEIR_INVALID_ARGUMENT,
-                   "no function @main, nor a public one that is alone");
+  return ir_check_main(r->best);
 }
 
 /* The program as weir prints it must show what it shows; whether without dead code too is found

@@ -88,6 +88,7 @@ weir_status report_loops(job *j, ir_module *m, const split_order *order) {
   WEIR_TRY(gather_loops(j, m));
   for (int32_t i = 0; order && i < order->n_checkpoints; i++)
     WEIR_TRY(add_checkpoints(j, m, &order->checkpoints[i]));
+  if (j->is_vast) return WEIR_OK;
   j->result->summary.flops_after = plan_flops(m);
   j->result->summary.time_after_ns = (int64_t)plan_time_ns(m, &j->machine);
   return WEIR_OK;

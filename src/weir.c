@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "in/in.h"
+#include "ir/calls.h"
 #include "out/out.h"
 #include "pipeline.h"
 #include "report.h"
@@ -32,12 +33,19 @@ static weir_status print_module(job *j) {
   return status;
 }
 
-/* Named passes may be tried on anything; a limit is a program's. */
-static weir_status check_main(job *j) {
-  bool is_trial = j->options.only_passes || j->options.stop_after;
-  if (is_trial || ir_main_function(j->m)) return WEIR_OK;
-  return ctx_error(&j->c, WEIR_INVALID_ARGUMENT,
-                   "no function @main, nor a public one that is alone");
+static bool is_trial(const job *j) { return j->options.only_passes || j->options.stop_after; }
+
+/* Named passes may be tried on anything; a limit is a program's, and one of a size to look at. */
+static weir_status check_program(job *j) {
+  int64_t most = ir_most_inlined(pass_count_ops(j->m));
+  j->is_vast = ir_count_inlined(j->m) > most;
+  if (is_trial(j)) return WEIR_OK;
+  WEIR_TRY(ir_check_main(j->m));
+  if (!j->is_vast) return WEIR_OK;
+  return ctx_error(&j->c, WEIR_UNIMPLEMENTED,
+                   "its functions call each other so often that inlined it has more than %lld ops, "
+                   "or without end",
+                   (long long)most);
 }
 
 static weir_status read_program(job *j) {
@@ -45,7 +53,7 @@ static weir_status read_program(job *j) {
   WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
-  return check_main(j);
+  return check_program(j);
 }
 
 /* The pipeline on one screen. */
@@ -53,11 +61,10 @@ static weir_status rewrite(void *user) {
   job *j = user;
   WEIR_TRY(read_program(j));
   weir_status status = ladder_climb(j);
-  if (status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED) WEIR_TRY(report_explain(j));
+  bool has_plan = status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED;
+  if (has_plan && !j->is_vast) WEIR_TRY(report_explain(j));
   WEIR_TRY(status);
-  bool print =
-      j->result->outcome == WEIR_REWRITTEN || j->options.stop_after || j->options.only_passes;
-  return print ? print_module(j) : WEIR_OK;
+  return j->result->outcome == WEIR_REWRITTEN || is_trial(j) ? print_module(j) : WEIR_OK;
 }
 
 static weir_options complete(

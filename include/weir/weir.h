@@ -203,8 +203,10 @@ WEIR_API void weir_end_kernels(void);
  * INVALID_ARGUMENT, whose message names what is accepted. */
 WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine, weir_result **out_result);
 
-/* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024;
- * anything else (also negative, empty) is INVALID_ARGUMENT and leaves *out_bytes alone. */
+/* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024, with or
+ * without B, also in small letters (gb, gib, gi; k). What means different things to different
+ * people is not guessed: m, g, t alone and Gb (bits). Anything else (also negative, empty) is
+ * INVALID_ARGUMENT and leaves *out_bytes alone. */
 WEIR_API WEIR_MUST_USE weir_status weir_parse_bytes(const char *text, int64_t *out_bytes);
 WEIR_API const char *weir_status_name(weir_status status);
 WEIR_API const char *weir_version(void);

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import copy
 import dataclasses
+import errno
 import functools
 import hashlib
 import os
@@ -420,6 +421,8 @@ def _refuse(call, result):
 def _write(folder, name, text):
     path = pathlib.Path(folder) / name
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # to open a pipe would wait for its reader
+        raise OSError(errno.EINVAL, "no regular file", str(path))
     path.write_bytes(text)
     return path
 

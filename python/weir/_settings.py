@@ -16,8 +16,8 @@ import threading
 from weir import _library
 
 ACCEPTED = (
-    "a number of bytes such as 1000000, 512MiB, 1.5GB or '2 kB' "
-    "(kB, MB, GB, TB: powers of 1000; KiB, MiB, GiB, TiB: of 1024)"
+    "a number of bytes such as 1000000, 512MiB, 1.5GB, 2G or '2 kB' "
+    "(k, M, G, T, also as kB or gb: powers of 1000; Ki, Mi, Gi, Ti, also as KiB or gib: of 1024)"
 )
 AUTO = "auto"  # a limit: what the device has free
 _BYTES = {
@@ -111,6 +111,8 @@ def _machine(name):
 
 @functools.cache
 def _why_not_llvm(name):
+    if "/" in name and os.path.exists(name) and not os.path.isfile(name):
+        return "it is no regular file"  # the loader would wait for a pipe
     try:
         ctypes.CDLL(name)
     except OSError as error:

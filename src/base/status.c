@@ -20,17 +20,36 @@ const char *weir_status_name(weir_status status) {
 
 const char *weir_version(void) { return WEIR_VERSION; }
 
+/* Bits (Gb) and a small m, g, t alone, which are 1000, 1024 and a thousandth elsewhere, are not
+ * here. */
+static const struct {
+  const char *names; /* of the unit, each followed by a space */
+  int64_t bytes;
+} units[] = {
+    {"B ", 1},
+    {"k K kB KB kb ", 1000},
+    {"M MB mb ", 1000000},
+    {"G GB gb ", 1000000000},
+    {"T TB tb ", 1000000000000},
+    {"Ki ki KiB kiB kib ", (int64_t)1 << 10},
+    {"Mi mi MiB mib ", (int64_t)1 << 20},
+    {"Gi gi GiB gib ", (int64_t)1 << 30},
+    {"Ti ti TiB tib ", (int64_t)1 << 40},
+};
+
+static bool has_name(const char *names, const char *s) {
+  size_t n = strlen(s);
+  for (size_t at = 0, length; names[at]; at += length + 1) {
+    length = strcspn(names + at, " ");
+    if (length == n && !memcmp(names + at, s, n)) return true;
+  }
+  return false;
+}
+
 static bool find_unit(const char *s, int64_t *out_factor) {
-  static const struct {
-    const char *name;
-    int64_t factor;
-  } units[] = {
-      {"", 1},          {"B", 1},           {"kB", 1000},          {"KB", 1000},
-      {"MB", 1000000},  {"GB", 1000000000}, {"TB", 1000000000000}, {"KiB", 1 << 10},
-      {"kiB", 1 << 10}, {"MiB", 1 << 20},   {"GiB", 1 << 30},      {"TiB", (int64_t)1 << 40},
-  };
+  if (!*s) return *out_factor = 1, true;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (!strcmp(s, units[i].name)) return *out_factor = units[i].factor, true;
+    if (has_name(units[i].names, s)) return *out_factor = units[i].bytes, true;
   return false;
 }
 

@@ -1,12 +1,15 @@
 #include "call/kernel.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "call/tile.h"
@@ -96,12 +99,23 @@ static weir_status find_functions(making *w, const tile_code *code) {
   return WEIR_OK;
 }
 
+/* NULL: can't be written, or is no regular file; opening a pipe would wait for its reader. */
+static FILE *open_dump(const char *path) {
+  struct stat s;
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) return NULL;
+  bool is_file = !fstat(file, &s) && S_ISREG(s.st_mode) && !ftruncate(file, 0);
+  FILE *f = is_file ? fdopen(file, "w") : NULL;
+  if (!f) close(file);
+  return f;
+}
+
 static void dump_code(const char *name, const tile_code *code) {
   const char *folder = getenv("WEIR_DUMP_TO");
   if (!folder || !*folder) return;
   char path[1024];
   snprintf(path, sizeof path, "%s/%s.ll", folder, name);
-  FILE *f = fopen(path, "w");
+  FILE *f = open_dump(path);
   if (!f) return;
   fwrite(code->text, 1, code->length, f);
   fclose(f);

@@ -17,6 +17,8 @@ static bool complain(const char *path) {
 }
 
 /* ---- reading ---- */
+static const size_t MOST_BYTES = (size_t)1 << 31; /* of a program: /dev/zero never ends */
+
 static char *read_all(FILE *from, size_t *out_length) {
   size_t room = 1 << 16, n = 0;
   char *text = malloc(room);
@@ -24,7 +26,8 @@ static char *read_all(FILE *from, size_t *out_length) {
     n += fread(text + n, 1, room - n - 1, from);
     if (ferror(from)) break;
     if (feof(from)) return text[n] = 0, *out_length = n, text;
-    char *bigger = room < SIZE_MAX / 2 ? realloc(text, room *= 2) : NULL;
+    if (room >= MOST_BYTES) errno = EFBIG;
+    char *bigger = room < MOST_BYTES ? realloc(text, room *= 2) : NULL;
     if (!bigger) break;
     text = bigger;
   }

@@ -305,8 +305,10 @@ static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
   return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];
 }
 ir_op ir_find_function(const ir_module *m, const char *name); /* IR_NONE if there is none */
-ir_op ir_main_function(
-    const ir_module *m); /* "main", else the only public function, else IR_NONE */
+/* IR_NONE: a declaration, whose body is elsewhere. */
+ir_block ir_function_body(const ir_module *m, ir_op function);
+/* "main", else the only public function; IR_NONE if there is none or it is a declaration. */
+ir_op ir_main_function(const ir_module *m);
 
 /* ---- build.c: short spellings for the ops that rewrites make; result types are derived. All
  * append to b->block. ---- */

@@ -557,6 +557,11 @@ void ir_block_append(ir_module *m, ir_block block, ir_op op) {
   VEC_PUSH(m->arena, &m->blocks.at[block].ops, op);
 }
 
+ir_block ir_function_body(const ir_module *m, ir_op function) {
+  const ir_op_data *d = ir_op_get(m, function);
+  return d->n_regions ? d->regions[0] : IR_NONE;
+}
+
 ir_op ir_find_function(const ir_module *m, const char *name) {
   const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
   for (uint32_t i = 0; i < top->ops.count; i++) {
@@ -569,13 +574,13 @@ ir_op ir_find_function(const ir_module *m, const char *name) {
 
 ir_op ir_main_function(const ir_module *m) {
   ir_op found = ir_find_function(m, "main");
-  if (found) return found;
+  if (found) return ir_function_body(m, found) ? found : IR_NONE;
   const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
   for (uint32_t i = 0; i < top->ops.count; i++) {
     ir_op o = top->ops.at[i];
     const char *visibility = ir_op_string(m, o, "sym_visibility");
     if (ir_kind_of(m, o) != IR_OP_FUNC || (visibility && !strcmp(visibility, "private"))) continue;
-    if (found) return IR_NONE;
+    if (found || !ir_function_body(m, o)) return IR_NONE;
     found = o;
   }
   return found;

@@ -9,10 +9,9 @@
  */
 #include <stdio.h>
 
+#include "ir/calls.h"
 #include "ir/print.h"
 #include "ir/verify.h"
-
-enum { DEEPEST = 2000 }; /* nested regions: more would endanger the stack of whoever walks */
 
 typedef weir_status (*shape_rule)(verifier *v, ir_op op);
 
@@ -259,8 +258,8 @@ static void hide_values(verifier *v, const ir_block_data *block) {
 static weir_status check_block(verifier *v, ir_block id, ir_op parent) {
   const ir_block_data *block = ir_block_get(v->m, id);
   CTX_CHECK(v->m->ctx, id < v->m->blocks.count && block->parent == parent);
-  if (++v->level > DEEPEST)
-    return ir_violation(v, parent, 0, "regions nested more than %d deep", DEEPEST);
+  if (++v->level > IR_DEEPEST)
+    return ir_violation(v, parent, 0, "regions nested more than %d deep", IR_DEEPEST);
   define_args(v, block, id);
   WEIR_TRY(check_terminators(v, block, parent));
   for (uint32_t i = 0; i < block->ops.count; i++) {

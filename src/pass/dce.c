@@ -42,9 +42,7 @@ static bool callee_has_effects(dce *d, ir_op op, const char *attr_name) {
   if (!a || ir_attr_get(d->m, a)->kind != IR_ATTR_SYMBOL) return true;
   ir_str name = ir_attr_get(d->m, a)->text;
   ir_op callee = name < d->n_names ? d->functions[name] : IR_NONE;
-  if (!callee || !ir_op_get(d->m, callee)->n_regions || !ir_op_get(d->m, callee)->regions[0])
-    return true;
-  return has_effects(d, callee);
+  return !callee || !ir_function_body(d->m, callee) || has_effects(d, callee);
 }
 
 static bool own_effects(dce *d, ir_op op) {

@@ -254,7 +254,8 @@ static ir_value sliced(picker *f, ir_op slice, const place *where, ir_ints whole
 
 static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole) {
   ir_op slice = maker(f, v, IR_OP_SLICE);
-  if (slice && cuts_windows_alone(f, slice, whole)) return sliced(f, slice, where, whole);
+  if (slice && pass_is_static(f->m, slice) && cuts_windows_alone(f, slice, whole))
+    return sliced(f, slice, where, whole);
   reading r = reading_of(f, v, where, whole);
   ir_value x = broadcast(f, &r);
   return x ? x : gathered(f, &r);
@@ -341,6 +342,7 @@ static ir_value of_iota(picker *f, ir_op op, const place *where) {
 static ir_value made(picker *f, ir_value v, const place *where) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  if (op && !pass_is_static(f->m, op)) return plain(f, v, where);
   if (op && ir_kind_flags(kind) & IR_FLAG_E && ir_op_get(f->m, op)->n_operands <= 4)
     return of_elementwise(f, op, where);
   switch (kind) {

@@ -5,14 +5,16 @@
  * its arguments, by definition; the order of effects stays.
  * composite "chlo.top_k" {k} is the op chlo.top_k, which is what JAX turned into the composite.
  * Left alone: calls of functions that (directly or not) call themselves, of functions without a
- * body, calls marked no_inline, and everything once the program would grow beyond MOST_OPS.
+ * body, calls marked no_inline, and
+ * everything once the program would grow beyond ir_most_inlined().
  * Functions are done callees first, so every body is copied when it is flat; each op of the result
  * is copied once per level of nesting at most.
  * Source: MLIR func dialect; StableHLO specification, composite; CHLO, top_k.
  */
+#include "ir/calls.h"
 #include "pass/pass.h"
 
-enum { MOST_OPS = 1 << 20, DEEPEST_CALLS = 1000 };
+enum { DEEPEST_CALLS = IR_DEEPEST / 2 }; /* regions included */
 
 typedef enum visit { UNSEEN, OPEN, DONE } visit;
 
@@ -25,15 +27,11 @@ typedef struct inliner {
   uint8_t *recursive; /* by function op */
   uint32_t *size;     /* ops of the body, by function op, once DONE */
   VEC(ir_op) open;    /* functions being visited, outermost first */
-  ir_map *map;   /* callee's values -> their last copies; results of calls -> what replaced them */
-  int64_t n_ops; /* of the module */
+  ir_map *map; /* callee's values -> their last copies; results of calls -> what replaced them */
+  int64_t n_ops, most_ops; /* of the module; what it may become */
+  int32_t depth;           /* of blocks being filled */
   bool changed;
 } inliner;
-
-static ir_block body_of(const ir_module *m, ir_op function) {
-  const ir_op_data *d = ir_op_get(m, function);
-  return d->n_regions ? d->regions[0] : IR_NONE;
-}
 
 static ir_op find_symbol(const inliner *in, ir_op op, const char *attr_name) {
   ir_attr a = ir_op_attr(in->m, op, attr_name);
@@ -91,12 +89,12 @@ static bool visit_function(inliner *in, ir_op function);
 
 /* Whether the call may become its callee's body now. Visits the callee first. */
 static bool may_inline(inliner *in, ir_op op, ir_op callee) {
-  ir_block body = callee ? body_of(in->m, callee) : IR_NONE;
+  ir_block body = callee ? ir_function_body(in->m, callee) : IR_NONE;
   if (!body || ir_op_attr(in->m, op, "no_inline") || ir_op_attr(in->m, callee, "no_inline"))
     return false;
   if (!visit_function(in, callee) || in->recursive[callee]) return false;
   const ir_op_data *last = ir_op_get(in->m, ir_terminator(in->m, body));
-  return last->kind == IR_OP_FUNC_RETURN && in->n_ops + in->size[callee] <= MOST_OPS;
+  return last->kind == IR_OP_FUNC_RETURN && in->n_ops + in->size[callee] <= in->most_ops;
 }
 
 /* Where a copied op stands for the reader of a report: its own place, or, in a function of a
@@ -111,7 +109,7 @@ static ir_str location_at(inliner *in, ir_str location, ir_str call) {
 
 static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   ir_module *m = in->m;
-  ir_block body = body_of(m, callee);
+  ir_block body = ir_function_body(m, callee);
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
     ir_map_set(in->map, ir_block_get(m, body)->args.at[i],
                ir_map_get(in->map, ir_operand(m, op, i)));
@@ -147,6 +145,7 @@ static void inline_regions(inliner *in, ir_op op) {
 static void inline_block(inliner *in, ir_block block) {
   ir_module *m = in->m;
   bool refill = has_calls(in, block);
+  in->depth++;
   pass_ops ops =
       refill ? pass_take_ops(m, block)
              : (pass_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
@@ -162,6 +161,7 @@ static void inline_block(inliner *in, ir_block block) {
     inline_regions(in, op);
     if (refill) ir_block_append(m, block, op);
   }
+  in->depth--;
 }
 
 static void count_one(const ir_module *m, ir_op op, void *user) {
@@ -177,14 +177,14 @@ static bool visit_function(inliner *in, ir_op function) {
     mark_cycle(in, function);
     return false;
   }
-  if (in->open.count >= DEEPEST_CALLS) return false;
+  if (in->depth >= DEEPEST_CALLS) return false;
   in->state[function] = OPEN;
   VEC_PUSH(in->p->scratch, &in->open, function);
-  if (body_of(in->m, function)) inline_block(in, body_of(in->m, function));
+  if (ir_function_body(in->m, function)) inline_block(in, ir_function_body(in->m, function));
   in->open.count--;
   in->state[function] = DONE;
-  if (body_of(in->m, function))
-    ir_walk(in->m, body_of(in->m, function), count_one, &in->size[function]);
+  if (ir_function_body(in->m, function))
+    ir_walk(in->m, ir_function_body(in->m, function), count_one, &in->size[function]);
   return true;
 }
 
@@ -243,7 +243,7 @@ static void reach_op(reach *r, ir_op op) {
 static void remove_unused(inliner *in) {
   ir_module *m = in->m;
   reach r = {.in = in, .used = ARENA_ARRAY(in->p->scratch, uint8_t, m->ops.count)};
-  ir_block top = body_of(m, m->root);
+  ir_block top = ir_function_body(m, m->root);
   pass_ops ops = pass_take_ops(m, top);
   use_op(m, m->root, &r);
   for (uint32_t i = 0; i < ops.count; i++)
@@ -256,12 +256,13 @@ static void remove_unused(inliner *in) {
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   inliner in = {.p = p, .m = m, .n_names = m->strs.count, .n_ops = pass_count_ops(m)};
+  in.most_ops = ir_most_inlined(in.n_ops);
   in.functions = pass_functions(p->scratch, m);
   in.state = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   in.recursive = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   in.size = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count);
   in.map = ir_map_new(p->scratch, m);
-  ir_block top = body_of(m, m->root);
+  ir_block top = ir_function_body(m, m->root);
   for (uint32_t i = 0; i < ir_block_get(m, top)->ops.count; i++) {
     ir_op op = ir_block_get(m, top)->ops.at[i];
     if (ir_kind_of(m, op) == IR_OP_FUNC) visit_function(&in, op);

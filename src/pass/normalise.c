@@ -35,7 +35,7 @@ static bool read_norm(ir_module *m, ir_block block, ir_op op, norm *out) {
   ir_type whole = ir_type_of(m, ir_operand(m, op, 0));
   const ir_type_data *t = ir_type_get(m, whole);
   ir_attr a = ir_op_attr(m, op, "epsilon");
-  if (!ir_is_static_tensor(m, whole) || (t->dtype != IR_F32 && t->dtype != IR_F64) ||
+  if (!pass_is_static(m, op) || (t->dtype != IR_F32 && t->dtype != IR_F64) ||
       !ir_element_count(m, whole) || !a || ir_attr_get(m, a)->kind != IR_ATTR_FLOAT)
     return false;
   *out = (norm){.b = {m, block, ir_op_get(m, op)->location},

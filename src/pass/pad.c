@@ -43,7 +43,7 @@ static const ir_type_data *type_of(const padder *f, ir_value v) { return ir_type
 /* ---- looking ---- */
 static bool find_padding(const padder *f, ir_value v, padding *out) {
   ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || ir_kind_of(f->m, op) != IR_OP_PAD || !ir_is_static_tensor(f->m, ir_type_of(f->m, v)) ||
+  if (!op || ir_kind_of(f->m, op) != IR_OP_PAD || !pass_is_static(f->m, op) ||
       ir_value_bytes(f->m, v) <= f->small_bytes)
     return false;
   int32_t count;
@@ -368,7 +368,7 @@ static ir_value dot(padder *f, ir_op op) {
   product p = {.op = op, .side = {ir_operand(f->m, op, 0), ir_operand(f->m, op, 1)}};
   ir_dtype_class c = ir_dtype_class_of(type_of(f, ir_result(f->m, op, 0))->dtype);
   if (c == IR_CLASS_COMPLEX || !ir_dot_dims(f->p->scratch, f->m, op, &p.n) ||
-      !ir_is_static_tensor(f->m, ir_type_of(f->m, ir_result(f->m, op, 0))))
+      !pass_is_static(f->m, op))
     return IR_NONE;
   ir_value v = without_padding(f, &p, 0);
   return v ? v : without_padding(f, &p, 1);

@@ -6,6 +6,7 @@
  * left out in any combination; here what is left out has a stand-in, so that the rest keeps its
  * types.
  */
+#include "ir/calls.h"
 #include "pass/shrink.h"
 
 #include "pass/pass.h"
@@ -380,8 +381,10 @@ static bool is_call(const ir_module *m, ir_op op) {
   return ir_kind_of(m, op) == IR_OP_CALL || ir_kind_of(m, op) == IR_OP_COMPOSITE;
 }
 
-/* All calls or none: the pass knows no single one. */
-static uint32_t count_calls(ir_module *m) { return count_ops(m, is_call) > 0; }
+/* All calls or none: the pass knows no single one. None where they double. */
+static uint32_t count_calls(ir_module *m) {
+  return count_ops(m, is_call) > 0 && ir_count_inlined(m) <= ir_most_inlined(pass_count_ops(m));
+}
 
 static void inline_calls(ir_module *m, uint32_t first, uint32_t count) {
   (void)first, (void)count;

@@ -9,6 +9,7 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "machine/cpu.h"
+#include "ir/calls.h"
 #include "plan/peak.h"
 
 /* Contracted length and rows (or columns) at which products run at half their rate: jnp.dot reaches
@@ -68,13 +69,6 @@ static int64_t solve_flops(const ir_module *m, ir_op op) {
                                                                : elements(m, ir_operand(m, op, 0)));
 }
 
-static ir_block callee_of(const ir_module *m, ir_op op) {
-  const char *name =
-      ir_op_string(m, op, ir_kind_of(m, op) == IR_OP_CALL ? "callee" : "decomposition");
-  ir_op f = name ? ir_find_function(m, name) : IR_NONE;
-  return f && ir_op_get(m, f)->n_regions ? ir_op_get(m, f)->regions[0] : IR_NONE;
-}
-
 static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
   ir_op_data d = *ir_op_get(m, op);
   ir_gemm g;
@@ -104,7 +98,7 @@ static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
           5, saturated_product(elements(m, d.operands[0]), log2_of(transformed_length(m, op))));
     case IR_OP_CALL:
     case IR_OP_COMPOSITE: {
-      ir_block body = callee_of(m, op);
+      ir_block body = ir_callee_body(m, op);
       return body && depth < 200 ? block_flops(m, scratch, body, depth + 1) : 0;
     }
     default: break;
@@ -249,7 +243,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   ir_op_data d = *ir_op_get(c->m, op);
   if (k == IR_OP_LOOP) return loop_ns(c, op);
   if (k == IR_OP_CALL || k == IR_OP_COMPOSITE) {
-    ir_block body = callee_of(c->m, op);
+    ir_block body = ir_callee_body(c->m, op);
     return body && c->depth < 200 ? block_ns(c, body) : 0;
   }
   if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) {
@@ -268,12 +262,14 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
 }
 
 static double block_ns(clock_state *c, ir_block block) {
-  ir_users users = ir_users_of_block(c->scratch, c->m, block);
+  arena *a = arena_create(c->m->ctx); /* users are a list by value of the module, for each block */
+  ir_users users = ir_users_of_block(a, c->m, block);
   double ns = 0;
   c->depth++;
   for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++)
     ns += op_ns(c, ir_block_get(c->m, block)->ops.at[i], &users);
   c->depth--;
+  arena_destroy(a);
   return ns;
 }
 

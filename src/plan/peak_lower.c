@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ir/attrs.h"
+#include "ir/calls.h"
 
 /* nodes: inlining nested calls can blow up; beyond, a call is opaque */
 enum { LARGEST_GRAPH = 4 << 20 };
@@ -608,13 +609,10 @@ static bool is_inlineable(const ir_module *m, ir_op call) {
 
 /* The callee's ops in place of the call. What goes into and comes out of one that XLA may not
  * inline has buffers. */
-static bool inline_call(lowering *l, plan_scope *s, ir_op op, const char *name) {
+static bool inline_call(lowering *l, plan_scope *s, ir_op op) {
   const ir_module *m = l->g->m;
-  ir_op callee = name ? ir_find_function(m, name) : IR_NONE;
-  if (!callee || !ir_op_get(m, callee)->n_regions || !ir_op_get(m, callee)->regions[0])
-    return false;
-  if (l->call_depth > 200 || l->g->nodes.count > LARGEST_GRAPH) return false;
-  ir_block body = ir_op_get(m, callee)->regions[0];
+  ir_block body = ir_callee_body(m, op);
+  if (!body || l->call_depth > 200 || l->g->nodes.count > LARGEST_GRAPH) return false;
   ir_op_data d = *ir_op_get(m, op);
   for (uint32_t i = 0; i < d.n_operands; i++)
     l->map[ir_block_get(m, body)->args.at[i]] = plan_node_of(l, s, d.operands[i]);
@@ -667,11 +665,8 @@ static void lower_op(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_IF: lower_branches(l, s, op); break;
     case IR_OP_SDY_MANUAL_COMPUTATION: lower_manual(l, s, op); break;
     case IR_OP_CALL:
-      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "callee"))) plan_lower_plain(l, s, op);
-      break;
     case IR_OP_COMPOSITE:
-      if (!inline_call(l, s, op, ir_op_string(l->g->m, op, "decomposition")))
-        plan_lower_plain(l, s, op);
+      if (!inline_call(l, s, op)) plan_lower_plain(l, s, op);
       break;
     default:
       plan_lower_plain(l, s, op);

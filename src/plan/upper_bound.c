@@ -2,6 +2,7 @@
  * Every value has a buffer, all at once, and a copy; narrow elements are computed in wider ones;
  * ops that XLA expands or calls a library for have their operands once more, and what they expand
  * to. */
+#include "ir/calls.h"
 #include "plan/peak.h"
 
 enum {
@@ -24,13 +25,10 @@ static void add(sum *s, int64_t bytes) {
 static void add_block(sum *s, ir_block block);
 
 static void add_callee(sum *s, ir_op op) {
-  const char *name =
-      ir_op_string(s->m, op, ir_kind_of(s->m, op) == IR_OP_CALL ? "callee" : "decomposition");
-  ir_op callee = name ? ir_find_function(s->m, name) : IR_NONE;
-  if (!callee || ir_op_get(s->m, callee)->n_regions == 0 || !ir_op_get(s->m, callee)->regions[0])
-    return;
+  ir_block body = ir_callee_body(s->m, op);
+  if (!body) return;
   if (s->depth >= 200) s->bytes = INT64_MAX;
-  else add_block(s, ir_op_get(s->m, callee)->regions[0]);
+  else add_block(s, body);
 }
 
 /* The value `times` over, in elements of at least `element_bytes`. */

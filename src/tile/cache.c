@@ -58,6 +58,9 @@ static const char *path_of(arena *a, const char *in, const tile_cache_key *key) 
 }
 
 /* ---- reading ---- */
+/* Whatever lies there: without O_NONBLOCK opening a pipe would wait for a writer. */
+enum { HOW_TO_OPEN = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+
 static bool read_all(int file, void *to, size_t length) {
   for (size_t got = 0; got < length;) {
     ssize_t n = read(file, (char *)to + got, length - got);
@@ -88,7 +91,7 @@ static const char *read_object(arena *a, int file, const tile_cache_key *key, si
 
 const char *tile_cache_get(arena *a, const tile_cache_key *key, size_t *out_length) {
   const char *in = folder(a);
-  int file = in ? open(path_of(a, in, key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  int file = in ? open(path_of(a, in, key), HOW_TO_OPEN) : -1;
   if (file < 0) return NULL;
   const char *found = read_object(a, file, key, out_length);
   close(file);

@@ -102,8 +102,15 @@ static const char *wanted_library(void) {
   return name && *name ? name : NULL;
 }
 
+/* The loader reads whatever a path names: it would wait for a pipe. */
+static void *open_wanted(const char *name) {
+  struct stat s;
+  bool is_file = !strchr(name, '/') || (!stat(name, &s) && S_ISREG(s.st_mode));
+  return is_file ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
 static void *open_library(void) {
-  if (wanted_library()) return dlopen(wanted_library(), RTLD_NOW | RTLD_LOCAL);
+  if (wanted_library()) return open_wanted(wanted_library());
   void *found = NULL;
   for (int version = NEWEST; !found && version >= OLDEST; version--) found = open_version(version);
   return found;

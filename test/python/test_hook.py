@@ -316,6 +316,31 @@ def test_a_dump_that_fails_costs_a_warning_only(stand_in, monkeypatch, tmp_path)
         same(jax.jit(double)(X), np.float32(3000))
 
 
+def test_a_dump_that_would_wait_for_a_reader_costs_a_warning_only(
+    stand_in, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
+    stand_in.outcome(
+        _library.REWRITTEN, text=lambda t: t.replace(b"2.000000e+00", b"3.000000e+00")
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):  # from the same line: files are named by the program and its locations
+            with weir.limit("1GB"):
+                same(jax.jit(lambda x: (x * 2).sum())(X), np.float32(3000))
+            for file in tmp_path.iterdir():
+                file.unlink()
+                os.mkfifo(file)
+    assert any("no regular file" in str(warning.message) for warning in caught)
+
+
+def test_a_library_that_is_no_file_is_an_error(monkeypatch, tmp_path):
+    os.mkfifo(tmp_path / "libLLVM.so")
+    monkeypatch.setenv("WEIR_LLVM", str(tmp_path / "libLLVM.so"))
+    with weir.limit("1GB"), pytest.raises(ValueError, match="it is no regular file"):
+        jax.jit(double)(X)
+
+
 def test_executables_of_candidates_are_let_go(stand_in):
     calls, compile_, real = [], _hook._compile, _hook._Call
     stand_in.outcome(ask=[(None, ()), (None, (f"{FAST_MATH}=false",))])

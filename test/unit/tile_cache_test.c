@@ -56,6 +56,11 @@ static void test_damage(arena *a) {
     assert(!truncate(path, length));
     assert(!has(a, "k", data, sizeof data));
   }
+  assert(!unlink(path) && !mkfifo(path, 0600) && !has(a, "k", data, sizeof data)); /* at once */
+  assert(!unlink(path) && !mkdir(path, 0700) && !has(a, "k", data, sizeof data));
+  assert(!rmdir(path) && !symlink("/dev/zero", path) && !has(a, "k", data, sizeof data));
+  put(a, "k", data, sizeof data);
+  assert(has(a, "k", data, sizeof data));
   assert(!unlink(path));
 }
 

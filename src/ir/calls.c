@@ -1,0 +1,89 @@
+#include "ir/calls.h"
+
+#include "base/saturate.h"
+
+enum {
+  MOST_INLINED = 1 << 17, /* some seconds for a split under a limit */
+  MOST_GROWTH = 4,        /* times the ops of a program that is larger anyway */
+};
+
+weir_status ir_check_main(const ir_module *m) {
+  if (ir_main_function(m)) return WEIR_OK;
+  return ctx_error(m->ctx, WEIR_INVALID_ARGUMENT,
+                   "no function @main, nor a public one that is alone, with a body");
+}
+
+static ir_op callee_of(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  const char *attr = kind == IR_OP_CALL ? "callee" : "decomposition";
+  bool is_call = kind == IR_OP_CALL || kind == IR_OP_COMPOSITE;
+  const char *name = is_call ? ir_op_string(m, op, attr) : NULL;
+  return name ? ir_find_function(m, name) : IR_NONE;
+}
+
+ir_block ir_callee_body(const ir_module *m, ir_op op) {
+  ir_op callee = callee_of(m, op);
+  return callee ? ir_function_body(m, callee) : IR_NONE;
+}
+
+int64_t ir_most_inlined(int64_t ops_as_read) {
+  return saturated_sum(MOST_INLINED, saturated_product(MOST_GROWTH, ops_as_read));
+}
+
+/* ---- counting ---- */
+typedef struct extent {
+  int64_t ops;   /* INT64_MAX: too many to count */
+  int32_t depth; /* of regions in each other, those of callees included */
+} extent;
+
+typedef struct counting {
+  const ir_module *m;
+  extent *known; /* by block that is a function's body; .ops 0: not seen */
+  int32_t depth; /* of the walk */
+} counting;
+
+static const extent TOO_MANY = {.ops = INT64_MAX};
+
+static extent count_block(counting *c, ir_block block);
+
+/* While a body is counted it counts as too many: so does a function that calls itself. */
+static extent count_body(counting *c, ir_block body) {
+  if (c->known[body].ops) return c->known[body];
+  c->known[body] = TOO_MANY;
+  return c->known[body] = count_block(c, body);
+}
+
+static void add_below(extent *sum, extent below) {
+  sum->ops = saturated_sum(sum->ops, below.ops);
+  if (below.depth > sum->depth) sum->depth = below.depth;
+}
+
+static void count_op(counting *c, ir_op op, extent *sum) {
+  const ir_op_data *d = ir_op_get(c->m, op);
+  ir_block callee = ir_callee_body(c->m, op);
+  if (callee) add_below(sum, count_body(c, callee));
+  else sum->ops = saturated_sum(sum->ops, 1);
+  for (uint32_t r = 0; r < d->n_regions; r++)
+    if (d->regions[r]) add_below(sum, count_block(c, d->regions[r]));
+}
+
+static extent count_block(counting *c, ir_block block) {
+  const ir_block_data *b = ir_block_get(c->m, block);
+  extent sum = {0};
+  if (c->depth == IR_DEEPEST) return TOO_MANY;
+  c->depth++;
+  for (uint32_t i = 0; i < b->ops.count && sum.ops < INT64_MAX; i++)
+    count_op(c, b->ops.at[i], &sum);
+  c->depth--;
+  return ++sum.depth > IR_DEEPEST ? TOO_MANY : sum;
+}
+
+int64_t ir_count_inlined(const ir_module *m) {
+  ir_op main = ir_main_function(m);
+  if (!main) return 0;
+  arena *scratch = arena_create(m->ctx);
+  counting c = {m, ARENA_ARRAY(scratch, extent, m->blocks.count), 0};
+  int64_t n = count_body(&c, ir_function_body(m, main)).ops;
+  arena_destroy(scratch);
+  return n;
+}

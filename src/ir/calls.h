@@ -1,0 +1,23 @@
+/* What calls run, and what becomes of a program without them. */
+#ifndef WEIR_IR_CALLS_H
+#define WEIR_IR_CALLS_H
+#include "ir/ir.h"
+
+/* What a func.call or stablehlo.composite runs; IR_NONE where that is not in the module. */
+ir_block ir_callee_body(const ir_module *m, ir_op op);
+
+/* INVALID_ARGUMENT if there is no main function. */
+WEIR_MUST_USE weir_status ir_check_main(const ir_module *m);
+
+enum { IR_DEEPEST = 2000 }; /* regions and calls in each other: whoever walks has a stack */
+
+/* Ops of the main function if each call were its callee's body, regions included; INT64_MAX where
+ * that is too many to count, a function calls itself, or it gets deeper than IR_DEEPEST. Cost:
+ * linear in the program as it stands. */
+int64_t ir_count_inlined(const ir_module *m);
+
+/* More ops than this a program must not become by inlining: every later step is about linear in
+ * them, while calls that call twice double with each level. */
+int64_t ir_most_inlined(int64_t ops_as_read);
+
+#endif
