@@ -169,7 +169,7 @@ def measure(program, sizes, rows, limit_bytes, count, modes):
 
 def smallest_limit(refusal):
     """The bytes that a refusal names, or None."""
-    found = re.search(r"smallest limit found feasible is (\d+) bytes", refusal)
+    found = re.search(r"set it to (\d+) bytes or more", refusal)
     return int(found.group(1)) if found else None
 
 

@@ -50,8 +50,10 @@ int64_t judge_estimate(job *j, const ir_module *m, plan_order order) {
   return total;
 }
 
-bool judge_holds_as_is(job *j, plan_order order, int64_t *out_peak) {
+verdict judge_as_is(job *j, plan_order order) {
+  verdict v;
   judge_set_order(j, order);
-  if (!judge_ask(j, NULL, out_peak)) *out_peak = judge_estimate(j, j->m, order);
-  return *out_peak <= j->options.memory_limit_bytes;
+  v.is_xlas = judge_ask(j, NULL, &v.peak);
+  if (!v.is_xlas) v.peak = judge_estimate(j, j->m, order);
+  return v;
 }

@@ -12,6 +12,7 @@
  * because it keeps what it hoists (docs/design/loop-emission-facts.md).
  */
 #include "fit.h"
+#include "ir/calls.h"
 #include "judge.h"
 #include "minimum.h"
 #include "plan/cost.h"
@@ -26,36 +27,46 @@ enum {
   COMPILES_FOR_SPEED = 2,
   CANDIDATES_FOR_SPEED = 3,
   MOST_OPS_FOR_SPEED = 5000,
-  MOST_BLOCKERS = 5, /* rows of a refusal */
+  MOST_BLOCKERS = 5,          /* rows of a refusal */
+  MOST_FASTER = 8,            /* limits tried, each twice the one before */
+  MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
 
 static const int64_t HOPELESS =
     2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
+static const double SLOW = 2; /* times the time of the program as it came: worth a warning */
 static const double WORTH_A_SPLIT =
     1.4; /* gain in speed of a program that holds its limit as it is */
 
-static weir_status accept(job *j, weir_outcome outcome, int64_t peak) {
+/* Where XLA is asked, a limit is held by what it says. */
+static weir_status accept(job *j, weir_outcome outcome, verdict of) {
+  weir_summary *s = &j->result->summary;
   j->result->outcome = outcome;
-  j->result->summary.peak_after_bytes = peak;
+  s->peak_after_bytes = of.peak;
+  s->after_is_estimate = !of.is_xlas;
+  s->is_unconfirmed = !of.is_xlas && s->limit_bytes && j->options.referee && !s->only_faster &&
+                      outcome != WEIR_UNTOUCHED;
   return WEIR_OK;
 }
 
 /* ---- what holds the limit as it is may be faster with kernels ---- */
-/* By the judge that the program as it came had. *out_peak: XLA's number or the estimate; 0: nobody
- * asked. */
-static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, int64_t *out_peak) {
+/* By the judge that the program as it came had. out->peak 0: nobody asked. */
+static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, verdict *out) {
   int64_t limit = j->options.memory_limit_bytes;
-  *out_peak = 0;
+  *out = (verdict){0};
   if (as_is == WEIR_UNTOUCHED) return !limit || plan_upper_bound(m) <= limit;
-  if (j->options.referee) return judge_ask(j, m, out_peak) && *out_peak <= limit;
-  *out_peak = judge_estimate(j, m, j->order);
-  return *out_peak <= limit;
+  if (j->options.referee) {
+    out->is_xlas = judge_ask(j, m, &out->peak);
+    return out->is_xlas && out->peak <= limit;
+  }
+  out->peak = judge_estimate(j, m, j->order);
+  return out->peak <= limit;
 }
 
 /* The program holds its limit in the order that is set. */
-static weir_status accept_as_is(job *j, weir_outcome as_is, int64_t peak) {
+static weir_status accept_as_is(job *j, weir_outcome as_is, verdict of) {
   ir_module *m;
-  int64_t other = 0;
+  verdict other;
   WEIR_TRY(fit_with_kernels(j, &m));
   if (m && holds_with_kernels(j, m, as_is, &other)) {
     j->rewritten = m;
@@ -65,15 +76,15 @@ static weir_status accept_as_is(job *j, weir_outcome as_is, int64_t peak) {
     report_forget(j);
     ir_module_destroy(m);
   }
-  return accept(j, as_is, peak);
+  return accept(j, as_is, of);
 }
 
 weir_status ladder_is_untouched(job *j, bool *out_is) {
   int64_t limit = j->options.memory_limit_bytes;
   const weir_options *o = &j->options;
   bool is_trial = o->only_passes || o->stop_after || o->tensor_size_threshold_bytes;
-  *out_is = !is_trial && (!limit || plan_upper_bound(j->m) <= limit);
-  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, 0));
+  *out_is = !is_trial && (!limit || plan_upper_bound(j->m) <= limit || ir_only_moves(j->m));
+  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, (verdict){0}));
   *out_is = *out_is && j->result->outcome == WEIR_UNTOUCHED;
   return WEIR_OK;
 }
@@ -89,12 +100,14 @@ static void put_blockers(const ir_module *prepared, const ir_module *m, strbuf *
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
 }
 
-static weir_status refuse_shortly(job *j, int64_t peak) {
+/* One number is to be read off: the limit to set. */
+static weir_status refuse_with(job *j, int64_t least, const char *why) {
   arena *a = arena_create(&j->c);
-  int64_t limit = j->options.memory_limit_bytes;
-  weir_status status = ctx_error(
-      &j->c, WEIR_RESOURCE_EXHAUSTED, "the program needs %s, the limit is %lld bytes (%s)",
-      plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit));
+  weir_status status =
+      ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
+                "no way found under the limit of %s: set it to %lld bytes or more (%s)%s",
+                plan_bytes_text(a, j->options.memory_limit_bytes), (long long)least,
+                plan_bytes_text(a, least), why);
   arena_destroy(a);
   return status;
 }
@@ -114,11 +127,12 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
   j->refused = true;
   result_keep_loops(j->result, 0);
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
-    return refuse_shortly(j, peak);
+    return refuse_with(j, ordered && ordered < peak ? ordered : peak, "");
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
+  strbuf_puts(&blockers, ", where it needs: ");
   int64_t held = held_throughout(j);
-  if (!ordered) (void)judge_holds_as_is(j, PLAN_ORDER_MEMORY, &ordered);
+  if (!ordered) ordered = judge_as_is(j, PLAN_ORDER_MEMORY).peak;
   judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   minimum found = {.limit = ordered < peak ? ordered : peak,
                    .low = held > limit ? held - 1 : limit,
@@ -126,13 +140,8 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
                    .start = failed->at_least};
   WEIR_TRY(minimum_find(j, &found));
   put_blockers(j->prepared, found.m, &blockers);
-  int64_t least = j->result->summary.minimum_bytes = found.limit;
-  weir_status status =
-      ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
-                "the program needs %s, the limit is %lld bytes (%s); the smallest limit found "
-                "feasible is %lld bytes (%s), and there: %s",
-                plan_bytes_text(a, peak), (long long)limit, plan_bytes_text(a, limit),
-                (long long)least, plan_bytes_text(a, least), blockers.text);
+  j->result->summary.minimum_bytes = found.limit;
+  weir_status status = refuse_with(j, found.limit, blockers.text);
   if (found.m) ir_module_destroy(found.m);
   arena_destroy(a);
   return status;
@@ -173,7 +182,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
   s.target = target_of(j, peak);
   WEIR_TRY(search_all(j, &s, &m));
   j->rewritten = m;
-  return m ? accept(j, WEIR_REWRITTEN, s.peak) : refuse(j, peak, &s, ordered);
+  return m ? accept(j, WEIR_REWRITTEN, s.found) : refuse(j, peak, &s, ordered);
 }
 
 /* ---- held by the order alone ---- */
@@ -184,7 +193,7 @@ static bool may_gain(const job *j, ir_module *exact, double most_ns) {
 }
 
 /* j->rewritten: slices that hold the limit in the program's order, too, and gain; else NULL. */
-static weir_status split_for_speed(job *j, int64_t *out_peak) {
+static weir_status split_for_speed(job *j, verdict *out) {
   ir_module *exact = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
   double most_ns = plan_fused_time_ns(exact, &j->machine) / WORTH_A_SPLIT;
@@ -195,7 +204,7 @@ static weir_status split_for_speed(job *j, int64_t *out_peak) {
     s.most_ns = most_ns;
     s.most_candidates = CANDIDATES_FOR_SPEED;
     WEIR_TRY(search_slices(j, &s, &j->rewritten));
-    *out_peak = s.peak;
+    *out = s.found;
   }
   ir_module_destroy(exact);
   return WEIR_OK;
@@ -203,9 +212,9 @@ static weir_status split_for_speed(job *j, int64_t *out_peak) {
 
 /* XLA then runs what is independent one after the other, and out of cache: where slices are
  * predicted to be faster they are taken. */
-static weir_status accept_ordered(job *j, int64_t peak) {
-  int64_t other = 0;
-  WEIR_TRY(accept_as_is(j, WEIR_OPTIONS_ONLY, peak));
+static weir_status accept_ordered(job *j, verdict of) {
+  verdict other = {0};
+  WEIR_TRY(accept_as_is(j, WEIR_OPTIONS_ONLY, of));
   if (j->rewritten) return WEIR_OK;
   WEIR_TRY(split_for_speed(j, &other));
   if (j->rewritten) return accept(j, WEIR_REWRITTEN, other);
@@ -215,25 +224,25 @@ static weir_status accept_ordered(job *j, int64_t peak) {
 }
 
 static weir_status hold_limit(job *j) {
-  int64_t limit = j->options.memory_limit_bytes, peak, ordered;
-  peak = plan_upper_bound(j->m);
-  if (peak <= limit) return accept_as_is(j, WEIR_UNTOUCHED, peak);
-  bool holds = judge_holds_as_is(j, PLAN_ORDER_PROGRAM, &peak);
-  j->result->summary.peak_before_bytes = peak;
-  if (holds) return accept_as_is(j, WEIR_OPTIONS_ONLY, peak);
-  ordered = judge_estimate(j, j->m, PLAN_ORDER_MEMORY);
-  bool hopeless = ordered / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
-  if (!hopeless && judge_holds_as_is(j, PLAN_ORDER_MEMORY, &ordered))
-    return accept_ordered(j, ordered);
+  int64_t limit = j->options.memory_limit_bytes, bound = plan_upper_bound(j->m);
+  if (bound <= limit || ir_only_moves(j->m))
+    return accept_as_is(j, WEIR_UNTOUCHED, (verdict){.peak = bound});
+  verdict is = judge_as_is(j, PLAN_ORDER_PROGRAM);
+  j->result->summary.peak_before_bytes = is.peak;
+  j->result->summary.before_is_estimate = !is.is_xlas;
+  if (is.peak <= limit) return accept_as_is(j, WEIR_OPTIONS_ONLY, is);
+  verdict ordered = {.peak = judge_estimate(j, j->m, PLAN_ORDER_MEMORY)};
+  bool hopeless = ordered.peak / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
+  if (!hopeless) ordered = judge_as_is(j, PLAN_ORDER_MEMORY);
+  if (ordered.peak <= limit) return accept_ordered(j, ordered);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
-  return rewrite(j, peak, known ? ordered : 0);
+  return rewrite(j, is.peak, known ? ordered.peak : 0);
 }
 
 /* The smallest limit that the program as it came holds, under either order. */
 static int64_t least_as_is(job *j) {
-  int64_t program, memory;
-  (void)judge_holds_as_is(j, PLAN_ORDER_PROGRAM, &program);
-  (void)judge_holds_as_is(j, PLAN_ORDER_MEMORY, &memory);
+  int64_t program = judge_as_is(j, PLAN_ORDER_PROGRAM).peak,
+          memory = judge_as_is(j, PLAN_ORDER_MEMORY).peak;
   return memory < program ? memory : program;
 }
 
@@ -276,10 +285,10 @@ static weir_status split_above_threshold(job *j) {
   ir_module *split;
   WEIR_TRY(search_split(j, m, &order, &split));
   ir_module_destroy(m);
-  if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, 0);
+  if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, (verdict){0});
   j->rewritten = split;
   judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
-  return accept(j, WEIR_REWRITTEN, 0);
+  return accept(j, WEIR_REWRITTEN, (verdict){0});
 }
 
 static weir_status run_named_passes(job *j) {
@@ -293,15 +302,47 @@ static weir_status run_named_passes(job *j) {
   return WEIR_OK;
 }
 
+/* ---- a limit that costs much time ---- */
+/* *out_holds: a split under the limit, by estimate, is predicted to be fast enough. */
+static weir_status is_fast_under(job *j, int64_t limit, bool *out_is) {
+  search s = search_under(j, limit, 0);
+  ir_module *m;
+  WEIR_TRY(search_all(j, &s, &m));
+  *out_is = m && plan_time_ns(m, &j->machine) <= SLOW * (double)j->result->summary.time_before_ns;
+  if (m) ir_module_destroy(m);
+  return WEIR_OK;
+}
+
+/* Of a program that is rewritten to hold its limit: where that is predicted to be slow, which limit
+ * would not be. The one that it holds as it came is fast in any case. */
+static weir_status find_faster_limit(job *j) {
+  weir_summary *s = &j->result->summary;
+  bool is_fast = (double)s->time_after_ns <= SLOW * (double)s->time_before_ns, found = false;
+  if (!j->prepared || !j->rewritten || s->only_faster || is_fast) return WEIR_OK;
+  int64_t limit = s->limit_bytes, high = s->peak_before_bytes;
+  j->probing = true;
+  for (int i = 0; i < MOST_FASTER && !found && j->searched_ops < MOST_SEARCHED_OPS; i++) {
+    limit = limit < high / 2 ? limit * 2 : high;
+    found = limit >= high;
+    if (!found) WEIR_TRY(is_fast_under(j, limit, &found));
+  }
+  j->probing = false;
+  s->faster_limit_bytes = found ? limit : high;
+  return WEIR_OK;
+}
+
 weir_status ladder_climb(job *j) {
   weir_summary *s = &j->result->summary;
   s->limit_bytes = j->options.memory_limit_bytes;
   if (j->is_vast) return run_named_passes(j);
   s->flops_before = s->flops_after = plan_flops(j->m);
   s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
+  s->before_is_estimate = s->after_is_estimate = true;
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
-  if (j->options.memory_limit_bytes) WEIR_TRY(hold_limit(j));
-  else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
-  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, 0));
+  if (j->options.memory_limit_bytes) {
+    WEIR_TRY(hold_limit(j));
+    WEIR_TRY(find_faster_limit(j));
+  } else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
+  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, (verdict){0}));
   return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

@@ -25,7 +25,7 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
   if (found->start.slice_bytes) WEIR_TRY(search_near(j, &s, &found->start, &m));
   else WEIR_TRY(search_all(j, &s, &m));
   if (m) keep_found(found, limit, m);
-  *out_peak = m ? s.peak : 0;
+  *out_peak = m ? s.found.peak : 0;
   return WEIR_OK;
 }
 
@@ -82,7 +82,7 @@ weir_status minimum_climb(job *j, minimum *found) {
   search s = search_under(j, found->low, 0);
   WEIR_TRY(search_all(j, &s, &m));
   if (m) keep_found(found, s.limit, m);
-  found->guess = m ? s.peak : s.least;
+  found->guess = m ? s.found.peak : s.least;
   if (!m) found->start = s.at_least;
   return WEIR_OK;
 }

@@ -121,6 +121,11 @@ static void put_flops(const job *j, strbuf *out) {
     strbuf_puts(out, ", with one trip of each loop that ends by what it computes");
 }
 
+static bool is_load(const job *j) {
+  const weir_summary *s = &j->result->summary;
+  return s->limit_bytes && s->peak_before_bytes > s->limit_bytes;
+}
+
 static void put_outcome(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   strbuf_puts(out, "outcome  ");
@@ -137,7 +142,9 @@ static void put_outcome(const job *j, strbuf *out) {
     put_flops(j, out);
   } else if (j->result->outcome == WEIR_OPTIONS_ONLY)
     strbuf_puts(out, "the program as it is, compiled with other options");
+  else if (is_load(j)) strbuf_puts(out, "left untouched: loading data is never refused");
   else strbuf_puts(out, "left untouched");
+  if (s->is_unconfirmed) strbuf_puts(out, "; unconfirmed: XLA does not compile it");
   strbuf_puts(out, "\n");
 }
 
@@ -156,17 +163,33 @@ static void put_unsized(const job *j, strbuf *out) {
                   (long long)count, count == 1 ? "" : "s");
 }
 
+static const char *says(bool is_estimate) { return is_estimate ? "weir estimates" : "XLA reports"; }
+
+static void put_warning(const weir_summary *s, strbuf *out) {
+  if (!s->faster_limit_bytes) return;
+  strbuf_printf(out,
+                "warning  predicted %.2g times as slow as it came; at most twice under %s "
+                "(%lld bytes)\n",
+                (double)s->time_after_ns / (double)s->time_before_ns,
+                plan_bytes_text(out->arena, s->faster_limit_bytes),
+                (long long)s->faster_limit_bytes);
+}
+
 static void put_summary(const job *j, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   bool changes = !j->refused && s->peak_after_bytes != s->peak_before_bytes;
-  const char *judge = s->referee_compiles ? "XLA reports" : "weir estimates";
   if (s->limit_bytes)
     strbuf_printf(out, "limit    %s\n", plan_bytes_text(out->arena, s->limit_bytes));
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
-  if (changes) strbuf_printf(out, " -> %s", plan_bytes_text(out->arena, s->peak_after_bytes));
-  strbuf_printf(out, ", as %s\n", judge);
+  if (!changes || s->before_is_estimate != s->after_is_estimate)
+    strbuf_printf(out, ", as %s", says(s->before_is_estimate));
+  if (changes)
+    strbuf_printf(out, " -> %s, as %s", plan_bytes_text(out->arena, s->peak_after_bytes),
+                  says(s->after_is_estimate));
+  strbuf_puts(out, "\n");
   put_unsized(j, out);
   if (s->limit_bytes || j->options.tensor_size_threshold_bytes || j->rewritten) put_outcome(j, out);
+  put_warning(s, out);
   if (s->minimum_bytes && !j->refused)
     strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);

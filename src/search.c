@@ -1,11 +1,13 @@
 #include "search.h"
 
-#include "judge.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "result.h"
 
-enum { MOST_EXTRA_WORK = 10 }; /* times the operations of the program: more is as good as refused */
+enum {
+  MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
+  MOST_REFUSALS = 3,    /* by XLA, of candidates: it may be out of memory, or not like any */
+};
 
 static const int64_t FIRST_SLICE_BYTES =
     8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
@@ -80,15 +82,23 @@ search search_under(const job *j, int64_t limit, int32_t most_compiles) {
                   .least = INT64_MAX};
 }
 
-/* What XLA refuses doesn't fit where the estimate says nothing, of a sharded program, nor where the
- * program holds its limit without it. */
-static int64_t peak_of_candidate(job *j, search *s, const ir_module *m, split_order *order) {
-  int64_t peak = order->peak_bytes;
-  if (!order->fits || !s->most_compiles || !j->options.referee) return peak;
-  bool answered = judge_ask(j, m, &peak);
-  order->fits = answered || (j->spread != SPLIT_SHARDED && s->most_ns == 0);
-  s->compiles += answered || !order->fits;
-  return peak;
+/* Nothing is known of what XLA refuses. As a last resort there is the estimate, but of a sharded
+ * program, and where the program holds its limit without it. */
+static void note_refusal(job *j, search *s) {
+  s->refusals++;
+  if (s->refused || j->spread == SPLIT_SHARDED || s->most_ns > 0) return;
+  s->refused = ARENA_NEW(arena_create(&j->c), search);
+  *s->refused = *s;
+}
+
+static verdict judge_candidate(job *j, search *s, const ir_module *m, split_order *order) {
+  verdict v = {.peak = order->peak_bytes};
+  if (!order->fits || !s->most_compiles || !j->options.referee) return v;
+  s->compiles++;
+  v.is_xlas = judge_ask(j, m, &v.peak);
+  if (!v.is_xlas) note_refusal(j, s);
+  order->fits = v.is_xlas;
+  return v;
 }
 
 static void shrink_slices(search *s) {
@@ -130,22 +140,24 @@ static weir_status try_candidate(job *j, search *s, ir_module **out_m) {
     s->at_least = (place){s->slice_bytes, s->manner};
   }
   check_time(j, s, m, &order);
-  s->peak = peak_of_candidate(j, s, m, &order);
-  if (order.fits && s->peak <= s->limit) {
+  bool fits = order.fits; /* by estimate */
+  s->found = judge_candidate(j, s, m, &order);
+  if (order.fits && s->found.peak <= s->limit) {
     *out_m = m;
     return WEIR_OK;
   }
   ir_module_destroy(m);
-  if (order.fits && order.n_tiles) s->no_tiles = true;
+  if (fits && order.n_tiles) s->no_tiles = true;
   else if (order.fits)
-    s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->peak * 0.98);
+    s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->found.peak * 0.98);
+  else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else next_candidate(s, order.only_tiles);
   return WEIR_OK;
 }
 
 weir_status search_slices(job *j, search *s, ir_module **out_m) {
   while (!*out_m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
-         (!s->most_compiles || s->compiles < s->most_compiles))
+         (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS)
     WEIR_TRY(try_candidate(j, s, out_m));
   return WEIR_OK;
 }
@@ -154,15 +166,16 @@ weir_status search_slices(job *j, search *s, ir_module **out_m) {
 static void search_again(search *s, const search *first) {
   search again = *first;
   again.compiles = s->compiles;
+  again.refusals = s->refusals;
+  again.refused = s->refused;
   again.least = s->least;
   again.at_least = s->at_least;
   again.no_tiles = true;
   *s = again;
 }
 
-weir_status search_all(job *j, search *s, ir_module **out_m) {
+static weir_status search_confirmed(job *j, search *s, ir_module **out_m) {
   search first = *s;
-  *out_m = NULL;
   WEIR_TRY(search_slices(j, s, out_m));
   if (!*out_m && !first.no_tiles) {
     search_again(s, &first);
@@ -175,6 +188,18 @@ weir_status search_all(job *j, search *s, ir_module **out_m) {
     WEIR_TRY(search_slices(j, s, out_m));
   }
   return WEIR_OK;
+}
+
+weir_status search_all(job *j, search *s, ir_module **out_m) {
+  *out_m = NULL;
+  WEIR_TRY(search_confirmed(j, s, out_m));
+  if (*out_m || !s->refused) return WEIR_OK;
+  search again = *s->refused;
+  again.most_compiles = 0;
+  again.least = s->least;
+  again.at_least = s->at_least;
+  *s = again;
+  return try_candidate(j, s, out_m);
 }
 
 weir_status search_near(job *j, search *s, const place *start, ir_module **out_m) {

@@ -2,7 +2,7 @@
  * judge says that one holds. */
 #ifndef WEIR_SEARCH_H
 #define WEIR_SEARCH_H
-#include "pipeline.h"
+#include "judge.h"
 
 /* What a candidate splits. */
 typedef enum manner {
@@ -30,16 +30,19 @@ typedef struct search {
   bool is_over;                        /* no further candidate is worth it */
   bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
-      compiles;   /* to ask XLA, where there is a referee; 0: the estimate decides */
-  int64_t peak;   /* out: of the module that holds the limit */
-  int64_t least;  /* out: estimate of any candidate */
-  place at_least; /* out: which it was */
+      compiles;           /* to ask XLA, where there is a referee; 0: the estimate decides */
+  int32_t refusals;       /* candidates that XLA did not compile */
+  struct search *refused; /* as it was before the first of these; NULL: none was */
+  verdict found;          /* out: of the module that holds the limit */
+  int64_t least;          /* out: estimate of any candidate */
+  place at_least;         /* out: which it was */
 } search;
 
 search search_under(const job *j, int64_t limit, int32_t most_compiles);
 /* *out_m: the first candidate that holds, in the search's own manner; NULL: none does. */
 WEIR_MUST_USE weir_status search_slices(job *j, search *s, ir_module **out_m);
-/* The same in one manner after the other, with tiles and without. */
+/* The same in one manner after the other, with tiles and without; if nothing holds, the first that
+ * XLA refused to compile and the estimate lets pass, s->found being no word of XLA's. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s, ir_module **out_m);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */

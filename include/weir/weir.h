@@ -131,14 +131,20 @@ WEIR_API const char *weir_result_explain(const weir_result *result);
 typedef struct weir_summary {
   size_t struct_size;
   int64_t limit_bytes;
-  int64_t peak_before_bytes; /* XLA's number where `referee_compiles` > 0, else weir's estimate */
-  int64_t peak_after_bytes;
-  int64_t minimum_bytes; /* smallest limit found feasible; 0: not searched */
+  int64_t peak_before_bytes; /* XLA's number, unless `before_is_estimate` */
+  int64_t peak_after_bytes;  /* likewise */
+  int64_t minimum_bytes;     /* smallest limit found feasible; 0: not searched */
   int64_t flops_before, flops_after;
   int32_t loops; /* how many loops were made */
   int32_t referee_compiles;
   int64_t time_before_ns, time_after_ns; /* predicted; good for comparing, not absolute */
   bool only_faster; /* held the limit, or there is none: rewritten for the sake of time */
+  bool before_is_estimate, after_is_estimate; /* weir's own: there is no referee, it was not asked,
+                                                 or it refused the program */
+  int64_t faster_limit_bytes; /* where it is predicted to be more than twice as slow as it came: a
+                                 limit under which it is not; else 0 */
+  bool is_unconfirmed; /* the limit is held by estimate alone: the referee refused the program that
+                          weir_result_outcome() means. Not to be run as one that holds it */
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 

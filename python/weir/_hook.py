@@ -352,7 +352,7 @@ def _compile(call, settings, planning):
     given = settings | {"platform": call.platform().encode()}
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
-    text = None
+    text = plan = None
     try:
         given = _with_calls(given)
         text = call.text()
@@ -369,9 +369,13 @@ def _compile(call, settings, planning):
             raise RuntimeError(f"{result.status_name}: {result.message}")
         plan = _plan.from_result(call.name(), result)
         executable = _settled(call, result)
+        if plan.is_unconfirmed and plan.outcome == "rewritten":
+            raise RuntimeError("XLA compiles none of the programs that weir made of it")
     except (_LeftAlone, _settings.SettingError):
         raise
     except Exception as error:
+        if planning is not None and plan is not None:
+            planning.append(plan)
         _warn_of_failure(call, settings, text, error)
         return call.untouched()
     if jax.__version_info__ > _LAST_WITHOUT_OPTIONS:
@@ -385,7 +389,8 @@ def _compile(call, settings, planning):
     if plan.outcome != "untouched":
         last_report = plan
         if settings.get("debug"):
-            print(f"weir: {plan.line()}", file=sys.stderr)
+            for line in filter(None, (plan.line(), plan.warning())):
+                print(f"weir: {line}", file=sys.stderr)
     if is_left_alone:
         raise _LeftAlone(result.message.rstrip("\n"))
     if result.status == _library.RESOURCE_EXHAUSTED:
@@ -399,6 +404,8 @@ def _settled(call, result):
     """
     if result.status != _library.OK or result.outcome == _library.UNTOUCHED:
         return None
+    if result.is_unconfirmed:
+        return None
     text = result.text if result.outcome == _library.REWRITTEN else None
     executable = call.run(text, result.compile_options)
     _dump(call, result)
@@ -406,15 +413,15 @@ def _settled(call, result):
 
 
 _HOPELESS = (
-    "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
-    "operation is a program of its own with its operands as arguments: jit the whole function."
+    "Arguments and results alone are over the limit, and no rewriting changes them. Outside of "
+    "jax.jit every operation is a program of its own with its operands as arguments: jit the whole function."
 )
 
 
 def _refuse(call, result):
     message = result.message.rstrip("\n")
     if call.least_held_bytes is not None and call.least_held_bytes > result.limit_bytes:
-        message += "\n" + _HOPELESS.format(_plan.readable(call.least_held_bytes))
+        message += f"\n{_HOPELESS}"
     raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {message}") from None
 
 

@@ -63,6 +63,10 @@ class _Summary(ctypes.Structure):
         ("time_before_ns", c_int64),
         ("time_after_ns", c_int64),
         ("only_faster", c_bool),
+        ("before_is_estimate", c_bool),
+        ("after_is_estimate", c_bool),
+        ("faster_limit_bytes", c_int64),
+        ("is_unconfirmed", c_bool),
     ]
 
 
@@ -150,6 +154,10 @@ class Result:
     only_faster: bool = False
     time_before_ns: int = 0
     time_after_ns: int = 0
+    before_is_estimate: bool = False
+    after_is_estimate: bool = False
+    faster_limit_bytes: int = 0
+    is_unconfirmed: bool = False
 
 
 def fits(text, settings):
@@ -228,6 +236,10 @@ def _read_result(lib, status, handle):
         only_faster=summary.only_faster,
         time_before_ns=summary.time_before_ns,
         time_after_ns=summary.time_after_ns,
+        before_is_estimate=summary.before_is_estimate,
+        after_is_estimate=summary.after_is_estimate,
+        faster_limit_bytes=summary.faster_limit_bytes,
+        is_unconfirmed=summary.is_unconfirmed,
     )
 
 

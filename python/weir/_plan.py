@@ -27,6 +27,10 @@ class Plan:
     time_before_ns: int  # predicted; good for comparing, not absolute
     time_after_ns: int
     only_faster: bool  # it fits, and was rewritten for the sake of time
+    before_is_estimate: bool  # peak_before_bytes is weir's estimate, not XLA's report
+    after_is_estimate: bool
+    faster_limit_bytes: int  # if predicted more than twice as slow: a limit that avoids it; else 0
+    is_unconfirmed: bool  # XLA does not compile what holds the limit by estimate: it is not run
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
     referee_compiles: int  # how often XLA was asked
@@ -64,7 +68,18 @@ class Plan:
             f", peak {readable(self.peak_before_bytes)}{after}" if self.peak_before_bytes else ""
         )
         limit = f" under {readable(self.limit_bytes)}" if self.limit_bytes else ""
-        return f"{self.name}: {self.outcome}{peak}{limit}{made}"
+        doubt = ", unconfirmed: XLA does not compile it" if self.is_unconfirmed else ""
+        return f"{self.name}: {self.outcome}{peak}{limit}{made}{doubt}"
+
+    def warning(self):
+        """Of a limit that costs much time; "" otherwise."""
+        if not self.faster_limit_bytes:
+            return ""
+        slower = self.time_after_ns / self.time_before_ns
+        return (
+            f"{self.name}: predicted {slower:.2g} times as slow as it came; at most twice under "
+            f"{readable(self.faster_limit_bytes)} ({self.faster_limit_bytes} bytes)"
+        )
 
     def __repr__(self):
         return f"<weir.Plan {self.line()}>"

@@ -5,6 +5,8 @@
 enum {
   MOST_INLINED = 1 << 17, /* some seconds for a split under a limit */
   MOST_GROWTH = 4,        /* times the ops of a program that is larger anyway */
+  MOST_WRAPPERS = 3,      /* calls in each other, of a program that only moves data */
+  MOST_MOVES = 100,       /* ops of a function of such */
 };
 
 weir_status ir_check_main(const ir_module *m) {
@@ -86,4 +88,33 @@ int64_t ir_count_inlined(const ir_module *m) {
   int64_t n = count_body(&c, ir_function_body(m, main)).ops;
   arena_destroy(scratch);
   return n;
+}
+
+/* ---- programs that compute nothing ---- */
+static bool block_only_moves(const ir_module *m, ir_block block, int32_t depth);
+
+static bool op_only_moves(const ir_module *m, ir_op op, int32_t depth) {
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_CONSTANT:
+    case IR_OP_RESHAPE:
+    case IR_OP_OPTIMIZATION_BARRIER:
+    case IR_OP_FUNC_RETURN: return true;
+    case IR_OP_CALL: {
+      ir_block body = ir_callee_body(m, op);
+      return body && depth < MOST_WRAPPERS && block_only_moves(m, body, depth + 1);
+    }
+    default: return false;
+  }
+}
+
+static bool block_only_moves(const ir_module *m, ir_block block, int32_t depth) {
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (b->ops.count > MOST_MOVES || !op_only_moves(m, b->ops.at[i], depth)) return false;
+  return true;
+}
+
+bool ir_only_moves(const ir_module *m) {
+  ir_op main = ir_main_function(m);
+  return main && block_only_moves(m, ir_function_body(m, main), 0);
 }

@@ -16,6 +16,10 @@ enum { IR_DEEPEST = 2000 }; /* regions and calls in each other: whoever walks ha
  * linear in the program as it stands. */
 int64_t ir_count_inlined(const ir_module *m);
 
+/* Whether all that the main function does is to hand on arguments and constants, reshaped perhaps:
+ * loading data, whose bytes no rewriting changes. */
+bool ir_only_moves(const ir_module *m);
+
 /* More ops than this a program must not become by inlining: every later step is about linear in
  * them, while calls that call twice double with each level. */
 int64_t ir_most_inlined(int64_t ops_as_read);

@@ -8,8 +8,8 @@
 
 #include "base/saturate.h"
 #include "ir/attrs.h"
-#include "machine/cpu.h"
 #include "ir/calls.h"
+#include "machine/cpu.h"
 #include "plan/peak.h"
 
 /* Contracted length and rows (or columns) at which products run at half their rate: jnp.dot reaches

@@ -145,6 +145,87 @@ def test_the_referee_is_asked_and_believed():
     assert stubborn.status == _library.RESOURCE_EXHAUSTED and stubborn.message
 
 
+def referee(of_stock, of_candidates):
+    def ask(text, options):
+        memory = of_stock if text is None else of_candidates
+        if memory is None:
+            raise RuntimeError("out of memory, says XLA")
+        return memory
+
+    return ask
+
+
+def test_what_the_referee_refuses_is_unconfirmed():
+    large = (4000, 4, 0, 10**9)
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, referee(large, None))
+    assert result.outcome == _library.REWRITTEN and result.is_unconfirmed
+    assert result.after_is_estimate and not result.before_is_estimate and result.loops
+    assert "as XLA reports -> " in result.explain and "as weir estimates" in result.explain
+    assert "unconfirmed: XLA does not compile it" in result.explain
+    assert result.referee_compiles <= 6  # not every candidate there is
+
+
+def test_a_program_that_stock_xla_refuses_is_estimated_and_its_candidate_confirmed():
+    small = (4000, 4, 0, 1000)
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, referee(None, small))
+    assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
+    assert result.before_is_estimate and not result.after_is_estimate
+    assert "as weir estimates -> 5.00 kB, as XLA reports" in result.explain
+
+
+def test_where_there_is_no_referee_nothing_is_unconfirmed():
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, None)
+    assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
+    assert result.before_is_estimate and result.after_is_estimate
+    assert "unconfirmed" not in result.explain and "XLA reports" not in result.explain
+
+
+def test_a_candidate_after_one_that_the_referee_refuses_is_taken():
+    asked = []
+
+    def second(text, options):
+        if text is None:
+            return 4000, 4, 0, 10**9
+        asked.append(text)
+        if len(asked) == 1:
+            raise RuntimeError("out of memory, says XLA")
+        return 4000, 4, 0, 1000
+
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, second)
+    assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
+    assert len(asked) == 2 and result.text == asked[1] and asked[0] != asked[1]
+
+
+LOADS = {
+    "an argument": b"func.func @main(%a: tensor<1000xf32>) -> tensor<1000xf32> { return %a : tensor<1000xf32> }",
+    "reshaped": b"""func.func @main(%a: tensor<1000xf32>) -> tensor<10x100xf32> {
+      %0 = stablehlo.reshape %a : (tensor<1000xf32>) -> tensor<10x100xf32>
+      return %0 : tensor<10x100xf32> }""",
+    "a constant": b"""func.func @main() -> tensor<1000xf32> {
+      %0 = stablehlo.constant dense<1.0> : tensor<1000xf32>
+      return %0 : tensor<1000xf32> }""",
+    "by a function": b"""func.func private @f(%a: tensor<1000xf32>) -> tensor<1000xf32> {
+      %0 = "mhlo.copy"(%a) : (tensor<1000xf32>) -> tensor<1000xf32>
+      return %0 : tensor<1000xf32> }
+    func.func @main(%a: tensor<1000xf32>) -> tensor<1000xf32> {
+      %0 = call @f(%a) : (tensor<1000xf32>) -> tensor<1000xf32>
+      return %0 : tensor<1000xf32> }""",
+}
+
+
+@pytest.mark.parametrize("text", LOADS.values(), ids=LOADS)
+def test_loading_data_is_never_refused(text):
+    settings = {"memory_limit_bytes": 100}
+    assert _library.fits(text, settings)
+    result = _library.rewrite(text, settings, None)
+    assert (result.status, result.outcome) == (_library.OK, _library.UNTOUCHED)
+    assert "left untouched: loading data is never refused" in result.explain
+    negated = text.replace(b"return %", b"%n = stablehlo.negate %a : tensor<1000xf32> return %", 1)
+    if b"%a" in text:
+        assert not _library.fits(negated, settings)
+        assert _library.rewrite(negated, settings, None).status == _library.RESOURCE_EXHAUSTED
+
+
 def test_an_interrupt_inside_the_referee_comes_out():
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -6,6 +6,7 @@ measured.
 """
 
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -18,6 +19,7 @@ import pytest
 import measure
 import weir
 from hook_programs import PROGRAMS
+from weir import _hook
 
 ALLOWANCE_BYTES = 64_000_000  # of the engine: GEMM packing, thread pools
 CASES = [  # example, sizes, limit in MB, tolerance relative to the largest value
@@ -136,3 +138,55 @@ def test_every_kind_of_program_survives_real_splitting(program, monkeypatch):
         assert x.dtype == y.dtype and x.shape == y.shape
         x, y = (np.asarray(a if a.dtype.kind in "biufc" else a.astype(np.float32)) for a in (x, y))
         np.testing.assert_allclose(y, x, rtol=2e-5, atol=1e-6)
+
+
+# ---- what XLA refuses, what is never refused, and what a refusal says ----
+
+
+def test_candidates_that_xla_refuses_are_not_run(monkeypatch):
+    compile_ = _hook._Call.compile
+
+    def refuse(call, text, options):
+        if text is not None:
+            raise RuntimeError("XLA does not like it")
+        return compile_(call, text, options)
+
+    monkeypatch.setattr(_hook._Call, "compile", refuse)
+    z = np.linspace(0, 1, 1000, dtype=np.float32)
+    f = jax.jit(lambda z: jnp.exp(-((z[:, None] - z[None]) ** 2)) @ z)
+    with pytest.warns(weir.WeirWarning, match="XLA compiles none of the programs that weir made"):
+        plan = weir.plan(f, z, limit="100kB")
+    assert plan.is_unconfirmed and plan.outcome == "rewritten" and "unconfirmed" in str(plan)
+    assert "unconfirmed" in plan.line()
+    with weir.limit("100kB"), pytest.warns(weir.WeirWarning, match="it runs as it came"):
+        found = f(z)
+    np.testing.assert_array_equal(found, jax.jit(lambda z: f(z))(z))
+
+
+def test_loading_data_is_never_refused():
+    data = np.arange(10**6, dtype=np.float32)
+    with weir.limit("1MB"):
+        x = jnp.asarray(data)
+        y = jax.jit(lambda x: x)(x)
+        z = jax.jit(lambda x: x.reshape(1000, 1000))(jax.device_put(data))
+        np.testing.assert_array_equal(jnp.array(x), data)
+        with pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED: weir: "):
+            jax.jit(lambda x: x + 1)(x)
+    np.testing.assert_array_equal(y, data)
+    np.testing.assert_array_equal(z.ravel(), data)
+
+
+def test_the_limit_that_a_refusal_names_holds():
+    z = np.linspace(0, 1, 1000, dtype=np.float32)
+
+    def f(z):
+        return jnp.exp(-((z[:, None] - z[None]) ** 2)) @ z
+
+    with weir.limit("9kB"), pytest.raises(jax.errors.JaxRuntimeError) as refusal:
+        jax.jit(f)(z)
+    message = str(refusal.value)
+    assert len(re.findall(r"\d{4,}", message.splitlines()[0])) == 1
+    with weir.limit(int(re.search(r"set it to (\d+) bytes or more", message)[1])):
+        found = jax.jit(f)(z)
+    np.testing.assert_allclose(found, f(z), rtol=1e-5)
+    assert weir.last_report().outcome == "rewritten"

@@ -108,3 +108,36 @@ def test_without_a_way_to_split_it_is_what_the_program_needs():
     assert plan.outcome == "refused"
     with weir.limit(plan.minimum_bytes):
         jax.jit(f)(z).block_until_ready()
+
+
+def warning(program, limit):
+    """The times as slow as it came, and the limit that avoids it; None where nothing warns."""
+    text = command("plan", program, limit).stdout
+    found = re.search(r"^warning  predicted ([\d.]+) times .* \((\d+) bytes\)$", text, re.MULTILINE)
+    return found and (float(found[1]), int(found[2]))
+
+
+@pytest.mark.parametrize("name", ["m_attention_fwd", "m_matvec_se", "m_sgpr_bound", "m_kmeans_step"])
+def test_a_limit_that_costs_time_is_warned_of_and_the_one_named_costs_less(name):
+    program = CORPUS / name / "program.mlir"
+    least, _ = smallest_unasked(program)
+    slower, better = warning(program, least)
+    assert slower > 2 and better > least
+    assert warning(program, better) is None
+    assert command("plan", program, better).returncode == 0
+
+
+def test_a_limit_that_costs_no_time_is_not_warned_of():
+    assert warning(CORPUS / "m_matvec_se" / "program.mlir", "100MB") is None
+
+
+def test_the_hook_warns_too(monkeypatch, capfd):
+    z = np.random.default_rng(0).standard_normal((1500, 3)).astype(np.float32)
+    plan = weir.plan(kernel_matvec, z, z[:, 0], limit="25kB")
+    tight = weir.plan(kernel_matvec, z, z[:, 0], limit=plan.minimum_bytes)
+    assert bool(tight.faster_limit_bytes) == (tight.time_after_ns > 2 * tight.time_before_ns)
+    monkeypatch.setenv("WEIR_DEBUG", "1")
+    with weir.limit(plan.minimum_bytes):
+        jax.jit(kernel_matvec)(z, z[:, 0])
+    said = capfd.readouterr().err
+    assert ("times as slow as it came" in said) == bool(tight.faster_limit_bytes)

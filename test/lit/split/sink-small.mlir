@@ -1,7 +1,7 @@
 // A seed that is itself no larger than the threshold, though what makes it holds more (top_k's scratch), isn't moved into a loop: it would not be
 // copied there, and reading it from outside is what the loop does already.
 // RUN: not %weir opt %s --memory-limit 12516 2>&1 | FileCheck %s
-// CHECK: the smallest limit found feasible is
+// CHECK: set it to
 func.func public @main(%arg0: tensor<7x7xf64>, %22: tensor<7x7xf64>, %9: tensor<7x7x7x7xf64>) -> (tensor<7xf64>, tensor<1xf64>) {
 %10 = "stablehlo.sort"(%9) <{dimension = 2 : i64, is_stable = true}> ({
 ^bb0(%r11_a0: tensor<f64>, %r11_a1: tensor<f64>):
