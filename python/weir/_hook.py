@@ -413,15 +413,15 @@ def _settled(call, result):
 
 
 _HOPELESS = (
-    "Arguments and results alone are over the limit, and no rewriting changes them. Outside of "
-    "jax.jit every operation is a program of its own with its operands as arguments: jit the whole function."
+    "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
+    "operation is a program of its own with its operands as arguments: jit the whole function."
 )
 
 
 def _refuse(call, result):
     message = result.message.rstrip("\n")
     if call.least_held_bytes is not None and call.least_held_bytes > result.limit_bytes:
-        message += f"\n{_HOPELESS}"
+        message += "\n" + _HOPELESS.format(_plan.readable(call.least_held_bytes))
     raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {message}") from None
 
 
