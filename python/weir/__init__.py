@@ -83,7 +83,15 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def __exit__(self, *exception):
-        return self._entered.blocks.pop().__exit__(*exception)
+        from weir import _hook
+
+        block = self._entered.blocks.pop()
+        block.__exit__(*exception)
+        if getattr(block, "overlapped", False):
+            _hook.warn(
+                "weir.limit() around an await: tasks of one thread share its limit, and another one "
+                "entered or left its own meanwhile; set the limit around the calls"
+            )
 
 
 def _may_limit():

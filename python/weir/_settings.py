@@ -40,6 +40,7 @@ _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 # jax.make_user_context(); its value: None, or (limit, key). The limit: bytes, AUTO or None. The key:
 # None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
 _context = None
+_opened = threading.local()  # blocks: those of entered() that this thread is in
 _progress = None  # another; its value: None, or True inside of weir.progress()
 _making = threading.Lock()
 
@@ -201,12 +202,37 @@ def take_options(overrides):
     return ours, others
 
 
-@contextlib.contextmanager
-def entered(limit, key=None):
-    """This thread compiles under the limit (None: under none) until the end of the block."""
-    _make_contexts()
-    with _context((limit, key)):
-        yield
+class entered:
+    """This thread compiles under the limit (None: under none) until the end of the block.
+
+    Blocks of tasks that await may end in any order: the last entered of those that are left counts,
+    and after all of them what counted before. `overlapped`, at the end: another block began in this
+    one and goes on, or the other way round.
+    """
+
+    def __init__(self, limit, key=None):
+        self._value, self.overlapped = (limit, key), False
+
+    def __enter__(self):
+        _make_contexts()
+        self._open = _opened.blocks = getattr(_opened, "blocks", [])
+        if not self._open:
+            _opened.before = _context(self._value)
+            _opened.before.__enter__()
+        else:
+            _context(self._value).__enter__()
+        self._open.append(self)
+        return self
+
+    def __exit__(self, *exception):
+        at = self._open.index(self)
+        for later in self._open[at + 1 :]:
+            later.overlapped = self.overlapped = True
+        del self._open[at]
+        if self._open:
+            _context(self._open[-1]._value).__enter__()
+        else:
+            _opened.before.__exit__(*exception)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """The hook with a stand-in for libweir: each outcome reaches XLA, and the user, as weir.h says."""
 
+import asyncio
 import gc
 import os
 import subprocess
@@ -406,6 +407,26 @@ def test_what_runs_later_takes_no_limit():
     for function in (generator, coroutine):
         with pytest.raises(TypeError, match=f"weir.limit: {function.__name__} runs when"):
             weir.limit("1GB")(function)
+
+
+def test_limits_of_tasks_that_overlap_warn_and_leave_nothing(stand_in):
+    async def task(size, seconds):
+        with weir.limit(size):
+            await asyncio.sleep(seconds)
+
+    async def both(first, second):
+        await asyncio.gather(task("1MB", first), task("2MB", second))
+
+    with weir.limit("5MB"):
+        for seconds in ((0.01, 0.1), (0.1, 0.01)):
+            overlaps = seconds[0] < seconds[1]
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                asyncio.run(both(*seconds))
+            assert [("await" in str(w.message)) for w in caught] == [True] * 2 * overlaps
+            jax.jit(lambda x: x - 1)(X)
+    jax.jit(lambda x: x - 2)(X)
+    assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [5 * 10**6] * 2
 
 
 def test_the_innermost_limit_counts(stand_in):
