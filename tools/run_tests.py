@@ -128,13 +128,12 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
     )
 
 
-def run_kernels(build, environment, level):
+def run_kernels(build, asan, environment, level):
     """A share of the kernels' tests with kernels for a level below the processor's own."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_tile*.py"))
     files.remove("test/python/test_tile_runtime.py")  # nothing there depends on vectors
-    return run_pytest(
-        build, environment | {"WEIR_MACHINE": level}, arguments=[*files, "--share", KERNEL_SHARE]
-    )
+    environment |= {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
+    return run_pytest(build, environment, arguments=[*files, "--share", KERNEL_SHARE])
 
 
 def lower_levels(build):
@@ -217,7 +216,8 @@ def suites(what, build, asan):
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_python, build, asan, plain),
-        *((f"kernels, {level}", run_kernels, build, plain, level) for level in lower_levels(build)),
+        *((f"kernels, {level}", run_kernels, build, asan, plain, level)
+            for level in lower_levels(build)),
         ("libraries", run_libraries, build, plain),
         (oldest, run_oldest, build, plain, QUICK),
         *installed_suites(build, plain, [*BINDING, *QUICK]),
