@@ -39,6 +39,8 @@ typedef struct cutter {
   ir_module *m;
   ir_map *map;   /* slices -> what they are now */
   ir_type *type; /* by value: as it was before */
+  int32_t **
+      *index; /* by op and operand: its dimensions' indices (ir/maps.h), as they were before */
   uint32_t *uses;
   bool *is_read;
   box *read;  /* by value: what is read of it; in the second walk what there is of it */
@@ -99,11 +101,28 @@ static ir_type type_of_box(const cutter *f, ir_value v, box b) {
 }
 
 /* ---- what of an operand makes a box of the result; false: nothing that is a box ---- */
+static int32_t *find_indices(const cutter *f, ir_op op, uint32_t i) {
+  int32_t rank = type_of(f, ir_operand(f->m, op, i))->rank,
+          *index = ARENA_ARRAY(f->p->scratch, int32_t, (size_t)rank + 1);
+  return ir_operand_indices(f->p->scratch, f->m, op, i, index) ? index : NULL;
+}
+
+/* Found in the first walk: in the second one operands and results change their types. */
+static const int32_t *indices_of(const cutter *f, ir_op op, uint32_t i) {
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  if (!f->index[op]) {
+    f->index[op] = ARENA_ARRAY(f->p->scratch, int32_t *, n);
+    for (uint32_t k = 0; k < n; k++) f->index[op][k] = find_indices(f, op, k);
+  }
+  return f->index[op][i];
+}
+
 /* y is the type of the result, *out all of the operand. */
 static bool box_of_mapped(const cutter *f, ir_op op, uint32_t i, const ir_type_data *y, box of,
                           box *out) {
-  int32_t index[IR_MAX_RANK], rank = type_of(f, ir_operand(f->m, op, i))->rank;
-  if (!ir_operand_indices(f->p->scratch, f->m, op, i, index)) return false;
+  const int32_t *index = indices_of(f, op, i);
+  int32_t rank = type_of(f, ir_operand(f->m, op, i))->rank;
+  if (!index) return false;
   for (int32_t d = 0; d < rank; d++)
     if (index[d] != IR_ALONE && index[d] < y->rank)
       set_range(out, d, of.lo[index[d]], of.hi[index[d]]);
@@ -390,6 +409,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .m = m,
               .map = ir_map_new(p->scratch, m),
               .type = ARENA_ARRAY(p->scratch, ir_type, n),
+              .index = ARENA_ARRAY(p->scratch, int32_t **, m->ops.count),
               .uses = ir_count_uses(p->scratch, m, top),
               .is_read = ARENA_ARRAY(p->scratch, bool, n),
               .read = ARENA_ARRAY(p->scratch, box, n),
