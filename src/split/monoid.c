@@ -36,9 +36,24 @@ static int64_t all_ones(ir_dtype d) {
 
 static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 
-ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type) {
+/* -0.0, of complex numbers both parts: what +0.0 is not, neutral to sums of zeros. */
+static ir_value negative_zeros(ir_builder *b, ir_type type) {
+  ir_dtype dtype = ir_type_get(b->m, type)->dtype;
+  bool is_complex = ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
+  int64_t bytes = ir_dtype_bytes(dtype), part = is_complex ? bytes / 2 : bytes;
+  char cell[16] = {0};
+  for (int64_t end = part; end <= bytes; end += part) cell[end - 1] = (char)0x80;
+  return ir_build_constant(b, type, cell, true);
+}
+
+/* combine(neutral, x) == x, to the bit. */
+static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
+  ir_dtype_class cls = ir_dtype_class_of(d);
   switch (kind) {
+    case IR_OP_ADD:
+      if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX) return negative_zeros(b, type);
+      return ir_build_splat_int(b, type, 0);
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
     case IR_OP_MAXIMUM:
       return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY)
@@ -47,8 +62,13 @@ ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type) {
       return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY)
                               : ir_build_splat_int(b, type, highest_int(d));
     case IR_OP_AND: return ir_build_splat_int(b, type, all_ones(d));
-    default: return ir_build_splat_int(b, type, 0); /* ADD, OR, XOR */
+    default: return ir_build_splat_int(b, type, 0); /* OR, XOR */
   }
+}
+
+ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type, ir_value initial) {
+  if (kind == IR_OP_ADD && split_is_zero(b->m, initial)) return ir_build_splat_int(b, type, 0);
+  return neutral(b, kind, type);
 }
 
 static bool is_storable(ir_dtype d) {
@@ -146,9 +166,11 @@ static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, cons
   ir_dtype dtype = ir_type_get(m, type)->dtype;
   ir_value x = ir_build_convert(b, operands[0], dtype);
   reduction r = {op, f, trip};
-  if (is_masked(m, &r, 0)) x = masked(b, &r, 0, x, split_neutral(b, kind, ir_type_of(m, x)));
-  ir_op partial =
-      ir_build_again(b, op, (ir_value[]){x, split_neutral(b, kind, ir_scalar(m, dtype))}, &type);
+  ir_value initial = ir_operand(m, op, 1);
+  if (is_masked(m, &r, 0))
+    x = masked(b, &r, 0, x, split_neutral(b, kind, ir_type_of(m, x), initial));
+  ir_value begin = split_neutral(b, kind, ir_scalar(m, dtype), initial);
+  ir_op partial = ir_build_again(b, op, (ir_value[]){x, begin}, &type);
   if (ir_type_at(m, ir_operand(m, op, 0))->dtype != dtype)
     ir_build_reducer(b, partial, kind, dtype);
   return ir_result(m, partial, 0);
@@ -254,7 +276,8 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   for (uint32_t i = 0; i < n; i++) {
     ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
-    if (kind != IR_OP_UNKNOWN) xs[n + i] = split_neutral(b, kind, ir_type_of(m, operands[n + i]));
+    if (kind != IR_OP_UNKNOWN)
+      xs[n + i] = split_neutral(b, kind, ir_type_of(m, operands[n + i]), ir_operand(m, op, n + i));
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }

@@ -27,8 +27,9 @@ bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f)
 ir_dtype split_sum_dtype(ir_dtype d);
 /* The type of the op's first result, of such elements. */
 ir_type split_sum_type(ir_module *m, ir_op op);
-/* combine(neutral, x) == x, but for the sign of a zero; whether there is one. */
-ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type);
+/* combine(neutral, x) == x, to the bit, where x is part of what begins with `initial`: of sums
+ * -0.0, but +0.0 will do where that begins with +0.0. Whether there is one. */
+ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type, ir_value initial);
 bool split_has_neutral(ir_kind kind, ir_dtype d);
 /* A reducer of elementwise ops and constants; and done on whole tensors: carries[i] is merged with
  * partials[i], which come after it. */

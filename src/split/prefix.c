@@ -112,7 +112,7 @@ static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_
   int64_t size = ir_type_get(m, type)->dims[pos.dim];
   ir_kind kind = ir_reducer_kind(m, body_of(m, op));
   bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
-  if (kind != IR_OP_UNKNOWN) initial = split_neutral(b, kind, ir_scalar(m, dtype));
+  if (kind != IR_OP_UNKNOWN) initial = split_neutral(b, kind, ir_scalar(m, dtype), initial);
   ir_op part = ir_build_again(b, op, (ir_value[]){x, initial}, &type);
   split_set_entry(m, part, "window_dimensions", pos.dim, size);
   split_set_entry(m, part, "padding", 2 * pos.dim + !forward, size - 1);

@@ -230,22 +230,76 @@ const char *tile_choose(tile_emitter *e, ir_dtype dtype, int32_t lanes, const ch
   return choose(e, lanes, tile_typed(e, dtype, lanes), test, yes, no);
 }
 
-/* The larger (smaller) of the two; NaN if either is. */
-static const char *float_extreme(tile_emitter *e, bool is_max, const char *type, int32_t lanes,
+/* x and y are equal: +0 if either is, as the larger; -0 likewise. Equal numbers but zeros have
+ * equal bits. */
+static const char *equal_extreme(tile_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y) {
+  const char *real = tile_typed(e, dtype, lanes),
+             *bits = tile_typed(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes);
+  const char *a = tile_line(e, "bitcast %s %s to %s", real, x, bits),
+             *b = tile_line(e, "bitcast %s %s to %s", real, y, bits),
+             *both = tile_line(e, "%s %s %s, %s", is_max ? "and" : "or", bits, a, b);
+  return tile_line(e, "bitcast %s %s to %s", bits, both, real);
+}
+
+/* The larger (smaller) of the two; NaN if either is. prefers_y: y is right where they are equal. */
+static const char *float_extreme(tile_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                                 const char *x, const char *y, bool prefers_y) {
+  const char *type = tile_typed(e, dtype, lanes);
   const char *test = tile_line(e, "fcmp %s %s %s, %s", is_max ? "ugt" : "ult", type, x, y);
   const char *best = choose(e, lanes, type, test, x, y);
+  if (!prefers_y) {
+    const char *equal = equal_extreme(e, is_max, dtype, lanes, x, y);
+    const char *same = tile_line(e, "fcmp oeq %s %s, %s", type, x, y);
+    best = choose(e, lanes, type, same, equal, best);
+  }
   const char *nan = tile_line(e, "fcmp uno %s %s, %s", type, y, y);
   return choose(e, lanes, type, nan, y, best);
 }
 
-static const char *extreme(tile_emitter *e, bool is_max, ir_dtype dtype, const char *type,
-                           int32_t lanes, const char *x, const char *y) {
-  if (is_float(dtype)) return float_extreme(e, is_max, type, lanes, x, y);
+static const char *extreme(tile_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                           const char *x, const char *y, bool prefers_y) {
+  const char *type = tile_typed(e, dtype, lanes);
+  if (is_float(dtype)) return float_extreme(e, is_max, dtype, lanes, x, y, prefers_y);
   if (dtype == IR_I1) return tile_line(e, "%s %s %s, %s", is_max ? "or" : "and", type, x, y);
   const char *test = tile_line(e, "icmp %c%s %s %s, %s", is_signed(dtype) ? 's' : 'u',
                                is_max ? "gt" : "lt", type, x, y);
   return choose(e, lanes, type, test, x, y);
+}
+
+/* v is one number, and what equals it is not larger (smaller): any but 0, and +0 (-0). */
+static bool is_preferred(const ir_module *m, ir_value v, bool is_max) {
+  ir_op op = ir_value_get(m, v)->op;
+  while (op && (ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM || ir_kind_of(m, op) == IR_OP_RESHAPE))
+    op = ir_value_get(m, ir_operand(m, op, 0))->op;
+  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT) return false;
+  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
+  ir_dtype dtype = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (!d->splat || (dtype != IR_F32 && dtype != IR_F64)) return false;
+  float single = 0;
+  double value = 0;
+  memcpy(&single, d->data, dtype == IR_F32 ? sizeof single : 0);
+  memcpy(&value, d->data, dtype == IR_F64 ? sizeof value : 0);
+  if (dtype == IR_F32) value = (double)single;
+  return value != 0 || (signbit(value) == 0) == is_max;
+}
+
+/* Of operands a and b of the op, where either may be a bound: a number. */
+static const char *extreme_of(tile_emitter *e, ir_op op, bool is_max, int32_t lanes, uint32_t a,
+                              uint32_t b, const char *const *args) {
+  const ir_module *m = e->n->m;
+  ir_dtype dtype = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (is_preferred(m, ir_operand(m, op, a), is_max))
+    return extreme(e, is_max, dtype, lanes, args[b], args[a], true);
+  bool is_bound = is_preferred(m, ir_operand(m, op, b), is_max);
+  return extreme(e, is_max, dtype, lanes, args[a], args[b], is_bound);
+}
+
+static const char *clamp(tile_emitter *e, ir_op op, int32_t lanes, const char *const *args) {
+  ir_dtype dtype = ir_type_at(e->n->m, ir_result(e->n->m, op, 0))->dtype;
+  const char *above = extreme_of(e, op, true, lanes, 1, 0, args);
+  bool is_bound = is_preferred(e->n->m, ir_operand(e->n->m, op, 2), false);
+  return extreme(e, false, dtype, lanes, above, args[2], is_bound);
 }
 
 const char *tile_combine(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
@@ -265,7 +319,7 @@ const char *tile_combine(tile_emitter *e, ir_kind monoid, ir_dtype dtype, const 
                                  : "mul",
                        type, x, y);
     case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM: return extreme(e, monoid == IR_OP_MAXIMUM, dtype, type, lanes, x, y);
+    case IR_OP_MINIMUM: return extreme(e, monoid == IR_OP_MAXIMUM, dtype, lanes, x, y, false);
     case IR_OP_AND: return tile_line(e, "and %s %s, %s", type, x, y);
     case IR_OP_OR: return tile_line(e, "or %s %s, %s", type, x, y);
     default: return tile_line(e, "xor %s %s, %s", type, x, y);
@@ -407,8 +461,6 @@ static const char *binary(tile_emitter *e, ir_kind kind, ir_dtype dtype, int32_t
   switch (kind) {
     case IR_OP_ADD:
     case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
     case IR_OP_AND:
     case IR_OP_OR:
     case IR_OP_XOR: return tile_combine(e, kind, dtype, type, lanes, x, y);
@@ -538,9 +590,9 @@ const char *tile_emit_elementwise(tile_emitter *e, ir_op op, int32_t lanes,
     case IR_OP_ROUND: return rounded(e, tile_round_format(m, op), lanes, args[0]);
     case IR_OP_COMPARE: return compare(e, op, from, lanes, args);
     case IR_OP_SELECT: return choose(e, lanes, type, args[0], args[1], args[2]);
-    case IR_OP_CLAMP:
-      return extreme(e, false, to, type, lanes, extreme(e, true, to, type, lanes, args[1], args[0]),
-                     args[2]);
+    case IR_OP_CLAMP: return clamp(e, op, lanes, args);
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return extreme_of(e, op, kind == IR_OP_MAXIMUM, lanes, 0, 1, args);
     default: break;
   }
   if (ir_op_get(m, op)->n_operands == 2) return binary(e, kind, to, lanes, args);
