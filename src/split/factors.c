@@ -67,11 +67,6 @@ RULE(none) {
   (void)q;
   return false;
 }
-RULE(constant) {
-  (void)q;
-  return ir_attr_get(q->m, ir_op_attr(q->m, q->op, "value"))->splat;
-}
-
 /* The factor is an index of the op's loop nest (ir/maps.h). */
 static bool is_index(query *q) {
   int32_t at[IR_MAX_RANK], rank = result_type(q, 0)->rank;
@@ -109,6 +104,9 @@ RULE(barrier) {
   set_result(q, q->index, q->pos.dim);
   return true;
 }
+
+/* One number everywhere is one in each slice. */
+RULE(constant) { return ir_attr_get(q->m, ir_op_attr(q->m, q->op, "value"))->splat && is_index(q); }
 
 RULE(bitcast_convert) { return is_index(q); }
 RULE(iota) { return is_index(q); }
