@@ -105,6 +105,7 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
            *yields = ARENA_ARRAY(w->scratch, ir_value, n);
   initial_carries(w, op, l, carries);
   w->by_rows = false;
+  CTX_CHECK(b->m->ctx, l->slice == l->extent); /* start and lo are 0 in all trips: the one */
   ir_value zero = int_of(b, 0);
   inline_body(w, b, op, l, zero, zero, carries, yields);
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);

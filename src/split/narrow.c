@@ -35,10 +35,31 @@ static void fix_constant(ir_module *m, ir_op op) {
   ir_op_set_attr(m, op, "value", ir_attr_new(m, &d), true);
 }
 
+static int64_t entry_of(ir_module *m, ir_op op, const char *name, int32_t dim) {
+  int32_t n;
+  const int64_t *ints = ir_op_ints(m, op, name, &n);
+  return ints && dim < n ? ints[dim] : -1;
+}
+
+/* What an attribute says along the factor is the same number for every trip, because the trip's
+ * window of the operand already is what the op made of the whole: as long as a slice, without
+ * strides or gaps. A start that an operand gives is none: the dimension was taken whole. */
+static void check_same_in_all_trips(ir_module *m, ir_op op, split_pos pos, int64_t slice) {
+  if (pos.dim < 0) return;
+  ir_value x = ir_operand(m, op, 0);
+  CTX_CHECK(m->ctx, ir_type_at(m, x)->dims[pos.dim] == slice * pos.unit);
+  if (ir_kind_of(m, op) == IR_OP_SLICE) CTX_CHECK(m->ctx, entry_of(m, op, "strides", pos.dim) == 1);
+  if (ir_kind_of(m, op) == IR_OP_PAD)
+    CTX_CHECK(m->ctx, entry_of(m, op, "interior_padding", pos.dim) == 0);
+}
+
 /* Sizes that stand in attributes. */
 static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_t slice) {
   split_pos operand = ir_op_get(m, op)->n_operands ? f->operands[0] : SPLIT_ABSENT;
-  switch (ir_kind_of(m, op)) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_SLICE || kind == IR_OP_PAD || kind == IR_OP_DYNAMIC_SLICE)
+    check_same_in_all_trips(m, op, operand, slice);
+  switch (kind) {
     case IR_OP_CONSTANT: fix_constant(m, op); return;
     case IR_OP_SLICE: /* what is left out along the factor is left out by the window */
       split_set_entry(m, op, "start_indices", operand.dim, 0);

@@ -40,6 +40,16 @@ bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size) {
   return low >= 0 && high < size / pos.unit;
 }
 
+/* A window that fits is read at `at` in every trip, as dynamic_slice does not move it. */
+static void check_fits(const ir_builder *b, const split_trip *trip, split_pos pos, int64_t size) {
+  int64_t last = trip->begin + trip->extent - trip->slice; /* where the last trip starts */
+  int64_t ends[] = {trip->begin, last};
+  for (int32_t i = 0; i < 2; i++) {
+    int64_t first = pos.mirrored ? pos.offset - ends[i] - trip->slice + 1 : ends[i] + pos.offset;
+    CTX_CHECK(b->m->ctx, first >= 0 && (first + trip->slice) * pos.unit <= size);
+  }
+}
+
 bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size) {
   return !pos.mirrored && pos.offset + trip->begin == 0 && size == trip->extent * pos.unit;
 }
@@ -67,7 +77,10 @@ split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_p
     if (pos.mirrored) all.last = minus(b, int_of(b, n), counted);
     else all.first = counted;
   }
-  if (split_window_fits(trip, pos, size)) return all;
+  if (split_window_fits(trip, pos, size)) {
+    check_fits(b, trip, pos, size);
+    return all;
+  }
   split_interval inside = split_window_inside(b, split_window_start(b, trip, pos), size, n);
   return (split_interval){both(b, IR_OP_MAXIMUM, all.first, inside.first),
                           both(b, IR_OP_MINIMUM, all.last, inside.last)};
@@ -147,9 +160,11 @@ ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t 
 
 ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos) {
   ir_value at = split_window_start(b, trip, pos);
-  int64_t size = trip->slice * pos.unit;
-  if (split_window_fits(trip, pos, ir_type_at(b->m, whole)->dims[pos.dim]))
+  int64_t size = trip->slice * pos.unit, length = ir_type_at(b->m, whole)->dims[pos.dim];
+  if (split_window_fits(trip, pos, length)) {
+    check_fits(b, trip, pos, length);
     return part_of(b, whole, pos.dim, at, size);
+  }
   return split_window_read(b, whole, pos.dim, at, size);
 }
 
