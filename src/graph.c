@@ -3,9 +3,9 @@
 #include "ir/calls.h"
 #include "out/graph.h"
 #include "pass/pass.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include "plan/explain.h"
-#include "result.h"
+#include "limit/result.h"
 
 typedef struct picture {
   ctx c;

@@ -7,8 +7,8 @@
 #include "out/out.h"
 #include "pass/pass.h"
 #include "pass/shrink.h"
-#include "pipeline.h"
-#include "result.h"
+#include "pipeline/pipeline.h"
+#include "limit/result.h"
 
 typedef struct reduction {
   ctx c;

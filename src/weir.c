@@ -7,9 +7,10 @@
 #include "in/in.h"
 #include "ir/calls.h"
 #include "out/out.h"
-#include "pipeline.h"
-#include "report.h"
-#include "result.h"
+#include "pipeline/pipeline.h"
+#include "limit/ladder.h"
+#include "limit/report.h"
+#include "limit/result.h"
 
 /* Memory of our own for one program. More would be a defect of ours, which must not end the
  * process that calls: 1150 ops take 20 MB. */
@@ -24,10 +25,10 @@ static void dump(void *user, const ir_module *m, const char *after) {
   arena_destroy(a);
 }
 
-static weir_status print_module(job *j) {
+static weir_status print_module(job *j, const ir_module *m) {
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
-  out_stablehlo_text(j->rewritten ? j->rewritten : j->m, &text);
+  out_stablehlo_text(m, &text);
   weir_status status = result_set_text(&j->c, j->result, text.text, text.length);
   arena_destroy(a);
   return status;
@@ -60,11 +61,12 @@ static weir_status read_program(job *j) {
 static weir_status rewrite(void *user) {
   job *j = user;
   WEIR_TRY(read_program(j));
-  weir_status status = ladder_climb(j);
-  bool has_plan = status == WEIR_OK || status == WEIR_RESOURCE_EXHAUSTED;
-  if (has_plan && !j->is_vast) WEIR_TRY(report_explain(j));
+  climb c;
+  weir_status status = ladder_climb(j, &c);
+  bool has_plan = status == WEIR_OK || c.is_refused;
+  if (has_plan && !j->is_vast) WEIR_TRY(report_explain(j, &c));
   WEIR_TRY(status);
-  return j->result->outcome == WEIR_REWRITTEN || is_trial(j) ? print_module(j) : WEIR_OK;
+  return c.outcome == WEIR_REWRITTEN || is_trial(j) ? print_module(j, c.taken.m) : WEIR_OK;
 }
 
 static weir_options complete(
@@ -76,13 +78,13 @@ static weir_options complete(
   return o;
 }
 
-static weir_status run(job *j, weir_status (*what)(void *)) {
+static weir_status run(job *j, weir_status (*what)(void *), void *user) {
   ctx_init(&j->c);
   j->c.debug = j->options.debug;
   j->c.most_bytes = OWN_BYTES + OWN_BYTES_PER_CHARACTER * (int64_t)j->length;
   j->driver = (pass_driver){
       .c = &j->c, .options = &j->options, .table = pipeline_passes, .dump = dump, .dump_user = j};
-  weir_status status = ctx_try(&j->c, what, j);
+  weir_status status = ctx_try(&j->c, what, user);
   if (status != WEIR_OK) result_set_error(j->result, j->c.message);
   ctx_deinit(&j->c);
   return status;
@@ -93,13 +95,18 @@ weir_status weir_rewrite(const char *text, size_t length, const weir_options *op
   *out_result = result_create();
   if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
   job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
-  return run(&j, rewrite);
+  return run(&j, rewrite, &j);
 }
 
+typedef struct question {
+  job job;
+  bool is_untouched;
+} question;
+
 static weir_status find_out(void *user) {
-  job *j = user;
-  WEIR_TRY(read_program(j));
-  return ladder_is_untouched(j, &j->is_untouched);
+  question *q = user;
+  WEIR_TRY(read_program(&q->job));
+  return ladder_is_untouched(&q->job, &q->is_untouched);
 }
 
 weir_status weir_fits(const char *text, size_t length, const weir_options *options,
@@ -107,9 +114,10 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
   *out_fits = false;
   weir_result *result = result_create();
   if (!result) return WEIR_RESOURCE_EXHAUSTED;
-  job j = {.options = complete(options), .result = result, .text = text, .length = length};
-  weir_status status = run(&j, find_out);
-  *out_fits = status == WEIR_OK && j.is_untouched;
+  question q = {
+      .job = {.options = complete(options), .result = result, .text = text, .length = length}};
+  weir_status status = run(&q.job, find_out, &q);
+  *out_fits = status == WEIR_OK && q.is_untouched;
   weir_result_destroy(result);
   return status;
 }

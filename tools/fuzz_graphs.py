@@ -47,7 +47,7 @@ class Case:
 
 def case_of(seed, make=random_graphs.Graph):
     graph, dice = make(seed), random.Random(seed + 1)
-    passes = [name for name in running.passes() if name != "parse"]
+    passes = running.passes()
     sizes = sorted(
         {
             v.bytes

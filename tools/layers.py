@@ -15,7 +15,9 @@ ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
 for folder in ("plan", "tile"):
     ALLOWED[folder] |= {"machine"}
 ALLOWED["call"] = {"base", "machine", "ir", "in", "tile", "call"}  # while a program runs
-ALLOWED["src"] = {"base", "machine", "ir", "src", "call", *MIDDLE}  # weir.c and the files beside it
+ALLOWED["pipeline"] = {"base", "machine", "ir", "call", "pipeline", *MIDDLE}  # module -> module
+ALLOWED["limit"] = ALLOWED["pipeline"] | {"limit"}  # what is tried under a limit
+ALLOWED["src"] = {"base", "machine", "ir", "src", "call", "pipeline", "limit", *MIDDLE}  # weir.c and the files beside it
 ALLOWED["cli"] = ALLOWED["src"] | {"cli"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 PYTHON_PEEK = re.compile(r"""["'][^"']*\bsrc/|#include""")

@@ -1,6 +1,6 @@
 /* The process's kernels.
  *
- * A kernel is found by the text of its call's attribute `body` (src/tiles.c): the first time it is
+ * A kernel is found by the text of its call's attribute `body` (src/pipeline/tiles.c): the first time it is
  * read, emitted and compiled by LLVM; it stays as long as the process. Safe to use from several
  * threads.
  */

@@ -60,6 +60,17 @@ int cli_usage_error(const cli_command *command, const char *format, ...) {
   return CLI_USAGE;
 }
 
+/* In the order in which they run. */
+static void print_passes(void) {
+  static const char *phase = "";
+  puts("\npasses, in order (~: rounds in another way); a phase ends with simplify:");
+#define PASS(id, name, of, exact, use, doc)                                                        \
+  if (strcmp(phase, #of)) printf("  %s\n", phase = #of);                                           \
+  printf("    %-15s %s %s\n", name, (exact) ? " " : "~", doc);
+#define SETTING(id, name, doc) printf("    %-17s %s\n", name, doc);
+#include "pass/passes.def"
+}
+
 void cli_print_help(const cli_command *command) {
   printf("usage: weir %s\n\n%s\noptions:\n", command->usage, command->help);
   for (size_t i = 0; i < N_OPTIONS; i++) {
@@ -69,6 +80,7 @@ void cli_print_help(const cli_command *command) {
              options[i].short_name ? ", " : "", options[i].name, options[i].value);
     printf("  %-32s %s\n", left, options[i].help);
   }
+  if (command->options & CLI_OPT_PASSES) print_passes();
 }
 
 /* The option that `word` names; *out_value is what stands after its `=`, NULL if nothing does. */

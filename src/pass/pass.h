@@ -21,11 +21,23 @@ typedef struct pass {
   weir_status (*run)(pass_ctx *p, ir_module *m, bool *out_changed);
 } pass;
 
+/* ---- the list: passes.def ---- */
+typedef enum pass_phase { PASS_CANONICAL, PASS_ALGEBRA, PASS_READS, PASS_LOOPS } pass_phase;
+typedef enum pass_use { PASS_ALWAYS, PASS_SPLIT, PASS_WORTH } pass_use;
+
+typedef struct pass_row {
+  const pass *pass; /* NULL: a setting, which --skip alone may name */
+  const char *name, *doc;
+  pass_phase phase;
+  bool is_exact;
+  pass_use use;
+} pass_row;
+
 typedef struct pass_driver {
   ctx *c;
   const weir_options *options;
-  const pass *const *table; /* every pass there is, NULL-terminated: what the options may name */
-  void *user;               /* handed to the passes */
+  const pass_row *table; /* what the options may name; ends with a row without a name */
+  void *user;            /* handed to the passes */
   void (*dump)(void *dump_user, const ir_module *m, const char *after); /* NULL: no dumps */
   void *dump_user;
   bool stopped; /* the pass of stop_after was reached: all further ones are skipped */
@@ -34,16 +46,14 @@ typedef struct pass_driver {
 /* INVALID_ARGUMENT if only_passes, skip_passes, dump_after or stop_after name a pass that is not in
  * the table. */
 WEIR_MUST_USE weir_status pass_check_options(const pass_driver *d);
-/* Whether the options let this pass run. */
-bool pass_is_on(const pass_driver *d, const pass *p);
+/* Whether the options let this pass of the table run, or do not switch this setting off. */
+bool pass_is_on(const pass_driver *d, const char *name);
 /* Runs one pass, or does not. *out_changed (may be NULL) is whether the module changed. */
 WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed);
 
-/* ---- the passes of this folder ---- */
-extern const pass pass_inline, pass_join, pass_unbundle, pass_fold_transpose, pass_simplify,
-    pass_chain, pass_elements, pass_topk, pass_diagonal, pass_distance, pass_distribute, pass_cse,
-    pass_dce, pass_solve, pass_cut, pass_pad, pass_centre, pass_sums, pass_quantile, pass_ravel,
-    pass_normalise, pass_channels_last;
+/* ---- the passes: of this folder, and the loops' of src/pipeline/pipeline.c ---- */
+#define PASS(id, ...) extern const pass pass_##id;
+#include "pass/passes.def"
 
 /* ---- what several passes need ---- */
 int64_t pass_count_ops(const ir_module *m);

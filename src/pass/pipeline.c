@@ -29,13 +29,14 @@ static bool names(const char *list, const char *name) { return any_name(list, is
 
 typedef struct unknown {
   const pass_driver *driver;
+  bool wants_pass; /* a setting is none */
   char name[64];
 } unknown;
 
 static bool is_unknown(const char *name, size_t length, const void *user) {
   unknown *u = (unknown *)user;
-  for (const pass *const *p = u->driver->table; *p; p++)
-    if (is_name(name, length, (*p)->name)) return false;
+  for (const pass_row *row = u->driver->table; row->name; row++)
+    if (is_name(name, length, row->name) && (row->pass || !u->wants_pass)) return false;
   snprintf(u->name, sizeof u->name, "%.*s", (int)length, name);
   return true;
 }
@@ -44,21 +45,30 @@ weir_status pass_check_options(const pass_driver *d) {
   const weir_options *o = d->options;
   unknown u = {.driver = d};
   const char *dump_after = o->dump_after && !strcmp(o->dump_after, "all") ? NULL : o->dump_after;
-  if (!any_name(o->only_passes, is_unknown, &u) && !any_name(o->skip_passes, is_unknown, &u) &&
+  bool is_wrong = any_name(o->skip_passes, is_unknown, &u);
+  u.wants_pass = !is_wrong;
+  if (!is_wrong && !any_name(o->only_passes, is_unknown, &u) &&
       !any_name(dump_after, is_unknown, &u) && !any_name(o->stop_after, is_unknown, &u))
     return WEIR_OK;
   char known[512] = "";
   size_t n = 0;
-  for (const pass *const *p = d->table; *p && n < sizeof known; p++)
-    n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*p)->name);
+  for (const pass_row *row = d->table; row->name && n < sizeof known; row++)
+    if (row->pass || !u.wants_pass)
+      n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", row->name);
   return ctx_error(d->c, WEIR_INVALID_ARGUMENT, "no pass named \"%s\"; there are %s", u.name,
                    known);
 }
 
-bool pass_is_on(const pass_driver *d, const pass *p) {
+static bool may_run(const pass_driver *d, const char *name) {
   const weir_options *o = d->options;
-  return !d->stopped && (!o->only_passes || names(o->only_passes, p->name)) &&
-         !names(o->skip_passes, p->name);
+  return !d->stopped && (!o->only_passes || names(o->only_passes, name)) &&
+         !names(o->skip_passes, name);
+}
+
+bool pass_is_on(const pass_driver *d, const char *name) {
+  const pass_row *row = d->table;
+  while (strcmp(row->name, name)) row++;
+  return row->pass ? may_run(d, name) : !names(d->options->skip_passes, name);
 }
 
 /* ---- running ---- */
@@ -85,7 +95,7 @@ static void dump_after(pass_driver *d, const pass *p, const ir_module *m) {
 weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed) {
   bool changed = false;
   if (out_changed) *out_changed = false;
-  if (!pass_is_on(d, p)) return WEIR_OK;
+  if (!may_run(d, p->name)) return WEIR_OK;
   bool logs = d->c->debug >= 2;
   int64_t before = logs ? pass_count_ops(m) : 0, start_ns = now_ns();
   arena *scratch = arena_create(d->c);

@@ -1,6 +1,6 @@
 /* The peak of a program as XLA's buffer assignment would have it: who is live when, what fusion
  * keeps out of memory, what shares a buffer. Never runs XLA: where a referee is at hand the
- * ladder (src/ladder.c) asks XLA itself. Bytes per device. docs/design/peak-estimate.md. */
+ * ladder (src/limit) asks XLA itself. Bytes per device. docs/design/peak-estimate.md. */
 #ifndef WEIR_PLAN_PEAK_H
 #define WEIR_PLAN_PEAK_H
 #include "ir/ir.h"

@@ -65,8 +65,9 @@ def rewrite(f, arguments, folder, *options):
 
 @functools.cache
 def passes():
-    """Their names, in order, as `weir opt` lists them when asked for one that it doesn't have."""
-    command = [BUILD / "weir", "opt", "--pass", "none", "-"]
+    """Names that --skip takes, in order, as `weir opt` lists them when asked for one that it doesn't
+    have: passes, and settings."""
+    command = [BUILD / "weir", "opt", "--skip", "none", "--memory-limit", "1GB", "-"]
     done = subprocess.run(command, capture_output=True, text=True, input=EMPTY, timeout=SECONDS)
     return done.stderr.split("there are ")[1].strip().split(", ")
 

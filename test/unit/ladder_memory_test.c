@@ -17,14 +17,16 @@ static void *test_realloc(void *p, size_t n) { return fails_now() ? NULL : reall
 #define malloc test_malloc
 #define calloc test_calloc
 #define realloc test_realloc
-#include "../../src/result.c"
+#include "../../src/limit/result.c"
 #undef malloc
 #undef calloc
 #undef realloc
 
 #include "in/in.h"
-#include "pipeline.h"
-#include "report.h"
+#include "pipeline/pipeline.h"
+#include "limit/ladder.h"
+#include "limit/report.h"
+#include "limit/result.h"
 
 /* A gather from what is computed and a scatter into it, both along the dimension that their indices
  * name. */
@@ -49,12 +51,13 @@ static const char *const indexed =
     "  return %g, %m : tensor<3xf32>, tensor<f32>\n"
     "}\n";
 
-static weir_status climb(void *user) {
+static weir_status climb_and_tell(void *user) {
   job *j = user;
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
-  weir_status status = ladder_climb(j);
-  if (status == WEIR_OK || j->refused) WEIR_TRY(report_explain(j));
+  climb c;
+  weir_status status = ladder_climb(j, &c);
+  if (status == WEIR_OK || c.is_refused) WEIR_TRY(report_explain(j, &c));
   return status;
 }
 
@@ -76,7 +79,7 @@ static outcome run(const char *text, int64_t limit, weir_minimum minimum, int64_
   j.driver = (pass_driver){.c = &j.c, .options = &j.options, .table = pipeline_passes};
   j.c.fail_after = n;
   result_fails = k;
-  outcome out = {.status = ctx_try(&j.c, climb, &j)};
+  outcome out = {.status = ctx_try(&j.c, climb_and_tell, &j)};
   result_fails = -1;
   out.out_of_memory = strstr(j.c.message, "out of memory") != NULL;
   out.summary.struct_size = sizeof out.summary;

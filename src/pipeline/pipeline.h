@@ -1,6 +1,7 @@
-/* The pipeline and the ladder: what weir_rewrite() does with a program, on top of all folders. */
-#ifndef WEIR_PIPELINE_H
-#define WEIR_PIPELINE_H
+/* Passes strung together, and the split: module -> module, in place. Knows no limit but the one
+ * that a split is told. */
+#ifndef WEIR_PIPELINE_PIPELINE_H
+#define WEIR_PIPELINE_PIPELINE_H
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "machine/machine.h"
@@ -10,7 +11,7 @@
 #include "split/choose.h"
 #include "split/shards.h"
 
-/* One weir_rewrite(). */
+/* One weir_rewrite(): what was asked, and what is made once for all that is tried. */
 typedef struct job {
   ctx c;
   weir_options options;
@@ -18,19 +19,15 @@ typedef struct job {
   weir_result *result;
   const char *text;
   size_t length;
-  ir_module *m;         /* as read */
-  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
-  ir_module *rewritten; /* NULL: nothing was */
-  plan_order order;     /* in which XLA runs what was rewritten */
-  split_spread spread;  /* of the prepared program */
+  ir_module *m; /* as read */
+  bool is_vast; /* inlined; only passes that are named look at such */
   pass_driver driver;
-  int64_t searched_ops; /* of all candidates of the ladder */
-  bool probing;         /* a split that only tells whether it holds: not for the result */
-  bool refused;         /* the limit can't be held */
-  bool is_untouched;    /* for weir_fits() */
-  bool is_vast;         /* inlined; only passes that are named look at such */
-  bool replaced;        /* a pass took large tensors out of the prepared program */
+  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
+  split_spread spread;  /* of the prepared program */
+  int64_t searched_ops; /* of all candidates: their budget */
 } job;
+
+typedef VEC(weir_loop_info) made_loops;
 
 enum { MOST_CHECKPOINTS = 8 };
 
@@ -52,25 +49,29 @@ typedef struct split_order {
   int32_t loops;      /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
+  bool is_trial;   /* nothing is asked but whether it holds: no kernels, no report */
+  made_loops made; /* out, for the report; lives as long as the module */
+  int64_t flops;   /* out */
+  double time_ns;  /* out */
 } split_order;
 
-/* pipeline.c: the passes in order. */
-extern const pass *const pipeline_passes[];
-WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m); /* inline, simplify, cse, dce */
-/* Of these passes the exact ones. */
+/* pipeline.c: the passes of pass/passes.def in order. */
+extern const pass_row pipeline_passes[];
+/* All that comes before a split. *out_replaced: a pass took large tensors out of the program. */
+WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, bool *out_replaced);
+/* Of these passes those for programs that hold their limit as they came. */
 WEIR_MUST_USE weir_status pipeline_prepare_exactly(job *j, ir_module *m);
 WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */
 /* Whether programs may call weir: on CPUs, and calls can't be cut up. */
 bool pipeline_can_call(const weir_options *o, const ir_module *m);
 /* Whether the options let programs that fit have kernels. */
 bool pipeline_fit_is_on(const job *j);
-WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m,
-                                         split_order *order); /* split, dce, lower, dce */
-
-/* ladder.c */
-WEIR_MUST_USE weir_status ladder_climb(job *j);
-/* Whether the program as read stays untouched for sure. */
-WEIR_MUST_USE weir_status ladder_is_untouched(job *j, bool *out_is);
+/* In place; an order without a limit or threshold splits nothing. */
+WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);
+/* Splits a copy of the program. Where some loops would be kernels and others not that have to make
+ * values alike (split/alike.h): once more, without kernels. */
+WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order,
+                                              ir_module **out_m);
 
 /* splitter.c: which seeds, in which order. */
 void splitter_above_threshold(ir_module *m, split_order *order);

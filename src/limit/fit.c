@@ -6,15 +6,15 @@
  * of its size are to go; it is taken if all of it becomes tiles, and these are predicted to be
  * faster than what the program then no longer does. docs/design/fit.md.
  */
-#include "fit.h"
+#include "limit/fit.h"
 
+#include "limit/result.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
-#include "report.h"
-#include "result.h"
-#include "seeds.h"
+#include "pipeline/made.h"
+#include "pipeline/seeds.h"
 #include "split/loops.h"
-#include "tiles.h"
+#include "pipeline/tiles.h"
 
 static const double WORTH_A_KERNEL = 1.2;  /* gain in speed, of a region and of the program */
 static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
@@ -33,6 +33,7 @@ typedef struct fit {
   ir_module *m; /* with the regions so far */
   double time_ns, kernels_ns;
   int32_t kernels, trials;
+  made_loops made; /* the kernels */
   VEC(seed) seeds;
   seeds_tried tried;
 } fit;
@@ -170,10 +171,10 @@ static bool has_loops(const ir_module *m) {
 /* The region is of f->m, where it becomes loops and these become tiles; *out_better if these are
  * worth it. */
 static weir_status build(fit *f, const split_choice *c, bool *out_better) {
-  int32_t loops = f->j->result->summary.loops;
+  uint32_t known = f->made.count;
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
-  WEIR_TRY(report_add_kernels(f->j, f->m));
+  made_add_kernels(f->a, f->m, &f->made);
   tiles_made made = tiles_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !has_loops(f->m) && saved_ns >= WORTH_A_KERNEL * made.time_ns &&
@@ -181,7 +182,7 @@ static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made.count, made.time_ns / 1e6,
           saved_ns / 1e6, *out_better ? "" : "; left alone");
   if (!*out_better) {
-    result_keep_loops(f->j->result, loops);
+    f->made.count = known;
     return WEIR_OK;
   }
   f->time_ns = rest_ns;
@@ -236,16 +237,23 @@ static weir_status try_seeds(fit *f, bool *out_better) {
   return WEIR_OK;
 }
 
-static void summarise(const fit *f, double before_ns) {
-  weir_summary *s = &f->j->result->summary;
-  s->only_faster = true;
-  s->time_before_ns = (int64_t)before_ns;
-  s->time_after_ns = (int64_t)(f->time_ns + f->kernels_ns);
+/* What outlives the fit lives with the module. */
+static candidate candidate_of(const fit *f, double before_ns) {
+  candidate c = {.m = f->m,
+                 .flops = f->j->result->summary.flops_before,
+                 .stock_ns = before_ns,
+                 .time_ns = f->time_ns + f->kernels_ns};
+  for (uint32_t i = 0; i < f->made.count; i++) {
+    weir_loop_info info = f->made.at[i];
+    info.seed = arena_strdup(f->m->arena, info.seed, strlen(info.seed));
+    VEC_PUSH(f->m->arena, &c.made, info);
+  }
+  return c;
 }
 
-weir_status fit_with_kernels(job *j, ir_module **out_m) {
+weir_status fit_with_kernels(job *j, candidate *out) {
   bool better = true;
-  *out_m = NULL;
+  *out = (candidate){0};
   if (!may_gain(j)) return WEIR_OK;
   fit f = {.j = j, .a = arena_create(&j->c)};
   f.tried.a = f.a;
@@ -254,13 +262,9 @@ weir_status fit_with_kernels(job *j, ir_module **out_m) {
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m, &j->machine);
   while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
-  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns)) {
-    summarise(&f, before_ns);
-    *out_m = f.m;
-  } else {
-    report_forget(j);
-    ir_module_destroy(f.m);
-  }
+  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns))
+    *out = candidate_of(&f, before_ns);
+  else ir_module_destroy(f.m);
   arena_destroy(f.a);
   return WEIR_OK;
 }

@@ -1,4 +1,4 @@
-#include "seeds.h"
+#include "pipeline/seeds.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "progress_calls.h"
+#include "pipeline/progress_calls.h"
 
 #include "plan/explain.h"
 #include "call/progress.h"

@@ -1,4 +1,4 @@
-#include "result.h"
+#include "limit/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

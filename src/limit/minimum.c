@@ -1,4 +1,4 @@
-#include "minimum.h"
+#include "limit/minimum.h"
 
 #include <math.h>
 
@@ -20,12 +20,13 @@ static void keep_found(minimum *found, int64_t limit, ir_module *m) {
 /* *out_peak: what it came to; 0: it does not hold. */
 static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minimum *found,
                              int64_t *out_peak) {
-  search s = search_under(j, limit, most_compiles);
-  ir_module *m = NULL;
-  if (found->start.slice_bytes) WEIR_TRY(search_near(j, &s, &found->start, &m));
-  else WEIR_TRY(search_all(j, &s, &m));
-  if (m) keep_found(found, limit, m);
-  *out_peak = m ? s.found.peak : 0;
+  search s = search_for_limit(j, limit, most_compiles);
+  if (found->start.slice_bytes) WEIR_TRY(search_near(j, &s, &found->start));
+  else WEIR_TRY(search_all(j, &s));
+  bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
+  if (holds) keep_found(found, limit, s.found.m);
+  else if (s.found.m) ir_module_destroy(s.found.m);
+  *out_peak = holds ? s.found.needs.peak : 0;
   return WEIR_OK;
 }
 
@@ -67,22 +68,17 @@ weir_status minimum_find(job *j, minimum *found) {
   int64_t high = found->limit, climb_ops = j->searched_ops,
           most_ops = climb_ops + climb_ops / CLIMBS_SHARE;
   if (most_ops < MOST_SEARCHED_OPS) most_ops = MOST_SEARCHED_OPS;
-  j->probing = true;
   if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, most_ops, found));
   found->start = (place){0};
   WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
-  if (j->options.referee) WEIR_TRY(confirm_limit(j, high, found));
-  j->probing = false;
-  return WEIR_OK;
+  return j->options.referee ? confirm_limit(j, high, found) : WEIR_OK;
 }
 
 weir_status minimum_climb(job *j, minimum *found) {
-  ir_module *m;
-  j->probing = true;
-  search s = search_under(j, found->low, 0);
-  WEIR_TRY(search_all(j, &s, &m));
-  if (m) keep_found(found, s.limit, m);
-  found->guess = m ? s.found.peak : s.least;
-  if (!m) found->start = s.at_least;
+  search s = search_for_limit(j, found->low, 0);
+  WEIR_TRY(search_all(j, &s));
+  if (s.found.m) keep_found(found, s.limit, s.found.m);
+  found->guess = s.found.m ? s.found.needs.peak : s.least;
+  if (!s.found.m) found->start = s.at_least;
   return WEIR_OK;
 }

@@ -1,12 +1,12 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the
  * peak until it is under the limit. */
-#include "pipeline.h"
-#include "seeds.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/seeds.h"
 #include "split/absorb.h"
 #include "split/loops.h"
 #include "split/sink.h"
 #include "split/totals.h"
-#include "tiles.h"
+#include "pipeline/tiles.h"
 
 enum { MOST_ROUNDS = 200 };
 

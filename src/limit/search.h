@@ -2,7 +2,7 @@
  * judge says that one holds. */
 #ifndef WEIR_SEARCH_H
 #define WEIR_SEARCH_H
-#include "judge.h"
+#include "limit/candidate.h"
 
 /* What a candidate splits. */
 typedef enum manner {
@@ -31,28 +31,28 @@ typedef struct search {
   bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;           /* to ask XLA, where there is a referee; 0: the estimate decides */
+  plan_order order;       /* in which XLA is to run candidates */
+  bool is_trial;          /* nothing is asked but whether one holds */
   int32_t refusals;       /* candidates that XLA did not compile */
   struct search *refused; /* as it was before the first of these; NULL: none was */
-  verdict found;          /* out: of the module that holds the limit */
+  candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
   int64_t least;          /* out: estimate of any candidate */
   place at_least;         /* out: which it was */
 } search;
 
-search search_under(const job *j, int64_t limit, int32_t most_compiles);
-/* *out_m: the first candidate that holds, in the search's own manner; NULL: none does. */
-WEIR_MUST_USE weir_status search_slices(job *j, search *s, ir_module **out_m);
+search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);
+/* Likewise, and nothing is asked but whether a candidate holds. */
+search search_for_limit(const job *j, int64_t limit, int32_t most_compiles);
+/* The first candidate that holds, in the search's own manner. */
+WEIR_MUST_USE weir_status search_slices(job *j, search *s);
 /* The same in one manner after the other, with tiles and without; if nothing holds, the first that
- * XLA refused to compile and the estimate lets pass, s->found being no word of XLA's. */
-WEIR_MUST_USE weir_status search_all(job *j, search *s, ir_module **out_m);
+ * XLA refused to compile and the estimate lets pass. */
+WEIR_MUST_USE weir_status search_all(job *j, search *s);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
-WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start, ir_module **out_m);
+WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 
 /* Whatever is larger than a threshold, in slices no larger than given. */
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes);
-/* Splits a copy of the program. Where some loops would be kernels and others not that have to make
- * values alike (split/alike.h): once more, without kernels. */
-WEIR_MUST_USE weir_status search_split(job *j, const ir_module *m, split_order *order,
-                                       ir_module **out_m);
 
 #endif

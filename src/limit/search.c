@@ -1,8 +1,9 @@
-#include "search.h"
+#include "limit/search.h"
 
 #include "plan/cost.h"
 #include "plan/peak.h"
-#include "result.h"
+#include "limit/referee.h"
+#include "limit/result.h"
 
 enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
@@ -17,19 +18,6 @@ static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
-
-weir_status search_split(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
-  split_order asked = *order;
-  *out_m = ir_module_clone(m);
-  WEIR_TRY(pipeline_split(j, *out_m, order));
-  if (!order->is_torn) return WEIR_OK;
-  ctx_log(&j->c, 2, "kernels and loops would have to make the same sums alike");
-  ir_module_destroy(*out_m);
-  *order = asked;
-  order->no_tiles = true;
-  *out_m = ir_module_clone(m);
-  return pipeline_split(j, *out_m, order);
-}
 
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
@@ -54,13 +42,14 @@ static split_goal goal_of_holders(const search *s) {
 static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
   *order = (split_order){
-      .order = j->order,
+      .order = s->order,
+      .is_trial = s->is_trial,
       .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
       .by_size = by_size,
       .no_tiles = s->no_tiles,
       .limit_bytes = s->target};
   ir_module *m;
-  WEIR_TRY(search_split(j, s->from, order, &m));
+  WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
   j->searched_ops += s->from->ops.count + m->ops.count;
@@ -68,7 +57,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
   return WEIR_OK;
 }
 
-search search_under(const job *j, int64_t limit, int32_t most_compiles) {
+search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
   int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.from = j->prepared,
@@ -77,9 +66,16 @@ search search_under(const job *j, int64_t limit, int32_t most_compiles) {
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .share = FIRST_SHARE,
+                  .order = order,
                   .most_compiles = most_compiles,
-                  .no_tiles = j->probing || j->options.tile == WEIR_TILE_OFF,
+                  .no_tiles = j->options.tile == WEIR_TILE_OFF,
                   .least = INT64_MAX};
+}
+
+search search_for_limit(const job *j, int64_t limit, int32_t most_compiles) {
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles);
+  s.is_trial = s.no_tiles = true;
+  return s;
 }
 
 /* Nothing is known of what XLA refuses. As a last resort there is the estimate, but of a sharded
@@ -95,7 +91,7 @@ static verdict judge_candidate(job *j, search *s, const ir_module *m, split_orde
   verdict v = {.peak = order->peak_bytes};
   if (!order->fits || !s->most_compiles || !j->options.referee) return v;
   s->compiles++;
-  v.is_xlas = judge_ask(j, m, &v.peak);
+  v.is_xlas = referee_ask(j, m, s->order, &v.peak);
   if (!v.is_xlas) note_refusal(j, s);
   order->fits = v.is_xlas;
   return v;
@@ -129,8 +125,8 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
   s->is_over = true; /* smaller slices take longer */
 }
 
-/* One candidate; *out_m if it holds. Else the search is narrowed. */
-static weir_status try_candidate(job *j, search *s, ir_module **out_m) {
+/* One candidate; s->found if it holds. Else the search is narrowed. */
+static weir_status try_candidate(job *j, search *s) {
   split_order order;
   ir_module *m;
   s->is_over = ++s->candidates == s->most_candidates;
@@ -141,24 +137,29 @@ static weir_status try_candidate(job *j, search *s, ir_module **out_m) {
   }
   check_time(j, s, m, &order);
   bool fits = order.fits; /* by estimate */
-  s->found = judge_candidate(j, s, m, &order);
-  if (order.fits && s->found.peak <= s->limit) {
-    *out_m = m;
+  verdict needs = judge_candidate(j, s, m, &order);
+  if (order.fits && needs.peak <= s->limit) {
+    s->found = (candidate){.m = m,
+                           .order = s->order,
+                           .needs = needs,
+                           .made = order.made,
+                           .flops = order.flops,
+                           .time_ns = order.time_ns};
     return WEIR_OK;
   }
   ir_module_destroy(m);
   if (fits && order.n_tiles) s->no_tiles = true;
   else if (order.fits)
-    s->target = (int64_t)((double)s->target * (double)s->limit / (double)s->found.peak * 0.98);
+    s->target = (int64_t)((double)s->target * (double)s->limit / (double)needs.peak * 0.98);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else next_candidate(s, order.only_tiles);
   return WEIR_OK;
 }
 
-weir_status search_slices(job *j, search *s, ir_module **out_m) {
-  while (!*out_m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
+weir_status search_slices(job *j, search *s) {
+  while (!s->found.m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
          (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS)
-    WEIR_TRY(try_candidate(j, s, out_m));
+    WEIR_TRY(try_candidate(j, s));
   return WEIR_OK;
 }
 
@@ -174,38 +175,36 @@ static void search_again(search *s, const search *first) {
   *s = again;
 }
 
-static weir_status search_confirmed(job *j, search *s, ir_module **out_m) {
+static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
-  WEIR_TRY(search_slices(j, s, out_m));
-  if (!*out_m && !first.no_tiles) {
+  WEIR_TRY(search_slices(j, s));
+  if (!s->found.m && !first.no_tiles) {
     search_again(s, &first);
-    WEIR_TRY(search_slices(j, s, out_m));
+    WEIR_TRY(search_slices(j, s));
   }
-  if (*out_m) return WEIR_OK;
-  for (manner by = NESTED; !*out_m && by <= BY_SIZE; by++) {
+  for (manner by = NESTED; !s->found.m && by <= BY_SIZE; by++) {
     search_again(s, &first);
     s->manner = by;
-    WEIR_TRY(search_slices(j, s, out_m));
+    WEIR_TRY(search_slices(j, s));
   }
   return WEIR_OK;
 }
 
-weir_status search_all(job *j, search *s, ir_module **out_m) {
-  *out_m = NULL;
-  WEIR_TRY(search_confirmed(j, s, out_m));
-  if (*out_m || !s->refused) return WEIR_OK;
+weir_status search_all(job *j, search *s) {
+  WEIR_TRY(search_confirmed(j, s));
+  if (s->found.m || !s->refused) return WEIR_OK;
   search again = *s->refused;
   again.most_compiles = 0;
   again.least = s->least;
   again.at_least = s->at_least;
   *s = again;
-  return try_candidate(j, s, out_m);
+  return try_candidate(j, s);
 }
 
-weir_status search_near(job *j, search *s, const place *start, ir_module **out_m) {
+weir_status search_near(job *j, search *s, const place *start) {
   s->manner = start->manner;
   while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
   int64_t slice_bytes = s->slice_bytes;
-  while (!*out_m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s, out_m));
+  while (!s->found.m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s));
   return WEIR_OK;
 }

@@ -11,16 +11,17 @@
  * fusions, whose scratch it does not see; loop-invariant code motion is off in what we rewrote
  * because it keeps what it hoists (docs/design/loop-emission-facts.md).
  */
-#include "fit.h"
+#include "limit/ladder.h"
+
 #include "ir/calls.h"
-#include "judge.h"
-#include "minimum.h"
+#include "limit/fit.h"
+#include "limit/minimum.h"
+#include "limit/referee.h"
+#include "limit/result.h"
+#include "limit/search.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
-#include "report.h"
-#include "result.h"
-#include "search.h"
 
 enum {
   MOST_COMPILES = 8,
@@ -38,54 +39,57 @@ static const double SLOW = 2; /* times the time of the program as it came: worth
 static const double WORTH_A_SPLIT =
     1.4; /* gain in speed of a program that holds its limit as it is */
 
-/* Where XLA is asked, a limit is held by what it says. */
-static weir_status accept(job *j, weir_outcome outcome, verdict of) {
-  weir_summary *s = &j->result->summary;
-  j->result->outcome = outcome;
-  s->peak_after_bytes = of.peak;
-  s->after_is_estimate = !of.is_xlas;
-  s->is_unconfirmed = !of.is_xlas && s->limit_bytes && j->options.referee && !s->only_faster &&
-                      outcome != WEIR_UNTOUCHED;
-  return WEIR_OK;
+static climb settle(weir_outcome outcome, candidate taken) {
+  return (climb){.outcome = outcome, .taken = taken};
+}
+
+static climb untouched(const job *j, int64_t peak) {
+  return settle(WEIR_UNTOUCHED,
+                candidate_as_it_came(j, PLAN_ORDER_PROGRAM, (verdict){.peak = peak}));
 }
 
 /* ---- what holds the limit as it is may be faster with kernels ---- */
-/* By the judge that the program as it came had. out->peak 0: nobody asked. */
-static bool holds_with_kernels(job *j, const ir_module *m, weir_outcome as_is, verdict *out) {
+/* By the judge that the program as it came had. c->needs.peak 0: nobody asked. */
+static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   int64_t limit = j->options.memory_limit_bytes;
-  *out = (verdict){0};
-  if (as_is == WEIR_UNTOUCHED) return !limit || plan_upper_bound(m) <= limit;
+  c->is_stock = as_is == WEIR_UNTOUCHED;
+  if (c->is_stock) return !limit || plan_upper_bound(c->m) <= limit;
   if (j->options.referee) {
-    out->is_xlas = judge_ask(j, m, &out->peak);
-    return out->is_xlas && out->peak <= limit;
+    c->needs.is_xlas = referee_ask(j, c->m, c->order, &c->needs.peak);
+    return c->needs.is_xlas && c->needs.peak <= limit;
   }
-  out->peak = judge_estimate(j, m, j->order);
-  return out->peak <= limit;
+  c->needs.peak = referee_estimate(j, c->m, c->order);
+  return c->needs.peak <= limit;
 }
 
-/* The program holds its limit in the order that is set. */
-static weir_status accept_as_is(job *j, weir_outcome as_is, verdict of) {
-  ir_module *m;
-  verdict other;
-  WEIR_TRY(fit_with_kernels(j, &m));
-  if (m && holds_with_kernels(j, m, as_is, &other)) {
-    j->rewritten = m;
-    return accept(j, WEIR_REWRITTEN, other);
-  }
-  if (m) {
-    report_forget(j);
-    ir_module_destroy(m);
-  }
-  return accept(j, as_is, of);
+/* The program holds its limit as it is. */
+static weir_status hold_as_is(job *j, climb as_is, climb *out) {
+  candidate faster;
+  *out = as_is;
+  WEIR_TRY(fit_with_kernels(j, &faster));
+  if (!faster.m) return WEIR_OK;
+  faster.order = as_is.taken.order;
+  if (holds_with_kernels(j, as_is.outcome, &faster)) *out = settle(WEIR_REWRITTEN, faster);
+  else ir_module_destroy(faster.m);
+  return WEIR_OK;
+}
+
+/* Rung 0. */
+static bool holds_for_sure(const job *j, int64_t *out_bound) {
+  int64_t limit = j->options.memory_limit_bytes;
+  *out_bound = limit ? plan_upper_bound(j->m) : 0;
+  return !limit || *out_bound <= limit || ir_only_moves(j->m);
 }
 
 weir_status ladder_is_untouched(job *j, bool *out_is) {
-  int64_t limit = j->options.memory_limit_bytes;
   const weir_options *o = &j->options;
   bool is_trial = o->only_passes || o->stop_after || o->tensor_size_threshold_bytes;
-  *out_is = !is_trial && (!limit || plan_upper_bound(j->m) <= limit || ir_only_moves(j->m));
-  if (*out_is) WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, (verdict){0}));
-  *out_is = *out_is && j->result->outcome == WEIR_UNTOUCHED;
+  int64_t bound;
+  *out_is = !is_trial && holds_for_sure(j, &bound);
+  if (!*out_is) return WEIR_OK;
+  climb c;
+  WEIR_TRY(hold_as_is(j, untouched(j, bound), &c));
+  *out_is = c.outcome == WEIR_UNTOUCHED;
   return WEIR_OK;
 }
 
@@ -122,18 +126,16 @@ static int64_t held_throughout(job *j) {
 
 /* failed: the climb; ordered: what the program comes to under the memory-optimised order, 0: nobody
  * has asked XLA yet. */
-static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered) {
+static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
-  j->refused = true;
-  result_keep_loops(j->result, 0);
+  out->is_refused = true;
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
     return refuse_with(j, ordered && ordered < peak ? ordered : peak, "");
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
   int64_t held = held_throughout(j);
-  if (!ordered) ordered = judge_as_is(j, PLAN_ORDER_MEMORY).peak;
-  judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
+  if (!ordered) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
   minimum found = {.limit = ordered < peak ? ordered : peak,
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
@@ -149,9 +151,10 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
 
 /* ---- as a whole ---- */
 static weir_status prepare(job *j) {
+  bool replaced;
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, j->prepared));
+  WEIR_TRY(pipeline_prepare(j, j->prepared, &replaced));
   j->spread = split_spread_of(j->prepared);
   return WEIR_OK;
 }
@@ -168,21 +171,21 @@ static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
 static int64_t target_of(job *j, int64_t peak) {
   int64_t limit = j->options.memory_limit_bytes;
   if (j->spread != SPLIT_SHARDED) return limit;
-  double all = (double)judge_estimate(j, j->prepared, PLAN_ORDER_MEMORY) / (double)peak;
+  double all = (double)referee_estimate(j, j->prepared, PLAN_ORDER_MEMORY) / (double)peak;
   return (int64_t)((double)limit * all) + 1;
 }
 
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
-static weir_status rewrite(job *j, int64_t peak, int64_t ordered) {
-  ir_module *m;
+static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(prepare(j));
-  judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  search s = search_under(j, j->options.memory_limit_bytes, MOST_COMPILES);
+  search s =
+      search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
   s.target = target_of(j, peak);
-  WEIR_TRY(search_all(j, &s, &m));
-  j->rewritten = m;
-  return m ? accept(j, WEIR_REWRITTEN, s.found) : refuse(j, peak, &s, ordered);
+  WEIR_TRY(search_all(j, &s));
+  if (!s.found.m) return refuse(j, peak, &s, ordered, out);
+  *out = settle(WEIR_REWRITTEN, s.found);
+  return WEIR_OK;
 }
 
 /* ---- held by the order alone ---- */
@@ -192,18 +195,20 @@ static bool may_gain(const job *j, ir_module *exact, double most_ns) {
          exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact, &j->machine);
 }
 
-/* j->rewritten: slices that hold the limit in the program's order, too, and gain; else NULL. */
-static weir_status split_for_speed(job *j, verdict *out) {
+/* *out: slices that hold the limit in the program's order, too, and gain; its module is NULL: none
+ * does. */
+static weir_status split_for_speed(job *j, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
+  *out = (candidate){0};
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
   double most_ns = plan_fused_time_ns(exact, &j->machine) / WORTH_A_SPLIT;
   if (may_gain(j, exact, most_ns)) {
-    judge_set_order(j, PLAN_ORDER_PROGRAM_UNHOISTED);
-    search s = search_under(j, j->options.memory_limit_bytes, COMPILES_FOR_SPEED);
+    search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_PROGRAM_UNHOISTED,
+                            COMPILES_FOR_SPEED);
     s.from = exact;
     s.most_ns = most_ns;
     s.most_candidates = CANDIDATES_FOR_SPEED;
-    WEIR_TRY(search_slices(j, &s, &j->rewritten));
+    WEIR_TRY(search_slices(j, &s));
     *out = s.found;
   }
   ir_module_destroy(exact);
@@ -212,58 +217,49 @@ static weir_status split_for_speed(job *j, verdict *out) {
 
 /* XLA then runs what is independent one after the other, and out of cache: where slices are
  * predicted to be faster they are taken. */
-static weir_status accept_ordered(job *j, verdict of) {
-  verdict other = {0};
-  WEIR_TRY(accept_as_is(j, WEIR_OPTIONS_ONLY, of));
-  if (j->rewritten) return WEIR_OK;
-  WEIR_TRY(split_for_speed(j, &other));
-  if (j->rewritten) return accept(j, WEIR_REWRITTEN, other);
-  report_forget(j);
-  judge_set_order(j, PLAN_ORDER_MEMORY);
+static weir_status hold_ordered(job *j, verdict needs, climb *out) {
+  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
+  WEIR_TRY(hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out));
+  if (out->taken.m) return WEIR_OK;
+  WEIR_TRY(split_for_speed(j, &faster));
+  if (faster.m) *out = settle(WEIR_REWRITTEN, faster);
   return WEIR_OK;
 }
 
-static weir_status hold_limit(job *j) {
-  int64_t limit = j->options.memory_limit_bytes, bound = plan_upper_bound(j->m);
-  if (bound <= limit || ir_only_moves(j->m))
-    return accept_as_is(j, WEIR_UNTOUCHED, (verdict){.peak = bound});
-  verdict is = judge_as_is(j, PLAN_ORDER_PROGRAM);
+static weir_status hold_limit(job *j, climb *out) {
+  int64_t limit = j->options.memory_limit_bytes, bound;
+  if (holds_for_sure(j, &bound)) return hold_as_is(j, untouched(j, bound), out);
+  verdict is = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
   j->result->summary.peak_before_bytes = is.peak;
   j->result->summary.before_is_estimate = !is.is_xlas;
-  if (is.peak <= limit) return accept_as_is(j, WEIR_OPTIONS_ONLY, is);
-  verdict ordered = {.peak = judge_estimate(j, j->m, PLAN_ORDER_MEMORY)};
+  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_PROGRAM, is);
+  if (is.peak <= limit) return hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out);
+  verdict ordered = {.peak = referee_estimate(j, j->m, PLAN_ORDER_MEMORY)};
   bool hopeless = ordered.peak / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
-  if (!hopeless) ordered = judge_as_is(j, PLAN_ORDER_MEMORY);
-  if (ordered.peak <= limit) return accept_ordered(j, ordered);
+  if (!hopeless) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+  if (!hopeless && ordered.peak <= limit) return hold_ordered(j, ordered, out);
   bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
-  return rewrite(j, is.peak, known ? ordered.peak : 0);
+  return rewrite(j, is.peak, known ? ordered.peak : 0, out);
 }
 
 /* The smallest limit that the program as it came holds, under either order. */
 static int64_t least_as_is(job *j) {
-  int64_t program = judge_as_is(j, PLAN_ORDER_PROGRAM).peak,
-          memory = judge_as_is(j, PLAN_ORDER_MEMORY).peak;
+  int64_t program = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak,
+          memory = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
   return memory < program ? memory : program;
 }
 
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {
-  weir_result *r = j->result;
-  const char *options[RESULT_MOST_OPTIONS + 1];
-  plan_order order = j->order;
-  memcpy(options, r->compile_options, sizeof options);
   WEIR_TRY(prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
-  judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
   if (found.low < high) WEIR_TRY(minimum_climb(j, &found));
   WEIR_TRY(minimum_find(j, &found));
-  r->summary.minimum_bytes = found.limit;
+  j->result->summary.minimum_bytes = found.limit;
   if (found.m) ir_module_destroy(found.m);
-  memcpy(r->compile_options, options, sizeof options);
-  j->order = order;
   return WEIR_OK;
 }
 
@@ -274,75 +270,88 @@ static split_order threshold_order(const job *j) {
   if (!slice) slice = threshold;
   return (split_order){.order = PLAN_ORDER_MEMORY_UNHOISTED,
                        .goal = search_goal_of_sizes(threshold, slice),
-                       .no_tiles = j->options.tile == WEIR_TILE_OFF};
+                       .no_tiles = j->options.tile == WEIR_TILE_OFF || !threshold};
 }
 
-static weir_status split_above_threshold(job *j) {
+static candidate candidate_of_order(ir_module *m, const split_order *order) {
+  return (candidate){.m = m,
+                     .order = order->order,
+                     .made = order->made,
+                     .flops = order->flops,
+                     .time_ns = order->time_ns};
+}
+
+static weir_status split_above_threshold(job *j, climb *out) {
   split_order order = threshold_order(j);
-  ir_module *m = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, m));
+  ir_module *m = ir_module_clone(j->m), *split;
+  bool replaced;
+  WEIR_TRY(pipeline_prepare(j, m, &replaced));
   WEIR_TRY(check_spread(j, split_spread_of(m), true));
-  ir_module *split;
-  WEIR_TRY(search_split(j, m, &order, &split));
+  WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
-  if (!order.loops && !j->replaced) return accept(j, WEIR_UNTOUCHED, (verdict){0});
-  j->rewritten = split;
-  judge_set_order(j, PLAN_ORDER_MEMORY_UNHOISTED);
-  return accept(j, WEIR_REWRITTEN, (verdict){0});
+  *out = order.loops || replaced ? settle(WEIR_REWRITTEN, candidate_of_order(split, &order))
+                                 : untouched(j, 0);
+  return WEIR_OK;
 }
 
-static weir_status run_named_passes(job *j) {
+static weir_status run_named_passes(job *j, climb *out) {
   split_order order = threshold_order(j);
-  j->order = order.order;
-  ir_module *m = j->rewritten = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, m));
-  if (!order.goal.threshold_bytes) return pipeline_split(j, m, NULL);
-  WEIR_TRY(search_split(j, m, &order, &j->rewritten));
+  ir_module *m = ir_module_clone(j->m), *split;
+  bool replaced;
+  WEIR_TRY(pipeline_prepare(j, m, &replaced));
+  WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
+  *out = settle(WEIR_UNTOUCHED, candidate_of_order(split, &order));
   return WEIR_OK;
 }
 
 /* ---- a limit that costs much time ---- */
-/* *out_holds: a split under the limit, by estimate, is predicted to be fast enough. */
+/* *out_is: a split under the limit, by estimate, is predicted to be fast enough. */
 static weir_status is_fast_under(job *j, int64_t limit, bool *out_is) {
-  search s = search_under(j, limit, 0);
-  ir_module *m;
-  WEIR_TRY(search_all(j, &s, &m));
+  search s = search_for_limit(j, limit, 0);
+  WEIR_TRY(search_all(j, &s));
+  ir_module *m = s.found.m;
   *out_is = m && plan_time_ns(m, &j->machine) <= SLOW * (double)j->result->summary.time_before_ns;
   if (m) ir_module_destroy(m);
   return WEIR_OK;
 }
 
-/* Of a program that is rewritten to hold its limit: where that is predicted to be slow, which limit
+/* Of a program that is split to hold its limit: where that is predicted to be slow, which limit
  * would not be. The one that it holds as it came is fast in any case. */
-static weir_status find_faster_limit(job *j) {
+static weir_status find_faster_limit(job *j, const climb *c) {
   weir_summary *s = &j->result->summary;
-  bool is_fast = (double)s->time_after_ns <= SLOW * (double)s->time_before_ns, found = false;
-  if (!j->prepared || !j->rewritten || s->only_faster || is_fast) return WEIR_OK;
+  bool is_fast = c->taken.time_ns <= SLOW * (double)s->time_before_ns, found = false;
+  if (!j->prepared || !c->taken.m || is_fast) return WEIR_OK;
   int64_t limit = s->limit_bytes, high = s->peak_before_bytes;
-  j->probing = true;
   for (int i = 0; i < MOST_FASTER && !found && j->searched_ops < MOST_SEARCHED_OPS; i++) {
     limit = limit < high / 2 ? limit * 2 : high;
     found = limit >= high;
     if (!found) WEIR_TRY(is_fast_under(j, limit, &found));
   }
-  j->probing = false;
   s->faster_limit_bytes = found ? limit : high;
   return WEIR_OK;
 }
 
-weir_status ladder_climb(job *j) {
-  weir_summary *s = &j->result->summary;
-  s->limit_bytes = j->options.memory_limit_bytes;
-  if (j->is_vast) return run_named_passes(j);
-  s->flops_before = s->flops_after = plan_flops(j->m);
-  s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
-  s->before_is_estimate = s->after_is_estimate = true;
-  if (j->options.only_passes || j->options.stop_after) return run_named_passes(j);
+static weir_status take(job *j, climb *out) {
+  if (j->options.only_passes || j->options.stop_after) return run_named_passes(j, out);
   if (j->options.memory_limit_bytes) {
-    WEIR_TRY(hold_limit(j));
-    WEIR_TRY(find_faster_limit(j));
-  } else if (j->options.tensor_size_threshold_bytes) WEIR_TRY(split_above_threshold(j));
-  else WEIR_TRY(accept_as_is(j, WEIR_UNTOUCHED, (verdict){0}));
+    WEIR_TRY(hold_limit(j, out));
+    return find_faster_limit(j, out);
+  }
+  if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j, out);
+  return hold_as_is(j, untouched(j, 0), out);
+}
+
+weir_status ladder_climb(job *j, climb *out) {
+  weir_summary *s = &j->result->summary;
+  *out = (climb){0};
+  s->limit_bytes = j->options.memory_limit_bytes;
+  s->before_is_estimate = s->after_is_estimate = true;
+  if (!j->is_vast) {
+    s->flops_before = s->flops_after = plan_flops(j->m);
+    s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
+  }
+  WEIR_TRY(take(j, out));
+  WEIR_TRY(candidate_accept(j, out));
   return j->options.minimum == WEIR_MINIMUM_ALWAYS ? add_minimum(j) : WEIR_OK;
 }

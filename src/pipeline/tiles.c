@@ -4,10 +4,10 @@
  * in XLA's report. Its attribute `body` is a line with the format's version and the tile sizes,
  * then a module of one function that holds the loop. call/tile.c is the other side.
  */
-#include "tiles.h"
+#include "pipeline/tiles.h"
 
 #include "out/out.h"
-#include "progress_calls.h"
+#include "pipeline/progress_calls.h"
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"

@@ -1,115 +1,11 @@
-#include "report.h"
+#include "limit/report.h"
 
 #include "ir/attrs.h"
-#include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
-#include "result.h"
-#include "split/loops.h"
+#include "limit/result.h"
 
 enum { MOST_ROWS = 8 };
-
-/* ---- loops ---- */
-typedef struct gather {
-  job *j;
-  weir_status status;
-} gather;
-
-static ir_op parent_of(const ir_module *m, ir_op op) {
-  ir_block block = ir_op_get(m, op)->block;
-  return block ? ir_block_get(m, block)->parent : IR_NONE;
-}
-
-static int32_t depth_of(const ir_module *m, ir_op op) {
-  int32_t depth = 0;
-  for (ir_op up = parent_of(m, op); up; up = parent_of(m, up))
-    depth += ir_kind_of(m, up) == IR_OP_LOOP;
-  return depth;
-}
-
-static const char *seed_text(arena *a, const ir_module *m, ir_op loop) {
-  const char *line = plan_source_line(a, m, ir_op_get(m, loop)->location);
-  const char *seed = ir_op_string(m, loop, "seed");
-  return arena_printf(a, "%s%s%s", seed ? seed : "?", line ? " at " : "", line ? line : "");
-}
-
-static int64_t largest_bytes(const ir_module *m, ir_block block) {
-  int64_t largest = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
-    ir_op op = ir_block_get(m, block)->ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
-      int64_t bytes = ir_value_bytes(m, ir_result(m, op, k));
-      if (bytes > largest) largest = bytes;
-    }
-  }
-  return largest;
-}
-
-static void gather_loop(const ir_module *m, ir_op op, void *user) {
-  gather *g = user;
-  if (ir_kind_of(m, op) != IR_OP_LOOP || g->status != WEIR_OK) return;
-  arena *a = arena_create(&g->j->c);
-  split_loop l = split_loop_get((ir_module *)m, op);
-  ir_block body = ir_op_get(m, op)->regions[0];
-  weir_loop_info info = {.seed = seed_text(a, m, op),
-                         .extent = l.extent,
-                         .slice = l.slice,
-                         .trips = l.trips,
-                         .depth = depth_of(m, op),
-                         .ops = (int32_t)ir_block_get(m, body)->ops.count,
-                         .body_peak_bytes = largest_bytes(m, body),
-                         .is_kernel = ir_op_int(m, op, "scratch", -1) >= 0};
-  g->status = result_add_loop(&g->j->c, g->j->result, &info);
-  arena_destroy(a);
-}
-
-/* A loop over segments: its factor is the trips of the loop that it was made of. */
-static weir_status add_checkpoints(job *j, const ir_module *m, const split_checkpoints *c) {
-  arena *a = arena_create(&j->c);
-  const char *line = plan_source_line(a, m, c->location);
-  weir_loop_info info = {.seed = arena_printf(a, "while %s%s%s", plan_shape_text(a, m, c->stack),
-                                              line ? " at " : "", line ? line : ""),
-                         .extent = c->trips,
-                         .slice = c->segment,
-                         .trips = (c->trips + c->segment - 1) / c->segment};
-  weir_status status = result_add_loop(&j->c, j->result, &info);
-  arena_destroy(a);
-  return status;
-}
-
-static weir_status gather_loops(job *j, const ir_module *m) {
-  gather g = {j, WEIR_OK};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
-  return g.status;
-}
-
-weir_status report_loops(job *j, ir_module *m, const split_order *order) {
-  result_keep_loops(j->result, 0);
-  WEIR_TRY(gather_loops(j, m));
-  for (int32_t i = 0; order && i < order->n_checkpoints; i++)
-    WEIR_TRY(add_checkpoints(j, m, &order->checkpoints[i]));
-  if (j->is_vast) return WEIR_OK;
-  j->result->summary.flops_after = plan_flops(m);
-  j->result->summary.time_after_ns = (int64_t)plan_time_ns(m, &j->machine);
-  return WEIR_OK;
-}
-
-weir_status report_add_kernels(job *j, const ir_module *m) {
-  int32_t first = j->result->summary.loops;
-  WEIR_TRY(gather_loops(j, m));
-  for (int32_t i = first; i < j->result->summary.loops; i++) j->result->loops[i].is_kernel = 1;
-  return WEIR_OK;
-}
-
-void report_forget(job *j) {
-  weir_summary *s = &j->result->summary;
-  result_keep_loops(j->result, 0);
-  if (s->only_faster)
-    s->time_before_ns = (int64_t)plan_time_ns(j->m, &j->machine); /* was that of fit.c */
-  s->only_faster = false;
-  s->flops_after = s->flops_before;
-  s->time_after_ns = s->time_before_ns;
-}
 
 /* ---- the summary: a few lines ---- */
 static void put_flops(const job *j, strbuf *out) {
@@ -126,21 +22,21 @@ static bool is_load(const job *j) {
   return s->limit_bytes && s->peak_before_bytes > s->limit_bytes;
 }
 
-static void put_outcome(const job *j, strbuf *out) {
+static void put_outcome(const job *j, const climb *c, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   strbuf_puts(out, "outcome  ");
-  if (j->refused && s->minimum_bytes)
+  if (c->is_refused && s->minimum_bytes)
     strbuf_printf(out, "refused; the smallest limit found feasible is %s (%lld bytes)",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
-  else if (j->refused) strbuf_puts(out, "refused");
+  else if (c->is_refused) strbuf_puts(out, "refused");
   else if (s->only_faster)
     strbuf_printf(out, "fits; %d region%s as kernel%s, predicted %.2g times as fast", s->loops,
                   s->loops == 1 ? "" : "s", s->loops == 1 ? "" : "s",
                   (double)s->time_before_ns / (double)s->time_after_ns);
-  else if (j->rewritten) {
+  else if (c->taken.m) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
     put_flops(j, out);
-  } else if (j->result->outcome == WEIR_OPTIONS_ONLY)
+  } else if (c->outcome == WEIR_OPTIONS_ONLY)
     strbuf_puts(out, "the program as it is, compiled with other options");
   else if (is_load(j)) strbuf_puts(out, "left untouched: loading data is never refused");
   else strbuf_puts(out, "left untouched");
@@ -175,9 +71,9 @@ static void put_warning(const weir_summary *s, strbuf *out) {
                 (long long)s->faster_limit_bytes);
 }
 
-static void put_summary(const job *j, strbuf *out) {
+static void put_summary(const job *j, const climb *c, strbuf *out) {
   const weir_summary *s = &j->result->summary;
-  bool changes = !j->refused && s->peak_after_bytes != s->peak_before_bytes;
+  bool changes = !c->is_refused && s->peak_after_bytes != s->peak_before_bytes;
   if (s->limit_bytes)
     strbuf_printf(out, "limit    %s\n", plan_bytes_text(out->arena, s->limit_bytes));
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));
@@ -188,9 +84,10 @@ static void put_summary(const job *j, strbuf *out) {
                   says(s->after_is_estimate));
   strbuf_puts(out, "\n");
   put_unsized(j, out);
-  if (s->limit_bytes || j->options.tensor_size_threshold_bytes || j->rewritten) put_outcome(j, out);
+  if (s->limit_bytes || j->options.tensor_size_threshold_bytes || c->taken.m)
+    put_outcome(j, c, out);
   put_warning(s, out);
-  if (s->minimum_bytes && !j->refused)
+  if (s->minimum_bytes && !c->is_refused)
     strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
 }
@@ -220,9 +117,9 @@ static void put_loops(const job *j, strbuf *out) {
 
 /* The program as it came with its calls inlined, because an op's line in the user's source is known
  * only together with its call's. An untouched program is not worth the copy. */
-static weir_status as_it_came(job *j, ir_module **out_m) {
+static weir_status as_it_came(job *j, const climb *c, ir_module **out_m) {
   *out_m = j->m;
-  if (j->result->outcome == WEIR_UNTOUCHED && !j->refused) return WEIR_OK;
+  if (c->outcome == WEIR_UNTOUCHED && !c->is_refused) return WEIR_OK;
   *out_m = ir_module_clone(j->m);
   weir_options options = WEIR_OPTIONS_INIT;
   pass_driver quiet = {.c = &j->c, .options = &options, .table = pipeline_passes};
@@ -237,18 +134,18 @@ static void complete_summary(job *j, const plan_peak *before, const plan_peak *a
   else if (s->peak_after_bytes == 0) s->peak_after_bytes = after->total_bytes;
 }
 
-weir_status report_explain(job *j) {
+weir_status report_explain(job *j, const climb *c) {
   arena *a = arena_create(&j->c);
   strbuf out = strbuf_make(a);
   ir_module *m;
-  WEIR_TRY(as_it_came(j, &m));
+  WEIR_TRY(as_it_came(j, c, &m));
   plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM), after = before;
-  if (j->rewritten) after = plan_peak_of(a, j->rewritten, j->order);
+  if (c->taken.m) after = plan_peak_of(a, c->taken.m, c->taken.order);
   complete_summary(j, &before, &after);
-  put_summary(j, &out);
+  put_summary(j, c, &out);
   put_peak(&out, "before", m, &before);
-  if (j->rewritten) {
-    put_peak(&out, "after", j->rewritten, &after);
+  if (c->taken.m) {
+    put_peak(&out, "after", c->taken.m, &after);
     put_loops(j, &out);
   }
   weir_status status = result_set_explain(&j->c, j->result, out.text);

@@ -2,7 +2,7 @@
  */
 #ifndef WEIR_MINIMUM_H
 #define WEIR_MINIMUM_H
-#include "search.h"
+#include "limit/search.h"
 
 typedef struct minimum {
   int64_t limit; /* holds */

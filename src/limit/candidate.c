@@ -1,0 +1,36 @@
+#include "limit/candidate.h"
+
+#include "limit/referee.h"
+#include "limit/result.h"
+
+candidate candidate_as_it_came(const job *j, plan_order order, verdict needs) {
+  const weir_summary *s = &j->result->summary;
+  return (candidate){.order = order,
+                     .needs = needs,
+                     .flops = s->flops_before,
+                     .time_ns = (double)s->time_before_ns};
+}
+
+/* Where XLA is asked, a limit is held by what it says. */
+static bool is_unconfirmed(const job *j, const climb *c) {
+  return !c->taken.needs.is_xlas && j->options.memory_limit_bytes && j->options.referee &&
+         !c->taken.stock_ns && c->outcome != WEIR_UNTOUCHED;
+}
+
+weir_status candidate_accept(job *j, const climb *c) {
+  const candidate *t = &c->taken;
+  weir_result *r = j->result;
+  weir_summary *s = &r->summary;
+  r->outcome = c->outcome;
+  if (c->outcome != WEIR_UNTOUCHED && !t->is_stock)
+    referee_options(j, t->order, r->compile_options);
+  s->peak_after_bytes = t->needs.peak;
+  s->after_is_estimate = !t->needs.is_xlas;
+  s->is_unconfirmed = is_unconfirmed(j, c);
+  s->only_faster = t->stock_ns > 0;
+  if (s->only_faster) s->time_before_ns = (int64_t)t->stock_ns;
+  s->time_after_ns = (int64_t)t->time_ns;
+  s->flops_after = t->flops;
+  for (uint32_t i = 0; i < t->made.count; i++) WEIR_TRY(result_add_loop(&j->c, r, &t->made.at[i]));
+  return WEIR_OK;
+}

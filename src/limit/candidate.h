@@ -1,0 +1,35 @@
+/* A way to run the program, and all that is known of it. A value: what is tried changes nothing
+ * else, and accepting a candidate is what fills the result. */
+#ifndef WEIR_LIMIT_CANDIDATE_H
+#define WEIR_LIMIT_CANDIDATE_H
+#include "pipeline/pipeline.h"
+
+typedef struct verdict {
+  int64_t peak; /* arguments, results and temporaries, per device; 0: nobody asked */
+  bool is_xlas; /* else weir's estimate */
+} verdict;
+
+typedef struct candidate {
+  ir_module *m;     /* NULL: the program as it came */
+  bool is_stock;    /* compiled as without weir; else with the options of its order */
+  plan_order order; /* in which XLA runs it */
+  verdict needs;
+  made_loops made;
+  int64_t flops;
+  double time_ns;  /* predicted */
+  double stock_ns; /* of what is made for the sake of time alone: without it; else 0 */
+} candidate;
+
+/* What came of a climb. */
+typedef struct climb {
+  weir_outcome outcome;
+  bool is_refused; /* then nothing below counts */
+  candidate taken;
+} climb;
+
+/* The program as it came, in an order. */
+candidate candidate_as_it_came(const job *j, plan_order order, verdict needs);
+/* The result's outcome, options, loops and numbers become those of what was taken. */
+WEIR_MUST_USE weir_status candidate_accept(job *j, const climb *c);
+
+#endif

@@ -1,0 +1,18 @@
+/* What a program needs: XLA's number where it can be asked, else the estimate. Bytes per device;
+ * arguments, results and temporaries. */
+#ifndef WEIR_LIMIT_REFEREE_H
+#define WEIR_LIMIT_REFEREE_H
+#include "limit/candidate.h"
+#include "machine/cpu.h"
+
+/* The options by which XLA runs a program in the order, and reports what it needs; "name=value",
+ * NULL-terminated, static. */
+void referee_options(const job *j, plan_order order, const char *out_options[CPU_MOST_OPTIONS + 1]);
+/* XLA's total for the module in this order. m NULL: the program as it came. False if there is no
+ * referee or it did not compile. Cost: a compilation by XLA. */
+bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_total);
+int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
+/* Of the program as it came: what XLA says, else the estimate. */
+verdict referee_judge_as_it_came(job *j, plan_order order);
+
+#endif

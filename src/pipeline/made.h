@@ -1,0 +1,12 @@
+/* What was made of a program, for people: its loops, and what they cost. */
+#ifndef WEIR_PIPELINE_MADE_H
+#define WEIR_PIPELINE_MADE_H
+#include "pipeline/pipeline.h"
+
+/* Of the module, before its loops are lowered, and of what `order` had done in segments. Lives as
+ * long as the module. */
+made_loops made_of_split(ir_module *m, const split_order *order);
+/* The loops of the module, which will all be kernels, added to the list, in its arena. */
+void made_add_kernels(arena *a, const ir_module *m, made_loops *list);
+
+#endif

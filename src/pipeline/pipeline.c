@@ -1,0 +1,147 @@
+/* The passes in order. */
+#include "pipeline/pipeline.h"
+
+#include "pipeline/made.h"
+#include "pipeline/progress_calls.h"
+#include "pipeline/tiles.h"
+#include "plan/cost.h"
+#include "split/loops.h"
+
+static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
+  split_order *order = p->user;
+  if (!order->limit_bytes && !order->goal.threshold_bytes) return WEIR_OK;
+  if (order->limit_bytes && !order->by_size) splitter_to_fit(m, order);
+  else splitter_above_threshold(m, order);
+  order->is_torn = !order->no_tiles && !tiles_are_alike(m);
+  *out_changed = order->loops > 0;
+  return WEIR_OK;
+}
+
+static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
+
+bool pipeline_can_call(const weir_options *o, const ir_module *m) {
+  return !strcmp(o->platform, "cpu") && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
+}
+
+static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
+  split_order *order = p->user;
+  if (order->no_tiles) return WEIR_OK;
+  order->n_tiles = tiles_replace_loops(m, order->machine, order->least_gain).count;
+  *out_changed = order->n_tiles > 0;
+  return WEIR_OK;
+}
+
+static weir_status run_progress(pass_ctx *p, ir_module *m, bool *out_changed) {
+  *out_changed =
+      p->options->progress && pipeline_can_call(p->options, m) && progress_add_calls(m) > 0;
+  return WEIR_OK;
+}
+
+static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
+  split_unshard_inputs(m);
+  split_lower_loops(m, pipeline_can_call(p->options, m));
+  *out_changed = true;
+  return WEIR_OK;
+}
+
+const pass pass_split = {"split", run_split}, pass_tile = {"tile", run_tile},
+           pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
+
+const pass_row pipeline_passes[] = {
+#define PASS(id, name, phase, exact, use, doc)                                                     \
+  {&pass_##id, name, doc, PASS_##phase, exact, PASS_##use},
+#define SETTING(id, name, doc) {NULL, name, doc, PASS_LOOPS, false, PASS_SPLIT},
+#include "pass/passes.def"
+    {0}};
+
+/* ---- what is run when ---- */
+/* What lost its uses goes at once: passes count users. */
+static weir_status run_row(job *j, const pass_row *row, ir_module *m, bool *in_out_replaced) {
+  bool changed;
+  WEIR_TRY(pass_run(&j->driver, row->pass, m, &changed));
+  *in_out_replaced |= changed && row->use == PASS_WORTH;
+  return changed ? pipeline_tidy(j, m) : WEIR_OK;
+}
+
+/* What a phase leaves is simplified, so that no pass has to fold what it builds. */
+static weir_status run_phase(job *j, pass_phase phase, bool splits, ir_module *m,
+                             bool *in_out_replaced) {
+  static const pass_row last = {.pass = &pass_simplify};
+  for (const pass_row *row = pipeline_passes; row->name; row++)
+    if (row->pass && row->phase == phase && (splits || row->use == PASS_ALWAYS))
+      WEIR_TRY(run_row(j, row, m, in_out_replaced));
+  return run_row(j, &last, m, in_out_replaced);
+}
+
+static weir_status prepare(job *j, ir_module *m, bool splits, bool *out_replaced) {
+  *out_replaced = false;
+  WEIR_TRY(run_phase(j, PASS_CANONICAL, splits, m, out_replaced));
+  if (splits && split_spread_of(m) == SPLIT_SHARDED) return WEIR_OK; /* costs are of one device */
+  WEIR_TRY(run_phase(j, PASS_ALGEBRA, splits, m, out_replaced));
+  return run_phase(j, PASS_READS, splits, m, out_replaced);
+}
+
+weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
+  bool replaced;
+  return prepare(j, m, false, &replaced);
+}
+
+weir_status pipeline_prepare(job *j, ir_module *m, bool *out_replaced) {
+  return prepare(j, m, true, out_replaced);
+}
+
+weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &pass_dce, m, NULL); }
+
+bool pipeline_fit_is_on(const job *j) {
+  const pass_driver *d = &j->driver;
+  return pass_is_on(d, "fit") && pass_is_on(d, "split") && pass_is_on(d, "tile");
+}
+
+/* What the options have to say. */
+static void complete_order(job *j, const ir_module *m, split_order *order) {
+  order->goal.no_streaming = !pass_is_on(&j->driver, "stream");
+  order->goal.no_checkpoints = !pass_is_on(&j->driver, "checkpoint");
+  order->goal.no_totals = !pass_is_on(&j->driver, "totals");
+  order->no_tiles |= !pass_is_on(&j->driver, "tile") || !pipeline_can_call(&j->options, m);
+  order->machine = &j->machine;
+  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
+  if (!order->no_tiles) order->goal.least_slice = 2;
+  order->goal.no_kernels |= order->no_tiles;
+}
+
+static void report(job *j, ir_module *m, split_order *order) {
+  order->made = made_of_split(m, order);
+  if (j->is_vast) return;
+  order->flops = plan_flops(m);
+  order->time_ns = plan_time_ns(m, &j->machine);
+}
+
+weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
+  bool is_candidate = !order->limit_bytes;
+  complete_order(j, m, order);
+  j->driver.user = order;
+  WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  is_candidate |= order->fits;
+  if (!order->is_trial) {
+    report(j, m, order);
+    if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+    WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
+  }
+  WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_channels_last, m, NULL));
+  return pass_run(&j->driver, &pass_dce, m, NULL);
+}
+
+weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
+  split_order asked = *order;
+  *out_m = ir_module_clone(m);
+  WEIR_TRY(pipeline_split(j, *out_m, order));
+  if (!order->is_torn) return WEIR_OK;
+  ctx_log(&j->c, 2, "kernels and loops would have to make the same sums alike");
+  ir_module_destroy(*out_m);
+  *order = asked;
+  order->no_tiles = true;
+  *out_m = ir_module_clone(m);
+  return pipeline_split(j, *out_m, order);
+}
