@@ -5,14 +5,15 @@
  * which is all that a centring matrix I - 1/n does (HSIC, CKA, kernel PCA), an identity, a matrix
  * of ones. Requires: a verified module, transposes folded into products. Breaks: nothing; what lost
  * its uses stays for dce. M may stand on either side and is made of constants, comparisons of two
- * counts, selects and arithmetic. Not exact: sums are rounded in another order, and less often; 0 .
- * inf, which is NaN, is not done. Left alone: other element types than f32 and f64, batches of M,
- * matrices that are small against the limit or below the threshold. Cost: MOST_STEPS ops a product.
- * Source: the distributive law; Gretton et al., Measuring Statistical Dependence with
- * Hilbert-Schmidt Norms (2005), section 3.
+ * counts, selects, arithmetic and conversions, which round its numbers. Not exact: sums are rounded
+ * in another order, and less often; 0 . inf, which is NaN, is not done. Left alone: other element
+ * types than f32 and f64, batches of M, matrices that are small against the limit or below the
+ * threshold. Cost: MOST_STEPS ops a product. Source: the distributive law; Gretton et al.,
+ * Measuring Statistical Dependence with Hilbert-Schmidt Norms (2005), section 3.
  */
 #include <math.h>
 
+#include "ir/floats.h"
 #include "pass/build.h"
 
 enum { MOST_STEPS = 12 }; /* of a level's expression, in depth */
@@ -46,10 +47,35 @@ static bool compared_levels(const centrer *f, ir_op op, levels *out) {
   return x >= 0 && y >= 0 && x != y;
 }
 
+static bool is_small(ir_dtype d) { return d == IR_I2 || d == IR_I4 || d == IR_UI2 || d == IR_UI4; }
+
+/* Rounds *x as the type does; false: no integer of the type is *x (what it wraps to, or is cut to,
+ * is not looked at). */
+static bool make_element(ir_dtype d, double *x) {
+  int64_t bits = 8 * ir_dtype_bytes(d);
+  switch (ir_dtype_class_of(d)) {
+    case IR_CLASS_BOOL: return *x == 0 || *x == 1;
+    case IR_CLASS_INT: return *x == floor(*x) && fabs(*x) < ldexp(1, (int)bits - 1) && !is_small(d);
+    case IR_CLASS_UINT:
+      return *x == floor(*x) && *x >= 0 && *x < ldexp(1, (int)bits) && !is_small(d);
+    case IR_CLASS_FLOAT: /* less than f32 is reached by way of it */
+      if (ir_dtype_bytes(d) < 4) *x = ir_float_value(d, ir_float_bits(d, (float)*x));
+      return true;
+    default: return false;
+  }
+}
+
+static bool find_made(const centrer *f, ir_value v, int steps, levels *out);
+
 static bool find_levels(const centrer *f, ir_value v, int steps, levels *out) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || !steps || !is_square(f->m, v)) return false;
+  if (!ir_value_get(f->m, v)->op || !steps || !is_square(f->m, v)) return false;
+  ir_dtype d = ir_type_at(f->m, v)->dtype;
   if (pass_splat_real(f->m, v, &out->on)) return out->off = out->on, true;
+  return find_made(f, v, steps, out) && make_element(d, &out->on) && make_element(d, &out->off);
+}
+
+static bool find_made(const centrer *f, ir_value v, int steps, levels *out) {
+  ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = ir_kind_of(f->m, op);
   levels x, y, of;
   switch (kind) {

@@ -87,3 +87,33 @@ def test_without_the_pass_products_stay(tmp_path):
     options = ["--memory-limit", "3MB", "--skip", "centre"]
     _, rewritten = running.rewrite(f, arguments, tmp_path, *options)
     assert rewritten.count('"stablehlo.dot_general"') >= 2
+
+
+def eye(dtype):
+    return jnp.eye(N, dtype=dtype)
+
+
+CONVERTED = {
+    "rounded to bf16": lambda: (eye(jnp.float32) - 1 / 3).astype(jnp.bfloat16),
+    "made in bf16": lambda: eye(jnp.bfloat16) * jnp.bfloat16(0.3) - jnp.bfloat16(1 / 3),
+    "infinite in f16": lambda: (eye(jnp.float32) * 70000).astype(jnp.float16),
+    "cut to integers": lambda: (eye(jnp.float32) * 1.7).astype(jnp.int32),
+    "wrapped": lambda: (eye(jnp.int32) * 200).astype(jnp.int8),
+    "divided as integers": lambda: (eye(jnp.int32) * 7 + 1) // 2,
+    "or": lambda: eye(jnp.bool) | (eye(jnp.bool) + eye(jnp.bool)),
+    "true": lambda: (eye(jnp.float32) * 3).astype(jnp.bool),
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_conversions_happen(name, tmp_path):
+    """The numbers of a matrix are those of each type on their way."""
+
+    def product(x):
+        return CONVERTED[name]().astype(jnp.float32) @ x.astype(jnp.float32)
+
+    x = np.round(RNG.normal(size=(N, 4)) * 8) + 9
+    text, rewritten = running.rewrite(product, (x,), tmp_path, "--memory-limit", "150kB")
+    run = running.Evaluator(tmp_path, [x])
+    (want,), (got,) = run(text), run(rewritten)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
