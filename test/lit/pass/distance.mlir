@@ -2,7 +2,7 @@
 // RUN: %weir opt %s --pass=distance,dce | FileCheck %s
 // RUN: %weir opt %s --pass=distance,dce --skip=distance | FileCheck %s --check-prefix=SKIP
 // RUN: %weir opt %s --memory-limit=1GB --pass=distance,dce | FileCheck %s --check-prefix=SKIP
-// SKIP-NOT: dot_general
+// SKIP-NOT: contracting_dimensions
 
 module {
   // The common point, norms and product, what is lost in rounding set to 0; in f64.
@@ -70,6 +70,20 @@ module {
     %4 = stablehlo.multiply %3, %2 : tensor<5x7x16xf64>
     %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x7x16xf64>, tensor<f64>) -> tensor<5x16xf64>
     return %5 : tensor<5x16xf64>
+  }
+
+  // The same with the product by g as a dot_general that sums nothing.
+  // CHECK: sym_name = "weighted_by_dot"
+  // CHECK-NOT: x7x16x
+  // CHECK: "stablehlo.dot_general"({{.*}}) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<5x7xf64>, tensor<7x16xf64>) -> tensor<5x16xf64>
+  func.func public @weighted_by_dot(%x: tensor<5x16xf64>, %y: tensor<7x16xf64>, %g: tensor<5x7xf64>) -> tensor<5x16xf64> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<5x16xf64>) -> tensor<5x7x16xf64>
+    %1 = stablehlo.broadcast_in_dim %y, dims = [1, 2] : (tensor<7x16xf64>) -> tensor<5x7x16xf64>
+    %2 = stablehlo.subtract %0, %1 : tensor<5x7x16xf64>
+    %3 = stablehlo.dot_general %g, %2, batching_dims = [0, 1] x [0, 1], contracting_dims = [] x [] : (tensor<5x7xf64>, tensor<5x7x16xf64>) -> tensor<5x7x16xf64>
+    %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x7x16xf64>, tensor<f64>) -> tensor<5x16xf64>
+    return %4 : tensor<5x16xf64>
   }
 
   // Another exponent, another reducer, a root that sees f64, few dimensions, no differences.
