@@ -214,7 +214,7 @@ def main():
     parser.add_argument("--paths", nargs="*", help="C files or folders; default: all that decides")
     parser.add_argument("--match", help="only mutants whose key has this text")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--budget", type=float, default=30, help="seconds of CPU per mutant")
+    parser.add_argument("--budget", type=float, default=15, help="seconds of CPU per mutant")
     parser.add_argument("--seeds", type=int, default=24, help="random programs of each kind")
     parser.add_argument("--again", action="store_true", help="try what survived once more")
     parser.add_argument("--fresh", action="store_true", help="forget all results")
