@@ -43,10 +43,10 @@ def measured(program):
 
     module = program.load()
     inputs = module.make_inputs(**program.sizes({}))
-    with jax.enable_x64(program.dtype == "f64"):
-        function = getattr(module, program.function)
-        stock = reported_mb(function.lower(*inputs).compile())
-        plan = weir.plan(function, *inputs, limit=program.limit_bytes)
+    jax.config.update("jax_enable_x64", program.dtype == "f64")
+    function = getattr(module, program.function)
+    stock = reported_mb(function.lower(*inputs).compile())
+    plan = weir.plan(function, *inputs, limit=program.limit_bytes)
     held = None if plan.outcome == "refused" else plan.peak_after_bytes / 1e6
     return {"stock": stock, "weir": held, "outcome": plan.outcome}
 

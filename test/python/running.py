@@ -24,6 +24,7 @@ OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
 }
+MODELLED_JAXLIB = "0.10.2"  # whose XLA weir's estimate is a model of
 SECONDS = 120
 BF16 = np.dtype(ml_dtypes.bfloat16)
 

