@@ -53,10 +53,17 @@ def test_the_first_page_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= FIRST_PAGE_LINES
 
 
-def test_scripts_that_the_documents_name_exist():
-    for document in DOCUMENTS:
-        for script in re.findall(r"\b(?:examples|bench|tools)/\w+\.(?:py|sh)\b", document.read_text()):
-            assert (ROOT / script).exists(), f"{name_of(document)}: {script}"
+def exists_somewhere(path):
+    """From the root, or as the sources and tests are called among themselves."""
+    return any((ROOT / folder / path).exists() for folder in ("", "src", "test"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_files_that_the_documents_name_exist(document):
+    text = document.read_text()
+    named = re.findall(r"\b(?:examples|bench|tools)/\w+\.(?:py|sh)\b", text)
+    named += re.findall(r"`((?:[\w-]+/)+[\w.-]+\.(?:c|h|def|py|md|mlir|toml))`", text)
+    assert [path for path in named if not exists_somewhere(path)] == []
 
 
 @pytest.mark.parametrize("name", _settings.NAMES)
