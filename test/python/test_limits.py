@@ -143,6 +143,11 @@ def test_every_kind_of_program_survives_real_splitting(program, monkeypatch):
 # ---- what XLA refuses, what is never refused, and what a refusal says ----
 
 
+def products_of_a_kernel(z):
+    """With several vectors: no XLA makes the matrix inside of the product."""
+    return jnp.exp(-((z[:, None] - z[None]) ** 2)) @ jnp.stack([z**i for i in range(8)], 1)
+
+
 def test_candidates_that_xla_refuses_are_not_run(monkeypatch):
     compile_ = _hook._Call.compile
 
@@ -152,8 +157,7 @@ def test_candidates_that_xla_refuses_are_not_run(monkeypatch):
         return compile_(call, text, options)
 
     monkeypatch.setattr(_hook._Call, "compile", refuse)
-    z = np.linspace(0, 1, 1000, dtype=np.float32)
-    f = jax.jit(lambda z: jnp.exp(-((z[:, None] - z[None]) ** 2)) @ z)
+    z, f = np.linspace(0, 1, 1000, dtype=np.float32), jax.jit(products_of_a_kernel)
     with pytest.warns(weir.WeirWarning, match="XLA compiles none of the programs that weir made"):
         plan = weir.plan(f, z, limit="100kB")
     assert plan.is_unconfirmed and plan.outcome == "rewritten" and "unconfirmed" in str(plan)
@@ -177,12 +181,8 @@ def test_loading_data_is_never_refused():
 
 
 def test_the_limit_that_a_refusal_names_holds():
-    z = np.linspace(0, 1, 1000, dtype=np.float32)
-
-    def f(z):
-        return jnp.exp(-((z[:, None] - z[None]) ** 2)) @ z
-
-    with weir.limit("9kB"), pytest.raises(jax.errors.JaxRuntimeError) as refusal:
+    z, f = np.linspace(0, 1, 1000, dtype=np.float32), products_of_a_kernel
+    with weir.limit("40kB"), pytest.raises(jax.errors.JaxRuntimeError) as refusal:
         jax.jit(f)(z)
     message = str(refusal.value)
     assert len(re.findall(r"\d{4,}", message.splitlines()[0])) == 1
