@@ -96,6 +96,22 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
   return ir_result(m, op, 0);
 }
 
+/* An op that moves x, as its one attribute, a list of dimensions, says. */
+static ir_value build_move(ir_builder *b, ir_kind kind, ir_value x, ir_type type, const char *name,
+                           ir_ints dims) {
+  ir_named_attr attr = property(b->m, name, ir_attr_i64s(b->m, dims.at, dims.count));
+  ir_op op = ir_op_new(b->m, b->block,
+                       &(ir_op_desc){.kind = kind,
+                                     .n_operands = 1,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .operands = &x,
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
+  return ir_result(b->m, op, 0);
+}
+
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
   ir_module *m = b->m;
   const ir_type_data *t = ir_type_at(m, x);
@@ -108,33 +124,11 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
   if (!moves) return x;
   int32_t rank = t->rank;
   ir_type type = ir_tensor(m, t->dtype, rank, dims);
-  ir_named_attr attr = property(m, "permutation", ir_attr_i64s(m, permutation, rank));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE,
-                                     .n_operands = 1,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .operands = &x,
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  return build_move(b, IR_OP_TRANSPOSE, x, type, "permutation", (ir_ints){rank, permutation});
 }
 
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims) {
-  ir_module *m = b->m;
-  ir_type type = ir_type_of(m, x);
-  ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims.at, dims.count));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_REVERSE,
-                                     .n_operands = 1,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .operands = &x,
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  return build_move(b, IR_OP_REVERSE, x, ir_type_of(b->m, x), "dimensions", dims);
 }
 
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
