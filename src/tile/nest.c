@@ -1,6 +1,9 @@
 #include "tile/nest.h"
 
+#include <assert.h>
+
 #include "ir/attrs.h"
+#include "ir/maps.h"
 #include "tile/cost.h"
 #include "tile/elementwise.h"
 #include "tile/lists.h"
@@ -69,21 +72,42 @@ static uint32_t operand_slot(const tile_tie *t, uint32_t node, uint32_t operand,
   return slot + (uint32_t)dim;
 }
 
-/* ---- rules ---- */
+/* ---- rules: what a kernel can't do is refused; ir/maps says what is tied ---- */
+static bool is_repeated(const tile_tie *t, const tile_node *x, uint32_t operand, int32_t dim) {
+  return x->kind == IR_OP_BROADCAST_IN_DIM &&
+         tensor_of(t, ir_operand(t->n->m, x->op, operand))->dims[dim] == 1;
+}
+
+/* Dimensions of operands that count an index of the op's loop nest are tied to that of the result
+ * that does, those that count a reduced one to each other. False: the op has no map. */
+static bool tie_by_map(tile_tie *t, const tile_node *x) {
+  uint32_t slot_of[2 * IR_MAX_RANK]; /* by index */
+  int32_t index[IR_MAX_RANK], rank = tensor_of(t, x->value)->rank;
+  memset(slot_of, 0xff, sizeof slot_of);
+  if (!ir_result_indices(t->a, t->n->m, x->op, x->which, index)) return false;
+  for (int32_t d = 0; d < rank; d++)
+    if (index[d] != IR_ALONE) slot_of[index[d]] = result_slot(t, t->now, d);
+  for (uint32_t k = 0; k < x->n_operands; k++) {
+    if (!ir_operand_indices(t->a, t->n->m, x->op, k, index)) return false;
+    rank = tensor_of(t, ir_operand(t->n->m, x->op, k))->rank;
+    for (int32_t d = 0; d < rank; d++) {
+      if (index[d] == IR_ALONE || is_repeated(t, x, k, d)) continue;
+      assert(index[d] < 2 * IR_MAX_RANK);
+      if (slot_of[index[d]] == UINT32_MAX) slot_of[index[d]] = operand_slot(t, t->now, k, d);
+      tie(t, slot_of[index[d]], operand_slot(t, t->now, k, d));
+    }
+  }
+  return true;
+}
+
 static bool rule_elementwise(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
-  const ir_type_data *result = tensor_of(t, node->value);
-  bool halves = result->dtype == IR_F16 ||
+  bool halves = tensor_of(t, node->value)->dtype == IR_F16 ||
                 tensor_of(t, ir_operand(m, node->op, 0))->dtype == IR_F16 ||
                 (node->kind == IR_OP_ROUND && tile_round_format(m, node->op) == IR_F16);
   if (!tile_is_elementwise(m, node->op) || (halves && !machine_has_halves(&t->n->machine)))
     return refuse(t, "an elementwise op of this element type");
-  for (uint32_t k = 0; k < node->n_operands; k++) {
-    int32_t rank = tensor_of(t, ir_operand(m, node->op, k))->rank;
-    for (int32_t i = 0; i < rank && rank == result->rank; i++)
-      tie(t, operand_slot(t, t->now, k, i), result_slot(t, t->now, i));
-  }
-  return true;
+  return tie_by_map(t, node);
 }
 
 static bool rule_constant(tile_tie *t, tile_node *node) {
@@ -95,59 +119,22 @@ static bool rule_iota(tile_tie *t, tile_node *node) {
   return !tile_is_narrow(tensor_of(t, node->value)->dtype) || refuse(t, "counting in 16 bits");
 }
 
-static bool rule_broadcast_in_dim(tile_tie *t, tile_node *node) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(t->n->m, node->op, "broadcast_dimensions", &n);
-  const ir_type_data *operand = tensor_of(t, ir_operand(t->n->m, node->op, 0));
-  if (n != operand->rank) return refuse(t, "a broadcast that does not read");
-  for (int32_t i = 0; i < n; i++)
-    if (operand->dims[i] != 1)
-      tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, dims[i]));
-  return true;
-}
-
-static bool rule_transpose(tile_tie *t, tile_node *node) {
-  int32_t n;
-  const int64_t *order = ir_op_ints(t->n->m, node->op, "permutation", &n);
-  for (int32_t i = 0; i < n; i++)
-    tie(t, operand_slot(t, t->now, 0, order[i]), result_slot(t, t->now, i));
-  return n >= 0;
-}
-
-/* Only dimensions of length 1 come and go. */
-static bool rule_reshape(tile_tie *t, tile_node *node) {
-  const ir_type_data *from = tensor_of(t, ir_operand(t->n->m, node->op, 0)),
-                     *to = tensor_of(t, node->value);
-  int32_t i = 0, j = 0;
-  while (ir_next_same_dim(from, to, &i, &j))
-    tie(t, operand_slot(t, t->now, 0, i++), result_slot(t, t->now, j++));
-  return (i == from->rank && j == to->rank) ||
+/* Dimensions are repeated, change places, or are of length 1 and come and go. */
+static bool rule_move(tile_tie *t, tile_node *node) {
+  int32_t to[IR_MAX_RANK];
+  return (ir_moved_dims(t->n->m, node->op, to) && tie_by_map(t, node)) ||
          refuse(t, "a reshape that merges or cuts dimensions");
-}
-
-static bool in_list(const int64_t *list, int32_t n, int64_t x) {
-  for (int32_t i = 0; i < n; i++)
-    if (list[i] == x) return true;
-  return false;
 }
 
 static bool rule_reduce(tile_tie *t, tile_node *node) {
   ir_module *m = t->n->m;
-  const ir_type_data *operand = tensor_of(t, ir_operand(m, node->op, 0));
-  int32_t n;
-  const int64_t *dims = ir_op_ints(m, node->op, "dimensions", &n);
   node->monoid = ir_reducer_kind(m, ir_op_get(m, node->op)->regions[0]);
   bool covered =
       tile_is_joint(node) ? tile_joint_is_covered(m, node->op) : node->monoid != IR_OP_UNKNOWN;
-  if (!covered || n < 0) return refuse(t, "a reduction by a function of its own");
-  if (tile_is_narrow(operand->dtype)) return refuse(t, "a reduction in 16 bits");
-  int32_t j = 0;
-  for (int32_t i = 0; i < operand->rank; i++) {
-    for (uint32_t k = 1; k < node->n_operands / 2; k++)
-      tie(t, operand_slot(t, t->now, 0, i), operand_slot(t, t->now, k, i));
-    if (!in_list(dims, n, i)) tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, j++));
-  }
-  return true;
+  if (!covered) return refuse(t, "a reduction by a function of its own");
+  if (tile_is_narrow(tensor_of(t, ir_operand(m, node->op, 0))->dtype))
+    return refuse(t, "a reduction in 16 bits");
+  return tie_by_map(t, node);
 }
 
 /* The last dimension of the results, k long, is nobody else's. */
@@ -155,42 +142,21 @@ static bool rule_top_k(tile_tie *t, tile_node *node) {
   const ir_type_data *operand = tensor_of(t, ir_operand(t->n->m, node->op, 0));
   int32_t last = operand->rank - 1;
   if (!tile_topk_is_covered(operand->dtype)) return refuse(t, "a top-k of this element type");
-  for (int32_t i = 0; i < last; i++)
-    tie(t, operand_slot(t, t->now, 0, i), result_slot(t, t->now, i));
   uint32_t rank = result_slot(t, t->now - node->which, last);
   tie(t, rank, result_slot(t, t->now, last));
   t->is_rank[rank] = t->is_whole[rank] = true;
-  return true;
-}
-
-static void tie_free(tile_tie *t, uint32_t operand, const ir_ints *batch, const ir_ints *contract,
-                     int32_t *dim) {
-  int32_t rank = tensor_of(t, ir_operand(t->n->m, t->n->nodes[t->now].op, operand))->rank;
-  for (int32_t i = 0; i < rank; i++)
-    if (!in_list(batch->at, batch->count, i) && !in_list(contract->at, contract->count, i))
-      tie(t, operand_slot(t, t->now, operand, i), result_slot(t, t->now, (*dim)++));
+  return tie_by_map(t, node);
 }
 
 static bool rule_dot_general(tile_tie *t, tile_node *node) {
-  ir_dot_numbers d;
-  if (!ir_dot_dims(t->a, t->n->m, node->op, &d)) return refuse(t, "a dot that does not read");
-  int32_t dim = 0;
-  for (; dim < d.lhs_batch.count; dim++) {
-    tie(t, operand_slot(t, t->now, 0, d.lhs_batch.at[dim]), result_slot(t, t->now, dim));
-    tie(t, operand_slot(t, t->now, 1, d.rhs_batch.at[dim]), result_slot(t, t->now, dim));
-  }
-  tie_free(t, 0, &d.lhs_batch, &d.lhs_contract, &dim);
-  tie_free(t, 1, &d.rhs_batch, &d.rhs_contract, &dim);
-  for (int32_t i = 0; i < d.lhs_contract.count; i++)
-    tie(t, operand_slot(t, t->now, 0, d.lhs_contract.at[i]),
-        operand_slot(t, t->now, 1, d.rhs_contract.at[i]));
   ir_module *m = t->n->m;
   ir_dtype out = tensor_of(t, node->value)->dtype;
   node->monoid = IR_OP_ADD;
-  return (tensor_of(t, ir_operand(m, node->op, 0))->dtype == out &&
-          tensor_of(t, ir_operand(m, node->op, 1))->dtype == out && out != IR_I1 &&
-          !tile_is_narrow(out)) ||
-         refuse(t, "a dot of mixed element types");
+  if (tensor_of(t, ir_operand(m, node->op, 0))->dtype != out ||
+      tensor_of(t, ir_operand(m, node->op, 1))->dtype != out || out == IR_I1 ||
+      tile_is_narrow(out))
+    return refuse(t, "a dot of mixed element types");
+  return tie_by_map(t, node) || refuse(t, "a dot that does not read");
 }
 
 /* ---- whiles that were opened ---- */
@@ -253,36 +219,21 @@ static bool find_whiles(tile_tie *t) {
 }
 
 /* ---- other indices than the operand's ---- */
-/* Dimension `dim` of an operand and of the result. */
-static void tie_or_bend(tile_tie *t, uint32_t operand, int64_t dim, bool same) {
-  uint32_t x = operand_slot(t, t->now, operand, dim), y = result_slot(t, t->now, dim);
-  if (same) tie(t, x, y);
-  else t->is_bent[x] = t->is_bent[y] = true;
-}
-
 bool tile_keeps_index(ir_module *m, ir_op op, uint32_t operand, int64_t dim) {
-  int32_t n;
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_SLICE:
-      return ir_type_at(m, ir_operand(m, op, 0))->dims[dim] ==
-             ir_type_at(m, ir_result(m, op, 0))->dims[dim];
-    case IR_OP_PAD:
-      return operand || (!ir_op_ints(m, op, "edge_padding_low", &n)[dim] &&
-                         !ir_op_ints(m, op, "edge_padding_high", &n)[dim] &&
-                         !ir_op_ints(m, op, "interior_padding", &n)[dim]);
-    case IR_OP_CONCATENATE:
-      return dim != ir_op_int(m, op, "dimension", 0) || ir_op_get(m, op)->n_operands == 1;
-    default: return true;
-  }
+  int32_t index[IR_MAX_RANK];
+  if (dim >= ir_type_at(m, ir_operand(m, op, operand))->rank) return true; /* a pad's scalar */
+  return !ir_operand_indices(NULL, m, op, operand, index) || index[dim] != IR_ALONE;
 }
 
+/* A slice, pad, concatenation: where it does not keep the index, both sides are bent. */
 static bool rule_bent(tile_tie *t, tile_node *node) {
   int32_t rank = tensor_of(t, node->value)->rank;
   uint32_t n = node->kind == IR_OP_CONCATENATE ? node->n_operands : 1; /* not the padding */
   for (uint32_t k = 0; k < n; k++)
-    for (int32_t i = 0; i < rank; i++)
-      tie_or_bend(t, k, i, tile_keeps_index(t->n->m, node->op, k, i));
-  return true;
+    for (int32_t d = 0; d < rank; d++)
+      if (!tile_keeps_index(t->n->m, node->op, k, d))
+        t->is_bent[operand_slot(t, t->now, k, d)] = t->is_bent[result_slot(t, t->now, d)] = true;
+  return tie_by_map(t, node);
 }
 
 /* A dimension of a gather's operand: the result's, or named by the index and read at one place. */
@@ -351,9 +302,7 @@ static bool bends_inside(ir_module *m, ir_op op) {
 RULE(elementwise)
 RULE(constant)
 RULE(iota)
-RULE(broadcast_in_dim)
-RULE(transpose)
-RULE(reshape)
+RULE(move)
 RULE(reduce)
 RULE(dot_general)
 RULE(top_k)
@@ -375,15 +324,11 @@ static tile_rule *const *const rules[] = {
 
 bool tile_has_rule(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
-  int32_t i = 0, j = 0;
+  int32_t to[IR_MAX_RANK];
   if (kind == IR_OP_WHILE) return tile_can_open(m, op);
   if (!rules[kind] || !*rules[kind]) return false;
   if (*rules[kind] == rule_bent) return bends_inside((ir_module *)m, op);
-  if (kind != IR_OP_RESHAPE) return true;
-  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
-                     *to = ir_type_at(m, ir_result(m, op, 0));
-  while (ir_next_same_dim(from, to, &i, &j)) i++, j++;
-  return i == from->rank && j == to->rank;
+  return *rules[kind] != rule_move || ir_moved_dims((ir_module *)m, op, to);
 }
 
 /* ---- nodes ---- */

@@ -22,6 +22,7 @@
 #include "tile/trip.h"
 
 #include "ir/attrs.h"
+#include "ir/maps.h"
 #include "tile/scalars.h"
 
 enum { DEEPEST_BOUND = 8 };
@@ -288,11 +289,9 @@ static bool is_behind(folder *f, ir_value v, int64_t dim, int64_t k) {
   ir_op op = maker(f, v, IR_OP_BROADCAST_IN_DIM), count;
   ir_direction direction;
   ir_compare_type type;
-  int32_t n;
   if (op) {
-    const int64_t *dims = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
-    if (n != 1 || dims[0] != dim) return false;
     v = ir_operand(f->m, op, 0);
+    if (ir_type_at(f->m, v)->rank != 1 || ir_moved_from(f->m, op, dim) != 0) return false;
     dim = 0;
   }
   op = maker(f, v, IR_OP_COMPARE);
