@@ -4,6 +4,7 @@
     python bench/users.py hsic '*attention*'       some
     python bench/users.py --small                  a tenth of the memory, some seconds each
     python bench/users.py --list                   what they are
+    python bench/users.py --kernels                kernels on against off (WEIR_TILE)
 
 Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
 arguments, its results and a tenth of stock's temporaries (--share), 5 MB at least, then split by
@@ -12,6 +13,11 @@ which hide them; growth is the larger of two runs, CPU time the smaller. A resul
 not have is compared with stock without these fusions, too: they are wrong now and then. Exits 1
 where a result is off, a limit broken, or a program refused that is not known to be (`refused` in
 its registration).
+
+--kernels: each program in one process, compiled with WEIR_TILE=off and auto under the same limit
+(--share 2: one that nothing reaches, so that what is compared is stock with kernels where regions
+gain), run in turn, minima of CPU seconds. Programs without kernels are the same both times and are
+not run. Exits 1 where one takes more than 1.05 times as long with kernels.
 """
 
 import argparse
@@ -22,6 +28,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -30,6 +37,8 @@ from user_programs import PROGRAMS
 
 LEAST_BYTES = 5_000_000  # of temporaries under a limit
 MOST_SECONDS = 600  # of a process
+KERNEL_SECONDS = 2.0  # runs of both ways, at least two
+MOST_RATIO = 1.05  # of the time with kernels to that without
 
 
 # ---- one process ----
@@ -87,6 +96,82 @@ def worker(name, way, path, small):
             raise
         found = {"refused": str(e)}
     print(json.dumps(found))
+
+
+# ---- one process, kernels on and off ----
+def compiled_with(tile, program, arguments, limit_bytes):
+    import jax
+    import weir
+
+    os.environ["WEIR_TILE"] = tile
+    with weir.limit(limit_bytes):
+        return jax.jit(lambda *a: program.function(*a)).lower(*arguments).compile()
+
+
+def take_turns(ways, arguments):
+    """The least CPU seconds of each way."""
+    least, spent = [float("inf")] * len(ways), 0.0
+    for way in ways:  # compiles kernels, touches pages
+        ready(way(*arguments))
+    for turn in range(50):
+        for i, way in enumerate(ways):
+            begun = time.process_time()
+            ready(way(*arguments))
+            took = time.process_time() - begun
+            least[i], spent = min(least[i], took), spent + took
+        if turn and spent > KERNEL_SECONDS:
+            break
+    return least
+
+
+def kernels_worker(name, small, share):
+    import jax
+    from measure import HONEST
+    from worker import memory_report
+
+    program = PROGRAMS[name]
+    jax.config.update("jax_enable_x64", program.x64)
+    arguments = ready(jax.device_put(program.arguments(small)))
+    stock = jax.jit(program.function).lower(*arguments).compile(compiler_options=HONEST)
+    needs = [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
+    limit_bytes = limit_of(*needs, share)
+    ways = [compiled_with(tile, program, arguments, limit_bytes) for tile in ("off", "auto")]
+    kernels = ways[1].as_text().count('custom_call_target="weir_tile"')
+    seconds = take_turns(ways, arguments) if kernels else None
+    print(json.dumps({"kernels": kernels, "seconds": seconds}))
+
+
+def kernels_row(name, small, share):
+    """The table's row, and the ratio: None without kernels or without a result."""
+    command = [sys.executable, __file__, "--kernels", "--worker", name, "-", "-"]
+    command += ["--share", str(share)] + ["--small"] * small
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=MOST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"| {name} | - | - | - | - | no end after {MOST_SECONDS} s |", None
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1][:120].replace("|", "\\|")
+        return f"| {name} | - | - | - | - | {last} |", None
+    found = json.loads(done.stdout.splitlines()[-1])
+    if not found["kernels"]:
+        return f"| {name} | 0 | - | - | - | |", None
+    off, on = found["seconds"]
+    return f"| {name} | {found['kernels']} | {off:.4f} | {on:.4f} | {on / off:.2f} | |", on / off
+
+
+def compare_kernels(names, small, share):
+    print("| program | kernels | off CPU s | auto CPU s | auto / off | |\n|---|--:|--:|--:|--:|---|")
+    ratios = []
+    for name in names:
+        row_text, ratio = kernels_row(name, small, share)
+        ratios += [ratio] if ratio else []
+        print(row_text, flush=True)
+    slow = sum(r > MOST_RATIO for r in ratios)
+    print(f"\n{len(ratios)} of {len(names)} with kernels, {slow} above {MOST_RATIO}", flush=True)
+    return 1 if slow else 0
 
 
 # ---- one program ----
@@ -242,6 +327,7 @@ def parse_arguments():
     add("--small", action="store_true", help="a tenth of the memory")
     add("--share", type=float, default=0.1, help="of stock's temporaries under the limit")
     add("--list", action="store_true", help="run nothing")
+    add("--kernels", action="store_true", help="kernels on against off")
     add("--worker", nargs=3, metavar=("PROGRAM", "WAY", "PATH"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     for pattern in args.programs:
@@ -256,12 +342,16 @@ def chosen(patterns):
 
 def main():
     args = parse_arguments()
+    if args.worker and args.kernels:
+        return kernels_worker(args.worker[0], args.small, args.share)
     if args.worker:
         return worker(*args.worker, args.small)
     if args.list:
         for name in chosen(args.programs):
             print(f"{name:26} {PROGRAMS[name].function.__doc__}")
         return 0
+    if args.kernels:
+        return compare_kernels(chosen(args.programs), args.small, args.share)
     print("| " + " | ".join(HEADER) + " |\n|---|" + "--:|" * (len(HEADER) - 2) + "---|", flush=True)
     wrong = 0
     for name in chosen(args.programs):

@@ -525,11 +525,18 @@ static int64_t column_spans_of(const tile_nest *n, int64_t items) {
   return clamped(spans, 1, MOST_COLUMN_SPANS);
 }
 
-int32_t cost_product_rows(const tile_nest *n) {
-  int32_t registers = machine_vector_registers(&n->machine);
-  int32_t accumulators =
-      registers * 3 / 4 - (machine_has_fma(&n->machine) ? 0 : PRODUCTS_IN_FLIGHT);
-  return accumulators / 2;
+/* Registers for sums: three quarters, the rest for what is multiplied. */
+static int32_t accumulators_of(const tile_nest *n) {
+  return machine_vector_registers(&n->machine) * 3 / 4 -
+         (machine_has_fma(&n->machine) ? 0 : PRODUCTS_IN_FLIGHT);
+}
+
+int32_t cost_product_rows(const tile_nest *n) { return accumulators_of(n) / 2; }
+
+/* With 16 registers all of a usual tile, which halves the time of a kernel product; with 32 it was
+ * not measured. */
+int32_t cost_exps_at_once(const tile_nest *n) {
+  return machine_vector_registers(&n->machine) < 32 ? TILE_MOST_AT_ONCE : 1;
 }
 
 /* Columns of a block: whole tiles, and where products have a sum for each column, whole tiles of
@@ -550,7 +557,10 @@ void cost_set_sizes(tile_nest *n) {
   s->rows = 4;
   s->vectors = 2;
   if (has_products(n, false) || has_products(n, true)) s->rows = cost_product_rows(n);
-  else if (wide && has_long_contraction(n)) s->rows = 8, s->vectors = 3;
+  else if (has_long_contraction(n)) {
+    s->vectors = accumulators_of(n) % 3 ? 2 : 3;
+    s->rows = accumulators_of(n) / s->vectors;
+  }
   int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
   if (wide && s->rows <= 8 && across <= TILE_MOST_VECTORS && across % s->vectors)
     s->rows = 4, s->vectors = (int32_t)across; /* no second, narrow tile */

@@ -24,6 +24,8 @@ double cost_weight(const tile_node *x);
 int64_t cost_panel_rows(const tile_nest *n);
 /* Accumulator rows of a product's register tile, of two vectors each. */
 int32_t cost_product_rows(const tile_nest *n);
+/* Vectors of exponentials whose operations alternate. */
+int32_t cost_exps_at_once(const tile_nest *n);
 /* Whether spans of columns can be computed apart: one pass, all results by row. */
 bool cost_may_span_columns(const tile_nest *n);
 /* Fills n->sizes. */

@@ -32,6 +32,10 @@ const char *tile_choose(struct tile_emitter *e, ir_dtype dtype, int32_t lanes, c
                         const char *yes, const char *no);
 /* exp of f32, f64: relative error below 1.5 ulp; results below the smallest normal number are 0. */
 const char *tile_emit_exp(struct tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x);
+/* The same of several vectors, whose operations alternate: up to TILE_MOST_AT_ONCE. */
+enum { TILE_MOST_AT_ONCE = 8 };
+void tile_emit_exps(struct tile_emitter *e, ir_dtype dtype, int32_t lanes, int32_t count,
+                    const char *const *x, const char **out);
 /* sqrt(x), 1 / sqrt(x) and 1 / x of f32, f64: below 1, 2 and 1 ulp; exact of 0 and infinity. */
 const char *tile_emit_sqrt(struct tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x);
 const char *tile_emit_rsqrt(struct tile_emitter *e, ir_dtype dtype, int32_t lanes, const char *x);

@@ -179,11 +179,12 @@ void tile_plan_kept(tile_emitter *e) {
 }
 
 int32_t tile_rows_of_phase(const tile_emitter *e) {
-  int32_t rows = e->n->sizes.rows, few = rows < FEW_ROWS ? rows : FEW_ROWS;
+  int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
+  few = few < FEW_ROWS ? FEW_ROWS : few;
   if (!e->n->staged) return rows;
   for (uint32_t i = 0; i < e->kept.count; i++)
     if (e->kept.at[i].phase == e->phase && tile_ends_phase(e->n, e->kept.at[i].node)) return rows;
-  return few;
+  return few < rows ? few : rows;
 }
 
 static const char *kept_at(tile_emitter *e, const tile_kept *k, int32_t r, int32_t c) {

@@ -276,6 +276,19 @@ static int32_t short_product(const tile_emitter *e, const tile_node *x) {
   return -1;
 }
 
+/* All of a grid: the operations of `cost_exps_at_once` vectors alternate. */
+static void exponentials(tile_emitter *e, const tile_grid *x, tile_grid *out) {
+  const char *from[TILE_MOST_ROWS * TILE_MOST_VECTORS], *to[TILE_MOST_ROWS * TILE_MOST_VECTORS];
+  int32_t count = 0, most = cost_exps_at_once(e->n), next = 0;
+  for (int32_t r = 0; r < out->rows; r++)
+    for (int32_t c = 0; c < out->columns; c++) from[count++] = widened(e, x, r, c, out->is_vector);
+  for (int32_t i = 0; i < count; i += most)
+    tile_emit_exps(e, out->dtype, lanes_of(e, out), count - i < most ? count - i : most, from + i,
+                   to + i);
+  for (int32_t r = 0; r < out->rows; r++)
+    for (int32_t c = 0; c < out->columns; c++) out->at[r][c] = to[next++];
+}
+
 static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
   tile_grid args[TILE_MOST_OPERANDS], g;
   uint32_t mask = 0;
@@ -289,6 +302,10 @@ static tile_grid elementwise(tile_emitter *e, const tile_node *x) {
     mask |= (uint32_t)(args[i].rows > 1) << e->n->row;
   }
   g = tile_new_grid(e, dtype_of(e, x->value), mask);
+  if (x->kind == IR_OP_EXPONENTIAL) {
+    exponentials(e, &args[0], &g);
+    return g;
+  }
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
       const char *at[TILE_MOST_OPERANDS];
