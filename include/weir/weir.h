@@ -87,6 +87,8 @@ typedef struct weir_options {
   int tile;             /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
   bool progress;        /* loops call `weir_progress`, on "cpu": weir_progress_handler() */
   const char *machine;  /* what the program will run on, as weir_machine_describe() takes it; NULL: here */
+  bool data;  /* weir_result_data() is wanted. Cost: a few more splits without XLA */
+  bool trace; /* weir_result_trace() is wanted */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -127,6 +129,15 @@ WEIR_API const char *const *weir_result_compile_options(const weir_result *resul
 WEIR_API const char *weir_result_message(const weir_result *result);
 /* EXPLAIN: who holds the peak before and after, loops, slices, extra flops; a table for people. */
 WEIR_API const char *weir_result_explain(const weir_result *result);
+
+/* The plan as JSON, for programs and for weir_page(): what is live when, the graph, loops, what
+ * limits cost. "" unless weir_options.data was set and there is a plan. src/limit/data.c has the
+ * fields; they may change from version to version. */
+WEIR_API const char *weir_result_data(const weir_result *result);
+
+/* The schedule before and after in Chrome's trace event format, for Perfetto and chrome://tracing.
+ * "" unless weir_options.trace was set and there is a plan. */
+WEIR_API const char *weir_result_trace(const weir_result *result);
 
 typedef struct weir_summary {
   size_t struct_size;
@@ -172,6 +183,16 @@ typedef struct weir_program {
  * strongest colour; 0: that of the largest tensor. */
 WEIR_API WEIR_MUST_USE weir_status weir_graph(const weir_program *programs, size_t count,
                                               int64_t large_bytes, weir_result **out_result);
+
+typedef struct weir_page_part {
+  const char *title;
+  const char *data; /* weir_result_data() of a plan */
+} weir_page_part;
+/* Plans as one page: weir_result_text() is HTML with all that it needs inside, to be opened from
+ * disk. The first is shown; where there are several, a table compares them. Errors:
+ * INVALID_ARGUMENT (a plan without data). */
+WEIR_API WEIR_MUST_USE weir_status weir_page(const char *title, const weir_page_part *parts,
+                                             size_t count, weir_result **out_result);
 
 /* Whether a program shows what is looked for, a crash say: nonzero if so. text: StableHLO, `length`
  * bytes, NUL-terminated. */

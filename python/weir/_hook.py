@@ -352,6 +352,8 @@ def _compile(call, settings, planning):
     given = settings | {"platform": call.platform().encode()}
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
+    if planning is not None:
+        given |= {"data": True, "trace": True}
     text = plan = None
     try:
         given = _with_calls(given)

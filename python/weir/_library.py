@@ -46,6 +46,8 @@ class _Options(ctypes.Structure):
         ("tile", c_int),
         ("progress", c_bool),
         ("machine", c_char_p),
+        ("data", c_bool),
+        ("trace", c_bool),
     ]
 
 
@@ -68,6 +70,10 @@ class _Summary(ctypes.Structure):
         ("faster_limit_bytes", c_int64),
         ("is_unconfirmed", c_bool),
     ]
+
+
+class _PagePart(ctypes.Structure):
+    _fields_ = [("title", c_char_p), ("data", c_char_p)]
 
 
 class _LoopInfo(ctypes.Structure):
@@ -93,6 +99,9 @@ _SIGNATURES = {
     "weir_result_compile_options": (POINTER(c_char_p), [c_void_p]),
     "weir_result_message": (c_char_p, [c_void_p]),
     "weir_result_explain": (c_char_p, [c_void_p]),
+    "weir_result_data": (c_char_p, [c_void_p]),
+    "weir_result_trace": (c_char_p, [c_void_p]),
+    "weir_page": (c_int, [c_char_p, POINTER(_PagePart), c_size_t, POINTER(c_void_p)]),
     "weir_result_summary": (None, [c_void_p, POINTER(_Summary)]),
     "weir_result_loop": (c_bool, [c_void_p, c_int32, POINTER(_LoopInfo)]),
     "weir_tile_handler": (c_void_p, [c_void_p]),
@@ -158,6 +167,8 @@ class Result:
     after_is_estimate: bool = False
     faster_limit_bytes: int = 0
     is_unconfirmed: bool = False
+    data: str = ""
+    trace: str = ""
 
 
 def fits(text, settings):
@@ -165,6 +176,20 @@ def fits(text, settings):
     found, options = c_bool(), _options(settings)
     library().weir_fits(text, len(text), ctypes.byref(options), ctypes.byref(found))
     return found.value
+
+
+def page(title, plans):
+    """weir_page() of (title, data) pairs, as text."""
+    parts = (_PagePart * len(plans))(*((name.encode(), data.encode()) for name, data in plans))
+    lib, handle, length = library(), c_void_p(), c_size_t()
+    status = lib.weir_page(title.encode(), parts, len(plans), ctypes.byref(handle))
+    try:
+        if status != OK:
+            raise ValueError(lib.weir_result_message(handle).decode(errors="replace"))
+        text = lib.weir_result_text(handle, ctypes.byref(length))
+        return ctypes.string_at(text, length.value).decode()
+    finally:
+        lib.weir_result_destroy(handle)
 
 
 def parse_bytes(text):
@@ -240,6 +265,8 @@ def _read_result(lib, status, handle):
         after_is_estimate=summary.after_is_estimate,
         faster_limit_bytes=summary.faster_limit_bytes,
         is_unconfirmed=summary.is_unconfirmed,
+        data=lib.weir_result_data(handle).decode(),
+        trace=lib.weir_result_trace(handle).decode(),
     )
 
 

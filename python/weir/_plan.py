@@ -1,6 +1,8 @@
 """What weir does to one program, for people and for scripts."""
 
 import dataclasses
+import html
+import pathlib
 
 from weir import _library
 
@@ -36,6 +38,8 @@ class Plan:
     referee_compiles: int  # how often XLA was asked
     text: str | None  # the rewritten program (StableHLO)
     explain: str  # the table
+    data: str = ""  # what the page shows, as JSON; "": of a plan that weir.plan() did not make
+    trace: str = ""  # the schedule in Chrome's trace event format; likewise
 
     @property
     def extra_flops(self):
@@ -79,6 +83,33 @@ class Plan:
         return (
             f"{self.name}: predicted {slower:.2g} times as slow as it came; at most twice under "
             f"{readable(self.faster_limit_bytes)} ({self.faster_limit_bytes} bytes)"
+        )
+
+    def save(self, path):
+        """Writes the plan as a page of HTML that needs nothing else; to a path that ends with
+        .json the schedule as a trace for Perfetto.
+        """
+        path = pathlib.Path(path)
+        is_trace = path.suffix.lower() == ".json"
+        path.write_text(self._checked(self.trace) if is_trace else self._page(), encoding="utf-8")
+
+    def _checked(self, text):
+        if not text:
+            raise ValueError(f"only what weir.plan() returns can be shown, not {self!r}")
+        return text
+
+    def _page(self):
+        return _library.page(self.name, [(self.name, self._checked(self.data))])
+
+    def _repr_html_(self):
+        """In a notebook: the page in a frame of its own, so that neither's styles reach the other."""
+        if not self.data:
+            return f"<pre>{html.escape(str(self))}</pre>"
+        page = html.escape(self._page())
+        style = "width: 100%; height: 720px; border: 1px solid #8884; border-radius: 8px"
+        return (
+            f'<iframe srcdoc="{page}" title="{html.escape(self.line())}" '
+            f'sandbox="allow-scripts" style="{style}"></iframe>'
         )
 
     def __repr__(self):

@@ -42,6 +42,8 @@ static const struct option {
      "the output is the program as this pass leaves it"},
     {"--limits", NULL, CLI_OPT_TABLE, TEXT, AT(limits), "A,B",
      "a table: what each of these limits costs; \"auto\": from the minimum to the peak"},
+    {"--trace", NULL, CLI_OPT_TRACE, TEXT, AT(trace), "OUT.json",
+     "where the schedule goes, in Chrome's trace event format"},
     {"--check", NULL, CLI_OPT_CHECK, TEXT, AT(check), "COMMAND",
      "exits with 0 if the program in the file that is its last argument still fails"},
     {"--debug", NULL, CLI_OPT_DEBUG, LEVEL, AT(options.debug), "N",

@@ -20,7 +20,7 @@ typedef struct cli_command {
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
-extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_machine;
+extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_report, cli_machine;
 
 /* ---- args.c: arguments ---- */
 enum {
@@ -29,7 +29,8 @@ enum {
   CLI_OPT_PASSES = 4,
   CLI_OPT_DEBUG = 8,
   CLI_OPT_TABLE = 16,
-  CLI_OPT_CHECK = 32
+  CLI_OPT_CHECK = 32,
+  CLI_OPT_TRACE = 64
 };
 
 typedef struct cli_args {
@@ -38,6 +39,7 @@ typedef struct cli_args {
   weir_options options;
   const char *check;  /* the command of weir reduce */
   const char *limits; /* rows of a table: sizes with commas between, or "auto"; NULL: none */
+  const char *trace;  /* where the trace goes; NULL: nowhere */
   bool help;
 } cli_args;
 

@@ -150,7 +150,7 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
 }
 
 /* ---- as a whole ---- */
-static weir_status prepare(job *j) {
+weir_status ladder_prepare(job *j) {
   bool replaced;
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
@@ -177,7 +177,7 @@ static int64_t target_of(job *j, int64_t peak) {
 
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
-  WEIR_TRY(prepare(j));
+  WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   search s =
       search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
@@ -251,7 +251,7 @@ static int64_t least_as_is(job *j) {
 
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {
-  WEIR_TRY(prepare(j));
+  WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;

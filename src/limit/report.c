@@ -3,6 +3,7 @@
 #include "ir/attrs.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
+#include "limit/data.h"
 #include "limit/result.h"
 
 enum { MOST_ROWS = 8 };
@@ -119,7 +120,8 @@ static void put_loops(const job *j, strbuf *out) {
  * only together with its call's. An untouched program is not worth the copy. */
 static weir_status as_it_came(job *j, const climb *c, ir_module **out_m) {
   *out_m = j->m;
-  if (c->outcome == WEIR_UNTOUCHED && !c->is_refused) return WEIR_OK;
+  bool is_shown = j->options.data || j->options.trace || c->outcome != WEIR_UNTOUCHED || c->is_refused;
+  if (!is_shown) return WEIR_OK;
   *out_m = ir_module_clone(j->m);
   weir_options options = WEIR_OPTIONS_INIT;
   pass_driver quiet = {.c = &j->c, .options = &options, .table = pipeline_passes};
@@ -149,6 +151,8 @@ weir_status report_explain(job *j, const climb *c) {
     put_loops(j, &out);
   }
   weir_status status = result_set_explain(&j->c, j->result, out.text);
+  if (status == WEIR_OK && j->options.data) status = data_of_plan(j, c, m);
+  if (status == WEIR_OK && j->options.trace) status = data_of_trace(j, c, m);
   if (m != j->m) ir_module_destroy(m);
   arena_destroy(a);
   return status;

@@ -16,6 +16,8 @@ void weir_result_destroy(weir_result *r) {
   free(r->loops);
   free(r->text);
   free(r->explain);
+  free(r->data);
+  free(r->trace);
   free(r);
 }
 
@@ -38,6 +40,15 @@ weir_status result_set_text(ctx *c, weir_result *r, const char *text, size_t len
 weir_status result_set_explain(ctx *c, weir_result *r, const char *text) {
   return copy_text(c, &r->explain, text, strlen(text));
 }
+
+weir_status result_set_data(ctx *c, weir_result *r, const char *text) {
+  return copy_text(c, &r->data, text, strlen(text));
+}
+
+weir_status result_set_trace(ctx *c, weir_result *r, const char *text) {
+  return copy_text(c, &r->trace, text, strlen(text));
+}
+
 void result_set_error(weir_result *r, const char *message) {
   snprintf(r->message, sizeof r->message, "%s", message);
 }
@@ -68,6 +79,10 @@ const char *weir_result_text(const weir_result *r, size_t *out_length) {
 const char *const *weir_result_compile_options(const weir_result *r) { return r->compile_options; }
 const char *weir_result_message(const weir_result *r) { return r->message; }
 const char *weir_result_explain(const weir_result *r) { return r->explain ? r->explain : ""; }
+
+const char *weir_result_data(const weir_result *r) { return r->data ? r->data : ""; }
+
+const char *weir_result_trace(const weir_result *r) { return r->trace ? r->trace : ""; }
 
 void weir_result_summary(const weir_result *r, weir_summary *out) {
   size_t size = out->struct_size < sizeof *out ? out->struct_size : sizeof *out;

@@ -10,7 +10,7 @@ struct weir_result {
   char *text;
   size_t length;
   char message[2048];
-  char *explain;
+  char *explain, *data, *trace;
   const char *compile_options[RESULT_MOST_OPTIONS + 1]; /* static strings, NULL-terminated */
   weir_summary summary;
   weir_loop_info *loops; /* seeds are malloc'ed */
@@ -19,6 +19,8 @@ struct weir_result {
 weir_result *result_create(void); /* NULL: out of memory */
 WEIR_MUST_USE weir_status result_set_text(ctx *c, weir_result *r, const char *text, size_t length);
 WEIR_MUST_USE weir_status result_set_explain(ctx *c, weir_result *r, const char *text);
+WEIR_MUST_USE weir_status result_set_trace(ctx *c, weir_result *r, const char *text);
+WEIR_MUST_USE weir_status result_set_data(ctx *c, weir_result *r, const char *text);
 void result_set_error(weir_result *r, const char *message);
 WEIR_MUST_USE weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info);
 void result_keep_loops(weir_result *r, int32_t count); /* the first ones */

@@ -1,30 +1,19 @@
-/* In: a module. Out: its main function as a graph in the dot language.
+/* In: a module. Out: its main function as nodes, edges and boxes, into a sink.
  *
  * A node is an op, an argument, a loop's carried value or the function's results; a value knows the
  * node that stands for it. A value that a loop only reads keeps the node that it has outside, and a
  * loop's result is the node inside that makes it, so that edges cross the box of the loop.
- * Source: the dot language (graphviz.org/doc/info/lang.html); figures 4 and 5 of the paper.
+ * Source: figures 4 and 5 of the paper.
  */
 #include "out/graph.h"
 
-#include <stdio.h>
-
-enum { HIDDEN = 0, N_SHADES = 4 };
-
-static const struct shade {
-  int64_t share; /* of large_bytes: from a share-th on */
-  const char *fill, *text;
-} shades[N_SHADES] = {{1, "#c0392b", "white"},
-                      {8, "#f0a050", "black"},
-                      {64, "#fbe6b0", "black"},
-                      {0, "white", "black"}};
+enum { HIDDEN = 0 };
 
 typedef struct drawing {
   const ir_module *m;
   const out_graph_style *style;
-  strbuf *out, edges;
-  uint32_t number;
-  int indent;
+  const out_graph_sink *sink;
+  arena *arena;
   uint32_t *node_of; /* by value; HIDDEN: none */
 } drawing;
 
@@ -32,68 +21,44 @@ typedef struct drawing {
 static uint32_t op_node(ir_op op) { return 2 * op + 1; }
 static uint32_t value_node(ir_value v) { return 2 * v + 2; }
 
-static void put_indent(drawing *g) { strbuf_printf(g->out, "%*s", 2 * g->indent, ""); }
-
-static void put_escaped(strbuf *out, const char *text) {
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') strbuf_putc(out, '\\');
-    strbuf_putc(out, *text);
-  }
-}
-
-static void put_shape(drawing *g, ir_type type) {
+static void put_shape(const drawing *g, ir_type type, strbuf *out) {
   const ir_type_data *t = ir_type_get(g->m, type);
   if (t->kind != IR_TYPE_TENSOR) return;
-  strbuf_puts(g->out, "\\n");
-  put_escaped(g->out, t->dtype ? ir_dtype_name(t->dtype) : ir_text(g->m, t->element_text));
+  if (out->length) strbuf_putc(out, '\n');
+  strbuf_puts(out, t->dtype ? ir_dtype_name(t->dtype) : ir_text(g->m, t->element_text));
   for (int32_t d = 0; d < t->rank; d++) {
-    strbuf_putc(g->out, d ? ',' : '[');
-    strbuf_int(g->out, t->dims[d]);
+    strbuf_putc(out, d ? ',' : '[');
+    strbuf_int(out, t->dims[d]);
   }
-  if (t->rank) strbuf_putc(g->out, ']');
-}
-
-static const struct shade *shade_of(const drawing *g, int64_t bytes) {
-  int i = 0;
-  while (shades[i].share && bytes < (g->style->large_bytes + shades[i].share - 1) / shades[i].share)
-    i++;
-  return &shades[i];
+  if (t->rank) strbuf_putc(out, ']');
 }
 
 static int64_t bytes_of(const drawing *g, ir_value v) {
   return ir_is_static_tensor(g->m, ir_type_of(g->m, v)) ? ir_value_bytes(g->m, v) : 0;
 }
 
-static void put_location(drawing *g, ir_str location) {
-  const char *line = location ? g->style->line_text(g->out->arena, g->m, location) : NULL;
-  if (!line) return;
-  strbuf_puts(g->out, "\\n");
-  put_escaped(g->out, line);
+static const char *line_of(const drawing *g, ir_str location) {
+  return location ? g->style->line_text(g->arena, g->m, location) : NULL;
 }
 
 /* values: `count` consecutive ones that the node stands for. */
-static void put_node(drawing *g, uint32_t node, const char *shape, const char *name,
-                     ir_value values, uint32_t count, ir_str location) {
-  int64_t bytes = 0;
-  put_indent(g);
-  strbuf_printf(g->out, "n%u_%u [shape=%s, label=\"", g->number, node, shape);
-  put_escaped(g->out, name);
+static void put_node(drawing *g, out_graph_node node, ir_value values, uint32_t count) {
+  strbuf shape = strbuf_make(g->arena);
+  strbuf_puts(&shape, "");
   for (uint32_t i = 0; i < count; i++) {
-    put_shape(g, ir_type_of(g->m, values + i));
-    if (__builtin_add_overflow(bytes, bytes_of(g, values + i), &bytes)) bytes = INT64_MAX;
-    g->node_of[values + i] = node;
+    put_shape(g, ir_type_of(g->m, values + i), &shape);
+    if (__builtin_add_overflow(node.bytes, bytes_of(g, values + i), &node.bytes))
+      node.bytes = INT64_MAX;
+    g->node_of[values + i] = node.id;
   }
-  if (bytes) strbuf_printf(g->out, "\\n%s", g->style->bytes_text(g->out->arena, bytes));
-  put_location(g, location);
-  const struct shade *s = shade_of(g, bytes);
-  strbuf_printf(g->out, "\", fillcolor=\"%s\", fontcolor=\"%s\"];\n", s->fill, s->text);
+  node.shape = shape.text;
+  g->sink->node(g->sink->user, &node);
 }
 
 /* ---- edges ---- */
-static void put_edge(drawing *g, ir_value from, uint32_t to, const char *attributes) {
+static void put_edge(drawing *g, ir_value from, uint32_t to, bool is_next_trip) {
   uint32_t node = g->node_of[from];
-  if (node == HIDDEN) return;
-  strbuf_printf(&g->edges, "  n%u_%u -> n%u_%u%s;\n", g->number, node, g->number, to, attributes);
+  if (node != HIDDEN) g->sink->edge(g->sink->user, node, to, is_next_trip);
 }
 
 static bool is_repeated(const ir_op_data *d, uint32_t i) {
@@ -105,7 +70,7 @@ static bool is_repeated(const ir_op_data *d, uint32_t i) {
 static void put_operand_edges(drawing *g, ir_op op, uint32_t to) {
   const ir_op_data *d = ir_op_get(g->m, op);
   for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!is_repeated(d, i)) put_edge(g, d->operands[i], to, "");
+    if (!is_repeated(d, i)) put_edge(g, d->operands[i], to, false);
 }
 
 /* ---- ops ---- */
@@ -129,28 +94,27 @@ static const char *short_name(const ir_module *m, ir_op op) {
   return dot ? dot + 1 : name;
 }
 
-static void draw_plain(drawing *g, ir_op op) {
+static void put_op(drawing *g, ir_op op, int kind) {
   const ir_op_data *d = ir_op_get(g->m, op);
+  out_graph_node node = {.id = op_node(op),
+                         .name = short_name(g->m, op),
+                         .line = line_of(g, d->location),
+                         .kind = kind};
+  put_node(g, node, d->first_result, d->n_results);
+}
+
+static void draw_plain(drawing *g, ir_op op) {
   if (is_from_constants(g, op)) return;
-  put_node(g, op_node(op), "box", short_name(g->m, op), d->first_result, d->n_results, d->location);
+  put_op(g, op, OUT_GRAPH_OP);
   put_operand_edges(g, op, op_node(op));
 }
 
 static void open_box(drawing *g, ir_op op, uint32_t region, const char *label) {
-  put_indent(g);
-  strbuf_printf(g->out, "subgraph cluster_%u_%u_%u {\n", g->number, op, region);
-  g->indent++;
-  put_indent(g);
-  strbuf_printf(g->out, "label=\"%s", label);
-  put_location(g, ir_op_get(g->m, op)->location);
-  strbuf_puts(g->out, "\"; style=\"rounded,filled\"; color=\"#5b7fa6\"; fillcolor=\"#eef3f8\";\n");
+  g->sink->open(g->sink->user, arena_printf(g->arena, "%u_%u", op, region), label,
+                line_of(g, ir_op_get(g->m, op)->location));
 }
 
-static void close_box(drawing *g) {
-  g->indent--;
-  put_indent(g);
-  strbuf_puts(g->out, "}\n");
-}
+static void close_box(drawing *g) { g->sink->close(g->sink->user); }
 
 /* ---- loops ---- */
 
@@ -169,7 +133,7 @@ static const char *while_label(const drawing *g, ir_op op) {
     return "while";
   int64_t n = 0;
   memcpy(&n, a->data, (size_t)ir_dtype_bytes(ir_type_get(m, a->type)->dtype));
-  return arena_printf(g->out->arena, "while i < %lld", (long long)n);
+  return arena_printf(g->arena, "while i < %lld", (long long)n);
 }
 
 /* A body's argument: what the loop only reads keeps its node, what it carries gets one. */
@@ -178,15 +142,15 @@ static void draw_argument(drawing *g, ir_value initial, ir_value arg, ir_value n
   bool is_counter = g->node_of[initial] == HIDDEN && t->kind == IR_TYPE_TENSOR && t->rank == 0;
   if (next == arg) g->node_of[arg] = g->node_of[initial];
   if (next == arg || is_counter) return;
-  put_node(g, value_node(arg), "ellipse", "carried", arg, 1, IR_NONE);
-  put_edge(g, initial, value_node(arg), "");
+  out_graph_node node = {.id = value_node(arg), .name = "carried", .kind = OUT_GRAPH_CARRIED};
+  put_node(g, node, arg, 1);
+  put_edge(g, initial, value_node(arg), false);
 }
 
 static void close_cycle(drawing *g, ir_value initial, ir_value arg, ir_value next,
                         ir_value result) {
   bool is_read_only = next == arg;
-  if (!is_read_only && g->node_of[arg] == value_node(arg))
-    put_edge(g, next, value_node(arg), " [style=dashed, constraint=false]");
+  if (!is_read_only && g->node_of[arg] == value_node(arg)) put_edge(g, next, value_node(arg), true);
   g->node_of[result] = g->node_of[is_read_only ? initial : next];
 }
 
@@ -205,11 +169,10 @@ static void draw_while(drawing *g, ir_op op) {
 
 static void draw_branches(drawing *g, ir_op op) {
   const ir_op_data *d = ir_op_get(g->m, op);
-  put_node(g, op_node(op), "diamond", short_name(g->m, op), d->first_result, d->n_results,
-           d->location);
+  put_op(g, op, OUT_GRAPH_BRANCH);
   put_operand_edges(g, op, op_node(op));
   for (uint32_t r = 0; r < d->n_regions; r++) {
-    open_box(g, op, r, arena_printf(g->out->arena, "%s, branch %u", short_name(g->m, op), r));
+    open_box(g, op, r, arena_printf(g->arena, "%s, branch %u", short_name(g->m, op), r));
     draw_block(g, d->regions[r]);
     close_box(g);
     put_operand_edges(g, ir_terminator(g->m, d->regions[r]), op_node(op));
@@ -230,45 +193,29 @@ static void draw_block(drawing *g, ir_block block) {
 static void draw_arguments(drawing *g, ir_block block) {
   for (uint32_t i = 0; i < ir_block_get(g->m, block)->args.count; i++) {
     ir_value arg = ir_block_get(g->m, block)->args.at[i];
-    put_node(g, value_node(arg), "house", arena_printf(g->out->arena, "argument %u", i), arg, 1,
-             IR_NONE);
+    out_graph_node node = {.id = value_node(arg),
+                           .name = arena_printf(g->arena, "argument %u", i),
+                           .kind = OUT_GRAPH_ARGUMENT};
+    put_node(g, node, arg, 1);
   }
 }
 
 static void draw_results(drawing *g, ir_op terminator) {
-  put_indent(g);
-  strbuf_printf(g->out, "n%u_%u [shape=invhouse, label=\"results\", fillcolor=white];\n", g->number,
-                op_node(terminator));
+  out_graph_node node = {.id = op_node(terminator), .name = "results", .kind = OUT_GRAPH_RESULTS};
+  put_node(g, node, 0, 0);
   put_operand_edges(g, terminator, op_node(terminator));
 }
 
-void out_graph_begin(strbuf *out) {
-  strbuf_puts(out,
-              "digraph weir {\n  node [style=filled, fontname=\"sans-serif\", fontsize=10];\n"
-              "  graph [fontname=\"sans-serif\", fontsize=12];\n  edge [color=\"#444444\"];\n");
-}
-
-void out_graph_end(strbuf *out) { strbuf_puts(out, "}\n"); }
-
-void out_graph_program(const ir_module *m, const char *title, uint32_t number,
-                       const out_graph_style *style, strbuf *out) {
-  drawing g = {.m = m, .style = style, .out = out, .number = number, .indent = 1};
-  g.edges = strbuf_make(out->arena);
-  strbuf_puts(&g.edges, "");
-  g.node_of = ARENA_ARRAY(out->arena, uint32_t, m->values.count);
-  strbuf_printf(out, "  subgraph cluster_%u {\n    label=\"", number);
-  put_escaped(out, title);
-  strbuf_puts(out, "\"; labeljust=l; fontsize=16; color=\"#999999\";\n");
-  g.indent = 2;
+void out_graph_walk(arena *a, const ir_module *m, const out_graph_style *style,
+                    const out_graph_sink *sink) {
+  drawing g = {.m = m, .style = style, .sink = sink, .arena = a};
+  g.node_of = ARENA_ARRAY(a, uint32_t, m->values.count);
   ir_op f = ir_main_function(m);
   ir_block body = f ? ir_op_get(m, f)->regions[0] : IR_NONE;
-  if (body) {
-    draw_arguments(&g, body);
-    draw_block(&g, body);
-    draw_results(&g, ir_terminator(m, body));
-  }
-  strbuf_puts(out, "  }\n");
-  strbuf_add(out, g.edges.text, g.edges.length);
+  if (!body) return;
+  draw_arguments(&g, body);
+  draw_block(&g, body);
+  draw_results(&g, ir_terminator(m, body));
 }
 
 static void grow(const ir_module *m, ir_op op, void *user) {

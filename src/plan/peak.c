@@ -50,6 +50,19 @@ plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
   return peak;
 }
 
+plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order) {
+  plan_timeline line = {0};
+  plan_graph *g = plan_planned(scratch, m, order);
+  if (!g) return line;
+  plan_peak *peak = &line.peak;
+  count_arguments(g, peak);
+  count_outputs(g, peak);
+  plan_assign_spans(g, &line);
+  int64_t held = saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
+  peak->total_bytes = saturated_sum(held, peak->temp_bytes);
+  return line;
+}
+
 /* ---- one op on its own, for who has no estimate at hand ---- */
 static bool is_light(ir_kind k, int flags) {
   if (flags & IR_FLAG_H) return false;

@@ -48,6 +48,33 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
 plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
                           int64_t limit_bytes);
 
+/* ---- who is live when ---- */
+typedef struct plan_step {
+  ir_op op;         /* IR_NONE: a copy that XLA makes, or the end of a loop's trip */
+  const char *word; /* what it does */
+  int32_t depth;    /* of loops and branches around it */
+} plan_step;
+
+typedef enum plan_hold { PLAN_ARGUMENT, PLAN_RESULT, PLAN_TEMPORARY } plan_hold;
+
+typedef struct plan_span { /* a value in a buffer: a stretch of steps, both ends inclusive */
+  plan_hold hold;
+  ir_value value; /* IR_NONE: it has no name in the program */
+  int64_t bytes;  /* of the buffer */
+  uint32_t from, to;
+} plan_span;
+
+typedef struct plan_timeline {
+  plan_peak peak;
+  uint32_t n_steps, n_spans;
+  const plan_step *steps; /* a trip of each loop stands for all of them */
+  const plan_span *spans; /* arguments, results, temporaries that are no part of a result */
+} plan_timeline;
+
+/* The estimate with its schedule. A result that a donated argument holds has no span. All in the scratch
+ * arena. Cost: as plan_peak_of(). */
+plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order);
+
 /* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its
  * users. users: of op's block. */
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users);

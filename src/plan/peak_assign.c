@@ -742,3 +742,126 @@ void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
     out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
   report(a, at, out);
 }
+
+/* ---- the time line, for people ---- */
+typedef VEC(plan_step) steps;
+typedef VEC(plan_span) spans;
+
+typedef struct naming { /* from this time on the buffer holds this value */
+  uint32_t buffer;
+  int64_t from;
+  ir_value value;
+} naming;
+
+static bool is_step(const plan_node *n) {
+  return n->kind != PLAN_PARAMETER && n->kind != PLAN_BITCAST && n->kind != IR_OP_TUPLE &&
+         n->kind != IR_OP_GET_TUPLE_ELEMENT && n->kind != IR_OP_CONSTANT;
+}
+
+/* step_at: by time, the step that it is in or, between two, the one that follows. */
+static void list_steps(assigner *a, uint32_t comp, int32_t depth, uint32_t *step_at, steps *list) {
+  const plan_comp *c = plan_comp_get(a->g, comp);
+  for (uint32_t i = 0; i < c->nodes.count; i++) {
+    const plan_node *n = plan_node_get(a->g, c->order[i]);
+    for (uint32_t k = 0; k < n->n_comps; k++) list_steps(a, n->comps[k], depth + 1, step_at, list);
+    if (!is_step(n)) continue;
+    bool is_fused = n->kind == PLAN_FUSION && n->op;
+    const char *word = plan_kind_name(is_fused ? (uint16_t)ir_kind_of(a->g->m, n->op) : n->kind);
+    step_at[a->time[c->order[i]]] = list->count + 1;
+    VEC_PUSH(a->g->arena, list, ((plan_step){n->op, word, depth}));
+  }
+  step_at[a->span[comp].to] = list->count + 1;
+  VEC_PUSH(a->g->arena, list, ((plan_step){IR_NONE, depth ? "end of the trip" : "end", depth}));
+}
+
+static uint32_t *number_steps(assigner *a, plan_timeline *out) {
+  uint32_t *step_at = ARENA_ARRAY(a->g->arena, uint32_t, a->now + 2);
+  steps list = {0};
+  list_steps(a, a->g->entry, 0, step_at, &list);
+  uint32_t next = list.count;
+  for (int64_t t = a->now; t >= 0; t--) {
+    if (step_at[t]) next = step_at[t];
+    step_at[t] = next - 1;
+  }
+  out->steps = list.at;
+  out->n_steps = list.count;
+  return step_at;
+}
+
+static int by_buffer_and_start(const void *x, const void *y) {
+  const naming *a = x, *b = y;
+  if (a->buffer != b->buffer) return a->buffer < b->buffer ? -1 : 1;
+  if (a->from != b->from) return a->from < b->from ? -1 : 1;
+  return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* Which values each buffer holds one after the other; *out_n of them. */
+static naming *names_of_buffers(assigner *a, uint32_t *out_n) {
+  naming *names = ARENA_ARRAY(a->g->arena, naming, a->n_values);
+  uint32_t n = 0;
+  for (uint32_t v = 1; v < a->n_values; v++) {
+    ir_value value = a->values[v].passed_on ? IR_NONE : named_value(a, &a->values[v]);
+    if (value) names[n++] = (naming){merged(a, a->buffer_of[v]), a->values[v].live.from, value};
+  }
+  qsort(names, n, sizeof *names, by_buffer_and_start);
+  *out_n = n;
+  return names;
+}
+
+/* Of one buffer, cut where it begins to hold another value. What is there before the first that has
+ * a name is called after that. */
+static void add_spans(assigner *a, uint32_t index, const naming *names, uint32_t n,
+                      const uint32_t *step_at, spans *list) {
+  const buffer *b = &a->buffers[index];
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < b->n_live; i++) {
+    int64_t from = b->live[i].from, to = b->live[i].to;
+    while (from <= to) {
+      while (k + 1 < n && names[k + 1].from <= from) k++;
+      int64_t end = k + 1 < n && names[k + 1].from <= to ? names[k + 1].from - 1 : to;
+      plan_span s = {PLAN_TEMPORARY, n ? names[k].value : IR_NONE, b->bytes, step_at[from],
+                     step_at[end]};
+      if (end < to && s.to > s.from && step_at[end + 1] == s.to) s.to--;
+      VEC_PUSH(a->g->arena, list, s);
+      from = end + 1;
+    }
+  }
+}
+
+static void add_held(assigner *a, spans *list, uint32_t last) {
+  const plan_graph *g = a->g;
+  const plan_comp *entry = plan_comp_get(g, g->entry);
+  for (uint32_t i = 0; i < entry->nodes.count; i++) {
+    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
+    plan_span s = {PLAN_ARGUMENT, n->value, n->shape.bytes, 0, last};
+    if (n->kind == PLAN_PARAMETER) VEC_PUSH(g->arena, list, s);
+  }
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    const plan_node *n = plan_node_get(g, g->outputs[i]);
+    plan_span s = {PLAN_RESULT, n->value, n->shape.bytes, 0, last};
+    if (g->param_of_output[i] < 0) VEC_PUSH(g->arena, list, s);
+  }
+}
+
+void plan_assign_spans(plan_graph *g, plan_timeline *out) {
+  assigner *a = analyse(g);
+  int64_t at;
+  place_in_outputs(a);
+  share_comp(a, g->entry);
+  out->peak.temp_bytes = most_live(a, &at);
+  uint32_t *step_at = number_steps(a, out), n_names, from = 0;
+  naming *names = names_of_buffers(a, &n_names);
+  spans list = {0};
+  add_held(a, &list, out->n_steps - 1);
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    while (from < n_names && names[from].buffer < i) from++;
+    uint32_t to = from;
+    while (to < n_names && names[to].buffer == i) to++;
+    if (counts(&a->buffers[i]) && a->buffers[i].bytes)
+      add_spans(a, i, names + from, to - from, step_at, &list);
+  }
+  out->spans = list.at;
+  out->n_spans = list.count;
+  out->peak.temp_bytes = add_tables(a, place_in_heap(a, out->peak.temp_bytes));
+  report(a, at, &out->peak);
+}

@@ -499,7 +499,7 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp) {
 }
 
 /* ---- for people ---- */
-static const char *kind_name(uint16_t kind) {
+const char *plan_kind_name(uint16_t kind) {
   static const char *const own[] = {"parameter", "bitcast", "copy", "fusion", "opaque", "relayout"};
   if (kind >= IR_OP_COUNT) return own[kind - IR_OP_COUNT];
   const char *name = ir_kind_name((ir_kind)kind), *dot = strchr(name, '.');
@@ -522,9 +522,9 @@ static void print_node(const plan_graph *g, uint32_t id, strbuf *out) {
   const plan_node *n = plan_node_get(g, id);
   strbuf_printf(out, "  %%%u = ", id);
   print_shape(&n->shape, out);
-  strbuf_printf(out, " %s", kind_name(n->kind));
+  strbuf_printf(out, " %s", plan_kind_name(n->kind));
   if (n->kind == PLAN_FUSION && n->op)
-    strbuf_printf(out, "<%s>", kind_name((uint16_t)ir_kind_of(g->m, n->op)));
+    strbuf_printf(out, "<%s>", plan_kind_name((uint16_t)ir_kind_of(g->m, n->op)));
   if (n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == PLAN_PARAMETER)
     strbuf_printf(out, "#%u", n->index);
   for (uint32_t i = 0; i < n->n_operands; i++)

@@ -122,6 +122,7 @@ void plan_graph_sweep(plan_graph *g);
 /* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
 uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
+const char *plan_kind_name(uint16_t kind); /* "copy", "dot_general" */
 /* One line a node, in schedule order where there is one: for people. */
 void plan_graph_print(const plan_graph *g, strbuf *out);
 
@@ -143,6 +144,8 @@ void plan_insert_copies(plan_graph *g);
 /* The buffers' part of plan_peak; no more than what is live at once if that is over enough_bytes.
  */
 void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out_peak);
+/* The same, and steps and temporaries of the time line. */
+void plan_assign_spans(plan_graph *g, plan_timeline *out);
 /* Whether the body makes a new value of the element, rather than pass it on. */
 bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index);
 
