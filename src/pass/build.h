@@ -5,6 +5,7 @@
  */
 #ifndef WEIR_PASS_BUILD_H
 #define WEIR_PASS_BUILD_H
+#include "ir/fold.h"
 #include "ir/attrs.h"
 #include "pass/pass.h"
 
@@ -33,18 +34,6 @@ ir_value pass_build_unflattened(ir_builder *b, ir_value v);
 /* v's elements in any order, where v is made of one sorted array by elementwise ops: what it would
  * be of the array unsorted; else v. */
 ir_value pass_build_unsorted(ir_builder *b, ir_value v);
-
-/* The number that all elements of a real floating-point tensor are, as far as constants, broadcasts
- * and arithmetic on such tell; false if they don't. */
-bool pass_splat_real(const ir_module *m, ir_value v, double *out_number);
-
-/* add, subtract, multiply, divide. */
-double pass_combined(ir_kind kind, double x, double y);
-
-/* The same of integers, from one constant. */
-bool pass_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
-/* All elements are 0 (floats: with the sign of +0). */
-bool pass_is_zero(const ir_module *m, ir_value v);
 
 /* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not
  * known. */

@@ -70,7 +70,7 @@ static bool find_made(const centrer *f, ir_value v, int steps, levels *out);
 static bool find_levels(const centrer *f, ir_value v, int steps, levels *out) {
   if (!ir_value_get(f->m, v)->op || !steps || !is_square(f->m, v)) return false;
   ir_dtype d = ir_type_at(f->m, v)->dtype;
-  if (pass_splat_real(f->m, v, &out->on)) return out->off = out->on, true;
+  if (ir_splat_real(f->m, v, &out->on)) return out->off = out->on, true;
   return find_made(f, v, steps, out) && make_element(d, &out->on) && make_element(d, &out->off);
 }
 
@@ -92,7 +92,7 @@ static bool find_made(const centrer *f, ir_value v, int steps, levels *out) {
       if (!find_levels(f, ir_operand(f->m, op, 0), steps - 1, &x) ||
           !find_levels(f, ir_operand(f->m, op, 1), steps - 1, &y))
         return false;
-      *out = (levels){pass_combined(kind, x.on, y.on), pass_combined(kind, x.off, y.off)};
+      *out = (levels){ir_combined(kind, x.on, y.on), ir_combined(kind, x.off, y.off)};
       return true;
     case IR_OP_SELECT:
       if (!is_square(f->m, ir_operand(f->m, op, 0)) ||

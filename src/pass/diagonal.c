@@ -144,7 +144,7 @@ static bool affine_of_op(const finder *f, ir_op op, int steps, affine *out) {
 static bool find_affine(const finder *f, ir_value v, int steps, affine *out) {
   int64_t number;
   if (!steps || !ir_is_static_tensor(f->m, ir_type_of(f->m, v))) return false;
-  if (pass_splat_int(f->m, v, &number)) {
+  if (ir_splat_int(f->m, v, &number)) {
     *out = (affine){-1, number, number};
     return true;
   }
@@ -666,7 +666,7 @@ static bool find_masked(const finder *f, ir_value v, band *out) {
   ir_value pred = ir_operand(f->m, op, 0);
   for (uint32_t i = 0; i < 2; i++) {
     ir_value x = ir_operand(f->m, op, 1 + i), other = ir_operand(f->m, op, 2 - i);
-    if (!pass_is_zero(f->m, other) || !can_go(f, x) ||
+    if (!ir_is_zero(f->m, other) || !can_go(f, x) ||
         !find_repeated_mask(f, pred, i ? IR_NE : IR_EQ, out))
       continue;
     out->x = x;
@@ -787,7 +787,7 @@ static ir_value replace_difference(finder *f, ir_op op) {
   ir_value x = d->operands[0];
   ir_op masked = def(f, d->operands[1], IR_OP_SELECT);
   band mask;
-  if (!masked || !pass_is_zero(f->m, ir_operand(f->m, masked, 2))) return IR_NONE;
+  if (!masked || !ir_is_zero(f->m, ir_operand(f->m, masked, 2))) return IR_NONE;
   ir_value pred = ir_operand(f->m, masked, 0);
   if (!find_repeated_mask(f, pred, IR_EQ, &mask) || !is_main_diagonal(f, &mask, x)) return IR_NONE;
   spread s = {.v = ir_operand(f->m, masked, 1)};

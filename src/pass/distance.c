@@ -109,7 +109,7 @@ static bool breaks_at_zero(const ir_module *m, ir_op op, uint32_t operand) {
     case IR_OP_CHLO_ZETA:
     case IR_OP_CHLO_ACOSH: return true;
     case IR_OP_DIVIDE: return operand == 1;
-    case IR_OP_POWER: return !pass_splat_real(m, ir_operand(m, op, 1), &exponent) || exponent < 1;
+    case IR_OP_POWER: return !ir_splat_real(m, ir_operand(m, op, 1), &exponent) || exponent < 1;
     default: return false;
   }
 }
@@ -351,7 +351,7 @@ static ir_value as_result(finder *f, pass_space *s, pass_nd x, ir_op op, pass_di
   ir_value v = x.value;
   if (ir_type_of(f->m, v) != type) v = ir_build_broadcast(&s->b, v, type, at);
   double zero;
-  if (!init || (pass_splat_real(f->m, init, &zero) && zero == 0)) return v;
+  if (!init || (ir_splat_real(f->m, init, &zero) && zero == 0)) return v;
   if (ir_type_get(f->m, type)->rank) init = ir_build_broadcast(&s->b, init, type, at);
   return ir_build_binary(&s->b, IR_OP_ADD, v, init);
 }
@@ -364,7 +364,7 @@ static bool find_square(const finder *f, ir_value v, ir_value *out_of) {
   else if ((op = def(f, v, IR_OP_MULTIPLY)) && ir_operand(f->m, op, 0) == ir_operand(f->m, op, 1))
     *out_of = ir_operand(f->m, op, 0);
   else if ((op = def(f, v, IR_OP_POWER)) &&
-           pass_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 2)
+           ir_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 2)
     *out_of = ir_operand(f->m, op, 0);
   else return false;
   return true;
@@ -433,7 +433,7 @@ static bool add_factor(product *x, ir_value v, bool divides) {
 static ir_value without_power(const finder *f, ir_value v) {
   double exponent;
   ir_op op = def(f, v, IR_OP_POWER);
-  return op && pass_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 1
+  return op && ir_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 1
              ? ir_operand(f->m, op, 0)
              : v;
 }

@@ -62,14 +62,14 @@ static bool find_padding(const padder *f, ir_value v, padding *out) {
 static bool is_finite(const padder *f, ir_value v) {
   double x;
   int64_t i;
-  return pass_splat_int(f->m, v, &i) || (pass_splat_real(f->m, v, &x) && isfinite(x));
+  return ir_splat_int(f->m, v, &i) || (ir_splat_real(f->m, v, &x) && isfinite(x));
 }
 
 /* All elements are 0 of either sign, as far as can be told. */
 static bool is_zero(const padder *f, ir_value v, int steps) {
   ir_op op = ir_value_get(f->m, v)->op;
   if (!op || !steps) return false;
-  if (pass_is_zero(f->m, v)) return true;
+  if (ir_is_zero(f->m, v)) return true;
   ir_value x = ir_op_get(f->m, op)->n_operands ? ir_operand(f->m, op, 0) : IR_NONE,
            y = ir_op_get(f->m, op)->n_operands > 1 ? ir_operand(f->m, op, 1) : IR_NONE;
   switch (ir_kind_of(f->m, op)) {
@@ -203,7 +203,7 @@ static ir_value sum(padder *f, ir_op op) {
   const ir_op_data *o = ir_op_get(f->m, op);
   if (o->n_results != 1 || !find_padding(f, ir_operand(f->m, op, 0), &p) ||
       ir_reducer_kind(f->m, o->regions[0]) != IR_OP_ADD || !is_zero(f, p.fill, STEPS) ||
-      !pass_is_zero(f->m, ir_operand(f->m, op, 1)))
+      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
     return IR_NONE;
   ir_ints over;
   over.at = ir_op_ints(f->m, op, "dimensions", &over.count);

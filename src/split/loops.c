@@ -287,7 +287,7 @@ static ir_value *initial_carries(loop_builder *l, const split_member *member) {
 static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum,
                           const ir_value *old_statistics) {
   for (int32_t i = 0; i < member->streams.count; i++) {
-    const stream_term *term = &member->streams.at[i];
+    const online_term *term = &member->streams.at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
     sum = stream_correct(&l->body, member, term, sum, old_statistics[i], now);
   }
@@ -298,7 +298,7 @@ static ir_value corrected(loop_builder *l, const split_member *member, ir_value 
  * carries, `running` has the new value seen by sums, and the instance of the statistic (never
  * emitted otherwise) the new carry. */
 static ir_value *old_statistics_of(loop_builder *l, const split_member *member) {
-  ir_value *old = ARENA_ARRAY(l->r->scratch, ir_value, STREAM_MOST);
+  ir_value *old = ARENA_ARRAY(l->r->scratch, ir_value, ONLINE_MOST);
   for (int32_t i = 0; i < member->streams.count; i++) {
     ir_value v = member->streams.at[i].statistic;
     emit(l, v, SPLIT_ABSENT);

@@ -213,7 +213,7 @@ static int32_t member_stage(split_region *r, uint32_t index) {
     if (s > stage) stage = s;
   }
   /* What it waits for was put out by the loops just before its own. */
-  stream_terms terms;
+  online_terms terms;
   if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
       stream_member(r, &r->members.at[index], stage - 1, &terms)) {
     r->members.at[index].streams = terms;

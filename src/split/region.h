@@ -15,43 +15,15 @@
  */
 #ifndef WEIR_SPLIT_REGION_H
 #define WEIR_SPLIT_REGION_H
+#include "ir/online.h"
 #include "split/factors.h"
 
 enum { SPLIT_NEVER = 1 << 20 }; /* a stage that does not come */
 
-enum { STREAM_MOST = 4 };
-
-typedef struct stream_term { /* one running statistic that a sum depends on: split/stream.h */
-  ir_value statistic;
-  bool exponential; /* the sum ~ exp(degree * statistic), else statistic ** degree */
-  bool guarded;     /* exponential: the program, too, takes 0 for an infinite statistic */
-  int32_t degree;
-  int8_t dims[IR_MAX_RANK]; /* by dimension of the statistic: where it is in the value; -1: it has
-                               length 1, or there is none */
-} stream_term;
-
-typedef struct stream_terms {
-  int32_t count;
-  stream_term at[STREAM_MOST];
-} stream_terms;
-
-typedef enum stream_dependence {
-  STREAM_INDEPENDENT,
-  STREAM_ADDITIVE,       /* u + sum degree * statistic */
-  STREAM_MULTIPLICATIVE, /* u * prod (exp(statistic) or statistic) ** degree */
-  STREAM_OTHERWISE
-} stream_dependence;
-
-/* How a value depends on running statistics; u above does not. */
-typedef struct stream_form {
-  stream_dependence kind;
-  stream_terms terms;
-} stream_form;
-
 typedef struct stream_known { /* what was read off the ops once */
   split_pos pos;
   int32_t stage;
-  stream_form form;
+  online_form form;
   uint32_t next; /* of the same value; index + 1, 0: none */
 } stream_known;
 
@@ -60,7 +32,7 @@ typedef struct split_member {
   split_factor factor;
   int32_t stage;
   uint32_t next;        /* another member of the same op: index + 1, 0: none */
-  stream_terms streams; /* count > 0: a sum that is done with running statistics of its own stage */
+  online_terms streams; /* count > 0: a sum that is done with running statistics of its own stage */
 } split_member;
 
 /* One value at one position, and how a loop gets it. */

@@ -4,93 +4,11 @@
 #include <stdlib.h>
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 
 enum { DEEPEST = 64 };
 
-static const stream_form INDEPENDENT_FORM = {STREAM_INDEPENDENT, {0}},
-                         NO_FORM = {STREAM_OTHERWISE, {0}};
-
-/* ---- the algebra of terms ---- */
-static bool is_alike(const stream_term *a, const stream_term *b) {
-  return a->statistic == b->statistic && a->exponential == b->exponential &&
-         a->guarded == b->guarded && !memcmp(a->dims, b->dims, sizeof a->dims);
-}
-
-static bool add_term(stream_terms *t, stream_term term) {
-  for (int32_t i = 0; i < t->count; i++)
-    if (is_alike(&t->at[i], &term)) {
-      t->at[i].degree += term.degree;
-      return true;
-    }
-  if (t->count == STREAM_MOST) return false;
-  t->at[t->count++] = term;
-  return true;
-}
-
-static stream_form combined(stream_form a, stream_form b, int sign) { /* of sums, or of products */
-  for (int32_t i = 0; i < b.terms.count; i++) {
-    stream_term term = b.terms.at[i];
-    term.degree *= sign;
-    if (!add_term(&a.terms, term)) return NO_FORM;
-  }
-  if (a.kind == STREAM_INDEPENDENT) a.kind = b.kind;
-  return a;
-}
-
-static int32_t degree_of(const stream_terms *t, stream_term term) {
-  for (int32_t i = 0; i < t->count; i++)
-    if (is_alike(&t->at[i], &term)) return t->at[i].degree;
-  return 0;
-}
-
-static bool same_terms(const stream_terms *a, const stream_terms *b) {
-  for (int32_t i = 0; i < a->count; i++)
-    if (degree_of(b, a->at[i]) != a->at[i].degree) return false;
-  for (int32_t i = 0; i < b->count; i++)
-    if (degree_of(a, b->at[i]) != b->at[i].degree) return false;
-  return true;
-}
-
-static stream_form sum_of(stream_form a, stream_form b, int sign) {
-  if (a.kind == STREAM_OTHERWISE || b.kind == STREAM_OTHERWISE) return NO_FORM;
-  if (a.kind != STREAM_MULTIPLICATIVE && b.kind != STREAM_MULTIPLICATIVE)
-    return combined(a, b, sign);
-  return a.kind == b.kind && same_terms(&a.terms, &b.terms) ? a : NO_FORM;
-}
-
-static stream_form product_of(stream_form a, stream_form b, int sign) {
-  bool fits = (a.kind == STREAM_INDEPENDENT || a.kind == STREAM_MULTIPLICATIVE) &&
-              (b.kind == STREAM_INDEPENDENT || b.kind == STREAM_MULTIPLICATIVE);
-  return fits ? combined(a, b, sign) : NO_FORM;
-}
-
-static stream_form exponential_of(stream_form a) {
-  if (a.kind == STREAM_INDEPENDENT) return a;
-  if (a.kind != STREAM_ADDITIVE) return NO_FORM;
-  for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].exponential = true;
-  a.kind = STREAM_MULTIPLICATIVE;
-  return a;
-}
-
-static stream_form negated(stream_form a) {
-  return a.kind == STREAM_ADDITIVE ? combined(INDEPENDENT_FORM, a, -1) : a;
-}
-
 /* ---- reading it off the ops ---- */
-static bool is_splat_real(const ir_module *m, ir_value v, double x) {
-  ir_op op = ir_value_get(m, v)->op;
-  while (op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM)
-    op = ir_value_get(m, ir_operand(m, op, 0))->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT) return false;
-  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
-  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
-  if (!d->splat || (dtype != IR_F32 && dtype != IR_F64)) return false;
-  float f;
-  double g;
-  if (dtype == IR_F32) return memcpy(&f, d->data, sizeof f), (double)f == x;
-  return memcpy(&g, d->data, sizeof g), g == x;
-}
-
 /* A result of a reduced member of at most this stage: a running value in the loop. */
 static const split_member *statistic_member(split_region *r, ir_value v, int32_t stage) {
   ir_op op = ir_value_get(r->m, v)->op;
@@ -101,38 +19,27 @@ static const split_member *statistic_member(split_region *r, ir_value v, int32_t
   return NULL;
 }
 
-static ir_kind reducer_of(const ir_module *m, ir_op op) {
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_REDUCE:
-      return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_op_get(m, op)->regions[0])
-                                               : IR_OP_UNKNOWN;
-    case IR_OP_DOT:
-    case IR_OP_DOT_GENERAL: return IR_OP_ADD;
-    default: return IR_OP_UNKNOWN;
-  }
-}
-
 static bool is_wide_float(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->dtype == IR_F32 || ir_type_at(m, v)->dtype == IR_F64;
 }
 
-static stream_form statistic_form(const split_region *r, ir_value v, const split_member *member) {
-  stream_form f = {.kind = STREAM_MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
+static online_form statistic_form(const split_region *r, ir_value v, const split_member *member) {
+  online_form f = {.kind = ONLINE_MULTIPLICATIVE, .terms = {1, {{.statistic = v, .degree = 1}}}};
   const ir_type_data *t = ir_type_at(r->m, v);
   for (int32_t i = 0; i < IR_MAX_RANK; i++)
     f.terms.at[0].dims[i] = i < t->rank && t->dims[i] != 1 ? (int8_t)i : -1;
-  ir_kind kind = reducer_of(r->m, member->op);
-  if (!is_wide_float(r->m, v)) return NO_FORM;
-  if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = STREAM_ADDITIVE;
-  else if (kind != IR_OP_ADD) return NO_FORM;
+  ir_kind kind = online_reducer(r->m, member->op);
+  if (!is_wide_float(r->m, v)) return ONLINE_UNKNOWN;
+  if (kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) f.kind = ONLINE_ADDITIVE;
+  else if (kind != IR_OP_ADD) return ONLINE_UNKNOWN;
   return f;
 }
 
-static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
+static online_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
 
 /* The statistic's dimensions in the op's result, given where they are in operand i. False: one is
  * summed over, or lost: the result is a multiple of no single value of the statistic. */
-static bool move_dims(split_region *r, ir_op op, uint32_t i, stream_term *term) {
+static bool move_dims(split_region *r, ir_op op, uint32_t i, online_term *term) {
   for (int32_t k = 0; k < IR_MAX_RANK; k++) {
     split_factor f;
     if (term->dims[k] < 0) continue;
@@ -144,12 +51,18 @@ static bool move_dims(split_region *r, ir_op op, uint32_t i, stream_term *term) 
   return true;
 }
 
-/* Of an operand, as the op's result has it. */
-static stream_form operand_form(split_region *r, ir_op op, const split_factor *f, uint32_t i,
-                                int32_t stage, int depth) {
-  stream_form a = form_of(r, ir_operand(r->m, op, i), f->operands[i], stage, depth - 1);
+typedef struct form_reader { /* what asks for the forms of an op's operands */
+  split_region *r;
+  const split_factor *f; /* where the factor is on them */
+  int32_t stage;
+  int depth;
+} form_reader;
+
+static online_form operand_form(void *reader, ir_op op, uint32_t i) {
+  const form_reader *q = reader;
+  online_form a = form_of(q->r, ir_operand(q->r->m, op, i), q->f->operands[i], q->stage, q->depth);
   for (int32_t k = 0; k < a.terms.count; k++)
-    if (!move_dims(r, op, i, &a.terms.at[k])) return NO_FORM;
+    if (!move_dims(q->r, op, i, &a.terms.at[k])) return ONLINE_UNKNOWN;
   return a;
 }
 
@@ -164,7 +77,7 @@ static bool is_bare(split_region *r, ir_value v, int32_t stage) {
       case IR_OP_TRANSPOSE:
       case IR_OP_OPTIMIZATION_BARRIER: v = ir_operand(r->m, op, 0); continue;
       case IR_OP_MAXIMUM:
-        v = ir_operand(r->m, op, is_splat_real(r->m, ir_operand(r->m, op, 0), -INFINITY));
+        v = ir_operand(r->m, op, ir_is_splat_real(r->m, ir_operand(r->m, op, 0), -INFINITY));
         continue;
       default: return false;
     }
@@ -178,90 +91,48 @@ static bool is_guard(split_region *r, ir_op select, int32_t stage) {
   ir_op pred = ir_value_get(m, ir_operand(m, select, 0))->op;
   return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE &&
          ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
-         is_splat_real(m, ir_operand(m, select, 2), 0) &&
+         ir_is_splat_real(m, ir_operand(m, select, 2), 0) &&
          is_bare(r, ir_operand(m, select, 1), stage);
 }
 
-static stream_form guarded(stream_form a) {
+static online_form guarded(online_form a) {
   for (int32_t i = 0; i < a.terms.count; i++) a.terms.at[i].guarded = true;
   return a;
 }
 
-static stream_form select_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
-                               int depth) {
-  stream_form a = operand_form(r, op, f, 1, stage, depth);
-  if (a.kind == STREAM_ADDITIVE && is_guard(r, op, stage)) return guarded(a);
-  stream_form pred = operand_form(r, op, f, 0, stage, depth),
-              b = operand_form(r, op, f, 2, stage, depth);
-  if (pred.kind != STREAM_INDEPENDENT) return NO_FORM;
-  if (a.kind == b.kind && same_terms(&a.terms, &b.terms)) return a;
-  double absorbing =
-      a.kind == STREAM_ADDITIVE ? -INFINITY : 0; /* stays what it is whatever the statistic is */
-  return a.kind != STREAM_OTHERWISE && is_splat_real(r->m, ir_operand(r->m, op, 2), absorbing)
-             ? a
-             : NO_FORM;
-}
-
-static stream_form max_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
-                            int depth) { /* max(-inf, statistic) */
-  for (uint32_t i = 0; i < 2; i++)
-    if (is_splat_real(r->m, ir_operand(r->m, op, i), -INFINITY))
-      return operand_form(r, op, f, 1 - i, stage, depth);
-  return NO_FORM;
-}
-
-static stream_form linear_of(stream_form a) { return a.kind == STREAM_ADDITIVE ? NO_FORM : a; }
-
-static stream_form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
+static online_form op_form(split_region *r, ir_op op, const split_factor *f, int32_t stage,
                            int depth) {
-#define OPERAND(i) operand_form(r, op, f, i, stage, depth)
-  switch (ir_kind_of(r->m, op)) {
-    case IR_OP_ADD: return sum_of(OPERAND(0), OPERAND(1), 1);
-    case IR_OP_SUBTRACT: return sum_of(OPERAND(0), OPERAND(1), -1);
-    case IR_OP_MULTIPLY: return product_of(OPERAND(0), OPERAND(1), 1);
-    case IR_OP_DIVIDE: return product_of(OPERAND(0), OPERAND(1), -1);
-    case IR_OP_EXPONENTIAL: return exponential_of(OPERAND(0));
-    case IR_OP_NEGATE: return negated(OPERAND(0));
-    case IR_OP_SELECT: return select_form(r, op, f, stage, depth);
-    case IR_OP_MAXIMUM: return max_form(r, op, f, stage, depth);
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_OPTIMIZATION_BARRIER: return OPERAND(0);
-    case IR_OP_DOT:
-    case IR_OP_DOT_GENERAL: return linear_of(product_of(OPERAND(0), OPERAND(1), 1));
-    case IR_OP_REDUCE:
-      return reducer_of(r->m, op) == IR_OP_ADD && is_splat_real(r->m, ir_operand(r->m, op, 1), 0)
-                 ? linear_of(OPERAND(0))
-                 : NO_FORM;
-    default: return NO_FORM;
+  form_reader q = {r, f, stage, depth - 1};
+  if (ir_kind_of(r->m, op) == IR_OP_SELECT && is_guard(r, op, stage)) {
+    online_form statistic = operand_form(&q, op, 1);
+    if (statistic.kind == ONLINE_ADDITIVE) return guarded(statistic);
   }
-#undef OPERAND
+  return online_of_op(r->m, op, operand_form, &q);
 }
 
-static stream_form read_form(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
+static online_form read_form(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
   const split_member *statistic = pos.dim < 0 ? statistic_member(r, v, stage) : NULL;
   if (statistic) return statistic_form(r, v, statistic);
   ir_op op = ir_value_get(r->m, v)->op;
   if (depth == 0 || !op || ir_op_get(r->m, op)->block != r->block ||
       ir_op_get(r->m, op)->n_results != 1 || !is_wide_float(r->m, v))
-    return NO_FORM;
+    return ONLINE_UNKNOWN;
   split_factor f;
   if (pos.dim >= 0) {
     const split_instance *instance = split_instance_get(r, v, pos);
-    if (!instance->traced) return NO_FORM;
+    if (!instance->traced) return ONLINE_UNKNOWN;
     f = instance->factor;
   } else f = split_absent_factor(r->scratch, r->m, op);
   return op_form(r, op, &f, stage, depth);
 }
 
-static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
-  if (split_instance_stage(r, v, pos) <= stage) return INDEPENDENT_FORM;
+static online_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
+  if (split_instance_stage(r, v, pos) <= stage) return ONLINE_NONE;
   for (uint32_t i = r->first_stream[v]; i; i = r->streams.at[i - 1].next) {
     const stream_known *k = &r->streams.at[i - 1];
     if (k->stage == stage && split_pos_equal(k->pos, pos)) return k->form;
   }
-  stream_form f = read_form(r, v, pos, stage, depth);
+  online_form f = read_form(r, v, pos, stage, depth);
   VEC_PUSH(r->scratch, &r->streams, (stream_known){pos, stage, f, r->first_stream[v]});
   r->first_stream[v] = r->streams.count;
   return f;
@@ -270,21 +141,21 @@ static stream_form form_of(split_region *r, ir_value v, split_pos pos, int32_t s
 /* ---- the sum ---- */
 /* A sum that gets larger with a running extremum may be infinite before it is, and stays so: exp(m
  * - x) for m = max x. Where it only falls, exp(x - m), nothing is lost. */
-static bool grows(const split_region *r, const stream_term *term) {
-  bool is_maximum = reducer_of(r->m, ir_value_get(r->m, term->statistic)->op) == IR_OP_MAXIMUM;
+static bool grows(const split_region *r, const online_term *term) {
+  bool is_maximum = online_reducer(r->m, ir_value_get(r->m, term->statistic)->op) == IR_OP_MAXIMUM;
   return term->exponential && (is_maximum ? term->degree > 0 : term->degree < 0);
 }
 
 bool stream_member(split_region *r, const split_member *member, int32_t stage,
-                   stream_terms *out_terms) {
+                   online_terms *out_terms) {
   ir_op op = member->op;
-  if (member->factor.role != SPLIT_REDUCED || reducer_of(r->m, op) != IR_OP_ADD ||
+  if (member->factor.role != SPLIT_REDUCED || online_reducer(r->m, op) != IR_OP_ADD ||
       !is_wide_float(r->m, ir_result(r->m, op, 0)))
     return false;
-  if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !is_splat_real(r->m, ir_operand(r->m, op, 1), 0))
+  if (ir_kind_of(r->m, op) == IR_OP_REDUCE && !ir_is_splat_real(r->m, ir_operand(r->m, op, 1), 0))
     return false;
-  stream_form f = op_form(r, op, &member->factor, stage, DEEPEST);
-  if (f.kind != STREAM_MULTIPLICATIVE) return false;
+  online_form f = op_form(r, op, &member->factor, stage, DEEPEST);
+  if (f.kind != ONLINE_MULTIPLICATIVE) return false;
   for (int32_t i = 0; i < f.terms.count; i++)
     if (grows(r, &f.terms.at[i])) return false;
   *out_terms = f.terms;
@@ -319,7 +190,7 @@ static ir_value zero_for_infinite(ir_builder *b, ir_value x) {
 
 ir_value stream_running_value(split_region *r, ir_builder *b, const split_member *member,
                               ir_value carry) {
-  ir_kind kind = reducer_of(r->m, member->op);
+  ir_kind kind = online_reducer(r->m, member->op);
   if (kind == IR_OP_UNKNOWN || !is_wide_float(r->m, carry)) return carry;
   return kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM ? zero_for_infinite(b, carry)
                                                         : bounded(b, carry);
@@ -331,7 +202,7 @@ static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degre
 }
 
 /* Per degree: what was made with the old value times this is what the new one makes. */
-static ir_value power_ratio(ir_builder *b, const stream_term *term, ir_value old_value,
+static ir_value power_ratio(ir_builder *b, const online_term *term, ir_value old_value,
                             ir_value new_value) {
   return term->degree < 0 ? ir_build_binary(b, IR_OP_DIVIDE, old_value, new_value)
                           : ir_build_binary(b, IR_OP_DIVIDE, new_value, old_value);
@@ -339,7 +210,7 @@ static ir_value power_ratio(ir_builder *b, const stream_term *term, ir_value old
 
 /* In the shape of the statistic, of its values as sums see them; for all degrees at once if it is
  * exponential. */
-static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_value,
+static ir_value ratio_of(ir_builder *b, const online_term *term, ir_value old_value,
                          ir_value new_value) {
   if (!term->exponential) return power_ratio(b, term, bounded(b, old_value), bounded(b, new_value));
   ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value),
@@ -349,7 +220,7 @@ static ir_value ratio_of(ir_builder *b, const stream_term *term, ir_value old_va
 
 /* A value in the shape of the statistic, broadcast to the member's result. */
 static ir_value in_shape_of_result(ir_builder *b, const split_member *member,
-                                   const stream_term *term, ir_value x) {
+                                   const online_term *term, ir_value x) {
   ir_module *m = b->m;
   int64_t kept[IR_MAX_RANK], sizes[IR_MAX_RANK];
   ir_type_data t = *ir_type_at(m, x), out = *ir_type_at(m, ir_result(m, member->op, 0));
@@ -362,7 +233,7 @@ static ir_value in_shape_of_result(ir_builder *b, const split_member *member,
 }
 
 /* One by one: a power of the ratio may overflow where the sum times it does not. */
-static ir_value times_ratio(ir_builder *b, const split_member *member, const stream_term *term,
+static ir_value times_ratio(ir_builder *b, const split_member *member, const online_term *term,
                             ir_value sum, ir_value ratio) {
   ir_value x = in_shape_of_result(b, member, term, ratio);
   for (int32_t i = term->exponential ? 1 : abs(term->degree); i > 0; i--)
@@ -370,7 +241,7 @@ static ir_value times_ratio(ir_builder *b, const split_member *member, const str
   return sum;
 }
 
-ir_value stream_correct(ir_builder *b, const split_member *member, const stream_term *term,
+ir_value stream_correct(ir_builder *b, const split_member *member, const online_term *term,
                         ir_value sum, ir_value old_value, ir_value new_value) {
   if (term->degree == 0) return sum;
   ir_value ratio = ratio_of(b, term, old_value, new_value);
@@ -379,7 +250,7 @@ ir_value stream_correct(ir_builder *b, const split_member *member, const stream_
 }
 
 /* What the sum would be had it been made with the statistic itself. */
-static ir_value made_with(ir_builder *b, const split_member *member, const stream_term *term,
+static ir_value made_with(ir_builder *b, const split_member *member, const online_term *term,
                           ir_value statistic, ir_value sum) {
   if (term->degree && !term->exponential)
     return times_ratio(b, member, term, sum,
@@ -394,14 +265,14 @@ static ir_value made_with(ir_builder *b, const split_member *member, const strea
 }
 
 /* Where sums see another value: that is infinite, NaN, too small or too large. */
-static ir_value is_seen_otherwise(ir_builder *b, const stream_term *term, ir_value x) {
+static ir_value is_seen_otherwise(ir_builder *b, const online_term *term, ir_value x) {
   return term->exponential ? is_infinite(b, x) : ir_build_compare(b, "NE", x, bounded(b, x));
 }
 
 ir_value stream_finish(ir_builder *b, const split_member *member, const ir_map *renamed,
                        ir_value sum) {
   for (int32_t i = 0; i < member->streams.count; i++) {
-    const stream_term *term = &member->streams.at[i];
+    const online_term *term = &member->streams.at[i];
     if (term->guarded) continue;
     ir_value statistic = ir_map_get(renamed, term->statistic);
     ir_value otherwise = in_shape_of_result(b, member, term, is_seen_otherwise(b, term, statistic));

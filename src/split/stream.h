@@ -19,7 +19,7 @@
 /* Whether the member, a sum over the factor, can be done by the loop of `stage` from running
  * statistics. */
 bool stream_member(split_region *r, const split_member *member, int32_t stage,
-                   stream_terms *out_terms);
+                   online_terms *out_terms);
 
 /* What the sums of the same trip see of the statistic's new carry: the carry, but 0 for an infinite
  * extremum, so that a slice with nothing in it (all masked to -inf) sums up to nothing rather than
@@ -30,7 +30,7 @@ ir_value stream_running_value(split_region *r, ir_builder *b, const split_member
 
 /* The sum so far, made with the old running value of a statistic, as the new one would have made
  * it. */
-ir_value stream_correct(ir_builder *b, const split_member *member, const stream_term *term,
+ir_value stream_correct(ir_builder *b, const split_member *member, const online_term *term,
                         ir_value sum, ir_value old_value, ir_value new_value);
 
 /* After the loop: sums whose statistics were seen as something else are what the program would have

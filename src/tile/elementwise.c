@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "tile/emit.h"
 
 /* ---- types and literals ---- */
@@ -269,19 +270,8 @@ static const char *extreme(tile_emitter *e, bool is_max, ir_dtype dtype, int32_t
 
 /* v is one number, and what equals it is not larger (smaller): any but 0, and +0 (-0). */
 static bool is_preferred(const ir_module *m, ir_value v, bool is_max) {
-  ir_op op = ir_value_get(m, v)->op;
-  while (op && (ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM || ir_kind_of(m, op) == IR_OP_RESHAPE))
-    op = ir_value_get(m, ir_operand(m, op, 0))->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT) return false;
-  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
-  ir_dtype dtype = ir_type_at(m, ir_result(m, op, 0))->dtype;
-  if (!d->splat || (dtype != IR_F32 && dtype != IR_F64)) return false;
-  float single = 0;
-  double value = 0;
-  memcpy(&single, d->data, dtype == IR_F32 ? sizeof single : 0);
-  memcpy(&value, d->data, dtype == IR_F64 ? sizeof value : 0);
-  if (dtype == IR_F32) value = (double)single;
-  return value != 0 || (signbit(value) == 0) == is_max;
+  double value;
+  return ir_splat_real(m, v, &value) && (value != 0 || (signbit(value) == 0) == is_max);
 }
 
 /* Of operands a and b of the op, where either may be a bound: a number. */

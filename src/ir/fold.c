@@ -1,0 +1,116 @@
+#include "ir/fold.h"
+
+#include <math.h>
+
+enum { STEPS = 16 }; /* ops that are looked through */
+
+/* The one element of a constant; NULL if it has several different ones. */
+static const ir_attr_data *element_of(const ir_module *m, ir_op op) {
+  ir_attr value = ir_op_attr(m, op, "value");
+  const ir_attr_data *d = value ? ir_attr_get(m, value) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !ir_is_static_tensor(m, d->type)) return NULL;
+  return d->splat || ir_element_count(m, d->type) == 1 ? d : NULL;
+}
+
+/* The constant that v is moved or broadcast from. */
+static const ir_attr_data *splat_of(const ir_module *m, ir_value v) {
+  for (int i = 0; i < STEPS; i++) {
+    ir_op op = ir_value_get(m, v)->op;
+    switch (op ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
+      case IR_OP_CONSTANT: return element_of(m, op);
+      case IR_OP_BROADCAST_IN_DIM:
+      case IR_OP_BROADCAST:
+      case IR_OP_RESHAPE:
+      case IR_OP_TRANSPOSE: v = ir_operand(m, op, 0); continue;
+      default: return NULL;
+    }
+  }
+  return NULL;
+}
+
+bool ir_is_zero(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  for (int i = 0; op && i < STEPS; op = ir_value_get(m, v)->op, i++) {
+    if (ir_kind_of(m, op) != IR_OP_CONVERT && ir_kind_of(m, op) != IR_OP_BROADCAST_IN_DIM) break;
+    v = ir_operand(m, op, 0);
+  }
+  const ir_attr_data *d = splat_of(m, v);
+  if (!d) return false;
+  const char *bytes = d->data;
+  int64_t n = ir_dtype_bytes(ir_type_get(m, d->type)->dtype);
+  for (int64_t i = 0; i < n; i++)
+    if (bytes[i]) return false;
+  return true;
+}
+
+bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
+  const ir_attr_data *d = splat_of(m, v);
+  if (!d) return false;
+  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
+  ir_dtype_class cls = ir_dtype_class_of(dtype);
+  size_t n = (size_t)ir_dtype_bytes(dtype);
+  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT) || n > sizeof *out_number) return false;
+  uint64_t x = 0;
+  memcpy(&x, d->data, n);
+  bool negative = cls == IR_CLASS_INT && x >> (8 * n - 1) & 1;
+  if (negative && n < sizeof x) x |= UINT64_MAX << 8 * n;
+  *out_number = (int64_t)x;
+  return cls == IR_CLASS_INT || x <= INT64_MAX;
+}
+
+static bool constant_real(const ir_module *m, ir_op op, double *out_number) {
+  const ir_attr_data *d = element_of(m, op);
+  if (!d) return false;
+  float f;
+  switch (ir_type_get(m, d->type)->dtype) {
+    case IR_F64: memcpy(out_number, d->data, sizeof *out_number); return true;
+    case IR_F32:
+      memcpy(&f, d->data, sizeof f);
+      *out_number = (double)f;
+      return true;
+    default: return false;
+  }
+}
+
+double ir_combined(ir_kind kind, double x, double y) {
+  switch (kind) {
+    case IR_OP_ADD: return x + y;
+    case IR_OP_SUBTRACT: return x - y;
+    case IR_OP_MULTIPLY: return x * y;
+    default: return x / y;
+  }
+}
+
+static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_number) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || !steps) return false;
+  double x, y;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_CONSTANT: return constant_real(m, op, out_number);
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_BROADCAST:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE: return splat_real(m, ir_operand(m, op, 0), steps - 1, out_number);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_MULTIPLY:
+    case IR_OP_DIVIDE:
+      if (!splat_real(m, ir_operand(m, op, 0), steps - 1, &x) ||
+          !splat_real(m, ir_operand(m, op, 1), steps - 1, &y))
+        return false;
+      *out_number = ir_combined(ir_kind_of(m, op), x, y);
+      if (ir_type_at(m, v)->dtype == IR_F32) *out_number = (double)(float)*out_number;
+      return isfinite(*out_number);
+    default: return false;
+  }
+}
+
+bool ir_splat_real(const ir_module *m, ir_value v, double *out_number) {
+  enum { DEEPEST = 6 };
+  return splat_real(m, v, DEEPEST, out_number);
+}
+
+bool ir_is_splat_real(const ir_module *m, ir_value v, double x) {
+  double y;
+  return ir_splat_real(m, v, &y) && y == x;
+}

@@ -1,0 +1,24 @@
+/* What is known of a value's elements without running the program: the number that all of them are.
+ *
+ * Looked through are moves (broadcasts, reshapes, transposes) and, for real numbers, the four
+ * operations of arithmetic; a bounded number of ops, so each question costs O(1).
+ */
+#ifndef WEIR_IR_FOLD_H
+#define WEIR_IR_FOLD_H
+#include "ir/ir.h"
+
+/* The number that all elements of an f32 or f64 tensor are; false: several, or not known. */
+bool ir_splat_real(const ir_module *m, ir_value v, double *out_number);
+/* They are x, to the bit but for the sign of a zero. */
+bool ir_is_splat_real(const ir_module *m, ir_value v, double x);
+
+/* The same of integers, from one constant. */
+bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
+
+/* All elements are 0 (floats: with the sign of +0). */
+bool ir_is_zero(const ir_module *m, ir_value v);
+
+/* add, subtract, multiply, divide. */
+double ir_combined(ir_kind kind, double x, double y);
+
+#endif
