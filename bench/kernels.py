@@ -4,6 +4,7 @@ use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO, GPflow), in one run.
     python bench/kernels.py                        all cases at full size (an hour and a half)
     python bench/kernels.py matvec_f32 'knn_*'     some
     python bench/kernels.py --scale 10             a tenth of the size
+    python bench/kernels.py --cpu                  CPU seconds: on a machine that others use, too
     python bench/kernels.py --report               runs nothing, prints what is known
     python bench/kernels.py --report --plot FILE   the ratios as dots, too (SVG)
 
@@ -99,7 +100,8 @@ def run_c(name, scale):
     case = CASES[name]
     program = BUILD / f"{case.c}_{case.dtype}"
     sizes = [case.n // scale, case.d, *([case.m] if case.m else [])]
-    return {"seconds": float(run([program, *sizes, 2], name).split()[0]), "sum": None}
+    seconds, cpu_seconds = map(float, run([program, *sizes, 2], name).split()[:2])
+    return {"seconds": seconds, "cpu_seconds": cpu_seconds, "sum": None}
 
 
 def build_c(case):
@@ -166,20 +168,20 @@ def known_file(name, scale):
 OURS = ("C", "by hand", "plain")
 
 
-def median(runs):
-    return statistics.median(r["seconds"] for r in runs)
+def median(runs, key="seconds"):
+    return statistics.median(r[key] for r in runs)
 
 
-def ratios_to_weir(runs):
+def ratios_to_weir(runs, key="seconds"):
     """{way: its seconds / those of weir}"""
-    weir = median(runs["weir"])
-    return {way: median(done) / weir for way, done in runs.items() if way != "weir"}
+    weir = median(runs["weir"], key)
+    return {way: median(done, key) / weir for way, done in runs.items() if way != "weir"}
 
 
-def row(name, runs):
+def row(name, runs, key):
     grown = max(r["grown"] for r in runs["weir"])
-    ratios = ratios_to_weir(runs)
-    cells = [name, f"{median(runs['weir']):.3f}", f"{grown / 1e6:.0f}"]
+    ratios = ratios_to_weir(runs, key)
+    cells = [name, f"{median(runs['weir'], key):.3f}", f"{grown / 1e6:.0f}"]
     cells += [f"{ratios[way]:.2f}" if way in ratios else "-" for way in OURS]
     others = [f"{way} {ratio:.2f}" for way, ratio in ratios.items() if way not in OURS]
     return [*cells, ", ".join(others) or "-"]
@@ -201,6 +203,7 @@ def parse_arguments():
     add("--scale", type=int, default=1)
     add("--rounds", type=int, default=5)
     add("--ways", nargs="+", help="beside weir only these: C, 'by hand', plain, keops, ...")
+    add("--cpu", action="store_true", help="CPU seconds in place of seconds")
     add("--report", action="store_true", help="run nothing")
     add("--plot", metavar="FILE", help="ratios as an SVG file")
     add("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
@@ -216,14 +219,14 @@ def main():
             parser.error(f"no case {pattern}")
     names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
     ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
-    print(f"| case | weir s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
-    known = {}
+    print(f"| case | weir {'CPU ' * args.cpu}s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
+    known, key = {}, "cpu_seconds" if args.cpu else "seconds"
     for name in names:
         if not args.report:
             measure(name, args)
         if known_file(name, args.scale).exists():
             known[name] = json.loads(known_file(name, args.scale).read_text())
-            print("| " + " | ".join(row(name, known[name])) + " |", flush=True)
+            print("| " + " | ".join(row(name, known[name], key)) + " |", flush=True)
     if args.plot:
         plot_ratios(known, args.plot)
 

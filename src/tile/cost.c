@@ -5,6 +5,7 @@
 #include "machine/cpu.h"
 #include "tile/elementwise.h"
 #include "tile/pack.h"
+#include "tile/widen.h"
 
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
@@ -36,10 +37,13 @@ static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
 static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
 static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
 static const double XLA_GATHER = 10;        /* cycles an element: one after the other, to memory */
+static const double EXP_IN_TURN = 10;       /* beside others: exp.c */
 static const double JOINT = 8;              /* ops of argmin's body */
 static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
 static const double XLA_TOP_K = 5; /* cycles an element */
 static const double XLA_JOINT = 4; /* likewise: one after the other */
+/* Likewise, of bf16: to f32, compared, rounded, each after the one before. */
+static const double XLA_NARROW_EXTREME = 20;
 
 double cost_weight(const tile_node *x) {
   switch (x->kind) {
@@ -371,6 +375,12 @@ static double cost_of_packing(const tile_nest *n) {
   return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (outer_extent(n) - 1));
 }
 
+/* In a kernel; XLA's take cost_weight(). */
+static double weight_of(const tile_nest *n, const tile_node *x) {
+  bool in_turn = x->kind == IR_OP_EXPONENTIAL && cost_exps_at_once(n) > 1;
+  return in_turn ? EXP_IN_TURN : cost_weight(x);
+}
+
 double cost_of_nest(const tile_nest *n) {
   double cost = cost_of_scatters(n) + cost_of_packing(n);
   int32_t *loops = loops_by_node(n), *passes = passes_by_node(n);
@@ -388,7 +398,7 @@ double cost_of_nest(const tile_nest *n) {
     else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
     cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
             (tile_is_gather(x) ? cost_of_gather(n, x)
-                               : cost_weight(x) * points + cost_of_gathers(n, x));
+                               : weight_of(n, x) * points + cost_of_gathers(n, x));
   }
   return cost;
 }
@@ -450,9 +460,24 @@ static double traffic_of(const tile_nest *n, const tile_node *x) {
   return 2 * bytes / BYTES_A_CYCLE;
 }
 
-/* XLA computes f16 op by op and rounds each; bf16 it keeps as f32 while it can. */
+static bool is_read_by_dot(const tile_nest *n, const tile_node *x) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++)
+      if (n->nodes[k].kind == IR_OP_DOT_GENERAL && ir_operand(n->m, n->nodes[k].op, i) == x->value)
+        return true;
+  return false;
+}
+
+/* XLA computes f16 op by op and rounds each; bf16 it keeps as f32 while it can: not what a dot
+ * makes or reads, which is in memory. */
 static bool is_free_in_xla(const tile_nest *n, const tile_node *x) {
-  return x->kind == IR_OP_ROUND && tile_round_format(n->m, x->op) == IR_BF16;
+  if (x->kind != IR_OP_ROUND || tile_round_format(n->m, x->op) != IR_BF16) return false;
+  const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, 0));
+  return !(from && from->kind == IR_OP_DOT_GENERAL) && !is_read_by_dot(n, x);
+}
+
+static bool is_narrow_extreme(const tile_nest *n, const tile_node *x) {
+  return x->kind == IR_OP_REDUCE && ir_op_bool(n->m, x->op, TILE_WAS_BF16, false);
 }
 
 double cost_of_xla(const tile_nest *n) {
@@ -464,6 +489,7 @@ double cost_of_xla(const tile_nest *n) {
                     : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
                     : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
                     : tile_is_joint(x)            ? XLA_JOINT * n->lanes
+                    : is_narrow_extreme(n, x)     ? XLA_NARROW_EXTREME * n->lanes
                                                   : cost_weight(x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
                 x->kind == IR_OP_CHLO_TOP_K ||

@@ -154,13 +154,21 @@ static bool is_nothing(const ir_module *m, ir_op op) {
          ir_type_of(m, ir_operand(m, op, 0)) == ir_type_of(m, ir_result(m, op, 0));
 }
 
+/* An extreme of many bf16, which XLA finds element by element, in bf16 (cost.c). */
+static bool is_slow_in_xla(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_REDUCE && ir_op_get(m, op)->n_results == 1 &&
+         ir_type_at(m, ir_result(m, op, 0))->dtype == IR_BF16 && is_exact(m, op);
+}
+
 static void widen_whole(widener *w, ir_block body, ir_op op) {
   ir_module *m = w->m;
+  bool is_slow = is_slow_in_xla(m, op);
   bool has_result = ir_op_get(m, op)->n_results > 0;
   ir_value v = has_result ? ir_result(m, op, 0) : IR_NONE;
   bool rounds = has_result && is_narrow(m, v) && !is_exact(m, op);
   ir_dtype dtype = has_result ? ir_type_at(m, v)->dtype : IR_DTYPE_NONE;
   widen_op(m, op, m);
+  if (is_slow) ir_op_set_attr(m, op, TILE_WAS_BF16, ir_attr_bool(m, true), true);
   ir_value made = has_result && is_nothing(m, op) ? ir_operand(m, op, 0) : v;
   if (made == v) ir_block_append(m, body, op);
   if (rounds) made = build_round(m, body, made, dtype);

@@ -8,7 +8,9 @@
  *
  *   y = weir.round(x) {format = bf16}      the nearest of bf16 (f16), as f32
  *
+ * A reduction to an extreme that was bf16 says so (TILE_WAS_BF16 = true): XLA is slow at these.
  * A body with an op that can't be rewritten so stays as it is. */
+#define TILE_WAS_BF16 "was_bf16"
 void tile_widen(ir_module *m, ir_op loop);
 
 #endif
