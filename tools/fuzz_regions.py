@@ -1,10 +1,12 @@
 """Runs random regions as kernels, cell by cell of test/python/random_cells.py, against the evaluator.
 
     python tools/fuzz_regions.py --count 10000 [--first SEED] [--jobs N] [--cells PATTERN] [--keep DIR]
+                                 [--hook]
 
 Each program has some regions; it is rewritten with slices that a threshold asks for and loops as kernels
 wherever they can, for vectors of 16, 32 or 64 bytes as far as this processor has them, and under a limit
-with weir's own choice. src/ref runs the program before and after, kernels as they are. What fails is
+with weir's own choice. src/ref runs the program before and after, kernels as they are. With --hook only
+under the limit: JAX's hook rewrites the program, XLA is the referee and runs it. What fails is
 written to --keep (default: build/fuzz). Prints the table of what was run, and why a cell is empty. Exits
 1 if anything failed.
 """
@@ -62,8 +64,39 @@ def problems_of(w, want, got):
             yield v.name, problem
 
 
-def run(cells, seed, keep=None, build=None):
-    """(what is wrong, [(cell, is it a kernel)], refused)."""
+def by_opt(path, evaluate):
+    """Arguments of `weir opt` -> (the program that it makes, its results)."""
+    text = path.read_text()
+
+    def rewritten(arguments):
+        changed = running.opt(path, *arguments, refused=text)
+        return changed, None if changed == text else evaluate(changed)
+
+    return rewritten
+
+
+def by_hook(w, text):
+    """The same, under the limit that the arguments name, as JAX runs it."""
+    import hooked_program
+
+    def rewritten(arguments):
+        if "--memory-limit" not in arguments:
+            return text, None
+        limit = int(arguments[arguments.index("--memory-limit") + 1])
+        return hooked_program.under(text, w.inputs, limit)
+
+    return rewritten
+
+
+def is_stock_off(w, text, want, found):
+    """Whether XLA differs from the evaluator at the same results without weir."""
+    return {name for name, _ in found} <= {
+        name for name, _ in problems_of(w, want, running.Xla(text)(*w.inputs))
+    }
+
+
+def run(cells, seed, keep=None, build=None, hook=False):
+    """(what is wrong, [(cell, is it a kernel)])."""
     w, regions = program_of(cells, seed)
     text, found, made = w.text(), [], set()
     with tempfile.TemporaryDirectory() as folder:
@@ -73,12 +106,15 @@ def run(cells, seed, keep=None, build=None):
         try:
             want = evaluate(text)
         except AssertionError as error:
-            return [f"seed {seed}, {cells}: {error}"], [], 0
+            return [f"seed {seed}, {cells}: {error}"], []
+        rewritten = by_hook(w, text) if hook else by_opt(path, evaluate)
         for way, arguments in ways(w, random.Random(seed)):
             try:
-                changed = running.opt(path, *arguments, refused=text)
+                changed, got = rewritten(arguments)
                 made |= kernels_of(w, regions, changed)
-                problems = list(problems_of(w, want, evaluate(changed))) if changed != text else []
+                problems = list(problems_of(w, want, got)) if got else []
+                if hook and problems and is_stock_off(w, text, want, problems):
+                    problems = []
             except Exception as error:
                 problems = [("program", f"{type(error).__name__}: {error}")]
             for name, problem in problems:
@@ -120,11 +156,11 @@ def programs(count, first, pattern):
         yield [all_cells[(start + i) % len(all_cells)] for i in range(n)], first + start
 
 
-def run_all(tasks, jobs, keep=None, build=None):
+def run_all(tasks, jobs, keep=None, build=None, hook=False):
     """(what is wrong, (op, role, dtype) -> (regions, kernels))."""
     problems, count = [], collections.defaultdict(lambda: (0, 0))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for found, cells in pool.map(lambda t: run(*t, keep, build), tasks):
+        for found, cells in pool.map(lambda t: run(*t, keep, build, hook), tasks):
             problems += found
             for line in found:
                 print(line, flush=True)
@@ -142,10 +178,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cells", default="*", help='such as "concatenate sliced *"')
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
+    parser.add_argument("--hook", action="store_true", help="through JAX's hook, under limits")
     arguments = parser.parse_args()
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     tasks = list(programs(arguments.count, arguments.first, arguments.cells))
-    problems, count = run_all(tasks, arguments.jobs, arguments.keep)
+    problems, count = run_all(tasks, arguments.jobs, arguments.keep, hook=arguments.hook)
     print(table(count))
     regions, kernels = (sum(c[i] for c in count.values()) for i in (0, 1))
     print(f"{regions} regions in {len(tasks)} programs, {kernels} seen as kernels, {len(problems)} failures")

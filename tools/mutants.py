@@ -30,6 +30,7 @@ import mutants_tests
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Readers and printers have fuzzers of their own; the evaluator is the oracle; the rest only runs
 # what others decided.
+SPARE = 3  # halves of the count are built in: what turns out the same program is not counted
 LEFT_OUT = ("base", "ir", "in", "out", "ref", "call", "cli")
 
 
@@ -83,13 +84,13 @@ class Results:
 # ---- one mutant ----
 def try_mutant(mutant, worker, tests, credit, budget):
     """(state, the test that noticed it)"""
-    state = worker.take(mutant)
+    programs, state = worker.take(mutant)
     if state:
         return state, None
     block = worker.base.block_of(mutant)
     chosen = mutants_tests.relevant(tests, block, mutant.path, credit)
     end = cpu_seconds() + budget
-    by = mutants_tests.first_failure(chosen, block, worker, lambda: cpu_seconds() > end)
+    by = mutants_tests.first_failure(chosen, block, programs, lambda: cpu_seconds() > end)
     if by:
         return "noticed", by
     if worker.is_same(mutant, mutants_build.SHIPPED):
@@ -101,7 +102,8 @@ def prepared(args):
     """The builds and the tests."""
     start = cpu_seconds()
     base = mutants_build.Base(args.root, args.work, args.paths, args.jobs)
-    base.mark(args.jobs)
+    switched = mutants_of(base, args)[: SPARE * args.count // 2] if not args.one_by_one else []
+    base.mark(switched, args.jobs)
     programs = args.work / "programs"
     stamp = programs / f"seeds-{args.seeds}"
     if args.seeds and not stamp.exists():
@@ -113,7 +115,11 @@ def prepared(args):
     tests = mutants_tests.Recorder(base).all(programs)
     kinds = collections.Counter(t.kind for t in tests)
     seconds = cpu_seconds() - start
-    print(f"{len(tests)} tests ({dict(kinds)}), {seconds:.0f} s of CPU to prepare", flush=True)
+    print(
+        f"{len(tests)} tests ({dict(kinds)}), {len(base.numbers)} of {len(switched)} mutants in one "
+        f"build, {seconds:.0f} s of CPU to prepare",
+        flush=True,
+    )
     return base, tests
 
 
@@ -152,8 +158,9 @@ def run_all(args):
         return found
 
     chosen, n = [], 0
+    stop = time.monotonic() + 60 * args.minutes if args.minutes else float("inf")
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        while n < args.count:
+        while n < args.count and time.monotonic() < stop:
             batch = list(itertools.islice(todo, min(args.count - n, 4 * args.jobs)))
             if not batch:
                 break
@@ -217,6 +224,8 @@ def main():
     parser.add_argument("--budget", type=float, default=15, help="seconds of CPU per mutant")
     parser.add_argument("--seeds", type=int, default=24, help="random programs of each kind")
     parser.add_argument("--again", action="store_true", help="try what survived once more")
+    parser.add_argument("--one-by-one", action="store_true", help="a build for each mutant")
+    parser.add_argument("--minutes", type=float, help="stop after so many; goes on when called again")
     parser.add_argument("--fresh", action="store_true", help="forget all results")
     parser.add_argument("--seconds", type=int, default=20, help="of CPU that one command may take")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)

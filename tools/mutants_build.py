@@ -1,10 +1,13 @@
 """Builds of a CMake project in which one file at a time differs.
 
-The project is copied, so that what is edited meanwhile disturbs nothing. Three builds of the copy:
-`base`, as it is, with asserts; `marked`, whose blocks note that they run; and per worker the
-programs of base with one object file exchanged, which takes one compilation and a link.
+The project is copied, so that what is edited meanwhile disturbs nothing. Builds of the copy:
+`base`, as it is, with asserts; `marked`, whose blocks note that they run, and which has all mutants
+that a switch can hold, of which the environment chooses one (MUTANT=17; 0 is none; without it what
+ran is written down). Other mutants: the programs of base with one object file exchanged, which
+takes a compilation and a link.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -26,10 +29,13 @@ RECORDER = r"""
 #include <sys/stat.h>
 #include <unistd.h>
 unsigned char mutants_hit[BLOCKS];
+int mutants_number;
 extern char **environ;
 static char command[1 << 16];
 static size_t length;
-__attribute__((constructor)) static void start(void) {
+__attribute__((constructor(101))) static void start(void) {
+  const char *number = getenv("MUTANT");
+  mutants_number = number ? atoi(number) : 0;
   FILE *f = fopen("/proc/self/cmdline", "r");
   if (f) length = fread(command, 1, sizeof command, f), fclose(f);
 }
@@ -37,6 +43,7 @@ __attribute__((destructor)) static void end(void) {
   char path[4200], here[4096];
   static int n;
   struct stat in;
+  if (getenv("MUTANT")) return;
   snprintf(path, sizeof path, "%s/%d.%d", RECORDS, (int)getpid(), n++);
   FILE *f = fopen(path, "w");
   if (!f || !getcwd(here, sizeof here)) return;
@@ -132,14 +139,52 @@ class Base:
             found[name] = [w for w in shlex.split(last) if w not in (":", "&&")]
         return found
 
-    def mark(self, jobs=1):
+    def number(self, mutants):
+        """self.numbers: of those that a switch can hold, from 1."""
+        of_file = {}
+        for m in mutants:
+            of_file.setdefault(m.path, []).append(m)
+        kept_path = self.work / "held.json"
+        kept = json.loads(kept_path.read_text()) if kept_path.exists() else {}
+        held = []
+        for path, found in of_file.items():
+            said = [hashlib.sha256(self.source(path)).hexdigest(), *(m.key for m in found)]
+            name = hashlib.sha256("\n".join(said).encode()).hexdigest()
+            if name not in kept:
+                kept[name] = [m.key for m in self.held(path, found)]
+            held += [m for m in found if m.key in kept[name]]
+        kept_path.write_text(json.dumps(kept))
+        self.numbers = {m: i for i, m in enumerate(held, 1)}
+
+    def held(self, path, mutants):
+        """Those that compile together; where not all do, those that do alone."""
+        source = self.source(path)
+        mutants = mutants_sites.switchable(source, mutants)
+        if not self.compiles(path, mutants):
+            mutants = [m for m in mutants if self.compiles(path, [m])]
+        return mutants if self.compiles(path, mutants) else []
+
+    def compiles(self, path, mutants):
+        command = self.compile[str(self.tree / path)]
+        words = shlex.split(command["command"])
+        numbered = [(m, i) for i, m in enumerate(mutants, 1)]
+        target = self.work / "syntax.c"
+        target.write_bytes(mutants_sites.with_marks(self.source(path), 0, numbered)[0])
+        words[words.index(command["file"])] = str(target)
+        extra = [f"-I{(self.tree / path).parent}", "-w", "-fsyntax-only"]
+        done = subprocess.run([*words, *extra], cwd=command["directory"], capture_output=True)
+        return done.returncode == 0
+
+    def mark(self, mutants=(), jobs=1):
         """Builds `marked`; self.blocks: path -> (first number, [(from, to)])."""
-        source, self.blocks, first = self.work / "marked-tree", {}, 0
+        self.number(mutants)
+        source, self.blocks, first = self.work / "marked-tree", {}, 1 + len(self.numbers)
         copy = sorted(p for p in self.tree.rglob("*") if p.is_file())
         for path in copy:
             name, data = str(path.relative_to(self.tree)), path.read_bytes()
             if name in self.paths:
-                data, blocks = mutants_sites.with_marks(data, first)
+                numbered = [(m, n) for m, n in self.numbers.items() if m.path == name]
+                data, blocks = mutants_sites.with_marks(data, first, numbered)
                 self.blocks[name] = first, blocks
                 first += len(blocks)
             put(source / name, data)
@@ -147,16 +192,17 @@ class Base:
         for path in kept - set(copy):
             (source / path.relative_to(self.tree)).unlink()
         recorder = self.work / "recorder.c"
-        head = f'enum {{ BLOCKS = {first or 1} }};\n#define RECORDS "{self.records}"\n'
+        head = f'enum {{ BLOCKS = {first} }};\n#define RECORDS "{self.records}"\n'
         put(recorder, (head + RECORDER).encode())
         compiler = next(iter(self.compile.values()))["command"].split()[0]
         run([compiler, "-O1", "-c", recorder, "-o", recorder.with_suffix(".o")])
         linked = f"-DCMAKE_EXE_LINKER_FLAGS={recorder.with_suffix('.o')}"
-        cmake_build(source, self.marked, [linked], jobs)
+        settings = [linked, "-DCMAKE_C_FLAGS=-O1 -w"]
+        cmake_build(source, self.marked, settings, jobs)
         for name in self.programs:  # the recorder is no dependency that CMake knows
             if recorder.with_suffix(".o").stat().st_mtime > (self.marked / name).stat().st_mtime:
                 (self.marked / name).unlink()
-        cmake_build(source, self.marked, [linked], jobs)
+        cmake_build(source, self.marked, settings, jobs)
 
     def take_records(self):
         """[(folder, whether it reads, settings, arguments, block numbers)] since the last call."""
@@ -174,19 +220,36 @@ class Base:
         return found
 
     def block_of(self, mutant):
+        """What a test has to come by: the mutant's own switch, else its block."""
+        if mutant in self.numbers:
+            return self.numbers[mutant]
         first, blocks = self.blocks[mutant.path]
         index = mutants_sites.block_of(blocks, mutant)
         return None if index is None else first + index
 
 
+class Switched:
+    """The programs of `marked` with one mutant on."""
+
+    def __init__(self, base, number, scratch):
+        self.base, self.folder, self.scratch = base, base.marked, scratch
+        self.settings = {"MUTANT": str(number)}
+
+    def program(self, name):
+        return self.folder / name
+
+
 class Worker:
     """A folder with the programs of base, of which one file is another."""
+
+    settings = {}
 
     def __init__(self, base, number):
         self.base, self.folder = base, base.work / f"worker{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.object, self.originals, self.ready = None, {}, set()
+        self.scratch = self.folder / "scratch"
 
     def compile_file(self, path, source, level=None):
         """The bytes of the object file, None if it doesn't compile."""
@@ -212,10 +275,12 @@ class Worker:
         return None if code is None else code == self.originals[key]
 
     def take(self, mutant):
-        """ "same", "invalid", or None where the mutant is a program of its own."""
+        """(programs that have the mutant, None), else (None, "same" or "invalid")."""
+        if mutant in self.base.numbers:
+            return Switched(self.base, self.base.numbers[mutant], self.scratch), None
         same = self.is_same(mutant)
         self.ready.clear()
-        return None if same is False else "same" if same else "invalid"
+        return (self, None) if same is False else (None, "same" if same else "invalid")
 
     def program(self, name):
         """Its path, linked when it is first asked for."""

@@ -1,8 +1,15 @@
-"""What can be changed in a C file: one operator, constant or condition at a time, and blocks that
-tell whether a test comes by.
+"""What can be changed in a C file: one operator, constant or condition at a time; marks that tell
+whether a test comes by, and switches that hold many mutants in one program (mutant schemata).
 
 The syntax tree (tree-sitter) says what is an operator, so comments, strings, types, directives and
-assertions stay as they are.
+assertions stay as they are. A switch is the expression with the mutant beside it, chosen by a
+number that the program reads when it starts:
+
+    a + b       (mutants_is(7) ? (a - b) : (a + b))
+    a < b       ({ l = a; r = b; mutants_hit[7] |= (l < r) != (l <= r); 7 ? l <= r : l < r; })
+
+The second form marks only runs in which the mutant has another value. Source: Untch, Offutt,
+Harrold, Mutation analysis using mutant schemata, ISSTA 1993.
 """
 
 import dataclasses
@@ -54,6 +61,20 @@ AROUND = {
     "case_statement",
     "labeled_statement",
 }
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+EXPRESSIONS = (
+    "binary_expression",
+    "assignment_expression",
+    "update_expression",
+    "unary_expression",
+)
+CONSTANT = ("enumerator", "bitfield_clause", "subscript_designator")  # where C wants a constant
+EFFECTS = ("call_expression", "assignment_expression", "update_expression")
+HEADER = (
+    b"extern unsigned char mutants_hit[]; extern int mutants_number;\n"
+    b"#define mutants_is(n) (mutants_hit[n] = 1, mutants_number == (n))\n"
+    b"#line 1\n"
+)
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
 
 
@@ -206,19 +227,117 @@ def block_starts(root):
                 yield body.start_byte, body.start_byte, body.end_byte, True
 
 
-def with_marks(source, first):
-    """(the source that notes which blocks run, [(from, to)] of block first, first + 1, ...)."""
+def mark_edits(root, first):
+    """([(from, to, order, text)], [(from, to)] of block first, first + 1, ...)."""
     edits, blocks = [], []
-    for at, start, end, braces in block_starts(PARSER.parse(source).root_node):
+    for at, start, end, braces in block_starts(root):
         mark = f" mutants_hit[{first + len(blocks)}] = 1; ".encode()
         blocks.append((start, end))
-        edits.append((at, 1, b"{" + mark if braces else mark))
+        edits.append((at, at, opens(1 << 30), b"{" + mark if braces else mark))
         if braces:
-            edits.append((end, 0, b"}"))
-    out, last = [b"extern unsigned char mutants_hit[];\n"], 0
-    for at, _, text in sorted(edits, key=lambda e: (e[0], e[1])):
-        out += [source[last:at], text]
-        last = at
+            edits.append((end, end, closes(1 << 30), b"}"))
+    return edits, blocks
+
+
+# ---- switches ----
+def opens(size, nth=0):
+    """Order of what is put in at one place: ends first, the inner one before the outer."""
+    return 1, -size, nth
+
+
+def closes(size, nth=0):
+    return 0, size, -nth
+
+
+def expression_of(root, mutant):
+    """The smallest expression that has the mutant in it."""
+    node = root.descendant_for_byte_range(mutant.start, mutant.end)
+    if node.parent.type in EXPRESSIONS and node == node.parent.child_by_field_name("operator"):
+        return node.parent
+    return node
+
+
+def is_switchable(node):
+    """Whether C takes an expression there that is no constant."""
+    child, node = node, node.parent
+    while node is not None and node.type != "function_definition":
+        is_label = node.type == "case_statement" and child == node.child_by_field_name("value")
+        is_static = node.type == "declaration" and any(
+            c.type == "storage_class_specifier" and c.text == b"static" for c in node.children
+        )
+        if node.type in CONSTANT or is_label or is_static:
+            return False
+        child, node = node, node.parent
+    return node is not None
+
+
+def has_effects(node):
+    return node.type in EFFECTS or any(has_effects(c) for c in node.children)
+
+
+def is_condition(mutant, node):
+    return mutant.new in ("0", "1") and node.type != "number_literal"
+
+
+def comparison_edits(mutant, node, number):
+    """Both sides once, then both comparisons: inside of what else takes the whole expression."""
+    nth, size, operator = 1 << 30, node.end_byte - node.start_byte, node.child_by_field_name("operator")
+    left, right = f"mutants_l{number}", f"mutants_r{number}"
+    was, now = f"{left} {mutant.old} {right}", f"{left} {mutant.new} {right}"
+    last = f") + 0; mutants_hit[{number}] |= ({was}) != ({now});"
+    last += f" mutants_number == {number} ? {now} : {was}; }})"
+    middle = f") + 0; __auto_type {right} = ("
+    yield node.start_byte, node.start_byte, opens(size, nth), f"({{ __auto_type {left} = ("
+    yield operator.start_byte, operator.end_byte, opens(0), middle
+    yield node.end_byte, node.end_byte, closes(size, nth), last
+
+
+def condition_edits(mutant, node, number, nth):
+    size, value = node.end_byte - node.start_byte, f"mutants_c{number}"
+    last = f"); mutants_hit[{number}] |= {value} != {mutant.new};"
+    last += f" mutants_number == {number} ? {mutant.new} : {value}; }})"
+    yield node.start_byte, node.start_byte, opens(size, nth), f"({{ int {value} = !!("
+    yield node.end_byte, node.end_byte, closes(size, nth), last
+
+
+def choice_edits(mutant, node, source, number, nth):
+    size = node.end_byte - node.start_byte
+    before, after = source[node.start_byte : mutant.start], source[mutant.end : node.end_byte]
+    changed = (before + mutant.new.encode() + after).decode()
+    truth = "!!" if is_condition(mutant, node) or mutant.old == "!" else ""
+    first = f"(mutants_is({number}) ? {truth}({changed}) : {truth if mutant.old != '!' else ''}("
+    yield node.start_byte, node.start_byte, opens(size, nth), first
+    yield node.end_byte, node.end_byte, closes(size, nth), "))"
+
+
+def switch_edits(root, source, numbered):
+    """numbered: [(mutant, number)]"""
+    for nth, (mutant, number) in enumerate(numbered):
+        node = expression_of(root, mutant)
+        if mutant.old in COMPARISONS and node.type == "binary_expression":
+            edits = comparison_edits(mutant, node, number)
+        elif is_condition(mutant, node) and not has_effects(node):
+            edits = condition_edits(mutant, node, number, nth)
+        else:
+            edits = choice_edits(mutant, node, source, number, nth)
+        yield from ((start, end, order, text.encode()) for start, end, order, text in edits)
+
+
+def switchable(source, found):
+    root = PARSER.parse(source).root_node
+    return [m for m in found if is_switchable(expression_of(root, m))]
+
+
+def with_marks(source, first, numbered=()):
+    """(the source that notes which blocks run and has the mutants, [(from, to)] of block first,
+    first + 1, ...)."""
+    root = PARSER.parse(source).root_node
+    edits, blocks = mark_edits(root, first)
+    edits += switch_edits(root, source, numbered)
+    out, last = [HEADER], 0
+    for start, end, _, text in sorted(edits, key=lambda e: (e[0], e[2])):
+        out += [source[last:start], text]
+        last = end
     return b"".join([*out, source[last:]]), blocks
 
 

@@ -42,10 +42,10 @@ class Outcome:
         return self.code, digest(self.out, b"|", self.err)
 
 
-def execute(words, folder, settings=()):
+def execute(words, folder, settings=(), seconds=None):
     """A command that is given no input; -1 and so on for what was ended."""
     environment = mutants_build.environment() | dict(settings)
-    limits = f'ulimit -c 0; ulimit -t {SECONDS}; ulimit -v {BYTES >> 10}; exec "$@"'
+    limits = f'ulimit -c 0; ulimit -t {min(SECONDS, seconds or SECONDS)}; ulimit -v {BYTES >> 10}; exec "$@"'
     try:
         done = subprocess.run(
             ["sh", "-c", limits, "sh", *(str(w) for w in words)],
@@ -70,9 +70,14 @@ class Command:
     settings: tuple
     blocks: int  # a bit for each
     before: tuple | None = None  # exit code, digest of the rest
+    seconds: int = 0  # most that it may take; 0: as all
 
-    def run(self, path):
-        return execute([path, *self.words], self.folder, self.settings)
+    def run(self, path, settings=()):
+        words = [path, *self.words]
+        return execute(words, self.folder, [*self.settings, *dict(settings).items()], self.seconds)
+
+    def run_in(self, worker):
+        return self.run(worker.program(self.program), worker.settings)
 
     def runs(self, block):
         return block is None or bool(self.blocks >> block & 1)
@@ -98,7 +103,7 @@ def differs(test, block, worker):
     """Whether a command of the test that runs the block prints something else."""
     for command in test.commands:
         if command.before is not None and command.runs(block):
-            if command.run(worker.program(command.program)).told != command.before:
+            if command.run_in(worker).told != command.before:
                 return True
     return False
 
@@ -116,19 +121,20 @@ def lit_fails(tests, worker):
     tree = worker.base.tree
     files = [tree / t.name for t in tests]
     command = [mutants_build.tool("lit"), "-q", "-j1", "--max-failures=1"]
-    done = execute([*command, "-D", f"build={worker.folder}", *files], tree)
+    done = execute([*command, "-D", f"build={worker.folder}", *files], tree, worker.settings)
     return tests[0].name if done.code else None
 
 
 def unit_fails(test, worker):
-    done = execute([worker.program(test.name)], worker.base.tree)
+    done = execute([worker.program(test.name)], worker.base.tree, worker.settings)
     return done.code != 0 or bool(done.out)
 
 
 def pytest_fails(test, worker):
     link_all([test], worker)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", test.name]
-    return execute(command, worker.base.tree, {"WEIR_BUILD": str(worker.folder)}.items()).code != 0
+    settings = {"WEIR_BUILD": str(worker.folder)} | worker.settings
+    return execute(command, worker.base.tree, settings).code != 0
 
 
 def numbers(array, dtype):
@@ -187,7 +193,7 @@ def peak_bytes(base, text, scratch):
 def program_fails(test, block, worker):
     """In the evaluator as the mutant has it, where the text or what runs it is another."""
     rewrite, detail = test.commands[0], test.detail
-    done = rewrite.run(worker.program(rewrite.program))
+    done = rewrite.run_in(worker)
     before = rewrite.before
     if done.code == REFUSED and "limit" not in detail:
         return False
@@ -196,10 +202,11 @@ def program_fails(test, block, worker):
     same = done.told == before
     if done.code or same and not any(c.runs(block) for c in test.commands[1:]):
         return False
-    evaluation = Evaluation(detail["folder"], worker.folder / "scratch")
+    evaluation = Evaluation(detail["folder"], worker.scratch)
     words = evaluation.words(done.out)
     tool = worker.program(detail["tool"])
-    if execute([tool, *words], worker.base.tree).code != 0 or not evaluation.is_right():
+    done_eval = execute([tool, *words], worker.base.tree, worker.settings)
+    if done_eval.code != 0 or not evaluation.is_right():
         return True
     return (
         not same
@@ -273,6 +280,12 @@ def relevant(tests, block, path, credit):
 
 
 # ---- recording ----
+def allowance(now, before):
+    """Seconds of CPU, from what children took in between: a mutant may be slower."""
+    took = now.children_user + now.children_system - before.children_user - before.children_system
+    return 3 + int(10 * took)
+
+
 def digest(*parts):
     h = hashlib.sha256()
     for part in parts:
@@ -292,7 +305,8 @@ class Recorder:
         code = [base.tree / "CMakeLists.txt"]
         for folder in ("src", "include", "test/tools"):
             code += sorted(p for p in (base.tree / folder).rglob("*") if p.is_file())
-        self.code = digest(*(p.read_bytes() for p in code), base.paths)
+        numbers = [(n, m.key) for m, n in base.numbers.items()]
+        self.code = digest(*(p.read_bytes() for p in code), base.paths, numbers)
         base.records.mkdir(exist_ok=True)
         base.take_records()
 
@@ -320,8 +334,10 @@ class Recorder:
             c = Command(name, words[1:], folder, settings, mask)
             gone = [w for w in [folder, *words] if w.startswith("/") and not os.path.exists(w)]
             if again and not (reads or gone or "-o" in words):
+                start = os.times()
                 first, second = (c.run(self.base.build / name) for _ in range(2))
                 c.before = first.told if first == second else None
+                c.seconds = allowance(os.times(), start)
             found.append(c)
         return found
 
