@@ -21,6 +21,8 @@ weir_status candidate_accept(job *j, const climb *c) {
   const candidate *t = &c->taken;
   weir_result *r = j->result;
   weir_summary *s = &r->summary;
+  CTX_CHECK(&j->c, !c->is_refused);
+  CTX_CHECK(&j->c, t->needs.peak >= 0);
   r->outcome = c->outcome;
   if (c->outcome != WEIR_UNTOUCHED && !t->is_stock)
     referee_options(j, t->order, r->compile_options);

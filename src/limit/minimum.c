@@ -34,6 +34,7 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
  * came to is the next guess: limits that hold need not lie side by side. */
 static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
+  CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
   for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops; probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below, peak;
@@ -41,6 +42,7 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
     if (guesses) probe = guess;
     else if (below <= low) break;
     else if (middle > low && middle < below) probe = middle;
+    CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
     WEIR_TRY(try_limit(j, probe, 0, found, &peak));
     guess = peak;
     if (peak) continue;

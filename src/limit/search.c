@@ -90,6 +90,7 @@ static void note_refusal(job *j, search *s) {
 static verdict judge_candidate(job *j, search *s, const ir_module *m, split_order *order) {
   verdict v = {.peak = order->peak_bytes};
   if (!order->fits || !s->most_compiles || !j->options.referee) return v;
+  CTX_CHECK(&j->c, s->compiles < s->most_compiles);
   s->compiles++;
   v.is_xlas = referee_ask(j, m, s->order, &v.peak);
   if (!v.is_xlas) note_refusal(j, s);
@@ -129,6 +130,7 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
 static weir_status try_candidate(job *j, search *s) {
   split_order order;
   ir_module *m;
+  CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, &order, &m));
   if (order.peak_bytes < s->least) {
@@ -138,6 +140,7 @@ static weir_status try_candidate(job *j, search *s) {
   check_time(j, s, m, &order);
   bool fits = order.fits; /* by estimate */
   verdict needs = judge_candidate(j, s, m, &order);
+  CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (order.fits && needs.peak <= s->limit) {
     s->found = (candidate){.m = m,
                            .order = s->order,

@@ -187,6 +187,9 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
         max64(least, split_monoid_least_slice(r->m, r->members.at[i].op, &r->members.at[i].factor));
   }
   out->slice = slice_length(r, &w, out->index_bytes, least, goal);
+  CTX_CHECK(r->m->ctx, out->index_bytes >= 1 && out->thin_slice >= 0);
+  CTX_CHECK(r->m->ctx, out->held_bytes >= 0);
+  CTX_CHECK(r->m->ctx, out->slice >= least);
 }
 
 static bool is_thin(const split_choice *c) {
@@ -255,6 +258,7 @@ static void remember_at(split_memo *memo, const split_region *r, const split_ins
     return;
   split_known known = {at->pos.dim, dissolves, *choice, memo->first[at->value]};
   known.choice.region = NULL;
+  CTX_CHECK(r->m->ctx, at->value < memo->n_values);
   VEC_PUSH(memo->a, &memo->list, known);
   memo->first[at->value] = memo->list.count;
 }
@@ -360,6 +364,7 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
     *out_choice = choice;
     best = dim;
   }
+  CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
   return grows ? choose_along(scratch, m, block, seed, best, goal, memo, out_choice) : best >= 0;
 }

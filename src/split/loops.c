@@ -44,6 +44,7 @@ static ir_value emit(loop_builder *l, ir_value v, split_pos pos);
 /* ---- getting values inside ---- */
 static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
+  CTX_CHECK(r->m->ctx, !pos.mirrored); /* windows are taken of what is whole */
   VEC_PUSH(r->scratch, &l->inputs, ir_map_get(l->renamed, v));
   VEC_PUSH(r->scratch, &l->in_dims, pos.dim);
   VEC_PUSH(r->scratch, &l->in_units, pos.unit);
@@ -346,6 +347,7 @@ static void order_args(loop_builder *l) {
   uint32_t n = 2;
   for (uint32_t i = 0; i < l->input_args.count; i++) b->args.at[n++] = l->input_args.at[i];
   for (uint32_t i = 0; i < l->carry_args.count; i++) b->args.at[n++] = l->carry_args.at[i];
+  CTX_CHECK(m->ctx, n == b->args.count);
   for (uint32_t i = 0; i < n; i++) ir_value_get(m, b->args.at[i])->index = i;
 }
 
@@ -376,9 +378,26 @@ static void mark_alike(ir_module *m, ir_op loop) {
   ir_op_set_attr(m, loop, "alike", ir_attr_bool(m, true), true);
 }
 
+/* One entry each of what is written down of an input, of a carry and of a result. */
+static void check_lists(const loop_builder *l) {
+  ctx *c = l->r->m->ctx;
+  uint32_t n = l->yields.count, carries = 0;
+  CTX_CHECK(c, l->in_dims.count == l->inputs.count && l->in_units.count == l->inputs.count);
+  CTX_CHECK(c, l->input_args.count == l->inputs.count);
+  CTX_CHECK(c, l->sources.count == n && l->windows.count == n);
+  CTX_CHECK(c, l->out_dims.count == n && l->out_units.count == n);
+  for (uint32_t j = 0; j < n; j++) carries += l->out_dims.at[j] < 0;
+  CTX_CHECK(c, carries == l->initial.count && carries == l->carry_args.count);
+  for (uint32_t j = 0, k = 0; j < n; j++)
+    if (l->out_dims.at[j] < 0)
+      CTX_CHECK(c, ir_type_of(l->r->m, l->yields.at[j]) ==
+                       ir_type_of(l->r->m, l->initial.at[k++]));
+}
+
 static ir_op make_loop(loop_builder *l) {
   ir_module *m = l->r->m;
   uint32_t n = l->yields.count, n_in = l->inputs.count;
+  check_lists(l);
   ir_type *types = ARENA_ARRAY(l->r->scratch, ir_type, n);
   for (uint32_t j = 0; j < n; j++) {
     ir_type t = ir_type_of(m, l->yields.at[j]);
@@ -425,10 +444,12 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     uint32_t n = ir_op_get(m, op)->n_results;
     ir_value *carries = ARENA_ARRAY(l->r->scratch, ir_value, n),
              *results = ARENA_ARRAY(l->r->scratch, ir_value, n);
+    CTX_CHECK(m->ctx, j + n <= l->sources.count);
     for (uint32_t k = 0; k < n; k++) carries[k] = ir_result(m, loop, j + k);
     l->after->location = ir_op_get(m, op)->location;
     split_monoid_finish(l->after, op, NULL, carries, results);
     const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
+    CTX_CHECK(m->ctx, member); /* a carry that is no window is a sum of this loop */
     if (member->streams.count) results[0] = stream_finish(l->after, member, renamed, results[0]);
     for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
   }
@@ -607,6 +628,9 @@ split_loop split_loop_get(ir_module *m, ir_op op) {
   l.out_dims = ir_op_ints(m, op, "out_dims", &n_out);
   l.out_units = ir_op_ints(m, op, "out_units", &n_out);
   for (int32_t j = 0; j < n_out; j++) l.n_carries += l.out_dims[j] < 0;
+  CTX_CHECK(m->ctx, l.slice >= 1 && l.slice <= l.extent);
+  CTX_CHECK(m->ctx, l.n_inputs + l.n_carries == ir_op_get(m, op)->n_operands);
+  CTX_CHECK(m->ctx, (uint32_t)n_out == ir_op_get(m, op)->n_results);
   l.trips = (l.extent + l.slice - 1) / l.slice;
   return l;
 }

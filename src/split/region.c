@@ -71,6 +71,7 @@ static bool trace_while(split_region *r, ir_op op, bool of_result, uint32_t carr
                         split_factor *out) {
   const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
   if (known) {
+    CTX_CHECK(r->m->ctx, !known->traced || split_pos_equal(known->factor.operands[carry], pos));
     *out = known->factor;
     return known->traced;
   }
@@ -457,6 +458,34 @@ static void refuse_repetition(split_region *r) {
             r->n_loops);
 }
 
+/* ---- what holds of every region that has grown ---- */
+static void check_member(const split_region *r, const split_member *member) {
+  const split_factor *f = &member->factor;
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  ctx *c = r->m->ctx;
+  CTX_CHECK(c, d->block == r->block);
+  CTX_CHECK(c, member->stage >= 0 && member->stage < r->n_stages);
+  CTX_CHECK(c, member->streams.count >= 0 && member->streams.count <= STREAM_MOST);
+  for (uint32_t j = 0; f->role == SPLIT_REDUCED && j < d->n_results; j++)
+    CTX_CHECK(c, f->results[j].dim < 0);
+  for (uint32_t j = 0; f->sums && j < d->n_results; j++)
+    CTX_CHECK(c, !f->sums[j] || f->results[j].dim < 0);
+}
+
+static void check_region(const split_region *r) {
+  ctx *c = r->m->ctx;
+  CTX_CHECK(c, r->pending.count == 0);
+  CTX_CHECK(c, r->extent >= 0 && r->held_bytes >= 0);
+  CTX_CHECK(c, r->n_loops >= 0 && r->n_loops <= r->n_stages);
+  CTX_CHECK(c, r->may_shift || r->begin == 0);
+  for (uint32_t i = 0; i < r->members.count; i++) check_member(r, &r->members.at[i]);
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *at = &r->instances.at[i];
+    CTX_CHECK(c, at->emitted_stage < 0); /* nothing is built while it grows */
+    CTX_CHECK(c, !at->traced || at->factor.role == SPLIT_PARALLEL);
+  }
+}
+
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g, bool may_shift) {
   split_region *r = ARENA_NEW(scratch, split_region);
@@ -493,6 +522,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   if (!r->failed && may_shift) find_range(r);
   if (!r->failed) count_loops(r);
   if (!r->failed) refuse_repetition(r);
+  if (!r->failed) check_region(r);
   return r;
 }
 

@@ -896,6 +896,56 @@ static bool choose_roles(tile_tie *t) {
   return true;
 }
 
+/* ---- what holds of every nest that is covered ---- */
+static void check_roles(const tile_nest *n) {
+  ctx *c = n->m->ctx;
+  CTX_CHECK(c, n->n_axes >= 2 && n->n_axes <= TILE_MOST_AXES);
+  CTX_CHECK(c, n->row >= 0 && n->row < n->n_axes && n->column >= 0 && n->column < n->n_axes);
+  CTX_CHECK(c, n->row != n->column);
+  CTX_CHECK(c, !((n->ranks | n->bent) & (1u << n->row | 1u << n->column)));
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    CTX_CHECK(c, n->extent[a] >= 0 && n->extent[a] != 1);
+    CTX_CHECK(c, (n->role[a] == TILE_ROW) == (a == n->row));
+    CTX_CHECK(c, (n->role[a] == TILE_COLUMN) == (a == n->column));
+    CTX_CHECK(c, n->role[a] != TILE_OUTER || !((n->ranks | n->bent) >> a & 1));
+  }
+}
+
+/* A reduction is over columns, with a pass that runs it, or over rows, or inside of the tile. */
+static void check_node(const tile_nest *n, const tile_node *x) {
+  ctx *c = n->m->ctx;
+  uint32_t row = 1u << n->row, column = 1u << n->column;
+  CTX_CHECK(c, !(x->mask & x->reduces));
+  CTX_CHECK(c, (x->mask | x->reduces) < 1u << n->n_axes);
+  CTX_CHECK(c, x->index < n->n_reductions && x->late < n->n_late);
+  CTX_CHECK(c, (x->late >= 0) == !!(x->reduces & row));
+  CTX_CHECK(c, (x->index >= 0) == ((x->reduces & (row | column)) == column));
+  CTX_CHECK(c, x->index < 0 || x->pass < n->n_passes);
+  CTX_CHECK(c, x->level >= 0 && x->level <= n->n_passes);
+  CTX_CHECK(c, x->n_terms >= 0 && x->n_terms <= TILE_MOST_TERMS && (!x->n_terms || x->index >= 0));
+  CTX_CHECK(c, !(x->after && x->mask & row));
+  CTX_CHECK(c, !(x->is_rowless && x->mask & row));
+  for (uint32_t i = 0; i < x->n_operands; i++) { /* in program order */
+    const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
+    CTX_CHECK(c, !from || from < x);
+    CTX_CHECK(c, !from || from->level <= x->level || from->n_terms);
+  }
+}
+
+static void check_nest(const tile_nest *n) {
+  const tile_sizes *s = &n->sizes;
+  ctx *c = n->m->ctx;
+  check_roles(n);
+  for (uint32_t k = 0; k < n->n_nodes; k++) check_node(n, &n->nodes[k]);
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    CTX_CHECK(c, n->outputs[j].node >= 0 && (uint32_t)n->outputs[j].node < n->n_nodes);
+    CTX_CHECK(c, n->outputs[j].level <= n->n_passes);
+  }
+  CTX_CHECK(c, s->rows >= 1 && s->vectors >= 1);
+  CTX_CHECK(c, s->block >= 1 && s->chunk >= 1);
+  CTX_CHECK(c, s->spans >= 1 && s->column_spans >= 1);
+}
+
 bool tile_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for, tile_nest *out_nest,
                   const char **out_why) {
   const ir_op_data *d = ir_op_get(m, loop);
@@ -914,5 +964,6 @@ bool tile_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for, t
   *out_why = covered ? NULL : t.why;
   if (covered) tile_mark_packed(out_nest);
   if (covered) cost_set_sizes(out_nest);
+  if (covered) check_nest(out_nest);
   return covered;
 }
