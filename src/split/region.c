@@ -465,7 +465,7 @@ static void check_member(const split_region *r, const split_member *member) {
   ctx *c = r->m->ctx;
   CTX_CHECK(c, d->block == r->block);
   CTX_CHECK(c, member->stage >= 0 && member->stage < r->n_stages);
-  CTX_CHECK(c, member->streams.count >= 0 && member->streams.count <= STREAM_MOST);
+  CTX_CHECK(c, member->streams.count >= 0 && member->streams.count <= ONLINE_MOST);
   for (uint32_t j = 0; f->role == SPLIT_REDUCED && j < d->n_results; j++)
     CTX_CHECK(c, f->results[j].dim < 0);
   for (uint32_t j = 0; f->sums && j < d->n_results; j++)

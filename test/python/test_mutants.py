@@ -126,6 +126,44 @@ def test_marks_of_blocks():
     assert texts["--"].startswith(b"case 1") and texts["2"].startswith(b"{\n  if")
 
 
+SWITCHED = b"""
+int g(int);
+int f(int a, int *p, double d) {
+  static const int k = 3;
+  if (!p || a < 5 && d > 0.5) a += 2;
+  for (int i = 0; i < a + 1; i++) p[i] -= i ? a : k;
+  while (g(a)) a--;
+  switch (a) { case 3: return 1; default: break; }
+  return a == 7 ? -a : g(a - 1);
+}
+"""
+
+
+def test_switches_compile_together(tmp_path):
+    """Mutants inside of each other's expressions, and none where C wants a constant."""
+    every = mutants_sites.mutants("x.c", SWITCHED)
+    found = mutants_sites.in_order_of_seed(1, mutants_sites.switchable(SWITCHED, every))
+    constants = [m for m in every if m.line.startswith(("static const", "switch")) and m.old == "3"]
+    assert len(found) > 25 and constants and not set(constants) & set(found)
+    source, _ = mutants_sites.with_marks(SWITCHED, 100, [(m, n) for n, m in enumerate(found, 1)])
+    path = tmp_path / "x.c"
+    path.write_bytes(source)
+    done = subprocess.run(["cc", "-w", "-fsyntax-only", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_comparison_counts_as_reached_where_the_mutant_has_another_value(tmp_path):
+    source = b"int f(int a) { return a < 5; }\n"
+    (m,) = (m for m in mutants_sites.mutants("x.c", source) if m.new == "<=")
+    text, _ = mutants_sites.with_marks(source, 2, [(m, 1)])
+    main = b"int printf(const char *, ...); unsigned char mutants_hit[9]; int mutants_number;\n"
+    main += b"int main(void) { int a = f(4), b = mutants_hit[1], c = f(5), d = mutants_hit[1];\n"
+    main += b"  mutants_number = 1; printf(\"%d%d%d%d%d\", a, b, c, d, f(5)); }\n"
+    (tmp_path / "x.c").write_bytes(text + main)
+    subprocess.run(["cc", "-w", tmp_path / "x.c", "-o", tmp_path / "x"], check=True)
+    assert subprocess.run([tmp_path / "x"], capture_output=True).stdout == b"10011"
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     root = tmp_path_factory.mktemp("small")
@@ -152,14 +190,24 @@ def test_a_project(small):
     assert done.returncode == 1, done.stderr
     assert states == {"noticed", "survived", "not reached", "same"}
     for key, one in found.items():
-        if one["state"] == "not reached":
-            assert key.startswith("small_unused")
+        if one["state"] == "not reached":  # no test has a number that is not negative
+            assert key.startswith(("small_unused", "small_sign"))
     assert all(found[k]["state"] == "not reached" for k in found if k.startswith("small_unused"))
     (same,) = (one for key, one in found.items() if key.startswith("small_same"))
     assert same["state"] == "same"
     line = "for (int i = 0; i < n; i++) sum += at[i];"
     changed = {key.split(" | ")[1]: one["state"] for key, one in found.items() if line in key}
     assert changed and set(changed.values()) == {"noticed"}
+
+
+def test_one_build_says_the_same_as_one_each(small):
+    _, switched = run(small, "--count", "1000")
+    _, each = run(small, "--count", "1000", "--one-by-one", "--fresh")
+    assert switched.keys() == each.keys()
+    of = {"not reached": "survived"}  # a switch knows better what is reached
+    for key, one in switched.items():
+        state, other = one["state"], each[key]["state"]
+        assert of.get(state, state) == of.get(other, other), key
 
 
 def test_it_goes_on_where_it_was(small):
