@@ -33,8 +33,9 @@ enum {
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
 
-static const int64_t HOPELESS =
-    2; /* an estimate this many times the limit is not worth an XLA compile to confirm */
+/* An estimate this many times the limit is not worth an XLA compile to confirm: of the program's
+ * other order; of the program at all. */
+static const int64_t HOPELESS = 2, FAR = 3;
 static const double SLOW = 2; /* times the time of the program as it came: worth a warning */
 static const double WORTH_A_SPLIT =
     1.4; /* gain in speed of a program that holds its limit as it is */
@@ -135,8 +136,9 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
   int64_t held = held_throughout(j);
+  bool was_estimated = j->options.referee && j->result->summary.before_is_estimate;
   if (!ordered) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
-  minimum found = {.limit = ordered < peak ? ordered : peak,
+  minimum found = {.limit = ordered < peak || was_estimated ? ordered : peak,
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
                    .start = failed->at_least};
@@ -226,15 +228,27 @@ static weir_status hold_ordered(job *j, verdict needs, climb *out) {
   return WEIR_OK;
 }
 
+/* Of the program as it came. What is far from the limit, in either order, is not compiled to say by
+ * how much: that would take as long, and as much memory, as all that stock XLA does. Where the
+ * arguments alone are over it, XLA is asked, for the message. */
+static verdict judge_as_it_came(job *j, int64_t ordered) {
+  verdict is = {.peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM)};
+  int64_t least = ordered < is.peak ? ordered : is.peak;
+  bool is_far = least / FAR > j->options.memory_limit_bytes;
+  bool is_known = is_far && held_throughout(j) <= j->options.memory_limit_bytes &&
+                  split_spread_of(j->m) != SPLIT_SHARDED;
+  return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
+}
+
 static weir_status hold_limit(job *j, climb *out) {
   int64_t limit = j->options.memory_limit_bytes, bound;
   if (holds_for_sure(j, &bound)) return hold_as_is(j, untouched(j, bound), out);
-  verdict is = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
+  verdict ordered = {.peak = referee_estimate(j, j->m, PLAN_ORDER_MEMORY)};
+  verdict is = judge_as_it_came(j, ordered.peak);
   j->result->summary.peak_before_bytes = is.peak;
   j->result->summary.before_is_estimate = !is.is_xlas;
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_PROGRAM, is);
   if (is.peak <= limit) return hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out);
-  verdict ordered = {.peak = referee_estimate(j, j->m, PLAN_ORDER_MEMORY)};
   bool hopeless = ordered.peak / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
   if (!hopeless) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
   if (!hopeless && ordered.peak <= limit) return hold_ordered(j, ordered, out);

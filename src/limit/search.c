@@ -47,6 +47,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
       .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
       .by_size = by_size,
       .no_tiles = s->no_tiles,
+      .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
       .limit_bytes = s->target};
   ir_module *m;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
@@ -103,10 +104,16 @@ static void shrink_slices(search *s) {
   bool is_last = s->slice_bytes > LEAST_SLICE_BYTES && s->slice_bytes / step < LEAST_SLICE_BYTES;
   s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
   s->hold_bytes /= step;
-  s->thorough = false;
-  s->share = FIRST_SHARE;
+  s->thorough = s->shares_are_hopeless;
+  s->share = s->thorough ? LAST_SHARE : FIRST_SHARE;
 }
 
+/* What is held whole, beside whatever is large beside the limit, does not depend on the slices. */
+static void note_hopeless(search *s, int64_t whole_bytes) {
+  if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
+}
+
+/* only_tiles: the last one was nothing but tiles. */
 static void next_candidate(search *s, bool only_tiles) {
   if (s->manner == BY_SIZE) shrink_slices(s);
   else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
@@ -124,6 +131,12 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
   if (s->most_ns == 0 || !order->fits || plan_fused_time_ns(m, &j->machine) <= s->most_ns) return;
   order->fits = false;
   s->is_over = true; /* smaller slices take longer */
+}
+
+/* The estimate was this far off. */
+static void tighten(search *s, int64_t needed) {
+  s->target = (int64_t)((double)s->target * (double)s->limit / (double)needed * 0.98);
+  s->shares_are_hopeless = false;
 }
 
 /* One candidate; s->found if it holds. Else the search is narrowed. */
@@ -152,10 +165,12 @@ static weir_status try_candidate(job *j, search *s) {
   }
   ir_module_destroy(m);
   if (fits && order.n_tiles) s->no_tiles = true;
-  else if (order.fits)
-    s->target = (int64_t)((double)s->target * (double)s->limit / (double)needs.peak * 0.98);
+  else if (order.fits) tighten(s, needs.peak);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
-  else next_candidate(s, order.only_tiles);
+  else {
+    note_hopeless(s, order.whole_bytes);
+    next_candidate(s, order.only_tiles);
+  }
   return WEIR_OK;
 }
 

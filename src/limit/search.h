@@ -23,6 +23,7 @@ typedef struct search {
   int64_t limit, target, slice_bytes, share;
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
+  bool shares_are_hopeless; /* what they leave whole is over the target, at any slice */
   manner manner;
   const ir_module *from; /* what is split: the prepared program */
   double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */

@@ -44,6 +44,9 @@ typedef struct split_order {
   int32_t n_tiles;    /* out: loops that became tiles */
   int64_t peak_bytes; /* out: estimate afterwards */
   bool fits;          /* out */
+  bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
+  int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
+                          outside of loops. 0: it fits */
   bool only_tiles;    /* out: all loops would be tiles, for which slices don't matter */
   bool is_torn;       /* out: XLA's are loops that should make values alike (split/alike.h) */
   int32_t loops;      /* out: regions that were split */

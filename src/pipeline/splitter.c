@@ -1,5 +1,6 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the
  * peak until it is under the limit. */
+#include "base/saturate.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
 #include "split/absorb.h"
@@ -350,12 +351,37 @@ static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order 
   return STUCK;
 }
 
+/* ---- what bounds a candidate from below ---- */
+static int64_t held_throughout(const plan_peak *peak) {
+  return saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
+}
+
+/* Held outside of loops: the same however short the slices. */
+static int64_t whole_bytes(ir_module *m, const plan_peak *peak) {
+  int64_t total = held_throughout(peak);
+  for (uint32_t i = 0; i < peak->n_holders; i++)
+    if (peak->holders[i].block == main_block(m))
+      total = saturated_sum(total, peak->holders[i].bytes);
+  return total;
+}
+
+/* What is too small for a seed is over the limit on its own: whatever else is split, it stays. */
+static bool is_hopeless(const plan_peak *peak, const split_order *order) {
+  int64_t total = held_throughout(peak);
+  for (uint32_t i = 0; i < peak->n_holders; i++)
+    if (peak->holders[i].bytes <= order->goal.threshold_bytes)
+      total = saturated_sum(total, peak->holders[i].bytes);
+  return total > order->limit_bytes;
+}
+
 static progress split_once(ir_module *m, split_order *order, tried *t) {
   arena *scratch = arena_create(m->ctx);
   plan_peak peak = plan_peak_under(scratch, m, order->order, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
-  progress p = order->fits ? STUCK : split_a_holder(m, &peak, order, t);
+  bool over = order->fits || (order->may_give_up && is_hopeless(&peak, order));
+  progress p = over ? STUCK : split_a_holder(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
+  order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
   if (p == STUCK && !order->fits)
     order->peak_bytes = plan_peak_of(scratch, m, order->order).total_bytes;
   arena_destroy(scratch);

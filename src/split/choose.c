@@ -245,8 +245,11 @@ static void begin_memo(split_memo *memo, const ir_module *m) {
 
 const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block) {
   begin_memo(memo, m);
-  if (memo->block != block) memo->users = ir_users_of_block(memo->a, m, block);
-  memo->block = block;
+  if (memo->block != block) {
+    memo->users = ir_users_of_block(memo->a, m, block);
+    memo->effects = split_effects_of_block(memo->a, m, block);
+    memo->block = block;
+  }
   return &memo->users;
 }
 
@@ -279,6 +282,14 @@ static void remember_refused(split_memo *memo, const split_region *r) {
     remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
 }
 
+/* The region does not dissolve its seed; from the others it would be the same. */
+static void remember_others(split_memo *memo, split_region *r, const split_goal *goal) {
+  split_choice choice;
+  if (r->failed || !is_same_from_all(r) || !split_may_split(r)) return;
+  assess(r, goal, &choice);
+  remember(memo, r, &choice);
+}
+
 /* What a region may grow from instead of the position that was tried. */
 typedef struct other_way {
   int64_t coarsen; /* as in split_factor; 0: no other units */
@@ -303,12 +314,14 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                                other_way *out) {
   *out = (other_way){0};
   if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
-  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
-                    split_known_users(memo, m, block)};
+  const ir_users *users = split_known_users(memo, m, block);
+  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels,
+                    goal->covers,          users,               memo->effects};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
   if (!good && (r->too_large || (r->repeats && is_same_from_all(r)))) remember_refused(memo, r);
+  else if (!good) remember_others(memo, r, goal);
   return good ? r : NULL;
 }
 

@@ -45,8 +45,9 @@ typedef struct split_memo {
   uint32_t n_values;
   uint32_t *first; /* by value: index + 1 */
   VEC(split_known) list;
-  ir_block block; /* whose users are known */
+  ir_block block; /* whose users and effects are known */
   ir_users users;
+  const bool *effects; /* by op */
 } split_memo;
 
 void split_forget(split_memo *memo);

@@ -466,7 +466,10 @@ bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_
 bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
                           split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
-  if (!all_sliceable(m, op) || ir_has_effects(m, op) || has_captures(m, op)) return false;
+  rule asked = rules[ir_kind_of(m, op)];
+  if (asked == split_factors_none || !all_sliceable(m, op) || ir_has_effects(m, op) ||
+      has_captures(m, op))
+    return false;
   query q = {scratch, m, op, of_result, index, pos, out};
-  return rules[ir_kind_of(m, op)](&q);
+  return asked(&q);
 }

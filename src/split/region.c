@@ -197,6 +197,7 @@ static void note_stage(const ir_module *m, ir_op op, void *user) {
 static int32_t stage_after_operands(split_region *r, ir_op op) {
   used_values u = {r, 0};
   note_stage(r->m, op, &u);
+  if (ir_kind_of(r->m, op) == IR_OP_LOOP) return u.stage; /* reads its operands alone */
   for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_regions; i++)
     if (ir_op_get(r->m, op)->regions[i])
       ir_walk(r->m, ir_op_get(r->m, op)->regions[i], note_stage, &u);
@@ -289,7 +290,7 @@ static void assign_stages(split_region *r) {
       if (stage >= SPLIT_NEVER) r->failed = true;
       else if (stage + 1 > r->n_stages) r->n_stages = stage + 1;
     }
-    bool effects = ir_has_effects(r->m, op);
+    bool effects = r->effects[op];
     int32_t stage = r->member_of[op] ? stage_put_out(r, op) : stage_after_operands(r, op);
     if (effects && stage < last_effect) stage = last_effect;
     if (effects) last_effect = stage;
@@ -423,24 +424,32 @@ static void count_loops(split_region *r) {
 }
 
 /* ---- how often the loops make their members ---- */
-/* Members of the loop of `stage`. is_read: by value, the last stage that makes it itself, + 1. */
-static int64_t members_made(split_region *r, int32_t stage, int32_t *is_read) {
-  int64_t made = 0;
+typedef VEC(uint32_t) member_list;
+
+/* Users before what they use. */
+static member_list members_backwards(const split_region *r) {
+  member_list list = {0};
   const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = b->ops.count; i-- > 0;) {
-    ir_op op = b->ops.at[i];
-    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
-      const split_member *member = &r->members.at[k - 1];
-      const ir_op_data *d = ir_op_get(r->m, op);
-      bool makes = member->stage == stage && puts_out(r, member);
-      for (uint32_t j = 0; j < d->n_results; j++)
-        makes |= is_read[d->first_result + j] == stage + 1;
-      if (!makes) continue;
-      made++;
-      for (uint32_t j = 0; j < d->n_operands; j++)
-        if (split_is_inside(r, d->operands[j], member->factor.operands[j], stage))
-          is_read[d->operands[j]] = stage + 1;
-    }
+  for (uint32_t i = b->ops.count; i-- > 0;)
+    for (uint32_t k = r->member_of[b->ops.at[i]]; k; k = r->members.at[k - 1].next)
+      VEC_PUSH(r->scratch, &list, k - 1);
+  return list;
+}
+
+/* Members of the loop of `stage`. is_read: by value, the last stage that makes it itself, + 1. */
+static int64_t members_made(split_region *r, const member_list *list, int32_t stage,
+                            int32_t *is_read) {
+  int64_t made = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const split_member *member = &r->members.at[list->at[i]];
+    const ir_op_data *d = ir_op_get(r->m, member->op);
+    bool makes = member->stage == stage && puts_out(r, member);
+    for (uint32_t j = 0; j < d->n_results; j++) makes |= is_read[d->first_result + j] == stage + 1;
+    if (!makes) continue;
+    made++;
+    for (uint32_t j = 0; j < d->n_operands; j++)
+      if (split_is_inside(r, d->operands[j], member->factor.operands[j], stage))
+        is_read[d->operands[j]] = stage + 1;
   }
   return made;
 }
@@ -449,9 +458,10 @@ static int64_t members_made(split_region *r, int32_t stage, int32_t *is_read) {
 static void refuse_repetition(split_region *r) {
   if ((int64_t)r->n_loops * r->members.count <= MOST_MADE) return;
   int64_t made = 0, most = (int64_t)MOST_COPIES * r->members.count;
+  member_list list = members_backwards(r);
   int32_t *is_read = ARENA_ARRAY(r->scratch, int32_t, r->m->values.count);
   for (int32_t stage = 0; stage < r->n_stages && made <= most; stage++)
-    made += members_made(r, stage, is_read);
+    made += members_made(r, &list, stage, is_read);
   r->failed = r->repeats = made > most && made > MOST_MADE;
   if (r->failed)
     ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
@@ -486,6 +496,14 @@ static void check_region(const split_region *r) {
   }
 }
 
+const bool *split_effects_of_block(arena *scratch, const ir_module *m, ir_block block) {
+  bool *effects = ARENA_ARRAY(scratch, bool, m->ops.count);
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    effects[b->ops.at[i]] = ir_has_effects(m, b->ops.at[i]);
+  return effects;
+}
+
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g, bool may_shift) {
   split_region *r = ARENA_NEW(scratch, split_region);
@@ -500,6 +518,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .covers = g->covers,
                       .may_shift = may_shift};
   r->users = g->users ? *g->users : ir_users_of_block(scratch, m, block);
+  r->effects = g->effects ? g->effects : split_effects_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);

@@ -65,6 +65,7 @@ typedef struct split_region {
   ir_block block;
   arena *scratch;
   ir_users users;          /* while the region grows */
+  const bool *effects;     /* likewise, by op */
   int64_t threshold_bytes; /* larger values must not be held */
   split_covers *covers;
   ir_value seed;
@@ -104,7 +105,11 @@ typedef struct split_growth {
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
   split_covers *covers;
   const ir_users *users; /* of the block; NULL: not known yet */
+  const bool *effects;   /* by op: it has some, or what is below it; NULL: not known yet */
 } split_growth;
+
+/* By op: whether it, or what is below it, has effects. */
+const bool *split_effects_of_block(arena *scratch, const ir_module *m, ir_block block);
 
 /* Analysis only; the module is not changed. */
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,

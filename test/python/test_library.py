@@ -131,7 +131,7 @@ def test_the_referee_is_asked_and_believed():
         asked.append((text, options))
         return 4000, 4, 0, 100
 
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, generous)
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, generous)
     assert (
         result.status == _library.OK
         and asked[0][0] is None
@@ -140,7 +140,7 @@ def test_the_referee_is_asked_and_believed():
     assert result.peak_after_bytes == 4104
 
     stubborn = _library.rewrite(
-        MATVEC, {"memory_limit_bytes": 10**6}, lambda *_: (4000, 4, 0, 10**12)
+        MATVEC, {"memory_limit_bytes": 3 * 10**6}, lambda *_: (4000, 4, 0, 10**12)
     )
     assert stubborn.status == _library.RESOURCE_EXHAUSTED and stubborn.message
 
@@ -157,7 +157,7 @@ def referee(of_stock, of_candidates):
 
 def test_what_the_referee_refuses_is_unconfirmed():
     large = (4000, 4, 0, 10**9)
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, referee(large, None))
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, referee(large, None))
     assert result.outcome == _library.REWRITTEN and result.is_unconfirmed
     assert result.after_is_estimate and not result.before_is_estimate and result.loops
     assert "as XLA reports -> " in result.explain and "as weir estimates" in result.explain
@@ -167,10 +167,25 @@ def test_what_the_referee_refuses_is_unconfirmed():
 
 def test_a_program_that_stock_xla_refuses_is_estimated_and_its_candidate_confirmed():
     small = (4000, 4, 0, 1000)
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, referee(None, small))
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, referee(None, small))
     assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
     assert result.before_is_estimate and not result.after_is_estimate
     assert "as weir estimates -> 5.00 kB, as XLA reports" in result.explain
+
+
+def test_a_program_far_over_its_limit_is_not_compiled_as_it_came():
+    asked = []
+
+    def ask(text, options):
+        asked.append(text)
+        return 4000, 4, 0, 100
+
+    near = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, ask)
+    assert asked[0] is None and not near.before_is_estimate
+    asked.clear()
+    far = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**5}, ask)
+    assert far.outcome == _library.REWRITTEN and None not in asked and asked
+    assert far.before_is_estimate and not far.after_is_estimate and not far.is_unconfirmed
 
 
 def test_where_there_is_no_referee_nothing_is_unconfirmed():
