@@ -209,6 +209,19 @@ def why_no_machine(name):
         lib.weir_result_destroy(handle)
 
 
+def describe_machine(name):
+    """What plans are made for on the machine of that name (bytes; None: here), as text."""
+    lib, handle, length = library(), c_void_p(), c_size_t()
+    status = lib.weir_machine_describe(name, ctypes.byref(handle))
+    try:
+        if status != OK:
+            raise ValueError(lib.weir_result_message(handle).decode(errors="replace"))
+        text = lib.weir_result_text(handle, ctypes.byref(length))
+        return ctypes.string_at(text, length.value).decode()
+    finally:
+        lib.weir_result_destroy(handle)
+
+
 def version():
     return library().weir_version().decode()
 

@@ -78,31 +78,35 @@
     return level;
   }
 
+  /* The most that spans hold at once, and the sum over all steps. */
+  function extent_of(spans) {
+    const events = spans.flatMap((s) => [[s.from, s.size], [s.to + 1, -s.size]]);
+    events.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    let held = 0, most = 0, area = 0;
+    for (const s of spans) area += s.size * (s.to - s.from + 1);
+    for (const [, change] of events) most = Math.max(most, held += change);
+    return { most, area };
+  }
+
   /* Bands from the bottom up: results, arguments, small tensors, then the largest, number 1 on top. */
   function bands_of(program, texts) {
     const steps = program.steps.length;
     const all = tensors_of(program, texts);
-    for (const t of all) {
-      t.level = levels(t.spans, steps);
-      t.most = t.level.reduce((a, b) => Math.max(a, b), 0);
-      t.area = t.level.reduce((a, b) => a + b, 0);
-    }
+    for (const t of all) Object.assign(t, extent_of(t.spans));
     const temporaries = all.filter((t) => t.hold === HOLD.temporary)
       .sort((a, b) => b.most - a.most || b.area - a.area);
-    const named = temporaries.slice(0, NAMED);
+    const named = temporaries.slice(0, NAMED), rest = temporaries.slice(NAMED), bands = [];
     named.forEach((t, i) => Object.assign(t, { mark: `${i + 1}`, colour: `--t${i}` }));
-    const rest = temporaries.slice(NAMED);
-    const bands = [];
     for (const [hold, mark, name] of [[HOLD.result, "R", "--results"], [HOLD.argument, "A", "--args"]])
       bands.push(...all.filter((t) => t.hold === hold).map((t) => Object.assign(t, { mark, colour: name })));
     if (rest.length) {
-      const level = new Array(steps).fill(0);
-      for (const t of rest) t.level.forEach((l, i) => { level[i] += l; });
-      bands.push({ mark: "…", colour: "--rest", op: `${rest.length} smaller`, shape: "", line: "", level,
-        most: Math.max(0, ...level.length < 50000 ? level : [0]) });
+      const spans = rest.flatMap((t) => t.spans);
+      bands.push({ mark: "…", colour: "--rest", op: `${rest.length} smaller`, shape: "", line: "", spans,
+        ...extent_of(spans) });
     }
     bands.push(...named.reverse());
-    return { bands, temporaries };
+    for (const b of bands) b.level = levels(b.spans, steps);
+    return bands;
   }
 
   /* ---- the chart of memory ---- */
@@ -233,9 +237,8 @@
     stroke: colour("--faint"), font: "12px system-ui, sans-serif",
     grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } });
 
-  /* Ticks of bytes at round numbers; uPlot's own are, as it counts in tens. */
   function memory_chart(place, program, texts, limit, most) {
-    const { bands, temporaries } = bands_of(program, texts);
+    const bands = bands_of(program, texts);
     const steps = program.steps.length, sums = stacked(bands, steps);
     const top = sums.length ? sums[sums.length - 1].reduce((a, b) => Math.max(a, b), 1) : 1;
     const chart = element("div", { class: "chart", tabindex: "0", role: "img",
@@ -270,7 +273,7 @@
       u.setCursor({ left: u.valToPos(to + 0.5, "x"), top: u.bbox.height / devicePixelRatio / 2 });
       e.preventDefault();
     });
-    return { u, top, bands, temporaries, reset: () => u.setScale("x", { min: 0, max: steps }) };
+    return { u, bands, reset: () => u.setScale("x", { min: 0, max: steps }) };
   }
 
   function tensor_table(chart) {

@@ -1,0 +1,342 @@
+"""Pages and traces of plans: the numbers, without a browser, then the pages in one."""
+
+import functools
+import itertools
+import json
+import re
+import subprocess
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import weir
+from browsers import browser  # noqa: F401, a fixture
+from running import BUILD, ROOT
+
+COMMAND = BUILD / "weir"
+INPUTS = ROOT / "test/lit/cli/inputs"
+
+
+def floats(*shape):
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
+
+
+def attention(q, k, v):
+    return jnp.sum(jax.nn.softmax(q @ k.swapaxes(-1, -2)) @ v)
+
+
+def sgpr(x, z, y):
+    k = jnp.exp(-((x[:, None] - z[None]) ** 2).sum(-1))
+    a = jnp.linalg.cholesky(k.T @ k + jnp.eye(len(z)))
+    return jnp.sum(jax.scipy.linalg.solve_triangular(a, k.T @ y, lower=True) ** 2)
+
+
+def scanned(x, w):
+    return jnp.sum(jax.lax.scan(lambda c, _: (jnp.tanh(c @ w), jnp.sum(c)), x, None, 50)[1])
+
+
+def block(x, p):
+    b, t, d = x.shape
+    q, k, v = (jnp.swapaxes((x @ w).reshape(b, t, 4, d // 4), 1, 2) for w in p[:3])
+    s = jnp.where(jnp.tril(jnp.ones((t, t), bool)), q @ k.swapaxes(-1, -2), -1e9)
+    x = x + jnp.swapaxes(jax.nn.softmax(s) @ v, 1, 2).reshape(b, t, d)
+    return x + jax.nn.gelu(x @ p[3]) @ p[3].T
+
+
+def gpt(ps, e, tokens):
+    x = functools.reduce(block, ps, e[tokens])
+    logs = jax.nn.log_softmax(x[:, :-1] @ e.T)
+    return -jnp.mean(jnp.take_along_axis(logs, tokens[:, 1:, None], -1))
+
+
+def gpt_step(ps, e, tokens):
+    return jax.tree.map(lambda p, g: p - 1e-3 * g, (ps, e), jax.grad(gpt, (0, 1))(ps, e, tokens))
+
+
+LAYER = [*[floats(64, 64)] * 3, floats(64, 256)]
+TOKENS = jax.ShapeDtypeStruct((4, 128), jnp.int32)
+FUNCTIONS = {
+    "attention_grad": (jax.grad(attention), [floats(4, 1024, 64)] * 3, "8MB"),
+    "sgpr": (jax.grad(sgpr), [floats(20000, 3), floats(100, 3), floats(20000)], "4MB"),
+    "scan": (jax.grad(scanned), [floats(512, 64), floats(64, 64)], "3MB"),
+    "gpt": (gpt_step, [[LAYER] * 2, floats(2000, 64), TOKENS], "6MB"),
+    "case": (
+        lambda i, x: jax.lax.cond(i > 0, lambda v: jnp.exp(v @ v.T), lambda v: v @ v.T + 1, x).sum(),
+        [jax.ShapeDtypeStruct((), jnp.int32), floats(1000, 10)],
+        "3MB",
+    ),
+}
+FILES = {
+    "matvec": (ROOT / "examples/stablehlo/kernel_matvec.mlir", "10MB"),
+    "fits": (INPUTS / "small.mlir", "1GB"),
+    "calls": (INPUTS / "calls.mlir", "1MB"),
+    "options": (INPUTS / "ordered.mlir", "9MB"),
+    "refused": (INPUTS / "big.mlir", "10kB"),
+}
+PROGRAMS = [*FUNCTIONS, *FILES]
+
+
+def text_of(name):
+    if name in FILES:
+        return FILES[name][0].read_text()
+    f, arguments, _ = FUNCTIONS[name]
+    return jax.jit(f).lower(*arguments).as_text(debug_info=True)
+
+
+def report(folder, name, text, limit):
+    """The page and the trace that the command writes."""
+    source, page, trace = (folder / f"{name}.{end}" for end in ("mlir", "html", "json"))
+    source.write_text(text)
+    options = ("--memory-limit", limit) if limit else ("--tensor-size-threshold", "1TB")
+    done = subprocess.run(
+        [COMMAND, "report", source, "-o", page, "--trace", trace, "--machine", "x86-64-v3", *options],
+        capture_output=True, text=True, timeout=200,
+    )
+    assert done.returncode in (0, 3), done.stderr
+    return page, trace
+
+
+def plan_in(page):
+    found = re.search(r'<script type="application/json" id="plans">(.*?)</script>', page, re.S)
+    return json.loads(found[1])[0]["plan"]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+
+    @functools.cache
+    def of(name):
+        limit = (FUNCTIONS.get(name) or FILES[name])[-1]
+        return report(folder, name, text_of(name), limit)
+
+    return of
+
+
+def live(program):
+    """By step, what spans of temporaries hold."""
+    change = np.zeros(len(program["steps"]) + 1, np.int64)
+    for hold, _, _, _, size, first, last in program["spans"]:
+        assert 0 <= first <= last < len(program["steps"])
+        if hold == 2:
+            change[first] += size
+            change[last + 1] -= size
+    return np.cumsum(change)[:-1]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_live_comes_up_to_the_peak_and_not_above(reports, name):
+    plan = plan_in(reports(name)[0].read_text())
+    assert [p["when"] for p in plan["programs"]][0] == "before"
+    for program in plan["programs"]:
+        most = int(live(program).max(initial=0))
+        assert 0.9 * program["peak"]["temporaries"] <= most <= program["peak"]["temporaries"]
+        held = sum(s[4] for s in program["spans"] if s[0] == 0)
+        assert held == program["peak"]["arguments"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_graph_and_texts_refer_to_what_is_there(reports, name):
+    plan = plan_in(reports(name)[0].read_text())
+    for program in plan["programs"]:
+        nodes, boxes, edges = (program["graph"][k] for k in ("nodes", "boxes", "edges"))
+        for places in [n[1:4] for n in nodes] + [b[:2] for b in boxes]:
+            assert all(0 <= p < len(plan["texts"]) for p in places)
+        assert all(0 <= n[5] <= len(boxes) for n in nodes)
+        assert all(b[2] <= i for i, b in enumerate(boxes))
+        assert all(0 <= a < len(nodes) and 0 <= b < len(nodes) for a, b, _ in edges)
+        assert [n[0] for n in nodes].count(4) == 1
+
+
+def test_curve_rises_towards_small_limits_and_holds_each(reports):
+    curve = plan_in(reports("matvec")[0].read_text())["curve"]
+    limits = [point["limit"] for point in curve]
+    assert limits == sorted(limits) and len(limits) > 4
+    assert all(point["peak"] <= point["limit"] for point in curve)
+    assert curve[0]["time"] > curve[-1]["time"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_traces_are_in_the_format(reports, name):
+    page, trace = reports(name)
+    events = json.loads(trace.read_text())["traceEvents"]
+    plan, opened = plan_in(page.read_text()), {}
+    for e in events:
+        assert e["ph"] in "MXCbe" and e["ts"] >= 0 and isinstance(e["pid"], int)
+        if e["ph"] == "X":
+            assert e["dur"] > 0
+        if e["ph"] == "C":
+            assert all(isinstance(v, int) for v in e["args"].values())
+        if e["ph"] == "b":
+            assert opened.setdefault((e["cat"], e["id"]), e) is e
+        if e["ph"] == "e":
+            assert opened.pop((e["cat"], e["id"]))["ts"] < e["ts"]
+    assert not opened
+    for number, program in enumerate(plan["programs"], 1):
+        ours = [e for e in events if e["pid"] == number]
+        most = max((e["args"]["temporaries"] for e in ours if e["ph"] == "C"), default=0)
+        assert most == live(program).max(initial=0)
+        assert sum(e["ph"] == "X" for e in ours) == len(program["steps"])
+
+
+# ---- from Python ----
+def test_plans_save_pages_and_traces_and_show_themselves(tmp_path):
+    plan = weir.plan(lambda x: jnp.exp(x[:, None] * x[None]) @ x, floats(2000), limit="1MB")
+    plan.save(tmp_path / "plan.html")
+    plan.save(str(tmp_path / "plan.json"))
+    shown = plan_in((tmp_path / "plan.html").read_text(encoding="utf-8"))
+    assert shown["peak_after"] == plan.peak_after_bytes and not shown["after_is_estimate"]
+    assert json.loads((tmp_path / "plan.json").read_text())["traceEvents"]
+    frame = plan._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and frame.count('"') < 20 and "<script" not in frame
+
+
+def test_what_ran_shows_its_table_and_is_no_page(tmp_path):
+    with weir.limit("1MB"):
+        jax.jit(lambda x: jnp.exp(x[:, None] * x[None]) @ x)(jnp.ones(2000))
+    ran = weir.last_report()
+    assert ran._repr_html_().startswith("<pre>limit")
+    with pytest.raises(ValueError, match="only what weir.plan"):
+        ran.save(tmp_path / "ran.html")
+
+
+# ---- in a browser ----
+@pytest.fixture
+def opened(browser):  # noqa: F811
+    """Opens a page; fails in the end if it said anything on the console or asked for a file."""
+    contexts, told = [], []
+
+    def open_(path, width=1200, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or told.append(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not told
+
+
+def scale(page):
+    return page.evaluate("(u => [u.scales.x.min, u.scales.x.max])(weir_page.charts()[0])")
+
+
+def drag(page, box, from_, to):
+    at = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + from_ * box["width"], at)
+    page.mouse.down()
+    page.mouse.move(box["x"] + to * box["width"], at, steps=4)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_hover_and_zoom(reports, opened, name):
+    path, _ = reports(name)
+    page, plan = opened(path), plan_in(path.read_text())
+    assert page.locator("#memory .chart").count() == len(plan["programs"])
+    whole, box = scale(page), page.locator("#memory .u-over").first.bounding_box()
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.7 * box["height"])
+    tip = page.locator(".tip").first.inner_text()
+    step = int(re.search(r"step (\d+) of", tip)[1])
+    assert tip.startswith(plan["texts"][plan["programs"][0]["steps"][step - 1][0]])
+    drag(page, box, 0.25, 0.75)
+    zoomed = scale(page)
+    assert zoomed[1] - zoomed[0] < 0.8 * (whole[1] - whole[0])
+    page.get_by_role("button", name="Whole schedule").click()
+    assert scale(page) == whole
+
+
+@pytest.mark.parametrize("name", ["attention_grad", "gpt", "case"])
+def test_graph_zooms_and_moves(reports, opened, name):
+    page = opened(reports(name)[0])
+    svg = page.locator("#graph svg")
+    svg.scroll_into_view_if_needed()
+    page.locator("#graph .node").first.wait_for()
+    assert page.locator("#graph .box").count() > 0
+    views = [svg.get_attribute("viewBox")]
+    for act in (
+        lambda: page.get_by_role("button", name="zoom in").click(),
+        lambda: drag(page, svg.bounding_box(), 0.5, 0.3),
+        lambda: page.get_by_role("button", name="show all of the graph").click(),
+    ):
+        act()
+        views.append(svg.get_attribute("viewBox"))
+    assert all(before != after for before, after in itertools.pairwise(views))
+    page.get_by_role("button", name="Before").click()
+    assert page.locator("#graph .node").count() > 2
+
+
+@pytest.mark.parametrize(
+    "name, width, scheme", [*itertools.product(["gpt", "refused"], [360, 1200], ["light", "dark"])]
+)
+def test_narrow_windows_and_dark_mode(reports, opened, name, width, scheme):
+    page = opened(reports(name)[0], width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert light == (scheme == "light")
+    assert page.evaluate("weir_page.charts()[0].width") <= width
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.wait_for_function("weir_page.charts()[0].width > 600")
+
+
+def test_bands_have_numbers_beside_colours(reports, opened):
+    page = opened(reports("gpt")[0])
+    marks = page.locator("#memory table").first.locator(".mark").all_inner_texts()
+    assert marks[:3] == ["1", "2", "3"] and len(set(marks)) == len(marks)
+
+
+def test_a_refusal_shows_what_stands_in_the_way(reports, opened):
+    page = opened(reports("refused")[0])
+    assert "set it to" in page.locator("pre.wall").inner_text()
+    assert "Refused" in page.locator(".verdict").inner_text()
+
+
+def test_text_of_a_program_is_never_markup(tmp_path, opened):
+    hostile = r"</script><script>throw 1</script><img src=x onerror=alert(1)>\22"
+    text = f"""func.func @main(%x: tensor<2000xf32>) -> tensor<2000xf32> {{
+      %y = stablehlo.exponential %x : tensor<2000xf32> loc("{hostile}":3:1)
+      return %y : tensor<2000xf32>
+    }}"""
+    page = opened(report(tmp_path, "<b>&amp;\u20ac", text, None)[0])
+    assert page.locator("h1").inner_text() == "<b>&amp;\u20ac.mlir"
+    page.locator("#graph svg").scroll_into_view_if_needed()
+    page.locator("#graph .node").first.wait_for()
+    assert "onerror" in page.locator("#graph").inner_html() and page.locator("img").count() == 0
+
+
+def chain(ops):
+    """A program of so many ops, whose every tenth result is read again much later."""
+    lines, kept = [], ["%x"]
+    for i in range(ops):
+        other = kept.pop(0) if i % 10 == 9 and len(kept) > 5 else "%x"
+        kind = "dot_general" if i % 3 == 0 else "add"
+        last = f"%{i - 1}" if i else "%x"
+        how = ", contracting_dims = [1] x [0]" if kind == "dot_general" else ""
+        kinds = "(tensor<64x64xf32>, tensor<64x64xf32>) -> " if how else ""
+        lines.append(f'%{i} = stablehlo.{kind} {last}, {other}{how} : {kinds}tensor<64x64xf32> loc("m.py":{i + 1}:1)')
+        if i % 10 == 0:
+            kept.append(f"%{i}")
+    body = "\n".join(lines)
+    return f"func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {{\n{body}\nreturn %{ops - 1} : tensor<64x64xf32>\n}}"
+
+
+@pytest.mark.parametrize("ops, most_bytes", [(1000, 10**6), (10000, 4 * 10**6)])
+def test_large_programs_stay_usable(tmp_path, opened, ops, most_bytes):
+    path, _ = report(tmp_path, "chain", chain(ops), None)
+    assert path.stat().st_size < most_bytes
+    page = opened(path)
+    box = page.locator("#memory .u-over").first.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert re.search(r"step [\d]+ of", page.locator(".tip").first.inner_text())
+    page.locator("#graph svg").scroll_into_view_if_needed()
+    page.locator("#graph .node").first.wait_for()
+    nodes = plan_in(path.read_text())["programs"][0]["graph"]["nodes"]
+    assert f"of {len(nodes):,} values" in page.locator("#graph").inner_text()
