@@ -333,7 +333,8 @@ class Recorder:
             mask = sum(1 << block for block in blocks)
             c = Command(name, words[1:], folder, settings, mask)
             gone = [w for w in [folder, *words] if w.startswith("/") and not os.path.exists(w)]
-            if again and not (reads or gone or "-o" in words):
+            takes_input = reads and "-" in words  # a pipe is there always, by lit
+            if again and not (takes_input or gone or "-o" in words):
                 start = os.times()
                 first, second = (c.run(self.base.build / name) for _ in range(2))
                 c.before = first.told if first == second else None

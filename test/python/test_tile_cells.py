@@ -49,3 +49,23 @@ def test_cells(number, folder):  # noqa: F811
     print(fuzz_regions.table(count))
     assert not problems, "\n".join(problems)
     assert sum(kernels for _, kernels in count.values()) > len(cells) // 3
+
+
+def test_cells_through_the_hook():
+    """Under a limit, as JAX compiles and runs them; sums of the slices are right, or refused."""
+    cells = [("add", "sliced", "f32"), ("roll", "reduced", "f32"), ("maximum", "free", "i32")]
+    problems, made = fuzz_regions.run(cells, 3, hook=True)
+    assert not problems, "\n".join(problems)
+    assert [cell for cell, _ in made] == cells
+
+
+def test_a_wrong_program_of_the_hook_is_seen(monkeypatch):
+    """What the hook ran is compared, not what was asked for."""
+    import hooked_program
+
+    monkeypatch.setattr(
+        hooked_program, "under", lambda text, inputs, limit: (text, [a * 0 for a in want(text, inputs)])
+    )
+    want = lambda text, inputs: running.Xla(text)(*inputs)  # noqa: E731
+    problems, _ = fuzz_regions.run([("add", "sliced", "f32")], 3, hook=True)
+    assert problems
