@@ -18,7 +18,7 @@ typedef struct picture {
 static weir_status read_program(picture *p, const weir_program *program, ir_module **out_m) {
   weir_options options = WEIR_OPTIONS_INIT;
   pass_driver driver = {.c = &p->c, .options = &options, .table = pipeline_passes};
-  WEIR_TRY(in_stablehlo_text(&p->c, program->text, program->length, out_m));
+  WEIR_TRY(in_program(&p->c, program->text, program->length, out_m));
   WEIR_TRY(ir_verify(*out_m));
   WEIR_TRY(ir_check_main(*out_m));
   return pass_run(&driver, &pass_inline, *out_m, NULL);

@@ -78,7 +78,7 @@ static weir_status reduce_by(reduction *r, const pass_shrink *way, bool *in_out_
 }
 
 static weir_status read(reduction *r) {
-  WEIR_TRY(in_stablehlo_text(&r->c, r->text, r->length, &r->best));
+  WEIR_TRY(in_program(&r->c, r->text, r->length, &r->best));
   WEIR_TRY(ir_verify(r->best));
   return ir_check_main(r->best);
 }

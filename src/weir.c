@@ -52,7 +52,7 @@ static weir_status check_program(job *j) {
 static weir_status read_program(job *j) {
   WEIR_TRY(pass_check_options(&j->driver));
   WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
-  WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
+  WEIR_TRY(in_program(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
   return check_program(j);
 }
@@ -61,6 +61,7 @@ static weir_status read_program(job *j) {
 static weir_status rewrite(void *user) {
   job *j = user;
   WEIR_TRY(read_program(j));
+  if (in_is_bytecode(j->text, j->length)) WEIR_TRY(print_module(j, j->m)); /* as it came */
   climb c;
   weir_status status = ladder_climb(j, &c);
   bool has_plan = status == WEIR_OK || c.is_refused;

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAX_BYTES = {"stablehlo_text": 8000, "words": 600, "npy": 600, "rewrite": 5000}
+MAX_BYTES = {"stablehlo_text": 8000, "bytecode": 4000, "words": 600, "npy": 600, "rewrite": 5000}
 ATTRIBUTES = [  # reader of fuzz_words.c, what its texts look like
     (0, r"#stablehlo\.dot<[^>]*>"),
     (1, r"#stablehlo\.gather<[^>]*>"),
@@ -61,6 +61,8 @@ def seeds(target):
         return word_seeds()
     if target == "npy":
         return npy_seeds()
+    if target == "bytecode":
+        return [path.read_bytes() for path in sorted(ROOT.glob("test/bytecode/*.mlirbc"))]
     small = [program for program in programs() if len(program) < MAX_BYTES[target]]
     if target == "stablehlo_text":
         return small

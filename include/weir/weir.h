@@ -102,11 +102,11 @@ typedef enum weir_outcome {
 
 typedef struct weir_result weir_result;
 
-/* Rewrites one program. text: StableHLO in MLIR's generic or pretty form, `length` bytes, need not
- * be NUL-terminated. Returns WEIR_OK also where nothing had to be done. Errors: INVALID_ARGUMENT
- * (does not parse or verify), RESOURCE_EXHAUSTED (no way found under the limit), UNIMPLEMENTED,
- * INTERNAL; weir_result_message() tells. Cost: a few passes over the program and, with a referee, a
- * bounded number of XLA compiles. */
+/* Rewrites one program. text: StableHLO as MLIR's text or bytecode (a portable artifact), `length`
+ * bytes, need not be NUL-terminated. WEIR_OK also where nothing had to be done. Errors:
+ * INVALID_ARGUMENT (does not parse or verify), RESOURCE_EXHAUSTED (no way found under the limit),
+ * UNIMPLEMENTED, INTERNAL; weir_result_message() tells. Cost: a few passes over the program and,
+ * with a referee, a bounded number of XLA compiles. */
 WEIR_API WEIR_MUST_USE weir_status weir_rewrite(const char *text, size_t length,
                                                 const weir_options *options,
                                                 weir_result **out_result);
@@ -121,7 +121,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length,
                                              const weir_options *options, bool *out_fits);
 
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
-/* The rewritten program, NUL-terminated; NULL unless REWRITTEN (or stop_after was given). */
+/* The program, NUL-terminated: rewritten (or as stop_after left it), or bytecode as text; or NULL. */
 WEIR_API const char *weir_result_text(const weir_result *result, size_t *out_length);
 /* "name=value" strings, NULL-terminated; never NULL. */
 WEIR_API const char *const *weir_result_compile_options(const weir_result *result);

@@ -78,7 +78,9 @@ static int draw(const cli_args *args, const char *input, size_t length,
   weir_result *graph;
   if (rewritten) {
     weir_result_summary(rewritten, &s);
-    programs[1].text = weir_result_text(rewritten, &programs[1].length);
+    bool changed =
+        weir_result_outcome(rewritten) == WEIR_REWRITTEN || o->only_passes || o->stop_after;
+    if (changed) programs[1].text = weir_result_text(rewritten, &programs[1].length);
   }
   set_title(before, sizeof before, "before", s.peak_before_bytes);
   set_title(after, sizeof after, "after", s.peak_after_bytes);

@@ -217,9 +217,9 @@ static void allocate(literal *l, int64_t elements) {
 }
 
 /* i1 is 0 or 1; small integers are extended from their own bits, small floats have no others. */
-static void clean_byte(literal *l, char *byte) {
+static void clean_byte(ir_dtype dtype, char *byte) {
   unsigned char x = (unsigned char)*byte;
-  switch (l->dtype) {
+  switch (dtype) {
     case IR_I1: *byte = x != 0; break;
     case IR_I2: *byte = (char)((int8_t)(x << 6) >> 6); break;
     case IR_I4: *byte = (char)((int8_t)(x << 4) >> 4); break;
@@ -262,15 +262,22 @@ static bool hex_string(literal *l) {
   l->data = data;
   l->s = quote + 1;
   if (packed) allocate(l, l->count), unpack_bits(l, data);
-  if (l->bytes == 1)
-    for (int64_t i = 0, count = splat ? 1 : l->count; i < count; i++) clean_byte(l, &l->data[i]);
   return splat;
 }
 
-static bool all_equal(const literal *l) {
-  for (int64_t i = 1; i < l->count; i++)
-    if (memcmp(l->data, l->data + (size_t)i * l->bytes, l->bytes)) return false;
-  return l->count > 0;
+static bool all_equal(const char *data, int64_t count, size_t bytes) {
+  for (int64_t i = 1; i < count; i++)
+    if (memcmp(data, data + (size_t)i * bytes, bytes)) return false;
+  return count > 0;
+}
+
+ir_attr in_dense_of(ir_module *m, ir_type type, char *data, bool splat) {
+  ir_dtype dtype = ir_type_get(m, type)->dtype;
+  size_t bytes = (size_t)ir_dtype_bytes(dtype);
+  int64_t count = splat ? 1 : ir_element_count(m, type);
+  if (bytes == 1)
+    for (int64_t i = 0; i < count; i++) clean_byte(dtype, &data[i]);
+  return ir_attr_dense(m, type, data, splat || all_equal(data, count, bytes));
 }
 
 static ir_attr read_literal(literal *l, ir_type type) {
@@ -295,7 +302,7 @@ static ir_attr read_literal(literal *l, ir_type type) {
   }
   skip_blanks(l);
   if (l->s != l->end) in_fail(l->p, l->s, "found '%c' in a constant, wanted its end", *l->s);
-  return ir_attr_dense(l->p->m, type, l->data, splat || all_equal(l));
+  return in_dense_of(l->p->m, type, l->data, splat);
 }
 
 /* The '>' that closes the literal; a constant's own text holds none outside of strings. */

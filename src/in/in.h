@@ -1,5 +1,5 @@
 /* Readers: bytes -> IR. What JAX prints at the hook, in MLIR's generic or pretty form
- * (docs/design/reader.md). */
+ * (docs/design/reader.md), and MLIR bytecode (docs/design/bytecode.md). */
 #ifndef WEIR_IN_IN_H
 #define WEIR_IN_IN_H
 #include "ir/ir.h"
@@ -11,5 +11,16 @@
  * pretty form). On an error *out_module is NULL. */
 WEIR_MUST_USE weir_status in_stablehlo_text(ctx *c, const char *text, size_t length,
                                             ir_module **out_module);
+
+/* Reads MLIR bytecode of versions 0 to 6 with ops of VHLO, func or text-only dialects: the module
+ * that the text reader makes of what stock StableHLO prints of the same bytes. Errors as above,
+ * with the message "byte N: ...". */
+WEIR_MUST_USE weir_status in_bytecode(ctx *c, const char *bytes, size_t length,
+                                      ir_module **out_module);
+bool in_is_bytecode(const char *bytes, size_t length); /* by the magic number */
+
+/* Either of them, by the magic number. */
+WEIR_MUST_USE weir_status in_program(ctx *c, const char *bytes, size_t length,
+                                     ir_module **out_module);
 
 #endif

@@ -189,6 +189,16 @@ double in_real_of_hex(in_parser *p, ir_dtype dtype, const char *from, const char
 /* -12 or 0x7F as an integer of the type, extended to 64 bits; false if it does not fit. */
 bool in_fit_integer(ir_dtype dtype, const char *from, const char *to, int64_t *out_value);
 
+/* The constant of these elements, which are cleaned in place: i1 becomes 0 or 1, integers below a
+ * byte are extended. splat: data holds one element. */
+ir_attr in_dense_of(ir_module *m, ir_type type, char *data, bool splat);
+/* A whole text as one attribute or type. */
+ir_attr in_attribute_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_t length);
+ir_type in_type_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_t length);
+
+/* ---- stablehlo_text.c ---- */
+void in_adopt_module(ir_module *m); /* a module that is the only op at the top becomes the root */
+
 /* ---- op.c: what all ops have in common ---- */
 void in_ops(in_parser *p, ir_block block); /* up to a '}' or the end */
 ir_value in_operand(in_parser *p);
@@ -198,6 +208,9 @@ void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value); /* a pro
  * attributes mixed. */
 void in_attr_dict(in_parser *p, in_op *op);
 bool in_is_property(const in_parser *p, ir_kind kind, ir_str name);
+/* The names, in order, with a blank between; NULL if there are none. */
+const char *in_properties(ir_kind kind);
+bool in_has_word(const char *list, const char *wanted); /* among words with a blank between */
 typedef enum in_attr_class { IN_PROPERTIES, IN_DISCARDABLE, IN_MIXED } in_attr_class;
 /* Moves the newest `count` of p->entries to the op. */
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which);
@@ -225,7 +238,7 @@ void in_generic(in_parser *p, in_op *op);      /* at the quoted name */
 void in_generic_rest(in_parser *p, in_op *op); /* behind it */
 void in_pretty(in_parser *p, in_op *op);       /* at the bare name */
 
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                          \
+#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
   void in_asm_##asm_(in_parser *p, in_op *op);
 #include "ir/ops.def"
 #undef OP

@@ -96,14 +96,18 @@ static const char *const properties[IR_OP_COUNT] = {
     [IR_OP_SDY_MANUAL_COMPUTATION] = "in_shardings manual_axes out_shardings",
 };
 
-bool in_is_property(const in_parser *p, ir_kind kind, ir_str name) {
-  const char *list = properties[kind], *wanted = ir_text(p->m, name);
-  size_t length = ir_text_length(p->m, name);
-  if (!list) return false;
+const char *in_properties(ir_kind kind) { return properties[kind]; }
+
+bool in_has_word(const char *list, const char *wanted) {
+  size_t length = strlen(wanted);
   for (const char *s = list; *s;) {
     size_t n = strcspn(s, " ");
     if (n == length && !memcmp(s, wanted, n)) return true;
     s += n + (s[n] == ' ');
   }
   return false;
+}
+
+bool in_is_property(const in_parser *p, ir_kind kind, ir_str name) {
+  return properties[kind] && in_has_word(properties[kind], ir_text(p->m, name));
 }

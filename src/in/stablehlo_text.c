@@ -11,7 +11,7 @@ typedef struct job {
 } job;
 
 /* A text whose only op at the top is a module is that module. */
-static void adopt_module(ir_module *m) {
+void in_adopt_module(ir_module *m) {
   const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
   if (top->ops.count != 1) return;
   ir_op only = top->ops.at[0];
@@ -23,22 +23,41 @@ static void adopt_module(ir_module *m) {
   m->root = only;
 }
 
+static in_parser *parser_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_t length) {
+  in_parser *p = ARENA_NEW(scratch, in_parser);
+  p->ctx = c, p->m = m, p->scratch = scratch;
+  p->begin = text, p->end = text + length;
+  return p;
+}
+
+ir_attr in_attribute_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_t length) {
+  in_parser *p = parser_of(c, scratch, m, text, length);
+  in_seek(p, p->begin);
+  ir_attr a = in_attribute(p);
+  if (!in_is(p, IN_END)) in_fail_wanted(p, "the end of an attribute");
+  return a;
+}
+
+ir_type in_type_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_t length) {
+  in_parser *p = parser_of(c, scratch, m, text, length);
+  in_seek(p, p->begin);
+  ir_type type = in_type(p);
+  if (!in_is(p, IN_END)) in_fail_wanted(p, "the end of a type");
+  return type;
+}
+
 static weir_status read_text(void *user) {
   job *j = user;
   j->scratch = arena_create(j->ctx);
   j->m = ir_module_create(j->ctx);
-  in_parser *p = ARENA_NEW(j->scratch, in_parser);
-  p->ctx = j->ctx, p->m = j->m, p->scratch = j->scratch;
-  p->begin = j->text, p->end = j->text + j->length;
-  if (j->length >= 4 && !memcmp(j->text, "ML\xefR", 4))
-    in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
+  in_parser *p = parser_of(j->ctx, j->scratch, j->m, j->text, j->length);
   const char *zero = j->length ? memchr(j->text, 0, j->length) : NULL;
   if (zero) in_fail(p, zero, "a zero byte in the text");
   in_find_aliases(p);
   in_seek(p, p->begin);
   in_ops(p, ir_op_get(j->m, j->m->root)->regions[0]);
   if (!in_is(p, IN_END)) in_fail_wanted(p, "an op");
-  adopt_module(j->m);
+  in_adopt_module(j->m);
   return WEIR_OK;
 }
 

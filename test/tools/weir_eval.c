@@ -112,7 +112,7 @@ static weir_status run(void *user) {
   size_t length = 0;
   ir_module *m = NULL;
   WEIR_TRY(tool_read_file(a, j->program, &text, &length));
-  WEIR_TRY(in_stablehlo_text(j->c, text, length, &m));
+  WEIR_TRY(in_program(j->c, text, length, &m));
   ref_tensor *inputs = ARENA_ARRAY(a, ref_tensor, j->n_inputs), *results;
   uint32_t n_results;
   WEIR_TRY(ir_verify(m));

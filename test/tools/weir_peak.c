@@ -30,7 +30,7 @@ static weir_status run(void *user) {
   size_t length = 0;
   ir_module *m = NULL;
   WEIR_TRY(tool_read_file(a, j->path, &text, &length));
-  WEIR_TRY(in_stablehlo_text(j->c, text, length, &m));
+  WEIR_TRY(in_program(j->c, text, length, &m));
   for (int i = 1; i < j->repeat; i++) {
     arena *scratch = arena_create(j->c);
     plan_peak_of(scratch, m, j->order);

@@ -23,7 +23,7 @@ static char *read_file(const char *path, size_t *out_length) {
 
 static weir_status round_trip(ctx *c, const char *text, size_t length, bool verify, bool quiet) {
   ir_module *m;
-  WEIR_TRY(in_stablehlo_text(c, text, length, &m));
+  WEIR_TRY(in_program(c, text, length, &m));
   if (verify) WEIR_TRY(ir_verify(m));
   strbuf out = strbuf_make(m->arena);
   out_stablehlo_text(m, &out);

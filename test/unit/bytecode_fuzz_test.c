@@ -1,0 +1,34 @@
+/* The reader of MLIR bytecode against broken files: cut off at every byte, every byte replaced by
+ * others, random mutations (fuzz/replay.h). */
+#include "../fuzz/fuzz_bytecode.c"
+#include "../fuzz/replay.h"
+
+enum { MUTATIONS_PER_PROGRAM = 500 };
+
+static void replace_each(char *bytes, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    char old = bytes[i];
+    const char others[] = {(char)~old, (char)(old + 2), 0};
+    for (size_t k = 0; k < sizeof others; k++) {
+      bytes[i] = others[k];
+      replay_run(bytes, length);
+    }
+    bytes[i] = old;
+  }
+}
+
+int main(void) {
+  static const char *const programs[] = {"ops-0.9.0", "ops-0.14.0", "ops-1.17.0", "plain-0.9.0",
+                                         "plain-1.17.0"};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    char path[512];
+    size_t length;
+    snprintf(path, sizeof path, "%s/bytecode/%s.mlirbc", WEIR_TEST_DIR, programs[i]);
+    char *bytes = replay_read(path, &length);
+    replay_cuts(bytes, length);
+    replace_each(bytes, length);
+    replay_mutations(bytes, length, MUTATIONS_PER_PROGRAM, 0xB5297A4D3F84D5B5u + i);
+    free(bytes);
+  }
+  return 0;
+}
