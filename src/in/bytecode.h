@@ -65,7 +65,8 @@ typedef struct bc {
   VEC(ir_value) values; /* of the scope in hand; IR_NONE: not yet defined */
   int depth;
   int64_t weight_left;         /* what the attributes of all ops together may weigh yet */
-  int64_t location_bytes_left; /* the same of locations; then they become unknown */
+  int64_t location_bytes_left; /* the same of locations, made or used; then they
+                                  become unknown */
 } bc;
 
 /* A part of the file. */

@@ -105,13 +105,17 @@ ir_type bc_type(bc_bytes *b, bc_entry *parent) {
   return e->type;
 }
 
+/* Whether a location's text may be made or put to an op yet. */
+static bool pay_location(bc *r, size_t bytes) {
+  if (bytes > MAX_LOCATION_BYTES || (int64_t)bytes > r->location_bytes_left) return false;
+  r->location_bytes_left -= (int64_t)bytes;
+  return true;
+}
+
 ir_str bc_location(bc_bytes *b) {
   bc_entry *e = bc_read_attr(b);
   if (!e->is_location) bc_fail(b, "an attribute where a location is wanted");
-  int64_t bytes = (int64_t)ir_text_length(b->r->m, e->location);
-  if (bytes > b->r->location_bytes_left) return IR_NONE;
-  b->r->location_bytes_left -= bytes;
-  return e->location;
+  return pay_location(b->r, ir_text_length(b->r->m, e->location)) ? e->location : IR_NONE;
 }
 
 /* ---- locations, as text ---- */
@@ -138,9 +142,10 @@ static const char *child(bc_bytes *b) {
   return e->location ? ir_text(b->r->m, e->location) : NULL;
 }
 
+/* Nothing more is put to a text that is too long: it will be forgotten. */
 static void put_child(bc_bytes *b, strbuf *out) {
   const char *text = child(b);
-  strbuf_puts(out, text ? text : "unknown");
+  if (out->length <= MAX_LOCATION_BYTES) strbuf_puts(out, text ? text : "unknown");
 }
 
 /* "file":1:2 to 3:4, whose end is that of the start where it is not said. */
@@ -155,11 +160,10 @@ static void put_range(bc_bytes *b, strbuf *out) {
   if (count == 4) strbuf_printf(out, " to %llu:%llu", n[2], n[3]);
 }
 
-/* Bounded by 64 KiB for each byte of the entry; what is longer than one such is forgotten. */
 static void put_fused(bc_bytes *b, strbuf *out) {
   strbuf_puts(out, "fused[");
   for (uint32_t n = bc_count(b, "locations"), i = 0; i < n; i++) {
-    if (i) strbuf_puts(out, ", ");
+    if (i && out->length <= MAX_LOCATION_BYTES) strbuf_puts(out, ", ");
     put_child(b, out);
   }
   strbuf_putc(out, ']');
@@ -191,7 +195,7 @@ static ir_str location_of(bc_bytes *b, uint64_t code) {
       put_fused(b, &out);
       if (code == ATTR_FUSED_LOC_WITH_METADATA) bc_attr(b, NULL);
   }
-  return out.length > MAX_LOCATION_BYTES ? IR_NONE : ir_intern_text(b->r->m, out.text, out.length);
+  return pay_location(b->r, out.length) ? ir_intern_text(b->r->m, out.text, out.length) : IR_NONE;
 }
 
 /* ---- numbers ---- */

@@ -3,12 +3,12 @@
 #include "../fuzz/fuzz_bytecode.c"
 #include "../fuzz/replay.h"
 
-enum { MUTATIONS_PER_PROGRAM = 500 };
+enum { MUTATIONS_PER_PROGRAM = 300 };
 
 static void replace_each(char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++) {
     char old = bytes[i];
-    const char others[] = {(char)~old, (char)(old + 2), 0};
+    const char others[] = {(char)~old, (char)(old + 2)};
     for (size_t k = 0; k < sizeof others; k++) {
       bytes[i] = others[k];
       replay_run(bytes, length);

@@ -12,7 +12,7 @@
 // CHECK: value = dense<[true, false, true]> : tensor<3xi1>
 // CHECK: value = dense<true> : tensor<9x9xi1>
 // CHECK: value = dense<[1, -2, 3, 4]> : tensor<4xi16>
-// CHECK: value = dense<[(1.000000e+00,-2.000000e+00), (1.000000e+00,-2.000000e+00)]>
+// CHECK: value = dense<(1.000000e+00,-2.000000e+00)> : tensor<2xcomplex<f32>>
 // CHECK: "stablehlo.dot_general"{{.*}} <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}>
 // CHECK: "stablehlo.convolution"{{.*}} <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, padding = dense<1> : tensor<2x2xi64>}>
 // CHECK: "stablehlo.gather"{{.*}} <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = true, slice_sizes = array<i64: 1, 3>}>
