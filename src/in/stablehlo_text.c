@@ -51,6 +51,8 @@ static weir_status read_text(void *user) {
   j->scratch = arena_create(j->ctx);
   j->m = ir_module_create(j->ctx);
   in_parser *p = parser_of(j->ctx, j->scratch, j->m, j->text, j->length);
+  if (in_is_bytecode(j->text, j->length))
+    in_fail(p, p->begin, "found MLIR bytecode, wanted StableHLO text");
   const char *zero = j->length ? memchr(j->text, 0, j->length) : NULL;
   if (zero) in_fail(p, zero, "a zero byte in the text");
   in_find_aliases(p);
