@@ -219,7 +219,8 @@ def main():
             parser.error(f"no case {pattern}")
     names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
     ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
-    print(f"| case | weir {'CPU ' * args.cpu}s | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
+    unit = "CPU s" if args.cpu else "s"
+    print(f"| case | weir {unit} | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
     known, key = {}, "cpu_seconds" if args.cpu else "seconds"
     for name in names:
         if not args.report:

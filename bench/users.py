@@ -166,7 +166,8 @@ def kernels_row(name, small, share):
 
 
 def compare_kernels(names, small, share):
-    print("| program | kernels | off CPU s | auto CPU s | auto / off | |\n|---|--:|--:|--:|--:|---|")
+    print("| program | kernels | off CPU s | auto CPU s | auto / off | |")
+    print("|---|--:|--:|--:|--:|---|", flush=True)
     ratios = []
     for name in names:
         row_text, ratio = kernels_row(name, small, share)
