@@ -7,12 +7,12 @@
     python bench/users.py --kernels                kernels on against off (WEIR_TILE)
 
 Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
-arguments, its results and a tenth of stock's temporaries (--share), 5 MB at least, then split by
-hand where there is such a version. Temporaries are those of XLA's report without library fusions,
-which hide them; growth is the larger of two runs, CPU time the smaller. A result that stock does
-not have is compared with stock without these fusions, too: they are wrong now and then. Exits 1
-where a result is off, a limit broken, or a program refused that is not known to be (`refused` in
-its registration).
+arguments, its results and a tenth of stock's temporaries (--share, or what its registration says),
+5 MB at least, then split by hand where there is such a version. Temporaries are those of XLA's
+report without library fusions, which hide them; growth is the larger of two runs, CPU time the
+smaller. A result that stock does not have is compared with stock without these fusions, too: they
+are wrong now and then. Exits 1 where a result is off, a limit broken, or a program refused that is
+not known to be (`refused` in its registration).
 
 --kernels: each program in one process, compiled with WEIR_TILE=off and auto under the same limit
 (--share 2: one that nothing reaches, so that what is compared is stock with kernels where regions
@@ -238,7 +238,7 @@ def measure(name, small, share):
         if "problem" in found["stock"]:
             return found, None, [found["stock"]["problem"]]
         needs = [found["stock"][k + "_bytes"] for k in ("argument", "output", "temp")]
-        limit_bytes = limit_of(*needs, share)
+        limit_bytes = limit_of(*needs, program.share or share)
         found["weir"] = run(name, "weir", path, small, limit_bytes)
         if program.by_hand:
             found["by hand"] = run(name, "by hand", path, small)

@@ -572,3 +572,52 @@ def distance_quantiles(x):
     d = jnp.sqrt(squares(x, x))
     low, middle, high = jnp.quantile(d, jnp.array([0.25, 0.5, 0.75], x.dtype))
     return high - low, jnp.median(jnp.abs(d - middle))
+
+
+def marginal_likelihood(distances, theta, x, y):
+    """Minus its logarithm, but for a constant: a dense Cholesky factor."""
+    length, scale, noise = jnp.exp(theta)
+    k = scale * jnp.exp(-0.5 * distances(x / length)) + noise * jnp.eye(len(y))
+    factor = jnp.linalg.cholesky(k)
+    weights = jax.scipy.linalg.cho_solve((factor, True), y)
+    return 0.5 * y @ weights + jnp.log(jnp.diagonal(factor)).sum()
+
+
+def exact_inputs(n, r):
+    return r.array([0.1, -0.2, -1.0]), r.normal(n, 3), r.normal(n)
+
+
+@program(
+    3000,
+    950,
+    exact_inputs,
+    tolerance=1e-2,
+    why="solves with a matrix of condition 10^4, twice",
+    share=0.65,  # three matrices of five: docs/design/gaussian-process.md
+)
+def gp_exact(theta, x, y):
+    """Exact Gaussian process: marginal likelihood and gradient, distances by a product."""
+
+    def loss(theta):
+        return marginal_likelihood(lambda z: expanded(z, z), theta, x, y)
+
+    return jax.value_and_grad(loss)(theta)
+
+
+@program(
+    3000,
+    950,
+    exact_inputs,
+    tolerance=1e-2,
+    why="solves with a matrix of condition 10^4, twice",
+    share=0.45,  # three matrices of eight
+)
+def gp_exact_differences(theta, x, y):
+    """The same, distances as sums of differences."""
+
+    def loss(theta):
+        return marginal_likelihood(
+            lambda z: ((z[:, None] - z[None]) ** 2).sum(-1), theta, x, y
+        )
+
+    return jax.value_and_grad(loss)(theta)

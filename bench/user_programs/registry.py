@@ -19,6 +19,7 @@ class Program:
     why: str  # the tolerance is looser than its type's
     counts: bool  # integers are counts: compared as numbers
     refused: str  # why a tenth of the temporaries is known not to do
+    share: float | None  # of the temporaries, where another share than asked for is known to do
     by_hand: Callable | None = None
 
     def arguments(self, small):
@@ -55,14 +56,16 @@ class Random:
 PROGRAMS = {}
 
 
-def program(n, small, inputs, x64=False, tolerance=None, why="", counts=False, refused=""):
+def program(
+    n, small, inputs, x64=False, tolerance=None, why="", counts=False, refused="", share=None
+):
     assert (tolerance is None) == (not why), "a tolerance of its own needs a reason"
 
     def add(function):
         assert function.__name__ not in PROGRAMS and function.__doc__
         most = tolerance or (1e-10 if x64 else 1e-4)
         PROGRAMS[function.__name__] = Program(
-            function, inputs, n, small, x64, most, why, counts, refused
+            function, inputs, n, small, x64, most, why, counts, refused, share
         )
         return function
 

@@ -1,5 +1,7 @@
 #include "ir/lapack.h"
 
+#include "ir/attrs.h"
+
 const ir_lapack_row ir_lapack_rows[IR_LAPACK_ROWS] = {
 #define LAPACK(name, types, operands, results, eval) {name, types, operands, results},
 #include "ir/lapack.def"
@@ -50,4 +52,9 @@ int32_t ir_lapack_batch_rank(const ir_module *m, ir_op op) {
   bool fits = are_batches(m, d->operands, IR_NONE, d->n_operands, row->operands, first, batch) &&
               are_batches(m, NULL, d->first_result, d->n_results, row->results, first, batch);
   return fits ? batch : -1;
+}
+
+bool ir_lapack_is_by_rows(const ir_module *m, ir_op op) {
+  return ir_op_attr(m, op, "operand_layouts") && ir_type_at(m, ir_operand(m, op, 0))->rank >= 2 &&
+         !ir_is_by_columns(m, op, "operand_layouts", 0);
 }

@@ -35,6 +35,7 @@ static split_goal goal_of_holders(const search *s) {
                       .cached_bytes = CACHED_SLICE_BYTES,
                       .generous_bytes = slice * GENEROUS,
                       .nest = s->manner == NESTED,
+                      .fits_first = s->manner == BY_FIT,
                       .is_materialised = plan_is_materialised};
 }
 
@@ -200,7 +201,7 @@ static weir_status search_confirmed(job *j, search *s) {
     search_again(s, &first);
     WEIR_TRY(search_slices(j, s));
   }
-  for (manner by = NESTED; !s->found.m && by <= BY_SIZE; by++) {
+  for (manner by = NESTED; !s->found.m && by <= BY_FIT; by++) {
     search_again(s, &first);
     s->manner = by;
     WEIR_TRY(search_slices(j, s));

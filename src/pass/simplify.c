@@ -238,6 +238,20 @@ static ir_value select_constant(simplifier *s, ir_op op) {
   return x && ir_type_of(s->m, x) == result_type(s, op) ? x : IR_NONE;
 }
 
+/* select(p, select(p, x, y), y) = select(p, x, y) = select(p, x, select(p, x, y)): a mask put on
+ * twice, as gradients of triangular factors do. */
+static ir_value select_again(simplifier *s, ir_op op) {
+  for (uint32_t i = 1; i <= 2; i++) {
+    ir_value x = operand(s, op, i);
+    ir_op inner = ir_value_get(s->m, x)->op;
+    if (inner && ir_kind_of(s->m, inner) == IR_OP_SELECT &&
+        operand(s, inner, 0) == operand(s, op, 0) &&
+        operand(s, inner, 3 - i) == operand(s, op, 3 - i))
+      return x;
+  }
+  return IR_NONE;
+}
+
 /* ---- the rest ---- */
 /* Reducing no dimension folds each element with the initial value once: op(init, x). */
 static ir_value reduce_nothing(simplifier *s, ir_op op) {
@@ -389,6 +403,7 @@ static const struct row {
     {IR_OP_XOR, or_zero},
     {IR_OP_AND, and_ones},
     {IR_OP_SELECT, select_constant},
+    {IR_OP_SELECT, select_again},
     {IR_OP_REDUCE, reduce_nothing},
     {IR_OP_GET_TUPLE_ELEMENT, element_of_tuple},
     {IR_OP_SCATTER, scatter_one_window},

@@ -16,6 +16,7 @@
  * at most. Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
  * and MAGMA's trsm do the same.
  */
+#include "ir/lapack.h"
 #include "pass/build.h"
 
 enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4 };
@@ -51,6 +52,7 @@ static bool read_call(const ir_module *m, ir_op op, triangle *out) {
   out->lower = uplo == 'L';
   out->unit = diag == 'U';
   out->transposed = trans != 'N';
+  if (ir_lapack_is_by_rows(m, op)) out->lower = !out->lower, out->transposed = !out->transposed;
   return side == 'L' && uplo >= 0 && trans >= 0 && diag >= 0;
 }
 

@@ -1,7 +1,7 @@
 /* cholesky, triangular_solve, and JAX's custom calls for LAPACK and QR. Matrices are the last two
  * dimensions, everything before is batch. A custom call's layouts (column-major) are how XLA passes
- * memory, not what is computed: they are ignored. Calls of jaxlib 0.4.35 to 0.10
- * ("lapack_sgetrf_ffi"). */
+ * memory: they matter only where potrf and trsm are told that a matrix lies row by row, as LAPACK
+ * finds its transpose there. Calls of jaxlib 0.4.35 to 0.10 ("lapack_sgetrf_ffi"). */
 #include <math.h>
 
 #include "ir/lapack.h"
@@ -85,9 +85,22 @@ static void store_reals(const lapack *l, uint32_t i, const double *at, int64_t n
     ref_store(result(l, i), l->batch * n + k, (ref_scalar){.f = at[k]});
 }
 
+static ref_matrix transposed(const lapack *l, const ref_matrix *a) {
+  ref_matrix t = ref_matrix_new(l->f->arena, a->columns, a->rows);
+  for (int64_t i = 0; i < a->rows; i++)
+    for (int64_t j = 0; j < a->columns; j++) *ref_at(&t, j, i) = *ref_at(a, i, j);
+  return t;
+}
+
+/* As the routine finds it. */
+static ref_matrix triangle(const lapack *l) {
+  ref_matrix a = input(l, 0);
+  return ir_lapack_is_by_rows(l->f->m, l->op) ? transposed(l, &a) : a;
+}
+
 /* (a, b) -> x */
 static void call_trsm(const lapack *l) {
-  ref_matrix a = input(l, 0), b = input(l, 1);
+  ref_matrix a = triangle(l), b = input(l, 1);
   int64_t transpose = config(l, "trans_x", 'N');
   ref_trsm(&a, &b, config(l, "side", 'L') == 'L', config(l, "uplo", 'L') == 'L',
            transpose == 'T'   ? REF_TRANSPOSE
@@ -99,8 +112,9 @@ static void call_trsm(const lapack *l) {
 
 /* a -> (a, info) */
 static void call_potrf(const lapack *l) {
-  ref_matrix a = input(l, 0);
+  ref_matrix a = triangle(l);
   store_info(l, 1, ref_potrf(&a, config(l, "uplo", 'L') == 'L'));
+  if (ir_lapack_is_by_rows(l->f->m, l->op)) a = transposed(l, &a);
   ref_matrix_store(result(l, 0), l->batch, &a);
 }
 

@@ -199,9 +199,10 @@ static bool is_thin(const split_choice *c) {
 /* In order: what stays in memory; slices that fit; passes over the region; products of more than a
  * few rows; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
-  if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
+  if (goal->fits_first && fits_a != fits_b) return fits_a;
+  if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;

@@ -17,7 +17,8 @@ typedef struct lowering {
   arena *scratch;
   ir_map *renamed;
   bool may_call;
-  bool by_rows; /* slices of the loop at hand are held in this layout */
+  bool by_rows;       /* slices of the loop at hand are held in this layout */
+  VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
 
 static ir_value int_of(ir_builder *b, int64_t value) {
@@ -137,9 +138,28 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
 
-static ir_value zero_of(ir_builder *b, ir_dtype dtype) {
-  static const char zeros[16];
-  return ir_build_constant(b, ir_scalar(b->m, dtype), zeros, true);
+/* What a result begins with that slices overwrite from end to end: any number will do. The same in
+ * two loops would be one buffer to XLA, made before the first, copied for each and kept to the
+ * last.
+ */
+static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {
+  enum { MOST = 100 }; /* what the narrowest of these types count to */
+  ir_type scalar = ir_scalar(w->m, ir_type_get(w->m, t)->dtype);
+  int64_t before = 0;
+  for (uint32_t i = 0; i < w->begun.count; i++) before += w->begun.at[i] == t;
+  VEC_PUSH(w->scratch, &w->begun, t);
+  switch (ir_type_get(w->m, t)->dtype) {
+    case IR_F64:
+    case IR_F32:
+    case IR_F16:
+    case IR_BF16:
+    case IR_I64:
+    case IR_I32:
+    case IR_I8:
+    case IR_UI8:
+      return ir_build_broadcast(b, ir_build_splat_int(b, scalar, before % MOST), t, NULL);
+    default: return ir_build_zeros(b, t);
+  }
 }
 
 static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
@@ -152,7 +172,7 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   for (uint32_t j = 0; j + 1 < n; j++) {
     ir_type t = ir_type_of(m, ir_result(m, op, j));
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
-    else init[j + 1] = ir_build_broadcast(b, zero_of(b, ir_type_get(m, t)->dtype), t, NULL);
+    else init[j + 1] = overwritten(w, b, t);
   }
   w->by_rows = false;
   ir_walk(m, ir_op_get(m, op)->regions[0], find_by_columns, &w->by_rows);
