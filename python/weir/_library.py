@@ -178,11 +178,9 @@ def fits(text, settings):
     return found.value
 
 
-def page(title, plans):
-    """weir_page() of (title, data) pairs, as text."""
-    parts = (_PagePart * len(plans))(*((name.encode(), data.encode()) for name, data in plans))
-    lib, handle, length = library(), c_void_p(), c_size_t()
-    status = lib.weir_page(title.encode(), parts, len(plans), ctypes.byref(handle))
+def _text_taken(status, handle):
+    """The text of a result, which is destroyed; ValueError with its message if there is none."""
+    lib, length = library(), c_size_t()
     try:
         if status != OK:
             raise ValueError(lib.weir_result_message(handle).decode(errors="replace"))
@@ -190,6 +188,14 @@ def page(title, plans):
         return ctypes.string_at(text, length.value).decode()
     finally:
         lib.weir_result_destroy(handle)
+
+
+def page(title, plans):
+    """weir_page() of (title, data) pairs, as text."""
+    parts = (_PagePart * len(plans))(*((name.encode(), data.encode()) for name, data in plans))
+    handle = c_void_p()
+    status = library().weir_page(title.encode(), parts, len(plans), ctypes.byref(handle))
+    return _text_taken(status, handle)
 
 
 def parse_bytes(text):
@@ -211,15 +217,9 @@ def why_no_machine(name):
 
 def describe_machine(name):
     """What plans are made for on the machine of that name (bytes; None: here), as text."""
-    lib, handle, length = library(), c_void_p(), c_size_t()
-    status = lib.weir_machine_describe(name, ctypes.byref(handle))
-    try:
-        if status != OK:
-            raise ValueError(lib.weir_result_message(handle).decode(errors="replace"))
-        text = lib.weir_result_text(handle, ctypes.byref(length))
-        return ctypes.string_at(text, length.value).decode()
-    finally:
-        lib.weir_result_destroy(handle)
+    handle = c_void_p()
+    status = library().weir_machine_describe(name, ctypes.byref(handle))
+    return _text_taken(status, handle)
 
 
 def version():

@@ -201,8 +201,9 @@
     bands.forEach((b, i) => {
       if (from > to) return;
       const [start, end] = thickest(b.level, from, to);
-      const top = u.valToPos(sums[i][start], "y", true), bottom = u.valToPos(sums[i][start] - b.level[start], "y", true);
-      const x = (u.valToPos(start, "x", true) + u.valToPos(end + 1, "x", true)) / 2;
+      const at = Math.floor((start + end) / 2), above = sums[i][at];
+      const top = u.valToPos(above, "y", true), bottom = u.valToPos(above - b.level[at], "y", true);
+      const x = u.valToPos(at + 0.5, "x", true);
       const is_thin = u.valToPos(end + 1, "x", true) - u.valToPos(start, "x", true) < 9 * devicePixelRatio;
       if (b.level[start] <= 0 || bottom - top < 12 * devicePixelRatio || is_thin) return;
       ctx.fillStyle = "#fff";
