@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -60,6 +60,9 @@ mutants: $(STAMP) ## which wrong changes of the sources do tests notice? hours: 
 
 test-jax-versions: build ## the tests of the hook, whole, with the oldest and the newest jax of each Python at hand
 	@$(BIN)/python tools/run_tests.py jax --build $(BUILD)
+
+test-tensorflow: build ## the hook in TensorFlow, with its oldest and its newest version
+	@$(BIN)/python tools/run_tests.py tensorflow --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit
 	@$(BIN)/python examples/demo.py

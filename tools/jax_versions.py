@@ -100,6 +100,21 @@ def python_with_libraries():
     return python_of("libraries", sys.executable, [*pins[:1], *TESTS], pins[1:], "editable")
 
 
+OLDEST_TENSORFLOW = "2.19.1"
+
+
+def python_with_tensorflow(version=None):
+    """The Python of an environment with TensorFlow, Keras and GPflow and without jax and weir;
+    version None: the newest that this Python gets. None: it can't be installed.
+    """
+    pin = f"tensorflow-cpu=={version}" if version else "tensorflow-cpu"
+    name = f"tensorflow-{version}" if version else "tensorflow"
+    try:
+        return python_of(name, sys.executable, [pin, *TESTS])
+    except subprocess.CalledProcessError:
+        return None
+
+
 def install(python, *arguments):
     """pip install; raises CalledProcessError."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]

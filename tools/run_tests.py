@@ -25,6 +25,7 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 byt
 KERNEL_SHARE = "6"
 LIBRARIES = "test/python/test_libraries.py"
 INSTALLED = "test/python/test_installed.py"
+TENSORFLOW = "test/tensorflow"
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 # without the slowest: `make test-jax-versions` runs them
 QUICK = ["-k", "not p2_knn and not p3_sgpr"]
@@ -99,7 +100,7 @@ def run_lit(build, environment):
 def run_python(build, asan, environment):
     """All but those of other environments; some run what the sanitizers see."""
     environment |= {"WEIR_ASAN_BUILD": str(asan)}
-    others = ["--ignore", LIBRARIES, "--ignore", INSTALLED]
+    others = ["--ignore", LIBRARIES, "--ignore", INSTALLED, "--ignore", TENSORFLOW]
     return run_pytest(build, environment, arguments=others)
 
 
@@ -179,6 +180,17 @@ def run_libraries(build, environment):
     return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
 
 
+def run_tensorflow(build, environment, version):
+    """The hook in TensorFlow, in an environment without jax; one test, skipped, where TensorFlow
+    can't be installed.
+    """
+    python = jax_versions.python_with_tensorflow(version)
+    if python is None:
+        print("skipped: no TensorFlow can be installed here", flush=True)
+        return 0, 0, 1
+    return run_pytest(build, environment, str(python), [TENSORFLOW])
+
+
 def installed_suites(build, environment, binding):
     """The wheel in every Python at hand. `binding`: the tests of the JAX binding, which the oldest
     and the newest Python get, each with the newest jax there is for it.
@@ -205,6 +217,11 @@ def suites(what, build, asan):
     oldest = f"binding, jax {jax_versions.oldest_jax()}"
     if what == "check":
         return checks
+    if what == "tensorflow":
+        return [
+            (f"tensorflow {version or 'newest'}", run_tensorflow, build, plain, version)
+            for version in (jax_versions.OLDEST_TENSORFLOW, None)
+        ]
     if what == "jax":
         binding = [*BINDING, *WHOLE]
         return [
@@ -219,6 +236,7 @@ def suites(what, build, asan):
         *((f"kernels, {level}", run_kernels, build, asan, plain, level)
             for level in lower_levels(build)),
         ("libraries", run_libraries, build, plain),
+        ("tensorflow", run_tensorflow, build, plain, None),
         (oldest, run_oldest, build, plain, QUICK),
         *installed_suites(build, plain, [*BINDING, *QUICK]),
     ]
@@ -228,8 +246,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax"],
-        help="check: what the sanitizers see; jax: the binding with every jax, whole",
+        choices=["all", "check", "jax", "tensorflow"],
+        help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
+        "the hook in the oldest and the newest TensorFlow",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

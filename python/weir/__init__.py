@@ -1,7 +1,8 @@
-"""weir keeps JAX programs under a memory limit.
+"""weir keeps JAX and TensorFlow programs under a memory limit.
 
-Nothing has to be imported: JAX finds weir by its entry point, and WEIR_MEMORY_LIMIT=2GB in the
-environment sets the limit. For more control:
+Nothing has to be imported for JAX, which finds weir by its entry point: WEIR_MEMORY_LIMIT=2GB in the
+environment sets the limit. For TensorFlow `import weir.tensorflow`, or run the script as it is by
+`python -m weir script.py`. For more control:
 
     with weir.limit("1GB"):        # also @weir.limit("1GB")
         f(x)
@@ -9,7 +10,9 @@ environment sets the limit. For more control:
 """
 
 import contextlib as _contextlib
+import importlib.util as _util
 import itertools as _itertools
+import sys as _sys
 import threading as _threading
 
 from weir import _flags
@@ -18,7 +21,7 @@ _flags.take_ours()  # XLA aborts on flags that it doesn't know, so they must be 
 
 __all__ = ["Plan", "WeirWarning", "initialize", "last_report", "limit", "plan", "progress"]
 
-_LAZY = {"Plan": "_plan", "WeirWarning": "_hook"}
+_LAZY = {"Plan": "_plan", "WeirWarning": "_say"}
 _plan_number = _itertools.count(1)
 
 
@@ -42,6 +45,18 @@ def initialize():
 
     _flags.take_ours()
     _hook.install()
+
+
+def _has_jax():
+    return "jax" in _sys.modules or _util.find_spec("jax") is not None
+
+
+def _initialize_all():
+    """Of the frameworks: JAX if it is installed, TensorFlow if it is imported."""
+    if _has_jax():
+        initialize()
+    if "tensorflow" in _sys.modules:
+        import weir.tensorflow  # noqa: F401
 
 
 class limit(_contextlib.ContextDecorator):
@@ -75,7 +90,7 @@ class limit(_contextlib.ContextDecorator):
     def __enter__(self):
         from weir import _settings
 
-        initialize()
+        _initialize_all()
         _warn_inside_jit()
         block = _settings.entered(self._bytes) if _may_limit() else _contextlib.nullcontext()
         block.__enter__()
@@ -83,19 +98,21 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def __exit__(self, *exception):
-        from weir import _hook
+        from weir import _say
 
         block = self._entered.blocks.pop()
         block.__exit__(*exception)
         if getattr(block, "overlapped", False):
-            _hook.warn(
+            _say.warn(
                 "weir.limit() around an await: tasks of one thread share its limit, and another one "
                 "entered or left its own meanwhile; set the limit around the calls"
             )
 
 
 def _may_limit():
-    """Whether this jax lets weir hold a limit; warns if not."""
+    """Whether this jax, if there is one, lets weir hold a limit; warns if not."""
+    if not _has_jax():
+        return True
     from weir import _hook
 
     if not _hook.may_limit():
@@ -104,22 +121,24 @@ def _may_limit():
 
 
 def _warn_inside_jit():
-    from weir import _hook, _jax
+    if not _has_jax():
+        return
+    from weir import _jax, _say
 
     if _jax.is_under_jit():
-        _hook.warn("weir.limit() inside a jitted function does nothing: set it around the call")
+        _say.warn("weir.limit() inside a jitted function does nothing: set it around the call")
 
 
 def plan(f, *args, limit=None, **kwargs):
     """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force, f's own first),
     as a weir.Plan. Runs nothing.
 
-    f: a jitted or a plain function. The arguments may be jax.ShapeDtypeStruct.
+    f: a jitted or a plain function, or a tf.function. The arguments may be jax.ShapeDtypeStruct, or
+    tf.TensorSpec.
     """
-    import jax
-    from weir import _hook, _settings
+    from weir import _settings
 
-    initialize()
+    _initialize_all()
     if not _may_limit():
         raise ValueError("weir.plan: this jax lacks what weir needs (see the warning)")
     local = _settings.local_value()
@@ -130,11 +149,29 @@ def plan(f, *args, limit=None, **kwargs):
     )
     # A key of its own: no cache has this program yet, so the compiler is really called.
     with _settings.entered(bytes_, (next(_plan_number), limit is not None)):
-        lowered = (f if hasattr(f, "lower") else jax.jit(f)).lower(*args, **kwargs)
-        plans = _hook.plans_of(lowered.compile)
+        plans = (_tensorflow_plans if _is_tensorflows(f) else _jax_plans)(f, args, kwargs)
     if not plans:
         raise ValueError("weir.plan: weir left this program alone (see the warning)")
     return plans[-1]
+
+
+def _is_tensorflows(f):
+    """A tf.function; also a plain function, where there is no jax."""
+    return hasattr(f, "get_concrete_function") or ("tensorflow" in _sys.modules and not _has_jax())
+
+
+def _jax_plans(f, args, kwargs):
+    import jax
+    from weir import _hook
+
+    lowered = (f if hasattr(f, "lower") else jax.jit(f)).lower(*args, **kwargs)
+    return _hook.plans_of(lowered.compile)
+
+
+def _tensorflow_plans(f, args, kwargs):
+    from weir import _tf_hook
+
+    return _tf_hook.plans_of(f, args, kwargs)
 
 
 @_contextlib.contextmanager
@@ -146,7 +183,7 @@ def progress():
     """
     from weir import _library, _settings
 
-    initialize()
+    _initialize_all()
     if not _may_limit():
         yield
         return
@@ -166,6 +203,6 @@ def last_report():
     """The weir.Plan of the last program that weir changed or refused, of any thread; None if there
     was none.
     """
-    from weir import _hook
+    from weir import _say
 
-    return _hook.last_report
+    return _say.last_report

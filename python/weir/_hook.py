@@ -10,27 +10,20 @@ import atexit
 import contextlib
 import copy
 import dataclasses
-import errno
 import functools
-import hashlib
-import os
-import pathlib
 import re
 import signal
 import sys
-import tempfile
-import threading
-import traceback
-import warnings
 
 import jax
 import numpy as np
 
-from weir import _auto, _jax, _library, _plan, _settings
+from weir import _auto, _jax, _library, _plan, _say, _settings
 from weir._jax import ir
+from weir._say import WeirWarning as WeirWarning, warn
 
 _jax.exclude_from_tracebacks(
-    module.__file__ for module in (sys.modules[__name__], _auto, _jax, _settings, _library)
+    module.__file__ for module in (sys.modules[__name__], _auto, _jax, _say, _settings, _library)
 )
 
 # XLA's words for an option, and for a value of one, that it doesn't have.
@@ -39,27 +32,10 @@ _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
 # Names that this XLA doesn't have: up to jax 0.9.0 there are no such fusions or schedulers.
 _unknown_options = set()
 _LAST_WITHOUT_OPTIONS = (0, 9, 0)
-_planning = threading.local()
-last_report = None
-
-
-class WeirWarning(UserWarning):
-    """weir left a program alone although a limit is set."""
 
 
 class _LeftAlone(Exception):
     """A program over several devices, and why it runs without the limit."""
-
-
-_OURS = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (jax, _library))
-
-
-def warn(message):
-    """A WeirWarning at the line of the user's that led here."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back and os.path.abspath(frame.f_code.co_filename).startswith(_OURS):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, WeirWarning, stacklevel=level)
 
 
 _LACKS = (
@@ -122,7 +98,7 @@ def _hooked(original):
             compile_options = copy.deepcopy(compile_options)
             compile_options.env_option_overrides = others
         settings = _settings.active(ours)
-        planning = getattr(_planning, "plans", None)
+        planning = _say.planned()
         is_asked = settings is not None or planning is not None
         if is_asked and not may_limit():
             warn_of_lack()
@@ -344,7 +320,6 @@ def _fits_anyway(call, settings):
 
 
 def _compile(call, settings, planning):
-    global last_report
     if call.is_over_processes():
         raise _LeftAlone("it runs over several processes")
     if call.device_count() > 1 and (lacks := _jax.missing(_jax.FOR_SHARDINGS)):
@@ -378,7 +353,8 @@ def _compile(call, settings, planning):
     except Exception as error:
         if planning is not None and plan is not None:
             planning.append(plan)
-        _warn_of_failure(call, settings, text, error)
+        where = f"{call.backend.platform}, jax {jax.__version__}"
+        _say.warn_of_failure(call.name(), where, settings, text, error)
         return call.untouched()
     if jax.__version_info__ > _LAST_WITHOUT_OPTIONS:
         for name in sorted(_unknown_options):
@@ -388,11 +364,7 @@ def _compile(call, settings, planning):
         plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
         planning.append(plan)
-    if plan.outcome != "untouched":
-        last_report = plan
-        if settings.get("debug"):
-            for line in filter(None, (plan.line(), plan.warning())):
-                print(f"weir: {line}", file=sys.stderr)
+    _say.report(plan, settings)
     if is_left_alone:
         raise _LeftAlone(result.message.rstrip("\n"))
     if result.status == _library.RESOURCE_EXHAUSTED:
@@ -410,7 +382,7 @@ def _settled(call, result):
         return None
     text = result.text if result.outcome == _library.REWRITTEN else None
     executable = call.run(text, result.compile_options)
-    _dump(call, result)
+    _say.dump(call.name(), call.text, result)
     return executable
 
 
@@ -427,67 +399,6 @@ def _refuse(call, result):
     raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {message}") from None
 
 
-def _write(folder, name, text):
-    path = pathlib.Path(folder) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():  # to open a pipe would wait for its reader
-        raise OSError(errno.EINVAL, "no regular file", str(path))
-    path.write_bytes(text)
-    return path
-
-
-def _file_stem(call, text):
-    safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in call.name())
-    return f"weir-{safe[:80]}-{hashlib.sha256(text).hexdigest()[:10]}"
-
-
-def _dump(call, result):
-    folder = os.environ.get("WEIR_DUMP_TO")
-    if not folder:
-        return
-    before = call.text()
-    stem = _file_stem(call, before)
-    try:
-        _write(folder, f"{stem}.before.mlir", before)
-        _write(folder, f"{stem}.after.mlir", result.text or before)
-        _write(folder, f"{stem}.plan.txt", result.explain.encode())
-    except OSError as problem:
-        warn(f"weir: WEIR_DUMP_TO: {problem}")
-
-
-def _warn_of_failure(call, settings, text, error):
-    """One warning, and a file with which the failure can be repeated without the user's program."""
-
-    def show(value):
-        return value.decode() if isinstance(value, bytes) else value
-
-    lines = [
-        f"program {call.name()}: {type(error).__name__}: {error}",
-        f"platform {call.backend.platform}, jax {jax.__version__}",
-        *(f"{name} = {show(value)}" for name, value in settings.items()),
-        *traceback.format_exception(error),
-    ]
-    comments = "".join(f"// {line}\n" for line in "\n".join(lines).splitlines())
-    reproducer = comments.encode() + (text or b"")
-    folder = os.environ.get("WEIR_DUMP_TO") or tempfile.gettempdir()
-    try:
-        name = _file_stem(call, reproducer) + ".reproducer.mlir"
-        where = f"reproducer: {_write(folder, name, reproducer)}"
-    except OSError as problem:
-        where = f"no reproducer: {problem}"
-    warn(f"weir: {lines[0]}; it runs as it came, without the limit; {where}")
-
-
 def plans_of(compile_program):
-    """Calls compile_program() and returns the plans of the programs that it compiled, also of a
-    refused one.
-    """
-    _planning.plans = plans = []
-    try:
-        compile_program()
-    except jax.errors.JaxRuntimeError:
-        if not plans or plans[-1].outcome != "refused":
-            raise
-    finally:
-        _planning.plans = None
-    return plans
+    """As _say.plans_of()."""
+    return _say.plans_of(compile_program, jax.errors.JaxRuntimeError)

@@ -5,21 +5,9 @@ as they came.
 """
 
 import functools
-import importlib
 import inspect
 
-
-def find(path):
-    """The object at "package.module:name.name"; None if there is none."""
-    module, _, names = path.partition(":")
-    try:
-        found = importlib.import_module(module)
-        for name in names.split("."):
-            found = getattr(found, name)
-    except (ImportError, AttributeError):
-        return None
-    return found
-
+from weir._names import find
 
 compiler = find("jax._src:compiler")
 ir = find("jax._src.lib.mlir:ir")

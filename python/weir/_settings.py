@@ -32,6 +32,7 @@ NAMES = (
     *_TEXTS.values(),
     *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
+    "WEIR_TF_JIT",
 )
 _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
@@ -152,6 +153,14 @@ def shows_progress():
     return always_shows_progress() or (_progress is not None and bool(_progress.value))
 
 
+def compiles_all_of_tensorflow():
+    """Whether functions of TensorFlow that don't ask for XLA are compiled as well."""
+    value = os.environ.get("WEIR_TF_JIT") or "0"
+    if value not in ("0", "1"):
+        raise SettingError(f"weir: WEIR_TF_JIT is {value!r}, but should be 0 or 1")
+    return value == "1"
+
+
 def are_asked_for():
     """Whether the environment, or a weir.limit() of this thread, wants programs changed."""
     return local_value() is not None or any(name in os.environ for name in _ASK)
@@ -243,10 +252,47 @@ def showing_progress():
         yield
 
 
+class _PlainContext:
+    """What jax.make_user_context() gives, where there is no jax whose caches have to know: a value
+    of this thread, and calls that set it for a block.
+    """
+
+    def __init__(self):
+        self._local = threading.local()
+
+    @property
+    def value(self):
+        return getattr(self._local, "value", None)
+
+    @value.setter
+    def value(self, value):
+        self._local.value = value
+
+    def __call__(self, value):
+        return _PlainBlock(self, value)
+
+
+class _PlainBlock:
+    """Only its end, and not that nobody holds it, gives the context its value back."""
+
+    def __init__(self, context, value):
+        self._context, self._value = context, value
+
+    def __enter__(self):
+        self._before, self._context.value = self._context.value, self._value
+
+    def __exit__(self, *_):
+        self._context.value = self._before
+
+
 def _make_contexts():
     global _context, _progress
     with _making:
-        if _context is None:
+        if _context is not None:
+            return
+        try:
             import jax
-
+        except ImportError:
+            _context, _progress = _PlainContext(), _PlainContext()
+        else:
             _context, _progress = jax.make_user_context(None), jax.make_user_context(None)

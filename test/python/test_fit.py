@@ -10,7 +10,7 @@ from jax._src import compiler
 import running
 import test_tile
 import weir
-from weir import _hook, _library
+from weir import _hook, _library, _say
 
 folder = test_tile.folder  # skips where there is no LLVM
 RANDOM = np.random.default_rng(5)
@@ -94,7 +94,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(compiler, "compile_or_get_cached", _hook._hooked(noted))
     compiler.compile_or_get_cached._weir_original = noted
-    monkeypatch.setattr(_hook, "last_report", None)
+    monkeypatch.setattr(_say, "last_report", None)
     return calls
 
 
@@ -118,7 +118,7 @@ def test_regions_run_as_kernels(folder, seen, name):
     del seen[:]
     with weir.limit("1TB"):
         ours = compiled(f, arguments)
-    report = _hook.last_report
+    report = _say.last_report
     assert report.only_faster and report.outcome == "rewritten"
     assert report.kernels == kernels or (kernels is None and report.kernels)
     assert report.text.count("weir_tile") >= report.kernels
@@ -141,8 +141,8 @@ def test_kernels_of_each_level(folder, seen, monkeypatch, name, machine_here):
     monkeypatch.setenv("WEIR_MACHINE", machine_here)
     with weir.limit("1TB"):
         ours = compiled(f, arguments)
-    assert _hook.last_report.only_faster and _hook.last_report.kernels == kernels
-    assert f"weir-tile 5: {machine_here}," in _hook.last_report.text
+    assert _say.last_report.only_faster and _hook.last_report.kernels == kernels
+    assert f"weir-tile 5: {machine_here}," in _say.last_report.text
     close(ours(*arguments), compiled(f, arguments)(*arguments))
 
 
@@ -195,14 +195,14 @@ def test_the_rest_is_left_alone(folder, seen, monkeypatch, name, tile):
     with weir.limit("1TB"):
         lowered.compile()
     ((module, options),) = seen
-    assert module is lowered.compiler_ir() and options == [] and _hook.last_report is None
+    assert module is lowered.compiler_ir() and options == [] and _say.last_report is None
 
 
 @pytest.mark.parametrize("tile, rewrites", [("auto", True), ("on", True), ("off", False)])
 def test_tiles_alone_switch_it_on(folder, seen, monkeypatch, tile, rewrites):
     monkeypatch.setenv("WEIR_TILE", tile)
     compiled(attention, QKV)
-    assert (_hook.last_report is not None) == rewrites and len(seen) == 1
+    assert (_say.last_report is not None) == rewrites and len(seen) == 1
 
 
 def test_without_settings_nothing_is_read(folder, seen, monkeypatch):
@@ -215,7 +215,7 @@ def test_tiles_off_leaves_what_fits_alone(folder, seen, monkeypatch):
     monkeypatch.setenv("WEIR_TILE", "off")
     with weir.limit("1TB"):
         compiled(attention, QKV)
-    assert _hook.last_report is None and len(seen) == 1
+    assert _say.last_report is None and len(seen) == 1
 
 
 def test_donated_arguments_stay_donated(folder, seen):
@@ -224,7 +224,7 @@ def test_donated_arguments_stay_donated(folder, seen):
 
     with weir.limit("1TB"):
         ours = compiled(step, [QKV[0], *QKV], donate_argnums=0)
-    assert _hook.last_report.only_faster
+    assert _say.last_report.only_faster
     assert ours.memory_analysis().alias_size_in_bytes == QKV[0].nbytes
 
 
@@ -237,7 +237,7 @@ def test_the_limit_holds_where_xla_was_asked(folder, seen):
     del seen[:]
     with weir.limit(2 * total):
         ours = compiled(attention, QKV).memory_analysis()
-    report = _hook.last_report
+    report = _say.last_report
     assert report.only_faster and report.referee_compiles == 2 and len(seen) == 2
     honest = "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
     assert report.compile_options == (honest,)

@@ -1,0 +1,213 @@
+"""One function of TensorFlow with arguments of given shapes, as an XLA program.
+
+In:   a function (AtomicFunction) and flat arguments; texts that weir makes of its program.
+Out:  the text, as TensorFlow hands it to XLA; what a text needs, by the report of TensorFlow's own
+      XLA (BufferAssignment); functions that run one.
+
+A program's parameters are the function's arguments in order, variables by their values. Its results
+are those of the function, then the new values of the variables that it assigns, which alias the old
+ones. A text of weir's keeps all of that: it runs as an XlaCallModule inside of a function for XLA,
+which reads the variables before it and assigns them after it.
+"""
+
+import functools
+import re
+
+import tensorflow as tf
+
+from weir import _library, _tf
+
+_MAIN = re.compile(r"^ *func\.func (?:public )?@main\((.*)\) -> (.*) \{$", re.M)
+_TENSOR = re.compile(r"tensor<([^<>]*)>")
+_ALIASES = re.compile(r"mhlo\.input_output_alias = \[(.*?)\], mhlo", re.S)
+_ALIAS = re.compile(
+    r"parameter_index = array<i64>, parameter_number = (\d+) : i64\}, output_index = array<i64: (\d+)>"
+)
+_SINGLE_ALIAS = re.compile(
+    r"parameter_index = array<i64>, parameter_number = (\d+) : i64\}, output_index = array<i64>"
+)
+_TYPES = {
+    tf.bool: "i1",
+    **{getattr(tf, f"int{bits}"): f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{getattr(tf, f"uint{bits}"): f"ui{bits}" for bits in (8, 16, 32, 64)},
+    tf.bfloat16: "bf16",
+    **{getattr(tf, f"float{bits}"): f"f{bits}" for bits in (16, 32, 64)},
+    tf.complex64: "complex<f32>",
+    tf.complex128: "complex<f64>",
+}
+_DTYPES = {text: dtype for dtype, text in _TYPES.items()}
+
+
+# Ops of CHLO have no portable form; XLA reads them as calls of its own ops of that name.
+_CHLO = re.compile(r'"chlo\.(\w+)"(\([^()]*\))(?: (?:<\{(.*?)\}>|\{(.*?)\}))?(?= :)')
+
+
+class Unreadable(Exception):
+    """Why the program can't be called as the function is."""
+
+
+class Program:
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, list(arguments)
+        self.text = _tf.compiler_ir(function.name, self.arguments, "stablehlo")
+        self.assigned = self.results = None  # places of arguments; types of results
+        self._runners, self._reports = {}, {}
+
+    def name(self):
+        """f, of __inference_f_12"""
+        return re.sub(r"^__(inference|forward|backward)_|_\d+$", "", self.function.name.decode())
+
+    def read_signature(self):
+        """Raises Unreadable where parameters and results are not those of the function."""
+        header = _MAIN.search(self.text.decode())
+        if header is None:
+            raise Unreadable("its text has no function main")
+        parameters, results = (_tensors(part) for part in header.groups())
+        wanted = [_text_of(*_value_type(argument)) for argument in self.arguments]
+        if parameters != wanted:
+            raise Unreadable(
+                "its program depends on values of arguments, or on shapes that are not known before "
+                "it runs"
+            )
+        own = len(self.function.function_type.flat_outputs)
+        aliases = sorted(_aliases(self.text.decode()))
+        updates = [result for result, _ in aliases]
+        if updates != list(range(own, len(results))):
+            raise Unreadable("not all of its results are the function's, or variables")
+        self.assigned = [parameter for _, parameter in aliases]
+        self.results = [_type_of(text) for text in results]
+
+    @functools.cached_property
+    def estimate(self):
+        """Bytes, by weir alone."""
+        return _library.rewrite(self.text, {"platform": b"cpu"}, None).peak_before_bytes
+
+    def referee(self, text):
+        """(argument, output, alias, temp) bytes of `text`, of the program as it came for None."""
+        if text not in self._reports:
+            function = self.function if text is None else self.runner(text)
+            report = _tf.compiler_ir(
+                function.name, self.arguments, "optimized_hlo_proto_serialized"
+            )
+            self._reports[text] = _memory(report)
+        return self._reports[text]
+
+    def runner(self, text):
+        """The function, compiled by XLA, that runs `text`; None: the program as it came."""
+        if text not in self._runners:
+            body = self._original if text is None else functools.partial(self._run, text)
+            compiled = tf.function(lambda *flat: body(flat), jit_compile=True, autograph=False)
+            specs = [tf.TensorSpec(a.shape, a.dtype) for a in self.arguments]
+            traced = compiled.get_concrete_function(*specs)
+            self._runners[text] = traced._inference_function, traced
+        return self._runners[text][0]
+
+    def keep_only(self, text):
+        """Of what was made for the referee, and of the arguments."""
+        self._runners = {text: self._runners[text]} if text in self._runners else {}
+        self._reports = self.arguments = self.text = None
+
+    def _original(self, flat):
+        for given, real in zip(flat, self.arguments):
+            if _tf.is_handle(real):
+                _tf.handle_data.copy_handle_data(real, given)
+        return list(self.function.call_flat(*flat))
+
+    def _run(self, text, flat):
+        values = [self._value(real, given) for real, given in zip(self.arguments, flat)]
+        version = _tf.stablehlo.get_current_version()
+        results = _tf.call_module(
+            args=values,
+            version=min(9, _tf.call_module_version()),
+            module=_tf.stablehlo.serialize_portable_artifact_str(_without_chlo(text), version),
+            Tout=[dtype for dtype, _ in self.results],
+            Sout=[shape for _, shape in self.results],
+            platforms=["CPU"],
+            disabled_checks=["platform", "shape_assertions"],
+        )
+        own = len(self.results) - len(self.assigned)
+        for at, value in zip(self.assigned, results[own:]):
+            tf.raw_ops.AssignVariableOp(resource=flat[at], value=value)
+        return list(results[:own])
+
+    @staticmethod
+    def _value(real, given):
+        if not _tf.is_handle(real):
+            return given
+        dtype, shape = _value_type(real)
+        value = tf.raw_ops.ReadVariableOp(resource=given, dtype=dtype)
+        value.set_shape(shape)
+        return value
+
+
+def _without_chlo(text):
+    def call(found):
+        name, operands, *attributes = found.groups()
+        attributes = next(filter(None, attributes), "")
+        if name == "top_k":
+            name, attributes = "topk", f"{attributes}, largest = true"
+        return (
+            f'"stablehlo.custom_call"{operands} {{call_target_name = "mhlo.{name}", '
+            f"mhlo.attributes = {{{attributes}}}, mhlo.version = 1 : i64}}"
+        )
+
+    return _CHLO.sub(call, text.decode())
+
+
+def _tensors(text):
+    return [found.replace("?", "unknown") for found in _tensor_texts(text)]
+
+
+def _tensor_texts(text):
+    flat = text.replace("complex<f32>", "complex(f32)").replace("complex<f64>", "complex(f64)")
+    return [t.replace("(", "<").replace(")", ">") for t in _TENSOR.findall(flat)]
+
+
+def _value_type(argument):
+    if not _tf.is_handle(argument):
+        return argument.dtype, argument.shape
+    found = _tf.variable_type(argument)
+    if found is None:
+        raise Unreadable("it takes something that is neither a tensor nor a variable")
+    return tf.as_dtype(found.dtype), tf.TensorShape(found.shape)
+
+
+def _text_of(dtype, shape):
+    return "x".join([*map(str, shape), _TYPES.get(dtype, dtype.name)])
+
+
+def _type_of(text):
+    *sizes, element = text.split("x") if not text.endswith(">") else _split_complex(text)
+    if element not in _DTYPES or not all(size.isdigit() for size in sizes):
+        raise Unreadable(f"it has a result of type {text}")
+    return _DTYPES[element], tf.TensorShape([int(size) for size in sizes])
+
+
+def _split_complex(text):
+    sizes, _, element = text.rpartition("complex")
+    return [*filter(None, sizes.split("x")), f"complex{element}"]
+
+
+def _aliases(text):
+    """(result, parameter) of each"""
+    found = _ALIASES.search(text)
+    attribute = found[1] if found else ""
+    yield from ((int(result), int(parameter)) for parameter, result in _ALIAS.findall(attribute))
+    yield from ((0, int(parameter)) for parameter in _SINGLE_ALIAS.findall(attribute))
+
+
+def _memory(serialized):
+    """As XLA's CompiledMemoryStats counts: constants are part of the program."""
+    report = _tf.hlo_pb2.HloProto.FromString(serialized)
+    arguments = results = aliased = temporaries = 0
+    for buffer in report.buffer_assignment.buffer_allocations:
+        if buffer.is_entry_computation_parameter:
+            arguments += buffer.size
+            aliased += buffer.size * buffer.maybe_live_out
+        if buffer.maybe_live_out:
+            results += buffer.size
+        elif not (
+            buffer.is_entry_computation_parameter or buffer.is_constant or buffer.is_thread_local
+        ):
+            temporaries += buffer.size
+    return arguments, results, aliased, temporaries

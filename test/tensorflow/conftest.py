@@ -1,0 +1,17 @@
+"""Tests of the hook in TensorFlow, in an environment that has TensorFlow and no jax."""
+
+import importlib.util
+import os
+import pathlib
+import sys
+
+if importlib.util.find_spec("tensorflow") is None:
+    collect_ignore_glob = ["test_*.py"]
+else:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("WEIR_CACHE_DIR", "off")
+    build = pathlib.Path(os.environ.get("WEIR_BUILD", "build/release")).resolve()
+    os.environ.setdefault("WEIR_LIBRARY", str(build / "libweir.so"))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+    import weir.tensorflow  # noqa: F401

@@ -1,0 +1,257 @@
+"""What the hook promises beside results: gradients by tapes outside, refusals, plans, functions that
+it leaves alone, scripts as they are.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import programs
+import pytest
+import tensorflow as tf
+
+import weir
+from weir import _library, _say, _tf_hook
+
+LIMIT = "1.5MB"
+X, V = programs.random(800, 3), programs.random(800, 4)  # a matrix of 5 MB between them
+
+
+@pytest.fixture(autouse=True)
+def no_report(monkeypatch):
+    monkeypatch.setattr(_say, "last_report", None)
+
+
+def product(scale):
+    return programs.compiled(lambda x, v: programs.kernel(x, x, scale) @ v)
+
+
+def close(one, other):
+    np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-10)
+
+
+# ---- tapes outside ----
+def gradients(between=lambda scale: None):
+    scale = tf.Variable(1.5, dtype=tf.float64)
+    f = product(scale)
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.reduce_sum(f(X, V) ** 2)
+    between(scale)
+    return [y, *tape.gradient(y, [X, scale]), scale]
+
+
+@pytest.mark.parametrize("between", [lambda scale: None, lambda scale: scale.assign(9.0)])
+def test_a_tape_outside_computes_anew(between):
+    stock = gradients(between)
+    with weir.limit(LIMIT):
+        ours = gradients(between)
+    assert weir.last_report().name == "_compute" and weir.last_report().peak_after_bytes < 1.5e6
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+
+
+def test_without_it_the_limit_is_refused(monkeypatch):
+    from weir import _tf_gradient
+
+    monkeypatch.setattr(_tf_gradient, "_is_repeatable", lambda graph: False)
+    with weir.limit(LIMIT), pytest.raises(tf.errors.ResourceExhaustedError):
+        gradients()
+
+
+def test_a_tape_in_a_function_that_is_not_compiled():
+    def run():
+        scale = tf.Variable(1.5, dtype=tf.float64)
+        f = product(scale)
+
+        @tf.function
+        def step(x):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(f(x, V) ** 2)
+            slope = tape.gradient(y, scale)
+            scale.assign_sub(1e-9 * slope)
+            return y, slope
+
+        return [*step(X), *step(X), scale]
+
+    stock = run()
+    with weir.limit(LIMIT):
+        ours = run()
+    assert weir.last_report().name == "_compute"
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+
+
+def test_higher_order_and_jacobians_are_right():
+    f = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(X, X, x)))
+    g = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(X, X) * x[0], 1)[:3] * x)
+
+    def run():
+        x = tf.constant(1.5, tf.float64)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            slope = inner.gradient(y, x)
+        x3 = tf.constant([1.0, 2.0, 3.0], tf.float64)
+        with tf.GradientTape() as tape:
+            tape.watch(x3)
+            z = g(x3)
+        return slope, outer.gradient(slope, x), tape.jacobian(z, x3)
+
+    stock = run()
+    with weir.limit("3MB"):
+        ours = run()
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+
+
+def test_what_draws_is_not_drawn_again():
+    """The gradient belongs to the numbers that were drawn: what TensorFlow keeps of them counts."""
+    f = programs.compiled(lambda x: x * tf.random.uniform(x.shape, dtype=tf.float64))
+    x = tf.ones((400, 400), tf.float64)
+    with weir.limit("20MB"), tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    close(tape.gradient(y, x), y)
+
+
+# ---- refusals, failures, what is left alone ----
+def test_a_refusal_names_the_limit_that_does():
+    def factor(x):
+        return tf.linalg.cholesky(programs.kernel(x, x) + tf.eye(800, dtype=x.dtype))
+
+    f = programs.compiled(factor)
+    with weir.limit("1MB"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="weir: .* set it to [0-9]+ bytes"):
+            f(X)
+    assert weir.last_report().outcome == "refused"
+    assert f(X).shape == (800, 800)
+
+
+def test_what_fails_in_weir_runs_as_it_came(monkeypatch, tmp_path):
+    def fail(*_):
+        raise RuntimeError("by design")
+
+    monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
+    monkeypatch.setattr(_library, "rewrite", fail)
+    f = product(1.0)
+    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="by design"):
+        y = f(X, V)
+    close(y, programs.kernel(X, X) @ V)
+    assert b"func.func @main" in next(tmp_path.glob("*.reproducer.mlir")).read_bytes()
+
+
+def test_sizes_as_values_are_left_alone_with_a_word():
+    f = programs.compiled(lambda x, shape: tf.reshape(programs.kernel(x, x) @ V, shape))
+    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="depends on values"):
+        assert f(X, tf.constant([400, 8])).shape == (400, 8)
+
+
+@pytest.mark.filterwarnings("error::weir.WeirWarning")
+def test_what_is_not_compiled_is_left_alone():
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [2.0]), 0.0)
+    f = tf.function(lambda key, x: table.lookup(key) * tf.cast(x, tf.float32))
+    with weir.limit("1kB"):
+        assert f(tf.constant("a"), X).shape == X.shape
+    assert weir.last_report() is None
+
+
+def test_the_innermost_limit_counts():
+    f = product(1.0)
+    with weir.limit("1kB"), weir.limit(None):
+        f(X, V)
+    assert weir.last_report() is None
+    with weir.limit(LIMIT):
+        f(X, V)
+    assert weir.last_report().limit_bytes == 1_500_000
+    with weir.limit("1.4MB"):
+        f(X, V)
+    assert weir.last_report().limit_bytes == 1_400_000
+
+
+def test_plans_run_nothing():
+    count = tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def f(x, v):
+        count.assign_add(1)
+        return programs.kernel(x, x) @ v
+
+    specs = [tf.TensorSpec(a.shape, a.dtype) for a in (X, V)]
+    for arguments in ((X, V), specs):
+        plan = weir.plan(f, *arguments, limit=LIMIT)
+        assert plan.outcome == "rewritten" and plan.peak_after_bytes < 1.5e6
+    assert count.numpy() == 0
+    assert weir.plan(f, X, V, limit="10kB").outcome == "refused"
+
+
+def test_the_program_as_it_came_is_not_compiled_where_it_is_hopeless(monkeypatch):
+    seen = []
+    referee = _tf_hook.Program.referee
+    monkeypatch.setattr(
+        _tf_hook.Program, "referee", lambda self, text: seen.append(text) or referee(self, text)
+    )
+    weir.plan(product(1.0), X, V, limit=LIMIT)
+    assert seen and None not in seen
+    seen.clear()
+    weir.plan(product(1.0), X, V, limit="4.5MB")
+    assert None in seen
+
+
+def test_loops_over_data():
+    data = tf.data.Dataset.from_tensor_slices(programs.random(2000, 3)).batch(800)
+    f = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(x, x), 1))
+
+    def run():
+        @tf.function
+        def total():
+            found = tf.constant(0.0, tf.float64)
+            for x in data:
+                found += tf.reduce_sum(f(x))
+            return found
+
+        return [total(), sum(tf.reduce_sum(f(x)) for x in data), *data.map(f)]
+
+    stock = run()
+    with weir.limit("1MB"):
+        ours = run()
+    assert weir.last_report().outcome == "rewritten"
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+
+
+# ---- scripts as they are ----
+SCRIPT = """
+import sys
+import tensorflow as tf
+assert "jax" not in sys.modules
+{decorator}
+def f(x):
+    return tf.reduce_sum(tf.exp(-tf.abs(x[:, None] - x[None])), 1)
+print(sys.argv[1:], float(tf.reduce_sum(f(tf.linspace(0.0, 1.0, 2000)))))
+print(float(tf.reduce_sum(f(tf.linspace(0.0, 1.0, 2000)))))
+"""
+
+def run(tmp_path, code, *words, **environment):
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    folder = os.path.dirname(os.path.dirname(weir.__file__))
+    return subprocess.run(
+        [sys.executable, *words, script, "one", "-m"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": folder} | environment,
+        timeout=120,
+    )
+
+
+def test_a_script_as_it_is(tmp_path):
+    code = SCRIPT.format(decorator="@tf.function(jit_compile=True)")
+    stock = run(tmp_path, code)
+    ours = run(tmp_path, code, "-m", "weir", WEIR_MEMORY_LIMIT="2MB", WEIR_DEBUG="1")
+    assert ours.returncode == 0, ours.stderr
+    assert "weir: f: rewritten" in ours.stderr and "['one', '-m']" in ours.stdout
+    assert abs(float(ours.stdout.split()[-1]) / float(stock.stdout.split()[-1]) - 1) < 1e-5
