@@ -52,6 +52,7 @@ static weir_status check_program(job *j) {
 static weir_status read_program(job *j) {
   WEIR_TRY(pass_check_options(&j->driver));
   WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
+  WEIR_TRY(machine_settle(&j->c, &j->machine, &j->options.platform));
   WEIR_TRY(in_program(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
   return check_program(j);
@@ -75,7 +76,6 @@ static weir_options complete(
   weir_options o = WEIR_OPTIONS_INIT;
   if (given) memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
   o.struct_size = sizeof o;
-  if (!o.platform) o.platform = "cpu";
   return o;
 }
 
@@ -124,6 +124,20 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
 }
 
 /* ---- machines ---- */
+bool weir_device(int32_t index, weir_device_info *out_info) {
+  const device *d = device_at(index);
+  if (!d) return false;
+  weir_device_info found = {.struct_size = out_info->struct_size,
+                            .name = d->name,
+                            .platform = d->platform->name,
+                            .kind = d->kind,
+                            .target = d->target,
+                            .memory_bytes = d->memory_bytes};
+  memcpy(out_info, &found,
+         found.struct_size < sizeof found ? found.struct_size : sizeof found);
+  return true;
+}
+
 typedef struct description {
   ctx c;
   const char *name;

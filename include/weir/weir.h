@@ -73,7 +73,8 @@ typedef struct weir_options {
       tensor_size_threshold_bytes; /* split every tensor above it; 0: none (paper, section 3.3) */
   int64_t tensor_split_size_bytes; /* largest slice of a split tensor; 0: as the threshold */
   const char *
-      platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report honest */
+      platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report honest;
+                   NULL: that of the machine */
   const char *only_passes; /* comma-separated; NULL: all */
   const char *skip_passes; /* comma-separated; NULL: none */
   const char *dump_after;  /* a pass name, or "all": program text to stderr */
@@ -226,9 +227,22 @@ WEIR_API void weir_end_kernels(void);
 
 /* What plans and kernels are made for. machine: "host", or an instruction set that decides nothing
  * by the computer at hand: "x86-64-v3"; overrides may follow: "x86-64-v3,cores=8,l2=1MiB,l3=32MiB".
- * NULL, "": the host. weir_result_text() is the same in full, then a table for people. Errors:
+ * Or a GPU or TPU: "h100". NULL, "": the host. weir_result_text() is the same in full, then a table for people. Errors:
  * INVALID_ARGUMENT, whose message names what is accepted. */
 WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine, weir_result **out_result);
+
+/* GPUs and TPUs that weir_options.machine may name. */
+typedef struct weir_device_info {
+  size_t struct_size;
+  const char *name;     /* "h100" */
+  const char *platform; /* "cuda" */
+  const char *kind;     /* as JAX calls it: device_kind */
+  const char *target;   /* with which its XLA compiles for one that is not here: the text of a
+                           GpuTargetConfigProto, or a TPU topology; NULL: there is none */
+  int64_t memory_bytes;
+} weir_device_info;
+/* false where index is out of range. The strings are static. */
+WEIR_API bool weir_device(int32_t index, weir_device_info *out_info);
 
 /* Parses "1000000", "512MiB", "1.5GB", "2 kB": k/M/G/T powers of 1000, Ki/Mi/Gi/Ti of 1024, with or
  * without B, also in small letters (gb, gib, gi; k). What means different things to different

@@ -129,12 +129,16 @@ def _warn_inside_jit():
         _say.warn("weir.limit() inside a jitted function does nothing: set it around the call")
 
 
-def plan(f, *args, limit=None, **kwargs):
+def plan(f, *args, limit=None, device="auto", **kwargs):
     """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force, f's own first),
     as a weir.Plan. Runs nothing.
 
     f: a jitted or a plain function, or a tf.function. The arguments may be jax.ShapeDtypeStruct, or
     tf.TensorSpec.
+    device: "auto", JAX's default; or what need not be here: a name such as "h100" or "v5e", a JAX
+    topology or device; or a list of these, which gives a table. The limit "auto" is nine tenths of
+    its memory there, and so is None where no limit is in force. The plan says who judged: the
+    device's own XLA, or weir's estimate where that is not installed.
     """
     from weir import _settings
 
@@ -147,6 +151,12 @@ def plan(f, *args, limit=None, **kwargs):
         if limit is not None
         else _ambient(local, _settings)
     )
+    if not (isinstance(device, str) and device == "auto"):
+        from weir import _devices
+
+        if isinstance(device, (list, tuple)):
+            return _devices.plans(f, args, kwargs, bytes_, device)
+        return _devices.plan(f, args, kwargs, bytes_, device)
     # A key of its own: no cache has this program yet, so the compiler is really called.
     with _settings.entered(bytes_, (next(_plan_number), limit is not None)):
         plans = (_tensorflow_plans if _is_tensorflows(f) else _jax_plans)(f, args, kwargs)

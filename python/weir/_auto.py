@@ -5,6 +5,9 @@ so that every program of a process is compiled under the same limit.
 import pathlib
 import threading
 
+import jax
+from weir import _library
+
 _SHARE = 0.9  # of what is free; the rest is for compilation, Python and what others do meanwhile
 _found = {}
 _measuring = threading.Lock()
@@ -13,18 +16,30 @@ _measuring = threading.Lock()
 def limit_bytes(device):
     """Raises LookupError if the device doesn't tell."""
     with _measuring:
-        if device.id not in _found:
-            _found[device.id] = int(_SHARE * _free_bytes(device))
-        return _found[device.id]
+        key = device.platform, device.device_kind, device.id
+        if key not in _found:
+            _found[key] = int(_SHARE * _free_bytes(device))
+        return _found[key]
 
 
 def _free_bytes(device):
     if device.platform == "cpu":
         return min([_available_bytes(pathlib.Path("/proc/meminfo")), *_cgroup_free()])
-    statistics = device.memory_stats() or {}
+    statistics = _statistics(device)
     if "bytes_limit" not in statistics:
+        for known in _library.devices():
+            if known.kind == device.device_kind:
+                return known.memory_bytes
         raise LookupError(f"{device} does not say how much memory it has")
     return statistics["bytes_limit"] - statistics.get("bytes_in_use", 0)
+
+
+def _statistics(device):
+    """{} of a device that is only compiled for."""
+    try:
+        return device.memory_stats() or {}
+    except jax.errors.JaxRuntimeError:
+        return {}
 
 
 def _available_bytes(meminfo):

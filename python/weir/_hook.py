@@ -120,7 +120,7 @@ def _measured(call, settings):
     if settings.get("memory_limit_bytes") != _settings.AUTO:
         return settings
     try:
-        found = _auto.limit_bytes(call.backend.local_devices()[0])
+        found = _auto.limit_bytes(np.ravel(call.devices)[0])
     except LookupError as error:
         raise _settings.SettingError(f"weir: the limit 'auto': {error}") from None
     if call.platform() == "cpu":  # one memory for all of them
@@ -136,6 +136,7 @@ class _Call:
         self.devices, self.compile_options = devices, compile_options
         self.rest, self.named = rest, named
         self.executables = {}
+        self.limit_bytes = 0
         self.least_held_bytes = None  # arguments and results: what no rewriting makes smaller
 
     def device_count(self):
@@ -193,7 +194,10 @@ class _Call:
                 raise _LeftAlone("rewritten, it would be sharded in another way")
 
     def referee(self, text, options):
-        memory = self.run(text, options).get_compiled_memory_stats()
+        try:
+            memory = self.run(text, options).get_compiled_memory_stats()
+        except jax.errors.JaxRuntimeError as error:
+            return _refused_memory(error, self.limit_bytes)
         self.least_held_bytes = (
             memory.argument_size_in_bytes
             + memory.output_size_in_bytes
@@ -207,10 +211,7 @@ class _Call:
         )
 
     def platform(self):
-        name = self.backend.platform
-        if name == "gpu":
-            name = "rocm" if "rocm" in self.backend.platform_version.lower() else "cuda"
-        return name
+        return platform_of(np.ravel(self.devices)[0])
 
     def name(self):
         return ir.StringAttr(self.computation.operation.attributes["sym_name"]).value
@@ -238,6 +239,31 @@ class _Call:
         if unread:
             raise _LeftAlone(f"it has {min(unread)}")
         return text.encode()
+
+
+_AMD = re.compile("rocm|amd|instinct|radeon")
+_REFUSED = re.compile(r"(?:Used |temporaries \()([\d.]+)([KMGT]?)(?: of|\) exceeds)")
+_POWERS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def platform_of(device):
+    """As JAX lowers for it. A client that only compiles names the card instead of its runtime."""
+    name = device.platform
+    if name != "gpu":
+        return name
+    said = f"{device.client.platform_version} {device.device_kind}".lower()
+    return "rocm" if _AMD.search(said) else "cuda"
+
+
+def _refused_memory(error, limit_bytes):
+    """What a program needs that XLA refuses because the device has less, which XLA:TPU says in the
+    message. Raises it again where that proves nothing about the limit.
+    """
+    said = _REFUSED.search(str(error))
+    total = int(float(said[1]) * _POWERS[said[2]]) if said else 0
+    if total <= limit_bytes:
+        raise error
+    return 0, 0, 0, total
 
 
 _PROPAGATION = "builtin.module(sdy-propagation-pipeline)"
@@ -294,7 +320,7 @@ def register_calls():
 
 def _with_calls(settings):
     """The settings, without what needs calls from XLA where this jax can't be given them."""
-    if not (settings.get("tile") or settings.get("progress")):
+    if settings["platform"] != b"cpu" or not (settings.get("tile") or settings.get("progress")):
         return settings
     try:
         register_calls()
@@ -325,6 +351,9 @@ def _compile(call, settings, planning):
     if call.device_count() > 1 and (lacks := _jax.missing(_jax.FOR_SHARDINGS)):
         raise _LeftAlone(f"jax {jax.__version__} lacks {lacks}")
     given = settings | {"platform": call.platform().encode()}
+    call.limit_bytes = settings.get("memory_limit_bytes") or 0
+    if known := _devices_of(call):
+        given["machine"] = known.name.encode()
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
     if planning is not None:
@@ -372,6 +401,12 @@ def _compile(call, settings, planning):
     return call.untouched() if executable is None else executable
 
 
+def _devices_of(call):
+    """What weir knows of the device that the program is for; None: nothing, or it is a CPU."""
+    kind = np.ravel(call.devices)[0].device_kind
+    return next((d for d in _library.devices() if d.kind == kind), None)
+
+
 def _settled(call, result):
     """The executable that the result asks for; None for the program as it came, whose errors are
     not ours.
@@ -402,3 +437,31 @@ def _refuse(call, result):
 def plans_of(compile_program):
     """As _say.plans_of()."""
     return _say.plans_of(compile_program, jax.errors.JaxRuntimeError)
+
+
+def plan_module(module, device, settings):
+    """The Plan of a lowered program (ir.Module) for `device`, of a client that may only compile;
+    None: by weir's estimate, for the platform and machine of the settings.
+    """
+    if device is None:
+        call = _Call(None, None, module, (), None, (), {})
+        result = _library.rewrite(call.text(), settings, None)
+        if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
+            raise ValueError(f"weir.plan: {result.status_name}: {result.message}")
+        return _plan.from_result(call.name(), result)
+    options = _jax.get_compile_options(
+        num_replicas=1, num_partitions=1, device_assignment=np.array([[device.id]])
+    )
+    devices = np.array([device], dtype=object)
+    call = _Call(_compile_ahead, device.client, module, devices, options, (), {})
+    found = plans_of(lambda: _compile(call, settings, _say.planned()))
+    if not found:
+        raise ValueError("weir.plan: weir left this program alone (see the warning)")
+    return found[-1]
+
+
+def _compile_ahead(backend, module, devices, options):
+    only_compiles = backend.runtime_type == "compile_only_runtime"
+    make = backend.compile if only_compiles else backend.compile_and_load
+    chosen = _jax.xla_client.DeviceList(tuple(devices))
+    return make(module, executable_devices=chosen, compile_options=options)

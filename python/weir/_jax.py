@@ -14,6 +14,7 @@ ir = find("jax._src.lib.mlir:ir")
 passmanager = find("jax._src.lib.mlir:passmanager")
 xla_client = find("jax._src.lib:xla_client")
 MeshComputation = find("jax._src.interpreters.pxla:MeshComputation")
+get_compile_options = find("jax._src.compiler:get_compile_options")
 are_hlo_shardings_equal = find("jax._src.op_shardings:are_hlo_shardings_equal")
 
 _COMPILE = "jax._src.compiler:compile_or_get_cached"
@@ -37,6 +38,13 @@ FOR_SHARDINGS = (
     "jax._src.lib:xla_client.HloSharding.from_proto",
     "jax._src.lib:xla_client.LoadedExecutable.get_parameter_shardings",
     "jax._src.lib:xla_client.LoadedExecutable.get_output_shardings",
+)
+
+# Without these plans for devices that are not here are by estimate.
+FOR_DEVICES = (
+    "jax._src.compiler:get_compile_options",
+    "jax._src.lib:xla_client.DeviceList",
+    "jax.experimental.topologies:get_topology_desc",
 )
 
 

@@ -90,6 +90,17 @@ class _LoopInfo(ctypes.Structure):
     ]
 
 
+class _DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("platform", c_char_p),
+        ("kind", c_char_p),
+        ("target", c_char_p),
+        ("memory_bytes", c_int64),
+    ]
+
+
 _SIGNATURES = {
     "weir_rewrite": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
     "weir_fits": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_bool)]),
@@ -110,6 +121,7 @@ _SIGNATURES = {
     "weir_interrupts": (None, [c_bool]),
     "weir_end_kernels": (None, []),
     "weir_machine_describe": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "weir_device": (c_bool, [c_int32, POINTER(_DeviceInfo)]),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
     "weir_version": (c_char_p, []),
@@ -139,6 +151,26 @@ class Loop:
     ops: int
     body_peak_bytes: int
     is_kernel: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A GPU or TPU that weir has numbers of; weir_device_info in weir.h."""
+
+    name: str
+    platform: str
+    kind: str
+    target: str | None
+    memory_bytes: int
+
+
+@functools.cache
+def devices():
+    found, info = [], _DeviceInfo(struct_size=ctypes.sizeof(_DeviceInfo))
+    while library().weir_device(len(found), ctypes.byref(info)):
+        texts = (info.name, info.platform, info.kind, info.target)
+        found.append(Device(*(text and text.decode() for text in texts), info.memory_bytes))
+    return tuple(found)
 
 
 @dataclasses.dataclass(frozen=True)

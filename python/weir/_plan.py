@@ -40,6 +40,9 @@ class Plan:
     explain: str  # the table
     data: str = ""  # what the page shows, as JSON; "": of a plan that weir.plan() did not make
     trace: str = ""  # the schedule in Chrome's trace event format; likewise
+    device: str = ""  # that weir.plan() was asked for; "": JAX's default
+    device_bytes: int | None = None  # its memory, where that is known
+    judge: str = ""  # who says what the program needs on that device
 
     @property
     def extra_flops(self):
@@ -56,7 +59,27 @@ class Plan:
         return sum(loop.is_kernel for loop in self.loops)
 
     def __str__(self):
-        return self.explain.rstrip("\n")
+        if not self.device or self.explain.startswith("device "):
+            return self.explain.rstrip("\n")
+        memory = f", {readable(self.device_bytes)}" if self.device_bytes else ""
+        head = f"device   {self.device}{memory}; judged by {self.judge}\n"
+        return head + self.explain.rstrip("\n")
+
+    def for_device(self, name, memory_bytes, judge):
+        return dataclasses.replace(self, device=name, device_bytes=memory_bytes, judge=judge)
+
+    def verdict(self):
+        """For a table: fits, held or not."""
+        if self.outcome == "refused":
+            least = self.minimum_bytes
+            return f"not; holds {readable(least)}" if least else "not"
+        peak = readable(self.peak_after_bytes)
+        if self.outcome != "rewritten" or self.only_faster:
+            return f"fits as it is, {peak}"
+        trips = sum(loop.trips for loop in self.loops)
+        slower = f"predicted {self.time_after_ns * 1e-6:.3g} ms"
+        doubt = ", unconfirmed" if self.is_unconfirmed else ""
+        return f"held, {peak}: {_counted(len(self.loops), 'loop')}, {trips} trips, {slower}{doubt}"
 
     def line(self):
         """jit_f: rewritten, peak 3.20 GB -> 13.9 MB under 100 MB, 1 loop"""
@@ -116,6 +139,19 @@ class Plan:
         return f"<weir.Plan {self.line()}>"
 
 
+class Plans(tuple):
+    """A program's plans, one a device; print() shows a table."""
+
+    def __str__(self):
+        rows = [("device", "limit", "as it came", "under the limit", "judged by")]
+        for p in self:
+            before = readable(p.peak_before_bytes)
+            rows.append((p.device, readable(p.limit_bytes), before, p.verdict(), p.judge))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        return "\n".join(lines)
+
+
 def _counted(count, name):
     return f"{count} {name}{'s' * (count != 1)}"
 
@@ -133,7 +169,7 @@ def from_result(name, result):
     shared = {
         field.name: getattr(result, field.name)
         for field in dataclasses.fields(Plan)
-        if field.name not in ("name", "outcome", "text")
+        if field.name not in ("name", "outcome", "text", "device", "device_bytes", "judge")
     }
     refused = result.status == _library.RESOURCE_EXHAUSTED
     return Plan(

@@ -195,6 +195,11 @@ def active(options=()):
     return settings if wanted else None
 
 
+def of_a_plan(limit_bytes):
+    """The settings in force, with this limit."""
+    return _read_environment() | {"memory_limit_bytes": limit_bytes}
+
+
 def take_options(overrides):
     """(ours by field, the others as they came) of a program's compiler options, pairs of name and
     value: jax.jit(f, compiler_options={"weir_memory_limit": "1GB"}). None as a value: none.

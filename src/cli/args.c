@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE } value_kind;
+typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE, DEVICE } value_kind;
 
 static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
@@ -33,6 +33,8 @@ static const struct option {
      "off (default), auto or on: loops as kernels of weir's own, on cpu"},
     {"--machine", NULL, CLI_OPT_SIZES, MACHINE, AT(options.machine), "NAME",
      "what it will run on: host (default), x86-64-v3, x86-64-v4,cores=8,l2=1MiB,l3=32MiB"},
+    {"--device", NULL, CLI_OPT_SIZES, DEVICE, AT(options.machine), "NAME",
+     "a GPU or TPU that it will run on: h100, v5e; `weir machine --help` lists them"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
     {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
      "run all passes but these"},
@@ -123,6 +125,21 @@ static int check_machine(const cli_command *command, const char *name) {
   return code;
 }
 
+bool cli_find_device(const char *name, weir_device_info *out_device) {
+  *out_device = (weir_device_info){.struct_size = sizeof *out_device};
+  for (int32_t i = 0; weir_device(i, out_device); i++)
+    if (!strcmp(out_device->name, name)) return true;
+  return false;
+}
+
+/* Prints what is wrong with it. */
+static int check_device(const cli_command *command, const char *name) {
+  weir_device_info found;
+  if (cli_find_device(name, &found)) return CLI_OK;
+  return cli_usage_error(command, "--device: \"%s\" is none that is known: `weir machine --help`",
+                         name);
+}
+
 static int set_option(const cli_command *command, const struct option *o, const char *value,
                       cli_args *args) {
   void *field = (char *)args + o->offset;
@@ -142,7 +159,11 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (*(int *)field >= 0) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no mode; there are off, auto and on", o->name,
                              value);
-    case MACHINE: *(const char **)field = value; return check_machine(command, value);
+    case MACHINE:
+    case DEVICE:
+      if (*(const char **)field) return cli_usage_error(command, "--machine and --device: one of them");
+      *(const char **)field = value;
+      return o->kind == DEVICE ? check_device(command, value) : check_machine(command, value);
     case PLATFORM:
       *(const char **)field = value;
       if (is_platform(value)) return CLI_OK;

@@ -46,6 +46,8 @@ typedef struct cli_args {
 /* Reads `argv` into *out_args; CLI_OK, or CLI_USAGE after a message. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_args);
 void cli_print_help(const cli_command *command);
+/* False: no device has this name. */
+bool cli_find_device(const char *name, weir_device_info *out_device);
 /* One message and how to get help; returns CLI_USAGE. */
 int cli_usage_error(const cli_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -4,11 +4,20 @@
 
 #include "cli/cli.h"
 
+static int print_help(void) {
+  weir_device_info device = {.struct_size = sizeof device};
+  cli_print_help(&cli_machine);
+  puts("\ndevices:");
+  for (int32_t i = 0; weir_device(i, &device); i++)
+    printf("  %-10s  %-24s  %6.1f GB  %s\n", device.name, device.kind,
+           (double)device.memory_bytes * 1e-9, device.platform);
+  return CLI_OK;
+}
+
 static int run(int argc, char **argv) {
   const char *name = argc ? argv[0] : NULL;
   if (argc > 1) return cli_usage_error(&cli_machine, "one machine, not %d", argc);
-  if (name && (!strcmp(name, "--help") || !strcmp(name, "-h")))
-    return cli_print_help(&cli_machine), CLI_OK;
+  if (name && (!strcmp(name, "--help") || !strcmp(name, "-h"))) return print_help();
   weir_result *result;
   size_t length;
   weir_status status = weir_machine_describe(name, &result);
@@ -28,9 +37,9 @@ const cli_command cli_machine = {
         "NAME describes.\n"
         "NAME is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed "
         "by cores=N, l1=SIZE,\n"
-        "l2=SIZE, l3=SIZE, with commas between. The first line is the name in full: given as "
-        "--machine or\n"
-        "WEIR_MACHINE elsewhere it makes the same plans there.\n",
+        "l2=SIZE, l3=SIZE, with commas between; or a device of the list below. The first line is "
+        "the name in full:\n"
+        "given as --machine or WEIR_MACHINE elsewhere it makes the same plans there.\n",
     .options = 0,
     .run = run,
 };

@@ -130,6 +130,7 @@ static int64_t held_throughout(job *j) {
 static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   out->is_refused = true;
+  if (failed->reported && failed->reported < peak) peak = failed->reported;
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
     return refuse_with(j, ordered && ordered < peak ? ordered : peak, "");
   arena *a = arena_create(&j->c);

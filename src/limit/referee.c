@@ -4,38 +4,52 @@
 #include "limit/result.h"
 
 void referee_options(const job *j, plan_order order,
-                     const char *out_options[CPU_MOST_OPTIONS + 1]) {
+                     const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
   out_options[0] = NULL;
-  if (!strcmp(j->options.platform, "cpu"))
-    cpu_xla_options(&j->machine, plan_is_by_memory(order), !plan_hoists(order), out_options);
+  if (j->machine.device || !strcmp(j->options.platform, "cpu"))
+    machine_xla_options(&j->machine, plan_is_by_memory(order), !plan_hoists(order), out_options);
 }
 
 static int64_t total_of(const weir_memory *m) {
   return m->argument_bytes + m->output_bytes - m->alias_bytes + m->temp_bytes;
 }
 
-/* text NULL: as it came in. */
-static bool ask(job *j, const char *text, size_t length, plan_order order, int64_t *out_total) {
-  const char *options[CPU_MOST_OPTIONS + 1];
+/* text NULL: as it came in. *in_out_total: the largest so far. */
+static bool ask(job *j, const char *text, size_t length, const char *const *options,
+                int64_t *in_out_total) {
   weir_memory memory = {0};
-  referee_options(j, order, options);
   j->result->summary.referee_compiles++;
   if (j->options.referee(j->options.referee_user, text, length, options, &memory)) return false;
-  *out_total = total_of(&memory);
+  int64_t total = total_of(&memory);
+  if (total > *in_out_total) *in_out_total = total;
   ctx_log(&j->c, 2,
           "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)",
-          (long long)*out_total, (long long)memory.argument_bytes, (long long)memory.output_bytes,
+          (long long)total, (long long)memory.argument_bytes, (long long)memory.output_bytes,
           (long long)memory.alias_bytes, (long long)memory.temp_bytes);
   return true;
 }
 
+/* In each way in which XLA may compile it. */
+static bool ask_all(job *j, const char *text, size_t length, plan_order order, int64_t *out_total) {
+  const char *options[MACHINE_MOST_OPTIONS + 2], *other = machine_xla_otherwise(&j->machine);
+  int32_t count = 0;
+  *out_total = 0;
+  referee_options(j, order, options);
+  if (!ask(j, text, length, options, out_total)) return false;
+  if (!other) return true;
+  while (options[count]) count++;
+  options[count] = other;
+  options[count + 1] = NULL;
+  return ask(j, text, length, options, out_total);
+}
+
 bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_total) {
   if (!j->options.referee) return false;
-  if (!m) return ask(j, NULL, 0, order, out_total);
+  if (!m) return ask_all(j, NULL, 0, order, out_total);
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
   out_stablehlo_text(m, &text);
-  bool answered = ask(j, text.text, text.length, order, out_total);
+  bool answered = ask_all(j, text.text, text.length, order, out_total);
   arena_destroy(a);
   return answered;
 }

@@ -72,9 +72,18 @@ static void put_warning(const weir_summary *s, strbuf *out) {
                 (long long)s->faster_limit_bytes);
 }
 
+/* Of who plans for a device without its XLA. */
+static void put_device(const job *j, strbuf *out) {
+  const device *d = j->machine.device;
+  if (!d || !j->options.machine || j->options.referee) return;
+  strbuf_printf(out, "device   %s, %s; judged by weir's estimate\n", d->name,
+                plan_bytes_text(out->arena, d->memory_bytes));
+}
+
 static void put_summary(const job *j, const climb *c, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   bool changes = !c->is_refused && s->peak_after_bytes != s->peak_before_bytes;
+  put_device(j, out);
   if (s->limit_bytes)
     strbuf_printf(out, "limit    %s\n", plan_bytes_text(out->arena, s->limit_bytes));
   strbuf_printf(out, "peak     %s", plan_bytes_text(out->arena, s->peak_before_bytes));

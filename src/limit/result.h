@@ -3,7 +3,7 @@
 #define WEIR_RESULT_H
 #include "base/ctx.h"
 
-enum { RESULT_MOST_OPTIONS = 8 }; /* at least CPU_MOST_OPTIONS */
+enum { RESULT_MOST_OPTIONS = 8 }; /* at least MACHINE_MOST_OPTIONS */
 
 struct weir_result {
   weir_outcome outcome;

@@ -1,5 +1,6 @@
 #include "limit/search.h"
 
+#include "machine/cpu.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "limit/referee.h"
@@ -10,12 +11,8 @@ enum {
   MOST_REFUSALS = 3,    /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
-static const int64_t FIRST_SLICE_BYTES =
-    8 << 20; /* flat optimum on CPU: docs/design/loop-emission-facts.md, section 6 */
-static const int64_t CACHED_SLICE_BYTES = 1 << 20; /* where nothing but a GEMM wants longer ones */
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
-static const int64_t GENEROUS = 8; /* times the slice, for 128 rows */
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
@@ -27,13 +24,14 @@ split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
                       .generous_bytes = slice_bytes};
 }
 
-static split_goal goal_of_holders(const search *s) {
+static split_goal goal_of_holders(const job *j, const search *s) {
+  machine_slices wanted = machine_slices_under(&j->machine, s->limit);
   int64_t share = s->target / s->share, slice = s->slice_bytes;
   return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
-                      .cached_bytes = CACHED_SLICE_BYTES,
-                      .generous_bytes = slice * GENEROUS,
+                      .cached_bytes = wanted.cached_bytes,
+                      .generous_bytes = slice * wanted.generous,
                       .nest = s->manner == NESTED,
                       .fits_first = s->manner == BY_FIT,
                       .is_materialised = plan_is_materialised};
@@ -45,7 +43,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
   *order = (split_order){
       .order = s->order,
       .is_trial = s->is_trial,
-      .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(s),
+      .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(j, s),
       .by_size = by_size,
       .no_tiles = s->no_tiles,
       .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
@@ -60,7 +58,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
 }
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
-  int64_t slice_bytes = FIRST_SLICE_BYTES < limit / 8 ? FIRST_SLICE_BYTES : limit / 8;
+  int64_t slice_bytes = machine_slices_under(&j->machine, limit).first_bytes;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.from = j->prepared,
                   .limit = limit,
@@ -134,9 +132,13 @@ static void check_time(const job *j, search *s, ir_module *m, split_order *order
   s->is_over = true; /* smaller slices take longer */
 }
 
-/* The estimate was this far off. */
-static void tighten(search *s, int64_t needed) {
-  s->target = (int64_t)((double)s->target * (double)s->limit / (double)needed * 0.98);
+/* The estimate was this far off. The next candidate is another one: smaller by the estimate, too,
+ * even where that is low. */
+static void tighten(search *s, int64_t estimate, int64_t needed) {
+  double ratio = (double)s->limit / (double)needed * 0.98;
+  int64_t scaled = (int64_t)((double)s->target * ratio), below = estimate - estimate / 50 - 1;
+  s->target = scaled < below ? scaled : below;
+  if (s->target < 1) s->target = 1;
   s->shares_are_hopeless = false;
 }
 
@@ -155,6 +157,7 @@ static weir_status try_candidate(job *j, search *s) {
   bool fits = order.fits; /* by estimate */
   verdict needs = judge_candidate(j, s, m, &order);
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
+  if (needs.is_xlas && (!s->reported || needs.peak < s->reported)) s->reported = needs.peak;
   if (order.fits && needs.peak <= s->limit) {
     s->found = (candidate){.m = m,
                            .order = s->order,
@@ -166,7 +169,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   ir_module_destroy(m);
   if (fits && order.n_tiles) s->no_tiles = true;
-  else if (order.fits) tighten(s, needs.peak);
+  else if (order.fits) tighten(s, order.peak_bytes, needs.peak);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
     note_hopeless(s, order.whole_bytes);
@@ -188,6 +191,7 @@ static void search_again(search *s, const search *first) {
   again.compiles = s->compiles;
   again.refusals = s->refusals;
   again.refused = s->refused;
+  again.reported = s->reported;
   again.least = s->least;
   again.at_least = s->at_least;
   again.no_tiles = true;
@@ -214,6 +218,7 @@ weir_status search_all(job *j, search *s) {
   if (s->found.m || !s->refused) return WEIR_OK;
   search again = *s->refused;
   again.most_compiles = 0;
+  again.reported = s->reported;
   again.least = s->least;
   again.at_least = s->at_least;
   *s = again;

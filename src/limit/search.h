@@ -38,6 +38,7 @@ typedef struct search {
   int32_t refusals;       /* candidates that XLA did not compile */
   struct search *refused; /* as it was before the first of these; NULL: none was */
   candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
+  int64_t reported;       /* out: the least that XLA said of a candidate; 0: it was not asked */
   int64_t least;          /* out: estimate of any candidate */
   place at_least;         /* out: which it was */
 } search;

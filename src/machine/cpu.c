@@ -1,5 +1,7 @@
 #include "machine/cpu.h"
 
+#include <math.h>
+
 /* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). */
 enum { REFERENCE_CORES = 2, REFERENCE_VECTOR_BYTES = 64 };
 /* Memory has that many cores' worth: two to four channels, of which a core fills half of one. */
@@ -30,12 +32,51 @@ static double growth_of(const machine *m, growth g) {
   return 1;
 }
 
-cpu_rates cpu_rates_of(const machine *m) {
+static machine_rates rates_of_cpu(const machine *m) {
   double by[GROWTHS];
   for (growth g = 0; g < GROWTHS; g++) by[g] = growth_of(m, g);
 #define RATE(name, value, grows) .name = (value)*by[grows],
-  return (cpu_rates){CPU_RATES(RATE)};
+  return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS,
+                         .trip_ns = CPU_TRIP_NS,
+                         .fresh_from_bytes = CPU_FRESH_FROM_BYTES,
+                         .resident_bytes = cpu_resident_bytes(m)};
 #undef RATE
+}
+
+/* Bound by memory, or by arithmetic at full rate. What a description does not tell is taken to be a
+ * share of these: sorts pass over memory once for each bit of an index, scattered and gathered
+ * elements move a sector of 32 bytes each. */
+static machine_rates rates_of_device(const device *d) {
+  const double sector = 32, heavy = 8;
+  return (machine_rates){.vector_ops = d->ops,
+                         .gemm_f32_flops = d->products_f32,
+                         .gemm_f64_flops = d->products_f64,
+                         .conv_flops = d->products_f32 / 2,
+                         .conv_loops_flops = d->products_f32 / 2,
+                         .heavy = d->ops / heavy,
+                         .simple = d->ops,
+                         .fused_heavy = d->ops / heavy,
+                         .fused_simple = d->ops,
+                         .fft_flops = d->ops / heavy,
+                         .sorted = d->bytes / sector,
+                         .scattered = d->bytes / sector,
+                         .top_k = d->bytes / heavy,
+                         .gathered = d->bytes / sector,
+                         .joint = d->bytes / heavy,
+                         .read_bytes = d->bytes,
+                         .write_bytes = d->bytes,
+                         .copied_bytes = d->bytes,
+                         .matrix_bytes = d->bytes,
+                         .fresh_bytes = d->bytes,
+                         .cached_bytes = d->bytes * 2,
+                         .op_ns = d->platform->op_ns,
+                         .trip_ns = d->platform->trip_ns,
+                         .fresh_from_bytes = INFINITY, /* one pool, never given back */
+                         .resident_bytes = (double)(d->cache_bytes / 2)};
+}
+
+machine_rates machine_rates_of(const machine *m) {
+  return m->device ? rates_of_device(m->device) : rates_of_cpu(m);
 }
 
 double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); }
@@ -53,14 +94,31 @@ static const struct {
     {false, true, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
     {false, true, 64, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % */
 };
-_Static_assert(sizeof options / sizeof *options <= CPU_MOST_OPTIONS, "room for all");
+_Static_assert(sizeof options / sizeof *options <= MACHINE_MOST_OPTIONS, "room for all");
 
-void cpu_xla_options(const machine *m, bool by_memory, bool unhoisted,
-                     const char *out_options[CPU_MOST_OPTIONS + 1]) {
+/* Devices report honestly as they come, and keep what they carry in place. */
+void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
+                         const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
   size_t count = 0;
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+  for (size_t i = 0; !m->device && i < sizeof options / sizeof *options; i++)
     if (options[i].by_memory <= by_memory && options[i].unhoisted <= unhoisted &&
         (!options[i].vector_bytes || options[i].vector_bytes == machine_vector_bytes(m)))
       out_options[count++] = options[i].option;
   out_options[count] = NULL;
+}
+
+const char *machine_xla_otherwise(const machine *m) {
+  return m->device ? m->device->platform->otherwise : NULL;
+}
+
+/* Flat optimum on CPU: docs/design/loop-emission-facts.md, section 6. */
+static const machine_slices CPU_SLICES = {8 << 20, 1 << 20, 8};
+enum { CPU_SHARE = 8, DEVICE_SHARE = 2 }; /* of the limit */
+
+machine_slices machine_slices_under(const machine *m, int64_t limit_bytes) {
+  int64_t share = limit_bytes / (m->device ? DEVICE_SHARE : CPU_SHARE);
+  if (m->device) return (machine_slices){share, share, 1};
+  machine_slices s = CPU_SLICES;
+  if (share < s.first_bytes) s.first_bytes = share;
+  return s;
 }

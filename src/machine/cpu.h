@@ -1,4 +1,5 @@
-/* CPUs: how fast XLA and kernels are there, and what XLA is told.
+/* How fast XLA and kernels are on a machine, and what XLA is told. The numbers here are CPUs';
+ * those of devices: machine/device.h.
  *
  * For comparing variants of a program, not absolute. Each number is a measurement on one machine,
  * the reference; what of the description it grows with says what it is on others (cpu.c). */
@@ -33,15 +34,18 @@
   R(fresh_bytes, 5.6, MEMORY)   /* first touch of pages */                                         \
   R(cached_bytes, 60.0, CORES)  /* what stays in L2 */
 
-typedef struct cpu_rates {
+typedef struct machine_rates {
 #define RATE(name, value, grows) double name;
   CPU_RATES(RATE)
 #undef RATE
-} cpu_rates;
+  double op_ns, trip_ns;    /* of an op, and of a trip of a while besides its ops */
+  double fresh_from_bytes;  /* larger temporaries are fresh memory, at fresh_bytes */
+  double resident_bytes;    /* temporaries up to this stay in a cache */
+} machine_rates;
 
-cpu_rates cpu_rates_of(const machine *m);
+machine_rates machine_rates_of(const machine *m);
 
-/* ---- the same on all machines ---- */
+/* ---- the same on all CPUs ---- */
 /* XLA launches one op's kernel; an op inside of a loop pays it in every trip. */
 #define CPU_OP_NS 1500.0
 #define CPU_TRIP_NS 2000.0 /* of a while */
@@ -54,10 +58,23 @@ double cpu_resident_bytes(const machine *m);
 
 /* ---- XLA ---- */
 /* What XLA is told so that it runs a program in an order: "name=value", NULL-terminated, at most
- * CPU_MOST_OPTIONS. by_memory: in the order of its scheduler that saves memory; unhoisted: what
+ * MACHINE_MOST_OPTIONS. by_memory: in the order of its scheduler that saves memory; unhoisted: what
  * does not change in a loop stays there. */
-enum { CPU_MOST_OPTIONS = 4 };
-void cpu_xla_options(const machine *m, bool by_memory, bool unhoisted,
-                     const char *out_options[CPU_MOST_OPTIONS + 1]);
+enum { MACHINE_MOST_OPTIONS = 4 };
+void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
+                         const char *out_options[MACHINE_MOST_OPTIONS + 1]);
+/* Of another way in which XLA may compile the program whatever it is told, and which a limit must
+ * hold, too; NULL: there is none. */
+const char *machine_xla_otherwise(const machine *m);
+
+/* ---- slices ---- */
+typedef struct machine_slices {
+  int64_t first_bytes;  /* of the largest value's slice: what is tried first */
+  int64_t cached_bytes; /* where no product wants more */
+  int64_t generous;     /* times the slice, for products that do */
+} machine_slices;
+/* CPUs: what stays in cache. Devices: the largest that may fit under the limit, since each trip
+ * costs launches and short ones don't fill the device. */
+machine_slices machine_slices_under(const machine *m, int64_t limit_bytes);
 
 #endif

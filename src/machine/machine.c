@@ -30,7 +30,8 @@ static const int64_t LEAST_CACHE_BYTES = 4 << 10, MOST_CACHE_BYTES = (int64_t)64
 
 #define ACCEPTED                                                                                   \
   "a machine is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed by " \
-  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, with commas between: x86-64-v3,cores=8,l3=32MiB"
+  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, with commas between: x86-64-v3,cores=8,l3=32MiB; or a "     \
+  "device: a100-80gb, h100, v5e and others (weir machine --help)"
 
 machine machine_of_level(machine_level level) {
   return (machine){.level = level,
@@ -60,8 +61,16 @@ static const char *next_word(arena *a, const char *text, const char **out_rest) 
   return arena_printf(a, "%.*s", (int)n, text);
 }
 
+static machine machine_of_device(const device *d) {
+  machine m = machine_of_level(MACHINE_X86_64);
+  m.device = d;
+  return m;
+}
+
 static bool find_base(const char *word, machine *out_machine) {
   if (!strcmp(word, "host")) return *out_machine = machine_host(), true;
+  const device *d = device_find(word);
+  if (d) return *out_machine = machine_of_device(d), true;
   for (machine_level i = 0; i < MACHINE_LEVELS; i++)
     if (!strcmp(word, levels[i].name)) return *out_machine = machine_of_level(i), true;
   return false;
@@ -84,7 +93,7 @@ static bool read_cache(const char *text, int64_t *out_bytes) {
 
 static bool set_field(machine *m, const char *word) {
   const char *value = strchr(word, '=');
-  if (!value++) return false;
+  if (!value++ || m->device) return false;
   size_t n = (size_t)(value - word);
   if (!strncmp(word, "cores=", n)) return read_cores(value, &m->cores);
   if (!strncmp(word, "l1=", n)) return read_cache(value, &m->l1_bytes);
@@ -114,6 +123,16 @@ weir_status machine_parse(ctx *c, const char *text, machine *out_machine) {
   return status;
 }
 
+weir_status machine_settle(ctx *c, machine *m, const char **in_out_platform) {
+  const char *platform = *in_out_platform;
+  if (!platform) *in_out_platform = m->device ? m->device->platform->name : "cpu";
+  else if (!m->device && device_typical(platform)) *m = machine_of_device(device_typical(platform));
+  else if (m->device && strcmp(m->device->platform->name, platform))
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s is a device of platform %s, not of %.60s",
+                     m->device->name, m->device->platform->name, platform);
+  return WEIR_OK;
+}
+
 /* ---- writing ---- */
 static void put_bytes(strbuf *b, const char *name, int64_t bytes) {
   bool whole = bytes % (1 << 20) == 0, kibi = bytes % (1 << 10) == 0;
@@ -128,6 +147,7 @@ static void put_bytes(strbuf *b, const char *name, int64_t bytes) {
 
 const char *machine_text(arena *a, const machine *m) {
   strbuf b = strbuf_make(a);
+  if (m->device) return m->device->name;
   strbuf_printf(&b, "%s,cores=%d", levels[m->level].name, m->cores);
   put_bytes(&b, "l1", m->l1_bytes);
   put_bytes(&b, "l2", m->l2_bytes);
@@ -136,8 +156,23 @@ const char *machine_text(arena *a, const machine *m) {
   return b.text;
 }
 
+static const char *describe_device(arena *a, const device *d) {
+  strbuf b = strbuf_make(a);
+  strbuf_printf(&b, "%s\n\n", d->name);
+  strbuf_printf(&b, "device    %s, platform %s\n", d->kind, d->platform->name);
+  strbuf_printf(&b, "memory    %.1f GB, %.0f GB/s; cache %" PRId64 " MiB\n",
+                (double)d->memory_bytes * 1e-9, d->bytes, d->cache_bytes >> 20);
+  strbuf_printf(&b, "rates     elementwise %.3g, products in f32 %.3g, in f64 %.3g Tflop/s\n",
+                d->ops * 1e-3, d->products_f32 * 1e-3, d->products_f64 * 1e-3);
+  strbuf_printf(&b, "launches  %.3g us an op, %.3g us a trip (not measured)\n",
+                d->platform->op_ns * 1e-3, d->platform->trip_ns * 1e-3);
+  strbuf_printf(&b, "source    %s\n", d->source);
+  return b.text;
+}
+
 const char *machine_describe(arena *a, const machine *m) {
   strbuf b = strbuf_make(a);
+  if (m->device) return describe_device(a, m->device);
   strbuf_printf(&b, "%s\n\n", machine_text(a, m));
   strbuf_printf(&b, "vectors   %d bytes, %d registers%s%s\n", machine_vector_bytes(m),
                 machine_vector_registers(m), machine_has_fma(m) ? ", fused multiply-add" : "",

@@ -7,6 +7,7 @@
 #ifndef WEIR_MACHINE_MACHINE_H
 #define WEIR_MACHINE_MACHINE_H
 #include "base/arena.h"
+#include "machine/device.h"
 
 /* Instruction sets; each of a family has all that those before it in the family have. */
 typedef enum machine_level {
@@ -19,6 +20,7 @@ typedef enum machine_level {
 } machine_level;
 
 typedef struct machine {
+  const device *device; /* a GPU or TPU; then nothing below counts. NULL: a CPU */
   machine_level level;
   int32_t cores;    /* that a program may use */
   int64_t l1_bytes; /* of data, of a core */
@@ -29,9 +31,13 @@ typedef struct machine {
 /* The computer at hand: its processor, and the cores that this process may run on. */
 machine machine_host(void);
 /* `text`: "host" or a level, then overrides: "x86-64-v3,cores=8,l2=512KiB". What is left open of a
- * level is typical of it (machine_of_level), never the host's. NULL, "": the host.
+ * level is typical of it (machine_of_level), never the host's. NULL, "": the host. Or a device: "h100".
  * INVALID_ARGUMENT: neither; the message names what is accepted. */
 WEIR_MUST_USE weir_status machine_parse(ctx *c, const char *text, machine *out_machine);
+/* A device says which platform a program is for: *in_out_platform NULL becomes its name. A platform
+ * other than CPUs that comes with a CPU is taken to be a typical device of it. INVALID_ARGUMENT:
+ * the device is of another platform. */
+WEIR_MUST_USE weir_status machine_settle(ctx *c, machine *m, const char **in_out_platform);
 /* A text that machine_parse() reads as this machine, without blanks. */
 const char *machine_text(arena *a, const machine *m);
 enum { MACHINE_TEXT_ROOM = 128 }; /* for any such text */

@@ -131,8 +131,7 @@ int64_t plan_flops(ir_module *m) {
 typedef struct clock_state {
   ir_module *m;
   arena *scratch;
-  cpu_rates rates;
-  double resident_bytes; /* temporaries up to this stay in the L2 caches */
+  machine_rates rates;
   int depth;
   bool in_loop;    /* pages are fresh in the first trip only */
   bool fused;      /* elementwise arithmetic at the rates of XLA's fusions */
@@ -144,9 +143,9 @@ static double block_ns(clock_state *c, ir_block block);
 
 /* Moving a value between memory and the cores once. */
 static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
-  if (bytes <= c->resident_bytes) return bytes / c->rates.cached_bytes;
+  if (bytes <= c->rates.resident_bytes) return bytes / c->rates.cached_bytes;
   double ns = bytes / c->rates.copied_bytes;
-  return fresh && !c->in_loop && bytes >= CPU_FRESH_FROM_BYTES ? ns + bytes / c->rates.fresh_bytes
+  return fresh && !c->in_loop && bytes >= c->rates.fresh_from_bytes ? ns + bytes / c->rates.fresh_bytes
                                                                : ns;
 }
 
@@ -235,7 +234,7 @@ static double loop_ns(clock_state *c, ir_op op) {
   c->in_loop = outer;
   for (uint32_t i = 0; i < ir_op_get(c->m, op)->n_results; i++) /* results fill up slice by slice */
     ns += traffic_ns(c, bytes_of(c, ir_result(c->m, op, i)) / trips, false);
-  return trips * (ns + CPU_TRIP_NS);
+  return trips * (ns + c->rates.trip_ns);
 }
 
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
@@ -252,13 +251,13 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     c->in_while = true;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
     c->in_while = outer;
-    return (double)trips_of(c->m, op) * (ns + CPU_TRIP_NS);
+    return (double)trips_of(c->m, op) * (ns + c->rates.trip_ns);
   }
   if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
                               !plan_is_materialised(c->m, op, users)))
     return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
-  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? CPU_OP_NS : 0);
+  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? c->rates.op_ns : 0);
 }
 
 static double block_ns(clock_state *c, ir_block block) {
@@ -280,8 +279,7 @@ static double main_ns(ir_module *m, const machine *on,
   arena *scratch = arena_create(m->ctx);
   clock_state c = {.m = m,
                    .scratch = scratch,
-                   .rates = cpu_rates_of(on),
-                   .resident_bytes = cpu_resident_bytes(on)};
+                   .rates = machine_rates_of(on)};
   double ns = of_block(&c, ir_op_get(m, function)->regions[0]);
   arena_destroy(scratch);
   return ns;
@@ -399,14 +397,14 @@ static double fused_ns(stock *s, ir_value v) {
 static double stock_block_ns(clock_state *c, ir_block block);
 
 static double stock_write_ns(const stock *s, double bytes) {
-  const cpu_rates *r = &s->c.rates;
-  return bytes / (bytes < CPU_FRESH_FROM_BYTES ? r->write_bytes : r->fresh_bytes);
+  const machine_rates *r = &s->c.rates;
+  return bytes / (bytes < r->fresh_from_bytes ? r->write_bytes : r->fresh_bytes);
 }
 
 static double stock_op_ns(stock *s, ir_op op) {
   ir_op_data d = *ir_op_get(s->c.m, op);
   if (d.kind == IR_OP_CUSTOM_CALL || !plan_stock_keeps(s->c.m, op, &s->users)) return 0;
-  double ns = stock_arithmetic_ns(s, op) + CPU_OP_NS;
+  double ns = stock_arithmetic_ns(s, op) + s->c.rates.op_ns;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
     if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]) * (double)trips_of(s->c.m, op);

@@ -403,7 +403,7 @@ double cost_of_nest(const tile_nest *n) {
   return cost;
 }
 
-static double write_ns(const cpu_rates *r, double bytes) {
+static double write_ns(const machine_rates *r, double bytes) {
   return bytes / (bytes < CPU_FRESH_FROM_BYTES ? r->write_bytes : r->fresh_bytes);
 }
 
@@ -429,7 +429,7 @@ static double bytes_read(const tile_nest *n, uint32_t input) {
 /* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
  * results are new memory. */
 double cost_time_ns(const tile_nest *n) {
-  cpu_rates rates = cpu_rates_of(&n->machine);
+  machine_rates rates = machine_rates_of(&n->machine);
   double cycles = cost_of_nest(n), read = 0, written = 0;
   for (uint32_t i = 0; i < n->n_inputs; i++) {
     double bytes = bytes_read(n, i);

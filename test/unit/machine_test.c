@@ -1,5 +1,5 @@
 /* Machines by name: what is read, written and refused, and what follows from a level. */
-#include "machine/machine.h"
+#include "machine/cpu.h"
 
 #include <assert.h>
 #include <string.h>
@@ -61,6 +61,9 @@ static void test_bad_names(void) {
                                     "x86-64-v3,l4=1MB",
                                     "x86-64-v3,l2=MiB",
                                     "cores=2",
+                                    "H100",
+                                    "a100",
+                                    "h100,cores=2",
                                     " "};
   reading r;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -93,7 +96,67 @@ static void test_levels(void) {
   }
 }
 
+static weir_status settle_it(void *user) {
+  reading *r = user;
+  const char *platform = r->text[0] ? r->text : NULL;
+  WEIR_TRY(machine_parse(&r->c, r->name, &r->found));
+  WEIR_TRY(machine_settle(&r->c, &r->found, &platform));
+  memmove(r->text, platform, strlen(platform) + 1);
+  return WEIR_OK;
+}
+
+static weir_status settle(const char *name, const char *platform, reading *r) {
+  *r = (reading){.name = name};
+  strcpy(r->text, platform);
+  ctx_init(&r->c);
+  weir_status status = ctx_try(&r->c, settle_it, r);
+  ctx_deinit(&r->c);
+  return status;
+}
+
+/* A device brings its platform, a platform its typical device, and they may not differ. */
+static void test_platforms(void) {
+  reading r;
+  assert(settle("h100", "", &r) == WEIR_OK && !strcmp(r.text, "cuda") && r.found.device);
+  assert(settle("x86-64-v3", "", &r) == WEIR_OK && !strcmp(r.text, "cpu") && !r.found.device);
+  assert(settle("x86-64-v3", "tpu", &r) == WEIR_OK && r.found.device == device_find("v5e"));
+  assert(settle("x86-64-v3", "new", &r) == WEIR_OK && !strcmp(r.text, "new") && !r.found.device);
+  assert(settle("v5p", "tpu", &r) == WEIR_OK && r.found.device == device_find("v5p"));
+  assert(settle("v5p", "cuda", &r) == WEIR_INVALID_ARGUMENT);
+  assert(strstr(r.c.message, "v5p is a device of platform tpu, not of cuda"));
+  assert(settle("h100", "cpu", &r) == WEIR_INVALID_ARGUMENT);
+}
+
+/* Every row is whole, and has a name of its own. */
+static void test_devices(void) {
+  int32_t count = 0;
+  for (const device *d; (d = device_at(count)); count++) {
+    assert(d->memory_bytes >= (int64_t)8 << 30 && d->cache_bytes > 0 && *d->source && *d->kind);
+    assert(d->ops > 0 && d->products_f32 >= d->products_f64 && d->products_f64 > 0);
+    assert(device_find(d->name) == d && device_typical(d->platform->name));
+    reads_as(d->name, d->name);
+    machine m = {.device = d};
+    machine_rates rates = machine_rates_of(&m);
+    assert(rates.read_bytes == d->bytes && rates.op_ns > 0 && rates.resident_bytes > 0);
+  }
+  assert(count >= 14 && !device_at(-1) && !device_find("") && !device_typical("cpu"));
+}
+
+/* Of a CPU what stays in cache, of a device what the limit allows. */
+static void test_slices(void) {
+  machine cpu = machine_of_level(MACHINE_X86_64_V3), card = {.device = device_find("h100")};
+  const int64_t gb = 1000000000;
+  machine_slices small = machine_slices_under(&cpu, gb), large = machine_slices_under(&card, gb);
+  assert(small.first_bytes == 8 << 20 && small.cached_bytes == 1 << 20);
+  assert(large.first_bytes == gb / 2 && large.cached_bytes == gb / 2 && large.generous == 1);
+  assert(machine_slices_under(&cpu, 80).first_bytes == 10);
+  assert(machine_xla_otherwise(&card) && !machine_xla_otherwise(&cpu));
+}
+
 int main(void) {
+  test_platforms();
+  test_devices();
+  test_slices();
   test_names();
   test_bad_names();
   test_host();

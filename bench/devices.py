@@ -1,0 +1,162 @@
+"""Which programs fit which card: plans of the examples for GPUs and TPUs that are not here, judged by
+their own XLA compilers.
+
+    build/devices/bin/python bench/devices.py --devices h100,v5e --programs p2,p6 --table
+
+A plan a process, since a compiler may end it. What is done is kept in build/devices/plans.json and
+not done again; --table prints it for docs/devices.md. f64 programs are f32 on TPUs, whose XLA has no
+Cholesky in f64. Exits with 1 if a program was accepted that XLA reports above its limit.
+"""
+
+import argparse
+import importlib.metadata
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import programs
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEPT = ROOT / "build/devices/plans.json"
+DEVICES = ["a100-80gb", "h100", "v5e", "v5p"]
+# The CPU table's limits; those of further programs, at the sizes of their examples.
+MORE = {"kernel_cg": 64_000_000, "encoder": 1_000_000_000, "wide_mlp": 500_000_000}
+NAMES = [p.name for p in programs.PROGRAMS] + list(MORE)
+SECONDS = 600
+VERSIONS = ("jax", "jaxlib", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12", "libtpu")
+
+
+def limit_of(name):
+    return MORE.get(name) or programs.get(name).limit_bytes
+
+
+def shapes_of(program, on_tpu):
+    import jax
+    import numpy as np
+
+    def shape_of(array):
+        wide = on_tpu and array.dtype == np.float64
+        return jax.ShapeDtypeStruct(array.shape, np.float32 if wide else array.dtype)
+
+    module = program.load()
+    inputs = module.make_inputs(**module.sizes)
+    return [x if isinstance(x, int) else jax.tree.map(shape_of, x) for x in inputs]
+
+
+def plan(name, device):
+    """One row, in this process."""
+    import weir
+    from weir import _devices
+
+    program = programs.get(name)
+    platform = _devices.resolve(device).platform
+    f = getattr(program.load(), program.function)
+    shapes = shapes_of(program, platform == "tpu")
+    start = time.monotonic()
+    p = weir.plan(f, *shapes, limit=limit_of(name), device=device)
+    return {
+        "outcome": p.outcome,
+        "limit": p.limit_bytes,
+        "before": p.peak_before_bytes,
+        "after": p.peak_after_bytes,
+        "minimum": p.minimum_bytes,
+        "estimated": p.before_is_estimate,
+        "unconfirmed": p.is_unconfirmed or p.after_is_estimate,
+        "loops": len(p.loops),
+        "trips": sum(loop.trips for loop in p.loops),
+        "milliseconds": p.time_after_ns * 1e-6,
+        "compiles": p.referee_compiles,
+        "judge": p.judge,
+        "seconds": round(time.monotonic() - start, 1),
+    }
+
+
+def plan_apart(name, device):
+    """The row, or {"failed": why}."""
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT / "python")}
+    command = [sys.executable, __file__, "--one", name, device]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"no end after {SECONDS} s"}
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+    return {"failed": lines[-1][:300]}
+
+
+def is_broken(row):
+    """Accepted, and not under the limit by XLA's own report."""
+    accepted = row.get("outcome") in ("rewritten", "options")
+    return accepted and (row["unconfirmed"] or row["after"] > row["limit"])
+
+
+def readable(count):
+    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
+def cell(row):
+    if row is None:
+        return ""
+    if "failed" in row:
+        return "no plan"
+    stock = f"{'~' if row['estimated'] else ''}{readable(row['before'])}"
+    if row["outcome"] == "refused":
+        return f"{stock}; **refused**, {readable(row['minimum'])} holds"
+    if row["outcome"] == "rewritten":
+        return f"{stock} → {readable(row['after'])}, {row['trips']} trips"
+    return f"{stock}, as it is"
+
+
+def print_table(kept, devices):
+    print("| program | limit |", " | ".join(devices), "|")
+    print("| --- " * (len(devices) + 2) + "|")
+    for name in NAMES:
+        cells = [cell(kept.get(f"{name} {device}")) for device in devices]
+        if any(cells):
+            print(f"| {name} | {readable(limit_of(name))} |", " | ".join(cells), "|")
+
+
+def print_versions():
+    found = []
+    for name in VERSIONS:
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    print("\n" + ", ".join(found))
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ap.add_argument("--programs", default=",".join(NAMES))
+    ap.add_argument("--devices", default=",".join(DEVICES))
+    ap.add_argument("--table", action="store_true", help="only prints what is kept")
+    ap.add_argument("--one", nargs=2, metavar=("PROGRAM", "DEVICE"), help=argparse.SUPPRESS)
+    args = ap.parse_args()
+    if args.one:
+        print(json.dumps(plan(*args.one)))
+        return 0
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    devices = args.devices.split(",")
+    for device in [] if args.table else devices:
+        for name in args.programs.split(","):
+            key = f"{name} {device}"
+            if key not in kept:
+                kept[key] = plan_apart(name, device)
+                KEPT.write_text(json.dumps(kept, indent=1))
+                print(key, kept[key], flush=True)
+    print_table(kept, devices)
+    print_versions()
+    broken = [key for key, row in kept.items() if is_broken(row)]
+    print(f"accepted above the limit: {', '.join(broken) or 'none'}")
+    return bool(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+/* TPUs. Bandwidth and products in bf16, which XLA takes for f32 by default: Google Cloud's pages
+ * "TPU v4", "v5e", "v5p", "v6e" (system architecture). Memory: what XLA:TPU says that it has, in
+ * its message where a program is larger. */
+#include <stddef.h>
+
+#include "machine/device.h"
+
+/* One program runs on the chip: an op is no launch from outside. */
+const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL};
+
+/* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
+static const double VECTOR_SHARE = 1.0 / 32;
+/* f64 is made of f32, which are made of bf16: passes. */
+static const double F64_SHARE = 1.0 / 64;
+
+#define GIB_QUARTERS(n) ((int64_t)(n) << 28)
+#define CHIP(name, kind, topology, quarters, bandwidth, bf16)                                      \
+  {name, &device_tpu, kind, "Google Cloud, TPU system architecture; XLA:TPU", topology,            \
+   GIB_QUARTERS(quarters), (int64_t)128 << 20, bandwidth, (bf16)*VECTOR_SHARE, bf16,               \
+   (bf16)*F64_SHARE}
+
+const device device_tpu_chips[] = {
+    CHIP("v5e", "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
+    CHIP("v4", "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
+    CHIP("v5p", "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
+    CHIP("v6e", "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
+    {0}};

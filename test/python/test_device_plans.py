@@ -1,0 +1,252 @@
+"""weir.plan(device=): plans for GPUs and TPUs that are not here, by weir's estimate; their own XLA:
+test_devices.py.
+"""
+
+import types
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import weir
+from weir import _auto, _devices, _hook, _library, _plan
+
+
+@pytest.fixture(autouse=True)
+def no_compilers(monkeypatch):
+    monkeypatch.setattr(_devices, "_compiler", lambda known: None)
+
+
+def kernel_sum(x, v):
+    return jnp.exp(-((x[:, None] - x[None]) ** 2)) @ v
+
+
+ARGUMENTS = 2 * (jax.ShapeDtypeStruct((20_000,), jnp.float32),)  # in between: 1.6 GB
+
+
+def test_plan_says_for_what_and_by_whom():
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device="h100")
+    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= plan.limit_bytes == 400_000_000
+    assert (plan.device, plan.judge) == ("h100", "weir's estimate")
+    assert str(plan).startswith("device   h100, 84.9 GB; judged by weir's estimate\n")
+    assert str(plan).count("device ") == 1
+    assert plan.before_is_estimate and plan.after_is_estimate
+
+
+def test_slices_on_a_device_are_the_largest_that_fit():
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device="h100")
+    assert [loop.trips for loop in plan.loops] == [8] and not plan.kernels
+    assert 100_000_000 < plan.peak_after_bytes <= 400_000_000
+    longer = weir.plan(kernel_sum, *ARGUMENTS, limit="800MB", device="h100")
+    assert longer.loops[0].slice > plan.loops[0].slice
+
+
+def test_a_faster_card_is_predicted_to_be_faster():
+    times = [
+        weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=name).time_after_ns
+        for name in ("l4", "a100-80gb", "h100")
+    ]
+    assert times[0] > times[1] > times[2] > 0
+
+
+@pytest.mark.parametrize("limit", ["auto", None])
+def test_auto_is_nine_tenths_of_the_devices_memory(limit):
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit=limit, device="a100-40gb")
+    assert plan.limit_bytes == int(0.9 * 42331013120)
+    assert plan.outcome == "untouched"
+
+
+def test_limit_in_force_counts():
+    with weir.limit("400MB"):
+        assert weir.plan(kernel_sum, *ARGUMENTS, device="v5e").limit_bytes == 400_000_000
+
+
+def test_list_of_devices_is_a_table():
+    plans = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=["h100", "v5e", "mi300x"])
+    assert [p.device for p in plans] == ["h100", "v5e", "mi300x"]
+    lines = str(plans).splitlines()
+    assert lines[0].split() == "device limit as it came under the limit judged by".split()
+    assert len(lines) == 4 and lines[2].startswith("v5e ") and "held, " in lines[2]
+    assert "8 trips, predicted" in lines[1]
+
+
+def test_table_says_what_fits_and_what_does_not():
+    def factor(a):
+        return jnp.linalg.cholesky(a)
+
+    a = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)  # 67 MB
+    (refused,) = weir.plan(factor, a, limit="100MB", device=["h100"])
+    assert refused.outcome == "refused" and refused.minimum_bytes >= 2 * 4096 * 4096 * 4
+    assert refused.verdict() == f"not; holds {_plan.readable(refused.minimum_bytes)}"
+    (fits,) = weir.plan(factor, a, limit="10GB", device=["h100"])
+    assert fits.verdict().startswith("fits as it is, ")
+
+
+def test_jitted_functions_static_and_keyword_arguments():
+    f = jax.jit(lambda x, n, scale: jnp.exp(x[:, None] * x[None] * scale) ** n, static_argnums=1)
+    x = jax.ShapeDtypeStruct((1000,), jnp.float32)
+    plan = weir.plan(f, x, 2, scale=np.float32(3), limit="1GB", device="b200")
+    assert plan.peak_before_bytes == pytest.approx(4e6, rel=0.01)
+
+
+def test_arguments_may_be_arrays():
+    plan = weir.plan(kernel_sum, *2 * (jnp.ones(20_000),), limit="400MB", device="h100")
+    assert plan.outcome == "rewritten" and plan.peak_before_bytes > 1_600_000_000
+
+
+@pytest.mark.parametrize("device", ["H100", "a100", "", "cuda", 3, None, object()])
+def test_what_is_no_device_is_named(device):
+    with pytest.raises(ValueError, match="is no device; a device is one of a100-80gb, .*topology"):
+        weir.plan(kernel_sum, *ARGUMENTS, limit="1GB", device=device)
+
+
+def test_unreadable_limit():
+    with pytest.raises(ValueError, match="should be a number of bytes"):
+        weir.plan(kernel_sum, *ARGUMENTS, limit="many", device="h100")
+
+
+def test_default_device_is_jaxs():
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device="auto")
+    assert plan.device == "" and not plan.before_is_estimate
+
+
+def test_a_jax_device():
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=jax.devices("cpu")[0])
+    assert plan.device == "cpu" and plan.judge.startswith("XLA for cpu") and plan.loops
+    with pytest.raises(ValueError, match="how much memory cpu has is not known"):
+        weir.plan(kernel_sum, *ARGUMENTS, limit="auto", device=jax.devices("cpu")[0])
+
+
+def test_every_device_can_be_planned_for():
+    for device in _library.devices():
+        plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=device.name)
+        assert plan.outcome == "rewritten" and plan.device_bytes == device.memory_bytes
+
+
+# ---- devices that only play one ----
+def card(kind, platform="gpu", version="", fails=True, **statistics):
+    def memory_stats():
+        if fails:
+            raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: compile only")
+        return statistics
+
+    return types.SimpleNamespace(
+        device_kind=kind,
+        platform=platform,
+        id=0,
+        client=types.SimpleNamespace(platform_version=version),
+        memory_stats=memory_stats,
+    )
+
+
+def test_auto_of_a_client_that_only_compiles():
+    assert _auto.limit_bytes(card("NVIDIA B200")) == int(0.9 * 191514411008)
+    with pytest.raises(LookupError, match="does not say how much memory it has"):
+        _auto.limit_bytes(card("of no vendor"))
+
+
+def test_auto_of_a_card_that_is_here_is_what_is_free():
+    found = _auto.limit_bytes(card("NVIDIA L4", fails=False, bytes_limit=1000, bytes_in_use=500))
+    assert found == 450
+
+
+@pytest.mark.parametrize(
+    "kind, version, platform",
+    [
+        ("NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3", "cuda"),
+        ("AMD Instinct MI300X", "AMD Instinct MI300X", "rocm"),
+        ("AMD Radeon PRO W7900", "", "rocm"),
+        ("gfx942", "PJRT C API\nrocm 60300", "rocm"),
+        ("NVIDIA L4", "PJRT C API\ncuda 12080", "cuda"),
+    ],
+)
+def test_platform_of_a_gpu(kind, version, platform):
+    assert _hook.platform_of(card(kind, version=version)) == platform
+
+
+@pytest.mark.parametrize(
+    "said, total",
+    [
+        ("Ran out of memory in memory space hbm. Used 37.25G of 15.75G hbm.", 37.25 * 2**30),
+        (
+            "the total memory required for HLO temporaries (447.18G) exceeds available HBM (15.75G).",
+            447.18 * 2**30,
+        ),
+    ],
+)
+def test_number_in_xlas_refusal_is_its_report(said, total):
+    error = jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: {said}")
+    assert _hook._refused_memory(error, 10**9) == (0, 0, 0, int(total))
+    with pytest.raises(jax.errors.JaxRuntimeError):  # of a limit above it, it says nothing
+        _hook._refused_memory(error, 10**12)
+
+
+def test_other_refusals_say_nothing_of_memory():
+    with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED"):
+        _hook._refused_memory(jax.errors.JaxRuntimeError("UNIMPLEMENTED: Cholesky (2G)"), 1)
+
+
+# ---- a referee that plays a device's XLA ----
+def program():
+    lowered = jax.jit(kernel_sum).trace(*2 * (jax.ShapeDtypeStruct((2000,), jnp.float32),)).lower()
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True).encode()
+
+
+def ask(answer, machine, limit):
+    asked = []
+
+    def referee(text, options):
+        asked.append((text, options))
+        return 0, 0, 0, answer(text, options)
+
+    settings = {"memory_limit_bytes": limit, "machine": machine}
+    return _library.rewrite(program(), settings, referee), asked
+
+
+OTHERWISE = ("xla_gpu_enable_triton_gemm=false",)
+
+
+def test_a_gpus_limit_holds_both_ways():
+    """A candidate that is under the limit with Triton's products alone is not taken."""
+
+    def answer(text, options):
+        return 10**8 if text is None else 2 * 10**6 if options == OTHERWISE else 10**5
+
+    result, asked = ask(answer, b"h100", 10**6)
+    assert result.status == _library.RESOURCE_EXHAUSTED
+    assert {options for _, options in asked} == {(), OTHERWISE}
+
+    result, asked = ask(lambda text, _: 10**8 if text is None else 10**5, b"h100", 10**6)
+    assert result.outcome == _library.REWRITTEN and result.compile_options == ()
+    assert [options for _, options in asked[-2:]] == [(), OTHERWISE]
+    assert result.peak_after_bytes == 10**5 and not result.after_is_estimate
+
+
+def test_a_tpu_is_asked_once():
+    _, asked = ask(lambda text, _: 10**8 if text is None else 10**5, b"v5e", 10**6)
+    assert {options for _, options in asked} == {()}
+
+
+def test_a_refusal_names_what_xla_said_of_a_candidate():
+    """The estimate is low: a candidate came to 3 MB, which is less than the program as it came."""
+    result, asked = ask(lambda text, _: 10**8 if text is None else 3 * 10**6, b"v5e", 10**6)
+    assert result.status == _library.RESOURCE_EXHAUSTED
+    assert result.minimum_bytes <= 3 * 10**6
+
+
+def test_no_candidate_is_proposed_twice():
+    _, asked = ask(lambda text, _: 10**8 if text is None else 1_010_000, b"v5e", 10**6)
+    candidates = [text for text, _ in asked if text is not None]
+    climb = candidates[:4]
+    assert len(set(climb)) == len(climb) > 1
+
+
+def test_refused_by_the_referee_is_told_from_held():
+    def refuses(text, options):
+        if text is not None:
+            raise RuntimeError("XLA does not compile it")
+        return 10**8
+
+    result, _ = ask(refuses, b"v5e", 10**6)
+    assert result.is_unconfirmed
