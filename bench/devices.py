@@ -3,7 +3,7 @@ their own XLA compilers.
 
     build/devices/bin/python bench/devices.py --devices h100,v5e --programs p2,p6 --table
 
-A plan a process, since a compiler may end it. What is done is kept in build/devices/plans.json and
+A plan a process, since a compiler may end it. What is done is kept in build/device-plans.json and
 not done again; --table prints it for docs/devices.md. f64 programs are f32 on TPUs, whose XLA has no
 Cholesky in f64. Exits with 1 if a program was accepted that XLA reports above its limit.
 """
@@ -20,7 +20,7 @@ import time
 import programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KEPT = ROOT / "build/devices/plans.json"
+KEPT = ROOT / "build/device-plans.json"
 DEVICES = ["a100-80gb", "h100", "v5e", "v5p"]
 # The CPU table's limits; those of further programs, at the sizes of their examples.
 MORE = {"kernel_cg": 64_000_000, "encoder": 1_000_000_000, "wide_mlp": 500_000_000}

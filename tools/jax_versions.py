@@ -4,6 +4,7 @@ newest jax that they get, and with the libraries of tools/libraries.txt.
 
 import functools
 import hashlib
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -113,6 +114,16 @@ def python_with_tensorflow(version=None):
         return python_of(name, sys.executable, [pin, *TESTS])
     except subprocess.CalledProcessError:
         return None
+
+
+def python_with_devices():
+    """The Python of build/devices with XLA's compilers for GPUs and TPUs, as far as they can be
+    installed, of the jax that this Python has.
+    """
+    version = importlib.metadata.version("jax")
+    cuda = [f"jax-cuda12-plugin=={version}", "nvidia-cuda-nvcc-cu12"]
+    pins = [f"jax=={version}", *TESTS]
+    return python_of("devices", sys.executable, pins, [*cuda, f"jax[tpu]=={version}"], "editable")
 
 
 def install(python, *arguments):

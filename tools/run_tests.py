@@ -24,6 +24,7 @@ UNIT_SECONDS = 300
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
 KERNEL_SHARE = "6"
 LIBRARIES = "test/python/test_libraries.py"
+DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
 TENSORFLOW = "test/tensorflow"
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
@@ -100,7 +101,7 @@ def run_lit(build, environment):
 def run_python(build, asan, environment):
     """All but those of other environments; some run what the sanitizers see."""
     environment |= {"WEIR_ASAN_BUILD": str(asan)}
-    others = ["--ignore", LIBRARIES, "--ignore", INSTALLED, "--ignore", TENSORFLOW]
+    others = [f"--ignore={at}" for at in (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)]
     return run_pytest(build, environment, arguments=others)
 
 
@@ -191,6 +192,16 @@ def run_tensorflow(build, environment, version):
     return run_pytest(build, environment, str(python), [TENSORFLOW])
 
 
+def run_devices(build, environment, arguments):
+    """Plans judged by XLA's compilers for GPUs and TPUs, in an environment that has them."""
+    try:
+        python = str(jax_versions.python_with_devices())
+    except subprocess.CalledProcessError as error:
+        print(f"devices: skipped, its environment can't be made: {error}", flush=True)
+        return 0, 0, 1
+    return run_pytest(build, environment, python, [DEVICES, "-rs", *arguments])
+
+
 def installed_suites(build, environment, binding):
     """The wheel in every Python at hand. `binding`: the tests of the JAX binding, which the oldest
     and the newest Python get, each with the newest jax there is for it.
@@ -222,6 +233,8 @@ def suites(what, build, asan):
             (f"tensorflow {version or 'newest'}", run_tensorflow, build, plain, version)
             for version in (jax_versions.OLDEST_TENSORFLOW, None)
         ]
+    if what == "devices":
+        return [("devices", run_devices, build, plain, [])]
     if what == "jax":
         binding = [*BINDING, *WHOLE]
         return [
@@ -237,6 +250,7 @@ def suites(what, build, asan):
             for level in lower_levels(build)),
         ("libraries", run_libraries, build, plain),
         ("tensorflow", run_tensorflow, build, plain, None),
+        ("devices", run_devices, build, plain, ["-k", "quick"]),
         (oldest, run_oldest, build, plain, QUICK),
         *installed_suites(build, plain, [*BINDING, *QUICK]),
     ]
@@ -246,9 +260,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax", "tensorflow"],
+        choices=["all", "check", "jax", "tensorflow", "devices"],
         help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
-        "the hook in the oldest and the newest TensorFlow",
+        "the hook in the oldest and the newest TensorFlow; devices: plans for GPUs and TPUs, whole",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

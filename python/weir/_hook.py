@@ -332,6 +332,7 @@ def _with_calls(settings):
     return settings
 
 
+_FOR_PAGES = {"data": True, "trace": True}
 _TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
 
 
@@ -357,7 +358,7 @@ def _compile(call, settings, planning):
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
     if planning is not None:
-        given |= {"data": True, "trace": True}
+        given |= _FOR_PAGES
     text = plan = None
     try:
         given = _with_calls(given)
@@ -445,7 +446,7 @@ def plan_module(module, device, settings):
     """
     if device is None:
         call = _Call(None, None, module, (), None, (), {})
-        result = _library.rewrite(call.text(), settings, None)
+        result = _library.rewrite(call.text(), settings | _FOR_PAGES, None)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
             raise ValueError(f"weir.plan: {result.status_name}: {result.message}")
         return _plan.from_result(call.name(), result)

@@ -2,6 +2,8 @@
 test_devices.py.
 """
 
+import pathlib
+import sys
 import types
 
 import jax
@@ -11,6 +13,10 @@ import pytest
 
 import weir
 from weir import _auto, _devices, _hook, _library, _plan
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+import programs  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +37,7 @@ def test_plan_says_for_what_and_by_whom():
     assert (plan.device, plan.judge) == ("h100", "weir's estimate")
     assert str(plan).startswith("device   h100, 84.9 GB; judged by weir's estimate\n")
     assert str(plan).count("device ") == 1
-    assert plan.before_is_estimate and plan.after_is_estimate
+    assert plan.before_is_estimate and plan.after_is_estimate and plan.data and plan.trace
 
 
 def test_slices_on_a_device_are_the_largest_that_fit():
@@ -250,3 +256,20 @@ def test_refused_by_the_referee_is_told_from_held():
 
     result, _ = ask(refuses, b"v5e", 10**6)
     assert result.is_unconfirmed
+
+
+# ---- what is made for a device is right: it runs on the CPU as well ----
+@pytest.mark.parametrize("platform", ["cuda", "tpu"])
+@pytest.mark.parametrize("name", ["p1", "p2", "p4", "p5", "p6", "p9"])
+def test_programs_for_devices_give_the_same_results(name, platform, monkeypatch):
+    program = programs.get(name)
+    module = program.load()
+    inputs = module.make_inputs(**{**module.sizes, **program.small})
+    f = getattr(module, program.function)
+    expected = jax.tree.leaves(f(*inputs))
+    monkeypatch.setattr(_hook, "platform_of", lambda device: platform)
+    with weir.limit(program.small_limit_bytes):
+        found = jax.tree.leaves(f(*inputs))
+    report = weir.last_report()
+    assert report.outcome == "rewritten" and not report.kernels
+    assert program.error(found, expected, inputs) <= program.tolerance
