@@ -125,14 +125,16 @@ static int64_t held_throughout(job *j) {
   return peak.total_bytes - peak.temp_bytes;
 }
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* failed: the climb; ordered: what the program comes to under the memory-optimised order, 0: nobody
  * has asked XLA yet. */
 static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   out->is_refused = true;
-  if (failed->reported && failed->reported < peak) peak = failed->reported;
+  int64_t candidates = failed->reported ? failed->reported : INT64_MAX;
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
-    return refuse_with(j, ordered && ordered < peak ? ordered : peak, "");
+    return refuse_with(j, least(least(ordered ? ordered : peak, peak), candidates), "");
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
@@ -143,6 +145,7 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
                    .low = held > limit ? held - 1 : limit,
                    .guess = failed->least,
                    .start = failed->at_least};
+  found.limit = least(found.limit, candidates); /* seen by XLA, though no limit was held */
   WEIR_TRY(minimum_find(j, &found));
   put_blockers(j->prepared, found.m, &blockers);
   j->result->summary.minimum_bytes = found.limit;

@@ -114,7 +114,7 @@ def test_unreadable_limit():
 
 def test_default_device_is_jaxs():
     plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device="auto")
-    assert plan.device == "" and not plan.before_is_estimate
+    assert plan.device == "" and not plan.after_is_estimate
 
 
 def test_a_jax_device():
