@@ -585,7 +585,7 @@ def test_auto_heeds_control_groups(tmp_path):
 
 
 class Device:
-    platform = "cuda"
+    platform, device_kind = "cuda", "some card"
 
     def __init__(self, number, statistics):
         self.id, self.statistics = number, statistics
