@@ -2,7 +2,7 @@
 #include "out/page.h"
 
 static const char *const styles[] = {"uPlot.min.css", "page.css", NULL};
-static const char *const scripts[] = {"uPlot.iife.min.js", "dagre.min.js", "page.js", NULL};
+static const char *const scripts[] = {"uPlot.iife.js", "dagre.min.js", "page.js", NULL};
 
 static const out_page_file *file_get(arena *a, const char *name) {
   const out_page_file *f = out_page_files;
