@@ -235,6 +235,7 @@ print(sys.argv[1:], float(tf.reduce_sum(f(tf.linspace(0.0, 1.0, 2000)))))
 print(float(tf.reduce_sum(f(tf.linspace(0.0, 1.0, 2000)))))
 """
 
+
 def run(tmp_path, code, *words, **environment):
     script = tmp_path / "script.py"
     script.write_text(code)
@@ -255,3 +256,48 @@ def test_a_script_as_it_is(tmp_path):
     assert ours.returncode == 0, ours.stderr
     assert "weir: f: rewritten" in ours.stderr and "['one', '-m']" in ours.stdout
     assert abs(float(ours.stdout.split()[-1]) / float(stock.stdout.split()[-1]) - 1) < 1e-5
+
+
+def test_functions_that_are_not_compiled(tmp_path):
+    code = SCRIPT.format(decorator="@tf.function")
+    stock = run(tmp_path, code)
+    settings = {"WEIR_MEMORY_LIMIT": "2MB", "WEIR_DEBUG": "1"}
+    left = run(tmp_path, code, "-m", "weir", **settings)
+    ours = run(tmp_path, code, "-m", "weir", WEIR_TF_JIT="1", **settings)
+    assert "rewritten" not in left.stderr and "weir: f: rewritten" in ours.stderr, ours.stderr
+    for done in (left, ours):
+        assert abs(float(done.stdout.split()[-1]) / float(stock.stdout.split()[-1]) - 1) < 1e-5
+
+
+# ---- Keras ----
+WIDE = 400
+
+
+def trained():
+    """Losses, what is evaluated and predicted, and how often the callback was called: batches of
+    4000, the last of 2000.
+    """
+    import keras
+
+    keras.utils.set_random_seed(0)
+    wide = [keras.layers.Dense(WIDE, activation="relu") for _ in range(2)]
+    model = keras.Sequential([keras.layers.Input((8,)), *wide, keras.layers.Dense(1)])
+    model.compile(optimizer="adam", loss="mse", jit_compile=True)
+    x = np.random.default_rng(0).random((10_000, 8), np.float32)
+    y = x.sum(1, keepdims=True)
+    calls = []
+    count = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: calls.append(epoch))
+    fitted = model.fit(x, y, batch_size=4000, epochs=2, verbose=0, callbacks=[count])
+    losses = [*fitted.history["loss"], model.evaluate(x, y, batch_size=4000, verbose=0)]
+    return losses, calls, model.predict(x, batch_size=4000, verbose=0)
+
+
+def test_keras_trains_under_a_limit():
+    losses, calls, predicted = trained()
+    with weir.limit("10MB"):
+        ours, own_calls, own = trained()
+    report = weir.last_report()
+    assert report.peak_after_bytes < 10e6 < 4 * 4000 * WIDE * 2  # two layers of a batch
+    np.testing.assert_allclose(ours, losses, rtol=1e-4)
+    np.testing.assert_allclose(own, predicted, rtol=1e-3, atol=1e-4)
+    assert own_calls == calls == [0, 1]
