@@ -9,7 +9,7 @@ import lit.formats
 config.name = "weir"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["corpus", "data", "inputs", "golden", "python", "unit"]
+config.excludes = ["bytecode", "corpus", "data", "inputs", "golden", "python", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 
 root = os.path.dirname(config.test_source_root)

@@ -1,4 +1,4 @@
-/* The ladder where the n-th allocation fails, for every n: splitting along dimensions that indices
+/* The ladder where the n-th allocation fails: splitting along dimensions that indices
  * name, the search for the smallest limit, a refusal. RESOURCE_EXHAUSTED for want of memory, and
  * nothing is lost; what the result holds is malloc'ed apart and fails in its own turn. */
 #include <assert.h>
@@ -90,9 +90,10 @@ static outcome run(const char *text, int64_t limit, weir_minimum minimum, int64_
   return out;
 }
 
-/* How many there are, each having failed once; `end`: what the call says when none does. */
+/* About how many there are: each of the first 300 has failed once, of later ones, which a search
+ * repeats, fewer and fewer; `end`: what the call says when none does. */
 static int64_t fail_each(int64_t limit, weir_minimum minimum, bool of_result, outcome *end) {
-  for (int64_t n = 0;; n++) {
+  for (int64_t n = 0;; n += 1 + n / 300) {
     *end = run(indexed, limit, minimum, of_result ? -1 : n, of_result ? n : -1);
     if (!end->out_of_memory) return n;
     assert(end->status == WEIR_RESOURCE_EXHAUSTED);
