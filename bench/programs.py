@@ -187,7 +187,7 @@ PROGRAMS = [
         "p10_cholesky",
         256_000_000,
         "f64",
-        refusal="f64[{n},{n}]",
+        refusal="Arguments and results alone",
         small=dict(n=1024),
         small_limit_bytes=8_000_000,
     ),

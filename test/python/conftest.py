@@ -104,3 +104,11 @@ def xla_calls(monkeypatch):
 def fresh_caches():
     yield
     jax.clear_caches()
+
+
+@pytest.fixture(autouse=True)
+def own_precision():
+    """Programs of examples/ set JAX's for their process: it stays theirs."""
+    before = jax.config.jax_enable_x64
+    yield
+    jax.config.update("jax_enable_x64", before)

@@ -119,7 +119,7 @@ def test_marginal_likelihood(distances, share):
     n, f = 300, loss(distances)
     dice = np.random.default_rng(2)
     inputs = (
-        jnp.array([0.1, -0.2, -1.0]),
+        jnp.array([0.1, -0.2, -1.0], jnp.float32),
         jnp.asarray(dice.normal(size=(n, 3)), jnp.float32),
         jnp.asarray(dice.normal(size=n), jnp.float32),
     )

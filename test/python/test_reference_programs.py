@@ -36,7 +36,7 @@ def test_compiles_for_every_level(source, level, tmp_path):
 
 def last_words(program, *arguments):
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=True)
-    return {float(line.split()[1]) for line in done.stdout.splitlines()}
+    return {float(line.split()[-1]) for line in done.stdout.splitlines()}
 
 
 def test_neighbours_are_the_same_at_every_width(tmp_path):

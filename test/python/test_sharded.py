@@ -105,7 +105,7 @@ def test_plans(lines):
 # ---- what needs no devices ----
 def call_over(*processes, partitions=1):
     options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)
-    devices = [types.SimpleNamespace(process_index=p) for p in processes]
+    devices = [types.SimpleNamespace(process_index=p, platform="cpu") for p in processes]
     backend = types.SimpleNamespace(platform="cpu", local_devices=lambda: devices)
     return _hook._Call(None, backend, None, devices, options, (), {})
 
