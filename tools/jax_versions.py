@@ -127,9 +127,13 @@ def python_with_devices():
 
 
 def install(python, *arguments):
-    """pip install; raises CalledProcessError."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    subprocess.run([*pip, "install", "-q", *arguments], check=True)
+    """Raises CalledProcessError. uv links what it has installed before into the next environment;
+    pip is asked where uv can't, for pip may have an index of its own.
+    """
+    uv = [pathlib.Path(sys.executable).with_name("uv"), "pip", "install", "-q", "--python", python]
+    if not uv[0].exists() or subprocess.run([*uv, *arguments], capture_output=True).returncode:
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+        subprocess.run([*pip, "install", "-q", *arguments], check=True)
 
 
 def python_of(name, base, required, optional=(), weir=None):
