@@ -283,7 +283,8 @@ RULE(convolution) {
 RULE(reduce) { return is_index(q); }
 RULE(sort) { return is_index(q); }
 RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.mirrored); }
-/* Prefix sums from the first index on, or mirrored from the last: those there are. */
+/* Prefix sums in the order of the factor, or mirrored against it: those there are. Where the
+ * factor's first index is not theirs, the region has to begin in front of them all. */
 static bool carried_rule(query *q) {
   split_pos pos = q->pos;
   split_direction along = split_prefix_along(q->m, q->op, pos.dim);
@@ -291,7 +292,8 @@ static bool carried_rule(query *q) {
   if (along == SPLIT_NO_PREFIX || operand_type(q, 0)->dims[pos.dim] % pos.unit) return false;
   q->out->carried = true;
   q->out->backwards = pos.mirrored != (along == SPLIT_BACKWARD);
-  return !q->out->backwards && pos.offset == (pos.mirrored ? last : 0) && same_dim_everywhere(q);
+  q->out->shifts = pos.offset != (pos.mirrored ? last : 0);
+  return !q->out->backwards && same_dim_everywhere(q);
 }
 
 RULE(reduce_window) { return is_index(q) || carried_rule(q); }

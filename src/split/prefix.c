@@ -2,6 +2,7 @@
 
 #include "ir/attrs.h"
 #include "split/narrow.h"
+#include "split/window.h"
 
 /* ---- what can be carried ---- */
 static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwise) {
@@ -120,6 +121,30 @@ static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_
   return ir_result(m, part, 0);
 }
 
+/* Of the window those elements in front of the first are none: they count as neutral. */
+static ir_value from_the_first(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                               ir_value x, ir_value initial) {
+  ir_module *m = b->m;
+  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  ir_type type = ir_type_of(m, x);
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim];
+  if (split_window_fits(trip, pos, size)) return x;
+  ir_value at = split_window_start(b, trip, pos), none = initial;
+  split_interval in = split_window_inside(b, at, size, trip->slice * pos.unit);
+  if (pos.mirrored) in.first = IR_NONE;
+  else in.last = IR_NONE;
+  if (kind != IR_OP_UNKNOWN)
+    none = split_neutral(b, kind, ir_scalar(m, ir_type_get(m, type)->dtype), initial);
+  ir_value is_in = split_window_mask(b, type, pos.dim, in);
+  return ir_build_select(b, is_in, x, ir_build_broadcast(b, none, type, NULL));
+}
+
+static void check_begins(ir_module *m, ir_op op, split_pos pos, const split_trip *trip) {
+  int64_t n = split_extent(m, ir_operand(m, op, 0), pos);
+  int64_t first = pos.mirrored ? pos.offset - trip->begin : pos.offset + trip->begin;
+  CTX_CHECK(m->ctx, pos.mirrored ? first >= n - 1 : first <= 0);
+}
+
 /* x . y, x standing before y. */
 static ir_value merged(ir_builder *b, ir_op op, ir_value x, ir_value y) {
   ir_kind kind = ir_reducer_kind(b->m, body_of(b->m, op));
@@ -133,6 +158,8 @@ ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_t
   ir_module *m = b->m;
   bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
   ir_value x = ir_build_convert(b, operands[0], inside_dtype(m, op));
+  check_begins(m, op, pos, trip);
+  x = from_the_first(b, op, pos, trip, x, operands[1]);
   ir_value one = before(b, op, pos, trip, *carry);
   ir_value part = prefixes(b, op, pos, x, operands[1]);
   ir_value far = all_along(b, one, ir_type_of(m, part), pos.dim);

@@ -106,7 +106,6 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
     r->backwards |= out->backwards;
     return false;
   }
-  r->carries |= out->carried;
   if (out->shifts && !r->may_shift) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
@@ -349,10 +348,13 @@ typedef struct index_range {
   int64_t begin, end;
 } index_range;
 
+static int64_t first_index(const ir_module *m, ir_value v, split_pos pos) {
+  return pos.mirrored ? pos.offset - split_extent(m, v, pos) + 1 : -pos.offset;
+}
+
 static void include(index_range *all, const ir_module *m, ir_value v, split_pos pos) {
   if (pos.dim < 0) return;
-  int64_t n = split_extent(m, v, pos);
-  int64_t begin = pos.mirrored ? pos.offset - n + 1 : -pos.offset;
+  int64_t n = split_extent(m, v, pos), begin = first_index(m, v, pos);
   if (all->begin > begin) all->begin = begin;
   if (all->end < begin + n) all->end = begin + n;
 }
@@ -384,6 +386,16 @@ static void include_member(split_region *r, const split_member *member, bool *do
     include(all, r->m, d->operands[i], member->factor.operands[i]);
 }
 
+/* What is carried has no middle to begin in. */
+static void include_starts(const split_region *r, index_range *all) {
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *at = &r->instances.at[i];
+    if (!at->traced || !at->factor.carried) continue;
+    int64_t begin = first_index(r->m, at->value, at->pos);
+    if (all->begin > begin) all->begin = begin;
+  }
+}
+
 static bool is_complete(const split_region *r, const split_member *member) {
   split_pos pos = member->factor.operands[0];
   return !pos.mirrored && pos.offset + r->begin == 0 &&
@@ -397,9 +409,9 @@ static void find_range(split_region *r) {
     for (uint32_t i = 0; i < r->members.count; i++)
       if (r->members.at[i].stage == stage) include_member(r, &r->members.at[i], done, &all);
   if (all.begin >= all.end) return;
+  include_starts(r, &all);
   r->begin = all.begin;
   r->extent = all.end - all.begin;
-  if (r->carries && r->begin != 0) r->failed = true;
   for (uint32_t i = 0; i < r->members.count; i++)
     if (r->members.at[i].factor.role == SPLIT_REDUCED &&
         split_monoid_needs_all(r->m, r->members.at[i].op) && !is_complete(r, &r->members.at[i]))

@@ -78,7 +78,6 @@ typedef struct split_region {
   bool may_stream;
   bool no_kernels;
   bool must_be_alike; /* something is compared that the loops have to make alike: split/alike.h */
-  bool carries;       /* slices must follow one another from index 0 on: split/prefix.h */
   bool backwards;     /* growing stopped, but might not with the factor mirrored */
   bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
   bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */

@@ -102,6 +102,85 @@ def test_a_tenth_of_the_temporaries_does(f):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * scale)
 
 
+# ---- prefix sums that are read at two places ----
+
+
+def counts(x):
+    """Integers, so that every order of additions gives the same."""
+    return (jnp.sin(x * 1000) * 100).astype(jnp.int32)
+
+
+def over(w, *, prefix=jnp.cumsum, of=counts):
+    """What comes together over w elements, for each place."""
+
+    def f(x):
+        s = prefix(of(x))
+        return jnp.sum(jnp.abs(s[w:] - s[: max(len(x) - w, 0)]) % 7)
+
+    return f
+
+
+def from_behind(a, axis=0):
+    return lax.cumsum(a, axis, reverse=True)
+
+
+def padded(x):
+    s = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(counts(x))])
+    return jnp.sum(jnp.abs(s[50:] - s[:-50]) % 7)
+
+
+def rolled(x):
+    s = jnp.cumsum(counts(x))
+    return jnp.sum(jnp.abs(s - jnp.roll(s, 17)) % 7)
+
+
+def second_differences(x):
+    s = jnp.cumsum(counts(x))
+    return jnp.sum(jnp.abs(s[2000:] - 2 * s[1000:-1000] + s[:-2000]) % 7)
+
+
+def put_out(x):
+    s = jnp.cumsum(counts(x))
+    return (s[300:] - s[:-300]).astype(jnp.int8)
+
+
+def run_starts(x):
+    s = jnp.cumsum(jnp.sin(x * 1000) > 0.999)
+    return jnp.sum(s[1:] != s[:-1])
+
+
+def rows_over(m):
+    s = jnp.cumsum(counts(m), 0)
+    return (jnp.abs(s[7:] - s[:-7]) % 7).sum(1)
+
+
+def columns_over(m):
+    s = from_behind(counts(m), 1)
+    return (jnp.abs(s[:, 70:] - s[:, :-70]) % 7).sum(0)
+
+
+SHIFTED = {f"over_{w}": over(w) for w in (0, 1, 100, 20_000, N // 2, N - 1, N, N + 5)}
+SHIFTED |= {f"from_behind_over_{w}": over(w, prefix=from_behind) for w in (1, 60_000)}
+SHIFTED["largest"] = over(100, prefix=lax.cummax)
+SHIFTED["smallest"] = over(100, prefix=lambda a: lax.cummin(a, reverse=True))
+FUNCTIONS = [padded, rolled, second_differences, put_out, run_starts, rows_over, columns_over]
+SHIFTED |= {f.__name__: f for f in FUNCTIONS}
+
+
+@pytest.mark.parametrize("name", SHIFTED)
+def test_reads_at_two_places(name):
+    f = SHIFTED[name]
+    x = numbers(401, 397) if "s_over" in name else line()
+    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
+    m = stock.memory_analysis()
+    held = m.argument_size_in_bytes + m.output_size_in_bytes
+    limit = held + max(m.temp_size_in_bytes // 10, 50_000)
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(x).compile()
+    assert reported_bytes(limited) <= limit
+    np.testing.assert_array_equal(limited(x), stock(x))
+
+
 def test_sums_of_16_bits_are_carried_in_32():
     """400.5 in steps of 0.004, of which a carry of 8 bits would lose most."""
 
