@@ -8,10 +8,19 @@
 #include "split/stream.h"
 #include "split/window.h"
 
-enum { DEEP_REGION = 2000 };
+enum {
+  DEEP_REGION = 2000,
+  MOST_BEHIND = 4 /* slices; prefix sums that are read farther behind are made again there */
+};
 
 typedef VEC(ir_value) values;
 typedef VEC(int64_t) ints;
+
+/* A prefix sum at a position, with what it is carried in as the trip ends. */
+typedef struct carried_sum {
+  ir_value value, carry;
+  split_pos pos;
+} carried_sum;
 
 /* One loop being built. */
 typedef struct loop_builder {
@@ -29,8 +38,8 @@ typedef struct loop_builder {
   VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
   ints out_dims, out_units;
-  bool carries;  /* prefix sums, which kernels do not have */
-  bool *put_out; /* by value */
+  VEC(carried_sum) carried; /* prefix sums, which kernels do not have */
+  bool *put_out;            /* by value */
   values input_args, carry_args;
   bool *reduced;       /* by op: its reduction stands in this loop */
   ir_value *running;   /* by value: what sums of this trip see of a statistic */
@@ -113,15 +122,71 @@ static void end_sums(loop_builder *l, ir_op op, const split_factor *f, const ir_
   }
 }
 
+/* ---- prefix sums ---- */
+static int64_t indices_behind(split_pos pos, split_pos lead) {
+  return pos.mirrored ? pos.offset - lead.offset : lead.offset - pos.offset;
+}
+
+/* Another read of the same prefix sum in this loop. */
+static bool is_carried_here(loop_builder *l, const split_instance *at, split_pos pos) {
+  if (!at->traced || !at->factor.carried || at->pos.dim != pos.dim || at->pos.unit != pos.unit ||
+      at->pos.mirrored != pos.mirrored)
+    return false;
+  split_instance other = *at;
+  return split_is_inside(l->r, other.value, other.pos, l->stage) &&
+         split_instance_stage(l->r, other.value, other.pos) <= l->stage;
+}
+
+/* The read that is ahead of all, if a carry may reach from there to this one; else this one. */
+static split_pos leader_of(loop_builder *l, ir_value v, split_pos pos) {
+  split_pos lead = pos;
+  for (uint32_t i = l->r->first_instance[v]; i; i = l->r->instances.at[i - 1].next) {
+    split_pos other = l->r->instances.at[i - 1].pos;
+    if (is_carried_here(l, &l->r->instances.at[i - 1], pos) && indices_behind(lead, other) > 0)
+      lead = other;
+  }
+  return indices_behind(pos, lead) <= MOST_BEHIND * l->trip.slice ? lead : pos;
+}
+
+static int64_t farthest_behind(loop_builder *l, ir_value v, split_pos lead) {
+  int64_t most = 0;
+  for (uint32_t i = l->r->first_instance[v]; i; i = l->r->instances.at[i - 1].next) {
+    split_pos other = l->r->instances.at[i - 1].pos;
+    if (is_carried_here(l, &l->r->instances.at[i - 1], lead) &&
+        split_pos_equal(leader_of(l, v, other), lead) && indices_behind(other, lead) > most)
+      most = indices_behind(other, lead);
+  }
+  return most;
+}
+
 /* Its result on the slice, by a carry of its own. */
 static ir_value carry_prefix(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands) {
-  ir_value initial = ir_map_get(l->renamed, ir_operand(l->r->m, op, 1));
+  ir_value v = ir_result(l->r->m, op, 0),
+           initial = ir_map_get(l->renamed, ir_operand(l->r->m, op, 1));
   l->before->location = l->body.location;
-  ir_value carry = add_carry(l, split_prefix_init(l->before, op, pos, l->trip.slice, initial));
+  ir_value carry = add_carry(
+      l, split_prefix_init(l->before, op, pos, l->trip.slice, farthest_behind(l, v, pos), initial));
   ir_value made = split_prefix_step(&l->body, op, pos, &l->trip, operands, &carry);
   add_result(l, IR_NONE, SPLIT_ABSENT, carry, false);
-  l->carries = true;
+  VEC_PUSH(l->r->scratch, &l->carried, ((carried_sum){v, carry, pos}));
   return made;
+}
+
+/* What is read behind another read of it: from that one's carry. */
+static bool emit_behind(loop_builder *l, ir_value v, split_pos pos) {
+  split_pos lead = leader_of(l, v, pos);
+  if (split_pos_equal(lead, pos)) return false;
+  emit(l, v, lead);
+  ir_value carry = IR_NONE;
+  for (uint32_t i = 0; i < l->carried.count; i++)
+    if (l->carried.at[i].value == v && split_pos_equal(l->carried.at[i].pos, lead))
+      carry = l->carried.at[i].carry;
+  CTX_CHECK(l->r->m->ctx, carry);
+  ir_op op = ir_value_get(l->r->m, v)->op;
+  l->body.location = ir_op_get(l->r->m, op)->location;
+  remember(l, v, pos,
+           split_prefix_behind(&l->body, op, pos, &l->trip, indices_behind(pos, lead), carry));
+  return true;
 }
 
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
@@ -130,6 +195,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_factor f = pos.dim < 0 ? split_absent_factor(r->scratch, r->m, op)
                                : split_instance_get(r, v, pos)->factor;
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
+  if (f.carried && pos.dim >= 0 && emit_behind(l, v, pos)) return;
   ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1),
            *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
   bool sums = sums_here(l, op, &f);
@@ -390,8 +456,7 @@ static void check_lists(const loop_builder *l) {
   CTX_CHECK(c, carries == l->initial.count && carries == l->carry_args.count);
   for (uint32_t j = 0, k = 0; j < n; j++)
     if (l->out_dims.at[j] < 0)
-      CTX_CHECK(c, ir_type_of(l->r->m, l->yields.at[j]) ==
-                       ir_type_of(l->r->m, l->initial.at[k++]));
+      CTX_CHECK(c, ir_type_of(l->r->m, l->yields.at[j]) == ir_type_of(l->r->m, l->initial.at[k++]));
 }
 
 static ir_op make_loop(loop_builder *l) {
@@ -427,7 +492,7 @@ static ir_op make_loop(loop_builder *l) {
   ir_region_set(m, loop, 0, l->body.block);
   split_keep_compared(m, l->body.block);
   if (must_be_alike(l->r)) mark_alike(m, loop);
-  if (l->carries) ir_op_set_attr(m, loop, "scratch", ir_attr_int(m, -1, IR_I64), true);
+  if (l->carried.count) ir_op_set_attr(m, loop, "scratch", ir_attr_int(m, -1, IR_I64), true);
   return loop;
 }
 

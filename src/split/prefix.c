@@ -71,9 +71,10 @@ static ir_type part_type(ir_module *m, ir_op op, int64_t dim, int64_t size) {
   return ir_tensor_with_dim(m, ir_type_intern(m, &t), (int32_t)dim, size);
 }
 
-ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice,
+ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,
                            ir_value initial) {
-  ir_type type = part_type(b->m, op, pos.dim, slice * pos.unit + 1);
+  int64_t far = behind ? behind * pos.unit : 1;
+  ir_type type = part_type(b->m, op, pos.dim, slice * pos.unit + far);
   return ir_build_broadcast(b, ir_build_convert(b, initial, inside_dtype(b->m, op)), type, NULL);
 }
 
@@ -81,18 +82,20 @@ static ir_value int_of(ir_builder *b, int64_t x) {
   return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
 }
 
-/* What stands before the slice, or behind it: one element of the carry. */
+/* What stands before the slice, or behind it: as many elements of the carry as it has besides a
+ * slice. */
 static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                        ir_value carry) {
+  int64_t far = ir_type_at(b->m, carry)->dims[pos.dim] - trip->slice * pos.unit;
   ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
   bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
   ir_value at = forward ? ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo)
                         : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
   if (forward) at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
   at = ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit));
-  ir_type one = part_type(b->m, op, pos.dim, 1);
-  for (int32_t i = 0; i < ir_type_get(b->m, one)->rank; i++) starts[i] = i == pos.dim ? at : zero;
-  return ir_build_dynamic_slice(b, carry, starts, ir_type_get(b->m, one)->dims);
+  ir_type type = part_type(b->m, op, pos.dim, far);
+  for (int32_t i = 0; i < ir_type_get(b->m, type)->rank; i++) starts[i] = i == pos.dim ? at : zero;
+  return ir_build_dynamic_slice(b, carry, starts, ir_type_get(b->m, type)->dims);
 }
 
 static ir_value all_along(ir_builder *b, ir_value one, ir_type type, int32_t dim) {
@@ -160,11 +163,22 @@ ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_t
   ir_value x = ir_build_convert(b, operands[0], inside_dtype(m, op));
   check_begins(m, op, pos, trip);
   x = from_the_first(b, op, pos, trip, x, operands[1]);
-  ir_value one = before(b, op, pos, trip, *carry);
+  ir_value far = before(b, op, pos, trip, *carry);
+  int64_t last = forward ? ir_type_at(m, far)->dims[pos.dim] - 1 : 0;
   ir_value part = prefixes(b, op, pos, x, operands[1]);
-  ir_value far = all_along(b, one, ir_type_of(m, part), pos.dim);
-  part = forward ? merged(b, op, far, part) : merged(b, op, part, far);
-  ir_value ends[] = {forward ? one : part, forward ? part : one};
+  ir_value one =
+      all_along(b, ir_build_slice_dim(b, far, pos.dim, last, 1), ir_type_of(m, part), pos.dim);
+  part = forward ? merged(b, op, one, part) : merged(b, op, part, one);
+  ir_value ends[] = {forward ? far : part, forward ? part : far};
   *carry = ir_build_concatenate(b, ends, 2, pos.dim);
   return ir_build_convert(b, part, ir_type_at(m, operands[0])->dtype);
+}
+
+ir_value split_prefix_behind(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                             int64_t behind, ir_value carry) {
+  bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
+  int64_t size = trip->slice * pos.unit, by = behind * pos.unit;
+  int64_t at = forward ? ir_type_at(b->m, carry)->dims[pos.dim] - size - by : by;
+  ir_value part = ir_build_slice_dim(b, carry, pos.dim, at, size);
+  return ir_build_convert(b, part, ir_type_at(b->m, ir_result(b->m, op, 0))->dtype);
 }

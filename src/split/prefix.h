@@ -9,6 +9,9 @@
  *   carry = [before, y of the slice]          slice + 1 elements along the factor
  *   before of the next trip = carry[start - (lo - slice)]
  *
+ * Where the same values are read some indices behind, too, `before` is as many elements, and that
+ * read is a part of the carry: nothing is made again, and both see the same to the bit.
+ *
  * Exact, but sums of floats are rounded in another order; of f16 and bf16 they are carried in f32.
  */
 #ifndef WEIR_SPLIT_PREFIX_H
@@ -21,10 +24,14 @@ typedef enum split_direction { SPLIT_NO_PREFIX, SPLIT_FORWARD, SPLIT_BACKWARD } 
  */
 split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim);
 /* What the first trip begins with, built outside the loop from the op's initial value as it stands
- * there. */
-ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, ir_value initial);
+ * there. Reads up to `behind` indices behind can be taken from the carry. */
+ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,
+                           ir_value initial);
 /* One trip: the op's result on its operands inside the loop; *carry in, and out for the next. */
 ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                            const ir_value *operands, ir_value *carry);
+/* The op's result so many indices behind what the step has made, of the carry that came out. */
+ir_value split_prefix_behind(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                             int64_t behind, ir_value carry);
 
 #endif

@@ -1,14 +1,13 @@
-// A prefix sum that is read at two places, of which one is further on: each place has a carry of its
-// own. The loop begins in front of them all, and elements in front of the first count as zero.
+// A prefix sum that is read at two places, three elements apart: one carry that reaches back so far.
+// The loop begins in front of both, and elements in front of the first count as zero.
 // RUN: %weir opt %s --tensor-size-threshold 100 --tensor-split-size 50 --stop-after split | FileCheck %s
 
 // CHECK: sym_name = "main"
 // CHECK: "weir.loop"
-// CHECK: "stablehlo.concatenate"{{.*}} -> tensor<12xf32>
-// CHECK: "stablehlo.compare"
-// CHECK: "stablehlo.select"
+// CHECK: %[[FAR:.*]] = "stablehlo.dynamic_slice"(%{{.*}}) <{slice_sizes = array<i64: 3>}>
 // CHECK: "stablehlo.reduce_window"
-// CHECK: "stablehlo.concatenate"{{.*}} -> tensor<12xf32>
+// CHECK: %[[C:.*]] = "stablehlo.concatenate"(%[[FAR]], %{{.*}}){{.*}} -> tensor<14xf32>
+// CHECK: "stablehlo.slice"(%[[C]]) <{limit_indices = array<i64: 11>, start_indices = array<i64: 0>
 // CHECK: extent = 64 : i64
 // CHECK-NOT: weir.loop
 // CHECK: "func.return"
