@@ -83,8 +83,12 @@ static weir_status run(job *j, weir_status (*what)(void *), void *user) {
   ctx_init(&j->c);
   j->c.debug = j->options.debug;
   j->c.most_bytes = OWN_BYTES + OWN_BYTES_PER_CHARACTER * (int64_t)j->length;
-  j->driver = (pass_driver){
-      .c = &j->c, .options = &j->options, .table = pipeline_passes, .dump = dump, .dump_user = j};
+  j->driver = (pass_driver){.c = &j->c,
+                            .options = &j->options,
+                            .table = pipeline_passes,
+                            .machine = &j->machine,
+                            .dump = dump,
+                            .dump_user = j};
   weir_status status = ctx_try(&j->c, what, user);
   if (status != WEIR_OK) result_set_error(j->result, j->c.message);
   ctx_deinit(&j->c);

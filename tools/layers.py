@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MIDDLE = ("in", "out", "ref", "pass", "split", "plan", "tile")
 ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}, "machine": {"base", "machine"}}
 ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
-for folder in ("plan", "tile"):
+for folder in ("pass", "plan", "tile"):
     ALLOWED[folder] |= {"machine"}
 ALLOWED["call"] = {"base", "machine", "ir", "in", "tile", "call"}  # while a program runs
 ALLOWED["pipeline"] = {"base", "machine", "ir", "call", "pipeline", *MIDDLE}  # module -> module

@@ -36,8 +36,7 @@ static machine_rates rates_of_cpu(const machine *m) {
   double by[GROWTHS];
   for (growth g = 0; g < GROWTHS; g++) by[g] = growth_of(m, g);
 #define RATE(name, value, grows) .name = (value)*by[grows],
-  return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS,
-                         .trip_ns = CPU_TRIP_NS,
+  return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS, .trip_ns = CPU_TRIP_NS,
                          .fresh_from_bytes = CPU_FRESH_FROM_BYTES,
                          .resident_bytes = cpu_resident_bytes(m)};
 #undef RATE
@@ -73,6 +72,12 @@ static machine_rates rates_of_device(const device *d) {
                          .trip_ns = d->platform->trip_ns,
                          .fresh_from_bytes = INFINITY, /* one pool, never given back */
                          .resident_bytes = (double)(d->cache_bytes / 2)};
+}
+
+machine_patches machine_patches_on(const machine *m) {
+#define PATCHES(name, value, grows) .name = (int64_t)(value * growth_of(m, grows)),
+  return (machine_patches){CPU_PATCHES(PATCHES)};
+#undef PATCHES
 }
 
 machine_rates machine_rates_of(const machine *m) {

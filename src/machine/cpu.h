@@ -38,9 +38,9 @@ typedef struct machine_rates {
 #define RATE(name, value, grows) double name;
   CPU_RATES(RATE)
 #undef RATE
-  double op_ns, trip_ns;    /* of an op, and of a trip of a while besides its ops */
-  double fresh_from_bytes;  /* larger temporaries are fresh memory, at fresh_bytes */
-  double resident_bytes;    /* temporaries up to this stay in a cache */
+  double op_ns, trip_ns;   /* of an op, and of a trip of a while besides its ops */
+  double fresh_from_bytes; /* larger temporaries are fresh memory, at fresh_bytes */
+  double resident_bytes;   /* temporaries up to this stay in a cache */
 } machine_rates;
 
 machine_rates machine_rates_of(const machine *m);
@@ -66,6 +66,21 @@ void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
 /* Of another way in which XLA may compile the program whatever it is told, and which a limit must
  * hold, too; NULL: there is none. */
 const char *machine_xla_otherwise(const machine *m);
+
+/* ---- convolutions inside of loops ---- */
+/* Up to how many output features, exclusive, the library's copies of patches are not worth it, and
+ * plain loops are faster: of a group, and of a volume with a single input feature. */
+#define CPU_PATCHES(R)                                                                             \
+  R(few_in_group, 4, ALONE) /* one thread of either; the same with vectors of 16 and 32 bytes: */ \
+  R(few_in_volume, 16, ALONE) /* docs/design/convolutions.md */
+
+typedef struct machine_patches {
+#define PATCHES(name, value, grows) int64_t name;
+  CPU_PATCHES(PATCHES)
+#undef PATCHES
+} machine_patches;
+
+machine_patches machine_patches_on(const machine *m);
 
 /* ---- slices ---- */
 typedef struct machine_slices {

@@ -20,19 +20,17 @@
  * Numbers: docs/design/convolutions.md.
  */
 #include "ir/attrs.h"
+#include "machine/cpu.h"
 #include "pass/build.h"
 
-enum {
-  MOST_SPATIAL = 3,
-  FEW_IN_GROUP = 4,  /* output features for which a group's patches are not worth their copies */
-  FEW_IN_VOLUME = 16 /* ... those of volumes with a single input feature */
-};
+enum { MOST_SPATIAL = 3 };
 
 typedef struct layout {
   pass_ctx *p;
   ir_module *m;
   ir_block entry;
   ir_map *map;
+  machine_patches patches;
   bool changed;
 } layout;
 
@@ -68,9 +66,10 @@ static bool is_faster_by_loops(layout *l, ir_op op, const ir_conv_numbers *n) {
   int64_t groups =
       ir_op_int(l->m, op, "feature_group_count", 1) * ir_op_int(l->m, op, "batch_group_count", 1);
   int64_t made = kernel->dims[n->kernel_output_feature] / groups;
-  if (groups > 1) return made < FEW_IN_GROUP;
+  if (groups > 1) return made < l->patches.few_in_group;
   if (n->input_spatial.count < MOST_SPATIAL) return false;
-  return is_spread(l, op) || (kernel->dims[n->kernel_input_feature] == 1 && made < FEW_IN_VOLUME);
+  return is_spread(l, op) ||
+         (kernel->dims[n->kernel_input_feature] == 1 && made < l->patches.few_in_volume);
 }
 
 /* ---- the operands ---- */
@@ -167,10 +166,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   ir_op main = ir_main_function(m);
-  layout l = {p, m, main ? ir_op_get(m, main)->regions[0] : IR_NONE, ir_map_new(p->scratch, m),
-              false};
-  if (!strcmp(p->options->platform, "cpu"))
-    pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], l.map, replace, &l);
+  layout l = {p, m, main ? ir_op_get(m, main)->regions[0] : IR_NONE, ir_map_new(p->scratch, m)};
+  bool is_cpu = !strcmp(p->options->platform, "cpu");
+  if (is_cpu) CTX_CHECK(p->c, p->machine);
+  if (is_cpu) l.patches = machine_patches_on(p->machine);
+  if (is_cpu) pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], l.map, replace, &l);
   *out_changed = l.changed;
   return WEIR_OK;
 }

@@ -8,12 +8,14 @@
 #ifndef WEIR_PASS_PASS_H
 #define WEIR_PASS_PASS_H
 #include "ir/ir.h"
+#include "machine/machine.h"
 
 typedef struct pass_ctx {
   ctx *c;
   arena *scratch;              /* until the pass returns */
   const weir_options *options; /* never NULL */
   void *user;                  /* the driver's */
+  const machine *machine;      /* likewise; that the program is for */
 } pass_ctx;
 
 typedef struct pass {
@@ -36,8 +38,9 @@ typedef struct pass_row {
 typedef struct pass_driver {
   ctx *c;
   const weir_options *options;
-  const pass_row *table; /* what the options may name; ends with a row without a name */
-  void *user;            /* handed to the passes */
+  const pass_row *table;  /* what the options may name; ends with a row without a name */
+  void *user;             /* handed to the passes */
+  const machine *machine; /* likewise; NULL where only passes run that do not ask */
   void (*dump)(void *dump_user, const ir_module *m, const char *after); /* NULL: no dumps */
   void *dump_user;
   bool stopped; /* the pass of stop_after was reached: all further ones are skipped */

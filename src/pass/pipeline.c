@@ -99,7 +99,8 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   bool logs = d->c->debug >= 2;
   int64_t before = logs ? pass_count_ops(m) : 0, start_ns = now_ns();
   arena *scratch = arena_create(d->c);
-  weir_status status = p->run(&(pass_ctx){d->c, scratch, d->options, d->user}, m, &changed);
+  weir_status status =
+      p->run(&(pass_ctx){d->c, scratch, d->options, d->user, d->machine}, m, &changed);
   arena_destroy(scratch);
   double ms = (double)(now_ns() - start_ns) / 1e6;
   if (status == WEIR_OK) status = verify_after(d, p, m);

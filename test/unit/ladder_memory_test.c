@@ -76,7 +76,8 @@ static outcome run(const char *text, int64_t limit, weir_minimum minimum, int64_
   weir_result *result = result_create();
   job j = {.options = o, .result = result, .text = text, .length = strlen(text)};
   ctx_init(&j.c);
-  j.driver = (pass_driver){.c = &j.c, .options = &j.options, .table = pipeline_passes};
+  j.driver = (pass_driver){
+      .c = &j.c, .options = &j.options, .table = pipeline_passes, .machine = &j.machine};
   j.c.fail_after = n;
   result_fails = k;
   outcome out = {.status = ctx_try(&j.c, climb_and_tell, &j)};

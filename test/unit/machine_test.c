@@ -143,6 +143,16 @@ static void test_devices(void) {
 }
 
 /* Of a CPU what stays in cache, of a device what the limit allows. */
+/* Measured: no level has another. */
+static void test_patches(void) {
+  for (machine_level i = 0; i < MACHINE_LEVELS; i++) {
+    machine m = machine_of_level(i);
+    m.cores = 64;
+    machine_patches p = machine_patches_on(&m);
+    assert(p.few_in_group == 4 && p.few_in_volume == 16);
+  }
+}
+
 static void test_slices(void) {
   machine cpu = machine_of_level(MACHINE_X86_64_V3), card = {.device = device_find("h100")};
   const int64_t gb = 1000000000;
@@ -156,6 +166,7 @@ static void test_slices(void) {
 int main(void) {
   test_platforms();
   test_devices();
+  test_patches();
   test_slices();
   test_names();
   test_bad_names();

@@ -1,5 +1,5 @@
 // Convolutions inside of loops in the order that XLA CPU runs fast.
-// RUN: %weir opt %s --pass=channels-last,dce | FileCheck %s
+// RUN: %weir opt %s --pass=channels-last,dce --machine x86-64-v4 | FileCheck %s
 // RUN: %weir opt %s --pass=channels-last,dce --platform cuda | FileCheck %s --check-prefix=LEFT
 // LEFT: [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]
 // LEFT: [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]
