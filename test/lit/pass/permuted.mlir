@@ -1,0 +1,65 @@
+// What is gathered in the order of its own sort is the sort's result; the permutation goes with its
+// last reader. Not: another array, a sort of other
+// numbers than an iota, indices of 8 bits, indices that are moved.
+// RUN: %weir opt %s --pass=permuted,dce | FileCheck %s
+
+// CHECK: sym_name = "main"
+// CHECK: %[[S:[0-9]+]] = "stablehlo.sort"(%{{[0-9]+}})
+// CHECK-NOT: stablehlo.gather
+// CHECK: "func.return"(%[[S]])
+func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %zero = stablehlo.constant dense<0> : tensor<64xi32>
+  %n = stablehlo.constant dense<64> : tensor<64xi32>
+  %t = stablehlo.reshape %x : (tensor<64xf32>) -> tensor<1x64xf32>
+  %v = stablehlo.reverse %t, dims = [0] : tensor<1x64xf32>
+  %k = stablehlo.reshape %v : (tensor<1x64xf32>) -> tensor<64xf32>
+  %s:2 = "stablehlo.sort"(%k, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %e = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  %c = stablehlo.compare LT, %s#1, %zero : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi1>
+  %w = stablehlo.add %s#1, %n : tensor<64xi32>
+  %p = stablehlo.select %c, %w, %s#1 : tensor<64xi1>, tensor<64xi32>
+  %q = stablehlo.broadcast_in_dim %p, dims = [0] : (tensor<64xi32>) -> tensor<64x1xi32>
+  %g = "stablehlo.gather"(%x, %q) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<64xf32>, tensor<64x1xi32>) -> tensor<64xf32>
+  return %g : tensor<64xf32>
+}
+
+// CHECK: sym_name = "others"
+// CHECK-COUNT-4: "stablehlo.gather"
+// CHECK: "func.return"
+func.func @others(%x: tensor<200xf32>, %y: tensor<200xf32>) -> (tensor<200xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>) {
+  %i = stablehlo.iota dim = 0 : tensor<200xi32>
+  %u = stablehlo.iota dim = 0 : tensor<200xui8>
+  %back = stablehlo.reverse %i, dims = [0] : tensor<200xi32>
+  %half = stablehlo.constant dense<100> : tensor<200xi32>
+  %s:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %e = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<200xf32>, tensor<200xi32>) -> (tensor<200xf32>, tensor<200xi32>)
+  %r:2 = "stablehlo.sort"(%x, %back) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %e = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<200xf32>, tensor<200xi32>) -> (tensor<200xf32>, tensor<200xi32>)
+  %t:2 = "stablehlo.sort"(%x, %u) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<ui8>, %d: tensor<ui8>):
+    %e = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<200xf32>, tensor<200xui8>) -> (tensor<200xf32>, tensor<200xui8>)
+  %low = stablehlo.compare LT, %s#1, %half : (tensor<200xi32>, tensor<200xi32>) -> tensor<200xi1>
+  %w = stablehlo.add %s#1, %half : tensor<200xi32>
+  %p = stablehlo.select %low, %w, %s#1 : tensor<200xi1>, tensor<200xi32>
+  %i0 = stablehlo.reshape %s#1 : (tensor<200xi32>) -> tensor<200x1xi32>
+  %i1 = stablehlo.reshape %r#1 : (tensor<200xi32>) -> tensor<200x1xi32>
+  %i2 = stablehlo.reshape %t#1 : (tensor<200xui8>) -> tensor<200x1xui8>
+  %i3 = stablehlo.reshape %p : (tensor<200xi32>) -> tensor<200x1xi32>
+  %0 = "stablehlo.gather"(%y, %i0) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<200xf32>, tensor<200x1xi32>) -> tensor<200xf32>
+  %1 = "stablehlo.gather"(%x, %i1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<200xf32>, tensor<200x1xi32>) -> tensor<200xf32>
+  %2 = "stablehlo.gather"(%x, %i2) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<200xf32>, tensor<200x1xui8>) -> tensor<200xf32>
+  %3 = "stablehlo.gather"(%x, %i3) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<200xf32>, tensor<200x1xi32>) -> tensor<200xf32>
+  return %0, %1, %2, %3 : tensor<200xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>
+}
