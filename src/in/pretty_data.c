@@ -22,6 +22,20 @@ void in_asm_constant(in_parser *p, in_op *op) {
   in_result(p, op, type);
 }
 
+/* dense<1> : tensor<2xi64>, 3 : index, true */
+void in_asm_arith_constant(in_parser *p, in_op *op) {
+  in_attr_dict(p, op);
+  p->value_type = IR_NONE;
+  const char *at = p->token.at;
+  ir_attr value = in_attribute(p);
+  const ir_attr_data *d = ir_attr_get(p->m, value);
+  ir_type type = d->kind == IR_ATTR_BOOL ? ir_attr_scalar(p->m, IR_I1) : d->type;
+  if (d->kind == IR_ATTR_OTHER) type = p->value_type;
+  if (!type) in_fail(p, at, "a constant without a type");
+  in_attr(p, op, "value", value);
+  in_result(p, op, type);
+}
+
 /* LT, %a, %b, FLOAT */
 void in_asm_compare(in_parser *p, in_op *op) {
   in_attr(p, op, "comparison_direction", in_enum(p, "comparison_direction"));

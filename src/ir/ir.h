@@ -208,6 +208,8 @@ static inline size_t ir_text_length(const ir_module *m, ir_str s) { return m->st
 ir_kind ir_kind_find(const char *name, size_t length); /* IR_OP_UNKNOWN if not in the table */
 const char *ir_kind_name(ir_kind kind);                /* "stablehlo.add" */
 int ir_kind_flags(ir_kind kind);
+/* The op that "chlo.broadcast_OP" is after its broadcasts; IR_OP_UNKNOWN: it is none of these. */
+ir_kind ir_explicit_kind(ir_kind kind);
 static inline ir_kind ir_kind_of(const ir_module *m, ir_op o) { return (ir_kind)m->ops.at[o].kind; }
 const char *ir_op_name(const ir_module *m, ir_op o); /* also of unknown ones */
 
@@ -418,5 +420,8 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block);
 /* The invariants of the head comment; the first violation is the context's message with the op's
  * name and location (INVALID_ARGUMENT). */
 WEIR_MUST_USE weir_status ir_verify(const ir_module *m);
+/* The op's types and attributes are as its own rule in the op table wants them. No call: its rule
+ * asks for the module's functions. */
+bool ir_obeys_rule(const ir_module *m, ir_op op);
 
 #endif

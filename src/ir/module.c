@@ -65,6 +65,19 @@ ir_kind ir_kind_find(const char *name, size_t length) {
   return IR_OP_UNKNOWN;
 }
 
+ir_kind ir_explicit_kind(ir_kind kind) {
+  static const char prefix[] = "chlo.broadcast_";
+  const char *name = ir_kind_name(kind), *const dialects[] = {"stablehlo.", "chlo."};
+  ir_kind found = IR_OP_UNKNOWN;
+  if (!name || strncmp(name, prefix, sizeof prefix - 1)) return IR_OP_UNKNOWN;
+  for (size_t i = 0; i < 2 && !found; i++) {
+    char plain[64];
+    int n = snprintf(plain, sizeof plain, "%s%s", dialects[i], name + sizeof prefix - 1);
+    found = ir_kind_find(plain, (size_t)n);
+  }
+  return found;
+}
+
 /* ---- interning: one open-addressing table of (hash, id) each for strings and types ---- */
 typedef struct table {
   uint32_t *ids, *hashes;

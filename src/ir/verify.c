@@ -282,3 +282,13 @@ weir_status ir_verify(const ir_module *m) {
   arena_destroy(scratch);
   return status;
 }
+
+bool ir_obeys_rule(const ir_module *m, ir_op op) {
+  char kept[sizeof m->ctx->message];
+  memcpy(kept, m->ctx->message, sizeof kept);
+  verifier v = {.m = (ir_module *)m, .scratch = arena_create(m->ctx)};
+  bool obeys = has_known_types(&v, op) && shape_rules[ir_kind_of(m, op)](&v, op) == WEIR_OK;
+  arena_destroy(v.scratch);
+  memcpy(m->ctx->message, kept, sizeof kept);
+  return obeys;
+}

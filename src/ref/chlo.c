@@ -134,7 +134,8 @@ weir_status ref_chlo_broadcast(ref_frame *f, ir_op op) {
   ref_tensor *z = ref_result(f, op, 0), x, y;
   ir_direction direction = IR_EQ;
   ir_compare_type type = IR_COMPARE_DEFAULT;
-  bool compares = ir_kind_of(f->m, op) == IR_OP_CHLO_BROADCAST_COMPARE;
+  ir_kind kind = ir_explicit_kind(ir_kind_of(f->m, op));
+  bool compares = kind == IR_OP_COMPARE;
   if (compares && !ir_compare_kind(f->m, op, &direction, &type))
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "comparison_direction does not read");
   if (ref_n_operands(f, op) != 2 || !broadcast_to(f, op, ref_operand(f, op, 0), z, &x) ||
@@ -145,7 +146,7 @@ weir_status ref_chlo_broadcast(ref_frame *f, ir_op op) {
     ref_scalar a = ref_load(&x, i), b = ref_load(&y, i);
     ref_store(z, i,
               compares ? (ref_scalar){.i = ref_compare_scalar(x.dtype, direction, type, a, b)}
-                       : ref_binary_scalar(IR_OP_ADD, x.dtype, a, b));
+                       : ref_binary_scalar(kind, x.dtype, a, b));
   }
   return WEIR_OK;
 }

@@ -1,0 +1,75 @@
+/* constants: arith.constant, chlo.constant, chlo.constant_like -> stablehlo.constant.
+ *
+ * Requires: a verified module. Breaks: nothing. Exact. constant_like(x) is its value, broadcast to
+ * x's shape. Left alone: constants that are no tensors (`index`, plain numbers), values of another
+ * shape or element type than the result's, dynamic shapes, floats below 32 bits in constant_like.
+ * Source: MLIR, arith dialect; CHLO.
+ */
+#include "pass/build.h"
+
+typedef struct speller {
+  ir_module *m;
+  ir_map *map;
+  bool changed;
+} speller;
+
+static bool is_constant(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  ir_attr value = ir_op_attr(m, op, "value");
+  return (kind == IR_OP_ARITH_CONSTANT || kind == IR_OP_CHLO_CONSTANT) && value &&
+         ir_op_get(m, op)->n_results == 1 && !ir_op_get(m, op)->n_operands &&
+         ir_attr_get(m, value)->kind == IR_ATTR_DENSE &&
+         ir_attr_get(m, value)->type == ir_type_of(m, ir_result(m, op, 0));
+}
+
+/* The scalar constant; IR_NONE: none that we build. */
+static ir_value build_scalar(ir_builder *b, ir_dtype dtype, const ir_attr_data *value) {
+  ir_type type = ir_scalar(b->m, dtype);
+  ir_dtype_class cls = ir_dtype_class_of(dtype);
+  if (value->kind == IR_ATTR_INT && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT))
+    return ir_build_splat_int(b, type, value->integer);
+  if (value->kind == IR_ATTR_FLOAT && (dtype == IR_F32 || dtype == IR_F64))
+    return ir_build_splat_real(b, type, value->real);
+  return IR_NONE;
+}
+
+/* Value and result have the same element type. */
+static bool is_constant_like(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  ir_attr value = ir_op_attr(m, op, "value");
+  if (d->kind != IR_OP_CHLO_CONSTANT_LIKE || d->n_operands != 1 || d->n_results != 1 || !value ||
+      !pass_is_static(m, op))
+    return false;
+  const ir_type_data *x = ir_type_at(m, d->operands[0]), *y = ir_type_at(m, d->first_result);
+  ir_type type = ir_attr_get(m, value)->type;
+  return type && ir_type_get(m, type)->dtype == y->dtype && x->rank == y->rank &&
+         (!x->rank || !memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims));
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  speller *f = user;
+  ir_module *m = f->m;
+  if (is_constant(m, op)) {
+    ir_op_get(m, op)->kind = IR_OP_CONSTANT;
+    f->changed = true;
+    return false;
+  }
+  if (!is_constant_like(m, op)) return false;
+  ir_builder b = {m, block, ir_op_get(m, op)->location};
+  ir_type type = ir_type_of(m, ir_result(m, op, 0));
+  ir_attr value = ir_op_attr(m, op, "value");
+  ir_value scalar = build_scalar(&b, ir_type_get(m, type)->dtype, ir_attr_get(m, value));
+  if (!scalar) return false;
+  if (ir_type_get(m, type)->rank) scalar = ir_build_broadcast(&b, scalar, type, NULL);
+  ir_map_set(f->map, ir_result(m, op, 0), scalar);
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  speller f = {m, ir_map_new(p->scratch, m), false};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_constants = {"constants", run};

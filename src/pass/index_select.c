@@ -1,0 +1,102 @@
+/* index-select: torch_index_select -> gather.
+ *
+ *   torch_index_select(x, i) {dim, batch_dims}[b.., p.., k.., q..] = x[b.., p.., i[b.., k..], q..]
+ *
+ * where b.. are batch_dims dimensions of both, p.. the others in front of `dim`.
+ * Requires: a verified module. Breaks: nothing. Exact, for indices beyond the ends too: XLA makes
+ * a gather of it, which moves them inside.
+ * Left alone: dynamic shapes, numbers and shapes that do not fit each other.
+ * Source: StableHLO, TorchIndexSelectOp; XLA, TorchIndexSelect in client/lib/slicing.cc.
+ */
+#include "base/strbuf.h"
+#include "pass/build.h"
+
+typedef struct speller {
+  ir_module *m;
+  ir_map *map;
+  bool changed;
+} speller;
+
+typedef struct selection {
+  ir_value x, indices;
+  int64_t dim, batch; /* of x; dimensions in common */
+  int64_t inner;      /* of the indices: those that are not in common */
+} selection;
+
+static bool is_selection(const ir_module *m, ir_op op, selection *out) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->kind != IR_OP_TORCH_INDEX_SELECT || d->n_operands != 2 || d->n_results != 1 ||
+      !pass_is_static(m, op))
+    return false;
+  *out = (selection){.x = d->operands[0],
+                     .indices = d->operands[1],
+                     .dim = ir_op_int(m, op, "dim", -1),
+                     .batch = ir_op_int(m, op, "batch_dims", -1)};
+  ir_dtype_class cls = ir_dtype_class_of(ir_type_at(m, out->indices)->dtype);
+  out->inner = ir_type_at(m, out->indices)->rank - out->batch;
+  return out->batch >= 0 && out->batch <= out->dim && out->dim < ir_type_at(m, out->x)->rank &&
+         out->inner >= 0 && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT);
+}
+
+static void put_list(strbuf *text, const char *name, ir_ints list) {
+  if (!list.count) return;
+  strbuf_printf(text, "%s = [", name);
+  for (int32_t i = 0; i < list.count; i++)
+    strbuf_printf(text, "%s%lld", i ? ", " : "", (long long)list.at[i]);
+  strbuf_puts(text, "], ");
+}
+
+static ir_ints count_from(int64_t *ints, int64_t from, int64_t to, ir_ints more) {
+  for (int64_t i = from; i < to; i++) ints[more.count++] = i;
+  return (ir_ints){more.count, ints};
+}
+
+static const char *numbers_of(ir_module *m, const selection *s, int64_t rank) {
+  int64_t offsets[2 * IR_MAX_RANK], batch[IR_MAX_RANK];
+  ir_ints windows = count_from(offsets, s->batch, s->dim, (ir_ints){0, offsets});
+  windows = count_from(offsets, s->dim + s->inner, rank, windows);
+  ir_ints common = count_from(batch, 0, s->batch, (ir_ints){0, batch}), dim = {1, &s->dim};
+  strbuf text = strbuf_make(m->arena);
+  strbuf_puts(&text, "#stablehlo.gather<");
+  put_list(&text, "offset_dims", windows);
+  put_list(&text, "collapsed_slice_dims", dim);
+  put_list(&text, "operand_batching_dims", common);
+  put_list(&text, "start_indices_batching_dims", common);
+  put_list(&text, "start_index_map", dim);
+  strbuf_printf(&text, "index_vector_dim = %lld>", (long long)(s->batch + s->inner));
+  return text.text;
+}
+
+/* In no block yet. */
+static ir_op build(ir_module *m, ir_op op, const selection *s) {
+  ir_type type = ir_type_of(m, ir_result(m, op, 0));
+  const ir_type_data *x = ir_type_at(m, s->x);
+  int64_t sizes[IR_MAX_RANK];
+  for (int32_t d = 0; d < x->rank; d++) sizes[d] = d < s->batch || d == s->dim ? 1 : x->dims[d];
+  int32_t rank = ir_type_get(m, type)->rank;
+  ir_builder b = {m, IR_NONE, ir_op_get(m, op)->location};
+  ir_value y = ir_build_gather(&b, s->x, s->indices, type, numbers_of(m, s, rank), sizes);
+  return ir_value_get(m, y)->op;
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  speller *f = user;
+  selection s;
+  if (!is_selection(f->m, op, &s)) return false;
+  const ir_type_data *x = ir_type_at(f->m, s.x), *y = ir_type_at(f->m, ir_result(f->m, op, 0));
+  if (y->rank != x->rank - 1 + s.inner || y->dtype != x->dtype) return false;
+  ir_op made = build(f->m, op, &s);
+  if (!ir_obeys_rule(f->m, made)) return false;
+  ir_block_append(f->m, block, made);
+  ir_map_set(f->map, ir_result(f->m, op, 0), ir_result(f->m, made, 0));
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  speller f = {m, ir_map_new(p->scratch, m), false};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_index_select = {"index-select", run};

@@ -1,0 +1,87 @@
+/* map: map(x, y, ...) { body of scalars } -> the body's ops on whole tensors.
+ *
+ * Requires: a verified module. Breaks: nothing. Identity: the result's element i is the body of
+ * the operands' elements i, and an elementwise op of a tensor is the op of each element; scalars
+ * that the body has for itself are broadcast. Exact.
+ * Left alone: bodies with anything but elementwise ops and constants, dynamic shapes.
+ * Source: StableHLO specification, map.
+ */
+#include "pass/build.h"
+
+typedef struct unfolder {
+  ir_module *m;
+  ir_map *map;
+  bool changed;
+} unfolder;
+
+static bool is_scalar(const ir_module *m, ir_value v) {
+  return ir_is_static_tensor(m, ir_type_of(m, v)) && !ir_type_at(m, v)->rank;
+}
+
+static bool is_elementwise(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool is = d->kind == IR_OP_CONSTANT || ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E;
+  is = is && d->n_results == 1 && !d->n_regions;
+  for (uint32_t i = 0; is && i < d->n_operands; i++) is = is_scalar(m, d->operands[i]);
+  return is && is_scalar(m, d->first_result);
+}
+
+static bool may_unfold(const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) != IR_OP_MAP || !pass_is_static(m, op)) return false;
+  ir_block body = ir_op_get(m, op)->regions[0];
+  const ir_block_data *b = ir_block_get(m, body);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++)
+    if (!is_elementwise(m, b->ops.at[i])) return false;
+  ir_op end = ir_terminator(m, body);
+  return ir_kind_of(m, end) == IR_OP_RETURN && is_scalar(m, ir_operand(m, end, 0));
+}
+
+/* The shape of the map with the elements of the scalar. */
+static ir_type whole_type(ir_module *m, ir_type shape, ir_value scalar) {
+  ir_type_data t = *ir_type_get(m, shape);
+  t.dtype = ir_type_at(m, scalar)->dtype;
+  return ir_type_intern(m, &t);
+}
+
+/* What stands for a scalar of the body, or for one from outside. */
+static ir_value whole(unfolder *f, ir_builder *b, ir_type shape, ir_value scalar) {
+  scalar = ir_map_get(f->map, scalar);
+  ir_type type = whole_type(f->m, shape, scalar);
+  return ir_type_of(f->m, scalar) == type ? scalar : ir_build_broadcast(b, scalar, type, NULL);
+}
+
+static void unfold_op(unfolder *f, ir_builder *b, ir_type shape, ir_op op) {
+  ir_module *m = f->m;
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  ir_value result = ir_result(m, op, 0), made;
+  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n + 1);
+  for (uint32_t i = 0; i < n; i++) operands[i] = whole(f, b, shape, ir_operand(m, op, i));
+  ir_type type = n ? whole_type(m, shape, result) : ir_type_of(m, result);
+  made = pass_build_like(b, op, operands, type);
+  ir_map_set(f->map, result, whole(f, b, shape, made));
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  unfolder *f = user;
+  ir_module *m = f->m;
+  if (!may_unfold(m, op)) return false;
+  ir_builder b = {m, block, ir_op_get(m, op)->location};
+  ir_type shape = ir_type_of(m, ir_result(m, op, 0));
+  ir_block body = ir_op_get(m, op)->regions[0];
+  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
+    ir_map_set(f->map, ir_block_get(m, body)->args.at[i], ir_operand(m, op, i));
+  uint32_t n = ir_block_get(m, body)->ops.count;
+  for (uint32_t i = 0; i + 1 < n; i++) unfold_op(f, &b, shape, ir_block_get(m, body)->ops.at[i]);
+  ir_value out = whole(f, &b, shape, ir_operand(m, ir_terminator(m, body), 0));
+  ir_map_set(f->map, ir_result(m, op, 0), out);
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  unfolder f = {m, ir_map_new(p->scratch, m), false};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_map = {"map", run};
