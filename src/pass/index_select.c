@@ -4,7 +4,7 @@
  *
  * where b.. are batch_dims dimensions of both, p.. the others in front of `dim`.
  * Requires: a verified module. Breaks: nothing. Exact, for indices beyond the ends too: XLA makes
- * a gather of it, which moves them inside.
+ * a gather of it, which moves them inside, of indices of 64 bits the lower 32, without a sign.
  * Left alone: dynamic shapes, numbers and shapes that do not fit each other.
  * Source: StableHLO, TorchIndexSelectOp; XLA, TorchIndexSelect in client/lib/slicing.cc.
  */
@@ -67,15 +67,24 @@ static const char *numbers_of(ir_module *m, const selection *s, int64_t rank) {
   return text.text;
 }
 
+/* As XLA reads them; the conversion, if there is one, in no block yet. */
+static ir_value indices_of(ir_module *m, ir_op op, const selection *s) {
+  bool is_wide = ir_dtype_bytes(ir_type_at(m, s->indices)->dtype) == 8;
+  ir_builder b = {m, IR_NONE, ir_op_get(m, op)->location};
+  return is_wide && ir_type_at(m, s->x)->dims[s->dim] < UINT32_MAX
+             ? ir_build_convert(&b, s->indices, IR_UI32)
+             : s->indices;
+}
+
 /* In no block yet. */
-static ir_op build(ir_module *m, ir_op op, const selection *s) {
+static ir_op build(ir_module *m, ir_op op, const selection *s, ir_value indices) {
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
   const ir_type_data *x = ir_type_at(m, s->x);
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < x->rank; d++) sizes[d] = d < s->batch || d == s->dim ? 1 : x->dims[d];
   int32_t rank = ir_type_get(m, type)->rank;
   ir_builder b = {m, IR_NONE, ir_op_get(m, op)->location};
-  ir_value y = ir_build_gather(&b, s->x, s->indices, type, numbers_of(m, s, rank), sizes);
+  ir_value y = ir_build_gather(&b, s->x, indices, type, numbers_of(m, s, rank), sizes);
   return ir_value_get(m, y)->op;
 }
 
@@ -85,8 +94,10 @@ static bool replace(void *user, ir_block block, ir_op op) {
   if (!is_selection(f->m, op, &s)) return false;
   const ir_type_data *x = ir_type_at(f->m, s.x), *y = ir_type_at(f->m, ir_result(f->m, op, 0));
   if (y->rank != x->rank - 1 + s.inner || y->dtype != x->dtype) return false;
-  ir_op made = build(f->m, op, &s);
+  ir_value indices = indices_of(f->m, op, &s);
+  ir_op made = build(f->m, op, &s, indices);
   if (!ir_obeys_rule(f->m, made)) return false;
+  if (indices != s.indices) ir_block_append(f->m, block, ir_value_get(f->m, indices)->op);
   ir_block_append(f->m, block, made);
   ir_map_set(f->map, ir_result(f->m, op, 0), ir_result(f->m, made, 0));
   return f->changed = true;

@@ -129,6 +129,12 @@ weir_status ref_scatter(ref_frame *f, ir_op op) {
 
 /* ---- result[.., i.., ..] = x[.., index[.., i..], ..] with batch_dims leading dimensions in common
  * ---- */
+/* XLA reads indices of 64 bits as unsigned ones of 32, if that is enough for the dimension. */
+static int64_t index_as_read(const ref_tensor *indices, int64_t at, int64_t extent) {
+  int64_t index = ref_load_index(indices, at);
+  return ref_bits(indices->dtype) == 64 && extent < UINT32_MAX ? (int64_t)(uint32_t)index : index;
+}
+
 weir_status ref_torch_index_select(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *indices = ref_operand(f, op, 1);
   int64_t dim = ir_op_int(f->m, op, "dim", 0), batch = ir_op_int(f->m, op, "batch_dims", 0);
@@ -143,7 +149,8 @@ weir_status ref_torch_index_select(ref_frame *f, ir_op op) {
     for (int64_t d = 0; d < batch; d++) at[d] = index[d];
     for (int64_t d = 0; d < inner; d++) at[batch + d] = index[dim + d];
     for (int64_t d = 0; d < x->rank; d++) from[d] = index[d < dim ? d : d + inner - 1];
-    int64_t chosen = ref_load_index(indices, ref_offset(indices, at)), last = x->dims[dim] - 1;
+    int64_t chosen = index_as_read(indices, ref_offset(indices, at), x->dims[dim]);
+    int64_t last = x->dims[dim] - 1;
     from[dim] = chosen < 0 ? 0 : chosen > last ? last : chosen;
     ref_copy_element(y, i, x, ref_offset(x, from));
   }

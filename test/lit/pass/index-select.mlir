@@ -10,7 +10,8 @@ module {
   }
 
   // CHECK: sym_name = "batch"
-  // CHECK: "stablehlo.gather"(%arg0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 3], collapsed_slice_dims = [2], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>, slice_sizes = array<i64: 1, 5, 1, 7>}>
+  // CHECK: %[[I:.*]] = "stablehlo.convert"(%arg1) : (tensor<4x3xi64>) -> tensor<4x3xui32>
+  // CHECK: "stablehlo.gather"(%arg0, %[[I]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 3], collapsed_slice_dims = [2], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>, slice_sizes = array<i64: 1, 5, 1, 7>}>
   func.func @batch(%x: tensor<4x5x6x7xf32>, %i: tensor<4x3xi64>) -> tensor<4x5x3x7xf32> {
     %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 2 : i64, batch_dims = 1 : i64}> : (tensor<4x5x6x7xf32>, tensor<4x3xi64>) -> tensor<4x5x3x7xf32>
     return %0 : tensor<4x5x3x7xf32>
