@@ -26,6 +26,8 @@ static const pass *const cutting[] = {&pass_cut, NULL};
 static const pass *const padding[] = {&pass_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
+static const pass *const respelling[] = {&pass_constants, &pass_static,       &pass_implicit,
+                                         &pass_einsum,    &pass_index_select, &pass_map, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 enum { MOST_PASSES = 8 };
@@ -193,6 +195,29 @@ static const char *const zeros =
     "  return %2 : tensor<3x2xf32>\n"
     "}\n";
 
+/* What other front ends spell in their own way. */
+static const char *const respelled =
+    "func.func @main(%a: tensor<3x3xf32>, %i: tensor<2xi64>) -> tensor<2x9xf32> {\n"
+    "  %s = arith.constant dense<[1, 9]> : tensor<2xi64>\n"
+    "  %m = \"stablehlo.map\"(%a) <{dimensions = array<i64: 0, 1>}> ({\n"
+    "  ^bb0(%p: tensor<f32>):\n"
+    "    %c = stablehlo.constant dense<2.0> : tensor<f32>\n"
+    "    %q = stablehlo.multiply %p, %c : tensor<f32>\n"
+    "    stablehlo.return %q : tensor<f32>\n"
+    "  }) : (tensor<3x3xf32>) -> tensor<3x3xf32>\n"
+    "  %d = stablehlo.unary_einsum %m, config = \"ii->i\" : (tensor<3x3xf32>) -> "
+    "tensor<3xf32>\n"
+    "  %e = stablehlo.einsum %m, %d, config = \"ij,k->kj\" : (tensor<3x3xf32>, "
+    "tensor<3xf32>) -> tensor<3x3xf32>\n"
+    "  %f = chlo.broadcast_add %e, %d : (tensor<3x3xf32>, tensor<3xf32>) -> "
+    "tensor<3x3xf32>\n"
+    "  %r = stablehlo.dynamic_reshape %f, %s : (tensor<3x3xf32>, tensor<2xi64>) -> "
+    "tensor<1x9xf32>\n"
+    "  %t = \"stablehlo.torch_index_select\"(%r, %i) <{dim = 0 : i64, batch_dims = 0 : "
+    "i64}> : (tensor<1x9xf32>, tensor<2xi64>) -> tensor<2x9xf32>\n"
+    "  return %t : tensor<2x9xf32>\n"
+    "}\n";
+
 static void test_allocations(const char *text, const pass *const *table) {
   run r = {.text = text, .table = table, .rounds = 1};
   int64_t n = 0;
@@ -269,6 +294,7 @@ int main(void) {
   test_allocations(rows, cutting);
   test_allocations(zeros, padding);
   test_allocations(centred, centring);
+  test_allocations(respelled, respelling);
   test_fixpoint();
   test_growth();
   test_driver();
