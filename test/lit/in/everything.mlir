@@ -76,6 +76,8 @@ module @everything attributes {mhlo.num_partitions = 1 : i32, other.list = [1 : 
     %22 = stablehlo.constant dense<"0x010203"> : tensor<3xui8>
     %23 = stablehlo.constant dense<[[(1.0,-2.0), (0x7F800000,0.1)]]> : tensor<1x2xcomplex<f32>>
     %24 = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
+    // CHECK: "arith.constant"() <{value = dense<[4, 5]> : tensor<2xi64>}> : () -> tensor<2xi64>
+    %spelled = arith.constant dense<[4, 5]> : tensor<2xi64>
     %25 = stablehlo.constant dense<[0x7FC0, 0.1]> : tensor<2xbf16>
     %26 = stablehlo.constant dense<[[], []]> : tensor<2x0xf64>
     return %21 : tensor<4xf32>
