@@ -32,10 +32,11 @@ static bool is_selection(const ir_module *m, ir_op op, selection *out) {
                      .indices = d->operands[1],
                      .dim = ir_op_int(m, op, "dim", -1),
                      .batch = ir_op_int(m, op, "batch_dims", -1)};
+  if (out->batch < 0 || out->batch > out->dim || out->dim >= ir_type_at(m, out->x)->rank)
+    return false;
   ir_dtype_class cls = ir_dtype_class_of(ir_type_at(m, out->indices)->dtype);
   out->inner = ir_type_at(m, out->indices)->rank - out->batch;
-  return out->batch >= 0 && out->batch <= out->dim && out->dim < ir_type_at(m, out->x)->rank &&
-         out->inner >= 0 && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT);
+  return out->inner >= 0 && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT);
 }
 
 static void put_list(strbuf *text, const char *name, ir_ints list) {

@@ -157,6 +157,57 @@ def test_unary_einsum(config, shape, tmp_path):
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
+# ---- random bits ----
+STATES = {"PHILOX": (2, 3), "THREE_FRY": (2,)}
+SHAPES_OF_BITS = ["3x5xui32", "6x4xui32", "3x5xui64", "8x6xui64", "7xui32", "3x5x7xui32", "5x6x3xui32", "1xui64"]
+
+
+def random_bits(algorithm, words, bits):
+    state, result = f"tensor<{words}xui64>", f"tensor<{bits}>"
+    return f"""func.func @main(%a: {state}) -> ({state}, {result}) {{
+%s, %r = stablehlo.rng_bit_generator %a, algorithm = {algorithm} : ({state}) -> ({state}, {result})
+return %s, %r : {state}, {result}
+}}"""
+
+
+@pytest.mark.parametrize("algorithm, words", [(a, n) for a, ns in STATES.items() for n in ns])
+@pytest.mark.parametrize("bits", SHAPES_OF_BITS)
+def test_random_bits_are_those_of_xla(bits, algorithm, words, tmp_path):
+    """Of states whose counters carry into their high halves, too."""
+    text = random_bits(algorithm, words, bits)
+    (tmp_path / "program.mlir").write_text(text)
+    new = running.opt(tmp_path / "program.mlir", "--pass", "bits,dce")
+    assert "rng_bit_generator" not in new
+    stock, spelled = running.Xla(text), running.Xla(new)
+    for state in ([5, 7, 11], [2**64 - 1, 2**64 - 2, 2**64 - 1], [0, 2**32 - 1, 2**32 - 1]):
+        state = np.array(state[:words], np.uint64)
+        for w, g in zip(stock(state), spelled(state), strict=True):
+            assert g.dtype == w.dtype and np.array_equal(g, w)
+
+
+@pytest.mark.parametrize("algorithm", STATES)
+@pytest.mark.parametrize("columns", [1000, 999])
+def test_random_bits_in_slices(columns, algorithm, tmp_path):
+    words, wide = STATES[algorithm][0], f"tensor<1000x{columns}x"
+    text = f"""func.func @main(%a: tensor<{words}xui64>, %x: {wide}f32>) -> (tensor<{words}xui64>, tensor<1000xf32>) {{
+%s, %bits = stablehlo.rng_bit_generator %a, algorithm = {algorithm} : (tensor<{words}xui64>) -> (tensor<{words}xui64>, {wide}ui32>)
+%nine = stablehlo.constant dense<9> : {wide}ui32>
+%zero = stablehlo.constant dense<0.0> : tensor<f32>
+%few = stablehlo.shift_right_logical %bits, %nine : {wide}ui32>
+%f = stablehlo.convert %few : ({wide}ui32>) -> {wide}f32>
+%e = stablehlo.dot_general %f, %x, contracting_dims = [1] x [1] : ({wide}f32>, {wide}f32>) -> tensor<1000x1000xf32>
+%r = stablehlo.reduce(%e init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<1000x1000xf32>, tensor<f32>) -> tensor<1000xf32>
+return %s, %r : tensor<{words}xui64>, tensor<1000xf32>
+}}"""
+    (tmp_path / "program.mlir").write_text(text)
+    new = running.opt(tmp_path / "program.mlir", "--memory-limit", "6MB")
+    assert '"stablehlo.while"' in new and f"-> {wide}ui" not in new
+    state, x = np.array([3, 2**64 - 5], np.uint64), RNG.uniform(size=(1000, columns)).astype(np.float32)
+    (s, want), (t, got) = running.Xla(text)(state, x), running.Xla(new)(state, x)
+    assert np.array_equal(s, t)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
 # ---- under a limit ----
 N = 1200
 A, W = f"tensor<{N}x8xf32>", f"tensor<{N}x{N}xf32>"

@@ -27,7 +27,7 @@ static const pass *const padding[] = {&pass_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
 static const pass *const respelling[] = {&pass_constants, &pass_static,       &pass_implicit,
-                                         &pass_einsum,    &pass_index_select, &pass_map, NULL};
+                                         &pass_einsum,    &pass_index_select, &pass_bits, &pass_map, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 enum { MOST_PASSES = 8 };
@@ -215,6 +215,9 @@ static const char *const respelled =
     "tensor<1x9xf32>\n"
     "  %t = \"stablehlo.torch_index_select\"(%r, %i) <{dim = 0 : i64, batch_dims = 0 : "
     "i64}> : (tensor<1x9xf32>, tensor<2xi64>) -> tensor<2x9xf32>\n"
+    "  %g = stablehlo.constant dense<3> : tensor<3xui64>\n"
+    "  %n, %b = stablehlo.rng_bit_generator %g, algorithm = PHILOX : (tensor<3xui64>) -> "
+    "(tensor<3xui64>, tensor<2x5xui32>)\n"
     "  return %t : tensor<2x9xf32>\n"
     "}\n";
 

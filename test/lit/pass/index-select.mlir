@@ -23,7 +23,7 @@ module {
   func.func @left_alone(%x: tensor<4x6xf32>, %i: tensor<3xi32>, %f: tensor<3xf32>, %e: tensor<0x6xf32>) {
     %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 2 : i64, batch_dims = 0 : i64}> : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<4x3xf32>
     %1 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = 1 : i64}> : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
-    %2 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = -1 : i64}> : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
+    %2 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = -9223372036854775808 : i64}> : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
     %3 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x7xf32>
     %4 = "stablehlo.torch_index_select"(%x, %f) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<4x6xf32>, tensor<3xf32>) -> tensor<3x6xf32>
     %5 = "stablehlo.torch_index_select"(%e, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<0x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
