@@ -1,6 +1,7 @@
 /* bits: rng_bit_generator -> the generator's arithmetic, element by element.
  *
- *   word i of the output = f(key, counter + i)      f: Philox 4x32 of 10 rounds, Threefry 2x32 of 20
+ *   word i of the output = f(key, counter + i)      f: Philox 4x32 of 10 rounds, Threefry 2x32 of
+ * 20
  *
  * so that a loop makes the bits of its slice alone. Exact: XLA expands the op into the same integer
  * arithmetic, laid out in the same way; the state that comes out is the same, too.
@@ -66,8 +67,7 @@ static ir_value positions(bits *s) {
   int64_t stride = 1;
   for (int32_t d = s->rank; d-- > 0; stride *= s->dims[d]) {
     ir_value at = ir_build_iota(&s->b, type, d);
-    if (stride > 1)
-      at = ir_build_binary(&s->b, IR_OP_MULTIPLY, at, like(s, at, (uint64_t)stride));
+    if (stride > 1) at = ir_build_binary(&s->b, IR_OP_MULTIPLY, at, like(s, at, (uint64_t)stride));
     sum = sum ? add(s, sum, at) : at;
   }
   return sum;
@@ -119,7 +119,8 @@ static void threefry(bits *s, ir_value key, ir_value *x) {
 static ir_value stacked(bits *s, const ir_value *parts, uint32_t count, int32_t at) {
   ir_value wide[PHILOX_WORDS];
   int64_t dims[IR_MAX_RANK + 1];
-  for (int32_t d = 0; d <= s->rank; d++) dims[d] = d < at ? s->dims[d] : d > at ? s->dims[d - 1] : 1;
+  for (int32_t d = 0; d <= s->rank; d++)
+    dims[d] = d < at ? s->dims[d] : d > at ? s->dims[d - 1] : 1;
   ir_dtype dtype = ir_type_at(s->b.m, parts[0])->dtype;
   ir_type type = ir_tensor(s->b.m, dtype, s->rank + 1, dims);
   for (uint32_t i = 0; i < count; i++) wide[i] = ir_build_reshape(&s->b, parts[i], type);
@@ -196,8 +197,7 @@ static ir_value threefry_bits(ir_builder b, const ir_value *state, ir_type type,
   ir_value made = stacked(&s, x, THREEFRY_WORDS, cut + 1);
   s.dims[cut] *= 2;
   made = ir_build_reshape(&s.b, made, ir_tensor(b.m, t.dtype, s.rank, s.dims));
-  return s.dims[cut] == t.dims[cut] ? made
-                                    : ir_build_slice_dim(&s.b, made, cut, 0, t.dims[cut]);
+  return s.dims[cut] == t.dims[cut] ? made : ir_build_slice_dim(&s.b, made, cut, 0, t.dims[cut]);
 }
 
 /* ---- the op ---- */
@@ -248,8 +248,8 @@ static bool replace(void *user, ir_block block, ir_op op) {
   for (int64_t i = 0; i < words; i++) state[i] = state_word(&b, in, i);
   if (words == 2) state[2] = state[0]; /* XLA takes the key for the counter's high half */
   ir_type type = ir_type_of(g->m, ir_result(g->m, op, 1));
-  ir_value made = is_philox ? philox_bits(b, state, type, &used)
-                            : threefry_bits(b, state, type, &used);
+  ir_value made =
+      is_philox ? philox_bits(b, state, type, &used) : threefry_bits(b, state, type, &used);
   ir_map_set(g->map, ir_result(g->m, op, 0), next_state(&b, state, words, used));
   ir_map_set(g->map, ir_result(g->m, op, 1), made);
   return g->changed = true;

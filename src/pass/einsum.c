@@ -103,8 +103,8 @@ static bool is_summable(ir_dtype dtype) {
     case IR_CLASS_INT:
     case IR_CLASS_UINT:
     case IR_CLASS_COMPLEX: return true;
-    case IR_CLASS_FLOAT: return dtype == IR_F16 || dtype == IR_BF16 || dtype == IR_F32 ||
-                                dtype == IR_F64;
+    case IR_CLASS_FLOAT:
+      return dtype == IR_F16 || dtype == IR_BF16 || dtype == IR_F32 || dtype == IR_F64;
     default: return false;
   }
 }
@@ -126,8 +126,8 @@ static void mask_diagonal(ir_builder *b, side *s, int32_t i, int32_t j) {
   ir_type_data counts = *ir_type_get(m, type);
   counts.dtype = IR_I64;
   ir_type count_type = ir_type_intern(m, &counts);
-  ir_value on = ir_build_compare(b, "EQ", ir_build_iota(b, count_type, i),
-                                 ir_build_iota(b, count_type, j));
+  ir_value on =
+      ir_build_compare(b, "EQ", ir_build_iota(b, count_type, i), ir_build_iota(b, count_type, j));
   s->x = ir_build_select(b, on, s->x, ir_build_zeros(b, type));
 }
 
@@ -185,8 +185,7 @@ static ir_value build(ir_builder *b, equation *e) {
   }
   if (e->n_sides > 1) multiply(b, e, &made);
   CTX_CHECK(b->m->ctx, made.l.count == e->out.count);
-  for (int32_t i = 0; i < e->out.count; i++)
-    permutation[i] = find_label(&made.l, 0, e->out.at[i]);
+  for (int32_t i = 0; i < e->out.count; i++) permutation[i] = find_label(&made.l, 0, e->out.at[i]);
   return pass_build_transpose(b, made.x, permutation);
 }
 

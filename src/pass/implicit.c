@@ -42,8 +42,7 @@ static bool covers(const ir_module *m, ir_op op, const places *p) {
   bool has[IR_MAX_RANK] = {false};
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
     const ir_type_data *t = ir_type_at(m, ir_operand(m, op, i));
-    for (int32_t d = 0; d < t->rank; d++)
-      has[p->at[i][d]] |= t->dims[d] == r->dims[p->at[i][d]];
+    for (int32_t d = 0; d < t->rank; d++) has[p->at[i][d]] |= t->dims[d] == r->dims[p->at[i][d]];
   }
   for (int32_t d = 0; d < r->rank; d++)
     if (!has[d]) return false;
