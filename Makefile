@@ -76,7 +76,7 @@ bench: build ## loops as kernels beside C and JAX by hand: docs/performance.md
 wheel: $(STAMP) ## dist/*.whl, for every Python and any Linux with glibc 2.27
 	@$(BIN)/python tools/wheel.py
 
-docs: $(STAMP) ## build/docs/site: the documents as a site
+docs: build ## build/docs/site: the documents as a site, with the tutorials as they ran
 	@$(BIN)/python tools/docs.py
 
 golden: build ## writes the expected outputs of test/lit anew: look at the difference before you commit

@@ -1,5 +1,6 @@
 """The documents as a site: gathers the pages of the root and of docs/ below build/docs/pages and runs
-MkDocs (settings: mkdocs.yml) in an environment of its own. Broken links are errors.
+MkDocs (settings: mkdocs.yml) in an environment of its own. Broken links are errors. The tutorials
+are run first, and their pages show what came out.
 
     python tools/docs.py     build/docs/site/index.html
 """
@@ -10,11 +11,13 @@ import shutil
 import subprocess
 import sys
 
+import notebooks
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/docs"
 PAGES = BUILD / "pages"
 OF_THE_ROOT = ("ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md")
-PACKAGES = ("mkdocs>=1.6,<2", "mkdocs-material>=9.5")
+PACKAGES = ("mkdocs>=1.6,<2", "mkdocs-material>=9.5", "nbconvert>=7.16")
 
 
 def gather():
@@ -37,9 +40,23 @@ def mkdocs():
     return python
 
 
+def tutorials(python):
+    """The pages of the tutorials, and notebooks to download, in place of their sources."""
+    folder = PAGES / "docs/tutorials"
+    notebooks.main(folder)
+    files = sorted(folder.glob("*.ipynb"))
+    convert = [python, "-m", "nbconvert", "--to", "markdown", "--log-level", "ERROR", *files]
+    subprocess.run(convert, check=True)
+    for file in files:
+        with file.with_suffix(".md").open("a") as page:
+            page.write(f"\n[This page as a notebook]({file.name})\n")
+
+
 def main():
     gather()
-    command = [mkdocs(), "-m", "mkdocs", "build", "--strict", "--clean", "-q"]
+    python = mkdocs()
+    tutorials(python)
+    command = [python, "-m", "mkdocs", "build", "--strict", "--clean", "-q"]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     code = subprocess.run(command, cwd=ROOT, env=quiet).returncode
     if not code:

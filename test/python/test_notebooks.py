@@ -1,0 +1,50 @@
+"""The tutorials run as notebooks, and show plans as pages."""
+
+import pathlib
+import re
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import notebooks  # noqa: E402
+
+NAMES = {"kernels", "neighbours", "training", "devices"}
+
+
+def shown(notebook, kind):
+    """What the cells put out of this type, in order."""
+    results = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return [output.data[kind] for output in results if kind in output.get("data", {})]
+
+
+def printed(notebook):
+    streams = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return "".join(stream.text for stream in streams if stream.output_type == "stream")
+
+
+def test_there_are_four():
+    assert {path.stem for path in notebooks.TUTORIALS} == NAMES
+
+
+@pytest.mark.parametrize("path", notebooks.TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_runs(path):
+    """Every cell without an error; its asserts compare answers with plain code."""
+    notebook = notebooks.run(notebooks.read(path))
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert len(cells) >= 6
+    assert any("assert" in cell.source for cell in cells)
+    pages = shown(notebook, "text/html")
+    assert any(page.startswith("<iframe srcdoc=") and "jit_" in page for page in pages)
+    assert "held, " in printed(notebook)
+    assert re.search(r"set it to \d+ bytes or more", printed(notebook))
+
+
+def test_an_error_in_a_cell_is_an_error():
+    import nbclient
+    import nbformat
+
+    cell = nbformat.v4.new_code_cell("assert 1 == 2")
+    with pytest.raises(nbclient.exceptions.CellExecutionError):
+        notebooks.run(nbformat.v4.new_notebook(cells=[cell]))
