@@ -5,8 +5,11 @@ are run first, and their pages show what came out.
     python tools/docs.py     build/docs/site/index.html
 """
 
+import html
+import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -48,8 +51,21 @@ def tutorials(python):
     convert = [python, "-m", "nbconvert", "--to", "markdown", "--log-level", "ERROR", *files]
     subprocess.run(convert, check=True)
     for file in files:
-        with file.with_suffix(".md").open("a") as page:
-            page.write(f"\n[This page as a notebook]({file.name})\n")
+        page = file.with_suffix(".md")
+        text = with_plans_beside(page.read_text(), page.with_suffix(""))
+        page.write_text(f"{text}\n[This page as a notebook]({file.name})\n")
+
+
+def with_plans_beside(text, stem):
+    """The page whose frames show files of their own: Markdown would change what is inside of one."""
+    files = (stem.with_name(f"{stem.name}-plan-{i}.html") for i in itertools.count(1))
+
+    def put_beside(frame):
+        file = next(files)
+        file.write_text(html.unescape(frame[1]))
+        return f'src="{file.name}"'
+
+    return re.sub(r'(?<=<iframe )srcdoc="([^"]*)"', put_beside, text)
 
 
 def main():

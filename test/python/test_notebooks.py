@@ -1,5 +1,6 @@
 """The tutorials run as notebooks, and show plans as pages."""
 
+import html
 import pathlib
 import re
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import docs  # noqa: E402
 import notebooks  # noqa: E402
 
 NAMES = {"kernels", "neighbours", "training", "devices"}
@@ -48,3 +50,14 @@ def test_an_error_in_a_cell_is_an_error():
     cell = nbformat.v4.new_code_cell("assert 1 == 2")
     with pytest.raises(nbclient.exceptions.CellExecutionError):
         notebooks.run(nbformat.v4.new_notebook(cells=[cell]))
+
+
+def test_the_site_shows_plans_from_files_of_their_own(tmp_path):
+    """Unchanged: Markdown takes tabs and blank lines for its own."""
+    pages = ['<p class="a">\tone</p>\n\n    & more', "two"]
+    frames = [f'<iframe srcdoc="{html.escape(page)}" title="t"></iframe>' for page in pages]
+    shown = docs.with_plans_beside(f"# Head\n\n{frames[0]}\n\ntext\n{frames[1]}\n", tmp_path / "page")
+    assert re.findall(r"<iframe .*", shown) == [
+        f'<iframe src="page-plan-{i}.html" title="t"></iframe>' for i in (1, 2)
+    ]
+    assert [(tmp_path / f"page-plan-{i}.html").read_text() for i in (1, 2)] == pages
