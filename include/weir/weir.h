@@ -218,6 +218,18 @@ WEIR_API void *weir_progress_handler(void *call_frame);
 /* Loops that run show how far they are, in a line on stderr if that is a terminal. Counted: as
  * often false as true shows nothing. */
 WEIR_API void weir_show_progress(bool show);
+/* The same for a caller that shows it by itself, and asks weir_running_loop() how far it is. */
+WEIR_API void weir_watch_progress(bool watch);
+/* A loop that runs. */
+typedef struct weir_loop_progress {
+  size_t struct_size;
+  char label[80];      /* "jit_f, a.py:3": the program, and where its result comes from */
+  int64_t done, total; /* slices */
+  double seconds;      /* since it began */
+} weir_loop_progress;
+/* Of the loops that run and are watched or shown, the one that has run longest; false: none. From
+ * any thread. */
+WEIR_API bool weir_running_loop(weir_loop_progress *out_loop);
 /* Whether SIGINT, besides what its handler does, ends kernels and loops that show progress, with
  * CANCELLED. For Python, where the handler's KeyboardInterrupt waits for them to end. */
 WEIR_API void weir_interrupts(bool end_loops);

@@ -188,21 +188,18 @@ def _tensorflow_plans(f, args, kwargs):
 def progress():
     """with weir.progress(): loops that weir makes of programs compiled in the block, by this thread,
     show how far they are while they run in one: a line on stderr, if that is a terminal, with
-    percentage, slices a second and the time that is left. Ctrl-C ends such a loop within a slice.
+    percentage, slices a second and the time that is left. In a notebook, where tqdm is installed, its
+    bar, also with what the limit leaves free. Ctrl-C ends such a loop within a slice.
     WEIR_PROGRESS=1 does so for the whole process.
     """
-    from weir import _library, _settings
+    from weir import _progress, _settings
 
     _initialize_all()
     if not _may_limit():
         yield
         return
-    with _settings.showing_progress():
-        _library.library().weir_show_progress(True)
-        try:
-            yield
-        finally:
-            _library.library().weir_show_progress(False)
+    with _settings.showing_progress(), _progress.shown():
+        yield
 
 
 def _ambient(local, settings):

@@ -18,7 +18,7 @@ import sys
 import jax
 import numpy as np
 
-from weir import _auto, _jax, _library, _plan, _say, _settings
+from weir import _auto, _jax, _library, _plan, _progress, _say, _settings
 from weir._jax import ir
 from weir._say import WeirWarning as WeirWarning, warn
 
@@ -315,7 +315,7 @@ def register_calls():
         jax.ffi.register_ffi_target(name, stages, platform="cpu")
     atexit.register(library.weir_end_kernels)
     if _settings.always_shows_progress():
-        library.weir_show_progress(True)
+        _progress.begin()
 
 
 def _with_calls(settings):

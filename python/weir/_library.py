@@ -101,6 +101,16 @@ class _DeviceInfo(ctypes.Structure):
     ]
 
 
+class _LoopProgress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("label", ctypes.c_char * 80),
+        ("done", c_int64),
+        ("total", c_int64),
+        ("seconds", ctypes.c_double),
+    ]
+
+
 _SIGNATURES = {
     "weir_rewrite": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
     "weir_fits": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_bool)]),
@@ -118,6 +128,8 @@ _SIGNATURES = {
     "weir_tile_handler": (c_void_p, [c_void_p]),
     "weir_progress_handler": (c_void_p, [c_void_p]),
     "weir_show_progress": (None, [c_bool]),
+    "weir_watch_progress": (None, [c_bool]),
+    "weir_running_loop": (c_bool, [POINTER(_LoopProgress)]),
     "weir_interrupts": (None, [c_bool]),
     "weir_end_kernels": (None, []),
     "weir_machine_describe": (c_int, [c_char_p, POINTER(c_void_p)]),
@@ -171,6 +183,24 @@ def devices():
         texts = (info.name, info.platform, info.kind, info.target)
         found.append(Device(*(text and text.decode() for text in texts), info.memory_bytes))
     return tuple(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class Running:
+    """A loop that runs; weir_loop_progress in weir.h."""
+
+    label: str
+    done: int
+    total: int
+    seconds: float
+
+
+def running_loop():
+    """The loop that has run longest of those that are watched; None: none runs."""
+    found = _LoopProgress(struct_size=ctypes.sizeof(_LoopProgress))
+    if not library().weir_running_loop(ctypes.byref(found)):
+        return None
+    return Running(found.label.decode(errors="replace"), found.done, found.total, found.seconds)
 
 
 @dataclasses.dataclass(frozen=True)

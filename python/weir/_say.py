@@ -17,6 +17,7 @@ from weir import _library
 _FRAMEWORKS = ("jax", "tensorflow", "keras", "tf_keras", "gpflow")
 _planning = threading.local()
 last_report = None
+reports = {}  # the last of each program's name that has a limit
 
 
 class WeirWarning(UserWarning):
@@ -44,6 +45,8 @@ def report(plan, settings):
     if plan.outcome == "untouched":
         return
     last_report = plan
+    if plan.limit_bytes:
+        reports[plan.name] = plan
     if settings.get("debug"):
         for line in filter(None, (plan.line(), plan.warning())):
             print(f"weir: {line}", file=sys.stderr)

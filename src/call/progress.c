@@ -22,7 +22,7 @@ typedef struct loop {
 
 static struct {
   pthread_mutex_t lock;
-  int wanted; /* how many want it */
+  int shown, watched; /* how many want the line; how many ask */
   loop loops[MOST_LOOPS];
   double drawn;
   bool on_screen;
@@ -87,10 +87,13 @@ static void draw_if_due(double time) {
   const loop *l = outermost(time);
   if (!l || time - l->begun < SHORT_SECONDS || time - progress.drawn < BETWEEN_SECONDS) return;
   progress.drawn = time;
-  if (isatty(STDERR_FILENO)) draw(l);
+  if (progress.shown > 0 && isatty(STDERR_FILENO)) draw(l);
 }
 
-static bool is_wanted(void) { return __atomic_load_n(&progress.wanted, __ATOMIC_RELAXED) > 0; }
+static bool is_wanted(void) {
+  return __atomic_load_n(&progress.shown, __ATOMIC_RELAXED) > 0 ||
+         __atomic_load_n(&progress.watched, __ATOMIC_RELAXED) > 0;
+}
 
 static loop *least_recent(void) {
   loop *found = &progress.loops[0];
@@ -152,7 +155,31 @@ void progress_end(int32_t number) {
 
 void weir_show_progress(bool show) {
   pthread_mutex_lock(&progress.lock);
-  progress.wanted += show ? 1 : -1;
-  if (!progress.wanted) erase();
+  progress.shown += show ? 1 : -1;
+  if (!progress.shown) erase();
   pthread_mutex_unlock(&progress.lock);
+}
+
+void weir_watch_progress(bool watch) {
+  pthread_mutex_lock(&progress.lock);
+  progress.watched += watch ? 1 : -1;
+  pthread_mutex_unlock(&progress.lock);
+}
+
+_Static_assert(sizeof((weir_loop_progress){0}.label) == PROGRESS_LABEL, "weir.h says 80");
+
+bool weir_running_loop(weir_loop_progress *out_loop) {
+  weir_loop_progress found = {0};
+  double time = now();
+  pthread_mutex_lock(&progress.lock);
+  const loop *l = outermost(time);
+  if (l) {
+    found = (weir_loop_progress){.done = l->done, .total = l->total, .seconds = time - l->begun};
+    memcpy(found.label, l->label, sizeof found.label);
+  }
+  pthread_mutex_unlock(&progress.lock);
+  size_t size = out_loop->struct_size < sizeof found ? out_loop->struct_size : sizeof found;
+  found.struct_size = size;
+  if (l) memcpy(out_loop, &found, size);
+  return l != NULL;
 }

@@ -1,5 +1,6 @@
 /* The line that shows how far a loop is. */
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "call/progress.h"
@@ -42,7 +43,32 @@ static void test_loops(void) {
   assert(progress_begin("f", 1, 1, 10) == PROGRESS_NONE);
 }
 
+static void test_watching(void) {
+  weir_loop_progress now = {.struct_size = sizeof now, .done = -1};
+  assert(!weir_running_loop(&now) && now.done == -1);
+  weir_watch_progress(true);
+  assert(!weir_running_loop(&now));
+  int32_t f = progress_begin("f, a.py:3", 9, 1, 10), g = progress_begin("g", 1, 1, 5);
+  assert(f != PROGRESS_NONE && g != PROGRESS_NONE);
+  progress_at(f, 4);
+  progress_at(g, 1);
+  assert(weir_running_loop(&now) && !strcmp(now.label, "f, a.py:3"));
+  assert(now.done == 4 && now.total == 10 && now.seconds >= 0 && now.seconds < 60);
+  progress_end(f);
+  assert(weir_running_loop(&now) && !strcmp(now.label, "g") && now.done == 1 && now.total == 5);
+  progress_end(g);
+  assert(!weir_running_loop(&now));
+  weir_loop_progress old = {.struct_size = offsetof(weir_loop_progress, total), .total = 77};
+  f = progress_begin("f", 1, 2, 10);
+  progress_at(f, 2);
+  assert(weir_running_loop(&old) && old.done == 2 && old.total == 77); /* no byte more than it has */
+  progress_end(f);
+  weir_watch_progress(false);
+  assert(progress_begin("f", 1, 3, 10) == PROGRESS_NONE);
+}
+
 int main(void) {
+  test_watching();
   test_lines();
   test_loops();
   return 0;
