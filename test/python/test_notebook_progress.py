@@ -98,3 +98,18 @@ def test_outside_of_notebooks_nothing_is_watched():
     found = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=found)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_stopping_a_cell_ends_its_loop_and_its_bar():
+    """What Jupyter's square button sends, in a loop of an hour."""
+    cell = """
+import os, signal, threading, time
+threading.Thread(target=lambda: (time.sleep(4), os.kill(os.getpid(), signal.SIGINT))).start()
+try:
+    with weir.limit("64MB"), weir.progress():
+        f(x).block_until_ready()
+except (KeyboardInterrupt, jax.errors.JaxRuntimeError):
+    print("stopped")
+print(any(thread.name == "weir progress" for thread in threading.enumerate()))
+"""
+    assert text_of(run(cell, n=2_000_003), "stdout") == "stopped\nFalse\n"
