@@ -125,22 +125,31 @@ class Plan:
         return _library.page(self.name, [(self.name, self._checked(self.data))])
 
     def _repr_html_(self):
-        """In a notebook: the page in a frame of its own, so that neither's styles reach the other."""
-        if not self.data:
-            return f"<pre>{html.escape(str(self))}</pre>"
-        page = html.escape(self._page())
-        style = "width: 100%; height: 720px; border: 1px solid #8884; border-radius: 8px"
-        return (
-            f'<iframe srcdoc="{page}" title="{html.escape(self.line())}" '
-            f'sandbox="allow-scripts" style="{style}"></iframe>'
-        )
+        return _framed(self._page(), self.line()) if self.data else _as_text(self)
 
     def __repr__(self):
         return f"<weir.Plan {self.line()}>"
 
 
 class Plans(tuple):
-    """A program's plans, one a device; print() shows a table."""
+    """A program's plans, one a device; print() shows a table, save() writes a page."""
+
+    def save(self, path):
+        """Writes the plans side by side as one page of HTML that needs nothing else."""
+        path = pathlib.Path(path)
+        if path.suffix.lower() == ".json":
+            raise ValueError("a trace is of one plan: plans[0].save(...)")
+        path.write_text(self._page(), encoding="utf-8")
+
+    def _page(self):
+        if not self:
+            raise ValueError("there is no plan to be shown: no device was asked for")
+        return _library.page(self[0].name, [(p.device, p._checked(p.data)) for p in self])
+
+    def _repr_html_(self):
+        if not self or not all(p.data for p in self):
+            return _as_text(self)
+        return _framed(self._page(), f"{self[0].name} on {', '.join(p.device for p in self)}")
 
     def __str__(self):
         rows = [("device", "limit", "as it came", "under the limit", "judged by")]
@@ -150,6 +159,19 @@ class Plans(tuple):
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
         return "\n".join(lines)
+
+
+def _framed(page, title):
+    """For notebooks: a page in a frame of its own, so that neither's styles reach the other."""
+    style = "width: 100%; height: 720px; border: 1px solid #8884; border-radius: 8px"
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(title)}" '
+        f'sandbox="allow-scripts" style="{style}"></iframe>'
+    )
+
+
+def _as_text(shown):
+    return f"<pre>{html.escape(str(shown))}</pre>"
 
 
 def _counted(count, name):

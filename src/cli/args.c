@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE, DEVICE } value_kind;
+typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE, DEVICE, DEVICES } value_kind;
 
 static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
@@ -33,8 +33,10 @@ static const struct option {
      "off (default), auto or on: loops as kernels of weir's own, on cpu"},
     {"--machine", NULL, CLI_OPT_SIZES, MACHINE, AT(options.machine), "NAME",
      "what it will run on: host (default), x86-64-v3, x86-64-v4,cores=8,l2=1MiB,l3=32MiB"},
-    {"--device", NULL, CLI_OPT_SIZES, DEVICE, AT(options.machine), "NAME",
+    {"--device", NULL, CLI_OPT_DEVICE, DEVICE, AT(options.machine), "NAME",
      "a GPU or TPU that it will run on: h100, v5e; `weir machine --help` lists them"},
+    {"--device", NULL, CLI_OPT_DEVICES, DEVICES, AT(devices), "A,B",
+     "GPUs or TPUs, side by side: h100,v5e; `weir machine --help` lists them"},
     {"--pass", NULL, CLI_OPT_PASSES, TEXT, AT(options.only_passes), "A,B", "run these passes only"},
     {"--skip", NULL, CLI_OPT_PASSES, TEXT, AT(options.skip_passes), "A,B",
      "run all passes but these"},
@@ -140,6 +142,30 @@ static int check_device(const cli_command *command, const char *name) {
                          name);
 }
 
+bool cli_limit_by_device(weir_options *options) {
+  weir_device_info device;
+  if (!options->machine || !cli_find_device(options->machine, &device)) return false;
+  options->memory_limit_bytes = device.memory_bytes / 10 * 9;
+  return true;
+}
+
+/* Names with commas between, each once. */
+static int parse_devices(const cli_command *command, const char *list, cli_devices *out) {
+  char name[32];
+  for (const char *at = list;; at++) {
+    size_t n = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)n, at);
+    if (check_device(command, name) != CLI_OK) return CLI_USAGE;
+    for (int i = 0; i < out->count; i++)
+      if (!strcmp(out->at[i].name, name))
+        return cli_usage_error(command, "--device: %s is there twice", name);
+    if (out->count == CLI_MOST_DEVICES)
+      return cli_usage_error(command, "--device: at most %d", CLI_MOST_DEVICES);
+    cli_find_device(name, &out->at[out->count++]);
+    if (!*(at += n)) return CLI_OK;
+  }
+}
+
 static int set_option(const cli_command *command, const struct option *o, const char *value,
                       cli_args *args) {
   void *field = (char *)args + o->offset;
@@ -164,6 +190,7 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (*(const char **)field) return cli_usage_error(command, "--machine and --device: one of them");
       *(const char **)field = value;
       return o->kind == DEVICE ? check_device(command, value) : check_machine(command, value);
+    case DEVICES: return parse_devices(command, value, field);
     case PLATFORM:
       *(const char **)field = value;
       if (is_platform(value)) return CLI_OK;

@@ -30,8 +30,16 @@ enum {
   CLI_OPT_DEBUG = 8,
   CLI_OPT_TABLE = 16,
   CLI_OPT_CHECK = 32,
-  CLI_OPT_TRACE = 64
+  CLI_OPT_TRACE = 64,
+  CLI_OPT_DEVICE = 128,
+  CLI_OPT_DEVICES = 256
 };
+
+enum { CLI_MOST_DEVICES = 16 };
+typedef struct cli_devices {
+  int count;
+  weir_device_info at[CLI_MOST_DEVICES];
+} cli_devices;
 
 typedef struct cli_args {
   const char *input;  /* "-": stdin */
@@ -40,6 +48,7 @@ typedef struct cli_args {
   const char *check;  /* the command of weir reduce */
   const char *limits; /* rows of a table: sizes with commas between, or "auto"; NULL: none */
   const char *trace;  /* where the trace goes; NULL: nowhere */
+  cli_devices devices;
   bool help;
 } cli_args;
 
@@ -48,6 +57,9 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_a
 void cli_print_help(const cli_command *command);
 /* False: no device has this name. */
 bool cli_find_device(const char *name, weir_device_info *out_device);
+/* For a device the question is what fits it: nine tenths of its memory, as "auto" is elsewhere.
+ * False: the machine is no device. */
+bool cli_limit_by_device(weir_options *options);
 /* One message and how to get help; returns CLI_USAGE. */
 int cli_usage_error(const cli_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -67,6 +79,9 @@ const char *cli_display_name(const char *path);
  * free; else they are NULL. Prints the message of an error. */
 int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
                 size_t *out_length);
+/* The same of a program that was read. */
+int cli_rewrite_text(const cli_args *args, const char *text, size_t length,
+                     weir_result **out_result);
 
 /* "1.07 GB": powers of 1000, three digits. In `room`, which it returns. */
 enum { CLI_BYTES_ROOM = 24 };

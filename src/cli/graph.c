@@ -126,6 +126,6 @@ const cli_command cli_graph = {
         "are boxes. Tensors as large as the limit are red, those above an eighth of it orange, "
         "above "
         "a 64th yellow.\n",
-    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_PASSES | CLI_OPT_DEBUG,
+    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,
 };

@@ -51,6 +51,6 @@ const cli_command cli_opt = {
         "allows kernels and one would be faster; --tile alone does that without a limit. Options "
         "that XLA has to\n"
         "compile the program with are named on stderr.\n",
-    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_PASSES | CLI_OPT_DEBUG,
+    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,
 };

@@ -21,14 +21,6 @@ static char *text_of(const cli_args *args, const cli_limits *limits, const char 
   return NULL;
 }
 
-/* For a device the question is what fits it: nine tenths of its memory, as "auto" is elsewhere. */
-static bool limit_by_device(weir_options *o) {
-  weir_device_info device;
-  if (!o->machine || !cli_find_device(o->machine, &device)) return false;
-  o->memory_limit_bytes = device.memory_bytes / 10 * 9;
-  return true;
-}
-
 /* Without a limit the question is which limits there are. The minimum costs 2 ms at the median and
  * 3 s at most over the programs of test/corpus: little for who asks for a plan. */
 static int complete(cli_args *args, cli_limits *out_limits) {
@@ -36,7 +28,7 @@ static int complete(cli_args *args, cli_limits *out_limits) {
   bool is_trial = o->only_passes || o->stop_after, above = o->tensor_size_threshold_bytes;
   if (is_trial && args->limits)
     return cli_usage_error(&cli_plan, "--limits wants all passes: no --pass, no --stop-after");
-  if (!o->memory_limit_bytes && !above && !is_trial && !args->limits && !limit_by_device(o))
+  if (!o->memory_limit_bytes && !above && !is_trial && !args->limits && !cli_limit_by_device(o))
     args->limits = "auto";
   if (args->limits || !above) o->minimum = WEIR_MINIMUM_ALWAYS;
   return args->limits ? cli_parse_limits(&cli_plan, args->limits, out_limits) : CLI_OK;
@@ -71,6 +63,7 @@ const cli_command cli_plan = {
         "limit: who holds\n"
         "the peak, the smallest limit that can be held, and what the limits between cost in "
         "time.\n",
-    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_TABLE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
+    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_TABLE | CLI_OPT_PASSES |
+               CLI_OPT_DEBUG,
     .run = run,
 };

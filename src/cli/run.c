@@ -34,22 +34,29 @@ void cli_print_error(const char *path, weir_status status, const weir_result *re
   else fprintf(stderr, "%s: %s: %.*s\n", name, weir_status_name(status), n, message);
 }
 
-int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
-                size_t *out_length) {
-  size_t length;
+int cli_rewrite_text(const cli_args *args, const char *text, size_t length,
+                     weir_result **out_result) {
   weir_result *result;
   *out_result = NULL;
-  if (out_text) *out_text = NULL;
-  char *text = cli_read(args->input, &length);
-  if (!text) return CLI_ERROR;
   weir_status status = weir_rewrite(text, length, &args->options, &result);
   if (status != WEIR_OK) cli_print_error(args->input, status, result);
   bool kept = status == WEIR_OK || (status == WEIR_RESOURCE_EXHAUSTED && result);
   if (kept) *out_result = result;
   else weir_result_destroy(result);
-  if (kept && out_text) *out_text = text, *out_length = length;
-  else free(text);
   return status == WEIR_OK ? CLI_OK : status == WEIR_RESOURCE_EXHAUSTED ? CLI_EXHAUSTED : CLI_ERROR;
+}
+
+int cli_rewrite(const cli_args *args, weir_result **out_result, char **out_text,
+                size_t *out_length) {
+  size_t length;
+  *out_result = NULL;
+  if (out_text) *out_text = NULL;
+  char *text = cli_read(args->input, &length);
+  if (!text) return CLI_ERROR;
+  int code = cli_rewrite_text(args, text, length, out_result);
+  if (*out_result && out_text) *out_text = text, *out_length = length;
+  else free(text);
+  return code;
 }
 
 const char *cli_bytes_text(char room[CLI_BYTES_ROOM], int64_t bytes) {

@@ -1,7 +1,8 @@
 /* The JSON of a plan. Texts that come again and again (op names, shapes, source lines) stand once,
  * in "texts", and are named by their place; a program of 1,000 ops takes about 200 kB.
  *
- *   {"outcome", "message", "limit", "minimum", ..., "time_before", "time_after",
+ *   {"outcome", "answer", "device", "device_bytes", "message", "limit", "minimum", ...,
+ *    "time_before", "time_after",
  *    "loops": [{"seed", "extent", "slice", "trips", "depth", "ops", "largest", "kernel"}],
  *    "curve": [{"limit", "peak", "time", "flops", "loops", "trips"}],
  *    "programs": [{"when", "peak": {...}, "steps": [[op, line, depth]...],
@@ -10,7 +11,8 @@
  *                            "boxes": [[label, line, box]...], "edges": [[from, to, next
  * trip]...]}}], "texts": [...]}
  *
- * Sizes in bytes, times in ns; hold: as plan_hold; a box is 1 + its place, 0 for none. */
+ * Sizes in bytes, times in ns; hold: as plan_hold; a box is 1 + its place, 0 for none; device: ""
+ * is a CPU. */
 #include "limit/data.h"
 
 #include "base/hash.h"
@@ -261,11 +263,24 @@ static const char *outcome_text(const climb *c) {
   return c->is_refused ? "refused" : texts[c->outcome];
 }
 
+/* Of who asks: does it fit? As it came, held by what weir makes of it, or not at all. */
+static const char *answer_text(const climb *c, const weir_summary *s) {
+  if (c->is_refused) return "refused";
+  return c->outcome == WEIR_UNTOUCHED || s->only_faster ? "fits" : "held";
+}
+
+static void put_device(strbuf *out, const device *d) {
+  json_text(out, "device", d ? d->name : "");
+  json_int(out, "device_bytes", d ? d->memory_bytes : 0);
+}
+
 static void put_summary(writer *w, const climb *c, const char *message) {
   const weir_summary *s = &w->j->result->summary;
   strbuf *out = &w->out;
   json_text(out, "version", WEIR_VERSION);
   json_text(out, "outcome", outcome_text(c));
+  json_text(out, "answer", answer_text(c, s));
+  put_device(out, w->j->machine.device);
   json_text(out, "message", c->is_refused ? message : "");
   json_int(out, "limit", s->limit_bytes);
   json_int(out, "minimum", s->minimum_bytes);

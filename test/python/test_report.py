@@ -13,6 +13,7 @@ import pytest
 import weir
 from browsers import browser  # noqa: F401, a fixture
 from running import BUILD, ROOT
+from weir import _devices
 
 COMMAND = BUILD / "weir"
 INPUTS = ROOT / "test/lit/cli/inputs"
@@ -97,9 +98,11 @@ def report(folder, name, text, limit):
     return page, trace
 
 
+PLANS = re.compile(r'<script type="application/json" id="plans">(.*?)</script>', re.S)
+
+
 def plan_in(page):
-    found = re.search(r'<script type="application/json" id="plans">(.*?)</script>', page, re.S)
-    return json.loads(found[1])[0]["plan"]
+    return json.loads(PLANS.search(page)[1])[0]["plan"]
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +115,26 @@ def reports(tmp_path_factory):
         return report(folder, name, text_of(name), limit)
 
     return of
+
+
+def gram(x):
+    return jnp.exp(x @ x.T).sum() + jnp.linalg.cholesky(x.T @ x).sum()
+
+
+DEVICES = {"h100": "fits", "v5e": "held", "l4": "refused"}  # the limit is of each its own
+
+
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory):
+    """A page of three devices by estimate, a plan of each outcome."""
+    limits = {"h100": "1GB", "v5e": "20MB", "l4": "1MB"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_devices, "_compiler", lambda known: None)
+        x = floats(4000, 100)
+        plans = [weir.plan(gram, x, limit=limits[name], device=name) for name in DEVICES]
+    path = tmp_path_factory.mktemp("devices") / "report.html"
+    weir._plan.Plans(plans).save(path)
+    return path
 
 
 def live(program):
@@ -190,6 +213,23 @@ def test_plans_save_pages_and_traces_and_show_themselves(tmp_path):
     assert json.loads((tmp_path / "plan.json").read_text())["traceEvents"]
     frame = plan._repr_html_()
     assert frame.startswith("<iframe srcdoc=") and frame.count('"') < 20 and "<script" not in frame
+
+
+def test_plans_for_devices_are_one_page(devices, tmp_path):
+    found = json.loads(PLANS.search(devices.read_text(encoding="utf-8"))[1])
+    assert [part["title"] for part in found] == [*DEVICES]
+    for part, (name, answer) in zip(found, DEVICES.items()):
+        assert (part["plan"]["device"], part["plan"]["answer"]) == (name, answer)
+        assert part["plan"]["device_bytes"] > 10**10
+    plans = weir._plan.Plans([weir.plan(jnp.sin, floats(10), limit="1MB", device="h100")] * 2)
+    frame = plans._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and 'title="jit_sin on h100, h100"' in frame
+    assert "<script" not in frame
+    with pytest.raises(ValueError, match="of one plan"):
+        plans.save(tmp_path / "plans.json")
+    with pytest.raises(ValueError, match="no plan"):
+        weir._plan.Plans().save(tmp_path / "none.html")
+    assert weir._plan.Plans()._repr_html_().startswith("<pre>")
 
 
 def test_what_ran_shows_its_table_and_is_no_page(tmp_path):
@@ -285,6 +325,47 @@ def test_narrow_windows_and_dark_mode(reports, opened, name, width, scheme):
     assert page.evaluate("weir_page.charts()[0].width") <= width
     page.set_viewport_size({"width": 800, "height": 900})
     page.wait_for_function("weir_page.charts()[0].width > 600")
+
+
+def test_devices_stand_side_by_side_and_each_shows_its_charts(devices, opened):
+    page = opened(devices)
+    rows = page.locator("#side-by-side tbody tr")
+    assert page.locator("h1").inner_text() == "jit_gram" and rows.count() == 3
+    texts = [re.sub(r"\s+", " ", text) for text in rows.all_inner_texts()]
+    assert re.match(r"h100 84.9 GB fits as it is .*before [\d.]+ MB 1.00 GB [\d.]+ .s Shown", texts[0])
+    assert re.match(r"v5e 16.9 GB held with \d+ loops?, \d+ trips .*before .* MB, above after", texts[1])
+    assert re.match(r"l4 24.0 GB refused; holds [\d.]+ MB .*before .* MB, above 1.00 MB – Show", texts[2])
+    plans = [part["plan"] for part in json.loads(PLANS.search(devices.read_text())[1])]
+    for place, (name, plan) in enumerate(zip(DEVICES, plans)):
+        page.locator("#side-by-side button").nth(place).click()
+        assert page.locator("#shown").inner_text() == name
+        assert page.locator("#memory .chart").count() == len(plan["programs"])
+        assert page.locator("pre.wall").count() == (plan["answer"] == "refused")
+        assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+        page.locator("#memory .u-over").first.hover()
+        assert re.search(r"step \d+ of", page.locator(".tip").first.inner_text())
+
+
+def test_bars_of_devices_are_on_one_scale_with_the_limit(devices, opened):
+    page = opened(devices)
+    plans = [part["plan"] for part in json.loads(PLANS.search(devices.read_text())[1])]
+    most = max(max(p["limit"], p["peak_before"], p["peak_after"]) for p in plans)
+    for place, plan in enumerate(plans):
+        row = page.locator("#side-by-side tbody tr").nth(place)
+        track = row.locator(".track").first.bounding_box()
+        fill = row.locator(".fill").first.bounding_box()
+        assert abs(fill["width"] - track["width"] * plan["peak_before"] / most) < 3
+        line = row.locator(".at-limit").first.bounding_box()
+        assert abs(line["x"] - track["x"] - track["width"] * plan["limit"] / most) < 3
+        assert row.locator(".fill.is-over").count() == (plan["peak_before"] > plan["limit"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_devices_in_a_narrow_window(devices, opened, scheme):
+    page = opened(devices, 360, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    table = page.locator("#side-by-side .scroll")
+    assert table.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 def test_bands_have_numbers_beside_colours(reports, opened):

@@ -609,13 +609,48 @@
     return element("div", { class: "tiles" }, ...found);
   }
 
-  function comparison(parts, shown, choose) {
-    return table(["plan", "outcome", "#peak before", "#peak after", "#limit", "#time", ""], parts.map((p, i) => ({
-      attributes: i === shown ? { class: "is-chosen" } : {},
-      cells: [p.title, p.plan.outcome, bytes(p.plan.peak_before),
-        p.plan.outcome === "refused" ? "–" : bytes(p.plan.peak_after), p.plan.limit ? bytes(p.plan.limit) : "–",
-        p.plan.time_before ? `${(p.plan.time_after / p.plan.time_before).toPrecision(3)}×` : "–",
-        element("button", { type: "button", "aria-pressed": i === shown, onclick: () => choose(i) }, "Show")] })));
+  /* ---- several plans, side by side ---- */
+  function answer(plan) {
+    if (plan.answer === "refused") return `refused${plan.minimum ? `; holds ${bytes(plan.minimum)}` : ""}`;
+    if (plan.answer === "fits") return "fits as it is";
+    const trips = plan.loops.reduce((sum, l) => sum + l.trips, 0);
+    const how = plan.outcome === "options" ? "by compile options"
+      : `with ${count(plan.loops.length, "loop")}, ${count(trips, "trip")}`;
+    return `held ${how}${plan.is_unconfirmed ? ", unconfirmed" : ""}`;
+  }
+
+  /* Peaks as bars on one scale for all rows. What is above the limit is hatched, and says so. */
+  function peak_bars(plan, most) {
+    const share = (size) => `${(100 * size / most).toFixed(2)}%`;
+    const bar = (name, size) => {
+      const over = plan.limit > 0 && size > plan.limit;
+      return element("div", { class: "peak" }, element("span", { class: "faint" }, name),
+        element("span", { class: "track", "aria-hidden": "true" },
+          element("span", { class: over ? "fill is-over" : "fill", style: `width: ${share(size)}` }),
+          plan.limit ? element("span", { class: "at-limit", style: `left: ${share(plan.limit)}` }) : null),
+        element("span", {}, `${bytes(size)}${over ? ", above" : ""}`));
+    };
+    return element("div", { class: "peaks" }, bar("before", plan.peak_before),
+      plan.answer === "held" ? bar("after", plan.peak_after) : null);
+  }
+
+  function comparison(shown, choose) {
+    const plans = parts.map((p) => p.plan), are_devices = plans.some((p) => p.device);
+    const most = Math.max(...plans.flatMap((p) => [p.limit, p.peak_before, p.peak_after]), 1);
+    const judges = (p) => (p.before_is_estimate && p.after_is_estimate ? "weir's estimate" : "XLA reports");
+    const name = ({ title, plan }) => element("div", {}, element("b", {}, title),
+      plan.device_bytes ? element("div", { class: "faint" }, bytes(plan.device_bytes)) : null);
+    const rows = parts.map((p, i) => ({ attributes: i === shown ? { class: "is-shown" } : {}, cells: [name(p),
+      element("div", {}, element("span", { class: `word ${p.plan.answer === "refused" ? "refused" : "held"}` }, answer(p.plan)),
+        element("div", { class: "faint" }, judges(p.plan))),
+      peak_bars(p.plan, most), p.plan.limit ? bytes(p.plan.limit) : "–",
+      p.plan.answer !== "refused" && p.plan.time_after ? duration(p.plan.time_after) : "–",
+      element("button", { type: "button", "aria-pressed": i === shown, onclick: () => choose(i) },
+        i === shown ? "Shown" : "Show")] }));
+    return element("section", { id: "side-by-side" },
+      element("p", { class: "faint" }, "Bars are peaks, all on one scale; the line across is the limit, and what is above it is hatched. " +
+        "Below is the one that is shown."),
+      table([are_devices ? "device" : "plan", "does it fit", "peak", "limit", "predicted", ""], rows));
   }
 
   function refusal(plan) {
@@ -627,13 +662,18 @@
   const parts = JSON.parse(document.getElementById("plans").textContent);
   const page = document.getElementById("page");
   let redraw = () => {}, shown = 0;
+  function choose(i) {
+    shown = i;
+    build();
+    document.querySelectorAll("#side-by-side button")[i].focus();
+  }
   function build() {
     const { title, plan } = parts[shown];
+    const head = parts.length === 1 ? [element("h1", {}, title)]
+      : [element("h1", {}, document.title), comparison(shown, choose), element("h2", { id: "shown" }, title)];
     const memory = element("section", { id: "memory" }), graph = element("section", { id: "graph" });
     const loops = element("section", { id: "loops" }), time = element("section", { id: "time" });
-    page.replaceChildren(element("h1", {}, title), verdict(plan),
-      ...(parts.length > 1 ? [comparison(parts, shown, (i) => { shown = i; build(); })] : []),
-      tiles(plan), ...refusal(plan), memory, loops, time, graph,
+    page.replaceChildren(...head, verdict(plan), tiles(plan), ...refusal(plan), memory, loops, time, graph,
       element("footer", {}, `weir ${plan.version}. ${count(plan.programs[0].graph.nodes.length, "value")} in the program as it came. ` +
         "Times are predictions, good for comparing. This page needs no network."));
     const m = memory_section(plan, memory);
