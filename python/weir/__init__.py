@@ -136,9 +136,10 @@ def plan(f, *args, limit=None, device="auto", **kwargs):
     f: a jitted or a plain function, or a tf.function. The arguments may be jax.ShapeDtypeStruct, or
     tf.TensorSpec.
     device: "auto", JAX's default; or what need not be here: a name such as "h100" or "v5e", a JAX
-    topology or device; or a list of these: print() shows a table, save() a page. The limit "auto" is nine tenths of
-    its memory there, and so is None where no limit is in force. The plan says who judged: the
-    device's own XLA, or weir's estimate where that is not installed.
+    topology or device; or a list of these, whose plans print() shows as a table, and save() as a
+    page. The limit "auto" is nine tenths of its memory there, and so is None where no limit is in
+    force. The plan says who judged: the device's own XLA, or weir's estimate where that is not
+    installed.
     """
     from weir import _settings
 

@@ -266,7 +266,9 @@ static const char *outcome_text(const climb *c) {
 /* Of who asks: does it fit? As it came, held by what weir makes of it, or not at all. */
 static const char *answer_text(const climb *c, const weir_summary *s) {
   if (c->is_refused) return "refused";
-  return c->outcome == WEIR_UNTOUCHED || s->only_faster ? "fits" : "held";
+  if (c->outcome == WEIR_UNTOUCHED || s->only_faster) return "fits";
+  bool is_as_it_came = c->outcome == WEIR_OPTIONS_ONLY && s->peak_before_bytes <= s->limit_bytes;
+  return is_as_it_came ? "fits" : "held";
 }
 
 static void put_device(strbuf *out, const device *d) {

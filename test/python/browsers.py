@@ -2,6 +2,7 @@
 where there is no such package. Both are installed if this process may.
 """
 
+import contextlib
 import functools
 import os
 import shutil
@@ -35,13 +36,23 @@ def _path():
     return _installed()
 
 
+@contextlib.contextmanager
+def launched():
+    """A browser; playwright's Error where none can be had."""
+    from playwright import sync_api
+
+    with sync_api.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=_path(), args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
 @pytest.fixture(scope="module")
 def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright")
-    with playwright.sync_playwright() as driver:
+    with contextlib.ExitStack() as stack:
         try:
-            found = driver.chromium.launch(executable_path=_path(), args=["--no-sandbox"])
+            found = stack.enter_context(launched())
         except playwright.Error as error:
             pytest.skip(f"no browser (Debian: chromium-headless-shell): {str(error).splitlines()[0]}")
         yield found
-        found.close()

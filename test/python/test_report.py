@@ -124,17 +124,21 @@ def gram(x):
 DEVICES = {"h100": "fits", "v5e": "held", "l4": "refused"}  # the limit is of each its own
 
 
-@pytest.fixture(scope="module")
-def devices(tmp_path_factory):
+def devices_page(folder):
     """A page of three devices by estimate, a plan of each outcome."""
-    limits = {"h100": "1GB", "v5e": "20MB", "l4": "1MB"}
+    limits = {"h100": "100MB", "v5e": "20MB", "l4": "1MB"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_devices, "_compiler", lambda known: None)
         x = floats(4000, 100)
         plans = [weir.plan(gram, x, limit=limits[name], device=name) for name in DEVICES]
-    path = tmp_path_factory.mktemp("devices") / "report.html"
+    path = folder / "report.html"
     weir._plan.Plans(plans).save(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory):
+    return devices_page(tmp_path_factory.mktemp("devices"))
 
 
 def live(program):
@@ -332,7 +336,7 @@ def test_devices_stand_side_by_side_and_each_shows_its_charts(devices, opened):
     rows = page.locator("#side-by-side tbody tr")
     assert page.locator("h1").inner_text() == "jit_gram" and rows.count() == 3
     texts = [re.sub(r"\s+", " ", text) for text in rows.all_inner_texts()]
-    assert re.match(r"h100 84.9 GB fits as it is .*before [\d.]+ MB 1.00 GB [\d.]+ .s Shown", texts[0])
+    assert re.match(r"h100 84.9 GB fits as it is .*before [\d.]+ MB 100 MB [\d.]+ .s Shown", texts[0])
     assert re.match(r"v5e 16.9 GB held with \d+ loops?, \d+ trips .*before .* MB, above after", texts[1])
     assert re.match(r"l4 24.0 GB refused; holds [\d.]+ MB .*before .* MB, above 1.00 MB – Show", texts[2])
     plans = [part["plan"] for part in json.loads(PLANS.search(devices.read_text())[1])]
