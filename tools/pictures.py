@@ -1,48 +1,61 @@
-"""Pictures of plans for the documents: `.venv/bin/python tools/pictures.py`. Needs Playwright and a
-headless Chromium, as the tests of pages do (docs/dependencies.md).
+"""Pictures of plans for the documents: `.venv/bin/python tools/pictures.py`. Needs Playwright, a
+headless Chromium and Pillow, as the tests of pages do (docs/dependencies.md).
 
-Each is the head and the first charts of a page that `weir report` writes for the machine named
-here, so that it is the same wherever it is made.
+Each is the head and the first charts of a page that `weir report` writes for the machine or the
+devices named here, so that it is the same wherever it is made.
 """
 
+import io
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import jax
-import jax.numpy as jnp
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-MACHINE = "x86-64-v3,cores=2"
+sys.path += [str(ROOT / "examples"), str(ROOT / "bench")]
+
+import attention_grad  # noqa: E402
+import gpt  # noqa: E402
+import p1_kernel_matvec  # noqa: E402
+import p3_sgpr  # noqa: E402
+
 COMMANDS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
-def floats(*shape):
-    return jax.ShapeDtypeStruct(shape, jnp.float32)
+def of_example(module):
+    """At its own sizes."""
+    return module.run.lower(*jax.eval_shape(lambda: module.make_inputs(**module.sizes)))
 
 
-def kernel_matvec(x, v):
-    return jnp.exp(-((x[:, None] - x[None]) ** 2)) @ v
+def text_of(make, x64):
+    with jax.enable_x64(x64):
+        return make().as_text(debug_info=True)
 
 
-def attention(q, k, v):
-    return jnp.sum(jax.nn.softmax(q @ k.swapaxes(-1, -2) / 8) @ v)
+def under(limit):
+    return ("--memory-limit", limit, "--machine", "x86-64-v3,cores=2")
 
 
-PROGRAMS = {
-    "kernel-matvec": (kernel_matvec, [floats(10_000)] * 2, "100MB"),
-    "attention-gradient": (jax.grad(attention, (0, 1, 2)), [floats(2, 8, 2048, 64)] * 3, "300MB"),
+PICTURES = {  # the program, whether in double precision, options of weir report
+    "demo": (lambda: of_example(p1_kernel_matvec), True, under("1GB")),
+    "attention-gradient": (lambda: of_example(attention_grad), False, under("1GB")),
+    "sgpr": (lambda: of_example(p3_sgpr), True, under("500MB")),
+    "gpt-step": (lambda: gpt.lowered(4), False, under("1GB")),
+    "devices": (lambda: of_example(p1_kernel_matvec), True, ("--device", "l4,v5e,h100,b200")),
 }
 
 
 def page_of(folder, name):
-    function, arguments, limit = PROGRAMS[name]
+    make, x64, options = PICTURES[name]
     source, page = folder / name, folder / f"{name}.html"
-    source.write_text(jax.jit(function).lower(*arguments).as_text(debug_info=True))
-    command = [ROOT / "build/release/weir", "report", source, "-o", page]
-    subprocess.run([*command, "--memory-limit", limit, "--machine", MACHINE], check=True)
+    source.write_text(text_of(make, x64))
+    command = [ROOT / "build/release/weir", "report", source, "-o", page, *options]
+    subprocess.run(command, check=True)
     return page
 
 
@@ -51,9 +64,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=command, args=["--no-sandbox"])
         view = browser.new_page(viewport={"width": 1000, "height": 1050})
-        for name in PROGRAMS:
+        for name in sys.argv[1:] or PICTURES:
             view.goto(page_of(pathlib.Path(folder), name).as_uri())
-            view.screenshot(path=ROOT / f"docs/pictures/plan-{name}.png")
+            shot = Image.open(io.BytesIO(view.screenshot())).convert("RGB")
+            shot.quantize(128).save(ROOT / f"docs/pictures/plan-{name}.png", optimize=True)
         browser.close()
 
 

@@ -3,9 +3,11 @@ are kept. Another font is no difference. page_pictures.py draws the pictures ane
 """
 
 import json
+import re
 
 import pytest
 from browsers import browser  # noqa: F401, a fixture
+from running import ROOT
 
 pytest.importorskip("PIL", reason="no Pillow")
 
@@ -62,3 +64,11 @@ def test_letters_of_another_width_are_no_difference(browser, window):  # noqa: F
     page = page_pictures.page_of("sgpr").replace("</style>", "* { letter-spacing: .03em }</style>")
     drawn = page_pictures.drawn(browser, "sgpr", window, page)
     assert what_differs(drawn, load(golden("sgpr", window))) == []
+
+
+def test_documents_show_what_the_tool_makes():
+    made = re.findall(r'^    "([a-z-]+)": \(', (ROOT / "tools/pictures.py").read_text(), re.M)
+    kept = {path.stem for path in (ROOT / "docs/pictures").glob("plan-*.png")}
+    guide = (ROOT / "docs/guides/pages.md").read_text()
+    shown = set(re.findall(r"\.\./pictures/(plan-[a-z-]+)\.png", guide))
+    assert {f"plan-{name}" for name in made} == kept == shown and len(kept) > 4
