@@ -170,6 +170,8 @@ typedef struct weir_loop_info {
   int32_t ops;   /* in the body */
   int64_t body_peak_bytes;
   int32_t is_kernel; /* 1: a kernel of weir's own; 0: a loop that XLA compiles */
+  int64_t time_ns;   /* predicted, of all trips in all those of the loops around it; 0: not known, or
+                        not asked for: weir_options.data */
 } weir_loop_info;
 /* false where index is out of range. */
 WEIR_API bool weir_result_loop(const weir_result *result, int32_t index, weir_loop_info *out_info);

@@ -87,6 +87,7 @@ class _LoopInfo(ctypes.Structure):
         ("ops", c_int32),
         ("body_peak_bytes", c_int64),
         ("is_kernel", c_int32),
+        ("time_ns", c_int64),
     ]
 
 
@@ -163,6 +164,7 @@ class Loop:
     ops: int
     body_peak_bytes: int
     is_kernel: bool = False
+    time_ns: int = 0  # predicted, of all its trips; 0: not known, or not of weir.plan()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -308,6 +310,7 @@ def _read_loops(lib, handle):
                 info.ops,
                 info.body_peak_bytes,
                 bool(info.is_kernel),
+                info.time_ns,
             )
         )
     return tuple(loops)

@@ -3,7 +3,7 @@
  *
  *   {"outcome", "answer", "device", "device_bytes", "message", "limit", "minimum", ...,
  *    "time_before", "time_after",
- *    "loops": [{"seed", "extent", "slice", "trips", "depth", "ops", "largest", "kernel"}],
+ *    "loops": [{"seed", "extent", "slice", "trips", "depth", "ops", "largest", "kernel", "time"}],
  *    "curve": [{"limit", "peak", "time", "flops", "loops", "trips"}],
  *    "programs": [{"when", "peak": {...}, "steps": [[op, line, depth]...],
  *                  "spans": [[hold, op, shape, line, bytes, from, to]...],
@@ -236,6 +236,7 @@ static void put_loops(writer *w) {
     json_int(&w->out, "ops", l->ops);
     json_int(&w->out, "largest", l->body_peak_bytes);
     json_bool(&w->out, "kernel", l->is_kernel);
+    json_int(&w->out, "time", l->time_ns);
     strbuf_putc(&w->out, '}');
   }
   strbuf_putc(&w->out, ']');

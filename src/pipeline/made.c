@@ -1,6 +1,7 @@
 #include "pipeline/made.h"
 
 #include "ir/attrs.h"
+#include "plan/cost.h"
 #include "plan/explain.h"
 #include "split/loops.h"
 
@@ -37,7 +38,8 @@ static int64_t largest_bytes(const ir_module *m, ir_block block) {
 typedef struct gather {
   arena *a;
   made_loops *list;
-  bool kernels; /* all are */
+  bool kernels;      /* all are */
+  const machine *on; /* NULL: no times */
 } gather;
 
 static void gather_loop(const ir_module *m, ir_op op, void *user) {
@@ -53,6 +55,7 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
                          .ops = (int32_t)ir_block_get(m, body)->ops.count,
                          .body_peak_bytes = largest_bytes(m, body),
                          .is_kernel = g->kernels || ir_op_int(m, op, "scratch", -1) >= 0};
+  if (g->on) info.time_ns = (int64_t)plan_loop_time_ns((ir_module *)m, op, g->on);
   VEC_PUSH(g->a, g->list, info);
 }
 
@@ -70,14 +73,14 @@ static weir_loop_info of_checkpoints(arena *a, const ir_module *m, const split_c
                           .trips = (c->trips + c->segment - 1) / c->segment};
 }
 
-made_loops made_of_split(ir_module *m, const split_order *order) {
+made_loops made_of_split(ir_module *m, const split_order *order, const machine *on) {
   made_loops list = {0};
-  gather_loops(&(gather){m->arena, &list, false}, m);
+  gather_loops(&(gather){m->arena, &list, false, on}, m);
   for (int32_t i = 0; i < order->n_checkpoints; i++)
     VEC_PUSH(m->arena, &list, of_checkpoints(m->arena, m, &order->checkpoints[i]));
   return list;
 }
 
 void made_add_kernels(arena *a, const ir_module *m, made_loops *list) {
-  gather_loops(&(gather){a, list, true}, m);
+  gather_loops(&(gather){a, list, true, NULL}, m);
 }

@@ -4,8 +4,8 @@
 #include "pipeline/pipeline.h"
 
 /* Of the module, before its loops are lowered, and of what `order` had done in segments. Lives as
- * long as the module. */
-made_loops made_of_split(ir_module *m, const split_order *order);
+ * long as the module. on: for predicted times; NULL: none. */
+made_loops made_of_split(ir_module *m, const split_order *order, const machine *on);
 /* The loops of the module, which will all be kernels, added to the list, in its arena. */
 void made_add_kernels(arena *a, const ir_module *m, made_loops *list);
 

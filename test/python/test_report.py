@@ -184,6 +184,22 @@ def test_curve_rises_towards_small_limits_and_holds_each(reports):
     assert curve[0]["time"] > curve[-1]["time"]
 
 
+def test_loops_have_a_share_of_the_predicted_time(reports):
+    found = 0
+    for name in FUNCTIONS:
+        plan = plan_in(reports(name)[0].read_text())
+        around = [plan["time_after"]]  # what is left of it, by depth
+        for loop in plan["loops"]:
+            del around[loop["depth"] + 1 :]
+            around[-1] -= loop["time"]
+            assert loop["time"] >= 0 and around[-1] >= -1e-3 * plan["time_after"]
+            around.append(loop["time"])
+            found += loop["time"] > 0
+    assert found > 4
+    (loop,) = (plan := plan_in(reports("matvec")[0].read_text()))["loops"]
+    assert 0.5 * plan["time_after"] < loop["time"] <= plan["time_after"]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_traces_are_in_the_format(reports, name):
     page, trace = reports(name)
@@ -215,6 +231,7 @@ def test_plans_save_pages_and_traces_and_show_themselves(tmp_path):
     shown = plan_in((tmp_path / "plan.html").read_text(encoding="utf-8"))
     assert shown["peak_after"] == plan.peak_after_bytes and not shown["after_is_estimate"]
     assert json.loads((tmp_path / "plan.json").read_text())["traceEvents"]
+    assert [loop["time"] for loop in shown["loops"]] == [loop.time_ns for loop in plan.loops] != [0]
     frame = plan._repr_html_()
     assert frame.startswith("<iframe srcdoc=") and frame.count('"') < 20 and "<script" not in frame
 
