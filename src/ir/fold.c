@@ -43,19 +43,23 @@ bool ir_is_zero(const ir_module *m, ir_value v) {
   return true;
 }
 
-bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
-  const ir_attr_data *d = splat_of(m, v);
-  if (!d) return false;
-  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
+bool ir_load_int(ir_dtype dtype, const void *data, int64_t *out_number) {
   ir_dtype_class cls = ir_dtype_class_of(dtype);
   size_t n = (size_t)ir_dtype_bytes(dtype);
-  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT) || n > sizeof *out_number) return false;
+  bool is_int = cls == IR_CLASS_INT || cls == IR_CLASS_UINT || cls == IR_CLASS_BOOL;
+  if (!is_int || n > sizeof *out_number) return false;
   uint64_t x = 0;
-  memcpy(&x, d->data, n);
+  memcpy(&x, data, n);
   bool negative = cls == IR_CLASS_INT && x >> (8 * n - 1) & 1;
   if (negative && n < sizeof x) x |= UINT64_MAX << 8 * n;
   *out_number = (int64_t)x;
   return cls == IR_CLASS_INT || x <= INT64_MAX;
+}
+
+bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
+  const ir_attr_data *d = splat_of(m, v);
+  ir_dtype dtype = d ? ir_type_get(m, d->type)->dtype : IR_I1;
+  return d && ir_dtype_class_of(dtype) != IR_CLASS_BOOL && ir_load_int(dtype, d->data, out_number);
 }
 
 static bool constant_real(const ir_module *m, ir_op op, double *out_number) {

@@ -12,6 +12,9 @@ bool ir_splat_real(const ir_module *m, ir_value v, double *out_number);
 /* They are x, to the bit but for the sign of a zero. */
 bool ir_is_splat_real(const ir_module *m, ir_value v, double x);
 
+/* The integer, or truth value, of this type at `data`, as constants have it; false: none, or beyond
+ * int64. */
+bool ir_load_int(ir_dtype dtype, const void *data, int64_t *out_number);
 /* The same of integers, from one constant. */
 bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
 

@@ -303,6 +303,11 @@ static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
 static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
   return ir_type_bytes(m, ir_type_of(m, v));
 }
+/* The op whose region the op stands in; IR_NONE: none, or it is in no block. */
+static inline ir_op ir_op_around(const ir_module *m, ir_op op) {
+  ir_block block = m->ops.at[op].block;
+  return block ? m->blocks.at[block].parent : IR_NONE;
+}
 static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
   return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/fold.h"
 #include "ir/ir.h"
 
 #include "base/hash.h"
@@ -298,41 +299,9 @@ bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise) {
 }
 
 static int64_t dense_int(const ir_attr_data *d, ir_dtype dtype, int64_t i) {
-  const char *p = (const char *)d->data + (d->splat ? 0 : i * ir_dtype_bytes(dtype));
-  switch (dtype) {
-    case IR_I32: {
-      int32_t x;
-      memcpy(&x, p, sizeof x);
-      return x;
-    }
-    case IR_UI32: {
-      uint32_t x;
-      memcpy(&x, p, sizeof x);
-      return x;
-    }
-    case IR_I16: {
-      int16_t x;
-      memcpy(&x, p, sizeof x);
-      return x;
-    }
-    case IR_UI16: {
-      uint16_t x;
-      memcpy(&x, p, sizeof x);
-      return x;
-    }
-    case IR_I1:
-    case IR_UI8:
-    case IR_UI4:
-    case IR_UI2: return *(const uint8_t *)p;
-    case IR_I8:
-    case IR_I4:
-    case IR_I2: return *(const int8_t *)p;
-    default: {
-      int64_t x;
-      memcpy(&x, p, sizeof x);
-      return x;
-    }
-  }
+  int64_t x = 0;
+  (void)ir_load_int(dtype, (const char *)d->data + (d->splat ? 0 : i * ir_dtype_bytes(dtype)), &x);
+  return x;
 }
 
 static const int64_t *dense_ints(ir_module *m, const ir_attr_data *d, int32_t *out_count) {

@@ -176,7 +176,7 @@ static void follow_value(dce *d, ir_value v) {
 static void follow_op(dce *d, ir_op op) {
   const ir_op_data *data = ir_op_get(d->m, op);
   bool shrinks = can_shrink(d->m, op);
-  ir_op parent = data->block ? ir_block_get(d->m, data->block)->parent : IR_NONE;
+  ir_op parent = ir_op_around(d->m, op);
   if (parent) mark_op(d, parent);
   bool own =
       ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);

@@ -5,14 +5,9 @@
 #include "plan/explain.h"
 #include "split/loops.h"
 
-static ir_op parent_of(const ir_module *m, ir_op op) {
-  ir_block block = ir_op_get(m, op)->block;
-  return block ? ir_block_get(m, block)->parent : IR_NONE;
-}
-
 static int32_t depth_of(const ir_module *m, ir_op op) {
   int32_t depth = 0;
-  for (ir_op up = parent_of(m, op); up; up = parent_of(m, up))
+  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
     depth += ir_kind_of(m, up) == IR_OP_LOOP;
   return depth;
 }

@@ -297,16 +297,11 @@ static double arithmetic_of_block(clock_state *c, ir_block block) {
 
 double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
 
-static ir_op op_around(const ir_module *m, ir_op op) {
-  ir_block block = ir_op_get(m, op)->block;
-  return block ? ir_block_get(m, block)->parent : IR_NONE;
-}
-
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
   arena *scratch = arena_create(m->ctx);
   clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
   double runs = 1;
-  for (ir_op up = op_around(m, loop); up; up = op_around(m, up)) {
+  for (ir_op up = ir_op_around(m, loop); up; up = ir_op_around(m, up)) {
     ir_kind k = ir_kind_of(m, up);
     runs *= (double)trips_of(m, up);
     c.in_loop |= k == IR_OP_LOOP;

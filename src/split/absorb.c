@@ -108,8 +108,7 @@ static int64_t count_variants(const absorbing *a) {
   int64_t n = 1;
   for (ir_op op = a->branching; op && n < MOST_COPIES;) {
     if (is_branching(a->m, op)) n *= ir_op_get(a->m, op)->n_regions;
-    ir_block block = ir_op_get(a->m, op)->block;
-    op = block ? ir_block_get(a->m, block)->parent : IR_NONE;
+    op = ir_op_around(a->m, op);
   }
   return n < MOST_COPIES ? n : MOST_COPIES;
 }
