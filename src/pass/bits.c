@@ -16,13 +16,6 @@
 
 enum { PHILOX_ROUNDS = 10, PHILOX_WORDS = 4, THREEFRY_WORDS = 2 };
 
-typedef struct generator {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} generator;
-
 /* One op's arithmetic: values of one shape, of ui32 and of ui64. */
 typedef struct bits {
   ir_builder b;
@@ -218,7 +211,7 @@ static ir_value next_state(ir_builder *b, const ir_value *state, int64_t n_words
 }
 
 /* Returns the words of its state; 0: left alone. */
-static int64_t may_spell(generator *g, ir_op op, bool *out_philox) {
+static int64_t may_spell(pass_rewrite *g, ir_op op, bool *out_philox) {
   const ir_module *m = g->m;
   const char *text = ir_op_string(m, op, "rng_algorithm"), *word = "";
   const ir_op_data *d = ir_op_get(m, op);
@@ -239,7 +232,7 @@ static int64_t may_spell(generator *g, ir_op op, bool *out_philox) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  generator *g = user;
+  pass_rewrite *g = user;
   bool is_philox;
   int64_t words = may_spell(g, op, &is_philox), used;
   if (!words) return false;
@@ -256,10 +249,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  generator g = {p, m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], g.map, replace, &g);
-  *out_changed = g.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_bits = {"bits", run};

@@ -46,6 +46,15 @@ void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
   }
 }
 
+weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
+                             bool (*replace)(void *user, ir_block block, ir_op op),
+                             bool *out_changed) {
+  pass_rewrite r = {p, m, ir_map_new(p->scratch, m), false};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], r.map, replace, &r);
+  *out_changed = r.changed;
+  return WEIR_OK;
+}
+
 /* ---- attributes ---- */
 static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
   return (size_t)(d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype)

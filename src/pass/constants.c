@@ -7,12 +7,6 @@
  */
 #include "pass/build.h"
 
-typedef struct speller {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} speller;
-
 static bool is_constant(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   ir_attr value = ir_op_attr(m, op, "value");
@@ -47,7 +41,7 @@ static bool is_constant_like(const ir_module *m, ir_op op) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  speller *f = user;
+  pass_rewrite *f = user;
   ir_module *m = f->m;
   if (is_constant(m, op)) {
     ir_op_get(m, op)->kind = IR_OP_CONSTANT;
@@ -66,10 +60,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  speller f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_constants = {"constants", run};

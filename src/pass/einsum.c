@@ -30,12 +30,6 @@ typedef struct equation {
   labels out;
 } equation;
 
-typedef struct speller {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} speller;
-
 /* ---- reading ---- */
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -190,7 +184,7 @@ static ir_value build(ir_builder *b, equation *e) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  speller *f = user;
+  pass_rewrite *f = user;
   ir_kind kind = ir_kind_of(f->m, op);
   equation e = {.n_sides = kind == IR_OP_EINSUM ? 2 : 1};
   const char *text = ir_op_string(f->m, op, "einsum_config");
@@ -211,10 +205,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  speller f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_einsum = {"einsum", run};

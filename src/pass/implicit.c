@@ -10,18 +10,12 @@
 
 enum { MOST_OPERANDS = 3 };
 
-typedef struct spreader {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} spreader;
-
 typedef struct places {
   int64_t at[MOST_OPERANDS][IR_MAX_RANK]; /* of an operand's dimensions in the result */
 } places;
 
 /* Where the operand's dimensions lie; false: they do not fit. */
-static bool find_places(spreader *f, ir_op op, ir_value x, int64_t *out_at) {
+static bool find_places(pass_rewrite *f, ir_op op, ir_value x, int64_t *out_at) {
   const ir_type_data *t = ir_type_at(f->m, x), *r = ir_type_at(f->m, ir_result(f->m, op, 0));
   int32_t n;
   const int64_t *given = ir_op_ints(f->m, op, "broadcast_dimensions", &n);
@@ -82,7 +76,7 @@ static ir_value spread(ir_module *m, ir_op op, ir_value x, const int64_t *at) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  spreader *f = user;
+  pass_rewrite *f = user;
   ir_module *m = f->m;
   places p;
   ir_value xs[MOST_OPERANDS];
@@ -104,10 +98,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  spreader f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_implicit = {"implicit", run};

@@ -11,12 +11,6 @@
 #include "base/strbuf.h"
 #include "pass/build.h"
 
-typedef struct speller {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} speller;
-
 typedef struct selection {
   ir_value x, indices;
   int64_t dim, batch; /* of x; dimensions in common */
@@ -90,7 +84,7 @@ static ir_op build(ir_module *m, ir_op op, const selection *s, ir_value indices)
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  speller *f = user;
+  pass_rewrite *f = user;
   selection s;
   if (!is_selection(f->m, op, &s)) return false;
   const ir_type_data *x = ir_type_at(f->m, s.x), *y = ir_type_at(f->m, ir_result(f->m, op, 0));
@@ -105,10 +99,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  speller f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_index_select = {"index-select", run};

@@ -8,12 +8,6 @@
  */
 #include "pass/build.h"
 
-typedef struct unfolder {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} unfolder;
-
 static bool is_scalar(const ir_module *m, ir_value v) {
   return ir_is_static_tensor(m, ir_type_of(m, v)) && !ir_type_at(m, v)->rank;
 }
@@ -44,13 +38,13 @@ static ir_type whole_type(ir_module *m, ir_type shape, ir_value scalar) {
 }
 
 /* What stands for a scalar of the body, or for one from outside. */
-static ir_value whole(unfolder *f, ir_builder *b, ir_type shape, ir_value scalar) {
+static ir_value whole(pass_rewrite *f, ir_builder *b, ir_type shape, ir_value scalar) {
   scalar = ir_map_get(f->map, scalar);
   ir_type type = whole_type(f->m, shape, scalar);
   return ir_type_of(f->m, scalar) == type ? scalar : ir_build_broadcast(b, scalar, type, NULL);
 }
 
-static void unfold_op(unfolder *f, ir_builder *b, ir_type shape, ir_op op) {
+static void unfold_op(pass_rewrite *f, ir_builder *b, ir_type shape, ir_op op) {
   ir_module *m = f->m;
   uint32_t n = ir_op_get(m, op)->n_operands;
   ir_value result = ir_result(m, op, 0), made;
@@ -62,7 +56,7 @@ static void unfold_op(unfolder *f, ir_builder *b, ir_type shape, ir_op op) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  unfolder *f = user;
+  pass_rewrite *f = user;
   ir_module *m = f->m;
   if (!may_unfold(m, op)) return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
@@ -78,10 +72,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  unfolder f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_map = {"map", run};

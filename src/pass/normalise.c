@@ -11,12 +11,6 @@
  */
 #include "pass/build.h"
 
-typedef struct normaliser {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} normaliser;
-
 typedef struct norm {
   ir_builder b;
   ir_op op;
@@ -107,7 +101,7 @@ static void gradient(norm *n, ir_value *out) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  normaliser *f = user;
+  pass_rewrite *f = user;
   norm n;
   ir_value out[3];
   if (!read_norm(f->m, block, op, &n)) return false;
@@ -122,10 +116,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  normaliser f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_normalise = {"normalise", run};

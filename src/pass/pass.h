@@ -80,4 +80,16 @@ pass_ops pass_take_ops(ir_module *m, ir_block block);
 void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
                       bool (*replace)(void *user, ir_block block, ir_op op), void *user);
 
+/* What a pass that looks at one op at a time is called with. */
+typedef struct pass_rewrite {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;  /* what stands for the results of ops that are gone */
+  bool changed; /* set by the pass: an op may change and stay */
+} pass_rewrite;
+/* pass_replace_ops() over the whole module, as a pass; `user` is a pass_rewrite. */
+weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
+                             bool (*replace)(void *user, ir_block block, ir_op op),
+                             bool *out_changed);
+
 #endif

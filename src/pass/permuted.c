@@ -14,13 +14,6 @@
 
 enum { MOST_STEPS = 16 };
 
-typedef struct permuted {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} permuted;
-
 /* All elements lie along one dimension: then no move changes their order. */
 static bool is_line(const ir_module *m, ir_value v, int64_t n) {
   const ir_type_data *t = ir_type_at(m, v);
@@ -81,7 +74,7 @@ static bool counts(ir_dtype d, int64_t n) {
 }
 
 /* One element of a vector for each of n indices. */
-static bool picks_elements(permuted *f, ir_op op) {
+static bool picks_elements(pass_rewrite *f, ir_op op) {
   ir_gather_numbers n;
   ir_module *m = f->m;
   return ir_kind_of(m, op) == IR_OP_GATHER && pass_is_static(m, op) &&
@@ -103,7 +96,7 @@ static ir_op sort_of(ir_module *m, ir_value v, int64_t n) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  permuted *f = user;
+  pass_rewrite *f = user;
   ir_module *m = f->m;
   (void)block;
   if (!picks_elements(f, op)) return false;
@@ -124,10 +117,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  permuted f = {p, m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_permuted = {"permuted", run};

@@ -12,14 +12,7 @@
  */
 #include "pass/build.h"
 
-typedef struct raveler {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} raveler;
-
-static bool reduces_all(const raveler *f, ir_op op) {
+static bool reduces_all(const pass_rewrite *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   int32_t n;
   if (d->kind != IR_OP_REDUCE || d->n_operands != 2) return false;
@@ -31,7 +24,7 @@ static bool reduces_all(const raveler *f, ir_op op) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  raveler *f = user;
+  pass_rewrite *f = user;
   if (!reduces_all(f, op)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_value x = ir_operand(f->m, op, 0);
@@ -47,10 +40,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  raveler f = {p, m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_ravel = {"ravel", run};

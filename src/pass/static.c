@@ -43,12 +43,6 @@ static const spelling *spelling_of(ir_kind kind) {
   return NULL;
 }
 
-typedef struct resizer {
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-} resizer;
-
 /* ---- integers that are known ---- */
 typedef struct reading {
   ir_module *m;
@@ -66,17 +60,6 @@ static int64_t count_ints(const ir_module *m, ir_value v) {
   return n <= MOST_INTS && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT) ? n : -1;
 }
 
-/* The integer of this type at `data`; false: beyond int64. */
-static bool load_int(ir_dtype dtype, const char *data, int64_t *out) {
-  size_t bytes = (size_t)ir_dtype_bytes(dtype);
-  uint64_t x = 0;
-  memcpy(&x, data, bytes);
-  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
-  if (is_signed && bytes < sizeof x && x >> (8 * bytes - 1) & 1) x |= UINT64_MAX << 8 * bytes;
-  *out = (int64_t)x;
-  return is_signed || x <= INT64_MAX;
-}
-
 /* The type has the number, so that arithmetic in it did not wrap around. */
 static bool fits(ir_dtype dtype, int64_t x) {
   int64_t bits = 8 * ir_dtype_bytes(dtype);
@@ -90,17 +73,10 @@ static bool fits(ir_dtype dtype, int64_t x) {
 }
 
 static bool read_constant(const reading *r, ir_op op, int64_t count, int64_t *out_ints) {
-  ir_attr value = ir_op_attr(r->m, op, "value");
-  const ir_attr_data *d = value ? ir_attr_get(r->m, value) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !ir_is_static_tensor(r->m, d->type)) return false;
-  ir_dtype dtype = ir_type_get(r->m, d->type)->dtype;
-  if (dtype != ir_type_at(r->m, ir_result(r->m, op, 0))->dtype ||
-      ir_element_count(r->m, d->type) != count)
-    return false;
-  for (int64_t i = 0; i < count; i++) {
-    const char *at = (const char *)d->data + (d->splat ? 0 : i * ir_dtype_bytes(dtype));
-    if (!load_int(dtype, at, &out_ints[i])) return false;
-  }
+  int32_t n;
+  const int64_t *ints = ir_op_ints(r->m, op, "value", &n);
+  if (!ints || n != count) return false;
+  memcpy(out_ints, ints, (size_t)count * sizeof *ints);
   return true;
 }
 
@@ -221,7 +197,7 @@ static ir_op respell(ir_module *m, ir_op op, const spelling *s, const ir_attr *l
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  resizer *f = user;
+  pass_rewrite *f = user;
   const spelling *s = spelling_of(ir_kind_of(f->m, op));
   ir_attr lists[MOST_LISTS];
   if (!s || ir_op_get(f->m, op)->n_operands != s->kept + s->n_lists ||
@@ -236,10 +212,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  resizer f = {m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_static = {"static", run};
