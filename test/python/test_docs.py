@@ -5,6 +5,7 @@ them is what they print now, and every setting and option is described.
 import pathlib
 import re
 import subprocess
+import tomllib
 
 import pytest
 from running import BUILD
@@ -47,6 +48,15 @@ def test_the_site_has_every_page_it_names():
     text = (ROOT / "mkdocs.yml").read_text()
     for page in re.findall(r": (\S+\.md)$", text, re.MULTILINE):
         assert page == "index.md" or (ROOT / page).exists(), page
+
+
+def test_extras_can_be_installed():
+    """And every one but the tests' own is named somewhere."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = set()
+    for document in DOCUMENTS:
+        named.update(re.findall(rf"{project['name']}\[(\w+)\]", document.read_text()))
+    assert named == project["optional-dependencies"].keys() - {"test"}
 
 
 def test_the_first_page_is_short():
