@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OLDEST_PYTHON = tuple(map(int, re.search(r"(\d+)\.(\d+)", PROJECT["requires-python"]).groups()))
 MINORS = range(OLDEST_PYTHON[1], OLDEST_PYTHON[1] + 20)
-TESTS = ["pytest", "pytest-xdist"]
+TESTS = ["pytest", "pytest-xdist", "pytest-timeout"]
 RUNNING = sys.version_info[:2]
 
 

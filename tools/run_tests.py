@@ -21,6 +21,7 @@ import wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
+PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
 KERNEL_SHARE = "6"
 LIBRARIES = "test/python/test_libraries.py"
@@ -112,6 +113,7 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
             [
                 *(python, "-m", "pytest", "-q", f"--junitxml={report}"),
                 *("-n", JOBS, "--dist", "worksteal", "--durations=30"),
+                *(f"--timeout={PYTHON_SECONDS}", "--timeout-method=thread"),
                 *arguments,
             ],
             cwd=ROOT,
