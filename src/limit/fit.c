@@ -158,33 +158,40 @@ static void give_up_members(fit *f, const split_region *r, const seed *s) {
   }
 }
 
+typedef VEC(ir_op) op_list;
+
+typedef struct loop_search {
+  arena *a;
+  op_list *out;
+} loop_search;
+
 static void note_loop(const ir_module *m, ir_op op, void *user) {
-  if (ir_kind_of(m, op) == IR_OP_LOOP) *(bool *)user = true;
+  loop_search *s = user;
+  if (ir_kind_of(m, op) == IR_OP_LOOP) VEC_PUSH(s->a, s->out, op);
 }
 
-static bool has_loops(const ir_module *m) {
-  bool any = false;
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &any);
-  return any;
+static op_list loops_of(arena *a, const ir_module *m) {
+  op_list found = {0};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &(loop_search){a, &found});
+  return found;
 }
 
 /* The region is of f->m, where it becomes loops and these become tiles; *out_better if these are
  * worth it. */
 static weir_status build(fit *f, const split_choice *c, bool *out_better) {
-  uint32_t known = f->made.count;
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
-  made_add_kernels(f->a, f->m, &f->made);
+  op_list loops = loops_of(f->a, f->m);
   tiles_made made = tiles_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
-  *out_better = made.count && !has_loops(f->m) && saved_ns >= WORTH_A_KERNEL * made.time_ns &&
+  *out_better = made.count && !loops_of(f->a, f->m).count &&
+                saved_ns >= WORTH_A_KERNEL * made.time_ns &&
                 saved_ns - made.time_ns >= LEAST_GAIN_NS;
   ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made.count, made.time_ns / 1e6,
           saved_ns / 1e6, *out_better ? "" : "; left alone");
-  if (!*out_better) {
-    f->made.count = known;
-    return WEIR_OK;
-  }
+  if (!*out_better) return WEIR_OK;
+  for (uint32_t i = 0; i < loops.count; i++)
+    made_add_kernel(f->a, f->m, loops.at[i], &f->j->machine, &f->made);
   f->time_ns = rest_ns;
   f->kernels_ns += made.time_ns;
   f->kernels += made.count;

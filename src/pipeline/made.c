@@ -5,13 +5,6 @@
 #include "plan/explain.h"
 #include "split/loops.h"
 
-static int32_t depth_of(const ir_module *m, ir_op op) {
-  int32_t depth = 0;
-  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
-    depth += ir_kind_of(m, up) == IR_OP_LOOP;
-  return depth;
-}
-
 static const char *seed_text(arena *a, const ir_module *m, ir_op loop) {
   const char *line = plan_source_line(a, m, ir_op_get(m, loop)->location);
   const char *seed = ir_op_string(m, loop, "seed");
@@ -30,52 +23,70 @@ static int64_t largest_bytes(const ir_module *m, ir_block block) {
   return largest;
 }
 
-typedef struct gather {
-  arena *a;
-  made_loops *list;
-  bool kernels;      /* all are */
-  const machine *on; /* NULL: no times */
-} gather;
-
-static void gather_loop(const ir_module *m, ir_op op, void *user) {
-  gather *g = user;
-  if (ir_kind_of(m, op) != IR_OP_LOOP) return;
-  split_loop l = split_loop_get((ir_module *)m, op);
-  ir_block body = ir_op_get(m, op)->regions[0];
-  weir_loop_info info = {.seed = seed_text(g->a, m, op),
-                         .extent = l.extent,
-                         .slice = l.slice,
-                         .trips = l.trips,
-                         .depth = depth_of(m, op),
-                         .ops = (int32_t)ir_block_get(m, body)->ops.count,
-                         .body_peak_bytes = largest_bytes(m, body),
-                         .is_kernel = g->kernels || ir_op_int(m, op, "scratch", -1) >= 0};
-  if (g->on) info.time_ns = (int64_t)plan_loop_time_ns((ir_module *)m, op, g->on);
-  VEC_PUSH(g->a, g->list, info);
-}
-
-static void gather_loops(gather *g, const ir_module *m) {
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, g);
+static weir_loop_info info_of(arena *a, const ir_module *m, ir_op loop) {
+  split_loop l = split_loop_get((ir_module *)m, loop);
+  ir_block body = ir_op_get(m, loop)->regions[0];
+  return (weir_loop_info){.seed = seed_text(a, m, loop),
+                          .extent = l.extent,
+                          .slice = l.slice,
+                          .trips = l.trips,
+                          .ops = (int32_t)ir_block_get(m, body)->ops.count,
+                          .body_peak_bytes = largest_bytes(m, body),
+                          .is_kernel = ir_op_attr(m, loop, "kernel_ns") != IR_NONE};
 }
 
 /* A loop over segments: its factor is the trips of the loop that it was made of. */
-static weir_loop_info of_checkpoints(arena *a, const ir_module *m, const split_checkpoints *c) {
+static weir_loop_info info_of_segments(arena *a, const ir_module *m, ir_op loop,
+                                       const split_checkpoints *c) {
+  ir_block body = ir_op_get(m, loop)->regions[1];
   const char *line = plan_source_line(a, m, c->location);
   return (weir_loop_info){.seed = arena_printf(a, "while %s%s%s", plan_shape_text(a, m, c->stack),
                                                line ? " at " : "", line ? line : ""),
                           .extent = c->trips,
                           .slice = c->segment,
-                          .trips = (c->trips + c->segment - 1) / c->segment};
+                          .trips = (c->trips + c->segment - 1) / c->segment,
+                          .ops = (int32_t)ir_block_get(m, body)->ops.count,
+                          .body_peak_bytes = largest_bytes(m, body)};
+}
+
+/* ---- all of them, each before those in it ---- */
+typedef struct gather {
+  made_loops list;
+  const split_order *order;
+  const machine *on; /* NULL: no times */
+} gather;
+
+/* Of whom the while is a loop over segments; NULL: it is none. */
+static const split_checkpoints *segments_of(const split_order *order, ir_op op) {
+  for (int32_t i = 0; i < order->n_checkpoints; i++)
+    for (uint32_t k = 0; k < order->checkpoints[i].loops.count; k++)
+      if (order->checkpoints[i].loops.at[k] == op) return &order->checkpoints[i];
+  return NULL;
+}
+
+static bool is_made(const ir_module *m, const split_order *order, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_LOOP || segments_of(order, op);
+}
+
+static void gather_loop(const ir_module *m, ir_op op, void *user) {
+  gather *g = user;
+  if (!is_made(m, g->order, op)) return;
+  const split_checkpoints *c = segments_of(g->order, op);
+  weir_loop_info info = c ? info_of_segments(m->arena, m, op, c) : info_of(m->arena, m, op);
+  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
+    info.depth += is_made(m, g->order, up);
+  if (g->on) info.time_ns = (int64_t)plan_loop_time_ns((ir_module *)m, op, g->on);
+  VEC_PUSH(m->arena, &g->list, info);
 }
 
 made_loops made_of_split(ir_module *m, const split_order *order, const machine *on) {
-  made_loops list = {0};
-  gather_loops(&(gather){m->arena, &list, false, on}, m);
-  for (int32_t i = 0; i < order->n_checkpoints; i++)
-    VEC_PUSH(m->arena, &list, of_checkpoints(m->arena, m, &order->checkpoints[i]));
-  return list;
+  gather g = {.order = order, .on = on};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
+  return g.list;
 }
 
-void made_add_kernels(arena *a, const ir_module *m, made_loops *list) {
-  gather_loops(&(gather){a, list, true, NULL}, m);
+void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made_loops *list) {
+  weir_loop_info info = info_of(a, m, loop);
+  info.time_ns = (int64_t)plan_loop_time_ns(m, loop, on);
+  VEC_PUSH(a, list, info);
 }

@@ -6,6 +6,8 @@
  */
 #include "pipeline/tiles.h"
 
+#include <math.h>
+
 #include "out/out.h"
 #include "pipeline/progress_calls.h"
 #include "tile/cost.h"
@@ -17,6 +19,8 @@
 #include "tile/trip.h"
 #include "tile/widen.h"
 #include "call/tile.h"
+
+#define LONGEST_NS 1e18
 
 typedef struct replacing {
   ir_module *m;
@@ -48,8 +52,8 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t i = 0; i < d->n_operands; i++)
     ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
   ir_op copy = ir_copy_op_from(whole, m, block, loop, map);
-  ir_op_drop_attr(m, copy, "scratch");
-  ir_op_drop_attr(m, copy, "alike");
+  for (int32_t i = 0; i < 3; i++)
+    ir_op_drop_attr(m, copy, (const char *[]){"scratch", "alike", "kernel_ns"}[i]);
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
@@ -144,6 +148,11 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   return xla >= w->least_gain * cost_of_nest(out_nest);
 }
 
+static void note_time(ir_module *m, ir_op loop, double ns) {
+  ns = fmin(ns, LONGEST_NS);
+  ir_op_set_attr(m, loop, "kernel_ns", ir_attr_int(m, (int64_t)ns, IR_I64), true);
+}
+
 static bool replace_by_tile(replacing *w, ir_block block, ir_op loop, const char **out_why) {
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(w->m, loop);
@@ -151,39 +160,45 @@ static bool replace_by_tile(replacing *w, ir_block block, ir_op loop, const char
   bool reads = reads_as_tile(w, a, region, &nest, out_why);
   if (reads) {
     build_call(w, block, loop, body_text(w, region, &nest.sizes), scratch_bytes_of(w, a, &nest));
-    w->time_ns += cost_time_ns(&nest);
+    note_time(w->m, loop, cost_time_ns(&nest));
   }
   ir_module_destroy(region);
   arena_destroy(a);
   return reads;
 }
 
-/* What a loop of some module needs beside its results as a tile; -1: it would not become one. */
-static int64_t scratch_as_tile(const replacing *w, const ir_module *m, ir_op loop,
-                               const char **out_why) {
+/* What a loop of some module would need as a kernel: bytes beside its results, and time. */
+typedef struct needs {
+  int64_t scratch_bytes; /* -1: it would not become one */
+  double ns;
+} needs;
+
+static needs needs_of(const replacing *w, const ir_module *m, ir_op loop, const char **out_why) {
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(m, loop);
   tile_nest nest;
-  bool reads = reads_as_tile(w, a, region, &nest, out_why);
-  int64_t bytes = reads ? scratch_bytes_of(w, a, &nest) : -1;
+  needs found = {-1, 0};
+  if (reads_as_tile(w, a, region, &nest, out_why))
+    found = (needs){scratch_bytes_of(w, a, &nest), cost_time_ns(&nest)};
   ir_module_destroy(region);
   arena_destroy(a);
-  return bytes;
+  return found;
 }
 
 /* The same of the two that a loop can be parted into. */
-static int64_t scratch_as_parts(replacing *w, ir_op loop) {
+static needs needs_of_parts(replacing *w, ir_op loop) {
   const char *why;
   ir_op parts[2];
   ir_module *region = module_of(w->m, loop);
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, ir_op_get(w->m, loop)->n_results + 1);
-  int64_t first = -1, second = -1;
+  needs first = {-1, 0}, second = {-1, 0};
   if (tile_part(region, only_loop(region), parts, results)) {
-    first = scratch_as_tile(w, region, parts[0], &why);
-    if (first >= 0) second = scratch_as_tile(w, region, parts[1], &why);
+    first = needs_of(w, region, parts[0], &why);
+    if (first.scratch_bytes >= 0) second = needs_of(w, region, parts[1], &why);
   }
   ir_module_destroy(region);
-  return second < 0 ? -1 : first + second;
+  if (second.scratch_bytes < 0) return second;
+  return (needs){first.scratch_bytes + second.scratch_bytes, first.ns + second.ns};
 }
 
 static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
@@ -191,11 +206,13 @@ static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
   ir_op parts[2];
   uint32_t n = ir_op_get(w->m, loop)->n_results;
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, n + 1);
-  if (scratch_as_parts(w, loop) < 0 || !tile_part(w->m, loop, parts, results)) return false;
+  needs both = needs_of_parts(w, loop);
+  if (both.scratch_bytes < 0 || !tile_part(w->m, loop, parts, results)) return false;
   for (int32_t i = 0; i < 2; i++)
     if (!replace_by_tile(w, block, parts[i], &why)) ir_block_append(w->m, block, parts[i]);
   for (uint32_t j = 0; j < n; j++)
     ir_map_set(w->renamed, ir_result(w->m, loop, j), ir_map_get(w->renamed, results[j]));
+  note_time(w->m, loop, both.ns);
   return true;
 }
 
@@ -215,6 +232,7 @@ static void replace_in_block(replacing *w, ir_block block) {
     ir_op op = old.ops.at[i];
     if (ir_kind_of(m, op) == IR_OP_LOOP && replace_loop(w, block, op)) {
       w->count++;
+      w->time_ns += (double)ir_op_int(m, op, "kernel_ns", 0);
       continue;
     }
     for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
@@ -254,11 +272,12 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   if (ir_kind_of(m, op) != IR_OP_LOOP) return;
   w->count += ir_op_int(m, op, "scratch", 0) < 0;
   if (ir_op_attr(m, op, "scratch")) return;
-  int64_t bytes = scratch_as_tile(w, m, op, &why);
-  if (bytes < 0) bytes = scratch_as_parts(w, op);
-  if (bytes < 0) ctx_log(m->ctx, 3, "no tile: %s", why);
-  ir_op_set_attr(w->m, op, "scratch", ir_attr_int(w->m, bytes, IR_I64), true);
-  w->count += bytes < 0;
+  needs found = needs_of(w, m, op, &why);
+  if (found.scratch_bytes < 0) found = needs_of_parts(w, op);
+  if (found.scratch_bytes < 0) ctx_log(m->ctx, 3, "no tile: %s", why);
+  else note_time(w->m, op, found.ns);
+  ir_op_set_attr(w->m, op, "scratch", ir_attr_int(w->m, found.scratch_bytes, IR_I64), true);
+  w->count += found.scratch_bytes < 0;
 }
 
 static void find_torn(const ir_module *m, ir_op op, void *user) {

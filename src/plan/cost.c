@@ -145,8 +145,9 @@ static double block_ns(clock_state *c, ir_block block);
 static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
   if (bytes <= c->rates.resident_bytes) return bytes / c->rates.cached_bytes;
   double ns = bytes / c->rates.copied_bytes;
-  return fresh && !c->in_loop && bytes >= c->rates.fresh_from_bytes ? ns + bytes / c->rates.fresh_bytes
-                                                               : ns;
+  return fresh && !c->in_loop && bytes >= c->rates.fresh_from_bytes
+             ? ns + bytes / c->rates.fresh_bytes
+             : ns;
 }
 
 static double dot_ns(clock_state *c, ir_op op) {
@@ -227,6 +228,8 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
 }
 
 static double loop_ns(clock_state *c, ir_op op) {
+  int64_t as_kernel = ir_op_int(c->m, op, "kernel_ns", -1);
+  if (as_kernel >= 0) return (double)as_kernel;
   double trips = (double)trips_of(c->m, op);
   bool outer = c->in_loop;
   c->in_loop = true;
@@ -277,9 +280,7 @@ static double main_ns(ir_module *m, const machine *on,
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
-  clock_state c = {.m = m,
-                   .scratch = scratch,
-                   .rates = machine_rates_of(on)};
+  clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
   double ns = of_block(&c, ir_op_get(m, function)->regions[0]);
   arena_destroy(scratch);
   return ns;
@@ -307,7 +308,7 @@ double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
     c.in_loop |= k == IR_OP_LOOP;
     c.in_while |= k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF;
   }
-  double ns = runs * loop_ns(&c, loop);
+  double ns = runs * op_ns(&c, loop, NULL);
   arena_destroy(scratch);
   return ns;
 }

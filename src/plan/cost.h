@@ -12,7 +12,7 @@ int64_t plan_flops(ir_module *m);
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
 double plan_time_ns(ir_module *m, const machine *on);
-/* Of that one loop (IR_OP_LOOP), in all trips of what is around it. */
+/* Of that one loop (IR_OP_LOOP, IR_OP_WHILE), in all trips of what is around it. */
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on);
 /* The same with elementwise arithmetic as fast as XLA's fusions do it, so that traffic shows: for
  * what slices save. */

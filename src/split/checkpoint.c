@@ -46,6 +46,7 @@ typedef struct checkpointing {
   int64_t segment, n_segments; /* trips in each but the last */
   ir_value *checkpoints;       /* by carry: [n_segments, ...] */
   ir_map *renamed;
+  split_checkpoints *out;
 } checkpointing;
 
 static ir_block body_of(const checkpointing *c) { return c->forward.body; }
@@ -480,6 +481,13 @@ static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_chec
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
+static ir_op segments_loop(checkpointing *c, ir_builder *b, const values *init) {
+  ir_op outer = ir_build_while(b, init->at, init->count);
+  ir_build_while_below(c->m, outer, c->n_segments);
+  VEC_PUSH(c->m->arena, &c->out->loops, outer);
+  return outer;
+}
+
 static void build_forward(checkpointing *c) {
   ir_module *m = c->m;
   ir_builder b = {m, c->block, ir_op_get(m, c->forward.op)->location};
@@ -490,8 +498,7 @@ static void build_forward(checkpointing *c) {
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
     VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, stacked_type(m, t, c->n_segments)));
   }
-  ir_op outer = ir_build_while(&b, init.at, init.count);
-  ir_build_while_below(m, outer, c->n_segments);
+  ir_op outer = segments_loop(c, &b, &init);
   fill_forward_body(c, outer, first_checkpoint);
   rename_results(c, &c->forward, c->is_stack, outer);
   for (uint32_t i = 0, k = first_checkpoint; i < c->n_carries; i++)
@@ -698,8 +705,7 @@ static void build_reader(checkpointing *c, const reader *r) {
   ir_module *m = c->m;
   ir_builder b = {m, c->block, ir_op_get(m, r->loop.op)->location};
   values init = initial_state(c, &b, &r->loop, r->dropped);
-  ir_op outer = ir_build_while(&b, init.at, init.count);
-  ir_build_while_below(m, outer, c->n_segments);
+  ir_op outer = segments_loop(c, &b, &init);
   fill_reader_body(c, r, outer);
   rename_results(c, &r->loop, r->dropped, outer);
 }
@@ -727,7 +733,8 @@ static void rebuild_block(checkpointing *c) {
 }
 
 /* ---- as a whole ---- */
-static void describe(const checkpointing *c, split_checkpoints *out) {
+static void describe(const checkpointing *c) {
+  split_checkpoints *out = c->out;
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     ir_type t = ir_type_of(c->m, ir_operand(c->m, c->forward.op, c->stacks.at[i].carry));
     if (!out->stack || ir_type_bytes(c->m, t) > ir_type_bytes(c->m, out->stack)) out->stack = t;
@@ -737,7 +744,7 @@ static void describe(const checkpointing *c, split_checkpoints *out) {
   out->segment = c->segment;
 }
 
-static bool analyse(checkpointing *c, ir_op loop, const split_room *room, split_checkpoints *out) {
+static bool analyse(checkpointing *c, ir_op loop, const split_room *room) {
   ir_module *m = c->m;
   if (!split_steps_of(m, loop, &c->forward) || c->forward.trips < LEAST_TRIPS ||
       ir_has_effects(m, loop) || split_is_spread(m, c->block))
@@ -750,15 +757,16 @@ static bool analyse(checkpointing *c, ir_op loop, const split_room *room, split_
   for (uint32_t i = 0; i < c->n_carries; i++) try_stack(c, i, uses);
   if (c->stacks.count == 0) return false;
   find_needed(c);
-  if (!can_save(c) || !choose_segment(c, room, &out->saved_bytes)) return false;
-  describe(c, out);
+  if (!can_save(c) || !choose_segment(c, room, &c->out->saved_bytes)) return false;
+  describe(c);
   return true;
 }
 
 bool split_checkpoint(ir_module *m, ir_op loop, const split_room *room, split_checkpoints *out) {
-  checkpointing c = {.m = m, .scratch = arena_create(m->ctx), .block = ir_op_get(m, loop)->block};
+  checkpointing c = {
+      .m = m, .scratch = arena_create(m->ctx), .block = ir_op_get(m, loop)->block, .out = out};
   *out = (split_checkpoints){0};
-  bool found = analyse(&c, loop, room, out);
+  bool found = analyse(&c, loop, room);
   if (found) rebuild_block(&c);
   arena_destroy(c.scratch);
   return found;

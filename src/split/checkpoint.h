@@ -8,6 +8,7 @@ typedef struct split_checkpoints { /* what was done */
   ir_type stack;                   /* the largest of the stacks that are gone */
   ir_str location;                 /* of the loop */
   int64_t trips, segment;
+  VEC(ir_op) loops;    /* over segments: the loop and those that read, in the module's arena */
   int64_t saved_bytes; /* stacks, less the checkpoints and the stacks of one segment */
 } split_checkpoints;
 

@@ -4,15 +4,17 @@
  *     ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %input_or_slice..., %carry...):
  *       ...
  *       "weir.yield"(%slice_of_result_or_next_carry...)
- *   }) {extent, slice, in_dims, in_units, out_dims, out_units [, scratch] [, alike]}
+ *   }) {extent, slice, in_dims, in_units, out_dims, out_units [, scratch] [, kernel_ns]
+ *      [, alike]}
  *
  * Trips t = 0 .. ceil(extent / slice) - 1; lo = t * slice; start = min(lo, extent - slice). Input i
  * is whole (in_dims[i] = -1) or its slice [start * unit, (start + slice) * unit) of that dimension.
  * Result j is written in that range of out_dims[j], a later trip overwriting the overlap with equal
  * values, or is a carry (-1), matched in order with the initial values. All that the body reads
  * comes through operands. scratch: bytes beside the results that it needs as a kernel, which holds
- * no slices (src/tiles.h); negative: it can't be one. alike: it makes sums that other loops make,
- * too, and compare: either all of these become kernels or none (split/alike.h).
+ * no slices (pipeline/tiles.h); negative: it can't be one. kernel_ns: how long it is predicted to
+ * take as one. alike: it makes sums that other loops make, too, and compare: either all of these
+ * become kernels or none (split/alike.h).
  */
 #ifndef WEIR_SPLIT_LOOPS_H
 #define WEIR_SPLIT_LOOPS_H

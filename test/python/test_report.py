@@ -85,13 +85,13 @@ def text_of(name):
     return jax.jit(f).lower(*arguments).as_text(debug_info=True)
 
 
-def report(folder, name, text, limit):
+def report(folder, name, text, limit, *more):
     """The page and the trace that the command writes."""
     source, page, trace = (folder / f"{name}.{end}" for end in ("mlir", "html", "json"))
     source.write_text(text)
     options = ("--memory-limit", limit) if limit else ("--tensor-size-threshold", "1TB")
     done = subprocess.run(
-        [COMMAND, "report", source, "-o", page, "--trace", trace, "--machine", "x86-64-v3", *options],
+        [COMMAND, "report", source, "-o", page, "--trace", trace, "--machine", "x86-64-v3", *options, *more],
         capture_output=True, text=True, timeout=200,
     )
     assert done.returncode in (0, 3), done.stderr
@@ -198,6 +198,20 @@ def test_loops_have_a_share_of_the_predicted_time(reports):
     assert found > 4
     (loop,) = (plan := plan_in(reports("matvec")[0].read_text()))["loops"]
     assert 0.5 * plan["time_after"] < loop["time"] <= plan["time_after"]
+
+
+def test_kernels_and_loops_over_segments_have_times(tmp_path):
+    """Of a program that fits, of one that is split, and of a scan that runs in segments."""
+    matvec = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2)) @ v)
+    text = matvec.lower(floats(2000), floats(2000)).as_text()
+    for limit in ["1GB", "1MB"]:
+        page, _ = report(tmp_path, "kernel", text, limit, "--tile", "auto")
+        plan = plan_in(page.read_text())
+        (loop,) = plan["loops"]
+        assert loop["kernel"] and 0 < loop["time"] <= plan["time_after"]
+    plan = plan_in(report(tmp_path, "scan", text_of("scan"), "3MB")[0].read_text())
+    segments = [loop for loop in plan["loops"] if loop["seed"].startswith("while")]
+    assert segments and all(loop["time"] > 0 for loop in segments)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

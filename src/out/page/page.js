@@ -230,7 +230,13 @@
     ctx.textAlign = "right";
     const above = y - bbox.top > 16 * px;
     ctx.textBaseline = above ? "bottom" : "top";
-    ctx.fillText(text, bbox.left + bbox.width - 5 * px, y + (above ? -3 : 3) * px);
+    const at = [text, bbox.left + bbox.width - 5 * px, y + (above ? -3 : 3) * px];
+    ctx.setLineDash([]); /* a halo: bands may be of any colour */
+    ctx.strokeStyle = colour("--ground");
+    ctx.lineWidth = 3 * px;
+    ctx.lineJoin = "round";
+    ctx.strokeText(...at);
+    ctx.fillText(...at);
     ctx.restore();
   }
 
