@@ -8,6 +8,7 @@
 #include "ir/calls.h"
 #include "out/out.h"
 #include "pipeline/pipeline.h"
+#include "base/kept.h"
 #include "limit/ladder.h"
 #include "limit/report.h"
 #include "limit/result.h"
@@ -137,8 +138,7 @@ bool weir_device(int32_t index, weir_device_info *out_info) {
                             .kind = d->kind,
                             .target = d->target,
                             .memory_bytes = d->memory_bytes};
-  memcpy(out_info, &found,
-         found.struct_size < sizeof found ? found.struct_size : sizeof found);
+  memcpy(out_info, &found, found.struct_size < sizeof found ? found.struct_size : sizeof found);
   return true;
 }
 
@@ -154,6 +154,42 @@ static weir_status describe(void *user) {
   WEIR_TRY(machine_parse(&d->c, d->name, &m));
   const char *text = machine_describe(arena_create(&d->c), &m);
   return result_set_text(&d->c, d->result, text, strlen(text));
+}
+
+typedef struct keeping {
+  ctx c;
+  machine_measured rates;
+  bool wants; /* out */
+} keeping;
+
+static weir_status keep(void *user) {
+  keeping *k = user;
+  return machine_keep(arena_create(&k->c), &k->rates);
+}
+
+weir_status weir_machine_keep(const weir_machine_rates *by_xla) {
+  weir_machine_rates given = {0};
+  memcpy(&given, by_xla, by_xla->struct_size < sizeof given ? by_xla->struct_size : sizeof given);
+  keeping k = {.rates = {.products = given.products, .fused = given.fused, .memory = given.memory}};
+  ctx_init(&k.c);
+  weir_status status = ctx_try(&k.c, keep, &k);
+  ctx_deinit(&k.c);
+  return status;
+}
+
+static weir_status look_up_kept(void *user) {
+  keeping *k = user;
+  arena *a = arena_create(&k->c);
+  k->wants = kept_folder(a) && !(machine_here(a).rates.clock > 0);
+  return WEIR_OK;
+}
+
+bool weir_machine_wants_rates(void) {
+  keeping k = {.wants = false};
+  ctx_init(&k.c);
+  bool wants = ctx_try(&k.c, look_up_kept, &k) == WEIR_OK && k.wants;
+  ctx_deinit(&k.c);
+  return wants;
 }
 
 weir_status weir_machine_describe(const char *machine, weir_result **out_result) {

@@ -72,9 +72,8 @@ typedef struct weir_options {
   int64_t
       tensor_size_threshold_bytes; /* split every tensor above it; 0: none (paper, section 3.3) */
   int64_t tensor_split_size_bytes; /* largest slice of a split tensor; 0: as the threshold */
-  const char *
-      platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report honest;
-                   NULL: that of the machine */
+  const char *platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report
+                           honest; NULL: that of the machine */
   const char *only_passes; /* comma-separated; NULL: all */
   const char *skip_passes; /* comma-separated; NULL: none */
   const char *dump_after;  /* a pass name, or "all": program text to stderr */
@@ -87,9 +86,10 @@ typedef struct weir_options {
                            (sdy.sharding), as Shardy's propagation leaves it */
   int tile;             /* weir_tile_mode: which loops run as kernels of weir's own, on "cpu" */
   bool progress;        /* loops call `weir_progress`, on "cpu": weir_progress_handler() */
-  const char *machine;  /* what the program will run on, as weir_machine_describe() takes it; NULL: here */
-  bool data;  /* weir_result_data() is wanted. Cost: a few more splits without XLA */
-  bool trace; /* weir_result_trace() is wanted */
+  const char
+      *machine; /* what the program will run on, as weir_machine_describe() takes it; NULL: here */
+  bool data;    /* weir_result_data() is wanted. Cost: a few more splits without XLA */
+  bool trace;   /* weir_result_trace() is wanted */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -122,7 +122,8 @@ WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length,
                                              const weir_options *options, bool *out_fits);
 
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
-/* The program, NUL-terminated: rewritten (or as stop_after left it), or bytecode as text; or NULL. */
+/* The program, NUL-terminated: rewritten (or as stop_after left it), or bytecode as text; or NULL.
+ */
 WEIR_API const char *weir_result_text(const weir_result *result, size_t *out_length);
 /* "name=value" strings, NULL-terminated; never NULL. */
 WEIR_API const char *const *weir_result_compile_options(const weir_result *result);
@@ -170,8 +171,8 @@ typedef struct weir_loop_info {
   int32_t ops;   /* in the body */
   int64_t body_peak_bytes;
   int32_t is_kernel; /* 1: a kernel of weir's own; 0: a loop that XLA compiles */
-  int64_t time_ns;   /* predicted, of all trips in all those of the loops around it; 0: not known, or
-                        not asked for: weir_options.data */
+  int64_t time_ns; /* predicted, of all trips in all those of the loops around it; 0: not known, or
+                      not asked for: weir_options.data */
 } weir_loop_info;
 /* false where index is out of range. */
 WEIR_API bool weir_result_loop(const weir_result *result, int32_t index, weir_loop_info *out_info);
@@ -240,10 +241,25 @@ WEIR_API void weir_interrupts(bool end_loops);
 WEIR_API void weir_end_kernels(void);
 
 /* What plans and kernels are made for. machine: "host", or an instruction set that decides nothing
- * by the computer at hand: "x86-64-v3"; overrides may follow: "x86-64-v3,cores=8,l2=1MiB,l3=32MiB".
- * Or a GPU or TPU: "h100". NULL, "": the host. weir_result_text() is the same in full, then a table for people. Errors:
- * INVALID_ARGUMENT, whose message names what is accepted. */
-WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine, weir_result **out_result);
+ * by the computer at hand: "x86-64-v3"; overrides may follow:
+ * "x86-64-v3,cores=8,l2=1MiB,clock=3.2". Or a GPU or TPU: "h100". NULL, "": the host, with the
+ * rates that weir_machine_keep() kept. weir_result_text() is the same in full, then a table for
+ * people. Errors: INVALID_ARGUMENT, whose message names what is accepted. */
+WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine,
+                                                         weir_result **out_result);
+
+/* What XLA does on the host, on all cores: predictions of time start from it. 0: not measured. */
+typedef struct weir_machine_rates {
+  uint32_t struct_size;
+  double products; /* of f32 matrices of 1024 x 1024, in Gflop/s */
+  double fused;    /* exponentials of f32 in a fusion with a sum, in G a second */
+  double memory;   /* a sum over f32 that come from memory, in GB/s */
+} weir_machine_rates;
+/* Keeps these, with the clock, which it measures in half a millisecond, for all processes of this
+ * user. Errors: UNIMPLEMENTED (nothing can be kept: WEIR_CACHE_DIR), INVALID_ARGUMENT. */
+WEIR_API WEIR_MUST_USE weir_status weir_machine_keep(const weir_machine_rates *by_xla);
+/* Whether that is worth while: it was not done for the host as it is, and something can be kept. */
+WEIR_API bool weir_machine_wants_rates(void);
 
 /* GPUs and TPUs that weir_options.machine may name. */
 typedef struct weir_device_info {

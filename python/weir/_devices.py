@@ -123,9 +123,16 @@ def _has(module):
         return False
 
 
-def _cuda_device(target):
+def has_compiler(platform):
+    """Whether XLA's compiler for "cuda" or "tpu" is installed."""
+    if platform == "tpu":
+        return _has("libtpu")
     has_assembler = shutil.which("ptxas") or any(map(_has, _COMPILERS))
-    if not (any(map(_has, _CUDA_PLUGINS)) and has_assembler):
+    return bool(any(map(_has, _CUDA_PLUGINS)) and has_assembler)
+
+
+def _cuda_device(target):
+    if not has_compiler("cuda"):
         return None
     from jax.experimental import topologies
 
@@ -136,7 +143,7 @@ def _cuda_device(target):
 
 
 def _tpu_device(target):
-    if not _has("libtpu"):
+    if not has_compiler("tpu"):
         return None
     from jax.experimental import topologies
 

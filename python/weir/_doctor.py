@@ -62,6 +62,16 @@ def _devices():
     yield Finding("XLA", f"jaxlib's, for {version}")
 
 
+def _plans_elsewhere():
+    from weir import _devices
+
+    for platform, devices in (("cuda", "NVIDIA's GPUs"), ("tpu", "TPUs")):
+        by_xla = _devices.has_compiler(platform)
+        judge = "XLA's compiler" if by_xla else "weir's estimate"
+        more = "" if by_xla else f"; pip install weir-xla[{platform}] brings XLA's compiler"
+        yield Finding(f"plans for {platform}", f"of {devices}, by {judge}{more}")
+
+
 def _memory():
     import jax
     from weir import _auto, _plan
@@ -146,7 +156,18 @@ def _llvm(plan, backend):
     return Finding("libLLVM", ", ".join(paths) or "none found", DOUBTFUL, advice)
 
 
-_CHECKS = (_weir, _python, _jax, _devices, _memory, _processor, _caches, _settings, _self_check)
+_CHECKS = (
+    _weir,
+    _python,
+    _jax,
+    _devices,
+    _plans_elsewhere,
+    _memory,
+    _self_check,
+    _processor,
+    _caches,
+    _settings,
+)
 
 
 def findings():

@@ -18,7 +18,7 @@ import sys
 import jax
 import numpy as np
 
-from weir import _auto, _jax, _library, _plan, _progress, _say, _settings
+from weir import _auto, _jax, _library, _machine, _plan, _progress, _say, _settings
 from weir._jax import ir
 from weir._say import WeirWarning as WeirWarning, warn
 
@@ -213,6 +213,11 @@ class _Call:
     def platform(self):
         return platform_of(np.ravel(self.devices)[0])
 
+    def measure_machine(self, given):
+        """Before the first prediction of this user on this computer."""
+        if self.platform() == "cpu" and given.get("tile") and not _jax.missing(_jax.FOR_DEVICES):
+            _machine.measure(np.ravel(self.devices)[0], self.computation.context)
+
     def name(self):
         return ir.StringAttr(self.computation.operation.attributes["sym_name"]).value
 
@@ -362,6 +367,7 @@ def _compile(call, settings, planning):
     text = plan = None
     try:
         given = _with_calls(given)
+        call.measure_machine(given)
         text = call.text()
         result = _library.rewrite(text, given, call.referee)
         if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:

@@ -102,6 +102,15 @@ class _DeviceInfo(ctypes.Structure):
     ]
 
 
+class _MachineRates(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("products", ctypes.c_double),
+        ("fused", ctypes.c_double),
+        ("memory", ctypes.c_double),
+    ]
+
+
 class _LoopProgress(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -134,6 +143,8 @@ _SIGNATURES = {
     "weir_interrupts": (None, [c_bool]),
     "weir_end_kernels": (None, []),
     "weir_machine_describe": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "weir_machine_keep": (c_int, [POINTER(_MachineRates)]),
+    "weir_machine_wants_rates": (c_bool, []),
     "weir_device": (c_bool, [c_int32, POINTER(_DeviceInfo)]),
     "weir_parse_bytes": (c_int, [c_char_p, POINTER(c_int64)]),
     "weir_status_name": (c_char_p, [c_int]),
@@ -284,6 +295,20 @@ def describe_machine(name):
     handle = c_void_p()
     status = library().weir_machine_describe(name, ctypes.byref(handle))
     return _text_taken(status, handle)
+
+
+def machine_wants_rates():
+    """Whether nobody has measured this computer, and what is measured can be kept."""
+    return library().weir_machine_wants_rates()
+
+
+def keep_machine(products, fused, memory):
+    """What XLA does here: Gflop/s, exponentials in G a second, GB/s; 0: not measured. Whether it
+    could be kept.
+    """
+    size = ctypes.sizeof(_MachineRates)
+    rates = _MachineRates(size, products, fused, memory)
+    return library().weir_machine_keep(ctypes.byref(rates)) == OK
 
 
 def version():

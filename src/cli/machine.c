@@ -37,8 +37,10 @@ const cli_command cli_machine = {
         "NAME describes.\n"
         "NAME is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed "
         "by cores=N, l1=SIZE,\n"
-        "l2=SIZE, l3=SIZE, with commas between; or a device of the list below. The first line is "
-        "the name in full:\n"
+        "l2=SIZE, l3=SIZE, clock=GHZ, products=, fused= and memory=RATE, with commas between; or a "
+        "device of the list\n"
+        "below. host leaves out what was measured of this computer. The first line is the name in "
+        "full:\n"
         "given as --machine or WEIR_MACHINE elsewhere it makes the same plans there.\n",
     .options = 0,
     .run = run,

@@ -2,8 +2,10 @@
 
 #include <math.h>
 
-/* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). */
+/* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). Its clock
+ * is that of its vector_ops, one a cycle and core. */
 enum { REFERENCE_CORES = 2, REFERENCE_VECTOR_BYTES = 64 };
+static const double REFERENCE_CLOCK = 3.5;
 /* Memory has that many cores' worth: two to four channels, of which a core fills half of one. */
 static const double MEMORY_CORES = 8;
 enum { XLA_VECTOR_BYTES = 32 }; /* its loops use no wider ones unless told */
@@ -21,20 +23,34 @@ static double least(double a, double b) { return a < b ? a : b; }
 
 static double growth_of(const machine *m, growth g) {
   double cores = (double)m->cores / REFERENCE_CORES, bytes = machine_vector_bytes(m);
+  double clock = m->rates.clock > 0 ? m->rates.clock / REFERENCE_CLOCK : 1;
   switch (g) {
-    case ALONE: return 1;
-    case CORES: return cores;
-    case FUSED: return cores * least(bytes / XLA_VECTOR_BYTES, 1);
-    case PRODUCTS: return cores * bytes / REFERENCE_VECTOR_BYTES / (machine_has_fma(m) ? 1 : 2);
+    case ALONE: return clock;
+    case CORES: return clock * cores;
+    case FUSED: return clock * cores * least(bytes / XLA_VECTOR_BYTES, 1);
+    case PRODUCTS:
+      return clock * cores * bytes / REFERENCE_VECTOR_BYTES / (machine_has_fma(m) ? 1 : 2);
     case MEMORY: return least(cores, MEMORY_CORES / REFERENCE_CORES);
     case GROWTHS: break;
   }
   return 1;
 }
 
+/* What stands for a growth was measured, or else the growth is the description's. */
+static double measured_growth(const machine *m, growth g) {
+#define RATE(name, value, grows) .name = value,
+  const machine_rates reference = {CPU_RATES(RATE)};
+#undef RATE
+  double products = m->rates.products / reference.gemm_f32_flops,
+         fused = m->rates.fused / reference.fused_heavy,
+         memory = m->rates.memory / reference.read_bytes;
+  double found = g == PRODUCTS ? products : g == FUSED ? fused : g == MEMORY ? memory : 0;
+  return found > 0 ? found : growth_of(m, g);
+}
+
 static machine_rates rates_of_cpu(const machine *m) {
   double by[GROWTHS];
-  for (growth g = 0; g < GROWTHS; g++) by[g] = growth_of(m, g);
+  for (growth g = 0; g < GROWTHS; g++) by[g] = measured_growth(m, g);
 #define RATE(name, value, grows) .name = (value)*by[grows],
   return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS, .trip_ns = CPU_TRIP_NS,
                          .fresh_from_bytes = CPU_FRESH_FROM_BYTES,

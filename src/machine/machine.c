@@ -2,9 +2,11 @@
 #include "machine/machine.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kept.h"
 #include "base/strbuf.h"
 
 typedef enum family { X86, ARM } family;
@@ -30,8 +32,9 @@ static const int64_t LEAST_CACHE_BYTES = 4 << 10, MOST_CACHE_BYTES = (int64_t)64
 
 #define ACCEPTED                                                                                   \
   "a machine is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed by " \
-  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, with commas between: x86-64-v3,cores=8,l3=32MiB; or a "     \
-  "device: a100-80gb, h100, v5e and others (weir machine --help)"
+  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, clock=GHZ, products=, fused= and memory=RATE, with commas " \
+  "between: x86-64-v3,cores=8,l3=32MiB; or a device: a100-80gb, h100, v5e and others (weir "       \
+  "machine --help)"
 
 machine machine_of_level(machine_level level) {
   return (machine){.level = level,
@@ -91,6 +94,25 @@ static bool read_cache(const char *text, int64_t *out_bytes) {
   return bytes >= LEAST_CACHE_BYTES && bytes <= MOST_CACHE_BYTES;
 }
 
+/* What a machine may be measured at, a million times more than any is. */
+static bool can_be(double rate) { return rate >= 1e-3 && rate <= 1e9; }
+
+enum { MOST_DECIMALS = 6, MOST_DIGITS = 15 };
+
+/* Digits and a point: strtod() would take more, and another point where the locale has one. */
+static bool read_rate(const char *text, double *out_rate) {
+  size_t whole = strspn(text, "0123456789"), decimals = 0;
+  if (text[whole] == '.') decimals = strspn(text + whole + 1, "0123456789");
+  size_t length = whole + (decimals ? 1 + decimals : 0);
+  if (!whole || text[length] || decimals > MOST_DECIMALS || whole + decimals > MOST_DIGITS)
+    return false;
+  int64_t digits = 0;
+  for (const char *c = text; *c; c++)
+    if (*c != '.') digits = 10 * digits + (*c - '0');
+  *out_rate = (double)digits / pow(10, (double)decimals);
+  return can_be(*out_rate);
+}
+
 static bool set_field(machine *m, const char *word) {
   const char *value = strchr(word, '=');
   if (!value++ || m->device) return false;
@@ -99,6 +121,10 @@ static bool set_field(machine *m, const char *word) {
   if (!strncmp(word, "l1=", n)) return read_cache(value, &m->l1_bytes);
   if (!strncmp(word, "l2=", n)) return read_cache(value, &m->l2_bytes);
   if (!strncmp(word, "l3=", n)) return read_cache(value, &m->l3_bytes);
+#define RATE(name)                                                                                 \
+  if (!strncmp(word, #name "=", n)) return read_rate(value, &m->rates.name);
+  MACHINE_RATES(RATE)
+#undef RATE
   return false;
 }
 
@@ -118,7 +144,9 @@ static weir_status parse(arena *a, const char *text, machine *m) {
 
 weir_status machine_parse(ctx *c, const char *text, machine *out_machine) {
   arena *a = arena_create(c);
-  weir_status status = parse(a, text && *text ? text : "host", out_machine);
+  weir_status status = WEIR_OK;
+  if (text && *text) status = parse(a, text, out_machine);
+  else *out_machine = machine_here(a);
   arena_destroy(a);
   return status;
 }
@@ -145,6 +173,14 @@ static void put_bytes(strbuf *b, const char *name, int64_t bytes) {
                        : "");
 }
 
+/* With all decimals that are read, so that it is read as the same number. */
+static void put_rate(strbuf *b, const char *name, double rate) {
+  strbuf_printf(b, ",%s=%.*f", name, MOST_DECIMALS, rate);
+  while (b->text[b->length - 1] == '0') b->length--;
+  if (b->text[b->length - 1] == '.') b->length--;
+  b->text[b->length] = '\0';
+}
+
 const char *machine_text(arena *a, const machine *m) {
   strbuf b = strbuf_make(a);
   if (m->device) return m->device->name;
@@ -152,6 +188,10 @@ const char *machine_text(arena *a, const machine *m) {
   put_bytes(&b, "l1", m->l1_bytes);
   put_bytes(&b, "l2", m->l2_bytes);
   put_bytes(&b, "l3", m->l3_bytes);
+#define RATE(name)                                                                                 \
+  if (m->rates.name > 0) put_rate(&b, #name, m->rates.name);
+  MACHINE_RATES(RATE)
+#undef RATE
   CTX_CHECK(arena_ctx(a), b.length < MACHINE_TEXT_ROOM);
   return b.text;
 }
@@ -170,6 +210,19 @@ static const char *describe_device(arena *a, const device *d) {
   return b.text;
 }
 
+static void describe_rates(strbuf *b, const machine *m) {
+  const machine_measured *r = &m->rates;
+  if (!(r->clock > 0)) {
+    strbuf_puts(b, "measured  nothing: rates are those of the reference, scaled\n");
+    return;
+  }
+  strbuf_printf(b, "measured  clock %.3g GHz", r->clock);
+  if (r->products > 0) strbuf_printf(b, ", XLA's products %.3g Gflop/s", r->products);
+  if (r->fused > 0) strbuf_printf(b, ", its exponentials %.3g G/s", r->fused);
+  if (r->memory > 0) strbuf_printf(b, ", its reading %.3g GB/s", r->memory);
+  strbuf_puts(b, "\n");
+}
+
 const char *machine_describe(arena *a, const machine *m) {
   strbuf b = strbuf_make(a);
   if (m->device) return describe_device(a, m->device);
@@ -181,5 +234,69 @@ const char *machine_describe(arena *a, const machine *m) {
   strbuf_printf(
       &b, "caches    L1 %" PRId64 " KiB and L2 %" PRId64 " KiB a core, L3 %" PRId64 " KiB in all\n",
       m->l1_bytes >> 10, m->l2_bytes >> 10, m->l3_bytes >> 10);
+  describe_rates(&b, m);
   return b.text;
+}
+
+/* ---- what was measured ---- */
+#define KEPT_NAME "machines" /* a line for each machine: machine_text */
+enum { MOST_KEPT_BYTES = 1 << 16 };
+
+static const char *kept_lines(arena *a) {
+  size_t length;
+  const char *text = kept_read(a, KEPT_NAME, MOST_KEPT_BYTES, &length);
+  return text ? text : "";
+}
+
+/* The next line that is of this machine, or of another; NULL: there is none. */
+static const char *next_line(arena *a, const char **rest, const char *host, bool is_its) {
+  while (**rest) {
+    size_t n = strcspn(*rest, "\n"), known = strlen(host);
+    const char *line = arena_printf(a, "%.*s", (int)n, *rest);
+    *rest += n + ((*rest)[n] == '\n');
+    if ((!strncmp(line, host, known) && line[known] == ',') == is_its) return line;
+  }
+  return NULL;
+}
+
+machine machine_here(arena *a) {
+  machine host = machine_host(), kept = host;
+  const char *rest = kept_lines(a);
+  const char *line = next_line(a, &rest, machine_text(a, &host), true);
+  if (line && parse(a, line, &kept) == WEIR_OK) host.rates = kept.rates;
+  return host;
+}
+
+/* To three digits: more are not measured. */
+static double rounded(double rate) {
+  double unit = rate > 0 ? pow(10, floor(log10(rate)) - 2) : 1;
+  return unit < 1 ? round(rate / unit) / round(1 / unit) : round(rate / unit) * unit;
+}
+
+static const char *line_of(arena *a, const machine_measured *by_xla) {
+  machine m = machine_host();
+#define RATE(name) m.rates.name = rounded(by_xla->name);
+  MACHINE_RATES(RATE)
+#undef RATE
+  m.rates.clock = rounded(machine_host_clock());
+  return machine_text(a, &m);
+}
+
+weir_status machine_keep(arena *a, const machine_measured *by_xla) {
+  ctx *c = arena_ctx(a);
+#define RATE(name)                                                                                 \
+  if (by_xla->name != 0 && !can_be(by_xla->name))                                                  \
+    return ctx_error(c, WEIR_INVALID_ARGUMENT, #name " can't be %g", by_xla->name);
+  MACHINE_RATES(RATE)
+#undef RATE
+  machine host = machine_host();
+  strbuf lines = strbuf_make(a);
+  const char *rest = kept_lines(a), *known = machine_text(a, &host);
+  for (const char *line; (line = next_line(a, &rest, known, false));)
+    strbuf_printf(&lines, "%s\n", line);
+  strbuf_printf(&lines, "%s\n", line_of(a, by_xla));
+  kept_part whole = {lines.text, lines.length};
+  if (!kept_write(a, KEPT_NAME, &whole, 1))
+    return ctx_error(c, WEIR_UNIMPLEMENTED, "what was measured can't be kept");
+  return WEIR_OK;
 }

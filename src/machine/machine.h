@@ -1,8 +1,8 @@
 /* What a computer can do, as far as plans, predictions and kernels depend on it: a value.
  *
- * It is the computer at hand (machine_host), or one that a setting names (machine_parse). The same
- * name makes the same plan and the same kernels on every computer. Nothing else in src asks the
- * processor or the system. docs/design/machine.md.
+ * It is the computer at hand (machine_host, with what was measured of it: machine_here), or one
+ * that a setting names (machine_parse). The same name makes the same plan and the same kernels on
+ * every computer. Nothing else in src asks the processor or the system. docs/design/machine.md.
  */
 #ifndef WEIR_MACHINE_MACHINE_H
 #define WEIR_MACHINE_MACHINE_H
@@ -19,6 +19,19 @@ typedef enum machine_level {
   MACHINE_LEVELS /* how many */
 } machine_level;
 
+/* How fast it is. Each is positive, or 0: not measured, and taken from the reference (cpu.c). */
+#define MACHINE_RATES(R)                                                                           \
+  R(clock)    /* of one core, in GHz */                                                            \
+  R(products) /* products of f32 matrices by XLA on all cores, in Gflop/s */                       \
+  R(fused)    /* exponentials in a fusion of XLA's, all cores, in G a second */                    \
+  R(memory)   /* what a fusion of XLA's reads from memory, all cores, in GB/s */
+
+typedef struct machine_measured {
+#define RATE(name) double name;
+  MACHINE_RATES(RATE)
+#undef RATE
+} machine_measured;
+
 typedef struct machine {
   const device *device; /* a GPU or TPU; then nothing below counts. NULL: a CPU */
   machine_level level;
@@ -26,12 +39,24 @@ typedef struct machine {
   int64_t l1_bytes; /* of data, of a core */
   int64_t l2_bytes; /* of a core */
   int64_t l3_bytes; /* of all these cores together */
+  machine_measured rates;
 } machine;
 
-/* The computer at hand: its processor, and the cores that this process may run on. */
+/* The computer at hand: its processor, and the cores that this process may run on. Nothing of it
+ * is measured. */
 machine machine_host(void);
-/* `text`: "host" or a level, then overrides: "x86-64-v3,cores=8,l2=512KiB". What is left open of a
- * level is typical of it (machine_of_level), never the host's. NULL, "": the host. Or a device: "h100".
+/* GHz, by a chain of additions, each of which takes a cycle, in CPU time: half a ms, and right on
+ * a busy computer. 0: the system has no such clock. */
+double machine_host_clock(void);
+/* The same with what was measured and kept (machine_keep), if anything was. */
+machine machine_here(arena *a);
+/* Measures the clock, which takes a few ms, and keeps it with XLA's rates, of which the caller
+ * measured what it could, for all processes of this user. UNIMPLEMENTED: nothing can be kept.
+ * INVALID_ARGUMENT: a rate that can't be. */
+WEIR_MUST_USE weir_status machine_keep(arena *a, const machine_measured *by_xla);
+/* `text`: "host" or a level, then overrides: "x86-64-v3,cores=8,l2=512KiB,clock=3.2". What is left
+ * open of a level is typical of it (machine_of_level), never the host's. NULL, "": machine_here().
+ * Or a device: "h100".
  * INVALID_ARGUMENT: neither; the message names what is accepted. */
 WEIR_MUST_USE weir_status machine_parse(ctx *c, const char *text, machine *out_machine);
 /* A device says which platform a program is for: *in_out_platform NULL becomes its name. A platform
@@ -40,7 +65,7 @@ WEIR_MUST_USE weir_status machine_parse(ctx *c, const char *text, machine *out_m
 WEIR_MUST_USE weir_status machine_settle(ctx *c, machine *m, const char **in_out_platform);
 /* A text that machine_parse() reads as this machine, without blanks. */
 const char *machine_text(arena *a, const machine *m);
-enum { MACHINE_TEXT_ROOM = 128 }; /* for any such text */
+enum { MACHINE_TEXT_ROOM = 224 }; /* for any such text */
 /* That text, and a table for people. */
 const char *machine_describe(arena *a, const machine *m);
 

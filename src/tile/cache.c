@@ -1,9 +1,9 @@
 #include "tile/cache.h"
 
 #include "base/hash.h"
+#include "base/kept.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 enum { MOST_BYTES = 64 << 20, KEPT_BYTES = 48 << 20 /* after a sweep */ };
 
 #define SUFFIX ".weir.o"
-#define TEMPORARY "new-"
 
 typedef struct header {
   char magic[8];
@@ -34,68 +33,22 @@ void tile_cache_add(tile_cache_key *key, const char *data, size_t length) {
   key->words[1] = mixed(key->words[1] ^ 0x9e3779b97f4a7c15u, data, length);
 }
 
-/* ---- the folder ---- */
-static const char *folder(arena *a) {
-  const char *named = getenv("WEIR_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME"),
-             *home = getenv("HOME");
-  if (named) return *named && strcmp(named, "off") ? named : NULL;
-  if (cache && *cache == '/') return arena_printf(a, "%s/weir", cache);
-  return home && *home == '/' ? arena_printf(a, "%s/.cache/weir", home) : NULL;
-}
-
-static void make_folder(arena *a, const char *path) {
-  char *copy = arena_strdup(a, path, strlen(path));
-  for (char *p = strchr(copy + 1, '/'); p; p = strchr(p + 1, '/')) {
-    *p = '\0';
-    (void)mkdir(copy, 0700);
-    *p = '/';
-  }
-  (void)mkdir(copy, 0700);
-}
-
-static const char *path_of(arena *a, const char *in, const tile_cache_key *key) {
-  return arena_printf(a, "%s/%016" PRIx64 "%016" PRIx64 SUFFIX, in, key->words[0], key->words[1]);
+static const char *name_of(arena *a, const tile_cache_key *key) {
+  return arena_printf(a, "%016" PRIx64 "%016" PRIx64 SUFFIX, key->words[0], key->words[1]);
 }
 
 /* ---- reading ---- */
-/* Whatever lies there: without O_NONBLOCK opening a pipe would wait for a writer. */
-enum { HOW_TO_OPEN = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
-
-static bool read_all(int file, void *to, size_t length) {
-  for (size_t got = 0; got < length;) {
-    ssize_t n = read(file, (char *)to + got, length - got);
-    if (n <= 0) return false;
-    got += (size_t)n;
-  }
-  return true;
-}
-
-static bool is_ours(const struct stat *s) {
-  return S_ISREG(s->st_mode) && s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH)) &&
-         s->st_size > (off_t)sizeof(header) && s->st_size <= MOST_BYTES;
-}
-
-static const char *read_object(arena *a, int file, const tile_cache_key *key, size_t *out_length) {
-  struct stat s;
-  header h;
-  if (fstat(file, &s) || !is_ours(&s) || !read_all(file, &h, sizeof h)) return NULL;
-  if (memcmp(h.magic, MAGIC, sizeof MAGIC) || memcmp(&h.key, key, sizeof *key) ||
-      h.length != (uint64_t)s.st_size - sizeof h)
-    return NULL;
-  char *data = arena_alloc(a, h.length);
-  if (!read_all(file, data, h.length) || mixed(0, data, h.length) != h.check) return NULL;
-  (void)futimens(file, NULL);
-  *out_length = h.length;
-  return data;
-}
-
 const char *tile_cache_get(arena *a, const tile_cache_key *key, size_t *out_length) {
-  const char *in = folder(a);
-  int file = in ? open(path_of(a, in, key), HOW_TO_OPEN) : -1;
-  if (file < 0) return NULL;
-  const char *found = read_object(a, file, key, out_length);
-  close(file);
-  return found;
+  size_t length;
+  header h;
+  const char *file = kept_read(a, name_of(a, key), MOST_BYTES, &length);
+  if (!file || length <= sizeof h) return NULL;
+  memcpy(&h, file, sizeof h);
+  if (memcmp(h.magic, MAGIC, sizeof MAGIC) || memcmp(&h.key, key, sizeof *key) ||
+      h.length != length - sizeof h || mixed(0, file + sizeof h, h.length) != h.check)
+    return NULL;
+  *out_length = h.length;
+  return file + sizeof h;
 }
 
 /* ---- writing ---- */
@@ -115,7 +68,7 @@ static int by_use(const void *x, const void *y) {
 static bool is_entry(const char *name) {
   size_t n = strlen(name), suffix = sizeof SUFFIX - 1;
   return (n > suffix && !strcmp(name + n - suffix, SUFFIX)) ||
-         !strncmp(name, TEMPORARY, sizeof TEMPORARY - 1);
+         !strncmp(name, KEPT_TEMPORARY, sizeof KEPT_TEMPORARY - 1);
 }
 
 static void sweep(arena *a, const char *in) {
@@ -136,26 +89,9 @@ static void sweep(arena *a, const char *in) {
     if (!unlink(all.at[i].path)) total -= all.at[i].bytes;
 }
 
-static bool write_all(int file, const void *from, size_t length) {
-  for (size_t put = 0; put < length;) {
-    ssize_t n = write(file, (const char *)from + put, length - put);
-    if (n <= 0) return false;
-    put += (size_t)n;
-  }
-  return true;
-}
-
 void tile_cache_put(arena *a, const tile_cache_key *key, const char *data, size_t length) {
-  const char *in = folder(a);
-  if (!in) return;
-  make_folder(a, in);
-  char *temporary = arena_printf(a, "%s/" TEMPORARY "XXXXXX", in);
-  int file = mkstemp(temporary);
-  if (file < 0) return;
   header h = {.key = *key, .length = length, .check = mixed(0, data, length)};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
-  bool written = write_all(file, &h, sizeof h) && write_all(file, data, length);
-  written &= !close(file);
-  if (!written || rename(temporary, path_of(a, in, key))) (void)unlink(temporary);
-  else sweep(a, in);
+  if (kept_write(a, name_of(a, key), (kept_part[]){{&h, sizeof h}, {data, length}}, 2))
+    sweep(a, kept_folder(a));
 }

@@ -1,8 +1,13 @@
 /* Machines by name: what is read, written and refused, and what follows from a level. */
+#define _GNU_SOURCE /* mkdtemp */
 #include "machine/cpu.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct reading {
   ctx c;
@@ -41,6 +46,72 @@ static void test_names(void) {
   reads_as("x86-64-v3,cores=2,cores=4", "x86-64-v3,cores=4,l1=32KiB,l2=512KiB,l3=16MiB");
 }
 
+/* Rates come back as they were given, to the last digit. */
+static void test_rates(void) {
+  reads_as("x86-64-v3,clock=3.2", "x86-64-v3,cores=2,l1=32KiB,l2=512KiB,l3=16MiB,clock=3.2");
+  reads_as("x86-64-v4,memory=31,fused=0.004321,products=1900,cores=4,clock=3",
+           "x86-64-v4,cores=4,l1=48KiB,l2=2MiB,l3=16MiB,clock=3,products=1900,fused=0.004321,"
+           "memory=31");
+  reading slow, fast;
+  assert(read_name("x86-64-v3,clock=3.5", &slow) == WEIR_OK);
+  assert(read_name("x86-64-v3,clock=7,products=540,memory=42", &fast) == WEIR_OK);
+  machine_rates s = machine_rates_of(&slow.found), f = machine_rates_of(&fast.found);
+  machine named = machine_of_level(MACHINE_X86_64_V3);
+  machine_rates n = machine_rates_of(&named);
+  assert(!memcmp(&s, &n, sizeof s)); /* the reference's clock */
+  assert(f.vector_ops == 2 * s.vector_ops && f.fused_heavy == 2 * s.fused_heavy);
+  assert(f.gemm_f32_flops == 540 && f.read_bytes == 42 && f.write_bytes == 36);
+}
+
+/* ---- what is kept ---- */
+static weir_status keep_it(void *user) {
+  reading *r = user;
+  arena *a = arena_create(&r->c);
+  WEIR_TRY(machine_keep(a, &r->found.rates));
+  r->found = machine_here(a);
+  return WEIR_OK;
+}
+
+static weir_status keep(machine_measured rates, reading *r) {
+  *r = (reading){.found.rates = rates};
+  ctx_init(&r->c);
+  weir_status status = ctx_try(&r->c, keep_it, r);
+  ctx_deinit(&r->c);
+  return status;
+}
+
+static void put_file(const char *path, const char *text) {
+  FILE *f = fopen(path, "w");
+  assert(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+/* Kept in three digits for this computer alone; what can't be read is as if it were not there. */
+static void test_kept(void) {
+  char in[] = "/tmp/weir-machine-XXXXXX", path[64];
+  assert(mkdtemp(in) && !setenv("WEIR_CACHE_DIR", in, 1));
+  snprintf(path, sizeof path, "%s/machines", in);
+  reading r, here;
+  assert(read_name(NULL, &here) == WEIR_OK && here.found.rates.clock == 0);
+  put_file(path, "x86-64-v2,cores=999,l1=32KiB,l2=1MiB,l3=1MiB,clock=1\nrubbish\n");
+  assert(keep((machine_measured){.products = 123.456, .memory = 0.0123456}, &r) == WEIR_OK);
+  assert(r.found.rates.products == 123 && r.found.rates.memory == 0.0123);
+  assert(r.found.rates.clock > 0.01 && r.found.rates.clock < 100 && r.found.rates.fused == 0);
+  assert(read_name("", &here) == WEIR_OK && here.found.rates.clock == r.found.rates.clock);
+  assert(read_name("host", &here) == WEIR_OK && here.found.rates.clock == 0);
+  assert(keep((machine_measured){.fused = 4000}, &r) == WEIR_OK && r.found.rates.products == 0);
+  assert(r.found.rates.fused == 4000);
+  char kept[512] = "";
+  FILE *f = fopen(path, "r");
+  assert(f && fread(kept, 1, sizeof kept - 1, f) > 0 && !fclose(f));
+  assert(strstr(kept, "cores=999") && !strstr(kept, "products"));
+  assert(keep((machine_measured){.fused = -1}, &r) == WEIR_INVALID_ARGUMENT);
+  assert(keep((machine_measured){.fused = 1e30}, &r) == WEIR_INVALID_ARGUMENT);
+  assert(!unlink(path) && !mkfifo(path, 0600)); /* a pipe is no file */
+  assert(read_name(NULL, &here) == WEIR_OK && here.found.rates.clock == 0);
+  assert(!unlink(path) && !rmdir(in) && !setenv("WEIR_CACHE_DIR", "off", 1));
+  assert(keep((machine_measured){0}, &r) == WEIR_UNIMPLEMENTED);
+}
+
 static void test_bad_names(void) {
   static const char *const bad[] = {"x86-64-v5",
                                     "v3",
@@ -60,6 +131,19 @@ static void test_bad_names(void) {
                                     "x86-64-v3,l2=1TB",
                                     "x86-64-v3,l4=1MB",
                                     "x86-64-v3,l2=MiB",
+                                    "x86-64-v3,clock=0",
+                                    "x86-64-v3,clock=",
+                                    "x86-64-v3,clock=3.",
+                                    "x86-64-v3,clock=.5",
+                                    "x86-64-v3,clock=-1",
+                                    "x86-64-v3,clock=1e3",
+                                    "x86-64-v3,clock=3.1.2",
+                                    "x86-64-v3,clock=3.1234567",
+                                    "x86-64-v3,products=12345678901234567",
+                                    "x86-64-v3,products=9999999999",
+                                    "x86-64-v3,memory=nan",
+                                    "x86-64-v3,speed=1",
+                                    "h100,clock=2",
                                     "cores=2",
                                     "H100",
                                     "a100",
@@ -168,7 +252,10 @@ int main(void) {
   test_devices();
   test_patches();
   test_slices();
+  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
   test_names();
+  test_rates();
+  test_kept();
   test_bad_names();
   test_host();
   test_levels();
