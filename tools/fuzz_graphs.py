@@ -1,7 +1,7 @@
 """Splits random programs in every way and compares results: evaluator and XLA, before and after.
 
     python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
-                                [--graphs Graph|Branches|Cuts|Windows|Matrices]
+                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled]
                                 [--build DIR] [--keep DIR]
 
 A seed stands for one program (test/python/random_graphs.py) and for how it is split. What fails is
@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 import random_graphs  # noqa: E402
 import random_values  # noqa: E402
+import respelling  # noqa: E402
 import running  # noqa: E402
 
 SEEDS_PER_PROCESS = 100  # XLA keeps what it compiled
@@ -33,21 +34,31 @@ SEEDS_PER_PROCESS = 100  # XLA keeps what it compiled
 
 @dataclasses.dataclass
 class Case:
-    """A program with its inputs, and the ways to split it: names and arguments of `weir opt`."""
+    """A program with its inputs, and the ways to split it: names and arguments of `weir opt`.
+
+    `spelling` is a seed of respelling.py, with which weir gets it; None: as it is.
+    """
 
     ops: list
     arguments: list
     outputs: list
     inputs: list
     ways: list
+    spelling: int | None = None
 
     def text(self):
         return random_values.program(self.ops, self.arguments, self.outputs)
 
+    def given(self):
+        text = self.text()
+        return text if self.spelling is None else respelling.respelled(text, self.spelling)
+
 
 def case_of(seed, make=random_graphs.Graph):
     graph, dice = make(seed), random.Random(seed + 1)
-    passes = running.passes()
+    # without the passes for spellings neither the evaluator nor XLA knows them
+    needed = respelling.PASSES.split(",") if make.SPELLED else []
+    passes = [name for name in running.passes() if name not in needed]
     sizes = sorted(
         {
             v.bytes
@@ -79,7 +90,12 @@ def case_of(seed, make=random_graphs.Graph):
         ("skip", [*split, "--skip", passes[seed % len(passes)]]),
         ("limit", ["--memory-limit", str(limit)]),
     ]
-    return Case(graph.ops, graph.arguments, graph.outputs, graph.inputs(), ways)
+    spelling = seed if make.SPELLED else None
+    return Case(graph.ops, graph.arguments, graph.outputs, graph.inputs(), ways, spelling)
+
+
+def loops(text):
+    return text.count('"stablehlo.while"')
 
 
 def compared(case, want, got):
@@ -101,7 +117,7 @@ def differs_on_xla(case, text, want):
 
 
 def failures(case, use_xla=True, only=None):
-    """(way, what is wrong) for every way of splitting that fails; and how often the text changed.
+    """(way, what is wrong) for every way of splitting that fails; and how often loops were made.
 
     Where already the unsplit program gives something else on XLA than in the evaluator, the way is
     called "stock": no fault of splitting, but a bug of one of the two.
@@ -109,7 +125,7 @@ def failures(case, use_xla=True, only=None):
     found, changed = [], 0
     with tempfile.TemporaryDirectory() as folder:
         path, text = pathlib.Path(folder) / "program.mlir", case.text()
-        path.write_text(text)
+        path.write_text(case.given())
         evaluate = running.Evaluator(folder, case.inputs)
         try:
             want = evaluate(text)
@@ -119,8 +135,8 @@ def failures(case, use_xla=True, only=None):
             if only and way != only or way == "xla" and not use_xla:
                 continue
             try:
-                split = running.opt(path, *arguments, refused=text)
-                changed += way == "lowered" and split != text
+                split = respelling.known(running.opt(path, *arguments, refused=text), folder)
+                changed += way == "lowered" and loops(split) > loops(text)
                 if way == "xla":
                     problem = differs_on_xla(case, split, want)
                     if problem and differs_on_xla(case, text, want):
@@ -191,7 +207,7 @@ def keep(case, seed, way, problem, folder):
     arguments = dict(case.ways)[way] if way in dict(case.ways) else []
     path.write_text(
         f"// seed {seed}, {way}: weir opt {' '.join(arguments)}\n"
-        f"// {problem.splitlines()[0]}\n{case.text()}"
+        f"// {problem.splitlines()[0]}\n{case.given()}"
     )
     np.savez(path.with_suffix(".npz"), *case.inputs)
     return path
@@ -265,7 +281,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices"]
+    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled"]
     parser.add_argument("--graphs", default="Graph", choices=kinds)
     parser.add_argument("--no-xla", action="store_true")
     parser.add_argument("--no-reduce", action="store_true")

@@ -1,12 +1,13 @@
 """Runs random regions as kernels, cell by cell of test/python/random_cells.py, against the evaluator.
 
     python tools/fuzz_regions.py --count 10000 [--first SEED] [--jobs N] [--cells PATTERN] [--keep DIR]
-                                 [--hook]
+                                 [--hook] [--spelled]
 
 Each program has some regions; it is rewritten with slices that a threshold asks for and loops as kernels
 wherever they can, for vectors of 16, 32 or 64 bytes as far as this processor has them, and under a limit
 with weir's own choice. src/ref runs the program before and after, kernels as they are. With --hook only
-under the limit: JAX's hook rewrites the program, XLA is the referee and runs it. What fails is
+under the limit: JAX's hook rewrites the program, XLA is the referee and runs it. With --spelled weir gets
+the program in the spellings of other front ends (test/python/respelling.py). What fails is
 written to --keep (default: build/fuzz). Prints the table of what was run, and why a cell is empty. Exits
 1 if anything failed.
 """
@@ -25,6 +26,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 import random_cells as rc  # noqa: E402
+import respelling  # noqa: E402
 import running  # noqa: E402
 
 IN_A_PROGRAM = 12  # regions
@@ -64,12 +66,11 @@ def problems_of(w, want, got):
             yield v.name, problem
 
 
-def by_opt(path, evaluate):
-    """Arguments of `weir opt` -> (the program that it makes, its results)."""
-    text = path.read_text()
+def by_opt(path, text, evaluate):
+    """Arguments of `weir opt` -> (what it makes of the file, which says the text, its results)."""
 
     def rewritten(arguments):
-        changed = running.opt(path, *arguments, refused=text)
+        changed = respelling.known(running.opt(path, *arguments, refused=text), path.parent)
         return changed, None if changed == text else evaluate(changed)
 
     return rewritten
@@ -95,19 +96,21 @@ def is_stock_off(w, text, want, found):
     }
 
 
-def run(cells, seed, keep=None, build=None, hook=False):
+def run(cells, seed, keep=None, build=None, hook=False, spelled=False):
     """(what is wrong, [(cell, is it a kernel)])."""
     w, regions = program_of(cells, seed)
     text, found, made = w.text(), [], set()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.mlir"
         path.write_text(text)
+        if spelled:
+            respelling.respell(path, seed)
         evaluate = running.Evaluator(folder, w.inputs, build and build / "tools/weir_eval")
         try:
             want = evaluate(text)
         except AssertionError as error:
             return [f"seed {seed}, {cells}: {error}"], []
-        rewritten = by_hook(w, text) if hook else by_opt(path, evaluate)
+        rewritten = by_hook(w, text) if hook else by_opt(path, text, evaluate)
         for way, arguments in ways(w, random.Random(seed)):
             try:
                 changed, got = rewritten(arguments)
@@ -121,7 +124,7 @@ def run(cells, seed, keep=None, build=None, hook=False):
                 found.append(f"seed {seed} {way} {name} of {cells}: {problem}")
                 if keep:
                     keep.mkdir(parents=True, exist_ok=True)
-                    (keep / f"region-{seed}.mlir").write_text(f"// {' '.join(arguments)}\n{text}")
+                    (keep / f"region-{seed}.mlir").write_text(f"// {' '.join(arguments)}\n{path.read_text()}")
     return found, [(cell, i in made) for i, cell in enumerate(cells)]
 
 
@@ -161,11 +164,11 @@ def programs(count, first, pattern, hook=False):
         yield [all_cells[(start + i) % len(all_cells)] for i in range(n)], first + start
 
 
-def run_all(tasks, jobs, keep=None, build=None, hook=False):
+def run_all(tasks, jobs, keep=None, build=None, hook=False, spelled=False):
     """(what is wrong, (op, role, dtype) -> (regions, kernels))."""
     problems, count = [], collections.defaultdict(lambda: (0, 0))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for found, cells in pool.map(lambda t: run(*t, keep, build, hook), tasks):
+        for found, cells in pool.map(lambda t: run(*t, keep, build, hook, spelled), tasks):
             problems += found
             for line in found:
                 print(line, flush=True)
@@ -184,10 +187,14 @@ def main():
     parser.add_argument("--cells", default="*", help='such as "concatenate sliced *"')
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
     parser.add_argument("--hook", action="store_true", help="through JAX's hook, under limits")
+    spelled = "as other front ends would write them"
+    parser.add_argument("--spelled", action="store_true", help=spelled)
     arguments = parser.parse_args()
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     tasks = list(programs(arguments.count, arguments.first, arguments.cells, arguments.hook))
-    problems, count = run_all(tasks, arguments.jobs, arguments.keep, hook=arguments.hook)
+    problems, count = run_all(
+        tasks, arguments.jobs, arguments.keep, hook=arguments.hook, spelled=arguments.spelled
+    )
     print(table(count))
     regions, kernels = (sum(c[i] for c in count.values()) for i in (0, 1))
     print(f"{regions} regions in {len(tasks)} programs, {kernels} seen as kernels, {len(problems)} failures")

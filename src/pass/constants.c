@@ -1,6 +1,6 @@
 /* constants: arith.constant, chlo.constant, chlo.constant_like -> stablehlo.constant.
  *
- * Requires: a verified module. Breaks: nothing. Exact. constant_like(x) is its value, broadcast to
+ * Requires: a verified module. Breaks: nothing. Exact. constant_like(x) has its value everywhere, in
  * x's shape. Left alone: constants that are no tensors (`index`, plain numbers), values of another
  * shape or element type than the result's, dynamic shapes, floats below 32 bits in constant_like.
  * Source: MLIR, arith dialect; CHLO.
@@ -16,9 +16,9 @@ static bool is_constant(const ir_module *m, ir_op op) {
          ir_attr_get(m, value)->type == ir_type_of(m, ir_result(m, op, 0));
 }
 
-/* The scalar constant; IR_NONE: none that we build. */
-static ir_value build_scalar(ir_builder *b, ir_dtype dtype, const ir_attr_data *value) {
-  ir_type type = ir_scalar(b->m, dtype);
+/* A constant of these elements; IR_NONE: none that we build. */
+static ir_value build_splat(ir_builder *b, ir_type type, const ir_attr_data *value) {
+  ir_dtype dtype = ir_type_get(b->m, type)->dtype;
   ir_dtype_class cls = ir_dtype_class_of(dtype);
   if (value->kind == IR_ATTR_INT && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT))
     return ir_build_splat_int(b, type, value->integer);
@@ -50,12 +50,10 @@ static bool replace(void *user, ir_block block, ir_op op) {
   }
   if (!is_constant_like(m, op)) return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
-  ir_type type = ir_type_of(m, ir_result(m, op, 0));
-  ir_attr value = ir_op_attr(m, op, "value");
-  ir_value scalar = build_scalar(&b, ir_type_get(m, type)->dtype, ir_attr_get(m, value));
-  if (!scalar) return false;
-  if (ir_type_get(m, type)->rank) scalar = ir_build_broadcast(&b, scalar, type, NULL);
-  ir_map_set(f->map, ir_result(m, op, 0), scalar);
+  ir_value x = ir_result(m, op, 0);
+  ir_value splat = build_splat(&b, ir_type_of(m, x), ir_attr_get(m, ir_op_attr(m, op, "value")));
+  if (!splat) return false;
+  ir_map_set(f->map, x, splat);
   return f->changed = true;
 }
 

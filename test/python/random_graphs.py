@@ -347,6 +347,8 @@ class Graph(LinearAlgebra, Chains, Regions, Orders):
             self.step()
         self.finish()
 
+    SPELLED = False  # whether weir gets it in other spellings
+
     # ---- a whole program ----
     STEPS = (
         ["outer"] * 6
@@ -448,6 +450,94 @@ class Windows(Graph):
     """Graphs with prefix sums, and convolutions of every role."""
 
     STEPS = Graph.STEPS + ["prefix"] * 14 + ["any_convolution"] * 8
+
+
+class Spelled(Graph):
+    """Graphs for respelling.py, with what has no other spelling: random bits, sums of diagonals."""
+
+    STEPS = Graph.STEPS + ["random_bits"] * 6 + ["summed"] * 8 + ["selected"] * 4 + ["mapped"] * 4
+    SPELLED = True
+
+    def random_bits(self):
+        """Of which the lower few are looked at, or all; the state goes on."""
+        algorithm, words = self.rng.choice([("PHILOX", 2), ("PHILOX", 3), ("THREE_FRY", 2)])
+        states = [v for v in self.values if v.dtype == "ui64" and v.shape == (words,)]
+        state = self.rng.choice(states) if states else self.argument((words,), "ui64")
+        shape = self.shape(self.rng.randint(1, 3))
+        results = [
+            dataclasses.replace(state, name=self.name()),
+            Value(self.name(), shape, self.rng.choice(["ui32", "ui32", "ui64"])),
+        ]
+        attributes = f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>"
+        self.append("stablehlo.rng_bit_generator", [state], results, attributes)
+        v = results[1]
+        return v if self.rng.random() < 0.3 else self.convert(v, self.rng.choice(["f32", "f64", "i32"]))
+
+    def summed(self):
+        """einsum of any labels: shared, contracted, own, twice in one operand."""
+        fits = lambda v: 0 < v.rank < 4 and v.dtype in ("f32", "f64", "i32", "f16", "bf16")  # noqa: E731
+        a = self.pick(lambda v: fits(v) and not v.special)
+        b = a and self.pick(lambda v: fits(v) and v.dtype == a.dtype and not v.special)
+        if b is None:
+            return None
+        a, b = self.tamed(a, 2), self.tamed(b, 2)
+        sizes, sides = {}, []
+        for v in (a, b):
+            labels = ""
+            for n in v.shape:
+                fitting = [x for x in sizes if sizes[x] == n]
+                is_new = not fitting or self.rng.random() < 0.4
+                label = "abcdefgh"[len(sizes)] if is_new else self.rng.choice(fitting)
+                sizes[label] = n
+                labels += label
+            sides.append(labels)
+        out = "".join(self.rng.sample(sorted(sizes), self.rng.randint(0, len(sizes))))
+        shape = [sizes[x] for x in out]
+        terms = math.prod(n for x, n in sizes.items() if x not in out)
+        if math.prod(shape) > MOST_ELEMENTS or terms > MOST_ELEMENTS:
+            return None
+        grid = a.grid and b.grid and (
+            a.grid[0] + b.grid[0] + math.ceil(math.log2(max(terms, 2))), a.grid[1] + b.grid[1]
+        )  # fmt: skip
+        config = f'einsum_config = "{",".join(sides)}->{out}"'
+        return self.emit("stablehlo.einsum", [a, b], shape, a.dtype, config, grid, a.bound * b.bound * terms)
+
+    def selected(self):
+        """torch_index_select along any dimension, with dimensions in common in front."""
+        at = self.pick(lambda v: v.dtype == "i32" and v.rank < 3, 200)
+        x = at and self.pick(lambda v: v.rank > 0 and v.dtype != "c64")
+        if x is None:
+            return None
+        batches = [b for b in range(min(at.rank, x.rank - 1) + 1) if at.shape[:b] == x.shape[:b]]
+        batch = self.rng.choice(batches)
+        dim = self.rng.randrange(batch, x.rank)
+        shape = x.shape[:dim] + at.shape[batch:] + x.shape[dim + 1 :]
+        if math.prod(shape) > MOST_ELEMENTS or len(shape) > 5:
+            return None
+        attributes = f"batch_dims = {batch} : i64, dim = {dim} : i64"
+        return self.emit("stablehlo.torch_index_select", [x, at], shape, x.dtype, attributes, x.grid, x.bound,
+                         noise=x.noise)  # fmt: skip
+
+    def mapped(self):
+        """A body of several ops, of which some depend on one operand or on none."""
+        v = self.pick(lambda v: v.rank > 0 and v.is_float() and v.grid)
+        if v is None:
+            return None
+        w = self.partner(v, lambda o: o.grid)
+        one = f"value = dense<1.0> : tensor<{v.dtype}>"
+        ops = [
+            ("constant", one, [], v.dtype),
+            ("abs", "", [0], None),
+            ("minimum", "", [self.rng.choice([1, 3]), 2], None),
+            ("compare", direction(self.rng.choice(["LT", "GE"])), [self.rng.randrange(5), 4], "i1"),
+            ("select", "", [5, self.rng.randrange(5), self.rng.randrange(5)], v.dtype),
+        ]
+        if self.rng.random() < 0.2:
+            ops += [("negate", "", [2], None)]  # of the constant alone
+        grid = (max(v.grid[0], w.grid[0], 0), min(v.grid[1], w.grid[1], 0))
+        attributes = f"dimensions = {i64s(range(v.rank))}"
+        return self.emit("stablehlo.map", [v, w], v.shape, v.dtype, attributes, grid, max(v.bound, w.bound, 1),
+                         region=self.body(v.dtype, *ops))  # fmt: skip
 
 
 class Cuts(Graph):

@@ -18,7 +18,7 @@ import numpy as np
 
 MANTISSA = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
 NOISE = {"f64": 1e-13, "f32": 1e-7, "f16": 1e-3, "bf16": 8e-3}
-INTS = ("i8", "ui8", "i16", "i32", "ui32", "i64")
+INTS = ("i8", "ui8", "i16", "i32", "ui32", "i64", "ui64")
 NUMPY = {
     "f64": np.float64,
     "f32": np.float32,
@@ -31,6 +31,7 @@ NUMPY = {
     "i32": np.int32,
     "ui32": np.uint32,
     "i64": np.int64,
+    "ui64": np.uint64,
 }
 BYTES = {name: np.dtype(dtype).itemsize for name, dtype in NUMPY.items()} | {"c64": 8}
 INFINITY = {"f64": "7FF0000000000000", "f32": "7F800000", "f16": "7C00", "bf16": "7F80"}

@@ -76,6 +76,30 @@ def test_matrices(first):
     assert split >= BATCH // 2, "too few programs have anything to split"
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 2, BATCH))
+def test_spellings(first):
+    """As TensorFlow, PyTorch and CHLO's writers say it, inside of whiles and branches, too."""
+    problems, split = [], 0
+    for seed in range(first, first + BATCH):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Spelled)
+        found, changed = fuzz_graphs.failures(case)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+        split += changed
+    assert not problems, "\n".join(problems)
+    assert split >= BATCH // 2, "too few programs have anything to split"
+
+
+def test_every_spelling_is_drawn():
+    """Each op that the passes for spellings take, and each algorithm of random bits."""
+    cases = [fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Spelled) for seed in range(1, 200)]
+    text = "\n".join(case.given() for case in cases)
+    dynamic = "dynamic_reshape dynamic_broadcast_in_dim dynamic_iota dynamic_pad dynamic_gather dynamic_conv"
+    ops = f"einsum unary_einsum torch_index_select map real_dynamic_slice {dynamic}".split()
+    others = ["arith.constant", "chlo.constant", "chlo.constant_like", "chlo.broadcast_compare"]
+    missing = [name for name in [f"stablehlo.{op}" for op in ops] + others if f'"{name}"' not in text]
+    assert not missing and "PHILOX" in text and "THREE_FRY" in text
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     """The comparison itself: what `weir opt` prints, with another function in it."""
     op, other = '"stablehlo.exponential"', '"stablehlo.tanh"'

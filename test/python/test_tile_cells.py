@@ -51,6 +51,15 @@ def test_cells(number, folder):  # noqa: F811
     assert sum(kernels for _, kernels in count.values()) > len(cells) // 3
 
 
+def test_cells_in_other_spellings(folder):  # noqa: F811
+    """What other front ends write becomes kernels where JAX's spelling does, with the same values."""
+    cells = chosen(3)[::3]
+    for i in range(0, len(cells), ROUND):
+        problems, kernels = fuzz_regions.run(cells[i : i + ROUND], 7000 + i, spelled=True)
+        assert not problems, "\n".join(problems)
+        assert kernels == fuzz_regions.run(cells[i : i + ROUND], 7000 + i)[1]
+
+
 def test_cells_through_the_hook():
     """Under a limit, as JAX compiles and runs them; sums of the slices are right, or refused."""
     cells = [("add", "sliced", "f32"), ("roll", "reduced", "f32"), ("maximum", "free", "i32")]

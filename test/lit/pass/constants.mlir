@@ -6,8 +6,7 @@ module {
   // CHECK: "stablehlo.constant"() <{value = dense<[2, 3]> : tensor<2xi64>}> : () -> tensor<2xi64>
   // CHECK: "stablehlo.constant"() <{value = dense<1.500000e+00> : tensor<f32>}> : () -> tensor<f32>
   // CHECK: "stablehlo.constant"() <{value = dense<7> : tensor<3xi32>}> : () -> tensor<3xi32>
-  // CHECK: %[[C:.*]] = "stablehlo.constant"() <{value = dense<2.500000e+00> : tensor<f32>}> : () -> tensor<f32>
-  // CHECK: "stablehlo.broadcast_in_dim"(%[[C]]) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  // CHECK: "stablehlo.constant"() <{value = dense<2.500000e+00> : tensor<4xf32>}> : () -> tensor<4xf32>
   func.func @tensors(%x: tensor<4xf32>) -> (tensor<2xi64>, tensor<f32>, tensor<3xi32>, tensor<4xf32>) {
     %0 = arith.constant dense<[2, 3]> : tensor<2xi64>
     %1 = "arith.constant"() <{value = dense<1.5> : tensor<f32>}> : () -> tensor<f32>
