@@ -11,6 +11,8 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import hashlib
+import json
 import re
 import signal
 import sys
@@ -18,12 +20,15 @@ import sys
 import jax
 import numpy as np
 
-from weir import _auto, _jax, _library, _machine, _plan, _progress, _say, _settings
+from weir import _auto, _jax, _library, _machine, _plan, _processes, _progress, _say, _settings
 from weir._jax import ir
+from weir._processes import LeftAlone as _LeftAlone
+from weir._processes import Silence
 from weir._say import WeirWarning as WeirWarning, warn
 
 _jax.exclude_from_tracebacks(
-    module.__file__ for module in (sys.modules[__name__], _auto, _jax, _say, _settings, _library)
+    module.__file__
+    for module in (sys.modules[__name__], _auto, _jax, _processes, _say, _settings, _library)
 )
 
 # XLA's words for an option, and for a value of one, that it doesn't have.
@@ -32,10 +37,6 @@ _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
 # Names that this XLA doesn't have: up to jax 0.9.0 there are no such fusions or schedulers.
 _unknown_options = set()
 _LAST_WITHOUT_OPTIONS = (0, 9, 0)
-
-
-class _LeftAlone(Exception):
-    """A program over several devices, and why it runs without the limit."""
 
 
 _LACKS = (
@@ -106,26 +107,37 @@ def _hooked(original):
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
         try:
-            return _compile(call, _measured(call, settings or {}), planning)
+            return _compile(call, _measured(call, settings or {}, planning is None), planning)
         except _LeftAlone as reason:
             warn(f"weir: {call.name()}, over several devices, runs without the limit: {reason}")
             return call.untouched()
+        except Silence as reason:
+            message = f"DEADLINE_EXCEEDED: weir: {call.name()}, over several processes: {reason}"
+            raise jax.errors.JaxRuntimeError(message) from None
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
 
 
-def _measured(call, settings):
-    """The settings with the limit "auto" as bytes."""
+def _measured(call, settings, runs=True):
+    """The settings with the limit "auto" as bytes; of a program that runs all of its processes'."""
     if settings.get("memory_limit_bytes") != _settings.AUTO:
         return settings
+    if runs and call.is_over_processes():
+        devices = list(np.ravel(call.devices))
+        found = _processes.least_auto(devices, lambda: _free_bytes(call.own_device()))
+    else:
+        found = _free_bytes(call.own_device())
+        if call.platform() == "cpu":  # one memory for all of them
+            found //= call.device_count()
+    return settings | {"memory_limit_bytes": found}
+
+
+def _free_bytes(device):
     try:
-        found = _auto.limit_bytes(np.ravel(call.devices)[0])
+        return _auto.limit_bytes(device)
     except LookupError as error:
         raise _settings.SettingError(f"weir: the limit 'auto': {error}") from None
-    if call.platform() == "cpu":  # one memory for all of them
-        found //= call.device_count()
-    return settings | {"memory_limit_bytes": found}
 
 
 class _Call:
@@ -138,12 +150,19 @@ class _Call:
         self.executables = {}
         self.limit_bytes = 0
         self.least_held_bytes = None  # arguments and results: what no rewriting makes smaller
+        self.agreement = None  # with other processes
 
     def device_count(self):
         return self.compile_options.num_replicas * self.compile_options.num_partitions
 
     def is_over_processes(self):
-        return len({device.process_index for device in np.ravel(self.devices)}) > 1
+        return _processes.are_several(list(np.ravel(self.devices)))
+
+    def own_device(self):
+        """One of this process's, of a topology any."""
+        devices = np.ravel(self.devices)
+        here = self.backend.process_index() if self.is_over_processes() else None
+        return next((d for d in devices if d.process_index == here), devices[0])
 
     def untouched(self):
         return self.run(None, ())
@@ -194,6 +213,20 @@ class _Call:
                 raise _LeftAlone("rewritten, it would be sharded in another way")
 
     def referee(self, text, options):
+        """(argument, output, alias, temp) bytes of a candidate, the largest of any process."""
+        if self.agreement is None:
+            return self.report(text, options)
+        self.agreement.check()
+        try:
+            memory = self.report(text, options)
+        except Exception:
+            memory = None
+        memory = self.agreement.on([self.hash(text, options), memory], _processes.largest)
+        if memory is None:
+            raise RuntimeError("XLA does not compile it everywhere")
+        return tuple(memory)
+
+    def report(self, text, options):
         try:
             memory = self.run(text, options).get_compiled_memory_stats()
         except jax.errors.JaxRuntimeError as error:
@@ -216,7 +249,9 @@ class _Call:
     def measure_machine(self, given):
         """Before the first prediction of this user on this computer."""
         if self.platform() == "cpu" and given.get("tile") and not _jax.missing(_jax.FOR_DEVICES):
-            _machine.measure(np.ravel(self.devices)[0], self.computation.context)
+            here = (d for d in np.ravel(self.devices) if d.process_index == d.client.process_index())
+            if mine := next(here, None):
+                _machine.measure(mine, self.computation.context)
 
     def name(self):
         return ir.StringAttr(self.computation.operation.attributes["sym_name"]).value
@@ -225,6 +260,17 @@ class _Call:
         return self.computation.operation.get_asm(
             print_generic_op_form=True, enable_debug_info=locations
         ).encode()
+
+    def hash(self, text, *more):
+        """Of a program (None: as it came) but for where in the source it is from, which processes
+        may see at different places.
+        """
+        if text is None:
+            plain = self.text(locations=False)
+        else:
+            module = ir.Module.parse(text, context=self.computation.context)
+            plain = module.operation.get_asm(print_generic_op_form=True).encode()
+        return hashlib.sha256(plain + json.dumps(more).encode()).hexdigest()[:32]
 
     def text_with_shardings(self):
         """The program without calls; each op says how XLA will shard it, as Shardy itself does."""
@@ -338,12 +384,16 @@ def _with_calls(settings):
 
 
 _FOR_PAGES = {"data": True, "trace": True}
-_TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
+_FOR_PROCESSES = {"tile": 0, "progress": False}
+_TRIALS = ("tensor_size_threshold_bytes", "only_passes")
 
 
 def _fits_anyway(call, settings):
     """Most programs do, and cost no more than this."""
-    if any(settings.get(name) for name in _TRIALS) or settings.get("debug", 0) > 1:
+    is_watched = settings.get("dump_after") or settings.get("debug", 0) > 1
+    if any(settings.get(name) for name in _TRIALS):
+        return False
+    if is_watched and not call.is_over_processes():  # others may not be, and are not asked
         return False
     try:
         return _library.fits(call.text(locations=False), settings)
@@ -352,60 +402,107 @@ def _fits_anyway(call, settings):
 
 
 def _compile(call, settings, planning):
-    if call.is_over_processes():
-        raise _LeftAlone("it runs over several processes")
     if call.device_count() > 1 and (lacks := _jax.missing(_jax.FOR_SHARDINGS)):
         raise _LeftAlone(f"jax {jax.__version__} lacks {lacks}")
     given = settings | {"platform": call.platform().encode()}
     call.limit_bytes = settings.get("memory_limit_bytes") or 0
     if known := _devices_of(call):
         given["machine"] = known.name.encode()
+    if call.is_over_processes():
+        given |= _FOR_PROCESSES
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
     if planning is not None:
         given |= _FOR_PAGES
-    text = plan = None
+    found = _Found()
     try:
-        given = _with_calls(given)
-        call.measure_machine(given)
-        text = call.text()
-        result = _library.rewrite(text, given, call.referee)
-        if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
-            if b"mhlo.sharding" in text:
-                raise _LeftAlone("it is for the partitioner before Shardy")
-            text = call.text_with_shardings()
-            result = _library.rewrite(text, given | {"shardings_known": True}, call.referee)
-        if result.message.startswith("no pass named"):
-            names = "WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER"
-            raise _settings.SettingError(f"weir: {names}: {result.message}")
-        if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
-            raise RuntimeError(f"{result.status_name}: {result.message}")
-        plan = _plan.from_result(call.name(), result)
-        executable = _settled(call, result)
-        if plan.is_unconfirmed and plan.outcome == "rewritten":
-            raise RuntimeError("XLA compiles none of the programs that weir made of it")
-    except (_LeftAlone, _settings.SettingError):
+        with _agreement(call, planning) as agreement:
+            _decide(call, given, agreement, found)
+    except (_LeftAlone, Silence, _settings.SettingError):
         raise
     except Exception as error:
-        if planning is not None and plan is not None:
-            planning.append(plan)
+        if planning is not None and found.plan is not None:
+            planning.append(found.plan)
         where = f"{call.backend.platform}, jax {jax.__version__}"
-        _say.warn_of_failure(call.name(), where, settings, text, error)
+        _say.warn_of_failure(call.name(), where, settings, found.text, error)
         return call.untouched()
     if jax.__version_info__ > _LAST_WITHOUT_OPTIONS:
         for name in sorted(_unknown_options):
             _warn_of_option(name)
-    is_left_alone = result.status == _library.RESOURCE_EXHAUSTED and call.device_count() > 1
+    return _concluded(call, settings, planning, found)
+
+
+class _Found:
+    """What weir has found out about a program so far, also if it fails then."""
+
+    text = result = plan = executable = None
+
+
+def _decide(call, given, agreement, found):
+    """What is to run, into `found`: the same in all processes that agree."""
+    call.measure_machine(given)
+    if agreement:
+        call.agreement = agreement
+        given = given | {"machine": _agreed_machine(given, agreement)}
+    given = _with_calls(given)
+    found.text = call.text()
+    result = _library.rewrite(found.text, given, call.referee)
+    if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
+        if b"mhlo.sharding" in found.text:
+            raise _LeftAlone("it is for the partitioner before Shardy")
+        found.text = call.text_with_shardings()
+        result = _library.rewrite(found.text, given | {"shardings_known": True}, call.referee)
+    if result.message.startswith("no pass named"):
+        names = "WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER"
+        raise _settings.SettingError(f"weir: {names}: {result.message}")
+    if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
+        raise RuntimeError(f"{result.status_name}: {result.message}")
+    found.result, found.plan = result, _plan.from_result(call.name(), result)
+    found.executable = _settled(call, result)
+    if found.plan.is_unconfirmed and found.plan.outcome == "rewritten":
+        raise RuntimeError("XLA compiles none of the programs that weir made of it")
+    if agreement:
+        what = [result.status, result.outcome, call.hash(result.text, result.compile_options)]
+        agreement.on(what, _processes.same("what they found"))
+
+
+def _concluded(call, settings, planning, found):
+    """The executable; raises where there is none under the limit. Tells people."""
+    is_refused = found.result.status == _library.RESOURCE_EXHAUSTED
+    is_left_alone = is_refused and call.device_count() > 1
+    plan = found.plan
     if is_left_alone:
         plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
         planning.append(plan)
     _say.report(plan, settings)
     if is_left_alone:
-        raise _LeftAlone(result.message.rstrip("\n"))
-    if result.status == _library.RESOURCE_EXHAUSTED:
-        _refuse(call, result)
-    return call.untouched() if executable is None else executable
+        raise _LeftAlone(found.result.message.rstrip("\n"))
+    if is_refused:
+        _refuse(call, found.result)
+    return call.untouched() if found.executable is None else found.executable
+
+
+def _agreement(call, planning):
+    """With the processes that the program runs on, of more than one; a plan runs nowhere."""
+    if planning is not None or not call.is_over_processes():
+        return contextlib.nullcontext()
+    devices = list(np.ravel(call.devices))
+    program = call.hash(None, [device.id for device in devices])
+    return _processes.of_program(devices, program)
+
+
+_ONLY_SEEN = ("debug", "dump_after")  # settings that change nothing
+
+
+def _agreed_machine(settings, agreement):
+    """Raises SettingError where the processes are not under the same settings."""
+    shown = {k: v.decode() if isinstance(v, bytes) else v for k, v in settings.items()}
+    host = _library.describe_machine(None).partition("\n")[0]
+    shared = {name: value for name, value in shown.items() if name not in _ONLY_SEEN}
+    shared |= {"weir": _library.version(), "jax": jax.__version__}
+    agreement.on(shared, _processes.same_settings)
+    return agreement.on(shown.get("machine", host), _processes.the_first).encode()
 
 
 def _devices_of(call):

@@ -15,6 +15,7 @@ passmanager = find("jax._src.lib.mlir:passmanager")
 xla_client = find("jax._src.lib:xla_client")
 MeshComputation = find("jax._src.interpreters.pxla:MeshComputation")
 get_compile_options = find("jax._src.compiler:get_compile_options")
+distributed = find("jax._src.distributed:global_state")
 are_hlo_shardings_equal = find("jax._src.op_shardings:are_hlo_shardings_equal")
 
 _COMPILE = "jax._src.compiler:compile_or_get_cached"

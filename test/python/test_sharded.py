@@ -105,7 +105,10 @@ def test_plans(lines):
 # ---- what needs no devices ----
 def call_over(*processes, partitions=1):
     options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)
-    devices = [types.SimpleNamespace(process_index=p, platform="cpu") for p in processes]
+    client = types.SimpleNamespace(runtime_type="pjrt_ifrt")
+    devices = [
+        types.SimpleNamespace(process_index=p, platform="cpu", client=client) for p in processes
+    ]
     backend = types.SimpleNamespace(platform="cpu", local_devices=lambda: devices)
     return _hook._Call(None, backend, None, devices, options, (), {})
 
@@ -113,6 +116,12 @@ def call_over(*processes, partitions=1):
 def test_processes_are_told_apart():
     assert call_over(0, 1).is_over_processes()
     assert not call_over(2, 2).is_over_processes()
+
+
+def test_processes_of_a_topology_are_nobody():
+    call = call_over(0, 1)
+    call.devices[0].client.runtime_type = "compile_only_runtime"
+    assert not call.is_over_processes() and call.own_device() is call.devices[0]
 
 
 def test_devices_of_a_cpu_share_its_memory(monkeypatch):
