@@ -116,7 +116,7 @@ def _why_not_llvm(name):
     if "/" in name and os.path.exists(name) and not os.path.isfile(name):
         return "it is no regular file"  # the loader would wait for a pipe
     try:
-        ctypes.CDLL(name)
+        ctypes.CDLL(name, os.RTLD_NOW | os.RTLD_DEEPBIND)  # as the library: it stays open
     except OSError as error:
         return str(error)
     return None

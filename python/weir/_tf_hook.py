@@ -12,7 +12,7 @@ import threading
 
 import tensorflow as tf
 
-from weir import _auto, _library, _plan, _say, _settings, _tf
+from weir import _auto, _library, _plan, _say, _settings, _tf, _tf_calls
 from weir._say import warn
 from weir._tf_program import Program, Unreadable
 
@@ -54,11 +54,7 @@ def _settings_under(_):
     if found and found.get("memory_limit_bytes") == _settings.AUTO:
         host = collections.namedtuple("host", "id platform")("tensorflow", "cpu")
         found |= {"memory_limit_bytes": _auto.limit_bytes(host)}
-    if found:  # kernels are for JAX: nobody has registered them here
-        found |= {"platform": b"cpu", "tile": 0, "progress": False}
-        if not any(found.get(name) for name in ("memory_limit_bytes", *_TRIALS)):
-            return None
-    return found
+    return found and found | {"platform": b"cpu"}
 
 
 _TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
@@ -112,6 +108,7 @@ def _decide(function, arguments, settings):
     try:
         if _fits_anyway(made, settings):
             return _as_it_came(program)
+        settings = _tf_calls.with_calls(settings)
         program.read_signature()
         result = _library.rewrite(made, settings, _referee(program, settings))
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
@@ -249,7 +246,7 @@ def plans_of(function, arguments, named):
 
     def decide():
         with passed_over():
-            _decide(inner, given, settings_now() or {"platform": b"cpu", "tile": 0})
+            _decide(inner, given, settings_now() or {"platform": b"cpu"})
 
     return _say.plans_of(decide, tf.errors.ResourceExhaustedError)
 

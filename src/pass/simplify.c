@@ -9,6 +9,7 @@
  * Source: StableHLO specification; each rule states its identity.
  */
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "pass/pass.h"
 
 enum { SPREAD_BYTES = 1 << 12 };
@@ -377,6 +378,25 @@ static ir_value whole_dimension(simplifier *s, ir_op op) {
   return is == x->dims[dim] ? operand(s, op, 0) : IR_NONE;
 }
 
+/* ---- one spelling of what the split and kernels look for ---- */
+/* dot(x, y) sums over x's last dimension and y's first. */
+static ir_value dot_as_general(simplifier *s, ir_op op) {
+  static const int64_t first = 0;
+  int64_t last = ir_type_get(s->m, operand_type(s, op, 0))->rank - 1;
+  ir_dot_numbers n = {.lhs_contract = {1, &last}, .rhs_contract = {1, &first}};
+  ir_op_get(s->m, op)->kind = IR_OP_DOT_GENERAL;
+  ir_op_set_attr(s->m, op, "dot_dimension_numbers", ir_dot_dims_attr(s->m, &n), true);
+  return again;
+}
+
+/* x to the power of 2 is x x, rounded once; XLA computes it so, too. */
+static ir_value power_two(simplifier *s, ir_op op) {
+  if (!ir_is_splat_real(s->m, operand(s, op, 1), 2)) return IR_NONE;
+  ir_op_get(s->m, op)->kind = IR_OP_MULTIPLY;
+  ir_op_get(s->m, op)->operands[1] = operand(s, op, 0);
+  return again;
+}
+
 /* ---- the table ---- */
 static const struct row {
   ir_kind kind;
@@ -409,6 +429,8 @@ static const struct row {
     {IR_OP_SCATTER, scatter_one_window},
     {IR_OP_CUSTOM_CALL, erf_call},
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
+    {IR_OP_DOT, dot_as_general},
+    {IR_OP_POWER, power_two},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 

@@ -83,6 +83,14 @@ static struct {
 } llvm = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- finding it ---- */
+/* It finds its own symbols first: TensorFlow shows the process all of another LLVM. The sanitizers
+ * allow no such thing. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined RTLD_DEEPBIND
+enum { OPENING = RTLD_NOW | RTLD_LOCAL };
+#else
+enum { OPENING = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+#endif
+
 static void *open_version(int version) {
   static const char *const forms[] = {"libLLVM.so.%d.1", "libLLVM-%d.so.1", "libLLVM-%d.so",
                                       "/usr/lib/llvm-%d/lib/libLLVM.so",
@@ -91,7 +99,7 @@ static void *open_version(int version) {
   for (size_t i = 0; !found && i < sizeof forms / sizeof *forms; i++) {
     char name[128];
     snprintf(name, sizeof name, forms[i], version, version);
-    found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    found = dlopen(name, OPENING);
   }
   return found;
 }
@@ -106,7 +114,7 @@ static const char *wanted_library(void) {
 static void *open_wanted(const char *name) {
   struct stat s;
   bool is_file = !strchr(name, '/') || (!stat(name, &s) && S_ISREG(s.st_mode));
-  return is_file ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+  return is_file ? dlopen(name, OPENING) : NULL;
 }
 
 static void *open_library(void) {
