@@ -20,7 +20,7 @@ import sys
 import jax
 import numpy as np
 
-from weir import _auto, _jax, _library, _machine, _plan, _processes, _progress, _say, _settings
+from weir import _auto, _cells, _jax, _library, _machine, _plan, _processes, _progress, _say, _settings
 from weir._jax import ir
 from weir._processes import LeftAlone as _LeftAlone
 from weir._processes import Silence
@@ -257,9 +257,10 @@ class _Call:
         return ir.StringAttr(self.computation.operation.attributes["sym_name"]).value
 
     def text(self, locations=True):
-        return self.computation.operation.get_asm(
+        text = self.computation.operation.get_asm(
             print_generic_op_form=True, enable_debug_info=locations
         ).encode()
+        return _cells.named(text) if locations else text
 
     def hash(self, text, *more):
         """Of a program (None: as it came) but for where in the source it is from, which processes

@@ -61,3 +61,19 @@ def test_the_site_shows_plans_from_files_of_their_own(tmp_path):
         f'<iframe src="page-plan-{i}.html" title="t"></iframe>' for i in (1, 2)
     ]
     assert [(tmp_path / f"page-plan-{i}.html").read_text() for i in (1, 2)] == pages
+
+
+def test_plans_name_the_cells():
+    """As IPython's tracebacks do, not as the files that Jupyter makes of them."""
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook()
+    f = "f = jax.jit(lambda x: jnp.exp(-((x[:, None] - x[None]) ** 2)) @ x)"
+    cells = [
+        "import jax, jax.numpy as jnp, weir\nx = jax.ShapeDtypeStruct((3000,), jnp.float32)",
+        f"# the second cell\n{f}",
+        "print(weir.plan(f, x, limit='1MB'))",
+    ]
+    notebook.cells = list(map(nbformat.v4.new_code_cell, cells))
+    (said,) = notebooks.run(notebook).cells[-1].outputs
+    assert "exponential" in said.text and "at In[2]:2" in said.text and ".py:" not in said.text
