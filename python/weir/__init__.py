@@ -137,9 +137,10 @@ def plan(f, *args, limit=None, device="auto", **kwargs):
     tf.TensorSpec.
     device: "auto", JAX's default; or what need not be here: a name such as "h100" or "v5e", a JAX
     topology or device; or a list of these, whose plans print() shows as a table, and save() as a
-    page. The limit "auto" is nine tenths of its memory there, and so is None where no limit is in
-    force. The plan says who judged: the device's own XLA, or weir's estimate where that is not
-    installed.
+    page. Of a function that is sharded over several devices, of whatever kind, the plan is for as
+    many, and the limit and all bytes are each device's. The limit "auto" is nine tenths of its
+    memory there, and so is None where no limit is in force. The plan says who judged: the device's
+    own XLA, or weir's estimate where that is not installed.
     """
     from weir import _settings
 

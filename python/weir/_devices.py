@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import functools
 import importlib.util
+import math
 import os
 import shutil
 
@@ -22,13 +23,19 @@ _COMPILERS = ("nvidia.cuda_nvcc", "nvidia.cu13")  # packages with ptxas
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What a plan is for, and who judges it."""
+    """What a plan is for, and who judges it. Of a program over several devices: each of them."""
 
     name: str
     platform: str  # as JAX lowers for it
     machine: str | None  # weir's name of it; None: weir does not know this one
     memory_bytes: int | None
-    compiler: object  # the jax.Device of a client that compiles for it; None: weir's estimate
+    devices: object  # of a count: so many jax.Devices of a client that compiles for it; () where
+    # weir's estimate judges
+
+    @property
+    def compiler(self):
+        """One of them, or None."""
+        return next(iter(self.devices(1)), None)
 
     def judge(self):
         if self.compiler is None:
@@ -59,22 +66,43 @@ def plan(f, args, kwargs, limit, device):
     settings = _settings.of_a_plan(bytes_) | {"platform": target.platform.encode()}
     if target.machine:
         settings["machine"] = target.machine.encode()
-    found = _hook.plan_module(lowered.compiler_ir("stablehlo"), target.compiler, settings)
-    return found.for_device(target.name, target.memory_bytes, target.judge())
+    module = lowered.compiler_ir("stablehlo")
+    count = math.prod(_hook.devices_of(module))
+    found = _hook.plan_module(module, target.devices(count), settings)
+    name = target.name if count == 1 else f"{count} x {target.name}"
+    return found.for_device(name, target.memory_bytes, target.judge())
 
 
 def resolve(device):
     """A name of weir's, a JAX topology, or a jax.Device."""
     if isinstance(device, str):
         return _named(device)
-    if hasattr(device, "devices") and not hasattr(device, "device_kind"):
-        device = device.devices[0]
+    devices = _all_of(device)
+    if not hasattr(device, "device_kind"):
+        device = devices[0] if devices else device
     if not hasattr(device, "device_kind"):
         raise _settings.SettingError(f"weir: {device!r} is no device; {_accepted()}")
     known, platform = of_kind(device.device_kind), _hook.platform_of(device)
     memory = known.memory_bytes if known else _own_memory(device)
     name = known.name if known else device.device_kind
-    return Target(name, platform, known.name if known else None, memory, device)
+    first = functools.partial(_first_of, devices, name)
+    return Target(name, platform, known.name if known else None, memory, first)
+
+
+def _all_of(device):
+    """The devices of a topology; a jax.Device and its client's others of the kind."""
+    if not hasattr(device, "device_kind"):
+        return list(getattr(device, "devices", ()))
+    others = [d for d in device.client.devices() if d != device]
+    return [device, *(d for d in others if d.device_kind == device.device_kind)]
+
+
+def _first_of(devices, name, count):
+    if count > len(devices):
+        raise _settings.SettingError(
+            f"weir: the program is over {count} devices; of {name} there are {len(devices)}"
+        )
+    return tuple(devices[:count])
 
 
 def of_kind(kind):
@@ -96,24 +124,25 @@ def _named(name):
     known = next((d for d in _library.devices() if d.name == name), None)
     if known is None:
         raise _settings.SettingError(f"weir: {name!r} is no device; {_accepted()}")
-    return Target(name, known.platform, name, known.memory_bytes, _compiler(known))
+    ahead = functools.partial(_compilers, known)
+    return Target(name, known.platform, name, known.memory_bytes, ahead)
 
 
 @functools.cache
-def _compiler(known):
-    """A device of the card's own compiler, where its wheels are installed; else None."""
-    makers = {"cuda": _cuda_device, "tpu": _tpu_device}
+def _compilers(known, count):
+    """Devices of the card's own compiler, where its wheels are installed; else ()."""
+    makers = {"cuda": _cuda_devices, "tpu": _tpu_devices}
     if known.platform not in makers or _jax.missing(_jax.FOR_DEVICES):
-        return None
+        return ()
     try:
-        return makers[known.platform](known.target)
+        return tuple(makers[known.platform](known.target, count))
     except Exception as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         _hook.warn(
             f"weir: {known.name}: XLA's compiler for {known.platform} is installed and fails: "
             f"{first}; its plans are by weir's estimate"
         )
-        return None
+        return ()
 
 
 def _has(module):
@@ -131,26 +160,37 @@ def has_compiler(platform):
     return bool(any(map(_has, _CUDA_PLUGINS)) and has_assembler)
 
 
-def _cuda_device(target):
+def _cuda_devices(target, count):
     if not has_compiler("cuda"):
-        return None
+        return ()
     from jax.experimental import topologies
 
     described = topologies.get_topology_desc(
-        platform="cuda", target_config=target, topology="1x1x1"
+        platform="cuda", target_config=target, topology=f"1x1x{count}"
     )
-    return described.devices[0]
+    return described.devices
 
 
-def _tpu_device(target):
+def _tpu_devices(target, count):
     if not has_compiler("tpu"):
-        return None
+        return ()
     from jax.experimental import topologies
 
     shape, _, chip = target.partition(" ")
     more = {"chip_config_name": chip} if chip else {}
     with _environment("TPU_SKIP_MDS_QUERY", "1"):  # else it asks the cloud which TPU this is
-        return topologies.get_topology_desc(shape, "tpu", **more).devices[0]
+        described = topologies.get_topology_desc(_enlarged(shape, count), "tpu", **more)
+    return described.devices[:count]
+
+
+def _enlarged(shape, count):
+    """v5e:2x2 for 8 chips: v5e:2x4. TPUs come in such sizes."""
+    name, _, sizes = shape.partition(":")
+    sizes = [int(size) for size in sizes.split("x")]
+    while math.prod(sizes) < count:
+        least = min(reversed(range(len(sizes))), key=sizes.__getitem__)
+        sizes[least] *= 2
+    return f"{name}:{'x'.join(map(str, sizes))}"
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
 import re
 import signal
 import sys
@@ -106,17 +107,21 @@ def _hooked(original):
         if not is_asked or not may_limit():
             return original(backend, computation, devices, compile_options, *rest, **named)
         call = _Call(original, backend, computation, devices, compile_options, rest, named)
-        try:
-            return _compile(call, _measured(call, settings or {}, planning is None), planning)
-        except _LeftAlone as reason:
-            warn(f"weir: {call.name()}, over several devices, runs without the limit: {reason}")
-            return call.untouched()
-        except Silence as reason:
-            message = f"DEADLINE_EXCEEDED: weir: {call.name()}, over several processes: {reason}"
-            raise jax.errors.JaxRuntimeError(message) from None
+        return _compile_or_warn(call, settings or {}, planning)
 
     compile_or_get_cached._weir_original = original
     return compile_or_get_cached
+
+
+def _compile_or_warn(call, settings, planning):
+    try:
+        return _compile(call, _measured(call, settings, planning is None), planning)
+    except _LeftAlone as reason:
+        warn(f"weir: {call.name()}, over several devices, runs without the limit: {reason}")
+        return call.untouched()
+    except Silence as reason:
+        message = f"DEADLINE_EXCEEDED: weir: {call.name()}, over several processes: {reason}"
+        raise jax.errors.JaxRuntimeError(message) from None
 
 
 def _measured(call, settings, runs=True):
@@ -544,25 +549,65 @@ def plans_of(compile_program):
     return _say.plans_of(compile_program, jax.errors.JaxRuntimeError)
 
 
-def plan_module(module, device, settings):
-    """The Plan of a lowered program (ir.Module) for `device`, of a client that may only compile;
-    None: by weir's estimate, for the platform and machine of the settings.
+def devices_of(module):
+    """(replicas, partitions) of a lowered program."""
+    given = module.operation.attributes
+    names = ("mhlo.num_replicas", "mhlo.num_partitions")
+    return tuple(ir.IntegerAttr(given[n]).value if n in given else 1 for n in names)
+
+
+_WITHOUT_XLA = ", and with the device's own XLA, which is not installed"
+
+
+def plan_module(module, devices, settings):
+    """The Plan of a lowered program (ir.Module) for `devices`, as many as it wants, of a client that
+    may only compile; (): by weir's estimate, for the platform and machine of the settings.
     """
-    if device is None:
+    if not devices:
         call = _Call(None, None, module, (), None, (), {})
         result = _library.rewrite(call.text(), settings | _FOR_PAGES, None)
         if result.status not in (_library.OK, _library.RESOURCE_EXHAUSTED):
-            raise ValueError(f"weir.plan: {result.status_name}: {result.message}")
+            lacks = "" if math.prod(devices_of(module)) == 1 else _WITHOUT_XLA
+            raise ValueError(f"weir.plan: {result.status_name}: {result.message}{lacks}")
         return _plan.from_result(call.name(), result)
-    options = _jax.get_compile_options(
-        num_replicas=1, num_partitions=1, device_assignment=np.array([[device.id]])
-    )
-    devices = np.array([device], dtype=object)
-    call = _Call(_compile_ahead, device.client, module, devices, options, (), {})
-    found = plans_of(lambda: _compile(call, settings, _say.planned()))
+    options = _options_ahead(module, devices)
+    call = _Call(_compile_ahead, devices[0].client, module, devices, options, (), {})
+    found = plans_of(lambda: _compile_or_warn(call, settings, _say.planned()))
     if not found:
         raise ValueError("weir.plan: weir left this program alone (see the warning)")
     return found[-1]
+
+
+def _options_ahead(module, devices):
+    """As JAX sets them: XLA chooses how to shard what the program doesn't say."""
+    replicas, partitions = devices_of(module)
+    ids = np.array([device.id for device in devices]).reshape(replicas, partitions)
+    options = _jax.get_compile_options(
+        num_replicas=replicas, num_partitions=partitions, device_assignment=ids
+    )
+    if partitions > 1:
+        build, main = options.executable_build_options, _main_of(module)
+        kinds, counts = ("arg_attrs", "res_attrs"), (len(main.arguments), len(main.type.results))
+        chooses = [_unsharded(main, *given) for given in zip(kinds, counts)]
+        build.allow_spmd_sharding_propagation_to_parameters = chooses[0]
+        build.allow_spmd_sharding_propagation_to_output = chooses[1]
+    return options
+
+
+def _main_of(module):
+    named = (op for op in module.body if "sym_name" in op.operation.attributes)
+    return next(op for op in named if ir.StringAttr(op.attributes["sym_name"]).value == "main")
+
+
+def _unsharded(main, attribute, count):
+    """Of each argument, or result, whether the program says nothing of its sharding."""
+    given = main.operation.attributes
+    if attribute not in given:
+        return [True] * count
+    return [not any(n in one for n in _SHARDINGS) for one in given[attribute]]
+
+
+_SHARDINGS = ("sdy.sharding", "mhlo.sharding")
 
 
 def _compile_ahead(backend, module, devices, options):

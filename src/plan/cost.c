@@ -244,6 +244,8 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   ir_kind k = ir_kind_of(c->m, op);
   ir_op_data d = *ir_op_get(c->m, op);
   if (k == IR_OP_LOOP) return loop_ns(c, op);
+  if (k == IR_OP_SDY_MANUAL_COMPUTATION) /* of one device */
+    return d.n_regions && d.regions[0] ? block_ns(c, d.regions[0]) : 0;
   if (k == IR_OP_CALL || k == IR_OP_COMPOSITE) {
     ir_block body = ir_callee_body(c->m, op);
     return body && c->depth < 200 ? block_ns(c, body) : 0;

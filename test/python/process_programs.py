@@ -1,5 +1,5 @@
-"""One of several processes that run programs together. Run by test_processes.py, which starts all of
-them: `process_programs.py RANK COUNT PORT`. Prints a line of JSON per program.
+"""One of several processes that run programs together. Run by test_processes.py, which starts all
+of them: `process_programs.py RANK COUNT PORT`. Prints a line of JSON per program.
 
 What only one process does stands under `if RANK == ...`: the others must come to the same end.
 """

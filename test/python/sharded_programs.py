@@ -302,10 +302,11 @@ def compare(name, size=None):
     }
 
 
-def plan(name):
+def plan(name, device="auto"):
     make, arguments, limit = PROGRAMS[name]
-    found = weir.plan(make(), *arguments(), limit=limit)
-    return {"name": name, "outcome": found.outcome, "loops": len(found.loops)}
+    found = weir.plan(make(), *arguments(), limit=limit, device=device)
+    said = {"name": name, "outcome": found.outcome, "loops": len(found.loops)}
+    return said | {"bytes": found.peak_after_bytes, "device": found.device}
 
 
 if __name__ == "__main__":
@@ -317,3 +318,5 @@ if __name__ == "__main__":
         print(json.dumps({"parts": compare("unreduced", "1kB")}), flush=True)
     for name in ("shard_map_grid", "left_alone"):
         print(json.dumps({"plan": plan(name)}), flush=True)
+    for name in ("shard_map_grid", "inferred", "explicit"):
+        print(json.dumps({"plan_ahead": plan(name, jax.devices()[1])}), flush=True)

@@ -22,7 +22,7 @@ import programs  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def no_compilers(monkeypatch):
-    monkeypatch.setattr(_devices, "_compiler", lambda known: None)
+    monkeypatch.setattr(_devices, "_compilers", lambda known, count: ())
 
 
 def kernel_sum(x, v):
@@ -129,6 +129,27 @@ def test_every_device_can_be_planned_for():
     for device in _library.devices():
         plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=device.name)
         assert plan.outcome == "rewritten" and plan.device_bytes == device.memory_bytes
+
+
+# ---- several devices ----
+def test_a_program_over_more_devices_than_there_are():
+    assert _devices._first_of("abcd", "h100", 2) == ("a", "b")
+    with pytest.raises(ValueError, match="over 4 devices; of h100 there are 2"):
+        _devices._first_of("ab", "h100", 4)
+
+
+@pytest.mark.parametrize(
+    "shape, count, expected",
+    [
+        ("v5e:2x2", 1, "v5e:2x2"),
+        ("v5e:2x2", 4, "v5e:2x2"),
+        ("v5e:2x2", 5, "v5e:2x4"),
+        ("v5e:2x2", 16, "v5e:4x4"),
+        ("v5p:2x2x1", 8, "v5p:2x2x2"),
+    ],
+)
+def test_topologies_of_so_many_chips(shape, count, expected):
+    assert _devices._enlarged(shape, count) == expected
 
 
 # ---- devices that only play one ----

@@ -5,13 +5,16 @@ build/devices; `make test-devices` all. Nothing runs on a device.
 
 import pathlib
 import sys
+import types
 
 import jax
 import numpy as np
 import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 import weir
-from weir import _devices, _jax
+from weir import _devices, _hook, _jax
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
@@ -45,18 +48,16 @@ def shapes_of(program, platform):
     return [x if isinstance(x, int) else jax.tree.map(shape_of, x) for x in inputs]
 
 
-def report_of(text, device, more):
-    """XLA's total of a program, compiled without weir."""
+def report_of(text, devices, more):
+    """XLA's total of a program on each of the devices, compiled without weir."""
     from jax._src.interpreters import mlir
 
     with mlir.make_ir_context():
         module = _jax.ir.Module.parse(text)
-        options = _jax.get_compile_options(
-            num_replicas=1, num_partitions=1, device_assignment=np.array([[device.id]])
-        )
+        options = _hook._options_ahead(module, devices)
         options.env_option_overrides = list(more.items())
-        devices = _jax.xla_client.DeviceList((device,))
-        made = device.client.compile(module, executable_devices=devices, compile_options=options)
+        client, chosen = devices[0].client, _jax.xla_client.DeviceList(tuple(devices))
+        made = client.compile(module, executable_devices=chosen, compile_options=options)
     m = made.get_compiled_memory_stats()
     held = m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
     return held + m.temp_size_in_bytes
@@ -76,8 +77,69 @@ def test_accepted_is_under_the_limit_as_its_own_xla_reports(name, device):
     if plan.outcome == "rewritten":
         assert not plan.after_is_estimate and not plan.kernels
         ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
-        reports = [report_of(plan.text, target.compiler, way) for way in ways]
+        reports = [report_of(plan.text, target.devices(1), way) for way in ways]
         assert max(reports) == plan.peak_after_bytes
+
+
+# ---- several devices ----
+def kernel(x, y):
+    return jax.numpy.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(-1))
+
+
+def sharded(devices):
+    """(function, shapes of its arguments): rows of the matrix over the devices, as XLA likes."""
+    mesh = Mesh(np.array(devices), ("d",))
+    x = jax.ShapeDtypeStruct((8192, 8), np.float32, sharding=NamedSharding(mesh, P("d")))
+    v = jax.ShapeDtypeStruct((8192,), np.float32, sharding=NamedSharding(mesh, P()))
+    return lambda x, v: kernel(x, x) @ v, (x, v)
+
+
+def by_hand(devices):
+    def local(x, v):
+        return kernel(x, jax.lax.all_gather(x, "d", tiled=True)) @ v
+
+    f, shapes = sharded(devices)
+    mesh = shapes[0].sharding.mesh
+    return jax.shard_map(local, mesh=mesh, in_specs=(P("d"), P()), out_specs=P("d")), shapes
+
+
+SEVERAL = [("quick", sharded, "h100", 2), ("quick", by_hand, "v5e", 8)]
+SEVERAL += [
+    ("whole", make, device, count)
+    for make in (sharded, by_hand)
+    for device in ("h100", "v5e", "v5p")
+    for count in (2, 4, 8)
+    if ("quick", make, device, count) not in SEVERAL
+]
+SEVERAL_IDS = [f"{share}-{make.__name__}-{device}-{n}" for share, make, device, n in SEVERAL]
+
+
+@pytest.mark.parametrize("make, device, count", [c[1:] for c in SEVERAL], ids=SEVERAL_IDS)
+def test_each_of_several_devices_is_under_the_limit(make, device, count):
+    target, limit = compiler_of(device), 10_000_000
+    devices = target.devices(count)
+    f, shapes = make(devices)
+    plan = weir.plan(f, *shapes, limit=limit, device=device)
+    assert plan.device == f"{count} x {device}" and plan.judge.startswith("XLA for")
+    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= limit < plan.peak_before_bytes
+    ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
+    assert max(report_of(plan.text, devices, way) for way in ways) == plan.peak_after_bytes
+
+
+def test_quick_a_topology_is_as_good_as_a_name():
+    """Also one whose devices belong to several processes, which do not exist."""
+    compiler_of("v5e")
+    devices = _devices.resolve("v5e").devices(8)
+    assert len({device.process_index for device in devices}) == 2
+    f, shapes = sharded(devices)
+    topology = types.SimpleNamespace(devices=devices)
+    plan = weir.plan(f, *shapes, limit="10MB", device=topology)
+    assert plan.device == "8 x v5e" and plan.peak_after_bytes <= 10_000_000
+    with weir.limit("10MB"):
+        lowered = jax.jit(f).trace(*shapes).lower(lowering_platforms=("tpu",))
+        memory = lowered.compile().memory_analysis()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    assert held + memory.temp_size_in_bytes == plan.peak_after_bytes
 
 
 def test_quick_xla_knows_how_often_loops_run():

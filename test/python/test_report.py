@@ -128,7 +128,7 @@ def devices_page(folder):
     """A page of three devices by estimate, a plan of each outcome."""
     limits = {"h100": "100MB", "v5e": "20MB", "l4": "1MB"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_devices, "_compiler", lambda known: None)
+        patch.setattr(_devices, "_compilers", lambda known, count: ())
         x = floats(4000, 100)
         plans = [weir.plan(gram, x, limit=limits[name], device=name) for name in DEVICES]
     path = folder / "report.html"

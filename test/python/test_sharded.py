@@ -102,6 +102,15 @@ def test_plans(lines):
     assert found["left_alone"]["outcome"] == "untouched"
 
 
+def test_plans_for_a_device_are_for_as_many_as_the_program_wants(lines, programs):
+    found = [line["plan_ahead"] for line in lines if "plan_ahead" in line]
+    assert len(found) == 3
+    for plan in found:
+        assert plan["device"] == "4 x cpu"
+        assert plan["outcome"] == ("rewritten" if programs[plan["name"]]["rewritten"] else "options")
+        assert plan["bytes"] == programs[plan["name"]]["bytes"]
+
+
 # ---- what needs no devices ----
 def call_over(*processes, partitions=1):
     options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)

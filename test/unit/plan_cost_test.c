@@ -236,8 +236,27 @@ static void stock(void) {
 #undef SUM
 }
 
+/* What a device of four computes costs as much as where nobody else computes. */
+static void manual(void) {
+#define EXP "%e = stablehlo.exponential %z : tensor<1000000xf32>\n"
+  run alone = cost_of("func.func @main(%z: tensor<1000000xf32>) -> tensor<1000000xf32> {\n" EXP
+                      "return %e : tensor<1000000xf32>\n}\n");
+  run device = cost_of(
+      "module attributes {mhlo.num_partitions = 4 : i32} {\n"
+      "sdy.mesh @mesh = <[\"x\"=4]>\n"
+      "func.func @main(%x: tensor<4000000xf32>) -> tensor<4000000xf32> {\n"
+      "%r = sdy.manual_computation(%x) in_shardings=[<@mesh, [{\"x\"}]>] "
+      "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%z: tensor<1000000xf32>) {\n" EXP
+      "sdy.return %e : tensor<1000000xf32>\n"
+      "} : (tensor<4000000xf32>) -> tensor<4000000xf32>\n"
+      "return %r : tensor<4000000xf32>\n}\n}\n");
+#undef EXP
+  assert(alone.ns > 0 && device.ns == alone.ns && device.flops == alone.flops);
+}
+
 int main(void) {
   stock();
+  manual();
   flops();
   slices();
   times_order_variants();
