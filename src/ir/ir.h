@@ -239,6 +239,9 @@ int64_t ir_type_bytes(const ir_module *m, ir_type t);
 
 /* attributes */
 ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data); /* copies what data points to */
+/* By content: attributes are not interned. */
+bool ir_attr_equal(const ir_module *m, ir_attr a, ir_attr b);
+bool ir_attrs_equal(const ir_module *m, ir_op a, ir_op b); /* all of two ops, in order */
 ir_attr ir_attr_int(ir_module *m, int64_t value, ir_dtype dtype);
 ir_attr ir_attr_bool(ir_module *m, bool value);
 ir_attr ir_attr_i64s(ir_module *m, const int64_t *values, int32_t count);

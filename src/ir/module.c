@@ -246,6 +246,53 @@ ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
   return id;
 }
 
+static bool items_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
+  for (int32_t i = 0; i < a->count; i++)
+    if (!ir_attr_equal(m, a->items[i], b->items[i])) return false;
+  return true;
+}
+
+static bool entries_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
+  for (int32_t i = 0; i < a->count; i++)
+    if (a->entries[i].name != b->entries[i].name ||
+        !ir_attr_equal(m, a->entries[i].value, b->entries[i].value))
+      return false;
+  return true;
+}
+
+bool ir_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
+  if (x == y) return true;
+  const ir_attr_data *a = ir_attr_get(m, x), *b = ir_attr_get(m, y);
+  if (a->kind != b->kind || a->type != b->type || a->count != b->count || a->splat != b->splat ||
+      a->text != b->text)
+    return false;
+  switch (a->kind) {
+    case IR_ATTR_BOOL: return a->boolean == b->boolean;
+    case IR_ATTR_INT: return a->integer == b->integer;
+    case IR_ATTR_FLOAT: return !memcmp(&a->real, &b->real, sizeof a->real);
+    case IR_ATTR_I64S:
+    case IR_ATTR_BOOLS:
+      return !a->count || !memcmp(a->ints, b->ints, (size_t)a->count * sizeof *a->ints);
+    case IR_ATTR_ARRAY: return items_equal(m, a, b);
+    case IR_ATTR_DICT: return entries_equal(m, a, b);
+    case IR_ATTR_DENSE: {
+      size_t n = (size_t)dense_bytes(m, a);
+      return !n || !memcmp(a->data, b->data, n);
+    }
+    default: return true; /* told apart by type and text */
+  }
+}
+
+bool ir_attrs_equal(const ir_module *m, ir_op x, ir_op y) {
+  const ir_op_data *a = ir_op_get(m, x), *b = ir_op_get(m, y);
+  if (a->n_attrs != b->n_attrs) return false;
+  for (uint32_t i = 0; i < a->n_attrs; i++)
+    if (a->attrs[i].name != b->attrs[i].name ||
+        !ir_attr_equal(m, a->attrs[i].value, b->attrs[i].value))
+      return false;
+  return true;
+}
+
 ir_attr ir_attr_int(ir_module *m, int64_t value, ir_dtype dtype) {
   return ir_attr_new(
       m, &(ir_attr_data){.kind = IR_ATTR_INT, .type = ir_attr_scalar(m, dtype), .integer = value});

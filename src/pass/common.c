@@ -61,43 +61,6 @@ static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
                            : ir_type_bytes(m, d->type));
 }
 
-static bool items_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
-  for (int32_t i = 0; i < a->count; i++)
-    if (!pass_attr_equal(m, a->items[i], b->items[i])) return false;
-  return true;
-}
-
-static bool entries_equal(const ir_module *m, const ir_attr_data *a, const ir_attr_data *b) {
-  for (int32_t i = 0; i < a->count; i++)
-    if (a->entries[i].name != b->entries[i].name ||
-        !pass_attr_equal(m, a->entries[i].value, b->entries[i].value))
-      return false;
-  return true;
-}
-
-bool pass_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
-  if (x == y) return true;
-  const ir_attr_data *a = ir_attr_get(m, x), *b = ir_attr_get(m, y);
-  if (a->kind != b->kind || a->type != b->type || a->count != b->count || a->splat != b->splat ||
-      a->text != b->text)
-    return false;
-  switch (a->kind) {
-    case IR_ATTR_BOOL: return a->boolean == b->boolean;
-    case IR_ATTR_INT: return a->integer == b->integer;
-    case IR_ATTR_FLOAT: return !memcmp(&a->real, &b->real, sizeof a->real);
-    case IR_ATTR_I64S:
-    case IR_ATTR_BOOLS:
-      return !a->count || !memcmp(a->ints, b->ints, (size_t)a->count * sizeof *a->ints);
-    case IR_ATTR_ARRAY: return items_equal(m, a, b);
-    case IR_ATTR_DICT: return entries_equal(m, a, b);
-    case IR_ATTR_DENSE: {
-      size_t n = dense_bytes(m, a);
-      return !n || !memcmp(a->data, b->data, n);
-    }
-    default: return true; /* told apart by type and text */
-  }
-}
-
 ir_op *pass_functions(arena *a, const ir_module *m) {
   ir_op *functions = ARENA_ARRAY(a, ir_op, m->strs.count);
   const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
@@ -112,7 +75,7 @@ ir_op *pass_functions(arena *a, const ir_module *m) {
 
 static bool same_attr(const ir_module *m, ir_op a, ir_op b, const char *name) {
   ir_attr x = ir_op_attr(m, a, name), y = ir_op_attr(m, b, name);
-  return x && y ? pass_attr_equal(m, x, y) : x == y;
+  return x && y ? ir_attr_equal(m, x, y) : x == y;
 }
 
 bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other) {

@@ -75,14 +75,11 @@ static bool blocks_equal(cse *s, ir_block x, ir_block y) {
 static bool ops_equal(cse *s, ir_op x, ir_op y) {
   const ir_op_data *a = ir_op_get(s->m, x), *b = ir_op_get(s->m, y);
   if (a->kind != b->kind || a->name != b->name || a->n_operands != b->n_operands ||
-      a->n_results != b->n_results || a->n_attrs != b->n_attrs || a->n_regions != b->n_regions)
+      a->n_results != b->n_results || a->n_regions != b->n_regions)
     return false;
   for (uint32_t i = 0; i < a->n_operands; i++)
     if (a->operands[i] != ir_map_get(s->same, b->operands[i])) return false;
-  for (uint32_t i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name ||
-        !pass_attr_equal(s->m, a->attrs[i].value, b->attrs[i].value))
-      return false;
+  if (!ir_attrs_equal(s->m, x, y)) return false;
   for (uint32_t i = 0; i < a->n_results; i++)
     if (ir_type_of(s->m, a->first_result + i) != ir_type_of(s->m, b->first_result + i))
       return false;

@@ -78,7 +78,7 @@ static bool is_symmetric(const ir_module *m, ir_op dot) {
     if (!strcmp(name, "dot_dimension_numbers")) continue;
     const ir_attr_data *a = ir_attr_get(m, d->attrs[i].value);
     bool same = !strcmp(name, "precision_config") && a->kind == IR_ATTR_ARRAY && a->count == 2 &&
-                pass_attr_equal(m, a->items[0], a->items[1]);
+                ir_attr_equal(m, a->items[0], a->items[1]);
     if (!same) return false;
   }
   return true;

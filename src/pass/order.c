@@ -46,16 +46,6 @@ const ir_attr_data *pass_scalar_constant(const ir_module *m, ir_value v) {
   return d->kind == IR_ATTR_DENSE ? d : NULL;
 }
 
-static bool attrs_equal(const ir_module *m, ir_op x, ir_op y) {
-  const ir_op_data *a = ir_op_get(m, x), *b = ir_op_get(m, y);
-  if (a->n_attrs != b->n_attrs) return false;
-  for (uint32_t i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name ||
-        !pass_attr_equal(m, a->attrs[i].value, b->attrs[i].value))
-      return false;
-  return true;
-}
-
 typedef struct sides {
   ir_value left, right; /* arguments */
   int steps;            /* left to take */
@@ -66,7 +56,7 @@ static bool mirrors(const ir_module *m, sides *s, ir_value x, ir_value y) {
   if (s->steps-- <= 0) return false;
   if (x == s->left) return y == s->right;
   ir_op a = ir_value_get(m, x)->op, b = ir_value_get(m, y)->op;
-  if (!a || !b || ir_kind_of(m, a) != ir_kind_of(m, b) || !attrs_equal(m, a, b)) return false;
+  if (!a || !b || ir_kind_of(m, a) != ir_kind_of(m, b) || !ir_attrs_equal(m, a, b)) return false;
   if (pass_scalar_constant(m, x)) return pass_scalar_constant(m, y) != NULL;
   if (!is_exact(ir_kind_of(m, a)) || ir_type_at(m, x)->rank) return false;
   const ir_op_data *d = ir_op_get(m, a);

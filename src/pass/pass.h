@@ -64,11 +64,9 @@ int64_t pass_count_ops(const ir_module *m);
 bool pass_is_static(const ir_module *m, ir_op op);
 /* The functions, by the string of their names: m->strs.count of them. */
 ir_op *pass_functions(arena *a, const ir_module *m);
-/* Equality of attributes by content (attributes are not interned), and a hash that agrees with it.
- */
-bool pass_attr_equal(const ir_module *m, ir_attr a, ir_attr b);
 /* Two products are asked for with the same precision and algorithm. */
 bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other);
+/* A hash that agrees with ir_attr_equal. */
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
 /* Takes all ops out of the block and returns them, so that the block can be filled anew while they
  * are read. */

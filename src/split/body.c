@@ -1,11 +1,13 @@
 #include "split/body.h"
 
+#include "split/frozen.h"
 #include "split/linear.h"
 #include "split/narrow.h"
 
 enum { MOST_SWEEPS = 64 };
 
-/* Positions of the values of a while's body, found by sweeps over its ops until nothing changes. */
+/* Positions of the values of a while's body, found by sweeps over its ops until nothing changes;
+ * and those of its condition, where that asks the rows. */
 typedef struct split_body {
   arena *scratch;
   ir_module *m;
@@ -16,6 +18,10 @@ typedef struct split_body {
   bool *sums; /* parts of a sum over the factor */
   uint32_t count;
   bool changed, failed;
+  bool by_rows;                 /* something inside ends once all rows are done */
+  bool is_condition;            /* this is one */
+  ir_op vote;                   /* of a condition: the op that asks all rows */
+  struct split_body *condition; /* of a body: NULL if it asks none */
 } body;
 
 static bool is_in_body(const body *b, ir_value v) { return ir_value_block(b->m, v) == b->block; }
@@ -29,8 +35,9 @@ static void include(ir_value v, ir_value *first, ir_value *last) {
   if (v > *last) *last = v;
 }
 
-static body body_of(arena *scratch, ir_module *m, ir_op loop) {
-  body b = {.scratch = scratch, .m = m, .loop = loop, .block = ir_op_get(m, loop)->regions[1]};
+static body body_of(arena *scratch, ir_module *m, ir_op loop, uint32_t region) {
+  body b = {.scratch = scratch, .m = m, .loop = loop, .is_condition = region == 0};
+  b.block = ir_op_get(m, loop)->regions[region];
   const ir_block_data *d = ir_block_get(m, b.block);
   ir_value first = UINT32_MAX, last = 0;
   for (uint32_t i = 0; i < d->args.count; i++) include(d->args.at[i], &first, &last);
@@ -67,6 +74,14 @@ static void mark_sum(body *b, ir_value v) {
   b->changed = true;
 }
 
+/* Parts of a sum, or the one vote of a condition. */
+static bool may_be_reduced(body *b, ir_op op, const split_factor *f) {
+  if (!b->is_condition) return split_is_sum(b->scratch, b->m, op, f);
+  if (!split_is_vote(b->m, op) || (b->vote && b->vote != op)) return false;
+  b->vote = op;
+  return true;
+}
+
 /* The factor of an op of the body, from any of its values that has a position; false if none has.
  */
 static bool op_factor(body *b, ir_op op, split_factor *out) {
@@ -81,9 +96,9 @@ static bool op_factor(body *b, ir_op op, split_factor *out) {
   split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
   bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
   /* what moves along the factor from trip to trip would have all trips run for each slice */
-  if (!traced || out->shifts ||
-      (out->role == SPLIT_REDUCED && !split_is_sum(b->scratch, b->m, op, out)))
+  if (!traced || out->shifts || (out->role == SPLIT_REDUCED && !may_be_reduced(b, op, out)))
     b->failed = true;
+  else b->by_rows |= out->by_rows;
   return !b->failed;
 }
 
@@ -134,7 +149,7 @@ static void sweep(body *b) {
     if (op_factor(b, op, &f)) place_op(b, op, &f);
     else if (!b->failed) pass_sum_on(b, op);
   }
-  place_carries(b);
+  if (!b->is_condition) place_carries(b);
 }
 
 /* A part of a sum; zeros are one of any sum. */
@@ -178,8 +193,11 @@ static bool is_consistent(body *b) {
     ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
     split_factor f;
     bool sliced = op_factor(b, op, &f);
-    if (b->failed || !(sliced ? is_factor_kept(b, op, &f) : is_linear_kept(b, op))) return false;
+    if (b->failed) return false;
+    if (sliced ? !is_factor_kept(b, op, &f) : !b->is_condition && !is_linear_kept(b, op))
+      return false;
   }
+  if (b->is_condition) return true;
   ir_op end = ir_terminator(b->m, b->block);
   for (uint32_t i = 0; i < ir_op_get(b->m, end)->n_operands; i++)
     if (is_sum(b, ir_block_get(b->m, b->block)->args.at[i]) != is_sum(b, ir_operand(b->m, end, i)))
@@ -187,8 +205,7 @@ static bool is_consistent(body *b) {
   return true;
 }
 
-static bool solve(body *b, uint32_t carry, split_pos pos) {
-  place(b, ir_block_get(b->m, b->block)->args.at[carry], pos);
+static bool solve(body *b) {
   b->changed = true;
   for (int i = 0; i < MOST_SWEEPS && b->changed && !b->failed; i++) sweep(b);
   return !b->changed && !b->failed && is_consistent(b);
@@ -225,22 +242,68 @@ static bool sum_of_carry(const body *b, uint32_t carry, const uint32_t *uses, sp
   return onto || split_is_zero(b->m, initial);
 }
 
+/* What only one of them reads may be sliced for it. Whether that was news to one. */
+static bool exchange_positions(body *b, body *c) {
+  const ir_block_data *of_body = ir_block_get(b->m, b->block),
+                      *of_condition = ir_block_get(c->m, c->block);
+  b->changed = c->changed = false;
+  for (uint32_t i = 0; i < of_body->args.count; i++) {
+    place(c, of_condition->args.at[i], position_of(b, of_body->args.at[i]));
+    place(b, of_body->args.at[i], position_of(c, of_condition->args.at[i]));
+  }
+  return b->changed || c->changed;
+}
+
+static const split_pos *positions_of_carries(const body *b) {
+  const ir_block_data *d = ir_block_get(b->m, b->block);
+  split_pos *at = ARENA_ARRAY(b->scratch, split_pos, d->args.count);
+  for (uint32_t i = 0; i < d->args.count; i++) at[i] = position_of(b, d->args.at[i]);
+  return at;
+}
+
+/* The condition asks the rows, and a trip leaves those alone that are done. */
+static bool ends_by_rows(body *b) {
+  body c = body_of(b->scratch, b->m, b->loop, 0);
+  while (exchange_positions(b, &c))
+    if (!solve(b) || !solve(&c)) return false;
+  if (b->failed || c.failed || !c.vote ||
+      !split_rows_freeze(b->scratch, b->m, b->loop, c.vote, positions_of_carries(b)))
+    return false;
+  b->condition = arena_copy(b->scratch, &c, sizeof c);
+  return b->by_rows = true;
+}
+
+static bool asks_rows(const body *b) {
+  ir_block condition = ir_op_get(b->m, b->loop)->regions[0];
+  const ir_block_data *d = ir_block_get(b->m, b->block);
+  for (uint32_t i = 0; i < d->args.count; i++)
+    if (position_of(b, d->args.at[i]).dim >= 0 && is_looked_at(b->m, condition, i)) return true;
+  return false;
+}
+
+/* Of the carries that are sums: how they come together, and that nobody asks for them on the way.
+ */
+static bool trace_sums(const body *b, split_factor *out) {
+  uint32_t n = ir_op_get(b->m, b->loop)->n_operands, *uses = NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!is_sum(b, ir_block_get(b->m, b->block)->args.at[i])) continue;
+    if (b->condition || is_looked_at(b->m, ir_op_get(b->m, b->loop)->regions[0], i)) return false;
+    if (!uses) uses = ir_count_uses(b->scratch, b->m, b->block);
+    if (!out->sums) out->sums = ARENA_ARRAY(b->scratch, split_sum, n);
+    if (!sum_of_carry(b, i, uses, &out->sums[i])) return false;
+  }
+  return true;
+}
+
 bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
                       split_factor *out) {
-  body b = body_of(scratch, m, loop);
-  if (!solve(&b, carry, pos)) return false;
+  body b = body_of(scratch, m, loop, 1);
+  place(&b, ir_block_get(m, b.block)->args.at[carry], pos);
+  if (!solve(&b) || (asks_rows(&b) && !ends_by_rows(&b)) || !trace_sums(&b, out)) return false;
   out->inside = arena_copy(scratch, &b, sizeof b);
-  uint32_t n = ir_op_get(m, loop)->n_operands, *uses = NULL;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_value arg = ir_block_get(m, b.block)->args.at[i];
-    out->operands[i] = out->results[i] = position_of(&b, arg);
-    if (!is_sum(&b, arg) && out->operands[i].dim < 0) continue;
-    if (is_looked_at(m, ir_op_get(m, loop)->regions[0], i)) return false;
-    if (!is_sum(&b, arg)) continue;
-    if (!uses) uses = ir_count_uses(scratch, m, b.block);
-    if (!out->sums) out->sums = ARENA_ARRAY(scratch, split_sum, n);
-    if (!sum_of_carry(&b, i, uses, &out->sums[i])) return false;
-  }
+  out->by_rows = b.by_rows;
+  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++)
+    out->operands[i] = out->results[i] = position_of(&b, ir_block_get(m, b.block)->args.at[i]);
   return true;
 }
 
@@ -260,7 +323,7 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
   ir_module *m = from->m;
   split_factor f;
   bool sliced = op_factor(from, op, &f);
-  if (!sliced && !reads_sum(from, op)) {
+  if (!sliced && (from->is_condition || !reads_sum(from, op))) {
     ir_copy_op(m, to->block, op, map);
     return;
   }
@@ -270,7 +333,8 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   to->location = d.location;
   if (!sliced) results[0] = split_build_linear(to, op, operands);
-  else if (f.role == SPLIT_REDUCED) results[0] = split_sum_part(to, op, &f, trip, operands);
+  else if (f.role == SPLIT_REDUCED && !from->is_condition)
+    results[0] = split_sum_part(to, op, &f, trip, operands);
   else split_narrow_op(to, op, &f, trip, operands, results);
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }
@@ -299,8 +363,12 @@ void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const s
   ir_op copy = ir_op_new(m, b->block, &desc);
   ir_map *map = ir_map_new(m->arena, m);
   ir_block condition = ir_region_block(m, copy, 0);
-  narrow_args(m, d.regions[0], condition, f, trip->slice, map);
-  ir_copy_block(m, d.regions[0], condition, map);
+  if (from->condition) {
+    narrow_body(from->condition, condition, f, trip, map);
+  } else {
+    narrow_args(m, d.regions[0], condition, f, trip->slice, map);
+    ir_copy_block(m, d.regions[0], condition, map);
+  }
   narrow_body(from, ir_region_block(m, copy, 1), f, trip, map);
   for (uint32_t i = 0; i < d.n_results; i++) out_results[i] = ir_result(m, copy, i);
 }

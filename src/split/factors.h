@@ -43,6 +43,8 @@ typedef struct split_factor {
   struct split_body *inside; /* of a while: where the factor sits in its body (split/body.c) */
   bool shifts;    /* positions differ by more than dimension and unit, or a part of the dimension is
                      read: the op is done so only if otherwise something large is held */
+  bool by_rows;   /* of a while: it runs until its rows are done. Elements that are none of the
+                     program's must not be among them: they may never be */
   bool carried;   /* parallel, but a slice needs what the slices before come to: split/prefix.h */
   bool backwards; /* set where tracing failed but would not the other way round */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else

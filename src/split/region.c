@@ -106,7 +106,7 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
     r->backwards |= out->backwards;
     return false;
   }
-  if (out->shifts && !r->may_shift) return false;
+  if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }

@@ -55,6 +55,13 @@ class Scans:
         ]
         return dice.choice(choices)()
 
+    def until_small(self, h):
+        """Each row until it is small; not a function that has a gradient."""
+        goes_on = lambda s: (jnp.max(jnp.abs(s[0])) > 0.3) & (s[1] < 6)  # noqa: E731
+        step = lambda s: (0.6 * s[0], s[1] + 1)  # noqa: E731
+        row = lambda v: lax.while_loop(goes_on, step, (v, 0))[0]  # noqa: E731
+        return (jax.vmap(row) if h.ndim == 2 else row)(lax.stop_gradient(h))
+
     def extra(self, dice, e, h, x):
         """A second carry: a sum over the batch, a count, a statistic."""
         choices = [
@@ -89,6 +96,8 @@ class Scans:
             h, e = carry
             inside = random.Random(kind)
             new = self.state(inside, h, x, w, u, b, shared)
+            if random.Random(kind + 1).random() < 0.2:
+                new = new + 0.1 * self.until_small(new)
             if reads_extra:
                 new = new + 0.05 * e
             return (new, self.extra(inside, e, new, x)), self.output(inside, h, x)

@@ -1,12 +1,13 @@
 """Random regions for tiles with loops inside: what an element is iterated to.
 
 A seed stands for one function of x[n], y[m], w[n, m], u[m, p] in f32 or f64: a few n x m values that are carried through
-a while or two (which may be nested, count down, end when a counter that is carried says so), beside values of rows and
+a while or two (which may be nested, count down, end when a counter that is carried says so, or row by row), beside values of rows and
 of columns and what the counter names of two tables, and a few results.
 """
 
 import random
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -73,11 +74,23 @@ class Whiles:
         _, counted, *after = lax.while_loop(goes_on, body, (trips if down else 0, counted, *values, *small))
         return [*after, counted.astype(values[0].dtype)]
 
+    def until_small(self, a):
+        """Rows that end one by one."""
+
+        def row(v):
+            goes_on = lambda s: (jnp.max(jnp.abs(s[0])) > 0.5) & (s[1] < 9)
+            return lax.while_loop(goes_on, lambda s: (s[0] * 0.75, s[1] + 1), (v, 0))
+
+        v, trips = jax.vmap(row)(a)
+        return v + trips.astype(v.dtype)[:, None]
+
     def function(self, x, y, w, u, *tables):
         dice = random.Random(self.plan)
         tables = dice.choice([(), tables, tables])
         rows, columns = x[:, None], y[None]
         whole = [jnp.cos(rows * columns), rows - columns, w * 0.5][: dice.randint(1, 3)]
+        if random.Random(self.plan + 1).randrange(8) == 0:
+            whole[-1] = self.until_small(whole[-1])
         outside = [rows, columns, w, jnp.asarray(0.3, x.dtype), jnp.exp(-jnp.abs(rows - columns))]
         if dice.randrange(3) == 0:  # what is carried is of rows or columns alone
             small = self.loop(dice, [dice.choice([rows, columns])], [jnp.asarray(0.7, x.dtype)], False)

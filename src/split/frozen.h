@@ -1,0 +1,29 @@
+/* Whiles whose rows end one by one: the condition asks whether any row goes on, and what is done
+ * stays as it is. vmap of a while whose condition depends on the batch is
+ *
+ *   while(x) any(p(x)) { select(p(x), f(x), x) }
+ *
+ * On a slice of the rows it may stop once none of these goes on, since from then on no trip would
+ * change them. Proved here, under the assumption that p is false in all of a slice:
+ *
+ * - the condition is false: it is the any, or an `and` with it;
+ * - the body leaves each sliced carry as it was: a select by what is false where p is;
+ * - p stays false: it reads sliced carries and what no trip changes.
+ *
+ * `not all(done)` is the same with everything the other way round. What the trips count (a carry
+ * that is not sliced) may be read in f and in the other half of the `and`: a slice and the whole
+ * have the same number in the same trip.
+ */
+#ifndef WEIR_SPLIT_FROZEN_H
+#define WEIR_SPLIT_FROZEN_H
+#include "split/factors.h"
+
+/* Whether the op is an any or an all, by its reducer: of numbers of one bit, no second operand. */
+bool split_is_vote(const ir_module *m, ir_op op);
+
+/* vote: the one op of the condition that is reduced over the rows; positions: by carry, where the
+ * rows are. */
+bool split_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
+                       const split_pos *positions);
+
+#endif
