@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-devices mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -63,6 +63,9 @@ test-jax-versions: build ## the tests of the hook, whole, with the oldest and th
 
 test-tensorflow: build ## the hook in TensorFlow, with its oldest and its newest version
 	@$(BIN)/python tools/run_tests.py tensorflow --build $(BUILD)
+
+test-torch: build ## PyTorch on JAX (torchax): loads 2.9 GB
+	@$(BIN)/python tools/run_tests.py torch --build $(BUILD)
 
 test-devices: build ## plans for GPUs and TPUs, judged by their own XLA, whole
 	@$(BIN)/python tools/run_tests.py devices --build $(BUILD)

@@ -92,13 +92,11 @@ def python_with_newest_jax(version):
     return python_of(name, pythons()[version], ["jax", *TESTS])
 
 
-def python_with_libraries():
-    """The Python of build/libraries with what is in tools/libraries.txt, as far as it can be
-    installed.
-    """
-    lines = (ROOT / "tools/libraries.txt").read_text().splitlines()
+def python_with_libraries(name="libraries"):
+    """The Python of build/NAME with what is in tools/NAME.txt, as far as it can be installed."""
+    lines = (ROOT / f"tools/{name}.txt").read_text().splitlines()
     pins = [line for line in lines if line and not line.startswith("#")]
-    return python_of("libraries", sys.executable, [*pins[:1], *TESTS], pins[1:], "editable")
+    return python_of(name, sys.executable, [*pins[:1], *TESTS], pins[1:], "editable")
 
 
 OLDEST_TENSORFLOW = "2.19.1"

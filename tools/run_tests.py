@@ -175,11 +175,11 @@ def run_installed(build, environment, version, arguments):
     return run_pytest(build, environment, python, [INSTALLED, *arguments])
 
 
-def run_libraries(build, environment):
-    """Programs of JAX's libraries, in an environment that has them; those that can't be installed
-    are skipped.
+def run_libraries(build, environment, name):
+    """Programs of JAX's libraries, in an environment that has those of tools/NAME.txt; those that can't
+    be installed are skipped.
     """
-    python = str(jax_versions.python_with_libraries())
+    python = str(jax_versions.python_with_libraries(name))
     return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
 
 
@@ -236,6 +236,8 @@ def suites(what, build, asan):
             (f"tensorflow {version or 'newest'}", run_tensorflow, build, plain, version)
             for version in (jax_versions.OLDEST_TENSORFLOW, None)
         ]
+    if what == "torch":
+        return [("torch", run_libraries, build, plain, "torch")]
     if what == "devices":
         return [("devices", run_devices, build, plain, [])]
     if what == "jax":
@@ -251,7 +253,7 @@ def suites(what, build, asan):
         ("python", run_python, build, asan, plain),
         *((f"kernels, {level}", run_kernels, build, asan, plain, level)
             for level in lower_levels(build)),
-        ("libraries", run_libraries, build, plain),
+        ("libraries", run_libraries, build, plain, "libraries"),
         ("tensorflow", run_tensorflow, build, plain, None),
         ("devices", run_devices, build, plain, ["-k", "quick"]),
         (oldest, run_oldest, build, plain, QUICK),
@@ -263,9 +265,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax", "tensorflow", "devices"],
+        choices=["all", "check", "jax", "tensorflow", "torch", "devices"],
         help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
-        "the hook in the oldest and the newest TensorFlow; devices: plans for GPUs and TPUs, whole",
+        "the hook in the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for "
+        "GPUs and TPUs, whole",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

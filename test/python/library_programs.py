@@ -177,6 +177,115 @@ def module_of_equinox():
     return jax.value_and_grad(loss), (arrays, x)
 
 
+def coarse_adam():
+    """Which does not make a step of a gradient that is zero, but for rounding (a bias before a norm)."""
+    import optax
+
+    return optax.adam(1e-3, eps=1e-4)
+
+
+def words_and_next(rows, length, words):
+    x = np.random.default_rng(0).integers(0, words, (rows, length))
+    return x, np.roll(x, -1, axis=1)
+
+
+def step_of_nnx():
+    """flax.nnx: a step of its optimizer on a transformer with dropout; the whole state is passed on."""
+    import optax
+    from flax import nnx
+
+    class Block(nnx.Module):
+        def __init__(self, rngs):
+            self.embed = nnx.Embed(400, 32, rngs=rngs)
+            self.attention = nnx.MultiHeadAttention(2, 32, decode=False, rngs=rngs)
+            self.norm = nnx.LayerNorm(32, rngs=rngs)
+            self.drop = nnx.Dropout(0.1, rngs=rngs)
+            self.hidden, self.back = nnx.Linear(32, 128, rngs=rngs), nnx.Linear(128, 400, rngs=rngs)
+
+        def __call__(self, x):
+            x = self.embed(x)
+            x = x + self.drop(self.attention(self.norm(x)))
+            return self.back(nnx.gelu(self.hidden(x)))
+
+    model = Block(nnx.Rngs(0))
+    graph, state = nnx.split((model, nnx.Optimizer(model, coarse_adam(), wrt=nnx.Param)))
+
+    def loss(model, x, y):
+        return optax.softmax_cross_entropy_with_integer_labels(model(x), y).mean()
+
+    def step(state, x, y):
+        model, optimizer = nnx.merge(graph, state)
+        value, gradient = nnx.value_and_grad(loss)(model, x, y)
+        optimizer.update(model, gradient)
+        return nnx.state((model, optimizer), nnx.Param), value
+
+    return step, (state, *words_and_next(32, 128, 400))
+
+
+def step_of_equinox():
+    """equinox: filtered value and gradient of a vmapped transformer, and a step of optax."""
+    import equinox as eqx
+    import optax
+
+    class Block(eqx.Module):
+        embed: eqx.nn.Embedding
+        attention: eqx.nn.MultiheadAttention
+        head: eqx.nn.MLP
+
+        def __init__(self, key):
+            keys = jax.random.split(key, 3)
+            self.embed = eqx.nn.Embedding(400, 32, key=keys[0])
+            self.attention = eqx.nn.MultiheadAttention(2, 32, key=keys[1])
+            self.head = eqx.nn.MLP(32, 400, width_size=128, depth=1, activation=jax.nn.gelu, key=keys[2])
+
+        def __call__(self, x):
+            x = jax.vmap(self.embed)(x)
+            return jax.vmap(self.head)(x + self.attention(x, x, x))
+
+    arrays, rest = eqx.partition(Block(jax.random.key(0)), eqx.is_array)
+    optimizer = optax.adamw(1e-3)
+
+    def loss(model, x, y):
+        return optax.softmax_cross_entropy_with_integer_labels(jax.vmap(model)(x), y).mean()
+
+    def step(arrays, state, x, y):
+        model = eqx.combine(arrays, rest)
+        value, gradient = eqx.filter_value_and_grad(loss)(model, x, y)
+        updates, state = optimizer.update(gradient, state, eqx.filter(model, eqx.is_inexact_array))
+        return eqx.filter(eqx.apply_updates(model, updates), eqx.is_array), state, value
+
+    return step, (arrays, optimizer.init(arrays), *words_and_next(32, 128, 400))
+
+
+def step_of_haiku():
+    """haiku: a transformer with dropout and batch statistics, and a step of optax."""
+    import haiku as hk
+    import optax
+
+    def forward(x, is_training):
+        x = hk.Embed(400, 32)(x)
+        y = hk.MultiHeadAttention(2, 16, w_init=hk.initializers.VarianceScaling())(x, x, x)
+        x = x + hk.dropout(hk.next_rng_key(), 0.1, y)
+        x = hk.BatchNorm(True, True, 0.9)(x, is_training)
+        return hk.nets.MLP([128, 400], activation=jax.nn.gelu)(x)
+
+    model = hk.transform_with_state(forward)
+    x, y = words_and_next(32, 128, 400)
+    parameters, statistics = model.init(jax.random.key(0), x, True)
+    optimizer = coarse_adam()
+
+    def loss(parameters, statistics, key, x, y):
+        logits, statistics = model.apply(parameters, statistics, key, x, True)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean(), statistics
+
+    def step(parameters, statistics, state, key, x, y):
+        (value, statistics), gradient = jax.value_and_grad(loss, has_aux=True)(parameters, statistics, key, x, y)
+        updates, state = optimizer.update(gradient, state, parameters)
+        return optax.apply_updates(parameters, updates), statistics, state, value
+
+    return step, (parameters, statistics, optimizer.init(parameters), jax.random.key(1), x, y)
+
+
 def many_bodies():
     """diffrax: an adaptive solver whose vector field is over all pairs."""
     import diffrax
@@ -241,6 +350,9 @@ PROGRAMS = {
     "numpyro": Program("numpyro", variational_step, "3MB", 1e-4),
     "gpjax": Program("gpjax", sparse_bound, "6MB", 1e-8, x64=True),
     "equinox": Program("equinox", module_of_equinox, "16MB", 1e-10, x64=True),
+    "flax nnx step": Program("flax", step_of_nnx, "6MB", 1e-4),
+    "equinox step": Program("equinox", step_of_equinox, "6MB", 1e-4),
+    "haiku step": Program("haiku", step_of_haiku, "6MB", 1e-4),
     "diffrax": Program("diffrax", many_bodies, "3MB", 1e-4),
     "ott": Program("ott", implicit_transport, "3MB", 1e-4),
     "ott unrolled": Program("ott", unrolled_transport, "8MB", 1e-4),

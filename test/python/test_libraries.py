@@ -1,15 +1,24 @@
 """Programs of JAX's libraries under a limit that they exceed: same results, and XLA's own report of
 what runs is within the limit. `make test` runs this in an environment of its own that has them
-(tools/libraries.txt).
+(tools/libraries.txt). Keras and torchax train as in examples/; what they jit is theirs, so what runs
+is seen in the last report.
 """
+
+import os
+import sys
 
 import jax
 import numpy as np
 import pytest
 
+import running
 import weir
 from library_programs import PROGRAMS
 from weir import _library
+
+sys.path.insert(0, str(running.ROOT / "examples"))
+os.environ["KERAS_BACKEND"] = "jax"
+TRAINED = dict(length=64, words=400, width=32)  # logits of 6.5 MB a batch
 
 
 def reported_bytes(compiled):
@@ -44,3 +53,48 @@ def test_it_runs_under_the_limit_with_the_same_results(name):
         assert x.dtype == y.dtype and x.shape == y.shape
         scale = max(np.abs(x).max(), largest / 1000)  # some gradients are zeros, but for rounding
         assert np.abs(x - y).max() <= program.tolerance * scale
+
+
+def check_step(plan, limit):
+    """A whole training step: rewritten, its report XLA's, and what was donated still is."""
+    limit = _library.parse_bytes(limit)
+    assert plan.outcome == "rewritten" and not plan.after_is_estimate
+    assert plan.peak_after_bytes <= limit < plan.peak_before_bytes / 1.5
+    assert "tf.aliasing_output" in plan.text or "jax.buffer_donor" in plan.text
+
+
+def test_keras_trains_and_predicts():
+    """fit with callbacks, a partial batch and donated state; predict."""
+    pytest.importorskip("keras", reason="keras is not installed here")
+    import keras_transformer
+
+    def trained():
+        losses, plans = [], []
+
+        def seen(loss):
+            losses.append(float(loss))
+            plans.append(weir.last_report())
+
+        return *keras_transformer.train(100, **TRAINED, on_batch=seen), losses, plans
+
+    history, predicted, losses, _ = trained()
+    with weir.limit("12MB"):
+        limited_history, limited_predicted, limited_losses, plans = trained()
+    check_step(plans[0], "12MB")
+    assert len(losses) == len(limited_losses) == 4
+    np.testing.assert_allclose(limited_losses, losses, rtol=1e-4)
+    np.testing.assert_allclose(limited_history, history, rtol=1e-4)
+    np.testing.assert_allclose(limited_predicted, predicted, atol=1e-4 * np.abs(predicted).max())
+
+
+def test_torchax_trains():
+    pytest.importorskip("torchax", reason="PyTorch and torchax are not installed here: make test-torch")
+    import torchax_transformer
+
+    losses, weights = torchax_transformer.train(64, **TRAINED)
+    with weir.limit("9MB"):
+        limited_losses, limited_weights = torchax_transformer.train(64, **TRAINED)
+    check_step(weir.last_report(), "9MB")
+    np.testing.assert_allclose(limited_losses, losses, rtol=1e-4)
+    for name, w in weights.items():
+        np.testing.assert_allclose(limited_weights[name], w, atol=1e-4 * max(1e-1, np.abs(w).max()))
