@@ -1,17 +1,23 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __SANITIZE_ADDRESS__
+enum { MOST_SPARE_BYTES = 0 }; /* so that it sees what is read after it was freed */
+#else
+enum { MOST_SPARE_BYTES = 16 << 20 };
+#endif
 enum {
-  FIRST_CHUNK_BYTES = 16 << 10,
-  LARGEST_CHUNK_BYTES = 4 << 20,
+  FIRST_CHUNK_BYTES = 16 << 10, /* then powers of two */
+  LARGEST_CHUNK_BYTES = FIRST_CHUNK_BYTES << (CTX_SPARE_SIZES - 1),
   ALIGNMENT = alignof(max_align_t)
 };
 
-typedef struct chunk {
-  struct chunk *next;
+typedef struct arena_chunk {
+  struct arena_chunk *next;
   size_t bytes; /* of data */
   _Alignas(max_align_t) char data[];
 } chunk;
@@ -23,13 +29,50 @@ struct arena {
   size_t used;         /* of the newest */
 };
 
-static void *checked_malloc(ctx *c, size_t bytes) {
-  void *p = NULL;
+/* ---- chunks that no arena has ---- */
+/* Which of the spare sizes; CTX_SPARE_SIZES: none. */
+static uint32_t spare_size(size_t bytes) {
+  uint32_t i = 0;
+  while (i < CTX_SPARE_SIZES && bytes != (size_t)FIRST_CHUNK_BYTES << i) i++;
+  return i;
+}
+
+static bool keep_spare(ctx *c, chunk *k) {
+  uint32_t i = spare_size(k->bytes);
+  if (i == CTX_SPARE_SIZES || c->spare_bytes + (int64_t)k->bytes > MOST_SPARE_BYTES) return false;
+  k->next = c->spare[i];
+  c->spare[i] = k;
+  c->spare_bytes += (int64_t)k->bytes;
+  return true;
+}
+
+static chunk *take_spare(ctx *c, size_t bytes) {
+  uint32_t i = spare_size(bytes);
+  chunk *k = i < CTX_SPARE_SIZES ? c->spare[i] : NULL;
+  if (!k) return NULL;
+  c->spare[i] = k->next;
+  c->spare_bytes -= (int64_t)bytes;
+  return k;
+}
+
+void arena_free_spare(ctx *c) {
+  for (uint32_t i = 0; i < CTX_SPARE_SIZES; i++)
+    for (chunk *k; (k = take_spare(c, (size_t)FIRST_CHUNK_BYTES << i));) free(k);
+  assert(c->spare_bytes == 0);
+}
+
+/* ---- what is had from malloc ---- */
+static bool may_have(ctx *c, size_t bytes) {
   if ((int64_t)bytes > c->most_bytes - c->live_bytes)
     ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "the compiler would take more than %lld bytes of memory",
              (long long)c->most_bytes);
-  if (c->fail_after < 0 || c->fail_after-- > 0) p = malloc(bytes);
-  else c->fail_after = -1;
+  if (c->fail_after < 0 || c->fail_after-- > 0) return true;
+  c->fail_after = -1;
+  return false;
+}
+
+/* p: that is had; NULL: there was none. */
+static void *counted(ctx *c, void *p, size_t bytes) {
   if (!p)
     ctx_fail(c, WEIR_RESOURCE_EXHAUSTED, "out of memory allocating %zu bytes in the compiler",
              bytes);
@@ -37,8 +80,16 @@ static void *checked_malloc(ctx *c, size_t bytes) {
   return p;
 }
 
+static chunk *chunk_new(ctx *c, size_t bytes) {
+  size_t all = sizeof(chunk) + bytes;
+  bool may = may_have(c, all);
+  chunk *k = may ? take_spare(c, bytes) : NULL;
+  if (may && !k) k = malloc(all);
+  return counted(c, k, all);
+}
+
 arena *arena_create(ctx *c) {
-  arena *a = checked_malloc(c, sizeof *a);
+  arena *a = counted(c, may_have(c, sizeof(arena)) ? malloc(sizeof *a) : NULL, sizeof(arena));
   *a = (arena){.ctx = c, .next = c->arenas, .link = &c->arenas};
   if (a->next) a->next->link = &a->next;
   c->arenas = a;
@@ -50,7 +101,7 @@ void arena_destroy(arena *a) {
   for (chunk *k = a->chunks, *next; k; k = next) {
     next = k->next;
     a->ctx->live_bytes -= (int64_t)(sizeof *k + k->bytes);
-    free(k);
+    if (!keep_spare(a->ctx, k)) free(k);
   }
   *a->link = a->next;
   if (a->next) a->next->link = a->link;
@@ -62,9 +113,10 @@ ctx *arena_ctx(const arena *a) { return a->ctx; }
 
 static void add_chunk(arena *a, size_t at_least) {
   size_t bytes = a->chunks ? a->chunks->bytes * 2 : FIRST_CHUNK_BYTES;
+  while (bytes < at_least && bytes < LARGEST_CHUNK_BYTES) bytes *= 2;
   if (bytes > LARGEST_CHUNK_BYTES) bytes = LARGEST_CHUNK_BYTES;
   if (bytes < at_least) bytes = at_least;
-  chunk *k = checked_malloc(a->ctx, sizeof *k + bytes);
+  chunk *k = chunk_new(a->ctx, bytes);
   k->bytes = bytes;
   k->next = a->chunks;
   a->chunks = k;

@@ -9,6 +9,8 @@
 arena *arena_create(ctx *c);
 void arena_destroy(arena *a);
 ctx *arena_ctx(const arena *a);
+/* What is kept of destroyed arenas for those to come. */
+void arena_free_spare(ctx *c);
 
 /* `bytes` of zeroed memory, aligned for anything. */
 void *arena_alloc(arena *a, size_t bytes);

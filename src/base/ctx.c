@@ -15,6 +15,7 @@ void ctx_init(ctx *c) {
 
 void ctx_deinit(ctx *c) {
   while (c->arenas) arena_destroy(c->arenas);
+  arena_free_spare(c);
   assert(c->live_bytes == 0);
 }
 

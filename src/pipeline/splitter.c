@@ -111,7 +111,7 @@ static bool checkpoint_holder(const holding *h) {
   bool is_state = !ir_value_get(m, h->value)->op && parent && ir_kind_of(m, parent) == IR_OP_WHILE;
   if (is_state && checkpoint_loop(h, ir_value_get(m, ir_operand(m, parent, index))->op))
     return true;
-  const ir_users *users = split_known_users(h->known, m, block);
+  const ir_users *users = split_known_users(h->known, m, block, &h->order->goal);
   for (uint32_t i = users->first[h->value]; i < users->first[h->value + 1]; i++)
     if (ir_kind_of(m, users->ops[i]) == IR_OP_WHILE) return checkpoint_loop(h, users->ops[i]);
   return false;

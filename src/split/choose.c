@@ -18,7 +18,7 @@ static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
     const split_instance *inst = &r->instances.at[i];
     if (!inst->traced || inst->pos.dim < 0 || !split_is_large(r, inst->value)) continue;
     if (goal->is_materialised &&
-        !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->users))
+        !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->state->users))
       continue;
     int64_t bytes = ir_value_bytes(r->m, inst->value) / split_extent(r->m, inst->value, inst->pos);
     largest = max64(largest, bytes);
@@ -131,7 +131,7 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
         continue;
       counted[v] = true;
       if (goal->is_materialised &&
-          !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->users))
+          !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->state->users))
         continue;
       if (__builtin_add_overflow(total, ir_value_bytes(r->m, v), &total)) return INT64_MAX;
     }
@@ -223,7 +223,7 @@ void split_forget(split_memo *memo) {
 }
 
 static const split_known *find_known(const split_memo *memo, ir_value v, int32_t dim) {
-  for (uint32_t i = v < memo->n_values ? memo->first[v] : 0; i; i = memo->list.at[i - 1].next)
+  for (uint32_t i = v < memo->state.n_values ? memo->first[v] : 0; i; i = memo->list.at[i - 1].next)
     if (memo->list.at[i - 1].dim == dim) return &memo->list.at[i - 1];
   return NULL;
 }
@@ -236,40 +236,36 @@ static bool is_same_from_all(const split_region *r) {
   return plain;
 }
 
-static void begin_memo(split_memo *memo, const ir_module *m) {
-  if (memo->n_values == m->values.count) return;
+static void begin_memo(split_memo *memo, const ir_module *m, const split_goal *goal) {
+  if (memo->state.n_values == m->values.count) return;
   split_forget(memo);
   memo->a = arena_create(m->ctx);
-  memo->n_values = m->values.count;
-  memo->first = ARENA_ARRAY(memo->a, uint32_t, memo->n_values);
+  memo->state = split_state_of(memo->a, m, goal->threshold_bytes);
+  memo->first = ARENA_ARRAY(memo->a, uint32_t, m->values.count);
 }
 
-const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block) {
-  begin_memo(memo, m);
-  if (memo->block != block) {
-    memo->users = ir_users_of_block(memo->a, m, block);
-    memo->effects = split_effects_of_block(memo->a, m, block);
-    memo->block = block;
-  }
-  return &memo->users;
+const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block,
+                                  const split_goal *goal) {
+  begin_memo(memo, m, goal);
+  split_state_enter(&memo->state, m, block);
+  return &memo->state.users;
 }
 
 static void remember_at(split_memo *memo, const split_region *r, const split_instance *at,
                         bool dissolves, const split_choice *choice) {
-  split_pos start = {at->pos.dim, 1};
+  split_pos start = {.dim = at->pos.dim, .unit = 1};
   if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, at->value) ||
       find_known(memo, at->value, at->pos.dim))
     return;
   split_known known = {at->pos.dim, dissolves, *choice, memo->first[at->value]};
   known.choice.region = NULL;
-  CTX_CHECK(r->m->ctx, at->value < memo->n_values);
+  CTX_CHECK(r->m->ctx, at->value < memo->state.n_values);
   VEC_PUSH(memo->a, &memo->list, known);
   memo->first[at->value] = memo->list.count;
 }
 
 static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
   if (r->failed || !is_same_from_all(r)) return;
-  begin_memo(memo, r->m);
   for (uint32_t i = 0; i < r->instances.count; i++) {
     split_instance at = r->instances.at[i];
     remember_at(memo, r, &at, is_dissolved(r, at.value, at.pos), choice);
@@ -278,7 +274,6 @@ static void remember(split_memo *memo, split_region *r, const split_choice *choi
 
 /* It would be refused from all its values. */
 static void remember_refused(split_memo *memo, const split_region *r) {
-  begin_memo(memo, r->m);
   for (uint32_t i = 0; i < r->instances.count; i++)
     remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
 }
@@ -315,9 +310,9 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                                other_way *out) {
   *out = (other_way){0};
   if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
-  const ir_users *users = split_known_users(memo, m, block);
-  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels,
-                    goal->covers,          users,               memo->effects};
+  split_known_users(memo, m, block, goal);
+  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
+                    &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
@@ -335,14 +330,14 @@ static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block bloc
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
   pos.mirrored = true;
-  pos.offset = split_extent(m, seed, (split_pos){pos.dim, pos.unit}) - 1;
+  pos.offset = split_extent(m, seed, (split_pos){.dim = pos.dim, .unit = pos.unit}) - 1;
   split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
                           const split_goal *goal, split_memo *memo) {
-  split_pos pos = {dim, 1};
+  split_pos pos = {.dim = dim, .unit = 1};
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
     if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;

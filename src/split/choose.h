@@ -43,16 +43,14 @@ typedef struct split_known {
 
 typedef struct split_memo {
   arena *a; /* NULL: nothing is known */
-  uint32_t n_values;
   uint32_t *first; /* by value: index + 1 */
   VEC(split_known) list;
-  ir_block block; /* whose users and effects are known */
-  ir_users users;
-  const bool *effects; /* by op */
+  split_state state;
 } split_memo;
 
 void split_forget(split_memo *memo);
-const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block);
+const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block,
+                                  const split_goal *goal);
 
 /* The best of all positions on the seed; false if none dissolves it. out_choice->slice may be all
  * of the extent. Cost: one region per dimension of which nothing is known. */

@@ -18,9 +18,9 @@
 
 typedef struct split_pos {
   int32_t dim;    /* -1: the factor is absent, the value is needed whole */
+  bool mirrored;  /* offset - i: reverses */
   int64_t unit;   /* elements of dim per index; 1 unless merged */
   int64_t offset; /* index i of the factor is i + offset here, in units: slices, pads, parts */
-  bool mirrored;  /* offset - i: reverses */
 } split_pos;
 
 #define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})

@@ -353,8 +353,8 @@ static ir_value *initial_carries(loop_builder *l, const split_member *member) {
 /* What was summed so far, brought to the statistics' new values. */
 static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum,
                           const ir_value *old_statistics) {
-  for (int32_t i = 0; i < member->streams.count; i++) {
-    const online_term *term = &member->streams.at[i];
+  for (int32_t i = 0; i < split_n_streams(member); i++) {
+    const online_term *term = &member->streams->at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
     sum = stream_correct(&l->body, member, term, sum, old_statistics[i], now);
   }
@@ -366,8 +366,8 @@ static ir_value corrected(loop_builder *l, const split_member *member, ir_value 
  * emitted otherwise) the new carry. */
 static ir_value *old_statistics_of(loop_builder *l, const split_member *member) {
   ir_value *old = ARENA_ARRAY(l->r->scratch, ir_value, ONLINE_MOST);
-  for (int32_t i = 0; i < member->streams.count; i++) {
-    ir_value v = member->streams.at[i].statistic;
+  for (int32_t i = 0; i < split_n_streams(member); i++) {
+    ir_value v = member->streams->at[i].statistic;
     emit(l, v, SPLIT_ABSENT);
     old[i] = l->old_carry[v];
   }
@@ -389,7 +389,7 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
     l->old_carry[ir_result(r->m, op, j)] = carries[j];
   }
   l->body.location = ir_op_get(r->m, op)->location;
-  if (member->streams.count) carries[0] = corrected(l, member, carries[0], old_statistics);
+  if (split_n_streams(member)) carries[0] = corrected(l, member, carries[0], old_statistics);
   split_monoid_step(&l->body, op, &member->factor, &l->trip, operands, carries);
   for (uint32_t j = 0; j < n; j++) {
     ir_value v = ir_result(r->m, op, j);
@@ -515,7 +515,7 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     split_monoid_finish(l->after, op, NULL, carries, results);
     const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
     CTX_CHECK(m->ctx, member); /* a carry that is no window is a sum of this loop */
-    if (member->streams.count) results[0] = stream_finish(l->after, member, renamed, results[0]);
+    if (split_n_streams(member)) results[0] = stream_finish(l->after, member, renamed, results[0]);
     for (uint32_t k = 0; k < n; k++) ir_map_set(renamed, ir_result(m, op, k), results[k]);
   }
 }

@@ -12,9 +12,13 @@ enum {
   MOST_MADE = 4096
 };
 
+static bool is_large(const ir_module *m, ir_value v, int64_t threshold_bytes) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && ir_kind_of(m, op) != IR_OP_CONSTANT && ir_value_bytes(m, v) > threshold_bytes;
+}
+
 bool split_is_large(const split_region *r, ir_value v) {
-  return ir_value_bytes(r->m, v) > r->threshold_bytes && ir_value_get(r->m, v)->op &&
-         ir_kind_of(r->m, ir_value_get(r->m, v)->op) != IR_OP_CONSTANT;
+  return v < r->n_values ? r->large[v] : is_large(r->m, v, r->threshold_bytes);
 }
 
 static bool in_block(const split_region *r, ir_value v) {
@@ -80,11 +84,40 @@ static bool trace_while(split_region *r, ir_op op, bool of_result, uint32_t carr
   return traced;
 }
 
+/* Moves to the front: regions ask for the same few one after the other. */
+static split_traced *find_traced(split_state *s, ir_op op, bool of_result, uint32_t index,
+                                 split_pos pos) {
+  for (split_traced **link = &s->traced[op], *k; (k = *link); link = &k->next) {
+    if (k->index != index || k->of_result != of_result || !split_pos_equal(k->pos, pos)) continue;
+    *link = k->next;
+    k->next = s->traced[op];
+    return s->traced[op] = k;
+  }
+  return NULL;
+}
+
+static split_traced *trace_anew(split_region *r, ir_op op, bool of_result, uint32_t index,
+                                split_pos pos) {
+  split_state *s = r->state;
+  split_traced *k = ARENA_NEW(s->a, split_traced);
+  *k = (split_traced){.of_result = of_result, .index = index, .pos = pos, .next = s->traced[op]};
+  k->traced = split_trace_in_order(s->a, r->m, op, of_result, index, pos, &k->factor);
+  return s->traced[op] = k;
+}
+
+static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+                       split_factor *out) {
+  const split_traced *k = find_traced(r->state, op, of_result, index, pos);
+  if (!k) k = trace_anew(r, op, of_result, index, pos);
+  *out = k->factor;
+  return k->traced;
+}
+
 static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                       split_factor *out) {
   return ir_kind_of(r->m, op) == IR_OP_WHILE
              ? trace_while(r, op, of_result, index, pos, out)
-             : split_trace_in_order(r->scratch, r->m, op, of_result, index, pos, out);
+             : trace_once(r, op, of_result, index, pos, out);
 }
 
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
@@ -172,8 +205,8 @@ static void close_over(split_region *r, uint32_t index) {
   split_instance instance = r->instances.at[index];
   if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
   if (instance.next) return;
-  for (uint32_t i = r->users.first[instance.value]; i < r->users.first[instance.value + 1]; i++)
-    visit_user(r, r->users.ops[i], instance.value, instance.pos);
+  for (uint32_t i = r->state->users.first[instance.value]; i < r->state->users.first[instance.value + 1]; i++)
+    visit_user(r, r->state->users.ops[i], instance.value, instance.pos);
 }
 
 /* ---- stages ---- */
@@ -217,7 +250,7 @@ static int32_t member_stage(split_region *r, uint32_t index) {
   online_terms terms;
   if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
       stream_member(r, &r->members.at[index], stage - 1, &terms)) {
-    r->members.at[index].streams = terms;
+    r->members.at[index].streams = ARENA_COPY(r->scratch, online_terms, &terms, 1);
     stage--;
   }
   return r->members.at[index].stage = stage;
@@ -289,7 +322,7 @@ static void assign_stages(split_region *r) {
       if (stage >= SPLIT_NEVER) r->failed = true;
       else if (stage + 1 > r->n_stages) r->n_stages = stage + 1;
     }
-    bool effects = r->effects[op];
+    bool effects = r->state->effects[op];
     int32_t stage = r->member_of[op] ? stage_put_out(r, op) : stage_after_operands(r, op);
     if (effects && stage < last_effect) stage = last_effect;
     if (effects) last_effect = stage;
@@ -308,7 +341,7 @@ static bool uses_below(const split_region *r, ir_op op, ir_value v) { /* through
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
   for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
     const split_member *member = &r->members.at[i - 1];
-    if (member->streams.count) continue; /* makes what it reads itself */
+    if (split_n_streams(member)) continue; /* makes what it reads itself */
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v &&
           (member->factor.operands[j].dim < 0 ||
@@ -319,8 +352,8 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 }
 
 static bool is_needed_outside(split_region *r, ir_value v) {
-  for (uint32_t i = r->users.first[v]; i < r->users.first[v + 1]; i++) {
-    ir_op user = r->users.ops[i];
+  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
+    ir_op user = r->state->users.ops[i];
     if (!r->member_of[user] || uses_below(r, user, v) || member_needs_whole(r, user, v))
       return true;
   }
@@ -332,7 +365,7 @@ static void find_held(split_region *r) {
     ir_op op = r->members.at[i].op;
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) {
       ir_value v = ir_result(r->m, op, j);
-      r->is_read[v] = r->users.first[v] < r->users.first[v + 1];
+      r->is_read[v] = r->state->users.first[v] < r->state->users.first[v + 1];
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);
       if (r->needed_outside[v] && split_is_large(r, v) &&
@@ -436,45 +469,48 @@ static void count_loops(split_region *r) {
 }
 
 /* ---- how often the loops make their members ---- */
-typedef VEC(uint32_t) member_list;
+typedef struct making { /* by one loop after the other */
+  split_region *r;
+  int32_t stage;
+  int32_t *last_made; /* by member: the last stage whose loop makes it, + 1 */
+  int64_t made;
+  VEC(uint32_t) pending; /* members whose operands are still to be looked at */
+} making;
 
-/* Users before what they use. */
-static member_list members_backwards(const split_region *r) {
-  member_list list = {0};
-  const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = b->ops.count; i-- > 0;)
-    for (uint32_t k = r->member_of[b->ops.at[i]]; k; k = r->members.at[k - 1].next)
-      VEC_PUSH(r->scratch, &list, k - 1);
-  return list;
+static void make_member(making *k, uint32_t index) {
+  if (k->last_made[index] == k->stage + 1) return;
+  k->last_made[index] = k->stage + 1;
+  k->made++;
+  VEC_PUSH(k->r->scratch, &k->pending, index);
 }
 
-/* Members of the loop of `stage`. is_read: by value, the last stage that makes it itself, + 1. */
-static int64_t members_made(split_region *r, const member_list *list, int32_t stage,
-                            int32_t *is_read) {
-  int64_t made = 0;
-  for (uint32_t i = 0; i < list->count; i++) {
-    const split_member *member = &r->members.at[list->at[i]];
-    const ir_op_data *d = ir_op_get(r->m, member->op);
-    bool makes = member->stage == stage && puts_out(r, member);
-    for (uint32_t j = 0; j < d->n_results; j++) makes |= is_read[d->first_result + j] == stage + 1;
-    if (!makes) continue;
-    made++;
-    for (uint32_t j = 0; j < d->n_operands; j++)
-      if (split_is_inside(r, d->operands[j], member->factor.operands[j], stage))
-        is_read[d->operands[j]] = stage + 1;
+static void make_operands(making *k, uint32_t index) {
+  const split_region *r = k->r;
+  const split_member *member = &r->members.at[index];
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  for (uint32_t j = 0; j < d->n_operands; j++) {
+    ir_value v = d->operands[j];
+    if (!split_is_inside(k->r, v, member->factor.operands[j], k->stage)) continue;
+    for (uint32_t i = r->member_of[ir_value_get(r->m, v)->op]; i; i = r->members.at[i - 1].next)
+      make_member(k, i - 1);
   }
-  return made;
+}
+
+/* What the loop of a stage puts out, and all that it has to make for it. */
+static void make_stage(making *k) {
+  const split_region *r = k->r;
+  for (uint32_t i = 0; i < r->members.count; i++)
+    if (r->members.at[i].stage == k->stage && puts_out(r, &r->members.at[i])) make_member(k, i);
+  while (k->pending.count) make_operands(k, k->pending.at[--k->pending.count]);
 }
 
 /* Where each of many steps ends in a stage of its own, the loops are the square of the steps. */
 static void refuse_repetition(split_region *r) {
-  if ((int64_t)r->n_loops * r->members.count <= MOST_MADE) return;
-  int64_t made = 0, most = (int64_t)MOST_COPIES * r->members.count;
-  member_list list = members_backwards(r);
-  int32_t *is_read = ARENA_ARRAY(r->scratch, int32_t, r->m->values.count);
-  for (int32_t stage = 0; stage < r->n_stages && made <= most; stage++)
-    made += members_made(r, &list, stage, is_read);
-  r->failed = r->repeats = made > most && made > MOST_MADE;
+  if ((int64_t)r->n_loops * r->members.count <= MOST_MADE || r->n_loops <= MOST_COPIES) return;
+  int64_t most = (int64_t)MOST_COPIES * r->members.count;
+  making k = {.r = r, .last_made = ARENA_ARRAY(r->scratch, int32_t, r->members.count)};
+  for (; k.stage < r->n_stages && k.made <= most; k.stage++) make_stage(&k);
+  r->failed = r->repeats = k.made > most && k.made > MOST_MADE;
   if (r->failed)
     ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
             r->n_loops);
@@ -487,7 +523,7 @@ static void check_member(const split_region *r, const split_member *member) {
   ctx *c = r->m->ctx;
   CTX_CHECK(c, d->block == r->block);
   CTX_CHECK(c, member->stage >= 0 && member->stage < r->n_stages);
-  CTX_CHECK(c, member->streams.count >= 0 && member->streams.count <= ONLINE_MOST);
+  CTX_CHECK(c, split_n_streams(member) >= 0 && split_n_streams(member) <= ONLINE_MOST);
   for (uint32_t j = 0; f->role == SPLIT_REDUCED && j < d->n_results; j++)
     CTX_CHECK(c, f->results[j].dim < 0);
   for (uint32_t j = 0; f->sums && j < d->n_results; j++)
@@ -508,12 +544,25 @@ static void check_region(const split_region *r) {
   }
 }
 
-const bool *split_effects_of_block(arena *scratch, const ir_module *m, ir_block block) {
-  bool *effects = ARENA_ARRAY(scratch, bool, m->ops.count);
+split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes) {
+  uint32_t n = m->values.count;
+  bool *large = ARENA_ARRAY(a, bool, n);
+  for (ir_value v = 1; v < n; v++) large[v] = is_large(m, v, threshold_bytes);
+  return (split_state){.a = a,
+                       .n_values = n,
+                       .large = large,
+                       .traced = ARENA_ARRAY(a, split_traced *, m->ops.count)};
+}
+
+void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
+  if (s->block == block) return;
+  bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
   const ir_block_data *b = ir_block_get(m, block);
   for (uint32_t i = 0; i < b->ops.count; i++)
     effects[b->ops.at[i]] = ir_has_effects(m, b->ops.at[i]);
-  return effects;
+  s->users = ir_users_of_block(s->a, m, block);
+  s->effects = effects;
+  s->block = block;
 }
 
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
@@ -522,15 +571,16 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   *r = (split_region){.m = m,
                       .block = block,
                       .scratch = scratch,
+                      .state = g->state,
                       .threshold_bytes = g->threshold_bytes,
+                      .large = g->state->large,
+                      .n_values = g->state->n_values,
                       .seed = seed,
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = may_shift};
-  r->users = g->users ? *g->users : ir_users_of_block(scratch, m, block);
-  r->effects = g->effects ? g->effects : split_effects_of_block(scratch, m, block);
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);

@@ -23,7 +23,7 @@ enum { SPLIT_NEVER = 1 << 20 }; /* a stage that does not come */
 typedef struct stream_known { /* what was read off the ops once */
   split_pos pos;
   int32_t stage;
-  online_form form;
+  const online_form *form;
   uint32_t next; /* of the same value; index + 1, 0: none */
 } stream_known;
 
@@ -31,9 +31,14 @@ typedef struct split_member {
   ir_op op;
   split_factor factor;
   int32_t stage;
-  uint32_t next;        /* another member of the same op: index + 1, 0: none */
-  online_terms streams; /* count > 0: a sum that is done with running statistics of its own stage */
+  uint32_t next; /* another member of the same op: index + 1, 0: none */
+  const online_terms *streams; /* of a sum that is done with running statistics of its own stage;
+                                  NULL: it is not */
 } split_member;
+
+static inline int32_t split_n_streams(const split_member *member) {
+  return member->streams ? member->streams->count : 0;
+}
 
 /* One value at one position, and how a loop gets it. */
 typedef struct split_instance {
@@ -56,6 +61,26 @@ typedef struct split_asked { /* a while was asked for a factor: its whole body h
   split_factor factor;
 } split_asked;
 
+/* What tracing answered. */
+typedef struct split_traced {
+  bool of_result, traced;
+  uint32_t index;
+  split_pos pos;
+  split_factor factor;
+  struct split_traced *next; /* of the same op */
+} split_traced;
+
+/* What all regions share that grow in the same state of a module. */
+typedef struct split_state {
+  arena *a;
+  ir_block block; /* whose users and effects are known */
+  ir_users users;
+  const bool *effects; /* by op: it has some, or what is below it */
+  uint32_t n_values;
+  const bool *large;     /* by value: it is dissolved */
+  split_traced **traced; /* by op: the newest */
+} split_state;
+
 /* Whether an op may be done by slices at all; NULL: any whose factors are known. threshold_bytes:
  * of what is dissolved. */
 typedef bool split_covers(const ir_module *m, ir_op op, int64_t threshold_bytes);
@@ -64,9 +89,10 @@ typedef struct split_region {
   ir_module *m;
   ir_block block;
   arena *scratch;
-  ir_users users;          /* while the region grows */
-  const bool *effects;     /* likewise, by op */
+  split_state *state;      /* while the region grows */
   int64_t threshold_bytes; /* larger values must not be held */
+  uint32_t n_values;       /* when it grew */
+  const bool *large;       /* of these: those larger than that */
   split_covers *covers;
   ir_value seed;
   split_pos seed_pos;
@@ -103,12 +129,13 @@ typedef struct split_growth {
   bool may_stream;         /* sums may use running statistics */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
   split_covers *covers;
-  const ir_users *users; /* of the block; NULL: not known yet */
-  const bool *effects;   /* by op: it has some, or what is below it; NULL: not known yet */
+  split_state *state;      /* of the module and this threshold */
 } split_growth;
 
-/* By op: whether it, or what is below it, has effects. */
-const bool *split_effects_of_block(arena *scratch, const ir_module *m, ir_block block);
+/* In memory of the arena. */
+split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes);
+/* Users and effects become those of the block. */
+void split_state_enter(split_state *s, const ir_module *m, ir_block block);
 
 /* Analysis only; the module is not changed. */
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,

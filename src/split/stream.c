@@ -43,7 +43,7 @@ static bool move_dims(split_region *r, ir_op op, uint32_t i, online_term *term) 
   for (int32_t k = 0; k < IR_MAX_RANK; k++) {
     split_factor f;
     if (term->dims[k] < 0) continue;
-    if (!split_trace(r->scratch, r->m, op, false, i, (split_pos){term->dims[k], 1}, &f) ||
+    if (!split_trace(r->scratch, r->m, op, false, i, (split_pos){.dim = term->dims[k], .unit = 1}, &f) ||
         f.results[0].dim < 0 || f.results[0].unit != 1)
       return false;
     term->dims[k] = (int8_t)f.results[0].dim;
@@ -126,14 +126,20 @@ static online_form read_form(split_region *r, ir_value v, split_pos pos, int32_t
   return op_form(r, op, &f, stage, depth);
 }
 
+/* Most are otherwise. */
+static const online_form *kept(arena *a, const online_form *f) {
+  return f->kind == ONLINE_OTHERWISE ? &ONLINE_UNKNOWN : ARENA_COPY(a, online_form, f, 1);
+}
+
 static online_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
   if (split_instance_stage(r, v, pos) <= stage) return ONLINE_NONE;
   for (uint32_t i = r->first_stream[v]; i; i = r->streams.at[i - 1].next) {
     const stream_known *k = &r->streams.at[i - 1];
-    if (k->stage == stage && split_pos_equal(k->pos, pos)) return k->form;
+    if (k->stage == stage && split_pos_equal(k->pos, pos)) return *k->form;
   }
   online_form f = read_form(r, v, pos, stage, depth);
-  VEC_PUSH(r->scratch, &r->streams, (stream_known){pos, stage, f, r->first_stream[v]});
+  VEC_PUSH(r->scratch, &r->streams,
+           (stream_known){pos, stage, kept(r->scratch, &f), r->first_stream[v]});
   r->first_stream[v] = r->streams.count;
   return f;
 }
@@ -271,8 +277,8 @@ static ir_value is_seen_otherwise(ir_builder *b, const online_term *term, ir_val
 
 ir_value stream_finish(ir_builder *b, const split_member *member, const ir_map *renamed,
                        ir_value sum) {
-  for (int32_t i = 0; i < member->streams.count; i++) {
-    const online_term *term = &member->streams.at[i];
+  for (int32_t i = 0; i < split_n_streams(member); i++) {
+    const online_term *term = &member->streams->at[i];
     if (term->guarded) continue;
     ir_value statistic = ir_map_get(renamed, term->statistic);
     ir_value otherwise = in_shape_of_result(b, member, term, is_seen_otherwise(b, term, statistic));
