@@ -15,7 +15,7 @@ import itertools as _itertools
 import sys as _sys
 import threading as _threading
 
-from weir import _flags
+from weir import _flags, _interrupts
 
 _flags.take_ours()  # XLA aborts on flags that it doesn't know, so they must be gone before it looks
 
@@ -87,21 +87,36 @@ class limit(_contextlib.ContextDecorator):
     def _recreate_cm(self):
         return limit(self._bytes)
 
+    @_interrupts.undivided
     def __enter__(self):
-        from weir import _settings
-
+        may_stop = True  # noqa: F841, for _interrupts
         _initialize_all()
         _warn_inside_jit()
-        block = _settings.entered(self._bytes) if _may_limit() else _contextlib.nullcontext()
-        block.__enter__()
-        self._entered.blocks = [*getattr(self._entered, "blocks", ()), block]
+        is_possible = _may_limit()
+        may_stop = False  # noqa: F841
+        self._begin(is_possible)
+        while _interrupts.here.waiting:
+            self.__exit__(None, None, None)  # raises, unless the handler of Ctrl-C does not
+            self._begin(is_possible)
         return self
 
+    def _begin(self, is_possible):
+        from weir import _settings
+
+        _interrupts.begin()
+        block = _settings.entered(self._bytes) if is_possible else _contextlib.nullcontext()
+        block.__enter__()
+        self._entered.blocks = [*getattr(self._entered, "blocks", ()), block]
+
+    @_interrupts.undivided
     def __exit__(self, *exception):
         from weir import _say
 
         block = self._entered.blocks.pop()
         block.__exit__(*exception)
+        _interrupts.end()
+        may_stop = True  # noqa: F841
+        _interrupts.deliver()
         if getattr(block, "overlapped", False):
             _say.warn(
                 "weir.limit() around an await: tasks of one thread share its limit, and another one "

@@ -21,7 +21,8 @@ import sys
 import jax
 import numpy as np
 
-from weir import _auto, _cells, _jax, _library, _machine, _plan, _processes, _progress, _say, _settings
+from weir import _auto, _cells, _interrupts, _jax, _library, _machine, _plan, _processes
+from weir import _progress, _say, _settings
 from weir._jax import ir
 from weir._processes import LeftAlone as _LeftAlone
 from weir._processes import Silence
@@ -384,7 +385,7 @@ def _with_calls(settings):
     except Exception as error:
         warn(f"weir: XLA of jax {jax.__version__} takes no calls: {error}; loops stay XLA's")
         return settings | {"tile": 0, "progress": False}
-    raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    raises = _interrupts.handler() is signal.default_int_handler
     _library.library().weir_interrupts(raises)
     return settings
 
