@@ -18,6 +18,7 @@ import tensorflow as tf
 from weir import _library, _tf
 
 _MAIN = re.compile(r"^ *func\.func (?:public )?@main\((.*)\) -> (.*) \{$", re.M)
+_MODULE = re.compile(rb'^module @("[^"]*"|[^ "]+)', re.M)
 _TENSOR = re.compile(r"tensor<([^<>]*)>")
 _ALIASES = re.compile(r"mhlo\.input_output_alias = \[(.*?)\], mhlo", re.S)
 _ALIAS = re.compile(
@@ -49,7 +50,8 @@ class Unreadable(Exception):
 class Program:
     def __init__(self, function, arguments):
         self.function, self.arguments = function, list(arguments)
-        self.text = _tf.compiler_ir(function.name, self.arguments, "stablehlo")
+        text = _tf.compiler_ir(function.name, self.arguments, "stablehlo")
+        self.text = _MODULE.sub(f'module @"{self.name()}"'.encode(), text, 1)  # as people know it
         self.assigned = self.results = None  # places of arguments; types of results
         self._runners, self._reports = {}, {}
 

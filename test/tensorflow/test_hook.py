@@ -245,7 +245,7 @@ def run(tmp_path, code, *words, **environment):
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": folder} | environment,
-        timeout=120,
+        timeout=600,
     )
 
 
