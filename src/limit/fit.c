@@ -222,12 +222,11 @@ static weir_status try_seed(fit *f, const seed *s, bool *out_better) {
   *out_better = false;
   seeds_mark_tried(&f->tried, s->value);
   f->trials++;
-  bool found = split_choose(scratch, f->m, s->block, s->value, &goal, &known, &c);
-  split_forget(&known);
-  if (found) {
+  if (split_choose(scratch, f->m, s->block, s->value, &goal, &known, &c)) {
     give_up_members(f, c.region, s);
     WEIR_TRY(try_region(f, s, &c, out_better));
   }
+  split_forget(&known); /* the region has parts of it */
   arena_destroy(scratch);
   return WEIR_OK;
 }

@@ -48,6 +48,7 @@ typedef struct split_memo {
   split_state state;
 } split_memo;
 
+/* A choice has parts of it: after its loops were built. */
 void split_forget(split_memo *memo);
 const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block block,
                                   const split_goal *goal);
