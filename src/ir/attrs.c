@@ -219,6 +219,35 @@ ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims) {
   return ir_attr_other(m, b.text);
 }
 
+/* names: of offset, collapsed, operand's batching, indices' batching dimensions and of the map. */
+static ir_attr indexing_attr(ir_module *m, const char *head, const char *const *names,
+                             const ir_gather_numbers *n) {
+  strbuf b = strbuf_make(m->arena);
+  bool any = false;
+  strbuf_puts(&b, head);
+  put_ints(&b, names[0], n->offset_dims, &any);
+  put_ints(&b, names[1], n->collapsed_slice_dims, &any);
+  put_ints(&b, names[2], n->operand_batching_dims, &any);
+  put_ints(&b, names[3], n->start_indices_batching_dims, &any);
+  put_ints(&b, names[4], n->start_index_map, &any);
+  strbuf_printf(&b, "%sindex_vector_dim = %lld>", any ? ", " : "", (long long)n->index_vector_dim);
+  return ir_attr_other(m, b.text);
+}
+
+ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
+  static const char *const names[] = {"offset_dims", "collapsed_slice_dims",
+                                      "operand_batching_dims", "start_indices_batching_dims",
+                                      "start_index_map"};
+  return indexing_attr(m, "#stablehlo.gather<", names, dims);
+}
+
+ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
+  static const char *const names[] = {"update_window_dims", "inserted_window_dims",
+                                      "input_batching_dims", "scatter_indices_batching_dims",
+                                      "scatter_dims_to_operand_dims"};
+  return indexing_attr(m, "#stablehlo.scatter<", names, dims);
+}
+
 /* One group of a convolution's dimension numbers: labels at their positions. */
 static void put_conv_group(strbuf *b, char first, int64_t at_first, char second, int64_t at_second,
                            ir_ints spatial) {

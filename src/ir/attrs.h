@@ -81,6 +81,8 @@ bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
 size_t ir_enum_word(const char *text, const char *key, const char **out_word);
 
 ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims);
+ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims);
+ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims);
 ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *dims);
 
 /* Commutative and associative, of two operands: what pretty `applies` can name. */

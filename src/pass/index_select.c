@@ -8,7 +8,6 @@
  * Left alone: dynamic shapes, numbers and shapes that do not fit each other.
  * Source: StableHLO, TorchIndexSelectOp; XLA, TorchIndexSelect in client/lib/slicing.cc.
  */
-#include "base/strbuf.h"
 #include "pass/build.h"
 
 typedef struct selection {
@@ -33,14 +32,6 @@ static bool is_selection(const ir_module *m, ir_op op, selection *out) {
   return out->inner >= 0 && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT);
 }
 
-static void put_list(strbuf *text, const char *name, ir_ints list) {
-  if (!list.count) return;
-  strbuf_printf(text, "%s = [", name);
-  for (int32_t i = 0; i < list.count; i++)
-    strbuf_printf(text, "%s%lld", i ? ", " : "", (long long)list.at[i]);
-  strbuf_puts(text, "], ");
-}
-
 static ir_ints count_from(int64_t *ints, int64_t from, int64_t to, ir_ints more) {
   for (int64_t i = from; i < to; i++) ints[more.count++] = i;
   return (ir_ints){more.count, ints};
@@ -51,15 +42,8 @@ static const char *numbers_of(ir_module *m, const selection *s, int64_t rank) {
   ir_ints windows = count_from(offsets, s->batch, s->dim, (ir_ints){0, offsets});
   windows = count_from(offsets, s->dim + s->inner, rank, windows);
   ir_ints common = count_from(batch, 0, s->batch, (ir_ints){0, batch}), dim = {1, &s->dim};
-  strbuf text = strbuf_make(m->arena);
-  strbuf_puts(&text, "#stablehlo.gather<");
-  put_list(&text, "offset_dims", windows);
-  put_list(&text, "collapsed_slice_dims", dim);
-  put_list(&text, "operand_batching_dims", common);
-  put_list(&text, "start_indices_batching_dims", common);
-  put_list(&text, "start_index_map", dim);
-  strbuf_printf(&text, "index_vector_dim = %lld>", (long long)(s->batch + s->inner));
-  return text.text;
+  ir_gather_numbers n = {windows, dim, common, common, dim, s->batch + s->inner};
+  return ir_text(m, ir_attr_get(m, ir_gather_dims_attr(m, &n))->text);
 }
 
 /* As XLA reads them; the conversion, if there is one, in no block yet. */

@@ -9,7 +9,7 @@ import math
 import random
 import re
 
-from random_ops import Contractions, Elementwise, Indexing, Moves, Orders
+from random_ops import Contractions, Elementwise, Indexing, Moves, Orders, gather_attributes
 from random_values import (
     EXTENTS,
     MANTISSA,
@@ -455,7 +455,7 @@ class Windows(Graph):
 class Spelled(Graph):
     """Graphs for respelling.py, with what has no other spelling: random bits, sums of diagonals."""
 
-    STEPS = Graph.STEPS + ["random_bits"] * 6 + ["summed"] * 8 + ["selected"] * 4 + ["mapped"] * 4
+    STEPS = Graph.STEPS + ["random_bits"] * 6 + ["summed"] * 8 + ["selected"] * 4 + ["mapped"] * 4 + ["flat"] * 6
     SPELLED = True
 
     def random_bits(self):
@@ -517,6 +517,26 @@ class Spelled(Graph):
         attributes = f"batch_dims = {batch} : i64, dim = {dim} : i64"
         return self.emit("stablehlo.torch_index_select", [x, at], shape, x.dtype, attributes, x.grid, x.bound,
                          noise=x.noise)  # fmt: skip
+
+    def flat(self):
+        """By one index of what is flattened, some out of range: read, or added to and made tall again."""
+        v = self.pick(lambda v: v.rank > 1 and (v.is_int() or v.is_float()) and v.elements > 8)
+        if v is None:
+            return None
+        flat, at = self.reshape_to(v, (v.elements,)), self.indices(self.rng.choice(self.extents))
+        n = at.shape[0]
+        if self.rng.random() < 0.5:
+            lists = dict(collapsed_slice_dims=[0], start_index_map=[0], index_vector_dim=1)
+            return self.emit("stablehlo.gather", [flat, at], (n,), v.dtype, gather_attributes(listed(**lists), [1]),
+                             v.grid, v.bound, noise=v.noise)  # fmt: skip
+        u = self.pick(lambda o: o.dtype == v.dtype and o.elements == n) or self.argument((n,), v.dtype)
+        u = self.reshape_to(self.tamed(u, 2), (n,))
+        lists = dict(inserted_window_dims=[0], scatter_dims_to_operand_dims=[0], index_vector_dim=1)
+        grid = v.grid and u.grid and (max(u.grid[0], v.grid[0]) + math.ceil(math.log2(n + 1)), min(u.grid[1], v.grid[1]))
+        numbers = f"scatter_dimension_numbers = #stablehlo.scatter<{listed(**lists)}>"
+        made = self.emit("stablehlo.scatter", [flat, at, u], flat.shape, v.dtype, numbers, grid, v.bound + n * u.bound,
+                         region=self.body(v.dtype, ("add", "", [0, 1], None)))  # fmt: skip
+        return self.reshape_to(made, v.shape)
 
     def mapped(self):
         """A body of several ops, of which some depend on one operand or on none."""

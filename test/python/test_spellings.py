@@ -208,6 +208,90 @@ return %s, %r : tensor<{words}xui64>, tensor<1000xf32>
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
+# ---- one index of what was flattened ----
+ADDED = """({
+^bb0(%p: tensor<f32>, %q: tensor<f32>):
+  %s = stablehlo.add %p, %q : tensor<f32>
+  stablehlo.return %s : tensor<f32>
+})"""
+
+
+def flat_gather(x, flat, dim, at, result):
+    """Of what is flattened to dimension `dim` of `flat`."""
+    offset = [d for d in range(flat.count("x")) if d != dim]
+    sizes = ", ".join("1" if d == dim else n for d, n in enumerate(flat[7:].split("x")[:-1]))
+    numbers = f"offset_dims = {offset}, collapsed_slice_dims = [{dim}], start_index_map = [{dim}], index_vector_dim = 1"
+    return main([x, at], result, f"""%y = stablehlo.negate %a : {x}
+%f = stablehlo.reshape %y : ({x}) -> {flat}
+%r = "stablehlo.gather"(%f, %b) <{{dimension_numbers = #stablehlo.gather<{numbers}>, slice_sizes = array<i64: {sizes}>}}> : ({flat}, {at}) -> {result}""")  # fmt: skip
+
+
+def flat_scatter(y, flat, dim, at, u):
+    windows = [d for d in range(u.count("x")) if d != dim]
+    numbers = f"update_window_dims = {windows}, inserted_window_dims = [{dim}], scatter_dims_to_operand_dims = [{dim}], index_vector_dim = 1"
+    return main([flat, at, u], y, f"""%t = "stablehlo.scatter"(%a, %b, %c) <{{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}> {ADDED} : ({flat}, {at}, {u}) -> {flat}
+%r = stablehlo.reshape %t : ({flat}) -> {y}""")  # fmt: skip
+
+
+FLAT = {
+    "elements": lambda i: flat_gather(M, "tensor<24xf32>", 0, f"tensor<99x1x{i}>", "tensor<99xf32>"),
+    "rows": lambda i: flat_gather("tensor<4x3x2x5xf32>", "tensor<24x5xf32>", 0, f"tensor<99x1x{i}>", "tensor<99x5xf32>"),
+    "columns": lambda i: flat_gather("tensor<5x4x6xf32>", "tensor<5x24xf32>", 1, f"tensor<99x1x{i}>", "tensor<5x99xf32>"),
+    "added": lambda i: flat_scatter(M, "tensor<24xf32>", 0, f"tensor<99x1x{i}>", "tensor<99xf32>"),
+    "added one by one": lambda i: flat_scatter(M, "tensor<24xf32>", 0, f"tensor<99x{i}>", "tensor<99xf32>"),
+    "added rows": lambda i: flat_scatter("tensor<4x3x2x5xf32>", "tensor<24x5xf32>", 0, f"tensor<99x1x{i}>", "tensor<99x5xf32>"),
+    "added columns": lambda i: flat_scatter("tensor<5x4x6xf32>", "tensor<5x24xf32>", 1, f"tensor<99x1x{i}>", "tensor<5x99xf32>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("index", ["i8", "i16", "i32", "i64", "ui8", "ui32"])
+@pytest.mark.parametrize("name", FLAT)
+def test_flat_indices(name, index, tmp_path):
+    """Most of them in bounds, some just outside, some as far as the type goes: the same bits."""
+    text = FLAT[name](index)
+    (tmp_path / "program.mlir").write_text(text)
+    new = running.opt(tmp_path / "program.mlir", "--pass", "flat-index,dce")
+    assert '"stablehlo.remainder"' in new
+    dtype = np.dtype(index.replace("i", "int"))
+    info = np.iinfo(dtype)
+    at = RNG.integers(0, 24, 99)
+    at[::4] = RNG.choice([info.min, info.max, max(info.min, -1), max(info.min, -7), 24, 25, 40], at[::4].size)
+    types = re.findall(r"%[abc]: (tensor<[^>]*>)", text.partition(")")[0])
+    arguments = [at.astype(dtype).reshape([int(n) for n in re.findall(r"(\d+)x", t)]) if "f32" not in t else drawn(t)
+                 for t in types]  # fmt: skip
+    evaluate = running.Evaluator(tmp_path, arguments)
+    for run in (lambda text: running.Xla(text)(*arguments), evaluate):
+        (want,), (got,) = run(text), run(new)
+        assert got.dtype == want.dtype and np.array_equal(got, want, equal_nan=True)
+
+
+def test_flat_scatters_are_split(tmp_path):
+    """The gradient of tf.math.top_k and of tf.gather(batch_dims=1): indices row * n + column."""
+    n, k = 1200, 5
+    x, wide, flat, few = f"tensor<{n}x8xf32>", f"tensor<{n}x{n}xf32>", f"tensor<{n * n}xf32>", f"tensor<{n}x{k}xi32>"
+    updates, long = f"tensor<{n * k}xf32>", f"tensor<{n * k}x1xi32>"
+    text = main([x, few, updates], f"tensor<{n}xf32>", f"""%zero = stablehlo.constant dense<0.0> : tensor<f32>
+%zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> {flat}
+%row = stablehlo.iota dim = 0 : {few}
+%many = stablehlo.constant dense<{n}> : {few}
+%first = stablehlo.multiply %row, %many : {few}
+%at = stablehlo.add %b, %first : {few}
+%i = stablehlo.reshape %at : ({few}) -> {long}
+%t = "stablehlo.scatter"(%zeros, %i, %c) <{{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> {ADDED} : ({flat}, {long}, {updates}) -> {flat}
+%g = stablehlo.reshape %t : ({flat}) -> {wide}
+%k = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : ({x}, {x}) -> {wide}
+%e = stablehlo.cosine %k : {wide}
+%m = stablehlo.multiply %e, %g : {wide}
+%r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1] : ({wide}, tensor<f32>) -> tensor<{n}xf32>""")  # fmt: skip
+    (tmp_path / "program.mlir").write_text(text)
+    new = running.opt(tmp_path / "program.mlir", "--memory-limit", "2MB")
+    assert '"stablehlo.while"' in new and not re.search(rf"-> tensor<({n}x{n}|{n * n})xf32>", new)
+    a = RNG.normal(size=(n, 8)).astype(np.float32)
+    arguments = a, RNG.integers(-2, n + 2, (n, k)).astype(np.int32), RNG.normal(size=n * k).astype(np.float32)
+    (want,), (got,) = running.Xla(text)(*arguments), running.Xla(new)(*arguments)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
 # ---- under a limit ----
 N = 1200
 A, W = f"tensor<{N}x8xf32>", f"tensor<{N}x{N}xf32>"

@@ -28,6 +28,7 @@ static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
 static const pass *const respelling[] = {&pass_constants, &pass_static,       &pass_implicit,
                                          &pass_einsum,    &pass_index_select, &pass_bits, &pass_map, NULL};
+static const pass *const unflattening[] = {&pass_flat_index, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
 enum { MOST_PASSES = 8 };
@@ -221,6 +222,25 @@ static const char *const respelled =
     "  return %t : tensor<2x9xf32>\n"
     "}\n";
 
+/* One index into what was flattened. */
+static const char *const flattened =
+    "func.func @main(%a: tensor<3x4xf32>, %i: tensor<2x1xi32>) -> (tensor<2xf32>, tensor<3x4xf32>) {\n"
+    "  %s = stablehlo.sine %a : tensor<3x4xf32>\n"
+    "  %f = stablehlo.reshape %s : (tensor<3x4xf32>) -> tensor<12xf32>\n"
+    "  %g = \"stablehlo.gather\"(%f, %i) <{dimension_numbers = "
+    "#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+    "slice_sizes = array<i64: 1>}> : (tensor<12xf32>, tensor<2x1xi32>) -> tensor<2xf32>\n"
+    "  %t = \"stablehlo.scatter\"(%f, %i, %g) <{scatter_dimension_numbers = "
+    "#stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+    "index_vector_dim = 1>}> ({\n"
+    "  ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+    "    %r = stablehlo.add %p, %q : tensor<f32>\n"
+    "    stablehlo.return %r : tensor<f32>\n"
+    "  }) : (tensor<12xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<12xf32>\n"
+    "  %u = stablehlo.reshape %t : (tensor<12xf32>) -> tensor<3x4xf32>\n"
+    "  return %g, %u : tensor<2xf32>, tensor<3x4xf32>\n"
+    "}\n";
+
 static void test_allocations(const char *text, const pass *const *table) {
   run r = {.text = text, .table = table, .rounds = 1};
   int64_t n = 0;
@@ -298,6 +318,7 @@ int main(void) {
   test_allocations(zeros, padding);
   test_allocations(centred, centring);
   test_allocations(respelled, respelling);
+  test_allocations(flattened, unflattening);
   test_fixpoint();
   test_growth();
   test_driver();
