@@ -128,6 +128,28 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
   return status;
 }
 
+/* ---- over several devices ---- */
+enum { LARGE = 8 }; /* what is above this part of the limit is not computed everywhere */
+
+static weir_status spread(void *user) {
+  job *j = user;
+  bool replaced;
+  WEIR_TRY(read_program(j));
+  WEIR_TRY(pipeline_prepare(j, j->m, &replaced));
+  if (!pipeline_spread(j->m, j->options.memory_limit_bytes / LARGE)) return WEIR_OK;
+  WEIR_TRY(ir_verify(j->m));
+  j->result->outcome = WEIR_REWRITTEN;
+  return print_module(j, j->m);
+}
+
+weir_status weir_spread(const char *text, size_t length, const weir_options *options,
+                        weir_result **out_result) {
+  *out_result = result_create();
+  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
+  job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
+  return run(&j, spread, &j);
+}
+
 /* ---- machines ---- */
 bool weir_device(int32_t index, weir_device_info *out_info) {
   const device *d = device_at(index);

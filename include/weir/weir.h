@@ -121,6 +121,17 @@ WEIR_API void weir_result_destroy(weir_result *result);
 WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length,
                                              const weir_options *options, bool *out_fits);
 
+/* A program that every one of several devices would compute as a whole, spread over them: of
+ * `mhlo.num_partitions` partitions, with no shardings. Values above an eighth of the limit are
+ * sharded (sdy.sharding_constraint) along a dimension that loops over slices would take; arguments
+ * and results stay whole on each device. The text computes the same, and is one for XLA, or for
+ * weir_rewrite() with the shardings that Shardy finds. Outcome: REWRITTEN, or UNTOUCHED where
+ * nothing is sharded, for which there is no text. Reads memory_limit_bytes, platform, machine and
+ * which passes are on. Errors: as weir_rewrite(). */
+WEIR_API WEIR_MUST_USE weir_status weir_spread(const char *text, size_t length,
+                                               const weir_options *options,
+                                               weir_result **out_result);
+
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
 /* The program, NUL-terminated: rewritten (or as stop_after left it), or bytecode as text; or NULL.
  */

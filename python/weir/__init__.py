@@ -65,12 +65,20 @@ class limit(_contextlib.ContextDecorator):
 
     Functions compiled before under another limit, or none, are compiled again. Programs count when
     they are *compiled*: inside of a jitted function it comes too late, and warns.
+
+    mesh: a jax.sharding.Mesh, over whose devices programs of one device are spread (JAX alone): in
+    the block jit runs on all of them. What does not fit is divided among them, and the limit is
+    each one's. Arguments and results are whole on each. Arrays that were put on a device do not
+    go with it: JAX raises a ValueError.
     """
 
-    def __init__(self, value):
+    def __init__(self, value, *, mesh=None):
         from weir import _settings
 
         self._bytes = None if value is None else _settings.parse_limit(value, "the limit")
+        if mesh is not None and not hasattr(mesh, "devices"):
+            raise TypeError(f"weir.limit: a mesh is a jax.sharding.Mesh, not {mesh!r}")
+        self._mesh = mesh
         self._entered = _threading.local()
 
     def __call__(self, function):
@@ -85,7 +93,7 @@ class limit(_contextlib.ContextDecorator):
         return super().__call__(function)
 
     def _recreate_cm(self):
-        return limit(self._bytes)
+        return limit(self._bytes, mesh=self._mesh)
 
     @_interrupts.undivided
     def __enter__(self):
@@ -101,10 +109,8 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def _begin(self, is_possible):
-        from weir import _settings
-
         _interrupts.begin()
-        block = _settings.entered(self._bytes) if is_possible else _contextlib.nullcontext()
+        block = _Block(self._bytes, self._mesh) if is_possible else _contextlib.nullcontext()
         block.__enter__()
         self._entered.blocks = [*getattr(self._entered, "blocks", ()), block]
 
@@ -122,6 +128,34 @@ class limit(_contextlib.ContextDecorator):
                 "weir.limit() around an await: tasks of one thread share its limit, and another one "
                 "entered or left its own meanwhile; set the limit around the calls"
             )
+
+
+class _Block(_contextlib.ExitStack):
+    """What weir.limit() enters: the limit, and the mesh."""
+
+    def __init__(self, limit, mesh):
+        from weir import _settings
+
+        super().__init__()
+        self._limit, self._mesh = _settings.entered(limit, None, mesh is not None), mesh
+
+    def __enter__(self):
+        if self._mesh is not None:
+            self.enter_context(_over_all(self._mesh))
+        self.enter_context(self._limit)
+        return self
+
+    @property
+    def overlapped(self):
+        return self._limit.overlapped
+
+
+def _over_all(mesh):
+    from weir import _jax
+
+    if lacks := _jax.missing(_jax.FOR_A_MESH):
+        raise ValueError(f"weir.limit: a mesh needs {lacks}, which this jax lacks")
+    return _jax.over_all(mesh)
 
 
 def _may_limit():
@@ -175,7 +209,8 @@ def plan(f, *args, limit=None, device="auto", **kwargs):
             return _devices.plans(f, args, kwargs, bytes_, device)
         return _devices.plan(f, args, kwargs, bytes_, device)
     # A key of its own: no cache has this program yet, so the compiler is really called.
-    with _settings.entered(bytes_, (next(_plan_number), limit is not None)):
+    key = next(_plan_number), limit is not None
+    with _settings.entered(bytes_, key, _settings.spreads()):
         plans = (_tensorflow_plans if _is_tensorflows(f) else _jax_plans)(f, args, kwargs)
     if not plans:
         raise ValueError("weir.plan: weir left this program alone (see the warning)")

@@ -249,6 +249,12 @@ class _Call:
             memory.temp_size_in_bytes,
         )
 
+    def spread(self, settings):
+        """Over its devices, each of which would compute all of it; else it stays as it came."""
+        if (text := _library.spread(self.text(), settings)) is not None:
+            context = self.computation.context
+            self.computation = ir.Module.parse(text, context=context)
+
     def platform(self):
         return platform_of(np.ravel(self.devices)[0])
 
@@ -452,6 +458,8 @@ def _decide(call, given, agreement, found):
         call.agreement = agreement
         given = given | {"machine": _agreed_machine(given, agreement)}
     given = _with_calls(given)
+    if _settings.spreads() and call.device_count() > 1:
+        call.spread(given)
     found.text = call.text()
     result = _library.rewrite(found.text, given, call.referee)
     if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:

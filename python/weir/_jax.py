@@ -41,6 +41,9 @@ FOR_SHARDINGS = (
     "jax._src.lib:xla_client.LoadedExecutable.get_output_shardings",
 )
 
+# Without these programs stay on one device.
+FOR_A_MESH = ("jax:set_mesh", "jax.sharding:Mesh", "jax.sharding:AxisType.Auto")
+
 # Without these plans for devices that are not here are by estimate.
 FOR_DEVICES = (
     "jax._src.compiler:get_compile_options",
@@ -67,6 +70,16 @@ def exclude_from_tracebacks(files):
     register = find("jax._src.traceback_util:register_exclusion")
     for file in files if register else ():
         register(file)
+
+
+def over_all(mesh):
+    """A context: programs of one device that are compiled in it run on the mesh's devices, as whole
+    on each of them.
+    """
+    import jax
+
+    devices, auto = mesh.devices.reshape(-1), jax.sharding.AxisType.Auto
+    return jax.set_mesh(jax.sharding.Mesh(devices, ("weir",), axis_types=(auto,)))
 
 
 def is_under_jit():

@@ -124,6 +124,7 @@ class _LoopProgress(ctypes.Structure):
 _SIGNATURES = {
     "weir_rewrite": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
     "weir_fits": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_bool)]),
+    "weir_spread": (c_int, [c_char_p, c_size_t, POINTER(_Options), POINTER(c_void_p)]),
     "weir_result_destroy": (None, [c_void_p]),
     "weir_result_outcome": (c_int, [c_void_p]),
     "weir_result_text": (c_void_p, [c_void_p, POINTER(c_size_t)]),
@@ -251,6 +252,16 @@ def fits(text, settings):
     found, options = c_bool(), _options(settings)
     library().weir_fits(text, len(text), ctypes.byref(options), ctypes.byref(found))
     return found.value
+
+
+def spread(text, settings):
+    """weir_spread() under settings as for rewrite(): a text (bytes), or None where it stays."""
+    lib, handle, options = library(), c_void_p(), _options(settings)
+    status = lib.weir_spread(text, len(text), ctypes.byref(options), ctypes.byref(handle))
+    if status == OK and lib.weir_result_outcome(handle) != REWRITTEN:
+        lib.weir_result_destroy(handle)
+        return None
+    return _text_taken(status, handle).encode()
 
 
 def _text_taken(status, handle):

@@ -38,8 +38,9 @@ _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
 _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
 
-# jax.make_user_context(); its value: None, or (limit, key). The limit: bytes, AUTO or None. The key:
-# None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
+# jax.make_user_context(); its value: None, or (limit, key, spreads). The limit: bytes, AUTO or None.
+# The key: None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
+# Whether programs are spread over the devices of a mesh.
 _context = None
 _opened = threading.local()  # blocks: those of entered() that this thread is in
 _progress = None  # another; its value: None, or True inside of weir.progress()
@@ -171,6 +172,12 @@ def local_value():
     return _context.value if _context is not None else None
 
 
+def spreads():
+    """Whether programs that this thread compiles now are spread over devices."""
+    local = local_value()
+    return local is not None and local[2]
+
+
 def active(options=()):
     """weir_options' fields by name, or None where there is nothing to do. Cheap then.
 
@@ -224,8 +231,8 @@ class entered:
     one and goes on, or the other way round.
     """
 
-    def __init__(self, limit, key=None):
-        self._value, self.overlapped = (limit, key), False
+    def __init__(self, limit, key=None, spreads=False):
+        self._value, self.overlapped = (limit, key, spreads), False
 
     def __enter__(self):
         _make_contexts()

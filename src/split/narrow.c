@@ -3,6 +3,7 @@
 #include "ir/attrs.h"
 #include "split/body.h"
 #include "split/indices.h"
+#include "split/shards.h"
 #include "split/window.h"
 
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice) {
@@ -103,8 +104,12 @@ static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, split_pos pos
   return ir_build_convert(b, global, dtype);
 }
 
-static bool is_identity(ir_kind kind) {
-  return kind == IR_OP_OPTIMIZATION_BARRIER || kind == IR_OP_SDY_SHARDING_CONSTRAINT;
+/* A constraint says nothing of slices along the dimension that it shards; of others the same. */
+static bool is_identity(const ir_module *m, ir_op op, split_pos pos) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_OPTIMIZATION_BARRIER ||
+         (kind == IR_OP_SDY_SHARDING_CONSTRAINT && pos.dim >= 0 &&
+          split_is_sharded(m, ir_result(m, op, 0), pos.dim));
 }
 
 static bool has_position(const split_pos *positions, uint32_t n) {
@@ -228,7 +233,7 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
   for (uint32_t j = 0; j < d.n_results; j++)
     types[j] = split_narrow_type(m, ir_type_of(m, d.first_result + j), f->results[j], trip->slice);
-  if (is_identity((ir_kind)d.kind)) {
+  if (is_identity(m, op, f->results[0])) {
     for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = operands[j];
     return;
   }

@@ -57,7 +57,7 @@ static const char *sharding_of(const ir_module *m, ir_value v) {
   }
 }
 
-static bool is_sharded(const ir_module *m, ir_value v, int32_t dim) {
+bool split_is_sharded(const ir_module *m, ir_value v, int32_t dim) {
   const char *sharding = sharding_of(m, v), *end;
   if (!sharding) return false;
   const char *axes = axes_of(sharding, dim, &end), *stop = ir_sharding_find(sharding, 1, '>', 0),
@@ -166,7 +166,7 @@ static bool puts_out_sharded(const split_region *r, const split_member *member) 
     ir_value v = d->first_result + i;
     split_pos pos = member->factor.results[i];
     bool is_put_out = !split_is_large(r, v) || r->needed_outside[v];
-    if (is_put_out && pos.dim >= 0 && is_sharded(r->m, v, pos.dim)) return true;
+    if (is_put_out && pos.dim >= 0 && split_is_sharded(r->m, v, pos.dim)) return true;
   }
   return false;
 }
@@ -197,7 +197,7 @@ bool split_may_split(split_region *r) {
   bool good = is_under_main(r->m, r->block) && !has_unreduced(r->m);
   for (uint32_t i = 0; good && i < r->instances.count; i++) {
     const split_instance *x = &r->instances.at[i];
-    good = x->pos.dim < 0 || !is_sharded(r->m, x->value, x->pos.dim) || is_view(r, x->value);
+    good = x->pos.dim < 0 || !split_is_sharded(r->m, x->value, x->pos.dim) || is_view(r, x->value);
   }
   for (uint32_t i = 0; good && i < r->members.count; i++)
     good = !puts_out_sharded(r, &r->members.at[i]);
@@ -231,7 +231,7 @@ static void unshard_loop(ir_module *m, ir_block block, ir_op loop) {
   const int64_t *dims = ir_op_ints(m, loop, "in_dims", &n);
   for (int32_t i = 0; i < n; i++) {
     ir_value v = ir_operand(m, loop, (uint32_t)i);
-    if (dims[i] >= 0 && is_sharded(m, v, (int32_t)dims[i])) {
+    if (dims[i] >= 0 && split_is_sharded(m, v, (int32_t)dims[i])) {
       ir_value whole = unsharded(m, block, v, (int32_t)dims[i]);
       ir_op_get(m, loop)->operands[i] = whole;
     }

@@ -16,6 +16,9 @@ typedef enum split_spread {
 
 split_spread split_spread_of(const ir_module *m);
 
+/* Whether devices have parts of the value along the dimension; also what does not read. */
+bool split_is_sharded(const ir_module *m, ir_value v, int32_t dim);
+
 /* Whether the block's values are spread over several devices: global shapes, sharded or not. */
 bool split_is_spread(const ir_module *m, ir_block block);
 

@@ -1,0 +1,165 @@
+/* A program that all devices would compute alike, spread over them: its large values sharded.
+ *
+ * In: a program of several partitions that says nothing of shardings. Which dimension of a large
+ * value is sharded is what a loop over slices would take: a factor along which its whole region can
+ * be computed in parallel, or summed up. What a region makes gets sdy.sharding_constraints, from
+ * which Shardy finds the rest. Arguments and results stay whole on each device.
+ * Identity: a constraint computes nothing. Source: Shardy, sharding_constraint.
+ */
+#include "base/strbuf.h"
+#include "ir/shardings.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/seeds.h"
+
+static const char AXIS[] = "weir";
+enum { WHOLE = -1 };
+
+typedef struct spreading {
+  ir_module *m;
+  arena *a;
+  int64_t devices;
+  split_goal goal;
+  split_memo known;
+  seeds_tried covered; /* by a region whose seed is sharded */
+  uint32_t n;          /* of the values that the program came with */
+  int32_t *dim;        /* by value: to be sharded along; WHOLE: not */
+  ir_value *now;       /* by value: what stands for it */
+  VEC(seed) seeds;
+  int32_t sharded;
+} spreading;
+
+/* ---- which ---- */
+static bool says_shardings(const ir_module *m) {
+  for (ir_attr a = 1; a < m->attrs.count; a++) {
+    const char *text = ir_sharding_text(m, a);
+    if (text && !strncmp(text, "#sdy.", 5)) return true;
+  }
+  return false;
+}
+
+static void add_seeds(const ir_module *m, ir_op op, void *user) {
+  spreading *s = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; d->kind != IR_OP_CONSTANT && i < d->n_results; i++) {
+    ir_value v = d->first_result + i;
+    int64_t bytes = ir_is_static_tensor(m, ir_type_of(m, v)) ? ir_value_bytes(m, v) : 0;
+    if (bytes > s->goal.threshold_bytes)
+      VEC_PUSH(s->a, &s->seeds, (seed){v, d->block, bytes, s->seeds.count});
+  }
+}
+
+/* All that its members make. */
+static void shard_results(spreading *s, const split_region *r, const split_member *x) {
+  const ir_op_data *d = ir_op_get(s->m, x->op);
+  for (uint32_t i = 0; i < d->n_results && d->kind != IR_OP_CONSTANT; i++) {
+    ir_value v = d->first_result + i;
+    if (split_is_large(r, v)) seeds_mark_tried(&s->covered, v);
+    if (s->dim[v] == WHOLE) s->dim[v] = x->factor.results[i].dim;
+  }
+}
+
+static void choose_dimension(spreading *s, const seed *x) {
+  arena *scratch = arena_create(s->m->ctx);
+  split_choice choice;
+  if (!seeds_was_tried(&s->covered, x->value) &&
+      split_choose(scratch, s->m, x->block, x->value, &s->goal, &s->known, &choice) &&
+      choice.region && choice.extent >= s->devices) {
+    for (uint32_t i = 0; i < choice.region->members.count; i++)
+      shard_results(s, choice.region, &choice.region->members.at[i]);
+    s->sharded++;
+  }
+  arena_destroy(scratch);
+}
+
+/* ---- how ---- */
+static ir_value constrained(spreading *s, ir_block block, ir_value v, int32_t dim) {
+  ir_module *m = s->m;
+  ir_type type = ir_type_of(m, v);
+  if (!ir_is_static_tensor(m, type)) return v;
+  strbuf text = strbuf_make(s->a);
+  strbuf_printf(&text, "#sdy.sharding<mesh<[\"%s\"=%lld]>, [", AXIS, (long long)s->devices);
+  for (int32_t d = 0; d < ir_type_get(m, type)->rank; d++)
+    strbuf_printf(&text, d == dim ? "%s{\"%s\"}" : "%s{}", d ? ", " : "", AXIS);
+  strbuf_puts(&text, "]>");
+  ir_named_attr attr = {ir_intern_string(m, "sharding"), ir_attr_other(m, text.text), true};
+  ir_op op = ir_op_new(m, block,
+                       &(ir_op_desc){.kind = IR_OP_SDY_SHARDING_CONSTRAINT,
+                                     .n_operands = 1,
+                                     .operands = &v,
+                                     .n_results = 1,
+                                     .result_types = &type,
+                                     .n_attrs = 1,
+                                     .attrs = &attr});
+  return ir_result(m, op, 0);
+}
+
+static void rename_operands(spreading *s, ir_op op) {
+  ir_op_data *d = ir_op_get(s->m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    ir_value v = d->operands[i], now = v < s->n ? s->now[v] : v;
+    if (ir_value_get(s->m, now)->op != op) d->operands[i] = now;
+  }
+}
+
+static void rebuild(spreading *s, ir_block block) {
+  ir_module *m = s->m;
+  pass_ops ops = pass_take_ops(m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    rename_operands(s, op);
+    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+      if (ir_op_get(m, op)->regions[r]) rebuild(s, ir_op_get(m, op)->regions[r]);
+    ir_block_append(m, block, op);
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
+      ir_value v = ir_result(m, op, k);
+      if (v < s->n && s->dim[v] != WHOLE) s->now[v] = constrained(s, block, v, s->dim[v]);
+    }
+  }
+}
+
+/* Arguments before all that reads them, results before the end. */
+static void keep_borders_whole(spreading *s, ir_block main) {
+  ir_module *m = s->m;
+  pass_ops ops = pass_take_ops(m, main);
+  for (uint32_t i = 0; i < ir_block_get(m, main)->args.count; i++) {
+    ir_value v = ir_block_get(m, main)->args.at[i];
+    s->now[v] = constrained(s, main, v, WHOLE);
+  }
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    for (uint32_t k = 0; i + 1 == ops.count && k < ir_op_get(m, op)->n_operands; k++) {
+      ir_value whole = constrained(s, main, ir_operand(m, op, k), WHOLE);
+      ir_op_get(m, op)->operands[k] = whole;
+    }
+    ir_block_append(m, main, op);
+  }
+}
+
+int32_t pipeline_spread(ir_module *m, int64_t threshold_bytes) {
+  ir_op function = ir_main_function(m);
+  spreading s = {.m = m,
+                 .devices = ir_op_int(m, m->root, "mhlo.num_partitions", 1),
+                 .goal = {.threshold_bytes = threshold_bytes,
+                          .hold_bytes = threshold_bytes,
+                          .slice_bytes = threshold_bytes,
+                          .cached_bytes = threshold_bytes,
+                          .generous_bytes = threshold_bytes,
+                          .no_kernels = true},
+                 .n = m->values.count};
+  if (!function || s.devices <= 1 || says_shardings(m)) return 0;
+  ir_block main = ir_op_get(m, function)->regions[0];
+  s.a = s.covered.a = arena_create(m->ctx);
+  s.dim = ARENA_ARRAY(s.a, int32_t, s.n);
+  s.now = ARENA_ARRAY(s.a, ir_value, s.n);
+  for (ir_value v = 0; v < s.n; v++) s.dim[v] = WHOLE, s.now[v] = v;
+  ir_walk(m, main, add_seeds, &s);
+  seeds_sort(s.seeds.at, s.seeds.count, false);
+  for (uint32_t i = 0; i < s.seeds.count; i++) choose_dimension(&s, &s.seeds.at[i]);
+  split_forget(&s.known);
+  if (s.sharded) {
+    keep_borders_whole(&s, main);
+    rebuild(&s, main);
+  }
+  arena_destroy(s.a);
+  return s.sharded;
+}

@@ -1,0 +1,132 @@
+"""Programs of one device over a mesh, weir.limit(mesh=): results are those of one device, whole on
+each; each device stays under the limit and does its part.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import jax
+import numpy as np
+import pytest
+
+import weir
+from weir import _library
+
+PROGRAM = pathlib.Path(__file__).with_name("spread_programs.py")
+FEW = ["matvec", "total", "odd", "fits"]
+MORE = ["attention", "gradient", "largest", "steps", "factor"]
+SPREAD = ["matvec", "total", "odd", "attention", "gradient", "largest", "steps"]
+COUNTS = {2: FEW, 4: FEW + MORE, 8: FEW}
+
+
+@pytest.fixture(scope="module", params=COUNTS, ids=lambda n: f"{n}-devices")
+def programs(request):
+    flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={request.param}"}
+    done = subprocess.run(
+        [sys.executable, PROGRAM, *COUNTS[request.param]],
+        capture_output=True,
+        text=True,
+        timeout=400,
+        env=os.environ | flags,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return {line["name"]: line for line in lines} | {"count": request.param}
+
+
+def test_results_are_those_of_one_device_whole_on_each(programs):
+    for name in COUNTS[programs["count"]]:
+        program = programs[name]
+        assert program["right"] and program["whole"], name
+        assert program["devices"] == programs["count"]
+
+
+def test_each_device_is_under_the_limit_and_does_its_part(programs):
+    for name in COUNTS[programs["count"]]:
+        program = programs[name]
+        if name in SPREAD:
+            assert program["bytes"] <= program["limit"] and program["warnings"] == [], name
+            assert program["loops"] and program["collectives"], name
+
+
+def test_sums_are_added_up_over_the_devices(programs):
+    assert programs["total"]["collectives"] == ["all-reduce"]
+    assert programs["matvec"]["collectives"] == ["all-gather"]
+
+
+def test_what_fits_is_computed_by_each(programs):
+    assert programs["fits"]["collectives"] == [] and programs["fits"]["loops"] == 0
+
+
+def test_what_can_not_be_divided_runs_with_a_warning(programs):
+    if "factor" in programs:
+        assert len(programs["factor"]["warnings"]) == 1
+
+
+def test_an_array_that_was_put_on_a_device_is_an_error(programs):
+    assert "incompatible devices" in programs["on_one_device"]["error"]
+
+
+def test_plans_are_for_the_mesh(programs):
+    assert programs["plan"]["outcome"] == "rewritten"
+    assert programs["plan"]["bytes"] == programs["matvec"]["bytes"]
+
+
+def test_after_the_block_programs_are_one_devices(programs):
+    assert programs["after"]["devices"] == 1
+
+
+# ---- the text ----
+X = jax.ShapeDtypeStruct((512, 8), np.float32)
+
+
+def text_of(f, *arguments, partitions=4):
+    text = jax.jit(f).lower(*arguments).as_text()
+    return text.replace("mhlo.num_partitions = 1", f"mhlo.num_partitions = {partitions}").encode()
+
+
+def kernel_sums(x):
+    return jax.numpy.exp(x @ x.T).sum(1)
+
+
+SETTINGS = {"memory_limit_bytes": 500_000, "platform": b"cpu", "machine": b"x86-64-v3"}
+
+
+def test_large_values_are_sharded_and_borders_are_whole():
+    text = _library.spread(text_of(kernel_sums, X), SETTINGS).decode()
+    lines = [line for line in text.splitlines() if "sdy.sharding_constraint" in line]
+    assert any('[{"weir"}, {}]' in line and "tensor<512x512xf32>" in line for line in lines)
+    assert "%arg0" in lines[0] and '[{}, {}]>}> : (tensor<512x8xf32>)' in lines[0]
+    assert "[{}]>}> : (tensor<512xf32>)" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    "f, partitions, limit",
+    [
+        (kernel_sums, 1, 500_000),  # one device
+        (kernel_sums, 4, 50_000_000),  # nothing is large
+        (kernel_sums, 1024, 500_000),  # more devices than rows
+        (lambda x: jax.numpy.linalg.cholesky(x @ x.T), 4, 500_000),
+    ],
+)
+def test_what_is_not_spread(f, partitions, limit):
+    text = text_of(f, X, partitions=partitions)
+    assert _library.spread(text, SETTINGS | {"memory_limit_bytes": limit}) is None
+
+
+def test_what_is_sharded_already_is_left_alone():
+    once = _library.spread(text_of(kernel_sums, X), SETTINGS)
+    assert _library.spread(once, SETTINGS) is None
+
+
+def test_what_does_not_read_is_an_error():
+    with pytest.raises(ValueError, match="1:1"):
+        _library.spread(b"no program", SETTINGS)
+
+
+def test_what_is_no_mesh():
+    with pytest.raises(TypeError, match="a mesh is a jax.sharding.Mesh, not 4"):
+        weir.limit("1GB", mesh=4)
