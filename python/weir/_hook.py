@@ -12,6 +12,7 @@ import copy
 import dataclasses
 import functools
 import hashlib
+import io
 import json
 import math
 import re
@@ -620,7 +621,11 @@ _SHARDINGS = ("sdy.sharding", "mhlo.sharding")
 
 
 def _compile_ahead(backend, module, devices, options):
-    only_compiles = backend.runtime_type == "compile_only_runtime"
-    make = backend.compile if only_compiles else backend.compile_and_load
     chosen = _jax.xla_client.DeviceList(tuple(devices))
-    return make(module, executable_devices=chosen, compile_options=options)
+    if backend.runtime_type == "compile_only_runtime":
+        return backend.compile(module, executable_devices=chosen, compile_options=options)
+    code = io.BytesIO()  # older ones take no modules here
+    module.operation.write_bytecode(code)
+    return backend.compile_and_load(
+        code.getvalue(), executable_devices=chosen, compile_options=options
+    )

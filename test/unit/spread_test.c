@@ -8,7 +8,8 @@
 
 /* exp of an outer product, its rows summed: 1 MB in between. */
 #define PROGRAM(partitions)                                                                        \
-  "module @m attributes {mhlo.num_partitions = " partitions " : i32} {\n"                          \
+  "module @m attributes {mhlo.num_partitions = " partitions                                        \
+  " : i32} {\n"                                                                                    \
   "  func.func public @main(%x: tensor<512xf32>) -> tensor<512xf32> {\n"                           \
   "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"                                      \
   "    %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<512xf32>) -> "                     \
@@ -46,8 +47,9 @@ static void sharded(void) {
   size_t length;
   const char *text = weir_result_text(result, &length);
   assert(weir_result_outcome(result) == WEIR_REWRITTEN && text);
-  assert(strstr(text, "\"sdy.sharding_constraint\"(%arg0) <{sharding = "
-                      "#sdy.sharding<mesh<[\"weir\"=4]>, [{}]>}>"));
+  assert(strstr(text,
+                "\"sdy.sharding_constraint\"(%arg0) <{sharding = "
+                "#sdy.sharding<mesh<[\"weir\"=4]>, [{}]>}>"));
   assert(strstr(text, "[{\"weir\"}, {}]>}> : (tensor<512x512xf32>)"));
   assert(!strstr(text, "[{}, {\"weir\"}]"));
   assert(strstr(text, "[{\"weir\"}]>}> : (tensor<512xf32>)"));
