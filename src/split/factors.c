@@ -389,7 +389,7 @@ RULE(scatter) {
   set_operand(q, 2, at[2]);
   if (at[0] < 0) {
     q->out->role = SPLIT_REDUCED;
-    return q->pos.unit == 1 && !q->pos.mirrored;
+    return !q->pos.mirrored;
   }
   set_operand(q, 0, at[0]);
   set_result(q, 0, at[0]);

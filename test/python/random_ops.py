@@ -967,10 +967,13 @@ class Indexing(Reductions):
         )
 
     def scatter(self):
-        """Updates added, or the largest kept, at rows; indices out of range are dropped."""
+        """Updates added, or the largest kept, at rows; indices out of range are dropped. Some
+        updates are a matrix as one list."""
         u = self.pick(lambda v: v.rank > 0 and (v.is_float() or v.is_int()) and v.shape[0] > 0)
         if u is None:
             return None
+        if u.rank > 1 and sum(u.shape[:2]) % 3 == 0 and u.shape[1] > 0:
+            u = self.reshape_to(u, (u.shape[0] * u.shape[1], *u.shape[2:]))
         v = self.pick(
             lambda v: v.dtype == u.dtype and v.rank == u.rank and v.shape[1:] == u.shape[1:]
         )
