@@ -73,8 +73,19 @@ def call_flat(function, *arguments):
         return _call(function, *arguments)
     if not is_compiled(function) and not _settings.compiles_all_of_tensorflow():
         return _call(function, *arguments)
-    run = _decided(function, arguments, settings)
-    return _call(run or function, *arguments)
+    return _run(_decided(function, arguments, settings) or function, arguments)
+
+
+def _run(function, arguments):
+    """Python looks for signals while TensorFlow makes the error of a loop that gave up on Ctrl-C:
+    one error in place of another is an error of its own there.
+    """
+    try:
+        return _call(function, *arguments)
+    except RuntimeError as error:
+        if "REPLACED BY KeyboardInterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _decided(function, arguments, settings):

@@ -14,9 +14,10 @@ import weir
 from weir import _tf_calls, _tf_hook
 
 
-def has_llvm():
+def llvm():
+    """The path of the one that kernels have used; None: of none."""
     with open("/proc/self/maps") as maps:
-        return "libLLVM" in maps.read()
+        return next((line.split()[-1] for line in maps if "libLLVM" in line), None)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ WITH_KERNELS = ("product_with_a_vector", "in_single_precision", "training_step",
 @pytest.mark.parametrize("name", WITH_KERNELS)
 def test_loops_are_kernels(name, kernels_everywhere):
     loops = loops_under(name, "1.51MB")
-    if not has_llvm():
+    if not llvm():
         pytest.skip("no libLLVM here")
     assert any(loop.is_kernel for loop in loops)
 
@@ -115,6 +116,19 @@ def on_terminal(words, settings):
         assert process.wait() == 0, shown.decode()
     os.close(ours)
     return shown.decode()
+
+
+def test_a_libllvm_that_is_named(tmp_path, kernels_everywhere):
+    """It is opened beside TensorFlow's own LLVM before the library opens it."""
+    loops_under("product_with_a_vector", "1.53MB")
+    if not llvm():
+        pytest.skip("no libLLVM here")
+    settings = {"WEIR_LLVM": llvm(), "WEIR_TILE": "on", "WEIR_MEMORY_LIMIT": "1MB"}
+    words = command(tmp_path, 1000, RUN)
+    done = subprocess.run(
+        words, env=environment(settings), capture_output=True, text=True, timeout=600
+    )
+    assert done.stdout == "(1000,)\n", done.stderr
 
 
 def test_progress_on_a_terminal(tmp_path):
