@@ -109,9 +109,13 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def _begin(self, is_possible):
-        _interrupts.begin()
         block = _Block(self._bytes, self._mesh) if is_possible else _contextlib.nullcontext()
-        block.__enter__()
+        _interrupts.begin()
+        try:
+            block.__enter__()
+        except BaseException:
+            _interrupts.end()
+            raise
         self._entered.blocks = [*getattr(self._entered, "blocks", ()), block]
 
     @_interrupts.undivided

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 
+import jax
 import pytest
 
 import weir
@@ -141,3 +142,15 @@ def test_a_loop_of_hours_in_the_block():
     settings = os.environ | {"WEIR_TILE": "off"}
     done = subprocess.run([sys.executable, "-c", LOOP], capture_output=True, text=True, timeout=300, env=settings)
     assert done.stdout == "stopped None\n", done.stderr
+
+
+def test_a_block_that_does_not_begin_leaves_the_handler_as_it_was(monkeypatch):
+    def refuse(mesh):
+        raise ValueError("no mesh")
+
+    monkeypatch.setattr(weir, "_over_all", refuse)
+    before = signal.getsignal(signal.SIGINT)
+    mesh = jax.sharding.Mesh(jax.devices()[:1], "i")
+    with pytest.raises(ValueError, match="no mesh"), weir.limit("1GB", mesh=mesh):
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
