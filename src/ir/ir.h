@@ -139,6 +139,7 @@ typedef struct ir_op_data {
   ir_value first_result; /* results have consecutive ids */
   ir_named_attr *attrs;
   ir_block *regions; /* IR_NONE: an empty region */
+  ir_block whole;    /* of a weir.loop: its body as one trip, or IR_NONE (split/loops.h) */
   ir_str location;   /* loc(...) verbatim, without "loc(" and ")"; IR_NONE if none */
 } ir_op_data;
 
@@ -398,6 +399,8 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to);
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
 /* The same of an op of `from`, whose names, types and attributes m has by the same ids. */
 ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map);
+/* A copy of the block and its arguments, which is no op's region. */
+ir_block ir_copy_detached(const ir_module *from, ir_block block, ir_module *m, ir_map *map);
 /* Gives `to` copies of the regions of `from`. */
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */
@@ -406,6 +409,8 @@ void ir_walk(const ir_module *m, ir_block block,
              void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
+/* Ops whose results nobody in the block reads go; its last op stays. */
+void ir_drop_unused(ir_module *m, ir_block block);
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);
 /* The op or one below it has v as an operand. */
 bool ir_reads(const ir_module *m, ir_op op, ir_value v);

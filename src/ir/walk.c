@@ -28,9 +28,8 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to) {
   map->to[from] = to;
 }
 
-static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_op copy,
-                        uint32_t region, ir_map *map) {
-  ir_block to = ir_region_block(m, copy, region);
+static void copy_block_to(const ir_module *from, ir_block block, ir_module *m, ir_block to,
+                          ir_map *map) {
   for (uint32_t i = 0; i < ir_block_get(from, block)->args.count; i++) {
     ir_value arg = ir_block_get(from, block)->args.at[i];
     ir_value_data old = *ir_value_get(from, arg);
@@ -40,6 +39,17 @@ static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_
   }
   for (uint32_t i = 0; i < ir_block_get(from, block)->ops.count; i++)
     ir_copy_op_from(from, m, to, ir_block_get(from, block)->ops.at[i], map);
+}
+
+static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_op copy,
+                        uint32_t region, ir_map *map) {
+  copy_block_to(from, block, m, ir_region_block(m, copy, region), map);
+}
+
+ir_block ir_copy_detached(const ir_module *from, ir_block block, ir_module *m, ir_map *map) {
+  ir_block to = ir_block_new(m);
+  copy_block_to(from, block, m, to, map);
+  return to;
 }
 
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
@@ -60,6 +70,8 @@ ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op
     ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) copy_region(from, d.regions[r], m, copy, r, map);
+  ir_block whole = d.whole ? ir_copy_detached(from, d.whole, m, map) : IR_NONE;
+  ir_op_get(m, copy)->whole = whole;
   return copy;
 }
 
@@ -97,6 +109,30 @@ uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block) {
   uint32_t *uses = ARENA_ARRAY(a, uint32_t, m->values.count);
   ir_walk(m, block, count_operands, uses);
   return uses;
+}
+
+static bool has_uses(const ir_module *m, ir_op op, const uint32_t *uses) {
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
+    if (uses[ir_result(m, op, i)]) return true;
+  return false;
+}
+
+void ir_drop_unused(ir_module *m, ir_block body) {
+  arena *a = arena_create(m->ctx);
+  uint32_t *uses = ir_count_uses(a, m, body);
+  ir_block_data *b = ir_block_get(m, body);
+  uint32_t kept = b->ops.count - 1;
+  for (uint32_t i = b->ops.count - 1; i-- > 0;) {
+    ir_op op = b->ops.at[i];
+    if (has_uses(m, op, uses)) {
+      b->ops.at[--kept] = op;
+      continue;
+    }
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++) uses[ir_operand(m, op, k)]--;
+  }
+  memmove(b->ops.at, b->ops.at + kept, (b->ops.count - kept) * sizeof *b->ops.at);
+  b->ops.count -= kept;
+  arena_destroy(a);
 }
 
 typedef struct use_search {

@@ -272,6 +272,18 @@ static void shrink_while(dce *d, ir_op op) {
   keep_results(d, op, keep);
 }
 
+/* The loop as one trip reads and yields what its body does. */
+static void shrink_whole(dce *d, ir_op op, const uint8_t *keep_outs, const uint8_t *keep_args) {
+  ir_block whole = ir_op_get(d->m, op)->whole;
+  if (!whole) return;
+  const ir_block_data *b = ir_block_get(d->m, whole);
+  keep_operands(d->m, ir_terminator(d->m, whole), keep_outs);
+  ir_drop_unused(d->m, whole);
+  for (uint32_t i = 0; i < b->args.count; i++)
+    CTX_CHECK(d->m->ctx, keep_args[i] || !ir_is_used_in(d->m, whole, b->args.at[i]));
+  keep_arguments(d->m, whole, keep_args);
+}
+
 /* Operand and argument i + 2 go together; an input stays if its argument is needed, a carry if its
  * result is. */
 static void shrink_loop(dce *d, ir_op op) {
@@ -287,6 +299,7 @@ static void shrink_loop(dce *d, ir_op op) {
     if (is_carry(d->m, op, r)) keep_args[2 + carry++] = keep_outs[r];
   if (all(keep_args, n + 2) && all(keep_outs, data->n_results)) return;
   d->changed = true;
+  shrink_whole(d, op, keep_outs, keep_args);
   keep_operands(d->m, ir_terminator(d->m, data->regions[0]), keep_outs);
   keep_arguments(d->m, data->regions[0], keep_args);
   keep_operands(d->m, op, keep_args + 2);

@@ -38,6 +38,19 @@ static void drop_notes(const ir_module *m, ir_op op, void *user) {
   ir_op_drop_attr(user, op, "keep");
 }
 
+/* A copy of the loop, as one trip where its body is known as one. */
+static ir_op copy_loop(const ir_module *whole, ir_module *m, ir_block block, ir_op loop,
+                       ir_map *map) {
+  ir_block one_trip = ir_op_get(whole, loop)->whole;
+  ir_op copy = ir_copy_op_from(whole, m, block, loop, map);
+  if (!one_trip) return copy;
+  ir_region_set(m, copy, 0, ir_op_get(m, copy)->whole);
+  ir_op_get(m, copy)->whole = IR_NONE;
+  int64_t extent = ir_op_int(m, copy, "extent", 0);
+  ir_op_set_attr(m, copy, "slice", ir_attr_int(m, extent, IR_I64), false);
+  return copy;
+}
+
 /* A module of one function with a copy of the loop. */
 static ir_module *module_of(const ir_module *whole, ir_op loop) {
   ir_module *m = ir_module_borrow(whole);
@@ -51,7 +64,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   ir_map *map = ir_map_new(m->arena, whole);
   for (uint32_t i = 0; i < d->n_operands; i++)
     ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
-  ir_op copy = ir_copy_op_from(whole, m, block, loop, map);
+  ir_op copy = copy_loop(whole, m, block, loop, map);
   for (int32_t i = 0; i < 3; i++)
     ir_op_drop_attr(m, copy, (const char *[]){"scratch", "alike", "kernel_ns"}[i]);
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
@@ -138,7 +151,9 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   ir_op whole = only_loop(region);
   tile_open_whiles(region, whole);
   tile_widen(region, whole);
-  tile_drop_trips(region, whole);
+  if (ir_op_int(region, whole, "slice", 1) < ir_op_int(region, whole, "extent", 0))
+    tile_drop_trips(region, whole);
+  else ir_drop_unused(region, ir_op_get(region, whole)->regions[0]);
   if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
@@ -207,7 +222,9 @@ static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
   uint32_t n = ir_op_get(w->m, loop)->n_results;
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, n + 1);
   needs both = needs_of_parts(w, loop);
-  if (both.scratch_bytes < 0 || !tile_part(w->m, loop, parts, results)) return false;
+  if (both.scratch_bytes < 0) return false;
+  ir_op one_trip = copy_loop(w->m, w->m, ir_block_new(w->m), loop, ir_map_new(w->scratch, w->m));
+  if (!tile_part(w->m, one_trip, parts, results)) return false;
   for (int32_t i = 0; i < 2; i++)
     if (!replace_by_tile(w, block, parts[i], &why)) ir_block_append(w->m, block, parts[i]);
   for (uint32_t j = 0; j < n; j++)

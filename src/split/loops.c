@@ -25,6 +25,8 @@ typedef struct carried_sum {
 /* One loop being built. */
 typedef struct loop_builder {
   split_region *r;
+  const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */
+  int32_t number;        /* of this one among those of the region */
   ir_builder body;    /* ops inside */
   ir_builder *before; /* initial carries */
   ir_builder *after;  /* from final carries to results */
@@ -75,7 +77,7 @@ static ir_value get_input(loop_builder *l, ir_value v, split_pos pos) {
 static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitted) {
   split_instance *i = split_instance_get(l->r, v, pos);
   i->emitted = emitted;
-  i->emitted_stage = l->stage;
+  i->emitted_in = l->number;
 }
 
 /* ---- sums that a while makes beside what it has sliced ---- */
@@ -262,7 +264,7 @@ static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
     return running_value(l, statistic, v);
   }
   split_instance *i = split_instance_get(l->r, v, pos);
-  if (i->emitted_stage == l->stage) return i->emitted;
+  if (i->emitted_in == l->number) return i->emitted;
   if (is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
   else if (is_made_here(l, v, pos)) emit_op(l, v, pos);
   else remember(l, v, pos, get_input(l, v, pos));
@@ -284,8 +286,16 @@ static bool wants_out(loop_builder *l, ir_value v) {
   return !l->put_out[v] && split_is_put_out(l->r, v);
 }
 
+/* Of the next carry, as the sliced loop begins with it; IR_NONE: this is that loop. */
+static ir_value known_initial(const loop_builder *l) {
+  if (!l->sliced) return IR_NONE;
+  CTX_CHECK(l->r->m->ctx, l->initial.count < l->sliced->initial.count);
+  return l->sliced->initial.at[l->initial.count];
+}
+
 static ir_value add_carry(loop_builder *l, ir_value initial) {
   split_region *r = l->r;
+  if (l->sliced) initial = known_initial(l);
   VEC_PUSH(r->scratch, &l->initial, initial);
   ir_value arg = ir_block_arg(r->m, l->body.block, ir_type_of(r->m, initial));
   VEC_PUSH(r->scratch, &l->carry_args, arg);
@@ -294,8 +304,10 @@ static ir_value add_carry(loop_builder *l, ir_value initial) {
 
 static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value x) {
   static const char zeros[16];
+  ir_value initial = known_initial(l);
   l->before->location = l->body.location;
-  ir_value carry = add_carry(l, ir_build_constant(l->before, ir_type_of(l->r->m, v), zeros, true));
+  if (!initial) initial = ir_build_constant(l->before, ir_type_of(l->r->m, v), zeros, true);
+  ir_value carry = add_carry(l, initial);
   add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
 }
 
@@ -344,15 +356,17 @@ static ir_value *initial_carries(loop_builder *l, const split_member *member) {
   const ir_op_data d = *ir_op_get(r->m, member->op);
   ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, d.n_operands),
            *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
+  if (l->sliced) return carries; /* add_carry knows them */
   for (uint32_t i = 0; i < d.n_operands; i++) outside[i] = ir_map_get(l->renamed, d.operands[i]);
   l->before->location = d.location;
   split_monoid_init(l->before, member->op, &member->factor, outside, carries);
   return carries;
 }
 
-/* What was summed so far, brought to the statistics' new values. */
+/* What was summed so far, brought to the statistics' new values; before the first trip nothing. */
 static ir_value corrected(loop_builder *l, const split_member *member, ir_value sum,
                           const ir_value *old_statistics) {
+  if (split_is_one_trip(&l->trip)) return sum;
   for (int32_t i = 0; i < split_n_streams(member); i++) {
     const online_term *term = &member->streams->at[i];
     ir_value now = split_instance_get(l->r, term->statistic, SPLIT_ABSENT)->emitted;
@@ -537,38 +551,88 @@ static void emit_in_program_order(loop_builder *l) {
   }
 }
 
+/* ---- the body ---- */
+static void begin_trip(loop_builder *l, int64_t slice) {
+  ir_module *m = l->r->m;
+  ir_type index = ir_scalar(m, IR_I64);
+  l->trip = (split_trip){.slice = slice, .extent = l->r->extent, .begin = l->r->begin};
+  l->trip.start = ir_block_arg(m, l->body.block, index);
+  l->trip.lo = ir_block_arg(m, l->body.block, index);
+  if (split_is_one_trip(&l->trip))
+    l->trip.start = l->trip.lo = ir_build_splat_int(&l->body, index, 0);
+}
+
+static void build_body(loop_builder *l, int64_t slice) {
+  split_region *r = l->r;
+  begin_trip(l, slice);
+  l->reduced = ARENA_ARRAY(r->scratch, bool, r->m->ops.count);
+  l->running = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
+  l->old_carry = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
+  if (r->members.count > DEEP_REGION) emit_in_program_order(l);
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    if (member->stage != l->stage) continue;
+    if (member->factor.role == SPLIT_PARALLEL) {
+      put_out_slices(l, member);
+      put_out_sums(l, member);
+    } else if (reduces_wanted(l, member)) reduce_inside(l, member);
+  }
+  if (l->yields.count) order_args(l);
+}
+
+/* Both bodies were made by the same steps: what they read and what they put out is the same. */
+static void check_whole(const loop_builder *whole, const loop_builder *l) {
+  ctx *c = l->r->m->ctx;
+  uint32_t n_in = whole->inputs.count, n_out = whole->yields.count;
+  CTX_CHECK(c, n_out == l->yields.count && whole->initial.count == l->initial.count);
+  CTX_CHECK(c, n_in == whole->in_dims.count && n_in == l->in_dims.count);
+  for (uint32_t i = 0; i < n_in; i++)
+    CTX_CHECK(c, whole->inputs.at[i] == l->inputs.at[i] &&
+                     whole->in_dims.at[i] == l->in_dims.at[i] &&
+                     whole->in_units.at[i] == l->in_units.at[i]);
+  for (uint32_t j = 0; j < n_out; j++)
+    CTX_CHECK(c, whole->sources.at[j] == l->sources.at[j] &&
+                     whole->out_dims.at[j] == l->out_dims.at[j] &&
+                     whole->out_units.at[j] == l->out_units.at[j]);
+}
+
+/* The body of the same loop as one trip, for a kernel; IR_NONE: no kernel has it. */
+static ir_block whole_of(const loop_builder *l, bool *put_out) {
+  ir_module *m = l->r->m;
+  if (l->r->no_kernels || l->carried.count || split_is_one_trip(&l->trip)) return IR_NONE;
+  loop_builder w = {.r = l->r,
+                    .sliced = l,
+                    .number = l->number + 1,
+                    .body = {m, ir_block_new(m), IR_NONE},
+                    .before = l->before,
+                    .stage = l->stage,
+                    .renamed = l->renamed,
+                    .put_out = put_out};
+  build_body(&w, l->trip.extent);
+  check_whole(&w, l);
+  ir_build_return(&w.body, IR_OP_YIELD, w.yields.at, w.yields.count);
+  return w.body.block;
+}
+
 static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside,
-                        ir_map *renamed, bool *put_out) {
+                        ir_map *renamed, bool *put_out, uint32_t n_values) {
   ir_module *m = r->m;
   ir_builder around = {m, outside, IR_NONE};
+  bool *put_out_before = ARENA_COPY(r->scratch, bool, put_out, n_values);
   loop_builder l = {.r = r,
+                    .number = 2 * stage,
                     .body = {m, ir_block_new(m), IR_NONE},
                     .before = &around,
                     .after = &around,
                     .stage = stage,
                     .renamed = renamed,
                     .put_out = put_out};
-  ir_type index = ir_scalar(m, IR_I64);
-  l.trip.start = ir_block_arg(m, l.body.block, index);
-  l.trip.lo = ir_block_arg(m, l.body.block, index);
-  l.trip.slice = slice;
-  l.trip.extent = r->extent;
-  l.trip.begin = r->begin;
-  l.reduced = ARENA_ARRAY(r->scratch, bool, m->ops.count);
-  l.running = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
-  l.old_carry = ARENA_ARRAY(r->scratch, ir_value, m->values.count);
-  if (r->members.count > DEEP_REGION) emit_in_program_order(&l);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
-    if (member->stage != stage) continue;
-    if (member->factor.role == SPLIT_PARALLEL) {
-      put_out_slices(&l, member);
-      put_out_sums(&l, member);
-    } else if (reduces_wanted(&l, member)) reduce_inside(&l, member);
-  }
+  build_body(&l, slice);
   if (l.yields.count == 0) return false;
-  order_args(&l);
-  rename_results(&l, make_loop(&l), renamed);
+  ir_block whole = whole_of(&l, put_out_before);
+  ir_op loop = make_loop(&l);
+  ir_op_get(m, loop)->whole = whole;
+  rename_results(&l, loop, renamed);
   return true;
 }
 
@@ -675,11 +739,12 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   CTX_CHECK(m->ctx, !r->failed && slice >= 1 && slice <= r->extent);
   ir_block extra = ir_block_new(m);
   ir_map *renamed = ir_map_new(r->scratch, m);
-  bool *put_out = ARENA_ARRAY(r->scratch, bool, m->values.count);
+  uint32_t n_values = m->values.count;
+  bool *put_out = ARENA_ARRAY(r->scratch, bool, n_values);
   int32_t loops = 0;
   for (uint32_t i = 0; i < r->selecting.count; i++) mark_alike(m, r->selecting.at[i]);
   for (int32_t stage = 0; stage < r->n_stages; stage++)
-    loops += build_stage(r, stage, slice, extra, renamed, put_out);
+    loops += build_stage(r, stage, slice, extra, renamed, put_out, n_values);
   rebuild_block(r, extra, renamed);
   return loops;
 }

@@ -364,7 +364,14 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   ir_type value = ir_type_of(m, carries[0]), index = ir_type_of(m, carries[1]);
   int32_t last = ir_type_get(m, value)->rank - 1;
   split_pos pos = f->operands[0];
-  ir_value x = operands[0], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
+  ir_value x = operands[0];
+  if (split_is_one_trip(trip)) {
+    CTX_CHECK(m->ctx, ir_type_of(m, x) == ir_type_of(m, ir_operand(m, op, 0)));
+    ir_op all = ir_build_again(b, op, operands, (ir_type[]){value, index});
+    for (uint32_t i = 0; i < 2; i++) carries[i] = ir_result(m, all, i);
+    return;
+  }
+  ir_value zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
   ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
   /* not counted yet: behind the first k of the first trip */
   ir_value counted = split_window_counted(b, trip, pos);

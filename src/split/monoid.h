@@ -17,6 +17,9 @@ typedef struct split_trip {
   int64_t begin; /* start and lo count from this index of the factor */
 } split_trip;
 
+/* One trip is the loop: start and lo are 0, and nothing was counted before. */
+static inline bool split_is_one_trip(const split_trip *trip) { return trip->slice == trip->extent; }
+
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
 /* A splat of +0, or a broadcast of one. */

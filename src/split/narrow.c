@@ -1,6 +1,7 @@
 #include "split/narrow.h"
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "split/body.h"
 #include "split/indices.h"
 #include "split/shards.h"
@@ -99,9 +100,13 @@ static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, split_pos pos
   wide.dtype = fits ? IR_I32 : IR_I64;
   ir_type t = ir_type_intern(m, &wide);
   ir_value local = ir_build_iota(b, t, ir_op_int(m, op, "iota_dimension", 0));
-  ir_value first = ir_build_convert(b, split_window_start(b, trip, pos), wide.dtype);
-  ir_value global = ir_build_binary(b, IR_OP_ADD, local, ir_build_broadcast(b, first, t, NULL));
-  return ir_build_convert(b, global, dtype);
+  ir_value first = split_window_start(b, trip, pos);
+  int64_t number;
+  if (ir_splat_int(m, first, &number)) {
+    if (!number) return ir_build_convert(b, local, dtype);
+    first = ir_build_splat_int(b, t, number);
+  } else first = ir_build_broadcast(b, ir_build_convert(b, first, wide.dtype), t, NULL);
+  return ir_build_convert(b, ir_build_binary(b, IR_OP_ADD, local, first), dtype);
 }
 
 /* A constraint says nothing of slices along the dimension that it shards; of others the same. */
@@ -144,7 +149,7 @@ static ir_value where_present(ir_builder *b, ir_op op, const split_factor *f,
   split_interval inside =
       split_window_inside(b, split_window_start(b, trip, pos), size, trip->slice * pos.unit);
   ir_value mask = split_window_mask(b, ir_type_of(m, x), pos.dim, inside);
-  return ir_build_select(b, mask, x, otherwise);
+  return mask ? ir_build_select(b, mask, x, otherwise) : x;
 }
 
 /* Each part over what it does not cover of the others. */
@@ -205,8 +210,8 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
   ir_value old = ir_build_dynamic_slice(b, operands[0], starts, ir_type_at(m, update)->dims);
   ir_value is_new =
       split_window_mask(b, ir_type_of(m, update), pos.dim, split_window_inside(b, at, part, n));
-  return ir_build_dynamic_update_slice(b, operands[0], ir_build_select(b, is_new, update, old),
-                                       starts);
+  ir_value written = is_new ? ir_build_select(b, is_new, update, old) : update;
+  return ir_build_dynamic_update_slice(b, operands[0], written, starts);
 }
 
 static bool narrow_parts(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,

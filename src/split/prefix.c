@@ -139,7 +139,7 @@ static ir_value from_the_first(ir_builder *b, ir_op op, split_pos pos, const spl
   if (kind != IR_OP_UNKNOWN)
     none = split_neutral(b, kind, ir_scalar(m, ir_type_get(m, type)->dtype), initial);
   ir_value is_in = split_window_mask(b, type, pos.dim, in);
-  return ir_build_select(b, is_in, x, ir_build_broadcast(b, none, type, NULL));
+  return is_in ? ir_build_select(b, is_in, x, ir_build_broadcast(b, none, type, NULL)) : x;
 }
 
 static void check_begins(ir_module *m, ir_op op, split_pos pos, const split_trip *trip) {

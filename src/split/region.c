@@ -170,7 +170,7 @@ static int positions_of(const split_region *r, ir_value v) {
 
 static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
   split_instance instance = {
-      .value = v, .pos = pos, .body_stage = -1, .emitted_stage = -1, .next = r->first_instance[v]};
+      .value = v, .pos = pos, .body_stage = -1, .emitted_in = -1, .next = r->first_instance[v]};
   ir_op op = ir_value_get(r->m, v)->op;
   if (op && in_block(r, v) && pos.dim >= 0)
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
@@ -539,7 +539,7 @@ static void check_region(const split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) check_member(r, &r->members.at[i]);
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *at = &r->instances.at[i];
-    CTX_CHECK(c, at->emitted_stage < 0); /* nothing is built while it grows */
+    CTX_CHECK(c, at->emitted_in < 0); /* nothing is built while it grows */
     CTX_CHECK(c, !at->traced || at->factor.role == SPLIT_PARALLEL);
   }
 }

@@ -48,7 +48,7 @@ typedef struct split_instance {
   split_factor factor;
   int32_t body_stage;    /* the first stage whose loop can make it */
   uint32_t next;         /* of the same value; index + 1, 0: none */
-  int32_t emitted_stage; /* split/loops.c: in whose loop `emitted` stands; -1: none yet */
+  int32_t emitted_in; /* split/loops.c: in which loop's body `emitted` stands; -1: none yet */
   ir_value emitted;
 } split_instance;
 

@@ -1,30 +1,48 @@
 #include "split/window.h"
 
 #include "base/strbuf.h"
+#include "ir/fold.h"
 
-/* ---- scalars ---- */
+/* ---- scalars: numbers where the trip's start is one ---- */
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t clamped_int(int64_t x, int64_t low, int64_t high) {
+  return min64(x < low ? low : x, high);
+}
+
 static ir_value int_of(ir_builder *b, int64_t x) {
   return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
 }
 
+static bool is_known(const ir_builder *b, ir_value x, int64_t *out_number) {
+  return x && ir_splat_int(b->m, x, out_number);
+}
+
 static ir_value plus(ir_builder *b, ir_value x, int64_t y) {
+  int64_t n;
+  if (is_known(b, x, &n) && !__builtin_add_overflow(n, y, &n)) return int_of(b, n);
   return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
 }
 
 static ir_value times(ir_builder *b, ir_value x, int64_t y) {
+  int64_t n;
+  if (is_known(b, x, &n) && !__builtin_mul_overflow(n, y, &n)) return int_of(b, n);
   return y == 1 ? x : ir_build_binary(b, IR_OP_MULTIPLY, x, int_of(b, y));
 }
 
 static ir_value minus(ir_builder *b, ir_value x, ir_value y) {
+  int64_t n, k;
+  if (is_known(b, x, &n) && is_known(b, y, &k) && !__builtin_sub_overflow(n, k, &n))
+    return int_of(b, n);
   return ir_build_binary(b, IR_OP_SUBTRACT, x, y);
 }
 
 static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
+  int64_t n;
+  if (is_known(b, x, &n)) return int_of(b, clamped_int(n, low, high));
   ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, int_of(b, low));
   return ir_build_binary(b, IR_OP_MINIMUM, above, int_of(b, high));
 }
-
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- where windows lie ---- */
 ir_value split_window_start(ir_builder *b, const split_trip *trip, split_pos pos) {
@@ -59,9 +77,17 @@ static ir_value both(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
   return !x ? y : !y ? x : ir_build_binary(b, kind, x, y);
 }
 
+static bool is_number(const ir_builder *b, ir_value x, int64_t number) {
+  int64_t n;
+  return is_known(b, x, &n) && n == number;
+}
+
 split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int64_t n) {
-  return (split_interval){clamped(b, minus(b, int_of(b, 0), at), 0, n),
-                          clamped(b, minus(b, int_of(b, size), at), 0, n)};
+  split_interval in = {clamped(b, minus(b, int_of(b, 0), at), 0, n),
+                       clamped(b, minus(b, int_of(b, size), at), 0, n)};
+  if (is_number(b, in.first, 0)) in.first = IR_NONE;
+  if (is_number(b, in.last, n)) in.last = IR_NONE;
+  return in;
 }
 
 ir_value split_window_counted(ir_builder *b, const split_trip *trip, split_pos pos) {
@@ -108,6 +134,9 @@ ir_value split_window_mask(ir_builder *b, ir_type type, int64_t dim, split_inter
 /* ---- from the whole and back ---- */
 static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
   ir_module *m = b->m;
+  int64_t first;
+  if (is_known(b, at, &first))
+    return size == ir_type_at(m, x)->dims[dim] ? x : ir_build_slice_dim(b, x, dim, first, size);
   ir_type part = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
   ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
   for (int32_t i = 0; i < ir_type_get(m, part)->rank; i++) starts[i] = i == dim ? at : zero;
@@ -116,6 +145,7 @@ static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int
 
 static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at) {
   int32_t rank = ir_type_at(b->m, x)->rank;
+  if (ir_type_of(b->m, part) == ir_type_of(b->m, x)) return part;
   ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
   for (int32_t i = 0; i < rank; i++) starts[i] = i == dim ? at : zero;
   return ir_build_dynamic_update_slice(b, x, part, starts);
@@ -155,7 +185,8 @@ ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t 
   ir_value old = part_of(b, x, dim, to, n), moved = split_window_read(b, window, dim, by, n);
   split_interval covered = split_window_inside(b, by, size, n);
   ir_value is_new = split_window_mask(b, ir_type_of(b->m, moved), dim, covered);
-  return with_part(b, x, ir_build_select(b, is_new, moved, old), dim, to);
+  ir_value part = is_new ? ir_build_select(b, is_new, moved, old) : moved;
+  return with_part(b, x, part, dim, to);
 }
 
 ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos) {

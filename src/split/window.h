@@ -24,7 +24,8 @@ bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size);
 /* How many elements of the window, on the side of the trips before, those have counted; i64. */
 ir_value split_window_counted(ir_builder *b, const split_trip *trip, split_pos pos);
 
-/* Of a window of n elements from `at` on, those that lie in a dimension of this size. */
+/* Of a window of n elements from `at` on, those that lie in a dimension of this size; without a
+ * bound that a known `at` says to hold of all. */
 split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int64_t n);
 /* The elements that lie in a dimension of this size and that no earlier trip has counted; without
  * bounds: all. */

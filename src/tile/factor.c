@@ -1,6 +1,5 @@
 #include "tile/factor.h"
 
-#include "tile/trip.h"
 
 #include "ir/attrs.h"
 #include "ir/maps.h"
@@ -255,6 +254,6 @@ void tile_take_out_factors(ir_module *m, ir_op loop) {
     if (v) ir_map_set(w.map, ir_result(m, op, 0), v);
     else ir_block_append(m, body, op);
   }
-  tile_drop_unused(m, body);
+  ir_drop_unused(m, body);
   arena_destroy(w.a);
 }

@@ -1,7 +1,5 @@
 #include "tile/part.h"
 
-#include "tile/trip.h"
-
 typedef struct parting {
   ir_module *m;
   ir_op loop;
@@ -138,7 +136,7 @@ static void copy_body(parting *w, ir_op part, bool second) {
       yields[n++] = ir_map_get(map, ir_operand(m, end, (uint32_t)j));
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, ir_kind_of(m, end), yields, n);
-  tile_drop_unused(m, block);
+  ir_drop_unused(m, block);
 }
 
 static void collect_results(parting *w, ir_op part, bool second, ir_value *out_results) {

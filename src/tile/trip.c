@@ -382,30 +382,6 @@ static void fold_op(folder *f, ir_op op) {
   }
 }
 
-static bool is_used(const ir_module *m, ir_op op, const uint32_t *uses) {
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
-    if (uses[ir_result(m, op, i)]) return true;
-  return false;
-}
-
-void tile_drop_unused(ir_module *m, ir_block body) {
-  arena *a = arena_create(m->ctx);
-  uint32_t *uses = ir_count_uses(a, m, body);
-  ir_block_data *b = ir_block_get(m, body);
-  uint32_t kept = b->ops.count - 1;
-  for (uint32_t i = b->ops.count - 1; i-- > 0;) {
-    ir_op op = b->ops.at[i];
-    if (is_used(m, op, uses)) {
-      b->ops.at[--kept] = op;
-      continue;
-    }
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++) uses[ir_operand(m, op, k)]--;
-  }
-  memmove(b->ops.at, b->ops.at + kept, (b->ops.count - kept) * sizeof *b->ops.at);
-  b->ops.count -= kept;
-  arena_destroy(a);
-}
-
 static void read_op(folder *f, ir_op op) {
   ir_op_data *d = ir_op_get(f->m, op);
   for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(f->map, d->operands[k]);
@@ -427,6 +403,6 @@ void tile_drop_trips(ir_module *m, ir_op loop) {
   ir_block_data old = *ir_block_get(m, body);
   memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
   for (uint32_t i = 0; i < old.ops.count; i++) read_op(&f, old.ops.at[i]);
-  tile_drop_unused(m, body);
+  ir_drop_unused(m, body);
   arena_destroy(a);
 }

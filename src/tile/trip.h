@@ -8,7 +8,5 @@
  * are those of one trip over the extent from then on: nothing masks what the last slice has of the
  * one before. */
 void tile_drop_trips(ir_module *m, ir_op loop);
-/* Ops whose results nobody in the body reads go; its last op stays. */
-void tile_drop_unused(ir_module *m, ir_block body);
 
 #endif
