@@ -6,6 +6,6 @@
 /* version, machine, rows, vectors, block, chunk, spans, column spans */
 #define TILE_CALL_STAMP_FORMAT "weir-tile %d: %s %d %d %lld %lld %lld %lld\n"
 
-enum { TILE_CALL_VERSION = 5, TILE_CALL_ALIGNMENT = 64 };
+enum { TILE_CALL_VERSION = 6, TILE_CALL_ALIGNMENT = 64 };
 
 #endif

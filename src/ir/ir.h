@@ -279,6 +279,8 @@ ir_op ir_op_new(ir_module *m, ir_block block, const ir_op_desc *desc);
 /* The same op once more, with operands and attributes but for result types and regions' contents:
  * what the caller changes of it. */
 ir_op_desc ir_op_desc_of(const ir_module *m, ir_op op);
+/* The block becomes a loop's body as one trip: no region of it, but below it. */
+void ir_whole_set(ir_module *m, ir_op loop, ir_block block);
 ir_block ir_region_block(ir_module *m, ir_op op,
                          uint32_t region); /* makes the region's block; parent = op */
 ir_block ir_block_new(ir_module *m);       /* belongs to no op yet */
@@ -399,8 +401,6 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to);
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
 /* The same of an op of `from`, whose names, types and attributes m has by the same ids. */
 ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map);
-/* A copy of the block and its arguments, which is no op's region. */
-ir_block ir_copy_detached(const ir_module *from, ir_block block, ir_module *m, ir_map *map);
 /* Gives `to` copies of the regions of `from`. */
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */

@@ -567,6 +567,11 @@ void ir_region_set(ir_module *m, ir_op op, uint32_t region, ir_block block) {
   m->ops.at[op].regions[region] = block;
 }
 
+void ir_whole_set(ir_module *m, ir_op loop, ir_block block) {
+  m->blocks.at[block].parent = loop;
+  m->ops.at[loop].whole = block;
+}
+
 ir_block ir_region_block(ir_module *m, ir_op op, uint32_t region) {
   ir_block id = ir_block_new(m);
   ir_region_set(m, op, region, id);

@@ -46,10 +46,10 @@ static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_
   copy_block_to(from, block, m, ir_region_block(m, copy, region), map);
 }
 
-ir_block ir_copy_detached(const ir_module *from, ir_block block, ir_module *m, ir_map *map) {
-  ir_block to = ir_block_new(m);
-  copy_block_to(from, block, m, to, map);
-  return to;
+static void copy_whole(const ir_module *from, ir_block block, ir_module *m, ir_op copy,
+                       ir_map *map) {
+  ir_whole_set(m, copy, ir_block_new(m));
+  copy_block_to(from, block, m, ir_op_get(m, copy)->whole, map);
 }
 
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
@@ -70,8 +70,7 @@ ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op
     ir_map_set(map, d.first_result + i, ir_result(m, copy, i));
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) copy_region(from, d.regions[r], m, copy, r, map);
-  ir_block whole = d.whole ? ir_copy_detached(from, d.whole, m, map) : IR_NONE;
-  ir_op_get(m, copy)->whole = whole;
+  if (d.whole) copy_whole(from, d.whole, m, copy, map);
   return copy;
 }
 

@@ -115,6 +115,12 @@ static uint32_t n_inputs(ir_module *m, ir_op loop) {
   return (uint32_t)n;
 }
 
+/* A weir.loop's body: 0 of a slice, 1 as one trip, which it may not have. */
+static ir_block loop_body(const ir_module *m, ir_op loop, uint32_t k) {
+  const ir_op_data *data = ir_op_get(m, loop);
+  return k ? data->whole : data->regions[0];
+}
+
 /* ---- mark ---- */
 static void mark_value(dce *d, ir_value v) {
   if (d->live_value[v]) return;
@@ -141,7 +147,9 @@ static void follow_result(dce *d, ir_op op, uint32_t i) {
     mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[1]), i));
     return;
   }
-  mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[0]), i));
+  for (uint32_t k = 0; k < 2; k++)
+    if (loop_body(d->m, op, k))
+      mark_value(d, ir_operand(d->m, ir_terminator(d->m, loop_body(d->m, op, k)), i));
   if (is_carry(d->m, op, i))
     mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
 }
@@ -190,6 +198,7 @@ static void follow_op(dce *d, ir_op op) {
     if (body && body->ops.count && data->kind != IR_OP_MODULE)
       mark_op(d, body->ops.at[body->ops.count - 1]);
   }
+  if (data->whole) mark_op(d, ir_terminator(d->m, data->whole));
 }
 
 static void mark_roots(const ir_module *m, ir_op op, void *user) {
@@ -272,42 +281,46 @@ static void shrink_while(dce *d, ir_op op) {
   keep_results(d, op, keep);
 }
 
-/* The loop as one trip reads and yields what its body does. */
-static void shrink_whole(dce *d, ir_op op, const uint8_t *keep_outs, const uint8_t *keep_args) {
-  ir_block whole = ir_op_get(d->m, op)->whole;
-  if (!whole) return;
-  const ir_block_data *b = ir_block_get(d->m, whole);
-  keep_operands(d->m, ir_terminator(d->m, whole), keep_outs);
-  ir_drop_unused(d->m, whole);
-  for (uint32_t i = 0; i < b->args.count; i++)
-    CTX_CHECK(d->m->ctx, keep_args[i] || !ir_is_used_in(d->m, whole, b->args.at[i]));
-  keep_arguments(d->m, whole, keep_args);
+static bool is_read(const dce *d, ir_op loop, uint32_t arg) {
+  bool read = false;
+  for (uint32_t k = 0; k < 2; k++)
+    if (loop_body(d->m, loop, k))
+      read |= d->live_value[ir_block_get(d->m, loop_body(d->m, loop, k))->args.at[arg]];
+  return read;
 }
 
-/* Operand and argument i + 2 go together; an input stays if its argument is needed, a carry if its
- * result is. */
+/* Operand and argument i + 2 go together; an input stays if its argument is needed in one of the
+ * bodies, a carry if its result is. */
 static void shrink_loop(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
-  const ir_block_data *body = ir_block_get(d->m, data->regions[0]);
   uint32_t n = data->n_operands, inputs = n_inputs(d->m, op);
   uint8_t *keep_args = ARENA_ARRAY(d->scratch, uint8_t, (size_t)n + 2);
   const uint8_t *keep_outs =
       ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
   keep_args[0] = keep_args[1] = true;
-  for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = d->live_value[body->args.at[i + 2]];
+  for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = is_read(d, op, i + 2);
   for (uint32_t r = 0, carry = inputs; r < data->n_results; r++)
     if (is_carry(d->m, op, r)) keep_args[2 + carry++] = keep_outs[r];
   if (all(keep_args, n + 2) && all(keep_outs, data->n_results)) return;
   d->changed = true;
-  shrink_whole(d, op, keep_outs, keep_args);
-  keep_operands(d->m, ir_terminator(d->m, data->regions[0]), keep_outs);
-  keep_arguments(d->m, data->regions[0], keep_args);
+  for (uint32_t k = 0; k < 2; k++) {
+    ir_block block = loop_body(d->m, op, k);
+    if (block) keep_operands(d->m, ir_terminator(d->m, block), keep_outs);
+    if (block) keep_arguments(d->m, block, keep_args);
+  }
   keep_operands(d->m, op, keep_args + 2);
   keep_results(d, op, keep_outs);
   keep_ints(d, op, "in_dims", keep_args + 2);
   keep_ints(d, op, "in_units", keep_args + 2);
   keep_ints(d, op, "out_dims", keep_outs);
   keep_ints(d, op, "out_units", keep_outs);
+}
+
+/* Renames what lost results in loops' bodies as one trip, too. */
+static void rename_in_whole(const ir_module *m, ir_op op, void *user) {
+  dce *d = user;
+  ir_block whole = ir_op_get(m, op)->whole;
+  if (whole) ir_replace_uses(d->m, whole, d->renamed);
 }
 
 static void shrink_sort(dce *d, ir_op op) {
@@ -336,6 +349,7 @@ static void sweep(dce *d, ir_block block) {
     else if (has_own_carries(d->m, op)) shrink_while(d, op);
     for (uint32_t r = 0; r < data->n_regions; r++)
       if (data->regions[r]) sweep(d, data->regions[r]);
+    if (data->whole) sweep(d, data->whole);
   }
   d->changed |= n != b->ops.count;
   b->ops.count = n;
@@ -355,6 +369,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   mark(&d, top);
   sweep(&d, top);
   if (d.has_renamed) ir_replace_uses(m, top, d.renamed);
+  if (d.has_renamed) ir_walk(m, top, rename_in_whole, &d);
   *out_changed = d.changed;
   return WEIR_OK;
 }

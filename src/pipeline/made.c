@@ -70,7 +70,7 @@ static bool is_made(const ir_module *m, const split_order *order, ir_op op) {
 
 static void gather_loop(const ir_module *m, ir_op op, void *user) {
   gather *g = user;
-  if (!is_made(m, g->order, op)) return;
+  if (!is_made(m, g->order, op) || split_is_in_kernel(m, op)) return;
   const split_checkpoints *c = segments_of(g->order, op);
   weir_loop_info info = c ? info_of_segments(m->arena, m, op, c) : info_of(m->arena, m, op);
   for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))

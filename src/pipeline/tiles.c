@@ -10,13 +10,13 @@
 
 #include "out/out.h"
 #include "pipeline/progress_calls.h"
+#include "split/loops.h"
 #include "tile/cost.h"
 #include "tile/emit.h"
 #include "tile/llvm.h"
 #include "tile/part.h"
 #include "tile/factor.h"
 #include "tile/open.h"
-#include "tile/trip.h"
 #include "tile/widen.h"
 #include "call/tile.h"
 
@@ -72,6 +72,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, IR_OP_FUNC_RETURN, results, ir_op_get(m, copy)->n_results);
   ir_walk(m, ir_op_get(m, m->root)->regions[0], drop_notes, m);
+  CTX_CHECK(m->ctx, ir_verify(m) == WEIR_OK);
   return m;
 }
 
@@ -151,9 +152,7 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   ir_op whole = only_loop(region);
   tile_open_whiles(region, whole);
   tile_widen(region, whole);
-  if (ir_op_int(region, whole, "slice", 1) < ir_op_int(region, whole, "extent", 0))
-    tile_drop_trips(region, whole);
-  else ir_drop_unused(region, ir_op_get(region, whole)->regions[0]);
+  ir_drop_unused(region, ir_op_get(region, whole)->regions[0]);
   if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
@@ -286,7 +285,7 @@ tiles_made tiles_replace_loops(ir_module *m, const machine *on, double least_gai
 static void mark(const ir_module *m, ir_op op, void *user) {
   replacing *w = user;
   const char *why;
-  if (ir_kind_of(m, op) != IR_OP_LOOP) return;
+  if (ir_kind_of(m, op) != IR_OP_LOOP || split_is_in_kernel(m, op)) return;
   w->count += ir_op_int(m, op, "scratch", 0) < 0;
   if (ir_op_attr(m, op, "scratch")) return;
   needs found = needs_of(w, m, op, &why);
@@ -299,7 +298,8 @@ static void mark(const ir_module *m, ir_op op, void *user) {
 
 static void find_torn(const ir_module *m, ir_op op, void *user) {
   bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "alike", false);
-  if (must && ir_op_int(m, op, "scratch", -1) < 0) *(bool *)user = true;
+  bool is_loop = ir_op_int(m, op, "scratch", -1) < 0 && !split_is_in_kernel(m, op);
+  if (must && is_loop) *(bool *)user = true;
 }
 
 bool tiles_are_alike(const ir_module *m) {

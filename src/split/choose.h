@@ -18,7 +18,7 @@ typedef struct split_goal {
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
   bool fits_first; /* slices that fit go before what stays in memory */
-  int64_t least_slice;    /* indices; 0 is 1. Tiles can't tell a slice of 1 from a dimension of 1 */
+  int64_t least_slice;    /* indices; 0 is 1 */
 } split_goal;
 
 typedef struct split_choice {

@@ -631,7 +631,7 @@ static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block 
   if (l.yields.count == 0) return false;
   ir_block whole = whole_of(&l, put_out_before);
   ir_op loop = make_loop(&l);
-  ir_op_get(m, loop)->whole = whole;
+  if (whole) ir_whole_set(m, loop, whole);
   rename_results(&l, loop, renamed);
   return true;
 }
@@ -747,6 +747,12 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
     loops += build_stage(r, stage, slice, extra, renamed, put_out, n_values);
   rebuild_block(r, extra, renamed);
   return loops;
+}
+
+bool split_is_in_kernel(const ir_module *m, ir_op op) {
+  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
+    if (ir_kind_of(m, up) == IR_OP_LOOP && ir_op_int(m, up, "scratch", -1) >= 0) return true;
+  return false;
 }
 
 split_loop split_loop_get(ir_module *m, ir_op op) {

@@ -13,8 +13,10 @@
  * values, or is a carry (-1), matched in order with the initial values. All that the body reads
  * comes through operands. scratch: bytes beside the results that it needs as a kernel, which holds
  * no slices (pipeline/tiles.h); negative: it can't be one. kernel_ns: how long it is predicted to
- * take as one. alike: it makes sums that other loops make, too, and compare: either all of these
- * become kernels or none (split/alike.h).
+ * take as one. Kernels are made from `whole` (ir/ir.h), the body as one trip over the extent, which
+ * is no region of the op and is not printed (docs/design/kernel.md); a loop of one trip has none.
+ * alike: it makes sums that other loops make, too, and compare: either all of these become kernels
+ * or none (split/alike.h).
  */
 #ifndef WEIR_SPLIT_LOOPS_H
 #define WEIR_SPLIT_LOOPS_H
@@ -27,6 +29,10 @@ typedef struct split_loop {
   const int64_t *in_dims, *in_units, *out_dims, *out_units;
 } split_loop;
 split_loop split_loop_get(ir_module *m, ir_op op);
+
+/* Whether a loop around the op becomes a kernel (scratch): what it was split into further is not
+ * run. */
+bool split_is_in_kernel(const ir_module *m, ir_op op);
 
 /* Rewrites the region's block: its members become loops of `slice` indices a trip, their results
  * renamed, dead ops gone. The region is used up. Returns the number of loops. */

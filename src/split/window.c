@@ -145,7 +145,8 @@ static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int
 
 static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at) {
   int32_t rank = ir_type_at(b->m, x)->rank;
-  if (ir_type_of(b->m, part) == ir_type_of(b->m, x)) return part;
+  int64_t first;
+  if (is_known(b, at, &first) && ir_type_of(b->m, part) == ir_type_of(b->m, x)) return part;
   ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
   for (int32_t i = 0; i < rank; i++) starts[i] = i == dim ? at : zero;
   return ir_build_dynamic_update_slice(b, x, part, starts);

@@ -21,7 +21,6 @@ struct tile_tie {
   arena *a;
   uint32_t *parent;
   int64_t *length;
-  bool *is_whole; /* reads an input, not along the dimension that the loop slices; or a top-k's */
   bool *is_rank;  /* counts what a top-k keeps */
   bool *is_bent;  /* counted otherwise on the other side of a slice, a gather */
   uint32_t n_slots;
@@ -144,7 +143,7 @@ static bool rule_top_k(tile_tie *t, tile_node *node) {
   if (!tile_topk_is_covered(operand->dtype)) return refuse(t, "a top-k of this element type");
   uint32_t rank = result_slot(t, t->now - node->which, last);
   tie(t, rank, result_slot(t, t->now, last));
-  t->is_rank[rank] = t->is_whole[rank] = true;
+  t->is_rank[rank] = true;
   return tie_by_map(t, node);
 }
 
@@ -440,75 +439,26 @@ static void tie_loop(tile_tie *t, uint32_t slot) {
   tie(t, t->loop_slot, slot);
 }
 
+static bool tie_input(tile_tie *t, uint32_t k, uint32_t i, const int64_t *dims,
+                      const int64_t *units, int32_t n_in) {
+  int32_t input = tile_input_of(t->n, ir_operand(t->n->m, t->n->nodes[k].op, i));
+  if (input < 0) return refuse(t, "what depends on where a slice begins");
+  if (input >= n_in || dims[input] < 0) return true;
+  if (units[input] != 1) return refuse(t, "a slice of several elements an index");
+  tie_loop(t, operand_slot(t, k, i, dims[input]));
+  return true;
+}
+
 static bool tie_inputs(tile_tie *t) {
   tile_nest *n = t->n;
   int32_t n_in, n_units;
   const int64_t *dims = ir_op_ints(n->m, n->loop, "in_dims", &n_in),
                 *units = ir_op_ints(n->m, n->loop, "in_units", &n_units);
   for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
-      ir_value v = ir_operand(n->m, n->nodes[k].op, i);
-      if (tile_node_of(n, v)) continue;
-      int32_t input = tile_input_of(n, v),
-              sliced = input < 0 || input >= n_in ? -1 : (int32_t)dims[input];
-      for (int32_t d = 0; d < tensor_of(t, v)->rank; d++)
-        if (d != sliced) t->is_whole[operand_slot(t, k, i, d)] = true;
-      if (sliced < 0) continue;
-      if (units[input] != 1) return refuse(t, "a slice of several elements an index");
-      tie_loop(t, operand_slot(t, k, i, dims[input]));
-    }
-  return true;
-}
-
-/* ---- where slices begin ---- */
-/* Made of the loop's start by nothing but changes of shape and of integer type. */
-static bool is_start(const tile_nest *n, ir_value v) {
-  for (ir_op op = ir_value_get(n->m, v)->op; op; op = ir_value_get(n->m, v)->op) {
-    ir_kind kind = ir_kind_of(n->m, op);
-    bool counts = ir_dtype_class_of(ir_type_at(n->m, v)->dtype) == IR_CLASS_INT;
-    if (!counts ||
-        (kind != IR_OP_CONVERT && kind != IR_OP_BROADCAST_IN_DIM && kind != IR_OP_RESHAPE))
-      return false;
-    v = ir_operand(n->m, op, 0);
-  }
-  return ir_value_get(n->m, v)->index == 0;
-}
-
-/* Start or lo, or made of start. */
-static bool is_of_trip(const tile_nest *n, ir_value v) {
-  return is_start(n, v) || (!ir_value_get(n->m, v)->op && ir_value_get(n->m, v)->index < 2);
-}
-
-static bool is_single_trip(const tile_nest *n) {
-  return ir_op_int(n->m, n->loop, "slice", 1) == ir_op_int(n->m, n->loop, "extent", 0);
-}
-
-/* The dimension that x = iota + start counts, over the slice; -1: x is no such position. */
-static int32_t position_dim(const tile_nest *n, const tile_node *x) {
-  for (uint32_t i = 0; x->kind == IR_OP_ADD && i < 2; i++) {
-    const tile_node *count = tile_node_of(n, ir_operand(n->m, x->op, i));
-    if (!count || count->kind != IR_OP_IOTA || !is_start(n, ir_operand(n->m, x->op, 1 - i)))
-      continue;
-    int32_t dim = (int32_t)ir_op_int(n->m, count->op, "iota_dimension", 0);
-    if (ir_type_at(n->m, count->value)->dims[dim] == ir_op_int(n->m, n->loop, "slice", 1))
-      return dim;
-  }
-  return -1;
-}
-
-/* Positions are along the loop's dimension, which nothing else may tell. They alone say where a
- * slice begins: a kernel has no slices. */
-static bool tie_positions(tile_tie *t) {
-  tile_nest *n = t->n;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const tile_node *x = &n->nodes[k];
-    int32_t dim = position_dim(n, x);
-    if (dim >= 0) tie_loop(t, result_slot(t, k, dim));
-    if (dim >= 0 || is_start(n, x->value) || is_single_trip(n)) continue;
-    for (uint32_t i = 0; i < x->n_operands; i++)
-      if (is_of_trip(n, ir_operand(n->m, x->op, i)))
-        return refuse(t, "what depends on where a slice begins");
-  }
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++)
+      if (!tile_node_of(n, ir_operand(n->m, n->nodes[k].op, i)) &&
+          !tie_input(t, k, i, dims, units, n_in))
+        return false;
   return true;
 }
 
@@ -520,7 +470,7 @@ static bool tie_outputs(tile_tie *t) {
   ir_op end = ir_terminator(n->m, n->body);
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     ir_value v = ir_operand(n->m, end, j);
-    if (is_leaf(n, v) || is_of_trip(n, v)) return refuse(t, "a result that is an input");
+    if (is_leaf(n, v)) return refuse(t, "a result that is an input");
     int32_t def = (int32_t)(tile_node_of(n, v) - n->nodes);
     n->outputs[j] = (tile_output){
         .value = v, .node = def, .dims = ir_type_at(n->m, ir_result(n->m, n->loop, j))->dims};
@@ -532,55 +482,6 @@ static bool tie_outputs(tile_tie *t) {
 }
 
 /* ---- classes -> axes ---- */
-/* A result's other dimensions are as long as they say. */
-static bool note_outputs(tile_tie *t, const int8_t *axis_of, uint32_t *known) {
-  tile_nest *n = t->n;
-  int32_t count;
-  const int64_t *dims = ir_op_ints(n->m, n->loop, "out_dims", &count);
-  for (uint32_t j = 0; j < n->n_outputs; j++) {
-    const tile_output *o = &n->outputs[j];
-    for (int32_t d = 0; d < tensor_of(t, o->value)->rank; d++) {
-      int8_t axis = axis_of[result_slot(t, (uint32_t)o->node, d)];
-      if (axis >= 0 && n->extent[axis] != o->dims[d])
-        return refuse(t, "a result of another length");
-      if (axis >= 0 && d != dims[j]) *known |= 1u << axis;
-    }
-  }
-  return true;
-}
-
-/* A kernel runs each axis to its end: the loop's to the extent's, and any other must be as long as
- * its values are, not as a slice is. An axis as long as a slice that neither an input nor a result
- * has may be the loop's without that anything ties them (an iota's). */
-static bool are_whole(tile_tie *t, int32_t loop, const int8_t *axis_of) {
-  tile_nest *n = t->n;
-  int64_t slice = ir_op_int(n->m, n->loop, "slice", 1);
-  uint32_t whole = 0, known;
-  for (uint32_t s = 0; s < t->n_slots; s++)
-    if (t->is_whole[s] && axis_of[s] >= 0) whole |= 1u << axis_of[s];
-  if (loop >= 0 && whole >> loop & 1) return refuse(t, "a slice beside what is not sliced");
-  known = whole | (loop < 0 ? 0 : 1u << loop);
-  if (!note_outputs(t, axis_of, &known)) return false;
-  for (int32_t a = 0; a < n->n_axes; a++)
-    if (!(known >> a & 1) && n->extent[a] == slice)
-      return refuse(t, "an axis as long as the slice");
-  return loop >= 0 || refuse(t, "nothing that is sliced");
-}
-
-/* An iota over the slice counts from its start: only where that is added is it the axis' index. */
-static bool count_from_start(tile_tie *t, int32_t loop, const int8_t *axis_of) {
-  tile_nest *n = t->n;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
-      const tile_node *count = tile_node_of(n, ir_operand(n->m, n->nodes[k].op, i));
-      if (!count || count->kind != IR_OP_IOTA || position_dim(n, &n->nodes[k]) >= 0) continue;
-      int64_t dim = ir_op_int(n->m, count->op, "iota_dimension", 0);
-      if (axis_of[operand_slot(t, k, i, dim)] == loop)
-        return refuse(t, "an index that counts from where a slice begins");
-    }
-  return true;
-}
-
 static bool number_axes(tile_tie *t, int8_t *axis_of) {
   tile_nest *n = t->n;
   uint32_t loop = t->loop_slot == UINT32_MAX ? UINT32_MAX : find(t, t->loop_slot);
@@ -591,18 +492,15 @@ static bool number_axes(tile_tie *t, int8_t *axis_of) {
     if (axis_of[top] < 0) {
       if (n->n_axes == TILE_MOST_AXES) return refuse(t, "too many axes");
       axis_of[top] = (int8_t)n->n_axes;
-      n->extent[n->n_axes++] = top == loop ? ir_op_int(n->m, n->loop, "extent", 0) : t->length[s];
+      n->extent[n->n_axes++] = t->length[s];
     }
     if (t->is_rank[s]) n->ranks |= 1u << axis_of[top];
     if (t->is_bent[s]) n->bent |= 1u << axis_of[top];
     if (t->is_bent[s] && top == loop) return refuse(t, "a slice of the loop's dimension");
-    int64_t slice = ir_op_int(n->m, n->loop, "slice", 1);
-    if (t->length[s] != (top == loop ? slice : n->extent[axis_of[top]]))
-      return refuse(t, "an axis of two lengths");
+    if (t->length[s] != n->extent[axis_of[top]]) return refuse(t, "an axis of two lengths");
     axis_of[s] = axis_of[top];
   }
-  int32_t axis = loop == UINT32_MAX ? TILE_NO_AXIS : axis_of[loop];
-  return is_single_trip(n) || (are_whole(t, axis, axis_of) && count_from_start(t, axis, axis_of));
+  return true;
 }
 
 static tile_axes axes_at(const tile_tie *t, const int8_t *axis_of, uint32_t first, int32_t rank) {
@@ -664,7 +562,8 @@ static bool build(tile_tie *t) {
   uint32_t count = 0, slots = 0;
   for (uint32_t i = 0; i + 1 < body->ops.count; i++)
     count += ir_op_get(m, body->ops.at[i])->n_results;
-  if (ir_op_int(m, n->loop, "slice", 1) < 2) return refuse(t, "slices of one index");
+  if (ir_op_int(m, n->loop, "slice", 0) != ir_op_int(m, n->loop, "extent", 0))
+    return refuse(t, "a loop of several trips");
   if (count > MOST_NODES) return refuse(t, "too many ops");
   if (n->n_inputs + n->n_outputs > TILE_MOST_BUFFERS) return refuse(t, "too many results");
   n->nodes = ARENA_ARRAY(n->a, tile_node, count + 1);
@@ -675,13 +574,12 @@ static bool build(tile_tie *t) {
   slots = count * TILE_MOST_RANK * (1 + TILE_MOST_OPERANDS);
   t->parent = ARENA_ARRAY(t->a, uint32_t, slots + 1);
   t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);
-  t->is_whole = ARENA_ARRAY(t->a, bool, slots + 1);
   t->is_rank = ARENA_ARRAY(t->a, bool, slots + 1);
   t->is_bent = ARENA_ARRAY(t->a, bool, slots + 1);
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
   for (uint32_t i = 0; i < n->n_nodes; i++)
     if (!tie_node(t, i)) return false;
-  return tie_positions(t) && tie_inputs(t) && tie_outputs(t) && find_axes(t);
+  return tie_inputs(t) && tie_outputs(t) && find_axes(t);
 }
 
 /* ---- roles and passes ---- */

@@ -1,8 +1,8 @@
 /* A weir.loop as one loop nest: axes, their roles, passes over the columns. docs/design/tile.md.
  *
  * In: a loop op whose body has covered ops only. Out: for each op of the body the axis of every
- * dimension of its operands and its result, and a role for every axis. The loop counts as a single
- * trip over its whole extent.
+ * dimension of its operands and its result, and a role for every axis. The loop is one trip over
+ * its whole extent (split/loops.h).
  */
 #ifndef WEIR_TILE_NEST_H
 #define WEIR_TILE_NEST_H
@@ -139,8 +139,8 @@ static inline bool tile_is_joint(const tile_node *x) {
 
 /* The node that makes v; NULL: v is an argument of the body. */
 const tile_node *tile_node_of(const tile_nest *n, ir_value v);
-/* Which input an argument of the body, or a slice of one, reads; -1: the loop's start or lo, which
- * are 0. */
+/* Which input an argument of the body, or a slice of one, reads; negative: the loop's start or lo,
+ * which no kernel has. */
 int32_t tile_input_of(const tile_nest *n, ir_value v);
 /* The element of the input that is a view's first. */
 int64_t tile_view_offset(const tile_nest *n, ir_value view);

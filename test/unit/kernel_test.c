@@ -16,30 +16,30 @@ enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 
 /* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. */
 static const char BODY[] =
-    "weir-tile 5: x86-64 4 2 1024 40 1 1\n"
+    "weir-tile 6: x86-64 4 2 1024 40 1 1\n"
     "\"builtin.module\"() ({\n"
     "  \"func.func\"() <{function_type = (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> "
     "tensor<40xf32>, sym_name = \"main\"}> ({\n"
     "  ^bb0(%%arg0: tensor<40xf32>, %%arg1: tensor<40xf32>, %%arg2: tensor<40xf32>):\n"
     "    %%0 = \"weir.loop\"(%%arg1, %%arg1, %%arg2) ({\n"
-    "    ^bb0(%%arg3: tensor<i64>, %%arg4: tensor<i64>, %%arg5: tensor<2xf32>, "
+    "    ^bb0(%%arg3: tensor<i64>, %%arg4: tensor<i64>, %%arg5: tensor<40xf32>, "
     "%%arg6: tensor<40xf32>, %%arg7: tensor<40xf32>):\n"
     "      %%1 = \"stablehlo.broadcast_in_dim\"(%%arg5) <{broadcast_dimensions = array<i64: 0>}> : "
-    "(tensor<2xf32>) -> tensor<2x40xf32>\n"
+    "(tensor<40xf32>) -> tensor<40x40xf32>\n"
     "      %%2 = \"stablehlo.broadcast_in_dim\"(%%arg6) <{broadcast_dimensions = array<i64: 1>}> : "
-    "(tensor<40xf32>) -> tensor<2x40xf32>\n"
-    "      %%3 = \"stablehlo.maximum\"(%%1, %%2) : (tensor<2x40xf32>, tensor<2x40xf32>) -> "
-    "tensor<2x40xf32>\n"
-    "      %%4 = \"stablehlo.constant\"() <{value = dense<%d.0> : tensor<2x40xf32>}> : () -> "
-    "tensor<2x40xf32>\n"
-    "      %%5 = \"stablehlo.multiply\"(%%3, %%4) : (tensor<2x40xf32>, tensor<2x40xf32>) -> "
-    "tensor<2x40xf32>\n"
+    "(tensor<40xf32>) -> tensor<40x40xf32>\n"
+    "      %%3 = \"stablehlo.maximum\"(%%1, %%2) : (tensor<40x40xf32>, tensor<40x40xf32>) -> "
+    "tensor<40x40xf32>\n"
+    "      %%4 = \"stablehlo.constant\"() <{value = dense<%d.0> : tensor<40x40xf32>}> : () -> "
+    "tensor<40x40xf32>\n"
+    "      %%5 = \"stablehlo.multiply\"(%%3, %%4) : (tensor<40x40xf32>, tensor<40x40xf32>) -> "
+    "tensor<40x40xf32>\n"
     "      %%6 = \"stablehlo.dot_general\"(%%5, %%arg7) <{dot_dimension_numbers = "
     "#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : "
-    "(tensor<2x40xf32>, tensor<40xf32>) -> tensor<2xf32>\n"
-    "      \"weir.yield\"(%%6) : (tensor<2xf32>) -> ()\n"
+    "(tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>\n"
+    "      \"weir.yield\"(%%6) : (tensor<40xf32>) -> ()\n"
     "    }) {extent = 40 : i64, in_dims = array<i64: 0, -1, -1>, in_units = array<i64: 1, 1, 1>, "
-    "out_dims = array<i64: 0>, out_units = array<i64: 1>, seed = \"a test\", slice = 2 : i64} : "
+    "out_dims = array<i64: 0>, out_units = array<i64: 1>, seed = \"a test\", slice = 40 : i64} : "
     "(tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>\n"
     "    \"func.return\"(%%0) : (tensor<40xf32>) -> ()\n"
     "  }) : () -> ()\n"
@@ -92,9 +92,9 @@ static void test_waits_for_what_is_being_made(void) {
 }
 
 static void test_bad_bodies_are_told_when_called(void) {
-  static const char *const bad[] = {"", "weir-tile 4: 16 4 2 1024 40 1 1\n", "weir-tile 5: 1\n",
-                                    "weir-tile 5: x86-64 4 2 1024 40 1 1\nno module",
-                                    "weir-tile 5: zen 4 2 1024 40 1 1\n"};
+  static const char *const bad[] = {"", "weir-tile 5: 16 4 2 1024 40 1 1\n", "weir-tile 6: 1\n",
+                                    "weir-tile 6: x86-64 4 2 1024 40 1 1\nno module",
+                                    "weir-tile 6: zen 4 2 1024 40 1 1\n"};
   char message[2200];
   const kernel *k;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
