@@ -6,7 +6,7 @@
  * so that a loop makes the bits of its slice alone. Exact: XLA expands the op into the same integer
  * arithmetic, laid out in the same way; the state that comes out is the same, too.
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce.
- * Left alone: algorithm DEFAULT, which a device chooses; outputs of anything but ui32 and ui64, of
+ * DEFAULT is Philox on CPU. Left alone: DEFAULT on other platforms, which choose; outputs of anything but ui32 and ui64, of
  * no dimensions or elements, or small against the limit; states of another size than XLA's (Philox
  * 2 or 3 words, Threefry 2). Cost: some 200 ops each.
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; XLA,
@@ -210,25 +210,32 @@ static ir_value next_state(ir_builder *b, const ir_value *state, int64_t n_words
   return ir_build_concatenate(b, words, (uint32_t)n_words, 0);
 }
 
+/* Philox, or Threefry; false: another one, or not known. */
+static bool find_algorithm(const pass_rewrite *g, ir_op op, bool *out_philox) {
+  const char *text = ir_op_string(g->m, op, "rng_algorithm"), *word = "";
+  size_t n = text ? ir_enum_word(text, "rng_algorithm", &word) : 0;
+  bool is_default = n == 7 && !strncmp(word, "DEFAULT", n);
+  *out_philox = (n == 6 && !strncmp(word, "PHILOX", n)) ||
+                (is_default && !strcmp(g->p->options->platform, "cpu"));
+  return *out_philox || (n == 9 && !strncmp(word, "THREE_FRY", n));
+}
+
 /* Returns the words of its state; 0: left alone. */
 static int64_t may_spell(pass_rewrite *g, ir_op op, bool *out_philox) {
   const ir_module *m = g->m;
-  const char *text = ir_op_string(m, op, "rng_algorithm"), *word = "";
   const ir_op_data *d = ir_op_get(m, op);
-  size_t n = text ? ir_enum_word(text, "rng_algorithm", &word) : 0;
   if (d->kind != IR_OP_RNG_BIT_GENERATOR || d->n_operands != 1 || d->n_results != 2 ||
-      !pass_is_static(m, op) || ir_type_of(m, d->first_result) != ir_type_of(m, d->operands[0]))
+      !find_algorithm(g, op, out_philox) || !pass_is_static(m, op) ||
+      ir_type_of(m, d->first_result) != ir_type_of(m, d->operands[0]))
     return 0;
   const ir_type_data *in = ir_type_at(m, d->operands[0]), *y = ir_type_at(m, d->first_result + 1);
   int64_t count = ir_element_count(m, ir_type_of(m, d->first_result + 1));
-  bool is_threefry = n == 9 && !strncmp(word, "THREE_FRY", n);
-  *out_philox = n == 6 && !strncmp(word, "PHILOX", n);
   if (in->rank != 1 || in->dtype != IR_UI64 || (y->dtype != IR_UI32 && y->dtype != IR_UI64) ||
       !y->rank || y->rank >= IR_MAX_RANK || count < 1 || count > INT64_MAX / 16 ||
       ir_value_bytes(m, d->first_result + 1) <= pass_small_bytes(g->p->options))
     return 0;
   int64_t words = in->dims[0];
-  return (is_threefry && words == 2) || (*out_philox && (words == 2 || words == 3)) ? words : 0;
+  return words == 2 || (*out_philox && words == 3) ? words : 0;
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {

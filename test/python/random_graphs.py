@@ -460,7 +460,7 @@ class Spelled(Graph):
 
     def random_bits(self):
         """Of which the lower few are looked at, or all; the state goes on."""
-        algorithm, words = self.rng.choice([("PHILOX", 2), ("PHILOX", 3), ("THREE_FRY", 2)])
+        algorithm, words = self.rng.choice([("PHILOX", 2), ("PHILOX", 3), ("DEFAULT", 2), ("THREE_FRY", 2)])
         states = [v for v in self.values if v.dtype == "ui64" and v.shape == (words,)]
         state = self.rng.choice(states) if states else self.argument((words,), "ui64")
         shape = self.shape(self.rng.randint(1, 3))

@@ -158,7 +158,7 @@ def test_unary_einsum(config, shape, tmp_path):
 
 
 # ---- random bits ----
-STATES = {"PHILOX": (2, 3), "THREE_FRY": (2,)}
+STATES = {"PHILOX": (2, 3), "DEFAULT": (2, 3), "THREE_FRY": (2,)}
 SHAPES_OF_BITS = ["3x5xui32", "6x4xui32", "3x5xui64", "8x6xui64", "7xui32", "3x5x7xui32", "5x6x3xui32", "1xui64"]
 
 

@@ -1,5 +1,6 @@
 // Random bits are their generator's arithmetic of a counter.
 // RUN: %weir opt %s --pass=bits | FileCheck %s
+// RUN: %weir opt %s --pass=bits --platform=tpu | FileCheck %s --check-prefix=TPU
 
 module {
   // Four words of a counter side by side; the counter starts at the state's and goes on from there.
@@ -37,11 +38,21 @@ module {
     return %0, %1 : tensor<2xui64>, tensor<5x6xui32>
   }
 
-  // What a device chooses; other words and states; no dimensions; nothing; no algorithm.
+  // Philox on CPU; other platforms choose.
+  // CHECK: sym_name = "default"
+  // CHECK-NOT: rng_bit_generator
+  // CHECK: "stablehlo.concatenate"({{.*}}) -> tensor<5x2x4xui32>
+  // TPU: sym_name = "default"
+  // TPU: "stablehlo.rng_bit_generator"
+  func.func @default(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<5x8xui32>) {
+    %0, %1 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5x8xui32>)
+    return %0, %1 : tensor<2xui64>, tensor<5x8xui32>
+  }
+
+  // Other words and states; no dimensions; nothing; no algorithm.
   // CHECK: sym_name = "left_alone"
-  // CHECK-COUNT-7: "stablehlo.rng_bit_generator"
+  // CHECK-COUNT-6: "stablehlo.rng_bit_generator"
   func.func @left_alone(%s: tensor<2xui64>, %t: tensor<4xui64>, %u: tensor<3xui64>) {
-    %0, %1 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5x6xui32>)
     %2, %3 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5x6xui16>)
     %4, %5 = stablehlo.rng_bit_generator %t, algorithm = PHILOX : (tensor<4xui64>) -> (tensor<4xui64>, tensor<5x6xui32>)
     %6, %7 = stablehlo.rng_bit_generator %u, algorithm = THREE_FRY : (tensor<3xui64>) -> (tensor<3xui64>, tensor<5x6xui32>)
