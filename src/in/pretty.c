@@ -28,12 +28,27 @@ static _Noreturn void fail_unknown(in_parser *p, const in_op *op) {
                  ir_text(p->m, op->name));
 }
 
+/* Of ops that are kept as they came, from the generic form as from this one; NULL: not known. */
+static asm_fn *kept_format(const in_parser *p, ir_str name) {
+  static const struct {
+    const char *name;
+    asm_fn *read;
+  } kept[] = {{"ml_program.global", in_asm_global},
+              {"ml_program.global_load", in_asm_global_load},
+              {"ml_program.global_load_const", in_asm_global_load},
+              {"ml_program.global_store", in_asm_global_store}};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (!strcmp(ir_text(p->m, name), kept[i].name)) return kept[i].read;
+  return NULL;
+}
+
 void in_pretty(in_parser *p, in_op *op) {
   op->name = full_name(p);
   op->kind = in_kind(p, op->name);
-  if (op->kind == IR_OP_UNKNOWN) fail_unknown(p, op);
+  asm_fn *read = op->kind == IR_OP_UNKNOWN ? kept_format(p, op->name) : formats[op->kind];
+  if (!read) fail_unknown(p, op);
   in_next(p);
-  formats[op->kind](p, op);
+  read(p, op);
 }
 
 void in_asm_none(in_parser *p, in_op *op) { fail_unknown(p, op); }

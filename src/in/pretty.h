@@ -16,4 +16,9 @@ ir_attr in_i64s(in_parser *p);
 ir_attr in_enum(in_parser *p, const char *name);
 ir_attr in_array_attr(in_parser *p, const ir_attr *items, uint32_t count);
 
+/* Of ops that the op table does not have. */
+void in_asm_global(in_parser *p, in_op *op);
+void in_asm_global_load(in_parser *p, in_op *op);
+void in_asm_global_store(in_parser *p, in_op *op);
+
 #endif

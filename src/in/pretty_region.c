@@ -87,12 +87,15 @@ static void function_attributes(in_parser *p, in_op *op, const function *f) {
     in_attr(p, op, "res_attrs", in_array_attr(p, f->result_attrs.at, f->result_attrs.count));
 }
 
+static void visibility(in_parser *p, in_op *op) {
+  if (!in_is_word(p, "public") && !in_is_word(p, "private") && !in_is_word(p, "nested")) return;
+  in_attr(p, op, "sym_visibility", string_attr(p, in_token_text(p)));
+  in_next(p);
+}
+
 void in_asm_func(in_parser *p, in_op *op) {
   function f = {0};
-  if (in_is_word(p, "public") || in_is_word(p, "private") || in_is_word(p, "nested")) {
-    in_attr(p, op, "sym_visibility", string_attr(p, in_token_text(p)));
-    in_next(p);
-  }
+  visibility(p, op);
   in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
   function_type(p, &f);
   function_attributes(p, op, &f);
@@ -103,6 +106,46 @@ void in_asm_func(in_parser *p, in_op *op) {
     if (f.args.at[i].name.length == 0)
       in_fail(p, f.args.at[i].name.at, "an argument without a name in a function with a body");
   in_region(p, op, 0, f.args.at, f.args.count);
+}
+
+/* ---- ml_program ---- */
+/* private mutable @name(value) : type */
+void in_asm_global(in_parser *p, in_op *op) {
+  visibility(p, op);
+  if (in_accept_word(p, "mutable"))
+    in_attr(p, op, "is_mutable", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_UNIT}));
+  in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
+  if (in_accept(p, '(')) {
+    in_attr(p, op, "value", in_attribute(p));
+    in_expect(p, ')', "')' behind the initial value");
+  }
+  in_expect(p, ':', "':' and the type");
+  in_attr(p, op, "type", in_attribute(p));
+  in_attr_dict(p, op);
+}
+
+static void global_name(in_parser *p, in_op *op) {
+  if (!in_is(p, IN_AT)) in_fail_wanted(p, "the name of a global");
+  in_attr(p, op, "global", in_attribute(p));
+}
+
+/* @name : type */
+void in_asm_global_load(in_parser *p, in_op *op) {
+  global_name(p, op);
+  in_attr_dict(p, op);
+  in_expect(p, ':', "':' and the type");
+  in_result(p, op, in_type(p));
+}
+
+/* @name = %a : type */
+void in_asm_global_store(in_parser *p, in_op *op) {
+  global_name(p, op);
+  in_expect(p, '=', "'=' and the value");
+  ir_value v = in_operand(p);
+  VEC_PUSH(p->scratch, &op->operands, v);
+  in_attr_dict(p, op);
+  in_expect(p, ':', "':' and the type");
+  in_check_operand(p, op, 0, in_type(p));
 }
 
 /* ---- stablehlo.reduce(%a init: %z), (%b init: %y) ... ---- */
