@@ -226,6 +226,7 @@ static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const val
   }
   ir_op_get(m, loop)->operands = operands;
   ir_op_get(m, loop)->n_operands = n;
+  ir_op_get(m, loop)->whole = IR_NONE; /* which reads what it did: no kernel */
   int32_t n_inputs = (int32_t)(l.n_inputs - 1 + more->count);
   ir_op_set_attr(m, loop, "in_dims", ir_attr_i64s(m, dims, n_inputs), false);
   ir_op_set_attr(m, loop, "in_units", ir_attr_i64s(m, units, n_inputs), false);

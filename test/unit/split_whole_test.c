@@ -1,11 +1,10 @@
 /* A weir.loop's body as one trip (split/loops.h), of which kernels are made: run in place of the
- * slices it gives what they give, whatever the slice; so it does behind dce, and with what was sunk
- * into both. */
+ * slices it gives what they give, whatever the slice; so it does behind dce, and where bodies are
+ * split further. */
 #include "pass/pass.h"
 #include "pipeline/pipeline.h"
 #include "ref_testing.h"
 #include "split/loops.h"
-#include "split/sink.h"
 
 /* Rows of 7 of x, y: 23 or 20 long. */
 #define HEAD                                                                                       \
@@ -25,6 +24,14 @@
 #define ROWS "tensor<23xf32>"
 #define COLUMNS "tensor<7xf32>"
 #define ALL "tensor<23x7xf32>"
+
+#define WIDE "tensor<23x60xf32>"
+/* Not to be cut along dim. */
+#define SORTED(name, x, dim, type)                                                                 \
+  name " = \"stablehlo.sort\"(" x ") ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"             \
+       "%%c = stablehlo.compare LT, %%a, %%b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"         \
+       "stablehlo.return %%c : tensor<i1>\n}) {dimension = " dim " : i64} : (" type ") -> " type   \
+       "\n"
 
 typedef struct example {
   const char *what, *type, *body;
@@ -77,12 +84,20 @@ static const example examples[] = {
      "%%e = stablehlo.exponential %%kt : tensor<23x23xf32>\n"
      "%%s = stablehlo.add %%e, %%t : tensor<23x23xf32>\n" REDUCED("%%r", "%%s", "%%z", "add", "1",
                                                                   "tensor<23x23xf32>", ROWS)},
+    {"what a loop reads whole", ROWS,
+     "%%n = stablehlo.iota dim = 0 : tensor<60xf32>\n"
+     "%%w = stablehlo.cosine %%n : tensor<60xf32>\n" SORTED("%%s", "%%w", "0", "tensor<60xf32>")
+     "%%xw = stablehlo.broadcast_in_dim %%x, dims = [0] : (" ROWS ") -> " WIDE "\n"
+     "%%sw = stablehlo.broadcast_in_dim %%s, dims = [1] : (tensor<60xf32>) -> " WIDE "\n"
+     "%%p = stablehlo.multiply %%xw, %%sw : " WIDE "\n" SORTED("%%e", "%%p", "1", WIDE)
+     REDUCED("%%r", "%%e", "%%z", "add", "1", WIDE, ROWS)},
 };
 
 typedef struct run {
   ctx *c;
   const char *text;
   int64_t slice_bytes;
+  bool nest; /* bodies are split further */
   arena *a;
   ref_tensor *program, *slices, *whole;
   uint32_t n;
@@ -110,8 +125,9 @@ static weir_status run_all(void *user) {
   r->a = p.scratch = arena_create(r->c);
   WEIR_TRY(in_stablehlo_text(r->c, r->text, strlen(r->text), &m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->program, &r->n));
-  split_order order = {.goal = {.threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes},
-                       .no_tiles = true};
+  split_goal goal = {
+      .threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes, .nest = r->nest};
+  split_order order = {.goal = goal, .no_tiles = true};
   splitter_above_threshold(m, &order);
   WEIR_TRY(pass_dce.run(&p, m, &changed));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->slices, &r->n));
@@ -135,19 +151,19 @@ static bool are_close(const ref_tensor *a, const ref_tensor *b) {
   return ref_element_count(a) == ref_element_count(b);
 }
 
-static void check(const example *e, int64_t slice_bytes) {
+static void check(const example *e, int64_t slice_bytes, bool nest) {
   char text[1 << 13];
   int n = snprintf(text, sizeof text, HEAD, e->type);
   n += snprintf(text + n, sizeof text - (size_t)n, e->body, 0);
   snprintf(text + n, sizeof text - (size_t)n, "return %%r : %s\n}\n", e->type);
   ctx context;
   ctx_init(&context);
-  run r = {.c = &context, .text = text, .slice_bytes = slice_bytes};
+  run r = {.c = &context, .text = text, .slice_bytes = slice_bytes, .nest = nest};
   weir_status status = ctx_try(&context, run_all, &r);
   bool same = status == WEIR_OK && are_close(r.program, r.slices) && are_close(r.slices, r.whole);
   if (!same || !r.loops) {
-    fprintf(stderr, "%s, slices of %lld bytes: %s %s; %s; %d loops\n", e->what,
-            (long long)slice_bytes, weir_status_name(status), context.message,
+    fprintf(stderr, "%s, slices of %lld bytes%s: %s %s; %s; %d loops\n", e->what,
+            (long long)slice_bytes, nest ? ", nested" : "", weir_status_name(status), context.message,
             same ? "same" : "other results", r.loops);
     failures++;
   }
@@ -157,6 +173,6 @@ static void check(const example *e, int64_t slice_bytes) {
 int main(void) {
   for (size_t k = 0; k < COUNT(examples); k++)
     for (int64_t slice_bytes = 60; slice_bytes <= 300; slice_bytes += 60)
-      check(&examples[k], slice_bytes);
+      for (int nest = 0; nest < 2; nest++) check(&examples[k], slice_bytes, nest);
   return failures != 0;
 }
