@@ -2,8 +2,8 @@
 persistent cache's key is made.
 
 Without a limit it calls straight through. With one, libweir decides, asking XLA (the referee) as
-often as it needs; the executables it asked for are kept, so that the one it settles for isn't
-compiled again. Whatever goes wrong in weir itself costs a warning, never the program.
+often as it needs; the executables that hold the limit are kept, so that the one it settles for
+isn't compiled again. Whatever goes wrong in weir itself costs a warning, never the program.
 """
 
 import atexit
@@ -189,6 +189,12 @@ class _Call:
                 return self.run(text, wanted)
         return self.executables[key]
 
+    def drop(self, text):
+        """What is over the limit never runs; it makes room for the next candidate."""
+        if text is None and self.compile_options.num_partitions > 1:
+            return  # tells how it is sharded
+        self.executables = {k: e for k, e in self.executables.items() if k[0] != text}
+
     def compile(self, text, options):
         module, compile_options = self.computation, self.compile_options
         if text is not None:
@@ -243,6 +249,8 @@ class _Call:
             + memory.output_size_in_bytes
             - memory.alias_size_in_bytes
         )
+        if 0 < self.limit_bytes < self.least_held_bytes + memory.temp_size_in_bytes:
+            self.drop(text)
         return (
             memory.argument_size_in_bytes,
             memory.output_size_in_bytes,

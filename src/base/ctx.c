@@ -1,6 +1,9 @@
 #include "base/ctx.h"
 
 #include <assert.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,13 @@ void ctx_deinit(ctx *c) {
   while (c->arenas) arena_destroy(c->arenas);
   arena_free_spare(c);
   assert(c->live_bytes == 0);
+}
+
+void ctx_give_back(ctx *c) {
+  arena_free_spare(c);
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 weir_status ctx_error(ctx *c, weir_status status, const char *format, ...) {

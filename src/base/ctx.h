@@ -35,6 +35,8 @@ typedef struct ctx {
 
 void ctx_init(ctx *c);
 void ctx_deinit(ctx *c);
+/* What is free goes back to the system, before others take much. */
+void ctx_give_back(ctx *c);
 
 /* Sets the message and returns `status`, so that `return ctx_error(c, ...)` reads well. */
 WEIR_MUST_USE weir_status ctx_error(ctx *c, weir_status status, const char *format, ...)

@@ -19,6 +19,7 @@ static bool ask(job *j, const char *text, size_t length, const char *const *opti
                 int64_t *in_out_total) {
   weir_memory memory = {0};
   j->result->summary.referee_compiles++;
+  ctx_give_back(&j->c);
   if (j->options.referee(j->options.referee_user, text, length, options, &memory)) return false;
   int64_t total = total_of(&memory);
   if (total > *in_out_total) *in_out_total = total;

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 import warnings
 import weakref
 
@@ -805,3 +806,29 @@ def test_the_persistent_cache_holds_the_rewritten_program(tmp_path):
     assert run("3.000000e+00") == ["3.0", "0"]
     assert run("3.000000e+00") == ["3.0", "1"]
     assert run("4.000000e+00") == ["4.0", "0"]
+
+
+# ---- what is kept of what XLA compiled ----
+class _Compiled:
+    def __init__(self, temp_bytes):
+        self.temp_size_in_bytes = temp_bytes
+        self.argument_size_in_bytes = self.output_size_in_bytes = 10
+        self.alias_size_in_bytes = 10
+
+    def get_compiled_memory_stats(self):
+        return self
+
+
+@pytest.mark.parametrize("partitions, kept", [(1, ["fits"]), (2, [None, "fits"])])
+def test_what_is_over_the_limit_makes_room_for_the_next_candidate(monkeypatch, partitions, kept):
+    needs = {None: 1000, "too large": 91, "fits": 90}
+    monkeypatch.setattr(_hook._Call, "compile", lambda self, text, _: _Compiled(needs[text]))
+    options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)
+    call = _hook._Call(None, None, None, (), options, (), {})
+    call.limit_bytes = 100
+    made = {text: weakref.ref(call.run(text, ())) for text in needs}
+    for text in needs:
+        assert call.report(text, ()) == (10, 10, 10, needs[text])
+    gc.collect()
+    assert [text for text in needs if made[text]()] == kept
+    assert call.run("fits", ()) is made["fits"]()
