@@ -43,8 +43,8 @@ V = random.standard_normal(N, np.float32)
 K = np.exp(-((X[:, None].astype(np.float64) - X) ** 2).sum(-1))
 
 
-def put(x, *spec):
-    return jax.make_array_from_callback(x.shape, NamedSharding(MESH, P(*spec)), lambda i: x[i])
+def put(x, *spec, mesh=MESH):
+    return jax.make_array_from_callback(x.shape, NamedSharding(mesh, P(*spec)), lambda i: x[i])
 
 
 def kernel(x, y):
@@ -176,6 +176,9 @@ Y = K @ V
 compiled("sharded", matvec, x, v, expected=Y)
 with replaced(_auto, "limit_bytes", lambda device: 8 * LIMIT - RANK):
     compiled("auto", lambda x, v: matvec(x, v) + 1, x, v, expected=Y + 1, limit="auto")
+if RANK in (1, 2) and COUNT == 4:  # the others know nothing of it
+    middle = Mesh(np.array([d for d in jax.devices() if d.process_index in (1, 2)]), ("d",))
+    compiled("some", matvec, put(X, "d", mesh=middle), put(V, mesh=middle), expected=Y)
 if COUNT == 2:
     compiled("by_hand", by_hand, x, v, expected=Y)
     compiled("fits", lambda x: x * 2, x, expected=X * 2)
@@ -189,6 +192,7 @@ if COUNT == 2:
         compiled(name, lambda x, v: matvec(x, v) + add, x, v, expected=Y + add, instead=changed)
     compiled("again", matvec, x, v, expected=Y, limit=LIMIT + 100_000)
     compiled("differs", lambda x, v: matvec(x, v) * 3, x, v, limit=LIMIT + 1000 * RANK)
+    compiled("different", lambda x, v: matvec(x, v) + 10 * RANK, x, v, expected=Y + 10 * RANK)
     if RANK == 0:
         plan = weir.plan(jax.jit(matvec), x, v, limit=LIMIT)
         print(json.dumps({"name": "plan", "outcome": plan.outcome}), flush=True)

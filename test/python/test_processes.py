@@ -64,9 +64,7 @@ def of(name, processes):
 
 
 def test_results_are_right(processes):
-    for name in processes[0]:
-        for program in of(name, processes[:1]):
-            assert program.get("right", True), name
+    assert all(program.get("right", True) for process in processes for program in process.values())
 
 
 def test_all_run_the_same_program_under_the_limit(processes):
@@ -88,6 +86,14 @@ def test_nobody_waits_for_a_process_that_has_ended(processes):
         assert program["error"].startswith("DEADLINE_EXCEEDED: weir: jit__lambda")
         assert f"process {len(processes) - 1} has not come to this program" in program["error"]
     assert all(p["right"] for p in of("fits_alone", processes[:-1]))
+
+
+def test_programs_of_some_processes_are_theirs_alone(four):
+    found = of("some", four[1:3])
+    assert len({p["program"] for p in found}) == 1
+    for program in found:
+        assert program["rewritten"] and program["right"] and program["bytes"] <= LIMIT
+    assert "some" not in four[0] and "some" not in four[3]
 
 
 def test_computations_by_hand(two):
@@ -132,6 +138,14 @@ def test_different_limits_are_an_error(two):
     for program in of("differs", two):
         assert program["error"].startswith("weir: the processes of this program have different")
         assert f"memory_limit_bytes is {LIMIT} in one and {LIMIT + 1000}" in program["error"]
+
+
+def test_processes_with_different_programs_run_them_as_they_came(two):
+    """A constant of theirs differs, as where a program reads the process's index."""
+    for rank, program in enumerate(of("different", two)):
+        assert not program["rewritten"] and program["right"]
+        (warning,) = program["warnings"]
+        assert f"process {1 - rank} compiles another program instead" in warning
 
 
 def test_a_plan_is_one_processs(two):
