@@ -102,18 +102,23 @@ class Agreement:
         self._set("all", agreed)
         return agreed
 
-    def _say(self, error):
-        """To whoever comes to this round."""
+    def _say(self, error, at=None):
+        """To whoever comes to this round, or waits at the first of another topic with its members."""
+        topic, members, round_ = (*at, 0) if at else (self.topic, self.members, self.round)
         known = type(error) in _KINDS
         text = str(error) if known else f"process {self.me}: {type(error).__name__}: {error}"
         kind = _KINDS.index(type(error)) if known else 0
-        self._set("all" if self.me == self.first else self.me, None, [kind, text])
+        who = "all" if self.me == members[0] else self.me
+        self._write(f"weir/{topic}/{round_}/{who}", None, [kind, text])
 
     def _key(self, who):
         return f"weir/{self.topic}/{self.round}/{who}"
 
-    def _set(self, who, value, error=None):
-        self.client.key_value_set(self._key(who), json.dumps([value, error]), True)
+    def _set(self, who, value):
+        self._write(self._key(who), value)
+
+    def _write(self, key, value, error=None):
+        self.client.key_value_set(key, json.dumps([value, error]), True)
 
     def _get(self, who, process):
         value, error = json.loads(self._wait_for(self._key(who), process))
@@ -135,8 +140,11 @@ class Agreement:
                     raise Silence(f"process {process} can't be asked: {error}") from None
             if time.monotonic() >= end:
                 raise Silence(_SILENCE.format(process, limit_ms / 1000, _LONGEST_WAIT_MS))
-            looks = looks + 1 if self._is_elsewhere(process) else 0
+            elsewhere = self._elsewhere(process)
+            looks = looks + 1 if elsewhere else 0
             if looks == _LOOKS:
+                for at in elsewhere:
+                    self._say(LeftAlone(f"process {self.me} compiles another program instead"), at)
                 raise LeftAlone(f"process {process} compiles another program instead")
 
     def _announce(self, change):
@@ -145,14 +153,16 @@ class Agreement:
             at = json.dumps([[a.topic, a.members] for a in _open])
             self.client.key_value_set(f"weir/at/{self.me}", at, True)
 
-    def _is_elsewhere(self, process):
-        """It waits for this process at a program that this process does not work at."""
+    def _elsewhere(self, process):
+        """The programs, with their processes, at which it waits for this one, which is at none of
+        them.
+        """
         with contextlib.suppress(jax.errors.JaxRuntimeError):  # it has said nothing yet
             at = json.loads(self.client.key_value_try_get(f"weir/at/{process}"))
+            theirs = [(topic, members) for topic, members in at if self.me in members]
             ours = {agreement.topic for agreement in list(_open)}
-            theirs = {topic for topic, members in at if self.me in members}
-            return bool(theirs) and not theirs & ours
-        return False
+            return [] if ours & {topic for topic, _ in theirs} else theirs
+        return []
 
 
 _SILENCE = (

@@ -8,7 +8,9 @@ import pathlib
 import socket
 import subprocess
 import sys
+import types
 
+import jax
 import pytest
 
 from weir import _processes, _settings
@@ -146,6 +148,40 @@ def test_processes_with_different_programs_run_them_as_they_came(two):
         assert not program["rewritten"] and program["right"]
         (warning,) = program["warnings"]
         assert f"process {1 - rank} compiles another program instead" in warning
+
+
+class Notes(dict):
+    """A key-value store of one process, which plays the other one, too."""
+
+    def key_value_set(self, key, value, allow_overwrite):
+        self[key] = value
+
+    def key_value_try_get(self, key):
+        return self[key]
+
+    def blocking_key_value_get(self, key, milliseconds):
+        if key not in self:
+            raise jax.errors.JaxRuntimeError("DEADLINE_EXCEEDED")
+        return self[key]
+
+
+def agreement(monkeypatch, notes, me, topic):
+    monkeypatch.setattr(_processes._jax, "distributed", types.SimpleNamespace(client=notes))
+    client = types.SimpleNamespace(process_index=lambda: me)
+    devices = [types.SimpleNamespace(process_index=p, client=client) for p in (0, 1)]
+    return _processes.Agreement(devices, topic)
+
+
+@pytest.mark.parametrize("me, waits_for", [(0, "weir/b/0/all"), (1, "weir/b/0/1")])
+def test_who_gives_up_tells_who_waits_elsewhere(monkeypatch, me, waits_for):
+    """Else the other one, which has looked less often by then, would wait on."""
+    notes = Notes({f"weir/at/{1 - me}": json.dumps([["b", [0, 1]]])})
+    with pytest.raises(_processes.LeftAlone, match=f"process {1 - me} compiles another"):
+        with agreement(monkeypatch, notes, me, "a") as ours:
+            ours.on(1, _processes.same("it"))
+    _, error = json.loads(notes[waits_for])
+    assert error == [0, f"process {me} compiles another program instead"]
+    assert json.loads(notes[f"weir/at/{me}"]) == []
 
 
 def test_a_plan_is_one_processs(two):
