@@ -34,6 +34,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .generous_bytes = slice * wanted.generous,
                       .nest = s->manner == NESTED,
                       .fits_first = s->manner == BY_FIT,
+                      .outside_first = s->manner == OUTSIDE,
                       .is_materialised = plan_is_materialised};
 }
 
@@ -198,6 +199,17 @@ static void search_again(search *s, const search *first) {
   *s = again;
 }
 
+static void find_while(const ir_module *m, ir_op op, void *user) {
+  if (ir_kind_of(m, op) == IR_OP_WHILE) *(bool *)user = true;
+}
+
+/* Whether candidates made this way may be others than those before. */
+static bool has_manner(const search *s, manner by) {
+  bool any = by != OUTSIDE;
+  if (!any) ir_walk(s->from, ir_op_get(s->from, s->from->root)->regions[0], find_while, &any);
+  return any;
+}
+
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
@@ -205,7 +217,7 @@ static weir_status search_confirmed(job *j, search *s) {
     search_again(s, &first);
     WEIR_TRY(search_slices(j, s));
   }
-  for (manner by = NESTED; !s->found.m && by <= BY_FIT; by++) {
+  for (manner by = NESTED; !s->found.m && by <= OUTSIDE && has_manner(s, by); by++) {
     search_again(s, &first);
     s->manner = by;
     WEIR_TRY(search_slices(j, s));

@@ -317,6 +317,28 @@ static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried
   return p;
 }
 
+/* The results of one while, largest first. */
+static progress try_results(ir_module *m, ir_op loop, const split_goal *goal, tried *t) {
+  arena *a = arena_create(m->ctx);
+  seeds s = {.a = a, .tried = t, .above_bytes = goal->threshold_bytes};
+  add_results(m, loop, &s);
+  seeds_sort(s.list.at, s.list.count, false);
+  progress p = STUCK;
+  for (uint32_t i = 0; i < s.list.count && p == STUCK; i++)
+    p = try_seed(m, s.list.at[i].value, goal, t);
+  arena_destroy(a);
+  return p;
+}
+
+/* The whiles that the value is made in, the outermost first: what a trip has and does not carry may
+ * have the factor of what it carries. */
+static progress try_whiles_around(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
+  ir_op loop = ir_block_get(m, ir_value_block(m, v))->parent;
+  if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE) return STUCK;
+  progress p = try_whiles_around(m, ir_result(m, loop, 0), goal, t);
+  return p == STUCK ? try_results(m, loop, goal, t) : p;
+}
+
 /* Before anything is split: loops would put together what crosses the border. */
 static bool absorb_holders(ir_module *m, const plan_peak *peak, const split_goal *goal) {
   for (uint32_t i = 0; i < peak->n_holders; i++)
@@ -340,7 +362,8 @@ static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order 
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     const plan_holder *h = &peak->holders[i];
     if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;
-    progress p = try_seed(m, h->value, goal, t);
+    progress p = goal->outside_first ? try_whiles_around(m, h->value, goal, t) : STUCK;
+    if (p == STUCK) p = try_seed(m, h->value, goal, t);
     if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
     if (p != STUCK) return p;
     mark_tried(t, h->value);

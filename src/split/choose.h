@@ -10,6 +10,7 @@ typedef struct split_goal {
   bool no_kernels;         /* all loops stay XLA's (split/alike.h) */
   bool no_checkpoints;     /* loops keep what they stack */
   bool no_totals;          /* and carry what they add up */
+  bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */
   int64_t slice_bytes;  /* of the largest slice of one, aimed at */

@@ -276,3 +276,39 @@ def test_frozen_rows_of_nan(tmp_path):
     arguments = [np.where(np.arange(ROWS) % 5 == 0, np.nan, XS), TOLERANCES, W]
     split = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", 1500)
     agree(running.Xla(split)(*arguments), running.Xla(text)(*arguments))
+
+
+def solved(x, tolerance):
+    """An adaptive solver: its steps end by the row, in a scan over points in time, and what a step
+    has is larger than what it carries."""
+
+    def step(s):
+        v, t, h, to = s
+        stages = jnp.stack([jnp.tanh(v * k) for k in jnp.linspace(0.1, 1.0, 9)])
+        new = v - h * jnp.mean(stages, 0)
+        error = h * jnp.max(jnp.abs(stages[0] - stages[-1]))
+        good = error < tolerance
+        return jnp.where(good, new, v), jnp.where(good, t + h, t), jnp.where(good, 1.2 * h, 0.5 * h), to
+
+    def until(s, to):
+        v, t, h = s
+        v, t, h, _ = lax.while_loop(lambda s: s[1] < s[3], step, (v, t, h, to))
+        return (v, t, h), v.sum()
+
+    begin = (state(x), jnp.zeros_like(x), jnp.full_like(x, 0.1))
+    return lax.scan(until, begin, jnp.linspace(0.5, 1.0, 3))[1]
+
+
+def test_steps_that_end_by_rows_in_a_scan(tmp_path):
+    """Under a limit: the scan as a whole is split, not what is inside of it."""
+    arguments = np.resize(XS, 203), np.resize(TOLERANCES, 203) + 0.01
+    f = jax.vmap(solved)
+    with jax.enable_x64(True):
+        text = jax.jit(lambda *a: f(*a)).lower(*arguments).as_text()
+    (tmp_path / "p.mlir").write_text(text)
+    before = running.Xla(text)
+    own = sum(x.nbytes for x in arguments) + sum(x.nbytes for x in before(*arguments))
+    limit = own + (before.report_bytes() - own) // 10
+    split = running.Xla(running.opt(tmp_path / "p.mlir", "--memory-limit", limit))
+    assert split.report_bytes() <= limit
+    agree(split(*arguments), before(*arguments))
