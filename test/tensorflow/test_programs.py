@@ -3,6 +3,7 @@ tenth of its temporaries: the same results, to rounding, and XLA's report holds 
 """
 
 import numpy as np
+import operations  # noqa: F401: more of them
 import programs
 import pytest
 import tensorflow as tf
