@@ -171,7 +171,7 @@ static double binary_real(ir_kind kind, double x, double y) {
     case IR_OP_REMAINDER: return fmod(x, y);
     case IR_OP_MAXIMUM: return maximum(x, y);
     case IR_OP_MINIMUM: return minimum(x, y);
-    case IR_OP_POWER: return pow(x, y);
+    case IR_OP_POWER: return y == 2 ? x * x : pow(x, y); /* a square is rounded once, as by XLA */
     case IR_OP_ATAN2: return atan2(x, y);
     default: return NAN;
   }
