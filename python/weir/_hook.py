@@ -261,8 +261,18 @@ class _Call:
     def spread(self, settings):
         """Over its devices, each of which would compute all of it; else it stays as it came."""
         if (text := _library.spread(self.text(), settings)) is not None:
-            context = self.computation.context
-            self.computation = ir.Module.parse(text, context=context)
+            self.become(ir.Module.parse(text, context=self.computation.context))
+
+    def become(self, computation):
+        """What "as it came" means from now on."""
+        self.computation = computation
+        self.executables = {key: e for key, e in self.executables.items() if key[0] is not None}
+
+    def may_spread(self):
+        """Whether it is one device's, for which a mesh was given: nothing in it is sharded."""
+        if not _settings.spreads() or self.device_count() == 1:
+            return False
+        return not _SHARDED.search(self.text(locations=False))
 
     def platform(self):
         return platform_of(np.ravel(self.devices)[0])
@@ -467,15 +477,10 @@ def _decide(call, given, agreement, found):
         call.agreement = agreement
         given = given | {"machine": _agreed_machine(given, agreement)}
     given = _with_calls(given)
-    if _settings.spreads() and call.device_count() > 1:
-        call.spread(given)
-    found.text = call.text()
-    result = _library.rewrite(found.text, given, call.referee)
-    if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
-        if b"mhlo.sharding" in found.text:
-            raise _LeftAlone("it is for the partitioner before Shardy")
-        found.text = call.text_with_shardings()
-        result = _library.rewrite(found.text, given | {"shardings_known": True}, call.referee)
+    if call.may_spread():
+        result = _spread(call, given, found)
+    else:
+        result = _rewritten(call, given, found)
     if result.message.startswith("no pass named"):
         names = "WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER"
         raise _settings.SettingError(f"weir: {names}: {result.message}")
@@ -490,10 +495,39 @@ def _decide(call, given, agreement, found):
         agreement.on(what, _processes.same("what they found"))
 
 
+def _rewritten(call, given, found):
+    found.text = call.text()
+    result = _library.rewrite(found.text, given, call.referee)
+    if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
+        if b"mhlo.sharding" in found.text:
+            raise _LeftAlone("it is for the partitioner before Shardy")
+        found.text = call.text_with_shardings()
+        result = _library.rewrite(found.text, given | {"shardings_known": True}, call.referee)
+    return result
+
+
+def _spread(call, given, found):
+    """Divided among the devices, where that holds the limit; else each computes all of it, as one
+    device would.
+    """
+    came = call.computation
+    call.spread(given)
+    result = _rewritten(call, given, found)
+    if result.status not in (_library.UNIMPLEMENTED, _library.RESOURCE_EXHAUSTED):
+        return result
+    call.become(came)
+    found.text = _PARTITIONS.sub(rb"\g<1>1", call.text())
+    return _library.rewrite(found.text, given, call.referee)
+
+
+_SHARDED = re.compile(rb"sdy\.(?!mesh\b|sharding_rule|op_sharding_rule)|mhlo\.sharding")
+_PARTITIONS = re.compile(rb"(mhlo\.num_partitions = )\d+")
+
+
 def _concluded(call, settings, planning, found):
     """The executable; raises where there is none under the limit. Tells people."""
     is_refused = found.result.status == _library.RESOURCE_EXHAUSTED
-    is_left_alone = is_refused and call.device_count() > 1
+    is_left_alone = is_refused and call.device_count() > 1 and not call.may_spread()
     plan = found.plan
     if is_left_alone:
         plan = dataclasses.replace(plan, outcome="untouched")

@@ -32,7 +32,8 @@ typedef struct spreading {
 static bool says_shardings(const ir_module *m) {
   for (ir_attr a = 1; a < m->attrs.count; a++) {
     const char *text = ir_sharding_text(m, a);
-    if (text && !strncmp(text, "#sdy.", 5)) return true;
+    bool is_rule = text && !strncmp(text, "#sdy.op_sharding_rule", 21); /* of a call: no sharding */
+    if (text && !is_rule && !strncmp(text, "#sdy.", 5)) return true;
   }
   return false;
 }
