@@ -34,6 +34,31 @@ def product_with_a_vector():
 
 
 @program
+def gradient_of_the_largest():
+    """Which TensorFlow scatters by one index into all elements."""
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.math.top_k(kernel(x, x), 5).values ** 2)
+        return tape.gradient(y, x)
+
+    return compiled(slope), (random(N, 3),), []
+
+
+@program
+def gradient_of_a_batched_gather():
+    def slope(x, places):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.gather(kernel(x, x), places, batch_dims=1) ** 2)
+        return tape.gradient(y, x)
+
+    places = np.random.default_rng(1).integers(0, N, (N, 5))
+    return compiled(slope), (random(N, 3), tf.constant(places, tf.int32)), []
+
+
+@program
 def in_single_precision():
     x = random(N, 3, dtype=tf.float32)
     return compiled(lambda x: tf.reduce_sum(kernel(x, x), 1)), (x,), []
