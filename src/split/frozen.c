@@ -10,8 +10,8 @@ typedef struct proof {
   ir_block condition, body;
   ir_op loop;
   const split_pos *positions; /* by carry */
-  truth *known;    /* by value */
-  bool *of_rows;   /* by value of the condition: sliced carries go into it */
+  truth *known;               /* by value */
+  bool *of_rows;              /* by value of the condition: sliced carries go into it */
   ir_value *twin;  /* by value of both: one of the condition that is the same; else none */
   ir_value *is_as; /* by value of the body: the carry that it is equal to, where all is done */
 } proof;
