@@ -6,9 +6,9 @@
  * so that a loop makes the bits of its slice alone. Exact: XLA expands the op into the same integer
  * arithmetic, laid out in the same way; the state that comes out is the same, too.
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce.
- * DEFAULT is Philox on CPU. Left alone: DEFAULT on other platforms, which choose; outputs of anything but ui32 and ui64, of
- * no dimensions or elements, or small against the limit; states of another size than XLA's (Philox
- * 2 or 3 words, Threefry 2). Cost: some 200 ops each.
+ * DEFAULT is Philox on CPU. Left alone: DEFAULT on other platforms, which choose; outputs of
+ * anything but ui32 and ui64, of no dimensions or elements, or small against the limit; states of
+ * another size than XLA's (Philox 2 or 3 words, Threefry 2). Cost: some 200 ops each.
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; XLA,
  * rng_bit_generator_expander and client/lib/prng; src/ref/random.c.
  */

@@ -1,8 +1,9 @@
 /* constants: arith.constant, chlo.constant, chlo.constant_like -> stablehlo.constant.
  *
- * Requires: a verified module. Breaks: nothing. Exact. constant_like(x) has its value everywhere, in
- * x's shape. Left alone: constants that are no tensors (`index`, plain numbers), values of another
- * shape or element type than the result's, dynamic shapes, floats below 32 bits in constant_like.
+ * Requires: a verified module. Breaks: nothing. Exact. constant_like(x) has its value everywhere,
+ * in x's shape. Left alone: constants that are no tensors (`index`, plain numbers), values of
+ * another shape or element type than the result's, dynamic shapes, floats below 32 bits in
+ * constant_like.
  * Source: MLIR, arith dialect; CHLO.
  */
 #include "pass/build.h"
