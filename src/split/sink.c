@@ -183,46 +183,35 @@ static values captured_by(const sinking *s, ir_block body) {
   return c.found;
 }
 
-/* A body's arguments: that of input `gone` leaves, those of `more` come behind the other inputs. */
-static void change_arguments(const sinking *s, ir_block body, uint32_t n_inputs, uint32_t gone,
-                             const values *more) {
-  enum { INDICES = 2 }; /* start and lo */
-  ir_module *m = s->m;
-  const ir_block_data old = *ir_block_get(m, body);
-  ir_map *map = ir_map_new(s->scratch, m);
-  values args = {0};
-  for (uint32_t i = 0; i <= old.args.count; i++) {
-    for (uint32_t k = 0; i == INDICES + n_inputs && k < more->count; k++) {
-      ir_value arg = ir_block_arg(m, body, ir_type_of(m, more->at[k]));
-      VEC_PUSH(m->arena, &args, arg);
-      ir_map_set(map, more->at[k], arg);
-    }
-    if (i < old.args.count && i != INDICES + gone) VEC_PUSH(m->arena, &args, old.args.at[i]);
-  }
-  ir_block_get(m, body)->args.count = args.count;
-  for (uint32_t i = 0; i < args.count; i++) {
-    ir_block_get(m, body)->args.at[i] = args.at[i];
-    ir_value_get(m, args.at[i])->index = i;
-  }
-  ir_replace_uses(m, body, map);
-}
-
 /* Input `gone` leaves the loop, the values of `more` become whole inputs. */
 static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const values *more) {
+  enum { INDICES = 2 }; /* start and lo */
   ir_module *m = s->m;
   split_loop l = split_loop_get(m, loop);
+  ir_block body = ir_op_get(m, loop)->regions[0];
   uint32_t n_old = ir_op_get(m, loop)->n_operands, n = n_old - 1 + more->count, at = 0;
-  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n);
+  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n),
+           *args = ARENA_ARRAY(m->arena, ir_value, n);
   int64_t *dims = ARENA_ARRAY(s->scratch, int64_t, n), *units = ARENA_ARRAY(s->scratch, int64_t, n);
+  ir_map *map = ir_map_new(s->scratch, m);
   for (uint32_t i = 0; i <= n_old; i++) {
     for (uint32_t k = 0; i == l.n_inputs && k < more->count; k++, at++) {
-      operands[at] = more->at[k];
+      ir_value v = operands[at] = more->at[k];
+      args[at] = ir_block_arg(m, body, ir_type_of(m, v));
       dims[at] = -1, units[at] = 1;
+      ir_map_set(map, v, args[at]);
     }
     if (i == gone || i == n_old) continue;
     operands[at] = ir_operand(m, loop, i);
+    args[at] = ir_block_get(m, body)->args.at[INDICES + i];
     if (i < l.n_inputs) dims[at] = l.in_dims[i], units[at] = l.in_units[i];
     at++;
+  }
+  ir_block_data *b = ir_block_get(m, body);
+  b->args.count = INDICES + n;
+  for (uint32_t i = 0; i < n; i++) {
+    b->args.at[INDICES + i] = args[i];
+    ir_value_get(m, args[i])->index = INDICES + i;
   }
   ir_op_get(m, loop)->operands = operands;
   ir_op_get(m, loop)->n_operands = n;
@@ -230,27 +219,7 @@ static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const val
   int32_t n_inputs = (int32_t)(l.n_inputs - 1 + more->count);
   ir_op_set_attr(m, loop, "in_dims", ir_attr_i64s(m, dims, n_inputs), false);
   ir_op_set_attr(m, loop, "in_units", ir_attr_i64s(m, units, n_inputs), false);
-}
-
-static values sink_into_body(const sinking *s, ir_block body, ir_value v, uint32_t input) {
-  sink_into_block(s, body, v, ir_block_get(s->m, body)->args.at[2 + input]);
-  return captured_by(s, body);
-}
-
-/* Into its body as one trip, too, which comes to read the same. */
-static void sink_into_bodies(const sinking *s, ir_op loop, ir_value v, uint32_t input) {
-  ir_module *m = s->m;
-  ir_block body = ir_op_get(m, loop)->regions[0], whole = ir_op_get(m, loop)->whole;
-  uint32_t n_inputs = split_loop_get(m, loop).n_inputs;
-  values more = sink_into_body(s, body, v, input);
-  if (whole) {
-    values same = sink_into_body(s, whole, v, input);
-    CTX_CHECK(m->ctx, same.count == more.count);
-    for (uint32_t k = 0; k < more.count; k++) CTX_CHECK(m->ctx, same.at[k] == more.at[k]);
-    change_arguments(s, whole, n_inputs, input, &more);
-  }
-  change_arguments(s, body, n_inputs, input, &more);
-  change_inputs(s, loop, input, &more);
+  ir_replace_uses(m, body, map);
 }
 
 static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
@@ -259,7 +228,10 @@ static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
   split_loop l = split_loop_get(m, loop);
   for (uint32_t i = 0; i < l.n_inputs; i++) {
     if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
-    sink_into_bodies(s, loop, v, i);
+    ir_block body = ir_op_get(m, loop)->regions[0];
+    sink_into_block(s, body, v, ir_block_get(m, body)->args.at[2 + i]);
+    values more = captured_by(s, body);
+    change_inputs(s, loop, i, &more);
     return true;
   }
   return false;
