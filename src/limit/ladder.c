@@ -267,10 +267,15 @@ static int64_t least_as_is(job *j) {
   return memory < program ? memory : program;
 }
 
+enum {
+  MOST_OPS_OF_A_MINIMUM = 10000
+}; /* else the search takes minutes, for a number beside others */
+
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
+  if (j->prepared->ops.count > MOST_OPS_OF_A_MINIMUM) return WEIR_OK;
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};

@@ -446,7 +446,7 @@ def chain(ops):
 
 @pytest.mark.parametrize("ops, most_bytes", [(1000, 10**6), (10000, 4 * 10**6)])
 def test_large_programs_stay_usable(tmp_path, opened, ops, most_bytes):
-    path, _ = report(tmp_path, "chain", chain(ops), None)
+    path, _ = report(tmp_path, "chain", chain(ops), "1TB")
     assert path.stat().st_size < most_bytes
     page = opened(path)
     box = page.locator("#memory .u-over").first.bounding_box()
