@@ -132,7 +132,7 @@ def _decide(function, arguments, settings):
         raise
     except Unreadable as reason:
         warn(f"weir: {program.name()} runs as it came, without the limit: {reason}")
-        return _as_it_came(program)
+        return None  # without XLA where it doesn't ask for that: nothing would be gained
     except Exception as error:
         where = f"cpu, tensorflow {tf.__version__}"
         _say.warn_of_failure(program.name(), where, settings, made, error)

@@ -150,6 +150,15 @@ def test_sizes_as_values_are_left_alone_with_a_word():
         assert f(X, tf.constant([400, 8])).shape == (400, 8)
 
 
+def test_what_can_not_be_split_is_not_compiled_either(monkeypatch):
+    monkeypatch.setenv("WEIR_TF_JIT", "1")
+    f = tf.function(lambda x, shape: tf.reshape(programs.kernel(x, x) @ V, shape))
+    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="depends on values"):
+        assert f(X, tf.constant([400, 8])).shape == (400, 8)
+    inner = f.get_concrete_function(X, tf.constant([400, 8]))._inference_function
+    assert list(inner.__dict__[_tf_hook._PLAN].values()) == [None]
+
+
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 def test_what_is_not_compiled_is_left_alone():
     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [2.0]), 0.0)
