@@ -44,8 +44,10 @@ plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
   if (!g) return peak;
   count_arguments(g, &peak);
   count_outputs(g, &peak);
+  CTX_CHECK(m->ctx, peak.alias_bytes <= peak.output_bytes); /* donated bytes are results' */
   int64_t held = saturated_sum(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes;
   plan_assign(g, limit_bytes == INT64_MAX ? limit_bytes : limit_bytes - held, &peak);
+  CTX_CHECK(m->ctx, peak.temp_bytes >= 0);
   peak.total_bytes = saturated_sum(held, peak.temp_bytes);
   return peak;
 }

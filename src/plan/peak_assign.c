@@ -138,6 +138,8 @@ static void unite_loop(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
   const plan_comp *cond = plan_comp_get(a->g, n->comps[0]),
                   *body = plan_comp_get(a->g, n->comps[1]);
+  CTX_CHECK(a->g->m->ctx, n->n_operands == 1 && n->n_comps == 2); /* its state is one tuple */
+  CTX_CHECK(a->g->m->ctx, plan_node_get(a->g, body->root)->n_operands == n->shape.n_members);
   uint32_t tables[4] = {table_of(a, n->operands[0]), table_of(a, cond->parameter),
                         table_of(a, body->parameter), table_of(a, body->root)};
   for (int k = 0; k < 4; k++) unite(a, table_of(a, node), tables[k]);
@@ -157,6 +159,7 @@ static void unite_loop(assigner *a, uint32_t node) {
 static void unite_branches(assigner *a, uint32_t node) {
   const plan_node *n = plan_node_get(a->g, node);
   uint32_t with_index = n->n_operands - n->n_comps; /* a case has one */
+  CTX_CHECK(a->g->m->ctx, with_index <= 1);
   for (uint32_t r = 0; r < n->n_comps; r++) {
     const plan_comp *c = plan_comp_get(a->g, n->comps[r]);
     for (uint32_t i = 0; i < n->shape.n_members; i++)
@@ -235,7 +238,10 @@ static void find_live_ranges(assigner *a) {
       use(a, table_of(a, n->operands[0]), a->time[id]);
       continue;
     }
-    for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], a->time[id]);
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      CTX_CHECK(g->m->ctx, a->time[n->operands[i]] <= a->time[id]);
+      use_all(a, n->operands[i], a->time[id]);
+    }
   }
   for (uint32_t c = 1; c < g->comps.count; c++)
     if (a->span[c].to) use_all(a, plan_comp_get(g, c)->root, a->span[c].to);
@@ -256,6 +262,7 @@ static void merge_intervals(assigner *a, buffer *b) {
   b->live = ARENA_ARRAY(a->g->arena, interval, b->count);
   for (uint32_t i = 0; i < b->count; i++) {
     const value_data *v = &a->values[a->by_class[b->first + i]];
+    CTX_CHECK(a->g->m->ctx, v->bytes >= 0 && v->live.from <= v->live.to);
     if (v->bytes > b->bytes) b->bytes = v->bytes;
     b->n_own += !v->passed_on;
     b->is_table |= v->is_table;
@@ -272,6 +279,7 @@ static uint64_t sketch_of(const assigner *a, const interval *live, uint32_t coun
   uint64_t bits = 0;
   for (uint32_t i = 0; i < count; i++) {
     int64_t from = live[i].from * 64 / (a->now + 1), to = live[i].to * 64 / (a->now + 1);
+    CTX_CHECK(a->g->m->ctx, 0 <= from && from <= to && to < 64);
     bits |= (~(uint64_t)0 >> (63 - (to - from))) << from;
   }
   return bits;
@@ -332,6 +340,7 @@ static bool can_share(const buffer *x, const buffer *y) {
 /* x dies where y begins. */
 static void join(assigner *a, uint32_t x, uint32_t y) {
   buffer *into = &a->buffers[x], *from = &a->buffers[y];
+  CTX_CHECK(a->g->m->ctx, x != y && !into->merged_into && !from->merged_into);
   interval *live = ARENA_ARRAY(a->g->arena, interval, into->n_live + from->n_live);
   uint32_t n = 0, i = 0, j = 0;
   while (i < into->n_live || j < from->n_live) {
@@ -428,6 +437,7 @@ static int64_t most_live(assigner *a, int64_t *out_at) {
     int64_t at = events[i].at;
     for (; i < n && events[i].at == at; i++)
       if (events[i].bytes < 0) live -= -events[i].bytes;
+    CTX_CHECK(a->g->m->ctx, live >= 0);
     for (uint32_t j = i; j-- > 0 && events[j].at == at;)
       if (events[j].bytes > 0) live = saturated_sum(live, events[j].bytes);
     if (live > most) most = live, *out_at = at;
@@ -535,6 +545,7 @@ static int64_t *ends_of(assigner *a) {
     else if (follows && end[last] >= from) {
       if (end[last] > end[v]) end[v] = end[last];
       end[last] = from - 1;
+      CTX_CHECK(a->g->m->ctx, end[last] >= a->values[last].live.from);
     }
     last = v;
   }
@@ -575,6 +586,7 @@ static void count_events(assigner *a) {
     uint32_t of = merged(a, a->buffer_of[order[i]]);
     buffer *b = &a->buffers[of];
     int64_t from = taken[a->values[order[i]].live.from]++, to = given[end[order[i]]]++;
+    CTX_CHECK(a->g->m->ctx, from < to); /* taken before it is given back */
     if (!b->own_events) begin[of] = from, b->own_events = to - from;
     if (to - begin[of] > b->events) b->events = to - begin[of];
   }
@@ -633,6 +645,7 @@ static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n,
   for (uint32_t i = 0; i < n; i++) {
     buffer *b = &a->buffers[order[i]];
     b->offset = best_fit(a, placed, i, b);
+    CTX_CHECK(a->g->m->ctx, b->offset >= 0 && b->offset % ALIGNMENT == 0);
     insert_by_offset(a, placed, i, order[i]);
     if (saturated_sum(b->offset, b->bytes) > size) size = saturated_sum(b->offset, b->bytes);
   }
@@ -821,6 +834,7 @@ static void add_spans(assigner *a, uint32_t index, const naming *names, uint32_t
       int64_t end = k + 1 < n && names[k + 1].from <= to ? names[k + 1].from - 1 : to;
       plan_span s = {PLAN_TEMPORARY, n ? names[k].value : IR_NONE, b->bytes, step_at[from],
                      step_at[end]};
+      CTX_CHECK(a->g->m->ctx, from <= end && s.from <= s.to);
       if (end < to && s.to > s.from && step_at[end + 1] == s.to) s.to--;
       VEC_PUSH(a->g->arena, list, s);
       from = end + 1;

@@ -45,6 +45,7 @@ static uint32_t copy_in(plan_graph *g, uint32_t comp, uint32_t node) {
 
 static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) {
   plan_graph *g = c->g;
+  CTX_CHECK(g->m->ctx, plan_node_get(g, user)->operands[slot] == node);
   if (g->nodes.count >= c->room) return node; /* beyond any real program */
   uint32_t made = copy_in(g, plan_node_get(g, user)->comp, node);
   plan_node *u = plan_node_get(g, user);

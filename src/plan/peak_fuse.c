@@ -198,6 +198,7 @@ static void read_operands(fuser *f, uint32_t node, const plan_node *like, const 
 
 static void become_fusion(fuser *f, uint32_t node) {
   plan_node like = *plan_node_get(f->g, node), *n = plan_node_get(f->g, node);
+  CTX_CHECK(f->g->m->ctx, !n->fusion && n->n_comps == 0);
   n->fusion = ARENA_NEW(f->g->arena, plan_fusion);
   VEC_PUSH(f->g->arena, &n->fusion->source_count, 1);
   n->fusion->n_reduces = like.kind == IR_OP_REDUCE;
@@ -217,6 +218,7 @@ static void become_fusion(fuser *f, uint32_t node) {
 static void drop_operand(fuser *f, uint32_t node, uint32_t i) {
   plan_node *n = plan_node_get(f->g, node);
   plan_fusion *fusion = n->fusion;
+  CTX_CHECK(f->g->m->ctx, i < n->n_operands && f->place[n->operands[i]] == i + 1);
   plan_remove_user(f->g, n->operands[i], node);
   f->place[n->operands[i]] = 0;
   n->n_operands--;
@@ -409,6 +411,7 @@ static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
     bool single = p->n_users == 1 && plan_node_get(f->g, p->users[0])->n_users <= UINT32_MAX;
     if (single) {
       uint32_t i = operand_index(plan_node_get(f->g, p->users[0]), order[k]);
+      CTX_CHECK(f->g->m->ctx, i != UINT32_MAX); /* a user reads it */
       if (is_fusible(plan_node_get(f->g, p->users[0])) && may_fuse(f, p->users[0], i)) continue;
     } else if (fuses_into_all(f, order[k], order, count)) continue;
     p->flags |= PLAN_FLAG_KEPT;

@@ -44,6 +44,8 @@ uint32_t plan_comp_new(plan_graph *g, ir_block block) {
 }
 
 uint32_t plan_node_new(plan_graph *g, const plan_node *desc) {
+  CTX_CHECK(g->m->ctx, desc->comp && desc->comp < g->comps.count);
+  CTX_CHECK(g->m->ctx, desc->in_place <= desc->n_operands && desc->shape.bytes >= 0);
   if (g->nodes.count == 0) VEC_PUSH(g->arena, &g->nodes, (plan_node){0});
   VEC_PUSH(g->arena, &g->nodes, *desc);
   uint32_t id = g->nodes.count - 1;

@@ -45,6 +45,7 @@ static void turn_around(plan_graph *g, uint32_t relayout) {
   uint32_t x = n->operands[0], *calls = n->users, n_calls = n->n_users;
   plan_node *source = plan_node_get(g, x);
   uint32_t *readers = source->users, n_readers = source->n_users;
+  CTX_CHECK(g->m->ctx, n->n_operands == 1 && n_readers > 1); /* the relayout and who else reads x */
   n->users = source->users = NULL;
   n->n_users = n->users_room = source->n_users = source->users_room = 0;
   n->value = source->value;

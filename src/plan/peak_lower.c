@@ -181,6 +181,7 @@ static bool is_invariant(const plan_graph *g, uint32_t node) {
 /* The same node in the scope around `s`. */
 static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node) {
   plan_node n = *plan_node_get(l->g, node);
+  CTX_CHECK(l->g->m->ctx, n.comp == s->comp && s->outer);
   if (n.flags & PLAN_FLAG_CAPTURE) return s->captures.at[n.index - s->n_state];
   uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
   for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
@@ -245,6 +246,7 @@ static uint32_t make_shared_tuple(lowering *l, plan_scope *s, const uint32_t *me
 
 uint32_t plan_element(lowering *l, plan_scope *s, uint32_t tuple, uint32_t index) {
   const plan_node *t = plan_node_get(l->g, tuple);
+  CTX_CHECK(l->g->m->ctx, t->shape.is_tuple && index < t->shape.n_members);
   if (t->kind == IR_OP_TUPLE) return t->operands[index];
   plan_node n = {.kind = IR_OP_GET_TUPLE_ELEMENT,
                  .n_operands = 1,
@@ -446,6 +448,7 @@ static plan_loop read_loop(const ir_module *m, ir_op op) {
   w.n_inputs = (uint32_t)n_in;
   w.n_results = (uint32_t)n_out;
   w.trips = w.extent / w.slice + (w.extent % w.slice != 0);
+  CTX_CHECK(m->ctx, (w.trips - 1) * w.slice < w.extent); /* the last trip has some, too */
   return w;
 }
 
@@ -527,6 +530,7 @@ static plan_scope *open_captures(lowering *l, plan_scope *s, ir_block block) {
 /* The tuple of what the computation captured. */
 static uint32_t close_captures(lowering *l, plan_scope *s, plan_scope *inner,
                                const uint32_t *results, uint32_t n) {
+  CTX_CHECK(l->g->m->ctx, inner->n_state == 0); /* all that it reads is captured */
   plan_comp_get(l->g, inner->comp)->root = make_tuple(l, inner, results, n);
   uint32_t tuple = make_shared_tuple(l, s, inner->captures.at, inner->captures.count);
   plan_node_get(l->g, inner->parameter)->shape = plan_node_get(l->g, tuple)->shape;

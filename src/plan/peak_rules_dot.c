@@ -229,6 +229,7 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   n = append(swapped, batch.count, contract_last ? contract.at : rest,
              contract_last ? contract.count : n_rest);
   append(swapped, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
+  CTX_CHECK(r->m->ctx, batch.count + contract.count + n_rest == s.rank); /* each dimension once */
   dot_side side = {.batch = product_of(&s, batch.at, batch.count),
                    .free = product_of(&s, rest, n_rest),
                    .contract = product_of(&s, contract.at, contract.count)};

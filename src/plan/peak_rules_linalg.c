@@ -28,6 +28,7 @@ static plan_shape matrices(const plan_rule *r, const plan_shape *like, int64_t r
 static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t column, int64_t rows,
                          int64_t columns) {
   plan_shape s = node_of(r, x)->shape;
+  CTX_CHECK(r->m->ctx, row + rows <= rows_of(&s) && column + columns <= columns_of(&s));
   if (rows == rows_of(&s) && columns == columns_of(&s)) return x;
   return plan_rule_make(r,
                         (plan_node){.kind = IR_OP_SLICE,

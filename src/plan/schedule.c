@@ -30,8 +30,10 @@ static uint32_t *breadth_first(plan_graph *g, uint32_t comp, uint32_t *waits) {
   }
   for (uint32_t k = 0; k < count; k++) {
     const plan_node *n = plan_node_get(g, order[k]);
-    for (uint32_t i = 0; i < n->n_users; i++)
+    for (uint32_t i = 0; i < n->n_users; i++) {
+      CTX_CHECK(g->m->ctx, waits[n->users[i]] > 0); /* a user is told once by each operand */
       if (--waits[n->users[i]] == 0) order[count++] = n->users[i];
+    }
   }
   CTX_CHECK(g->m->ctx, count == c->nodes.count);
   return order;
