@@ -152,6 +152,7 @@ static ir_value philox_bits(ir_builder b, const ir_value *state, ir_type type, i
   bits s = {.b = b, .rank = t.rank};
   memcpy(s.dims, t.dims, (size_t)t.rank * sizeof *s.dims);
   *out_used = n / each + (n % each != 0);
+  CTX_CHECK(b.m->ctx, n > 0 && t.rank > 0);
   bool fills = last % each == 0;
   if (fills) s.dims[t.rank - 1] /= each;
   ir_value x[PHILOX_WORDS], at = positions(&s), counter = at;

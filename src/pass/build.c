@@ -20,6 +20,7 @@ ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value ini
     if (i < count && dims[i] == d) i++;
     else kept[rank++] = t->dims[d];
   }
+  CTX_CHECK(m->ctx, rank == t->rank - count); /* ascending, each once */
   ir_type type = ir_tensor(m, dtype, rank, kept);
   ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims, count));
   ir_op op = ir_op_new(m, b->block,
@@ -60,6 +61,8 @@ ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_
   for (int32_t i = 0; i < n->lhs_batch.count; i++) dims[rank++] = l->dims[n->lhs_batch.at[i]];
   rank = add_free(l, n->lhs_batch, n->lhs_contract, dims, rank);
   rank = add_free(r, n->rhs_batch, n->rhs_contract, dims, rank);
+  CTX_CHECK(m->ctx, n->lhs_batch.count == n->rhs_batch.count);
+  CTX_CHECK(m->ctx, rank == l->rank + r->rank - n->lhs_batch.count - 2 * n->lhs_contract.count);
   ir_type type = ir_tensor(m, dtype, rank, dims);
   ir_named_attr attr = property(m, "dot_dimension_numbers", ir_dot_dims_attr(m, n));
   ir_op op = ir_op_new(m, b->block,
@@ -78,6 +81,7 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
                                      bool transposed, bool unit_diagonal) {
   ir_module *m = b->m;
   ir_type type = ir_type_of(m, rhs);
+  CTX_CHECK(m->ctx, ir_type_at(m, a)->rank == ir_type_at(m, rhs)->rank);
   ir_attr transpose = ir_attr_other(
       m, transposed ? "#stablehlo<transpose TRANSPOSE>" : "#stablehlo<transpose NO_TRANSPOSE>");
   ir_named_attr attrs[] = {property(m, "left_side", ir_attr_bool(m, true)),
@@ -118,6 +122,7 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
   int64_t dims[IR_MAX_RANK];
   bool moves = false;
   for (int32_t i = 0; i < t->rank; i++) {
+    CTX_CHECK(m->ctx, permutation[i] >= 0 && permutation[i] < t->rank);
     dims[i] = t->dims[permutation[i]];
     moves |= permutation[i] != i;
   }
@@ -128,10 +133,12 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
 }
 
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims) {
+  CTX_CHECK(b->m->ctx, dims.count <= ir_type_at(b->m, x)->rank);
   return build_move(b, IR_OP_REVERSE, x, ir_type_of(b->m, x), "dimensions", dims);
 }
 
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type) {
+  CTX_CHECK(b->m->ctx, ir_op_get(b->m, op)->n_results == 1);
   ir_op_desc desc = ir_op_desc_of(b->m, op);
   desc.operands = operands;
   desc.n_results = 1;
@@ -187,6 +194,7 @@ static ir_value chain_with_shape(ir_builder *b, ir_op op, ir_type type, ir_value
   ir_module *m = b->m;
   uint32_t n = ir_op_get(m, op)->n_operands;
   ir_value operands[4];
+  CTX_CHECK(m->ctx, n <= sizeof operands / sizeof *operands);
   for (uint32_t i = 0; i < n; i++) {
     operands[i] = ir_operand(m, op, i);
     if (ir_type_at(m, operands[i])->rank)
@@ -211,6 +219,7 @@ static ir_value with_shape(ir_builder *b, ir_value v, ir_value shape, ir_map *ma
   else if (op && steps && ir_op_get(m, op)->n_operands <= 4 && is_elementwise(m, op))
     out = chain_with_shape(b, op, type, shape, made, steps);
   else out = ir_build_reshape(b, v, type);
+  CTX_CHECK(m->ctx, same_dims(m, out, shape));
   ir_map_set(made, v, out);
   return out;
 }

@@ -120,6 +120,7 @@ static ir_value moved(ir_builder *b, ir_value x, int64_t from, bool to_front) {
   for (int32_t d = 0; d < rank; d++)
     if (d != from) permutation[at++] = d;
   if (!to_front) permutation[at] = from;
+  CTX_CHECK(b->m->ctx, at == (to_front ? rank : rank - 1));
   return pass_build_transpose(b, x, permutation);
 }
 

@@ -167,6 +167,7 @@ static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
 
 /* ---- expanding a tree into its leaves ---- */
 static uint8_t new_label(network *net, int64_t extent) {
+  assert(net->n_labels < MOST_LABELS && extent >= 0);
   net->extents[net->n_labels] = (double)extent;
   return (uint8_t)net->n_labels++;
 }
@@ -209,6 +210,7 @@ static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *resu
       if (!ir_ints_have(batch[side], d) && !ir_ints_have(contract[side], d))
         out->at[side][d] = result_at[next++];
   }
+  CTX_CHECK(c->m->ctx, next == ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
   out->contracted = 0;
   for (int32_t i = 0; i < n.lhs_contract.count; i++) out->contracted |= (label_set)1 << (first + i);
   return true;
@@ -260,6 +262,7 @@ static void add_leaf(chain *c, network *net, ir_value v, const uint8_t *at) {
   leaf l = {s.value, set_of(s.at, rank), s.at};
   double size = volume(net, l.labels);
   if (size > net->largest) net->largest = size;
+  CTX_CHECK(c->m->ctx, net->n < MOST_LEAVES); /* expand_operand() left room */
   net->leaves[net->n++] = l;
 }
 
@@ -275,6 +278,7 @@ static void reverse(network *net, int from, int to) {
  * stand side by side, as in a matrix chain. */
 static void line_up(network *net, int from, int middle, label_set contracted) {
   int to = net->n;
+  assert(from < middle && middle < to); /* both operands have leaves */
   label_set first = net->leaves[from].labels, last = net->leaves[middle - 1].labels;
   label_set next = net->leaves[middle].labels, end = net->leaves[to - 1].labels;
   if (last & next & contracted) return;
@@ -643,6 +647,7 @@ static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term 
     return;
   }
   leaf_set first = first_part(p, s);
+  CTX_CHECK(c->m->ctx, first && first != s && !(first & ~s)); /* two parts, neither empty */
   term *x = ARENA_ARRAY(c->scratch, term, 2), *y = x + 1;
   build_term(c, b, p, first, x);
   build_term(c, b, p, s ^ first, y);
@@ -668,6 +673,7 @@ static ir_value in_order(chain *c, ir_builder *b, const network *net, const term
   if (is_named(t, net->out_at)) return t->value;
   for (int32_t i = 0; i < t->rank; i++) perm[i] = position(t, net->out_at[i]);
   ir_type type = ir_type_of(m, ir_result(m, net->root, 0));
+  CTX_CHECK(m->ctx, t->rank == ir_type_get(m, type)->rank);
   ir_named_attr attr = {ir_intern_string(m, "permutation"), ir_attr_i64s(m, perm, t->rank), true};
   ir_op op = ir_op_new(m, b->block,
                        &(ir_op_desc){.kind = IR_OP_TRANSPOSE,
@@ -702,6 +708,7 @@ static void build(chain *c, ir_block block, const plan *p) {
   build_term(c, &b, p, interval(0, net->n), t);
   ir_value x = in_order(c, &b, net, t);
   for (int i = 0; i < net->n_scales; i++) x = scaled(c, &b, x, &net->scales[i]);
+  CTX_CHECK(c->m->ctx, ir_type_of(c->m, x) == ir_type_of(c->m, ir_result(c->m, net->root, 0)));
   ir_map_set(c->map, ir_result(c->m, net->root, 0), x);
   c->changed = true;
 }

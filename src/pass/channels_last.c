@@ -80,6 +80,7 @@ static ir_value groups_to_features(ir_builder *b, ir_value x, int64_t groups) {
   ir_type_data t = *ir_type_at(m, x);
   int64_t dims[IR_MAX_RANK], order[IR_MAX_RANK];
   int32_t last = t.rank - 1;
+  CTX_CHECK(m->ctx, groups > 0 && t.dims[0] % groups == 0);
   dims[0] = groups;
   dims[1] = t.dims[0] / groups;
   for (int32_t i = 1; i <= last; i++) dims[i + 1] = t.dims[i];

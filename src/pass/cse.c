@@ -131,6 +131,7 @@ static void insert(cse *s, ir_op op, uint32_t hash) {
 static void forget_down_to(cse *s, uint32_t count) {
   while (s->entries.count > count) {
     const entry *e = &s->entries.at[--s->entries.count];
+    CTX_CHECK(s->m->ctx, s->buckets[e->hash & s->mask] == s->entries.count); /* a stack */
     s->buckets[e->hash & s->mask] = e->next;
   }
 }

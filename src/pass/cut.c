@@ -96,7 +96,10 @@ static bool is_same(const ir_type_data *t, box a, box b) {
 static ir_type type_of_box(const cutter *f, ir_value v, box b) {
   const ir_type_data *t = type_of(f, v);
   int64_t dims[IR_MAX_RANK];
-  for (int32_t d = 0; d < t->rank; d++) dims[d] = b.hi[d] - b.lo[d];
+  for (int32_t d = 0; d < t->rank; d++) {
+    CTX_CHECK(f->m->ctx, 0 <= b.lo[d] && b.lo[d] <= b.hi[d] && b.hi[d] <= t->dims[d]);
+    dims[d] = b.hi[d] - b.lo[d];
+  }
   return ir_tensor(f->m, t->dtype, t->rank, dims);
 }
 
@@ -152,6 +155,7 @@ static bool range_of_box(const ir_type_data *t, group g, box b, int64_t *out_lo,
 }
 
 static bool box_of_range(group g, int64_t lo, int64_t hi, box *out) {
+  assert(g.stride > 0 && lo <= hi); /* of a shape without dimensions of 0 */
   if (lo % g.stride || hi % g.stride) return false;
   if (g.lead < g.to) set_range(out, g.lead, lo / g.stride, hi / g.stride);
   return true;
@@ -333,6 +337,7 @@ static ir_value sliced(cutter *f, ir_builder *b, ir_value x, box want) {
     int64_t first = f->read[x].lo ? f->read[x].lo[d] : 0;
     start[d] = want.lo[d] - first;
     limit[d] = want.hi[d] - first;
+    CTX_CHECK(f->m->ctx, 0 <= start[d] && start[d] <= limit[d]); /* inside what there is */
     stride[d] = 1;
   }
   return ir_build_slice(b, ir_map_get(f->map, x), start, limit, stride);
@@ -381,6 +386,7 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
     ir_value x = part_of(f, &b, old[i], want[i]);
     ir_op_get(f->m, op)->operands[kept++] = x;
   }
+  CTX_CHECK(f->m->ctx, kept || !n); /* the result is not empty */
   ir_op_get(f->m, op)->n_operands = kept;
   ir_value_get(f->m, y)->type = type_of_box(f, y, f->read[y]);
   f->changed = true;

@@ -92,6 +92,7 @@ static bool can_shrink(const ir_module *m, ir_op op) {
 static bool is_carry(ir_module *m, ir_op loop, uint32_t result) {
   int32_t n;
   const int64_t *dims = ir_op_ints(m, loop, "out_dims", &n);
+  CTX_CHECK(m->ctx, n >= 0 && result < (uint32_t)n);
   return dims[result] == -1;
 }
 
@@ -308,6 +309,7 @@ static void shrink_loop(dce *d, ir_op op) {
     if (block) keep_operands(d->m, ir_terminator(d->m, block), keep_outs);
     if (block) keep_arguments(d->m, block, keep_args);
   }
+  CTX_CHECK(d->m->ctx, inputs <= n);
   keep_operands(d->m, op, keep_args + 2);
   keep_results(d, op, keep_outs);
   keep_ints(d, op, "in_dims", keep_args + 2);

@@ -164,6 +164,7 @@ static int32_t moved(int32_t d, const band *s) {
 static ir_type band_type(const finder *f, const band *s) {
   const ir_type_data *t = type_of(f, s->x);
   int64_t dims[IR_MAX_RANK];
+  CTX_CHECK(f->m->ctx, s->keep != s->drop && s->keep < t->rank && s->drop < t->rank);
   for (int32_t d = 0; d < t->rank; d++)
     if (d != s->drop) dims[moved(d, s)] = d == s->keep ? s->length : t->dims[d];
   return ir_tensor(f->m, t->dtype, t->rank - 1, dims);
@@ -173,6 +174,7 @@ static ir_type band_type(const finder *f, const band *s) {
 static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t at,
                       int64_t length) {
   const ir_type_data *t = type_of(f, x);
+  CTX_CHECK(f->m->ctx, 0 <= at && 0 <= length && length <= t->dims[dim] - at);
   if (at == 0 && t->dims[dim] == length) return x;
   return ir_build_slice_dim(b, x, dim, at, length);
 }
@@ -312,6 +314,7 @@ static ir_value take_broadcast(finder *f, ir_builder *b, ir_op op, const band *s
   }
   for (int32_t d = 0; d < n; d++)
     if (d != spare) to[kept++] = moved((int32_t)dims[d], s);
+  CTX_CHECK(f->m->ctx, kept == type_of(f, x)->rank);
   return ir_build_broadcast(b, x, band_type(f, s), to);
 }
 
@@ -466,6 +469,7 @@ static ir_value in_band_order(ir_builder *b, ir_value x, const layout *l, const 
   order[moved(s->keep, s)] = n++;
   for (int32_t d = l->n_batch; d < rank; d++)
     if (d != s->keep && d != s->drop) order[moved(d, s)] = n++;
+  CTX_CHECK(b->m->ctx, n == rank - 1 && n == ir_type_at(b->m, x)->rank);
   return pass_build_transpose(b, x, order);
 }
 
@@ -519,6 +523,7 @@ static ir_value take(finder *f, ir_builder *b, band s, int depth) {
                       ? take_op(f, b, op, &s, depth + 1)
                       : IR_NONE;
   if (!made) made = as_it_stands(f, b, &s);
+  CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == band_type(f, &s));
   if (f->n_taken < MOST_TAKEN) {
     f->taken[f->n_taken].of = s;
     f->taken[f->n_taken++].value = made;

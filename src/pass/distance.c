@@ -287,6 +287,7 @@ static points make_centred(pass_space *s, const difference *e, pass_dims shared)
   points x = {wide(s, e->p, shared), wide(s, e->q, shared)};
   if (e->minus_q) x.q.value = ir_build_unary(&s->b, IR_OP_NEGATE, x.q.value);
   pass_dims only_p = x.p.dims & ~x.q.dims, only_q = x.q.dims & ~x.p.dims;
+  CTX_CHECK(s->b.m->ctx, only_p && only_q); /* two sets of points */
   bool p_is_small = pass_nd_count(s, only_p) <= pass_nd_count(s, only_q);
   pass_nd c = p_is_small ? common_point(s, x.p, only_p) : common_point(s, x.q, only_q);
   return (points){pass_nd_binary(s, IR_OP_SUBTRACT, x.p, c),
@@ -343,6 +344,7 @@ static pass_nd squared_distance(finder *f, pass_space *s, const difference *e, p
 static ir_value as_result(finder *f, pass_space *s, pass_nd x, ir_op op, pass_dims kept,
                           ir_value init) {
   ir_type type = ir_type_of(f->m, ir_result(f->m, op, 0));
+  CTX_CHECK(f->m->ctx, !(x.dims & ~kept)); /* what is summed over is gone */
   x = pass_nd_convert(s, x, ir_type_get(f->m, type)->dtype);
   int64_t at[IR_MAX_RANK];
   int32_t n = 0;

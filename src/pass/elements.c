@@ -141,6 +141,7 @@ typedef struct reading {
 
 static reading reading_of(picker *f, ir_value v, const place *where, ir_ints whole) {
   int64_t dims[IR_MAX_RANK];
+  CTX_CHECK(f->m->ctx, f->rank + whole.count <= IR_MAX_RANK);
   for (int32_t i = 0; i < f->rank; i++) dims[i] = f->dims[i];
   for (int32_t i = 0; i < whole.count; i++) dims[f->rank + i] = type_of(f, v)->dims[whole.at[i]];
   ir_type type = ir_tensor(f->m, type_of(f, v)->dtype, f->rank + whole.count, dims);
@@ -216,6 +217,7 @@ static ir_value gathered(picker *f, const reading *r) {
     parts[n++] = ir_build_reshape(&f->b, coordinate_value(f, &r->where->at[d]),
                                   ir_tensor(f->m, IR_I64, f->rank + 1, column));
   }
+  CTX_CHECK(f->m->ctx, n > 0); /* or broadcast() would have it */
   ir_value indices = n == 1 ? parts[0] : ir_build_concatenate(&f->b, parts, (uint32_t)n, f->rank);
   strbuf b = strbuf_make(f->p->scratch);
   strbuf_puts(&b, "#stablehlo.gather<");

@@ -126,6 +126,7 @@ static ir_attr tall_sizes(ir_module *m, ir_op gather, const fold *f) {
   int32_t n;
   const int64_t *flat = ir_op_ints(m, gather, "slice_sizes", &n);
   int64_t sizes[IR_MAX_RANK];
+  CTX_CHECK(m->ctx, n + f->count - 1 == ir_type_get(m, f->tall)->rank);
   for (int32_t i = 0; i < n + f->count - 1; i++)
     sizes[i] = i < f->dim ? flat[i] : i < f->dim + f->count ? 1 : flat[i - f->count + 1];
   return ir_attr_i64s(m, sizes, n + f->count - 1);

@@ -110,6 +110,7 @@ static ir_str location_at(inliner *in, ir_str location, ir_str call) {
 static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   ir_module *m = in->m;
   ir_block body = ir_function_body(m, callee);
+  CTX_CHECK(m->ctx, !in->recursive[callee] && in->n_ops + in->size[callee] <= in->most_ops);
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
     ir_map_set(in->map, ir_block_get(m, body)->args.at[i],
                ir_map_get(in->map, ir_operand(m, op, i)));

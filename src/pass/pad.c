@@ -294,6 +294,7 @@ static ir_value remaining(padder *f, ir_value y, int64_t dim, int64_t low, int64
       is_zero(f, p.fill, STEPS))
     return without(f, &p, (int32_t)dim);
   int64_t length = type_of(f, y)->dims[dim] - low - high;
+  CTX_CHECK(f->m->ctx, length > 0); /* what is padded is not empty */
   ir_value x = ir_build_slice_dim(&f->b, y, dim, low, length);
   x = with_nans_of(f, x, y, dim, 0, low);
   return with_nans_of(f, x, y, dim, low + length, high);
@@ -332,6 +333,7 @@ static ir_value beside_padding(padder *f, const product *p, uint32_t side, const
       parts[n++] =
           ir_build_broadcast(&f->b, row, ir_tensor_with_dim(f->m, type, along, lengths[i]), to);
   }
+  CTX_CHECK(f->m->ctx, n > 1); /* or nothing would be padded along it */
   return ir_build_concatenate(&f->b, parts, (uint32_t)n, along);
 }
 

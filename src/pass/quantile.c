@@ -257,6 +257,7 @@ static void build_body(ir_builder *outer, const keys *k, ir_op loop, ir_value x,
 /* The keys of the elements at these places of the order, in `out`. */
 static void build_search(ir_builder *b, const keys *k, ir_value x, const ir_value *places,
                          uint32_t count, ir_value *out) {
+  CTX_CHECK(b->m->ctx, count <= MOST_READS && k->bits % BITS_A_TRIP == 0);
   ir_value init[MOST_READS + 1] = {ir_build_splat_int(b, ir_scalar(b->m, IR_I32), 0)};
   for (uint32_t i = 1; i <= count; i++) init[i] = key_constant(b, k, 0);
   ir_op loop = ir_build_while(b, init, count + 1);
@@ -296,6 +297,7 @@ static ir_value place_of(const finder *f, ir_builder *b, const keys *k, const gr
   int64_t stride;
   if (ir_kind_of(m, r->op) == IR_OP_SLICE) {
     int64_t start = start_of_slice(m, r->op, &stride);
+    CTX_CHECK(m->ctx, start + i * stride < g->length);
     return ir_build_splat_int(b, type, start + i * stride);
   }
   ir_value at = ir_map_get(f->map, ir_operand(m, r->op, 1));

@@ -82,6 +82,8 @@ static ir_value part_of(triangle *t, int64_t row, int64_t rows, int64_t column, 
     start[0] = column, start[1] = row;
     limit[0] = column + columns, limit[1] = row + rows;
   }
+  const int64_t *dims = ir_type_at(t->b.m, t->a)->dims;
+  CTX_CHECK(t->b.m->ctx, limit[0] <= dims[0] && limit[1] <= dims[1]);
   return ir_build_slice(&t->b, t->a, start, limit, stride);
 }
 
@@ -108,6 +110,7 @@ static ir_value inverse(triangle *t, int64_t from, int64_t rows) {
 static ir_value solve(triangle *t, int64_t from, ir_value b) {
   int64_t rows = ir_type_at(t->b.m, b)->dims[0], half = (rows / 2 + 7) / 8 * 8;
   if (rows <= t->most_rows) return product(t, inverse(t, from, rows), false, b);
+  CTX_CHECK(t->b.m->ctx, 0 < half && half < rows);
   bool down = t->lower != t->transposed;
   int64_t at[2] = {0, half}, count[2] = {half, rows - half};
   ir_value x[2];

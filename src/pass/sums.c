@@ -70,6 +70,7 @@ static void sort_dims(const summer *f, sum *s) {
       if (ir_ints_have(s->dims, at++)) own[s->own[side].count++] = d;
     }
   }
+  CTX_CHECK(f->m->ctx, at == ir_type_at(f->m, ir_result(f->m, s->dot, 0))->rank);
 }
 
 static bool find_sum(const summer *f, ir_op op, sum *s) {

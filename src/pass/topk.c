@@ -190,6 +190,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   if (constant) return ir_build_constant(b, type, constant->data, true);
   ir_value operands[4];
   uint32_t n = ir_op_get(m, op)->n_operands;
+  CTX_CHECK(m->ctx, n <= sizeof operands / sizeof *operands);
   for (uint32_t i = 0; i < n; i++) operands[i] = replay(f, b, ir_operand(m, op, i), x);
   ir_op copy = ir_op_new(m, b->block,
                          &(ir_op_desc){.kind = ir_kind_of(m, op),
@@ -219,6 +220,7 @@ static ir_value without_signed_zeros(ir_builder *b, ir_value x) {
 static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
   ir_module *m = b->m;
   int32_t last = ir_type_at(m, x)->rank - 1;
+  CTX_CHECK(m->ctx, last >= 0 && 0 <= k && k <= ir_type_at(m, x)->dims[last]);
   ir_type values = ir_tensor_with_dim(m, ir_type_of(m, x), last, k);
   const ir_type_data *t = ir_type_get(m, values);
   ir_type types[] = {values, ir_tensor(m, IR_I32, t->rank, t->dims)};
@@ -409,6 +411,7 @@ static void retarget(finder *f, const use *u, ir_value from, int64_t dim, int64_
     int32_t n;
     const int64_t *old = ir_op_ints(f->m, u->slice, names[i], &n);
     for (int32_t d = 0; d < n; d++) at[d] = old[d] - (d == dim ? off : 0);
+    CTX_CHECK(f->m->ctx, at[dim] >= 0); /* what it reads begins no earlier */
     ir_op_set_attr(f->m, u->slice, names[i], ir_attr_i64s(f->m, at, n), true);
   }
   ir_op_get(f->m, u->slice)->operands[0] = from;

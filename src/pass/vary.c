@@ -150,6 +150,7 @@ static ir_value compact_moved(pass_vary *t, ir_builder *b, ir_op op, pass_dims d
 
 static ir_value spread(ir_builder *b, ir_value x, pass_dims from, ir_type type, pass_dims to) {
   int64_t dims[IR_MAX_RANK];
+  CTX_CHECK(b->m->ctx, !(from & ~to));
   if (from == to) return x;
   int32_t n = list(from, dims);
   for (int32_t i = 0; i < n; i++) dims[i] = place(to, dims[i]);
@@ -201,6 +202,7 @@ ir_value pass_compact(pass_vary *t, ir_builder *b, ir_value v) {
   ir_value made = v < t->room ? t->facts[v].compact : IR_NONE;
   if (made && is_here(t, b, made)) return made;
   made = make_compact(t, b, v);
+  CTX_CHECK(t->m->ctx, ir_type_at(t->m, made)->rank == __builtin_popcountll(pass_varies(t, v)));
   if (v < t->room) t->facts[v].compact = made;
   return made;
 }
@@ -269,6 +271,7 @@ static pass_nd in_order(pass_space *s, ir_value v, pass_dims batch, pass_dims lh
   int32_t n = list(batch, now);
   n += list(lhs & ~batch, now + n);
   n += list(rhs & ~batch, now + n);
+  CTX_CHECK(s->b.m->ctx, n == ir_type_at(s->b.m, v)->rank);
   for (int32_t i = 0; i < n; i++) permutation[place(batch | lhs | rhs, now[i])] = i;
   return (pass_nd){pass_build_transpose(&s->b, v, permutation), batch | lhs | rhs};
 }
