@@ -55,6 +55,8 @@ def run(given, limit=None):
         }
     command = [python, *words, WORKER, json.dumps(given)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if "RESOURCE_EXHAUSTED: weir" in done.stderr:
+        return {"error": "refused"}
     if done.returncode:
         return {"error": done.stderr.strip().splitlines()[-1][:200]}
     return json.loads(done.stdout.splitlines()[-1])
