@@ -165,6 +165,7 @@ uint32_t in_dict(in_parser *p) {
     } while (in_accept(p, ','));
   }
   in_expect(p, '}', "'}' or ','");
+  CTX_CHECK(p->ctx, p->entries.count >= first); /* values took theirs away */
   return p->entries.count - first;
 }
 

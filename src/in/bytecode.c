@@ -34,6 +34,7 @@ void bc_enter(const bc_bytes *b) {
 
 /* ---- numbers ---- */
 const uint8_t *bc_take(bc_bytes *b, uint64_t count) {
+  CTX_CHECK(b->r->ctx, b->r->begin <= b->at && b->at <= b->end && b->end <= b->r->end);
   if (count > bc_left(b))
     bc_fail(b, "the file or a section of it ends: %llu bytes wanted, %zu left",
             (unsigned long long)count, bc_left(b));

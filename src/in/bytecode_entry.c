@@ -70,6 +70,8 @@ static void read_entry(bc *r, bc_entry *e, bool is_type) {
   else if (e->is_custom && e->dialect == BC_VHLO) (is_type ? bc_vhlo_type : bc_vhlo_attr)(&b, e);
   else (is_type ? other_type : other_attr)(&b, e);
   if (b.at != b.end) bc_fail(&b, "%zu bytes behind an attribute or type", bc_left(&b));
+  CTX_CHECK(r->ctx, is_type ? e->type != IR_NONE : e->is_location || e->attr);
+  CTX_CHECK(r->ctx, r->depth > 0);
   e->state = BC_READ;
   r->depth--;
 }
@@ -109,6 +111,7 @@ ir_type bc_type(bc_bytes *b, bc_entry *parent) {
 static bool pay_location(bc *r, size_t bytes) {
   if (bytes > MAX_LOCATION_BYTES || (int64_t)bytes > r->location_bytes_left) return false;
   r->location_bytes_left -= (int64_t)bytes;
+  CTX_CHECK(r->ctx, r->location_bytes_left >= 0);
   return true;
 }
 
@@ -208,6 +211,7 @@ static int width_of(ir_dtype dtype) {
 
 int64_t bc_integer(bc_bytes *b, ir_dtype dtype) {
   int width = width_of(dtype), unused = 64 - width;
+  CTX_CHECK(b->r->ctx, width > 0 && width <= 64);
   uint64_t value = width <= 8 ? bc_byte(b) : (uint64_t)bc_signed_varint(b);
   if (ir_dtype_class_of(dtype) == IR_CLASS_INT) return (int64_t)(value << unused) >> unused;
   return (int64_t)(value << unused >> unused);
@@ -287,6 +291,7 @@ ir_attr bc_dense(bc_bytes *b, bc_entry *e, ir_type type) {
 }
 
 static int64_t little_endian(const uint8_t *bytes, uint64_t width, ir_dtype_class cls) {
+  assert(width > 0 && width <= sizeof(int64_t));
   uint64_t value = cls == IR_CLASS_INT && bytes[width - 1] > 127 ? ~(uint64_t)0 : 0;
   for (uint64_t k = width; k > 0; k--) value = value << 8 | bytes[k - 1];
   return (int64_t)value;
@@ -429,6 +434,7 @@ ir_type bc_types(bc_bytes *b, bc_entry *e, ir_type_kind kind) {
       ir_type type = bc_type(b, e);
       VEC_PUSH(b->r->scratch, &types, type);
     }
+  CTX_CHECK(b->r->ctx, (uint32_t)(counts[0] + counts[1]) == types.count);
   return ir_type_intern(
       b->r->m, &(ir_type_data){
                    .kind = kind, .n_types = counts[0], .n_results = counts[1], .types = types.at});

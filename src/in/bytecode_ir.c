@@ -36,6 +36,7 @@ static void block_ops(bc_bytes *b, region_state *s);
 
 /* ---- attributes ---- */
 static void weigh(const bc_bytes *b, int64_t weight) {
+  CTX_CHECK(b->r->ctx, weight >= 0 && b->r->weight_left >= 0);
   if (weight > b->r->weight_left) bc_fail(b, "attributes that are too long in text");
   b->r->weight_left -= weight;
 }
@@ -84,7 +85,8 @@ static void properties(bc_bytes *b, op_state *op) {
   uint32_t index = bc_index(b, r->property_offsets.count, "properties");
   bc_bytes item = {r, r->properties + r->property_offsets.at[index], r->properties_end};
   uint64_t length = bc_varint(&item);
-  item.end = item.at + length; /* checked when the table was read */
+  CTX_CHECK(r->ctx, length <= bc_left(&item)); /* checked when the table was read */
+  item.end = item.at + length;
   const char *names = op->name->is_vhlo ? NULL : in_properties(op->name->kind);
   if (op->name->is_vhlo) {
     for (uint32_t i = 0; i < op->name->vhlo.count; i++)
@@ -133,6 +135,7 @@ static void as_stablehlo(const bc_bytes *b, op_state *op) {
   uint32_t n = vhlo_convert(b->r->m, b->r->scratch, &op->name->vhlo, op->attrs.at, op->attrs.count,
                             out, &error);
   if (error) bc_fail(b, "'%.100s' of '%.100s' is of the wrong kind", error, op->name->name);
+  CTX_CHECK(b->r->ctx, n <= op->attrs.count + 2); /* the room of `out` */
   op->attrs.count = 0;
   for (uint32_t i = 0; i < n; i++) VEC_PUSH(b->r->scratch, &op->attrs, out[i]);
 }
@@ -155,6 +158,7 @@ static void attributes(bc_bytes *b, op_state *op, uint8_t mask) {
 
 /* ---- values ---- */
 static void define(const bc_bytes *b, region_state *s, ir_value first, uint32_t count) {
+  CTX_CHECK(b->r->ctx, s->next <= s->end && s->end <= b->r->values.count);
   if (count > s->end - s->next) bc_fail(b, "more values than the region announced");
   for (uint32_t i = 0; i < count; i++) b->r->values.at[s->next++] = first + i;
 }
@@ -250,6 +254,7 @@ static void region(bc_bytes *b, ir_op op, uint32_t index) {
   for (uint32_t i = 0; i < n; i++) VEC_PUSH(r->scratch, &r->values, IR_NONE);
   region_state s = {ir_region_block(r->m, op, index), first, first + n};
   block_ops(b, &s);
+  CTX_CHECK(r->ctx, r->values.count == s.end); /* regions inside took theirs away */
   r->values.count = first;
 }
 
@@ -265,6 +270,7 @@ static void regions(bc_bytes *b, ir_op op, uint32_t count, bool isolated) {
   if (isolated) memset(&r->values, 0, sizeof r->values);
   bc_enter(b);
   for (uint32_t i = 0; i < count; i++) region(&inside, op, i);
+  CTX_CHECK(r->ctx, r->depth > 0);
   r->depth--;
   if (isolated) r->values = outer;
   if (!section) *b = inside;
@@ -288,6 +294,7 @@ static void block_ops(bc_bytes *b, region_state *s) {
 
 /* The file's block has no values. */
 void bc_ir(bc_bytes *b, ir_block block) {
+  CTX_CHECK(b->r->ctx, b->r->values.count == 0 && b->r->depth == 0);
   region_state s = {block, 0, 0};
   block_ops(b, &s);
   if (b->at != b->end) bc_fail(b, "bytes behind the last op");

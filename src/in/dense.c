@@ -233,6 +233,7 @@ static void clean_byte(ir_dtype dtype, char *byte) {
 }
 
 static void unpack_bits(literal *l, const char *packed) {
+  CTX_CHECK(l->p->ctx, l->dtype == IR_I1 && l->bytes == 1);
   for (int64_t i = 0; i < l->count; i++) l->data[i] = packed[i / 8] >> (i % 8) & 1;
 }
 
@@ -272,6 +273,7 @@ static bool all_equal(const char *data, int64_t count, size_t bytes) {
 }
 
 ir_attr in_dense_of(ir_module *m, ir_type type, char *data, bool splat) {
+  CTX_CHECK(m->ctx, ir_is_static_tensor(m, type));
   ir_dtype dtype = ir_type_get(m, type)->dtype;
   size_t bytes = (size_t)ir_dtype_bytes(dtype);
   int64_t count = splat ? 1 : ir_element_count(m, type);
@@ -295,6 +297,7 @@ static ir_attr read_literal(literal *l, ir_type type) {
       in_fail(l->p, from, "fewer than the %lld elements of the type", (long long)l->count);
     allocate(l, l->count);
     list(l, 0);
+    CTX_CHECK(l->p->ctx, l->out == l->data + (size_t)l->count * l->bytes); /* each element once */
   } else {
     splat = true;
     allocate(l, 1);

@@ -165,9 +165,11 @@ static const char *skip_token(in_parser *p, const char *s) {
 }
 
 void in_seek(in_parser *p, const char *at) {
+  CTX_CHECK(p->ctx, p->begin <= at && at <= p->end);
   const char *s = skip_blanks(p, at);
   p->token = (in_token){IN_END, s, 0};
   p->next = s < p->end ? skip_token(p, s) : s;
+  CTX_CHECK(p->ctx, s <= p->next && p->next <= p->end);
   p->token.length = (size_t)(p->next - s);
 }
 
@@ -211,6 +213,7 @@ const char *in_skip_balanced(in_parser *p, const char *open) {
     } else if (*s == '/' && peek(p, s + 1) == '/') {
       while (s + 1 < p->end && s[1] != '\n') s++;
     } else if (*s == ')' || *s == ']' || *s == '}' || *s == '>') {
+      CTX_CHECK(p->ctx, p->closers.count > 0); /* `open` was a bracket */
       char wanted = p->closers.at[p->closers.count - 1];
       if (*s != wanted) in_fail(p, s, "found '%c', wanted '%c'", *s, wanted);
       if (--p->closers.count == 0) return s + 1;
@@ -241,6 +244,7 @@ int64_t in_integer(in_parser *p) {
 static int hex_digit(int c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
 ir_str in_unescape(in_parser *p, const char *quoted, size_t length) {
+  CTX_CHECK(p->ctx, length >= 2 && *quoted == '"' && quoted[length - 1] == '"');
   const char *s = quoted + 1, *end = quoted + length - 1;
   if (!memchr(s, '\\', (size_t)(end - s))) return ir_intern_text(p->m, s, (size_t)(end - s));
   strbuf b = strbuf_make(p->scratch);

@@ -81,6 +81,7 @@ void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value) {
 }
 
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which) {
+  CTX_CHECK(p->ctx, count <= p->entries.count);
   for (uint32_t i = p->entries.count - count; i < p->entries.count; i++) {
     ir_named_attr entry = p->entries.at[i];
     entry.property =
@@ -149,6 +150,7 @@ void in_function_signature(in_parser *p, in_op *op) {
 
 /* ---- making ops ---- */
 void in_make(in_parser *p, in_op *op, uint32_t n_regions) {
+  CTX_CHECK(p->ctx, !op->id); /* made once */
   op->id = ir_op_new(p->m, IR_NONE,
                      &(ir_op_desc){.kind = op->kind,
                                    .name = ir_text(p->m, op->name),
@@ -230,6 +232,7 @@ static void operation(in_parser *p, ir_block block) {
   else in_fail_wanted(p, "an op");
   finish(p, op, block);
   define_results(p, op, first_name);
+  CTX_CHECK(p->ctx, p->n_frames > 0 && p->frames.at[p->n_frames - 1] == op); /* a stack */
   p->n_frames--;
 }
 
@@ -281,6 +284,7 @@ void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uin
   if (n_args || op->kind == IR_OP_MODULE || !in_is(p, '}'))
     block_of_region(p, op, region, args, n_args);
   in_expect(p, '}', "'}' or an op");
+  CTX_CHECK(p->ctx, p->values.entries.count >= mark && p->scope_start == mark);
   in_names_drop(&p->values, mark);
   p->floor = floor;
   p->scope_start = scope_start;

@@ -134,7 +134,10 @@ _Noreturn void in_fail_wanted(in_parser *p, const char *what);
 void in_enter(in_parser *p); /* one level deeper; fails at IN_MAX_DEPTH */
 /* Notes a depth without going there; fails beyond IN_MAX_DEPTH. */
 void in_reach(in_parser *p, int depth);
-static inline void in_leave(in_parser *p) { p->depth--; }
+static inline void in_leave(in_parser *p) {
+  CTX_CHECK(p->ctx, p->depth > 0);
+  p->depth--;
+}
 static inline bool in_is_suffix_char(int c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '$' || c == '.' || c == '-';

@@ -145,6 +145,7 @@ static void read_alias(in_parser *p, in_alias *alias, char sigil) {
   read_value(p, alias, sigil);
   in_leave(p);
   alias->height = p->deepest - p->depth;
+  CTX_CHECK(p->ctx, alias->height > 0);
   alias->end = p->last;
   p->token = token, p->next = next, p->last = last, p->deepest = deepest;
 }
