@@ -19,6 +19,7 @@ weir_status ref_composite(ref_frame *f, ir_op op) { return call_named(f, op, "de
 /* ---- branches ---- */
 static weir_status run_branch(ref_frame *f, ir_op op, uint32_t branch) {
   uint32_t n = ref_n_results(f, op);
+  CTX_CHECK(f->ctx, branch < ir_op_get(f->m, op)->n_regions);
   ir_block block = ref_region(f, op, branch);
   ref_tensor *out = ARENA_ARRAY(f->arena, ref_tensor, n);
   if (!block || ref_n_returned(f, block) != n)
@@ -41,6 +42,7 @@ weir_status ref_if(ref_frame *f, ir_op op) {
 
 /* ---- while ---- */
 static weir_status run_condition(ref_frame *f, ir_op op, const ref_tensor *carry, bool *out) {
+  CTX_CHECK(f->ctx, ref_n_returned(f, ref_region(f, op, 0)) == 1);
   arena *keep = arena_create(f->ctx);
   ref_tensor pred;
   weir_status status = ref_run_block_scoped(f, ref_region(f, op, 0), carry, keep, &pred);
@@ -53,6 +55,7 @@ weir_status ref_while(ref_frame *f, ir_op op) {
   uint32_t n = ref_n_operands(f, op);
   ref_tensor *carry = ARENA_ARRAY(f->arena, ref_tensor, n);
   for (uint32_t i = 0; i < n; i++) carry[i] = *ref_operand(f, op, i);
+  CTX_CHECK(f->ctx, ref_n_returned(f, ref_region(f, op, 1)) == n); /* verified: what it carries */
   arena *held = NULL; /* what the carry lives in */
   weir_status status = WEIR_OK;
   for (bool again = true; status == WEIR_OK;) {

@@ -69,6 +69,7 @@ static weir_status contract(ref_frame *f, ir_op op, const ir_dot_numbers *dims) 
       f->arena, lhs, free_dims(f->arena, lhs, dims->lhs_batch, dims->lhs_contract), &n_rows);
   int64_t *columns = offsets_of(
       f->arena, rhs, free_dims(f->arena, rhs, dims->rhs_batch, dims->rhs_contract), &n_columns);
+  CTX_CHECK(f->ctx, batch.count * n_rows * n_columns == ref_element_count(out));
   operand x = {cls, ref_unpack(f->arena, lhs)}, y = {cls, ref_unpack(f->arena, rhs)};
   bool same = ir_dtype_class_of(out->dtype) ==
               cls; /* wrapping and rounding do; else i8 x i8 -> f32 and the like */

@@ -36,6 +36,7 @@ int64_t ref_element_count(const ref_tensor *t) {
 }
 
 ref_tensor ref_tensor_new(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
+  CTX_CHECK(arena_ctx(a), dtype && 0 <= rank && rank <= IR_MAX_RANK);
   ref_tensor t = {.dtype = dtype, .rank = rank, .dims = ARENA_COPY(a, int64_t, dims, (size_t)rank)};
   t.data = arena_array(a, (size_t)ref_element_count(&t), (size_t)ir_dtype_bytes(dtype));
   return t;
@@ -81,6 +82,7 @@ ref_tensor *ref_result(ref_frame *f, ir_op op, uint32_t i) {
 }
 
 void ref_set_result(ref_frame *f, ir_op op, uint32_t i, const ref_tensor *t) {
+  CTX_CHECK(f->ctx, i < ref_n_results(f, op));
   f->values[ir_result(f->m, op, i)] = *t;
 }
 
@@ -95,6 +97,7 @@ static weir_status run_op(ref_frame *f, ir_op op) {
 
 weir_status ref_run_block(ref_frame *f, ir_block block, const ref_tensor *args, ref_tensor *out) {
   const ir_block_data *b = ir_block_get(f->m, block);
+  CTX_CHECK(f->ctx, b->ops.count > 0); /* verified: it has a terminator */
   for (uint32_t i = 0; i < b->args.count; i++) f->values[b->args.at[i]] = args[i];
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) WEIR_TRY(run_op(f, b->ops.at[i]));
   ir_op end = ir_terminator(f->m, block);

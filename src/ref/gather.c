@@ -121,6 +121,7 @@ weir_status ref_scatter(ref_frame *f, ir_op op) {
   for (uint32_t k = 0; k < n; k++) acc[k] = ref_unpack(f->arena, ref_operand(f, op, k));
   ref_reducer body;
   ref_reducer_init(&body, f, ref_region(f, op, 0));
+  CTX_CHECK(f->ctx, body.n_args == 2 * n && body.n_results == n);
   weir_status status = scatter_all(f, op, &p, n, &body, acc);
   ref_reducer_deinit(&body);
   for (uint32_t k = 0; status == WEIR_OK && k < n; k++) ref_pack(ref_result(f, op, k), acc[k]);

@@ -47,6 +47,7 @@ weir_status ref_reshape(ref_frame *f, ir_op op) {
   const ir_type_data *t = ir_type_at(f->m, ir_result(f->m, op, 0));
   ref_tensor y = *ref_operand(f, op, 0);
   y.rank = t->rank, y.dims = t->dims;
+  CTX_CHECK(f->ctx, ref_element_count(&y) == ref_element_count(ref_operand(f, op, 0)));
   ref_set_result(f, op, 0, &y);
   return WEIR_OK;
 }
@@ -77,6 +78,7 @@ weir_status ref_bitcast_convert(ref_frame *f, ir_op op) {
 weir_status ref_broadcast(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
   ref_tensor *y = ref_result(f, op, 0);
+  CTX_CHECK(f->ctx, ref_element_count(x) || !ref_element_count(y));
   for (int64_t i = 0, n = ref_element_count(y), k = ref_element_count(x); i < n; i++)
     ref_copy_element(y, i, x, i % k);
   return WEIR_OK;
@@ -150,6 +152,7 @@ weir_status ref_concatenate(ref_frame *f, ir_op op) {
     }
     base += x->dims[dim];
   }
+  CTX_CHECK(f->ctx, base == y->dims[dim]);
   return WEIR_OK;
 }
 
@@ -175,6 +178,7 @@ static void read_starts(ref_frame *f, ir_op op, uint32_t first, const ref_tensor
   for (int32_t d = 0; d < x->rank; d++) {
     int64_t start = ref_load_index(ref_operand(f, op, first + (uint32_t)d), 0),
             last = x->dims[d] - sizes[d];
+    CTX_CHECK(f->ctx, last >= 0); /* verified: the window is no larger than x */
     out_starts[d] = start < 0 ? 0 : start > last ? last : start;
   }
 }

@@ -144,6 +144,7 @@ weir_status ref_npy_parse(arena *a, const char *name, const char *bytes, size_t 
     return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s: %zu bytes of data, wanted %lld elements", name,
                      length - start - n_header, (long long)ref_element_count(&shape));
   *out = ref_tensor_new(a, want->dtype, h.rank, h.dims);
+  CTX_CHECK(c, ref_element_count(out) * ir_dtype_bytes(out->dtype) == size);
   const char *data = bytes + start + n_header;
   if (h.fortran) copy_fortran(out, data);
   else memcpy(out->data, data, (size_t)size);
@@ -182,6 +183,7 @@ weir_status ref_npy_write(ctx *c, const char *path, const ref_tensor *t) {
   *p++ = '\n';
   size_t n_header = (size_t)(p - text) - 10,
          size = (size_t)(ref_element_count(t) * ir_dtype_bytes(t->dtype));
+  CTX_CHECK(c, p <= end && n_header <= UINT16_MAX && (n_header + 10) % 64 == 0);
   memcpy(text, "\x93NUMPY\x01\x00", 8);
   text[8] = (char)(n_header & 255), text[9] = (char)(n_header >> 8);
   FILE *file = fopen(path, "wb");

@@ -23,6 +23,7 @@ void ref_reducer_init(ref_reducer *r, ref_frame *f, ir_block block) {
   r->cells = ARENA_ARRAY(f->arena, ref_tensor, r->n_args);
   for (uint32_t i = 0; i < r->n_args; i++)
     r->cells[i] = ref_tensor_new(f->arena, ir_type_at(f->m, b->args.at[i])->dtype, 0, NULL);
+  CTX_CHECK(f->ctx, !r->kind || (r->n_args == 2 && r->n_results == 1));
   if (r->kind) r->dtype = wide_dtype(r->kind, r->cells[0].dtype);
 }
 
@@ -63,6 +64,7 @@ static void reduction_init(reduction *r, ref_frame *f, ir_op op, uint32_t n, ir_
                            int64_t n_out) {
   *r = (reduction){.n = n, .shape = ref_operand(f, op, 0)};
   ref_reducer_init(&r->reducer, f, body);
+  CTX_CHECK(f->ctx, r->reducer.n_args == 2 * n && r->reducer.n_results == n);
   r->in = ARENA_ARRAY(f->arena, ref_scalar *, n);
   r->acc = ARENA_ARRAY(f->arena, ref_scalar *, n);
   r->args = ARENA_ARRAY(f->arena, ref_scalar, 2 * n);
@@ -148,6 +150,7 @@ static int64_t window_count(const window *w) {
 
 static weir_status reduce_windows(reduction *r, const window *w, const ir_type_data *out) {
   int64_t index[IR_MAX_RANK] = {0}, n_out = 1, n_window = window_count(w);
+  CTX_CHECK(r->reducer.f->ctx, out->rank == w->sizes.count);
   for (int32_t d = 0; d < out->rank; d++) n_out *= out->dims[d];
   for (int64_t i = 0; i < n_out; i++, ref_next(out->rank, out->dims, index)) {
     int64_t at[IR_MAX_RANK] = {0};
@@ -208,6 +211,7 @@ weir_status ref_select_and_scatter(ref_frame *f, ir_op op) {
   ref_reducer select, scatter;
   ref_reducer_init(&select, f, ref_region(f, op, 0));
   ref_reducer_init(&scatter, f, ref_region(f, op, 1));
+  CTX_CHECK(f->ctx, select.n_args == 2 && scatter.n_args == 2);
   int64_t n = ref_element_count(x);
   ref_scalar *in = ref_unpack(f->arena, x), *acc = ARENA_ARRAY(f->arena, ref_scalar, (size_t)n);
   for (int64_t i = 0; i < n; i++) acc[i] = ref_load(ref_operand(f, op, 2), 0);
@@ -225,6 +229,7 @@ weir_status ref_map(ref_frame *f, ir_op op) {
   ref_tensor *y = ref_result(f, op, 0);
   ref_reducer body;
   ref_reducer_init(&body, f, ref_region(f, op, 0));
+  CTX_CHECK(f->ctx, body.n_args == n && body.n_results == 1);
   weir_status status = WEIR_OK;
   for (int64_t i = 0, count = ref_element_count(y); status == WEIR_OK && i < count; i++) {
     for (uint32_t k = 0; k < n; k++) args[k] = ref_load(ref_operand(f, op, k), i);

@@ -87,6 +87,7 @@ weir_status ref_sort(ref_frame *f, ir_op op) {
     ref_result(f, op, k);
   }
   ref_reducer_init(&s.comparator, f, ref_region(f, op, 0));
+  CTX_CHECK(f->ctx, s.comparator.n_args == 2 * s.n && s.comparator.n_results == 1);
   weir_status status = sort_rows(f, op, &s, x->dims[dim]);
   ref_reducer_deinit(&s.comparator);
   return status;
