@@ -1,5 +1,6 @@
 #include "call/kernel.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -171,6 +172,8 @@ static weir_status make_kernel(void *user) {
   *(void **)&w->out->run = function;
   if (code.finishing)
     WEIR_TRY(tile_llvm_find(&w->c, arena_printf(a, "%s_finish", name), (void **)&w->out->finish));
+  CTX_CHECK(&w->c, code.items >= 0 && code.scratch_bytes >= 0 && code.shared_bytes >= 0);
+  CTX_CHECK(&w->c, w->out->run && !code.finishing == !w->out->finish);
   w->out->finishing = code.finishing;
   w->out->shared_bytes = code.shared_bytes;
   w->out->items = code.items;
@@ -302,6 +305,7 @@ uint32_t kernel_buffers(const kernel *k) { return k->n_buffers; }
 
 int32_t kernel_work(const kernel *k, void *const *buffers, void *scratch, int64_t scratch_bytes,
                     int64_t threads, tile_work *out_work) {
+  assert(k->run && threads > 0 && scratch_bytes >= 0);
   uintptr_t begin = (uintptr_t)scratch;
   uintptr_t aligned = (begin + TILE_CALL_ALIGNMENT - 1) & ~(uintptr_t)(TILE_CALL_ALIGNMENT - 1);
   int64_t room = scratch_bytes - (int64_t)(aligned - begin) - k->shared_bytes;

@@ -1,5 +1,6 @@
 #include "call/progress.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,7 @@ int32_t progress_find(const char *label, size_t length, int64_t run) {
 
 void progress_at(int32_t number, int64_t done) {
   if (number == PROGRESS_NONE) return;
+  assert(number >= 0 && number < MOST_LOOPS); /* of progress_begin() */
   double time = now();
   pthread_mutex_lock(&progress.lock);
   progress.loops[number].done = done;

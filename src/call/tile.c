@@ -3,6 +3,7 @@
  */
 #include "call/tile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "call/interrupt.h"
@@ -60,6 +61,7 @@ static ffi_error *run_watched(const ffi_call *call, tile_work *work, int32_t thr
 static ffi_error *run_kernel(const ffi_call *call, const kernel *k) {
   void *buffers[TILE_MOST_BUFFERS];
   int64_t n_in = call->arguments.count, n_out = call->results.count - 1;
+  assert(n_in >= 0 && n_out >= 0); /* the last result is scratch */
   if (n_in + n_out != kernel_buffers(k) || n_in + n_out > TILE_MOST_BUFFERS)
     return ffi_fail(call, WEIR_INVALID_ARGUMENT,
                     "weir: a tile called with other buffers than it has");

@@ -1,5 +1,6 @@
 #include "machine/cpu.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). Its clock
@@ -125,6 +126,7 @@ void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
     if (options[i].by_memory <= by_memory && options[i].unhoisted <= unhoisted &&
         (!options[i].vector_bytes || options[i].vector_bytes == machine_vector_bytes(m)))
       out_options[count++] = options[i].option;
+  assert(count <= MACHINE_MOST_OPTIONS);
   out_options[count] = NULL;
 }
 
@@ -137,6 +139,7 @@ static const machine_slices CPU_SLICES = {8 << 20, 1 << 20, 8};
 enum { CPU_SHARE = 8, DEVICE_SHARE = 2 }; /* of the limit */
 
 machine_slices machine_slices_under(const machine *m, int64_t limit_bytes) {
+  assert(limit_bytes >= 0);
   int64_t share = limit_bytes / (m->device ? DEVICE_SHARE : CPU_SHARE);
   if (m->device) return (machine_slices){share, share, 1};
   machine_slices s = CPU_SLICES;

@@ -158,11 +158,13 @@ weir_status machine_settle(ctx *c, machine *m, const char **in_out_platform) {
   else if (m->device && strcmp(m->device->platform->name, platform))
     return ctx_error(c, WEIR_INVALID_ARGUMENT, "%s is a device of platform %s, not of %.60s",
                      m->device->name, m->device->platform->name, platform);
+  CTX_CHECK(c, !m->device || !strcmp(m->device->platform->name, *in_out_platform));
   return WEIR_OK;
 }
 
 /* ---- writing ---- */
 static void put_bytes(strbuf *b, const char *name, int64_t bytes) {
+  CTX_CHECK(arena_ctx(b->arena), bytes >= 0);
   bool whole = bytes % (1 << 20) == 0, kibi = bytes % (1 << 10) == 0;
   strbuf_printf(b, ",%s=%" PRId64 "%s", name,
                 whole  ? bytes >> 20
