@@ -122,6 +122,7 @@ static int64_t held_throughout(job *j) {
   arena *a = arena_create(&j->c);
   plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
   arena_destroy(a);
+  CTX_CHECK(&j->c, peak.total_bytes >= peak.temp_bytes);
   return peak.total_bytes - peak.temp_bytes;
 }
 
@@ -131,6 +132,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
  * has asked XLA yet. */
 static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
+  CTX_CHECK(&j->c, limit > 0 && !failed->found.m);
   out->is_refused = true;
   int64_t candidates = failed->reported ? failed->reported : INT64_MAX;
   if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)

@@ -1,5 +1,7 @@
 #include "limit/search.h"
 
+#include <assert.h>
+
 #include "machine/cpu.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
@@ -59,6 +61,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
 }
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
+  assert(limit > 0);
   int64_t slice_bytes = machine_slices_under(&j->machine, limit).first_bytes;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.from = j->prepared,
@@ -150,6 +153,7 @@ static weir_status try_candidate(job *j, search *s) {
   CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, &order, &m));
+  CTX_CHECK(&j->c, m && order.peak_bytes >= 0);
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};

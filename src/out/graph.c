@@ -44,6 +44,7 @@ static const char *line_of(const drawing *g, ir_str location) {
 /* values: `count` consecutive ones that the node stands for. */
 static void put_node(drawing *g, out_graph_node node, ir_value values, uint32_t count) {
   strbuf shape = strbuf_make(g->arena);
+  CTX_CHECK(g->m->ctx, values + count <= g->m->values.count);
   strbuf_puts(&shape, "");
   for (uint32_t i = 0; i < count; i++) {
     put_shape(g, ir_type_of(g->m, values + i), &shape);
@@ -158,6 +159,7 @@ static void draw_while(drawing *g, ir_op op) {
   const ir_op_data *d = ir_op_get(g->m, op);
   const ir_block_data *body = ir_block_get(g->m, d->regions[1]);
   const ir_value *next = ir_op_get(g->m, ir_terminator(g->m, d->regions[1]))->operands;
+  CTX_CHECK(g->m->ctx, body->args.count == d->n_operands && d->n_results == d->n_operands);
   open_box(g, op, 1, while_label(g, op));
   for (uint32_t i = 0; i < d->n_operands; i++)
     draw_argument(g, d->operands[i], body->args.at[i], next[i]);

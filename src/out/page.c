@@ -29,6 +29,7 @@ static void put_markup(strbuf *out, const char *text) {
 
 static void put_place(strbuf *out, const char *name, size_t length, const char *title,
                       const char *plans) {
+  CTX_CHECK(arena_ctx(out->arena), length > 0);
   if (!strncmp(name, "title", length)) put_markup(out, title);
   else if (!strncmp(name, "style", length)) put_files(out, styles);
   else if (!strncmp(name, "scripts", length)) put_files(out, scripts);
@@ -39,6 +40,7 @@ void out_page(strbuf *out, const char *title, const char *plans) {
   const out_page_file *page = file_get(out->arena, "page.html");
   const char *text = arena_printf(out->arena, "%.*s", (int)page->length, (const char *)page->bytes);
   for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
+    CTX_CHECK(arena_ctx(out->arena), strstr(open, "}}")); /* a place is closed */
     strbuf_add(out, text, (size_t)(open - text));
     put_place(out, open + 2, (size_t)(strstr(open, "}}") - open - 2), title, plans);
   }
