@@ -1,5 +1,6 @@
 /* Reading whole files and writing them all or nothing. */
 #define _XOPEN_SOURCE 700
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static char *read_all(FILE *from, size_t *out_length) {
   size_t room = 1 << 16, n = 0;
   char *text = malloc(room);
   while (text) {
+    assert(n < room); /* a zero byte fits behind what is read */
     n += fread(text + n, 1, room - n - 1, from);
     if (ferror(from)) break;
     if (feof(from)) return text[n] = 0, *out_length = n, text;

@@ -1,5 +1,6 @@
 /* weir reduce: the smallest program found of which a command says that it still fails. */
 #define _XOPEN_SOURCE 700
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -46,6 +47,7 @@ static int run_command(const char *command, const char *path, bool is_heard) {
     if (errno != EINTR) problem = errno;
   free(line);
   if (problem) return -1;
+  assert(WIFEXITED(status) || WIFSIGNALED(status)); /* it is not waited for while it is stopped */
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

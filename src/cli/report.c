@@ -1,4 +1,5 @@
 /* weir report: a plan as a page of HTML, and as a trace. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static int add_plan(report *r, const char *device, const char *text, size_t leng
   weir_result *planned;
   int code = cli_rewrite_text(&args, text, length, &planned);
   if (!planned) return code;
+  assert(r->count < CLI_MOST_DEVICES);
   const char *title = device ? device : title_of(args.input);
   r->parts[r->count] = (weir_page_part){title, weir_result_data(planned)};
   r->plans[r->count++] = planned;

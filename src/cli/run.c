@@ -1,5 +1,6 @@
 /* One call of weir_rewrite() for a file, with the message of an error as compilers print it; sizes
  * for people. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ int cli_rewrite_text(const cli_args *args, const char *text, size_t length,
   weir_result *result;
   *out_result = NULL;
   weir_status status = weir_rewrite(text, length, &args->options, &result);
+  assert(status != WEIR_OK || result);
   if (status != WEIR_OK) cli_print_error(args->input, status, result);
   bool kept = status == WEIR_OK || (status == WEIR_RESOURCE_EXHAUSTED && result);
   if (kept) *out_result = result;
@@ -63,6 +65,7 @@ const char *cli_bytes_text(char room[CLI_BYTES_ROOM], int64_t bytes) {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double x = (double)bytes;
   int unit = 0;
+  assert(bytes >= 0);
   for (; x >= 999.5 && unit < 6; unit++) x /= 1000;
   int digits = unit == 0 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
   snprintf(room, CLI_BYTES_ROOM, "%.*f %s", digits, x, units[unit]);

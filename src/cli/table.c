@@ -1,5 +1,6 @@
 /* The table of `weir plan --limits`: what each limit makes of a program and what it costs. A row is
  * what `weir opt` would do under that limit, by weir's estimates. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,7 @@ static void choose_limits(const weir_summary *s, cli_limits *limits) {
     bool is_new = !limits->count || limit > limits->at[limits->count - 1];
     if (is_new && limit <= s->peak_before_bytes) limits->at[limits->count++] = limit;
   }
+  assert(limits->count <= AUTOMATIC_ROWS);
 }
 
 /* ---- rows ---- */
@@ -103,6 +105,7 @@ int cli_put_table(FILE *out, const cli_args *args, cli_limits limits, const char
           "%12s %12s %6s %8s %10s %7s\n",
           "limit", "peak", "loops", "slices", "flops", "time");
   int code = CLI_OK;
+  assert(0 <= limits.count && limits.count <= CLI_MOST_LIMITS);
   for (int i = 0; i < limits.count && code == CLI_OK; i++)
     code = put_limit(out, args, limits.at[i], input, length);
   return code;
