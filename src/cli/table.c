@@ -38,12 +38,14 @@ static int64_t rounded_up(double bytes) {
   return (int64_t)(ceil(bytes / unit) * unit);
 }
 
-/* From the smallest that can be held to the one that asks for nothing, in equal ratios. */
+/* From the smallest that can be held to the one that asks for nothing, in equal ratios; that one
+ * alone, where the smallest was not looked for. */
 static void choose_limits(const weir_summary *s, cli_limits *limits) {
-  double low = (double)s->minimum_bytes, ratio = (double)s->peak_before_bytes / low;
+  int64_t least = s->minimum_bytes ? s->minimum_bytes : s->peak_before_bytes;
+  double low = (double)least, ratio = (double)s->peak_before_bytes / low;
   limits->count = 0;
-  for (int i = 0; i < AUTOMATIC_ROWS; i++) {
-    int64_t limit = i == 0 ? s->minimum_bytes : rounded_up(low * pow(ratio, i / 5.0));
+  for (int i = 0; i < AUTOMATIC_ROWS && least > 0; i++) {
+    int64_t limit = i == 0 ? least : rounded_up(low * pow(ratio, i / 5.0));
     if (i == AUTOMATIC_ROWS - 1) limit = s->peak_before_bytes;
     bool is_new = !limits->count || limit > limits->at[limits->count - 1];
     if (is_new && limit <= s->peak_before_bytes) limits->at[limits->count++] = limit;

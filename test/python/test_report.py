@@ -456,3 +456,14 @@ def test_large_programs_stay_usable(tmp_path, opened, ops, most_bytes):
     page.locator("#graph .node").first.wait_for()
     nodes = plan_in(path.read_text())["programs"][0]["graph"]["nodes"]
     assert f"of {len(nodes):,} values" in page.locator("#graph").inner_text()
+
+
+def test_no_smallest_limit_is_looked_for_in_large_programs(tmp_path):
+    """The table under the plan then has the limit that asks for nothing, and no other."""
+    source = tmp_path / "chain.mlir"
+    source.write_text(chain(10000))
+    command = [COMMAND, "plan", source, "--machine", "x86-64-v3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.partition("under other limits")[2].splitlines()
+    assert len(table) == 3 and "smallest limit" not in done.stdout
