@@ -15,4 +15,8 @@ const char *ir_sharding_of(const ir_module *m, ir_op op, const char *name, uint3
 /* With both brackets; 0 for NULL. */
 size_t ir_sharding_length(const char *sharding);
 
+/* x under that sharding ("#sdy.sharding<...>"), at the end of the block. */
+ir_value ir_build_sharding_constraint(ir_module *m, ir_block block, ir_value x,
+                                      const char *sharding);
+
 #endif

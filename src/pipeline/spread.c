@@ -82,16 +82,7 @@ static ir_value constrained(spreading *s, ir_block block, ir_value v, int32_t di
   for (int32_t d = 0; d < ir_type_get(m, type)->rank; d++)
     strbuf_printf(&text, d == dim ? "%s{\"%s\"}" : "%s{}", d ? ", " : "", AXIS);
   strbuf_puts(&text, "]>");
-  ir_named_attr attr = {ir_intern_string(m, "sharding"), ir_attr_other(m, text.text), true};
-  ir_op op = ir_op_new(m, block,
-                       &(ir_op_desc){.kind = IR_OP_SDY_SHARDING_CONSTRAINT,
-                                     .n_operands = 1,
-                                     .operands = &v,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 1,
-                                     .attrs = &attr});
-  return ir_result(m, op, 0);
+  return ir_build_sharding_constraint(m, block, v, text.text);
 }
 
 static void rename_operands(spreading *s, ir_op op) {

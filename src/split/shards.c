@@ -213,17 +213,7 @@ static ir_value unsharded(ir_module *m, ir_block block, ir_value v, int32_t dim)
   strbuf text = strbuf_make(m->arena);
   strbuf_printf(&text, "#sdy.sharding%.*s{}%.*s>", (int)(axes - sharding), sharding,
                 (int)(stop - end), end);
-  ir_type type = ir_type_of(m, v);
-  ir_named_attr attr = {ir_intern_string(m, "sharding"), ir_attr_other(m, text.text), true};
-  ir_op op = ir_op_new(m, block,
-                       &(ir_op_desc){.kind = IR_OP_SDY_SHARDING_CONSTRAINT,
-                                     .n_operands = 1,
-                                     .operands = &v,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 1,
-                                     .attrs = &attr});
-  return ir_result(m, op, 0);
+  return ir_build_sharding_constraint(m, block, v, text.text);
 }
 
 static void unshard_loop(ir_module *m, ir_block block, ir_op loop) {
