@@ -28,7 +28,8 @@ typedef struct ctx {
   int64_t fail_after; /* test hook: the n-th allocation from now fails; -1: never */
   int64_t live_bytes; /* malloc'ed by the arenas */
   int64_t most_bytes; /* that these may be */
-  struct arena_chunk *spare[CTX_SPARE_SIZES]; /* which no arena has, by size: pages that are there */
+  struct arena_chunk
+      *spare[CTX_SPARE_SIZES]; /* which no arena has, by size: pages that are there */
   int64_t spare_bytes;
   char message[2048]; /* the diagnostic; "" if none */
 } ctx;

@@ -43,14 +43,14 @@ static split_goal goal_of_holders(const job *j, const search *s) {
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
-  *order = (split_order){
-      .order = s->order,
-      .is_trial = s->is_trial,
-      .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes) : goal_of_holders(j, s),
-      .by_size = by_size,
-      .no_tiles = s->no_tiles,
-      .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
-      .limit_bytes = s->target};
+  *order = (split_order){.order = s->order,
+                         .is_trial = s->is_trial,
+                         .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes)
+                                         : goal_of_holders(j, s),
+                         .by_size = by_size,
+                         .no_tiles = s->no_tiles,
+                         .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
+                         .limit_bytes = s->target};
   ir_module *m;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",

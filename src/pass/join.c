@@ -201,8 +201,7 @@ static void join(joining *j) {
   copy_body(j, body, j->first, map);
   copy_body(j, body, j->second, map);
   yield_results(j, body, &results, map);
-  CTX_CHECK(j->m->ctx,
-            ir_op_get(j->m, joined)->n_operands == ir_block_get(j->m, body)->args.count);
+  CTX_CHECK(j->m->ctx, ir_op_get(j->m, joined)->n_operands == ir_block_get(j->m, body)->args.count);
   for (uint32_t i = 0; i < results.values.count; i++)
     ir_map_set(j->renamed, results.values.at[i], ir_result(j->m, joined, i));
   replace_both(j, joined);

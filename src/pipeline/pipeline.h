@@ -40,16 +40,16 @@ typedef struct split_order {
   bool by_size;           /* that, also where there is a limit */
   bool no_tiles;          /* loops stay loops */
   const machine *machine; /* that runs tiles */
-  double least_gain;  /* else those become tiles that are predicted to be so many times as fast */
-  int32_t n_tiles;    /* out: loops that became tiles */
-  int64_t peak_bytes; /* out: estimate afterwards */
-  bool fits;          /* out */
-  bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
+  double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
+  int32_t n_tiles;     /* out: loops that became tiles */
+  int64_t peak_bytes;  /* out: estimate afterwards */
+  bool fits;           /* out */
+  bool may_give_up;    /* as soon as what no seed can dissolve is over the limit */
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
-  bool only_tiles;    /* out: all loops would be tiles, for which slices don't matter */
-  bool is_torn;       /* out: XLA's are loops that should make values alike (split/alike.h) */
-  int32_t loops;      /* out: regions that were split */
+  bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
+  bool is_torn;        /* out: XLA's are loops that should make values alike (split/alike.h) */
+  int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial;   /* nothing is asked but whether it holds: no kernels, no report */

@@ -56,7 +56,7 @@ weir_status ref_while(ref_frame *f, ir_op op) {
   ref_tensor *carry = ARENA_ARRAY(f->arena, ref_tensor, n);
   for (uint32_t i = 0; i < n; i++) carry[i] = *ref_operand(f, op, i);
   CTX_CHECK(f->ctx, ref_n_returned(f, ref_region(f, op, 1)) == n); /* verified: what it carries */
-  arena *held = NULL; /* what the carry lives in */
+  arena *held = NULL;                                              /* what the carry lives in */
   weir_status status = WEIR_OK;
   for (bool again = true; status == WEIR_OK;) {
     status = run_condition(f, op, carry, &again);

@@ -18,7 +18,7 @@ typedef struct split_goal {
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
-  bool fits_first; /* slices that fit go before what stays in memory */
+  bool fits_first;        /* slices that fit go before what stays in memory */
   int64_t least_slice;    /* indices; 0 is 1 */
 } split_goal;
 
@@ -43,7 +43,7 @@ typedef struct split_known {
 } split_known;
 
 typedef struct split_memo {
-  arena *a; /* NULL: nothing is known */
+  arena *a;        /* NULL: nothing is known */
   uint32_t *first; /* by value: index + 1 */
   VEC(split_known) list;
   split_state state;

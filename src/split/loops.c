@@ -26,10 +26,10 @@ typedef struct carried_sum {
 typedef struct loop_builder {
   split_region *r;
   const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */
-  int32_t number;        /* of this one among those of the region */
-  ir_builder body;    /* ops inside */
-  ir_builder *before; /* initial carries */
-  ir_builder *after;  /* from final carries to results */
+  int32_t number;                    /* of this one among those of the region */
+  ir_builder body;                   /* ops inside */
+  ir_builder *before;                /* initial carries */
+  ir_builder *after;                 /* from final carries to results */
   split_trip trip;
   int32_t stage;
   const ir_map *renamed; /* results of earlier loops */

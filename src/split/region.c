@@ -115,9 +115,8 @@ static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index
 
 static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                       split_factor *out) {
-  return ir_kind_of(r->m, op) == IR_OP_WHILE
-             ? trace_while(r, op, of_result, index, pos, out)
-             : trace_once(r, op, of_result, index, pos, out);
+  return ir_kind_of(r->m, op) == IR_OP_WHILE ? trace_while(r, op, of_result, index, pos, out)
+                                             : trace_once(r, op, of_result, index, pos, out);
 }
 
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
@@ -205,7 +204,8 @@ static void close_over(split_region *r, uint32_t index) {
   split_instance instance = r->instances.at[index];
   if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
   if (instance.next) return;
-  for (uint32_t i = r->state->users.first[instance.value]; i < r->state->users.first[instance.value + 1]; i++)
+  for (uint32_t i = r->state->users.first[instance.value];
+       i < r->state->users.first[instance.value + 1]; i++)
     visit_user(r, r->state->users.ops[i], instance.value, instance.pos);
 }
 

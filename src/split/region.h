@@ -31,7 +31,7 @@ typedef struct split_member {
   ir_op op;
   split_factor factor;
   int32_t stage;
-  uint32_t next; /* another member of the same op: index + 1, 0: none */
+  uint32_t next;               /* another member of the same op: index + 1, 0: none */
   const online_terms *streams; /* of a sum that is done with running statistics of its own stage;
                                   NULL: it is not */
 } split_member;
@@ -46,8 +46,8 @@ typedef struct split_instance {
   split_pos pos;
   bool traced; /* its op can make it inside a loop, by `factor` */
   split_factor factor;
-  int32_t body_stage;    /* the first stage whose loop can make it */
-  uint32_t next;         /* of the same value; index + 1, 0: none */
+  int32_t body_stage; /* the first stage whose loop can make it */
+  uint32_t next;      /* of the same value; index + 1, 0: none */
   int32_t emitted_in; /* split/loops.c: in which loop's body `emitted` stands; -1: none yet */
   ir_value emitted;
 } split_instance;
@@ -129,7 +129,7 @@ typedef struct split_growth {
   bool may_stream;         /* sums may use running statistics */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
   split_covers *covers;
-  split_state *state;      /* of the module and this threshold */
+  split_state *state; /* of the module and this threshold */
 } split_growth;
 
 /* In memory of the arena. */

@@ -43,7 +43,8 @@ static bool move_dims(split_region *r, ir_op op, uint32_t i, online_term *term) 
   for (int32_t k = 0; k < IR_MAX_RANK; k++) {
     split_factor f;
     if (term->dims[k] < 0) continue;
-    if (!split_trace(r->scratch, r->m, op, false, i, (split_pos){.dim = term->dims[k], .unit = 1}, &f) ||
+    if (!split_trace(r->scratch, r->m, op, false, i, (split_pos){.dim = term->dims[k], .unit = 1},
+                     &f) ||
         f.results[0].dim < 0 || f.results[0].unit != 1)
       return false;
     term->dims[k] = (int8_t)f.results[0].dim;

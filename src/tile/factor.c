@@ -1,6 +1,5 @@
 #include "tile/factor.h"
 
-
 #include "ir/attrs.h"
 #include "ir/maps.h"
 

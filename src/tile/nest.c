@@ -21,8 +21,8 @@ struct tile_tie {
   arena *a;
   uint32_t *parent;
   int64_t *length;
-  bool *is_rank;  /* counts what a top-k keeps */
-  bool *is_bent;  /* counted otherwise on the other side of a slice, a gather */
+  bool *is_rank; /* counts what a top-k keeps */
+  bool *is_bent; /* counted otherwise on the other side of a slice, a gather */
   uint32_t n_slots;
   uint32_t *first; /* by node: its result's slots, then those of each operand */
   uint32_t now;    /* the node that a rule is asked about */
@@ -152,8 +152,7 @@ static bool rule_dot_general(tile_tie *t, tile_node *node) {
   ir_dtype out = tensor_of(t, node->value)->dtype;
   node->monoid = IR_OP_ADD;
   if (tensor_of(t, ir_operand(m, node->op, 0))->dtype != out ||
-      tensor_of(t, ir_operand(m, node->op, 1))->dtype != out || out == IR_I1 ||
-      tile_is_narrow(out))
+      tensor_of(t, ir_operand(m, node->op, 1))->dtype != out || out == IR_I1 || tile_is_narrow(out))
     return refuse(t, "a dot of mixed element types");
   return tie_by_map(t, node) || refuse(t, "a dot that does not read");
 }

@@ -26,8 +26,9 @@ static const pass *const cutting[] = {&pass_cut, NULL};
 static const pass *const padding[] = {&pass_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
-static const pass *const respelling[] = {&pass_constants, &pass_static,       &pass_implicit,
-                                         &pass_einsum,    &pass_index_select, &pass_bits, &pass_map, NULL};
+static const pass *const respelling[] = {
+    &pass_constants,    &pass_static, &pass_implicit, &pass_einsum,
+    &pass_index_select, &pass_bits,   &pass_map,      NULL};
 static const pass *const unflattening[] = {&pass_flat_index, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
@@ -224,7 +225,8 @@ static const char *const respelled =
 
 /* One index into what was flattened. */
 static const char *const flattened =
-    "func.func @main(%a: tensor<3x4xf32>, %i: tensor<2x1xi32>) -> (tensor<2xf32>, tensor<3x4xf32>) {\n"
+    "func.func @main(%a: tensor<3x4xf32>, %i: tensor<2x1xi32>) -> (tensor<2xf32>, tensor<3x4xf32>) "
+    "{\n"
     "  %s = stablehlo.sine %a : tensor<3x4xf32>\n"
     "  %f = stablehlo.reshape %s : (tensor<3x4xf32>) -> tensor<12xf32>\n"
     "  %g = \"stablehlo.gather\"(%f, %i) <{dimension_numbers = "

@@ -28,7 +28,8 @@
 #define WIDE "tensor<23x60xf32>"
 /* Not to be cut along dim. */
 #define SORTED(name, x, dim, type)                                                                 \
-  name " = \"stablehlo.sort\"(" x ") ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"             \
+  name " = \"stablehlo.sort\"(" x                                                                  \
+       ") ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"                                         \
        "%%c = stablehlo.compare LT, %%a, %%b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"         \
        "stablehlo.return %%c : tensor<i1>\n}) {dimension = " dim " : i64} : (" type ") -> " type   \
        "\n"
@@ -44,10 +45,11 @@ static const example examples[] = {
      "%%p = stablehlo.iota dim = 0 : " ALL "\n%%q = stablehlo.add %%k, %%p : " ALL
      "\n" REDUCED("%%r", "%%q", "%%z", "add", "1", ALL, ROWS)},
     {"running statistics", COLUMNS,
-     REDUCED("%%m", "%%k", "%%low", "maximum", "0", ALL, COLUMNS)
-     "%%ms = stablehlo.broadcast_in_dim %%m, dims = [1] : (" COLUMNS ") -> " ALL
-     "\n%%d = stablehlo.subtract %%k, %%ms : " ALL "\n%%e = stablehlo.exponential %%d : " ALL
-     "\n" REDUCED("%%r", "%%e", "%%z", "add", "0", ALL, COLUMNS)},
+     REDUCED("%%m", "%%k", "%%low", "maximum", "0", ALL,
+             COLUMNS) "%%ms = stablehlo.broadcast_in_dim %%m, dims = [1] : (" COLUMNS ") -> " ALL
+                      "\n%%d = stablehlo.subtract %%k, %%ms : " ALL
+                      "\n%%e = stablehlo.exponential %%d : " ALL
+                      "\n" REDUCED("%%r", "%%e", "%%z", "add", "0", ALL, COLUMNS)},
     {"rolled", ROWS,
      "%%a = stablehlo.slice %%k [3:23, 0:7] : (" ALL ") -> tensor<20x7xf32>\n"
      "%%b = stablehlo.slice %%k [0:3, 0:7] : (" ALL ") -> tensor<3x7xf32>\n"
@@ -86,11 +88,15 @@ static const example examples[] = {
                                                                   "tensor<23x23xf32>", ROWS)},
     {"what a loop reads whole", ROWS,
      "%%n = stablehlo.iota dim = 0 : tensor<60xf32>\n"
-     "%%w = stablehlo.cosine %%n : tensor<60xf32>\n" SORTED("%%s", "%%w", "0", "tensor<60xf32>")
-     "%%xw = stablehlo.broadcast_in_dim %%x, dims = [0] : (" ROWS ") -> " WIDE "\n"
-     "%%sw = stablehlo.broadcast_in_dim %%s, dims = [1] : (tensor<60xf32>) -> " WIDE "\n"
-     "%%p = stablehlo.multiply %%xw, %%sw : " WIDE "\n" SORTED("%%e", "%%p", "1", WIDE)
-     REDUCED("%%r", "%%e", "%%z", "add", "1", WIDE, ROWS)},
+     "%%w = stablehlo.cosine %%n : tensor<60xf32>\n" SORTED(
+         "%%s", "%%w", "0",
+         "tensor<60xf32>") "%%xw = stablehlo.broadcast_in_dim %%x, dims = [0] : (" ROWS ") -> " WIDE
+                           "\n"
+                           "%%sw = stablehlo.broadcast_in_dim %%s, dims = [1] : (tensor<60xf32>) "
+                           "-> " WIDE "\n"
+                           "%%p = stablehlo.multiply %%xw, %%sw : " WIDE
+                           "\n" SORTED("%%e", "%%p", "1", WIDE)
+                               REDUCED("%%r", "%%e", "%%z", "add", "1", WIDE, ROWS)},
 };
 
 typedef struct run {
@@ -125,8 +131,7 @@ static weir_status run_all(void *user) {
   r->a = p.scratch = arena_create(r->c);
   WEIR_TRY(in_stablehlo_text(r->c, r->text, strlen(r->text), &m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->program, &r->n));
-  split_goal goal = {
-      .threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes, .nest = r->nest};
+  split_goal goal = {.threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes, .nest = r->nest};
   split_order order = {.goal = goal, .no_tiles = true};
   splitter_above_threshold(m, &order);
   WEIR_TRY(pass_dce.run(&p, m, &changed));
@@ -163,8 +168,8 @@ static void check(const example *e, int64_t slice_bytes, bool nest) {
   bool same = status == WEIR_OK && are_close(r.program, r.slices) && are_close(r.slices, r.whole);
   if (!same || !r.loops) {
     fprintf(stderr, "%s, slices of %lld bytes%s: %s %s; %s; %d loops\n", e->what,
-            (long long)slice_bytes, nest ? ", nested" : "", weir_status_name(status), context.message,
-            same ? "same" : "other results", r.loops);
+            (long long)slice_bytes, nest ? ", nested" : "", weir_status_name(status),
+            context.message, same ? "same" : "other results", r.loops);
     failures++;
   }
   ctx_deinit(&context);
