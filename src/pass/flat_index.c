@@ -4,7 +4,7 @@
  *   reshape(scatter(y, i, u)) = scatter(reshape(y), [i / n, i % n], u)
  *
  * so that x, or what is scattered, can be cut along m: a flattened dimension can't.
- * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact, for
+ * Requires: a verified module; behind `permuted`, which finds a sort by the line that it sorts. Breaks: nothing; what lost its uses stays for dce. Exact, for
  * indices beyond the ends, too: a gather moves them inside, here before they are divided; a scatter
  * drops them, and here those below 0 become the first one behind the end. Updates come in the order
  * that they had.
