@@ -278,8 +278,9 @@ class _Call:
         return platform_of(np.ravel(self.devices)[0])
 
     def measure_machine(self, given):
-        """Before the first prediction of this user on this computer."""
-        if self.platform() == "cpu" and given.get("tile") and not _jax.missing(_jax.FOR_DEVICES):
+        """Before the first prediction of this user for this computer."""
+        is_for_it = self.platform() == "cpu" and given.get("tile") and not given.get("machine")
+        if is_for_it and not _jax.missing(_jax.FOR_DEVICES):
             here = (d for d in np.ravel(self.devices) if d.process_index == d.client.process_index())
             if mine := next(here, None):
                 _machine.measure(mine, self.computation.context)

@@ -51,11 +51,11 @@ _RATES = {  # program, shape of its argument, what it does in one run, how often
 
 
 def measure(device, context):
-    """Measures what this computer does, unless that is known or WEIR_MACHINE names one. device: a
-    jax.Device of platform cpu; context: of MLIR. Whatever fails is not measured.
+    """Measures what this computer does, unless that is known. device: a jax.Device of platform cpu;
+    context: of MLIR. Whatever fails is not measured.
     """
     global _is_done
-    if _is_done or os.environ.get("WEIR_MACHINE") or not _library.machine_wants_rates():
+    if _is_done or not _library.machine_wants_rates():
         return
     _is_done, rates = True, {}
     for name, program in _RATES.items():

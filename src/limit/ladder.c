@@ -269,9 +269,8 @@ static int64_t least_as_is(job *j) {
   return memory < program ? memory : program;
 }
 
-enum {
-  MOST_OPS_OF_A_MINIMUM = 10000
-}; /* else the search takes minutes, for a number beside others */
+/* Of more the search takes minutes, for a number beside others. */
+enum { MOST_OPS_OF_A_MINIMUM = 10000 };
 
 /* Of a program that holds its limit, or has none. */
 static weir_status add_minimum(job *j) {

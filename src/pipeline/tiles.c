@@ -20,7 +20,7 @@
 #include "tile/widen.h"
 #include "call/tile.h"
 
-#define LONGEST_NS 1e18
+#define LONGEST_NS 1e18 /* an attribute holds it */
 
 typedef struct replacing {
   ir_module *m;
@@ -65,8 +65,9 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t i = 0; i < d->n_operands; i++)
     ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
   ir_op copy = copy_loop(whole, m, block, loop, map);
-  for (int32_t i = 0; i < 3; i++)
-    ir_op_drop_attr(m, copy, (const char *[]){"scratch", "alike", "kernel_ns"}[i]);
+  ir_op_drop_attr(m, copy, "scratch");
+  ir_op_drop_attr(m, copy, "alike");
+  ir_op_drop_attr(m, copy, "kernel_ns");
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};

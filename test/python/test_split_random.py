@@ -63,30 +63,28 @@ def test_windows(first):
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 3, BATCH))
-def test_matrices(first):
-    """Calls of LAPACK, of one matrix and in batches."""
+def check_split(graphs, first):
+    """A batch of graphs of a class, at least half of which have something to split."""
     problems, split = [], 0
     for seed in range(first, first + BATCH):
-        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Matrices)
+        case = fuzz_graphs.case_of(seed, graphs)
         found, changed = fuzz_graphs.failures(case)
         problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
         split += changed
     assert not problems, "\n".join(problems)
     assert split >= BATCH // 2, "too few programs have anything to split"
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 3, BATCH))
+def test_matrices(first):
+    """Calls of LAPACK, of one matrix and in batches."""
+    check_split(fuzz_graphs.random_graphs.Matrices, first)
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 2, BATCH))
 def test_spellings(first):
     """As TensorFlow, PyTorch and CHLO's writers say it, inside of whiles and branches, too."""
-    problems, split = [], 0
-    for seed in range(first, first + BATCH):
-        case = fuzz_graphs.case_of(seed, fuzz_graphs.random_graphs.Spelled)
-        found, changed = fuzz_graphs.failures(case)
-        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
-        split += changed
-    assert not problems, "\n".join(problems)
-    assert split >= BATCH // 2, "too few programs have anything to split"
+    check_split(fuzz_graphs.random_graphs.Spelled, first)
 
 
 def test_every_spelling_is_drawn():
