@@ -7,7 +7,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -69,6 +69,9 @@ test-torch: build ## PyTorch on JAX (torchax): loads 2.9 GB
 
 test-devices: build ## plans for GPUs and TPUs, judged by their own XLA, whole
 	@$(BIN)/python tools/run_tests.py devices --build $(BUILD)
+
+test-aarch64: build ## kernels for 64-bit Arm in an emulator, more of them than make test tries
+	@$(BIN)/python tools/run_tests.py aarch64 --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit
 	@$(BIN)/python examples/demo.py

@@ -16,6 +16,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+import aarch64
 import jax_versions
 import wheel
 
@@ -24,6 +25,10 @@ UNIT_SECONDS = 300
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
 KERNEL_SHARE = "6"
+# Emulated, where LLVM takes ten times as long.
+ARM_SHARE = "40"
+ARM_UNITS = ("kernel", "machine", "tile*", "ref*", "maps", "npy*")
+ARM_KERNELS = [f"test/python/test_tile{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
 LIBRARIES = "test/python/test_libraries.py"
 DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
@@ -57,9 +62,9 @@ def run_program(program, environment):
     return None if good else f"(exit {done.returncode})\n{(done.stdout + done.stderr)[-4000:]}"
 
 
-def run_unit(build, environment):
+def run_unit(build, environment, names=("*",)):
     """Each C program is one test."""
-    programs = sorted((build / "unit").glob("*_test"))
+    programs = sorted({at for name in names for at in (build / "unit").glob(f"{name}_test")})
     with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
         found = list(pool.map(lambda program: run_program(program, environment), programs))
     failed = 0
@@ -138,6 +143,19 @@ def run_kernels(build, asan, environment, level):
     files.remove("test/python/test_tile_runtime.py")  # nothing there depends on vectors
     environment |= {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
     return run_pytest(build, environment, arguments=[*files, "--share", KERNEL_SHARE])
+
+
+def run_aarch64(build, environment, files, share):
+    """C programs for 64-bit Arm, and a share of the tests of kernels with kernels for it, emulated."""
+    try:
+        emulated = aarch64.build()
+    except aarch64.Missing as missing:
+        print(f"skipped: no emulated Arm: {missing}", flush=True)
+        return 0, 0, 1
+    units = run_unit(emulated, environment, ARM_UNITS)
+    environment |= {"WEIR_MACHINE": "aarch64", "WEIR_EMULATED_BUILD": str(emulated)}
+    kernels = run_pytest(build, environment, arguments=[*files, "--share", share])
+    return tuple(map(sum, zip(units, kernels)))
 
 
 def lower_levels(build):
@@ -238,6 +256,8 @@ def suites(what, build, asan):
         ]
     if what == "torch":
         return [("torch", run_libraries, build, plain, "torch")]
+    if what == "aarch64":
+        return [("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS, KERNEL_SHARE)]
     if what == "devices":
         return [("devices", run_devices, build, plain, [])]
     if what == "jax":
@@ -253,6 +273,7 @@ def suites(what, build, asan):
         ("python", run_python, build, asan, plain),
         *((f"kernels, {level}", run_kernels, build, asan, plain, level)
             for level in lower_levels(build)),
+        ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], ARM_SHARE),
         ("libraries", run_libraries, build, plain, "libraries"),
         ("tensorflow", run_tensorflow, build, plain, None),
         ("devices", run_devices, build, plain, ["-k", "quick"]),
@@ -265,10 +286,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax", "tensorflow", "torch", "devices"],
+        choices=["all", "check", "jax", "tensorflow", "torch", "devices", "aarch64"],
         help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
         "the hook in the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for "
-        "GPUs and TPUs, whole",
+        "GPUs and TPUs, whole; aarch64: kernels for 64-bit Arm, emulated, a larger share",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

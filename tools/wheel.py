@@ -37,12 +37,16 @@ def build():
     return wheels / name
 
 
+def compiler_for(processor, tools):
+    """The command of a C compiler for that processor and the oldest C library."""
+    return [str(tools / "python-zig"), "cc", "-target", f"{processor}-linux-gnu.{GLIBC}"]
+
+
 def compile_into(folder, tools):
     """The wheel as it is built, in FOLDER/plain; object files stay for the next time."""
     compiler = os.environ.get("CC")
     if not compiler:
-        target = f"{platform.machine()}-linux-gnu.{GLIBC}"
-        compiler = f"{tools / 'python-zig'} cc -target {target}"
+        compiler = " ".join(compiler_for(platform.machine(), tools))
     settings = ["-C", f"build-dir={folder / 'objects'}"]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", tools / "python"]
     options = ["-q", "--no-deps", "--no-build-isolation", "-w", folder / "plain", *settings]

@@ -24,7 +24,7 @@ static const struct {
     [MACHINE_X86_64_V2] = {"x86-64-v2", X86, 16, 16, false, false, false, 32 << 10, 256 << 10},
     [MACHINE_X86_64_V3] = {"x86-64-v3", X86, 32, 16, true, true, false, 32 << 10, 512 << 10},
     [MACHINE_X86_64_V4] = {"x86-64-v4", X86, 64, 32, true, true, true, 48 << 10, 2 << 20},
-    [MACHINE_AARCH64] = {"aarch64", ARM, 16, 32, true, false, false, 64 << 10, 1 << 20},
+    [MACHINE_AARCH64] = {"aarch64", ARM, 16, 32, true, true, false, 64 << 10, 1 << 20},
 };
 
 enum { TYPICAL_CORES = 2, MOST_CORES = 1024, TYPICAL_L3_BYTES = 16 << 20 };

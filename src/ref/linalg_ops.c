@@ -58,7 +58,7 @@ typedef struct lapack {
   int64_t batch;
 } lapack;
 
-enum { call_none = 0 }; /* of routines without one */
+#define call_none NULL /* of routines without one */
 
 static int64_t config(const lapack *l, const char *name, int64_t otherwise) {
   return ir_ffi_config_int(l->f->m, l->op, name, otherwise);

@@ -36,7 +36,7 @@ static tile_packing packing_of(const tile_nest *n, const tile_node *x) {
 
 static void mark(tile_nest *n, ir_value v) {
   const tile_node *x = tile_node_of(n, v);
-  while (x && is_moved(x->kind) && (x->mask >> n->row & 1) != (x->mask >> n->column & 1)) {
+  while (x && is_moved(x->kind) && (x->mask >> n->row ^ x->mask >> n->column) & 1) {
     v = ir_operand(n->m, x->op, 0);
     x = tile_node_of(n, v);
   }

@@ -10,7 +10,7 @@ for name in [
     name
     for name in os.environ
     if name.startswith("WEIR_")
-    and name not in ("WEIR_BUILD", "WEIR_ASAN_BUILD", "WEIR_LIBRARY", "WEIR_MACHINE")
+    and name not in ("WEIR_BUILD", "WEIR_ASAN_BUILD", "WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_EMULATED_BUILD")
 ]:
     del os.environ[name]
 os.environ["WEIR_CACHE_DIR"] = "off"  # kernels of an older weir prove nothing

@@ -7,10 +7,12 @@ import functools
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import jax
 import ml_dtypes
 import numpy as np
+import pytest
 from jax._src import compiler
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lax import linalg
@@ -24,10 +26,14 @@ OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
 }
+# Where its processor is another than this computer's: a build folder whose programs run emulated.
+EMULATED = os.environ.get("WEIR_EMULATED_BUILD")
 MODELLED_JAXLIB = "0.10.2"  # whose XLA weir's estimate is a model of
 SECONDS = 120
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
+
+in_this_process = pytest.mark.skipif(bool(EMULATED), reason="kernels for another processor")
 
 EMPTY = "func.func @main() {\nreturn\n}\n"
 REFUSED = 3  # the exit code: no way found under the limit
@@ -84,12 +90,17 @@ def levels():
     return LEVELS[: LEVELS.index(name) + 1] if name in LEVELS else ()
 
 
+def has_kernels(text):
+    return 'call_target_name = "weir_tile"' in text
+
+
 class Evaluator:
     """weir_eval on one set of inputs, which it keeps as files in `folder`."""
 
     def __init__(self, folder, inputs, tool=None):
         self.folder, self.files, self.count = pathlib.Path(folder), [], 0
         self.tool = tool or BUILD / "tools/weir_eval"
+        self.kernels_tool = pathlib.Path(EMULATED, "tools/weir_eval") if EMULATED else self.tool
         for i, array in enumerate(inputs):
             self.files.append(self.folder / f"in{i}.npy")
             np.save(self.files[-1], array)
@@ -100,7 +111,7 @@ class Evaluator:
         program.write_text(text)
         out.mkdir()
         done = subprocess.run(
-            [self.tool, program, *self.files, out],
+            [self.kernels_tool if has_kernels(text) else self.tool, program, *self.files, out],
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -155,3 +166,13 @@ class Xla:
         results = self.executable.execute_sharded(buffers).disassemble_into_single_device_arrays()
         results = [np.asarray(shards[0]) for shards in results]
         return [r.view(np.uint16) if r.dtype == BF16 else r for r in results]
+
+
+def results(text, inputs):
+    """Of a program that may have kernels: stock XLA's, or the evaluator's, emulated, where they are
+    for another processor.
+    """
+    if not EMULATED or not has_kernels(text):
+        return Xla(text)(*inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        return Evaluator(folder, inputs)(text)

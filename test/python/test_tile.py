@@ -57,7 +57,7 @@ def difference(want, got):
 
 
 def check_results(text, program, inputs):
-    for want, got in zip(running.Xla(text)(*inputs), running.Xla(program)(*inputs), strict=True):
+    for want, got in zip(running.results(text, inputs), running.results(program, inputs), strict=True):
         assert not difference(want, got)
 
 
@@ -82,7 +82,7 @@ def problem_of(region, folder):
     inputs, text, program = as_tiles(region, folder)
     if not count(program):
         return None, 0
-    want, got = running.Xla(text)(*inputs), running.Xla(program)(*inputs)
+    want, got = running.results(text, inputs), running.results(program, inputs)
     problems = [difference(w, g) for w, g in zip(want, got, strict=True)]
     return next((p for p in problems if p), None), count(program)
 
@@ -161,7 +161,7 @@ def run_picked(ops, x, y, folder):
     text = lowered(picked(ops), *inputs)
     threshold = len(x) * 300 * max(4, x.itemsize) // 4
     program = tiled(text, folder, "--tensor-size-threshold", threshold)
-    return running.Xla(text)(*inputs), running.Xla(program)(*inputs), count(program)
+    return running.results(text, inputs), running.results(program, inputs), count(program)
 
 
 def op_named(name, arity):
@@ -224,6 +224,7 @@ def test_exp_is_accurate(dtype, folder):
     assert error.max() < 1.5
 
 
+@running.in_this_process
 def test_under_the_hook(folder, monkeypatch):
     """An unchanged program under a limit, from several threads at once, with other numbers of
     threads inside: always the same bits, and nobody waits for anybody for ever."""
@@ -256,6 +257,7 @@ def test_under_the_hook(folder, monkeypatch):
                 assert all(np.array_equal(w, g) for w, g in zip(want, got, strict=True))
 
 
+@running.in_this_process
 def test_a_body_from_elsewhere_is_an_error(folder):
     """Another format, a body that does not read, too little scratch: an error that says so."""
     text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
@@ -311,7 +313,7 @@ def test_what_people_write(case, folder):
     text = lowered((REGIONS_PEOPLE_WRITE | REGIONS_LEFT_ALONE)[case], u, v)
     program = tiled(text, folder, "--tensor-size-threshold", 50_000)
     assert bool(count(program)) == (case in REGIONS_PEOPLE_WRITE)
-    for want, got in zip(running.Xla(text)(u, v), running.Xla(program)(u, v), strict=True):
+    for want, got in zip(running.results(text, [u, v]), running.results(program, [u, v]), strict=True):
         assert not difference(want, got)
 
 
@@ -335,5 +337,5 @@ def test_a_kernel_inside_a_loop(folder):
     program = tiled(text, folder, "--memory-limit", "1.6MB")
     before, inside = program.split('"stablehlo.while"', 1)
     assert not count(before) and count(inside) == 1 and inside.count('"stablehlo.while"') == 0
-    (want,), (got,) = running.Xla(text)(*inputs), running.Xla(program)(*inputs)
+    (want,), (got,) = running.results(text, inputs), running.results(program, inputs)
     np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)

@@ -75,6 +75,6 @@ def test_a_wrong_program_of_the_hook_is_seen(monkeypatch):
     monkeypatch.setattr(
         hooked_program, "under", lambda text, inputs, limit: (text, [a * 0 for a in want(text, inputs)])
     )
-    want = lambda text, inputs: running.Xla(text)(*inputs)  # noqa: E731
+    want = lambda text, inputs: running.results(text, inputs)  # noqa: E731
     problems, _ = fuzz_regions.run([("add", "sliced", "f32")], 3, hook=True)
     assert problems

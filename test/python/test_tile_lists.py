@@ -40,7 +40,7 @@ def check(function, inputs, folder, threshold, *arguments):  # noqa: F811
     text = lowered(function, *inputs)
     program = tiled(text, folder, "--tensor-size-threshold", threshold, *arguments)
     assert count(program), "no tile"
-    want, got = running.Xla(text)(*inputs), running.Xla(program)(*inputs)
+    want, got = running.results(text, inputs), running.results(program, inputs)
     for w, g in zip(want, got, strict=True):
         assert w.dtype == g.dtype and np.array_equal(bits(w), bits(g))
 
@@ -135,7 +135,7 @@ def test_neighbours(name, dtype, folder):  # noqa: F811
             path.write_text(text)
             program = running.opt(path, "--tensor-size-threshold", threshold * x.itemsize, "--tile", mode)
             assert count(program), f"no tile for d = {d} under {mode}"
-        want, got = running.Xla(text)(x, y), running.Xla(program)(x, y)
+        want, got = running.results(text, [x, y]), running.results(program, [x, y])
         for w, g in zip(want, got, strict=True):
             assert w.dtype == g.dtype
             if w.dtype.kind == "f":

@@ -104,7 +104,7 @@ def test_rounding(dtype, folder, covered):  # noqa: F811
     text = lowered(product, x, y)
     program = tiled(text, folder, "--tensor-size-threshold", 10_000)
     covered(program, kind)
-    (want,), (got,) = running.Xla(text)(x, y), running.Xla(program)(x, y)
+    (want,), (got,) = running.results(text, [x, y]), running.results(program, [x, y])
     want, got = (a.view(kind) if dtype == "bf16" else a for a in (want, got))
     np.testing.assert_array_equal(np.asarray(got, np.float32), np.asarray(want, np.float32))
     zero = np.asarray(want, np.float32) == 0
@@ -222,7 +222,7 @@ def test_conversions_happen(folder, covered):  # noqa: F811
         for first in kinds:
             want.append(t.astype(first).astype(np.float32).min(1))
             want += [t.astype(first).astype(second).astype(np.float32).max(1) for second in kinds]
-    for w, g in zip(want, running.Xla(program)(x, y), strict=True):
+    for w, g in zip(want, running.results(program, [x, y]), strict=True):
         np.testing.assert_array_equal(np.where(np.abs(w) < 2.0**-126, 0, w), np.where(np.abs(g) < 2.0**-126, 0, g))
 
 
@@ -239,7 +239,7 @@ def test_both_sides_of_a_product(folder):  # noqa: F811
     for size in (2000, 4000):
         program = tiled(lowered(product, x), folder, "--tensor-size-threshold", size)
         assert count(program)
-        (got,) = running.Xla(program)(x)
+        (got,) = running.results(program, [x])
         assert np.abs(got - want).max() < 1e-4
 
 
@@ -259,7 +259,7 @@ def test_sums_of_products(kind, scale, tile, setting, folder):  # noqa: F811
     path = folder / "sums.mlir"
     path.write_text(lowered(function, x, y))
     program = running.opt(path, *setting, "--tile", tile)
-    (got,) = running.Xla(program)(*stored([x, y]))
+    (got,) = running.results(program, stored([x, y]))
     x, y = (np.asarray(z, np.float64) for z in (x, y))
     assert (np.abs(got - (x @ y.T).sum(0)) <= 1e-5 * (x @ np.abs(y).T).sum(0)).all()
 
@@ -278,7 +278,7 @@ def test_overflow(folder, covered):  # noqa: F811
     with np.errstate(all="ignore"):
         k = x[:, None] * x[None]
         want = [np.isinf(k).sum(1), np.isfinite(k * np.float16(2)).all(), (np.float16(1) / k == 0).sum(), k.argmax(1)]
-    for w, g in zip(want, running.Xla(program)(x), strict=True):
+    for w, g in zip(want, running.results(program, [x]), strict=True):
         np.testing.assert_array_equal(w, g)
 
 
@@ -290,7 +290,7 @@ def test_subnormals(folder, covered):  # noqa: F811
     covered(program)
     want = (x[:, None] * y[None]) * np.float16(3)
     assert 0 < np.abs(want[want != 0]).min() < 2.0**-20
-    np.testing.assert_array_equal(running.Xla(program)(x, y)[0], want)
+    np.testing.assert_array_equal(running.results(program, [x, y])[0], want)
 
 
 LEFT_ALONE = {

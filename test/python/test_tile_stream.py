@@ -137,7 +137,7 @@ def compare(function, arguments, folder, at_least=1):
     threshold = max(64, heads * n * m * arguments[0].itemsize // 3)
     program = tiled(text, folder, "--tensor-size-threshold", threshold)
     assert count(program) >= at_least, f"{function.__name__} is no tile"
-    want, got = running.Xla(text)(*arguments), running.Xla(program)(*arguments)
+    want, got = running.results(text, arguments), running.results(program, arguments)
     return [p for w, g in zip(want, got, strict=True) if (p := difference(w, g))]
 
 

@@ -106,11 +106,11 @@ def test_with_slices(name, folder):  # noqa: F811
     """Slices of two rows, and of a number that divides no part."""
     x, y = inputs()
     text = lowered(PROGRAMS[name], x, y)
-    stock = running.Xla(text)(x, y)
+    stock = running.results(text, [x, y])
     for rows in (2, 70) if name in KERNELS else (7,):
         program = tiled(text, folder, "--tensor-size-threshold", rows * M * 4)
         assert count(program) or name not in KERNELS
-        for want, got in zip(stock, running.Xla(program)(x, y), strict=True):
+        for want, got in zip(stock, running.results(program, [x, y]), strict=True):
             assert not difference(want, got)
 
 
@@ -144,7 +144,7 @@ def test_stencils(dtype, shape, folder):  # noqa: F811
     text = lowered(stencil, x)
     for rows in (2, 3, shape[0] // 2):
         program = tiled(text, folder, "--tensor-size-threshold", rows * shape[1] * x.itemsize)
-        (want,), (got,) = running.Xla(text)(x), running.Xla(program)(x)
+        (want,), (got,) = running.results(text, [x]), running.results(program, [x])
         np.testing.assert_array_equal(got, want)
 
 

@@ -9,14 +9,16 @@
 #include <unistd.h>
 
 #include "call/kernel.h"
+#include "machine/machine.h"
 #include "tile/llvm.h"
 #include "weir/weir.h"
 
 enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 
-/* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. */
+/* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. For the family's first
+ * level, which any processor of the family runs. */
 static const char BODY[] =
-    "weir-tile 6: x86-64 4 2 1024 40 1 1\n"
+    "weir-tile 6: %s 4 2 1024 40 1 1\n"
     "\"builtin.module\"() ({\n"
     "  \"func.func\"() <{function_type = (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> "
     "tensor<40xf32>, sym_name = \"main\"}> ({\n"
@@ -46,13 +48,15 @@ static const char BODY[] =
     "}) : () -> ()\n";
 
 typedef struct body {
-  char text[sizeof BODY + 8];
+  char text[sizeof BODY + 16];
   size_t length;
 } body;
 
 static body body_of(int scale) {
+  bool is_arm = machine_host().level == MACHINE_AARCH64;
+  const char *level = machine_level_name(is_arm ? MACHINE_AARCH64 : MACHINE_X86_64);
   body b;
-  b.length = (size_t)snprintf(b.text, sizeof b.text, BODY, scale);
+  b.length = (size_t)snprintf(b.text, sizeof b.text, BODY, level, scale);
   return b;
 }
 
