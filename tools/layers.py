@@ -1,5 +1,6 @@
 """Checks that every #include in the sources follows the data flow of ARCHITECTURE.md: nobody looks
-downstream or sideways.
+downstream or sideways. What two rooms of the middle share, tables of a format that one reads and the
+other writes, lies in ir (vhlo.h, *.def).
 
 Exits 1 and names file:line for each edge that isn't allowed.
 """

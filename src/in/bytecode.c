@@ -279,7 +279,7 @@ static weir_status read_bytes(void *user) {
 }
 
 bool in_is_bytecode(const char *bytes, size_t length) {
-  return length >= 4 && !memcmp(bytes, "ML\xefR", 4);
+  return length >= 4 && !memcmp(bytes, BC_MAGIC, 4);
 }
 
 weir_status in_bytecode(ctx *c, const char *bytes, size_t length, ir_module **out_module) {

@@ -12,16 +12,6 @@
 #include "in/vhlo.h"
 #include "ir/ir.h"
 
-/* The first version of the format with each feature. */
-enum {
-  BC_VERSIONED_DIALECTS = 1,
-  BC_SECTIONS_OF_REGIONS = 2,
-  BC_USE_LIST_ORDERS = 3,
-  BC_ELIDED_LOCATIONS = 4, /* and the number of op names */
-  BC_PROPERTIES = 5,
-  BC_NEWEST = 6,
-};
-
 enum { BC_MAX_DEPTH = 256 };
 
 typedef enum bc_dialect { BC_OTHER, BC_BUILTIN, BC_VHLO } bc_dialect;
@@ -92,18 +82,6 @@ uint32_t bc_index(bc_bytes *b, uint32_t count, const char *what); /* below count
 ir_str bc_string(bc_bytes *b);
 /* A section: its id, and what is in it. */
 bc_bytes bc_section(bc_bytes *b, uint8_t *out_id);
-enum {
-  BC_STRINGS,
-  BC_DIALECTS,
-  BC_ATTRS,
-  BC_ATTR_OFFSETS,
-  BC_IR,
-  BC_RESOURCES,
-  BC_RESOURCE_OFFSETS,
-  BC_DIALECT_VERSIONS,
-  BC_PROPERTY_TABLE,
-  BC_SECTIONS
-};
 void bc_enter(const bc_bytes *b); /* one level deeper; fails at BC_MAX_DEPTH */
 
 /* ---- bytecode_entry.c: the attribute or type of an index that stands in b ---- */

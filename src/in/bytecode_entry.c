@@ -1,5 +1,5 @@
 /* Attributes and types of MLIR bytecode: decoded when first used, each once. Those of the builtin
- * dialect have codes (builtin_codes.def), VHLO's are bytecode_vhlo.c's, all others are text.
+ * dialect have codes (ir/builtin_codes.def), VHLO's are bytecode_vhlo.c's, all others are text.
  *
  * An entry may stand in many others, so what a file of a few bytes stands for can be large without
  * end. The IR shares the parts; their weight (characters in text, counted as often as they are
@@ -15,13 +15,15 @@
 
 enum { MAX_LOCATION_BYTES = 1 << 16 };
 
-enum {
-#define ATTRIBUTE(name, code) ATTR_##name = code,
-#define TYPE(name, code) TYPE_##name = code,
-#include "in/builtin_codes.def"
-};
-
 /* ---- entries ---- */
+/* Whether a location's text may be made or put to an op yet. */
+static bool pay_location(bc *r, size_t bytes) {
+  if (bytes > MAX_LOCATION_BYTES || (int64_t)bytes > r->location_bytes_left) return false;
+  r->location_bytes_left -= (int64_t)bytes;
+  CTX_CHECK(r->ctx, r->location_bytes_left >= 0);
+  return true;
+}
+
 static void add_weight(const bc_bytes *b, bc_entry *e, int64_t weight) {
   if (__builtin_add_overflow(e->weight, weight, &e->weight) || e->weight > b->r->weight_left)
     bc_fail(b, "an attribute or type that would be longer than %lld characters in text",
@@ -32,7 +34,7 @@ static ir_str location_of(bc_bytes *b, uint64_t code);
 static void builtin_attr(bc_bytes *b, bc_entry *e);
 static void builtin_type(bc_bytes *b, bc_entry *e);
 
-/* In the dialect's own text, with a zero byte. A location has none of its own. */
+/* In the dialect's own text, with a zero byte. */
 static const char *entry_text(bc_bytes *b, bc_entry *e, size_t *out_length) {
   const char *text = (const char *)b->at;
   const char *zero = b->at < b->end ? memchr(text, 0, bc_left(b)) : NULL;
@@ -43,13 +45,25 @@ static const char *entry_text(bc_bytes *b, bc_entry *e, size_t *out_length) {
   return text;
 }
 
+/* loc(...), without what is around it. */
+static bool location_in(bc_bytes *b, ir_attr attr, ir_str *out) {
+  const ir_attr_data *d = ir_attr_get(b->r->m, attr);
+  const char *text = d->kind == IR_ATTR_OTHER ? ir_text(b->r->m, d->text) : "";
+  size_t length = strlen(text);
+  if (length < 5 || memcmp(text, "loc(", 4) || text[length - 1] != ')') return false;
+  bool said = strcmp(text, "loc(unknown)") && pay_location(b->r, length - 5);
+  *out = said ? ir_intern_text(b->r->m, text + 4, length - 5) : IR_NONE;
+  return true;
+}
+
 static void other_attr(bc_bytes *b, bc_entry *e) {
   size_t length;
   if (e->is_custom)
     bc_fail_status(b, WEIR_UNIMPLEMENTED, "an attribute in a code of its dialect; wanted VHLO");
   const char *text = entry_text(b, e, &length);
-  e->is_location = length >= 4 && !memcmp(text, "loc(", 4);
-  if (!e->is_location) e->attr = in_attribute_of(b->r->ctx, b->r->scratch, b->r->m, text, length);
+  ir_attr attr = in_attribute_of(b->r->ctx, b->r->scratch, b->r->m, text, length);
+  e->is_location = location_in(b, attr, &e->location);
+  if (!e->is_location) e->attr = attr;
 }
 
 static void other_type(bc_bytes *b, bc_entry *e) {
@@ -105,14 +119,6 @@ ir_type bc_type(bc_bytes *b, bc_entry *parent) {
   bc_entry *e = bc_type_entry(b, bc_varint(b));
   if (parent) add_weight(b, parent, e->weight + 2);
   return e->type;
-}
-
-/* Whether a location's text may be made or put to an op yet. */
-static bool pay_location(bc *r, size_t bytes) {
-  if (bytes > MAX_LOCATION_BYTES || (int64_t)bytes > r->location_bytes_left) return false;
-  r->location_bytes_left -= (int64_t)bytes;
-  CTX_CHECK(r->ctx, r->location_bytes_left >= 0);
-  return true;
 }
 
 ir_str bc_location(bc_bytes *b) {
@@ -176,27 +182,27 @@ static ir_str location_of(bc_bytes *b, uint64_t code) {
   strbuf out = strbuf_make(b->r->scratch);
   const char *text;
   switch (code) {
-    case ATTR_UNKNOWN_LOC: return IR_NONE;
-    case ATTR_CALL_SITE_LOC:
+    case BUILTIN_ATTR_UNKNOWN_LOC: return IR_NONE;
+    case BUILTIN_ATTR_CALL_SITE_LOC:
       strbuf_puts(&out, "callsite(");
       put_child(b, &out);
       strbuf_puts(&out, " at ");
       put_child(b, &out);
       strbuf_putc(&out, ')');
       break;
-    case ATTR_FILE_LINE_COL_LOC:
+    case BUILTIN_ATTR_FILE_LINE_COL_LOC:
       quote_attr(b, &out);
       strbuf_printf(&out, ":%llu", (unsigned long long)bc_varint(b));
       strbuf_printf(&out, ":%llu", (unsigned long long)bc_varint(b));
       break;
-    case ATTR_FILE_LINE_COL_RANGE: put_range(b, &out); break;
-    case ATTR_NAME_LOC:
+    case BUILTIN_ATTR_FILE_LINE_COL_RANGE: put_range(b, &out); break;
+    case BUILTIN_ATTR_NAME_LOC:
       quote_attr(b, &out);
       if ((text = child(b))) strbuf_printf(&out, "(%s)", text);
       break;
     default: /* fused; what else it says of itself is dropped */
       put_fused(b, &out);
-      if (code == ATTR_FUSED_LOC_WITH_METADATA) bc_attr(b, NULL);
+      if (code == BUILTIN_ATTR_FUSED_LOC_WITH_METADATA) bc_attr(b, NULL);
   }
   return pay_location(b->r, out.length) ? ir_intern_text(b->r->m, out.text, out.length) : IR_NONE;
 }
@@ -379,18 +385,18 @@ static ir_attr builtin_value(bc_bytes *b, bc_entry *e, uint64_t code) {
   ir_module *m = b->r->m;
   ir_type type;
   switch (code) {
-    case ATTR_ARRAY: return bc_array(b, e);
-    case ATTR_DICTIONARY: return bc_dictionary(b, e);
-    case ATTR_STRING: return string_attr(b, e);
-    case ATTR_FLAT_SYMBOL: return symbol_attr(b, e);
-    case ATTR_TYPE:
+    case BUILTIN_ATTR_ARRAY: return bc_array(b, e);
+    case BUILTIN_ATTR_DICTIONARY: return bc_dictionary(b, e);
+    case BUILTIN_ATTR_STRING: return string_attr(b, e);
+    case BUILTIN_ATTR_FLAT_SYMBOL: return symbol_attr(b, e);
+    case BUILTIN_ATTR_TYPE:
       type = bc_type(b, e);
       return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type});
-    case ATTR_UNIT: return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_UNIT});
-    case ATTR_INTEGER: return bc_integer_attr(b, bc_type(b, e));
-    case ATTR_FLOAT: return bc_float_attr(b, bc_type(b, e));
-    case ATTR_DENSE_ARRAY: return dense_array(b, e);
-    case ATTR_DENSE: return bc_dense(b, e, bc_type(b, e));
+    case BUILTIN_ATTR_UNIT: return ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_UNIT});
+    case BUILTIN_ATTR_INTEGER: return bc_integer_attr(b, bc_type(b, e));
+    case BUILTIN_ATTR_FLOAT: return bc_float_attr(b, bc_type(b, e));
+    case BUILTIN_ATTR_DENSE_ARRAY: return dense_array(b, e);
+    case BUILTIN_ATTR_DENSE: return bc_dense(b, e, bc_type(b, e));
     default:
       bc_fail_status(b, WEIR_UNIMPLEMENTED, "a builtin attribute of code %llu",
                      (unsigned long long)code);
@@ -398,8 +404,8 @@ static ir_attr builtin_value(bc_bytes *b, bc_entry *e, uint64_t code) {
 }
 
 static bool is_location_code(uint64_t code) {
-  return (code >= ATTR_CALL_SITE_LOC && code <= ATTR_UNKNOWN_LOC) ||
-         code == ATTR_FILE_LINE_COL_RANGE;
+  return (code >= BUILTIN_ATTR_CALL_SITE_LOC && code <= BUILTIN_ATTR_UNKNOWN_LOC) ||
+         code == BUILTIN_ATTR_FILE_LINE_COL_RANGE;
 }
 
 static void builtin_attr(bc_bytes *b, bc_entry *e) {
@@ -499,18 +505,18 @@ static ir_type integer_type(bc_bytes *b) {
 static ir_type builtin_type_of(bc_bytes *b, bc_entry *e, uint64_t code) {
   ir_module *m = b->r->m;
   switch (code) {
-    case TYPE_INTEGER: return integer_type(b);
-    case TYPE_INDEX: return ir_attr_scalar(m, IR_INDEX);
-    case TYPE_FUNCTION: return bc_types(b, e, IR_TYPE_FUNCTION);
-    case TYPE_BF16: return ir_attr_scalar(m, IR_BF16);
-    case TYPE_F16: return ir_attr_scalar(m, IR_F16);
-    case TYPE_F32: return ir_attr_scalar(m, IR_F32);
-    case TYPE_F64: return ir_attr_scalar(m, IR_F64);
-    case TYPE_COMPLEX: return bc_complex(b, bc_type(b, e));
-    case TYPE_NONE: return bc_other_type(b->r, "none");
-    case TYPE_TENSOR: return bc_tensor(b, e, false);
-    case TYPE_TENSOR_WITH_ENCODING: return bc_tensor(b, e, true);
-    case TYPE_TUPLE: return bc_types(b, e, IR_TYPE_TUPLE);
+    case BUILTIN_TYPE_INTEGER: return integer_type(b);
+    case BUILTIN_TYPE_INDEX: return ir_attr_scalar(m, IR_INDEX);
+    case BUILTIN_TYPE_FUNCTION: return bc_types(b, e, IR_TYPE_FUNCTION);
+    case BUILTIN_TYPE_BF16: return ir_attr_scalar(m, IR_BF16);
+    case BUILTIN_TYPE_F16: return ir_attr_scalar(m, IR_F16);
+    case BUILTIN_TYPE_F32: return ir_attr_scalar(m, IR_F32);
+    case BUILTIN_TYPE_F64: return ir_attr_scalar(m, IR_F64);
+    case BUILTIN_TYPE_COMPLEX: return bc_complex(b, bc_type(b, e));
+    case BUILTIN_TYPE_NONE: return bc_other_type(b->r, "none");
+    case BUILTIN_TYPE_TENSOR: return bc_tensor(b, e, false);
+    case BUILTIN_TYPE_TENSOR_WITH_ENCODING: return bc_tensor(b, e, true);
+    case BUILTIN_TYPE_TUPLE: return bc_types(b, e, IR_TYPE_TUPLE);
     default:
       bc_fail_status(b, WEIR_UNIMPLEMENTED, "a builtin type of code %llu",
                      (unsigned long long)code);

@@ -7,16 +7,6 @@
 #include "in/bytecode.h"
 #include "in/parser.h"
 
-enum {
-  HAS_ATTRS = 1,
-  HAS_RESULTS = 2,
-  HAS_OPERANDS = 4,
-  HAS_SUCCESSORS = 8,
-  HAS_REGIONS = 16,
-  HAS_USE_LIST_ORDERS = 32,
-  HAS_PROPERTIES = 64
-};
-
 typedef struct region_state {
   ir_block block;
   uint32_t next, end; /* the number of the next value, and behind the last */
@@ -90,7 +80,7 @@ static void properties(bc_bytes *b, op_state *op) {
   const char *names = op->name->is_vhlo ? NULL : in_properties(op->name->kind);
   if (op->name->is_vhlo) {
     for (uint32_t i = 0; i < op->name->vhlo.count; i++)
-      property(&item, op, op->name->vhlo.names[i], strlen(op->name->vhlo.names[i]));
+      property(&item, op, op->name->vhlo.by_name[i]->name, strlen(op->name->vhlo.by_name[i]->name));
   } else if (names) {
     for (size_t n; *names; names += n + (names[n] == ' '))
       property(&item, op, names, n = strcspn(names, " "));
@@ -140,7 +130,7 @@ static void as_stablehlo(const bc_bytes *b, op_state *op) {
   for (uint32_t i = 0; i < n; i++) VEC_PUSH(b->r->scratch, &op->attrs, out[i]);
 }
 
-/* Before the format had properties they stood among the attributes. */
+/* Before the format had properties they stood among the attributes, and still may. */
 static void mark_properties(const bc_bytes *b, op_state *op) {
   const char *names = in_properties(op->name->kind);
   for (uint32_t i = 0; i < op->attrs.count && names; i++)
@@ -148,11 +138,11 @@ static void mark_properties(const bc_bytes *b, op_state *op) {
 }
 
 static void attributes(bc_bytes *b, op_state *op, uint8_t mask) {
-  if (mask & HAS_ATTRS) attribute_dict(b, op);
-  if (mask & HAS_PROPERTIES)
+  if (mask & BC_HAS_ATTRS) attribute_dict(b, op);
+  if (mask & BC_HAS_PROPERTIES)
     (op->name->was_registered ? properties : unregistered_properties)(b, op);
   if (op->name->is_vhlo) as_stablehlo(b, op);
-  else if (b->r->version < BC_PROPERTIES) mark_properties(b, op);
+  else mark_properties(b, op);
   sort_attrs(b, op);
 }
 
@@ -195,17 +185,18 @@ static void read_head(bc_bytes *b, op_state *op) {
   uint8_t mask = bc_byte(b);
   op->location = bc_location(b);
   attributes(b, op, mask);
-  for (uint32_t n = mask & HAS_RESULTS ? bc_count(b, "results") : 0; n > 0; n--) {
+  for (uint32_t n = mask & BC_HAS_RESULTS ? bc_count(b, "results") : 0; n > 0; n--) {
     ir_type type = bc_type(b, NULL);
     VEC_PUSH(b->r->scratch, &op->results, type);
   }
-  for (uint32_t n = mask & HAS_OPERANDS ? bc_count(b, "operands") : 0; n > 0; n--) {
+  for (uint32_t n = mask & BC_HAS_OPERANDS ? bc_count(b, "operands") : 0; n > 0; n--) {
     ir_value v = operand(b);
     VEC_PUSH(b->r->scratch, &op->operands, v);
   }
-  if (mask & HAS_SUCCESSORS) bc_fail_status(b, WEIR_UNIMPLEMENTED, "an op with successor blocks");
-  if (mask & HAS_USE_LIST_ORDERS) use_list_orders(b, op->results.count);
-  uint64_t regions = mask & HAS_REGIONS ? bc_varint(b) : 0;
+  if (mask & BC_HAS_SUCCESSORS)
+    bc_fail_status(b, WEIR_UNIMPLEMENTED, "an op with successor blocks");
+  if (mask & BC_HAS_USE_LIST_ORDERS) use_list_orders(b, op->results.count);
+  uint64_t regions = mask & BC_HAS_REGIONS ? bc_varint(b) : 0;
   op->isolated = regions & 1;
   if (regions >> 1 > bc_left(b)) bc_fail(b, "%llu regions", (unsigned long long)(regions >> 1));
   op->n_regions = (uint32_t)(regions >> 1);
@@ -277,9 +268,19 @@ static void regions(bc_bytes *b, ir_op op, uint32_t count, bool isolated) {
   else if (inside.at != inside.end) bc_fail(&inside, "bytes behind a region");
 }
 
+/* Between VHLO's and builtin types, which are the same here. */
+static bool is_cast(const ir_module *m, const op_state *op) {
+  return !strcmp(op->name->name, BC_CAST) && op->operands.count == 1 && op->results.count == 1 &&
+         !op->n_regions && ir_type_of(m, op->operands.at[0]) == op->results.at[0];
+}
+
 static void operation(bc_bytes *b, region_state *s) {
   op_state op = {0};
   read_head(b, &op);
+  if (is_cast(b->r->m, &op)) {
+    define(b, s, op.operands.at[0], 1);
+    return;
+  }
   ir_op made = make(b, &op, s->block);
   if (op.results.count) define(b, s, ir_result(b->r->m, made, 0), op.results.count);
   if (op.n_regions) regions(b, made, op.n_regions, op.isolated);

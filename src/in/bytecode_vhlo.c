@@ -1,38 +1,17 @@
-/* VHLO's attributes and types in MLIR bytecode, as StableHLO's: the codes are in vhlo_codes.def.
+/* VHLO's attributes and types in MLIR bytecode, as StableHLO's: the codes are in ir/vhlo_codes.def.
  * What an op's attribute becomes in the end is vhlo.c's. Refused: quantized types, buffers,
  * futures, meshes of replica groups. */
 #include "in/bytecode.h"
 #include "in/parser.h"
 
-enum {
-#define ATTRIBUTE(name, code) VHLO_##name = code,
-#include "in/vhlo_codes.def"
-};
-enum {
-#define TYPE(name, code) VHLO_TYPE_##name = code,
-#include "in/vhlo_codes.def"
-};
-
-static const struct {
-  const char *text, *words;
-} enums[] = {
-#define ENUM(code, text, words) [code] = {text, words},
-#include "in/vhlo_codes.def"
-};
-
-static const char *const scalars[] = {
-#define SCALAR(code, name) [code] = name,
-#include "in/vhlo_codes.def"
-};
-
 /* ---- attributes ---- */
 static ir_attr enum_attr(bc_bytes *b, uint64_t code) {
   uint64_t value = bc_varint(b), at = 0;
-  const char *s = enums[code].words;
+  const char *s = vhlo_enums[code].words;
   for (; at < value && (s = strchr(s, ' ')); at++) s++;
   if (!s || *s == '-') bc_fail(b, "value %llu of an enumeration", (unsigned long long)value);
   const char *word = arena_strdup(b->r->scratch, s, strcspn(s, " "));
-  const char *text = enums[code].text, *hole = strstr(text, "%s");
+  const char *text = vhlo_enums[code].text, *hole = strstr(text, "%s");
   return ir_attr_other(
       b->r->m, arena_printf(b->r->scratch, "%.*s%s%s", (int)(hole - text), text, word, hole + 2));
 }
@@ -121,21 +100,21 @@ static ir_attr type_attr(bc_bytes *b, bc_entry *e) {
 
 static ir_attr attr_of(bc_bytes *b, bc_entry *e, uint64_t code) {
   switch (code) {
-    case VHLO_ARRAY: return bc_array(b, e);
-    case VHLO_BOOLEAN: return boolean(b);
-    case VHLO_API_VERSION: return api_version(b);
-    case VHLO_DICTIONARY: return bc_dictionary(b, e);
-    case VHLO_FLOAT: return bc_float_attr(b, bc_type(b, e));
-    case VHLO_INTEGER: return bc_integer_attr(b, bc_type(b, e));
-    case VHLO_OUTPUT_OPERAND_ALIAS: return output_operand_alias(b, e);
-    case VHLO_STRING: return string(b, e);
-    case VHLO_TENSOR: return bc_dense(b, e, bc_type(b, e));
-    case VHLO_TYPE: return type_attr(b, e);
-    case VHLO_TYPE_EXTENSIONS: return type_extensions(b, e);
-    case VHLO_RESULT_ACCURACY: return result_accuracy(b);
+    case VHLO_ATTR_ARRAY: return bc_array(b, e);
+    case VHLO_ATTR_BOOLEAN: return boolean(b);
+    case VHLO_ATTR_API_VERSION: return api_version(b);
+    case VHLO_ATTR_DICTIONARY: return bc_dictionary(b, e);
+    case VHLO_ATTR_FLOAT: return bc_float_attr(b, bc_type(b, e));
+    case VHLO_ATTR_INTEGER: return bc_integer_attr(b, bc_type(b, e));
+    case VHLO_ATTR_OUTPUT_OPERAND_ALIAS: return output_operand_alias(b, e);
+    case VHLO_ATTR_STRING: return string(b, e);
+    case VHLO_ATTR_TENSOR: return bc_dense(b, e, bc_type(b, e));
+    case VHLO_ATTR_TYPE: return type_attr(b, e);
+    case VHLO_ATTR_TYPE_EXTENSIONS: return type_extensions(b, e);
+    case VHLO_ATTR_RESULT_ACCURACY: return result_accuracy(b);
     default: break;
   }
-  if (code < sizeof enums / sizeof *enums && enums[code].text) return enum_attr(b, code);
+  if (code < VHLO_CODES && vhlo_enums[code].text) return enum_attr(b, code);
   bc_fail_status(b, WEIR_UNIMPLEMENTED, "a VHLO attribute of code %llu", (unsigned long long)code);
 }
 
@@ -160,7 +139,7 @@ static ir_type type_of(bc_bytes *b, bc_entry *e, uint64_t code) {
     case VHLO_TYPE_TUPLE: return bc_types(b, e, IR_TYPE_TUPLE);
     default: break;
   }
-  if (code < sizeof scalars / sizeof *scalars && scalars[code]) return scalar(b->r, scalars[code]);
+  if (code < VHLO_CODES && vhlo_scalars[code].name) return scalar(b->r, vhlo_scalars[code].name);
   bc_fail_status(b, WEIR_UNIMPLEMENTED, "a VHLO type of code %llu", (unsigned long long)code);
 }
 

@@ -9,71 +9,6 @@
 #include "base/strbuf.h"
 #include "in/parser.h"
 
-typedef enum rule {
-  KEEP,
-  INTS,
-  BOOLS,
-  SYMBOL,
-  SYMBOLS,
-  FLAG,
-  CHANNEL_ID,
-  DOT,
-  ALGORITHM,
-  GATHER,
-  SCATTER,
-  CHANNEL,
-  CONV,
-  RULES
-} rule;
-typedef enum preset { NONE, ZERO, ONE, MINUS_ONE, FALSE, EMPTY, WORD } preset;
-
-struct vhlo_row {
-  const char *op, *name;
-  int first, last;
-  rule rule;
-  preset preset;
-};
-
-static const vhlo_row rows[] = {
-#define VHLO(op, attribute, first, last, rule_, preset_)                                           \
-  {op, attribute, first, last, rule_, preset_},
-#include "in/vhlo.def"
-};
-
-/* Attributes that are put together: `sparse` ones leave out what is empty or 0. */
-static const struct {
-  const char *name, *head;
-  bool sparse;
-} groups[RULES] = {
-    [DOT] = {"dot_dimension_numbers", "#stablehlo.dot<", true},
-    [ALGORITHM] = {"algorithm", "#stablehlo.dot_algorithm<", false},
-    [GATHER] = {"dimension_numbers", "#stablehlo.gather<", true},
-    [SCATTER] = {"scatter_dimension_numbers", "#stablehlo.scatter<", true},
-    [CHANNEL] = {"channel_handle", "#stablehlo.channel_handle<", false},
-    [CONV] = {"dimension_numbers", "#stablehlo.conv<", false},
-};
-
-/* ---- ops ---- */
-static void insert_name(vhlo_op *op, const char *name) {
-  uint32_t i = op->count;
-  for (; i > 0 && strcmp(op->names[i - 1], name) > 0; i--) op->names[i] = op->names[i - 1];
-  op->names[i] = name;
-}
-
-vhlo_op vhlo_op_find(const char *stem, size_t length, int version) {
-  vhlo_op op = {0};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const vhlo_row *r = &rows[i];
-    if (strlen(r->op) != length || memcmp(r->op, stem, length) || version < r->first ||
-        version > r->last)
-      continue;
-    assert(op.count < VHLO_MAX_ATTRIBUTES);
-    insert_name(&op, r->name);
-    op.rows[op.count++] = r;
-  }
-  return op;
-}
-
 /* ---- defaults ---- */
 static bool ends_with(const char *text, const char *tail) {
   size_t n = strlen(text), k = strlen(tail);
@@ -118,15 +53,24 @@ static bool is_number(const ir_module *m, ir_attr a, int64_t value) {
   return element == value;
 }
 
-static bool is_default(const ir_module *m, preset p, ir_attr a) {
+static bool is_default(const ir_module *m, vhlo_preset p, ir_attr a) {
   switch (p) {
-    case NONE: return false;
-    case ZERO:
-    case FALSE: return is_number(m, a, 0);
-    case ONE: return is_number(m, a, 1);
-    case MINUS_ONE: return is_number(m, a, -1);
-    case EMPTY: return is_empty(m, a);
-    case WORD: return is_word(m, a);
+    case VHLO_NONE: return false;
+    case VHLO_ZERO:
+    case VHLO_ZERO_PAIRS:
+    case VHLO_FALSE:
+    case VHLO_FALSES: return is_number(m, a, 0);
+    case VHLO_ONE:
+    case VHLO_ONES: return is_number(m, a, 1);
+    case VHLO_MINUS_ONE: return is_number(m, a, -1);
+    case VHLO_NO_TEXT:
+    case VHLO_NO_ITEMS:
+    case VHLO_NO_ENTRIES:
+    case VHLO_NO_INTS:
+    case VHLO_NO_CONFIG: return is_empty(m, a);
+    case VHLO_DEFAULTS:
+    case VHLO_NOTYPE:
+    case VHLO_ACCURACY: return is_word(m, a);
   }
   return false;
 }
@@ -182,17 +126,17 @@ static ir_attr channel(ir_module *m, arena *scratch, ir_attr a) {
 }
 
 /* IR_NONE: of the wrong kind. */
-static ir_attr convert(ir_module *m, arena *scratch, rule r, ir_attr a) {
+static ir_attr convert(ir_module *m, arena *scratch, vhlo_rule r, ir_attr a) {
   switch (r) {
-    case INTS:
-    case BOOLS: return ints_attr(m, scratch, a, r == BOOLS);
-    case SYMBOL: return symbol(m, a);
-    case SYMBOLS: return symbols(m, scratch, a);
-    case FLAG:
+    case VHLO_INTS:
+    case VHLO_BOOLS: return ints_attr(m, scratch, a, r == VHLO_BOOLS);
+    case VHLO_SYMBOL: return symbol(m, a);
+    case VHLO_SYMBOLS: return symbols(m, scratch, a);
+    case VHLO_FLAG:
       return ir_attr_get(m, a)->kind == IR_ATTR_BOOL
                  ? ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_UNIT})
                  : IR_NONE;
-    case CHANNEL_ID: return channel(m, scratch, a);
+    case VHLO_CHANNEL_ID: return channel(m, scratch, a);
     default: return a;
   }
 }
@@ -236,9 +180,9 @@ static const char *part_text(const putting *p, ir_attr a) {
                                     : NULL;
 }
 
-static const char *struct_text(const putting *p, rule r) {
+static const char *struct_text(const putting *p, vhlo_rule r) {
   strbuf out = strbuf_make(p->scratch);
-  strbuf_puts(&out, groups[r].head);
+  strbuf_puts(&out, vhlo_groups[r].head);
   bool any = false;
   for (uint32_t i = 0; i < p->op->count; i++) {
     const vhlo_row *row = p->op->rows[i];
@@ -246,9 +190,8 @@ static const char *struct_text(const putting *p, rule r) {
     ir_attr a = given_as(p->m, p->given, p->count, row->name);
     const char *text = a ? part_text(p, a) : NULL;
     if (!text) return NULL;
-    if (!*text && groups[r].sparse) continue;
-    const char *name = r != CHANNEL ? row->name : ends_with(row->name, "id") ? "handle" : "type";
-    strbuf_printf(&out, "%s%s = %s", any ? ", " : "", name, *text ? text : "0");
+    if (!*text && vhlo_groups[r].sparse) continue;
+    strbuf_printf(&out, "%s%s = %s", any ? ", " : "", vhlo_part_name(row), *text ? text : "0");
     any = true;
   }
   strbuf_putc(&out, '>');
@@ -286,7 +229,7 @@ static const char *conv_text(const putting *p) {
   const char *plain[2] = {"batch", "feature"}, *kernel[2] = {"input_feature", "output_feature"};
   const char *bf[2] = {"b", "f"}, *io[2] = {"i", "o"};
   strbuf out = strbuf_make(p->scratch);
-  strbuf_puts(&out, groups[CONV].head);
+  strbuf_puts(&out, vhlo_groups[VHLO_CONV].head);
   if (!put_layout(p, "input", plain, bf, &out)) return NULL;
   strbuf_putc(&out, 'x');
   if (!put_layout(p, "kernel", kernel, io, &out)) return NULL;
@@ -297,8 +240,8 @@ static const char *conv_text(const putting *p) {
 }
 
 /* A product without an algorithm has `none` for its types. */
-static bool has_group(const putting *p, rule r) {
-  if (r == ALGORITHM) {
+static bool has_group(const putting *p, vhlo_rule r) {
+  if (r == VHLO_ALGORITHM) {
     ir_attr a = given_as(p->m, p->given, p->count, "lhs_component_count");
     return a && ir_attr_get(p->m, a)->kind == IR_ATTR_INT;
   }
@@ -309,12 +252,12 @@ static bool has_group(const putting *p, rule r) {
 
 static uint32_t put_groups(const putting *p, ir_named_attr *out, const char **out_error) {
   uint32_t n = 0;
-  for (int r = 0; r < RULES; r++) {
-    if (!groups[r].name || !has_group(p, (rule)r)) continue;
-    const char *text = r == CONV ? conv_text(p) : struct_text(p, (rule)r);
-    if (!text) return *out_error = groups[r].name, n;
-    out[n++] =
-        (ir_named_attr){ir_intern_string(p->m, groups[r].name), ir_attr_other(p->m, text), true};
+  for (int r = 0; r < VHLO_RULES; r++) {
+    if (!vhlo_groups[r].name || !has_group(p, (vhlo_rule)r)) continue;
+    const char *text = r == VHLO_CONV ? conv_text(p) : struct_text(p, (vhlo_rule)r);
+    if (!text) return *out_error = vhlo_groups[r].name, n;
+    out[n++] = (ir_named_attr){ir_intern_string(p->m, vhlo_groups[r].name),
+                               ir_attr_other(p->m, text), true};
   }
   return n;
 }
@@ -346,13 +289,13 @@ uint32_t vhlo_convert(ir_module *m, arena *scratch, const vhlo_op *op, const ir_
       out[n++] = (ir_named_attr){given[i].name, given[i].value, false};
       continue;
     }
-    if (groups[row->rule].name) continue;
-    if (row->rule == FLAG && is_number(m, given[i].value, 0)) continue;
+    if (vhlo_groups[row->rule].name) continue;
+    if (row->rule == VHLO_FLAG && is_number(m, given[i].value, 0)) continue;
     if (is_default(m, row->preset, given[i].value) && !keeps_layouts(m, given, count, row->name))
       continue;
     ir_attr value = convert(m, scratch, row->rule, given[i].value);
     if (!value) *out_error = row->name;
-    ir_str name = row->rule == CHANNEL_ID ? ir_intern_string(m, "channel_handle") : given[i].name;
+    ir_str name = ir_intern_string(m, vhlo_stablehlo_name(row));
     out[n++] = (ir_named_attr){name, value, true};
   }
   return n;

@@ -20,6 +20,11 @@ static const char *behind_key(const char *text, const char *key) {
 
 static const char *skip(const char *p, const char *chars) { return p + strspn(p, chars); }
 
+const char *ir_text_value(const char *text, const char *key) {
+  const char *p = behind_key(text, key);
+  return p ? skip(p, " =") : NULL;
+}
+
 bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints) {
   static const int64_t nothing = 0;
   *out_ints = (ir_ints){0, &nothing};

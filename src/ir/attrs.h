@@ -54,6 +54,8 @@ typedef enum ir_compare_type {
   IR_COMPARE_UNSIGNED
 } ir_compare_type;
 
+/* What stands behind `key =` in a dialect attribute's text; NULL: no such key. */
+const char *ir_text_value(const char *text, const char *key);
 /* `[1, 2]` after `key =` in a dialect attribute's text; an absent key is the empty list. */
 bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints);
 
