@@ -26,11 +26,20 @@ static void dump(void *user, const ir_module *m, const char *after) {
   arena_destroy(a);
 }
 
+/* The version that was asked for, that of the input, or one that many read. */
+static const char *target_of(const job *j) {
+  const char *of_input = in_artifact_version(j->text, j->length);
+  if (*j->options.bytecode) return j->options.bytecode;
+  return of_input && out_bytecode_writes(of_input) ? of_input : OUT_BYTECODE_VERSION;
+}
+
 static weir_status print_module(job *j, const ir_module *m) {
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
-  out_stablehlo_text(m, &text);
-  weir_status status = result_set_text(&j->c, j->result, text.text, text.length);
+  weir_status status = WEIR_OK;
+  if (j->options.bytecode) status = out_bytecode(m, target_of(j), &text);
+  else out_stablehlo_text(m, &text);
+  if (status == WEIR_OK) status = result_set_text(&j->c, j->result, text.text, text.length);
   arena_destroy(a);
   return status;
 }
@@ -63,7 +72,8 @@ static weir_status read_program(job *j) {
 static weir_status rewrite(void *user) {
   job *j = user;
   WEIR_TRY(read_program(j));
-  if (in_is_bytecode(j->text, j->length)) WEIR_TRY(print_module(j, j->m)); /* as it came */
+  if (j->options.bytecode || in_is_bytecode(j->text, j->length))
+    WEIR_TRY(print_module(j, j->m)); /* as it came */
   climb c;
   weir_status status = ladder_climb(j, &c);
   bool has_plan = status == WEIR_OK || c.is_refused;

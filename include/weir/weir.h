@@ -90,6 +90,9 @@ typedef struct weir_options {
       *machine; /* what the program will run on, as weir_machine_describe() takes it; NULL: here */
   bool data;    /* weir_result_data() is wanted. Cost: a few more splits without XLA */
   bool trace;   /* weir_result_trace() is wanted */
+  const char *bytecode; /* weir_result_text() as MLIR bytecode, a portable artifact of this version
+                           of StableHLO ("1.13.0"), also where nothing was rewritten; "": of the
+                           input's version, or of one that jax 0.7.2 reads; NULL: as text */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -126,15 +129,15 @@ WEIR_API WEIR_MUST_USE weir_status weir_fits(const char *text, size_t length,
  * sharded (sdy.sharding_constraint) along a dimension that loops over slices would take; arguments
  * and results stay whole on each device. The text computes the same, and is one for XLA, or for
  * weir_rewrite() with the shardings that Shardy finds. Outcome: REWRITTEN, or UNTOUCHED where
- * nothing is sharded, for which there is no text. Reads memory_limit_bytes, platform, machine and
- * which passes are on. Errors: as weir_rewrite(). */
+ * nothing is sharded, for which there is no text. Reads memory_limit_bytes, platform, machine,
+ * bytecode and which passes are on. Errors: as weir_rewrite(). */
 WEIR_API WEIR_MUST_USE weir_status weir_spread(const char *text, size_t length,
                                                const weir_options *options,
                                                weir_result **out_result);
 
 WEIR_API weir_outcome weir_result_outcome(const weir_result *result);
-/* The program, NUL-terminated: rewritten (or as stop_after left it), or bytecode as text; or NULL.
- */
+/* The program, NUL-terminated: rewritten (or as stop_after left it), bytecode as text, or what
+ * weir_options.bytecode asks for; or NULL. */
 WEIR_API const char *weir_result_text(const weir_result *result, size_t *out_length);
 /* "name=value" strings, NULL-terminated; never NULL. */
 WEIR_API const char *const *weir_result_compile_options(const weir_result *result);

@@ -48,6 +48,7 @@ class _Options(ctypes.Structure):
         ("machine", c_char_p),
         ("data", c_bool),
         ("trace", c_bool),
+        ("bytecode", c_char_p),
     ]
 
 

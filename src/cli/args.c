@@ -7,7 +7,17 @@
 
 #include "cli/cli.h"
 
-typedef enum value_kind { BYTES, TEXT, LEVEL, PLATFORM, TILE, MACHINE, DEVICE, DEVICES } value_kind;
+typedef enum value_kind {
+  BYTES,
+  TEXT,
+  LEVEL,
+  PLATFORM,
+  TILE,
+  FORM,
+  MACHINE,
+  DEVICE,
+  DEVICES
+} value_kind;
 
 static const char *const platforms[] = {"cpu", "cuda", "rocm", "tpu"};
 
@@ -21,6 +31,10 @@ static const struct option {
 #define AT(field) offsetof(cli_args, field)
     {"--output", "-o", CLI_OPT_OUTPUT, TEXT, AT(output), "OUT",
      "where the program goes (default: -, stdout)"},
+    {"--emit", NULL, CLI_OPT_EMIT, FORM, AT(form), "FORM",
+     "text (default) or bytecode, a portable artifact"},
+    {"--target", NULL, CLI_OPT_EMIT, TEXT, AT(target), "VERSION",
+     "of StableHLO, for bytecode: 1.9.0 to 1.20.0 (default: the input's, or 1.13.0)"},
     {"--memory-limit", NULL, CLI_OPT_SIZES, BYTES, AT(options.memory_limit_bytes), "BYTES",
      "arguments + results + temporaries, per device: 1000000, 512MiB, 1.5GB"},
     {"--tensor-size-threshold", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_size_threshold_bytes),
@@ -185,6 +199,11 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (*(int *)field >= 0) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no mode; there are off, auto and on", o->name,
                              value);
+    case FORM:
+      *(const char **)field = value;
+      if (!strcmp(value, "text") || !strcmp(value, "bytecode")) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is no form; there are text and bytecode", o->name,
+                             value);
     case MACHINE:
     case DEVICE:
       if (*(const char **)field) return cli_usage_error(command, "--machine and --device: one of them");
@@ -202,6 +221,14 @@ static int set_option(const cli_command *command, const struct option *o, const 
 static int take_input(const cli_command *command, const char *word, cli_args *args) {
   if (args->input) return cli_usage_error(command, "two input files: %s and %s", args->input, word);
   args->input = word;
+  return CLI_OK;
+}
+
+static int settle_form(const cli_command *command, cli_args *args) {
+  bool bytecode = args->form && !strcmp(args->form, "bytecode");
+  if (args->target && !bytecode)
+    return cli_usage_error(command, "--target is of bytecode: --emit bytecode");
+  if (bytecode) args->options.bytecode = args->target ? args->target : "";
   return CLI_OK;
 }
 
@@ -223,5 +250,6 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_a
     seen[o - options] = true;
     if (set_option(command, o, value, out_args) != CLI_OK) return CLI_USAGE;
   }
-  return out_args->input ? CLI_OK : cli_usage_error(command, "no input file (- is stdin)");
+  return out_args->input ? settle_form(command, out_args)
+                         : cli_usage_error(command, "no input file (- is stdin)");
 }

@@ -32,7 +32,8 @@ enum {
   CLI_OPT_CHECK = 32,
   CLI_OPT_TRACE = 64,
   CLI_OPT_DEVICE = 128,
-  CLI_OPT_DEVICES = 256
+  CLI_OPT_DEVICES = 256,
+  CLI_OPT_EMIT = 512
 };
 
 enum { CLI_MOST_DEVICES = 16 };
@@ -48,6 +49,8 @@ typedef struct cli_args {
   const char *check;  /* the command of weir reduce */
   const char *limits; /* rows of a table: sizes with commas between, or "auto"; NULL: none */
   const char *trace;  /* where the trace goes; NULL: nowhere */
+  const char *form;   /* "text", "bytecode"; NULL: not said */
+  const char *target; /* of bytecode, as weir_options.bytecode; NULL: not said */
   cli_devices devices;
   bool help;
 } cli_args;

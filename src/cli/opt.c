@@ -27,10 +27,10 @@ static int run(int argc, char **argv) {
   if (args.help) return cli_print_help(&cli_opt), CLI_OK;
   const weir_options *o = &args.options;
   if (!o->memory_limit_bytes && !o->tensor_size_threshold_bytes && !o->only_passes &&
-      !o->stop_after && !o->tile)
+      !o->stop_after && !o->tile && !args.form)
     return cli_usage_error(&cli_opt,
                            "nothing to do: give --memory-limit, "
-                           "--tensor-size-threshold, --tile or --pass");
+                           "--tensor-size-threshold, --tile, --pass or --emit");
   int code = cli_rewrite(&args, &result, &input, &length);
   if (code == CLI_OK && !write_program(&args, result, input, length)) code = CLI_ERROR;
   if (code == CLI_OK) print_compile_options(result);
@@ -44,13 +44,18 @@ const cli_command cli_opt = {
     .usage = "opt FILE [-o OUT] --memory-limit BYTES | --tensor-size-threshold BYTES [OPTIONS]",
     .summary = "rewrite a StableHLO program",
     .help =
-        "Reads StableHLO text from FILE (- is stdin), rewrites it so that it keeps to the limit, "
-        "and writes\n"
-        "StableHLO text. A program that keeps to it anyway comes out byte for byte as it went in, "
-        "unless --tile\n"
-        "allows kernels and one would be faster; --tile alone does that without a limit. Options "
-        "that XLA has to\n"
-        "compile the program with are named on stderr.\n",
-    .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin), rewrites it so that it keeps "
+        "to "
+        "the limit,\n"
+        "and writes text, or bytecode with --emit. Text that keeps to the limit anyway comes out "
+        "byte for byte\n"
+        "as it went in, unless --tile allows kernels and one would be faster; --tile alone does "
+        "that "
+        "without\n"
+        "a limit, and --emit alone only converts. Options that XLA has to compile the program with "
+        "are named on\n"
+        "stderr.\n",
+    .options = CLI_OPT_OUTPUT | CLI_OPT_EMIT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES |
+               CLI_OPT_DEBUG,
     .run = run,
 };

@@ -282,6 +282,14 @@ bool in_is_bytecode(const char *bytes, size_t length) {
   return length >= 4 && !memcmp(bytes, BC_MAGIC, 4);
 }
 
+const char *in_artifact_version(const char *bytes, size_t length) {
+  enum { HEAD = 5, NAME = sizeof BC_PRODUCER - 1 }; /* the magic number, the format's version */
+  if (length <= HEAD + NAME || !in_is_bytecode(bytes, length) ||
+      memcmp(bytes + HEAD, BC_PRODUCER, NAME) || !memchr(bytes + HEAD, 0, length - HEAD))
+    return NULL;
+  return bytes + HEAD + NAME;
+}
+
 weir_status in_bytecode(ctx *c, const char *bytes, size_t length, ir_module **out_module) {
   job j = {.ctx = c, .bytes = bytes, .length = length};
   *out_module = NULL;

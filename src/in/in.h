@@ -18,6 +18,8 @@ WEIR_MUST_USE weir_status in_stablehlo_text(ctx *c, const char *text, size_t len
 WEIR_MUST_USE weir_status in_bytecode(ctx *c, const char *bytes, size_t length,
                                       ir_module **out_module);
 bool in_is_bytecode(const char *bytes, size_t length); /* by the magic number */
+/* "1.13.0": the version of StableHLO that a portable artifact says it is of; NULL: it is none. */
+const char *in_artifact_version(const char *bytes, size_t length);
 
 /* Either of them, by the magic number. */
 WEIR_MUST_USE weir_status in_program(ctx *c, const char *bytes, size_t length,

@@ -28,7 +28,7 @@ typedef struct printer {
   strbuf *out;
   arena *scratch;
   uint32_t *numbers;       /* by value: of the %N or %argN it belongs to */
-  struct type_text *types; /* by type, made when first printed */
+  struct type_text *types; /* by type, made when first printed; NULL: not kept */
   uint32_t next_result, next_arg;
   int indent;
 } printer;
@@ -39,6 +39,10 @@ static void add_str(printer *p, ir_str s) {
 }
 
 static void type(printer *p, ir_type t) {
+  if (!p->types) {
+    ir_print_type(p->m, t, p->out);
+    return;
+  }
   if (!p->types[t].text) {
     strbuf b = strbuf_make(p->scratch);
     ir_print_type(p->m, t, &b);
@@ -215,15 +219,22 @@ static void named(printer *p, const ir_named_attr *a) {
   attribute(p, a->value);
 }
 
-static void container(printer *p, const ir_attr_data *d) {
-  bool dict = d->kind == IR_ATTR_DICT;
-  strbuf_putc(p->out, dict ? '{' : '[');
+static void entries(printer *p, const ir_named_attr *at, uint32_t count) {
+  strbuf_putc(p->out, '{');
+  for (uint32_t i = 0; i < count; i++) {
+    if (i) add(p, ", ");
+    named(p, &at[i]);
+  }
+  strbuf_putc(p->out, '}');
+}
+
+static void items(printer *p, const ir_attr_data *d) {
+  strbuf_putc(p->out, '[');
   for (int32_t i = 0; i < d->count; i++) {
     if (i) add(p, ", ");
-    if (dict) named(p, &d->entries[i]);
-    else attribute(p, d->items[i]);
+    attribute(p, d->items[i]);
   }
-  strbuf_putc(p->out, dict ? '}' : ']');
+  strbuf_putc(p->out, ']');
 }
 
 static void attribute(printer *p, ir_attr a) {
@@ -238,8 +249,8 @@ static void attribute(printer *p, ir_attr a) {
     case IR_ATTR_TYPE: type(p, d->type); return;
     case IR_ATTR_I64S:
     case IR_ATTR_BOOLS: numbers(p, d); return;
-    case IR_ATTR_ARRAY:
-    case IR_ATTR_DICT: container(p, d); return;
+    case IR_ATTR_ARRAY: items(p, d); return;
+    case IR_ATTR_DICT: entries(p, d->entries, (uint32_t)d->count); return;
     case IR_ATTR_DENSE: dense(p, d); return;
     case IR_ATTR_OTHER: add_str(p, d->text); return;
   }
@@ -365,6 +376,11 @@ static void op_text(printer *p, ir_op o) {
   attributes(p, op, false);
   signature(p, op);
   location(p, op->location);
+}
+
+void out_entries_text(const ir_module *m, const ir_named_attr *at, uint32_t count, strbuf *out) {
+  printer p = {.m = m, .out = out};
+  entries(&p, at, count);
 }
 
 void out_stablehlo_text(const ir_module *m, strbuf *out) {

@@ -1,6 +1,7 @@
-/* weir_roundtrip [--verify] [--quiet] FILE...: reads each program and prints it in generic form;
- * `-` is standard input. With several files each text is followed by a line "//----". Exit status 1
- * at the first program that does not read (its message goes to stderr). */
+/* weir_roundtrip [--verify] [--quiet] [--bytecode VERSION] FILE...: reads each program and prints
+ * it in generic form; `-` is standard input. With several files each text is followed by a line
+ * "//----". --bytecode: writes FILE.bc instead, MLIR bytecode of that version of StableHLO. Exit
+ * status 1 at the first program that does not read (its message goes to stderr). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,23 @@ static char *read_file(const char *path, size_t *out_length) {
   return text;
 }
 
-static weir_status round_trip(ctx *c, const char *text, size_t length, bool verify, bool quiet) {
+static bool verify, quiet;
+static const char *version; /* NULL: text */
+
+static weir_status write_bytecode(const ir_module *m, const char *path) {
+  strbuf out = strbuf_make(m->arena);
+  WEIR_TRY(out_bytecode(m, version, &out));
+  FILE *f = fopen(arena_printf(m->arena, "%s.bc", path), "wb");
+  bool written = f && fwrite(out.text, 1, out.length, f) == out.length;
+  if (f) written &= !fclose(f);
+  return written ? WEIR_OK : ctx_error(m->ctx, WEIR_INTERNAL, "%s.bc can't be written", path);
+}
+
+static weir_status round_trip(ctx *c, const char *path, const char *text, size_t length) {
   ir_module *m;
   WEIR_TRY(in_program(c, text, length, &m));
   if (verify) WEIR_TRY(ir_verify(m));
+  if (version) return write_bytecode(m, path);
   strbuf out = strbuf_make(m->arena);
   out_stablehlo_text(m, &out);
   if (!quiet) fwrite(out.text, 1, out.length, stdout);
@@ -32,13 +46,18 @@ static weir_status round_trip(ctx *c, const char *text, size_t length, bool veri
 }
 
 int main(int argc, char **argv) {
-  bool verify = false, quiet = false, several = false;
+  bool several = false;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--verify")) {
       verify = true;
       continue;
     }
     if (!strcmp(argv[i], "--quiet")) {
+      quiet = true;
+      continue;
+    }
+    if (!strcmp(argv[i], "--bytecode") && i + 1 < argc) {
+      version = argv[++i];
       quiet = true;
       continue;
     }
@@ -49,7 +68,7 @@ int main(int argc, char **argv) {
     several = true;
     ctx c;
     ctx_init(&c);
-    weir_status status = round_trip(&c, text, length, verify, quiet);
+    weir_status status = round_trip(&c, argv[i], text, length);
     if (status != WEIR_OK)
       fprintf(stderr, "%s:%s: %s\n", argv[i], c.message, weir_status_name(status));
     ctx_deinit(&c);
