@@ -288,7 +288,7 @@ ir_attr bc_dense(bc_bytes *b, bc_entry *e, ir_type type) {
   bool splat = n == (uint64_t)width && count != 1;
   char *data = dtype == IR_I1 ? unpack(b, bytes, n, count, &splat) : NULL;
   bool whole = !__builtin_mul_overflow(count, width, &all) && (uint64_t)all == n;
-  if (!data && !whole && !(splat && count > 0))
+  if (!data && !whole && !splat)
     bc_fail(&here, "a constant of %llu bytes, wanted %lld elements of %lld", (unsigned long long)n,
             (long long)count, (long long)width);
   if (!data) data = arena_copy(b->r->scratch, bytes, (size_t)n);

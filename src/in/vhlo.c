@@ -10,11 +10,6 @@
 #include "in/parser.h"
 
 /* ---- defaults ---- */
-static bool ends_with(const char *text, const char *tail) {
-  size_t n = strlen(text), k = strlen(tail);
-  return n >= k && !strcmp(text + n - k, tail);
-}
-
 static bool is_word(const ir_module *m, ir_attr a) {
   const ir_attr_data *d = ir_attr_get(m, a);
   if (d->kind == IR_ATTR_ARRAY) {
@@ -22,11 +17,12 @@ static bool is_word(const ir_module *m, ir_attr a) {
       if (!is_word(m, d->items[i])) return false;
     return true;
   }
-  const char *text = d->kind == IR_ATTR_OTHER ? ir_text(m, d->text) : "";
-  return ends_with(text, " DEFAULT>") || ends_with(text, " NOTYPE>") ||
-         !strcmp(text,
-                 "#stablehlo.result_accuracy<mode = "
-                 "#stablehlo.result_accuracy_mode<DEFAULT>>");
+  static const char *const words[] = {
+      "#stablehlo<precision DEFAULT>", "#stablehlo<comparison_type NOTYPE>",
+      "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>"};
+  for (size_t i = 0; d->kind == IR_ATTR_OTHER && i < sizeof words / sizeof *words; i++)
+    if (!strcmp(ir_text(m, d->text), words[i])) return true;
+  return false;
 }
 
 static bool is_empty(const ir_module *m, ir_attr a) {

@@ -57,7 +57,6 @@ static inline uint32_t bw_string(bw *w, const char *text, size_t length) {
 /* ---- bytecode_entry.c: attributes and types; all return their numbers ---- */
 uint32_t bw_type(bw *w, ir_type type, bool vhlo);
 uint32_t bw_attr(bw *w, ir_attr attr); /* VHLO's form of it */
-uint32_t bw_location(bw *w, ir_str text);
 uint32_t bw_int(bw *w, int64_t value); /* an i64 */
 uint32_t bw_bool(bw *w, bool value);
 uint32_t bw_text(bw *w, const char *text, size_t length); /* a string */
@@ -68,10 +67,16 @@ uint32_t bw_no_entries(bw *w);
 uint32_t bw_api_version(bw *w, int64_t value);
 uint32_t bw_type_attr(bw *w, const char *name, size_t length); /* of a scalar type */
 uint32_t bw_other(bw *w, const char *text);                    /* StableHLO's text of it */
+/* In the text of its dialect, which "#sdy.sharding<...>" says. */
+uint32_t bw_text_entry(bw *w, bw_list list, const char *text);
+uint32_t bw_builtin_string(bw *w, const char *text, size_t length);
 /* Builtin: all attributes of the op as text. MLIR takes those that are properties out again. */
 uint32_t bw_dict_text(bw *w, ir_op op);
 /* Builtin: these of VHLO's attributes, by name. */
 uint32_t bw_dict(bw *w, const ir_named_attr *entries, const uint32_t *values, uint32_t count);
+
+/* ---- bytecode_location.c ---- */
+uint32_t bw_location(bw *w, ir_str text); /* IR_NONE: unknown */
 
 /* ---- bytecode_vhlo.c ---- */
 /* "dot_general"; NULL: the op is no VHLO op. */

@@ -1,5 +1,5 @@
 /* Attributes and types of MLIR bytecode. VHLO's are in its codes (ir/vhlo_codes.def). Builtin ones
- * and locations are text, which MLIR reads in any place: they are what the printer would print. An
+ * are text, which MLIR reads in any place: they are what the printer would print. An
  * attribute of another dialect within VHLO's (a sharding) is text of that dialect. */
 #include <stdlib.h>
 
@@ -16,24 +16,15 @@ static const char *dialect_of(const bw *w, const char *text) {
   return arena_strdup(w->scratch, text + 1, n);
 }
 
-static uint32_t put_text(bw *w, bw_list list, const char *text) {
+uint32_t bw_text_entry(bw *w, bw_list list, const char *text) {
   return bw_put_of(w, list, dialect_of(w, text), false, text, strlen(text) + 1);
-}
-
-uint32_t bw_location(bw *w, ir_str text) {
-  if (!w->locations[text]) {
-    const char *all =
-        text ? arena_printf(w->scratch, "loc(%s)", ir_text(w->m, text)) : "loc(unknown)";
-    w->locations[text] = put_text(w, BW_ATTRS, all) + 1;
-  }
-  return w->locations[text] - 1;
 }
 
 static uint32_t put_builtin(bw *w, const strbuf *b) {
   return bw_put_of(w, BW_ATTRS, "builtin", true, b->text, b->length);
 }
 
-static uint32_t builtin_string(bw *w, const char *text, size_t length) {
+uint32_t bw_builtin_string(bw *w, const char *text, size_t length) {
   strbuf b = strbuf_make(w->scratch);
   bw_varint(&b, BUILTIN_ATTR_STRING);
   bw_varint(&b, bw_string(w, text, length));
@@ -46,7 +37,7 @@ uint32_t bw_dict(bw *w, const ir_named_attr *entries, const uint32_t *values, ui
   bw_varint(&b, count);
   for (uint32_t i = 0; i < count; i++) {
     ir_str name = entries[i].name;
-    bw_varint(&b, builtin_string(w, ir_text(w->m, name), ir_text_length(w->m, name)));
+    bw_varint(&b, bw_builtin_string(w, ir_text(w->m, name), ir_text_length(w->m, name)));
     bw_varint(&b, values[i]);
   }
   return put_builtin(w, &b);
@@ -136,7 +127,7 @@ static uint32_t vhlo_type(bw *w, const ir_type_data *t) {
 static uint32_t builtin_type(bw *w, ir_type type) {
   strbuf text = strbuf_make(w->scratch);
   ir_print_type(w->m, type, &text);
-  return put_text(w, BW_TYPES, text.text);
+  return bw_text_entry(w, BW_TYPES, text.text);
 }
 
 uint32_t bw_type(bw *w, ir_type type, bool vhlo) {
@@ -222,7 +213,7 @@ static void put_bools(strbuf *b, const char *data, int64_t count, bool splat) {
 static void put_data(bw *w, strbuf *b, ir_dtype dtype, const char *data, int64_t count,
                      bool splat) {
   int64_t width = ir_dtype_bytes(dtype);
-  splat = splat ? count > 0 : is_splat(data, width, count);
+  splat = splat || is_splat(data, width, count);
   if (dtype == IR_I1) {
     put_bools(b, data, count, splat);
     return;
@@ -270,7 +261,7 @@ static uint32_t bools(bw *w, const ir_attr_data *d) {
 uint32_t bw_repeated(bw *w, ir_dtype dtype, int64_t value, int32_t rank, const int64_t *dims) {
   int64_t count = 1;
   for (int32_t i = 0; i < rank; i++) count *= dims[i];
-  return constant(w, tensor_of(w, dtype, rank, dims), dtype, &value, count, true);
+  return constant(w, tensor_of(w, dtype, rank, dims), dtype, &value, count, count > 0);
 }
 
 /* ---- containers ---- */
@@ -388,14 +379,14 @@ uint32_t bw_other(bw *w, const char *text) {
   if (starts(text, "#stablehlo.result_accuracy<")) return accuracy(w, text);
   if (starts(text, "#stablehlo.bounds<")) return bounds(w, text);
   if (starts(text, "#stablehlo")) bw_fail(w, "the attribute %.200s has no place in VHLO", text);
-  return put_text(w, BW_ATTRS, text);
+  return bw_text_entry(w, BW_ATTRS, text);
 }
 
 /* ---- all attributes ---- */
 static uint32_t attr_of(bw *w, ir_attr a) {
   const ir_attr_data *d = ir_attr_get(w->m, a);
   switch (d->kind) {
-    case IR_ATTR_UNIT: return put_text(w, BW_ATTRS, "unit");
+    case IR_ATTR_UNIT: return bw_text_entry(w, BW_ATTRS, "unit");
     case IR_ATTR_BOOL: return bw_bool(w, d->boolean);
     case IR_ATTR_INT:
       return integer(w, d->type ? ir_type_get(w->m, d->type)->dtype : IR_I64, d->integer);
@@ -425,5 +416,5 @@ uint32_t bw_dict_text(bw *w, ir_op op) {
   const ir_op_data *d = ir_op_get(w->m, op);
   strbuf b = strbuf_make(w->scratch);
   out_entries_text(w->m, d->attrs, d->n_attrs, &b);
-  return put_text(w, BW_ATTRS, b.text);
+  return bw_text_entry(w, BW_ATTRS, b.text);
 }

@@ -1,6 +1,6 @@
 /* libFuzzer target: MLIR bytecode. Any bytes may be refused, with the place, but must not crash;
- * what reads and verifies must print as text that reads as the same module. The normal tests replay
- * it (unit/bytecode_fuzz_test.c). */
+ * what reads and verifies must print as text that reads as the same module, and be written as
+ * bytecode (written.h). The normal tests replay it (unit/bytecode_fuzz_test.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "in/in.h"
 #include "out/out.h"
+#include "written.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +28,7 @@ static void check_text(ctx *c, const ir_module *m) {
   out_stablehlo_text(again, &twice);
   if (twice.length != once.length || memcmp(twice.text, once.text, once.length))
     die("own output reads as another module", once.text);
+  written_check(c, m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 /* libFuzzer target: any bytes may be refused but must not crash; what reads must print as text that
- * reads as the same module. Build: cmake -DWEIR_FUZZ=ON -DCMAKE_C_COMPILER=clang; run:
- * fuzz/fuzz_stablehlo_text -max_len=20000 FOLDER. The normal tests replay it with mutations of
- * their own (unit/in_fuzz_test.c). */
+ * reads as the same module, and be written as bytecode (written.h). Build: cmake -DWEIR_FUZZ=ON
+ * -DCMAKE_C_COMPILER=clang; run: fuzz/fuzz_stablehlo_text -max_len=20000 FOLDER. The normal tests
+ * replay it with mutations of their own (unit/in_fuzz_test.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "in/in.h"
 #include "out/out.h"
+#include "written.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     strbuf once = strbuf_make(m->arena);
     out_stablehlo_text(m, &once);
     check_again(&c, &once);
+    if (verified == WEIR_OK) written_check(&c, m);
     if (verified != WEIR_OK && verified != WEIR_INVALID_ARGUMENT)
       die("the verifier's status", weir_status_name(verified));
   } else if (status != WEIR_INVALID_ARGUMENT && status != WEIR_UNIMPLEMENTED) {

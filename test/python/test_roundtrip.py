@@ -1,11 +1,12 @@
 """Text -> IR -> text, with stock MLIR (jaxlib's bindings) as the oracle: what weir prints must read as the module that it was given, in
-every text form that JAX prints, and weir must read its own output as the same module."""
+every text form that JAX prints, and weir must read its own output as the same module, text or bytecode."""
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
+import artifacts
 import pytest
 from jax._src.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
@@ -68,6 +69,7 @@ def check(text, tmp_path):
         assert once == twice, name
     pretty, same = weir([texts[1], generic(parse(texts[1]))], tmp_path)
     assert pretty == same, "pretty and generic form give different modules"
+    artifacts.check_written(printed[-1:], tmp_path)
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -18,8 +18,8 @@ static void replace_each(char *bytes, size_t length) {
 }
 
 int main(void) {
-  static const char *const programs[] = {"ops-0.9.0", "ops-0.14.0", "ops-1.17.0", "plain-0.9.0",
-                                         "plain-1.17.0"};
+  static const char *const programs[] = {"ops-0.9.0",    "ops-0.14.0", "ops-1.17.0", "plain-0.9.0",
+                                         "plain-1.17.0", "mixed-weir", "ops-weir"};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     char path[512];
     size_t length;

@@ -1,5 +1,5 @@
-/* Reading and printing where the n-th allocation fails, for every n: RESOURCE_EXHAUSTED, nothing
- * lost. */
+/* Reading and printing, as text and as bytecode, where the n-th allocation fails, for every n:
+ * RESOURCE_EXHAUSTED, nothing lost. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,9 @@ static weir_status read_and_print(void *user) {
   WEIR_TRY(in_stablehlo_text(c, text, length, &m));
   strbuf b = strbuf_make(m->arena);
   out_stablehlo_text(m, &b);
-  return WEIR_OK;
+  strbuf bytes = strbuf_make(m->arena);
+  WEIR_TRY(out_bytecode(m, OUT_BYTECODE_VERSION, &bytes));
+  return in_bytecode(c, bytes.text, bytes.length, &m);
 }
 
 /* How many allocations it takes until all is well. */
