@@ -3,40 +3,13 @@ tenth of its temporaries: the same results, to rounding, and XLA's report holds 
 """
 
 import numpy as np
-import operations  # noqa: F401: more of them
 import programs
 import pytest
 import tensorflow as tf
+from tenth import REFUSED, memory_of, run
 
 import weir
-from weir import _say, _tf_hook
-
-# Results are those of stock; the limit is refused, and why.
-REFUSED = {}
-
-
-def run(name):
-    """What it gives: results of two calls, then the variables."""
-    function, arguments, variables = programs.PROGRAMS[name]()
-    results = [function(*arguments) for _ in range(2)]
-    return tf.nest.map_structure(lambda x: x if x is None else x.numpy(), [results, variables])
-
-
-def limit_of(name, monkeypatch):
-    """Of the largest of its programs."""
-    found = [0]
-    original = _tf_hook._decide
-
-    def look(function, arguments, settings):
-        given, results, aliased, temporaries = _tf_hook.Program(function, arguments).referee(None)
-        found.append(given + results - aliased + temporaries // 10)
-        return None
-
-    monkeypatch.setattr(_tf_hook, "_decide", look)
-    with weir.limit("1TB"):
-        run(name)
-    monkeypatch.setattr(_tf_hook, "_decide", original)
-    return max(found)
+from weir import _say
 
 
 def same(one, other):
@@ -56,8 +29,7 @@ def same(one, other):
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 @pytest.mark.parametrize("name", programs.PROGRAMS)
 def test_under_a_tenth(name, monkeypatch):
-    limit = limit_of(name, monkeypatch)
-    assert limit > 0
+    limit = memory_of(name).limit
     stock = run(name)
     monkeypatch.setattr(_say, "last_report", None)
     with weir.limit(limit):

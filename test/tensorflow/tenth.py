@@ -1,0 +1,54 @@
+"""A program as TensorFlow has it, and under a limit of its arguments, its results and a tenth of its
+temporaries: for tests, and for bench/tf_programs.py.
+"""
+
+import dataclasses
+from unittest import mock
+
+import operations  # noqa: F401: more of them
+import programs
+import tensorflow as tf
+
+import weir
+from weir import _tf_hook
+
+# Results are those of stock; the limit is refused, and why.
+REFUSED = {}
+
+
+def made(name):
+    function, arguments, variables = programs.PROGRAMS[name]()
+    return lambda: function(*arguments), variables
+
+
+def run(name):
+    """What it gives: results of two calls, then the variables."""
+    call, variables = made(name)
+    results = [call() for _ in range(2)]
+    return tf.nest.map_structure(lambda x: x if x is None else x.numpy(), [results, variables])
+
+
+@dataclasses.dataclass
+class Memory:
+    """What TensorFlow's XLA reports of the program as it came, in bytes."""
+
+    kept: int  # arguments + results - aliased
+    temporaries: int
+
+    @property
+    def limit(self):
+        return self.kept + self.temporaries // 10
+
+
+def memory_of(name):
+    """Of that one of its programs whose limit is the largest."""
+    found = []
+
+    def look(function, arguments, settings):
+        given, results, aliased, temporaries = _tf_hook.Program(function, arguments).referee(None)
+        found.append(Memory(given + results - aliased, temporaries))
+        return None
+
+    with mock.patch.object(_tf_hook, "_decide", look), weir.limit("1TB"):
+        run(name)
+    return max(found, key=lambda memory: memory.limit, default=None)
