@@ -397,6 +397,11 @@ static ir_value power_two(simplifier *s, ir_op op) {
   return again;
 }
 
+/* x to the power of 1, as gradients of squares have it, is x, zeros, infinities and NaN too. */
+static ir_value power_one(simplifier *s, ir_op op) {
+  return ir_is_splat_real(s->m, operand(s, op, 1), 1) ? operand(s, op, 0) : IR_NONE;
+}
+
 /* ---- the table ---- */
 static const struct row {
   ir_kind kind;
@@ -430,6 +435,7 @@ static const struct row {
     {IR_OP_CUSTOM_CALL, erf_call},
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
     {IR_OP_DOT, dot_as_general},
+    {IR_OP_POWER, power_one},
     {IR_OP_POWER, power_two},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };

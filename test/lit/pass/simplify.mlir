@@ -162,15 +162,17 @@ module {
     return %1 : tensor<2xf32>
   }
 
-  // One spelling of products and squares. Other powers, and those that vary, stay.
+  // One spelling of products and squares; x to the power of 1 is x. Other powers, and those that vary, stay.
   // CHECK: sym_name = "spellings"
   // CHECK: "stablehlo.dot_general"(%arg0, %arg1) <{precision_config = {{.*}}, dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}>
   // CHECK: "stablehlo.dot_general"(%arg2, %arg2) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}>
   // CHECK: "stablehlo.multiply"(%arg2, %arg2)
   // CHECK: "stablehlo.power"(%arg2,
   // CHECK: "stablehlo.power"(%arg2, %arg2)
+  // CHECK: "func.return"({{.*}}, %arg2)
   func.func public @spellings(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>, %c: tensor<3xf32>)
-      -> (tensor<2x5xf32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+      -> (tensor<2x5xf32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+    %one = stablehlo.constant dense<1.0> : tensor<3xf32>
     %two = stablehlo.constant dense<2.0> : tensor<3xf32>
     %three = stablehlo.constant dense<3.0> : tensor<3xf32>
     %0 = stablehlo.dot %a, %b, precision = [HIGHEST, HIGHEST] : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
@@ -178,6 +180,7 @@ module {
     %2 = stablehlo.power %c, %two : tensor<3xf32>
     %3 = stablehlo.power %c, %three : tensor<3xf32>
     %4 = stablehlo.power %c, %c : tensor<3xf32>
-    return %0, %1, %2, %3, %4 : tensor<2x5xf32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+    %5 = stablehlo.power %c, %one : tensor<3xf32>
+    return %0, %1, %2, %3, %4, %5 : tensor<2x5xf32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
   }
 }
