@@ -91,15 +91,11 @@ static bool walk_back(copier *c, uint32_t node) {
   return c->steps > 0;
 }
 
-static bool all_marked(const copier *c, uint32_t node, uint32_t except, uint32_t user) {
+static bool all_marked(const copier *c, uint32_t node, uint32_t user) {
   const plan_node *n = plan_node_get(c->g, node);
   for (uint32_t i = 0; i < n->n_users; i++) {
     uint32_t u = n->users[i];
-    if (u == except || u == user) continue;
-    const plan_node *k = plan_node_get(c->g, u);
-    if (k->kind == PLAN_BITCAST || (k->kind == IR_OP_GET_TUPLE_ELEMENT && k->n_users)) {
-      if (!all_marked(c, u, except, user)) return false;
-    } else if (c->seen[u] != c->stamp) return false;
+    if (u != user && c->seen[u] != c->stamp) return false;
   }
   return true;
 }
@@ -109,7 +105,7 @@ static bool all_marked(const copier *c, uint32_t node, uint32_t except, uint32_t
 static bool dies_at(copier *c, uint32_t source, uint32_t user) {
   const plan_node *n = plan_node_get(c->g, source);
   if (n->n_users == 1 && n->users[0] == user) return true;
-  return walk_back(c, user) && all_marked(c, source, IR_NONE, user);
+  return walk_back(c, user) && all_marked(c, source, user);
 }
 
 /* ---- loops ---- */
@@ -152,24 +148,11 @@ static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   const plan_node *n = plan_node_get(c->g, next);
   if (!old || plan_node_get(c->g, old)->n_users == 0) return true;
   if (!walk_back(c, next)) return false;
-  if (!all_marked(c, old, IR_NONE, next)) return false;
+  if (!all_marked(c, old, next)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (source_of(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, 0, i))
       return false;
   return true;
-}
-
-/* Whether `next` is what a loop leaves in one element of its state, while `old` is in another one:
- * the loop writes the one as long as it may read the other. */
-static bool read_by_inner_loop(const plan_graph *g, uint32_t old, uint32_t next) {
-  const plan_node *n = plan_node_get(g, next);
-  if (!old || n->kind != IR_OP_GET_TUPLE_ELEMENT) return false;
-  const plan_node *loop = plan_node_get(g, n->operands[0]);
-  if (loop->kind != IR_OP_WHILE) return false;
-  const plan_node *state = plan_node_get(g, loop->operands[0]);
-  for (uint32_t k = 0; k < state->n_operands; k++)
-    if (k != n->index && source_of(g, state->operands[k]) == old) return true;
-  return false;
 }
 
 /* What a loop leaves is in the buffer of what it began with, so that is where `next` begins. */
@@ -187,14 +170,7 @@ static uint32_t beginning_of(const plan_graph *g, uint32_t next) {
 static bool begins_beside(copier *c, uint32_t old, uint32_t next) {
   uint32_t begin = beginning_of(c->g, next);
   if (!old || begin == next || begin == old || !plan_node_get(c->g, old)->n_users) return false;
-  return !walk_back(c, begin) || !all_marked(c, old, IR_NONE, begin);
-}
-
-static bool used_elsewhere(const plan_graph *g, uint32_t next, uint32_t root, uint32_t i) {
-  const plan_node *r = plan_node_get(g, root);
-  for (uint32_t k = 0; k < r->n_operands; k++)
-    if (k != i && source_of(g, r->operands[k]) == next && k < i) return true;
-  return false;
+  return !walk_back(c, begin) || !all_marked(c, old, begin);
 }
 
 /* A copy that all readers of `node` read instead: it may then be overwritten from the start. */
@@ -224,10 +200,9 @@ static void copy_next(copier *c, uint32_t body) {
     uint32_t x = plan_node_get(c->g, root)->operands[i], next = source_of(c->g, x);
     const plan_node *n = plan_node_get(c->g, next);
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
-    bool own = !of_parameter && n->kind != IR_OP_CONSTANT && !used_elsewhere(c->g, next, root, i);
+    bool own = !of_parameter && n->kind != IR_OP_CONSTANT;
     uint32_t old = element_of(c->g, parameter, i);
-    if (!own || read_by_inner_loop(c->g, old, next) || begins_beside(c, old, next))
-      next = copy_of(c, x, root, i);
+    if (!own || begins_beside(c, old, next)) next = copy_of(c, x, root, i);
     if (own && !replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }

@@ -9,9 +9,8 @@
 #include "plan/peak_graph.h"
 
 enum {
-  MOST_DUPLICATION = 15, /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
-  MOST_CONCATENATED = 8, /* operands of a concatenate that fuses */
-  MOST_REDUCES = 5,
+  MOST_DUPLICATION = 15,   /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
+  MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
@@ -25,7 +24,7 @@ typedef struct source_set {
 } source_set;
 
 struct plan_fusion {
-  uint32_t n_reduces, room;
+  uint32_t room;
   bool *reused; /* by operand: some fused node reads its elements more than once */
   /* by operand: some fused node reads it at other indices than the root writes */
   bool *apart;
@@ -64,19 +63,6 @@ bool plan_is_loop_fusible(const plan_node *n) {
     case IR_OP_SLICE:
     case IR_OP_TRANSPOSE: return true;
     default: return plan_is_elementwise(n);
-  }
-}
-
-static bool is_expensive(const plan_node *n) {
-  switch (n->kind) {
-    case IR_OP_GATHER:
-    case IR_OP_REDUCE:
-    case IR_OP_REDUCE_WINDOW:
-    case IR_OP_DOT_GENERAL:
-    case PLAN_OPAQUE:
-    case PLAN_FUSION:
-    case PLAN_PARAMETER: return true;
-    default: return n->flags & PLAN_FLAG_EXPENSIVE;
   }
 }
 
@@ -183,8 +169,7 @@ static void read_operands(fuser *f, uint32_t node, const plan_node *like, const 
     fusion->reused[k] |= all_reused || reuses(like, i);
     fusion->apart[k] |= all_apart || !plan_is_elementwise(like) ||
                         !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
-    if (like->kind == IR_OP_TRANSPOSE ||
-        plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
+    if (plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
       for (uint32_t s = 0; s < users->count; s++) add_source(&fusion->sources[k], users->at[s]);
       continue;
     }
@@ -201,7 +186,6 @@ static void become_fusion(fuser *f, uint32_t node) {
   CTX_CHECK(f->g->m->ctx, !n->fusion && n->n_comps == 0);
   n->fusion = ARENA_NEW(f->g->arena, plan_fusion);
   VEC_PUSH(f->g->arena, &n->fusion->source_count, 1);
-  n->fusion->n_reduces = like.kind == IR_OP_REDUCE;
   n->kind = PLAN_FUSION;
   n->n_operands = 0;
   n->flags &= (uint8_t)~PLAN_FLAG_KEPT;
@@ -246,7 +230,6 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   source_set users = n->fusion->sources[i];
   bool reused = n->fusion->reused[i], apart = n->fusion->apart[i];
   plan_node p = *plan_node_get(f->g, producer);
-  n->fusion->n_reduces += p.kind == IR_OP_REDUCE;
   drop_operand(f, node, i);
   read_operands(f, node, &p, &users, reused, apart);
   remove_if_dead(f, producer);
@@ -268,12 +251,6 @@ static bool would_duplicate(const plan_node *p, uint32_t consumer) {
   for (uint32_t i = 0; i < p->n_users; i++)
     if (p->users[i] != consumer) return true;
   return false;
-}
-
-static bool widens(const plan_graph *g, const plan_node *p) {
-  if (p->kind != IR_OP_CONVERT) return false;
-  return ir_dtype_bytes(plan_node_get(g, p->operands[0])->shape.dtype) <
-         ir_dtype_bytes(p->shape.dtype);
 }
 
 /* A producer that reads the array which the consumer updates in place would see the update. The
@@ -307,13 +284,11 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !plan_is_loop_fusible(c)) return false;
-  bool expensive = is_expensive(p);
+  bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
   if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c, i))) return false;
-  if (plan_comp_get(g, p->comp)->root == c->operands[i]) return false;
-  if (expensive && would_duplicate(p, consumer) && !widens(g, p)) return false;
+  if (expensive && would_duplicate(p, consumer)) return false;
   if (!in_place_allows(g, p, c)) return false;
   if (!is_fusion) return true;
-  if (p->kind == IR_OP_REDUCE && c->fusion->n_reduces > MOST_REDUCES) return false;
   return !duplicates_code(g, p, c, i);
 }
 
@@ -408,8 +383,7 @@ static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
   for (uint32_t k = count; k-- > 0;) {
     plan_node *p = plan_node_get(f->g, order[k]);
     if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
-    bool single = p->n_users == 1 && plan_node_get(f->g, p->users[0])->n_users <= UINT32_MAX;
-    if (single) {
+    if (p->n_users == 1) {
       uint32_t i = operand_index(plan_node_get(f->g, p->users[0]), order[k]);
       CTX_CHECK(f->g->m->ctx, i != UINT32_MAX); /* a user reads it */
       if (is_fusible(plan_node_get(f->g, p->users[0])) && may_fuse(f, p->users[0], i)) continue;

@@ -199,9 +199,8 @@ static void mark_from(marker *k) {
 }
 
 /* ---- what XLA does not see to be dead ---- It takes a state element out if its next value goes
- * into no other element's, again and again, or if nothing of all that it has to do with is needed
- * (while_loop_simplifier.cc). So elements that only make one another stay if they are made of what
- * is needed, too. */
+ * into no other element's, again and again (while_loop_simplifier.cc). So elements that make one
+ * another stay. */
 typedef struct unneeded { /* of one loop */
   marker *k;
   uint32_t parameter, count;
@@ -210,20 +209,8 @@ typedef struct unneeded { /* of one loop */
   bool *goes_to;         /* count x count: from one into the next value of another */
   uint32_t *readers;     /* by place: how many others' next values it goes into */
   bool *is_out;          /* by place: taken out */
-  uint32_t *group;       /* by place: a place of the same group, at last its first */
-  bool *meets_needed;    /* by place: its next value is made of what is needed */
   uint32_t *visited_for; /* by node: place in `of` + 1 */
 } unneeded;
-
-static uint32_t group_of(const unneeded *u, uint32_t place) {
-  while (u->group[place] != place) place = u->group[place];
-  return place;
-}
-
-static void join_groups(unneeded *u, uint32_t a, uint32_t b) {
-  a = group_of(u, a), b = group_of(u, b);
-  u->group[a > b ? a : b] = a > b ? b : a;
-}
 
 /* Its place + 1 if the node is such an element, as the body has it. */
 static uint32_t unneeded_place(const unneeded *u, const plan_node *n) {
@@ -234,21 +221,18 @@ static void note_reader(unneeded *u, uint32_t from, uint32_t place) {
   bool *goes = &u->goes_to[from * u->count + place];
   if (!*goes && from != place) u->readers[from]++;
   *goes = true;
-  join_groups(u, from, place);
 }
 
 static void trace_unneeded(unneeded *u, uint32_t next, uint32_t place) {
   stack todo = {0};
   VEC_PUSH(u->k->g->arena, &todo, next);
   while (todo.count) {
-    uint32_t id = todo.at[--todo.count], before = u->visited_for[id];
+    uint32_t id = todo.at[--todo.count];
     const plan_node *n = plan_node_get(u->k->g, id);
-    if (before == place + 1) continue;
-    if (before) join_groups(u, before - 1, place);
+    if (u->visited_for[id] == place + 1) continue;
     u->visited_for[id] = place + 1;
     uint32_t from = unneeded_place(u, n);
     if (from) note_reader(u, from - 1, place);
-    else u->meets_needed[place] |= (n->flags & PLAN_FLAG_LIVE) != 0;
     for (uint32_t i = 0; !from && i < n->n_operands; i++)
       VEC_PUSH(u->k->g->arena, &todo, n->operands[i]);
   }
@@ -284,11 +268,9 @@ static unneeded unneeded_of(marker *k, uint32_t loop) {
   u.goes_to = ARENA_ARRAY(a, bool, u.count *u.count);
   u.readers = ARENA_ARRAY(a, uint32_t, u.count);
   u.is_out = ARENA_ARRAY(a, bool, u.count);
-  u.group = ARENA_ARRAY(a, uint32_t, u.count);
-  u.meets_needed = ARENA_ARRAY(a, bool, u.count);
   u.visited_for = ARENA_ARRAY(a, uint32_t, k->g->nodes.count);
   for (uint32_t i = 0, place = 0; i < n->shape.n_members; i++)
-    if (!k->elements[loop][i]) u.of[place] = i, u.group[place] = place, u.at[i] = ++place;
+    if (!k->elements[loop][i]) u.of[place] = i, u.at[i] = ++place;
   return u;
 }
 
@@ -298,11 +280,10 @@ static bool mark_what_stays(marker *k, uint32_t loop) {
   const plan_comp *body = plan_comp_get(k->g, plan_node_get(k->g, loop)->comps[1]);
   for (uint32_t i = 0; i < u.count; i++)
     trace_unneeded(&u, plan_node_get(k->g, body->root)->operands[u.of[i]], i);
-  for (uint32_t i = 0; i < u.count; i++) u.meets_needed[group_of(&u, i)] |= u.meets_needed[i];
   take_out_what_makes_nothing(&u);
   bool found = false;
   for (uint32_t i = 0; i < u.count; i++) {
-    if (u.is_out[i] || !u.meets_needed[group_of(&u, i)]) continue;
+    if (u.is_out[i]) continue;
     mark_element(k, loop, u.of[i]);
     found = true;
   }

@@ -86,8 +86,6 @@ uint32_t plan_rule_convert(const plan_rule *r, uint32_t x, ir_dtype dtype) {
   if (n.shape.dtype == dtype) return x;
   if (n.kind == IR_OP_CONSTANT && n.shape.elements == 1 && !isnan(n.number))
     return plan_rule_number(r, dtype, n.number);
-  if (n.kind == IR_OP_BROADCAST_IN_DIM && node_of(r, n.operands[0])->kind == IR_OP_CONSTANT)
-    return plan_rule_broadcast(r, plan_rule_convert(r, n.operands[0], dtype), n.shape, n.ints);
   uint32_t made = plan_rule_make1(r, IR_OP_CONVERT, with_dtype(n.shape, dtype), x);
   if (dtype == IR_BF16 && n.shape.dtype == IR_F32)
     plan_node_get(r->g, made)->flags |= PLAN_FLAG_EXPENSIVE;
@@ -128,16 +126,6 @@ uint32_t plan_rule_transpose(const plan_rule *r, uint32_t x, const int64_t *perm
   if (identity) return x;
   plan_shape shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, dims);
   if (!moves) return plan_rule_bitcast(r, x, shape);
-  if (n.kind == IR_OP_BROADCAST_IN_DIM) {
-    int64_t to[IR_MAX_RANK];
-    for (uint32_t i = 0; i < n.n_ints; i++)
-      for (int32_t d = 0; d < n.shape.rank; d++)
-        if (perm[d] == n.ints[i]) to[i] = d;
-    return plan_rule_broadcast(r, n.operands[0], shape, to);
-  }
-  plan_node swap = {.kind = IR_OP_TRANSPOSE, .shape = n.shape, .ints = perm};
-  if (n.kind == PLAN_RELAYOUT && swaps_matrices(&swap))
-    return plan_rule_bitcast(r, n.operands[0], shape);
   if (n.kind == IR_OP_TRANSPOSE) {
     int64_t both[IR_MAX_RANK];
     for (int32_t d = 0; d < n.shape.rank; d++) both[d] = n.ints[perm[d]];
@@ -249,22 +237,10 @@ static bool is_splat_constant(const plan_rule *r, uint32_t x) {
 }
 
 /* ---- elementwise ---- */
-static bool is_expensive_kind(const plan_graph *g, const plan_node *n) {
-  bool is_complex = ir_dtype_class_of(n->shape.dtype) == IR_CLASS_COMPLEX;
+static bool is_expensive_kind(const plan_node *n) {
   switch (n->kind) {
-    case IR_OP_ABS:
-    case IR_OP_SIGN:
-    case IR_OP_SINE:
-    case IR_OP_COSINE:
-    case IR_OP_TAN: return is_complex;
     case IR_OP_DIVIDE:
-    case IR_OP_REMAINDER: {
-      const plan_node *x = plan_node_get(g, n->operands[0]);
-      if (x->kind == IR_OP_BROADCAST_IN_DIM) x = plan_node_get(g, x->operands[0]);
-      ir_dtype_class c = ir_dtype_class_of(n->shape.dtype);
-      return (c != IR_CLASS_INT && c != IR_CLASS_UINT) ||
-             !(x->kind == IR_OP_CONSTANT && x->shape.elements == 1);
-    }
+    case IR_OP_REMAINDER:
     case IR_OP_ATAN2:
     case IR_OP_CBRT:
     case IR_OP_EXPONENTIAL:
@@ -287,7 +263,7 @@ static uint32_t make_elementwise(const plan_rule *r, int kind, plan_shape shape,
                  .n_operands = count,
                  .operands = (uint32_t *)operands,
                  .signature = signature};
-  if (is_expensive_kind(r->g, &n)) n.flags |= PLAN_FLAG_EXPENSIVE;
+  if (is_expensive_kind(&n)) n.flags |= PLAN_FLAG_EXPENSIVE;
   return plan_rule_make(r, n);
 }
 
@@ -416,10 +392,6 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
     if (same && plan_same_dims(&node_of(r, same)->shape, &shape)) return same;
     uint32_t scattered = add_into_scatter(r, kind, operands[0], operands[1]);
     if (scattered) return scattered;
-    if (kind == IR_OP_POWER && plan_rule_number_of(r, operands[1]) == 2)
-      return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
-                                   2, 0);
-    if (kind == IR_OP_POWER && plan_rule_number_of(r, operands[1]) == 1) return operands[0];
   }
   uint32_t sunk;
   if (sink_broadcast(r, kind, shape, operands, count, signature, &sunk)) return sunk;
@@ -491,13 +463,8 @@ static uint32_t lower_elementwise(const plan_rule *r) {
   if (kind == IR_OP_CONVERT) return plan_rule_convert(r, operands[0], shape.dtype);
   if (kind == IR_OP_CHLO_LGAMMA || kind == IR_OP_CHLO_DIGAMMA)
     return lower_gamma(r, kind, operands[0], shape);
-  if (kind == IR_OP_CHLO_SQUARE)
-    return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){operands[0], operands[0]},
-                                 2, 0);
-  bool moves_bits = kind == IR_OP_SELECT || kind == IR_OP_NEGATE || kind == IR_OP_ABS ||
-                    kind == IR_OP_REDUCE_PRECISION;
-  ir_dtype inside = moves_bits ? shape.dtype : plan_computed_in(shape.dtype);
-  for (uint32_t i = 0; i < n && !moves_bits; i++) {
+  ir_dtype inside = plan_computed_in(shape.dtype);
+  for (uint32_t i = 0; i < n; i++) {
     ir_dtype t = plan_computed_in(node_of(r, operands[i])->shape.dtype);
     operands[i] = plan_rule_convert(r, operands[i], t);
   }
@@ -525,22 +492,13 @@ static void lower_broadcast(const plan_rule *r) {
   plan_bind(r->l, r->op, 0, plan_rule_broadcast(r, x, shape, dims));
 }
 
-static uint32_t reshape(const plan_rule *r, uint32_t x, plan_shape shape) {
-  const plan_node *n = node_of(r, x);
-  if (n->kind == IR_OP_BROADCAST_IN_DIM && node_of(r, n->operands[0])->shape.elements == 1) {
-    uint32_t scalar = plan_rule_bitcast(r, n->operands[0], scalar_shape(n->shape.dtype));
-    return plan_rule_splat(r, scalar, shape);
-  }
-  return plan_rule_bitcast(r, x, shape);
-}
-
 static uint32_t lower_concatenate(const plan_rule *r) {
   uint32_t made = plan_rule_generic(r, IR_OP_CONCATENATE, 0);
   int64_t dim = ir_op_int(r->m, r->op, "dimension", 0);
   plan_node *n = plan_node_get(r->g, made);
   if (n->kind == IR_OP_CONCATENATE && !n->ints)
     n->ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), n->n_ints = 1;
-  return n_operands(r) == 1 ? operand(r, 0) : made;
+  return made;
 }
 
 static uint32_t lower_update(const plan_rule *r) {
@@ -676,7 +634,7 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
     case IR_OP_BROADCAST:
     case IR_OP_BROADCAST_IN_DIM: lower_broadcast(&r); break;
     case IR_OP_RESHAPE:
-      plan_bind(l, op, 0, reshape(&r, operand(&r, 0), result_shape(&r, 0)));
+      plan_bind(l, op, 0, plan_rule_bitcast(&r, operand(&r, 0), result_shape(&r, 0)));
       break;
     case IR_OP_TRANSPOSE: lower_transpose(&r); break;
     case IR_OP_CONCATENATE: plan_bind(l, op, 0, lower_concatenate(&r)); break;

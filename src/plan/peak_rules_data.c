@@ -6,14 +6,14 @@
 #include "plan/peak_rules.h"
 
 /* ---- gather and scatter ---- */
-/* Moves the window dimensions of x, listed in `windows`, behind the others; *out_rank_before is
- * how many others there are. */
-static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows, int64_t *out_perm) {
+/* Moves the window dimensions of x, listed in `windows`, behind the others. */
+static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows) {
   int32_t rank = node_of(r, x)->shape.rank, n = 0;
+  int64_t perm[IR_MAX_RANK];
   for (int32_t d = 0; d < rank; d++)
-    if (!lists(windows.at, windows.count, d)) out_perm[n++] = d;
-  for (int32_t i = 0; i < windows.count; i++) out_perm[n++] = windows.at[i];
-  return plan_rule_transpose(r, x, out_perm);
+    if (!lists(windows.at, windows.count, d)) perm[n++] = d;
+  for (int32_t i = 0; i < windows.count; i++) perm[n++] = windows.at[i];
+  return plan_rule_transpose(r, x, perm);
 }
 
 static bool int_list(const plan_rule *r, const char *name, ir_ints *out) {
@@ -126,16 +126,15 @@ void plan_lower_scatter(const plan_rule *r) {
     plan_rule_bind(r, made);
     return;
   }
-  int64_t perm[IR_MAX_RANK];
-  uint32_t updates = windows_last(r, operand(r, 2), n.offset_dims, perm),
-           operands[3] = {operand(r, 0), operand(r, 1), updates};
+  uint32_t operands[3] = {operand(r, 0), operand(r, 1),
+                          windows_last(r, operand(r, 2), n.offset_dims)};
   plan_shape indices = node_of(r, operands[1])->shape;
   int64_t depth = n.index_vector_dim < indices.rank ? indices.dims[n.index_vector_dim] : 1;
   if (indices.elements == depth) {
     uint32_t done = scatter_once(
         r, operands[0],
         plan_rule_bitcast(r, operands[1], plan_shape_make(r->g->arena, indices.dtype, 1, &depth)),
-        updates);
+        operands[2]);
     if (done) {
       plan_bind(r->l, r->op, 0, done);
       return;

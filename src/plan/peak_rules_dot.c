@@ -75,21 +75,7 @@ static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int
   return n;
 }
 
-/* What a reduction reads through a transpose: the order of what is reduced does not matter, if
- * that of the rest stays. False if it does not. */
-static bool reduced_before_transpose(const plan_node *transpose, const int64_t *dims, int32_t count,
-                                     int64_t *out) {
-  int64_t last = -1;
-  for (int32_t i = 0; i < count; i++) out[i] = transpose->ints[dims[i]];
-  for (int32_t d = 0; d < transpose->shape.rank; d++) {
-    if (lists(dims, count, d)) continue;
-    if (transpose->ints[d] < last) return false;
-    last = transpose->ints[d];
-  }
-  return true;
-}
-
-/* A reduction of a view, a transpose or a reduction is one of what is behind it: *out_x and its
+/* A reduction of a view or a reduction is one of what is behind it: *out_x and its
  * dimensions. Returns how many; -1: x itself is read. */
 static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
                               int32_t count, uint64_t signature, uint32_t *out_x,
@@ -99,8 +85,6 @@ static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, con
   *out_x = n.n_operands ? n.operands[0] : 0;
   if (n.kind == PLAN_BITCAST)
     more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
-  else if (n.kind == IR_OP_TRANSPOSE && reduced_before_transpose(&n, dims, count, out_dims))
-    more = count;
   else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature &&
            n.operands[1] == init && n.ints) {
     *out_x = reduced_by(r, &n);
