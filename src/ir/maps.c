@@ -209,7 +209,8 @@ MAP(while) { return map_none(q); }
 typedef bool (*rule)(const query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = map_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile) [IR_OP_##kind] = map_##factors,
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+  [IR_OP_##kind] = map_##factors,
 #include "ir/ops.def"
 #undef OP
 };

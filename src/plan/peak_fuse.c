@@ -47,47 +47,12 @@ bool plan_is_elementwise(const plan_node *n) {
 }
 
 bool plan_is_loop_fusible(const plan_node *n) {
-  switch (n->kind) {
-    case PLAN_BITCAST:
-    case PLAN_RELAYOUT:
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_CONCATENATE:
-    case IR_OP_DYNAMIC_SLICE:
-    case IR_OP_DYNAMIC_UPDATE_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_IOTA:
-    case IR_OP_PAD:
-    case IR_OP_REDUCE:
-    case IR_OP_RESHAPE:
-    case IR_OP_REVERSE:
-    case IR_OP_SLICE:
-    case IR_OP_TRANSPOSE: return true;
-    default: return plan_is_elementwise(n);
-  }
+  return (plan_traits(n->kind) & PLAN_TRAIT_F) || plan_is_elementwise(n);
 }
 
-/* Whether the node alone reads elements of operand i more than once. */
-static bool reuses(const plan_node *n, uint32_t i) {
-  switch (n->kind) {
-    case PLAN_BITCAST:
-    case PLAN_RELAYOUT:
-    case IR_OP_CONCATENATE:
-    case IR_OP_RESHAPE:
-    case IR_OP_REVERSE:
-    case IR_OP_SLICE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_GATHER: return false;
-    case IR_OP_PAD:
-    case IR_OP_DYNAMIC_SLICE: return i > 0;
-    case IR_OP_DYNAMIC_UPDATE_SLICE: return i > 1;
-    case IR_OP_REDUCE: return i >= n->n_operands / 2;
-    default: return !plan_is_elementwise(n);
-  }
-}
-
-static bool opens_a_block(const plan_node *n) { /* ElementalIrEmitter::OpInvalidatesCache */
-  return n->kind == IR_OP_CONCATENATE || n->kind == IR_OP_DYNAMIC_UPDATE_SLICE ||
-         n->kind == IR_OP_PAD || n->kind == IR_OP_REDUCE || n->kind == IR_OP_REDUCE_WINDOW;
+/* Whether the node alone reads elements of its operands more than once. */
+static bool reuses(const plan_node *n) {
+  return !(plan_traits(n->kind) & PLAN_TRAIT_O) && !plan_is_elementwise(n);
 }
 
 static bool is_fusible(const plan_node *n) {
@@ -166,7 +131,7 @@ static void read_operands(fuser *f, uint32_t node, const plan_node *like, const 
   uint32_t own = UINT32_MAX;
   for (uint32_t i = 0; i < like->n_operands; i++) {
     uint32_t operand = like->operands[i], k = add_operand(f, node, operand);
-    fusion->reused[k] |= all_reused || reuses(like, i);
+    fusion->reused[k] |= all_reused || reuses(like);
     fusion->apart[k] |= all_apart || !plan_is_elementwise(like) ||
                         !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
     if (plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
@@ -267,13 +232,12 @@ static bool in_place_allows(const plan_graph *g, const plan_node *p, const plan_
   return true;
 }
 
-static bool duplicates_code(const plan_graph *g, const plan_node *p, const plan_node *c,
-                            uint32_t i) {
+static bool duplicates_code(const plan_node *p, const plan_node *c, uint32_t i) {
   if (p->kind == IR_OP_BROADCAST_IN_DIM) return false;
-  (void)g;
   int64_t count = emitted(c->fusion, &c->fusion->sources[i]);
   if (count > MOST_DUPLICATION) return true;
-  return opens_a_block(p) && (count > 1 || p->n_users > 1);
+  bool opens_a_block = plan_traits(p->kind) & PLAN_TRAIT_B; /* OpInvalidatesCache */
+  return opens_a_block && (count > 1 || p->n_users > 1);
 }
 
 static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
@@ -285,11 +249,11 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !plan_is_loop_fusible(c)) return false;
   bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
-  if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c, i))) return false;
+  if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c))) return false;
   if (expensive && would_duplicate(p, consumer)) return false;
   if (!in_place_allows(g, p, c)) return false;
   if (!is_fusion) return true;
-  return !duplicates_code(g, p, c, i);
+  return !duplicates_code(p, c, i);
 }
 
 /* ---- nodes that must not be computed twice ---- */

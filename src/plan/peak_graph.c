@@ -3,6 +3,26 @@
 
 #include "base/saturate.h"
 
+#define F PLAN_TRAIT_F
+#define O PLAN_TRAIT_O
+#define D PLAN_TRAIT_D
+#define B PLAN_TRAIT_B
+#define S PLAN_TRAIT_S
+static const uint8_t traits[] = {
+    [PLAN_BITCAST] = F | O | S,
+    [PLAN_RELAYOUT] = F | O,
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile) [IR_OP_##kind] = xla,
+#include "ir/ops.def"
+#undef OP
+};
+#undef F
+#undef O
+#undef D
+#undef B
+#undef S
+
+uint8_t plan_traits(uint16_t kind) { return traits[kind]; }
+
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
   plan_shape s = {.dtype = dtype,
                   .rank = rank,

@@ -38,6 +38,14 @@ enum {
   PLAN_FLAG_UPDATE = 32, /* a fusion whose root is a dynamic_update_slice: in place */
 };
 
+enum {                   /* how XLA treats nodes of a kind: column xla of ops.def */
+       PLAN_TRAIT_F = 1, /* fuses into loops */
+       PLAN_TRAIT_O = 2, /* reads each element once */
+       PLAN_TRAIT_D = 4, /* dear: not computed twice */
+       PLAN_TRAIT_B = 8, /* opens a block of code */
+       PLAN_TRAIT_S = 16 /* stays in a loop unless it takes something else out with it */
+};
+
 typedef struct plan_shape {
   ir_dtype dtype;
   int32_t rank;
@@ -122,6 +130,7 @@ void plan_graph_sweep(plan_graph *g);
 /* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
 uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
+uint8_t plan_traits(uint16_t kind);
 const char *plan_kind_name(uint16_t kind); /* "copy", "dot_general" */
 /* One line a node, in schedule order where there is one: for people. */
 void plan_graph_print(const plan_graph *g, strbuf *out);

@@ -158,21 +158,6 @@ uint32_t plan_import(lowering *l, plan_scope *s, uint32_t node) {
 /* ---- loop-invariant code motion ---- */
 static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node);
 
-static bool not_worth_hoisting(const plan_node *n) {
-  switch (n->kind) {
-    case PLAN_BITCAST:
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_IOTA:
-    case IR_OP_REVERSE:
-    case IR_OP_SLICE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_TUPLE:
-    case IR_OP_CONSTANT:
-    case IR_OP_GET_TUPLE_ELEMENT: return true;
-    default: return false;
-  }
-}
-
 static bool is_invariant(const plan_graph *g, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
   return n->kind == IR_OP_CONSTANT || (n->flags & (PLAN_FLAG_CAPTURE | PLAN_FLAG_INVARIANT));
@@ -197,7 +182,7 @@ uint32_t plan_make(lowering *l, plan_scope *s, const plan_node *desc) {
     bool invariant = true;
     for (uint32_t i = 0; i < n.n_operands; i++) invariant &= is_invariant(l->g, n.operands[i]);
     if (invariant && (n.n_operands || n.kind == IR_OP_IOTA)) {
-      if (!not_worth_hoisting(&n)) {
+      if (!(plan_traits(n.kind) & PLAN_TRAIT_S)) {
         uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
         for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
         n.operands = operands;

@@ -18,6 +18,7 @@
 /* ---- making nodes ---- */
 uint32_t plan_rule_make(const plan_rule *r, plan_node n) {
   n.op = r->op;
+  if (plan_traits(n.kind) & PLAN_TRAIT_D) n.flags |= PLAN_FLAG_EXPENSIVE;
   if (ir_op_get(r->m, r->op)->n_results) n.value = ir_result(r->m, r->op, 0);
   return plan_make(r->l, r->s, &n);
 }
@@ -156,7 +157,7 @@ void plan_rule_bind(const plan_rule *r, uint32_t node) {
 }
 
 /* One node with the op's operands and results. */
-uint32_t plan_rule_generic(const plan_rule *r, int kind, uint8_t flags) {
+uint32_t plan_rule_generic(const plan_rule *r, int kind) {
   uint32_t n = n_operands(r), *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
   for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
   bool single = ir_op_get(r->m, r->op)->n_results == 1;
@@ -167,8 +168,7 @@ uint32_t plan_rule_generic(const plan_rule *r, int kind, uint8_t flags) {
                                        .shape = single ? result_shape(r, 0) : results_tuple(r),
                                        .n_operands = n,
                                        .operands = operands,
-                                       .signature = signature,
-                                       .flags = flags});
+                                       .signature = signature});
 }
 
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
@@ -204,7 +204,7 @@ static double element_value(const ir_module *m, const ir_attr_data *a) {
   }
 }
 
-static uint32_t lower_constant(const plan_rule *r) {
+static uint32_t constant_node(const plan_rule *r) {
   ir_attr attr = ir_op_attr(r->m, r->op, "value");
   plan_shape shape = result_shape(r, 0);
   const ir_attr_data *a = attr ? ir_attr_get(r->m, attr) : NULL;
@@ -223,6 +223,8 @@ static uint32_t lower_constant(const plan_rule *r) {
   return plan_rule_splat(r, scalar, shape);
 }
 
+void plan_lower_constant(const plan_rule *r) { plan_bind(r->l, r->op, 0, constant_node(r)); }
+
 /* The number that a value is everywhere, NAN if there is none. */
 double plan_rule_number_of(const plan_rule *r, uint32_t x) {
   const plan_node *n = node_of(r, x);
@@ -237,34 +239,13 @@ static bool is_splat_constant(const plan_rule *r, uint32_t x) {
 }
 
 /* ---- elementwise ---- */
-static bool is_expensive_kind(const plan_node *n) {
-  switch (n->kind) {
-    case IR_OP_DIVIDE:
-    case IR_OP_REMAINDER:
-    case IR_OP_ATAN2:
-    case IR_OP_CBRT:
-    case IR_OP_EXPONENTIAL:
-    case IR_OP_EXPM1:
-    case IR_OP_LOG:
-    case IR_OP_LOG1P:
-    case IR_OP_LOGISTIC:
-    case IR_OP_POWER:
-    case IR_OP_RSQRT:
-    case IR_OP_SQRT:
-    case IR_OP_TANH: return true;
-    default: return (ir_kind_flags((ir_kind)n->kind) & IR_FLAG_H) && n->kind >= IR_OP_CHLO_ACOS;
-  }
-}
-
 static uint32_t make_elementwise(const plan_rule *r, int kind, plan_shape shape,
                                  const uint32_t *operands, uint32_t count, uint64_t signature) {
-  plan_node n = {.kind = (uint16_t)kind,
-                 .shape = shape,
-                 .n_operands = count,
-                 .operands = (uint32_t *)operands,
-                 .signature = signature};
-  if (is_expensive_kind(&n)) n.flags |= PLAN_FLAG_EXPENSIVE;
-  return plan_rule_make(r, n);
+  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
+                                       .shape = shape,
+                                       .n_operands = count,
+                                       .operands = (uint32_t *)operands,
+                                       .signature = signature});
 }
 
 /* All operands are broadcasts of one value in one way, or of scalar constants: the op is done
@@ -447,67 +428,78 @@ static uint32_t digamma(const plan_rule *r, uint32_t x, plan_shape shape) {
   return gamma_part(r, IR_OP_CHLO_DIGAMMA, shape, operands, LANCZOS_TERMS + 2, 0);
 }
 
-static uint32_t lower_gamma(const plan_rule *r, ir_kind kind, uint32_t x, plan_shape shape) {
-  plan_shape inside = with_dtype(shape, ir_dtype_bytes(shape.dtype) < 4 ? IR_F32 : shape.dtype);
-  uint32_t wide = plan_rule_convert(r, x, inside.dtype);
-  uint32_t y = kind == IR_OP_CHLO_LGAMMA ? log_gamma(r, wide, inside) : digamma(r, wide, inside);
-  return plan_rule_convert(r, y, shape.dtype);
+/* make: in f32 at least */
+static void lower_gamma(const plan_rule *r,
+                        uint32_t (*make)(const plan_rule *, uint32_t, plan_shape)) {
+  plan_shape shape = result_shape(r, 0),
+             inside = with_dtype(shape, ir_dtype_bytes(shape.dtype) < 4 ? IR_F32 : shape.dtype);
+  uint32_t made = make(r, plan_rule_convert(r, operand(r, 0), inside.dtype), inside);
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }
 
-static uint32_t lower_elementwise(const plan_rule *r) {
+void plan_lower_lgamma(const plan_rule *r) { lower_gamma(r, log_gamma); }
+void plan_lower_digamma(const plan_rule *r) { lower_gamma(r, digamma); }
+
+void plan_lower_convert(const plan_rule *r) {
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, operand(r, 0), result_shape(r, 0).dtype));
+}
+
+/* Operands in the type that is computed in; scalars (clamp's bounds, select's predicate) spread. */
+static uint32_t computed_operand(const plan_rule *r, uint32_t i, plan_shape shape) {
+  uint32_t x = operand(r, i);
+  x = plan_rule_convert(r, x, plan_computed_in(node_of(r, x)->shape.dtype));
+  const plan_node *n = node_of(r, x);
+  if (n->shape.rank > 0 || shape.rank == 0) return x;
+  return plan_rule_splat(r, x, with_dtype(shape, n->shape.dtype));
+}
+
+void plan_lower_elementwise(const plan_rule *r) {
   ir_kind kind = ir_kind_of(r->m, r->op);
   uint32_t n = n_operands(r), *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
-  plan_shape shape = result_shape(r, 0);
+  plan_shape shape = result_shape(r, 0), inside = with_dtype(shape, plan_computed_in(shape.dtype));
   uint64_t signature = ir_op_get(r->m, r->op)->n_attrs ? plan_attrs_hash(r->m, r->op) : 0;
-  for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
-  if (kind == IR_OP_CONVERT) return plan_rule_convert(r, operands[0], shape.dtype);
-  if (kind == IR_OP_CHLO_LGAMMA || kind == IR_OP_CHLO_DIGAMMA)
-    return lower_gamma(r, kind, operands[0], shape);
-  ir_dtype inside = plan_computed_in(shape.dtype);
-  for (uint32_t i = 0; i < n; i++) {
-    ir_dtype t = plan_computed_in(node_of(r, operands[i])->shape.dtype);
-    operands[i] = plan_rule_convert(r, operands[i], t);
-  }
-  for (uint32_t i = 0; i < n; i++) /* clamp's bounds, select's predicate */
-    if (node_of(r, operands[i])->shape.rank == 0 && shape.rank > 0)
-      operands[i] =
-          plan_rule_splat(r, operands[i], with_dtype(shape, node_of(r, operands[i])->shape.dtype));
-  return plan_rule_convert(
-      r, plan_rule_elementwise(r, kind, with_dtype(shape, inside), operands, n, signature),
-      shape.dtype);
+  for (uint32_t i = 0; i < n; i++) operands[i] = computed_operand(r, i, shape);
+  uint32_t made = plan_rule_elementwise(r, kind, inside, operands, n, signature);
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }
 
 /* ---- data movement ---- */
-static void lower_broadcast(const plan_rule *r) {
+void plan_lower_broadcast_in_dim(const plan_rule *r) {
   int32_t count;
   const int64_t *dims = ir_op_ints(r->m, r->op, "broadcast_dimensions", &count);
+  plan_bind(r->l, r->op, 0, plan_rule_broadcast(r, operand(r, 0), result_shape(r, 0), dims));
+}
+
+/* New dimensions in front. */
+void plan_lower_broadcast(const plan_rule *r) {
   uint32_t x = operand(r, 0);
   int64_t shifted[IR_MAX_RANK];
   plan_shape shape = result_shape(r, 0);
-  if (ir_kind_of(r->m, r->op) == IR_OP_BROADCAST) { /* new dims in front */
-    int32_t rank = node_of(r, x)->shape.rank;
-    for (int32_t d = 0; d < rank; d++) shifted[d] = shape.rank - rank + d;
-    dims = shifted;
-  }
-  plan_bind(r->l, r->op, 0, plan_rule_broadcast(r, x, shape, dims));
+  int32_t rank = node_of(r, x)->shape.rank;
+  for (int32_t d = 0; d < rank; d++) shifted[d] = shape.rank - rank + d;
+  plan_bind(r->l, r->op, 0, plan_rule_broadcast(r, x, shape, shifted));
 }
 
-static uint32_t lower_concatenate(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_CONCATENATE, 0);
+void plan_lower_reshape(const plan_rule *r) {
+  plan_bind(r->l, r->op, 0, plan_rule_bitcast(r, operand(r, 0), result_shape(r, 0)));
+}
+
+void plan_lower_concatenate(const plan_rule *r) {
+  uint32_t made = plan_rule_generic(r, IR_OP_CONCATENATE);
   int64_t dim = ir_op_int(r->m, r->op, "dimension", 0);
   plan_node *n = plan_node_get(r->g, made);
   if (n->kind == IR_OP_CONCATENATE && !n->ints)
     n->ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), n->n_ints = 1;
-  return made;
+  plan_bind(r->l, r->op, 0, made);
 }
 
-static uint32_t lower_update(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_DYNAMIC_UPDATE_SLICE, 0);
+void plan_lower_update(const plan_rule *r) {
+  uint32_t made = plan_rule_generic(r, IR_OP_DYNAMIC_UPDATE_SLICE);
   plan_node_get(r->g, made)->in_place = 1;
-  return made;
+  plan_bind(r->l, r->op, 0, made);
 }
 
-static uint32_t lower_pad(const plan_rule *r) {
+void plan_lower_pad(const plan_rule *r) {
   uint32_t x = operand(r, 0);
   plan_shape shape = result_shape(r, 0);
   static const char *const names[] = {"edge_padding_low", "edge_padding_high"};
@@ -517,7 +509,7 @@ static uint32_t lower_pad(const plan_rule *r) {
     const int64_t *at = ir_op_ints(r->m, r->op, names[k], &count);
     for (int32_t i = 0; i < count; i++) none &= at[i] == 0;
   }
-  return none ? x : plan_rule_generic(r, IR_OP_PAD, 0);
+  plan_bind(r->l, r->op, 0, none ? x : plan_rule_generic(r, IR_OP_PAD));
 }
 
 /* ---- weir.loop: what split/ lowers it to ---- */
@@ -583,16 +575,14 @@ uint32_t plan_loop_zeros(lowering *l, plan_scope *s, ir_op op, uint32_t result) 
   return plan_rule_splat(&r, plan_rule_number(&r, shape.dtype, 0), shape);
 }
 
-/* ---- all ops ---- */
-static void lower_default(const plan_rule *r) {
-  ir_kind kind = ir_kind_of(r->m, r->op);
-  int flags = ir_kind_flags(kind);
-  bool single = ir_op_get(r->m, r->op)->n_results == 1;
-  if ((flags & IR_FLAG_E) && single) plan_bind(r->l, r->op, 0, lower_elementwise(r));
-  else plan_rule_bind(r, plan_rule_generic(r, flags & IR_FLAG_M ? kind : PLAN_OPAQUE, 0));
+/* ---- what has no better rule ---- */
+void plan_lower_own(const plan_rule *r) {
+  plan_rule_bind(r, plan_rule_generic(r, ir_kind_of(r->m, r->op)));
 }
 
-static void pass_through(const plan_rule *r) {
+void plan_lower_opaque(const plan_rule *r) { plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE)); }
+
+void plan_lower_pass_through(const plan_rule *r) {
   uint32_t n = ir_op_get(r->m, r->op)->n_results;
   for (uint32_t i = 0; i < n && i < n_operands(r); i++) plan_bind(r->l, r->op, i, operand(r, i));
 }
@@ -613,52 +603,30 @@ static bool swap_dot(const plan_rule *r, const int64_t *perm) {
   return true;
 }
 
-static void lower_transpose(const plan_rule *r) {
+void plan_lower_transpose(const plan_rule *r) {
   int32_t count;
   const int64_t *perm = ir_op_ints(r->m, r->op, "permutation", &count);
   if (!swap_dot(r, perm)) plan_bind(r->l, r->op, 0, plan_rule_transpose(r, operand(r, 0), perm));
 }
 
-static void lower_tuple(const plan_rule *r) {
-  uint32_t index = (uint32_t)ir_op_int(r->m, r->op, "index", 0);
-  if (ir_kind_of(r->m, r->op) == IR_OP_TUPLE)
-    plan_bind(r->l, r->op, 0, plan_rule_generic(r, IR_OP_TUPLE, 0));
-  else plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, operand(r, 0), index));
+void plan_lower_tuple(const plan_rule *r) {
+  plan_bind(r->l, r->op, 0, plan_rule_generic(r, IR_OP_TUPLE));
 }
 
+void plan_lower_get_tuple_element(const plan_rule *r) {
+  uint32_t index = (uint32_t)ir_op_int(r->m, r->op, "index", 0);
+  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, operand(r, 0), index));
+}
+
+/* ---- all ops ---- */
 void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
+  static void (*const rules[IR_OP_COUNT])(const plan_rule *) = {
+      [IR_OP_UNKNOWN] = plan_lower_opaque,
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+  [IR_OP_##kind] = plan_lower_##plan,
+#include "ir/ops.def"
+#undef OP
+  };
   plan_rule r = {l, s, l->g, (ir_module *)l->g->m, op};
-  if (ir_op_get(r.m, op)->n_results == 0 && !ir_has_effects(r.m, op)) return;
-  switch (ir_kind_of(r.m, op)) {
-    case IR_OP_CONSTANT: plan_bind(l, op, 0, lower_constant(&r)); break;
-    case IR_OP_BROADCAST:
-    case IR_OP_BROADCAST_IN_DIM: lower_broadcast(&r); break;
-    case IR_OP_RESHAPE:
-      plan_bind(l, op, 0, plan_rule_bitcast(&r, operand(&r, 0), result_shape(&r, 0)));
-      break;
-    case IR_OP_TRANSPOSE: lower_transpose(&r); break;
-    case IR_OP_CONCATENATE: plan_bind(l, op, 0, lower_concatenate(&r)); break;
-    case IR_OP_DYNAMIC_UPDATE_SLICE: plan_bind(l, op, 0, lower_update(&r)); break;
-    case IR_OP_GATHER: plan_lower_gather(&r); break;
-    case IR_OP_SCATTER: plan_lower_scatter(&r); break;
-    case IR_OP_IOTA: plan_bind(l, op, 0, plan_rule_generic(&r, IR_OP_IOTA, 0)); break;
-    case IR_OP_PAD: plan_bind(l, op, 0, lower_pad(&r)); break;
-    case IR_OP_SORT: plan_rule_bind(&r, plan_rule_generic(&r, IR_OP_SORT, 0)); break;
-    case IR_OP_CHLO_TOP_K: plan_lower_top_k(&r); break;
-    case IR_OP_REDUCE: plan_lower_reduce(&r); break;
-    case IR_OP_REDUCE_WINDOW: plan_lower_reduce_window(&r); break;
-    case IR_OP_SELECT_AND_SCATTER: plan_lower_select_and_scatter(&r); break;
-    case IR_OP_DOT:
-    case IR_OP_DOT_GENERAL: plan_lower_dot(&r); break;
-    case IR_OP_CONVOLUTION: plan_lower_convolution(&r); break;
-    case IR_OP_CHOLESKY: plan_lower_cholesky(&r); break;
-    case IR_OP_TRIANGULAR_SOLVE: plan_lower_triangular_solve(&r); break;
-    case IR_OP_CUSTOM_CALL: plan_lower_custom_call(&r); break;
-    case IR_OP_LOOP: plan_lower_kernel(&r); break;
-    case IR_OP_OPTIMIZATION_BARRIER:
-    case IR_OP_SDY_SHARDING_CONSTRAINT: pass_through(&r); break;
-    case IR_OP_TUPLE:
-    case IR_OP_GET_TUPLE_ELEMENT: lower_tuple(&r); break;
-    default: lower_default(&r);
-  }
+  if (ir_op_get(r.m, op)->n_results || ir_has_effects(r.m, op)) rules[ir_kind_of(r.m, op)](&r);
 }

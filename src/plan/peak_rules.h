@@ -61,28 +61,17 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
                                const uint32_t *operands, uint32_t count, uint64_t signature);
 ir_dtype plan_computed_in(ir_dtype t); /* the type that XLA CPU computes in */
 /* One node with the op's operands and results. */
-uint32_t plan_rule_generic(const plan_rule *r, int kind, uint8_t flags);
+uint32_t plan_rule_generic(const plan_rule *r, int kind);
 void plan_rule_bind(const plan_rule *r, uint32_t node); /* to the op's results */
 /* A node of kind OPAQUE with the op's results and, live only while it runs, `scratch_bytes`
  * more. */
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
                           const plan_shape *results, uint32_t n_results, int64_t scratch_bytes);
 
-/* ---- peak_rules_dot.c ---- */
-void plan_lower_reduce(const plan_rule *r);
-void plan_lower_dot(const plan_rule *r);
-void plan_lower_convolution(const plan_rule *r);
-void plan_lower_reduce_window(const plan_rule *r);
-
-/* ---- peak_rules_data.c ---- */
-void plan_lower_gather(const plan_rule *r);
-void plan_lower_scatter(const plan_rule *r);
-void plan_lower_top_k(const plan_rule *r);
-void plan_lower_kernel(const plan_rule *r); /* a weir.loop that will be one */
-void plan_lower_custom_call(const plan_rule *r);
-void plan_lower_select_and_scatter(const plan_rule *r);
-/* ---- peak_rules_linalg.c ---- */
-void plan_lower_cholesky(const plan_rule *r);
-void plan_lower_triangular_solve(const plan_rule *r);
+/* ---- the rules: column plan of ops.def ---- Each binds the op's results to nodes. */
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+  void plan_lower_##plan(const plan_rule *r);
+#include "ir/ops.def"
+#undef OP
 
 #endif

@@ -28,7 +28,7 @@ void plan_lower_gather(const plan_rule *r) {
   plan_shape shape = result_shape(r, 0), x = shape_of(r, ir_operand(r->m, r->op, 0));
   if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || !int_list(r, "slice_sizes", &sizes) ||
       sizes.count != x.rank || sizes.count + 1 > IR_MAX_RANK) {
-    plan_rule_bind(r, plan_rule_generic(r, IR_OP_GATHER, PLAN_FLAG_EXPENSIVE));
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_GATHER));
     return;
   }
   int64_t window = 1, dims[IR_MAX_RANK + 1], grouped[IR_MAX_RANK], back[IR_MAX_RANK],
@@ -47,8 +47,7 @@ void plan_lower_gather(const plan_rule *r) {
                      .shape = plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims),
                      .n_operands = 2,
                      .operands = (uint32_t[]){operand(r, 0), indices},
-                     .signature = plan_attrs_hash(r->m, r->op),
-                     .flags = PLAN_FLAG_EXPENSIVE});
+                     .signature = plan_attrs_hash(r->m, r->op)});
   made = plan_rule_bitcast(r, made, plan_shape_make(r->g->arena, shape.dtype, shape.rank, grouped));
   plan_bind(r->l, r->op, 0, plan_rule_transpose(r, made, back));
 }
@@ -121,7 +120,7 @@ static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
   if (n_operands(r) != 3 || !ir_scatter_dims(r->g->arena, r->m, r->op, &n)) {
-    uint32_t made = plan_rule_generic(r, IR_OP_SCATTER, 0);
+    uint32_t made = plan_rule_generic(r, IR_OP_SCATTER);
     plan_node_get(r->g, made)->in_place = 1;
     plan_rule_bind(r, made);
     return;
@@ -174,8 +173,7 @@ void plan_lower_select_and_scatter(const plan_rule *r) {
                                     .shape = plan_shape_tuple(a, members, (uint32_t)shape.rank + 1),
                                     .n_operands = (uint32_t)shape.rank + 1,
                                     .operands = operands,
-                                    .signature = r->op,
-                                    .flags = PLAN_FLAG_EXPENSIVE});
+                                    .signature = r->op});
   int64_t list[2] = {picked.elements, 1}, all[2] = {picked.elements, shape.rank}, concat_dim = 1;
   for (int32_t d = 0; d < shape.rank; d++)
     operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1),

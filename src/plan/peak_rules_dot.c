@@ -20,8 +20,7 @@ static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, co
                      .shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes),
                      .n_operands = 2,
                      .operands = (uint32_t[]){x, init},
-                     .signature = signature,
-                     .flags = PLAN_FLAG_EXPENSIVE});
+                     .signature = signature});
 }
 
 static uint64_t reducer_hash(const plan_rule *r) {
@@ -114,7 +113,6 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
                                     .n_operands = 2,
                                     .operands = (uint32_t[]){x, init},
                                     .signature = signature,
-                                    .flags = PLAN_FLAG_EXPENSIVE,
                                     .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
                                     .n_ints = (uint32_t)count});
 }
@@ -136,7 +134,7 @@ void plan_lower_reduce(const plan_rule *r) {
   int32_t count;
   const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
   if (n_operands(r) != 2 || count < 0) {
-    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE, PLAN_FLAG_EXPENSIVE));
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE));
     return;
   }
   plan_shape shape = result_shape(r, 0);
@@ -303,7 +301,6 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
                    .n_operands = 2,
                    .operands = (uint32_t[]){a.node, b.node},
                    .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), 0),
-                   .flags = PLAN_FLAG_EXPENSIVE,
                    .folded = a.folded || b.folded};
   return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
 }
@@ -316,7 +313,7 @@ void plan_lower_dot(const plan_rule *r) {
   if (ir_kind_of(r->m, r->op) == IR_OP_DOT) {
     n = (ir_dot_numbers){{0, &zero_dim}, {0, &zero_dim}, {1, &last}, {1, &zero_dim}};
   } else if (!ir_dot_dims(r->g->arena, r->m, r->op, &n)) {
-    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
     return;
   }
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
@@ -352,7 +349,7 @@ void plan_lower_convolution(const plan_rule *r) {
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
   if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) ||
       n.input_spatial.count + 2 != shape.rank) {
-    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
     return;
   }
   int64_t perm[IR_MAX_RANK], back[IR_MAX_RANK], dims[IR_MAX_RANK];
@@ -399,8 +396,7 @@ static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_
                                        .shape = shape,
                                        .n_operands = 2,
                                        .operands = (uint32_t[]){x, init},
-                                       .signature = hash_mix_wide(r->op, 2),
-                                       .flags = PLAN_FLAG_EXPENSIVE});
+                                       .signature = hash_mix_wide(r->op, 2)});
 }
 
 /* Cumulative along the last of two dimensions: tiles of 16, then what the tiles before sum up
@@ -445,7 +441,7 @@ static uint32_t cumulative(const plan_rule *r, uint32_t x, uint32_t init, int32_
 void plan_lower_reduce_window(const plan_rule *r) {
   int32_t dim = n_operands(r) == 2 ? scanned_dim(r) : -1;
   if (n_operands(r) != 2) {
-    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE_WINDOW, PLAN_FLAG_EXPENSIVE));
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE_WINDOW));
     return;
   }
   plan_shape shape = result_shape(r, 0);

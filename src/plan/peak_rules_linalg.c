@@ -56,7 +56,6 @@ static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape s
                                        .shape = shape,
                                        .n_operands = 2,
                                        .operands = (uint32_t[]){x, y},
-                                       .flags = PLAN_FLAG_EXPENSIVE,
                                        .signature = hash_mix_wide(signature, 3)});
 }
 
@@ -223,7 +222,7 @@ static uint32_t expand_solve(const plan_rule *r, const uint32_t *operands) {
 void plan_lower_triangular_solve(const plan_rule *r) {
   uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
   if (node_of(r, operands[0])->shape.rank < 2 || node_of(r, operands[1])->shape.rank < 2)
-    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+    plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
   else bind_expanded(r, operands, 2, expand_solve);
 }
 
@@ -262,6 +261,6 @@ static uint32_t expand_cholesky(const plan_rule *r, const uint32_t *operands) {
 
 void plan_lower_cholesky(const plan_rule *r) {
   uint32_t a = operand(r, 0);
-  if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE, 0));
+  if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
   else bind_expanded(r, &a, 1, expand_cholesky);
 }

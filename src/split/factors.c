@@ -411,7 +411,7 @@ RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos,
 typedef bool (*rule)(query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = split_factors_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
   [IR_OP_##kind] = split_factors_##factors,
 #include "ir/ops.def"
 #undef OP

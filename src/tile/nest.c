@@ -315,7 +315,8 @@ tile_rule *const tile_rule_none = NULL;
 
 static tile_rule *const *const rules[] = {
     NULL,
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile) [IR_OP_##kind] = &tile_rule_##tile,
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+  [IR_OP_##kind] = &tile_rule_##tile,
 #include "ir/ops.def"
 #undef OP
 };

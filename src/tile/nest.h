@@ -183,7 +183,7 @@ int64_t tile_extent_of(const tile_nest *n, uint32_t mask);
 /* A rule says which axes of an op are one; op table, column `tile`. */
 typedef struct tile_tie tile_tie;
 typedef bool tile_rule(tile_tie *t, tile_node *node);
-#define OP(kind, name, flags, asm_, shape, factors, eval, tile)                                    \
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
   extern tile_rule *const tile_rule_##tile;
 #include "ir/ops.def"
 #undef OP
