@@ -18,6 +18,8 @@ static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
+static const double DOUBT = 1.3; /* estimates up to so many limits may be too high: XLA is asked */
+
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
                       .hold_bytes = threshold_bytes,
@@ -40,6 +42,18 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .is_materialised = plan_is_materialised};
 }
 
+static bool can_ask(const job *j, const search *s) {
+  return s->most_compiles && j->options.referee;
+}
+
+/* Estimates above it are rejected. That of a search that XLA has corrected is believed, and half of
+ * the compilations are left to candidates that hold by estimate. */
+static int64_t asked_bytes(const job *j, const search *s) {
+  bool doubts = can_ask(j, s) && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
+                s->target < INT64_MAX / 2;
+  return doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
 static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
@@ -50,7 +64,8 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .by_size = by_size,
                          .no_tiles = s->no_tiles,
                          .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
-                         .limit_bytes = s->target};
+                         .limit_bytes = s->target,
+                         .asked_bytes = asked_bytes(j, s)};
   ir_module *m;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
@@ -91,14 +106,14 @@ static void note_refusal(job *j, search *s) {
   *s->refused = *s;
 }
 
-static verdict judge_candidate(job *j, search *s, const ir_module *m, split_order *order) {
-  verdict v = {.peak = order->peak_bytes};
-  if (!order->fits || !s->most_compiles || !j->options.referee) return v;
+/* fits: by estimate. */
+static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t peak_bytes,
+                               bool fits) {
+  verdict v = {.peak = peak_bytes};
   CTX_CHECK(&j->c, s->compiles < s->most_compiles);
   s->compiles++;
   v.is_xlas = referee_ask(j, m, s->order, &v.peak);
-  if (!v.is_xlas) note_refusal(j, s);
-  order->fits = v.is_xlas;
+  if (!v.is_xlas && fits) note_refusal(j, s);
   return v;
 }
 
@@ -127,13 +142,12 @@ static void next_candidate(search *s, bool only_tiles) {
 }
 
 /* As predicted; what makes values anew may take more work than it is worth. */
-static void check_time(const job *j, search *s, ir_module *m, split_order *order) {
+static bool takes_too_long(const job *j, search *s, ir_module *m) {
   const weir_summary *known = &j->result->summary;
-  if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before)
-    order->fits = false;
-  if (s->most_ns == 0 || !order->fits || plan_fused_time_ns(m, &j->machine) <= s->most_ns) return;
-  order->fits = false;
+  if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) return true;
+  if (s->most_ns == 0 || plan_fused_time_ns(m, &j->machine) <= s->most_ns) return false;
   s->is_over = true; /* smaller slices take longer */
+  return true;
 }
 
 /* The estimate was this far off. The next candidate is another one: smaller by the estimate, too,
@@ -158,12 +172,13 @@ static weir_status try_candidate(job *j, search *s) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};
   }
-  check_time(j, s, m, &order);
-  bool fits = order.fits; /* by estimate */
-  verdict needs = judge_candidate(j, s, m, &order);
+  bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m),
+       fits = order.fits && may_hold; /* by estimate */
+  verdict needs = {.peak = order.peak_bytes};
+  if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas && (!s->reported || needs.peak < s->reported)) s->reported = needs.peak;
-  if (order.fits && needs.peak <= s->limit) {
+  if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->limit) {
     s->found = (candidate){.m = m,
                            .order = s->order,
                            .needs = needs,
@@ -174,7 +189,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   ir_module_destroy(m);
   if (fits && order.n_tiles) s->no_tiles = true;
-  else if (order.fits) tighten(s, order.peak_bytes, needs.peak);
+  else if (fits && needs.is_xlas) tighten(s, order.peak_bytes, needs.peak);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
     note_hopeless(s, order.whole_bytes);

@@ -122,7 +122,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
-  is_candidate |= order->fits;
+  is_candidate |= order->fits || order->peak_bytes <= order->asked_bytes;
   if (!order->is_trial) {
     report(j, m, order);
     if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));

@@ -36,6 +36,7 @@ typedef struct split_order {
   split_goal goal;
   int64_t limit_bytes;    /* split until the estimated peak is under it; 0: split every tensor above
                              the threshold */
+  int64_t asked_bytes;    /* estimates up to it are worth asking XLA; 0: none above limit_bytes */
   plan_order order;       /* in which XLA will run it */
   bool by_size;           /* that, also where there is a limit */
   bool no_tiles;          /* loops stay loops */

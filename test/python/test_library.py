@@ -271,3 +271,27 @@ def test_an_exception_that_ctypes_swallows_is_noticed(monkeypatch):
     monkeypatch.setattr(_library._Referee, "__call__", struck)
     with pytest.raises(RuntimeError, match="lost"):
         _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, lambda *_: (0, 0, 0, 0))
+
+
+SMALLEST = 5692  # limit of MATVEC by estimate: slices of 1 kB
+
+
+@pytest.mark.parametrize("limit", [SMALLEST - 200, 4700, 4300])
+def test_an_estimate_may_be_too_high_by_three_tenths(limit):
+    """XLA is asked up to there, and its word counts."""
+    settings = {"memory_limit_bytes": limit, "tile": 0}
+    believed = _library.rewrite(MATVEC, settings, None)
+    asked = _library.rewrite(MATVEC, settings, referee((4000, 4, 0, 10**9), (4000, 4, 0, 100)))
+    assert believed.status == _library.RESOURCE_EXHAUSTED
+    assert (asked.outcome == _library.REWRITTEN) == (limit * 1.3 > SMALLEST)
+    assert asked.referee_compiles == 1 or asked.status == _library.RESOURCE_EXHAUSTED
+
+
+def test_doubts_leave_compilations_to_what_holds_by_estimate():
+    """XLA says of each candidate what makes it a little too large."""
+    for limit in (SMALLEST - 200, 9000, 10**5):
+        settings = {"memory_limit_bytes": limit, "tile": 0, "minimum": 2}
+        stubborn = referee((4000, 4, 0, 10**9), (4000, 4, 0, limit))
+        result = _library.rewrite(MATVEC, settings, stubborn)
+        assert result.status == _library.RESOURCE_EXHAUSTED
+        assert result.referee_compiles <= (4 if limit < SMALLEST else 8)
