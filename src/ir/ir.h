@@ -178,9 +178,11 @@ ir_module *ir_module_clone(const ir_module *m); /* same ids */
 ir_module *ir_module_borrow(const ir_module *from);
 
 static inline const ir_type_data *ir_type_get(const ir_module *m, ir_type t) {
+  assert(t < m->types.count);
   return &m->types.at[t];
 }
 static inline const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr a) {
+  assert(a < m->attrs.count);
   return &m->attrs.at[a];
 }
 static inline ir_value_data *ir_value_get(const ir_module *m, ir_value v) {
@@ -193,6 +195,7 @@ static inline ir_op_data *ir_op_get(const ir_module *m, ir_op o) {
   return &m->ops.at[o];
 }
 static inline ir_block_data *ir_block_get(const ir_module *m, ir_block b) {
+  assert(b < m->blocks.count);
   return &m->blocks.at[b];
 }
 
@@ -201,6 +204,7 @@ static inline ir_str ir_intern_string(ir_module *m, const char *text) {
   return ir_intern_text(m, text, strlen(text));
 }
 static inline const char *ir_text(const ir_module *m, ir_str s) {
+  assert(s < m->strs.count);
   return m->strs.at[s].text;
 } /* NUL-terminated; "" for IR_NONE */
 static inline size_t ir_text_length(const ir_module *m, ir_str s) { return m->strs.at[s].length; }

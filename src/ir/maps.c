@@ -218,7 +218,10 @@ static const rule rules[IR_OP_COUNT] = {
 static bool ask(query q) {
   q.y = ir_type_at(q.m, ir_result(q.m, q.op, 0));
   for (int32_t d = 0; d < q.rank; d++) q.out[d] = IR_ALONE;
-  return rules[ir_kind_of(q.m, q.op)](&q);
+  bool known = rules[ir_kind_of(q.m, q.op)](&q);
+  for (int32_t d = 0; known && d < q.rank; d++)
+    CTX_CHECK(q.m->ctx, IR_ALONE <= q.out[d] && q.out[d] < 2 * IR_MAX_RANK);
+  return known;
 }
 
 bool ir_operand_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which,

@@ -237,6 +237,7 @@ static int64_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
 ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
   ir_attr_data copy = *data;
   arena *a = m->arena;
+  CTX_CHECK(m->ctx, data->count >= 0);
   size_t n = (size_t)data->count;
   if (data->ints) copy.ints = ARENA_COPY(a, int64_t, data->ints, n);
   if (data->items) copy.items = ARENA_COPY(a, ir_attr, data->items, n);
@@ -399,6 +400,7 @@ const char *ir_op_string(const ir_module *m, ir_op o, const char *name) {
 }
 
 void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool property) {
+  CTX_CHECK(m->ctx, value && value < m->attrs.count);
   ir_op_data *d = ir_op_get(m, o);
   ir_named_attr attr = {ir_intern_string(m, name), value, property};
   for (uint32_t i = 0; i < d->n_attrs; i++)

@@ -14,6 +14,7 @@ static bool is_alike(const online_term *a, const online_term *b) {
 }
 
 static bool add_term(online_terms *t, online_term term) {
+  assert(0 <= t->count && t->count <= ONLINE_MOST);
   for (int32_t i = 0; i < t->count; i++)
     if (is_alike(&t->at[i], &term)) {
       t->at[i].degree += term.degree;
@@ -25,6 +26,7 @@ static bool add_term(online_terms *t, online_term term) {
 }
 
 static online_form combined(online_form a, online_form b, int sign) { /* of sums, or products */
+  assert(sign == 1 || sign == -1);
   for (int32_t i = 0; i < b.terms.count; i++) {
     online_term term = b.terms.at[i];
     term.degree *= sign;

@@ -45,6 +45,7 @@ static int64_t count(int64_t first, int64_t by, ir_direction direction, int64_t 
   if (distance <= 0) return 0;
   if (by == INT64_MIN || (by > 0) != up) return -1;
   int64_t step = by > 0 ? by : -by;
+  assert(step > 0 && distance > 0); /* it comes nearer to its bound */
   return distance / step + (distance % step != 0);
 }
 

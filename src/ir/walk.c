@@ -18,6 +18,7 @@ bool ir_map_has(const ir_map *map, ir_value v) { return v < map->count && map->t
 ir_value ir_map_get(const ir_map *map, ir_value v) { return ir_map_has(map, v) ? map->to[v] : v; }
 
 void ir_map_set(ir_map *map, ir_value from, ir_value to) {
+  assert(from);
   if (from >= map->count) {
     uint32_t count = from * 2 + 16;
     ir_value *bigger = ARENA_ARRAY(map->arena, ir_value, count);

@@ -122,6 +122,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   j->driver.user = order;
   WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  CTX_CHECK(&j->c, 0 <= order->n_checkpoints && order->n_checkpoints <= MOST_CHECKPOINTS);
   is_candidate |= order->fits || order->peak_bytes <= order->asked_bytes;
   if (!order->is_trial) {
     report(j, m, order);

@@ -62,6 +62,8 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
     return PREPARED;
   }
   if (found) {
+    CTX_CHECK(m->ctx, choice.slice > 0 && choice.region->n_stages > 0);
+    CTX_CHECK(m->ctx, choice.region->members.count > 0 && choice.slice < choice.region->extent);
     ctx_log(m->ctx, 3,
             "split %s: extent %lld, slice %lld, %d stages, %u members, %d reductions, held %lld",
             ir_op_name(m, ir_value_get(m, seed)->op), (long long)choice.region->extent,
@@ -93,6 +95,7 @@ static bool checkpoint_loop(const holding *h, ir_op loop) {
   if (!loop || ir_kind_of(h->m, loop) != IR_OP_WHILE ||
       !split_checkpoint(h->m, loop, &h->room, &made))
     return false;
+  CTX_CHECK(h->m->ctx, 0 < made.segment && made.segment <= made.trips);
   ctx_log(h->m->ctx, 3, "checkpoint a while: %lld trips, %lld a segment, %lld bytes less",
           (long long)made.trips, (long long)made.segment, (long long)made.saved_bytes);
   if (h->order->n_checkpoints < MOST_CHECKPOINTS)
@@ -423,5 +426,6 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     if (p != STUCK && !order->no_tiles)
       order->only_tiles = tiles_mark_loops(m, order->machine, order->least_gain);
   }
+  CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }

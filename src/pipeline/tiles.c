@@ -47,6 +47,7 @@ static ir_op copy_loop(const ir_module *whole, ir_module *m, ir_block block, ir_
   ir_region_set(m, copy, 0, ir_op_get(m, copy)->whole);
   ir_op_get(m, copy)->whole = IR_NONE;
   int64_t extent = ir_op_int(m, copy, "extent", 0);
+  CTX_CHECK(m->ctx, extent > 0);
   ir_op_set_attr(m, copy, "slice", ir_attr_int(m, extent, IR_I64), false);
   return copy;
 }
@@ -103,6 +104,7 @@ static ir_attr layouts_of(ir_module *m, const ir_type *types, uint32_t n) {
 static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *body,
                         int64_t scratch_bytes) {
   ir_module *m = w->m;
+  CTX_CHECK(m->ctx, scratch_bytes >= 0);
   uint32_t n_in = ir_op_get(m, loop)->n_operands, n_out = ir_op_get(m, loop)->n_results;
   ir_value *operands = ARENA_ARRAY(w->scratch, ir_value, n_in);
   ir_type *in = ARENA_ARRAY(w->scratch, ir_type, n_in + 1),

@@ -38,6 +38,8 @@ static bool meet(const tile_nest *n, int32_t a, int32_t b) {
 
 /* b, the larger number, becomes a; the last axis takes b's place. */
 static void merge_pair(tile_nest *n, int32_t a, int32_t b) {
+  CTX_CHECK(n->m->ctx, 0 <= a && a < b && b < n->n_axes);
+  CTX_CHECK(n->m->ctx, n->extent[a] == n->extent[b] && !meet(n, a, b));
   rename_axis(n, b, a);
   rename_axis(n, --n->n_axes, b);
 }

@@ -809,6 +809,16 @@ static void check_roles(const tile_nest *n) {
   }
 }
 
+/* Statistics that a running sum is brought to are without columns, and run in its pass. */
+static void check_terms(const tile_nest *n, const tile_node *x) {
+  ctx *c = n->m->ctx;
+  for (int32_t i = 0; i < x->n_terms; i++) {
+    const tile_node *t = &n->nodes[x->terms[i].node];
+    CTX_CHECK(c, t < x && t->is_boundary && !(t->mask >> n->column & 1));
+    CTX_CHECK(c, t->level > x->pass && t->ready <= x->phase);
+  }
+}
+
 /* A reduction is over columns, with a pass that runs it, or over rows, or inside of the tile. */
 static void check_node(const tile_nest *n, const tile_node *x) {
   ctx *c = n->m->ctx;
@@ -823,10 +833,27 @@ static void check_node(const tile_nest *n, const tile_node *x) {
   CTX_CHECK(c, x->n_terms >= 0 && x->n_terms <= TILE_MOST_TERMS && (!x->n_terms || x->index >= 0));
   CTX_CHECK(c, !(x->after && x->mask & row));
   CTX_CHECK(c, !(x->is_rowless && x->mask & row));
+  CTX_CHECK(c, x->phase >= 0 && x->step >= 0 && x->ready >= 0);
+  CTX_CHECK(c, !x->is_product || (x->kind == IR_OP_DOT_GENERAL && (x->index >= 0 || x->late >= 0)));
+  CTX_CHECK(c, x->packed != TILE_PACKED_ROWS || (x->mask & (row | column)) == row);
+  CTX_CHECK(c, x->packed != TILE_PACKED_COLUMNS || (x->mask & column && x->is_rowless));
+  check_terms(n, x);
   for (uint32_t i = 0; i < x->n_operands; i++) { /* in program order */
     const tile_node *from = tile_node_of(n, ir_operand(n->m, x->op, i));
     CTX_CHECK(c, !from || from < x);
     CTX_CHECK(c, !from || from->level <= x->level || from->n_terms);
+  }
+}
+
+/* Inner axes are in no result, outer ones in all. */
+static void check_output(const tile_nest *n, const tile_output *o) {
+  ctx *c = n->m->ctx;
+  CTX_CHECK(c, o->node >= 0 && (uint32_t)o->node < n->n_nodes);
+  CTX_CHECK(c, o->level <= n->n_passes && o->phase >= 0);
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    bool has = n->nodes[o->node].mask >> a & 1;
+    CTX_CHECK(c, n->role[a] != TILE_INNER || !has);
+    CTX_CHECK(c, n->role[a] != TILE_OUTER || has);
   }
 }
 
@@ -835,10 +862,8 @@ static void check_nest(const tile_nest *n) {
   ctx *c = n->m->ctx;
   check_roles(n);
   for (uint32_t k = 0; k < n->n_nodes; k++) check_node(n, &n->nodes[k]);
-  for (uint32_t j = 0; j < n->n_outputs; j++) {
-    CTX_CHECK(c, n->outputs[j].node >= 0 && (uint32_t)n->outputs[j].node < n->n_nodes);
-    CTX_CHECK(c, n->outputs[j].level <= n->n_passes);
-  }
+  for (uint32_t j = 0; j < n->n_outputs; j++) check_output(n, &n->outputs[j]);
+  CTX_CHECK(c, n->lanes >= 1);
   CTX_CHECK(c, s->rows >= 1 && s->vectors >= 1);
   CTX_CHECK(c, s->block >= 1 && s->chunk >= 1);
   CTX_CHECK(c, s->spans >= 1 && s->column_spans >= 1);

@@ -12,6 +12,8 @@ typedef struct parting {
 
 static bool find_carried(parting *w) {
   ir_module *m = w->m;
+  CTX_CHECK(m->ctx, (uint32_t)w->n_out == ir_op_get(m, w->loop)->n_results);
+  CTX_CHECK(m->ctx, (uint32_t)w->n_in <= ir_op_get(m, w->loop)->n_operands);
   const ir_block_data *body = ir_block_get(m, w->body);
   w->carried = ARENA_ARRAY(w->a, bool, m->values.count);
   for (uint32_t i = 2 + (uint32_t)w->n_in; i < body->args.count; i++)

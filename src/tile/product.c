@@ -68,6 +68,7 @@ uint32_t tile_product_grid(const tile_nest *n, const tile_node *x) {
 }
 
 int32_t tile_product_axis(const tile_nest *n, const tile_node *x) {
+  CTX_CHECK(n->m->ctx, x->is_product && tile_point_axes(n, x->mask));
   return 31 - __builtin_clz(tile_point_axes(n, x->mask));
 }
 

@@ -1,5 +1,6 @@
 #include "tile/run.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ static void stop(job *j) { /* nobody takes another item */
 }
 
 static void work_until_done(job *j, int32_t thread) {
+  assert(0 <= thread && thread < j->threads); /* each has scratch of its own */
   char *scratch = j->work.scratch + thread * j->work.scratch_bytes;
   for (int64_t item; (item = take_item(j)) < j->work.items;) {
     if (j->work.goes_on && !j->work.goes_on(j->work.user, item)) stop(j);
@@ -42,6 +44,7 @@ static int32_t join(job *j) {
 
 static void leave(job *j, bool worked) {
   pthread_mutex_lock(&j->lock);
+  assert(j->owners > 0 && j->working >= worked);
   j->working -= worked;
   bool last = --j->owners == 0;
   pthread_cond_broadcast(&j->idle);
