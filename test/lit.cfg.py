@@ -33,10 +33,19 @@ config.substitutions += [
 config.environment["WEIR_DEBUG"] = "0"
 config.environment["WEIR_CACHE_DIR"] = "off"  # what was measured of this computer decides nothing
 
-# REQUIRES: llvm, where tiles are compiled.
-PROBE = "func.func @main() {\nreturn\n}\n"
+# REQUIRES: llvm, where tiles are compiled. LLVM is looked for where a loop may be one.
+PROBE = """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4096xf32>) -> tensor<4096x4096xf32>
+  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4096xf32>) -> tensor<4096x4096xf32>
+  %c = stablehlo.multiply %a, %b : tensor<4096x4096xf32>
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%c init: %0) applies stablehlo.add across dimensions = [1] : (tensor<4096x4096xf32>, tensor<f32>) -> tensor<4096xf32>
+  return %s : tensor<4096xf32>
+}
+"""
 probe = subprocess.run(
-    [os.path.join(build, "weir"), "opt", "-", "--pass", "tile", "--tile", "on", "--debug", "1"],
+    [os.path.join(build, "weir"), "opt", "-", "--tile", "on", "--memory-limit", "1MB"]
+    + ["--debug", "1"],
     input=PROBE,
     capture_output=True,
     text=True,

@@ -31,6 +31,8 @@ typedef struct ctx {
   struct arena_chunk
       *spare[CTX_SPARE_SIZES]; /* which no arena has, by size: pages that are there */
   int64_t spare_bytes;
+  int64_t looked_at;  /* ops, each time that an estimate or a region comes to one: what a search
+                         costs, the same on every machine */
   char message[2048]; /* the diagnostic; "" if none */
 } ctx;
 

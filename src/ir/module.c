@@ -507,6 +507,7 @@ ir_module *ir_module_clone(const ir_module *from) {
   COPY_VEC(a, &m->ops, &from->ops);
   COPY_VEC(a, &m->blocks, &from->blocks);
   copy_payloads(a, m);
+  m->ctx->looked_at += m->ops.count;
   for (uint32_t i = 1; i < m->ops.count; i++) {
     ir_op_data *o = &m->ops.at[i];
     o->operands = ARENA_COPY(a, ir_value, o->operands, o->n_operands);

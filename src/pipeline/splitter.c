@@ -357,31 +357,84 @@ static bool total_holder(ir_module *m, const plan_holder *h, const split_goal *g
   return total_at(m, &(seed){v, ir_op_get(m, op)->block, h->bytes, 0}, goal, t);
 }
 
-static progress split_a_holder(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
+/* One holder of the peak, by its own region or that of a loop around it. */
+static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_bytes,
+                             split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
-  if (absorb_holders(m, peak, goal)) return PREPARED;
-  for (uint32_t i = 0; i < peak->n_holders; i++)
-    if (total_holder(m, &peak->holders[i], goal, t)) return PREPARED;
-  for (uint32_t i = 0; i < peak->n_holders; i++) {
-    const plan_holder *h = &peak->holders[i];
-    if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) continue;
-    progress p = goal->outside_first ? try_whiles_around(m, h->value, goal, t) : STUCK;
-    if (p == STUCK) p = try_seed(m, h->value, goal, t);
-    if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
-    if (p != STUCK) return p;
-    mark_tried(t, h->value);
-    holding held = {
-        m, h->value, {order->limit_bytes - peak->total_bytes, INT64_MAX}, order, &t->known};
-    if (!goal->no_checkpoints && checkpoint_holder(&held)) return SPLIT;
-  }
-  return STUCK;
+  if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) return STUCK;
+  progress p = goal->outside_first ? try_whiles_around(m, h->value, goal, t) : STUCK;
+  if (p == STUCK) p = try_seed(m, h->value, goal, t);
+  if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
+  if (p != STUCK) return p;
+  mark_tried(t, h->value);
+  holding held = {m, h->value, {room_bytes, INT64_MAX}, order, &t->known};
+  return !goal->no_checkpoints && checkpoint_holder(&held) ? SPLIT : STUCK;
 }
 
-/* ---- what bounds a candidate from below ---- */
+/* ---- what is left of a peak ---- */
 static int64_t held_throughout(const plan_peak *peak) {
   return saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
 }
 
+typedef struct there { /* ops that are in the program */
+  bool *is;
+} there;
+
+static void note_there(const ir_module *m, ir_op op, void *user) {
+  (void)m;
+  ((there *)user)->is[op] = true;
+}
+
+/* Of the peak as it was estimated, what was not dissolved since. Holders that are gone become
+ * those of no bytes. */
+static int64_t left_bytes(const ir_module *m, int64_t peak_bytes, plan_holder *holders,
+                          uint32_t n) {
+  arena *scratch = arena_create(m->ctx);
+  there t = {ARENA_ARRAY(scratch, bool, m->ops.count)};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_there, &t);
+  for (uint32_t i = 0; i < n; i++) {
+    ir_op op = ir_value_get(m, holders[i].value)->op;
+    if (!op) op = ir_block_get(m, ir_value_block(m, holders[i].value))->parent;
+    if (t.is[op]) continue;
+    peak_bytes -= holders[i].bytes;
+    holders[i].bytes = 0;
+  }
+  arena_destroy(scratch);
+  return peak_bytes;
+}
+
+/* Loops change what else is live at a time; but not by half. */
+static bool is_far_over(int64_t left_bytes, const plan_peak *peak, int64_t limit_bytes) {
+  int64_t held = held_throughout(peak), room = limit_bytes > held ? limit_bytes - held : 0;
+  return (left_bytes - held) / 2 > room;
+}
+
+/* Holders, the largest first, until one is split; and further ones as long as what is left at the
+ * same time is far over the limit, which saves an estimate for each. */
+static progress split_holders(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
+  int64_t left = peak->total_bytes;
+  bool goes_on = true;
+  arena *a = arena_create(m->ctx);
+  plan_holder *holders = ARENA_COPY(a, plan_holder, peak->holders, peak->n_holders);
+  progress last = STUCK;
+  if (absorb_holders(m, peak, goal)) last = PREPARED;
+  for (uint32_t i = 0; i < peak->n_holders && last == STUCK; i++)
+    if (total_holder(m, &peak->holders[i], goal, t)) last = PREPARED;
+  for (uint32_t i = 0; i < peak->n_holders && last != PREPARED && goes_on; i++) {
+    progress p = split_holder(m, &holders[i], order->limit_bytes - left, order, t);
+    if (p == STUCK) continue;
+    last = p;
+    order->loops += p == SPLIT;
+    split_forget(&t->known);
+    left = left_bytes(m, left, holders, peak->n_holders);
+    goes_on = is_far_over(left, peak, order->limit_bytes);
+  }
+  arena_destroy(a);
+  return last;
+}
+
+/* ---- what bounds a candidate from below ---- */
 /* Held outside of loops: the same however short the slices. */
 static int64_t whole_bytes(ir_module *m, const plan_peak *peak) {
   int64_t total = held_throughout(peak);
@@ -405,7 +458,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   plan_peak peak = plan_peak_under(scratch, m, order->order, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
   bool over = order->fits || (order->may_give_up && is_hopeless(&peak, order));
-  progress p = over ? STUCK : split_a_holder(m, &peak, order, t);
+  progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
   if (p == STUCK && !order->fits)
@@ -421,7 +474,6 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);
-    order->loops += p == SPLIT;
     split_forget(&t.known);
     if (p != STUCK && !order->no_tiles)
       order->only_tiles = tiles_mark_loops(m, order->machine, order->least_gain);

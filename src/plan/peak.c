@@ -30,6 +30,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
   plan_fuse(g);
   plan_insert_copies(g);
   plan_schedule(g, order);
+  m->ctx->looked_at += g->nodes.count;
   return g;
 }
 

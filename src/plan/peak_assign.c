@@ -358,16 +358,24 @@ static void join(assigner *a, uint32_t x, uint32_t y) {
   from->merged_into = x + 1;
 }
 
-static bool overlap(const buffer *x, const buffer *y, int64_t except) {
-  if (!(x->sketch & y->sketch)) return false;
-  for (uint32_t i = 0, j = 0; i < x->n_live && j < y->n_live;) {
+/* At how many points of the time line both are live: none, one (*out_at), or more, which is 2. */
+static int common_times(const buffer *x, const buffer *y, int64_t *out_at) {
+  int n = 0;
+  if (!(x->sketch & y->sketch)) return 0;
+  for (uint32_t i = 0, j = 0; i < x->n_live && j < y->n_live && n < 2;) {
     int64_t from = x->live[i].from > y->live[j].from ? x->live[i].from : y->live[j].from;
     int64_t to = x->live[i].to < y->live[j].to ? x->live[i].to : y->live[j].to;
-    if (from <= to && !(from == to && from == except)) return true;
+    if (from <= to) n += from == to ? 1 : 2, *out_at = from;
     if (x->live[i].to < y->live[j].to) i++;
     else j++;
   }
-  return false;
+  return n < 2 ? n : 2;
+}
+
+static bool overlap(const buffer *x, const buffer *y, int64_t except) {
+  int64_t at;
+  int n = common_times(x, y, &at);
+  return n == 2 || (n == 1 && at != except);
 }
 
 static void share_with_operand(assigner *a, uint32_t node, uint32_t member) {
@@ -474,10 +482,12 @@ static int64_t handover(assigner *a, const buffer *first, const buffer *second) 
 }
 
 static bool can_be_beside(assigner *a, const buffer *other, const buffer *b) {
-  if (!overlap(other, b, -1)) return true;
+  int64_t common;
+  int n = common_times(other, b, &common);
+  if (n != 1) return n == 0;
   int64_t at = handover(a, other, b);
   if (at < 0) at = handover(a, b, other);
-  return at >= 0 && !overlap(other, b, at);
+  return at == common;
 }
 
 /* Who is in the way goes to the front: it will be in the way of others. */
@@ -712,10 +722,21 @@ static int by_holding(const void *x, const void *y) {
   return a->value < b->value ? -1 : a->value > b->value;
 }
 
+/* What is smaller is not worth a row: a thousandth of all, but never the largest, of which long
+ * programs have thousands. */
+static int64_t least_holder(const assigner *a, int64_t at, int64_t temp_bytes) {
+  int64_t largest = 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    if (counts(b) && b->bytes > largest && is_live_at(b, at)) largest = b->bytes;
+  }
+  return largest / 8 < temp_bytes / 1000 ? largest / 8 : temp_bytes / 1000;
+}
+
 static void report(assigner *a, int64_t at, plan_peak *out) {
   plan_holder *holders = ARENA_ARRAY(a->g->arena, plan_holder, a->n_buffers);
   uint32_t n = 0;
-  int64_t floor = out->temp_bytes / 1000;
+  int64_t floor = least_holder(a, at, out->temp_bytes);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     if (!counts(b) || b->bytes <= floor || !is_live_at(b, at)) continue;

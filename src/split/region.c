@@ -604,6 +604,7 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   if (!r->failed) count_loops(r);
   if (!r->failed) refuse_repetition(r);
   if (!r->failed) check_region(r);
+  m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;
   return r;
 }
 
