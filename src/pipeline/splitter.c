@@ -314,6 +314,7 @@ static ir_value result_around(const ir_module *m, ir_value v) {
 
 static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
   if (!v || !can_be_seed(m, v) || was_tried(t, v)) return STUCK;
+  if (ir_value_bytes(m, v) <= goal->threshold_bytes) return STUCK; /* in the buffer of a larger */
   mark_tried(t, v);
   progress p = split_seed(m, ir_value_block(m, v), v, goal, t);
   if (p == PREPARED) t->values.is[v] = false;

@@ -228,10 +228,14 @@ static const split_known *find_known(const split_memo *memo, ir_value v, int32_t
   return NULL;
 }
 
-/* Values that are there in two ways do not show each of them to everybody, and what would go on in
- * other units depends on where it began. */
+/* What would go on in other units depends on where it began. */
+static bool is_like_from_all(const split_region *r) {
+  return !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1;
+}
+
+/* Values that are there in two ways do not show each of them to everybody. */
 static bool is_same_from_all(const split_region *r) {
-  bool plain = !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1;
+  bool plain = is_like_from_all(r);
   for (uint32_t i = 0; i < r->instances.count && plain; i++) plain = !r->instances.at[i].next;
   return plain;
 }
@@ -252,12 +256,12 @@ const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block
 }
 
 static void remember_at(split_memo *memo, const split_region *r, const split_instance *at,
-                        bool dissolves, const split_choice *choice) {
+                        bool dissolves, bool is_like, const split_choice *choice) {
   split_pos start = {.dim = at->pos.dim, .unit = 1};
-  if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, at->value) ||
-      find_known(memo, at->value, at->pos.dim))
-    return;
-  split_known known = {at->pos.dim, dissolves, *choice, memo->first[at->value]};
+  if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, at->value)) return;
+  const split_known *old = find_known(memo, at->value, at->pos.dim);
+  if (old && (is_like || !old->is_like)) return;
+  split_known known = {at->pos.dim, dissolves, is_like, *choice, memo->first[at->value]};
   known.choice.region = NULL;
   CTX_CHECK(r->m->ctx, at->value < memo->state.n_values);
   VEC_PUSH(memo->a, &memo->list, known);
@@ -265,17 +269,19 @@ static void remember_at(split_memo *memo, const split_region *r, const split_ins
 }
 
 static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
-  if (r->failed || !is_same_from_all(r)) return;
+  if (r->failed || !is_like_from_all(r)) return;
+  bool is_like = !is_same_from_all(r);
   for (uint32_t i = 0; i < r->instances.count; i++) {
     split_instance at = r->instances.at[i];
-    remember_at(memo, r, &at, is_dissolved(r, at.value, at.pos), choice);
+    bool dissolves = is_dissolved(r, at.value, at.pos);
+    if (dissolves || !is_like) remember_at(memo, r, &at, dissolves, is_like, choice);
   }
 }
 
 /* It would be refused from all its values. */
 static void remember_refused(split_memo *memo, const split_region *r) {
   for (uint32_t i = 0; i < r->instances.count; i++)
-    remember_at(memo, r, &r->instances.at[i], false, &(split_choice){0});
+    remember_at(memo, r, &r->instances.at[i], false, false, &(split_choice){0});
 }
 
 /* The region does not dissolve its seed; from the others it would be the same. */
@@ -366,6 +372,10 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
     const split_known *known = find_known(memo, seed, dim);
     split_choice choice;
+    if (known && known->is_like) {
+      if (best >= 0 && !is_better(&known->choice, out_choice, goal)) continue;
+      known = NULL;
+    }
     if (known) choice = known->choice;
     bool found =
         known ? known->dissolves : choose_along(scratch, m, block, seed, dim, goal, memo, &choice);

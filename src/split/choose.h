@@ -38,6 +38,8 @@ typedef struct split_choice {
 typedef struct split_known {
   int32_t dim;
   bool dissolves; /* the value */
+  bool is_like;   /* from here it might be another one, if not by much: good enough to see that
+                     another dimension is better */
   split_choice choice;
   uint32_t next; /* of the same value; index + 1, 0: none */
 } split_known;
