@@ -353,3 +353,23 @@ bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {
   *out = is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
   return is_signed || *out >= 0;
 }
+
+/* ---- prefix sums ---- */
+static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwise) {
+  return ints && i < n ? ints[i] : otherwise;
+}
+
+int ir_prefix_along(ir_module *m, ir_op op, int64_t dim) {
+  int32_t n, n_pad, n_step, n_base, n_wide;
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[dim];
+  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
+                *pad = ir_op_ints(m, op, "padding", &n_pad),
+                *step = ir_op_ints(m, op, "window_strides", &n_step),
+                *base = ir_op_ints(m, op, "base_dilations", &n_base),
+                *wide = ir_op_ints(m, op, "window_dilations", &n_wide);
+  int64_t low = entry(pad, n_pad, 2 * dim, 0), high = entry(pad, n_pad, 2 * dim + 1, 0);
+  bool plain = entry(step, n_step, dim, 1) == 1 && entry(base, n_base, dim, 1) == 1 &&
+               entry(wide, n_wide, dim, 1) == 1 && entry(window, n, dim, 1) == size && size > 1;
+  if (plain && low == size - 1 && high == 0) return 1;
+  return plain && low == 0 && high == size - 1 ? -1 : 0;
+}

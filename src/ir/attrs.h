@@ -95,6 +95,10 @@ ir_kind ir_reducer_kind(
     const ir_module *m,
     ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
 
+/* Of a reduce_window: 1 where windows along `dim` reach from the first element to each, one step
+ * apart, as in a prefix sum; -1 from the last; 0: otherwise. */
+int ir_prefix_along(ir_module *m, ir_op op, int64_t dim);
+
 /* JAX's linear algebra on CPU: whether the custom call is lapack_{s,d,c,z}ROUTINE_ffi. */
 bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine);
 /* An integer (a character: 'L' = 76) of a custom call's (mhlo.)backend_config. */

@@ -100,6 +100,28 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
   return ir_result(m, op, 0);
 }
 
+ir_value pass_build_assigning_scatter(ir_builder *b, ir_value x, ir_value at, ir_value updates,
+                                      const ir_gather_numbers *n) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x), scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
+  ir_named_attr attr = property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, n));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_SCATTER,
+                                     .n_operands = 3,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .n_regions = 1,
+                                     .operands = (ir_value[]){x, at, updates},
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
+  ir_block body = ir_region_block(m, op, 0);
+  ir_block_arg(m, body, scalar);
+  ir_value last = ir_block_arg(m, body, scalar);
+  ir_build_return(&(ir_builder){m, body, b->location}, IR_OP_RETURN, &last, 1);
+  return ir_result(m, op, 0);
+}
+
 /* An op that moves x, as its one attribute, a list of dimensions, says. */
 static ir_value build_move(ir_builder *b, ir_kind kind, ir_value x, ir_type type, const char *name,
                            ir_ints dims) {

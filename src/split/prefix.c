@@ -9,22 +9,6 @@ static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwis
   return ints && i < n ? ints[i] : otherwise;
 }
 
-/* Windows of one element, or of all up to one end, along dim; 1 step apart. */
-static split_direction reach(ir_module *m, ir_op op, int64_t dim) {
-  int32_t n, n_pad, n_step, n_base, n_wide;
-  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[dim];
-  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
-                *pad = ir_op_ints(m, op, "padding", &n_pad),
-                *step = ir_op_ints(m, op, "window_strides", &n_step),
-                *base = ir_op_ints(m, op, "base_dilations", &n_base),
-                *wide = ir_op_ints(m, op, "window_dilations", &n_wide);
-  int64_t low = entry(pad, n_pad, 2 * dim, 0), high = entry(pad, n_pad, 2 * dim + 1, 0);
-  bool plain = entry(step, n_step, dim, 1) == 1 && entry(base, n_base, dim, 1) == 1 &&
-               entry(wide, n_wide, dim, 1) == 1 && entry(window, n, dim, 1) == size && size > 1;
-  if (plain && low == size - 1 && high == 0) return SPLIT_FORWARD;
-  return plain && low == 0 && high == size - 1 ? SPLIT_BACKWARD : SPLIT_NO_PREFIX;
-}
-
 static bool is_single(ir_module *m, ir_op op, int64_t dim) {
   int32_t n, n_pad, n_step, n_base;
   const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
@@ -55,7 +39,8 @@ split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim) {
     return SPLIT_NO_PREFIX;
   for (int64_t d = 0; d < ir_type_at(m, ir_operand(m, op, 0))->rank; d++)
     if (d != dim && !is_single(m, op, d)) return SPLIT_NO_PREFIX;
-  return can_carry(m, op) ? reach(m, op, dim) : SPLIT_NO_PREFIX;
+  int along = can_carry(m, op) ? ir_prefix_along(m, op, dim) : 0;
+  return along > 0 ? SPLIT_FORWARD : along < 0 ? SPLIT_BACKWARD : SPLIT_NO_PREFIX;
 }
 
 /* ---- the loop ---- */

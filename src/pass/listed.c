@@ -1,0 +1,645 @@
+/* listed: what is computed for a list of the places where a mask is set is computed for every
+ * place.
+ *
+ *   i = places(mask), L of them      (jnp.nonzero(size=L), triu_indices, tril_indices, d[mask])
+ *   sum_k f(i_k)   =  sum_p mask_p f(p)       + (L - count) f(P)
+ *   [f(i_k)]_k     =  scatter(f(P), c_p - 1, f(p) where mask_p)
+ *
+ * P places, c the prefix sum of the mask. JAX spells the list cumsum(bincount(c, length=L)): i_k is
+ * how many places p have c_p <= k, which is the place of the k-th that is set, and P behind the
+ * last. So neither the list nor what is made of it is a tensor: everything goes place by place, in
+ * the order of what the mask was made of. What else has one element for each entry (f may read x_k)
+ * is read at k = c_p - 1.
+ *
+ * The list's members are ops that have its dimension as one of their indices, from i on. Readers
+ * that sum over it, or scatter its entries, are made of members at places; any other is handed the
+ * list, put together by a scatter. Behind the last entry all members are alike unless they read x_k
+ * (`steady`): then they are made once.
+ *
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Sums of floats
+ * are rounded in another order; a mask that sets fewer than L adds up what stands behind it as a
+ * product. Elements that the mask leaves out are computed, too, and dropped, whatever they are.
+ * Left alone: lists that are small against the limit, or a sixteenth of the places and less, where
+ * computing all would be more work than memory is worth. Cost: linear.
+ * Source: stream compaction (Blelloch 1990) read backwards.
+ */
+#include "ir/maps.h"
+#include "pass/build.h"
+#include "pass/ranges.h"
+
+enum { MOST_PLACES = 16 /* for each entry */, MOST_STEPS = 16 };
+
+typedef struct member { /* by value */
+  int32_t along;        /* the list's dimension; -1: it has none */
+  bool steady;          /* all entries behind the last are alike */
+  ir_value at_places, behind;
+} member;
+
+typedef struct lister {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  pass_bounds ranges;
+  ir_builder b;
+  ir_value list, mask, counts; /* of L, P, P elements */
+  int64_t length, places;
+  uint32_t n_values;
+  member *members;
+  ir_value is_entry, count, is_behind, entry; /* made when they are first asked for */
+  bool changed;
+} lister;
+
+static const ir_type_data *type_of(const lister *f, ir_value v) { return ir_type_at(f->m, v); }
+static ir_op maker(const lister *f, ir_value v, ir_kind kind) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
+}
+static bool is_member(const lister *f, ir_value v) {
+  return v < f->n_values && f->members[v].along >= 0;
+}
+
+/* ---- the list ---- */
+static bool is_int_line(const lister *f, ir_value v) {
+  ir_dtype d = type_of(f, v)->dtype;
+  return type_of(f, v)->rank == 1 && ir_is_static_tensor(f->m, ir_type_of(f->m, v)) &&
+         (d == IR_I32 || d == IR_I64);
+}
+
+/* x, of a sum of all elements up to each, of a line. */
+static ir_value summed_up(const lister *f, ir_value v) {
+  ir_op op = maker(f, v, IR_OP_REDUCE_WINDOW);
+  if (!op || !is_int_line(f, v) || ir_op_get(f->m, op)->n_operands != 2 ||
+      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
+      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
+    return IR_NONE;
+  return ir_prefix_along(f->m, op, 0) > 0 ? ir_operand(f->m, op, 0) : IR_NONE;
+}
+
+/* A conversion of integers that all fit. */
+static bool keeps_numbers(const lister *f, ir_op op) {
+  if (ir_kind_of(f->m, op) != IR_OP_CONVERT) return false;
+  pass_range x = pass_range_of(&f->ranges, ir_operand(f->m, op, 0)),
+             y = pass_range_of(&f->ranges, ir_result(f->m, op, 0));
+  return x.lo == y.lo && x.hi == y.hi &&
+         ir_dtype_class_of(type_of(f, ir_operand(f->m, op, 0))->dtype) == IR_CLASS_INT;
+}
+
+/* The integers that v's are, in a line: looked through are moves of a line and what does nothing to
+ * numbers in their range. */
+static ir_value line_of(const lister *f, ir_value v) {
+  for (int step = 0; step < MOST_STEPS; step++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    if (!op || ir_kind_of(f->m, op) == IR_OP_REDUCE_WINDOW) return v;
+    ir_value same = pass_bounds_forward(&f->ranges, op);
+    bool moves = ir_kind_of(f->m, op) == IR_OP_RESHAPE ||
+                 (ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM &&
+                  ir_element_count(f->m, ir_type_of(f->m, v)) ==
+                      ir_element_count(f->m, ir_type_of(f->m, ir_operand(f->m, op, 0))));
+    if (!same && (moves || keeps_numbers(f, op))) same = ir_operand(f->m, op, 0);
+    if (!same) return v;
+    v = same;
+  }
+  return v;
+}
+
+static bool counts_ones(const lister *f, ir_op op) {
+  int64_t one;
+  ir_gather_numbers n;
+  return ir_op_get(f->m, op)->n_operands == 3 && pass_is_static(f->m, op) &&
+         ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) == IR_OP_ADD &&
+         ir_is_zero(f->m, ir_operand(f->m, op, 0)) &&
+         ir_splat_int(f->m, ir_operand(f->m, op, 2), &one) && one == 1 &&
+         ir_scatter_dims(f->p->scratch, f->m, op, &n) && n.collapsed_slice_dims.count == 1 &&
+         n.start_index_map.count == 1 && n.offset_dims.count == 0 &&
+         type_of(f, ir_operand(f->m, op, 2))->rank == 1;
+}
+
+/* Whether the op makes the places where a mask is set. */
+static bool find_list(lister *f, ir_op op) {
+  ir_value v = ir_op_get(f->m, op)->n_results == 1 ? ir_result(f->m, op, 0) : IR_NONE;
+  ir_value bins = v ? summed_up(f, v) : IR_NONE;
+  ir_op scatter = bins ? maker(f, bins, IR_OP_SCATTER) : IR_NONE;
+  if (!scatter || !counts_ones(f, scatter)) return false;
+  f->list = v;
+  f->counts = line_of(f, ir_operand(f->m, scatter, 1));
+  f->mask = summed_up(f, f->counts);
+  if (!f->mask) return false;
+  pass_range ones = pass_range_of(&f->ranges, f->mask);
+  f->length = type_of(f, v)->dims[0];
+  f->places = type_of(f, f->mask)->dims[0];
+  return ones.lo >= 0 && ones.hi <= 1 && f->length <= f->places &&
+         f->places / MOST_PLACES < f->length && f->places < INT32_MAX &&
+         f->places == type_of(f, ir_operand(f->m, scatter, 2))->dims[0] &&
+         ir_value_bytes(f->m, v) > pass_small_bytes(f->p->options);
+}
+
+/* ---- its members ---- */
+static int32_t gathered_along(const lister *f, ir_op op, int32_t along) { /* of its result */
+  ir_gather_numbers n;
+  if (!ir_gather_dims(f->p->scratch, f->m, op, &n) || n.operand_batching_dims.count ||
+      along == n.index_vector_dim || is_member(f, ir_operand(f->m, op, 0)))
+    return IR_ALONE;
+  int32_t nth = along > n.index_vector_dim ? along - 1 : along;
+  for (int32_t d = 0; d < type_of(f, ir_result(f->m, op, 0))->rank; d++)
+    if (ir_ints_find(n.offset_dims, d) < 0 && nth-- == 0) return d;
+  return IR_ALONE;
+}
+
+static bool may_be_member(const lister *f, ir_op op) {
+  ir_kind k = ir_kind_of(f->m, op);
+  return ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
+         (ir_kind_flags(k) & IR_FLAG_E || k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE ||
+          k == IR_OP_RESHAPE || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE ||
+          k == IR_OP_DOT_GENERAL);
+}
+
+/* The list's index in the op's loop nest; IR_ALONE: none, or several. */
+static int32_t index_of(const lister *f, ir_op op) {
+  int32_t at[IR_MAX_RANK], index = IR_ALONE;
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(f->m, op, i);
+    if (!is_member(f, v)) continue;
+    if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return IR_ALONE;
+    int32_t here = at[f->members[v].along];
+    if (here == IR_ALONE || (index != IR_ALONE && index != here)) return IR_ALONE;
+    index = here;
+  }
+  return index;
+}
+
+/* The operand's dimension with the list's index; -1: it has none. */
+static int32_t operand_along(const lister *f, ir_op op, uint32_t i, int32_t index) {
+  int32_t at[IR_MAX_RANK];
+  if (ir_kind_of(f->m, op) == IR_OP_GATHER)
+    return i == 1 ? f->members[ir_operand(f->m, op, 1)].along : -1;
+  if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return -1;
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, i))->rank; d++)
+    if (at[d] == index) return d;
+  return -1;
+}
+
+static bool is_one_number(const lister *f, ir_value v) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_kind k = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  if (k == IR_OP_CONSTANT) return ir_attr_get(f->m, ir_op_attr(f->m, op, "value"))->splat;
+  return k == IR_OP_BROADCAST_IN_DIM && type_of(f, ir_operand(f->m, op, 0))->rank == 0;
+}
+
+/* What was moved, or converted from one integer to another. */
+static ir_value unmoved(const lister *f, ir_value v) {
+  for (int step = 0; step < MOST_STEPS; step++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    ir_kind k = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+    if (k != IR_OP_CONVERT && k != IR_OP_RESHAPE && k != IR_OP_BROADCAST_IN_DIM) break;
+    v = ir_operand(f->m, op, 0);
+  }
+  return v;
+}
+
+/* How many places the mask sets. */
+static bool is_count(const lister *f, ir_value v) {
+  ir_op op = maker(f, unmoved(f, v), IR_OP_REDUCE);
+  int32_t n;
+  if (!op || ir_op_get(f->m, op)->n_operands != 2 ||
+      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
+      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
+    return false;
+  (void)ir_op_ints(f->m, op, "dimensions", &n);
+  ir_value x = ir_operand(f->m, op, 0);
+  return n == type_of(f, x)->rank && ir_element_count(f->m, ir_type_of(f->m, x)) == f->places &&
+         ir_dtype_class_of(type_of(f, x)->dtype) == IR_CLASS_INT &&
+         ir_dtype_bytes(type_of(f, x)->dtype) >= 4 && unmoved(f, x) == unmoved(f, f->mask);
+}
+
+/* k >= count: false of all entries, true behind the last. */
+static bool tells_ends(const lister *f, ir_value v) {
+  ir_op op = maker(f, v, IR_OP_COMPARE);
+  ir_direction direction;
+  ir_compare_type type;
+  return op && type_of(f, v)->rank == 1 && ir_compare_kind(f->m, op, &direction, &type) &&
+         direction == IR_GE && pass_counted_dim(f->m, ir_operand(f->m, op, 0)) == 0 &&
+         is_count(f, ir_operand(f->m, op, 1));
+}
+
+/* The list's dimension is broadcast, or all of the value is one number. */
+static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
+  ir_op op = maker(f, v, IR_OP_BROADCAST_IN_DIM);
+  int32_t to[IR_MAX_RANK];
+  if (is_one_number(f, v) || tells_ends(f, v)) return true;
+  if (!op || !ir_operand_indices(f->p->scratch, f->m, op, 0, to)) return false;
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, 0))->rank; d++)
+    if (to[d] == along) return false;
+  return true;
+}
+
+static bool is_steady(const lister *f, ir_op op, int32_t index) {
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(f->m, op, i);
+    int32_t along = operand_along(f, op, i, index);
+    if (is_member(f, v) ? !f->members[v].steady : along >= 0 && !is_alike_along(f, v, along))
+      return false;
+  }
+  return true;
+}
+
+static bool reads_member(const lister *f, ir_op op) {
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++)
+    if (is_member(f, ir_operand(f->m, op, i))) return true;
+  return false;
+}
+
+static void add_member(lister *f, ir_op op) {
+  int32_t along = IR_ALONE, index = IR_ALONE;
+  if (!reads_member(f, op)) return;
+  if (ir_kind_of(f->m, op) == IR_OP_GATHER && pass_is_static(f->m, op) &&
+      is_member(f, ir_operand(f->m, op, 1)))
+    along = gathered_along(f, op, f->members[ir_operand(f->m, op, 1)].along);
+  else if (may_be_member(f, op)) along = index = index_of(f, op);
+  if (along < 0 || along >= type_of(f, ir_result(f->m, op, 0))->rank) return;
+  f->members[ir_result(f->m, op, 0)] = (member){.along = along, .steady = is_steady(f, op, index)};
+}
+
+static void find_members(lister *f, const pass_ops *ops) {
+  f->n_values = f->m->values.count;
+  f->members = ARENA_ARRAY(f->p->scratch, member, f->n_values);
+  for (ir_value v = 0; v < f->n_values; v++) f->members[v].along = -1;
+  f->members[f->list] = (member){.along = 0, .steady = true};
+  for (uint32_t i = 0; i < ops->count; i++) add_member(f, ops->at[i]);
+}
+
+/* ---- what places and entries are ---- */
+static ir_type line(const lister *f, ir_dtype d, int64_t n) { return ir_tensor(f->m, d, 1, &n); }
+static ir_type with_length(const lister *f, ir_value v, int32_t along, int64_t n) {
+  return ir_tensor_with_dim(f->m, ir_type_of(f->m, v), along, n);
+}
+static ir_value int_line(lister *f, ir_value like, int64_t number) {
+  return ir_build_splat_int(&f->b, ir_type_of(f->m, like), number);
+}
+
+/* Place p's entry; what the mask leaves out has some other. */
+static ir_value entry_of_place(lister *f) {
+  if (!f->entry)
+    f->entry = ir_build_binary(&f->b, IR_OP_SUBTRACT, f->counts, int_line(f, f->counts, 1));
+  return f->entry;
+}
+
+/* i1, P: it is in the list. */
+static ir_value is_entry(lister *f) {
+  if (f->is_entry) return f->is_entry;
+  ir_value set = type_of(f, f->mask)->dtype == IR_I1
+                     ? f->mask
+                     : ir_build_compare(&f->b, "GT", f->mask, int_line(f, f->mask, 0));
+  ir_value fits = ir_build_compare(&f->b, "LE", f->counts, int_line(f, f->counts, f->length));
+  return f->is_entry = ir_build_binary(&f->b, IR_OP_AND, set, fits);
+}
+
+/* How many entries there are: no more than L, a number of the counts' type. */
+static ir_value count(lister *f) {
+  if (f->count) return f->count;
+  ir_value all = pass_build_sum(&f->b, f->mask, (int64_t[]){0}, 1);
+  ir_value most = ir_build_splat_int(&f->b, ir_type_of(f->m, all), f->length);
+  return f->count = ir_build_binary(&f->b, IR_OP_MINIMUM, all, most);
+}
+
+/* i1, L: the entry is behind the last. */
+static ir_value is_behind(lister *f) {
+  if (f->is_behind) return f->is_behind;
+  ir_type type = line(f, type_of(f, f->counts)->dtype, f->length);
+  ir_value n = ir_build_broadcast(&f->b, count(f), type, NULL);
+  return f->is_behind = ir_build_compare(&f->b, "GE", ir_build_iota(&f->b, type, 0), n);
+}
+
+/* i1 like v, of a line along v's dimension. */
+static ir_value spread(lister *f, ir_value truth, ir_value v, int32_t along) {
+  ir_type_data t = *type_of(f, v);
+  t.dtype = IR_I1;
+  return ir_build_broadcast(&f->b, truth, ir_type_intern(f->m, &t), (int64_t[]){along});
+}
+
+/* ---- members at places, and behind the last entry ---- */
+typedef enum side { AT_PLACES, BEHIND } side;
+
+static ir_value made(lister *f, ir_value v, side where);
+
+static ir_value read_entries(lister *f, ir_value v, int32_t along) {
+  const ir_type_data t = *type_of(f, v);
+  int64_t sizes[IR_MAX_RANK], offset[IR_MAX_RANK], dim[1] = {along};
+  ir_gather_numbers n = {.collapsed_slice_dims = {1, dim}, .start_index_map = {1, dim}};
+  int32_t others = 0;
+  for (int32_t d = 0; d < t.rank; d++) {
+    sizes[d] = d == along ? 1 : t.dims[d];
+    if (d != along) offset[others++] = d;
+  }
+  n.offset_dims = (ir_ints){others, offset};
+  n.index_vector_dim = 1;
+  ir_type column = ir_tensor(f->m, type_of(f, f->counts)->dtype, 2, (int64_t[]){f->places, 1});
+  ir_value at = ir_build_reshape(&f->b, entry_of_place(f), column);
+  ir_value y = ir_build_gather(&f->b, v, at, with_length(f, v, along, f->places), "", sizes);
+  ir_op_set_attr(f->m, ir_value_get(f->m, y)->op, "dimension_numbers",
+                 ir_gather_dims_attr(f->m, &n), true);
+  return y;
+}
+
+static ir_value resized(lister *f, ir_value v, int32_t along, int64_t n) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_type type = with_length(f, v, along, n);
+  if (ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM) {
+    ir_value x = ir_operand(f->m, op, 0);
+    return ir_result(f->m, ir_build_again(&f->b, op, &x, &type), 0);
+  }
+  ir_attr_data d = *ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
+  return ir_build_constant(&f->b, type, d.data, true);
+}
+
+static ir_value counted(lister *f, ir_value v, side where) {
+  ir_dtype d = type_of(f, v)->dtype;
+  if (where == AT_PLACES) return ir_build_convert(&f->b, entry_of_place(f), d);
+  return v;
+}
+
+/* What is no member, along the list's dimension. */
+static ir_value foreign(lister *f, ir_value v, int32_t along, side where, bool once) {
+  if (along < 0) return v;
+  int64_t length = where == AT_PLACES ? f->places : once ? 1 : f->length;
+  if (tells_ends(f, v)) return ir_build_splat_int(&f->b, line(f, IR_I1, length), where == BEHIND);
+  if (is_alike_along(f, v, along)) return resized(f, v, along, length);
+  if (type_of(f, v)->rank == 1 && pass_counted_dim(f->m, v) == 0) return counted(f, v, where);
+  return where == AT_PLACES ? read_entries(f, v, along) : v;
+}
+
+/* As many times as there are entries. */
+static ir_value repeated(lister *f, ir_value v, int32_t along) {
+  ir_type type = with_length(f, v, along, f->length);
+  int64_t to[IR_MAX_RANK];
+  for (int32_t d = 0; d < type_of(f, v)->rank; d++) to[d] = d;
+  return ir_build_broadcast(&f->b, v, type, to);
+}
+
+static ir_value operand_of(lister *f, ir_op op, uint32_t i, int32_t index, side where, bool once) {
+  ir_value v = ir_operand(f->m, op, i);
+  if (!is_member(f, v)) return foreign(f, v, operand_along(f, op, i, index), where, once);
+  ir_value x = made(f, v, where);
+  bool repeats = where == BEHIND && f->members[v].steady && !once;
+  return repeats ? repeated(f, x, f->members[v].along) : x;
+}
+
+static ir_value made_again(lister *f, ir_value v, side where) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  bool once = f->members[v].steady;
+  int32_t index = ir_kind_of(f->m, op) == IR_OP_GATHER ? IR_ALONE : f->members[v].along;
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  ir_value *operands = ARENA_ARRAY(f->p->scratch, ir_value, n);
+  for (uint32_t i = 0; i < n; i++) operands[i] = operand_of(f, op, i, index, where, once);
+  int64_t length = where == AT_PLACES ? f->places : once ? 1 : f->length;
+  ir_type type = with_length(f, v, f->members[v].along, length);
+  return ir_result(f->m, ir_build_again(&f->b, op, operands, &type), 0);
+}
+
+static ir_value made_list(lister *f, side where) {
+  ir_dtype d = type_of(f, f->list)->dtype;
+  if (where == BEHIND) return ir_build_splat_int(&f->b, line(f, d, 1), f->places);
+  return ir_build_iota(&f->b, line(f, d, f->places), 0);
+}
+
+static ir_value made(lister *f, ir_value v, side where) {
+  ir_value *known = where == AT_PLACES ? &f->members[v].at_places : &f->members[v].behind;
+  if (!*known) {
+    ir_value x = v == f->list ? made_list(f, where) : made_again(f, v, where);
+    known = where == AT_PLACES ? &f->members[v].at_places : &f->members[v].behind;
+    *known = x;
+  }
+  return *known;
+}
+
+/* ---- readers ---- */
+/* The scalar that adds nothing; of what may count twice, what the sum begins with. */
+static ir_value nothing(lister *f, ir_kind kind, ir_value initial) {
+  bool counts = kind == IR_OP_ADD || kind == IR_OP_XOR;
+  return counts ? ir_build_splat_int(&f->b, ir_type_of(f->m, initial), 0) : initial;
+}
+
+static ir_value where_true(lister *f, ir_value truth, ir_value v, int32_t along, ir_value other) {
+  ir_value rest = ir_build_broadcast(&f->b, other, ir_type_of(f->m, v), NULL);
+  return ir_build_select(&f->b, spread(f, truth, v, along), v, rest);
+}
+
+static bool may_reduce(const lister *f, ir_op op) {
+  ir_kind k = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  return ir_op_get(f->m, op)->n_operands == 2 && pass_is_static(f->m, op) && k != IR_OP_UNKNOWN &&
+         k != IR_OP_MULTIPLY && k != IR_OP_XOR &&
+         type_of(f, ir_operand(f->m, op, 0))->dtype == type_of(f, ir_result(f->m, op, 0))->dtype &&
+         ir_dtype_class_of(type_of(f, ir_operand(f->m, op, 0))->dtype) != IR_CLASS_COMPLEX;
+}
+
+static ir_value with_ends(lister *f, ir_value v, int32_t along, side where) {
+  ir_value x = made(f, v, where);
+  bool repeats = where == BEHIND && f->members[v].steady;
+  return repeats ? repeated(f, x, along) : x;
+}
+
+/* Of a value that is alike for all entries behind the last: that, so many times. */
+static ir_value times(lister *f, ir_kind kind, ir_value x, ir_value none) {
+  ir_type type = ir_type_of(f->m, x);
+  ir_type_data truth = *ir_type_get(f->m, type);
+  ir_value full = ir_build_splat_int(&f->b, ir_type_of(f->m, count(f)), f->length);
+  ir_value some = ir_build_compare(&f->b, "LT", count(f), full);
+  truth.dtype = IR_I1;
+  if (kind == IR_OP_ADD) {
+    ir_value n = ir_build_binary(&f->b, IR_OP_SUBTRACT, full, count(f));
+    n = ir_build_convert(&f->b, n, ir_type_get(f->m, type)->dtype);
+    x = ir_build_binary(&f->b, IR_OP_MULTIPLY, x, ir_build_broadcast(&f->b, n, type, NULL));
+  }
+  some = ir_build_broadcast(&f->b, some, ir_type_intern(f->m, &truth), NULL);
+  return ir_build_select(&f->b, some, x, ir_build_broadcast(&f->b, none, type, NULL));
+}
+
+static ir_value reduced(lister *f, ir_op op, ir_value x, ir_value initial) {
+  ir_type type = ir_type_of(f->m, ir_result(f->m, op, 0));
+  return ir_result(f->m, ir_build_again(&f->b, op, (ir_value[]){x, initial}, &type), 0);
+}
+
+static bool replace_reduce(lister *f, ir_op op) {
+  ir_value v = ir_operand(f->m, op, 0), initial = ir_operand(f->m, op, 1);
+  if (!may_reduce(f, op) || !is_member(f, v)) return false;
+  ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  int32_t along = f->members[v].along;
+  ir_value none = nothing(f, kind, initial);
+  ir_value x = where_true(f, is_entry(f), made(f, v, AT_PLACES), along, none), behind;
+  if (f->members[v].steady) behind = times(f, kind, reduced(f, op, made(f, v, BEHIND), none), none);
+  else behind = reduced(f, op, where_true(f, is_behind(f), made(f, v, BEHIND), along, none), none);
+  ir_value y = ir_build_binary(&f->b, kind, reduced(f, op, x, initial), behind);
+  ir_map_set(f->map, ir_result(f->m, op, 0), y);
+  return true;
+}
+
+/* A scatter of the list's entries: those left out add nothing, or go to no place. */
+typedef struct scattering {
+  ir_op op;
+  int32_t index_along, update_along;
+  bool adds;
+} scattering;
+
+static bool find_scattering(const lister *f, ir_op op, scattering *out) {
+  ir_gather_numbers n;
+  if (ir_op_get(f->m, op)->n_operands != 3 || !pass_is_static(f->m, op) ||
+      !ir_scatter_dims(f->p->scratch, f->m, op, &n) || n.operand_batching_dims.count ||
+      is_member(f, ir_operand(f->m, op, 0)) || !is_member(f, ir_operand(f->m, op, 1)))
+    return false;
+  int32_t along = f->members[ir_operand(f->m, op, 1)].along;
+  if (along == n.index_vector_dim) return false;
+  int32_t nth = along > n.index_vector_dim ? along - 1 : along, d = 0;
+  for (;; d++)
+    if (ir_ints_find(n.offset_dims, d) < 0 && nth-- == 0) break;
+  ir_value u = ir_operand(f->m, op, 2);
+  *out = (scattering){op, along, d,
+                      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) == IR_OP_ADD};
+  return !is_member(f, u) || f->members[u].along == d;
+}
+
+static ir_value updates_of(lister *f, const scattering *s, side where) {
+  ir_value u = ir_operand(f->m, s->op, 2);
+  return is_member(f, u) ? with_ends(f, u, s->update_along, where)
+                         : foreign(f, u, s->update_along, where, false);
+}
+
+static ir_value scattered(lister *f, const scattering *s, ir_value x, side where) {
+  ir_value at = with_ends(f, ir_operand(f->m, s->op, 1), s->index_along, where);
+  ir_value u = updates_of(f, s, where), truth = where == AT_PLACES ? is_entry(f) : is_behind(f);
+  ir_value zero = ir_build_splat_int(&f->b, ir_scalar(f->m, type_of(f, u)->dtype), 0);
+  ir_value nowhere = ir_build_splat_int(&f->b, ir_scalar(f->m, type_of(f, at)->dtype), -1);
+  if (s->adds) u = where_true(f, truth, u, s->update_along, zero);
+  else at = where_true(f, truth, at, s->index_along, nowhere);
+  ir_type type = ir_type_of(f->m, x);
+  ir_op again = ir_build_again(&f->b, s->op, (ir_value[]){x, at, u}, &type);
+  ir_op_drop_attr(f->m, again, "unique_indices");
+  ir_op_drop_attr(f->m, again, "indices_are_sorted");
+  return ir_result(f->m, again, 0);
+}
+
+/* All entries behind the last go to one place: they are added up first. */
+static ir_value scattered_once(lister *f, const scattering *s, ir_value x) {
+  ir_value u = ir_operand(f->m, s->op, 2), at = made(f, ir_operand(f->m, s->op, 1), BEHIND);
+  ir_value zero = ir_build_splat_int(&f->b, ir_scalar(f->m, type_of(f, u)->dtype), 0);
+  ir_type one = with_length(f, u, s->update_along, 1);
+  bool steady = is_member(f, u) ? f->members[u].steady : is_alike_along(f, u, s->update_along);
+  if (steady) {
+    u = is_member(f, u) ? made(f, u, BEHIND) : foreign(f, u, s->update_along, BEHIND, true);
+    u = times(f, IR_OP_ADD, u, zero);
+  } else {
+    u = where_true(f, is_behind(f), updates_of(f, s, BEHIND), s->update_along, zero);
+    u = ir_build_reshape(&f->b, pass_build_sum(&f->b, u, (int64_t[]){s->update_along}, 1), one);
+  }
+  ir_type type = ir_type_of(f->m, x);
+  ir_op again = ir_build_again(&f->b, s->op, (ir_value[]){x, at, u}, &type);
+  return ir_result(f->m, again, 0);
+}
+
+static bool replace_scatter(lister *f, ir_op op) {
+  scattering s;
+  if (!find_scattering(f, op, &s)) return false;
+  bool once = s.adds && f->members[ir_operand(f->m, op, 1)].steady;
+  ir_value x = scattered(f, &s, ir_operand(f->m, op, 0), AT_PLACES);
+  x = once ? scattered_once(f, &s, x) : scattered(f, &s, x, BEHIND);
+  ir_map_set(f->map, ir_result(f->m, op, 0), x);
+  return true;
+}
+
+/* The list's value, put together: what is not in the list goes behind its end, where scatter drops
+ * it. */
+static ir_value put_together(lister *f, ir_value v) {
+  int64_t dim[1] = {f->members[v].along}, others[IR_MAX_RANK];
+  int32_t n = 0;
+  for (int32_t d = 0; d < type_of(f, v)->rank; d++)
+    if (d != dim[0]) others[n++] = d;
+  ir_gather_numbers numbers = {.offset_dims = {n, others},
+                               .collapsed_slice_dims = {1, dim},
+                               .start_index_map = {1, dim},
+                               .index_vector_dim = 1};
+  ir_value u = made(f, v, AT_PLACES), x = with_ends(f, v, f->members[v].along, BEHIND);
+  ir_value end = int_line(f, f->counts, f->length);
+  ir_value at = ir_build_select(&f->b, is_entry(f), entry_of_place(f), end);
+  at = ir_build_reshape(&f->b, at,
+                        ir_tensor(f->m, type_of(f, at)->dtype, 2, (int64_t[]){f->places, 1}));
+  return pass_build_assigning_scatter(&f->b, x, at, u, &numbers);
+}
+
+/* Everybody who can't be made of places reads the list that was put together. */
+static void hand_over(lister *f, ir_op op) {
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(f->m, op, i);
+    if (!is_member(f, v)) continue;
+    if (!ir_map_has(f->map, v)) ir_map_set(f->map, v, put_together(f, v));
+    ir_op_get(f->m, op)->operands[i] = ir_map_get(f->map, v);
+  }
+}
+
+static bool replace(lister *f, ir_op op) {
+  if (!reads_member(f, op)) return false;
+  f->b.location = ir_op_get(f->m, op)->location;
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_REDUCE: return replace_reduce(f, op);
+    case IR_OP_SCATTER: return replace_scatter(f, op);
+    default: return false;
+  }
+}
+
+/* What stands for the results of readers; members that are read as they came stay. */
+static void rename_operands(lister *f, ir_op op) {
+  ir_op_data *d = ir_op_get(f->m, op);
+  for (uint32_t k = 0; k < d->n_operands; k++)
+    if (!is_member(f, d->operands[k])) d->operands[k] = ir_map_get(f->map, d->operands[k]);
+  for (uint32_t r = 0; r < d->n_regions; r++)
+    if (d->regions[r]) {
+      const ir_block_data *below = ir_block_get(f->m, d->regions[r]);
+      for (uint32_t i = 0; i < below->ops.count; i++) rename_operands(f, below->ops.at[i]);
+    }
+}
+
+static void dissolve(lister *f, ir_block block) {
+  pass_ops ops = pass_take_ops(f->m, block);
+  find_members(f, &ops);
+  f->b = (ir_builder){f->m, block, IR_NONE};
+  f->is_entry = f->count = f->is_behind = f->entry = IR_NONE;
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    const ir_op_data *d = ir_op_get(f->m, op);
+    bool inside = d->n_results == 1 && is_member(f, d->first_result);
+    rename_operands(f, op);
+    if (!inside && replace(f, op)) continue;
+    if (!inside) hand_over(f, op);
+    ir_block_append(f->m, block, op);
+  }
+  f->changed = true;
+}
+
+/* ---- the pass ---- */
+static void note(const ir_module *m, ir_op op, void *user) {
+  (void)m;
+  pass_bounds_note(user, op);
+}
+
+typedef struct lists {
+  lister *f;
+  VEC(ir_op) found;
+} lists;
+
+static void find_lists(const ir_module *m, ir_op op, void *user) {
+  lists *l = user;
+  if (ir_kind_of(m, op) == IR_OP_REDUCE_WINDOW && find_list(l->f, op))
+    VEC_PUSH(l->f->p->scratch, &l->found, op);
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  lister f = {
+      .p = p, .m = m, .map = ir_map_new(p->scratch, m), .ranges = pass_bounds_make(p->scratch, m)};
+  lists u = {.f = &f};
+  ir_walk(m, top, note, &f.ranges);
+  ir_walk(m, top, find_lists, &u);
+  for (uint32_t i = 0; i < u.found.count; i++)
+    if (find_list(&f, u.found.at[i])) dissolve(&f, ir_op_get(m, u.found.at[i])->block);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_listed = {"listed", run};

@@ -1,0 +1,73 @@
+// RUN: %weir opt %s --pass=counted | FileCheck %s
+
+// CHECK-LABEL: sym_name = "all_places"
+// CHECK-NOT: "stablehlo.gather"
+// CHECK: "stablehlo.broadcast_in_dim"(%arg0) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
+// CHECK: "stablehlo.reshape"
+// CHECK-SAME: (tensor<3x4xf32>) -> tensor<12xf32>
+func.func @all_places(%x: tensor<3x4xf32>) -> tensor<12xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %n = stablehlo.constant dense<4> : tensor<12xi32>
+  %q = stablehlo.divide %p, %n : tensor<12xi32>
+  %r = stablehlo.remainder %p, %n : tensor<12xi32>
+  %i = stablehlo.reshape %q : (tensor<12xi32>) -> tensor<12x1xi32>
+  %j = stablehlo.reshape %r : (tensor<12xi32>) -> tensor<12x1xi32>
+  %at = stablehlo.concatenate %i, %j, dim = 1 : (tensor<12x1xi32>, tensor<12x1xi32>) -> tensor<12x2xi32>
+  %y = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<3x4xf32>, tensor<12x2xi32>) -> tensor<12xf32>
+  return %y : tensor<12xf32>
+}
+
+// Rows by the inner digit, of five the first four.
+// CHECK-LABEL: sym_name = "rows"
+// CHECK: %[[S:.*]] = "stablehlo.slice"(%arg0) {{.*}} -> tensor<4x2xf32>
+// CHECK: "stablehlo.broadcast_in_dim"(%[[S]]) <{broadcast_dimensions = array<i64: 1, 2>}> : (tensor<4x2xf32>) -> tensor<3x4x2xf32>
+func.func @rows(%x: tensor<5x2xf32>) -> tensor<12x2xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %n = stablehlo.constant dense<4> : tensor<12xi32>
+  %r = stablehlo.remainder %p, %n : tensor<12xi32>
+  %at = stablehlo.reshape %r : (tensor<12xi32>) -> tensor<12x1xi32>
+  %y = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<5x2xf32>, tensor<12x1xi32>) -> tensor<12x2xf32>
+  return %y : tensor<12x2xf32>
+}
+
+// Added up over the digit that nothing names.
+// CHECK-LABEL: sym_name = "sums"
+// CHECK-NOT: "stablehlo.scatter"
+// CHECK: %[[U:.*]] = "stablehlo.reshape"(%arg1) : (tensor<12xf32>) -> tensor<3x4xf32>
+// CHECK: %[[R:.*]] = "stablehlo.reduce"(%[[U]], %{{.*}}) <{dimensions = array<i64: 1>}>
+// CHECK: "stablehlo.add"(%arg0, %[[R]])
+func.func @sums(%x: tensor<3xf32>, %u: tensor<12xf32>) -> tensor<3xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %n = stablehlo.constant dense<4> : tensor<12xi32>
+  %q = stablehlo.divide %p, %n : tensor<12xi32>
+  %at = stablehlo.reshape %q : (tensor<12xi32>) -> tensor<12x1xi32>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<3xf32>, tensor<12x1xi32>, tensor<12xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// The diagonal has one digit twice; five do not divide 12; what is put twice stays as it was put.
+// CHECK-LABEL: sym_name = "left_alone"
+// CHECK-COUNT-2: "stablehlo.gather"
+// CHECK: "stablehlo.scatter"
+func.func @left_alone(%x: tensor<12x12xf32>, %y: tensor<5xf32>, %z: tensor<3xf32>, %u: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>, tensor<3xf32>) {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %i = stablehlo.reshape %p : (tensor<12xi32>) -> tensor<12x1xi32>
+  %at = stablehlo.concatenate %i, %i, dim = 1 : (tensor<12x1xi32>, tensor<12x1xi32>) -> tensor<12x2xi32>
+  %a = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<12x12xf32>, tensor<12x2xi32>) -> tensor<12xf32>
+  %five = stablehlo.constant dense<5> : tensor<12xi32>
+  %r = stablehlo.remainder %p, %five : tensor<12xi32>
+  %j = stablehlo.reshape %r : (tensor<12xi32>) -> tensor<12x1xi32>
+  %b = "stablehlo.gather"(%y, %j) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<12x1xi32>) -> tensor<12xf32>
+  %four = stablehlo.constant dense<4> : tensor<12xi32>
+  %q = stablehlo.divide %p, %four : tensor<12xi32>
+  %k = stablehlo.reshape %q : (tensor<12xi32>) -> tensor<12x1xi32>
+  %c = "stablehlo.scatter"(%z, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%d: tensor<f32>, %e: tensor<f32>):
+    stablehlo.return %e : tensor<f32>
+  }) : (tensor<3xf32>, tensor<12x1xi32>, tensor<12xf32>) -> tensor<3xf32>
+  return %a, %b, %c : tensor<12xf32>, tensor<12xf32>, tensor<3xf32>
+}

@@ -1,0 +1,67 @@
+// RUN: %weir opt %s --pass=listed,dce | FileCheck %s
+
+// The places of a mask, what is read there, its sum and what is returned of it. No list is made but the one returned.
+// CHECK-LABEL: sym_name = "read"
+// CHECK: %[[C:.*]] = "stablehlo.reduce_window"
+// CHECK-NOT: "stablehlo.reduce_window"
+// CHECK: %[[P:.*]] = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<12xi32>
+// CHECK: %[[G:.*]] = "stablehlo.gather"(%arg0, %{{.*}}) {{.*}} -> tensor<12xf32>
+// CHECK: %[[F:.*]] = "stablehlo.compare"(%[[C]], %{{.*}}) {{.*}} LE
+// CHECK: %[[V:.*]] = "stablehlo.and"
+// CHECK: "stablehlo.select"(%{{.*}}, %[[G]], %{{.*}})
+// CHECK: "stablehlo.reduce"
+// CHECK: "stablehlo.scatter"({{.*}}) {{.*}}inserted_window_dims = [0]
+// CHECK: (tensor<8xf32>, tensor<12x1xi32>, tensor<12xf32>) -> tensor<8xf32>
+func.func @read(%x: tensor<12xf32>, %mask: tensor<12xi1>) -> (tensor<f32>, tensor<8xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %ones = stablehlo.constant dense<1> : tensor<12xi32>
+  %bins = stablehlo.constant dense<0> : tensor<8xi32>
+  %set = stablehlo.convert %mask : (tensor<12xi1>) -> tensor<12xi32>
+  %c = "stablehlo.reduce_window"(%set, %zero) <{padding = dense<[[11, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 12>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<12xi32>, tensor<i32>) -> tensor<12xi32>
+  %at = stablehlo.reshape %c : (tensor<12xi32>) -> tensor<12x1xi32>
+  %count = "stablehlo.scatter"(%bins, %at, %ones) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<12x1xi32>, tensor<12xi32>) -> tensor<8xi32>
+  %list = "stablehlo.reduce_window"(%count, %zero) <{padding = dense<[[7, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 8>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<i32>) -> tensor<8xi32>
+  %places = stablehlo.reshape %list : (tensor<8xi32>) -> tensor<8x1xi32>
+  %y = "stablehlo.gather"(%x, %places) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<12xf32>, tensor<8x1xi32>) -> tensor<8xf32>
+  %sum = stablehlo.reduce(%y init: %none) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  return %sum, %y : tensor<f32>, tensor<8xf32>
+}
+
+// Numbers that may be more than 1 count several times: no mask.
+// CHECK-LABEL: sym_name = "left_alone"
+// CHECK-COUNT-2: "stablehlo.reduce_window"
+func.func @left_alone(%set: tensor<12xi32>) -> tensor<8xi32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %ones = stablehlo.constant dense<1> : tensor<12xi32>
+  %bins = stablehlo.constant dense<0> : tensor<8xi32>
+  %c = "stablehlo.reduce_window"(%set, %zero) <{padding = dense<[[11, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 12>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<12xi32>, tensor<i32>) -> tensor<12xi32>
+  %at = stablehlo.reshape %c : (tensor<12xi32>) -> tensor<12x1xi32>
+  %count = "stablehlo.scatter"(%bins, %at, %ones) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<12x1xi32>, tensor<12xi32>) -> tensor<8xi32>
+  %list = "stablehlo.reduce_window"(%count, %zero) <{padding = dense<[[7, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 8>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<i32>) -> tensor<8xi32>
+  return %list : tensor<8xi32>
+}

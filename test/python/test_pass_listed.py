@@ -1,0 +1,155 @@
+"""Lists of the places where a mask is set: pairs above the diagonal, near pairs, what is read at and
+written to them. Under arguments, results and a tenth of stock's temporaries; and lists that are
+longer or shorter than what the mask sets, against stock, to rounding or to the bit."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+import weir
+from test_libraries import reported_bytes
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+N = 401
+
+
+def points():
+    return np.random.default_rng(0).standard_normal((N, 3)).astype(np.float32)
+
+
+def distances(x):
+    return jnp.sqrt(((x[:, None] - x[None]) ** 2).sum(-1) + 1e-12)
+
+
+def above(x):
+    """What scipy's pdist gives."""
+    c = distances(x)[jnp.triu_indices(len(x), 1)]
+    return c.mean(), c.max(), c.min()
+
+
+def below(x):
+    c = distances(x)[jnp.tril_indices(len(x), -1)]
+    return jnp.exp(-c).sum(), (c < 1).sum()
+
+
+def returned(x):
+    return distances(x)[jnp.triu_indices(len(x), 1)]
+
+
+def of_points(x):
+    i, j = jnp.triu_indices(len(x), 1)
+    return jnp.exp(-jnp.linalg.norm(x[i] - x[j], axis=-1)).sum()
+
+
+def gradient(x):
+    i, j = jnp.triu_indices(len(x), 1)
+    return jax.value_and_grad(lambda x: jnp.exp(-distances(x)[i, j]).sum())(x)
+
+
+def gradient_of_points(x):
+    i, j = jnp.triu_indices(len(x), 1)
+    return jax.grad(lambda x: jnp.exp(-((x[i] - x[j]) ** 2).sum(-1)).sum())(x)
+
+
+def correlations(x):
+    """Of 401 rows, each of 3 numbers and their products."""
+    c = jnp.corrcoef(jnp.concatenate([x, x[:, :1] * x, jnp.sin(x)], 1))
+    return jnp.abs(c[jnp.triu_indices(len(x), 1)]).mean()
+
+
+def near(x, size=20_000):
+    """Fewer pairs than that are near, so the list ends in pairs (0, 0)."""
+    d = distances(x)
+    i, j = jnp.nonzero(jnp.tril(d < 0.5, -1), size=size, fill_value=0)
+    return d[i, j].sum(), (i != j).sum()
+
+
+def too_many(x):
+    """More pairs than the list has: the first."""
+    d = distances(x)
+    i, j = jnp.nonzero(d < 2, size=30_000, fill_value=0)
+    return d[i, j].max(), (i + j).max()
+
+
+def stress(x):
+    """Of distances that are known, one for each pair: a list beside the list."""
+    i, j = jnp.triu_indices(len(x), 1)
+    known = jnp.arange(len(x) * (len(x) - 1) // 2) * 1e-5
+    return ((distances(x)[i, j] - known) ** 2).sum()
+
+
+HELD = [above, below, returned, of_points, gradient, gradient_of_points, correlations, near]
+HELD += [too_many, stress]
+
+
+@pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
+def test_a_tenth_of_the_temporaries_does(f):
+    x = points()
+    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
+    m = stock.memory_analysis()
+    held = m.argument_size_in_bytes + m.output_size_in_bytes
+    limit = held + m.temp_size_in_bytes // 10
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(x).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit < reported_bytes(stock)
+    for got, want in zip(jax.tree.leaves(limited(x)), jax.tree.leaves(stock(x)), strict=True):
+        if want.dtype.kind in "iub":
+            np.testing.assert_array_equal(got, want)
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+
+
+# ---- every length, every kind of reader: through the evaluator ----
+VALUES = np.random.default_rng(1).integers(-9, 9, (7, 5)).astype(np.float64)
+
+
+def list_of(x, size):
+    return jnp.nonzero(x > 0, size=size, fill_value=3)
+
+
+def read(x, size):
+    i, j = list_of(x, size)
+    y = (x * x)[i, j]
+    return y, y.sum(), y.max(), y.min(initial=5), (y > 4).any(), (y > 0).all()
+
+
+def weighed(x, size):
+    i, j = list_of(x, size)
+    w = jnp.arange(size) % 3
+    return ((x * x)[i, j] * w).sum(), ((x + 1)[i, j] - jnp.ones(5)[jnp.arange(size) % 5]).sum()
+
+
+def written(x, size):
+    i, j = list_of(x, size)
+    zeros = jnp.zeros_like(x)
+    return zeros.at[i, j].add(2.0), zeros.at[i, j].add(jnp.arange(size) * 1.0), zeros.at[i].add(1.0)
+
+
+def put(x, size):
+    i, j = list_of(x, size)
+    return jnp.full_like(x, -1).at[i, j].set(jnp.arange(size) * 1.0), x.at[j, i].max(7.0, mode="drop")
+
+
+def rows(x, size):
+    i, j = list_of(x, size)
+    r = x[i] * 2 + x[j]
+    return r, r.sum(0), r.sum(1), r.T @ jnp.ones(size), jnp.zeros((7, 5)).at[j].add(r)
+
+
+def without_fill(x, size):
+    (i,) = jnp.nonzero(x.ravel() > 0, size=size)
+    return i, x.ravel()[i], jnp.sort(x.ravel()[i])
+
+
+@pytest.mark.parametrize("size", [9, 16, 35])
+@pytest.mark.parametrize("f", [read, weighed, written, put, rows, without_fill])
+def test_any_length(f, size, tmp_path):
+    assert 9 < (VALUES > 0).sum() < 35
+    passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
+    text, rewritten = running.rewrite(lambda x: f(x, size), (VALUES,), tmp_path, passes)
+    assert rewritten.count("reduce_window(") + rewritten.count("reduce_window\"") == 1, "the list is gone"
+    evaluate = running.Evaluator(tmp_path, (VALUES,))
+    for got, want in zip(evaluate(rewritten), evaluate(text), strict=True):
+        np.testing.assert_array_equal(got, want)
