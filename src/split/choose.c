@@ -336,7 +336,7 @@ static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block bloc
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
   pos.mirrored = true;
-  pos.offset = split_extent(m, seed, (split_pos){.dim = pos.dim, .unit = pos.unit}) - 1;
+  pos.offset = ir_type_at(m, seed)->dims[pos.dim] - pos.unit;
   split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }

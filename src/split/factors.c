@@ -121,6 +121,12 @@ static int64_t product(const int64_t *dims, int32_t begin, int32_t end) {
   return p;
 }
 
+/* Where other's unit begins, of whole ones. */
+static bool scale_offset(split_pos *other, split_pos pos) {
+  return !__builtin_mul_overflow(pos.offset / pos.unit, other->unit, &other->offset) &&
+         pos.offset % pos.unit == 0;
+}
+
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
  * sits on the dimension e of the other shape whose inside product T divides S and that holds E * (S
  * / T) elements, no more. If e holds fewer, the factor's outer part still sits on a dimension left
@@ -146,6 +152,7 @@ RULE(reshape) {
     }
     split_pos other = at_dim(q->pos, e);
     other.unit = unit;
+    if (!scale_offset(&other, q->pos)) return false;
     q->out->operands[0] = q->of_result ? other : q->pos;
     q->out->results[0] = q->of_result ? q->pos : other;
     return true;
@@ -157,22 +164,17 @@ RULE(reshape) {
 
 /* `pos` as a value has it whose elements stand `by` further on. */
 static split_pos moved(split_pos pos, int64_t by) {
-  pos.offset += by / pos.unit;
+  pos.offset += by;
   return pos;
 }
 
 /* Operand i's elements are the result's from `by[i]` on; those of them that there are. */
 static bool shift_rule(query *q, uint32_t n_parts, const int64_t *by) {
-  int64_t unit = q->pos.unit, d = q->pos.dim;
   split_pos result = q->of_result ? q->pos : moved(q->pos, by[q->index]);
-  bool whole = result_type(q, 0)->dims[d] % unit == 0;
-  for (uint32_t i = 0; i < n_parts; i++) {
-    whole &= by[i] % unit == 0 && operand_type(q, i)->dims[d] % unit == 0;
-    q->out->operands[i] = moved(result, -by[i]);
-  }
+  for (uint32_t i = 0; i < n_parts; i++) q->out->operands[i] = moved(result, -by[i]);
   q->out->results[0] = result;
   q->out->shifts = true;
-  return whole;
+  return true;
 }
 
 RULE(concatenate) {
@@ -210,7 +212,7 @@ RULE(reverse) {
   same_dim_everywhere(q);
   if (ir_ints_find(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
-  other->offset = result_type(q, 0)->dims[q->pos.dim] / q->pos.unit - 1 - q->pos.offset;
+  other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.offset;
   other->mirrored = !q->pos.mirrored;
   return q->out->shifts = true;
 }
@@ -288,8 +290,10 @@ RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.m
 static bool carried_rule(query *q) {
   split_pos pos = q->pos;
   split_direction along = split_prefix_along(q->m, q->op, pos.dim);
-  int64_t last = operand_type(q, 0)->dims[pos.dim] / pos.unit - 1;
-  if (along == SPLIT_NO_PREFIX || operand_type(q, 0)->dims[pos.dim] % pos.unit) return false;
+  int64_t last = operand_type(q, 0)->dims[pos.dim] - pos.unit;
+  if (along == SPLIT_NO_PREFIX || operand_type(q, 0)->dims[pos.dim] % pos.unit ||
+      pos.offset % pos.unit)
+    return false;
   q->out->carried = true;
   q->out->backwards = pos.mirrored != (along == SPLIT_BACKWARD);
   q->out->shifts = pos.offset != (pos.mirrored ? last : 0);
@@ -447,7 +451,7 @@ static bool has_captures(const ir_module *m, ir_op op) {
 }
 
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) {
-  return ir_type_at(m, v)->dims[pos.dim] / pos.unit;
+  return (ir_type_at(m, v)->dims[pos.dim] + pos.unit - 1) / pos.unit;
 }
 
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op) {

@@ -18,9 +18,10 @@
 
 typedef struct split_pos {
   int32_t dim;    /* -1: the factor is absent, the value is needed whole */
-  bool mirrored;  /* offset - i: reverses */
+  bool mirrored;  /* from offset - i * unit on: reverses */
   int64_t unit;   /* elements of dim per index; 1 unless merged */
-  int64_t offset; /* index i of the factor is i + offset here, in units: slices, pads, parts */
+  int64_t offset; /* index i of the factor is the elements from i * unit + offset on: slices, pads,
+                     parts */
 } split_pos;
 
 #define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})
@@ -67,7 +68,8 @@ static inline bool split_pos_equal(split_pos a, split_pos b) {
   return a.dim == b.dim &&
          (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset && a.mirrored == b.mirrored));
 }
-/* How many indices the value has at this position: all of the factor's unless it is shifted. */
+/* How many indices the value has at this position: all of the factor's unless it is shifted. Some
+ * elements of the last may be beyond its end. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);
 
 #endif

@@ -126,7 +126,7 @@ static void end_sums(loop_builder *l, ir_op op, const split_factor *f, const ir_
 
 /* ---- prefix sums ---- */
 static int64_t indices_behind(split_pos pos, split_pos lead) {
-  return pos.mirrored ? pos.offset - lead.offset : lead.offset - pos.offset;
+  return (pos.mirrored ? pos.offset - lead.offset : lead.offset - pos.offset) / pos.unit;
 }
 
 /* Another read of the same prefix sum in this loop. */

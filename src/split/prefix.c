@@ -128,9 +128,8 @@ static ir_value from_the_first(ir_builder *b, ir_op op, split_pos pos, const spl
 }
 
 static void check_begins(ir_module *m, ir_op op, split_pos pos, const split_trip *trip) {
-  int64_t n = split_extent(m, ir_operand(m, op, 0), pos);
-  int64_t first = pos.mirrored ? pos.offset - trip->begin : pos.offset + trip->begin;
-  CTX_CHECK(m->ctx, pos.mirrored ? first >= n - 1 : first <= 0);
+  int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], by = trip->begin * pos.unit;
+  CTX_CHECK(m->ctx, pos.mirrored ? pos.offset - by >= size - pos.unit : pos.offset + by <= 0);
 }
 
 /* x . y, x standing before y. */

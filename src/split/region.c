@@ -381,15 +381,23 @@ typedef struct index_range {
   int64_t begin, end;
 } index_range;
 
-static int64_t first_index(const ir_module *m, ir_value v, split_pos pos) {
-  return pos.mirrored ? pos.offset - split_extent(m, v, pos) + 1 : -pos.offset;
+static int64_t floor_quotient(int64_t x, int64_t y) { return x / y - (x % y < 0); }
+
+/* Indices that have some element of the value are between these. */
+static index_range indices_on(const ir_module *m, ir_value v, split_pos pos) {
+  int64_t last = ir_type_at(m, v)->dims[pos.dim] - 1, unit = pos.unit;
+  if (pos.mirrored)
+    return (index_range){-floor_quotient(last - pos.offset, unit),
+                         floor_quotient(pos.offset + unit - 1, unit) + 1};
+  return (index_range){floor_quotient(-pos.offset, unit),
+                       floor_quotient(last - pos.offset, unit) + 1};
 }
 
 static void include(index_range *all, const ir_module *m, ir_value v, split_pos pos) {
   if (pos.dim < 0) return;
-  int64_t n = split_extent(m, v, pos), begin = first_index(m, v, pos);
-  if (all->begin > begin) all->begin = begin;
-  if (all->end < begin + n) all->end = begin + n;
+  index_range here = indices_on(m, v, pos);
+  if (all->begin > here.begin) all->begin = here.begin;
+  if (all->end < here.end) all->end = here.end;
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {
@@ -424,14 +432,14 @@ static void include_starts(const split_region *r, index_range *all) {
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *at = &r->instances.at[i];
     if (!at->traced || !at->factor.carried) continue;
-    int64_t begin = first_index(r->m, at->value, at->pos);
+    int64_t begin = indices_on(r->m, at->value, at->pos).begin;
     if (all->begin > begin) all->begin = begin;
   }
 }
 
 static bool is_complete(const split_region *r, const split_member *member) {
   split_pos pos = member->factor.operands[0];
-  return !pos.mirrored && pos.offset + r->begin == 0 &&
+  return !pos.mirrored && pos.offset + r->begin * pos.unit == 0 &&
          split_extent(r->m, ir_operand(r->m, member->op, 0), pos) == r->extent;
 }
 

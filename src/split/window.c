@@ -46,16 +46,17 @@ static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
 
 /* ---- where windows lie ---- */
 ir_value split_window_start(ir_builder *b, const split_trip *trip, split_pos pos) {
-  if (!pos.mirrored) return times(b, plus(b, trip->start, trip->begin + pos.offset), pos.unit);
-  ir_value last = int_of(b, pos.offset - trip->begin - trip->slice + 1);
-  return times(b, minus(b, last, trip->start), pos.unit);
+  int64_t first = trip->begin * pos.unit, slice = trip->slice * pos.unit;
+  ir_value by = times(b, trip->start, pos.unit);
+  if (!pos.mirrored) return plus(b, by, first + pos.offset);
+  return minus(b, int_of(b, pos.offset - first - slice + pos.unit), by);
 }
 
 bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size) {
-  int64_t end = trip->begin + trip->extent - 1;
-  int64_t low = pos.mirrored ? pos.offset - end : pos.offset + trip->begin;
-  int64_t high = pos.mirrored ? pos.offset - trip->begin : pos.offset + end;
-  return low >= 0 && high < size / pos.unit;
+  int64_t first = trip->begin * pos.unit, last = first + (trip->extent - 1) * pos.unit;
+  int64_t low = pos.mirrored ? pos.offset - last : pos.offset + first;
+  int64_t high = pos.mirrored ? pos.offset - first : pos.offset + last;
+  return low >= 0 && high + pos.unit <= size;
 }
 
 /* A window that fits is read at `at` in every trip, as dynamic_slice does not move it. */
@@ -63,13 +64,15 @@ static void check_fits(const ir_builder *b, const split_trip *trip, split_pos po
   int64_t last = trip->begin + trip->extent - trip->slice; /* where the last trip starts */
   int64_t ends[] = {trip->begin, last};
   for (int32_t i = 0; i < 2; i++) {
-    int64_t first = pos.mirrored ? pos.offset - ends[i] - trip->slice + 1 : ends[i] + pos.offset;
-    CTX_CHECK(b->m->ctx, first >= 0 && (first + trip->slice) * pos.unit <= size);
+    int64_t at = pos.mirrored ? -ends[i] - trip->slice + 1 : ends[i];
+    int64_t first = at * pos.unit + pos.offset;
+    CTX_CHECK(b->m->ctx, first >= 0 && first + trip->slice * pos.unit <= size);
   }
 }
 
 bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size) {
-  return !pos.mirrored && pos.offset + trip->begin == 0 && size == trip->extent * pos.unit;
+  return !pos.mirrored && pos.offset + trip->begin * pos.unit == 0 &&
+         size == trip->extent * pos.unit;
 }
 
 /* ---- masks ---- */

@@ -63,6 +63,27 @@ def next_token(x, y):
     return ends(jax.nn.log_softmax(square(x) + 1)[:-1] * y[1:, None])
 
 
+def windows(x, shift, side=8):
+    """Each window sorted by itself, moved back: local attention in shifted windows."""
+    y = (jnp.roll(x, -shift, 0) if shift else x).reshape(-1, side, *x.shape[1:])
+    y = jnp.sort(y, 1).reshape(x.shape)
+    return jnp.roll(y, shift, 0) if shift else y
+
+
+def with_neighbours(x, side):
+    """Blocks, each beside the one before and the one after."""
+    b = x.reshape(-1, side)
+    return jnp.sort(jnp.concatenate([jnp.roll(b, 1, 0), b, jnp.roll(b, -1, 0)], 1), 1)[:, ::7]
+
+
+def windows_of_both(v):
+    """Windows along both dimensions, as Swin has them; products along the last."""
+    n, m, c = v.shape
+    y = jnp.roll(v, (-3, 2), (0, 1)).reshape(n // 8, 8, m // 4, 4, c).transpose(0, 2, 1, 3, 4)
+    y = jnp.sort(y.reshape(-1, 32, c), 1).reshape(n // 8, m // 4, 8, 4, c)
+    return ends(jnp.roll(y.transpose(0, 2, 1, 3, 4).reshape(n, m, c), (3, -2), (0, 1)) * v)
+
+
 def in_steps(x):
     """In a loop of the program's own, within one trip."""
     return ends(lax.fori_loop(0, 3, lambda _, y: jnp.cos(y), large(x))[5:-2])
@@ -110,10 +131,35 @@ EXACT = {
     "more than a row of all pairs": (lambda x: lax.top_k(pairs(x), 300), (SIDE[:97],)),
     "largest pair": (lambda x: jnp.argmax(pairs(x)), (SIDE[:331],)),
     "steps": (in_steps, (X,)),
+    "windows": (lambda x: ends(windows(large(x), 0) * x), (X[:8008],)),
+    "shifted windows": (lambda x: ends(windows(large(x), 3) * x), (X[:8008],)),
+    "windows shifted back": (lambda x: ends(windows(large(x), -5) * x), (X[:8008],)),
+    "windows shifted by more": (lambda x: ends(windows(large(x), 4001) * x), (X[:8008],)),
+    "windows of a slice": (lambda x: ends(jnp.sort(large(x)[5:8013].reshape(-1, 8), 1)), (X,)),
+    "windows of what is padded": (
+        lambda x: ends(jnp.sort(jnp.pad(large(x), (3, 2)).reshape(-1, 4), 1)),
+        (X,),
+    ),
+    "windows of a flip": (
+        lambda x: ends(windows(jnp.flip(large(x))[3:8011], 2) * x[:8008]),
+        (X,),
+    ),
+    "a slice of windows": (lambda x: ends(windows(large(x), 3)[5:8001] * x[5:8001]), (X[:8008],)),
+    "windows of two": (
+        lambda x, y: ends(windows(jnp.concatenate([large(x)[:803], y[:7205]]), 3)),
+        (X, Y),
+    ),
+    "windows of an iota": (
+        lambda x: ends(windows(jnp.roll(jnp.arange(8008.0), 3) * large(x), 0)),
+        (X[:8008],),
+    ),
+    "neighbours": (lambda x: ends(with_neighbours(large(x), 8)), (X[:8008],)),
+    "windows along both": (windows_of_both, (RNG.normal(size=(200, 12, 4)),)),
 }
 REORDERED = {
     "sum of a slice": (lambda x: large(x)[5:-77].sum(), (X,)),
     "sum of a flip": (lambda x: (jnp.flip(large(x)) * x).sum(), (X,)),
+    "sum of shifted windows": (lambda x: (windows(large(x), 3) * x).sum(), (X[:8008],)),
     "product": (lambda v, w: large(v)[2:].T @ w[:-2], (V, W)),
     "mean of what is padded": (lambda x, y: jnp.mean(jnp.pad(large(x), (3, 9)) ** 2), (X, Y)),
     "sums at": (lambda v, i: jnp.zeros((8, 3)).at[i].add(large(v)[2:]), (V, np.arange(N - 2) % 11)),

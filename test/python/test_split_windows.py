@@ -1,0 +1,83 @@
+"""Attention in local windows, shifted by less than a window (Swin) and beside neighbouring blocks,
+with gradients: under arguments, results and a tenth of stock's temporaries."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import weir
+from test_libraries import reported_bytes
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+SIDE, SHIFT = 8, 4
+
+
+def numbers(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def image():
+    return numbers(1, 128, 128, 32), 0.2 * numbers(32, 96)
+
+
+def parted(x):
+    b, h, w, c = x.shape
+    y = x.reshape(b, h // SIDE, SIDE, w // SIDE, SIDE, c).transpose(0, 1, 3, 2, 4, 5)
+    return y.reshape(-1, SIDE * SIDE, c)
+
+
+def put_together(y, shape):
+    b, h, w, c = shape
+    y = y.reshape(b, h // SIDE, w // SIDE, SIDE, SIDE, c)
+    return y.transpose(0, 1, 3, 2, 4, 5).reshape(shape)
+
+
+def swin(x, wqkv, mask=0.0):
+    q, k, v = jnp.split(parted(jnp.roll(x, (-SHIFT, -SHIFT), (1, 2))) @ wqkv, 3, -1)
+    a = jax.nn.softmax(q @ k.swapaxes(1, 2) / 6 + mask, -1) @ v
+    return x + jnp.roll(put_together(a, x.shape), (SHIFT, SHIFT), (1, 2))
+
+
+def masked(x, wqkv):
+    """What came from the other edge is not looked at."""
+    parts = (slice(0, -SIDE), slice(-SIDE, -SHIFT), slice(-SHIFT, None))
+    region = np.zeros((1, *x.shape[1:3], 1), np.float32)
+    for i, rows in enumerate(parts):
+        for j, columns in enumerate(parts):
+            region[:, rows, columns] = 3 * i + j
+    r = np.asarray(parted(region))[..., 0]
+    return swin(x, wqkv, jnp.asarray(np.where(r[:, None] != r[:, :, None], -100, 0), jnp.float32))
+
+
+def gradient(x, wqkv):
+    return jax.grad(lambda w: jnp.sum(swin(x, w) ** 2))(wqkv)
+
+
+def blocks(q, k, v, width=64):
+    """Each block of queries sees the keys of its own block and of both neighbours."""
+    q, k, v = (a.reshape(-1, width, a.shape[-1]) for a in (q, k, v))
+    k, v = (jnp.concatenate([jnp.roll(a, 1, 0), a, jnp.roll(a, -1, 0)], 1) for a in (k, v))
+    p = jax.nn.softmax(jnp.einsum("bqd,bkd->bqk", q, k) / 8, -1)
+    return jnp.einsum("bqk,bkd->bqd", p, v).reshape(-1, v.shape[-1])
+
+
+def sequence():
+    return numbers(8192, 32), numbers(8192, 32)[::-1].copy(), numbers(8192, 32)
+
+
+INPUTS = {swin: image, masked: image, gradient: image, blocks: sequence}
+
+
+@pytest.mark.parametrize("f", INPUTS, ids=lambda f: f.__name__)
+def test_a_tenth_of_the_temporaries_does(f):
+    arguments = INPUTS[f]()
+    stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
+    m = stock.memory_analysis()
+    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(*arguments).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit < reported_bytes(stock)
+    got, want = limited(*arguments), stock(*arguments)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
