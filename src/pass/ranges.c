@@ -8,9 +8,8 @@
  * What indices go through before a gather: NumPy's wrapping of negative ones, clamps, floor
  * division. Without it an index that counts can be seen to count (`counted`).
  *
- * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left
- * alone: ui64, sums that may overflow, tensors that are small against the limit unless they are one
- * number. Cost: linear. Source: LLVM's CorrelatedValuePropagation and MLIR's
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left alone:
+ * ui64, sums that may overflow. Cost: linear. Source: LLVM's CorrelatedValuePropagation and MLIR's
  * int-range-optimizations do the same with scalars.
  */
 #include "pass/ranges.h"
@@ -326,7 +325,6 @@ static ir_value one_number(narrower *f, ir_builder *b, ir_op op) {
 
 static ir_value narrowed(narrower *f, ir_builder *b, ir_op op) {
   ir_value x = one_number(f, b, op);
-  if (ir_value_bytes(f->m, ir_result(f->m, op, 0)) <= pass_small_bytes(f->p->options)) return x;
   if (!x) x = pass_bounds_forward(&f->ranges, op);
   if (!x) x = taken_apart(f, b, op);
   return x;
