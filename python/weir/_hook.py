@@ -61,6 +61,16 @@ def install():
             mesh = _jax.MeshComputation
             mesh.compile = _forgetful(mesh.compile)
             _register_calls_early()
+            _take_all_devices()
+
+
+def _take_all_devices():
+    if not _settings.are_all_devices_meant():
+        return
+    if lacks := _jax.missing(_jax.FOR_ALL_DEVICES):
+        warn(f"weir: jax {jax.__version__} lacks {lacks}: WEIR_DEVICES says nothing")
+    else:
+        _jax.always_over_all()
 
 
 def may_limit():
@@ -161,6 +171,11 @@ class _Call:
 
     def device_count(self):
         return self.compile_options.num_replicas * self.compile_options.num_partitions
+
+    def is_alone(self):
+        """Whether it is for one of several devices that are here."""
+        is_here = getattr(self.backend, "runtime_type", "") != "compile_only_runtime"
+        return self.device_count() == 1 and is_here and self.backend.device_count() > 1
 
     def is_over_processes(self):
         return _processes.are_several(list(np.ravel(self.devices)))
@@ -434,6 +449,12 @@ def _fits_anyway(call, settings):
         return False
 
 
+_ALONE = (
+    "weir: {}, of one device, is not spread over all, as WEIR_DEVICES says: JAX looked for its devices "
+    "only when it compiled this. jax.devices() at the start of the script has it look earlier"
+)
+
+
 def _compile(call, settings, planning):
     if call.device_count() > 1 and (lacks := _jax.missing(_jax.FOR_SHARDINGS)):
         raise _LeftAlone(f"jax {jax.__version__} lacks {lacks}")
@@ -445,6 +466,8 @@ def _compile(call, settings, planning):
         given |= _FOR_PROCESSES
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
+    if _settings.are_all_devices_meant() and call.is_alone():
+        warn(_ALONE.format(call.name()))
     if planning is not None:
         given |= _FOR_PAGES
     found = _Found()

@@ -44,6 +44,16 @@ FOR_SHARDINGS = (
 # Without these programs stay on one device.
 FOR_A_MESH = ("jax:set_mesh", "jax.sharding:Mesh", "jax.sharding:AxisType.Auto")
 
+# Without these WEIR_DEVICES says nothing.
+FOR_ALL_DEVICES = (
+    *FOR_A_MESH,
+    "jax._src.xla_bridge:_init_backend",
+    "jax._src.xla_bridge:_backend_factories",
+    "jax._src.xla_bridge:backends_are_initialized",
+    "jax._src.config:abstract_mesh_context_manager.set_global",
+    "jax._src.config:device_context.set_global",
+)
+
 # Without these plans for devices that are not here are by estimate.
 FOR_DEVICES = (
     "jax._src.compiler:get_compile_options",
@@ -78,8 +88,56 @@ def over_all(mesh):
     """
     import jax
 
-    devices, auto = mesh.devices.reshape(-1), jax.sharding.AxisType.Auto
-    return jax.set_mesh(jax.sharding.Mesh(devices, ("weir",), axis_types=(auto,)))
+    return jax.set_mesh(_on_one_axis(mesh.devices.reshape(-1)))
+
+
+def _on_one_axis(devices):
+    import jax
+
+    return jax.sharding.Mesh(devices, ("weir",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def always_over_all():
+    """As over_all() for the whole process, with the devices of the default backend: at once, or as
+    soon as JAX has made it.
+    """
+    bridge = find("jax._src:xla_bridge")
+    if bridge.backends_are_initialized():
+        import jax
+
+        _be_over(jax.devices())
+    elif not hasattr(bridge._init_backend, "_weir_original"):
+        bridge._init_backend = _watched(bridge._init_backend, bridge)
+
+
+def _watched(original, bridge):
+    """bridge.backends() makes one after the other; that of the highest priority, or the first of
+    those that JAX_PLATFORMS lists, is the default.
+    """
+    highest = None
+
+    @functools.wraps(original)
+    def init_backend(platform):
+        nonlocal highest
+        backend = original(platform)
+        is_listed = bool(find("jax:config").jax_platforms)
+        priority = 0 if is_listed else bridge._backend_factories[platform].priority
+        if highest is None or priority > highest:
+            highest = priority
+            _be_over(backend.devices())
+        return backend
+
+    init_backend._weir_original = original
+    return init_backend
+
+
+def _be_over(devices):
+    """Programs of this process, of whatever thread, are for these devices."""
+    config, mesh = find("jax._src:config"), None
+    if len(devices) > 1:
+        mesh = _on_one_axis(find("numpy:array")(devices))
+    config.abstract_mesh_context_manager.set_global(mesh.abstract_mesh if mesh else None)
+    config.device_context.set_global(mesh)
 
 
 def is_under_jit():

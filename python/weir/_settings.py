@@ -32,7 +32,7 @@ NAMES = (
     *_TEXTS.values(),
     *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
-    "WEIR_TF_JIT",
+    *("WEIR_TF_JIT", "WEIR_DEVICES"),
 )
 _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
@@ -88,6 +88,7 @@ def _read_environment():
     if tile not in _TILE:
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
     _check_kernels(tile)
+    are_all_devices_meant()
     if machine := os.environ.get("WEIR_MACHINE"):
         found["machine"] = _machine(machine)
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
@@ -162,6 +163,14 @@ def compiles_all_of_tensorflow():
     return value == "1"
 
 
+def are_all_devices_meant():
+    """Whether programs of one device are for all devices of JAX's default backend."""
+    value = os.environ.get("WEIR_DEVICES") or ""
+    if value not in ("", "all"):
+        raise SettingError(f"weir: WEIR_DEVICES is {value!r}, but should be all, or unset")
+    return value == "all"
+
+
 def are_asked_for():
     """Whether the environment, or a weir.limit() of this thread, wants programs changed."""
     return local_value() is not None or any(name in os.environ for name in _ASK)
@@ -175,7 +184,7 @@ def local_value():
 def spreads():
     """Whether programs that this thread compiles now are spread over devices."""
     local = local_value()
-    return local is not None and local[2]
+    return are_all_devices_meant() or (local is not None and local[2])
 
 
 def active(options=()):

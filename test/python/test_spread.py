@@ -143,3 +143,66 @@ def test_what_does_not_read_is_an_error():
 def test_what_is_no_mesh():
     with pytest.raises(TypeError, match="a mesh is a jax.sharding.Mesh, not 4"):
         weir.limit("1GB", mesh=4)
+
+
+# ---- WEIR_DEVICES=all ----
+ALL = """
+import json, sys, threading, jax, numpy as np, jax.numpy as jnp, weir
+weir.initialize()
+x = np.random.default_rng(0).standard_normal((2048, 8), np.float32)
+
+def sums(x):
+    return jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ x[:, 0]
+
+def run(name):
+    y = jax.jit(lambda x: sums(x))(x)
+    report = weir.last_report()
+    print(json.dumps({"name": name, "devices": len(y.sharding.device_set),
+                      "bytes": report.peak_after_bytes, "sum": float(y.sum())}))
+
+if sys.argv[1:] == ["first"]:
+    run("first")
+    sys.exit()
+jax.devices()
+run("environment")
+thread = threading.Thread(target=run, args=("thread",))
+thread.start()
+thread.join()
+with weir.limit("1.5MB"):
+    run("block")
+plan = weir.plan(sums, x, limit="1.5MB")
+print(json.dumps({"name": "plan", "bytes": plan.peak_after_bytes}))
+"""
+BY_MESH = ALL.replace('\nrun("environment")', '\nmesh = jax.make_mesh((4,), ("d",))').replace(
+    'weir.limit("1.5MB")', 'weir.limit("1.5MB", mesh=mesh)'
+)
+
+
+def run_all(script, *arguments, **settings):
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"} | settings
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | flags)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return {line["name"]: line for line in lines}, done
+
+
+def test_all_devices_are_as_a_mesh_of_them():
+    settings = {"WEIR_DEVICES": "all", "WEIR_MEMORY_LIMIT": "1.5MB"}
+    found, done = run_all(ALL, **settings)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
+    expected, _ = run_all(BY_MESH, WEIR_MEMORY_LIMIT="1.5MB")
+    for name in ("environment", "thread", "block"):
+        assert found[name] | {"name": "block"} == expected["block"]
+    assert found["block"]["devices"] == 4
+    assert found["plan"]["bytes"] == found["block"]["bytes"]
+    assert expected["thread"]["devices"] == 1
+
+
+def test_a_program_traced_before_devices_are_known_warns():
+    found, done = run_all(ALL, "first", WEIR_DEVICES="all", WEIR_MEMORY_LIMIT="1.5MB")
+    assert found["first"]["devices"] == 1 and done.stderr.count("of one device, is not spread") == 1
+
+
+def test_devices_that_are_not_all():
+    _, done = run_all(ALL, WEIR_DEVICES="2", WEIR_MEMORY_LIMIT="1.5MB")
+    assert "SettingError: weir: WEIR_DEVICES is '2', but should be all, or unset" in done.stderr
