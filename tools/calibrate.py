@@ -3,6 +3,8 @@ rewrites them.
 
     tools/calibrate.py                          test/corpus and the programs of bench/programs.py
     tools/calibrate.py FILE.mlir... --worst 20  any programs; the 20 worst of each kind
+    build/devices/bin/python tools/calibrate.py --device h100
+                                                the same by the XLA of a device that is not here
     tools/calibrate.py --splits                 the same programs split at thresholds, limits
     tools/calibrate.py --golden                 writes test/python/xla_reports.json anew: this
                                                 jaxlib's reports
@@ -12,6 +14,10 @@ Each program is compiled for the CPU, never run, in up to three ways: with the h
 (meta.json beside the file, or the benchmark's), rewritten under that limit (rewritten). With
 --splits instead: rewritten at thresholds and limits that are shares of their temporaries. Ratio:
 estimate / report, where report = arguments + outputs - aliased + temporaries.
+
+For a device a program is as it came (default), or rewritten for the device; the report is the
+larger one of the ways in which its XLA may compile. Programs that its XLA does not compile, such as
+those with LAPACK's calls, have no number.
 
 Reports are kept in build/calibrate.json: a second run compiles only what is new. Exits 1 if an
 estimate is low.
@@ -31,6 +37,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 GOLDEN = ROOT / "test/python/xla_reports.json"
+DEVICE_GOLDEN = ROOT / "test/python/device_reports.json"
 REFUSED = 3  # weir's exit code: no way found under the limit
 LOW = 0.98
 SLACK_BYTES = 1024  # of tiny programs: scalars, alignment, constants
@@ -41,11 +48,42 @@ LIMIT_SHARES = (2, 6, 30)  # the same, on top of arguments and results
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 ORDERED = {**HONEST, "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
 REWRITTEN = {**ORDERED, "xla_disable_hlo_passes": "while-loop-invariant-code-motion"}
-WAYS = {  # weir_peak's options, XLA's
-    "default": ([], HONEST),
-    "ordered": (["--memory"], ORDERED),
-    "rewritten": (["--unhoisted"], REWRITTEN),
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """How programs are compiled."""
+
+    peak: tuple  # options of weir_peak
+    xla: tuple  # options of XLA, a dict for each time it is asked
+    device: str = None  # a name of weir's; None: the CPU
+    is_rewritten: bool = False
+
+    @property
+    def opt(self):
+        """Options of weir opt."""
+        return ("--machine", self.device) if self.device else ()
+
+
+WAYS = {
+    "default": Way((), (HONEST,)),
+    "ordered": Way(("--memory",), (ORDERED,)),
+    "rewritten": Way(("--unhoisted",), (REWRITTEN,), is_rewritten=True),
 }
+CPU_WAYS = tuple(WAYS)
+PLATFORMS = {"h100": "cuda", "v5e": "tpu"}
+# Two ways to compute products, of which autotuning takes one on the card (src/machine/cuda.c).
+ANSWERS = {"cuda": ({}, {"xla_gpu_enable_triton_gemm": False}), "tpu": ({},)}
+
+
+def device_ways(device):
+    return device, f"{device} rewritten"
+
+
+for _device, _platform in PLATFORMS.items():
+    for _way, _order in zip(device_ways(_device), ("--memory", "--unhoisted")):
+        _peak = (_order, "--machine", _device)
+        WAYS[_way] = Way(_peak, ANSWERS[_platform], _device, _way != _device)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,19 +110,21 @@ class Row:
 
 
 # ---- programs ----
-def rewritten(text, size, option="--memory-limit"):
+def rewritten(text, size, option="--memory-limit", more=()):
     """What `weir opt` makes of it under the limit; None where it refuses or changes nothing."""
-    command = [BUILD / "weir", "opt", "-", option, str(size)]
+    command = [BUILD / "weir", "opt", "-", option, str(size), *more]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode not in (0, REFUSED):
         raise SystemExit(f"weir opt: exit {done.returncode}: {done.stderr}")
     return done.stdout if done.returncode == 0 and done.stdout != text else None
 
 
-def cases_of(name, text, limit=None, ways=WAYS):
-    found = [Case(name, text, way) for way in ways if way != "rewritten"]
-    new = rewritten(text, limit) if limit and "rewritten" in ways else None
-    return found + ([Case(name, new, "rewritten")] if new else [])
+def cases_of(name, text, limit=None, ways=CPU_WAYS):
+    found = [Case(name, text, way) for way in ways if not WAYS[way].is_rewritten]
+    for way in ways if limit else ():
+        if WAYS[way].is_rewritten and (new := rewritten(text, limit, more=WAYS[way].opt)):
+            found.append(Case(name, new, way))
+    return found
 
 
 def sizes_of_splits(numbers):
@@ -118,7 +158,7 @@ def limit_beside(path):
     return memory.get("limit_bytes")
 
 
-def of_file(path, ways=WAYS):
+def of_file(path, ways=CPU_WAYS):
     name = path.parent.name + path.stem.removeprefix("program")
     return cases_of(name, path.read_text(), limit_beside(path), ways)
 
@@ -127,19 +167,20 @@ def corpus():
     return sorted((ROOT / "test/corpus").glob("*/program*.mlir"))
 
 
-def of_examples(small, ways=WAYS):
+def of_examples(small, ways=CPU_WAYS):
     """The benchmark's programs, lowered, at their full or their small size."""
     import jax
 
     sys.path.insert(0, str(ROOT / "bench"))
     import programs
 
-    found = []
+    found, platform = [], PLATFORMS.get(WAYS[ways[0]].device, "cpu")
     for p in programs.PROGRAMS:
         module = p.load()
         inputs = module.make_inputs(**p.sizes(p.small if small else {}))
         with jax.enable_x64(p.dtype == "f64"):
-            text = getattr(module, p.function).lower(*inputs).as_text()
+            traced = getattr(module, p.function).trace(*inputs)
+            text = traced.lower(lowering_platforms=(platform,)).as_text()
         limit = p.small_limit_bytes if small else p.limit_bytes
         found += cases_of(f"examples/{p.name}", text, limit, ways)
     return found
@@ -158,12 +199,12 @@ def estimates(cases):
     """weir_peak's numbers by case; those that weir does not read are missing."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for way, (arguments, _) in WAYS.items():
+        for way in WAYS:
             chosen = [case for case in cases if case.way == way]
-            files = [f"{folder}/{way}{i}.mlir" for i in range(len(chosen))]
+            files = [f"{folder}/{way.replace(' ', '-')}{i}.mlir" for i in range(len(chosen))]
             for file, case in zip(files, chosen):
                 pathlib.Path(file).write_text(case.text)
-            peaks = run_peak(arguments, files) if files else {}
+            peaks = run_peak(WAYS[way].peak, files) if files else {}
             found |= {c: peaks[file] for file, c in zip(files, chosen) if file in peaks}
     return found
 
@@ -174,7 +215,29 @@ def report_of(case):
         sys.path.insert(0, str(ROOT / "test/python"))
     import running
 
-    return running.Xla(case.text, WAYS[case.way][1]).report_bytes()
+    way = WAYS[case.way]
+    if way.device:
+        return max(ahead_of_time(case.text, way.device, options) for options in way.xla)
+    return running.Xla(case.text, way.xla[0]).report_bytes()
+
+
+def ahead_of_time(text, device, options):
+    """What the XLA of a device that is not here reports."""
+    from weir import _devices, _hook
+    from weir._jax import ir
+    from jax._src.interpreters import mlir
+
+    devices = _devices.resolve(device).devices(1)
+    if not devices:
+        raise SystemExit(f"XLA's compiler for {device} is not installed: see docs/devices.md")
+    with mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        compile_options = _hook._options_ahead(module, devices)
+        compile_options.env_option_overrides = list(options.items())
+        made = _hook._compile_ahead(devices[0].client, module, devices, compile_options)
+    m = made.get_compiled_memory_stats()
+    held = m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
+    return held + m.temp_size_in_bytes
 
 
 class KeptReports:
@@ -187,11 +250,19 @@ class KeptReports:
     def __call__(self, case):
         import jaxlib
 
-        text = f"{jaxlib.__version__} {WAYS[case.way][1]} {case.text}"
+        way = WAYS[case.way]
+        text = f"{jaxlib.__version__} {way.device} {way.xla} {case.text}"
         key = hashlib.sha256(text.encode()).hexdigest()
         if key not in self.known:
-            self.known[key] = report_of(case)
+            self.known[key] = "its compiler ended the process"
             self.save()
+            try:
+                self.known[key] = report_of(case)
+            except Exception as error:
+                self.known[key] = (str(error).splitlines() or [type(error).__name__])[0]
+            self.save()
+        if isinstance(self.known[key], str):
+            raise RuntimeError(self.known[key])
         return self.known[key]
 
     def save(self):
@@ -253,7 +324,7 @@ def write_golden(rows):
     """Of the version that the estimate models all, of another one what is different there."""
     import jaxlib
 
-    reports = {way: {} for way in WAYS if way != "rewritten"}
+    reports = {way: {} for way in CPU_WAYS if way != "rewritten"}
     for row in rows:
         if row.case.way in reports and not row.case.name.startswith("examples/"):
             reports[row.case.way][row.case.name] = row.report
@@ -274,7 +345,8 @@ def parse():
     )
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="StableHLO text")
     parser.add_argument("--worst", type=int, default=1, help="how many of the worst to print")
-    parser.add_argument("--ways", default=",".join(WAYS), help="default,ordered,rewritten")
+    parser.add_argument("--ways", default=",".join(CPU_WAYS), help="default,ordered,rewritten")
+    parser.add_argument("--device", choices=PLATFORMS, help="compiles for it, not for the CPU")
     parser.add_argument("--only", default="", help="names that contain this")
     parser.add_argument("--fresh", action="store_true", help="compile everything again")
     parser.add_argument("--splits", action="store_true", help="split at thresholds and limits")
@@ -286,11 +358,13 @@ def main():
     args = parse()
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     ways = ["default"] if args.splits else args.ways.split(",")
+    if args.device:
+        ways = device_ways(args.device)
     files = [file.resolve() for file in args.files or corpus()]
     cases = [case for file in files for case in of_file(file, ways)]
     if not args.files:
         cases += of_examples(False, ways)
-    kept = ROOT / "build/calibrate.json"
+    kept = ROOT / f"build/calibrate{'-' + args.device if args.device else ''}.json"
     if args.fresh:
         kept.unlink(missing_ok=True)
     cases = [case for case in cases if args.only in case.name]

@@ -523,11 +523,30 @@ def _rewritten(call, given, found):
     found.text = call.text()
     result = _library.rewrite(found.text, given, call.referee)
     if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
-        if b"mhlo.sharding" in found.text:
-            raise _LeftAlone("it is for the partitioner before Shardy")
-        found.text = call.text_with_shardings()
+        try:
+            if b"mhlo.sharding" in found.text:
+                raise _LeftAlone("it is for the partitioner before Shardy")
+            found.text = call.text_with_shardings()
+        except _LeftAlone as reason:
+            return _unsplit(result, reason)
         result = _library.rewrite(found.text, given | {"shardings_known": True}, call.referee)
     return result
+
+
+_UNSPLIT = "no way found under the limit of {}: set it to {} bytes or more ({}); it is not split: {}"
+
+
+def _unsplit(result, reason):
+    """The refusal of a program over several devices that can't be read to its end. As it came, it
+    needs more than the limit. Under a threshold there is nothing to refuse.
+    """
+    if not result.limit_bytes:
+        raise reason
+    least = result.peak_before_bytes
+    shown = _plan.readable(result.limit_bytes), least, _plan.readable(least), reason
+    refused = {"status": _library.RESOURCE_EXHAUSTED, "status_name": "RESOURCE_EXHAUSTED"}
+    refused |= {"message": _UNSPLIT.format(*shown), "minimum_bytes": least}
+    return dataclasses.replace(result, **refused)
 
 
 def _spread(call, given, found):
@@ -550,17 +569,10 @@ _PARTITIONS = re.compile(rb"(mhlo\.num_partitions = )\d+")
 
 def _concluded(call, settings, planning, found):
     """The executable; raises where there is none under the limit. Tells people."""
-    is_refused = found.result.status == _library.RESOURCE_EXHAUSTED
-    is_left_alone = is_refused and call.device_count() > 1 and not call.may_spread()
-    plan = found.plan
-    if is_left_alone:
-        plan = dataclasses.replace(plan, outcome="untouched")
     if planning is not None:
-        planning.append(plan)
-    _say.report(plan, settings)
-    if is_left_alone:
-        raise _LeftAlone(found.result.message.rstrip("\n"))
-    if is_refused:
+        planning.append(found.plan)
+    _say.report(found.plan, settings)
+    if found.result.status == _library.RESOURCE_EXHAUSTED:
         _refuse(call, found.result)
     return call.untouched() if found.executable is None else found.executable
 
@@ -615,6 +627,8 @@ _HOPELESS = (
 
 def _refuse(call, result):
     message = result.message.rstrip("\n")
+    if call.device_count() > 1:
+        message += "\nThe limit, and all bytes, are each device's."
     if call.least_held_bytes is not None and call.least_held_bytes > result.limit_bytes:
         message += "\n" + _HOPELESS.format(_plan.readable(call.least_held_bytes))
     raise jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: weir: {message}") from None

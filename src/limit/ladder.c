@@ -135,8 +135,10 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
   CTX_CHECK(&j->c, limit > 0 && !failed->found.m);
   out->is_refused = true;
   int64_t candidates = failed->reported ? failed->reported : INT64_MAX;
-  if (j->options.minimum == WEIR_MINIMUM_NEVER || j->spread == SPLIT_SHARDED)
-    return refuse_with(j, least(least(ordered ? ordered : peak, peak), candidates), "");
+  int64_t reported = least(least(ordered ? ordered : peak, peak), candidates);
+  bool is_sharded = j->spread == SPLIT_SHARDED; /* less than XLA reported can't be looked for */
+  if (is_sharded) j->result->summary.minimum_bytes = reported;
+  if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded) return refuse_with(j, reported, "");
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
@@ -175,21 +177,19 @@ static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
                    "say how: it can only be split together with jax");
 }
 
-/* The limit in the estimate's measure, which for sharded programs is all devices'. */
-static int64_t target_of(job *j, int64_t peak) {
-  int64_t limit = j->options.memory_limit_bytes;
-  if (j->spread != SPLIT_SHARDED) return limit;
-  double all = (double)referee_estimate(j, j->prepared, PLAN_ORDER_MEMORY) / (double)peak;
-  return (int64_t)((double)limit * all) + 1;
+/* Over how many devices the values are spread, by what XLA says that each has; the estimate counts
+ * them whole. */
+static double devices_of(job *j, int64_t peak) {
+  if (j->spread != SPLIT_SHARDED) return 1;
+  double whole = (double)referee_estimate(j, j->prepared, PLAN_ORDER_MEMORY);
+  return whole > (double)peak ? whole / (double)peak : 1;
 }
 
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  search s =
-      search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
-  s.target = target_of(j, peak);
+  search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
   WEIR_TRY(search_all(j, &s));
   if (!s.found.m) return refuse(j, peak, &s, ordered, out);
   *out = settle(WEIR_REWRITTEN, s.found);

@@ -28,13 +28,19 @@ split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
                       .generous_bytes = slice_bytes};
 }
 
+/* Bytes of one device as bytes of all. */
+static int64_t of_all(int64_t bytes, double devices) {
+  double all = (double)bytes * devices;
+  return all < (double)INT64_MAX ? (int64_t)all : INT64_MAX;
+}
+
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
   int64_t share = s->target / s->share, slice = s->slice_bytes;
   return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
-                      .cached_bytes = wanted.cached_bytes,
+                      .cached_bytes = of_all(wanted.cached_bytes, s->devices),
                       .generous_bytes = slice * wanted.generous,
                       .nest = s->manner == NESTED,
                       .fits_first = s->manner == BY_FIT,
@@ -85,10 +91,20 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .share = FIRST_SHARE,
+                  .devices = 1,
                   .order = order,
                   .most_compiles = most_compiles,
                   .no_tiles = j->options.tile == WEIR_TILE_OFF,
                   .least = INT64_MAX};
+}
+
+search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles) {
+  assert(devices >= 1);
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles);
+  s.devices = devices;
+  s.target = of_all(limit, devices);
+  s.slice_bytes = of_all(s.slice_bytes, devices);
+  return s;
 }
 
 search search_for_limit(const job *j, int64_t limit, int32_t most_compiles) {

@@ -23,6 +23,7 @@ typedef struct place {
  * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
   int64_t limit, target, slice_bytes, share;
+  double devices; /* over which values are spread: a slice of them is as many devices' together */
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   bool shares_are_hopeless; /* what they leave whole is over the target, at any slice */
@@ -45,6 +46,9 @@ typedef struct search {
 } search;
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);
+/* The same of a program whose values are spread over so many devices, of which each has the limit.
+ */
+search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles);
 /* Likewise, and nothing is asked but whether a candidate holds. */
 search search_for_limit(const job *j, int64_t limit, int32_t most_compiles);
 /* The first candidate that holds, in the search's own manner. */

@@ -278,13 +278,25 @@ def run_under(setting, make, arguments):
     return results, next(c for c in reversed(calls) if c.device_count() > 1), ours
 
 
+def refusal(name, error):
+    """What is said of a program that can't be split, and what it takes under the number in it."""
+    make, make_arguments, _ = PROGRAMS[name]
+    least = int(re.search(r"set it to (\d+) bytes or more", str(error))[1])
+    _, call, ours = run_under(weir.limit(least), make, make_arguments())
+    taken = total(list(call.executables.values())[-1])
+    return {"name": name, "refused": str(error), "least": least, "bytes": taken, "warnings": ours}
+
+
 def compare(name, size=None):
     """Stock against the program under its limit, or above the threshold `size`."""
     make, make_arguments, limit = PROGRAMS[name]
     stock = jax.block_until_ready(make()(*make_arguments()))
     arguments = make_arguments()
     setting = threshold(size) if size else weir.limit(limit)
-    results, call, ours = run_under(setting, make, arguments)
+    try:
+        results, call, ours = run_under(setting, make, arguments)
+    except jax.errors.JaxRuntimeError as error:
+        return refusal(name, error)
     pairs = list(zip(jax.tree.leaves(stock), jax.tree.leaves(results), strict=True))
     (text, _), last = list(call.executables.items())[-1]
     return {
@@ -306,6 +318,7 @@ def plan(name, device="auto"):
     make, arguments, limit = PROGRAMS[name]
     found = weir.plan(make(), *arguments(), limit=limit, device=device)
     said = {"name": name, "outcome": found.outcome, "loops": len(found.loops)}
+    said |= {"minimum": found.minimum_bytes}
     return said | {"bytes": found.peak_after_bytes, "device": found.device}
 
 

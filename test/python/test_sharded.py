@@ -1,5 +1,5 @@
 """Programs over several devices: results, shardings and donations are those of stock XLA; each
-device stays under the limit where something can be split, and where not there is a warning.
+device stays under the limit where something can be split; where not, the program is refused.
 """
 
 import json
@@ -15,7 +15,7 @@ from weir import _auto, _hook
 
 PROGRAM = pathlib.Path(__file__).with_name("sharded_programs.py")
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
-LEFT_ALONE = ["left_alone", "partly_by_hand", "unreduced"]
+REFUSED = ["left_alone", "partly_by_hand", "unreduced"]
 BY_HAND = ["shard_map", "shard_map_grid", "shard_map_and_more", "shard_map_gradient"]
 BY_HAND += ["pmap", "pmap_donated"]
 SHARDED = ["explicit", "inferred", "constrained", "donated", "batch", "batch_gradient", "two_axes"]
@@ -38,7 +38,12 @@ def lines():
 
 @pytest.fixture(scope="module")
 def programs(lines):
-    return {line["name"]: line for line in lines if "name" in line}
+    return {line["name"]: line for line in lines if "name" in line and "refused" not in line}
+
+
+@pytest.fixture(scope="module")
+def refused(lines):
+    return {line["name"]: line for line in lines if "refused" in line}
 
 
 def test_results_and_shardings_are_those_of_stock_xla(programs):
@@ -74,13 +79,18 @@ def test_what_fits_is_untouched(programs):
     assert not programs["fits"]["rewritten"] and programs["fits"]["warnings"] == []
 
 
-@pytest.mark.parametrize("name", LEFT_ALONE)
-def test_what_can_not_be_split_runs_as_it_came_with_a_warning(programs, name):
-    if name not in programs:
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_can_not_be_split_is_refused_with_the_number_that_holds(refused, programs, name):
+    if name not in refused and name not in programs and name != "left_alone":
         pytest.skip("this jax has no such program")
-    program = programs[name]
-    assert not program["rewritten"] and len(program["warnings"]) == 1
-    assert "over several devices, runs without the limit" in program["warnings"][0]
+    program = refused[name]
+    assert "RESOURCE_EXHAUSTED: weir: no way found under the limit" in program["refused"]
+    assert "The limit, and all bytes, are each device's." in program["refused"]
+    assert program["bytes"] <= program["least"] and program["warnings"] == []
+
+
+def test_nothing_else_is_refused(refused):
+    assert set(refused) <= set(REFUSED)
 
 
 def test_above_a_threshold(lines):
@@ -96,10 +106,11 @@ def test_parts_of_sums_are_not_added_up_by_loops(lines):
         assert program["equal"] and not program["rewritten"]
 
 
-def test_plans(lines):
+def test_plans(lines, refused):
     found = {line["plan"]["name"]: line["plan"] for line in lines if "plan" in line}
     assert found["shard_map_grid"]["outcome"] == "rewritten" and found["shard_map_grid"]["loops"]
-    assert found["left_alone"]["outcome"] == "untouched"
+    assert found["left_alone"]["outcome"] == "refused"
+    assert found["left_alone"]["minimum"] == refused["left_alone"]["least"]
 
 
 def test_plans_for_a_device_are_for_as_many_as_the_program_wants(lines, programs):
@@ -142,17 +153,24 @@ def test_devices_of_a_cpu_share_its_memory(monkeypatch):
 
 
 OTHER_PARTITIONER = """
-import jax, numpy as np, weir
+import re, jax, numpy as np, weir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 jax.config.update("jax_use_shardy_partitioner", False)
 rows = NamedSharding(Mesh(np.array(jax.devices()), ("d",)), P("d"))
-with weir.limit("10kB"):
-    y = jax.jit(lambda x: (x[:, None] * x[None, :]).sum(1), in_shardings=rows)(np.ones(1024))
-print(float(y.sum()))
+
+def run(limit):
+    with weir.limit(limit):
+        return jax.jit(lambda x: (x[:, None] * x[None]).sum(1), in_shardings=rows)(np.ones(1024))
+
+try:
+    run("10kB")
+except jax.errors.JaxRuntimeError as error:
+    print(error)
+    print(float(run(int(re.search(r"set it to (\\d+) bytes", str(error))[1])).sum()))
 """
 
 
-def test_the_partitioner_before_shardy_is_left_alone():
+def test_the_partitioner_before_shardy_is_refused():
     done = subprocess.run(
         [sys.executable, "-c", OTHER_PARTITIONER],
         capture_output=True,
@@ -160,5 +178,7 @@ def test_the_partitioner_before_shardy_is_left_alone():
         timeout=300,
         env=os.environ | FOUR,
     )
-    assert done.stdout.strip() == "1048576.0", done.stderr
-    assert done.stderr.count("runs without the limit") == 1
+    said, *_, result = done.stdout.splitlines()
+    assert said.startswith("RESOURCE_EXHAUSTED: weir: no way found under the limit of 10.0 kB")
+    assert said.endswith("it is not split: it is for the partitioner before Shardy")
+    assert result == "1048576.0" and "Warning" not in done.stderr, done.stderr
