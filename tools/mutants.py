@@ -93,7 +93,7 @@ def try_mutant(mutant, worker, tests, credit, budget):
     by = mutants_tests.first_failure(chosen, block, programs, lambda: cpu_seconds() > end)
     if by:
         return "noticed", by
-    if worker.is_same(mutant, mutants_build.SHIPPED):
+    if worker.is_same(mutant):
         return "same", None
     return ("survived" if chosen else "not reached"), None
 

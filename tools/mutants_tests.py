@@ -306,7 +306,9 @@ class Recorder:
         for folder in ("src", "include", "test/tools"):
             code += sorted(p for p in (base.tree / folder).rglob("*") if p.is_file())
         numbers = [(n, m.key) for m, n in base.numbers.items()]
-        self.code = digest(*(p.read_bytes() for p in code), base.paths, numbers)
+        self.code = digest(
+            *(p.read_bytes() for p in code), base.paths, numbers, mutants_build.FLAGS
+        )
         base.records.mkdir(exist_ok=True)
         base.take_records()
 
