@@ -18,6 +18,7 @@ import operator
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 
@@ -181,6 +182,13 @@ class Evaluation:
             if not got.exists() or not is_near(want, np.load(got), of):
                 return False
         return True
+
+
+def bytes_of(limit):
+    """150kB, 1GiB, 4096"""
+    number, unit = re.fullmatch(r"([\d.]+)([kKMGT]?i?)B?", limit).groups()
+    step = 1024 if unit.endswith("i") else 1000
+    return int(float(number) * step ** " KMGT".index((unit or " ")[0].upper()))
 
 
 def peak_bytes(base, text, scratch):
@@ -393,7 +401,7 @@ class Recorder:
             evaluated = self.commands(again=False)
             detail = {"folder": str(folder), "tool": "tools/weir_eval"}
             if "--memory-limit" in words:
-                limit = int(words[words.index("--memory-limit") + 1])
+                limit = bytes_of(words[words.index("--memory-limit") + 1])
                 if peak_bytes(self.base, text, evaluation.scratch) <= limit:
                     detail["limit"] = limit
             test = Test("program", f"{folder.name} {way}", [rewrite, *evaluated], detail)
