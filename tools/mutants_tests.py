@@ -75,6 +75,7 @@ class Command:
 
     def run(self, path, settings=()):
         words = [path, *self.words]
+        os.makedirs(self.folder, exist_ok=True)  # of a build that was made anew
         return execute(words, self.folder, [*self.settings, *dict(settings).items()], self.seconds)
 
     def run_in(self, worker):
