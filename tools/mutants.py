@@ -136,13 +136,14 @@ def run_all(args):
     workers = queue.SimpleQueue()
     for number in range(args.jobs):
         workers.put(mutants_build.Worker(base, number))
-    credit, counted = collections.Counter(), itertools.count()
+    credit, why = collections.Counter(), reasons(args.reasons)
     todo = iter(mutants_of(base, args))
 
     def one(mutant):
         digest = mutants_tests.digest(base.source(mutant.path))
         old = results.find(mutant, digest)
-        if old and not (args.again and old["state"] in ("survived", "not reached")):
+        is_open = old and old["state"] in ("survived", "not reached") and mutant.key not in why
+        if old and not (args.again and is_open):
             return old
         worker, start = workers.get(), cpu_seconds()
         try:
@@ -223,7 +224,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--budget", type=float, default=15, help="seconds of CPU per mutant")
     parser.add_argument("--seeds", type=int, default=24, help="random programs of each kind")
-    parser.add_argument("--again", action="store_true", help="try what survived once more")
+    parser.add_argument("--again", action="store_true", help="try what survived without a reason")
     parser.add_argument("--one-by-one", action="store_true", help="a build for each mutant")
     parser.add_argument("--minutes", type=float, help="stop after so many; goes on when called again")
     parser.add_argument("--fresh", action="store_true", help="forget all results")
