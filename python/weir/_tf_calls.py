@@ -49,13 +49,27 @@ class _Handler(ctypes.Structure):
     ]
 
 
-def _table():
+def _exported(symbol):
+    """What TensorFlow's libraries have of that name; None: nothing."""
     for name in _LIBRARIES:
         library = ctypes.CDLL(os.path.join(os.path.dirname(tf.__file__), name))
-        if get := getattr(library, _TABLE, None):
-            get.restype = ctypes.POINTER(_Head)
-            return get().contents
-    raise RuntimeError("it exports no table of XLA's functions")
+        if found := getattr(library, symbol, None):
+            return found
+    return None
+
+
+def has_option(name):
+    """Whether XLA_FLAGS may set this switch: XLA ends the process where it does not know one."""
+    setter = f"set_{name}"
+    return _exported(f"_ZN3xla12DebugOptions{len(setter)}{setter}Eb") is not None
+
+
+def _table():
+    get = _exported(_TABLE)
+    if get is None:
+        raise RuntimeError("it exports no table of XLA's functions")
+    get.restype = ctypes.POINTER(_Head)
+    return get().contents
 
 
 @functools.cache

@@ -14,7 +14,7 @@ import functools
 import numpy as np
 import tensorflow as tf
 
-from weir import _settings, _tf, _tf_hook
+from weir import _tf, _tf_hook
 
 _GRADIENT = "_weir_gradient"
 _call = None  # ConcreteFunction._call_flat as TensorFlow has it
@@ -49,10 +49,8 @@ def _is_ours(concrete, arguments):
         return False
     if tf.executing_eagerly() and _tf.forward_accumulators.pack_tangents(arguments).indices:
         return False
-    wanted = _tf_hook.is_compiled(concrete._inference_function) or (
-        tf.executing_eagerly() and _settings.compiles_all_of_tensorflow()
-    )
-    return wanted and _gradient_of(concrete) is not None
+    ours = _tf_hook.is_ours(concrete._inference_function, arguments)
+    return ours and _gradient_of(concrete) is not None
 
 
 def _value(handle):

@@ -17,8 +17,10 @@ from weir._say import warn
 from weir._tf_program import Program, Unreadable
 
 HOPELESS = 2  # an estimate this many times the limit: the program as it came is not compiled
+MOST_VALUES = 16  # of arguments that are part of a program: one that has more of them is left alone
 _XLA = "_XlaMustCompile"
-_PLAN = "_weir_plans"  # of a function: what is done to it, by limit and shapes
+_PLAN = "_weir_plans"  # of a function: its _Decisions by limit and shapes
+_CALLS = "_weir_calls"  # of a graph: it has calls of ours
 _local = threading.local()
 _call = None  # AtomicFunction.call_flat as TensorFlow has it
 
@@ -66,14 +68,41 @@ def call_flat(function, *arguments):
     settings = None if is_passed_over() else settings_now()
     if settings is None:
         return _call(function, *arguments)
+    if not is_ours(function, arguments):
+        return _call(function, *arguments)
     if not tf.executing_eagerly():
-        if is_compiled(function) and not (_tf.is_vectorising() or _will_be_compiled_whole()):
-            run = functools.partial(call_flat, function)
-            return call_when_it_runs(run, function.function_type.flat_outputs, arguments)
-        return _call(function, *arguments)
-    if not is_compiled(function) and not _settings.compiles_all_of_tensorflow():
-        return _call(function, *arguments)
+        if _tf.is_vectorising():
+            return _call(function, *arguments)
+        run = functools.partial(call_flat, function)
+        return call_when_it_runs(run, function.function_type.flat_outputs, arguments)
     return _run(_decided(function, arguments, settings) or function, arguments)
+
+
+def is_ours(function, arguments):
+    """Whether a call of it in this place is to be compiled by XLA, and no part of one that is."""
+    if not is_compiled(function) and not _may_be_compiled(function, arguments):
+        return False
+    return tf.executing_eagerly() or not _will_be_compiled_whole()
+
+
+def _may_be_compiled(function, arguments):
+    """By WEIR_TF_JIT: XLA knows all that goes in and comes out. Where it doesn't, calls in there
+    are ours.
+    """
+    if not _settings.compiles_all_of_tensorflow():
+        return False
+    if not any(map(_is_foreign, [*arguments, *function.function_type.flat_outputs])):
+        return True
+    if tf.executing_eagerly() and not getattr(function.graph, _CALLS, False):
+        _say_not_compiled(function.name.decode(), "it takes or returns what XLA does not know")
+    return False
+
+
+def _is_foreign(given):
+    """Nothing that XLA knows: a string, an iterator."""
+    if _tf.is_handle(given):
+        return _tf.variable_type(given) is None
+    return given.dtype in (tf.string, tf.variant)
 
 
 def _run(function, arguments):
@@ -93,9 +122,39 @@ def _decided(function, arguments, settings):
     plans = function.__dict__.setdefault(_PLAN, {})
     key = _settings.local_value(), tuple(map(_shape_key, arguments))
     if key not in plans:
-        with passed_over():
-            plans[key] = _decide(function, arguments, settings)
-    return plans[key]
+        plans[key] = _Decisions(function)
+    return plans[key].of(arguments, settings)
+
+
+class _Decisions:
+    """Of a function under one limit for arguments of the same shapes: one for each of the values
+    that are part of its program.
+    """
+
+    def __init__(self, function):
+        self.function, self.places, self.made = function, (), {}
+
+    def of(self, arguments, settings):
+        if not self._has(arguments):
+            if len(self.made) == MOST_VALUES:
+                _say_many_values(self.function.name.decode())
+                return None
+            with passed_over():
+                made, places = _decide(self.function, arguments, settings)
+            self._keep(made, places, arguments)
+        return self.made[self._values(arguments)]
+
+    def _has(self, arguments):
+        return self._values(arguments) in self.made
+
+    def _values(self, arguments):
+        return tuple(arguments[place].numpy().tobytes() for place in self.places)
+
+    def _keep(self, made, places, arguments):
+        if not set(places) <= set(self.places):
+            self.places = tuple(sorted({*self.places, *places}))
+            self.made.clear()  # which did not know that these count
+        self.made[self._values(arguments)] = made
 
 
 def _shape_key(argument):
@@ -106,12 +165,19 @@ def _shape_key(argument):
 
 
 def _decide(function, arguments, settings):
+    """What is called in place of the function, None: itself; the arguments on whose values that
+    depends.
+    """
     try:
         program = Program(function, arguments)
     except Exception as error:
         if not is_compiled(function):
             _say_not_compiled(function.name.decode(), str(error))
-        return None  # what TensorFlow can't compile, it says itself
+        return None, ()  # what TensorFlow can't compile, it says itself
+    return _decide_of(program, settings), program.baked
+
+
+def _decide_of(program, settings):
     made = program.text
     plan = None
     if _say.planned() is not None:
@@ -160,8 +226,12 @@ def _note(plan, settings):
 
 
 def _as_it_came(program):
-    """None, or the function compiled by XLA where it doesn't ask for that."""
-    return None if is_compiled(program.function) else _kept(program, None)
+    """None, or the function compiled by XLA where it doesn't ask for that: not anew for each value
+    that TensorFlow would put in.
+    """
+    if is_compiled(program.function):
+        return None
+    return _kept(program, program.text if program.is_anew else None)
 
 
 def _kept(program, text):
@@ -187,6 +257,14 @@ def _referee(program, settings):
 
 
 @functools.cache
+def _say_many_values(name):
+    warn(
+        f"weir: {name} runs as it came, without the limit: its program depends on values of "
+        f"arguments, of which there are more than {MOST_VALUES}"
+    )
+
+
+@functools.cache
 def _say_not_compiled(name, error):
     first = error.strip().splitlines()[0][:300]
     warn(f"weir: WEIR_TF_JIT: {name} runs without XLA and without the limit: {first}")
@@ -199,14 +277,15 @@ def _will_be_compiled_whole():
     """
     if not _settings.compiles_all_of_tensorflow():
         return False
+    return not any(_is_foreign(given) for graph in _graphs() for given in getattr(graph, "inputs", ()))
+
+
+def _graphs():
+    """The one that is being built, and those around it."""
     graph = _tf.get_default_graph()
     while graph is not None:
-        for given in getattr(graph, "inputs", ()):
-            is_foreign = given.dtype in (tf.string, tf.variant)
-            if is_foreign or (_tf.is_handle(given) and _tf.variable_type(given) is None):
-                return False
+        yield graph
         graph = getattr(graph, "outer_graph", None)
-    return True
 
 
 def call_when_it_runs(call, results, arguments):
@@ -226,6 +305,8 @@ def call_when_it_runs(call, results, arguments):
     made = _tf.call_python(
         run, list(arguments), [r.dtype for r in results], stateful=True, use_eager_py_func=True
     )
+    for graph in _graphs():
+        setattr(graph, _CALLS, True)
     made = list(made) if isinstance(made, (list, tuple)) else [made] * len(results)
     for tensor, result in zip(made, results):
         tensor.set_shape(result.shape)

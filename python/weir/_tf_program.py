@@ -8,6 +8,10 @@ A program's parameters are the function's arguments in order, variables by their
 are those of the function, then the new values of the variables that it assigns, which alias the old
 ones. A text of weir's keeps all of that: it runs as an XlaCallModule inside of a function for XLA,
 which reads the variables before it and assigns them after it.
+
+TensorFlow puts values of arguments into a program where it can't rule out that they are sizes: of
+all that goes into a function inside of the function, say. Then the program is made once more, of
+arguments without values. Only those stay in it without which there is none.
 """
 
 import functools
@@ -16,6 +20,8 @@ import re
 import tensorflow as tf
 
 from weir import _library, _tf
+
+SMALL = 64  # elements of what may say sizes
 
 _MAIN = re.compile(r"^ *func\.func (?:public )?@main\((.*)\) -> (.*) \{$", re.M)
 _MODULE = re.compile(rb'^module @("[^"]*"|[^ "]+)', re.M)
@@ -50,22 +56,27 @@ class Unreadable(Exception):
 class Program:
     def __init__(self, function, arguments):
         self.function, self.arguments = function, list(arguments)
-        text = _tf.compiler_ir(function.name, self.arguments, "stablehlo")
-        self.text = _MODULE.sub(f'module @"{self.name()}"'.encode(), text, 1)  # as people know it
+        self.order = range(len(arguments))  # the arguments that its parameters are
+        self.baked = ()  # the arguments whose values are in the text
+        self.is_anew = False  # the text is not the one that TensorFlow runs
+        self.text = self._named(_tf.compiler_ir(function.name, self.arguments, "stablehlo"))
         self.assigned = self.results = None  # places of arguments; types of results
         self._runners, self._reports = {}, {}
+        if len(_signature(self.text)[0]) < len(self.arguments):
+            self._leave_values_out()
 
     def name(self):
         """f, of __inference_f_12"""
         return re.sub(r"^__(inference|forward|backward)_|_\d+$", "", self.function.name.decode())
 
+    def _named(self, text):
+        """As people know it."""
+        return _MODULE.sub(f'module @"{self.name()}"'.encode(), text, 1)
+
     def read_signature(self):
         """Raises Unreadable where parameters and results are not those of the function."""
-        header = _MAIN.search(self.text.decode())
-        if header is None:
-            raise Unreadable("its text has no function main")
-        parameters, results = (_tensors(part) for part in header.groups())
-        wanted = [_text_of(*_value_type(argument)) for argument in self.arguments]
+        parameters, results = _signature(self.text)
+        wanted = [_text_of(*_value_type(self.arguments[place])) for place in self.order]
         if parameters != wanted:
             raise Unreadable(
                 "its program depends on values of arguments, or on shapes that are not known before "
@@ -76,8 +87,48 @@ class Program:
         updates = [result for result, _ in aliases]
         if updates != list(range(own, len(results))):
             raise Unreadable("not all of its results are the function's, or variables")
-        self.assigned = [parameter for _, parameter in aliases]
+        self.assigned = [self.order[parameter] for _, parameter in aliases]
         self.results = [_type_of(text) for text in results]
+
+    # ---- values of arguments ----
+    def _leave_values_out(self):
+        """Makes the text anew with the fewest values. It stays as it is where there is none such."""
+        small = [i for i, a in enumerate(self.arguments) if _is_small(a)]
+        integers = [i for i in small if self.arguments[i].dtype.is_integer]
+        for baked in ([], integers, small):
+            if self._bake(baked):
+                for place in baked:
+                    self._bake([i for i in self.baked if i != place])
+                return
+
+    def _bake(self, baked):
+        """Whether there is a text with the values of these arguments alone: it is taken."""
+        rest = [i for i in range(len(self.arguments)) if i not in baked]
+        order = sorted(rest, key=lambda i: _tf.is_handle(self.arguments[i]))  # tensors come first
+        given = [self.arguments[i] for i in order]
+        specs = [tf.TensorSpec(a.shape, a.dtype) for a in given]
+        compiled = tf.function(
+            lambda *flat: self._original(self._filled(order, flat)),
+            jit_compile=True,
+            autograph=False,
+        )
+        before = self.text, self.order, self.baked, self.is_anew
+        try:
+            name = compiled.get_concrete_function(*specs)._inference_function.name
+            abstract = [a if _tf.is_handle(a) else spec for a, spec in zip(given, specs)]
+            text = self._named(_tf.compiler_ir(name, abstract, "stablehlo"))
+            self.text, self.order, self.baked, self.is_anew = text, order, tuple(baked), True
+            self.read_signature()
+            return True
+        except Exception:  # it has no such program: any error says so
+            self.text, self.order, self.baked, self.is_anew = before
+            return False
+
+    def _filled(self, order, given):
+        """All arguments: those of `order` as given, the others by their values."""
+        of = dict(zip(order, given))
+        places = range(len(self.arguments))
+        return [of[i] if i in of else tf.constant(self.arguments[i].numpy()) for i in places]
 
     @functools.cached_property
     def estimate(self):
@@ -116,7 +167,7 @@ class Program:
         return list(self.function.call_flat(*flat))
 
     def _run(self, text, flat):
-        values = [self._value(real, given) for real, given in zip(self.arguments, flat)]
+        values = [self._value(self.arguments[place], flat[place]) for place in self.order]
         version = _tf.stablehlo.get_current_version()
         results = _tf.call_module(
             args=values,
@@ -140,6 +191,19 @@ class Program:
         value = tf.raw_ops.ReadVariableOp(resource=given, dtype=dtype)
         value.set_shape(shape)
         return value
+
+
+def _signature(text):
+    """The types of parameters and results."""
+    header = _MAIN.search(text.decode())
+    if header is None:
+        raise Unreadable("its text has no function main")
+    return [_tensors(part) for part in header.groups()]
+
+
+def _is_small(argument):
+    """A tensor that may be a size."""
+    return hasattr(argument, "numpy") and not _tf.is_handle(argument) and tf.size(argument) <= SMALL
 
 
 def _without_chlo(text):

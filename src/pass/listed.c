@@ -28,10 +28,12 @@
 #include "pass/ranges.h"
 
 enum { MOST_PLACES = 16 /* for each entry */, MOST_STEPS = 16 };
+enum { MOST_DEPTH = 1000 }; /* of members made of members: each is a call deep */
 
 typedef struct member { /* by value */
   int32_t along;        /* the list's dimension; -1: it has none */
   bool steady;          /* all entries behind the last are alike */
+  int32_t depth;        /* of members that it is made of, one out of the other */
   ir_value at_places, behind;
 } member;
 
@@ -242,21 +244,26 @@ static bool is_steady(const lister *f, ir_op op, int32_t index) {
   return true;
 }
 
-static bool reads_member(const lister *f, ir_op op) {
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++)
-    if (is_member(f, ir_operand(f->m, op, i))) return true;
-  return false;
+/* Of the members that it reads, the deepest; -1: it reads none. */
+static int32_t depth_read(const lister *f, ir_op op) {
+  int32_t depth = -1;
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(f->m, op, i);
+    if (is_member(f, v) && f->members[v].depth > depth) depth = f->members[v].depth;
+  }
+  return depth;
 }
 
 static void add_member(lister *f, ir_op op) {
-  int32_t along = IR_ALONE, index = IR_ALONE;
-  if (!reads_member(f, op)) return;
+  int32_t along = IR_ALONE, index = IR_ALONE, depth = depth_read(f, op);
+  if (depth < 0 || depth == MOST_DEPTH) return;
   if (ir_kind_of(f->m, op) == IR_OP_GATHER && pass_is_static(f->m, op) &&
       is_member(f, ir_operand(f->m, op, 1)))
     along = gathered_along(f, op, f->members[ir_operand(f->m, op, 1)].along);
   else if (may_be_member(f, op)) along = index = index_of(f, op);
   if (along < 0 || along >= type_of(f, ir_result(f->m, op, 0))->rank) return;
-  f->members[ir_result(f->m, op, 0)] = (member){.along = along, .steady = is_steady(f, op, index)};
+  f->members[ir_result(f->m, op, 0)] =
+      (member){.along = along, .steady = is_steady(f, op, index), .depth = depth + 1};
 }
 
 static void find_members(lister *f, const pass_ops *ops) {
@@ -574,7 +581,7 @@ static void hand_over(lister *f, ir_op op) {
 }
 
 static bool replace(lister *f, ir_op op) {
-  if (!reads_member(f, op)) return false;
+  if (depth_read(f, op) < 0) return false;
   f->b.location = ir_op_get(f->m, op)->location;
   switch (ir_kind_of(f->m, op)) {
     case IR_OP_REDUCE: return replace_reduce(f, op);

@@ -47,7 +47,7 @@ def memory_of(name):
     def look(function, arguments, settings):
         given, results, aliased, temporaries = _tf_hook.Program(function, arguments).referee(None)
         found.append(Memory(given + results - aliased, temporaries))
-        return None
+        return None, ()
 
     with mock.patch.object(_tf_hook, "_decide", look), weir.limit("1TB"):
         run(name)

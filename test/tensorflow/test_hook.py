@@ -144,19 +144,97 @@ def test_what_fails_in_weir_runs_as_it_came(monkeypatch, tmp_path):
     assert b"func.func @main" in next(tmp_path.glob("*.reproducer.mlir")).read_bytes()
 
 
-def test_sizes_as_values_are_left_alone_with_a_word():
+# ---- values of arguments that TensorFlow puts into a program ----
+@pytest.mark.filterwarnings("error::weir.WeirWarning")
+def test_sizes_as_values():
+    """Each has a program of its own, under the limit."""
+    f = programs.compiled(lambda x, n, shape: tf.reshape(programs.kernel(x, x) @ V, shape) * n)
+    n = tf.constant(2.0, tf.float64)
+    wanted = 2.0 * (programs.kernel(X, X) @ V).numpy()
+    with weir.limit(LIMIT):
+        for shape in ([400, 8], [8, 400], [400, 8]):
+            close(f(X, n, tf.constant(shape)), wanted.reshape(shape))
+            assert weir.last_report().peak_after_bytes < 1.5e6
+    inner = f.get_concrete_function(X, n, tf.constant([400, 8]))._inference_function
+    (made,) = inner.__dict__[_tf_hook._PLAN].values()
+    assert made.places == (2,) and len(made.made) == 2
+
+
+def test_too_many_values_are_left_alone_with_a_word(monkeypatch):
+    monkeypatch.setattr(_tf_hook, "MOST_VALUES", 1)
     f = programs.compiled(lambda x, shape: tf.reshape(programs.kernel(x, x) @ V, shape))
-    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="depends on values"):
-        assert f(X, tf.constant([400, 8])).shape == (400, 8)
+    with weir.limit(LIMIT):
+        f(X, tf.constant([400, 8]))
+        with pytest.warns(weir.WeirWarning, match="more than 1"):
+            assert f(X, tf.constant([8, 400])).shape == (8, 400)
 
 
-def test_what_can_not_be_split_is_not_compiled_either(monkeypatch):
+@pytest.mark.filterwarnings("error::weir.WeirWarning")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_values_that_are_no_sizes_are_left_out(compiled, monkeypatch):
+    """TensorFlow puts in all that goes into a function in the function whose gradient asks for
+    shapes: data, too.
+    """
     monkeypatch.setenv("WEIR_TF_JIT", "1")
-    f = tf.function(lambda x, shape: tf.reshape(programs.kernel(x, x) @ V, shape))
-    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="depends on values"):
-        assert f(X, tf.constant([400, 8])).shape == (400, 8)
-    inner = f.get_concrete_function(X, tf.constant([400, 8]))._inference_function
-    assert list(inner.__dict__[_tf_hook._PLAN].values()) == [None]
+    scale, fixed = tf.Variable(1.0, dtype=tf.float64), tf.constant(0.5, tf.float64)
+    loss = tf.function(lambda x, y: tf.reduce_mean((programs.kernel(x, x, scale + fixed) @ V - y) ** 2))
+
+    @tf.function(jit_compile=compiled)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            value = loss(x, y)
+        scale.assign_sub(1e-6 * tape.gradient(value, scale))
+        return value
+
+    def run():
+        scale.assign(1.0)
+        return [*(step(X + at, V * at) for at in (0.0, 0.5, 1.0)), scale.numpy()]
+
+    stock = run()
+    with weir.limit("3MB"):
+        ours = run()
+    assert weir.last_report().outcome == "rewritten"
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+    inner = step.get_concrete_function(X, V)._inference_function
+    (made,) = inner.__dict__[_tf_hook._PLAN].values()
+    assert len(made.made) == 1
+
+
+# ---- functions in functions that XLA can't compile ----
+@pytest.mark.filterwarnings("error::weir.WeirWarning")
+def test_a_step_that_takes_from_an_iterator(monkeypatch):
+    """XLA knows no iterators: the loss inside and its gradient are compiled, and hold the limit."""
+    monkeypatch.setenv("WEIR_TF_JIT", "1")
+
+    def run():
+        scale = tf.Variable(1.0, dtype=tf.float64)
+        data = iter(tf.data.Dataset.from_tensor_slices(programs.random(2000, 3)).batch(800))
+        signature = [data.element_spec]
+        loss = tf.function(lambda x: tf.reduce_sum(programs.kernel(x, x, scale)), signature)
+
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                value = loss(next(data))
+            scale.assign_sub(1e-6 * tape.gradient(value, scale))
+            return value
+
+        return [step() for _ in range(3)] + [scale.numpy()]
+
+    stock = run()
+    with weir.limit(LIMIT):
+        ours = run()
+    assert weir.last_report().name == "_compute" and weir.last_report().outcome == "rewritten"
+    for one, other in zip(stock, ours, strict=True):
+        close(one, other)
+
+
+def test_what_is_not_compiled_is_said_once(monkeypatch):
+    monkeypatch.setenv("WEIR_TF_JIT", "1")
+    f = tf.function(lambda key: tf.strings.length(key))
+    with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="without XLA"):
+        assert f(tf.constant("abc")) == 3
 
 
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
