@@ -57,7 +57,10 @@ static bool can_ask(const job *j, const search *s) {
 static int64_t asked_bytes(const job *j, const search *s) {
   bool doubts = can_ask(j, s) && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
                 s->target < INT64_MAX / 2;
-  return doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
+  int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
+  if (s->doubted && bytes >= s->doubted)
+    bytes = s->doubted - 1; /* XLA was asked of as good a one */
+  return bytes > s->target ? bytes : s->target;
 }
 
 /* Splits a copy of the prepared program; *out_m is the rewritten copy. */
@@ -194,6 +197,8 @@ static weir_status try_candidate(job *j, search *s) {
   if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas && (!s->reported || needs.peak < s->reported)) s->reported = needs.peak;
+  if (needs.is_xlas && !fits && (!s->doubted || order.peak_bytes < s->doubted))
+    s->doubted = order.peak_bytes;
   if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->limit) {
     s->found = (candidate){.m = m,
                            .order = s->order,
@@ -228,6 +233,7 @@ static void search_again(search *s, const search *first) {
   again.refusals = s->refusals;
   again.refused = s->refused;
   again.reported = s->reported;
+  again.doubted = s->doubted;
   again.least = s->least;
   again.at_least = s->at_least;
   again.no_tiles = true;

@@ -41,8 +41,9 @@ typedef struct search {
   struct search *refused; /* as it was before the first of these; NULL: none was */
   candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
   int64_t reported;       /* out: the least that XLA said of a candidate; 0: it was not asked */
-  int64_t least;          /* out: estimate of any candidate */
-  place at_least;         /* out: which it was */
+  int64_t doubted; /* the least estimate over the target of which XLA was asked; 0: of none */
+  int64_t least;   /* out: estimate of any candidate */
+  place at_least;  /* out: which it was */
 } search;
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);

@@ -63,7 +63,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   }
   if (found) {
     CTX_CHECK(m->ctx, choice.slice > 0 && choice.region->n_stages > 0);
-    CTX_CHECK(m->ctx, choice.region->members.count > 0 && choice.slice < choice.region->extent);
+    CTX_CHECK(m->ctx, choice.region->members.count > 0);
     ctx_log(m->ctx, 3,
             "split %s: extent %lld, slice %lld, %d stages, %u members, %d reductions, held %lld",
             ir_op_name(m, ir_value_get(m, seed)->op), (long long)choice.region->extent,
