@@ -106,7 +106,7 @@ def run_lit(build, environment):
 
 def run_python(build, asan, environment):
     """All but those of other environments; some run what the sanitizers see."""
-    environment |= {"WEIR_ASAN_BUILD": str(asan)}
+    environment = environment | {"WEIR_ASAN_BUILD": str(asan)}
     others = [f"--ignore={at}" for at in (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)]
     return run_pytest(build, environment, arguments=others)
 
@@ -141,7 +141,7 @@ def run_kernels(build, asan, environment, level):
     """A share of the kernels' tests with kernels for a level below the processor's own."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_tile*.py"))
     files.remove("test/python/test_tile_runtime.py")  # nothing there depends on vectors
-    environment |= {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
+    environment = environment | {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
     return run_pytest(build, environment, arguments=[*files, "--share", KERNEL_SHARE])
 
 
@@ -153,7 +153,7 @@ def run_aarch64(build, environment, files, share):
         print(f"skipped: no emulated Arm: {missing}", flush=True)
         return 0, 0, 1
     units = run_unit(emulated, environment, ARM_UNITS)
-    environment |= {"WEIR_MACHINE": "aarch64", "WEIR_EMULATED_BUILD": str(emulated)}
+    environment = environment | {"WEIR_MACHINE": "aarch64", "WEIR_EMULATED_BUILD": str(emulated)}
     kernels = run_pytest(build, environment, arguments=[*files, "--share", share])
     return tuple(map(sum, zip(units, kernels)))
 
