@@ -3,11 +3,13 @@
 import importlib.util
 import os
 import pathlib
+import signal
 import sys
 
 if importlib.util.find_spec("tensorflow") is None:
     collect_ignore_glob = ["test_*.py"]
 else:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background jobs
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("WEIR_CACHE_DIR", "off")
     build = pathlib.Path(os.environ.get("WEIR_BUILD", "build/release")).resolve()
