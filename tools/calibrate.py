@@ -37,7 +37,6 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 GOLDEN = ROOT / "test/python/xla_reports.json"
-DEVICE_GOLDEN = ROOT / "test/python/device_reports.json"
 REFUSED = 3  # weir's exit code: no way found under the limit
 LOW = 0.98
 SLACK_BYTES = 1024  # of tiny programs: scalars, alignment, constants
@@ -82,8 +81,7 @@ def device_ways(device):
 
 for _device, _platform in PLATFORMS.items():
     for _way, _order in zip(device_ways(_device), ("--memory", "--unhoisted")):
-        _peak = (_order, "--machine", _device)
-        WAYS[_way] = Way(_peak, ANSWERS[_platform], _device, _way != _device)
+        WAYS[_way] = Way((_order,), ANSWERS[_platform], _device, _way != _device)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -52,14 +52,14 @@ static bool can_ask(const job *j, const search *s) {
   return s->most_compiles && j->options.referee;
 }
 
-/* Estimates above it are rejected. That of a search that XLA has corrected is believed, and half of
- * the compilations are left to candidates that hold by estimate. */
+/* Estimates above it are rejected. That of a search that XLA has corrected is believed, half of the
+ * compilations are left to candidates that hold by estimate, and of what is no better than a
+ * candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
   bool doubts = can_ask(j, s) && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
                 s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
-  if (s->doubted && bytes >= s->doubted)
-    bytes = s->doubted - 1; /* XLA was asked of as good a one */
+  if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;
 }
 

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from jax import lax
 
+import held
 import running
-import weir
-from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
 def line():
@@ -34,16 +32,7 @@ def value_and_gradient(x):
 
 @pytest.mark.parametrize("f", [gradient, value_and_gradient], ids=lambda f: f.__name__)
 def test_a_tenth_of_the_temporaries_does(f):
-    x = line()
-    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
-    m = stock.memory_analysis()
-    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
-    with weir.limit(limit):
-        limited = jax.jit(f).lower(x).compile()
-    assert weir.last_report().outcome == "rewritten"
-    assert reported_bytes(limited) <= limit < reported_bytes(stock)
-    for got, want in zip(jax.tree.leaves(limited(x)), jax.tree.leaves(stock(x)), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+    held.check_a_tenth(f, line())
 
 
 PREFIXES = {"add": lax.cumsum, "max": lax.cummax, "min": lax.cummin, "multiply": lax.cumprod}

@@ -7,11 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import held
 import running
-import weir
-from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 N = 401
 
 
@@ -86,19 +84,7 @@ HELD += [too_many, stress]
 
 @pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
 def test_a_tenth_of_the_temporaries_does(f):
-    x = points()
-    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
-    m = stock.memory_analysis()
-    held = m.argument_size_in_bytes + m.output_size_in_bytes
-    limit = held + m.temp_size_in_bytes // 10
-    with weir.limit(limit):
-        limited = jax.jit(f).lower(x).compile()
-    assert weir.last_report().outcome == "rewritten"
-    assert reported_bytes(limited) <= limit < reported_bytes(stock)
-    for got, want in zip(jax.tree.leaves(limited(x)), jax.tree.leaves(stock(x)), strict=True):
-        if want.dtype.kind in "iub":
-            np.testing.assert_array_equal(got, want)
-        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+    held.check_a_tenth(f, points())
 
 
 # ---- every length, every kind of reader: through the evaluator ----

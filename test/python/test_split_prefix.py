@@ -8,9 +8,9 @@ import pytest
 from jax import lax
 
 import weir
+from held import HONEST, check_a_tenth
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 N = 100_003  # a prime: the last slice overlaps the one before
 
 
@@ -86,20 +86,7 @@ INPUTS = {f: line for f in LINE} | {
 
 @pytest.mark.parametrize("f", INPUTS, ids=lambda f: f.__name__)
 def test_a_tenth_of_the_temporaries_does(f):
-    x = INPUTS[f]()
-    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
-    m = stock.memory_analysis()
-    held = m.argument_size_in_bytes + m.output_size_in_bytes
-    limit = held + m.temp_size_in_bytes // 10
-    with weir.limit(limit):
-        limited = jax.jit(f).lower(x).compile()
-    assert weir.last_report().outcome == "rewritten"
-    assert reported_bytes(limited) <= limit < reported_bytes(stock)
-    for got, want in zip(jax.tree.leaves(limited(x)), jax.tree.leaves(stock(x))):
-        if want.dtype.kind in "iub":
-            np.testing.assert_array_equal(got, want)
-        scale = np.max(np.abs(want))
-        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * scale)
+    check_a_tenth(f, INPUTS[f]())
 
 
 # ---- prefix sums that are read at two places ----

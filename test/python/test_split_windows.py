@@ -6,10 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import weir
-from test_libraries import reported_bytes
+import held
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 SIDE, SHIFT = 8, 4
 
 
@@ -71,13 +69,4 @@ INPUTS = {swin: image, masked: image, gradient: image, blocks: sequence}
 
 @pytest.mark.parametrize("f", INPUTS, ids=lambda f: f.__name__)
 def test_a_tenth_of_the_temporaries_does(f):
-    arguments = INPUTS[f]()
-    stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
-    m = stock.memory_analysis()
-    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
-    with weir.limit(limit):
-        limited = jax.jit(f).lower(*arguments).compile()
-    assert weir.last_report().outcome == "rewritten"
-    assert reported_bytes(limited) <= limit < reported_bytes(stock)
-    got, want = limited(*arguments), stock(*arguments)
-    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+    held.check_a_tenth(f, *INPUTS[f]())

@@ -1,25 +1,23 @@
 /* weir_peak: the estimated peak of StableHLO programs.
  *
- *   weir_peak [--memory | --unhoisted] [--machine NAME] [--bound] [--explain] [--graph] [--repeat N]
- *             PROGRAM.mlir...
+ *   weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
  * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
- * asks XLA for). --machine: a device's. --bound: the upper bound
+ * asks XLA for). --bound: the upper bound
  * instead. --explain: the table of who holds it. --graph: the graph behind the estimate.
  * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
  * wrong usage. */
 #include <stdlib.h>
 
 #include "in/in.h"
-#include "machine/machine.h"
 #include "plan/explain.h"
 #include "plan/peak_graph.h"
 #include "tool.h"
 
 typedef struct job {
   ctx *c;
-  const char *path, *machine;
+  const char *path;
   plan_order order;
   bool bound, explain, graph;
   int repeat;
@@ -31,8 +29,6 @@ static weir_status run(void *user) {
   char *text = NULL;
   size_t length = 0;
   ir_module *m = NULL;
-  machine machine;
-  WEIR_TRY(machine_parse(j->c, j->machine, &machine));
   WEIR_TRY(tool_read_file(a, j->path, &text, &length));
   WEIR_TRY(in_program(j->c, text, length, &m));
   for (int i = 1; i < j->repeat; i++) {
@@ -62,12 +58,11 @@ static weir_status run(void *user) {
 }
 
 int main(int argc, char **argv) {
-  job j = {.repeat = 1, .machine = "host"};
+  job j = {.repeat = 1};
   int failed = 0, i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
     else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
-    else if (!strcmp(argv[i], "--machine") && i + 1 < argc) j.machine = argv[++i];
     else if (!strcmp(argv[i], "--bound")) j.bound = true;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
@@ -76,8 +71,8 @@ int main(int argc, char **argv) {
   }
   if (i == argc)
     return fputs(
-               "usage: weir_peak [--memory | --unhoisted] [--machine NAME] [--bound] [--explain] "
-               "[--graph] [--repeat N] "
+               "usage: weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] "
+               "[--repeat N] "
                "PROGRAM.mlir...\n",
                stderr),
            2;

@@ -1,0 +1,27 @@
+"""Whether a function holds a limit by XLA's report, with stock's results."""
+
+import jax
+import numpy as np
+
+import weir
+from test_libraries import reported_bytes
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+
+
+def check_a_tenth(f, *arguments):
+    """Arguments, results and a tenth of stock's temporaries are enough. Integers are stock's
+    exactly, floats to rounding.
+    """
+    stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
+    m = stock.memory_analysis()
+    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(*arguments).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit < reported_bytes(stock)
+    results = map(jax.tree.leaves, (limited(*arguments), stock(*arguments)))
+    for got, want in zip(*results, strict=True):
+        if want.dtype.kind in "iub":
+            np.testing.assert_array_equal(got, want)
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
