@@ -70,12 +70,14 @@ uint32_t bw_put_of(bw *w, bw_list list, const char *dialect, bool flag, const ch
 }
 
 static item plain_item(const bw *w, bw_list list, uint32_t i) {
+  CTX_CHECK(w->ctx, i < w->lists[list].count);
   ir_str id = w->lists[list].at[i];
   return (item){.bytes = ir_text(w->keys, id) + 1, .length = ir_text_length(w->keys, id) - 1};
 }
 
 static item item_of(const bw *w, bw_list list, uint32_t i) {
   item it = plain_item(w, list, i);
+  CTX_CHECK(w->ctx, it.length >= ITEM_HEAD - 1);
   memcpy(&it.dialect, it.bytes, sizeof it.dialect);
   it.flag = it.bytes[sizeof it.dialect];
   it.bytes += ITEM_HEAD - 1;
@@ -170,11 +172,13 @@ static strbuf properties(const bw *w) {
 static void write_file(bw *w, strbuf *out) {
   strbuf ir = strbuf_make(w->scratch);
   bw_ir(w, &ir);
+  CTX_CHECK(w->ctx, w->minor >= OUT_BYTECODE_OLDEST && w->minor <= OUT_BYTECODE_NEWEST);
   strbuf_printf(out, BC_MAGIC "%c" BC_PRODUCER "1.%d.0", BC_NEWEST << 1 | 1, w->minor);
   strbuf_putc(out, 0);
   strbuf parts[] = {dialects(w), entries(w), offsets(w), ir, properties(w), strings(w)};
   static const uint8_t ids[] = {BC_DIALECTS, BC_ATTRS,          BC_ATTR_OFFSETS,
                                 BC_IR,       BC_PROPERTY_TABLE, BC_STRINGS};
+  _Static_assert(sizeof ids == sizeof parts / sizeof *parts, "a number for each section");
   for (size_t i = 0; i < sizeof ids; i++) section(out, ids[i], &parts[i]);
 }
 

@@ -50,6 +50,7 @@ static uint32_t *operands(bw *w, strbuf *out, ir_op op, uint32_t *next) {
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_value v = d->operands[i];
     numbers[i] = w->values[v];
+    CTX_CHECK(w->ctx, numbers[i] < *next); /* defined before it is used */
     if (is_vhlo_value(w->m, v) == is_vhlo(w->m, op)) continue;
     put_cast(w, out, op, v, numbers[i]);
     numbers[i] = (*next)++;

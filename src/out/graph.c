@@ -7,6 +7,8 @@
  */
 #include "out/graph.h"
 
+#include "ir/fold.h"
+
 enum { HIDDEN = 0 };
 
 typedef struct drawing {
@@ -119,21 +121,17 @@ static void close_box(drawing *g) { g->sink->close(g->sink->user); }
 
 /* ---- loops ---- */
 
-/* "while i < 16" where the condition compares a carried value with a constant. */
+/* "while i < 16" where the condition compares a carried value with an integer constant. */
 static const char *while_label(const drawing *g, ir_op op) {
   const ir_module *m = g->m;
   ir_block cond = ir_op_get(m, op)->regions[0];
   ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
   if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE) return "while";
-  ir_op bound = ir_value_get(m, ir_operand(m, compare, 1))->op;
   const char *direction = ir_op_string(m, compare, "comparison_direction");
-  ir_attr value = bound ? ir_op_attr(m, bound, "value") : IR_NONE;
-  if (!value || !direction || !strstr(direction, " LT>")) return "while";
-  const ir_attr_data *a = ir_attr_get(m, value);
-  if (a->kind != IR_ATTR_DENSE || !a->data || ir_value_get(m, ir_operand(m, compare, 0))->op)
+  int64_t n;
+  if (!direction || !strstr(direction, " LT>") || ir_value_get(m, ir_operand(m, compare, 0))->op ||
+      !ir_splat_int(m, ir_operand(m, compare, 1), &n))
     return "while";
-  int64_t n = 0;
-  memcpy(&n, a->data, (size_t)ir_dtype_bytes(ir_type_get(m, a->type)->dtype));
   return arena_printf(g->arena, "while i < %lld", (long long)n);
 }
 

@@ -129,6 +129,7 @@ static ir_type blocked_type(ir_module *m, ir_value x, int32_t dim, int64_t lengt
   const ir_type_data *t = ir_type_at(m, x);
   int64_t dims[IR_MAX_RANK];
   for (int32_t d = 0; d <= t->rank; d++) dims[d] = t->dims[d > dim ? d - 1 : d];
+  CTX_CHECK(m->ctx, t->dims[dim] % length == 0);
   dims[dim] = t->dims[dim] / length;
   dims[dim + 1] = length;
   return ir_tensor(m, t->dtype, t->rank + 1, dims);
@@ -163,6 +164,7 @@ static ir_value in_blocks(blocker *f, ir_builder *b, ir_op op) {
   int direction;
   ir_module *m = f->m;
   int32_t dim = prefix_dim(f, op, &direction);
+  CTX_CHECK(m->ctx, dim >= 0);
   ir_kind kind = ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
   ir_value x = ir_operand(m, op, 0), initial = ir_operand(m, op, 1);
   int64_t n = ir_type_at(m, x)->dims[dim], length = block_length(n), to[IR_MAX_RANK];

@@ -111,6 +111,7 @@ static bool fold_result(folding *f, ir_op transpose) {
   int32_t left =
       ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
   if (!swaps_sides(perm, rank, n.lhs_batch.count, left)) return false;
+  CTX_CHECK(m->ctx, left >= 0 && left <= rank); /* of the operand's dimensions, free ones */
   become_swapped_dot(m, transpose, dot, n);
   return true;
 }

@@ -409,6 +409,7 @@ static ir_value made_list(lister *f, side where) {
 }
 
 static ir_value made(lister *f, ir_value v, side where) {
+  CTX_CHECK(f->m->ctx, is_member(f, v));
   ir_value *known = where == AT_PLACES ? &f->members[v].at_places : &f->members[v].behind;
   if (!*known) {
     ir_value x = v == f->list ? made_list(f, where) : made_again(f, v, where);
