@@ -1,0 +1,373 @@
+"""Random programs of lists of places, prefix sums and windows, with gradients.
+
+A seed stands for one function and its inputs: `Places`, what is read at and written to the places
+where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
+`Windows`, windows of an axis that is rolled by a part of a window. Numbers are small multiples of
+1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large tensors in bytes.
+"""
+
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+EXTENTS = [1, 2, 3, 5, 7, 16, 17, 33, 61]
+FLOATS = [np.float32, np.float64]
+DTYPES = [*FLOATS, *FLOATS, np.int32, np.int8, np.uint8]
+
+
+class Program:
+    def __init__(self, seed):
+        self.seed, self.dice = seed, random.Random(seed)
+        self.numbers = np.random.default_rng(seed)
+        self.wide = self.dice.random() < 0.5  # whether indices have 64 bits
+        self.body = self.dice.randrange(1 << 30)
+
+    def eighths(self, *shape, dtype=None):
+        """Of an integer type: whole numbers."""
+        dtype = np.dtype(dtype or self.dtype)
+        if dtype.kind == "f":
+            return (self.numbers.integers(-16, 17, shape) / 8).astype(dtype)
+        return self.numbers.integers(0 if dtype.kind == "u" else -3, 4, shape).astype(dtype)
+
+    def text(self):
+        with jax.enable_x64(self.wide or self.dtype == np.float64):
+            call = lambda *a: self.function(*a)  # noqa: E731
+            lowered = jax.jit(call, keep_unused=True).lower(*self.inputs())
+        return lowered.as_text()
+
+    def differentiated(self, dice, f, arguments):
+        """f, its gradient, or its directional derivative; f has one number as its result."""
+        kind = dice.randrange(5) if self.dtype in FLOATS else 0
+        if kind == 0:
+            return [f(*arguments)]
+        if kind == 1:
+            along = tuple(jnp.ones_like(a) for a in arguments)
+            return list(jax.jvp(f, arguments, along))
+        return jax.tree.leaves(jax.value_and_grad(f, tuple(range(len(arguments))))(*arguments))
+
+
+class Places(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.n, self.m = self.dice.choice(EXTENTS), self.dice.choice(EXTENTS)
+        self.dtype = np.dtype(self.dice.choice(DTYPES))
+        self.square = self.dice.random() < 0.5
+        if self.square:
+            self.m = self.n
+        self.largest = self.n * self.m * max(4, self.dtype.itemsize)
+        self.data = [self.eighths(self.n), self.eighths(self.m), self.eighths(self.n, self.m)]
+        self.data += [self.eighths(max(self.n, self.m), 3)]
+
+    def inputs(self):
+        return self.data
+
+    # ---- the list ----
+    def mask(self, dice, d, i, j):
+        """n x m, of the matrix or of the places alone."""
+        k = dice.choice([-3, -1, 0, 1, 2])
+        choices = [
+            lambda: d > self.dtype.type(1),
+            lambda: d < self.dtype.type(2),
+            lambda: jnp.tril(d < self.dtype.type(2), k),
+            lambda: (i + j) % 3 == 0,
+            lambda: i >= j + k,
+            lambda: jnp.triu(jnp.ones(d.shape, bool), k),
+            lambda: (d != 0) & (i != j),
+            lambda: jnp.abs(i - j) <= 1,
+        ]
+        return dice.choice(choices)()
+
+    def places(self, dice, d):
+        """Two lists of integers, equally long; of one more or less than are set, too."""
+        i, j = (lax.broadcasted_iota(np.int32, d.shape, axis) for axis in (0, 1))
+        size = dice.choice([1, 2, max(1, d.size // 7), max(1, d.size // 2), d.size, d.size + 3])
+        k = dice.choice([-2, -1, 0, 1, 3])
+        fill = dice.choice([0, 0, -1, 1, d.shape[0] - 1, d.shape[0], (0, 1)])
+        mask = self.mask(dice, d, i, j)
+        pairs = lambda found: (found[:, 0], found[:, 1])  # noqa: E731
+        choices = [
+            lambda: jnp.triu_indices(d.shape[0], k, d.shape[1]),
+            lambda: jnp.tril_indices(d.shape[0], k, d.shape[1]),
+            lambda: jnp.nonzero(mask, size=size),
+            lambda: jnp.nonzero(mask, size=size, fill_value=fill),
+            lambda: jnp.where(mask, size=size, fill_value=fill),
+            lambda: pairs(jnp.argwhere(mask, size=size, fill_value=dice.choice([0, -1, 2]))),
+            lambda: (jnp.flatnonzero(mask, size=size, fill_value=0),) * 2,
+        ]
+        return dice.choice(choices)()
+
+    # ---- what is read at it ----
+    def read(self, dice, d, x, y, p, i, j):
+        mode = dice.choice([None, "clip", "fill"])
+        r, s = p[: d.shape[0]], p[: d.shape[1]]
+        choices = [
+            lambda: d.at[i, j].get(mode=mode),
+            lambda: d[i, j],
+            lambda: x[i] - y[j],
+            lambda: x.at[i].get(mode=mode) * d[i, j],
+            lambda: ((r[i] - s[j]) ** 2).sum(-1),
+            lambda: d[i].sum(1) + y[j],
+            lambda: d.ravel()[i * d.shape[1] + j],
+        ]
+        return dice.choice(choices)()
+
+    def step(self, dice, c, i, j):
+        count = jnp.arange(c.shape[0]) % 3
+        one = self.dtype.type(1)
+        choices = [
+            lambda: c,
+            lambda: c * c,
+            lambda: c * count.astype(c.dtype),
+            lambda: jnp.where(c > one, c, one),
+            lambda: jnp.where(i == j, c, 2 * c),
+            lambda: c + (i - j).astype(c.dtype),
+            lambda: jnp.exp(-c * c).astype(c.dtype) if self.dtype in FLOATS else c + one,
+            lambda: c[::-1],
+        ]
+        return dice.choice(choices)()
+
+    def end(self, dice, c, d, i, j):
+        zeros = jnp.zeros_like(d)
+        choices = [
+            lambda: c.sum(),
+            lambda: c.sum(),
+            lambda: c.max(),
+            lambda: c.min(),
+            lambda: c,
+            lambda: (c > 1).sum(),
+            lambda: ((c > 1).any(), (c < 4).all()),
+            lambda: (i, j),
+            lambda: jnp.sort(c),
+            lambda: c[: max(1, len(c) // 2)],
+            lambda: jnp.cumsum(c)[-1],
+            lambda: zeros.at[i, j].add(c),
+            lambda: zeros.at[i, j].add(self.dtype.type(2)),
+            lambda: zeros.at[i, j].max(c, mode="drop"),
+            lambda: d.at[j, i].add(c, mode="drop"),
+            lambda: zeros.at[i].add(c[:, None]),
+            lambda: zeros[0].at[j].add(c),
+            lambda: zeros[:, 0].at[i].min(c),
+            lambda: jax.ops.segment_sum(c, i, d.shape[0]),
+            lambda: jnp.argmax(c),
+            lambda: c @ jnp.ones_like(c),
+            lambda: jnp.bincount(i, length=5),
+        ]
+        return dice.choice(choices)()
+
+    def matrix(self, dice, x, y, z):
+        choices = [
+            lambda: z,
+            lambda: x[:, None] - y[None],
+            lambda: (x[:, None] * y[None] + z) * z,
+            lambda: jnp.maximum(x[:, None], y[None]),
+            lambda: z + z[::-1],
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, z, p):
+        dice = random.Random(self.body)
+        d = self.matrix(dice, x, y, z)
+        i, j = self.places(dice, lax.stop_gradient(d))
+        c = self.read(dice, d, x, y, p, i, j)
+        for _ in range(dice.randrange(3)):
+            c = self.step(dice, c, i, j)
+        return c, d, i, j, dice
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.3 and self.dtype in FLOATS:
+            return self.differentiated(dice, lambda *a: jnp.sum(self.value(*a)[0]), arguments)
+        c, d, i, j, inside = self.value(*arguments)
+        return [self.end(inside, c, d, i, j) for _ in range(dice.choice([1, 1, 2, 3]))]
+
+
+class Prefixes(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([*FLOATS, *FLOATS, np.int32]))
+        self.n = self.dice.choice([1, 2, 16, 64, 97, 101, 143, 512, 1000, 1009])
+        self.rows = self.dice.choice([None, None, 1, 3, 8])
+        self.axis = self.dice.randrange(2) if self.rows else 0
+        shape = [self.rows or 1, self.rows or 1]
+        shape[self.axis] = self.n
+        self.shape = tuple(shape) if self.rows else (self.n,)
+        self.data = [self.eighths(*self.shape), self.eighths(*self.shape)]
+        self.largest = self.data[0].nbytes
+
+    def inputs(self):
+        return self.data
+
+    def prefix(self, dice, x):
+        reverse = dice.random() < 0.5
+        along = {"axis": self.axis, "reverse": reverse}
+        summed = lambda: lax.cumsum(x, **along)  # noqa: E731
+        zero = [(0, 0)] * x.ndim
+        zero[self.axis] = (0, 1) if reverse else (1, 0)
+        here = [slice(None)] * x.ndim
+        here[self.axis] = slice(1, None) if reverse else slice(0, x.shape[self.axis])
+        choices = [
+            summed,
+            summed,
+            summed,
+            lambda: summed() - x,
+            lambda: jnp.pad(summed(), zero)[tuple(here)],
+            lambda: lax.cummax(x, **along),
+            lambda: lax.cummin(x, **along),
+            lambda: lax.cumlogsumexp(x, **along) if self.dtype in FLOATS else summed(),
+            lambda: lax.cumprod(1 + x * self.small, **along) if self.dtype in FLOATS else summed(),
+            lambda: lax.associative_scan(jnp.add, x, reverse=reverse, axis=self.axis),
+            lambda: jnp.cumsum(x, self.axis) + lax.cumsum(x, axis=self.axis, reverse=True),
+        ]
+        return dice.choice(choices)()
+
+    @property
+    def small(self):
+        return self.dtype.type(1 / 64)
+
+    def step(self, dice, x, y):
+        real = self.dtype in FLOATS
+        part = lambda a, b: lax.slice_in_dim(x, a, b, axis=self.axis)  # noqa: E731
+        n = x.shape[self.axis]
+        w = min(n, dice.choice([1, 2, 7]))
+        fit = lambda z: lax.slice_in_dim(z, 0, n, axis=self.axis)  # noqa: E731
+        choices = [
+            lambda: x * self.small if real else x,
+            lambda: jnp.sin(x) if real else x + 1,
+            lambda: jnp.tanh(x) if real else -x,
+            lambda: x * fit(y),
+            lambda: fit(y) - x,
+            lambda: jnp.roll(x, dice.choice([1, -1, n // 2]), self.axis),
+            lambda: jnp.flip(x, self.axis),
+            lambda: part(w, n) - part(0, n - w) if n > w else x,
+            lambda: x - jnp.mean(x, self.axis, keepdims=True) if real else x,
+        ]
+        return dice.choice(choices)()
+
+    def end(self, dice, x):
+        choices = [
+            lambda: jnp.sum(x),
+            lambda: jnp.sum(jnp.sin(x)) if self.dtype in FLOATS else jnp.max(x),
+            lambda: jnp.max(x) + jnp.min(x),
+            lambda: jnp.sum(x * x * self.small),
+            lambda: jnp.sum(lax.slice_in_dim(x, 0, 1, axis=self.axis)),
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, whole=False):
+        dice = random.Random(self.body)
+        z = self.prefix(dice, x)
+        for _ in range(dice.randrange(4)):
+            z = dice.choice([self.prefix(dice, z), self.step(dice, z, y)])
+        return z if whole else self.end(dice, z)
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.3:
+            z = self.value(*arguments, whole=True)
+            return [z] if dice.random() < 0.5 else [z, self.end(dice, z)]
+        return self.differentiated(dice, self.value, arguments)
+
+
+class Windows(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice(FLOATS))
+        self.side = self.dice.choice([1, 2, 3, 4, 8])
+        self.count = self.dice.choice([1, 2, 3, 8, 17, 32])
+        self.both = self.dice.random() < 0.4
+        self.width, self.columns = self.dice.choice([(2, 3), (4, 2), (1, 5)])
+        n, m = self.side * self.count, self.width * self.columns
+        lead = self.dice.choice([(), (), (1,), (3,)])
+        self.lead, self.c = len(lead), self.dice.choice([1, 3, 8])
+        shape = (*lead, n, m, self.c) if self.both else (*lead, n, self.c)
+        self.data = [self.eighths(*shape), self.eighths(*shape), self.eighths(self.c, self.c)]
+        self.largest = self.data[0].nbytes
+
+    def inputs(self):
+        return self.data
+
+    def parted(self, x):
+        """windows x places x channels"""
+        if not self.both:
+            return x.reshape(-1, self.side, self.c)
+        y = x.reshape(-1, self.count, self.side, self.columns, self.width, self.c)
+        return y.transpose(0, 1, 3, 2, 4, 5).reshape(-1, self.side * self.width, self.c)
+
+    def joined(self, y, shape):
+        if not self.both:
+            return y.reshape(shape)
+        y = y.reshape(-1, self.count, self.columns, self.side, self.width, self.c)
+        return y.transpose(0, 1, 3, 2, 4, 5).reshape(shape)
+
+    def inside(self, dice, y, w):
+        """Of each window by itself, of the same shape."""
+        real = jnp.sin(y)
+        choices = [
+            lambda: jnp.sort(y, 1),
+            lambda: y - jnp.mean(y, 1, keepdims=True),
+            lambda: jax.nn.softmax(y, 1),
+            lambda: real @ w,
+            lambda: jax.nn.softmax(y @ y.swapaxes(1, 2) / 8, -1) @ y,
+            lambda: jnp.max(y, 1, keepdims=True) * real,
+            lambda: jnp.cumsum(y, 1) / 8,
+            lambda: jnp.flip(y, 1),
+            lambda: jnp.concatenate([y[:, 1:], y[:, :1]], 1) - y,
+        ]
+        return dice.choice(choices)()
+
+    def beside(self, dice, y, w):
+        """Each window and those beside it; of the same shape."""
+        one, other = dice.choice([(1, -1), (1, 2), (-1, 3)])
+        k = jnp.concatenate([jnp.roll(y, one, 0), y, jnp.roll(y, other, 0)], 1)
+        choices = [
+            lambda: y - jnp.mean(k, 1, keepdims=True),
+            lambda: jax.nn.softmax(y @ w @ k.swapaxes(1, 2) / 8, -1) @ k,
+            lambda: jnp.sort(k, 1)[:, 1 : 1 + y.shape[1]],
+        ]
+        return dice.choice(choices)()
+
+    def shifts(self, dice):
+        n, m = self.side * self.count, self.width * self.columns
+        choices = [0, self.side // 2, -self.side // 2, 1, -1, n // 2 + 1, self.side, -n + 1]
+        return (dice.choice(choices), dice.choice([0, self.width // 2, -1, m - 1]) * self.both)
+
+    def layer(self, dice, x, w):
+        axes = (self.lead, self.lead + self.both)
+        down, right = self.shifts(dice)
+        y = jnp.roll(x, (-down, -right), axes) if dice.random() < 0.9 else x
+        y = self.parted(y)
+        y = (self.inside if dice.random() < 0.8 else self.beside)(dice, y, w)
+        y = self.joined(y, x.shape)
+        back = dice.random()
+        if back < 0.7:
+            y = jnp.roll(y, (down, right), axes)
+        elif back < 0.8:
+            y = jnp.roll(y, (right, down - 1), axes)
+        return y
+
+    def end(self, dice, y, x):
+        choices = [
+            lambda: jnp.sum(y),
+            lambda: jnp.sum(y * x),
+            lambda: jnp.max(y + x),
+            lambda: jnp.sum(y**2),
+            lambda: jnp.sum(lax.slice_in_dim(y, 1, None, axis=self.lead)),
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, w, whole=False):
+        dice = random.Random(self.body)
+        z = jnp.tanh(x) if dice.random() < 0.5 else x + y
+        for _ in range(dice.choice([1, 1, 2])):
+            z = self.layer(dice, z, w)
+            z = z + x if dice.random() < 0.4 else z
+        return z if whole else self.end(dice, z, y)
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.3:
+            return [self.value(*arguments, whole=True)]
+        return self.differentiated(dice, self.value, arguments)

@@ -1,0 +1,121 @@
+"""Rewrites random lists of places, prefix sums and windows and compares results with the evaluator's.
+
+    python tools/fuzz_lists.py --count 1000 [--first SEED] [--kind Places|Prefixes|Windows]
+                               [--no-xla] [--build DIR] [--keep DIR]
+
+A seed of a kind stands for one program (test/python/random_lists.py) and the ways: passes alone,
+under thresholds and limits, as kernels and without, with a pass left out. Where the program as it
+came is another on stock XLA than in the evaluator, XLA is not asked. Exits 1 if one failed.
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "test/python"))
+import random_lists  # noqa: E402
+import running  # noqa: E402
+
+PASSES = "--pass=inline,simplify,cse,dce,listed,ranges,counted,blocks,dce"
+KINDS = ("Places", "Prefixes", "Windows")
+ROUNDING = {4: 2e-5, 8: 1e-11}  # of the largest, by bytes of the type
+
+
+def ways_of(program, own):
+    """Names and arguments of `weir opt`."""
+    dice, largest = random.Random(f"{program.seed} {type(program)}"), program.largest
+    threshold = max(8, int(largest * dice.choice([0.9, 0.5, 0.2, 0.05])))
+    split = ["--tensor-size-threshold", threshold]
+    finer = ["--tensor-split-size", max(1, threshold // dice.choice([2, 5, 30]))]
+    skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "elements"])
+    limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]
+    return [
+        ("passes", [PASSES]),
+        ("split", split),
+        ("finer", [*split, *finer]),
+        ("kernels", [*split, "--tile", "on"]),
+        ("skip", [*split, "--skip", skipped]),
+        ("limit", limit),
+        ("limit, kernels", [*limit, "--tile", dice.choice(["on", "auto"])]),
+    ]
+
+
+def difference(got, want):
+    """Integers to the bit, floats to rounding of the largest."""
+    if len(got) != len(want):
+        return f"{len(got)} results, expected {len(want)}"
+    for i, (x, y) in enumerate(zip(got, want)):
+        if x.dtype != y.dtype or x.shape != y.shape:
+            return f"result {i}: {x.dtype}{x.shape}, expected {y.dtype}{y.shape}"
+        if y.dtype.kind != "f" and not np.array_equal(x, y):
+            return f"result {i}: {np.sum(x != y)} of {x.size} differ"
+        if y.dtype.kind == "f":
+            largest = np.abs(y[np.isfinite(y)]).max(initial=1)
+            near = np.isclose(x, y, 0, ROUNDING[y.dtype.itemsize] * largest, equal_nan=True)
+            if not near.all():
+                return f"result {i}: {np.sum(~near)} of {x.size} off, by up to {np.abs(x - y).max()}"
+    return None
+
+
+def failures(kind, seed, use_xla=True):
+    """(way, what is wrong) for every way that fails; how many ways changed the program."""
+    program, found, changed = getattr(random_lists, kind)(seed), [], 0
+    inputs, text = program.inputs(), program.text()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.mlir"
+        path.write_text(text)
+        evaluate = running.Evaluator(folder, inputs)
+        want = evaluate(text)
+        if use_xla and (stock := difference(running.Xla(text)(*inputs), want)):
+            use_xla, found = False, [("stock", stock)]
+        seen = {text}
+        own = sum(x.nbytes for x in [*inputs, *want])
+        for way, arguments in ways_of(program, own):
+            try:
+                made = running.opt(path, *arguments, refused=text)
+                changed += made != text
+                problem = difference(evaluate(made), want) if made not in seen else None
+                on_xla = use_xla and made not in seen and way in ("split", "limit, kernels")
+                if not problem and on_xla and not running.has_kernels(made):
+                    problem = difference(running.Xla(made)(*inputs), want)
+                seen.add(made)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                found.append((f"{way} ({' '.join(map(str, arguments))})", problem))
+    return found, changed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--no-xla", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
+    args = parser.parse_args()
+    if args.build:
+        running.BUILD = args.build.resolve()
+    failed = changes = stock = 0
+    cases = [(k, s) for s in range(args.first, args.first + args.count) for k in args.kind or KINDS]
+    for kind, seed in cases:
+        found, changed = failures(kind, seed, not args.no_xla)
+        wrong = [f for f in found if f[0] != "stock"]
+        changes, failed, stock = changes + changed, failed + bool(wrong), stock + (found != wrong)
+        for way, problem in found:
+            args.keep.mkdir(parents=True, exist_ok=True)
+            made = getattr(random_lists, kind)(seed).text()
+            (args.keep / f"{kind}{seed}.mlir").write_text(made)
+            print(f"{kind} {seed}, {way}: {problem}", flush=True)
+    print(f"{len(cases)} programs, changed {changes} times, {failed} failed; {stock} differ on stock XLA")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
