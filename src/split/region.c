@@ -409,17 +409,19 @@ static bool is_summed(const split_factor *f, uint32_t result) {
   return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
 }
 
-/* In the order in which split/loops.c meets them: what one member puts out, no other does. */
+/* In the order in which split/loops.c meets them: what one member puts out, no other does. A sum
+ * that nobody puts out is a statistic of this loop: at its end it has to be of all, too. */
 static void include_member(split_region *r, const split_member *member, bool *done,
                            index_range *all) {
   const ir_op_data *d = ir_op_get(r->m, member->op);
   bool sums = false;
   for (uint32_t j = 0; j < d->n_results; j++) {
     ir_value v = d->first_result + j;
-    if (done[v] || !split_is_put_out(r, v)) continue;
-    if (!is_summed(&member->factor, j) && member->factor.results[j].dim < 0) continue;
-    done[v] = true;
-    sums |= is_summed(&member->factor, j);
+    bool is_sum = is_summed(&member->factor, j), put_out = split_is_put_out(r, v);
+    if (put_out ? done[v] : !is_sum) continue;
+    if (!is_sum && member->factor.results[j].dim < 0) continue;
+    done[v] = put_out;
+    sums |= is_sum;
     include(all, r->m, v, member->factor.results[j]);
   }
   if (!sums) return;

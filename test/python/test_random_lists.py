@@ -1,0 +1,44 @@
+"""Random lists of places, prefix sums and windows, rewritten in several ways: results are the same.
+
+Each seed is a program and the ways (tools/fuzz_lists.py, which has any number of them).
+"""
+
+import sys
+
+import pytest
+
+import running
+
+sys.path.insert(0, str(running.ROOT / "tools"))
+import fuzz_lists  # noqa: E402
+
+PROGRAMS = 10
+
+
+@pytest.mark.parametrize("kind", fuzz_lists.KINDS)
+def test_rewriting_changes_nothing(kind):
+    problems, changed = [], 0
+    for seed in range(PROGRAMS):
+        found, n = fuzz_lists.failures(kind, seed, use_xla=seed % 3 == 0)
+        problems += [f"{kind} {seed}, {way}: {problem}" for way, problem in found]
+        changed += n
+    assert not problems, "\n".join(problems)
+    assert changed >= 3 * PROGRAMS, "too few programs have anything to rewrite"
+
+
+def test_a_wrong_result_is_found(monkeypatch):
+    opt = running.opt
+
+    def wrong(program, *arguments, refused=None):
+        return opt(program, *arguments, refused=refused).replace("stablehlo.add", "stablehlo.subtract")
+
+    monkeypatch.setattr(running, "opt", wrong)
+    assert any(fuzz_lists.failures("Prefixes", seed, use_xla=False)[0] for seed in range(4))
+
+
+@pytest.mark.parametrize("kind, seed", [("Windows", 1039)])
+def test_what_was_wrong_once(kind, seed):
+    """Windows 1039: the denominator of a running softmax lay elsewhere than its numerator, and the
+    trips did not go over all of it."""
+    found, changed = fuzz_lists.failures(kind, seed)
+    assert changed and not found
