@@ -1,4 +1,4 @@
-"""machines.py WEIR: every machine that has a name, and two of which rates are told, in full."""
+"""machines.py WEIR: every machine that has a name, and three of which rates are told, in full."""
 
 import subprocess
 import sys
@@ -16,5 +16,6 @@ levels = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"]
 told = [
     "x86-64-v3,cores=64,clock=3.2",
     "aarch64,clock=2.5,products=40,fused=3,memory=20",
+    "x86-64-v4,clock=0.9,products=0.8,fused=0.7,memory=0.6",
 ]
 print(*(printed(name) for name in [*levels, *told, *devices]), sep="\n", end="")
