@@ -242,7 +242,7 @@ class Prefixes(Program):
             lambda: jnp.roll(x, dice.choice([1, -1, n // 2]), self.axis),
             lambda: jnp.flip(x, self.axis),
             lambda: part(w, n) - part(0, n - w) if n > w else x,
-            lambda: x - jnp.mean(x, self.axis, keepdims=True) if real else x,
+            lambda: x - part(0, 1),
         ]
         return dice.choice(choices)()
 

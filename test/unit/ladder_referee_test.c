@@ -1,0 +1,182 @@
+/* The ladder with a referee: one that says a share more than weir's estimate, refuses what was
+ * split, or nothing at all. What is asked, how often, and what comes of it; and what callers with
+ * structures of another size than the library's get. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "in/in.h"
+#include "plan/peak.h"
+#include "weir/weir.h"
+
+/* 4 MB of pairs, of which the result is a sum. */
+static const char *const pairs =
+    "func.func public @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "
+    "tensor<1000x1000xf32>\n"
+    "  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1000xf32>) -> "
+    "tensor<1000x1000xf32>\n"
+    "  %c = stablehlo.multiply %a, %b : tensor<1000x1000xf32>\n"
+    "  %e = stablehlo.exponential %c : tensor<1000x1000xf32>\n"
+    "  %y = stablehlo.dot_general %e, %x, contracting_dims = [1] x [0] : "
+    "(tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+    "  return %y : tensor<1000xf32>\n"
+    "}\n";
+
+typedef struct judge {
+  double factor;   /* of the temporaries that weir estimates */
+  bool never;      /* refuses what was rewritten */
+  int asked, most; /* how often; options in one question */
+} judge;
+
+typedef struct question {
+  const char *text;
+  size_t length;
+  ctx c;
+  plan_peak peak;
+} question;
+
+static weir_status estimate(void *user) {
+  question *q = user;
+  ir_module *m;
+  WEIR_TRY(in_stablehlo_text(&q->c, q->text, q->length, &m));
+  WEIR_TRY(ir_verify(m));
+  q->peak = plan_peak_of(arena_create(&q->c), m, PLAN_ORDER_PROGRAM);
+  return WEIR_OK;
+}
+
+static int report(void *user, const char *text, size_t length, const char *const *options,
+                  weir_memory *out) {
+  judge *by = user;
+  question q = {.text = text ? text : pairs, .length = text ? length : strlen(pairs)};
+  int n = 0;
+  while (options[n]) assert(strchr(options[n++], '='));
+  if (by->most < n) by->most = n;
+  by->asked++;
+  if (text && by->never) return 1;
+  ctx_init(&q.c);
+  assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
+  out->argument_bytes = 4000;
+  out->output_bytes = 4000;
+  out->alias_bytes = 0;
+  out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * by->factor);
+  ctx_deinit(&q.c);
+  return 0;
+}
+
+typedef struct outcome {
+  weir_status status;
+  weir_summary summary;
+  weir_result *result;
+} outcome;
+
+static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const char *on) {
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.memory_limit_bytes = limit;
+  o.minimum = minimum;
+  o.machine = on;
+  if (by) o.referee = report, o.referee_user = by;
+  outcome out = {.summary.struct_size = sizeof out.summary};
+  out.status = weir_rewrite(pairs, strlen(pairs), &o, &out.result);
+  weir_result_summary(out.result, &out.summary);
+  return out;
+}
+
+static void test_held(void) {
+  judge honest = {.factor = 1.0}, more = {.factor = 1.5};
+  outcome a = rewrite(&honest, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(a.status == WEIR_OK && a.summary.loops == 1 && !a.summary.after_is_estimate);
+  assert(a.summary.peak_after_bytes <= 200000 && a.summary.referee_compiles == honest.asked);
+  assert(honest.asked >= 1 && honest.asked <= 8 && honest.most >= 2);
+  assert(!a.summary.minimum_bytes);
+  outcome b = rewrite(&more, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(b.status == WEIR_OK && b.summary.peak_after_bytes <= 200000);
+  assert(more.asked <= 8);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+}
+
+/* The smallest limit is one that the referee confirms: more of it where he says more. */
+static void test_minimum(void) {
+  judge honest = {.factor = 1.0}, more = {.factor = 1.5};
+  outcome a = rewrite(&honest, 200000, WEIR_MINIMUM_ALWAYS, "x86-64-v3");
+  outcome b = rewrite(&more, 200000, WEIR_MINIMUM_ALWAYS, "x86-64-v3");
+  assert(a.summary.minimum_bytes > 8000 && a.summary.minimum_bytes < 30000);
+  assert(b.summary.minimum_bytes >= a.summary.minimum_bytes);
+  outcome refused = rewrite(&more, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+  assert(refused.status == WEIR_RESOURCE_EXHAUSTED && refused.summary.minimum_bytes > 8100);
+  outcome held = rewrite(&more, refused.summary.minimum_bytes, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(held.status == WEIR_OK);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+  weir_result_destroy(refused.result);
+  weir_result_destroy(held.result);
+}
+
+/* Who compiles nothing that was split does not confirm that it holds the limit. */
+static void test_refusals(void) {
+  judge never = {.factor = 1.0, .never = true};
+  outcome a = rewrite(&never, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(never.asked >= 2 && never.asked <= 8);
+  assert(a.status != WEIR_OK || a.summary.is_unconfirmed);
+  weir_result_destroy(a.result);
+}
+
+/* A GPU's XLA is asked in two ways for each candidate. */
+static void test_device(void) {
+  judge honest = {.factor = 1.0};
+  outcome a = rewrite(&honest, 200000, WEIR_MINIMUM_NEVER, "h100");
+  assert(a.status == WEIR_OK && a.summary.loops >= 1);
+  assert(honest.asked >= 2 && honest.asked % 2 == 0);
+  weir_result_destroy(a.result);
+}
+
+/* Of older and of newer callers: nothing beyond what they have, and beyond what we have, is
+ * written. */
+static void test_sizes(void) {
+  outcome a = rewrite(NULL, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  weir_loop_info old = {.struct_size = offsetof(weir_loop_info, trips), .trips = -7};
+  assert(weir_result_loop(a.result, 0, &old) && old.trips == -7 && old.extent == 1000);
+  struct {
+    weir_loop_info known;
+    int64_t more[64];
+  } newer = {.known.struct_size = sizeof newer, .more = {5}};
+  assert(weir_result_loop(a.result, 0, &newer.known) && newer.more[0] == 5);
+  assert(newer.known.struct_size == sizeof newer.known && newer.known.trips > 1);
+  assert(!weir_result_loop(a.result, 1, &newer.known) && !weir_result_loop(a.result, -1, &old));
+  weir_summary cut = {.struct_size = offsetof(weir_summary, loops), .loops = -7};
+  weir_result_summary(a.result, &cut);
+  assert(cut.loops == -7 && cut.limit_bytes == 200000);
+  weir_result_destroy(a.result);
+}
+
+/* Once kept, rates are not wanted again. */
+static void test_kept_rates(void) {
+  char folder[] = "/tmp/weir-rates-XXXXXX", command[100] = "rm -rf ";
+  assert(mkdtemp(folder) && !setenv("WEIR_CACHE_DIR", folder, 1));
+  struct {
+    weir_machine_rates known;
+    double more[512];
+  } newer = {.known = {sizeof newer, 900, 4, 30}};
+  assert(weir_machine_wants_rates());
+  assert(weir_machine_keep(&newer.known) == WEIR_OK);
+  assert(!weir_machine_wants_rates());
+  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  assert(!weir_machine_wants_rates());
+  assert(!system(strcat(command, folder)));
+}
+
+int main(void) {
+  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  test_held();
+  test_minimum();
+  test_refusals();
+  test_device();
+  test_sizes();
+  test_kept_rates();
+  return 0;
+}
