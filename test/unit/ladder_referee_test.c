@@ -30,7 +30,7 @@ static const char *const pairs =
 typedef struct judge {
   double factor;   /* of the temporaries that weir estimates */
   bool never;      /* refuses what was rewritten */
-  int asked, most; /* how often; options in one question */
+  int asked, least, most; /* how often; options in one question */
 } judge;
 
 typedef struct question {
@@ -56,6 +56,7 @@ static int report(void *user, const char *text, size_t length, const char *const
   int n = 0;
   while (options[n]) assert(strchr(options[n++], '='));
   if (by->most < n) by->most = n;
+  if (!by->asked || by->least > n) by->least = n;
   by->asked++;
   if (text && by->never) return 1;
   ctx_init(&q.c);
@@ -124,6 +125,10 @@ static void test_refusals(void) {
   assert(never.asked >= 2 && never.asked <= 8);
   assert(a.status != WEIR_OK || a.summary.is_unconfirmed);
   weir_result_destroy(a.result);
+  outcome b = rewrite(&never, 8100, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(b.status == WEIR_RESOURCE_EXHAUSTED);
+  assert(strstr(weir_result_message(b.result), "4.0"));
+  weir_result_destroy(b.result);
 }
 
 /* A GPU's XLA is asked in two ways for each candidate. */
@@ -132,6 +137,7 @@ static void test_device(void) {
   outcome a = rewrite(&honest, 200000, WEIR_MINIMUM_NEVER, "h100");
   assert(a.status == WEIR_OK && a.summary.loops >= 1);
   assert(honest.asked >= 2 && honest.asked % 2 == 0);
+  assert(honest.most == honest.least + 1);
   weir_result_destroy(a.result);
 }
 
