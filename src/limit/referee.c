@@ -32,16 +32,13 @@ static bool ask(job *j, const char *text, size_t length, const char *const *opti
 
 /* In each way in which XLA may compile it. */
 static bool ask_all(job *j, const char *text, size_t length, plan_order order, int64_t *out_total) {
-  const char *options[MACHINE_MOST_OPTIONS + 2], *other = machine_xla_otherwise(&j->machine);
-  int32_t count = 0;
+  const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
   *out_total = 0;
   referee_options(j, order, options);
   if (!ask(j, text, length, options, out_total)) return false;
   if (!other) return true;
-  while (options[count]) count++;
-  options[count] = other;
-  options[count + 1] = NULL;
-  return ask(j, text, length, options, out_total);
+  CTX_CHECK(&j->c, !options[0]); /* devices have no others */
+  return ask(j, text, length, (const char *const[]){other, NULL}, out_total);
 }
 
 bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_total) {
