@@ -3,7 +3,8 @@
     WEIR_BUILD=DIR python tools/mutants_programs.py OUT [--seeds N]
 
 They are what the tests of passes, splitting and kernels rewrite (mutants_harvest.py) and those of
-test_split_random, test_split_random_scans, test_tile_ref and test_split_corpus,
+test_split_random, test_split_random_scans, test_random_lists, test_tile_ref and
+test_split_corpus,
 at fewer seeds. OUT/NAME has program.mlir, in0.npy ..., want0.npy ... by the evaluator, and
 case.json: the number of inputs, per result dtype and tolerance, and the ways as arguments of
 `weir opt`.
@@ -23,10 +24,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/corpus", "tools")]
 import check  # noqa: E402
 import fuzz_graphs  # noqa: E402
+import fuzz_lists  # noqa: E402
 import fuzz_scans  # noqa: E402
 import jax  # noqa: E402
 import mutants_harvest  # noqa: E402
 import random_graphs  # noqa: E402
+import random_lists  # noqa: E402
 import random_scans  # noqa: E402
 import running  # noqa: E402
 from random_gathers import Gathers  # noqa: E402
@@ -88,6 +91,20 @@ def write_scan(out, seed):
 
     ways = fuzz_scans.ways_of(seed, largest, own)
     write(out, f"Scans-{seed}", scans.text(), scans.inputs(), ways, tolerance)
+
+
+def write_list(out, seed, kind):
+    program = getattr(random_lists, kind)(seed)
+
+    def tolerance(_, want):
+        if want.dtype.kind != "f":
+            return {"dtype": str(want.dtype), **EXACT}
+        largest = np.abs(want[np.isfinite(want)]).max(initial=1)
+        atol = fuzz_lists.ROUNDING[want.dtype.itemsize] * float(largest)
+        return {"dtype": str(want.dtype), "rtol": 0.0, "atol": atol}
+
+    ways = fuzz_lists.ways_of(program, 2 * sum(x.nbytes for x in program.inputs()))
+    write(out, f"{kind}-{seed}", program.text(), program.inputs(), ways, tolerance)
 
 
 def write_region(out, seed, kind):
@@ -155,6 +172,8 @@ def main():
             write_graph(args.out, seed, make)
     for seed in range(args.seeds // 2):
         write_scan(args.out, seed)
+        for kind in fuzz_lists.KINDS:
+            write_list(args.out, seed, kind)
     for kind in (Region, Gathers, Whiles):
         for seed in range(FIRST, FIRST + args.seeds):
             write_region(args.out, seed, kind)

@@ -62,7 +62,8 @@ static int64_t transformed_length(const ir_module *m, ir_op op) {
 /* triangular: n^2 per column; the factors are n x n */
 static int64_t solve_flops(const ir_module *m, ir_op op) {
   const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
-  int64_t n = a->rank ? a->dims[a->rank - 1] : 1;
+  CTX_CHECK(m->ctx, a->rank >= 2);
+  int64_t n = a->dims[a->rank - 1];
   if (ir_kind_of(m, op) == IR_OP_CHOLESKY)
     return saturated_product(elements(m, ir_operand(m, op, 0)), n) / 3;
   return saturated_product(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
