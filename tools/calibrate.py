@@ -7,7 +7,8 @@ rewrites them.
                                                 the same by the XLA of a device that is not here
     tools/calibrate.py --splits                 the same programs split at thresholds, limits
     tools/calibrate.py --golden                 writes test/python/xla_reports.json anew: this
-                                                jaxlib's reports
+                                                jaxlib's reports; with --device device_reports.json:
+                                                that device's
 
 Each program is compiled for the CPU, never run, in up to three ways: with the honest options
 (default), with the memory-optimising scheduler too (ordered), and, where a limit is known
@@ -37,6 +38,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 GOLDEN = ROOT / "test/python/xla_reports.json"
+DEVICE_GOLDEN = ROOT / "test/python/device_reports.json"
 REFUSED = 3  # weir's exit code: no way found under the limit
 LOW = 0.98
 SLACK_BYTES = 1024  # of tiny programs: scalars, alignment, constants
@@ -81,7 +83,7 @@ def device_ways(device):
 
 for _device, _platform in PLATFORMS.items():
     for _way, _order in zip(device_ways(_device), ("--memory", "--unhoisted")):
-        WAYS[_way] = Way((_order,), ANSWERS[_platform], _device, _way != _device)
+        WAYS[_way] = Way((_order, "--device", _device), ANSWERS[_platform], _device, _way != _device)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -337,6 +339,23 @@ def write_golden(rows):
     GOLDEN.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
 
 
+def device_golden():
+    """{device: {"compiler": its versions, "reports": {name: bytes}}}, of programs as they came."""
+    return json.loads(DEVICE_GOLDEN.read_text())
+
+
+def write_device_golden(device, rows):
+    import importlib.metadata as metadata
+
+    wheels = ("jaxlib", "jax-cuda12-plugin", "libtpu", "nvidia-cuda-nvcc-cu12")
+    of_device = {"cuda": (0, 1, 3), "tpu": (0, 2)}[PLATFORMS[device]]
+    named = [f"{wheels[i]} {metadata.version(wheels[i])}" for i in of_device]
+    reports = {row.case.name: row.report for row in rows if row.case.way == device}
+    kept = device_golden() if DEVICE_GOLDEN.exists() else {}
+    kept[device] = {"compiler": ", ".join(named), "reports": reports}
+    DEVICE_GOLDEN.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+
+
 def parse():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -373,7 +392,9 @@ def main():
             print_table(way, some, args.worst)
     for line in failed:
         print("no number:", line)
-    if args.golden:
+    if args.golden and args.device:
+        write_device_golden(args.device, rows)
+    elif args.golden:
         write_golden(rows)
     return any(row.is_low for row in rows)
 

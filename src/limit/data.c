@@ -202,7 +202,7 @@ static void put_graph(writer *w, const ir_module *m) {
 
 /* ---- the whole ---- */
 static void put_program(writer *w, const char *when, const ir_module *m, plan_order order) {
-  plan_timeline line = plan_timeline_of(w->out.arena, m, order);
+  plan_timeline line = plan_timeline_of(w->out.arena, m, order, machine_memory(&w->j->machine));
   json_next(&w->out);
   strbuf_putc(&w->out, '{');
   json_text(&w->out, "when", when);

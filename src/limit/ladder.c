@@ -54,7 +54,7 @@ static climb untouched(const job *j, int64_t peak) {
 static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   int64_t limit = j->options.memory_limit_bytes;
   c->is_stock = as_is == WEIR_UNTOUCHED;
-  if (c->is_stock) return !limit || plan_upper_bound(c->m) <= limit;
+  if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
   if (j->options.referee) {
     c->needs.is_xlas = referee_ask(j, c->m, c->order, &c->needs.peak);
     return c->needs.is_xlas && c->needs.peak <= limit;
@@ -78,7 +78,7 @@ static weir_status hold_as_is(job *j, climb as_is, climb *out) {
 /* Rung 0. */
 static bool holds_for_sure(const job *j, int64_t *out_bound) {
   int64_t limit = j->options.memory_limit_bytes;
-  *out_bound = limit ? plan_upper_bound(j->m) : 0;
+  *out_bound = limit ? plan_upper_bound(j->m, machine_memory(&j->machine)) : 0;
   return !limit || *out_bound <= limit || ir_only_moves(j->m);
 }
 
@@ -97,10 +97,11 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
 /* ---- rung 5 ---- */
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
  * the way of less. */
-static void put_blockers(const ir_module *prepared, const ir_module *m, strbuf *out) {
-  const ir_module *shown = m ? m : prepared;
+static void put_blockers(const job *j, const ir_module *m, strbuf *out) {
+  const ir_module *shown = m ? m : j->prepared;
   plan_peak peak =
-      plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY);
+      plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY,
+                   machine_memory(&j->machine));
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
 }
@@ -120,7 +121,7 @@ static weir_status refuse_with(job *j, int64_t least, const char *why) {
 /* Arguments and results: nothing holds less. */
 static int64_t held_throughout(job *j) {
   arena *a = arena_create(&j->c);
-  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM);
+  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine));
   arena_destroy(a);
   CTX_CHECK(&j->c, peak.total_bytes >= peak.temp_bytes);
   return peak.total_bytes - peak.temp_bytes;
@@ -151,7 +152,7 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
                    .start = failed->at_least};
   found.limit = least(found.limit, candidates); /* seen by XLA, though no limit was held */
   WEIR_TRY(minimum_find(j, &found));
-  put_blockers(j->prepared, found.m, &blockers);
+  put_blockers(j, found.m, &blockers);
   j->result->summary.minimum_bytes = found.limit;
   weir_status status = refuse_with(j, found.limit, blockers.text);
   if (found.m) ir_module_destroy(found.m);

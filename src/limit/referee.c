@@ -54,7 +54,7 @@ bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_tota
 
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
   arena *a = arena_create(&j->c);
-  int64_t total = plan_peak_of(a, m, order).total_bytes;
+  int64_t total = plan_peak_of(a, m, order, machine_memory(&j->machine)).total_bytes;
   arena_destroy(a);
   return total;
 }

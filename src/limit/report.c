@@ -150,8 +150,8 @@ weir_status report_explain(job *j, const climb *c) {
   strbuf out = strbuf_make(a);
   ir_module *m;
   WEIR_TRY(as_it_came(j, c, &m));
-  plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM), after = before;
-  if (c->taken.m) after = plan_peak_of(a, c->taken.m, c->taken.order);
+  plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine)), after = before;
+  if (c->taken.m) after = plan_peak_of(a, c->taken.m, c->taken.order, machine_memory(&j->machine));
   complete_summary(j, &before, &after);
   put_summary(j, c, &out);
   put_peak(&out, "before", m, &before);

@@ -12,6 +12,7 @@
 typedef struct tracer {
   strbuf out;
   const ir_module *m;
+  const device_memory *memory; /* NULL: a CPU's */
   int process;
   int64_t tensors; /* ids of all so far */
 } tracer;
@@ -94,7 +95,7 @@ static void put_tensor(tracer *t, const plan_span *s) {
 }
 
 static void put_program(tracer *t, const char *when, const ir_module *m, plan_order order) {
-  plan_timeline line = plan_timeline_of(t->out.arena, m, order);
+  plan_timeline line = plan_timeline_of(t->out.arena, m, order, t->memory);
   t->m = m;
   t->process++;
   put_name(t, "process_name", when);
@@ -107,7 +108,7 @@ static void put_program(tracer *t, const char *when, const ir_module *m, plan_or
 
 weir_status data_of_trace(job *j, const climb *c, const ir_module *m) {
   arena *a = arena_create(&j->c);
-  tracer t = {.out = strbuf_make(a)};
+  tracer t = {.out = strbuf_make(a), .memory = machine_memory(&j->machine)};
   strbuf_puts(&t.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
   put_program(&t, "before", m, PLAN_ORDER_PROGRAM);
   if (c->outcome != WEIR_UNTOUCHED && !c->is_refused)

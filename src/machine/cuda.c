@@ -6,9 +6,20 @@
 #include "machine/device.h"
 
 /* A launch takes 2 to 5 us (CUDA C++ Best Practices Guide); the trip of a while whose count XLA
- * knows is launches of its bookkeeping. Triton's products or cuBLAS': autotuning decides. */
-const device_platform device_cuda = {"cuda", 4e3, 10e3, "xla_gpu_enable_triton_gemm=false"};
-const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_gemm=false"};
+ * knows is launches of its bookkeeping. Triton's products or cuBLAS': autotuning decides. XLA gives
+ * cuBLAS 4 MB for a product that is not too small (gemm_rewriter.cc). */
+#define LIBRARIES                                                                                  \
+  {.align_bytes = 256,                                                                             \
+   .library_bytes = 4 << 20,                                                                       \
+   .least_library_extents = 100,                                                                   \
+   .lays_out_anew = true,                                                                          \
+   .library_decides = true,                                                                        \
+   .fuses_sums = true,                                                                             \
+   .narrow_floats = true}
+const device_platform device_cuda = {"cuda", 4e3, 10e3, "xla_gpu_enable_triton_gemm=false",
+                                     LIBRARIES};
+const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_gemm=false",
+                                     LIBRARIES};
 
 /* The text that XLA takes for a card. */
 #define TEXT_(x) #x

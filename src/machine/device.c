@@ -1,8 +1,11 @@
 /* Cards by number and by name. */
 #include "machine/device.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/saturate.h"
 
 static const device *const tables[] = {device_cuda_cards, device_tpu_chips, device_rocm_cards};
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -26,4 +29,69 @@ const device *device_typical(const char *platform) {
   for (int t = 0; t < TABLES; t++)
     if (!strcmp(tables[t]->platform->name, platform)) return tables[t];
   return NULL;
+}
+
+/* ---- arrays ---- */
+static int64_t up_to(int64_t n, int64_t multiple) {
+  assert(n >= 0 && multiple > 0);
+  int64_t blocks = n / multiple + (n % multiple != 0);
+  return saturated_product(blocks, multiple);
+}
+
+static int64_t known(int64_t extent) { return extent < 0 ? 1 : extent; }
+
+/* Rows of a tile: more of them where elements are packed. */
+static int64_t rows_of_tile(const device_memory *m, int64_t element_bytes) {
+  bool is_packed = element_bytes > 0 && element_bytes < 4;
+  return is_packed ? m->tile_rows * 4 / element_bytes : m->tile_rows;
+}
+
+/* Of few rows a tile has no more than a power of two that holds them. */
+static int64_t rows_for(int64_t rows, int64_t extent) {
+  while (rows > 1 && rows / 2 >= extent) rows /= 2;
+  return rows;
+}
+
+/* Elements, with dimension `minor` innermost and `second` around it. */
+static int64_t tiled_elements(const device_memory *m, int64_t rows, int32_t rank,
+                              const int64_t *dims, int32_t minor, int32_t second) {
+  int64_t n =
+      saturated_product(up_to(known(dims[minor]), m->tile_lanes), up_to(known(dims[second]), rows));
+  for (int32_t d = 0; d < rank; d++)
+    if (d != minor && d != second) n = saturated_product(n, known(dims[d]));
+  return n;
+}
+
+static int64_t dense_elements(int32_t rank, const int64_t *dims) {
+  int64_t n = 1;
+  for (int32_t d = 0; d < rank; d++) n = saturated_product(n, known(dims[d]));
+  return n;
+}
+
+int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                          const int64_t *dims) {
+  int64_t most = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes);
+  if (m->tile_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->tile_rows));
+  for (int32_t minor = 0; m->tile_lanes && rank > 1 && minor < rank; minor++)
+    for (int32_t second = 0; second < rank; second++) {
+      int64_t n = minor != second ? tiled_elements(m, rows, rank, dims, minor, second) : 0;
+      if (n > most) most = n;
+    }
+  return up_to(saturated_product(most, element_bytes), m->align_bytes);
+}
+
+int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                           const int64_t *dims) {
+  int64_t dense = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes),
+          least = m->tile_lanes && rank > 1 ? INT64_MAX : dense;
+  for (int32_t minor = 0; m->tile_lanes && rank > 1 && minor < rank; minor++)
+    for (int32_t second = 0; second < rank; second++) {
+      if (minor == second) continue;
+      int64_t few = rows_for(rows, known(dims[second])),
+              n = tiled_elements(m, few, rank, dims, minor, second);
+      if (n < least) least = n;
+    }
+  assert(least >= dense);
+  int64_t bytes = saturated_product(least, element_bytes);
+  return m->tile_lanes ? up_to(bytes, m->align_bytes) : bytes;
 }

@@ -2,7 +2,33 @@
  * one that is not here. One row a card: cuda.c, tpu.c. docs/design/devices.md. */
 #ifndef WEIR_MACHINE_DEVICE_H
 #define WEIR_MACHINE_DEVICE_H
+#include <stdbool.h>
 #include <stdint.h>
+
+/* How a platform's XLA takes memory, as far as it differs from a CPU's: bounds and estimates ask
+ * here. 0, false: as on a CPU. */
+typedef struct device_memory {
+  /* Arrays are padded to tiles of the two dimensions that are innermost in memory, which XLA
+   * chooses; rows of elements of less than 4 bytes are packed. 0: arrays are dense. */
+  int32_t tile_rows, tile_lanes;
+  int32_t vector_lanes; /* to which arrays of one dimension are padded */
+  /* Operands of any op may stand in memory once more: laid out anew, converted. */
+  bool lays_out_anew;
+  int64_t align_bytes;   /* of a buffer's address */
+  int64_t library_bytes; /* in which a library's call works, beside its operands and results */
+  /* Products with fewer rows, columns and summands, all together, are no library's. */
+  int64_t least_library_extents;
+  int64_t loop_bytes; /* that XLA keeps for a loop, or a sort, whatever its state is */
+  /* Libraries choose on the card how, and with how much memory, they do what is no product. */
+  bool library_decides;
+  /* Sums take in what they sum, whatever its size, and what is computed element by element is
+   * computed again by each reader rather than kept. */
+  bool fuses_sums;
+  bool fuses_products; /* they take in what makes their operands, and are taken in by readers */
+  bool narrow_floats;  /* products read 16-bit floats as they are */
+  /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
+  int64_t near_bytes;
+} device_memory;
 
 /* What all cards of a platform have in common. */
 typedef struct device_platform {
@@ -13,6 +39,7 @@ typedef struct device_platform {
   /* Another way in which XLA may compile there than as told: the choice is made on the card, by
    * timing. A program holds its limit where it does so both ways. NULL: there is none. */
   const char *otherwise;
+  device_memory memory;
 } device_platform;
 
 /* In bytes, and G a second, that is, per ns. */
@@ -40,5 +67,13 @@ const device *device_find(const char *name);
 /* A device by which to plan for a platform of which nothing else is known; NULL: for a CPU, or a
  * platform that is not known. */
 const device *device_typical(const char *platform);
+
+/* Bytes of an array of elements of element_bytes there: in the layout that takes most, and in the
+ * one that takes least, which XLA prefers. Extents below 0, which only the running program knows,
+ * count as 1. Saturates at INT64_MAX. */
+int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                          const int64_t *dims);
+int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                           const int64_t *dims);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #ifndef WEIR_MACHINE_MACHINE_H
 #define WEIR_MACHINE_MACHINE_H
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "machine/device.h"
 
@@ -73,6 +75,11 @@ machine machine_of_level(machine_level level);
 const char *machine_level_name(machine_level level);
 /* Whether code made for level `code` runs on `here`. */
 bool machine_runs(machine_level here, machine_level code);
+
+/* How its XLA takes memory; NULL: as on CPUs. */
+static inline const device_memory *machine_memory(const machine *m) {
+  return m->device ? &m->device->platform->memory : NULL;
+}
 
 /* ---- what follows from the level ---- */
 int32_t machine_vector_bytes(const machine *m);

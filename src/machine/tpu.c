@@ -5,8 +5,21 @@
 
 #include "machine/device.h"
 
-/* One program runs on the chip: an op is no launch from outside. */
-const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL};
+/* One program runs on the chip: an op is no launch from outside. Tiles: XLA's documentation, "Tiled
+ * layout", and the layouts that XLA:TPU prints. What it keeps for a loop is a multiple of 32,256
+ * bytes, 4 to 11 of them in the corpus. */
+const device_platform device_tpu = {
+    "tpu", 1e3, 1e3, NULL,
+    {.tile_rows = 8,
+     .tile_lanes = 128,
+     .vector_lanes = 1024,
+     .align_bytes = 512,
+     .loop_bytes = 352 << 10,
+     .lays_out_anew = true,
+     .fuses_sums = true,
+     .fuses_products = true,
+     .narrow_floats = true,
+     .near_bytes = (int64_t)96 << 20}};
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
 static const double VECTOR_SHARE = 1.0 / 32;

@@ -40,7 +40,7 @@ typedef struct split_order {
   plan_order order;       /* in which XLA will run it */
   bool by_size;           /* that, also where there is a limit */
   bool no_tiles;          /* loops stay loops */
-  const machine *machine; /* that runs tiles */
+  const machine *machine; /* that it is for, and that runs tiles; NULL: any CPU */
   double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
   int32_t n_tiles;     /* out: loops that became tiles */
   int64_t peak_bytes;  /* out: estimate afterwards */

@@ -23,8 +23,9 @@ static void count_outputs(const plan_graph *g, plan_peak *out) {
   }
 }
 
-plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
-  plan_graph *g = plan_lower(scratch, m, order);
+plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
+                         const device_memory *memory) {
+  plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
   plan_lay_out(g);
   plan_fuse(g);
@@ -34,14 +35,15 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order) {
   return g;
 }
 
-plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order) {
-  return plan_peak_under(scratch, m, order, INT64_MAX);
+plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order,
+                       const device_memory *memory) {
+  return plan_peak_under(scratch, m, order, memory, INT64_MAX);
 }
 
 plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
-                          int64_t limit_bytes) {
+                          const device_memory *memory, int64_t limit_bytes) {
   plan_peak peak = {0};
-  plan_graph *g = plan_planned(scratch, m, order);
+  plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return peak;
   count_arguments(g, &peak);
   count_outputs(g, &peak);
@@ -53,9 +55,10 @@ plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
   return peak;
 }
 
-plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order) {
+plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,
+                               const device_memory *memory) {
   plan_timeline line = {0};
-  plan_graph *g = plan_planned(scratch, m, order);
+  plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return line;
   plan_peak *peak = &line.peak;
   count_arguments(g, peak);

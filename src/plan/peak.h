@@ -4,6 +4,7 @@
 #ifndef WEIR_PLAN_PEAK_H
 #define WEIR_PLAN_PEAK_H
 #include "ir/ir.h"
+#include "machine/device.h"
 
 typedef struct plan_holder { /* one buffer that is live at the peak */
   ir_value value;
@@ -38,15 +39,16 @@ static inline bool plan_hoists(plan_order o) {
   return o == PLAN_ORDER_PROGRAM || o == PLAN_ORDER_MEMORY;
 }
 
-/* Of the main function. Calls, whiles, cases and weir.loops are followed; a module with
- * weir.loops is taken to be compiled without loop-invariant code motion, whatever the order.
- * Cost: near linear in the ops. */
-plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order);
+/* Of the main function, on a device with such memory; NULL: on a CPU. Calls, whiles, cases and
+ * weir.loops are followed; a module with weir.loops is taken to be compiled without loop-invariant
+ * code motion, whatever the order. Cost: near linear in the ops. */
+plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order,
+                       const device_memory *memory);
 /* The same for who only asks whether it is under a limit, and who holds it if not: where what is
  * live at once is over the limit, that is the total, and how it fits into memory is not found out.
  */
 plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
-                          int64_t limit_bytes);
+                          const device_memory *memory, int64_t limit_bytes);
 
 /* ---- who is live when ---- */
 typedef struct plan_step {
@@ -71,15 +73,18 @@ typedef struct plan_timeline {
   const plan_span *spans; /* arguments, results, temporaries that are no part of a result */
 } plan_timeline;
 
-/* The estimate with its schedule. A result that a donated argument holds has no span. All in the scratch
- * arena. Cost: as plan_peak_of(). */
-plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order);
+/* The estimate with its schedule. A result that a donated argument holds has no span. All in the
+ * scratch arena. Cost: as plan_peak_of(). */
+plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,
+                               const device_memory *memory);
 
 /* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its
  * users. users: of op's block. */
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users);
 
-/* Upper bound without any model: with room for copies, conversions, expansions. */
-int64_t plan_upper_bound(const ir_module *m);
+/* Upper bound without any model: with room for copies, conversions, expansions; on devices
+ * (memory not NULL) for tiles in whatever layout, relayouts and libraries' workspaces, too.
+ * INT64_MAX: there is none, for libraries decide on the card what they need. */
+int64_t plan_upper_bound(const ir_module *m, const device_memory *memory);
 
 #endif

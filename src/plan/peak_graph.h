@@ -99,6 +99,7 @@ typedef struct plan_comp {
 typedef struct plan_graph {
   arena *arena;
   const ir_module *m;
+  const device_memory *memory; /* NULL: a CPU's */
   VEC(plan_node) nodes;
   VEC(plan_comp) comps;
   uint32_t entry;
@@ -137,8 +138,10 @@ void plan_graph_print(const plan_graph *g, strbuf *out);
 
 /* ---- the stages ---- */
 /* all up to the schedule; NULL: no main function */
-plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order);
-plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order);
+plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order,
+                         const device_memory *memory);
+plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
+                       const device_memory *memory);
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);

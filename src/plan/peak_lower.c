@@ -729,9 +729,10 @@ static bool has_loops(const ir_module *m) {
   return false;
 }
 
-plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order) {
+plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
+                       const device_memory *memory) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
-  *g = (plan_graph){.arena = a, .m = m};
+  *g = (plan_graph){.arena = a, .m = m, .memory = memory};
   lowering l = {.g = g,
                 .hoists = plan_hoists(order) && !has_loops(m),
                 .uses = count_uses(a, m),

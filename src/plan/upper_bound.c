@@ -1,7 +1,9 @@
 /* plan_upper_bound(): what a program could need at worst, without any model of fusion or order.
  * Every value has a buffer, all at once, and a copy; narrow elements are computed in wider ones;
  * ops that XLA expands or calls a library for have their operands once more, and what they expand
- * to. */
+ * to. On a device every array takes what the worst of its layouts takes, every op's operands may
+ * be laid out anew, and a library's product has its workspace. */
+#include "base/saturate.h"
 #include "ir/calls.h"
 #include "plan/peak.h"
 
@@ -14,6 +16,7 @@ enum {
 
 typedef struct sum {
   const ir_module *m;
+  const device_memory *memory; /* NULL: a CPU's */
   int64_t bytes;
   uint32_t depth;
 } sum;
@@ -31,14 +34,26 @@ static void add_callee(sum *s, ir_op op) {
   else add_block(s, body);
 }
 
-/* The value `times` over, in elements of at least `element_bytes`. */
+/* In elements of at least `element_bytes`. */
+static int64_t value_bytes(const sum *s, ir_value v, int64_t element_bytes) {
+  const ir_type_data *t = ir_type_at(s->m, v);
+  int64_t bytes = ir_value_bytes(s->m, v), own = t->dtype ? ir_dtype_bytes(t->dtype) : 1;
+  if (own < element_bytes) own = element_bytes;
+  int64_t wide =
+      s->memory && t->kind == IR_TYPE_TENSOR
+          ? device_most_bytes(s->memory, own, t->rank, t->dims)
+          : saturated_product(ir_element_count(s->m, ir_type_of(s->m, v)), element_bytes);
+  return wide > bytes ? wide : bytes;
+}
+
+/* The value `times` over. */
 static void add_value(sum *s, ir_value v, int64_t element_bytes, int64_t times) {
-  int64_t count = ir_element_count(s->m, ir_type_of(s->m, v)), bytes = ir_value_bytes(s->m, v);
-  int64_t wide;
-  if (__builtin_mul_overflow(count, element_bytes, &wide)) wide = INT64_MAX;
-  if (wide < bytes) wide = bytes;
-  if (__builtin_mul_overflow(wide, times, &wide)) wide = INT64_MAX;
-  add(s, wide);
+  add(s, saturated_product(value_bytes(s, v, element_bytes), times));
+}
+
+/* A buffer that the caller of the program, or of a region, gives or gets. */
+static void add_buffer(sum *s, ir_value v) {
+  add(s, s->memory ? value_bytes(s, v, 0) : ir_value_bytes(s->m, v));
 }
 
 static int64_t widest_element(const ir_module *m, const ir_op_data *d) {
@@ -52,7 +67,8 @@ static int64_t widest_element(const ir_module *m, const ir_op_data *d) {
 }
 
 /* How often an op's operands may stand in memory once more: laid out anew, converted, in blocks. */
-static int64_t operand_copies(const ir_module *m, const ir_op_data *d) {
+static int64_t operand_copies(const sum *s, const ir_op_data *d) {
+  const ir_module *m = s->m;
   switch (d->kind) {
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE: return BLOCK_ARRAYS;
@@ -63,7 +79,31 @@ static int64_t operand_copies(const ir_module *m, const ir_op_data *d) {
     case IR_OP_CASE:
     case IR_OP_IF:
     case IR_OP_LOOP: return 1;
-    default: return ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_M) ? 0 : 1;
+    default:
+      if (s->memory && s->memory->lays_out_anew) return 1;
+      return ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_M) ? 0 : 1;
+  }
+}
+
+/* What it needs beside operands and results: a library's workspace, a loop's. */
+static int64_t work_bytes(const device_memory *memory, ir_kind kind) {
+  switch (kind) {
+    case IR_OP_DOT:
+    case IR_OP_DOT_GENERAL:
+    case IR_OP_EINSUM:
+    case IR_OP_UNARY_EINSUM:
+    case IR_OP_CHOLESKY:
+    case IR_OP_TRIANGULAR_SOLVE: return memory->library_bytes;
+    case IR_OP_WHILE:
+    case IR_OP_LOOP:
+    case IR_OP_CASE:
+    case IR_OP_IF: return memory->loop_bytes;
+    case IR_OP_SORT: return memory->library_decides ? INT64_MAX : memory->loop_bytes;
+    case IR_OP_CONVOLUTION:
+    case IR_OP_FFT:
+    case IR_OP_CHLO_TOP_K:
+    case IR_OP_CUSTOM_CALL: return memory->library_decides ? INT64_MAX : 0;
+    default: return 0;
   }
 }
 
@@ -71,11 +111,12 @@ static void add_op(sum *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
   bool expands =
       (ir_kind_flags(d->kind) & IR_FLAG_H) && !strncmp(ir_kind_name(d->kind), "chlo.", 5);
-  int64_t copies = operand_copies(s->m, d), element_bytes = widest_element(s->m, d);
+  int64_t copies = operand_copies(s, d), element_bytes = widest_element(s->m, d);
   for (uint32_t i = 0; i < d->n_results; i++) /* the value, and a copy of it that XLA may make */
     add_value(s, d->first_result + i, COMPUTED_BYTES, expands ? EXPANSION_ARRAYS : 2);
   for (uint32_t i = 0; i < d->n_operands && copies; i++)
     add_value(s, d->operands[i], element_bytes, copies);
+  if (s->memory) add(s, work_bytes(s->memory, d->kind));
   if (d->kind == IR_OP_CALL || d->kind == IR_OP_COMPOSITE) add_callee(s, op);
   for (uint32_t r = 0; r < d->n_regions; r++)
     if (d->regions[r]) add_block(s, d->regions[r]);
@@ -84,13 +125,13 @@ static void add_op(sum *s, ir_op op) {
 static void add_block(sum *s, ir_block block) {
   const ir_block_data *b = ir_block_get(s->m, block);
   s->depth++;
-  for (uint32_t i = 0; i < b->args.count; i++) add(s, ir_value_bytes(s->m, b->args.at[i]));
+  for (uint32_t i = 0; i < b->args.count; i++) add_buffer(s, b->args.at[i]);
   for (uint32_t i = 0; i < b->ops.count && s->bytes < INT64_MAX; i++) add_op(s, b->ops.at[i]);
   s->depth--;
 }
 
-int64_t plan_upper_bound(const ir_module *m) {
-  sum s = {.m = m};
+int64_t plan_upper_bound(const ir_module *m, const device_memory *memory) {
+  sum s = {.m = m, .memory = memory};
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   ir_block body = ir_op_get(m, function)->regions[0];
@@ -98,6 +139,7 @@ int64_t plan_upper_bound(const ir_module *m) {
   ir_op end = ir_terminator(m, body);
   uint32_t n_results = ir_op_get(m, end)->n_operands;
   add(&s, POINTER_BYTES * (int64_t)n_results); /* the table of several results */
-  for (uint32_t i = 0; i < n_results; i++) add(&s, ir_value_bytes(m, ir_operand(m, end, i)));
+  for (uint32_t i = 0; i < n_results; i++) add_buffer(&s, ir_operand(m, end, i));
+  if (memory) add(&s, memory->align_bytes); /* of that table */
   return s.bytes;
 }

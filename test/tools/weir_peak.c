@@ -1,11 +1,11 @@
 /* weir_peak: the estimated peak of StableHLO programs.
  *
- *   weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] [--repeat N] PROGRAM.mlir...
+ *   weir_peak [--memory | --unhoisted] [--device NAME] [--bound] [--explain] [--graph] [--repeat N]
+ *             PROGRAM.mlir...
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
  * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
- * asks XLA for). --bound: the upper bound
- * instead. --explain: the table of who holds it. --graph: the graph behind the estimate.
+ * asks XLA for). --device: for it ("h100"), not a CPU. --bound: the upper bound instead. --explain: the table of who holds it. --graph: the graph behind the estimate.
  * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
  * wrong usage. */
 #include <stdlib.h>
@@ -19,6 +19,7 @@ typedef struct job {
   ctx *c;
   const char *path;
   plan_order order;
+  const device_memory *memory; /* NULL: a CPU's */
   bool bound, explain, graph;
   int repeat;
 } job;
@@ -33,14 +34,14 @@ static weir_status run(void *user) {
   WEIR_TRY(in_program(j->c, text, length, &m));
   for (int i = 1; i < j->repeat; i++) {
     arena *scratch = arena_create(j->c);
-    plan_peak_of(scratch, m, j->order);
+    plan_peak_of(scratch, m, j->order, j->memory);
     arena_destroy(scratch);
   }
   if (j->bound) {
-    printf("%s %lld\n", j->path, (long long)plan_upper_bound(m));
+    printf("%s %lld\n", j->path, (long long)plan_upper_bound(m, j->memory));
     return WEIR_OK;
   }
-  plan_peak p = plan_peak_of(a, m, j->order);
+  plan_peak p = plan_peak_of(a, m, j->order, j->memory);
   printf("%s %lld %lld %lld %lld %lld\n", j->path, (long long)p.argument_bytes,
          (long long)p.output_bytes, (long long)p.alias_bytes, (long long)p.temp_bytes,
          (long long)p.total_bytes);
@@ -51,7 +52,7 @@ static weir_status run(void *user) {
   }
   if (j->graph) {
     strbuf b = strbuf_make(a);
-    plan_graph_print(plan_planned(a, m, j->order), &b);
+    plan_graph_print(plan_planned(a, m, j->order, j->memory), &b);
     fputs(b.text, stdout);
   }
   return WEIR_OK;
@@ -64,6 +65,8 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
     else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
     else if (!strcmp(argv[i], "--bound")) j.bound = true;
+    else if (!strcmp(argv[i], "--device") && i + 1 < argc && device_find(argv[i + 1]))
+      j.memory = &device_find(argv[++i])->platform->memory;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
@@ -71,7 +74,8 @@ int main(int argc, char **argv) {
   }
   if (i == argc)
     return fputs(
-               "usage: weir_peak [--memory | --unhoisted] [--bound] [--explain] [--graph] "
+               "usage: weir_peak [--memory | --unhoisted] [--device NAME] [--bound] [--explain] "
+               "[--graph] "
                "[--repeat N] "
                "PROGRAM.mlir...\n",
                stderr),

@@ -226,6 +226,24 @@ static void test_devices(void) {
   assert(count >= 14 && !device_at(-1) && !device_find("") && !device_typical("cpu"));
 }
 
+/* Arrays on a device: dense and aligned on GPUs, in tiles of (8, 128) on TPUs. */
+static void test_bytes_of_arrays(void) {
+  const device_memory *gpu = &device_cuda.memory, *tpu = &device_tpu.memory;
+  const int64_t column[] = {1000, 1}, cube[] = {3, 4, 5}, none[] = {0, 7}, huge[] = {INT64_MAX, 2};
+  assert(device_least_bytes(gpu, 4, 2, column) == 4000);
+  assert(device_most_bytes(gpu, 4, 2, column) == 4096);
+  /* 1000 along the lanes and one row; or 1000 rows of 128 lanes */
+  assert(device_least_bytes(tpu, 4, 2, column) == 1024 * 4);
+  assert(device_most_bytes(tpu, 4, 2, column) == 1000 * 128 * 4);
+  /* two rows of bf16 share one; 5 rows of 8 */
+  assert(device_most_bytes(tpu, 2, 2, column) == 1008 * 128 * 2);
+  assert(device_least_bytes(tpu, 4, 3, cube) == 3 * 4 * 128 * 4);
+  assert(device_most_bytes(tpu, 4, 3, cube) == 5 * 8 * 128 * 4);
+  assert(device_least_bytes(tpu, 4, 0, NULL) == 512 && device_most_bytes(tpu, 4, 0, NULL) == 4096);
+  assert(device_most_bytes(tpu, 4, 2, none) >= device_least_bytes(tpu, 4, 2, none));
+  assert(device_most_bytes(tpu, 4, 2, huge) == INT64_MAX);
+}
+
 /* Of a CPU what stays in cache, of a device what the limit allows. */
 /* Measured: no level has another. */
 static void test_patches(void) {
@@ -250,6 +268,7 @@ static void test_slices(void) {
 int main(void) {
   test_platforms();
   test_devices();
+  test_bytes_of_arrays();
   test_patches();
   test_slices();
   assert(!setenv("WEIR_CACHE_DIR", "off", 1));

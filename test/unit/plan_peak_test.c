@@ -26,8 +26,8 @@ static weir_status go(void *user) {
   WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
   WEIR_TRY(ir_verify(m));
   arena *a = arena_create(&r->c);
-  r->peak = plan_peak_of(a, m, r->order);
-  r->upper_bound = plan_upper_bound(m);
+  r->peak = plan_peak_of(a, m, r->order, NULL);
+  r->upper_bound = plan_upper_bound(m, NULL);
   if (r->check) r->check(m, &r->peak, a);
   return WEIR_OK;
 }
@@ -390,7 +390,7 @@ static const char weir_loop[] =
 
 static void lowered_loop_has_the_same_peak(ir_module *m, const plan_peak *p, arena *a) {
   split_lower_loops(m, true);
-  plan_peak lowered = plan_peak_of(a, m, PLAN_ORDER_MEMORY_UNHOISTED);
+  plan_peak lowered = plan_peak_of(a, m, PLAN_ORDER_MEMORY_UNHOISTED, NULL);
   int64_t difference = lowered.temp_bytes - p->temp_bytes;
   assert(lowered.argument_bytes == p->argument_bytes && lowered.output_bytes == p->output_bytes);
   assert(difference >= -256 && difference <= 256); /* scalars */
