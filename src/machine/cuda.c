@@ -11,7 +11,7 @@
 #define LIBRARIES                                                                                  \
   {.align_bytes = 256,                                                                             \
    .library_bytes = 4 << 20,                                                                       \
-   .least_library_extents = 100,                                                                   \
+   .least_library_products = 256,                                                                  \
    .lays_out_anew = true,                                                                          \
    .library_decides = true,                                                                        \
    .fuses_sums = true,                                                                             \

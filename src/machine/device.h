@@ -16,8 +16,8 @@ typedef struct device_memory {
   bool lays_out_anew;
   int64_t align_bytes;   /* of a buffer's address */
   int64_t library_bytes; /* in which a library's call works, beside its operands and results */
-  /* Products with fewer rows, columns and summands, all together, are no library's. */
-  int64_t least_library_extents;
+  /* Products of f32 matrices with fewer multiplications are no library's. */
+  int64_t least_library_products;
   int64_t loop_bytes; /* that XLA keeps for a loop, or a sort, whatever its state is */
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
   bool library_decides;

@@ -15,7 +15,10 @@ static void count_arguments(const plan_graph *g, plan_peak *out) {
 
 /* Several results come as a tuple, with a table of pointers. */
 static void count_outputs(const plan_graph *g, plan_peak *out) {
-  if (g->n_outputs != 1) out->output_bytes = 8 * (int64_t)g->n_outputs;
+  int64_t table = 8 * (int64_t)g->n_outputs;
+  bool is_padded = g->memory && g->memory->tile_lanes;
+  if (g->n_outputs != 1)
+    out->output_bytes = is_padded ? device_least_bytes(g->memory, 1, 1, &table) : table;
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     int64_t bytes = plan_node_get(g, g->outputs[i])->shape.bytes;
     out->output_bytes = saturated_sum(out->output_bytes, bytes);
@@ -29,6 +32,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   if (!g) return NULL;
   plan_lay_out(g);
   plan_fuse(g);
+  if (memory) plan_on_device(g);
   plan_insert_copies(g);
   plan_schedule(g, order);
   m->ctx->looked_at += g->nodes.count;

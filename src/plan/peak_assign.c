@@ -20,7 +20,7 @@
 #include "base/saturate.h"
 
 enum {
-  ALIGNMENT = 64,
+  CPU_ALIGNMENT = 64,
   MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */
 };
 
@@ -61,6 +61,11 @@ typedef struct assigner {
   uint32_t *buffer_of; /* by value */
   uint32_t *by_class;  /* values, class by class, in order of start */
 } assigner;
+
+static int64_t aligned(const assigner *a, int64_t bytes) {
+  int64_t alignment = a->g->memory ? a->g->memory->align_bytes : CPU_ALIGNMENT;
+  return saturated_sum(bytes, alignment - 1) / alignment * alignment;
+}
 
 /* ---- values ---- */
 /* A tuple's members, then its table of pointers. */
@@ -628,8 +633,7 @@ static int64_t best_fit(assigner *a, const uint32_t *placed, uint32_t n, const b
       continue;
     int64_t gap = other->offset - end;
     if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
-    int64_t to = saturated_sum(saturated_sum(other->offset, other->bytes), ALIGNMENT - 1) /
-                 ALIGNMENT * ALIGNMENT;
+    int64_t to = aligned(a, saturated_sum(other->offset, other->bytes));
     if (to > end) end = to;
   }
   return best >= 0 ? best : end;
@@ -655,7 +659,7 @@ static int64_t heap_size(assigner *a, uint32_t *order, uint32_t n,
   for (uint32_t i = 0; i < n; i++) {
     buffer *b = &a->buffers[order[i]];
     b->offset = best_fit(a, placed, i, b);
-    CTX_CHECK(a->g->m->ctx, b->offset >= 0 && b->offset % ALIGNMENT == 0);
+    CTX_CHECK(a->g->m->ctx, b->offset >= 0 && b->offset == aligned(a, b->offset));
     insert_by_offset(a, placed, i, order[i]);
     if (saturated_sum(b->offset, b->bytes) > size) size = saturated_sum(b->offset, b->bytes);
   }
@@ -761,9 +765,27 @@ static int64_t add_tables(assigner *a, int64_t heap) {
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     if (!b->is_table || b->bytes == 0 || (results && a->buffer_of[results] == i)) continue;
-    heap = saturated_sum(saturated_sum(heap, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, b->bytes);
+    heap = saturated_sum(aligned(a, heap), b->bytes);
   }
   return heap;
+}
+
+/* ---- on a device ---- */
+static int64_t loops_bytes(const plan_graph *g) {
+  int64_t bytes = 0;
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    bool counts = n->kind == IR_OP_WHILE || n->kind == IR_OP_SORT || n->n_hidden; /* expanded */
+    if (counts && (n->flags & PLAN_FLAG_LIVE)) bytes = saturated_sum(bytes, g->memory->loop_bytes);
+  }
+  return bytes;
+}
+
+/* What of the temporaries is in memory. */
+static int64_t in_memory(const plan_graph *g, int64_t temp_bytes) {
+  if (!g->memory) return temp_bytes;
+  bool is_near = temp_bytes <= g->memory->near_bytes;
+  return saturated_sum(is_near ? 0 : temp_bytes, loops_bytes(g));
 }
 
 void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
@@ -774,6 +796,7 @@ void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
   out->temp_bytes = most_live(a, &at);
   if (out->temp_bytes <= enough_bytes)
     out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
+  out->temp_bytes = in_memory(g, out->temp_bytes);
   report(a, at, out);
 }
 
@@ -897,6 +920,6 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   }
   out->spans = list.at;
   out->n_spans = list.count;
-  out->peak.temp_bytes = add_tables(a, place_in_heap(a, out->peak.temp_bytes));
+  out->peak.temp_bytes = in_memory(g, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
   report(a, at, &out->peak);
 }

@@ -13,6 +13,8 @@ enum {
   MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
+  SEEN_THROUGH = 4, /* nodes between what is computed and the memory that it reads */
+  STRIP = 128,      /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
 };
@@ -37,6 +39,7 @@ typedef struct fuser {
   uint32_t *position; /* by node: in the post order */
   uint8_t *reach;     /* by node: scratch of the all-paths rule */
   int64_t steps;
+  bool all_or_none; /* a node goes into all its readers or none: XLA's priority_fusion.cc */
   uint32_t *place; /* by node: where it is among the operands of the node that takes them in, + 1 */
 } fuser;
 
@@ -50,9 +53,22 @@ bool plan_is_loop_fusible(const plan_node *n) {
   return (plan_traits(n->kind) & PLAN_TRAIT_F) || plan_is_elementwise(n);
 }
 
+/* Both operands are read several times: in each strip of so many rows or columns of the result. */
+static bool is_wide_product(const plan_node *n) {
+  const plan_shape *s = &n->shape;
+  return s->rank > 1 && s->dims[s->rank - 1] > STRIP && s->dims[s->rank - 2] > STRIP;
+}
+
 /* Whether the node alone reads elements of its operands more than once. */
 static bool reuses(const plan_node *n) {
+  if (n->kind == IR_OP_DOT_GENERAL) return is_wide_product(n);
   return !(plan_traits(n->kind) & PLAN_TRAIT_O) && !plan_is_elementwise(n);
+}
+
+/* As is_loop_fusible, and products where they fuse, too. */
+static bool may_take_part(const plan_graph *g, const plan_node *n) {
+  return plan_is_loop_fusible(n) ||
+         (n->kind == IR_OP_DOT_GENERAL && g->memory && g->memory->fuses_products);
 }
 
 static bool is_fusible(const plan_node *n) {
@@ -244,13 +260,14 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   const plan_graph *g = f->g;
   const plan_node *c = plan_node_get(g, consumer), *p = plan_node_get(g, c->operands[i]);
   if (p->kind == IR_OP_CONSTANT && (p->shape.elements != 1 || c->kind != PLAN_FUSION)) return false;
-  if (p->kind != IR_OP_CONSTANT && !plan_is_loop_fusible(p)) return false;
+  if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
-  if (!is_fusion && !plan_is_loop_fusible(c)) return false;
+  if (!is_fusion && !may_take_part(g, c)) return false;
   bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
+  bool again = g->memory && g->memory->fuses_sums && plan_is_elementwise(p);
   if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c))) return false;
-  if (expensive && would_duplicate(p, consumer)) return false;
+  if (expensive && !again && would_duplicate(p, consumer)) return false;
   if (!in_place_allows(g, p, c)) return false;
   if (!is_fusion) return true;
   return !duplicates_code(p, c, i);
@@ -342,6 +359,59 @@ static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, u
   return good;
 }
 
+/* Whether what it is computed from, as far as that is in memory, has an array of more bytes. */
+static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  bool ends =
+      depth == 0 || n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
+  if (ends) return n->kind != IR_OP_CONSTANT && n->kind != IR_OP_IOTA && n->shape.bytes > bytes;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (reads_more_than(g, n->operands[i], bytes, depth - 1)) return true;
+  return false;
+}
+
+/* Whether long sums over different dimensions read it. */
+static bool is_summed_both_ways(const plan_graph *g, const plan_node *n) {
+  const plan_node *first = NULL;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    if (!(u->flags & PLAN_FLAG_HELD) || !u->n_ints) continue;
+    if (!first) first = u;
+    bool same = u->n_ints == first->n_ints &&
+                memcmp(u->ints, first->ints, u->n_ints * sizeof *u->ints) == 0;
+    if (!same) return true;
+  }
+  return false;
+}
+
+/* Whether somebody who fuses with nobody reads it through views. */
+static bool is_read_as_it_is(const fuser *f, uint32_t view) {
+  const plan_node *n = plan_node_get(f->g, view);
+  if (n->kind != PLAN_BITCAST) return false;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(f->g, n->users[i]);
+    bool fuses = is_fusible(u) && (u->kind == PLAN_FUSION || may_take_part(f->g, u));
+    if (!fuses || is_read_as_it_is(f, n->users[i])) return true;
+  }
+  return n->n_users == 0;
+}
+
+/* Whether every reader takes it in. What several readers would compute from more than it is stays,
+ * for reading it is cheaper; of what is summed by rows and by columns as much is enough. */
+static bool fuses_into_readers(const fuser *f, uint32_t producer) {
+  const plan_node *p = plan_node_get(f->g, producer);
+  int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
+  if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
+  for (uint32_t i = 0; i < p->n_users; i++) {
+    const plan_node *u = plan_node_get(f->g, p->users[i]);
+    uint32_t slot = operand_index(u, producer);
+    CTX_CHECK(f->g->m->ctx, slot != UINT32_MAX); /* a user reads it */
+    if (!is_fusible(u) || !may_fuse(f, p->users[i], slot)) return false;
+    if (p->n_users > 1 && is_read_as_it_is(f, p->users[i])) return false;
+  }
+  return true;
+}
+
 static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
   f->steps = (int64_t)count * PATH_STEPS_PER_NODE + 100000;
   for (uint32_t k = count; k-- > 0;) {
@@ -389,7 +459,8 @@ static bool fuse_one(fuser *f, uint32_t node, candidates *c) {
     uint32_t producer = c->at[k].operand;
     const plan_node *p = plan_node_get(f->g, producer);
     if (!is_fusible(p) || (p->flags & (PLAN_FLAG_KEPT | PLAN_FLAG_HELD)) ||
-        !may_fuse(f, node, f->place[producer] - 1))
+        !may_fuse(f, node, f->place[producer] - 1) ||
+        (f->all_or_none && !fuses_into_readers(f, producer)))
       continue;
     fuse(f, producer, node);
     remove_candidate(c, k);
@@ -404,10 +475,10 @@ static void fuse_comp(fuser *f, uint32_t comp) {
   uint32_t *order = plan_post_order(f->g, comp), count = plan_comp_get(f->g, comp)->nodes.count;
   candidates c = {0};
   for (uint32_t k = 0; k < count; k++) f->position[order[k]] = k;
-  keep_unfusible(f, order, count);
+  if (!f->all_or_none) keep_unfusible(f, order, count);
   for (uint32_t k = count; k-- > 0;) {
     const plan_node *n = plan_node_get(f->g, order[k]);
-    if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !plan_is_loop_fusible(n)) continue;
+    if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !may_take_part(f->g, n)) continue;
     c.count = 0;
     for (uint32_t i = n->n_operands; i-- > 0;) {
       f->place[n->operands[i]] = i + 1;
@@ -421,6 +492,7 @@ static void fuse_comp(fuser *f, uint32_t comp) {
 
 void plan_fuse(plan_graph *g) {
   fuser f = {.g = g,
+             .all_or_none = g->memory && g->memory->fuses_sums,
              .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
              .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count),
              .place = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count)};

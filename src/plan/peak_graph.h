@@ -4,6 +4,7 @@
  *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
+ *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
  *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
  *
@@ -145,6 +146,8 @@ plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
+/* Of a graph for a device: libraries' workspaces, and arrays as large as they are there. */
+void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 void plan_schedule(plan_graph *g, plan_order order);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
 
@@ -175,10 +176,19 @@ static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node) {
   return plan_make(l, s->outer, &n);
 }
 
+/* Larger than what it is made of: devices' XLA leaves it in the loop. */
+static bool inflates(const plan_graph *g, const plan_node *n) {
+  int64_t bytes = 0;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    bytes = saturated_sum(bytes, plan_node_get(g, n->operands[i])->shape.bytes);
+  return n->shape.bytes > bytes;
+}
+
 uint32_t plan_make(lowering *l, plan_scope *s, const plan_node *desc) {
   plan_node n = *desc;
   n.comp = s->comp;
-  if (l->hoists && s->is_loop && n.kind != PLAN_OPAQUE && n.n_comps == 0) {
+  bool stays = l->g->memory && inflates(l->g, &n);
+  if (l->hoists && !stays && s->is_loop && n.kind != PLAN_OPAQUE && n.n_comps == 0) {
     bool invariant = true;
     for (uint32_t i = 0; i < n.n_operands; i++) invariant &= is_invariant(l->g, n.operands[i]);
     if (invariant && (n.n_operands || n.kind == IR_OP_IOTA)) {

@@ -6,6 +6,13 @@
 enum { REDUCE_WINDOW_SIZE = 32 }; /* XLA's TreeReductionRewriter: longer reductions become trees */
 
 /* ---- reductions ---- */
+static int64_t product_of(const plan_shape *s, const int64_t *dims, int32_t count) {
+  int64_t p = 1;
+  for (int32_t i = 0; i < count; i++)
+    if (__builtin_mul_overflow(p, s->dims[dims[i]], &p)) p = INT64_MAX;
+  return p;
+}
+
 /* One step of the tree: windows of 32 along every reduced dimension. */
 static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
                                int32_t count, uint64_t signature) {
@@ -98,6 +105,33 @@ static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t
   return false;
 }
 
+/* Where sums are fused with what they sum: a long one is split in two, about the root of its length
+ * each, and its result is not fused into who reads it (XLA's tree_reduction_rewriter of GPUs). */
+enum { LONG_ROW = 16384, LONG_COLUMN = 4096 };
+
+static int64_t parts_of_sum(const plan_shape *s, const int64_t *dims, int32_t count) {
+  int64_t length = product_of(s, dims, count), parts = 1;
+  bool is_row = s->rank && lists(dims, count, s->rank - 1);
+  if (length <= (is_row ? LONG_ROW : LONG_COLUMN)) return 1;
+  while (parts * 2 <= length / (parts * 2)) parts *= 2;
+  return parts;
+}
+
+static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims, int32_t count) {
+  plan_shape from = node_of(r, sum.operands[0])->shape, to = sum.shape;
+  int64_t parts = parts_of_sum(&from, dims, count), both[2] = {to.elements, parts};
+  bool is_long = is_large_reduction(&from, dims, count);
+  uint32_t operands[2] = {sum.operands[0], sum.operands[1]};
+  sum.operands = operands;
+  if (is_long) sum.flags |= PLAN_FLAG_HELD;
+  if (parts > 1) {
+    sum.shape = plan_shape_make(r->g->arena, to.dtype, 2, both);
+    operands[0] = plan_rule_make(r, sum);
+    sum.shape = to;
+  }
+  return plan_rule_make(r, sum);
+}
+
 static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
                            int32_t count, plan_shape shape, uint64_t signature) {
   if (node_of(r, x)->shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
@@ -105,16 +139,17 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
   int64_t inner[IR_MAX_RANK];
   int32_t more = reduced_behind(r, x, init, dims, count, signature, &behind, inner);
   if (more > 0) return reduce_one(r, behind, init, inner, more, shape, signature);
-  while (is_large_reduction(&node_of(r, x)->shape, dims, count))
+  bool fuses = r->g->memory && r->g->memory->fuses_sums;
+  while (!fuses && is_large_reduction(&node_of(r, x)->shape, dims, count))
     x = reduce_windows(r, x, init, dims, count, signature);
-  return plan_rule_make(r,
-                        (plan_node){.kind = IR_OP_REDUCE,
-                                    .shape = shape,
-                                    .n_operands = 2,
-                                    .operands = (uint32_t[]){x, init},
-                                    .signature = signature,
-                                    .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
-                                    .n_ints = (uint32_t)count});
+  plan_node sum = {.kind = IR_OP_REDUCE,
+                   .shape = shape,
+                   .n_operands = 2,
+                   .operands = (uint32_t[]){x, init},
+                   .signature = signature,
+                   .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
+                   .n_ints = (uint32_t)count};
+  return fuses ? fused_sum(r, sum, dims, count) : plan_rule_make(r, sum);
 }
 
 /* The sum of what is negated is that of what it was, negated. */
@@ -152,13 +187,6 @@ typedef struct dot_side {
   bool folded; /* a transpose is left to the dot */
   int64_t batch, free, contract;
 } dot_side;
-
-static int64_t product_of(const plan_shape *s, const int64_t *dims, int32_t count) {
-  int64_t p = 1;
-  for (int32_t i = 0; i < count; i++)
-    if (__builtin_mul_overflow(p, s->dims[dims[i]], &p)) p = INT64_MAX;
-  return p;
-}
 
 static int32_t free_dims(const plan_shape *s, ir_ints batch, ir_ints contract, int64_t *out) {
   int32_t n = 0;
@@ -253,6 +281,31 @@ static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_s
       shape);
 }
 
+/* A matrix times a vector, as products that are summed up row by row: fuses with what makes the
+ * matrix. */
+static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const dot_side *vector,
+                            plan_shape shape) {
+  int64_t dims[3] = {matrix->batch, matrix->free, matrix->contract}, last = 2;
+  int64_t short_dims[2] = {vector->batch, vector->contract};
+  plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 3, dims),
+             few = plan_shape_make(r->g->arena, shape.dtype, 2, short_dims);
+  uint32_t spread =
+      plan_rule_broadcast(r, plan_rule_bitcast(r, vector->node, few), full, (int64_t[]){0, 2});
+  uint32_t operands[2] = {plan_rule_bitcast(r, matrix->node, full), spread};
+  uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, operands, 2, 0);
+  plan_shape rows = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  return plan_rule_bitcast(
+      r, reduce_one(r, product, plan_rule_number(r, shape.dtype, 0), &last, 1, rows, IR_OP_ADD),
+      shape);
+}
+
+/* GPUs' libraries are not asked for the product of a matrix and a vector in f64. */
+static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
+                              ir_dtype dtype) {
+  return r->g->memory && r->g->memory->library_bytes && dtype == IR_F64 &&
+         (a->free == 1 || b->free == 1);
+}
+
 /* Batch dimensions of length 1 are left out; the others stay as they are. */
 static uint32_t without_unit_batch(const plan_rule *r, uint32_t x, int32_t n_batch) {
   plan_shape s = node_of(r, x)->shape;
@@ -316,15 +369,20 @@ void plan_lower_dot(const plan_rule *r) {
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
     return;
   }
-  ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
-  dot_side a = dot_operand(r, plan_rule_convert(r, operand(r, 0), inside), n.lhs_batch,
-                           n.lhs_contract, true);
-  dot_side b = dot_operand(r, plan_rule_convert(r, operand(r, 1), inside), n.rhs_batch,
-                           n.rhs_contract, false);
+  bool narrow = r->g->memory && r->g->memory->narrow_floats;
+  ir_dtype inside = narrow                  ? shape.dtype
+                    : shape.dtype == IR_F16 ? IR_F32
+                                            : plan_computed_in(shape.dtype);
+  uint32_t x = operand(r, 0), y = operand(r, 1);
+  if (!narrow) x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
+  dot_side a = dot_operand(r, x, n.lhs_batch, n.lhs_contract, true);
+  dot_side b = dot_operand(r, y, n.rhs_batch, n.rhs_contract, false);
   plan_shape out = with_dtype(shape, inside);
   uint32_t made;
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
   else if (a.free == 1 && b.free == 1) made = inner_product(r, &a, &b, out);
+  else if (is_summed_by_rows(r, &a, &b, inside))
+    made = b.free == 1 ? summed_rows(r, &a, &b, out) : summed_rows(r, &b, &a, out);
   else made = batched_product(r, a, b, n.lhs_batch.count, out);
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }

@@ -2,6 +2,7 @@
  * over columns, in blocks of 128, and dots. (For matrices on CPU JAX calls LAPACK; batches of
  * small ones and other platforms' programs come here.) Sources: XLA's cholesky_expander,
  * triangular_solve_expander. */
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
@@ -219,8 +220,25 @@ static uint32_t expand_solve(const plan_rule *r, const uint32_t *operands) {
   return solve(r, operands[0], operands[1], left, left ^ lower ^ transposed);
 }
 
+/* GPUs' libraries do it whole: into an array of its own, beside more of that size, in other
+ * layouts, and a workspace. */
+static bool is_librarys(const plan_rule *r) { return r->g->memory && r->g->memory->library_bytes; }
+
+static void call_library(const plan_rule *r, const uint32_t *operands, uint32_t count,
+                         int64_t more) {
+  plan_shape result = result_shape(r, 0);
+  int64_t scratch =
+      saturated_sum(saturated_product(result.bytes, more), r->g->memory->library_bytes);
+  uint32_t made = plan_rule_opaque(r, operands, count, &result, 1, scratch);
+  plan_bind(r->l, r->op, 0, plan_element(r->l, r->s, made, 0));
+}
+
 void plan_lower_triangular_solve(const plan_rule *r) {
   uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
+  if (is_librarys(r)) {
+    call_library(r, operands, 2, 1);
+    return;
+  }
   if (node_of(r, operands[0])->shape.rank < 2 || node_of(r, operands[1])->shape.rank < 2)
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
   else bind_expanded(r, operands, 2, expand_solve);
@@ -261,6 +279,7 @@ static uint32_t expand_cholesky(const plan_rule *r, const uint32_t *operands) {
 
 void plan_lower_cholesky(const plan_rule *r) {
   uint32_t a = operand(r, 0);
-  if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
+  if (is_librarys(r)) call_library(r, &a, 1, 2);
+  else if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
   else bind_expanded(r, &a, 1, expand_cholesky);
 }

@@ -11,6 +11,7 @@ enum {
   POINTER_BYTES = 8,
   COMPUTED_BYTES = 4, /* of an element, at least: bf16, f16, int8 arithmetic is done in 32 bits */
   BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
+  MATRIX_MULTIPLE = 8,
   EXPANSION_ARRAYS = 12, /* of a special function: steps of it that XLA keeps in memory */
 };
 
@@ -85,7 +86,14 @@ static int64_t operand_copies(const sum *s, const ir_op_data *d) {
   }
 }
 
-/* What it needs beside operands and results: a library's workspace, a loop's. */
+/* What XLA makes no loop of. */
+static bool is_light(ir_kind kind) {
+  int flags = ir_kind_flags(kind);
+  return (flags & IR_FLAG_T) || ((flags & IR_FLAG_E) && !(flags & IR_FLAG_H));
+}
+
+/* What it needs beside operands and results: a library's workspace, a loop's, or that of the loops
+ * that it may be expanded into. */
 static int64_t work_bytes(const device_memory *memory, ir_kind kind) {
   switch (kind) {
     case IR_OP_DOT:
@@ -93,18 +101,35 @@ static int64_t work_bytes(const device_memory *memory, ir_kind kind) {
     case IR_OP_EINSUM:
     case IR_OP_UNARY_EINSUM:
     case IR_OP_CHOLESKY:
-    case IR_OP_TRIANGULAR_SOLVE: return memory->library_bytes;
-    case IR_OP_WHILE:
-    case IR_OP_LOOP:
-    case IR_OP_CASE:
-    case IR_OP_IF: return memory->loop_bytes;
+    case IR_OP_TRIANGULAR_SOLVE: return memory->library_bytes + memory->loop_bytes;
+    case IR_OP_CONSTANT:
+    case IR_OP_IOTA: return 0;
     case IR_OP_SORT: return memory->library_decides ? INT64_MAX : memory->loop_bytes;
     case IR_OP_CONVOLUTION:
     case IR_OP_FFT:
     case IR_OP_CHLO_TOP_K:
-    case IR_OP_CUSTOM_CALL: return memory->library_decides ? INT64_MAX : 0;
-    default: return 0;
+    case IR_OP_CUSTOM_CALL: return memory->library_decides ? INT64_MAX : memory->loop_bytes;
+    default: return is_light(kind) ? 0 : memory->loop_bytes;
   }
+}
+
+/* Matrices of 8 and 16 bits are padded for GPUs' libraries (cublas_pad_for_gemms.cc). */
+static int64_t matrix_padding(const sum *s, ir_value v) {
+  const ir_type_data *t = ir_type_at(s->m, v);
+  int64_t width = t->kind == IR_TYPE_TENSOR && t->dtype ? ir_dtype_bytes(t->dtype) : 0, n = width;
+  if (width == 0 || width >= COMPUTED_BYTES) return 0;
+  for (int32_t d = 0; d < t->rank; d++) {
+    int64_t extent = t->dims[d] > 0 ? t->dims[d] : 1;
+    n = saturated_product(n, (extent - 1) / MATRIX_MULTIPLE * MATRIX_MULTIPLE + MATRIX_MULTIPLE);
+  }
+  return n;
+}
+
+static void add_matrices(sum *s, const ir_op_data *d) {
+  bool is_product = d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL;
+  if (!is_product || !s->memory || !s->memory->library_bytes) return;
+  add(s, matrix_padding(s, d->first_result));
+  for (uint32_t i = 0; i < d->n_operands; i++) add(s, matrix_padding(s, d->operands[i]));
 }
 
 static void add_op(sum *s, ir_op op) {
@@ -117,6 +142,7 @@ static void add_op(sum *s, ir_op op) {
   for (uint32_t i = 0; i < d->n_operands && copies; i++)
     add_value(s, d->operands[i], element_bytes, copies);
   if (s->memory) add(s, work_bytes(s->memory, d->kind));
+  add_matrices(s, d);
   if (d->kind == IR_OP_CALL || d->kind == IR_OP_COMPOSITE) add_callee(s, op);
   for (uint32_t r = 0; r < d->n_regions; r++)
     if (d->regions[r]) add_block(s, d->regions[r]);

@@ -1,0 +1,108 @@
+/* What a device's XLA makes of the fused graph that a CPU's does not: products that a library does
+ * come as a tuple of the result and a workspace, and arrays are padded to tiles.
+ *
+ * A result that comes in a tuple is not written over by who reads it, for XLA's heap does not look
+ * through the tuple. Sources: XLA's gemm_rewriter.cc, heap_simulator.cc; layouts that XLA:TPU
+ * prints. Between plan_fuse() and plan_insert_copies(). */
+#include "base/saturate.h"
+#include "plan/peak_graph.h"
+
+/* ---- products ---- */
+static int64_t extent(const plan_shape *s, int32_t from_last) {
+  return s->rank > from_last ? s->dims[s->rank - 1 - from_last] : 1;
+}
+
+/* Multiplications of a matrix of the batch: too few for a library. */
+static bool is_small(const plan_graph *g, const plan_node *n) {
+  int64_t rows = extent(&n->shape, 1), columns = extent(&n->shape, 0);
+  const plan_shape *x = &plan_node_get(g, n->operands[0])->shape;
+  int64_t kept = columns > 0 ? n->shape.elements / columns : 0,
+          summed = kept > 0 ? x->elements / kept : 0;
+  int64_t products = saturated_product(saturated_product(rows, columns), summed);
+  return products < g->memory->least_library_products;
+}
+
+static bool is_librarys(const plan_graph *g, const plan_node *n) {
+  if (n->kind != IR_OP_DOT_GENERAL || !(n->flags & PLAN_FLAG_LIVE)) return false;
+  ir_dtype t = n->shape.dtype, read = plan_node_get(g, n->operands[0])->shape.dtype;
+  switch (ir_dtype_class_of(t)) {
+    case IR_CLASS_COMPLEX: return true;
+    case IR_CLASS_FLOAT: return t != IR_F32 || read != IR_F32 || !is_small(g, n);
+    case IR_CLASS_INT: return read == IR_I8;
+    default: return false;
+  }
+}
+
+static void read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
+                         uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    plan_node *u = plan_node_get(g, users[k]);
+    for (uint32_t i = 0; i < u->n_operands; i++)
+      if (u->operands[i] == old) u->operands[i] = now;
+    plan_add_user(g, now, users[k]);
+  }
+  for (uint32_t c = 1; c < g->comps.count; c++)
+    if (plan_comp_get(g, c)->root == old) plan_comp_get(g, c)->root = now;
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->outputs[i] == old) g->outputs[i] = now;
+}
+
+/* The node becomes a call of (result, workspace), and who read it reads the first of these. */
+static void add_workspace(plan_graph *g, uint32_t id) {
+  plan_node n = *plan_node_get(g, id);
+  plan_shape members[2] = {n.shape,
+                           plan_shape_make(g->arena, IR_UI8, 1, &g->memory->library_bytes)};
+  plan_node element = {.kind = IR_OP_GET_TUPLE_ELEMENT,
+                       .flags = PLAN_FLAG_LIVE,
+                       .comp = n.comp,
+                       .n_operands = 1,
+                       .operands = ARENA_COPY(g->arena, uint32_t, &id, 1),
+                       .shape = n.shape,
+                       .op = n.op,
+                       .value = n.value};
+  uint32_t made = plan_node_new(g, &element);
+  plan_node *call = plan_node_get(g, id);
+  call->kind = PLAN_OPAQUE;
+  call->shape = plan_shape_tuple(g->arena, members, 2);
+  call->users = NULL;
+  call->n_users = call->users_room = 0;
+  plan_add_user(g, id, made);
+  read_instead(g, id, made, n.users, n.n_users);
+}
+
+/* ---- tiles ---- */
+static void pad(const plan_graph *g, plan_shape *s) {
+  if (s->is_tuple) {
+    plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
+    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i]);
+    s->members = members;
+    int64_t table = s->bytes;
+    s->bytes = device_least_bytes(g->memory, 1, 1, &table);
+  } else if (s->elements > 0) {
+    s->bytes = device_least_bytes(g->memory, s->bytes / s->elements, s->rank, s->dims);
+  }
+}
+
+/* Whether a view has other dimensions innermost than what it views, so that the elements lie in
+ * other tiles. */
+static bool moves_tiles(const plan_graph *g, const plan_node *n) {
+  if (n->kind != PLAN_BITCAST || n->shape.is_tuple) return false;
+  const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
+  if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1) return false;
+  if (from->true_rank == 1 && to->true_rank == 1) return false;
+  int32_t i = from->rank - 1, k = to->rank - 1;
+  while (i > 0 && from->dims[i] == 1) i--;
+  while (k > 0 && to->dims[k] == 1) k--;
+  return from->dims[i] != to->dims[k];
+}
+
+void plan_on_device(plan_graph *g) {
+  CTX_CHECK(g->m->ctx, g->memory);
+  uint32_t count = g->nodes.count;
+  for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
+    if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
+  for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++)
+    if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->tile_lanes; id++)
+    pad(g, &plan_node_get(g, id)->shape);
+}
