@@ -95,3 +95,11 @@ int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_
   int64_t bytes = saturated_product(least, element_bytes);
   return m->tile_lanes ? up_to(bytes, m->align_bytes) : bytes;
 }
+
+int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                         const int64_t *dims) {
+  if (!m->tile_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
+  int64_t rows = rows_for(rows_of_tile(m, element_bytes), known(dims[rank - 2])),
+          elements = tiled_elements(m, rows, rank, dims, rank - 1, rank - 2);
+  return up_to(saturated_product(elements, element_bytes), m->align_bytes);
+}

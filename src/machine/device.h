@@ -75,5 +75,8 @@ int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t
                           const int64_t *dims);
 int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                            const int64_t *dims);
+/* The same row by row, the last dimension innermost. */
+int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                         const int64_t *dims);
 
 #endif

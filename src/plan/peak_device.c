@@ -71,15 +71,25 @@ static void add_workspace(plan_graph *g, uint32_t id) {
 }
 
 /* ---- tiles ---- */
-static void pad(const plan_graph *g, plan_shape *s) {
+/* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
+static bool is_by_rows(const plan_graph *g, const plan_node *n) {
+  ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+  bool is_factor = kind == IR_OP_CHOLESKY || kind == IR_OP_TRIANGULAR_SOLVE;
+  bool is_gather = n->kind == IR_OP_GATHER || (n->kind == PLAN_FUSION && kind == IR_OP_GATHER);
+  return is_gather || (n->kind == PLAN_OPAQUE && is_factor);
+}
+
+static void pad(const plan_graph *g, plan_shape *s, bool by_rows) {
   if (s->is_tuple) {
     plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
-    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i]);
+    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i], by_rows);
     s->members = members;
     int64_t table = s->bytes;
     s->bytes = device_least_bytes(g->memory, 1, 1, &table);
   } else if (s->elements > 0) {
-    s->bytes = device_least_bytes(g->memory, s->bytes / s->elements, s->rank, s->dims);
+    int64_t width = s->bytes / s->elements;
+    s->bytes = by_rows ? device_row_bytes(g->memory, width, s->rank, s->dims)
+                       : device_least_bytes(g->memory, width, s->rank, s->dims);
   }
 }
 
@@ -103,6 +113,8 @@ void plan_on_device(plan_graph *g) {
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
   for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++)
     if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->tile_lanes; id++)
-    pad(g, &plan_node_get(g, id)->shape);
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->tile_lanes; id++) {
+    plan_node *n = plan_node_get(g, id);
+    pad(g, &n->shape, is_by_rows(g, n));
+  }
 }

@@ -46,6 +46,7 @@ def test_the_bound_of_a_cpu_is_none_for_a_device(device):
 # of which the estimate does not know all.
 LEAST = {"h100": 0.95, "v5e": 0.90}
 SLACK_BYTES = {"h100": 1 << 15, "v5e": 1 << 20}
+MOST_ABOVE = {"h100": 0.18, "v5e": 0.30}  # loops that XLA:TPU unrolls
 # A value that readers want in two layouts; relayouts for a Cholesky factor; f64 made of f32, and
 # special functions as loops.
 LOW = {
@@ -78,6 +79,7 @@ def test_the_estimate_is_hardly_ever_low(device):
 def test_the_estimate_is_close(device):
     ratios, reports = ratios_of(device), GOLDEN[device]["reports"]
     assert 0.99 <= statistics.median(ratios.values()) <= 1.15
-    assert sum(ratio > 1.15 for ratio in ratios.values()) <= len(ratios) / 4
+    above = sum(ratio > 1.15 for ratio in ratios.values())
+    assert above <= MOST_ABOVE[device] * len(ratios)
     large = [ratio for name, ratio in ratios.items() if reports[name] > 10_000_000]
     assert 0.99 <= statistics.median(large) <= 1.15

@@ -121,7 +121,11 @@ def test_each_of_several_devices_is_under_the_limit(make, device, count):
     f, shapes = make(devices)
     plan = weir.plan(f, *shapes, limit=limit, device=device)
     assert plan.device == f"{count} x {device}" and plan.judge.startswith("XLA for")
-    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= limit < plan.peak_before_bytes
+    assert plan.peak_after_bytes <= limit and not plan.after_is_estimate
+    if plan.outcome == "options":  # a TPU makes its part of the matrix on the chip
+        assert target.platform == "tpu"
+        return
+    assert plan.outcome == "rewritten" and limit < plan.peak_before_bytes
     ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
     assert max(report_of(plan.text, devices, way) for way in ways) == plan.peak_after_bytes
 

@@ -239,6 +239,8 @@ static void test_bytes_of_arrays(void) {
   assert(device_most_bytes(tpu, 2, 2, column) == 1008 * 128 * 2);
   assert(device_least_bytes(tpu, 4, 3, cube) == 3 * 4 * 128 * 4);
   assert(device_most_bytes(tpu, 4, 3, cube) == 5 * 8 * 128 * 4);
+  assert(device_row_bytes(tpu, 4, 2, column) == 1000 * 128 * 4);
+  assert(device_row_bytes(gpu, 4, 2, column) == 4000);
   assert(device_least_bytes(tpu, 4, 0, NULL) == 512 && device_most_bytes(tpu, 4, 0, NULL) == 4096);
   assert(device_most_bytes(tpu, 4, 2, none) >= device_least_bytes(tpu, 4, 2, none));
   assert(device_most_bytes(tpu, 4, 2, huge) == INT64_MAX);
