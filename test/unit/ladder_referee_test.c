@@ -45,7 +45,7 @@ static weir_status estimate(void *user) {
   ir_module *m;
   WEIR_TRY(in_stablehlo_text(&q->c, q->text, q->length, &m));
   WEIR_TRY(ir_verify(m));
-  q->peak = plan_peak_of(arena_create(&q->c), m, PLAN_ORDER_PROGRAM);
+  q->peak = plan_peak_of(arena_create(&q->c), m, PLAN_ORDER_PROGRAM, NULL);
   return WEIR_OK;
 }
 
