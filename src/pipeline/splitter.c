@@ -274,13 +274,26 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   return split;
 }
 
-static const device_memory *memory_of(const split_order *order) {
-  return order->machine ? machine_memory(order->machine) : NULL;
+/* What slices are made by: as if nothing stayed on the chip and products fused with nothing, so
+ * that there is something to split where XLA does not do what the estimate expects. */
+static const device_memory *memory_of(const split_order *order, device_memory *cautious) {
+  const device_memory *m = order->machine ? machine_memory(order->machine) : NULL;
+  if (!m) return NULL;
+  *cautious = *m;
+  cautious->near_bytes = 0;
+  cautious->fuses_products = false;
+  return cautious;
+}
+
+static int64_t estimated_bytes(arena *scratch, const ir_module *m, const split_order *order) {
+  device_memory cautious;
+  const device_memory *memory = memory_of(order, &cautious);
+  return plan_peak_of(scratch, m, order->order, memory).total_bytes;
 }
 
 static void judge(ir_module *m, split_order *order) {
   arena *scratch = arena_create(m->ctx);
-  order->peak_bytes = plan_peak_of(scratch, m, order->order, memory_of(order)).total_bytes;
+  order->peak_bytes = estimated_bytes(scratch, m, order);
   order->fits = order->peak_bytes <= order->limit_bytes;
   arena_destroy(scratch);
 }
@@ -460,14 +473,15 @@ static bool is_hopeless(const plan_peak *peak, const split_order *order) {
 
 static progress split_once(ir_module *m, split_order *order, tried *t) {
   arena *scratch = arena_create(m->ctx);
-  plan_peak peak = plan_peak_under(scratch, m, order->order, memory_of(order), order->limit_bytes);
+  device_memory cautious;
+  const device_memory *memory = memory_of(order, &cautious);
+  plan_peak peak = plan_peak_under(scratch, m, order->order, memory, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
   bool over = order->fits || (order->may_give_up && is_hopeless(&peak, order));
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
-  if (p == STUCK && !order->fits)
-    order->peak_bytes = plan_peak_of(scratch, m, order->order, memory_of(order)).total_bytes;
+  if (p == STUCK && !order->fits) order->peak_bytes = estimated_bytes(scratch, m, order);
   arena_destroy(scratch);
   return p;
 }

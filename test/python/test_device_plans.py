@@ -74,7 +74,7 @@ def test_list_of_devices_is_a_table():
     assert [p.device for p in plans] == ["h100", "v5e", "mi300x"]
     lines = str(plans).splitlines()
     assert lines[0].split() == "device limit as it came under the limit judged by".split()
-    assert len(lines) == 4 and lines[2].startswith("v5e ") and "held, " in lines[2]
+    assert len(lines) == 4 and lines[2].startswith("v5e ") and "fits as it is" in lines[2]
     assert "8 trips, predicted" in lines[1]
 
 
@@ -128,7 +128,9 @@ def test_a_jax_device():
 def test_every_device_can_be_planned_for():
     for device in _library.devices():
         plan = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=device.name)
-        assert plan.outcome == "rewritten" and plan.device_bytes == device.memory_bytes
+        # a TPU makes the matrix inside of the product that reads it
+        held = "options" if device.platform == "tpu" else "rewritten"
+        assert plan.outcome == held and plan.device_bytes == device.memory_bytes
 
 
 # ---- several devices ----

@@ -121,12 +121,12 @@ def gram(x):
     return jnp.exp(x @ x.T).sum() + jnp.linalg.cholesky(x.T @ x).sum()
 
 
-DEVICES = {"h100": "fits", "v5e": "held", "l4": "refused"}  # the limit is of each its own
+DEVICES = {"h100": "fits", "a100-40gb": "held", "l4": "refused"}  # the limit is of each its own
 
 
 def devices_page(folder):
     """A page of three devices by estimate, a plan of each outcome."""
-    limits = {"h100": "100MB", "v5e": "20MB", "l4": "1MB"}
+    limits = {"h100": "100MB", "a100-40gb": "20MB", "l4": "1MB"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_devices, "_compilers", lambda known, count: ())
         x = floats(4000, 100)
@@ -368,7 +368,7 @@ def test_devices_stand_side_by_side_and_each_shows_its_charts(devices, opened):
     assert page.locator("h1").inner_text() == "jit_gram" and rows.count() == 3
     texts = [re.sub(r"\s+", " ", text) for text in rows.all_inner_texts()]
     assert re.match(r"h100 84.9 GB fits as it is .*before [\d.]+ MB 100 MB [\d.]+ .s Shown", texts[0])
-    assert re.match(r"v5e 16.9 GB held with \d+ loops?, \d+ trips .*before .* MB, above after", texts[1])
+    assert re.match(r"a100-40gb 42.3 GB held with \d+ loops?, \d+ trips .*before .* MB, above after", texts[1])
     assert re.match(r"l4 24.0 GB refused; holds [\d.]+ MB .*before .* MB, above 1.00 MB – Show", texts[2])
     plans = [part["plan"] for part in json.loads(PLANS.search(devices.read_text())[1])]
     for place, (name, plan) in enumerate(zip(DEVICES, plans)):
