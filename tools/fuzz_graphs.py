@@ -1,7 +1,7 @@
 """Splits random programs in every way and compares results: evaluator and XLA, before and after.
 
     python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
-                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled]
+                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled|Images]
                                 [--build DIR] [--keep DIR]
 
 A seed stands for one program (test/python/random_graphs.py) and for how it is split. What fails is
@@ -25,6 +25,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 import random_graphs  # noqa: E402
+import random_images  # noqa: E402
 import random_values  # noqa: E402
 import respelling  # noqa: E402
 import running  # noqa: E402
@@ -218,11 +219,15 @@ def use_build(args):
         running.BUILD = args.build.resolve()
 
 
+def graphs_of(name):
+    return getattr(random_images if name == "Images" else random_graphs, name)
+
+
 def try_seed(task):
     seed, args = task
     use_build(args)
     try:
-        case = case_of(seed, getattr(random_graphs, args.graphs))
+        case = case_of(seed, graphs_of(args.graphs))
         found, changed = failures(case, not args.no_xla)
         lines = []
         for way, problem in found:
@@ -246,7 +251,7 @@ def try_seeds(seeds, args, sender):
 
 def run_unsplit(seed, args):
     use_build(args)
-    case = case_of(seed, getattr(random_graphs, args.graphs))
+    case = case_of(seed, graphs_of(args.graphs))
     running.Xla(case.text())(*case.inputs)
 
 
@@ -281,7 +286,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled"]
+    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled", "Images"]
     parser.add_argument("--graphs", default="Graph", choices=kinds)
     parser.add_argument("--no-xla", action="store_true")
     parser.add_argument("--no-reduce", action="store_true")

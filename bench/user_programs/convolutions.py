@@ -203,7 +203,6 @@ def channels_first_step(p, x, y):
         r.normal(5, 5, 1, 8, scale=0.2),
         r.normal(5, 5, 8, 1, scale=0.2),
     ),
-    refused="needs strips of rows that overlap",
 )
 def large_image(x, first, second):
     """Two convolutions of one large image."""

@@ -6,7 +6,8 @@
 #include "split/shards.h"
 #include "split/sink.h"
 
-enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 4 };
+enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 6 };
+enum { MARGINS = 8 }; /* as long as slices are at least to be: what is made twice is an eighth */
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -38,6 +39,8 @@ typedef struct wishes {
   int64_t rows;
   /* a product sums over the factor, or a while runs all of its trips for each slice */
   bool be_long;
+  /* indices that the widest stencil reaches beyond a slice */
+  int64_t margin;
   /* per index of the factor: slices of what is made outside and read more than once. They should be
    * in cache together, for each reader of one has read others in between. */
   int64_t again_bytes;
@@ -55,6 +58,16 @@ static int64_t rows_an_index(const split_region *r, const split_member *member) 
   if (at[1 - side].dim >= 0 || at[side].dim < 0) return INT64_MAX;
   int64_t extent = split_extent(r->m, ir_operand(r->m, member->op, side), at[side]);
   return max64(1, (side ? g.columns : g.rows) / max64(1, extent));
+}
+
+/* Indices beyond a slice that the op reads. */
+static int64_t margin_of(const split_region *r, const split_member *member) {
+  int64_t most = 0;
+  for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands; k++) {
+    split_pos at = member->factor.operands[k];
+    if (at.dim >= 0) most = max64(most, (at.more + at.unit - 1) / at.unit);
+  }
+  return most;
 }
 
 static void note_product(const ir_module *m, ir_op op, void *user) {
@@ -87,6 +100,8 @@ static wishes wishes_of(const split_region *r) {
     int64_t rows = sums ? 1 : 0;
     if (repeats) ir_walk(r->m, ir_op_get(r->m, member->op)->regions[1], note_product, &rows);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
+    if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
+    w.margin = max64(w.margin, margin_of(r, member));
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
   }
@@ -101,7 +116,7 @@ static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_
   int64_t longest = goal->slice_bytes / index_bytes,
           cached = goal->cached_bytes / max64(index_bytes, w->again_bytes);
   int64_t enough = w->be_long ? longest : w->rows ? max64(1, ENOUGH_ROWS / w->rows) : 1;
-  int64_t least = w->rows ? max64(1, GEMM_ROWS / w->rows) : 1;
+  int64_t least = max64(w->rows ? max64(1, GEMM_ROWS / w->rows) : 1, MARGINS * w->margin);
   return max64(min64(longest, max64(cached, enough)),
                min64(least, goal->generous_bytes / index_bytes));
 }
@@ -171,7 +186,8 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .extent = r->extent,
                         .n_loops = r->n_loops,
                         .thin_slice = thin_slice(&w),
-                        .index_bytes = largest_index_bytes(r, goal)};
+                        .index_bytes = largest_index_bytes(r, goal),
+                        .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));
   int64_t least = min64(max64(1, goal->least_slice), r->extent);
@@ -196,15 +212,26 @@ static bool is_thin(const split_choice *c) {
   return c->slice <= c->thin_slice && c->slice < c->extent;
 }
 
-/* In order: what stays in memory; slices that fit; passes over the region; products of more than a
+/* Nothing is made twice, for that at most twice as much stays in memory. */
+static bool is_worth_holding(const split_choice *plain, const split_choice *overlapping,
+                             const split_goal *goal) {
+  return plain->index_bytes <= goal->generous_bytes &&
+         plain->held_bytes / 2 <= overlapping->held_bytes;
+}
+
+/* In order: nothing made twice; what stays in memory; slices that fit; passes over the region;
+ * products of more than a
  * few rows; results bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
   if (goal->fits_first && fits_a != fits_b) return fits_a;
+  if (a->overlaps != b->overlaps && is_worth_holding(a->overlaps ? b : a, a->overlaps ? a : b, goal))
+    return b->overlaps;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
+  if (a->overlaps != b->overlaps) return b->overlaps;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
   if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
@@ -313,12 +340,17 @@ static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos p
 /* The region where it dissolves the seed, else NULL. */
 static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                split_pos pos, const split_goal *goal, split_memo *memo,
-                               other_way *out) {
+                               bool no_overlaps, other_way *out) {
   *out = (other_way){0};
   if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
   split_known_users(memo, m, block, goal);
-  split_growth g = {goal->threshold_bytes, !goal->no_streaming, goal->no_kernels, goal->covers,
-                    &memo->state};
+  split_growth g = {.threshold_bytes = goal->threshold_bytes,
+                    .may_stream = !goal->no_streaming,
+                    .no_kernels = goal->no_kernels,
+                    .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
+                    .no_overlaps = no_overlaps,
+                    .covers = goal->covers,
+                    .state = &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
@@ -330,24 +362,25 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
 /* The same, also with the factor mirrored where a prefix sum begins at the other end. */
 static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                      split_pos pos, const split_goal *goal, split_memo *memo,
-                                     int64_t *out_coarsen) {
+                                     bool no_overlaps, int64_t *out_coarsen) {
   other_way other, none;
-  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, &other);
+  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, no_overlaps, &other);
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
   pos.mirrored = true;
   pos.offset = ir_type_at(m, seed)->dims[pos.dim] - pos.unit;
-  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, &none);
+  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, no_overlaps, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                          const split_goal *goal, split_memo *memo) {
+                          const split_goal *goal, split_memo *memo, bool no_overlaps) {
   split_pos pos = {.dim = dim, .unit = 1};
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
-    if (split_extent(m, seed, pos) <= 1 || ir_type_at(m, seed)->dims[dim] % pos.unit) return NULL;
-    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, &coarsen);
+    bool is_ragged = ir_type_at(m, seed)->dims[dim] % pos.unit != 0;
+    if (split_extent(m, seed, pos) <= 1 || (is_ragged && no_overlaps)) return NULL;
+    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, no_overlaps, &coarsen);
     if (!coarsen || (r && r->held_bytes == 0)) return r;
     pos.unit *= coarsen;
   }
@@ -355,8 +388,9 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
 }
 
 static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                         const split_goal *goal, split_memo *memo, split_choice *out) {
-  split_region *r = grow(scratch, m, block, seed, dim, goal, memo);
+                         const split_goal *goal, split_memo *memo, bool no_overlaps,
+                         split_choice *out) {
+  split_region *r = grow(scratch, m, block, seed, dim, goal, memo, no_overlaps);
   if (!r) return false;
   assess(r, goal, out);
   remember(memo, r, out);
@@ -364,6 +398,11 @@ static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value 
           dim, ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent,
           (long long)out->slice, r->n_loops, (long long)out->held_bytes);
   return true;
+}
+
+/* Nothing stays in memory, slices fit and nothing is made twice: no stencils need be looked at. */
+static bool is_good(const split_choice *c, const split_goal *goal) {
+  return c->held_bytes == 0 && c->index_bytes <= goal->generous_bytes && !c->overlaps;
 }
 
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
@@ -378,12 +417,14 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
     }
     if (known) choice = known->choice;
     bool found =
-        known ? known->dissolves : choose_along(scratch, m, block, seed, dim, goal, memo, &choice);
+        known ? known->dissolves
+              : choose_along(scratch, m, block, seed, dim, goal, memo,
+                             best >= 0 && is_good(out_choice, goal), &choice);
     if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
     *out_choice = choice;
     best = dim;
   }
   CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, out_choice) : best >= 0;
+  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps, out_choice) : best >= 0;
 }

@@ -31,6 +31,7 @@ typedef struct split_choice {
   int64_t index_bytes; /* of the largest dissolved value, per index of the factor */
   int32_t reductions;  /* members merged over the factor */
   int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
+  bool overlaps;       /* of stencils, a trip makes again what others make */
 } split_choice;
 
 /* What is known of the values of regions that were grown: a region is the same from whichever of

@@ -7,6 +7,7 @@
 #include "split/body.h"
 #include "split/indices.h"
 #include "split/prefix.h"
+#include "split/stencil.h"
 
 /* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role
  * parallel, to begin with). */
@@ -124,7 +125,17 @@ static int64_t product(const int64_t *dims, int32_t begin, int32_t end) {
 /* Where other's unit begins, of whole ones. */
 static bool scale_offset(split_pos *other, split_pos pos) {
   return !__builtin_mul_overflow(pos.offset / pos.unit, other->unit, &other->offset) &&
-         pos.offset % pos.unit == 0;
+         !__builtin_mul_overflow(pos.more / pos.unit, other->unit, &other->more) &&
+         pos.offset % pos.unit == 0 && pos.more % pos.unit == 0;
+}
+
+/* Windows that overlap, widened to whole units. */
+static split_pos in_whole_units(split_pos pos) {
+  if (!pos.more || pos.mirrored) return pos;
+  int64_t by = ((pos.offset % pos.unit) + pos.unit) % pos.unit;
+  pos.offset -= by;
+  pos.more = (pos.more + by + pos.unit - 1) / pos.unit * pos.unit;
+  return pos;
 }
 
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
@@ -136,7 +147,7 @@ RULE(reshape) {
   const ir_type_data *to = q->of_result ? operand_type(q, 0) : result_type(q, 0);
   int64_t extent = from->dims[q->pos.dim] / q->pos.unit;
   int64_t inside = product(from->dims, q->pos.dim + 1, from->rank);
-  if (inside < 0 || extent <= 1 || __builtin_mul_overflow(inside, q->pos.unit, &inside))
+  if (inside < 0 || extent <= 1 || from->dims[q->pos.dim] % q->pos.unit || __builtin_mul_overflow(inside, q->pos.unit, &inside))
     return false;
   int64_t behind = 1;
   for (int32_t e = to->rank - 1; e >= 0; behind *= to->dims[e], e--) {
@@ -150,11 +161,12 @@ RULE(reshape) {
       q->out->coarsen = extent % here ? 0 : here;
       return false;
     }
-    split_pos other = at_dim(q->pos, e);
+    split_pos asked = q->of_result ? in_whole_units(q->pos) : q->pos, other = at_dim(asked, e);
     other.unit = unit;
-    if (!scale_offset(&other, q->pos)) return false;
-    q->out->operands[0] = q->of_result ? other : q->pos;
-    q->out->results[0] = q->of_result ? q->pos : other;
+    if (!scale_offset(&other, asked)) return false;
+    q->out->operands[0] = q->of_result ? other : asked;
+    q->out->results[0] = q->of_result ? asked : other;
+    q->out->shifts = !split_pos_equal(asked, q->pos);
     return true;
   }
   return false;
@@ -190,11 +202,29 @@ RULE(concatenate) {
   return shift_rule(q, n, by);
 }
 
+/* ---- stencils: a result's window is made of an operand's that reaches further
+ * (split/stencil.h) ---- */
+static bool stencil_rule(query *q, const split_stencil *s) {
+  split_pos result = at_dim(q->pos, s->result_dim), operand;
+  if (q->pos.mirrored) return false;
+  if (!q->of_result && !split_stencil_result(s, q->pos, &result, &q->out->coarsen)) return false;
+  if (!split_stencil_operand(s, result, &operand, &q->out->coarsen)) return false;
+  q->out->operands[0] = operand;
+  q->out->results[0] = result;
+  return q->out->shifts = q->out->stencil = true;
+}
+
+static bool find_stencil(query *q, split_stencil *out) {
+  return split_stencil_of(q->scratch, q->m, q->op, q->of_result ? -1 : (int32_t)q->index,
+                          q->pos.dim, out);
+}
+
 RULE(pad) {
   int64_t d = q->pos.dim;
+  split_stencil s;
   if (!q->of_result && q->index != 0) return false;
   int64_t low = op_ints(q, "edge_padding_low").at[d];
-  if (op_ints(q, "interior_padding").at[d]) return false;
+  if (op_ints(q, "interior_padding").at[d]) return find_stencil(q, &s) && stencil_rule(q, &s);
   if (low || op_ints(q, "edge_padding_high").at[d]) return shift_rule(q, 1, &low);
   set_operand(q, 0, d);
   set_result(q, 0, d);
@@ -203,7 +233,8 @@ RULE(pad) {
 
 RULE(slice) {
   int64_t d = q->pos.dim, by = -op_ints(q, "start_indices").at[d];
-  if (op_ints(q, "strides").at[d] != 1) return false;
+  split_stencil s;
+  if (op_ints(q, "strides").at[d] != 1) return find_stencil(q, &s) && stencil_rule(q, &s);
   if (operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d]) return shift_rule(q, 1, &by);
   return same_dim_everywhere(q);
 }
@@ -212,7 +243,7 @@ RULE(reverse) {
   same_dim_everywhere(q);
   if (ir_ints_find(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
-  other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.offset;
+  other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.more - q->pos.offset;
   other->mirrored = !q->pos.mirrored;
   return q->out->shifts = true;
 }
@@ -255,9 +286,25 @@ RULE(dynamic_update_slice) {
 RULE(dot_general) { return is_index(q); }
 RULE(dot) { return is_index(q); }
 
+/* A kernel as large as an image (a kernel's gradient): the sum goes over slices of the kernel, with
+ * the windows of the operand that they meet. */
+static bool sum_of_stencils(query *q, const split_stencil *s) {
+  split_pos kernel = at_dim(q->pos, s->result_dim), operand;
+  if (q->pos.mirrored) return false;
+  if (q->index == 0 && !split_stencil_result(s, q->pos, &kernel, &q->out->coarsen)) return false;
+  kernel.more = 0;
+  if (!split_stencil_operand(s, kernel, &operand, &q->out->coarsen)) return false;
+  q->out->operands[0] = operand;
+  q->out->operands[1] = kernel;
+  q->out->role = SPLIT_REDUCED;
+  return q->out->shifts = q->out->stencil = true;
+}
+
 RULE(convolution) {
   ir_conv_numbers n;
+  split_stencil s;
   if (!ir_conv_dims(q->scratch, q->m, q->op, &n)) return false;
+  if (find_stencil(q, &s)) return s.is_sum ? sum_of_stencils(q, &s) : stencil_rule(q, &s);
   bool batches = ir_op_int(q->m, q->op, "batch_group_count", 1) != 1,
        features = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1;
   int64_t d = q->pos.dim;
@@ -292,7 +339,7 @@ static bool carried_rule(query *q) {
   split_direction along = split_prefix_along(q->m, q->op, pos.dim);
   int64_t last = operand_type(q, 0)->dims[pos.dim] - pos.unit;
   if (along == SPLIT_NO_PREFIX || operand_type(q, 0)->dims[pos.dim] % pos.unit ||
-      pos.offset % pos.unit)
+      pos.offset % pos.unit || pos.more)
     return false;
   q->out->carried = true;
   q->out->backwards = pos.mirrored != (along == SPLIT_BACKWARD);
@@ -300,8 +347,46 @@ static bool carried_rule(query *q) {
   return !q->out->backwards && same_dim_everywhere(q);
 }
 
-RULE(reduce_window) { return is_index(q) || carried_rule(q); }
-RULE(select_and_scatter) { return is_index(q); }
+/* All operands have the same windows. */
+static bool windows_rule(query *q) {
+  uint32_t n = op_data(q)->n_operands / 2;
+  split_stencil s;
+  if ((!q->of_result && q->index >= n) || !find_stencil(q, &s) || !stencil_rule(q, &s))
+    return false;
+  for (uint32_t i = 1; i < n; i++) q->out->operands[i] = q->out->operands[0];
+  for (uint32_t i = 1; i < n; i++) q->out->results[i] = q->out->results[0];
+  return true;
+}
+
+RULE(reduce_window) {
+  if (is_index(q)) return true;
+  return ir_prefix_along(q->m, q->op, q->pos.dim) ? carried_rule(q) : windows_rule(q);
+}
+/* Sums of what windows within the operand select: a window that is not there selects nothing. */
+static bool is_plain_selection(const query *q, const split_stencil *s) {
+  int64_t size = operand_type(q, 0)->dims[s->operand_dim],
+          windows = operand_type(q, 1)->dims[s->result_dim];
+  return s->low == 0 && s->holes == 1 && (windows - 1) * s->step + s->reach <= size &&
+         split_is_zero(q->m, ir_operand(q->m, q->op, 2)) &&
+         ir_reducer_kind(q->m, op_data(q)->regions[1]) == IR_OP_ADD;
+}
+
+static bool selection_rule(query *q) {
+  split_stencil s;
+  split_pos result = q->pos, source, operand;
+  if (q->pos.mirrored || (!q->of_result && q->index == 2) || !find_stencil(q, &s) ||
+      !is_plain_selection(q, &s))
+    return false;
+  if (!q->of_result) result = split_core(q->pos);
+  if (asked_operand(q, 1)) result.unit *= s.step, result.offset *= s.step;
+  if (!split_stencil_back(&s, result, &source, &operand, &q->out->coarsen)) return false;
+  q->out->operands[0] = operand;
+  q->out->operands[1] = source;
+  q->out->results[0] = result;
+  return q->out->shifts = q->out->stencil = true;
+}
+
+RULE(select_and_scatter) { return is_index(q) || selection_rule(q); }
 
 /* ---- gather and scatter: the batch dimensions of the indices, window dimensions taken whole, and
  * dimensions that indices name (split/indices.h) ---- */
@@ -362,7 +447,7 @@ RULE(gather) {
   if (asked_operand(q, 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);
     q->out->role = SPLIT_REDUCED;
-    return q->pos.unit == 1;
+    return q->pos.unit == 1 && !q->pos.more;
   }
   if (!window_factor(&w, q->of_result ? 2 : (int)q->index, q->pos.dim, at)) return false;
   if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != result_type(q, 0)->dims[at[2]])
@@ -384,7 +469,7 @@ RULE(scatter) {
   if ((q->of_result || q->index == 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);
     set_result(q, 0, q->pos.dim);
-    return q->pos.unit == 1;
+    return q->pos.unit == 1 && !q->pos.more;
   }
   if (!window_factor(&w, q->of_result ? 0 : (int)q->index, q->pos.dim, at)) return false;
   if (at[0] >= 0 && at[1] < 0 && operand_type(q, 0)->dims[at[0]] != operand_type(q, 2)->dims[at[2]])
@@ -409,7 +494,11 @@ RULE(fft) { return is_index(q); }
 
 RULE(custom_call) { return is_index(q); }
 
-RULE(while) { return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out); }
+/* What windows that overlap share would be summed twice. */
+RULE(while) {
+  return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out) &&
+         !(q->pos.more && (q->out->sums || q->out->by_rows));
+}
 
 /* ---- dispatch ---- */
 typedef bool (*rule)(query *q);
@@ -448,6 +537,28 @@ static bool has_captures(const ir_module *m, ir_op op) {
   for (uint32_t i = 0; i < d->n_regions && !found; i++)
     if (d->regions[i]) ir_walk(m, d->regions[i], find_capture, &found);
   return found;
+}
+
+static int64_t down_to(int64_t x, int64_t unit) {
+  return x - ((x % unit) + unit) % unit;
+}
+
+split_pos split_core(split_pos pos) {
+  int64_t middle = pos.offset + pos.more / 2, last = pos.offset + pos.more;
+  int64_t below = down_to(middle, pos.unit), above = below + pos.unit;
+  if (!pos.more || pos.mirrored) return pos;
+  if (below >= pos.offset && (middle - below <= above - middle || above > last)) middle = below;
+  else if (above <= last) middle = above;
+  pos.offset = middle;
+  pos.more = 0;
+  return pos;
+}
+
+bool split_contains(split_pos whole, split_pos part) {
+  if (whole.dim != part.dim || whole.dim < 0 || whole.unit != part.unit || whole.mirrored ||
+      part.mirrored)
+    return false;
+  return whole.offset <= part.offset && part.offset + part.more <= whole.offset + whole.more;
 }
 
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos) {

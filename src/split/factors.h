@@ -22,6 +22,8 @@ typedef struct split_pos {
   int64_t unit;   /* elements of dim per index; 1 unless merged */
   int64_t offset; /* index i of the factor is the elements from i * unit + offset on: slices, pads,
                      parts */
+  int64_t more;   /* elements behind those of the slice that a trip has, too: stencils. Windows of
+                     trips overlap */
 } split_pos;
 
 #define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})
@@ -44,6 +46,7 @@ typedef struct split_factor {
   struct split_body *inside; /* of a while: where the factor sits in its body (split/body.c) */
   bool shifts;    /* positions differ by more than dimension and unit, or a part of the dimension is
                      read: the op is done so only if otherwise something large is held */
+  bool stencil;   /* shifts, and windows of a value may overlap (split/stencil.h) */
   bool by_rows;   /* of a while: it runs until its rows are done. Elements that are none of the
                      program's must not be among them: they may never be */
   bool carried;   /* parallel, but a slice needs what the slices before come to: split/prefix.h */
@@ -65,9 +68,18 @@ bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
 
 static inline bool split_pos_equal(split_pos a, split_pos b) {
-  return a.dim == b.dim &&
-         (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset && a.mirrored == b.mirrored));
+  return a.dim == b.dim && (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset &&
+                                          a.mirrored == b.mirrored && a.more == b.more));
 }
+/* Elements that a trip of so many indices has. */
+static inline int64_t split_window_size(split_pos pos, int64_t slice) {
+  return slice * pos.unit + pos.more;
+}
+/* Of windows that overlap the middle, as long as the slice: so they are the dimension, each element
+ * once. Begins at a whole unit if it can. */
+split_pos split_core(split_pos pos);
+/* The window at `part` lies within that at `whole`, in every trip. */
+bool split_contains(split_pos whole, split_pos part);
 /* How many indices the value has at this position: all of the factor's unless it is shifted. Some
  * elements of the last may be beyond its end. */
 int64_t split_extent(const ir_module *m, ir_value v, split_pos pos);

@@ -191,6 +191,32 @@ static bool emit_behind(loop_builder *l, ir_value v, split_pos pos) {
   return true;
 }
 
+/* The largest window of the value that the loop makes and that has this one in it. */
+static split_pos widest(loop_builder *l, ir_value v, split_pos pos) {
+  split_pos found = pos, own = pos;
+  const split_instance *at = split_instance_get(l->r, v, pos);
+  if (at->traced) own = at->factor.results[ir_value_get(l->r->m, v)->index];
+  if (split_contains(own, pos)) found = own;
+  for (uint32_t i = l->r->first_instance[v]; i; i = l->r->instances.at[i - 1].next) {
+    split_instance other = l->r->instances.at[i - 1];
+    if (other.traced && !other.factor.carried && split_contains(other.pos, found) &&
+        split_is_inside(l->r, v, other.pos, l->stage) &&
+        split_instance_stage(l->r, v, other.pos) <= l->stage)
+      found = other.pos;
+  }
+  return found;
+}
+
+/* The window as a part of a larger one that the loop makes anyhow. */
+static bool emit_part(loop_builder *l, ir_value v, split_pos pos) {
+  if (pos.dim < 0 || !l->r->may_shift) return false;
+  split_pos whole = widest(l, v, pos);
+  if (split_pos_equal(whole, pos)) return false;
+  ir_value x = emit(l, v, whole);
+  remember(l, v, pos, split_window_part(&l->body, &l->trip, x, whole, pos));
+  return true;
+}
+
 static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_region *r = l->r;
   ir_op op = ir_value_get(r->m, v)->op;
@@ -198,6 +224,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
                                : split_instance_get(r, v, pos)->factor;
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
   if (f.carried && pos.dim >= 0 && emit_behind(l, v, pos)) return;
+  if (emit_part(l, v, pos)) return;
   ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1),
            *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
   bool sums = sums_here(l, op, &f);
@@ -324,8 +351,9 @@ static void put_out_slices(loop_builder *l, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
     ir_value v = ir_result(l->r->m, member->op, j);
     if (member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
-    split_pos pos = member->factor.results[j];
+    split_pos whole = member->factor.results[j], pos = split_core(whole);
     ir_value x = emit_result(l, member, j);
+    if (!split_pos_equal(whole, pos)) x = split_window_part(&l->body, &l->trip, x, whole, pos);
     if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
     else put_out_windows(l, v, pos, x);
     l->put_out[v] = true;

@@ -6,6 +6,7 @@
 #include "ir/attrs.h"
 #include "split/indices.h"
 #include "split/narrow.h"
+#include "split/stencil.h"
 #include "split/window.h"
 
 /* ---- elements ---- */
@@ -131,10 +132,37 @@ static ir_value zeros_of(ir_builder *b,
   return ir_build_constant(b, type, zero, true);
 }
 
+/* The kernel's part of the trip with the windows that it meets: what these share with those of
+ * other trips meets other elements of the kernel. */
+static ir_value stencil_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                             const ir_value *operands, ir_type type, const split_stencil *s) {
+  reduction r = {op, f, trip};
+  ir_module *m = b->m;
+  split_pos pos = f->operands[0];
+  ir_value sides[] = {operands[0], operands[1]};
+  ir_type image = ir_type_of(m, sides[0]), kernel = ir_type_of(m, sides[1]);
+  sides[1] = masked(b, &r, 1, sides[1], zeros_of(b, kernel));
+  split_interval inside =
+      split_window_inside(b, split_window_start(b, trip, pos), size_along(m, &r, 0),
+                          split_window_size(pos, trip->slice));
+  ir_value mask = split_window_fits(trip, pos, size_along(m, &r, 0))
+                      ? IR_NONE
+                      : split_window_mask(b, image, pos.dim, inside);
+  if (mask) sides[0] = ir_build_select(b, mask, sides[0], zeros_of(b, image));
+  sides[0] = split_stencil_trimmed(b, s, pos, f->operands[1], sides[0]);
+  ir_op part = ir_build_again(b, op, sides, &type);
+  split_stencil_set_padding(m, part, s, pos, f->operands[1]);
+  return ir_result(m, part, 0);
+}
+
 static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                              const ir_value *operands, ir_type type) {
   ir_value sides[2];
   reduction r = {op, f, trip};
+  split_stencil s;
+  if (ir_kind_of(b->m, op) == IR_OP_CONVOLUTION &&
+      split_stencil_of(b->m->arena, b->m, op, 1, f->operands[1].dim, &s))
+    return stencil_part(b, op, f, trip, operands, type, &s);
   for (uint32_t i = 0; i < 2; i++) {
     sides[i] = operands[i];
     if (is_masked(b->m, &r, i))

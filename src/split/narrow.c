@@ -5,10 +5,11 @@
 #include "split/body.h"
 #include "split/indices.h"
 #include "split/shards.h"
+#include "split/stencil.h"
 #include "split/window.h"
 
 ir_type split_narrow_type(ir_module *m, ir_type t, split_pos pos, int64_t slice) {
-  return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, slice * pos.unit);
+  return pos.dim < 0 ? t : ir_tensor_with_dim(m, t, pos.dim, split_window_size(pos, slice));
 }
 
 void split_set_entry(ir_module *m, ir_op op, const char *name, int32_t dim, int64_t value) {
@@ -49,7 +50,7 @@ static int64_t entry_of(ir_module *m, ir_op op, const char *name, int32_t dim) {
 static void check_same_in_all_trips(ir_module *m, ir_op op, split_pos pos, int64_t slice) {
   if (pos.dim < 0) return;
   ir_value x = ir_operand(m, op, 0);
-  CTX_CHECK(m->ctx, ir_type_at(m, x)->dims[pos.dim] == slice * pos.unit);
+  CTX_CHECK(m->ctx, ir_type_at(m, x)->dims[pos.dim] == split_window_size(pos, slice));
   if (ir_kind_of(m, op) == IR_OP_SLICE) CTX_CHECK(m->ctx, entry_of(m, op, "strides", pos.dim) == 1);
   if (ir_kind_of(m, op) == IR_OP_PAD)
     CTX_CHECK(m->ctx, entry_of(m, op, "interior_padding", pos.dim) == 0);
@@ -65,21 +66,22 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
     case IR_OP_CONSTANT: fix_constant(m, op); return;
     case IR_OP_SLICE: /* what is left out along the factor is left out by the window */
       split_set_entry(m, op, "start_indices", operand.dim, 0);
-      split_set_entry(m, op, "limit_indices", operand.dim, slice * operand.unit);
+      split_set_entry(m, op, "limit_indices", operand.dim, split_window_size(operand, slice));
       return;
     case IR_OP_PAD:
       split_set_entry(m, op, "edge_padding_low", operand.dim, 0);
       split_set_entry(m, op, "edge_padding_high", operand.dim, 0);
       return;
     case IR_OP_DYNAMIC_SLICE:
-      split_set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
+      split_set_entry(m, op, "slice_sizes", operand.dim, split_window_size(operand, slice));
       return;
     case IR_OP_GATHER:
       if (operand.dim >= 0 && f->operands[1].dim < 0)
-        split_set_entry(m, op, "slice_sizes", operand.dim, slice * operand.unit);
+        split_set_entry(m, op, "slice_sizes", operand.dim, split_window_size(operand, slice));
       return;
     case IR_OP_BROADCAST: /* new dimensions stand in front */
-      split_set_entry(m, op, "broadcast_sizes", f->results[0].dim, slice * f->results[0].unit);
+      split_set_entry(m, op, "broadcast_sizes", f->results[0].dim,
+                      split_window_size(f->results[0], slice));
       return;
     case IR_OP_CUSTOM_CALL:
       drop_attr(m, op, "sdy.sharding_rule");
@@ -147,7 +149,8 @@ static ir_value where_present(ir_builder *b, ir_op op, const split_factor *f,
   split_pos pos = f->operands[i];
   int64_t size = ir_type_at(m, ir_operand(m, op, i))->dims[pos.dim];
   split_interval inside =
-      split_window_inside(b, split_window_start(b, trip, pos), size, trip->slice * pos.unit);
+      split_window_inside(b, split_window_start(b, trip, pos), size,
+                          split_window_size(pos, trip->slice));
   ir_value mask = split_window_mask(b, ir_type_of(m, x), pos.dim, inside);
   return mask ? ir_build_select(b, mask, x, otherwise) : x;
 }
@@ -202,7 +205,7 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
   ir_module *m = b->m;
   const ir_type_data *u = ir_type_at(m, operands[1]);
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], part = u->dims[pos.dim];
-  int64_t n = trip->slice * pos.unit;
+  int64_t n = split_window_size(pos, trip->slice);
   ir_value first = split_clamped_start(b, operands[2 + pos.dim], size, part);
   ir_value at = binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
   ir_value update = split_window_read(b, operands[1], pos.dim, at, n);
@@ -212,6 +215,94 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
       split_window_mask(b, ir_type_of(m, update), pos.dim, split_window_inside(b, at, part, n));
   ir_value written = is_new ? ir_build_select(b, is_new, update, old) : update;
   return ir_build_dynamic_update_slice(b, operands[0], written, starts);
+}
+
+/* ---- stencils ---- */
+static bool find_stencil(ir_module *m, ir_op op, const split_factor *f, split_stencil *out) {
+  split_pos pos = f->results[0];
+  return pos.dim >= 0 && split_stencil_of(m->arena, m, op, -1, pos.dim, out);
+}
+
+/* Along the factor: strides or holes, or windows of more than an element. */
+static bool is_stencil(ir_module *m, ir_op op, const split_factor *f) {
+  split_stencil s;
+  if (!find_stencil(m, op, f, &s)) return false;
+  if (s.step > 1 || s.holes > 1 || s.reach > 1) return true;
+  bool same = ir_type_at(m, ir_operand(m, op, 0))->dims[s.operand_dim] ==
+              ir_type_at(m, ir_result(m, op, 0))->dims[s.result_dim];
+  ir_kind kind = ir_kind_of(m, op);
+  return (kind == IR_OP_CONVOLUTION || kind == IR_OP_REDUCE_WINDOW) && (s.low || !same);
+}
+
+/* The operands: padding where their windows are beyond the ends of what the op pads. */
+static ir_value *with_ends(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                           const ir_value *operands) {
+  static const char zero[16];
+  ir_module *m = b->m;
+  const ir_op_data d = *ir_op_get(m, op);
+  ir_value *ended = ARENA_COPY(m->arena, ir_value, operands, d.n_operands);
+  uint32_t n = d.kind == IR_OP_REDUCE_WINDOW ? d.n_operands / 2 : 1;
+  for (uint32_t i = 0; i < n && d.kind != IR_OP_SLICE; i++) {
+    if (!has_gaps(m, op, f, trip, i)) continue;
+    ir_type type = ir_type_of(m, operands[i]);
+    ir_value none = d.kind == IR_OP_CONVOLUTION ? ir_build_constant(b, type, zero, true)
+                                                : ir_build_broadcast(b, operands[n + i], type, NULL);
+    ended[i] = where_present(b, op, f, trip, i, operands[i], none);
+  }
+  return ended;
+}
+
+static void fix_stencil(ir_module *m, ir_op op, const split_stencil *s, const split_factor *f,
+                        int64_t slice) {
+  split_pos operand = f->operands[0], result = f->results[0];
+  int64_t low, high;
+  split_stencil_padding(s, operand, result, &low, &high);
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_SLICE:
+      split_set_entry(m, op, "start_indices", operand.dim, low);
+      split_set_entry(m, op, "limit_indices", operand.dim,
+                      (split_window_size(result, slice) - 1) * s->step + 1);
+      return;
+    case IR_OP_PAD:
+      split_set_entry(m, op, "edge_padding_low", operand.dim, low);
+      split_set_entry(m, op, "edge_padding_high", operand.dim, high);
+      return;
+    default: split_stencil_set_padding(m, op, s, operand, result);
+  }
+}
+
+static void narrow_stencil(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                           const ir_value *operands, const ir_type *types, ir_value *out_results) {
+  ir_module *m = b->m;
+  split_stencil s;
+  CTX_CHECK(m->ctx, find_stencil(m, op, f, &s));
+  ir_op_desc desc = ir_op_desc_of(m, op);
+  ir_value *ended = with_ends(b, op, f, trip, operands);
+  if (ir_kind_of(m, op) == IR_OP_CONVOLUTION)
+    ended[0] = split_stencil_trimmed(b, &s, f->operands[0], f->results[0], ended[0]);
+  desc.operands = ended;
+  desc.result_types = types;
+  ir_op copy = ir_op_new(m, b->block, &desc);
+  ir_copy_regions(m, op, copy);
+  fix_stencil(m, copy, &s, f, trip->slice);
+  for (uint32_t j = 0; j < ir_op_get(m, op)->n_results; j++) out_results[j] = ir_result(m, copy, j);
+}
+
+/* On all windows that meet the result's: of what comes out, the result's part is complete. */
+static ir_value narrow_selection(ir_builder *b, ir_op op, const split_factor *f,
+                                 const split_trip *trip, const ir_value *operands) {
+  ir_module *m = b->m;
+  split_stencil s;
+  split_pos operand = f->operands[0], result = f->results[0];
+  CTX_CHECK(m->ctx, split_stencil_of(m->arena, m, op, 0, operand.dim, &s));
+  ir_value sources = operands[1];
+  ir_type type = ir_type_of(m, operands[0]);
+  if (has_gaps(m, op, f, trip, 1))
+    sources = where_present(b, op, f, trip, 1, sources,
+                            ir_build_splat_int(b, ir_type_of(m, sources), 0));
+  ir_op all = ir_build_again(b, op, (ir_value[]){operands[0], sources, operands[2]}, &type);
+  split_stencil_no_padding(m, all, &s);
+  return split_window_part(b, trip, ir_result(m, all, 0), operand, result);
 }
 
 static bool narrow_parts(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
@@ -248,6 +339,15 @@ void split_narrow_op(ir_builder *b, ir_op op, const split_factor *f, const split
   }
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {
     out_results[0] = narrow_iota(b, op, types[0], f->results[0], trip);
+    return;
+  }
+  if (d.kind == IR_OP_SELECT_AND_SCATTER && f->operands[1].dim >= 0 &&
+      !split_pos_equal(f->operands[1], f->results[0])) {
+    out_results[0] = narrow_selection(b, op, f, trip, operands);
+    return;
+  }
+  if (is_stencil(m, op, f)) {
+    narrow_stencil(b, op, f, trip, operands, types, out_results);
     return;
   }
   const ir_value *global = operands;

@@ -37,7 +37,7 @@ static bool parallel_factor(const parts *p, ir_value v, split_pos pos, split_fac
   const ir_value_data *d = ir_value_get(p->m, v);
   return !ir_has_effects(p->m, d->op) &&
          split_trace(p->scratch, p->m, d->op, true, d->index, pos, out) &&
-         out->role == SPLIT_PARALLEL;
+         out->role == SPLIT_PARALLEL && split_pos_equal(out->results[d->index], pos);
 }
 
 static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {

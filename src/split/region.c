@@ -47,6 +47,7 @@ static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
 
 static void add_member(split_region *r, ir_op op, const split_factor *f) {
   if (is_member(r, op, f)) return;
+  r->overlaps |= f->stencil;
   VEC_PUSH(r->scratch, &r->members,
            (split_member){.op = op, .factor = *f, .stage = -1, .next = r->member_of[op]});
   r->member_of[op] = r->members.count;
@@ -139,6 +140,7 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
     return false;
   }
   if (r->may_shift ? out->by_rows : out->shifts) return false;
+  if (out->stencil && !r->may_overlap) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }
@@ -153,7 +155,9 @@ static bool is_read_shifted(const split_region *r, ir_op user, uint32_t operand,
   return false;
 }
 
-static void visit_user(split_region *r, ir_op user, ir_value v, split_pos pos) {
+/* What windows have beside their slices is for those that asked for it. */
+static void visit_user(split_region *r, ir_op user, ir_value v, split_pos at) {
+  split_pos pos = split_core(at);
   for (uint32_t i = 0; i < ir_op_get(r->m, user)->n_operands; i++) {
     split_factor f;
     if (ir_operand(r->m, user, i) != v || is_read_shifted(r, user, i, pos)) continue;
@@ -161,9 +165,15 @@ static void visit_user(split_region *r, ir_op user, ir_value v, split_pos pos) {
   }
 }
 
-static int positions_of(const split_region *r, ir_value v) {
+static bool is_nested(split_pos a, split_pos b) {
+  return split_contains(a, b) || split_contains(b, a);
+}
+
+/* Of those that this one is no part of, nor they of it. */
+static int positions_of(const split_region *r, ir_value v, split_pos pos) {
   int n = 0;
-  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) n++;
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next)
+    n += !is_nested(pos, r->instances.at[i - 1].pos);
   return n;
 }
 
@@ -175,7 +185,7 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
   if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
-  if (r->may_shift && positions_of(r, v) >= MOST_SHIFTED) r->failed = true;
+  if (r->may_shift && positions_of(r, v, pos) >= MOST_SHIFTED) r->failed = true;
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
   return &r->instances.at[r->instances.count - 1];
@@ -422,11 +432,12 @@ static void include_member(split_region *r, const split_member *member, bool *do
     if (!is_sum && member->factor.results[j].dim < 0) continue;
     done[v] = put_out;
     sums |= is_sum;
-    include(all, r->m, v, member->factor.results[j]);
+    include(all, r->m, v, split_core(member->factor.results[j]));
   }
   if (!sums) return;
   for (uint32_t i = 0; i < d->n_operands; i++)
-    include(all, r->m, d->operands[i], member->factor.operands[i]);
+    if (!member->factor.operands[i].more) /* else another operand says what is counted */
+      include(all, r->m, d->operands[i], member->factor.operands[i]);
 }
 
 /* What is carried has no middle to begin in. */
@@ -590,7 +601,8 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .may_stream = g->may_stream,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
-                      .may_shift = may_shift};
+                      .may_shift = may_shift,
+                      .may_overlap = may_shift && !g->no_overlaps};
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);
@@ -647,9 +659,11 @@ static bool is_within_loop(const ir_module *m, ir_block block) {
 
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g) {
-  split_region *r = grow(scratch, m, block, seed, pos, g, false);
+  bool may_shift = !g->covers && !is_within_loop(m, block) && !split_is_spread(m, block);
+  split_region *r = grow(scratch, m, block, seed, pos, g, g->is_ragged);
   int64_t stuck = stuck_bytes(r);
-  if (stuck == 0 || g->covers || is_within_loop(m, block) || split_is_spread(m, block)) return r;
+  r->failed |= g->is_ragged && !may_shift;
+  if (stuck == 0 || !may_shift || g->is_ragged) return r;
   split_region *s = grow(scratch, m, block, seed, pos, g, true);
   return stuck_bytes(s) < stuck ? s : r;
 }

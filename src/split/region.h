@@ -106,6 +106,8 @@ typedef struct split_region {
   bool must_be_alike; /* something is compared that the loops have to make alike: split/alike.h */
   bool backwards;     /* growing stopped, but might not with the factor mirrored */
   bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
+  bool may_overlap;   /* and stencils, whose windows overlap */
+  bool overlaps;      /* there are some among the members */
   bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
@@ -128,6 +130,8 @@ typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
+  bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
+  bool no_overlaps;        /* no stencils: what windows share is made twice */
   split_covers *covers;
   split_state *state; /* of the module and this threshold */
 } split_growth;

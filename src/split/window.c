@@ -56,7 +56,7 @@ bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size) {
   int64_t first = trip->begin * pos.unit, last = first + (trip->extent - 1) * pos.unit;
   int64_t low = pos.mirrored ? pos.offset - last : pos.offset + first;
   int64_t high = pos.mirrored ? pos.offset - first : pos.offset + last;
-  return low >= 0 && high + pos.unit <= size;
+  return low >= 0 && high + split_window_size(pos, 1) <= size;
 }
 
 /* A window that fits is read at `at` in every trip, as dynamic_slice does not move it. */
@@ -66,12 +66,12 @@ static void check_fits(const ir_builder *b, const split_trip *trip, split_pos po
   for (int32_t i = 0; i < 2; i++) {
     int64_t at = pos.mirrored ? -ends[i] - trip->slice + 1 : ends[i];
     int64_t first = at * pos.unit + pos.offset;
-    CTX_CHECK(b->m->ctx, first >= 0 && first + trip->slice * pos.unit <= size);
+    CTX_CHECK(b->m->ctx, first >= 0 && first + split_window_size(pos, trip->slice) <= size);
   }
 }
 
 bool split_window_is_slice(const split_trip *trip, split_pos pos, int64_t size) {
-  return !pos.mirrored && pos.offset + trip->begin * pos.unit == 0 &&
+  return !pos.mirrored && !pos.more && pos.offset + trip->begin * pos.unit == 0 &&
          size == trip->extent * pos.unit;
 }
 
@@ -101,6 +101,7 @@ split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_p
                                   int64_t size) {
   split_interval all = {IR_NONE, IR_NONE};
   int64_t n = trip->slice * pos.unit;
+  CTX_CHECK(b->m->ctx, !pos.more); /* what two trips have would be counted twice */
   if (trip->extent % trip->slice) {
     ir_value counted = split_window_counted(b, trip, pos);
     if (pos.mirrored) all.last = minus(b, int_of(b, n), counted);
@@ -182,6 +183,31 @@ ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, 
                          ir_type_get(m, one)->dims);
 }
 
+/* A window that reaches a little beyond an end, in some trips: the part that there is, moved to its
+ * place among zeros. IR_NONE: it reaches too far for that. */
+static ir_value read_at_ends(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos) {
+  ir_module *m = b->m;
+  int64_t n = split_window_size(pos, trip->slice), whole = ir_type_at(m, x)->dims[pos.dim];
+  int64_t first = trip->begin * pos.unit + pos.offset,
+          last = first + (trip->extent - trip->slice) * pos.unit;
+  int64_t low = first < 0 ? -first : 0, high = last + n > whole ? last + n - whole : 0;
+  if (pos.mirrored || n > whole || low > n || high > n) return IR_NONE;
+  ir_value at = split_window_start(b, trip, pos), from = clamped(b, at, 0, whole - n);
+  ir_value part = part_of(b, x, pos.dim, from, n);
+  ir_value zero = ir_build_splat_int(b, ir_scalar(m, ir_type_at(m, x)->dtype), 0);
+  int64_t lows[IR_MAX_RANK] = {0}, highs[IR_MAX_RANK] = {0};
+  lows[pos.dim] = low, highs[pos.dim] = high;
+  ir_value wide = ir_build_pad(b, part, zero, lows, highs);
+  return part_of(b, wide, pos.dim, plus(b, minus(b, at, from), low), n);
+}
+
+ir_value split_window_part(ir_builder *b, const split_trip *trip, ir_value x, split_pos whole,
+                           split_pos part) {
+  CTX_CHECK(b->m->ctx, split_contains(whole, part));
+  return ir_build_slice_dim(b, x, part.dim, part.offset - whole.offset,
+                            split_window_size(part, trip->slice));
+}
+
 ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at) {
   int64_t whole = ir_type_at(b->m, x)->dims[dim], size = ir_type_at(b->m, window)->dims[dim];
   int64_t n = min64(whole, size);
@@ -195,12 +221,14 @@ ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t 
 
 ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos) {
   ir_value at = split_window_start(b, trip, pos);
-  int64_t size = trip->slice * pos.unit, length = ir_type_at(b->m, whole)->dims[pos.dim];
+  int64_t size = split_window_size(pos, trip->slice),
+          length = ir_type_at(b->m, whole)->dims[pos.dim];
   if (split_window_fits(trip, pos, length)) {
     check_fits(b, trip, pos, length);
     return part_of(b, whole, pos.dim, at, size);
   }
-  return split_window_read(b, whole, pos.dim, at, size);
+  ir_value moved = pos.more ? read_at_ends(b, trip, whole, pos) : IR_NONE;
+  return moved ? moved : split_window_read(b, whole, pos.dim, at, size);
 }
 
 ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,

@@ -41,6 +41,9 @@ ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, 
 ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at);
 /* The trip's window of the whole value. */
 ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole, split_pos pos);
+/* Of a value's window at `whole` that at `part`, which it contains. */
+ir_value split_window_part(ir_builder *b, const split_trip *trip, ir_value x, split_pos whole,
+                           split_pos part);
 /* The whole value with the trip's window put in its place. */
 ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,
                           split_pos pos);

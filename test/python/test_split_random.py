@@ -75,6 +75,12 @@ def check_split(graphs, first):
     assert split >= BATCH // 2, "too few programs have anything to split"
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS, BATCH))
+def test_images(first):
+    """Layers of one image, whose windows overlap."""
+    check_split(fuzz_graphs.random_images.Images, first)
+
+
 @pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS // 3, BATCH))
 def test_matrices(first):
     """Calls of LAPACK, of one matrix and in batches."""

@@ -1,0 +1,198 @@
+#include "split/stencil.h"
+
+#include "ir/attrs.h"
+#include "split/narrow.h"
+
+/* ---- what the op says ---- */
+static int64_t entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
+  int32_t n;
+  const int64_t *ints = ir_op_ints(m, op, name, &n);
+  return ints && i >= 0 && i < n ? ints[i] : otherwise;
+}
+
+static int64_t dim_of(const ir_module *m, ir_value v, int64_t dim) {
+  return ir_type_at(m, v)->dims[dim];
+}
+
+static int64_t reach_of(int64_t taps, int64_t apart) { return (taps - 1) * apart + 1; }
+
+static ir_ints spatial_of(const ir_conv_numbers *n, int32_t operand) {
+  return operand < 0 ? n->output_spatial : operand ? n->kernel_spatial : n->input_spatial;
+}
+
+static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
+                           split_stencil *out) {
+  ir_conv_numbers n;
+  if (!ir_conv_dims(scratch, m, op, &n)) return false;
+  int32_t i = ir_ints_find(spatial_of(&n, operand), dim);
+  if (i < 0) return false;
+  int64_t kernel_dim = n.kernel_spatial.at[i], result_dim = n.output_spatial.at[i];
+  int64_t taps = dim_of(m, ir_operand(m, op, 1), kernel_dim),
+          places = dim_of(m, ir_result(m, op, 0), result_dim);
+  int64_t stride = entry(m, op, "window_strides", i, 1), apart = entry(m, op, "rhs_dilation", i, 1);
+  *out = (split_stencil){.operand_dim = (int32_t)n.input_spatial.at[i],
+                         .window = i,
+                         .low = entry(m, op, "padding", 2 * i, 0),
+                         .holes = entry(m, op, "lhs_dilation", i, 1),
+                         .slack = stride,
+                         .may_cut = true,
+                         .is_sum = taps > places};
+  out->result_dim = (int32_t)(out->is_sum ? kernel_dim : result_dim);
+  out->step = out->is_sum ? apart : stride;
+  out->reach = out->is_sum ? reach_of(places, stride) : reach_of(taps, apart);
+  if (out->is_sum) return operand >= 0 && !entry(m, op, "window_reversal", i, 0);
+  return operand != 1;
+}
+
+static void of_windows(ir_module *m, ir_op op, int32_t dim, split_stencil *out) {
+  out->step = entry(m, op, "window_strides", dim, 1);
+  out->reach = reach_of(entry(m, op, "window_dimensions", dim, 1),
+                        entry(m, op, "window_dilations", dim, 1));
+  out->low = entry(m, op, "padding", 2 * dim, 0);
+  out->holes = entry(m, op, "base_dilations", dim, 1);
+  out->slack = out->step;
+}
+
+bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
+                      split_stencil *out) {
+  *out = (split_stencil){dim, dim, dim, .step = 1, .reach = 1, .holes = 1, .slack = 1};
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_CONVOLUTION: return of_convolution(scratch, m, op, operand, dim, out);
+    case IR_OP_REDUCE_WINDOW:
+    case IR_OP_SELECT_AND_SCATTER: of_windows(m, op, dim, out); return true;
+    case IR_OP_SLICE:
+      out->step = out->slack = entry(m, op, "strides", dim, 1);
+      out->low = -entry(m, op, "start_indices", dim, 0);
+      return true;
+    case IR_OP_PAD:
+      out->low = entry(m, op, "edge_padding_low", dim, 0);
+      out->holes = entry(m, op, "interior_padding", dim, 0) + 1;
+      out->may_cut = true;
+      return true;
+    default: return false;
+  }
+}
+
+/* ---- windows ---- */
+static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y < 0); }
+static int64_t ceil_div(int64_t x, int64_t y) { return -floor_div(-x, y); }
+static int64_t max64(int64_t x, int64_t y) { return x > y ? x : y; }
+
+static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
+
+enum { FARTHEST = 1 << 30 }; /* numbers that may be multiplied */
+
+static bool are_small(const split_stencil *s, split_pos pos) {
+  int64_t offset = pos.offset < 0 ? -pos.offset : pos.offset;
+  return s->step < FARTHEST && s->holes < FARTHEST && s->reach < FARTHEST && pos.unit < FARTHEST &&
+         offset < FARTHEST && pos.more < FARTHEST && s->low < FARTHEST && s->low > -FARTHEST;
+}
+
+/* unit * from / to, if that is a whole number. */
+static bool scaled(int64_t unit, int64_t from, int64_t to, int64_t *out, int64_t *out_coarsen) {
+  *out = unit * from / to;
+  if (unit * from % to == 0) return true;
+  *out_coarsen = to / common_divisor(unit * from, to);
+  return false;
+}
+
+/* Places between the elements of the window at index 0, holes counted: the first that is read, and
+ * the last, of a slice of no indices. */
+static int64_t first_place(const split_stencil *s, split_pos result) {
+  return result.offset * s->step - s->low;
+}
+
+static int64_t last_place(const split_stencil *s, split_pos result) {
+  return first_place(s, result) + (result.more - 1) * s->step + s->reach - 1;
+}
+
+bool split_stencil_operand(const split_stencil *s, split_pos result, split_pos *out,
+                           int64_t *out_coarsen) {
+  *out = (split_pos){.dim = s->operand_dim, .unit = 1};
+  if (result.mirrored || !are_small(s, result) ||
+      !scaled(result.unit, s->step, s->holes, &out->unit, out_coarsen))
+    return false;
+  out->offset = ceil_div(first_place(s, result), s->holes);
+  out->more = max64(0, floor_div(last_place(s, result), s->holes) + 1 - out->offset);
+  int64_t low, high;
+  split_stencil_padding(s, *out, result, &low, &high);
+  return s->may_cut || high > -s->slack;
+}
+
+void split_stencil_padding(const split_stencil *s, split_pos operand, split_pos result,
+                           int64_t *out_low, int64_t *out_high) {
+  *out_low = operand.offset * s->holes - first_place(s, result);
+  int64_t places = (operand.more - 1) * s->holes + 1; /* of the window, the slice's left out */
+  *out_high = (result.more - 1) * s->step + s->reach - *out_low - places;
+  if (*out_high < 0 && *out_high > -s->slack) *out_high = 0;
+}
+
+bool split_stencil_result(const split_stencil *s, split_pos operand, split_pos *out,
+                          int64_t *out_coarsen) {
+  *out = (split_pos){.dim = s->result_dim, .unit = 1};
+  if (operand.mirrored || !are_small(s, operand) ||
+      !scaled(operand.unit, s->holes, s->step, &out->unit, out_coarsen))
+    return false;
+  split_pos core = split_core(operand);
+  out->offset = floor_div(core.offset * s->holes + s->low - (s->reach - s->step) / 2, s->step);
+  if (core.offset % core.unit == 0) /* results that are slices are put out as such */
+    out->offset = ceil_div(2 * out->offset - out->unit, 2 * out->unit) * out->unit;
+  return true;
+}
+
+/* Elements at the window's end that nobody reads. */
+static int64_t unread(const split_stencil *s, split_pos operand, split_pos result) {
+  int64_t low, high;
+  split_stencil_padding(s, operand, result, &low, &high);
+  return high < 0 ? ceil_div(-high, s->holes) : 0;
+}
+
+ir_value split_stencil_trimmed(ir_builder *b, const split_stencil *s, split_pos operand,
+                               split_pos result, ir_value x) {
+  int64_t size = dim_of(b->m, x, operand.dim), n = size - unread(s, operand, result);
+  CTX_CHECK(b->m->ctx, n > 0);
+  return n < size ? ir_build_slice_dim(b, x, operand.dim, 0, n) : x;
+}
+
+/* ---- select_and_scatter: from windows of the operand back to their elements ---- */
+bool split_stencil_back(const split_stencil *s, split_pos result, split_pos *out_source,
+                        split_pos *out_operand, int64_t *out_coarsen) {
+  split_pos source = result, operand = result;
+  if (result.mirrored || !are_small(s, result) ||
+      !scaled(result.unit, 1, s->step, &source.unit, out_coarsen))
+    return false;
+  int64_t met = ceil_div(result.offset - s->reach + 1, s->step),
+          at = floor_div(result.offset, s->step), end = result.offset + result.more;
+  source.offset = met < at ? met : at;
+  source.more = floor_div(end - 1, s->step) + 1 - source.offset; /* end: of a slice of no indices */
+  operand.offset = source.offset * s->step;
+  operand.more = max64(end - operand.offset, (source.more - 1) * s->step + s->reach);
+  *out_source = source;
+  *out_operand = operand;
+  return source.more >= 0 && operand.more >= 0;
+}
+
+/* ---- attributes ---- */
+static void set_padding(ir_module *m, ir_op op, int32_t window, int64_t low, int64_t high) {
+  int32_t n, dims = ir_kind_of(m, op) == IR_OP_CONVOLUTION ? -2 : 0;
+  dims += ir_type_at(m, ir_operand(m, op, 0))->rank;
+  if (!ir_op_ints(m, op, "padding", &n)) {
+    int64_t zeros[2 * IR_MAX_RANK] = {0}, shape[] = {dims, 2};
+    ir_op_set_attr(m, op, "padding", ir_attr_dense(m, ir_tensor(m, IR_I64, 2, shape), zeros, false),
+                   true);
+  }
+  CTX_CHECK(m->ctx, low >= 0 && high >= 0);
+  split_set_entry(m, op, "padding", 2 * window, low);
+  split_set_entry(m, op, "padding", 2 * window + 1, high);
+}
+
+void split_stencil_set_padding(ir_module *m, ir_op op, const split_stencil *s, split_pos operand,
+                               split_pos result) {
+  int64_t low, high;
+  split_stencil_padding(s, operand, result, &low, &high);
+  set_padding(m, op, s->window, low, high + unread(s, operand, result) * s->holes);
+}
+
+void split_stencil_no_padding(ir_module *m, ir_op op, const split_stencil *s) {
+  set_padding(m, op, s->window, 0, 0);
+}
