@@ -97,8 +97,13 @@ static void test_held(void) {
   outcome b = rewrite(&more, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
   assert(b.status == WEIR_OK && b.summary.peak_after_bytes <= 200000);
   assert(more.asked <= 8);
+  judge first = {.factor = 1.0}; /* asked of the program as it came, too */
+  outcome c = rewrite(&first, 3000000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(c.status == WEIR_OK && !c.summary.before_is_estimate);
+  assert(first.least >= 1 && first.most > first.least);
   weir_result_destroy(a.result);
   weir_result_destroy(b.result);
+  weir_result_destroy(c.result);
 }
 
 /* The smallest limit is one that the referee confirms: more of it where he says more. */
