@@ -71,3 +71,13 @@ func.func @left_alone(%x: tensor<12x12xf32>, %y: tensor<5xf32>, %z: tensor<3xf32
   }) : (tensor<3xf32>, tensor<12x1xi32>, tensor<12xf32>) -> tensor<3xf32>
   return %a, %b, %c : tensor<12xf32>, tensor<12xf32>, tensor<3xf32>
 }
+
+// What is gathered lies in front of the entries.
+// CHECK-LABEL: sym_name = "entries_last"
+// CHECK: "stablehlo.gather"
+func.func @entries_last(%x: tensor<12x12xf32>) -> tensor<12x12xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %at = stablehlo.reshape %p : (tensor<12xi32>) -> tensor<12x1xi32>
+  %y = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 12, 1>}> : (tensor<12x12xf32>, tensor<12x1xi32>) -> tensor<12x12xf32>
+  return %y : tensor<12x12xf32>
+}
