@@ -136,4 +136,15 @@ module {
     %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = true}} : (tensor<4xf32>) -> (tensor<3xf32>, tensor<3xi32>)
     return %0#0 : tensor<3xf32>
   }
+  func.func @larger(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+    %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %0 : tensor<i1>
+  }
+  func.func public @strange_too(%x: tensor<4x50xf32>) -> tensor<4x2xf32> {
+    %0 = stablehlo.iota dim = 1 : tensor<4x50xi32>
+    %c = stablehlo.constant dense<-1> : tensor<i32>
+    %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %1:2 = stablehlo.custom_call @ApproxTopK(%x, %0, %least, %c) {backend_config = "", called_computations = [@larger], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 1.000000e+00 : f32, reduction_dim = 1 : i64, reduction_input_size_override = -1 : i64, top_k = 3 : i64}} : (tensor<4x50xf32>, tensor<4x50xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
+    return %1#0 : tensor<4x2xf32>
+  }
 }
