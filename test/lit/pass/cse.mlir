@@ -135,4 +135,23 @@ module {
   func.func private @callee(%a: tensor<2xf32>) -> tensor<2xf32> {
     return %a : tensor<2xf32>
   }
+
+  // Bodies that begin alike.
+  // CHECK-LABEL: sym_name = "bodies"
+  // CHECK-COUNT-2: "stablehlo.reduce"(
+  func.func public @bodies(%x: tensor<8xf32>, %z: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      %t = stablehlo.negate %s : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+    }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+    %1 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      %t = stablehlo.abs %s : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+    }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+    return %0, %1 : tensor<f32>, tensor<f32>
+  }
 }
