@@ -226,7 +226,8 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
   if (goal->fits_first && fits_a != fits_b) return fits_a;
-  if (a->overlaps != b->overlaps && is_worth_holding(a->overlaps ? b : a, a->overlaps ? a : b, goal))
+  if (a->overlaps != b->overlaps &&
+      is_worth_holding(a->overlaps ? b : a, a->overlaps ? a : b, goal))
     return b->overlaps;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
   if (fits_a != fits_b) return fits_a;
@@ -380,7 +381,8 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
     int64_t coarsen;
     bool is_ragged = ir_type_at(m, seed)->dims[dim] % pos.unit != 0;
     if (split_extent(m, seed, pos) <= 1 || (is_ragged && no_overlaps)) return NULL;
-    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, no_overlaps, &coarsen);
+    split_region *r =
+        grow_either_way(scratch, m, block, seed, pos, goal, memo, no_overlaps, &coarsen);
     if (!coarsen || (r && r->held_bytes == 0)) return r;
     pos.unit *= coarsen;
   }
@@ -426,5 +428,7 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
   }
   CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps, out_choice) : best >= 0;
+  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps,
+                              out_choice)
+               : best >= 0;
 }

@@ -147,7 +147,8 @@ RULE(reshape) {
   const ir_type_data *to = q->of_result ? operand_type(q, 0) : result_type(q, 0);
   int64_t extent = from->dims[q->pos.dim] / q->pos.unit;
   int64_t inside = product(from->dims, q->pos.dim + 1, from->rank);
-  if (inside < 0 || extent <= 1 || from->dims[q->pos.dim] % q->pos.unit || __builtin_mul_overflow(inside, q->pos.unit, &inside))
+  if (inside < 0 || extent <= 1 || from->dims[q->pos.dim] % q->pos.unit ||
+      __builtin_mul_overflow(inside, q->pos.unit, &inside))
     return false;
   int64_t behind = 1;
   for (int32_t e = to->rank - 1; e >= 0; behind *= to->dims[e], e--) {

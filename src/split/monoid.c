@@ -149,7 +149,7 @@ static ir_value stencil_part(ir_builder *b, ir_op op, const split_factor *f, con
                       ? IR_NONE
                       : split_window_mask(b, image, pos.dim, inside);
   if (mask) sides[0] = ir_build_select(b, mask, sides[0], zeros_of(b, image));
-  sides[0] = split_stencil_trimmed(b, s, pos, f->operands[1], sides[0]);
+  sides[0] = split_stencil_trimmed(b, op, s, pos, f->operands[1], sides[0]);
   ir_op part = ir_build_again(b, op, sides, &type);
   split_stencil_set_padding(m, part, s, pos, f->operands[1]);
   return ir_result(m, part, 0);

@@ -245,8 +245,9 @@ static ir_value *with_ends(ir_builder *b, ir_op op, const split_factor *f, const
   for (uint32_t i = 0; i < n && d.kind != IR_OP_SLICE; i++) {
     if (!has_gaps(m, op, f, trip, i)) continue;
     ir_type type = ir_type_of(m, operands[i]);
-    ir_value none = d.kind == IR_OP_CONVOLUTION ? ir_build_constant(b, type, zero, true)
-                                                : ir_build_broadcast(b, operands[n + i], type, NULL);
+    ir_value none = d.kind == IR_OP_CONVOLUTION
+                        ? ir_build_constant(b, type, zero, true)
+                        : ir_build_broadcast(b, operands[n + i], type, NULL);
     ended[i] = where_present(b, op, f, trip, i, operands[i], none);
   }
   return ended;
@@ -279,7 +280,7 @@ static void narrow_stencil(ir_builder *b, ir_op op, const split_factor *f, const
   ir_op_desc desc = ir_op_desc_of(m, op);
   ir_value *ended = with_ends(b, op, f, trip, operands);
   if (ir_kind_of(m, op) == IR_OP_CONVOLUTION)
-    ended[0] = split_stencil_trimmed(b, &s, f->operands[0], f->results[0], ended[0]);
+    ended[0] = split_stencil_trimmed(b, op, &s, f->operands[0], f->results[0], ended[0]);
   desc.operands = ended;
   desc.result_types = types;
   ir_op copy = ir_op_new(m, b->block, &desc);

@@ -20,12 +20,26 @@ static ir_ints spatial_of(const ir_conv_numbers *n, int32_t operand) {
   return operand < 0 ? n->output_spatial : operand ? n->kernel_spatial : n->input_spatial;
 }
 
+/* Entry i of a convolution's padding, where the operand can be cut instead. */
+static int64_t cut_of(ir_module *m, ir_op op, int32_t i) {
+  int64_t pad = entry(m, op, "padding", i, 0);
+  return entry(m, op, "lhs_dilation", i / 2, 1) == 1 && pad < 0 ? -pad : 0;
+}
+
+static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
+  for (int32_t i = 0; i < n->input_spatial.count; i++)
+    if (cut_of(m, op, 2 * i) + cut_of(m, op, 2 * i + 1) >=
+        dim_of(m, ir_operand(m, op, 0), n->input_spatial.at[i]))
+      return false;
+  return true;
+}
+
 static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
                            split_stencil *out) {
   ir_conv_numbers n;
   if (!ir_conv_dims(scratch, m, op, &n)) return false;
   int32_t i = ir_ints_find(spatial_of(&n, operand), dim);
-  if (i < 0) return false;
+  if (i < 0 || !leaves_some(m, op, &n)) return false;
   int64_t kernel_dim = n.kernel_spatial.at[i], result_dim = n.output_spatial.at[i];
   int64_t taps = dim_of(m, ir_operand(m, op, 1), kernel_dim),
           places = dim_of(m, ir_result(m, op, 0), result_dim);
@@ -147,8 +161,34 @@ static int64_t unread(const split_stencil *s, split_pos operand, split_pos resul
   return high < 0 ? ceil_div(-high, s->holes) : 0;
 }
 
-ir_value split_stencil_trimmed(ir_builder *b, const split_stencil *s, split_pos operand,
+static ir_value cut_others(ir_builder *b, ir_op op, const split_stencil *s, ir_value x) {
+  ir_conv_numbers n;
+  CTX_CHECK(b->m->ctx, ir_conv_dims(b->m->arena, b->m, op, &n));
+  for (int32_t i = 0; i < n.input_spatial.count; i++) {
+    int64_t dim = n.input_spatial.at[i], low = cut_of(b->m, op, 2 * i),
+            cut = low + cut_of(b->m, op, 2 * i + 1);
+    if (i == s->window || !cut) continue;
+    CTX_CHECK(b->m->ctx, cut < dim_of(b->m, x, dim)); /* split_stencil_of asks for this */
+    x = ir_build_slice_dim(b, x, dim, low, dim_of(b->m, x, dim) - cut);
+  }
+  return x;
+}
+
+/* What cut_others has cut. */
+static void no_cuts(ir_module *m, ir_op op, const split_stencil *s) {
+  ir_conv_numbers n;
+  CTX_CHECK(m->ctx, ir_conv_dims(m->arena, m, op, &n));
+  for (int32_t i = 0; i < n.input_spatial.count; i++) {
+    int64_t low = cut_of(m, op, 2 * i), high = cut_of(m, op, 2 * i + 1);
+    if (i == s->window) continue;
+    if (low) split_set_entry(m, op, "padding", 2 * i, 0);
+    if (high) split_set_entry(m, op, "padding", 2 * i + 1, 0);
+  }
+}
+
+ir_value split_stencil_trimmed(ir_builder *b, ir_op op, const split_stencil *s, split_pos operand,
                                split_pos result, ir_value x) {
+  x = cut_others(b, op, s, x);
   int64_t size = dim_of(b->m, x, operand.dim), n = size - unread(s, operand, result);
   CTX_CHECK(b->m->ctx, n > 0);
   return n < size ? ir_build_slice_dim(b, x, operand.dim, 0, n) : x;
@@ -191,6 +231,7 @@ void split_stencil_set_padding(ir_module *m, ir_op op, const split_stencil *s, s
   int64_t low, high;
   split_stencil_padding(s, operand, result, &low, &high);
   set_padding(m, op, s->window, low, high + unread(s, operand, result) * s->holes);
+  if (ir_kind_of(m, op) == IR_OP_CONVOLUTION) no_cuts(m, op, s);
 }
 
 void split_stencil_no_padding(ir_module *m, ir_op op, const split_stencil *s) {

@@ -41,9 +41,10 @@ bool split_stencil_back(const split_stencil *s, split_pos result, split_pos *out
 /* Padding of the op on the operand's window, so that it gives the result's. */
 void split_stencil_padding(const split_stencil *s, split_pos operand, split_pos result,
                            int64_t *out_low, int64_t *out_high);
-/* The operand's window without what no window of the result reads: so padding is never negative,
- * which XLA's library gets wrong at times. */
-ir_value split_stencil_trimmed(ir_builder *b, const split_stencil *s, split_pos operand,
+/* A convolution's operand without what no window reads, along its other dimensions neither: so
+ * padding is never negative, which XLA's library gets wrong where it stands alone (low -1, high 2,
+ * windows 3 apart; jaxlib 0.10.2). */
+ir_value split_stencil_trimmed(ir_builder *b, ir_op op, const split_stencil *s, split_pos operand,
                                split_pos result, ir_value x);
 /* The padding of what was trimmed, as the attribute of a convolution or reduce_window. */
 void split_stencil_set_padding(ir_module *m, ir_op op, const split_stencil *s, split_pos operand,

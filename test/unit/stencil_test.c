@@ -55,7 +55,7 @@ static void all_stencils(void) {
             }
 }
 
-/* From the operand: a result that covers no other indices, and lies with its slices where it can. */
+/* From the operand: a result that covers no other indices, and begins with a slice if it can. */
 static void from_operands(void) {
   split_stencil same = {.step = 1, .reach = 5, .low = 2, .holes = 1, .slack = 1};
   split_stencil halved = {.step = 2, .reach = 3, .low = 0, .holes = 1, .slack = 2};
