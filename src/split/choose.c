@@ -140,7 +140,7 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   for (uint32_t i = 0; i < r->members.count; i++) {
     ir_op op = r->members.at[i].op;
-    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands; k++) {
+    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands && !r->members.at[i].is_idle; k++) {
       ir_value v = ir_operand(r->m, op, k);
       if (r->members.at[i].factor.operands[k].dim >= 0 || counted[v] || !split_is_large(r, v))
         continue;

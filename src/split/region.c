@@ -1,6 +1,7 @@
 #include "split/region.h"
 
 #include "split/alike.h"
+#include "split/kept.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/stream.h"
@@ -296,9 +297,10 @@ static int32_t body_stage(split_region *r, ir_value v, split_pos pos) {
 }
 
 /* A large value of the region is read from outside only if there is no other way: that holds it in
- * memory. */
+ * memory. Or if it is there anyway, and making it anew would hold another one in its place. */
 static bool is_dissolved(split_region *r, ir_value v) {
-  return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op];
+  return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op] &&
+         !r->is_kept[v];
 }
 
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
@@ -309,7 +311,7 @@ int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
     return inside < SPLIT_NEVER ? inside : split_outside_stage(r, v);
   }
   int32_t outside = split_outside_stage(r, v);
-  if (outside == 0) return 0;
+  if (outside == 0 || r->is_kept[v]) return outside;
   int32_t inside = body_stage(r, v, pos);
   return inside < outside ? inside : outside;
 }
@@ -342,16 +344,10 @@ static void assign_stages(split_region *r) {
 }
 
 /* ---- which large values have to be put out nevertheless ---- */
-static bool uses_below(const split_region *r, ir_op op, ir_value v) { /* through a region of op */
-  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++)
-    if (ir_operand(r->m, op, i) == v) return false;
-  return true;
-}
-
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
   for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
     const split_member *member = &r->members.at[i - 1];
-    if (split_n_streams(member)) continue; /* makes what it reads itself */
+    if (member->is_idle || split_n_streams(member)) continue; /* makes what it reads itself */
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v &&
           (member->factor.operands[j].dim < 0 ||
@@ -364,7 +360,7 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 static bool is_needed_outside(split_region *r, ir_value v) {
   for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
     ir_op user = r->state->users.ops[i];
-    if (!r->member_of[user] || uses_below(r, user, v) || member_needs_whole(r, user, v))
+    if (!r->member_of[user] || split_uses_below(r, user, v) || member_needs_whole(r, user, v))
       return true;
   }
   return false;
@@ -474,7 +470,7 @@ static void find_range(split_region *r) {
 
 static bool puts_out(const split_region *r, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
-    if (split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
+    if (!member->is_idle && split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
   }
   return false;
 }
@@ -610,17 +606,21 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
+  r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
   return r;
 }
 
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                          split_pos pos, const split_growth *g, bool may_shift) {
+static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                               split_pos pos, const split_growth *g, bool may_shift,
+                               bool may_keep) {
   split_region *r = region_new(scratch, m, block, seed, pos, g, may_shift);
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
   if (r->members.count == 0) r->failed = true;
+  if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) assign_stages(r);
+  if (!r->failed && r->keeps_any) split_find_idle(r);
   if (!r->failed) find_held(r);
   if (!r->failed && may_shift) find_range(r);
   if (!r->failed) count_loops(r);
@@ -628,6 +628,16 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   if (!r->failed) check_region(r);
   m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;
   return r;
+}
+
+/* What is kept costs a loop more: only where less is held for it. */
+static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                          split_pos pos, const split_growth *g, bool may_shift) {
+  split_region *r = grow_once(scratch, m, block, seed, pos, g, may_shift, true);
+  if (!r->keeps_any) return r;
+  split_region *s = grow_once(scratch, m, block, seed, pos, g, may_shift, false);
+  bool is_less = !r->failed && (s->failed || r->held_bytes < s->held_bytes);
+  return is_less ? r : s;
 }
 
 /* Large values that stay in memory: put out, read whole, or read at a position where nobody in the

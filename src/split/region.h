@@ -34,6 +34,7 @@ typedef struct split_member {
   uint32_t next;               /* another member of the same op: index + 1, 0: none */
   const online_terms *streams; /* of a sum that is done with running statistics of its own stage;
                                   NULL: it is not */
+  bool is_idle;                /* no loop makes it: split/kept.h */
 } split_member;
 
 static inline int32_t split_n_streams(const split_member *member) {
@@ -124,6 +125,8 @@ typedef struct split_region {
                                known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
+  bool *is_kept;            /* by value: large ones that later loops read: split/kept.h */
+  bool keeps_any;
 } split_region;
 
 typedef struct split_growth {
