@@ -34,7 +34,7 @@ MODELS = [  # (what, limit)
     (dict(model="sgpr", n=10000, m=100, steps=3, optimizer="scipy"), "20MB"),
     (dict(model="sgpr", n=10000, m=100, steps=3, optimizer="adam"), "20MB"),
     (dict(model="svgp", n=20000, m=100, steps=3, optimizer="adam"), "40MB"),
-    (dict(model="gpr", n=1500, m=0, steps=3, optimizer="scipy"), "90MB"),
+    (dict(model="gpr", n=1500, m=0, steps=3, optimizer="scipy"), "60MB"),
     (dict(model="vgp", n=400, m=0, steps=3, optimizer="scipy"), "12MB"),
     (dict(model="gplvm", n=1000, m=40, steps=3, optimizer="scipy"), "10MB"),
 ]

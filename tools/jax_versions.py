@@ -18,6 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OLDEST_PYTHON = tuple(map(int, re.search(r"(\d+)\.(\d+)", PROJECT["requires-python"]).groups()))
 MINORS = range(OLDEST_PYTHON[1], OLDEST_PYTHON[1] + 20)
 TESTS = ["pytest", "pytest-xdist", "pytest-timeout"]
+GPFLOW = ["gpflow>=2.11", "numpy<2", "setuptools<70"]
 RUNNING = sys.version_info[:2]
 
 
@@ -108,8 +109,9 @@ def python_with_tensorflow(version=None):
     """
     pin = f"tensorflow-cpu=={version}" if version else "tensorflow-cpu"
     name = f"tensorflow-{version}" if version else "tensorflow"
+    keras = f"tf_keras=={version.rpartition('.')[0]}.*" if version else "tf_keras"
     try:
-        return python_of(name, sys.executable, [pin, *TESTS])
+        return python_of(name, sys.executable, [pin, *TESTS, *GPFLOW, keras])
     except subprocess.CalledProcessError:
         return None
 

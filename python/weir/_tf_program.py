@@ -76,6 +76,8 @@ class Program:
     def read_signature(self):
         """Raises Unreadable where parameters and results are not those of the function."""
         parameters, results = _signature(self.text)
+        if b"stablehlo.set_dimension_size" in self.text:  # which TensorFlow does not call
+            raise Unreadable("the sizes of some of its tensors are known only when it runs")
         wanted = [_text_of(*_value_type(self.arguments[place])) for place in self.order]
         if parameters != wanted:
             raise Unreadable(
