@@ -93,7 +93,7 @@ def test_a_script_as_it_is(tmp_path):
         capture_output=True,
         text=True,
         env=environment | {"WEIR_MEMORY_LIMIT": "1.5MB", "WEIR_TF_JIT": "1", "WEIR_DEBUG": "1"},
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0 and "weir: _tf_eval: rewritten" in done.stderr, done.stderr
     ours = [float(word) for word in done.stdout.split()[-4:]]
