@@ -5,6 +5,8 @@ import dataclasses
 import numpy as np
 
 
+KERNEL_PEERS = ("keops", "torch_compile")
+TRANSPORT_PEERS = (*KERNEL_PEERS, "pot", "ott")
 CHOSEN = ("neighbour_sums", "neighbour_distances", "chosen_keys")  # rows of a table
 
 
@@ -32,18 +34,20 @@ class Case:
         return n * (n * heads if self.square else self.m * deep) * (8 if self.dtype == "f64" else 4)
 
 
-def points(program, n, dtype, c="", peers=("keops",), rows=64, ways=()):
+def points(program, n, dtype, c="", peers=("keops", "torch_compile"), rows=64, ways=()):
     return Case(program, n, dtype, 32, rows, 3, c=c, peers=peers, ways=ways)
 
 
 def neighbours(n, d, m=1000, program="knn", c="knn", limit_mb=64, rows=16):
-    peers = ("faiss", "sklearn", "keops") if n * d * m < 5e11 else ("faiss", "sklearn")
+    peers = ("faiss", "sklearn", "sklearnex")
+    if n * d * m < 5e11:
+        peers += ("keops", "torch_compile")
     return Case(program, n, "f32", limit_mb, rows, d, m, False, c, peers)
 
 
 def attention(n, gradient=False):
     name = "attention_grad" if gradient else "attention"
-    peers = () if gradient else ("onnxruntime", "openvino")
+    peers = ("torch",) if gradient else ("onnxruntime", "openvino", "torch")
     return Case(name, n, "f32", 96 + n // 64, 128, 64, 8, peers=peers)
 
 
@@ -57,12 +61,12 @@ def sgpr(m, limit_mb):
 
 
 CASES = {
-    "matvec_f64": points("matvec", 100_000, "f64", "matvec"),
+    "matvec_f64": points("matvec", 100_000, "f64", "matvec", (*KERNEL_PEERS, "gpytorch")),
     "matvec_f64_1e6": Case("matvec", 1_000_000, "f64", 32, 64, 3, ways=("weir",)),
     "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
-    "matern_f64": points("matern", 50_000, "f64"),
+    "matern_f64": points("matern", 50_000, "f64", peers=("keops",)),
     "cauchy_f64": points("cauchy", 50_000, "f64"),
-    "gradient_f64": points("gradient", 50_000, "f64"),
+    "gradient_f64": points("gradient", 50_000, "f64", peers=(*KERNEL_PEERS, "gpytorch")),
     "gradient_f32": points("gradient", 50_000, "f32"),
     "knn_d3": neighbours(1_000_000, 3),
     "knn_d3_m10000": neighbours(1_000_000, 3, 10_000),
@@ -84,10 +88,12 @@ CASES = {
     "attention_grad_2048": attention(2048, True),
     "attention_grad_4096": attention(4096, True),
     "attention_grad_8192": attention(8192, True),
-    "sinkhorn": points("sinkhorn", 20_000, "f32", rows=128, ways=("by hand", "keops")),
+    "sinkhorn": points("sinkhorn", 20_000, "f32", rows=128, peers=TRANSPORT_PEERS, ways=("by hand", *TRANSPORT_PEERS)),
     "kde": points("kde", 50_000, "f32", rows=128),
-    "chamfer_grad": points("chamfer", 20_000, "f32", rows=128),
-    "cross_entropy": Case("cross_entropy", 4096, "f32", 256, 256, 512, 128_000, False),
+    "chamfer_grad": points("chamfer", 20_000, "f32", rows=128, peers=("keops",)),
+    "cross_entropy": Case(
+        "cross_entropy", 4096, "f32", 256, 256, 512, 128_000, False, peers=("torch_compile",)
+    ),
     "sgpr_m500": sgpr(500, 100),
     "sgpr_m1000": sgpr(1000, 200),
     "sgpr_m2000": sgpr(2000, 600),

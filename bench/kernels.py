@@ -1,10 +1,12 @@
 """Loops as kernels: weir beside C written by hand, JAX split by hand, plain JAX and what else people
-use (KeOps, FAISS, scikit-learn, ONNX Runtime, OpenVINO, GPflow), in one run.
+use (KeOps, FAISS, scikit-learn and Intel's extension of it, ONNX Runtime, OpenVINO, PyTorch,
+torch.compile, POT, OTT, GPyTorch, GPflow), in one run.
 
     python bench/kernels.py                        all cases at full size (an hour and a half)
     python bench/kernels.py matvec_f32 'knn_*'     some
     python bench/kernels.py --scale 10             a tenth of the size
     python bench/kernels.py --cpu                  CPU seconds: on a machine that others use, too
+    python bench/kernels.py --by-way               a row per way: both times, its process's memory
     python bench/kernels.py --report               runs nothing, prints what is known
     python bench/kernels.py --report --plot FILE   the ratios as dots, too (SVG)
 
@@ -22,6 +24,7 @@ when they are missing; without them: --ways C 'by hand' plain. What was measured
 import argparse
 import fnmatch
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -79,8 +82,10 @@ def worker(name, way, scale):
 
 
 # ---- taking turns ----
-def run(command, what):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+def run(command, what, environment=None):
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, env=environment
+    )
     if done.returncode:
         raise RuntimeError(f"{what}: {done.stderr[-800:]}")
     return done.stdout.splitlines()[-1]
@@ -92,8 +97,11 @@ def run_jax(name, way, scale):
 
 
 def run_peer(name, peer, scale):
+    """With as many threads as weir's kernels have."""
     python = environments.python_of("gpflow" if peer == "gpflow" else "peers")
-    return json.loads(run([python, HERE / "peers.py", name, peer, scale], f"{name}, {peer}"))
+    threads = {"OMP_NUM_THREADS": str(os.cpu_count())}
+    command = [python, HERE / "peers.py", name, peer, scale]
+    return json.loads(run(command, f"{name}, {peer}", {**os.environ, **threads}))
 
 
 def run_c(name, scale):
@@ -187,6 +195,21 @@ def row(name, runs, key):
     return [*cells, ", ".join(others) or "-"]
 
 
+def way_rows(name, runs):
+    """[case, way and its version, CPU s, s, ratio of CPU s to weir's, grew MB, process MB]"""
+    weir = median(runs["weir"], "cpu_seconds")
+    for way, done in runs.items():
+        cpu, version = median(done, "cpu_seconds"), done[0].get("version", "")
+        memory = [max(r[key] for r in done) / 1e6 if key in done[0] else None for key in MEMORY]
+        cells = [f"{cpu:.3f}", f"{median(done):.3f}", f"{cpu / weir:.2f}"]
+        cells += ["-" if mb is None else f"{mb:.0f}" for mb in memory]
+        yield [name, f"{way} {version}".strip(), *cells]
+
+
+MEMORY = ("grown", "peak")
+BY_WAY = "| case | way | CPU s | s | CPU s / weir's | grew MB | process MB |\n|---|---|" + "--:|" * 5
+
+
 def plot_ratios(known, path):
     """known: {case: its runs}. Cases that weir ran alone are left out."""
     rows = [(name, ratios_to_weir(runs)) for name, runs in known.items() if len(runs) > 1]
@@ -204,6 +227,7 @@ def parse_arguments():
     add("--rounds", type=int, default=5)
     add("--ways", nargs="+", help="beside weir only these: C, 'by hand', plain, keops, ...")
     add("--cpu", action="store_true", help="CPU seconds in place of seconds")
+    add("--by-way", action="store_true", help="a row per way")
     add("--report", action="store_true", help="run nothing")
     add("--plot", metavar="FILE", help="ratios as an SVG file")
     add("--worker", nargs=2, metavar=("CASE", "WAY"), help=argparse.SUPPRESS)
@@ -220,14 +244,17 @@ def main():
     names = [n for n in CASES if not args.cases or any(fnmatch.fnmatch(n, p) for p in args.cases)]
     ratios = "".join(f" {way} / weir |" for way in (*OURS, "others"))
     unit = "CPU s" if args.cpu else "s"
-    print(f"| case | weir {unit} | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|", flush=True)
+    head = f"| case | weir {unit} | grew MB |{ratios}\n|---|" + "--:|" * 5 + "---|"
+    print(BY_WAY if args.by_way else head, flush=True)
     known, key = {}, "cpu_seconds" if args.cpu else "seconds"
     for name in names:
         if not args.report:
             measure(name, args)
         if known_file(name, args.scale).exists():
             known[name] = json.loads(known_file(name, args.scale).read_text())
-            print("| " + " | ".join(row(name, known[name], key)) + " |", flush=True)
+            rows = way_rows(name, known[name]) if args.by_way else [row(name, known[name], key)]
+            for cells in rows:
+                print("| " + " | ".join(cells) + " |", flush=True)
     if args.plot:
         plot_ratios(known, args.plot)
 

@@ -27,12 +27,14 @@ def reset_peak():
 
 
 def once(run):
-    """({"seconds", "cpu_seconds", "grown"}, what it returned)"""
+    """({"seconds", "cpu_seconds", "grown", "peak"}, what it returned); peak: of the process, while
+    it ran, in bytes."""
     base, begun, cpu_begun = reset_peak(), time.perf_counter(), time.process_time()
     out = run()
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - cpu_begun
-    grown = status_bytes("VmHWM") - base
-    return {"seconds": seconds, "cpu_seconds": cpu_seconds, "grown": grown}, out
+    peak = status_bytes("VmHWM")
+    found = {"seconds": seconds, "cpu_seconds": cpu_seconds, "grown": peak - base, "peak": peak}
+    return found, out
 
 
 def measured(run):

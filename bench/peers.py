@@ -1,12 +1,15 @@
 """What other people's programs take for the cases of bench/kernels.py, on NumPy arrays.
 
-    python bench/peers.py CASE PEER [SCALE]       prints {"seconds", "grown", "sum"}
+    python bench/peers.py CASE PEER [SCALE]     prints {"seconds", "cpu_seconds", "grown", "peak",
+                                                        "sum", "version"}
 
-Needs what peers.txt lists (GPflow: gpflow.txt). Each peer is built and used as its makers advise: KeOps compiled for
-this machine, FAISS with its BLAS path on, attention as the fused operator of the runtime. Building,
-indexing and the first call are not counted.
+Needs what peers.txt lists (GPflow: gpflow.txt). Each peer is built and used as its makers advise:
+KeOps compiled for this machine, FAISS with its BLAS path on, attention as the fused operator of the
+runtime, PyTorch's other programs as a user writes them and torch.compile makes them (C++ of its
+own, through g++). Building, indexing, compiling and the first call are not counted.
 """
 
+import importlib.metadata
 import json
 import os
 import sys
@@ -178,6 +181,156 @@ def openvino(case, arrays):
     return lambda: compiled(batch)[0]
 
 
+# ---- PyTorch: its fused attention; other programs through torch.compile ----
+def torch(case, arrays):
+    import torch
+    from torch.nn.functional import scaled_dot_product_attention as attention
+
+    q, k, v = (torch.from_numpy(a)[None] for a in arrays)
+    if case.program == "attention":
+        return torch.no_grad()(lambda: attention(q, k, v)[0].numpy())
+
+    def run():
+        leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+        loss = (attention(*leaves) ** 2).sum()
+        return loss.item(), torch.autograd.grad(loss, leaves)
+
+    return run
+
+
+def torch_squares(x, y):
+    return ((x[:, None] - y[None]) ** 2).sum(-1)
+
+
+def torch_matvec(x, v):
+    return (-0.5 * torch_squares(x, x)).exp() @ v
+
+
+def torch_cauchy(x, v):
+    return (1 / (1 + torch_squares(x, x))) @ v
+
+
+def torch_gradient(x, v):
+    import torch
+
+    scale = torch.full((), 1.5, dtype=x.dtype, requires_grad=True)
+    x = x.detach().requires_grad_()
+    value = v @ torch_matvec(x / scale, v)
+    return torch.autograd.grad(value, (scale, x))
+
+
+def torch_kde(x, y):
+    return (-2 * torch_squares(y, x)).logsumexp(1)
+
+
+def torch_knn(y, q):
+    return ((2 * q) @ y.T - (q * q).sum(1)[:, None] - (y * y).sum(1)).topk(K)
+
+
+def torch_knn_l1(y, q):
+    return (-(q[:, None] - y[None]).abs().sum(-1)).topk(K)
+
+
+def torch_cosine(y, q):
+    y, q = (a / a.norm(dim=1, keepdim=True) for a in (y, q))
+    return (q @ y.T).topk(K)
+
+
+def torch_sinkhorn(x, y):
+    f = x.new_zeros(len(x))
+    for _ in range(3):
+        g = -(f - torch_squares(y, x)).logsumexp(1)
+        f = -(g - torch_squares(x, y)).logsumexp(1)
+    return f
+
+
+def torch_cross_entropy(x, w, labels):
+    import torch
+
+    x, w = (a.detach().requires_grad_() for a in (x, w))
+    loss = torch.nn.functional.cross_entropy(x @ w.T, labels.long())
+    return loss.detach(), *torch.autograd.grad(loss, (x, w))
+
+
+def torch_compile(case, arrays):
+    """Where gradients are asked for, the forward program is compiled with its backward one."""
+    import torch
+
+    plain = globals()[f"torch_{case.program}"]
+    tensors = [torch.from_numpy(a) for a in arrays]
+    with_gradients = case.program in ("gradient", "cross_entropy")
+    compiled = torch.compile(plain, dynamic=False)
+
+    def run():
+        with torch.set_grad_enabled(with_gradients):
+            return compiled(*tensors)
+
+    run()
+    return run
+
+
+# ---- scikit-learn with Intel's extension ----
+def sklearnex(case, arrays):
+    from sklearnex import patch_sklearn
+
+    patch_sklearn(verbose=False)
+    return sklearn(case, arrays)
+
+
+# ---- transport: the same number of steps, between uniform weights, so that potentials differ ----
+def pot(case, arrays):
+    """In batches, which never have the matrix."""
+    import ot
+
+    def run():
+        found = ot.bregman.empirical_sinkhorn(
+            *arrays, reg=1.0, isLazy=True, numIterMax=3, stopThr=0, batchSize=512, warn=False
+        )
+        return None, found
+
+    return run
+
+
+def ott(case, arrays):
+    import jax
+    from ott.geometry import pointcloud
+    from ott.problems.linear import linear_problem
+    from ott.solvers.linear import sinkhorn
+
+    solver = sinkhorn.Sinkhorn(
+        threshold=0.0, inner_iterations=3, min_iterations=3, max_iterations=3
+    )
+
+    @jax.jit
+    def solve(x, y):
+        cloud = pointcloud.PointCloud(x, y, epsilon=1.0, batch_size=512)
+        out = solver(linear_problem.LinearProblem(cloud))
+        return out.f, out.g
+
+    arrays = [jax.device_put(a) for a in arrays]
+    return lambda: (None, jax.block_until_ready(solve(*arrays)))
+
+
+# ---- GPyTorch: its kernel as a linear operator ----
+def gpytorch(case, arrays):
+    import gpytorch
+    import torch
+
+    x, v = map(torch.from_numpy, arrays)
+    kernel = gpytorch.kernels.RBFKernel().to(x.dtype)
+    kernel.lengthscale = 1.5 if case.program == "gradient" else 1.0
+    if case.program == "matvec":
+        return torch.no_grad()(lambda: (kernel(x, x) @ v).numpy())
+
+    def run():
+        points = x.detach().requires_grad_()
+        value = v @ (kernel(points, points) @ v)
+        slopes = torch.autograd.grad(value, (kernel.raw_lengthscale, points))
+        return None, slopes
+
+    return run
+
+
 # ---- sparse Gaussian process regression ----
 def gpflow(case, arrays):
     import gpflow as gp
@@ -197,12 +350,29 @@ def gpflow(case, arrays):
     return value_and_gradients
 
 
-PEERS = {f.__name__: f for f in (keops, faiss, sklearn, onnxruntime, openvino, gpflow)}
+PEERS = {
+    f.__name__: f
+    for f in (
+        *(keops, faiss, sklearn, sklearnex, onnxruntime, openvino, gpflow),
+        *(torch, torch_compile, pot, ott, gpytorch),
+    )
+}
+PACKAGES = {  # whose version counts, where it is not the peer's name
+    "keops": "pykeops",
+    "faiss": "faiss-cpu",
+    "sklearn": "scikit-learn",
+    "sklearnex": "scikit-learn-intelex",
+    "torch_compile": "torch",
+    "ott": "ott-jax",
+}
 
 
 def checksum(out):
     first = out[0] if isinstance(out, (tuple, list)) else out
-    return None if first is None else float(np.sum(np.asarray(first, np.float64)))
+    if first is None:
+        return None
+    first = first.detach().numpy() if hasattr(first, "detach") else first
+    return float(np.sum(np.asarray(first, np.float64)))
 
 
 def main():
@@ -214,7 +384,8 @@ def main():
     if peer == "gpflow":  # traces its graph
         run()
     found, out = measured(run)
-    print(json.dumps(found | {"sum": checksum(out)}))
+    version = importlib.metadata.version(PACKAGES.get(peer, peer))
+    print(json.dumps(found | {"sum": checksum(out), "version": version}))
 
 
 if __name__ == "__main__":
