@@ -16,8 +16,10 @@ typedef struct candidate {
   verdict needs;
   made_loops made;
   int64_t flops;
-  double time_ns;  /* predicted */
-  double stock_ns; /* of what is made for the sake of time alone: without it; else 0 */
+  double time_ns;   /* predicted */
+  double fused_ns;  /* the same by plan_fused_time_ns; 0: nobody asked */
+  bool has_shorter; /* sums added in blocks might save passes: split/choose.h */
+  double stock_ns;  /* of what is made for the sake of time alone: without it; else 0 */
 } candidate;
 
 /* What came of a climb. */

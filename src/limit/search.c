@@ -10,7 +10,10 @@
 
 enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
-  MOST_REFUSALS = 3,    /* by XLA, of candidates: it may be out of memory, or not like any */
+  COMPILES_FOR_SHORTER = 2,
+  CANDIDATES_FOR_SHORTER = 6,
+  MOST_OPS_FOR_SHORTER = 5000,
+  MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
@@ -18,6 +21,7 @@ static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
+static const double WORTH_FEWER_PASSES = 1.05; /* predicted gain in speed */
 static const double DOUBT = 1.3; /* estimates up to so many limits may be too high: XLA is asked */
 
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
@@ -41,10 +45,11 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
                       .cached_bytes = of_all(wanted.cached_bytes, s->devices),
-                      .generous_bytes = slice * wanted.generous,
+                      .generous_bytes = s->part_bytes ? slice : slice * wanted.generous,
                       .nest = s->manner == NESTED,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
+                      .part_bytes = s->part_bytes,
                       .is_materialised = plan_is_materialised};
 }
 
@@ -161,10 +166,13 @@ static void next_candidate(search *s, bool only_tiles) {
 }
 
 /* As predicted; what makes values anew may take more work than it is worth. */
-static bool takes_too_long(const job *j, search *s, ir_module *m) {
+static bool takes_too_long(const job *j, search *s, ir_module *m, const split_order *order) {
   const weir_summary *known = &j->result->summary;
   if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) return true;
-  if (s->most_ns == 0 || plan_fused_time_ns(m, &j->machine) <= s->most_ns) return false;
+  double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
+  if (s->part_bytes)
+    ctx_log(&j->c, 3, "in fewer passes: %.3g ms, at most %.3g wanted", ns / 1e6, s->most_ns / 1e6);
+  if (s->most_ns == 0 || ns <= s->most_ns) return false;
   s->is_over = true; /* smaller slices take longer */
   return true;
 }
@@ -191,7 +199,7 @@ static weir_status try_candidate(job *j, search *s) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};
   }
-  bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m),
+  bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
        fits = order.fits && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};
   if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
@@ -205,7 +213,9 @@ static weir_status try_candidate(job *j, search *s) {
                            .needs = needs,
                            .made = order.made,
                            .flops = order.flops,
-                           .time_ns = order.time_ns};
+                           .time_ns = order.time_ns,
+                           .fused_ns = order.fused_ns,
+                           .has_shorter = order.has_shorter};
     return WEIR_OK;
   }
   ir_module_destroy(m);
@@ -276,6 +286,62 @@ weir_status search_all(job *j, search *s) {
   again.at_least = s->at_least;
   *s = again;
   return try_candidate(j, s);
+}
+
+/* Slices that may just fit, by what those of the candidate before came to. */
+static int64_t fewer_bytes(const search *s, int64_t room_bytes) {
+  int64_t held = s->limit - room_bytes, most = s->slice_bytes - s->slice_bytes / 10,
+          least = s->slice_bytes / 4;
+  if (s->least <= s->limit) return s->slice_bytes - s->slice_bytes / 3; /* too slow, or refused */
+  double share = 0.95 * (double)room_bytes / (double)(s->least - held);
+  int64_t bytes = (int64_t)((double)s->slice_bytes * share);
+  return bytes > most ? most : bytes < least ? least : bytes;
+}
+
+/* Rates are of CPUs, and each candidate takes as long as one of the search. */
+static bool may_be_shorter(const job *j, const search *s, int64_t room_bytes) {
+  return s->found.has_shorter && s->found.fused_ns > 0 && s->devices <= 1 && room_bytes > 0 &&
+         s->from->ops.count <= MOST_OPS_FOR_SHORTER && !strcmp(j->options.platform, "cpu");
+}
+
+static search shorter_of(const job *j, const search *s) {
+  search again = *s;
+  assert(s->found.m && s->found.fused_ns > 0);
+  again.found = (candidate){0};
+  again.most_ns = s->found.fused_ns / WORTH_FEWER_PASSES;
+  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
+  again.compiles = again.candidates = again.most_candidates = 0;
+  again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
+  return again;
+}
+
+/* At the threshold of the search, so that the same is split. */
+static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, search *again) {
+  again->slice_bytes = slice_bytes;
+  again->share = s->share;
+  again->thorough = s->thorough;
+  again->no_tiles = s->no_tiles;
+  again->is_over = false;
+  again->least = INT64_MAX;
+  WEIR_TRY(try_candidate(j, again));
+  again->slice_bytes = slice_bytes;
+  return WEIR_OK;
+}
+
+/* Slices are as long as fits, for each of them reads and writes the sums once. */
+weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
+  if (!may_be_shorter(j, s, room_bytes)) return WEIR_OK;
+  search again = shorter_of(j, s);
+  int64_t slice_bytes = room_bytes;
+  for (int i = 0; i < CANDIDATES_FOR_SHORTER && slice_bytes > s->slice_bytes / 4; i++) {
+    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    if (again.found.m || again.compiles == COMPILES_FOR_SHORTER) break;
+    slice_bytes = fewer_bytes(&again, room_bytes);
+  }
+  if (!again.found.m) return WEIR_OK;
+  ir_module_destroy(s->found.m);
+  s->found = again.found;
+  return WEIR_OK;
 }
 
 weir_status search_near(job *j, search *s, const place *start) {

@@ -36,6 +36,7 @@ typedef struct search {
   int32_t most_compiles,
       compiles;           /* to ask XLA, where there is a referee; 0: the estimate decides */
   plan_order order;       /* in which XLA is to run candidates */
+  int64_t part_bytes;     /* of goals: split/choose.h */
   bool is_trial;          /* nothing is asked but whether one holds */
   int32_t refusals;       /* candidates that XLA did not compile */
   struct search *refused; /* as it was before the first of these; NULL: none was */
@@ -57,6 +58,10 @@ WEIR_MUST_USE weir_status search_slices(job *j, search *s);
 /* The same in one manner after the other, with tiles and without; if nothing holds, the first that
  * XLA refused to compile and the estimate lets pass. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s);
+/* Of a search that has found a candidate: loops that take fewer passes, where sums are added in
+ * blocks, are tried in its place, and taken if they hold and are predicted to be faster.
+ * room_bytes: beside arguments and results. */
+WEIR_MUST_USE weir_status search_shorter(job *j, search *s, int64_t room_bytes);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);

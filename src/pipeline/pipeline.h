@@ -49,6 +49,7 @@ typedef struct split_order {
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
   bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
+  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;        /* out: XLA's are loops that should make values alike (split/alike.h) */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
@@ -57,6 +58,7 @@ typedef struct split_order {
   made_loops made; /* out, for the report; lives as long as the module */
   int64_t flops;   /* out */
   double time_ns;  /* out */
+  double fused_ns; /* out: by plan_fused_time_ns, with kernels */
 } split_order;
 
 /* pipeline.c: the passes of pass/passes.def in order. */

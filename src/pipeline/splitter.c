@@ -15,6 +15,7 @@ enum { MOST_ROUNDS = 200 };
 typedef struct tried {
   seeds_tried values;
   split_memo known;
+  bool has_shorter; /* of some choice: split/choose.h */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -50,6 +51,12 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
 
 typedef enum progress { STUCK, PREPARED, SPLIT } progress;
 
+/* What a trip adds in blocks would be made anew for each block. */
+static bool is_added_in_blocks(const ir_module *m, ir_block block, const split_goal *goal) {
+  ir_op parent = ir_block_get(m, block)->parent;
+  return goal->part_bytes && parent && ir_kind_of(m, parent) == IR_OP_LOOP;
+}
+
 /* Splits the region of one seed, or moves it to where it can be split. */
 static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal,
                            tried *t) {
@@ -69,8 +76,10 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             ir_op_name(m, ir_value_get(m, seed)->op), (long long)choice.region->extent,
             (long long)choice.slice, choice.region->n_stages, choice.region->members.count,
             choice.reductions, (long long)choice.region->held_bytes);
+    t->has_shorter |= choice.has_shorter;
+    choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
-  } else {
+  } else if (!is_added_in_blocks(m, block, goal)) {
     bool parts;
     found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest, &parts);
     if (found)
@@ -497,6 +506,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     if (p != STUCK && !order->no_tiles)
       order->only_tiles = tiles_mark_loops(m, order->machine, order->least_gain);
   }
+  order->has_shorter = t.has_shorter;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }

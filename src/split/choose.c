@@ -160,6 +160,15 @@ static int64_t partial_bytes(const split_region *r, ir_op op) {
   return is_product(r->m, op) && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
 }
 
+static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
+                        split_choice *out) {
+  int64_t bytes = partial_bytes(r, op);
+  bool in_blocks = bytes && split_adds_in_blocks(r->m, op);
+  if (in_blocks && goal->part_bytes) return;
+  out->held_bytes = saturated_sum(out->held_bytes, bytes);
+  if (in_blocks) out->parts_bytes = saturated_sum(out->parts_bytes, bytes);
+}
+
 /* Of what the region holds for others: values that these may compute for themselves. */
 static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
   int64_t total = 0;
@@ -198,7 +207,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     }
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
-    out->held_bytes = saturated_sum(out->held_bytes, partial_bytes(r, r->members.at[i].op));
+    add_partial(r, r->members.at[i].op, goal, out);
     least =
         max64(least, split_monoid_least_slice(r->m, r->members.at[i].op, &r->members.at[i].factor));
   }
@@ -407,9 +416,17 @@ static bool is_good(const split_choice *c, const split_goal *goal) {
   return c->held_bytes == 0 && c->index_bytes <= goal->generous_bytes && !c->overlaps;
 }
 
+/* Whether loops that make the region in fewer passes are passed over for their parts of sums. */
+static bool is_shorter(const split_choice *a, const split_choice *taken, const split_goal *goal) {
+  return a->parts_bytes && a->n_loops < taken->n_loops && a->index_bytes <= goal->generous_bytes &&
+         a->held_bytes - a->parts_bytes <= taken->held_bytes;
+}
+
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   int32_t best = -1;
+  split_choice all[IR_MAX_RANK];
+  uint32_t n_all = 0;
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
     const split_known *known = find_known(memo, seed, dim);
     split_choice choice;
@@ -422,13 +439,17 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
         known ? known->dissolves
               : choose_along(scratch, m, block, seed, dim, goal, memo,
                              best >= 0 && is_good(out_choice, goal), &choice);
+    if (found) all[n_all++] = choice;
     if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
     *out_choice = choice;
     best = dim;
   }
   CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  return grows ? choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps,
-                              out_choice)
-               : best >= 0;
+  if (grows &&
+      !choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps, out_choice))
+    return false;
+  for (uint32_t i = 0; i < n_all; i++)
+    out_choice->has_shorter |= is_shorter(&all[i], out_choice, goal);
+  return best >= 0;
 }

@@ -20,6 +20,8 @@ typedef struct split_goal {
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
   bool fits_first;        /* slices that fit go before what stays in memory */
   int64_t least_slice;    /* indices; 0 is 1 */
+  int64_t part_bytes; /* a slice's part of a product's sum is added in blocks of so much, and is no
+                         value of its own; 0: it is one */
 } split_goal;
 
 typedef struct split_choice {
@@ -32,6 +34,8 @@ typedef struct split_choice {
   int32_t reductions;  /* members merged over the factor */
   int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
   bool overlaps;       /* of stencils, a trip makes again what others make */
+  int64_t parts_bytes; /* of these: parts of sums that could be added in blocks */
+  bool has_shorter;    /* but for those, another dimension would take fewer loops */
 } split_choice;
 
 /* What is known of the values of regions that were grown: a region is the same from whichever of

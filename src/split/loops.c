@@ -584,6 +584,7 @@ static void begin_trip(loop_builder *l, int64_t slice) {
   ir_module *m = l->r->m;
   ir_type index = ir_scalar(m, IR_I64);
   l->trip = (split_trip){.slice = slice, .extent = l->r->extent, .begin = l->r->begin};
+  if (!split_is_one_trip(&l->trip)) l->trip.part_bytes = l->r->part_bytes;
   l->trip.start = ir_block_arg(m, l->body.block, index);
   l->trip.lo = ir_block_arg(m, l->body.block, index);
   if (split_is_one_trip(&l->trip))

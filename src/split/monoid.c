@@ -155,25 +155,129 @@ static ir_value stencil_part(ir_builder *b, ir_op op, const split_factor *f, con
   return ir_result(m, part, 0);
 }
 
-static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
-                             const ir_value *operands, ir_type type) {
-  ir_value sides[2];
+/* The operands of a trip without what was counted before. */
+static void product_sides(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                          const ir_value *operands, ir_value *sides) {
   reduction r = {op, f, trip};
-  split_stencil s;
-  if (ir_kind_of(b->m, op) == IR_OP_CONVOLUTION &&
-      split_stencil_of(b->m->arena, b->m, op, 1, f->operands[1].dim, &s))
-    return stencil_part(b, op, f, trip, operands, type, &s);
   for (uint32_t i = 0; i < 2; i++) {
     sides[i] = operands[i];
     if (is_masked(b->m, &r, i))
       sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
+}
+
+static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                             const ir_value *operands, ir_type type) {
+  ir_value sides[2];
+  split_stencil s;
+  if (ir_kind_of(b->m, op) == IR_OP_CONVOLUTION &&
+      split_stencil_of(b->m->arena, b->m, op, 1, f->operands[1].dim, &s))
+    return stencil_part(b, op, f, trip, operands, type, &s);
+  product_sides(b, op, f, trip, operands, sides);
   return ir_result(b->m, ir_build_again(b, op, sides, &type), 0);
+}
+
+/* ---- a large part of a sum of products, block by block along one of its dimensions ---- */
+typedef struct blocks {
+  ir_op op;
+  split_factor f; /* of that dimension: where it sits on the operands */
+  int32_t dim;
+  int64_t size, length; /* of the dimension, of a block */
+} blocks;
+
+static int32_t longest_dim(const ir_type_data *t) {
+  int32_t longest = 0;
+  for (int32_t d = 1; d < t->rank; d++)
+    if (t->dims[d] > t->dims[longest]) longest = d;
+  return longest;
+}
+
+bool split_adds_in_blocks(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  const ir_type_data *t = ir_type_at(m, ir_result(m, op, 0));
+  return (kind == IR_OP_DOT || kind == IR_OP_DOT_GENERAL) && t->rank > 0 &&
+         t->dims[longest_dim(t)] > 1;
+}
+
+/* Of equal lengths, where some are about as long as wished. */
+static int64_t block_length(int64_t size, int64_t bytes, int64_t part_bytes) {
+  int64_t index_bytes = bytes / size, most = part_bytes / (index_bytes ? index_bytes : 1);
+  if (most < 1) most = 1;
+  for (int64_t c = most; c > most / 2; c--)
+    if (size % c == 0) return c;
+  return most;
+}
+
+static blocks blocks_of(ir_module *m, ir_op op, ir_type sum, int64_t part_bytes) {
+  const ir_type_data *t = ir_type_get(m, sum);
+  blocks k = {.op = op, .dim = longest_dim(t)};
+  k.size = t->dims[k.dim];
+  k.length = block_length(k.size, ir_type_bytes(m, sum), part_bytes);
+  bool traced = split_trace(m->arena, m, op, true, 0, (split_pos){.dim = k.dim, .unit = 1}, &k.f);
+  CTX_CHECK(m->ctx, traced && k.f.role == SPLIT_PARALLEL);
+  CTX_CHECK(m->ctx, 0 < k.length && k.length <= k.size);
+  return k;
+}
+
+static ir_value block_at(ir_builder *b, ir_value x, int32_t dim, ir_value at, int64_t length) {
+  ir_value starts[IR_MAX_RANK], zero = ir_build_splat_int(b, ir_scalar(b->m, IR_I64), 0);
+  const ir_type_data *t = ir_type_at(b->m, x);
+  int64_t sizes[IR_MAX_RANK];
+  for (int32_t d = 0; d < t->rank; d++) {
+    starts[d] = d == dim ? at : zero;
+    sizes[d] = d == dim ? length : t->dims[d];
+  }
+  return ir_build_dynamic_slice(b, x, starts, sizes);
+}
+
+static ir_value add_block(ir_builder *b, const blocks *k, const ir_value *sides, ir_value sum,
+                          ir_value at, int64_t length) {
+  ir_module *m = b->m;
+  ir_value parts[2], starts[IR_MAX_RANK], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    int32_t dim = k->f.operands[i].dim;
+    parts[i] = dim < 0 ? sides[i] : block_at(b, sides[i], dim, at, length);
+  }
+  ir_type type = ir_tensor_with_dim(m, ir_type_of(m, sum), k->dim, length);
+  ir_value part = ir_result(m, ir_build_again(b, k->op, parts, &type), 0);
+  ir_value old = block_at(b, sum, k->dim, at, length);
+  for (int32_t d = 0; d < ir_type_get(m, type)->rank; d++) starts[d] = d == k->dim ? at : zero;
+  return ir_build_dynamic_update_slice(b, sum, ir_build_binary(b, IR_OP_ADD, old, part), starts);
+}
+
+/* sum = while(i < blocks, sum) { i + 1, sum with block i added }; then what is left over. */
+static ir_value add_in_blocks(ir_builder *b, const blocks *k, const ir_value *sides, ir_value sum) {
+  ir_module *m = b->m;
+  ir_type index = ir_scalar(m, IR_I64);
+  int64_t count = k->size / k->length, rest = k->size % k->length;
+  ir_value init[] = {ir_build_splat_int(b, index, 0), sum}, next[2];
+  ir_op loop = ir_build_while(b, init, 2);
+  ir_build_while_below(m, loop, count);
+  ir_builder body = {m, ir_op_get(m, loop)->regions[1], b->location};
+  ir_value i = ir_block_get(m, body.block)->args.at[0],
+           sum_inside = ir_block_get(m, body.block)->args.at[1];
+  ir_value at =
+      ir_build_binary(&body, IR_OP_MULTIPLY, i, ir_build_splat_int(&body, index, k->length));
+  next[0] = ir_build_binary(&body, IR_OP_ADD, i, ir_build_splat_int(&body, index, 1));
+  next[1] = add_block(&body, k, sides, sum_inside, at, k->length);
+  ir_build_return(&body, IR_OP_RETURN, next, 2);
+  sum = ir_result(m, loop, 1);
+  if (!rest) return sum;
+  return add_block(b, k, sides, sum, ir_build_splat_int(b, index, count * k->length), rest);
 }
 
 static void product_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                          const ir_value *operands, ir_value *carries) {
-  ir_value part = product_part(b, op, f, trip, operands, ir_type_of(b->m, carries[0]));
+  ir_type type = ir_type_of(b->m, carries[0]);
+  if (trip->part_bytes && ir_type_bytes(b->m, type) > trip->part_bytes &&
+      split_adds_in_blocks(b->m, op)) {
+    ir_value sides[2];
+    product_sides(b, op, f, trip, operands, sides);
+    blocks k = blocks_of(b->m, op, type, trip->part_bytes);
+    carries[0] = add_in_blocks(b, &k, sides, carries[0]);
+    return;
+  }
+  ir_value part = product_part(b, op, f, trip, operands, type);
   carries[0] = ir_build_binary(b, IR_OP_ADD, carries[0], part);
 }
 

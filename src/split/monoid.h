@@ -15,11 +15,15 @@ typedef struct split_trip {
   ir_value start, lo; /* tensor<i64>: first index of the slice; first index not yet counted */
   int64_t slice, extent;
   int64_t begin; /* start and lo count from this index of the factor */
+  int64_t part_bytes; /* larger parts of a product's sum are added block by block; 0: no part is */
 } split_trip;
 
 /* One trip is the loop: start and lo are 0, and nothing was counted before. */
 static inline bool split_is_one_trip(const split_trip *trip) { return trip->slice == trip->extent; }
 
+/* Whether what a slice adds to the op's sum can be made and added block by block, so that only a
+ * block of it is there at a time. */
+bool split_adds_in_blocks(const ir_module *m, ir_op op);
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
 /* A splat of +0, or a broadcast of one. */

@@ -1,0 +1,102 @@
+"""Cross-entropy with gradients in one loop over rows: a trip's logits are made once, the gradient of
+the weights is added up block by block.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+from weir import _library as library
+
+ROWS, WIDTH, WORDS = 300, 512, 8195  # neither rows nor words are a multiple of a slice or a block
+ROOM_BYTES = 8_000_000  # the logits are 9.8 MB
+
+
+def picked(z, labels):
+    return jnp.take_along_axis(z, labels[:, None], axis=1)[:, 0]
+
+
+def of_rows(z, labels):
+    return jax.nn.logsumexp(z, axis=1) - picked(z, labels)
+
+
+def plain(x, w, b, labels, weights):
+    return of_rows(x @ w, labels).mean()
+
+
+def scaled(x, w, b, labels, weights):
+    return 1024 * plain(x, w, b, labels, weights)
+
+
+def with_bias(x, w, b, labels, weights):
+    return of_rows(x @ w + b, labels).mean()
+
+
+def weighted(x, w, b, labels, weights):
+    return (of_rows(x @ w, labels) * weights).sum() / weights.sum()
+
+
+def masked(x, w, b, labels, weights):
+    counts = labels > 4000
+    return jnp.where(counts, of_rows(x @ w + b, labels), 0).sum() / jnp.maximum(counts.sum(), 1)
+
+
+def with_z_loss(x, w, b, labels, weights):
+    z = x @ w
+    return (of_rows(z, labels) + 1e-2 * jax.nn.logsumexp(z, axis=1) ** 2).mean()
+
+
+def capped(x, w, b, labels, weights):
+    return of_rows(5 * jnp.tanh(x @ w / 5), labels).mean()
+
+
+LOSSES = [plain, scaled, with_bias, weighted, masked, with_z_loss, capped]
+
+
+def inputs():
+    dice = np.random.default_rng(0)
+    x, w, b, weights = (
+        dice.standard_normal(shape).astype(np.float32)
+        for shape in ((ROWS, WIDTH), (WIDTH, WORDS), (WORDS,), (ROWS,))
+    )
+    labels = dice.integers(0, WORDS, ROWS).astype(np.int32)
+    return x, w / 22, b, labels, np.abs(weights)
+
+
+def rewritten(text, limit, **more):
+    settings = {"memory_limit_bytes": limit, "tile": 0, "machine": b"x86-64-v3", **more}
+    return library.rewrite(text.encode(), settings, None)
+
+
+def lowered(loss, arrays, gradients=(0, 1)):
+    return jax.jit(jax.value_and_grad(loss, gradients), keep_unused=True).lower(*arrays)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda f: f.__name__)
+def test_logits_are_made_once(loss):
+    arrays = inputs()
+    text = lowered(loss, arrays).as_text()
+    held = sum(a.nbytes for a in arrays) + arrays[0].nbytes + arrays[1].nbytes
+    limit = held + ROOM_BYTES
+    result = rewritten(text, limit)
+    assert result.peak_after_bytes <= limit < result.peak_before_bytes
+    assert result.flops_after < 1.1 * result.flops_before  # 4 products are 4/3 of 3
+    want, got = running.Xla(text)(*arrays), running.Xla(result.text.decode())(*arrays)
+    for a, b in zip(want, got, strict=True):
+        np.testing.assert_allclose(b, a, rtol=2e-4, atol=2e-5 * np.abs(a).max())
+
+
+def test_infinite_logits_are_where_they_were():
+    """No block is added that was added before: 0 times infinity would be a number of its own."""
+    x, *rest = inputs()
+    x[7, 3] = np.inf
+    arrays = (x, *rest)
+    text = lowered(plain, arrays).as_text()
+    held = sum(a.nbytes for a in arrays) + x.nbytes + rest[0].nbytes
+    result = rewritten(text, held + ROOM_BYTES)
+    assert result.flops_after < 1.1 * result.flops_before
+    want, got = running.Xla(text)(*arrays), running.Xla(result.text.decode())(*arrays)
+    for a, b in zip(want, got, strict=True):
+        np.testing.assert_array_equal(np.isnan(b), np.isnan(a))
