@@ -3,6 +3,7 @@ the other, under a limit of arguments, results and a tenth of the rest. No XLA: 
 
     python bench/planning_scale.py                 1,000 and 10,000 ops
     python bench/planning_scale.py 1000 100000     others
+    python bench/planning_scale.py --plot OUT.svg  CPU seconds against ops, and a line through the first
 
 A row each: ops, CPU seconds in all, seconds of the clock of the split candidates, what came of it,
 and the exponent of the CPU seconds against the row before: 1 is linear.
@@ -19,6 +20,7 @@ import tempfile
 
 import jax
 import jax.numpy as jnp
+import plot
 
 WEIR = pathlib.Path(__file__).resolve().parent.parent / "build/release/weir"
 ROWS, WIDTH, OPS_PER_LAYER, SHARE = 4096, 512, 14, 10
@@ -61,12 +63,20 @@ def exponent(row, before):
     return f"{math.log(row[1] / before[1]) / math.log(row[0] / before[0]):.2f}" if before else ""
 
 
+def plotted(rows, path):
+    (ops, seconds), *_ = rows
+    line = [(n, seconds * n / ops) for n, _ in rows]
+    series = [("weir opt", rows, False), ("linear", line, True)]
+    path.write_text(plot.log_log("Planning: layers written out", "ops", "CPU s", series))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("ops", nargs="*", type=int, default=[1000, 10000], help="about so many")
-    before = None
+    parser.add_argument("--plot", type=pathlib.Path, metavar="OUT.svg")
+    args, rows = parser.parse_args(), []
     print("| ops | CPU s | candidates (clock) | | exponent |\n|--:|--:|--:|---|--:|")
-    for ops in parser.parse_args().ops:
+    for ops in args.ops:
         layers = max(1, ops // OPS_PER_LAYER)
         text = program(layers)
         seconds, splits, code = planned(text, limit_of(layers))
@@ -74,10 +84,12 @@ def main():
         came = {0: "held", 3: "refused"}.get(code, f"exit {code}")
         print(
             f"| {row[0]} | {seconds:.2f} | {splits:.2f} | {came} | "
-            f"{exponent(row, before)} |",
+            f"{exponent(row, rows[-1] if rows else None)} |",
             flush=True,
         )
-        before = row
+        rows.append(row)
+    if args.plot:
+        plotted(rows, args.plot)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ static weir_status run(job *j, weir_status (*what)(void *), void *user) {
                             .dump_user = j};
   weir_status status = ctx_try(&j->c, what, user);
   if (status != WEIR_OK) result_set_error(j->result, j->c.message);
-  if (j->result->outcome != WEIR_UNTOUCHED)
+  if (status != WEIR_OK || j->result->outcome != WEIR_UNTOUCHED)
     ctx_log(&j->c, 2, "looked at %lld ops", (long long)j->c.looked_at);
   ctx_deinit(&j->c);
   return status;

@@ -70,15 +70,19 @@ class limit(_contextlib.ContextDecorator):
     the block jit runs on all of them. What does not fit is divided among them, and the limit is
     each one's. Arguments and results are whole on each. Arrays that were put on a device do not
     go with it: JAX raises a ValueError.
+
+    search_ops: how long a way under the limit is searched for, in ops that weir looks at; None: as
+    WEIR_SEARCH_OPS says.
     """
 
-    def __init__(self, value, *, mesh=None):
+    def __init__(self, value, *, mesh=None, search_ops=None):
         from weir import _settings
 
         self._bytes = None if value is None else _settings.parse_limit(value, "the limit")
         if mesh is not None and not hasattr(mesh, "devices"):
             raise TypeError(f"weir.limit: a mesh is a jax.sharding.Mesh, not {mesh!r}")
         self._mesh = mesh
+        self._search_ops = _count(search_ops, _settings)
         self._entered = _threading.local()
 
     def __call__(self, function):
@@ -93,7 +97,7 @@ class limit(_contextlib.ContextDecorator):
         return super().__call__(function)
 
     def _recreate_cm(self):
-        return limit(self._bytes, mesh=self._mesh)
+        return limit(self._bytes, mesh=self._mesh, search_ops=self._search_ops)
 
     @_interrupts.undivided
     def __enter__(self):
@@ -109,7 +113,8 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def _begin(self, is_possible):
-        block = _Block(self._bytes, self._mesh) if is_possible else _contextlib.nullcontext()
+        inside = _Block(self._bytes, self._mesh, self._search_ops)
+        block = inside if is_possible else _contextlib.nullcontext()
         _interrupts.begin()
         try:
             block.__enter__()
@@ -137,11 +142,12 @@ class limit(_contextlib.ContextDecorator):
 class _Block(_contextlib.ExitStack):
     """What weir.limit() enters: the limit, and the mesh."""
 
-    def __init__(self, limit, mesh):
+    def __init__(self, limit, mesh, search_ops):
         from weir import _settings
 
         super().__init__()
-        self._limit, self._mesh = _settings.entered(limit, None, mesh is not None), mesh
+        self._mesh = mesh
+        self._limit = _settings.entered(limit, None, mesh is not None, search_ops)
 
     def __enter__(self):
         if self._mesh is not None:
@@ -152,6 +158,10 @@ class _Block(_contextlib.ExitStack):
     @property
     def overlapped(self):
         return self._limit.overlapped
+
+
+def _count(search_ops, settings):
+    return None if search_ops is None else settings.parse_count(search_ops, "search_ops")
 
 
 def _over_all(mesh):
@@ -182,7 +192,7 @@ def _warn_inside_jit():
         _say.warn("weir.limit() inside a jitted function does nothing: set it around the call")
 
 
-def plan(f, *args, limit=None, device="auto", **kwargs):
+def plan(f, *args, limit=None, device="auto", search_ops=None, **kwargs):
     """What weir does to f(*args, **kwargs) under `limit` (None: the limit in force, f's own first),
     as a weir.Plan. Runs nothing.
 
@@ -194,6 +204,7 @@ def plan(f, *args, limit=None, device="auto", **kwargs):
     many, and the limit and all bytes are each device's. The limit "auto" is nine tenths of its
     memory there, and so is None where no limit is in force. The plan says who judged: the device's
     own XLA, or weir's estimate where that is not installed.
+    search_ops: as in weir.limit().
     """
     from weir import _settings
 
@@ -206,15 +217,17 @@ def plan(f, *args, limit=None, device="auto", **kwargs):
         if limit is not None
         else _ambient(local, _settings)
     )
+    given = _count(search_ops, _settings)
+    ops = _settings.search_ops() if given is None else given
     if not (isinstance(device, str) and device == "auto"):
         from weir import _devices
 
         if isinstance(device, (list, tuple)):
-            return _devices.plans(f, args, kwargs, bytes_, device)
-        return _devices.plan(f, args, kwargs, bytes_, device)
+            return _devices.plans(f, args, kwargs, bytes_, device, ops)
+        return _devices.plan(f, args, kwargs, bytes_, device, ops)
     # A key of its own: no cache has this program yet, so the compiler is really called.
     key = next(_plan_number), limit is not None
-    with _settings.entered(bytes_, key, _settings.spreads()):
+    with _settings.entered(bytes_, key, _settings.spreads(), ops):
         plans = (_tensorflow_plans if _is_tensorflows(f) else _jax_plans)(f, args, kwargs)
     if not plans:
         raise ValueError("weir.plan: weir left this program alone (see the warning)")

@@ -52,18 +52,18 @@ class Target:
         return int(_SHARE * self.memory_bytes)
 
 
-def plans(f, args, kwargs, limit, devices):
+def plans(f, args, kwargs, limit, devices, search_ops=None):
     """A Plan of f for each of the devices."""
-    return _plan.Plans(plan(f, args, kwargs, limit, device) for device in devices)
+    return _plan.Plans(plan(f, args, kwargs, limit, device, search_ops) for device in devices)
 
 
-def plan(f, args, kwargs, limit, device):
+def plan(f, args, kwargs, limit, device, search_ops=None):
     """limit: bytes, AUTO, or None, which is AUTO."""
     target = resolve(device)
     bytes_ = target.limit_bytes(limit or _settings.AUTO)
     traced = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args, **kwargs)
     lowered = traced.lower(lowering_platforms=(target.platform,))
-    settings = _settings.of_a_plan(bytes_) | {"platform": target.platform.encode()}
+    settings = _settings.of_a_plan(bytes_, search_ops) | {"platform": target.platform.encode()}
     if target.machine:
         settings["machine"] = target.machine.encode()
     module = lowered.compiler_ir("stablehlo")

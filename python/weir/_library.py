@@ -49,6 +49,7 @@ class _Options(ctypes.Structure):
         ("data", c_bool),
         ("trace", c_bool),
         ("bytecode", c_char_p),
+        ("search_ops", c_int64),
     ]
 
 

@@ -25,11 +25,14 @@ _BYTES = {
     "tensor_size_threshold_bytes": "WEIR_TENSOR_SIZE_THRESHOLD",
     "tensor_split_size_bytes": "WEIR_TENSOR_SPLIT_SIZE",
 }
+_SEARCH_OPS = "WEIR_SEARCH_OPS"
+_COUNTS = "a number of ops such as 30000000, 100M or 1G"
 _TEXTS = {"only_passes": "WEIR_PASS", "skip_passes": "WEIR_SKIP", "dump_after": "WEIR_DUMP_AFTER"}
 
 NAMES = (
     *_BYTES.values(),
     *_TEXTS.values(),
+    _SEARCH_OPS,
     *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
     *("WEIR_TF_JIT", "WEIR_DEVICES"),
@@ -37,8 +40,10 @@ NAMES = (
 _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
 _OPTIONS = {name.lower(): field for field, name in _BYTES.items()}
+_OPTIONS[_SEARCH_OPS.lower()] = "search_ops"
 
-# jax.make_user_context(); its value: None, or (limit, key, spreads). The limit: bytes, AUTO or None.
+# jax.make_user_context(); its value: None, or (limit, key, spreads, search_ops). The limit: bytes,
+# AUTO or None. search_ops: None where the environment's count.
 # The key: None, or of weir.plan(): (a number that nobody else has, whether the limit was given).
 # Whether programs are spread over the devices of a mesh.
 _context = None
@@ -68,7 +73,21 @@ def parse_bytes(value, name, more=""):
     return found
 
 
+def parse_count(value, name):
+    """Ops of an int or a string; `name` is who said so."""
+    if isinstance(value, str) and not set(value) & set("bBi"):
+        found = _library.parse_bytes(value)
+    else:
+        is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
+        found = operator.index(value) if is_integer else None
+    if found is None or not 0 < found < 2**63:
+        raise SettingError(f"weir: {name} is {value!r}, but should be {_COUNTS}")
+    return found
+
+
 def _parse(field, value, name):
+    if field == "search_ops":
+        return parse_count(value, name)
     return (parse_limit if field == "memory_limit_bytes" else parse_bytes)(value, name)
 
 
@@ -89,6 +108,8 @@ def _read_environment():
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
     _check_kernels(tile)
     are_all_devices_meant()
+    if count := os.environ.get(_SEARCH_OPS):
+        found["search_ops"] = parse_count(count, _SEARCH_OPS)
     if machine := os.environ.get("WEIR_MACHINE"):
         found["machine"] = _machine(machine)
     return found | {"debug": int(debug), "tile": _TILE.index(tile), "progress": shows_progress()}
@@ -199,6 +220,8 @@ def active(options=()):
     settings = _read_environment()
     if local is not None:
         settings["memory_limit_bytes"] = local[0] or 0
+        if local[3] is not None:
+            settings["search_ops"] = local[3]
     is_given_to_plan = local is not None and local[1] is not None and local[1][1]
     for field, value in dict(options).items():
         if not (is_given_to_plan and field == "memory_limit_bytes"):
@@ -211,9 +234,16 @@ def active(options=()):
     return settings if wanted else None
 
 
-def of_a_plan(limit_bytes):
-    """The settings in force, with this limit."""
-    return _read_environment() | {"memory_limit_bytes": limit_bytes}
+def of_a_plan(limit_bytes, search_ops=None):
+    """The settings in force, with this limit; and with these ops, unless None."""
+    settings = _read_environment() | {"memory_limit_bytes": limit_bytes}
+    return settings if search_ops is None else settings | {"search_ops": search_ops}
+
+
+def search_ops():
+    """Those that weir.limit() or weir.plan() gave on this thread; None: the environment's."""
+    local = local_value()
+    return local and local[3]
 
 
 def take_options(overrides):
@@ -240,8 +270,8 @@ class entered:
     one and goes on, or the other way round.
     """
 
-    def __init__(self, limit, key=None, spreads=False):
-        self._value, self.overlapped = (limit, key, spreads), False
+    def __init__(self, limit, key=None, spreads=False, search_ops=None):
+        self._value, self.overlapped = (limit, key, spreads, search_ops), False
 
     def __enter__(self):
         _make_contexts()

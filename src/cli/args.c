@@ -9,6 +9,7 @@
 
 typedef enum value_kind {
   BYTES,
+  COUNT,
   TEXT,
   LEVEL,
   PLATFORM,
@@ -41,6 +42,8 @@ static const struct option {
      "BYTES", "split every tensor above this size"},
     {"--tensor-split-size", NULL, CLI_OPT_SIZES, BYTES, AT(options.tensor_split_size_bytes),
      "BYTES", "largest slice of a split tensor (default: the threshold)"},
+    {"--search-ops", NULL, CLI_OPT_SIZES, COUNT, AT(options.search_ops), "N",
+     "ops that the search for a way may look at (default: 30M, for large programs more)"},
     {"--platform", NULL, CLI_OPT_SIZES, PLATFORM, AT(options.platform), "NAME",
      "cpu (default), cuda, rocm or tpu"},
     {"--tile", NULL, CLI_OPT_SIZES, TILE, AT(options.tile), "MODE",
@@ -123,6 +126,9 @@ static bool is_platform(const char *word) {
   return false;
 }
 
+/* Nothing that bytes alone are said in: "100M", not "100MB", "100Mi". */
+static bool is_count(const char *word) { return !strpbrk(word, "bBi"); }
+
 /* weir_tile_mode; -1: none of them. */
 static int tile_mode(const char *word) {
   static const char *const modes[] = {"off", "auto", "on"};
@@ -190,6 +196,10 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (weir_parse_bytes(value, field) == WEIR_OK) return CLI_OK;
       return cli_usage_error(
           command, "%s: \"%s\" is no size; sizes look like 1000000, 512MiB, 1.5GB", o->name, value);
+    case COUNT:
+      if (is_count(value) && weir_parse_bytes(value, field) == WEIR_OK) return CLI_OK;
+      return cli_usage_error(command, "%s: \"%s\" is no count; counts look like 30000000, 100M",
+                             o->name, value);
     case LEVEL:
       *(int *)field = (int)strtol(value, &end, 10);
       if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;

@@ -6,6 +6,7 @@
 
 typedef struct verdict {
   int64_t peak; /* arguments, results and temporaries, per device; 0: nobody asked */
+  int64_t held; /* arguments and results, less what is donated, where XLA said so; else 0 */
   bool is_xlas; /* else weir's estimate */
 } verdict;
 

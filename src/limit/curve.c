@@ -72,6 +72,7 @@ weir_status curve_find(job *j, arena *a, const climb *c, curve *out) {
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK;
   int64_t most_ops = j->searched_ops + MOST_SEARCHED_OPS;
+  search_begin(j, 1);
   double ratio = (double)s->peak_before_bytes / (double)low;
   add_as_it_came(s, a, out);
   add_taken(j, c, a, out);

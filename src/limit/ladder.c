@@ -56,8 +56,7 @@ static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   c->is_stock = as_is == WEIR_UNTOUCHED;
   if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
   if (j->options.referee) {
-    c->needs.is_xlas = referee_ask(j, c->m, c->order, &c->needs.peak);
-    return c->needs.is_xlas && c->needs.peak <= limit;
+    return referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
   }
   c->needs.peak = referee_estimate(j, c->m, c->order);
   return c->needs.peak <= limit;
@@ -106,16 +105,28 @@ static void put_blockers(const job *j, const ir_module *m, strbuf *out) {
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
 }
 
-/* One number is to be read off: the limit to set. */
-static weir_status refuse_with(job *j, int64_t least, const char *why) {
+/* One number is to be read off: the limit to set. why: why the search ended; blockers: what
+ * needs as much. */
+static weir_status refuse_with(job *j, int64_t least, const char *why, const char *blockers) {
   arena *a = arena_create(&j->c);
   weir_status status =
       ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
-                "no way found under the limit of %s: set it to %lld bytes or more (%s)%s",
+                "no way found under the limit of %s: set it to %lld bytes or more (%s%s)%s",
                 plan_bytes_text(a, j->options.memory_limit_bytes), (long long)least,
-                plan_bytes_text(a, least), why);
+                plan_bytes_text(a, least), why, blockers);
   arena_destroy(a);
   return status;
+}
+
+/* Why the search ended; "": it has tried all that there is. */
+static const char *why_it_ended(const job *j, arena *a, const search *failed, int64_t held) {
+  if (held)
+    return arena_printf(a, "; arguments and results alone are %s", plan_bytes_text(a, held));
+  if (!failed->was_stopped) return "";
+  return arena_printf(a,
+                      "; the search was stopped after %lld ops, and goes on with a larger "
+                      "WEIR_SEARCH_OPS or --search-ops",
+                      (long long)search_ops(j));
 }
 
 /* Arguments and results: nothing holds less. */
@@ -130,8 +141,10 @@ static int64_t held_throughout(job *j) {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* failed: the climb; ordered: what the program comes to under the memory-optimised order, 0: nobody
- * has asked XLA yet. */
-static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, climb *out) {
+ * has asked XLA yet; sure: what is held for sure and is over the limit, so that there was no climb,
+ * else 0. */
+static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, int64_t sure,
+                          climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   CTX_CHECK(&j->c, limit > 0 && !failed->found.m);
   out->is_refused = true;
@@ -139,8 +152,10 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
   int64_t reported = least(least(ordered ? ordered : peak, peak), candidates);
   bool is_sharded = j->spread == SPLIT_SHARDED; /* less than XLA reported can't be looked for */
   if (is_sharded) j->result->summary.minimum_bytes = reported;
-  if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded) return refuse_with(j, reported, "");
   arena *a = arena_create(&j->c);
+  const char *why = why_it_ended(j, a, failed, sure);
+  if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded)
+    return refuse_with(j, reported, why, "");
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
   int64_t held = held_throughout(j);
@@ -151,10 +166,16 @@ static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t or
                    .guess = failed->least,
                    .start = failed->at_least};
   found.limit = least(found.limit, candidates); /* seen by XLA, though no limit was held */
+  search_begin(j, MINIMUMS_SHARE);
+  if (sure) {
+    WEIR_TRY(minimum_climb(j, &found));
+    search_begin(j, MINIMUMS_SHARE);
+  }
   WEIR_TRY(minimum_find(j, &found));
+  CTX_CHECK(&j->c, found.limit >= sure);
   put_blockers(j, found.m, &blockers);
   j->result->summary.minimum_bytes = found.limit;
-  weir_status status = refuse_with(j, found.limit, blockers.text);
+  weir_status status = refuse_with(j, found.limit, why, blockers.text);
   if (found.m) ir_module_destroy(found.m);
   arena_destroy(a);
   return status;
@@ -192,10 +213,28 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
   WEIR_TRY(search_all(j, &s));
-  if (!s.found.m) return refuse(j, peak, &s, ordered, out);
+  if (!s.found.m) return refuse(j, peak, &s, ordered, 0, out);
   WEIR_TRY(search_shorter(j, &s, j->options.memory_limit_bytes - held_throughout(j)));
   *out = settle(WEIR_REWRITTEN, s.found);
   return WEIR_OK;
+}
+
+/* ---- what nothing holds ---- */
+/* Arguments and results, which are every candidate's, too: where XLA is asked, as far as its report
+ * says the same. 0: not known. */
+static int64_t held_for_sure(job *j, verdict is) {
+  if (split_spread_of(j->m) == SPLIT_SHARDED) return 0; /* each device's part is XLA's to say */
+  int64_t held = held_throughout(j);
+  return j->options.referee ? least(held, is.held) : held;
+}
+
+/* is: of the program as it came; sure: over the limit. */
+static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
+  int64_t limit = j->options.memory_limit_bytes;
+  CTX_CHECK(&j->c, sure > limit && is.peak >= sure);
+  WEIR_TRY(ladder_prepare(j));
+  search none = search_for_limit(j, limit, 0);
+  return refuse(j, is.peak, &none, 0, sure, out);
 }
 
 /* ---- held by the order alone ---- */
@@ -221,6 +260,7 @@ static weir_status split_for_speed(job *j, candidate *out) {
     WEIR_TRY(search_slices(j, &s));
     *out = s.found;
   }
+  j->as_it_is.of = NULL;
   ir_module_destroy(exact);
   return WEIR_OK;
 }
@@ -257,6 +297,8 @@ static weir_status hold_limit(job *j, climb *out) {
   j->result->summary.before_is_estimate = !is.is_xlas;
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_PROGRAM, is);
   if (is.peak <= limit) return hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out);
+  int64_t sure = held_for_sure(j, is);
+  if (sure > limit) return refuse_below(j, is, sure, out);
   bool hopeless = ordered.peak / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
   if (!hopeless) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
   if (!hopeless && ordered.peak <= limit) return hold_ordered(j, ordered, out);
@@ -282,6 +324,7 @@ static weir_status add_minimum(job *j) {
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
+  search_begin(j, 1);
   if (found.low < high) WEIR_TRY(minimum_climb(j, &found));
   WEIR_TRY(minimum_find(j, &found));
   j->result->summary.minimum_bytes = found.limit;
@@ -348,6 +391,7 @@ static weir_status find_faster_limit(job *j, const climb *c) {
   weir_summary *s = &j->result->summary;
   bool is_fast = c->taken.time_ns <= SLOW * (double)s->time_before_ns, found = false;
   if (!j->prepared || !c->taken.m || is_fast) return WEIR_OK;
+  search_begin(j, MINIMUMS_SHARE);
   int64_t limit = s->limit_bytes, high = s->peak_before_bytes;
   for (int i = 0; i < MOST_FASTER && !found && j->searched_ops < MOST_SEARCHED_OPS; i++) {
     limit = limit < high / 2 ? limit * 2 : high;
@@ -359,6 +403,7 @@ static weir_status find_faster_limit(job *j, const climb *c) {
 }
 
 static weir_status take(job *j, climb *out) {
+  search_begin(j, 1);
   if (j->options.only_passes || j->options.stop_after) return run_named_passes(j, out);
   if (j->options.memory_limit_bytes) {
     WEIR_TRY(hold_limit(j, out));

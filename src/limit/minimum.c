@@ -35,7 +35,9 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
 static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
-  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops; probes++) {
+  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops &&
+                       j->c.looked_at < j->search_end;
+       probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below, peak;
     bool guesses = guess > found->low && guess < below;
@@ -73,7 +75,9 @@ weir_status minimum_find(job *j, minimum *found) {
   if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, most_ops, found));
   found->start = (place){0};
   WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
-  return j->options.referee ? confirm_limit(j, high, found) : WEIR_OK;
+  if (!j->options.referee) return WEIR_OK;
+  search_begin(j, MINIMUMS_SHARE);
+  return confirm_limit(j, high, found);
 }
 
 weir_status minimum_climb(job *j, minimum *found) {

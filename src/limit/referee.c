@@ -14,15 +14,16 @@ static int64_t total_of(const weir_memory *m) {
   return m->argument_bytes + m->output_bytes - m->alias_bytes + m->temp_bytes;
 }
 
-/* text NULL: as it came in. *in_out_total: the largest so far. */
+/* text NULL: as it came in. *in_out: the largest so far. */
 static bool ask(job *j, const char *text, size_t length, const char *const *options,
-                int64_t *in_out_total) {
+                verdict *in_out) {
   weir_memory memory = {0};
   j->result->summary.referee_compiles++;
   ctx_give_back(&j->c);
   if (j->options.referee(j->options.referee_user, text, length, options, &memory)) return false;
   int64_t total = total_of(&memory);
-  if (total > *in_out_total) *in_out_total = total;
+  if (total > in_out->peak) in_out->peak = total;
+  in_out->held = total - memory.temp_bytes;
   ctx_log(&j->c, 2,
           "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)",
           (long long)total, (long long)memory.argument_bytes, (long long)memory.output_bytes,
@@ -31,23 +32,23 @@ static bool ask(job *j, const char *text, size_t length, const char *const *opti
 }
 
 /* In each way in which XLA may compile it. */
-static bool ask_all(job *j, const char *text, size_t length, plan_order order, int64_t *out_total) {
+static bool ask_all(job *j, const char *text, size_t length, plan_order order, verdict *out) {
   const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
-  *out_total = 0;
+  *out = (verdict){0};
   referee_options(j, order, options);
-  if (!ask(j, text, length, options, out_total)) return false;
-  if (!other) return true;
+  out->is_xlas = ask(j, text, length, options, out);
+  if (!out->is_xlas || !other) return out->is_xlas;
   CTX_CHECK(&j->c, !options[0]); /* devices have no others */
-  return ask(j, text, length, (const char *const[]){other, NULL}, out_total);
+  return out->is_xlas = ask(j, text, length, (const char *const[]){other, NULL}, out);
 }
 
-bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_total) {
+bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out) {
   if (!j->options.referee) return false;
-  if (!m) return ask_all(j, NULL, 0, order, out_total);
+  if (!m) return ask_all(j, NULL, 0, order, out);
   arena *a = arena_create(&j->c);
   strbuf text = strbuf_make(a);
   out_stablehlo_text(m, &text);
-  bool answered = ask_all(j, text.text, text.length, order, out_total);
+  bool answered = ask_all(j, text.text, text.length, order, out);
   arena_destroy(a);
   return answered;
 }
@@ -61,7 +62,6 @@ int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
 
 verdict referee_judge_as_it_came(job *j, plan_order order) {
   verdict v = {0};
-  v.is_xlas = referee_ask(j, NULL, order, &v.peak);
-  if (!v.is_xlas) v.peak = referee_estimate(j, j->m, order);
+  if (!referee_ask(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
   return v;
 }

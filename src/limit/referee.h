@@ -8,9 +8,10 @@
 /* The options by which XLA runs a program in the order, and reports what it needs; "name=value",
  * NULL-terminated, static. */
 void referee_options(const job *j, plan_order order, const char *out_options[MACHINE_MOST_OPTIONS + 1]);
-/* XLA's total for the module in this order; the largest of the ways in which it may compile it. m NULL: the program as it came. False if there is no
- * referee or it did not compile. Cost: a compilation by XLA. */
-bool referee_ask(job *j, const ir_module *m, plan_order order, int64_t *out_total);
+/* XLA's number for the module in this order; the largest of the ways in which it may compile it. m
+ * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did not
+ * compile. Cost: a compilation by XLA. */
+bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */
 verdict referee_judge_as_it_came(job *j, plan_order order);

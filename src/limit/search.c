@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/saturate.h"
+#include "ir/calls.h"
 #include "machine/cpu.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
@@ -13,8 +15,13 @@ enum {
   COMPILES_FOR_SHORTER = 2,
   CANDIDATES_FOR_SHORTER = 6,
   MOST_OPS_FOR_SHORTER = 5000,
+  MOST_OPS_IN_DOUBT = 2000, /* of more a compilation by XLA takes seconds */
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
+
+/* What a search may look at: some 20 s of CPU, or about three times what XLA takes for a program of
+ * so many ops (2 s for 1,000 as LLVM code). */
+static const int64_t SEARCH_OPS = 30000000, SEARCH_OPS_PER_OP = 1000;
 
 static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
@@ -61,16 +68,31 @@ static bool can_ask(const job *j, const search *s) {
  * compilations are left to candidates that hold by estimate, and of what is no better than a
  * candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
-  bool doubts = can_ask(j, s) && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
+  bool doubts = can_ask(j, s) && !s->believes && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
                 s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;
 }
 
-/* Splits a copy of the prepared program; *out_m is the rewritten copy. */
+/* A candidate that would be the program as it is, which does not hold the limit, is not made:
+ * *order says what it would be. */
+static bool is_known(job *j, const search *s, split_order *order) {
+  unsplit *u = &j->as_it_is;
+  if (u->of != s->from || u->order != s->order) *u = splitter_unsplit(s->from, order);
+  if (u->peak_bytes <= order->asked_bytes || !splitter_leaves_alone(u, order)) return false;
+  bool is_live_over = u->live_bytes > s->target;
+  order->peak_bytes = u->peak_bytes;
+  if (!order->by_size) order->whole_bytes = is_live_over ? u->live_whole_bytes : u->whole_bytes;
+  ctx_log(&j->c, 2, "no value to make slices of %lld bytes of", (long long)s->slice_bytes);
+  return true;
+}
+
+/* Splits a copy of the prepared program; *out_m is the rewritten copy, NULL: it would be no other
+ * and does not hold. */
 static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
+  *out_m = NULL;
   *order = (split_order){.order = s->order,
                          .is_trial = s->is_trial,
                          .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes)
@@ -79,14 +101,28 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .no_tiles = s->no_tiles,
                          .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
                          .limit_bytes = s->target,
-                         .asked_bytes = asked_bytes(j, s)};
+                         .asked_bytes = asked_bytes(j, s),
+                         .search_end = j->search_end,
+                         .machine = &j->machine};
   ir_module *m;
+  if (is_known(j, s, order)) return WEIR_OK;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
   j->searched_ops += s->from->ops.count + m->ops.count;
   *out_m = m;
   return WEIR_OK;
+}
+
+int64_t search_ops(const job *j) {
+  if (j->options.search_ops > 0) return j->options.search_ops;
+  int64_t by_size = saturated_product(SEARCH_OPS_PER_OP, ir_count_inlined(j->m));
+  return by_size > SEARCH_OPS ? by_size : SEARCH_OPS;
+}
+
+void search_begin(job *j, int64_t share) {
+  assert(share > 0);
+  j->search_end = saturated_sum(j->c.looked_at, search_ops(j) / share + 1);
 }
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
@@ -103,6 +139,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .order = order,
                   .most_compiles = most_compiles,
                   .no_tiles = j->options.tile == WEIR_TILE_OFF,
+                  .believes = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT,
                   .least = INT64_MAX};
 }
 
@@ -136,8 +173,7 @@ static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t pe
   verdict v = {.peak = peak_bytes};
   CTX_CHECK(&j->c, s->compiles < s->most_compiles);
   s->compiles++;
-  v.is_xlas = referee_ask(j, m, s->order, &v.peak);
-  if (!v.is_xlas && fits) note_refusal(j, s);
+  if (!referee_ask(j, m, s->order, &v) && fits) note_refusal(j, s);
   return v;
 }
 
@@ -194,7 +230,7 @@ static weir_status try_candidate(job *j, search *s) {
   CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, &order, &m));
-  CTX_CHECK(&j->c, m && order.peak_bytes >= 0);
+  CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};
@@ -218,7 +254,7 @@ static weir_status try_candidate(job *j, search *s) {
                            .has_shorter = order.has_shorter};
     return WEIR_OK;
   }
-  ir_module_destroy(m);
+  if (m) ir_module_destroy(m);
   if (fits && order.n_tiles) s->no_tiles = true;
   else if (fits && needs.is_xlas) tighten(s, order.peak_bytes, needs.peak);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
@@ -229,10 +265,17 @@ static weir_status try_candidate(job *j, search *s) {
   return WEIR_OK;
 }
 
+/* Another candidate may be made. */
+static bool goes_on(job *j, search *s) {
+  bool may = !s->found.m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
+             (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS;
+  CTX_CHECK(&j->c, j->search_end > 0);
+  s->was_stopped |= may && j->c.looked_at >= j->search_end;
+  return may && !s->was_stopped;
+}
+
 weir_status search_slices(job *j, search *s) {
-  while (!s->found.m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
-         (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS)
-    WEIR_TRY(try_candidate(j, s));
+  while (goes_on(j, s)) WEIR_TRY(try_candidate(j, s));
   return WEIR_OK;
 }
 
@@ -246,6 +289,7 @@ static void search_again(search *s, const search *first) {
   again.doubted = s->doubted;
   again.least = s->least;
   again.at_least = s->at_least;
+  again.was_stopped = s->was_stopped;
   again.no_tiles = true;
   *s = again;
 }
@@ -277,7 +321,14 @@ static weir_status search_confirmed(job *j, search *s) {
 }
 
 weir_status search_all(job *j, search *s) {
+  search first = *s;
   WEIR_TRY(search_confirmed(j, s));
+  if (!s->found.m && s->believes && can_ask(j, s) && !s->was_stopped) {
+    search_again(s, &first);
+    s->no_tiles = first.no_tiles;
+    s->believes = false;
+    WEIR_TRY(search_confirmed(j, s));
+  }
   if (s->found.m || !s->refused) return WEIR_OK;
   search again = *s->refused;
   again.most_compiles = 0;
@@ -285,7 +336,11 @@ weir_status search_all(job *j, search *s) {
   again.least = s->least;
   again.at_least = s->at_least;
   *s = again;
-  return try_candidate(j, s);
+  int64_t end = j->search_end;
+  j->search_end = INT64_MAX; /* it is known where it is */
+  weir_status status = try_candidate(j, s);
+  j->search_end = end;
+  return status;
 }
 
 /* Slices that may just fit, by what those of the candidate before came to. */
@@ -348,6 +403,6 @@ weir_status search_near(job *j, search *s, const place *start) {
   s->manner = start->manner;
   while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
   int64_t slice_bytes = s->slice_bytes;
-  while (!s->found.m && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s));
+  while (goes_on(j, s) && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s));
   return WEIR_OK;
 }

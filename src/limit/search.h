@@ -4,6 +4,8 @@
 #define WEIR_SEARCH_H
 #include "limit/candidate.h"
 
+enum { MINIMUMS_SHARE = 16 }; /* of search_ops(): for the smallest limit of a refusal */
+
 /* What a candidate splits. */
 typedef enum manner {
   BY_PEAK, /* what holds the peak, until the limit is held */
@@ -32,9 +34,12 @@ typedef struct search {
   double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */
+  bool was_stopped;                    /* out: the job's search_end came before its own */
   bool no_tiles; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles;           /* to ask XLA, where there is a referee; 0: the estimate decides */
+  bool believes; /* the estimate, where it is over the target: of long programs XLA is asked about
+                    such candidates last */
   plan_order order;       /* in which XLA is to run candidates */
   int64_t part_bytes;     /* of goals: split/choose.h */
   bool is_trial;          /* nothing is asked but whether one holds */
@@ -46,6 +51,12 @@ typedef struct search {
   int64_t least;   /* out: estimate of any candidate */
   place at_least;  /* out: which it was */
 } search;
+
+/* How many ops searches of the job may look at. */
+int64_t search_ops(const job *j);
+/* The searches that follow may look at a share-th of that, together; what they have not come to then
+ * stays untried. */
+void search_begin(job *j, int64_t share);
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);
 /* The same of a program whose values are spread over so many devices, of which each has the limit.

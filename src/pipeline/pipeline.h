@@ -11,6 +11,18 @@
 #include "split/choose.h"
 #include "split/shards.h"
 
+/* A program as it is, in an order, and what may be split of it at all. */
+typedef struct unsplit {
+  const ir_module *of; /* NULL: not known yet */
+  plan_order order;
+  int64_t peak_bytes;
+  int64_t live_bytes;  /* the same without what is lost between buffers */
+  int64_t whole_bytes; /* held outside of whiles at the peak, as split_order.whole_bytes has it */
+  int64_t live_whole_bytes;
+  int64_t largest_bytes; /* of its values, and of buffers at the peak: seeds are larger than a
+                            threshold */
+} unsplit;
+
 /* One weir_rewrite(): what was asked, and what is made once for all that is tried. */
 typedef struct job {
   ctx c;
@@ -24,7 +36,9 @@ typedef struct job {
   pass_driver driver;
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   split_spread spread;  /* of the prepared program */
+  unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
+  int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
 } job;
 
 typedef VEC(weir_loop_info) made_loops;
@@ -55,6 +69,7 @@ typedef struct split_order {
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial;   /* nothing is asked but whether it holds: no kernels, no report */
+  int64_t search_end; /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
   made_loops made; /* out, for the report; lives as long as the module */
   int64_t flops;   /* out */
   double time_ns;  /* out */
@@ -80,6 +95,10 @@ WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_
                                               ir_module **out_m);
 
 /* splitter.c: which seeds, in which order. */
+/* Cost: two estimates. */
+unsplit splitter_unsplit(const ir_module *m, const split_order *order);
+/* Whether an order would leave the program as it is: no value is large enough. */
+bool splitter_leaves_alone(const unsplit *u, const split_order *order);
 void splitter_above_threshold(ir_module *m, split_order *order);
 void splitter_to_fit(ir_module *m, split_order *order);
 

@@ -57,6 +57,11 @@ static bool is_added_in_blocks(const ir_module *m, ir_block block, const split_g
   return goal->part_bytes && parent && ir_kind_of(m, parent) == IR_OP_LOOP;
 }
 
+/* The search's work is done: what is not split by now stays. */
+static bool is_at_end(const ir_module *m, const split_order *order) {
+  return order->search_end && m->ctx->looked_at >= order->search_end;
+}
+
 /* Splits the region of one seed, or moves it to where it can be split. */
 static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal,
                            tried *t) {
@@ -225,11 +230,12 @@ static bool total_at(ir_module *m, const seed *x, const split_goal *goal, tried 
   return true;
 }
 
-static bool total_one(ir_module *m, ir_block top, const split_goal *goal, tried *t) {
+static bool total_one(ir_module *m, ir_block top, const split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_totals);
   bool found = false;
-  for (uint32_t i = 0; i < s.list.count && !found; i++) {
+  for (uint32_t i = 0; i < s.list.count && !found && !is_at_end(m, order); i++) {
     mark_tried(t, s.list.at[i].value);
     found = total_at(m, &s.list.at[i], goal, t);
   }
@@ -242,7 +248,7 @@ static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_read_inside);
   bool sunk = false, parts = false;
-  for (uint32_t i = 0; i < s.list.count && !sunk; i++) {
+  for (uint32_t i = 0; i < s.list.count && !sunk && !is_at_end(m, order); i++) {
     seed x = s.list.at[i];
     if (was_tried(t, x.value)) continue;
     mark_tried(t, x.value);
@@ -260,7 +266,7 @@ static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
 static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, &order->goal); i++) continue;
   tried t = tried_begin(m->ctx);
-  while (total_one(m, top, &order->goal, &t)) split_forget(&t.known);
+  while (total_one(m, top, order, &t)) split_forget(&t.known);
   tried_end(&t);
   t = tried_begin(m->ctx);
   while (sink_one(m, top, order, &t)) split_forget(&t.known);
@@ -273,7 +279,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->threshold_bytes, add_results);
   bool split = false;
-  for (uint32_t i = 0; i < s.list.count && !split; i++) {
+  for (uint32_t i = 0; i < s.list.count && !split && !is_at_end(m, order); i++) {
     mark_tried(t, s.list.at[i].value);
     holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order, &t->known};
     split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
@@ -449,6 +455,7 @@ static progress split_holders(ir_module *m, const plan_peak *peak, split_order *
   for (uint32_t i = 0; i < peak->n_holders && last == STUCK; i++)
     if (total_holder(m, &peak->holders[i], goal, t)) last = PREPARED;
   for (uint32_t i = 0; i < peak->n_holders && last != PREPARED && goes_on; i++) {
+    if (is_at_end(m, order)) break;
     progress p = split_holder(m, &holders[i], order->limit_bytes - left, order, t);
     if (p == STUCK) continue;
     last = p;
@@ -463,7 +470,7 @@ static progress split_holders(ir_module *m, const plan_peak *peak, split_order *
 
 /* ---- what bounds a candidate from below ---- */
 /* Held outside of loops: the same however short the slices. */
-static int64_t whole_bytes(ir_module *m, const plan_peak *peak) {
+static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
   int64_t total = held_throughout(peak);
   for (uint32_t i = 0; i < peak->n_holders; i++)
     if (peak->holders[i].block == main_block(m))
@@ -486,7 +493,8 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   const device_memory *memory = memory_of(order, &cautious);
   plan_peak peak = plan_peak_under(scratch, m, order->order, memory, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
-  bool over = order->fits || (order->may_give_up && is_hopeless(&peak, order));
+  bool over = order->fits || is_at_end(m, order) ||
+              (order->may_give_up && is_hopeless(&peak, order));
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
@@ -509,4 +517,38 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   order->has_shorter = t.has_shorter;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
+}
+
+/* ---- a program as it is ---- */
+static void note_largest(const ir_module *m, ir_op op, void *user) {
+  int64_t *largest = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) {
+    int64_t bytes = ir_value_bytes(m, ir_result(m, op, i));
+    if (bytes > *largest) *largest = bytes;
+  }
+}
+
+unsplit splitter_unsplit(const ir_module *m, const split_order *order) {
+  arena *scratch = arena_create(m->ctx);
+  device_memory cautious;
+  const device_memory *memory = memory_of(order, &cautious);
+  plan_peak packed = plan_peak_of(scratch, m, order->order, memory),
+            live = plan_peak_under(scratch, m, order->order, memory, 0);
+  unsplit u = {.of = m,
+               .order = order->order,
+               .peak_bytes = packed.total_bytes,
+               .live_bytes = live.total_bytes,
+               .whole_bytes = whole_bytes(m, &packed),
+               .live_whole_bytes = whole_bytes(m, &live)};
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_largest, &u.largest_bytes);
+  if (packed.n_holders && packed.holders[0].bytes > u.largest_bytes)
+    u.largest_bytes = packed.holders[0].bytes;
+  CTX_CHECK(m->ctx, u.live_bytes <= u.peak_bytes);
+  arena_destroy(scratch);
+  return u;
+}
+
+bool splitter_leaves_alone(const unsplit *u, const split_order *order) {
+  const split_goal *goal = &order->goal;
+  return u->largest_bytes <= goal->threshold_bytes && u->largest_bytes <= goal->hold_bytes;
 }

@@ -331,9 +331,16 @@ static assigner *analyse(plan_graph *g) {
 }
 
 /* ---- sharing ---- */
+/* Near constant: what is asked for is remembered on the way. */
 static uint32_t merged(assigner *a, uint32_t b) {
-  while (a->buffers[b].merged_into) b = a->buffers[b].merged_into - 1;
-  return b;
+  uint32_t to = b;
+  while (a->buffers[to].merged_into) to = a->buffers[to].merged_into - 1;
+  while (b != to) {
+    uint32_t next = a->buffers[b].merged_into - 1;
+    a->buffers[b].merged_into = to + 1;
+    b = next;
+  }
+  return to;
 }
 
 /* XLA does not share buffers that hold several values as it is. */
@@ -697,14 +704,30 @@ static ir_value named_value(const assigner *a, const value_data *v) {
   return v->is_table ? IR_NONE : is_member ? ir_result(a->g->m, n->op, v->member) : n->value;
 }
 
+/* The buffers that were merged into each, itself among them, in order; numbers from 1, 0: the end. */
+typedef struct merges {
+  uint32_t *first, *next;
+} merges;
+
+static merges merges_of(assigner *a) {
+  merges of = {ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers),
+               ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers)};
+  for (uint32_t k = a->n_buffers; k-- > 0;) {
+    uint32_t into = merged(a, k);
+    of.next[k] = of.first[into];
+    of.first[into] = k + 1;
+  }
+  return of;
+}
+
 /* The value in the buffer at that time; one that was there before if what is there now has no
  * name (what a loop captured is part of its state). */
-static ir_value name_of(assigner *a, uint32_t index, int64_t at) {
+static ir_value name_of(const assigner *a, const merges *of, uint32_t index, int64_t at) {
   ir_value best = IR_NONE;
   int64_t best_from = -1;
   bool best_lives = false;
-  for (uint32_t k = 0; k < a->n_buffers; k++) {
-    if (k != index && merged(a, k) != index) continue;
+  for (uint32_t next = of->first[index]; next; next = of->next[next - 1]) {
+    uint32_t k = next - 1;
     for (uint32_t i = 0; i < a->buffers[k].count; i++) {
       const value_data *v = &a->values[a->by_class[a->buffers[k].first + i]];
       ir_value named = named_value(a, v);
@@ -741,10 +764,11 @@ static void report(assigner *a, int64_t at, plan_peak *out) {
   plan_holder *holders = ARENA_ARRAY(a->g->arena, plan_holder, a->n_buffers);
   uint32_t n = 0;
   int64_t floor = least_holder(a, at, out->temp_bytes);
+  merges of = merges_of(a);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     if (!counts(b) || b->bytes <= floor || !is_live_at(b, at)) continue;
-    ir_value v = name_of(a, i, at);
+    ir_value v = name_of(a, &of, i, at);
     if (v) holders[n++] = (plan_holder){v, ir_value_block(a->g->m, v), b->bytes};
   }
   qsort(holders, n, sizeof *holders, by_holding);

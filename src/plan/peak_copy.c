@@ -12,6 +12,7 @@ typedef struct copier {
   plan_graph *g;
   uint32_t *seen; /* by node: stamp of the walk that met it */
   uint32_t stamp;
+  uint32_t walked; /* from where the last walk went to its end; 0: the graph is another since */
   uint32_t room; /* nodes that seen is for */
   int64_t steps; /* walks left; beyond, an answer is no */
   VEC(uint32_t) todo;
@@ -55,6 +56,8 @@ static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) 
   if (!still) plan_remove_user(g, node, user);
   plan_add_user(g, node, made);
   plan_add_user(g, made, user);
+  if (user == c->walked) c->seen[made] = c->stamp; /* node was met already */
+  else c->walked = 0;
   return made;
 }
 
@@ -71,6 +74,7 @@ static bool is_fixed(const plan_graph *g, uint32_t source) {
 /* ---- who comes before whom ---- */
 static void start_walk(copier *c) {
   c->stamp++;
+  c->walked = 0;
   c->todo.count = 0;
 }
 
@@ -82,12 +86,14 @@ static void meet(copier *c, uint32_t node) {
 
 /* Marks what `node` needs. */
 static bool walk_back(copier *c, uint32_t node) {
+  if (c->walked == node) return c->steps > 0;
   start_walk(c);
   meet(c, node);
   for (; c->todo.count; c->steps--) {
     const plan_node *n = plan_node_get(c->g, c->todo.at[--c->todo.count]);
     for (uint32_t i = 0; i < n->n_operands; i++) meet(c, n->operands[i]);
   }
+  c->walked = node;
   return c->steps > 0;
 }
 
@@ -100,11 +106,15 @@ static bool all_marked(const copier *c, uint32_t node, uint32_t user) {
   return true;
 }
 
+static bool is_only_user(const plan_node *n, uint32_t user) {
+  return n->n_users == 1 && n->users[0] == user;
+}
+
 /* Whether everybody else who reads `source` does so before `user` does: then `user` may
  * overwrite it. */
 static bool dies_at(copier *c, uint32_t source, uint32_t user) {
   const plan_node *n = plan_node_get(c->g, source);
-  if (n->n_users == 1 && n->users[0] == user) return true;
+  if (is_only_user(n, user)) return true;
   return walk_back(c, user) && all_marked(c, source, user);
 }
 
@@ -147,8 +157,7 @@ static uint32_t element_of(const plan_graph *g, uint32_t parameter, uint32_t ind
 static bool replaces_old(copier *c, uint32_t old, uint32_t next) {
   const plan_node *n = plan_node_get(c->g, next);
   if (!old || plan_node_get(c->g, old)->n_users == 0) return true;
-  if (!walk_back(c, next)) return false;
-  if (!all_marked(c, old, next)) return false;
+  if (!dies_at(c, old, next)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (source_of(c->g, n->operands[i]) == old && !plan_shares_buffer(c->g, next, 0, i))
       return false;
@@ -177,6 +186,7 @@ static bool begins_beside(copier *c, uint32_t old, uint32_t next) {
 static void copy_for_readers(copier *c, uint32_t node) {
   plan_graph *g = c->g;
   if (g->nodes.count >= c->room) return;
+  c->walked = 0;
   plan_node n = *plan_node_get(g, node);
   uint32_t made = copy_in(g, n.comp, node);
   plan_node_get(g, made)->users = n.users;
@@ -248,6 +258,7 @@ static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
 static uint32_t copied_root(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
+  c->walked = 0;
   uint32_t made = copy_in(g, g->entry, root);
   plan_add_user(g, root, made);
   return plan_comp_get(g, g->entry)->root = made;

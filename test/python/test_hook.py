@@ -548,6 +548,27 @@ def test_bad_compiler_options_are_errors(option, message):
         jax.jit(double, compiler_options=option)(X)
 
 
+# ---- how long is searched ----
+def test_the_searchs_ops_are_those_of_whoever_is_nearest(stand_in, monkeypatch):
+    monkeypatch.setenv("WEIR_SEARCH_OPS", "40M")
+    with weir.limit(2000):
+        jax.jit(double)(X)
+        weir.plan(double, X, search_ops=5)
+        with weir.limit(2000, search_ops="7k"):
+            jax.jit(lambda x: double(x))(X)
+            weir.plan(double, X)
+        f = jax.jit(double, compiler_options={"weir_search_ops": "1G"})
+        f(X)
+    ops = [settings["search_ops"] for _, settings in stand_in.calls]
+    assert ops == [40 * 10**6, 5, 7000, 7000, 10**9]
+
+
+@pytest.mark.parametrize("count", ["30MB", "1Mi", "", "-1", 0, True, "many"])
+def test_what_is_no_number_of_ops_is_an_error(count):
+    with pytest.raises(ValueError, match="should be a number of ops such as 30000000, 100M"):
+        weir.limit("1MB", search_ops=count)
+
+
 # ---- auto ----
 
 

@@ -72,6 +72,72 @@ def test_the_upper_bound_is_one():
             assert bounds[str(file)][-1] >= reports["default"].get(case.name, 0), case.name
 
 
+def held_throughout(numbers):
+    arguments, results, donated, *_ = numbers
+    return arguments + results - donated
+
+
+def test_what_is_held_throughout_is_no_more_than_xla_reports():
+    """A limit below it is refused without a search."""
+    files = calibrate.corpus()
+    peaks = calibrate.run_peak([], files)
+    for file in files:
+        (case,) = calibrate.of_file(file, ["default"])
+        for ways in GOLDEN.values():
+            for reports in ways.values():
+                known = reports.get(case.name)
+                assert known is None or held_throughout(peaks[str(file)]) <= known, case.name
+
+
+def test_what_is_held_throughout_is_held_by_what_is_made_of_a_program(tmp_path):
+    made = {}
+    for file in calibrate.corpus():
+        (case,) = calibrate.of_file(file, ["default"])
+        limit = GOLDEN[MODELLED]["default"].get(case.name, 0) // 2
+        text = running.opt(file, "--memory-limit", limit, refused="") if limit else ""
+        if text:
+            made[file] = tmp_path / f"{len(made)}.mlir"
+            made[file].write_text(text)
+    before = calibrate.run_peak([], list(made))
+    after = calibrate.run_peak([], list(made.values()))
+    assert len(made) > 80
+    for file, other in made.items():
+        one, two = held_throughout(before[str(file)]), held_throughout(after[str(other)])
+        assert one == two, file
+
+
+HELD = {
+    "donated": ("tensor<64xf32> {tf.aliasing_output = 0 : i32}", "%0"),
+    "donated to whom it fits": ("tensor<64xf32> {jax.buffer_donor = true}", "%0"),
+    "donated to nobody": ("tensor<64xf32> {jax.buffer_donor = true}", "%1"),
+    "an argument as a result": ("tensor<64xf32>", "%x"),
+    "twice the same": ("tensor<64xf32>", "%0, %0"),
+    "a constant": ("tensor<64xf32>", "%2"),
+    "dead": ("tensor<64xf32>", "%3"),
+}
+TYPES = {"%0": "tensor<64xf32>", "%1": "tensor<8xf32>", "%x": "tensor<64xf32>"}
+TYPES |= {"%2": "tensor<64xf32>", "%3": "tensor<32xf32>"}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_arguments_and_results_are_as_xla_counts_them(name, tmp_path):
+    """For that version alone: the bound is compared with what XLA says where it is asked."""
+    argument, results = HELD[name]
+    types = ", ".join(TYPES[r] for r in results.split(", "))
+    text = f"""func.func @main(%x: {argument}, %dead: tensor<32xf32>) -> ({types}) {{
+%0 = stablehlo.sine %x : tensor<64xf32>
+%1 = stablehlo.slice %0 [0:8] : (tensor<64xf32>) -> tensor<8xf32>
+%2 = stablehlo.constant dense<1.0> : tensor<64xf32>
+%3 = stablehlo.constant dense<2.0> : tensor<32xf32>
+return {results} : {types}
+}}"""
+    file = tmp_path / "program.mlir"
+    file.write_text(text)
+    memory = running.Xla(text, running.OPTIONS).executable.get_compiled_memory_stats()
+    said = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+    assert held_throughout(calibrate.run_peak([], [file])[str(file)]) == said
+
+
 def test_reports_are_what_xla_says():
     version = jaxlib.__version__
     if version not in GOLDEN:

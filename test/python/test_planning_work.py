@@ -6,12 +6,20 @@ are live at its peak.
 
 import re
 import subprocess
+import sys
+
+import pytest
 
 import running
+from weir import _library
+
+sys.path.insert(0, str(running.ROOT / "bench"))
+import gpt  # noqa: E402
 
 ROWS, WIDTH = 4096, 16
 LARGE, WEIGHT = f"tensor<{ROWS}x{WIDTH}xf32>", f"tensor<{WIDTH}x{WIDTH}xf32>"
-VALUE_BYTES = 4 * ROWS * WIDTH
+VALUE_BYTES, WEIGHT_BYTES = 4 * ROWS * WIDTH, 4 * WIDTH * WIDTH
+MINIMUMS_OPS = 30_000_000 // 16  # that the search for a refusal's number may look at, twice
 
 
 def layers(n):
@@ -43,3 +51,88 @@ def test_who_holds_the_peak_is_known_where_thousands_do():
     done, candidates = planned(layers(1100), tenth_of(1100))
     assert done.returncode == 0
     assert len(candidates) <= 8  # 52 where each holder was too small a part of the peak to count
+
+
+def looked_at(done):
+    return int(re.search(r"looked at (\d+) ops", done.stderr)[1])
+
+
+def number_of(done):
+    return int(re.search(r"set it to (\d+) bytes", done.stderr)[1])
+
+
+# ---- what no way can hold ----
+def test_a_limit_below_arguments_and_results_is_not_searched():
+    """Only for a number that holds, which ends by itself."""
+    text, held = layers(200), VALUE_BYTES * 2 + WEIGHT_BYTES
+    done, _ = planned(text, held - 1)
+    assert done.returncode == running.REFUSED
+    assert looked_at(done) < 2 * MINIMUMS_OPS + 100_000
+    assert "arguments and results alone are " in done.stderr
+    assert held <= number_of(done) < 2 * held
+    assert planned(text, number_of(done))[0].returncode == 0
+    assert len(planned(text, held - 1, "--search-ops", "1")[1]) <= 2  # a number is looked for
+
+
+def test_at_arguments_and_results_it_is():
+    held = VALUE_BYTES * 2 + WEIGHT_BYTES
+    done, candidates = planned(layers(20), held)
+    assert "arguments and results alone" not in done.stderr
+    assert candidates
+
+
+def test_an_argument_that_is_donated_counts_once():
+    text = layers(20).replace(f"%v0: {LARGE}", f"%v0: {LARGE} {{tf.aliasing_output = 0 : i32}}")
+    once = VALUE_BYTES + WEIGHT_BYTES
+    assert "arguments and results alone" in planned(text, once - 1)[0].stderr
+    assert "arguments and results alone" not in planned(text, once)[0].stderr
+
+
+# ---- the search's work ----
+def test_a_search_that_is_stopped_says_so_and_what_goes_on_with_it():
+    text, limit = layers(100), tenth_of(100)
+    held, _ = planned(text, limit)
+    assert held.returncode == 0
+    stopped, _ = planned(text, limit, "--search-ops", "1000")
+    assert stopped.returncode == running.REFUSED
+    assert "stopped after 1000 ops" in stopped.stderr
+    assert "WEIR_SEARCH_OPS or --search-ops" in stopped.stderr
+    assert planned(text, number_of(stopped))[0].returncode == 0
+    enough, _ = planned(text, limit, "--search-ops", str(looked_at(held)))
+    assert enough.stdout == held.stdout
+
+
+def test_a_search_is_stopped_at_the_same_place_each_time():
+    text, limit = layers(100), tenth_of(100)
+    (one, by), (other, by_other) = (planned(text, limit, "--search-ops", "20k") for _ in range(2))
+    assert (looked_at(one), number_of(one), by) == (looked_at(other), number_of(other), by_other)
+
+
+def test_a_region_that_is_like_one_grown_before_is_not_grown_again():
+    """Attention's values are there in two ways, by rows and whole: 362,071 ops where each is grown."""
+    done, _ = planned(gpt.lowered(2).as_text(), "400MB")
+    assert done.returncode == 0
+    assert looked_at(done) < 250_000
+
+
+# ---- compilations by XLA ----
+def first_asked(n, limit):
+    """The first candidate that a referee is asked about, and what holds by estimate alone."""
+    asked = []
+
+    def referee(text, options):
+        if text is None:
+            raise RuntimeError("as it came it does not compile")
+        asked.append(text)
+        return 0, 0, 0, limit
+
+    text, settings = layers(n).encode(), {"memory_limit_bytes": limit, "platform": b"cpu"}
+    assert _library.rewrite(text, settings, referee).status == _library.OK
+    return asked[0], _library.rewrite(text, settings, None).text
+
+
+@pytest.mark.parametrize("n, is_sure", [(100, False), (800, True)])
+def test_xla_compiles_long_candidates_that_hold_by_estimate_first(n, is_sure):
+    """Under this limit there is one in doubt before."""
+    first, sure = first_asked(n, (3 + n // 40) * VALUE_BYTES)
+    assert (first == sure) is is_sure
