@@ -125,7 +125,11 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *bo
   return call;
 }
 
-static void log_nest(const tile_nest *n, double xla) {
+/* xla: predicted cycles of the loop as XLA's; 0: it makes of it what costs nothing, so that nothing
+ * is gained. */
+static double gain_of(const tile_nest *n, double xla) { return xla > 0 ? xla / cost_of_nest(n) : 0; }
+
+static void log_nest(const tile_nest *n, double gain) {
   static const char *const names[] = {"inner", "point", "outer", "row", "column"};
   strbuf b = strbuf_make(n->a);
   for (int32_t a = 0; a < n->n_axes; a++)
@@ -136,7 +140,7 @@ static void log_nest(const tile_nest *n, double xla) {
       "%lld rows an item, %lld spans of columns; predicted gain %.2f",
       b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors, n->lanes,
       (long long)n->sizes.block, (long long)n->sizes.chunk, (long long)n->sizes.column_spans,
-      xla / cost_of_nest(n));
+      gain);
 }
 
 static int64_t scratch_bytes_of(const replacing *w, arena *a, tile_nest *n) {
@@ -168,9 +172,10 @@ static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, tile_
   double xla = cost_of_xla(out_nest);
   tile_take_out_factors(region, whole);
   if (!tile_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
-  log_nest(out_nest, xla);
+  double gain = gain_of(out_nest, xla);
+  log_nest(out_nest, gain);
   *out_why = "predicted to gain too little";
-  return xla >= w->least_gain * cost_of_nest(out_nest) && has_llvm(region, out_why);
+  return gain >= w->least_gain && has_llvm(region, out_why);
 }
 
 static void note_time(ir_module *m, ir_op loop, double ns) {
