@@ -48,7 +48,7 @@ check: asan ## unit programs and lit under the sanitizers
 tsan: $(STAMP) ## what runs on several threads, under ThreadSanitizer
 	@mkdir -p build
 	$(call cmake_build,build/tsan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=thread)
-	@for program in tile_run progress tile_cache; do TSAN_OPTIONS=halt_on_error=1 build/tsan/unit/$${program}_test || exit 1; done
+	@for program in kernel_run progress kernel_cache; do TSAN_OPTIONS=halt_on_error=1 build/tsan/unit/$${program}_test || exit 1; done
 
 fuzz: $(STAMP) ## libFuzzer on every reader, FUZZ_SECONDS each (600); needs clang
 	@mkdir -p build

@@ -33,7 +33,7 @@ config.substitutions += [
 config.environment["WEIR_DEBUG"] = "0"
 config.environment["WEIR_CACHE_DIR"] = "off"  # what was measured of this computer decides nothing
 
-# REQUIRES: llvm, where tiles are compiled. LLVM is looked for where a loop may be one.
+# REQUIRES: llvm, where kernels are compiled. LLVM is looked for where a loop may be one.
 PROBE = """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4096xf32>) -> tensor<4096x4096xf32>
   %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4096xf32>) -> tensor<4096x4096xf32>
@@ -50,5 +50,5 @@ probe = subprocess.run(
     capture_output=True,
     text=True,
 )
-if "no tiles:" not in probe.stderr:
+if "no kernels:" not in probe.stderr:
     config.available_features.add("llvm")

@@ -10,12 +10,12 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MIDDLE = ("in", "out", "ref", "pass", "split", "plan", "tile")
+MIDDLE = ("in", "out", "ref", "pass", "split", "plan", "kernel")
 ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}, "machine": {"base", "machine"}}
 ALLOWED |= {folder: {"base", "ir", folder} for folder in MIDDLE}
-for folder in ("pass", "plan", "tile"):
+for folder in ("pass", "plan", "kernel"):
     ALLOWED[folder] |= {"machine"}
-ALLOWED["call"] = {"base", "machine", "ir", "in", "tile", "call"}  # while a program runs
+ALLOWED["call"] = {"base", "machine", "ir", "in", "kernel", "call"}  # while a program runs
 ALLOWED["pipeline"] = {"base", "machine", "ir", "call", "pipeline", *MIDDLE}  # module -> module
 ALLOWED["limit"] = ALLOWED["pipeline"] | {"limit"}  # what is tried under a limit
 ALLOWED["src"] = {"base", "machine", "ir", "src", "call", "pipeline", "limit", *MIDDLE}  # weir.c and the files beside it

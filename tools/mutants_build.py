@@ -19,7 +19,7 @@ import sys
 
 import mutants_sites
 
-# As shipped, but with asserts. At -O1 gcc 12.2 takes `a >> i & 1 == a >> j & 1` in src/tile/pack.c
+# As shipped, but with asserts. At -O1 gcc 12.2 takes `a >> i & 1 == a >> j & 1` in src/kernel/pack.c
 # for another condition, and no kernel with packed rows compiles.
 LEVEL = "-O2"
 FLAGS = ["-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_C_FLAGS={LEVEL}", "-DCMAKE_C_FLAGS_DEBUG=-g0"]

@@ -3,7 +3,7 @@
     WEIR_BUILD=DIR python tools/mutants_programs.py OUT [--seeds N]
 
 They are what the tests of passes, splitting and kernels rewrite (mutants_harvest.py) and those of
-test_split_random, test_split_random_scans, test_random_lists, test_tile_ref and
+test_split_random, test_split_random_scans, test_random_lists, test_kernel_ref and
 test_split_corpus,
 at fewer seeds. OUT/NAME has program.mlir, in0.npy ..., want0.npy ... by the evaluator, and
 case.json: the number of inputs, per result dtype and tolerance, and the ways as arguments of
@@ -36,10 +36,10 @@ from random_gathers import Gathers  # noqa: E402
 from random_regions import Region  # noqa: E402
 from random_whiles import Whiles  # noqa: E402
 from test_ref_corpus import LOOSER, REFUSED  # noqa: E402
-from test_tile import SIZE_SHARE, lowered  # noqa: E402
-from test_tile_ref import FIRST  # noqa: E402
+from test_kernel import SIZE_SHARE, lowered  # noqa: E402
+from test_kernel_ref import FIRST  # noqa: E402
 
-HARVEST = ("test_pass_*.py", "test_split_*.py", "test_tile_*.py")
+HARVEST = ("test_pass_*.py", "test_split_*.py", "test_kernel_*.py")
 ROUNDING = {"f8": 1e-10, "f4": 2e-4, "f2": 2e-2, "u2": 2e-2}  # of the largest; u2: bf16
 EXACT = {"rtol": 0.0, "atol": 0.0}
 LARGEST = 1 << 20  # bytes of a result of a corpus case: more takes the evaluator too long

@@ -27,8 +27,8 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 byt
 KERNEL_SHARE = "6"
 # Emulated, where LLVM takes ten times as long.
 ARM_SHARE = "40"
-ARM_UNITS = ("kernel", "machine", "tile*", "ref*", "maps", "npy*")
-ARM_KERNELS = [f"test/python/test_tile{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
+ARM_UNITS = ("machine", "kernel*", "loaded", "ref*", "maps", "npy*")
+ARM_KERNELS = [f"test/python/test_kernel{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
 LIBRARIES = "test/python/test_libraries.py"
 DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
@@ -139,8 +139,8 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
 
 def run_kernels(build, asan, environment, level):
     """A share of the kernels' tests with kernels for a level below the processor's own."""
-    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_tile*.py"))
-    files.remove("test/python/test_tile_runtime.py")  # nothing there depends on vectors
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_kernel*.py"))
+    files.remove("test/python/test_kernel_runtime.py")  # nothing there depends on vectors
     environment = environment | {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
     return run_pytest(build, environment, arguments=[*files, "--share", KERNEL_SHARE])
 

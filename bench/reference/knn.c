@@ -69,7 +69,7 @@ static void insert(heap *h, vector low, vector high, unsigned hits, long first) 
   }
 }
 
-static inline void tile_of(const float *x, const float *y, const float *norms, int d, heap *h,
+static inline void kernel_of(const float *x, const float *y, const float *norms, int d, heap *h,
                            long first) {
   vector sum[ROWS][2], low = *(const loose *)norms, high = *(const loose *)(norms + LANES);
   for (int r = 0; r < ROWS; r++) sum[r][0] = low, sum[r][1] = high;
@@ -112,7 +112,7 @@ static void search(const float *y, const float *packed, long n, int d, long padd
       pack_points(y, j, n, d, panels, norms);
       for (long q = 0; q < padded; q += ROWS)
         for (long b = 0; b < BLOCK && j + b < n; b += PANEL)
-          tile_of(packed + q * d, panels + b * d, norms + b, d, own + q, j + b);
+          kernel_of(packed + q * d, panels + b * d, norms + b, d, own + q, j + b);
     }
     free(panels);
   }

@@ -93,9 +93,9 @@ typedef struct weir_options {
   const char *bytecode; /* weir_result_text() as MLIR bytecode, a portable artifact of this version
                            of StableHLO ("1.13.0"), also where nothing was rewritten; "": of the
                            input's version, or of one that jax 0.7.2 reads; NULL: as text */
-  int64_t search_ops; /* how long a way under the limit is searched for: ops that estimates and
-                         regions come to, the same on every machine; 0: 30 million (some 20 s of
-                         CPU), or 1,000 for each op of the program if that is more */
+  int64_t search_ops;   /* how long a way under the limit is searched for: ops that estimates and
+                           regions come to, the same on every machine; 0: 30 million (some 20 s of
+                           CPU), or 1,000 for each op of the program if that is more */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \

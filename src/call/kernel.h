@@ -1,33 +1,11 @@
-/* The process's kernels.
- *
- * A kernel is found by the text of its call's attribute `body` (src/pipeline/tiles.c): the first time it is
- * read, emitted and compiled by LLVM; it stays as long as the process. Safe to use from several
- * threads.
- */
+/* What the rewrite and the handler agree on. */
 #ifndef WEIR_CALL_KERNEL_H
 #define WEIR_CALL_KERNEL_H
-#include <stddef.h>
-#include <stdint.h>
 
-#include "tile/run.h"
-#include "weir/weir.h"
+#define KERNEL_CALL_TARGET "weir_tile"
+/* version, machine, rows, vectors, block, chunk, spans, column spans */
+#define KERNEL_CALL_STAMP_FORMAT "weir-tile %d: %s %d %d %lld %lld %lld %lld\n"
 
-typedef struct kernel kernel;
-
-/* INVALID_ARGUMENT: a body of another format, or no such loop; UNIMPLEMENTED: not covered, or no
- * LLVM; NOT_FOUND: a function that the C library lacks. message: room for what went wrong. */
-weir_status kernel_get(const char *body, size_t length, char *message, size_t room,
-                       const kernel **out_kernel);
-
-/* Begins to make the kernel on a thread of its own, where it is not there yet: kernel_get() finds
- * it, waits for it, or says what is wrong with it. */
-void kernel_prepare(const char *body, size_t length);
-
-uint32_t kernel_buffers(const kernel *k); /* inputs and results */
-
-/* What tile_run() is to do with these buffers, inputs first. Returns on how many threads, of at
- * most `threads`: those that the scratch has room for; 0: it is too small. */
-int32_t kernel_work(const kernel *k, void *const *buffers, void *scratch, int64_t scratch_bytes,
-                    int64_t threads, tile_work *out_work);
+enum { KERNEL_CALL_VERSION = 6, KERNEL_CALL_ALIGNMENT = 64 };
 
 #endif

@@ -130,7 +130,7 @@ static bool is_platform(const char *word) {
 static bool is_count(const char *word) { return !strpbrk(word, "bBi"); }
 
 /* weir_tile_mode; -1: none of them. */
-static int tile_mode(const char *word) {
+static int kernel_mode(const char *word) {
   static const char *const modes[] = {"off", "auto", "on"};
   for (int i = 0; i < 3; i++)
     if (!strcmp(modes[i], word)) return i;
@@ -205,7 +205,7 @@ static int set_option(const cli_command *command, const struct option *o, const 
       if (*value >= '0' && *value <= '5' && !*end && end == value + 1) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no level; levels are 0 to 5", o->name, value);
     case TILE:
-      *(int *)field = tile_mode(value);
+      *(int *)field = kernel_mode(value);
       if (*(int *)field >= 0) return CLI_OK;
       return cli_usage_error(command, "%s: \"%s\" is no mode; there are off, auto and on", o->name,
                              value);
@@ -216,7 +216,8 @@ static int set_option(const cli_command *command, const struct option *o, const 
                              value);
     case MACHINE:
     case DEVICE:
-      if (*(const char **)field) return cli_usage_error(command, "--machine and --device: one of them");
+      if (*(const char **)field)
+        return cli_usage_error(command, "--machine and --device: one of them");
       *(const char **)field = value;
       return o->kind == DEVICE ? check_device(command, value) : check_machine(command, value);
     case DEVICES: return parse_devices(command, value, field);

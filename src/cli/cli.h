@@ -20,7 +20,8 @@ typedef struct cli_command {
   int (*run)(int argc, char **argv); /* the arguments after the command's name */
 } cli_command;
 
-extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_report, cli_machine, cli_doctor;
+extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_report, cli_machine,
+    cli_doctor;
 
 /* ---- args.c: arguments ---- */
 enum {

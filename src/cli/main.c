@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-static const cli_command *const commands[] = {&cli_opt, &cli_plan, &cli_report, &cli_graph,
+static const cli_command *const commands[] = {&cli_opt,    &cli_plan,    &cli_report, &cli_graph,
                                               &cli_reduce, &cli_machine, &cli_doctor};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

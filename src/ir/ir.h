@@ -50,7 +50,7 @@ typedef enum ir_dtype_class {
 
 typedef enum ir_kind {
   IR_OP_UNKNOWN, /* kept by name, printed as it came */
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile) IR_OP_##kind,
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel) IR_OP_##kind,
 #include "ir/ops.def"
 #undef OP
   IR_OP_COUNT

@@ -23,8 +23,8 @@ int ir_lapack_find(const char *target);
 /* How many leading dimensions of all operands and results count matrices, as the row has it. -1:
  * not in the table, or operands and results are not as the row says. */
 int32_t ir_lapack_batch_rank(const ir_module *m, ir_op op);
-/* The call says of its first operand that it lies row by row: the routine finds its transpose there,
- * so `uplo` is of the other triangle. */
+/* The call says of its first operand that it lies row by row: the routine finds its transpose
+ * there, so `uplo` is of the other triangle. */
 bool ir_lapack_is_by_rows(const ir_module *m, ir_op op);
 
 #endif

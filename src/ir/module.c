@@ -19,7 +19,7 @@ static const struct op_row {
 #define E IR_FLAG_E
 #define H IR_FLAG_H
 #define M IR_FLAG_M
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
   [IR_OP_##kind] = {name, flags},
 #include "ir/ops.def"
 #undef OP

@@ -7,7 +7,7 @@
  * A sum of multiplicative terms is so itself: brought to another value of the statistic it is a
  * multiple of what it was. Nothing here knows softmax: x - m is additive, exp makes it
  * multiplicative, products, quotients and sums over other dimensions keep it. Loops (split/stream)
- * and kernels (tile/stream) read their terms off the ops by the same rules.
+ * and kernels (kernel/stream) read their terms off the ops by the same rules.
  * Source: the break-dependency-and-correct algebra of Neptune; Rabe & Staats 2021; Milakov &
  * Gimelshein 2018.
  */

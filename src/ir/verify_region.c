@@ -224,7 +224,7 @@ weir_status ir_verify_sort(verifier *v, ir_op op) {
   return ir_verify_predicate(v, op, 5, 0);
 }
 
-/* ---- weir.carry, weir.repeat (tile/open.h) ---- */
+/* ---- weir.carry, weir.repeat (kernel/flatten.h) ---- */
 weir_status ir_verify_carry(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
   return ir_verify_same(v, op, 0, "the result", result_type_id(v, op, 0),
@@ -246,7 +246,7 @@ weir_status ir_verify_repeat(verifier *v, ir_op op) {
                         ir_scalar(v->m, IR_I1));
 }
 
-/* ---- weir.round (tile/widen.h) ---- */
+/* ---- weir.round (kernel/promote.h) ---- */
 weir_status ir_verify_round(verifier *v, ir_op op) {
   ir_attr format = ir_op_attr(v->m, op, "format");
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));

@@ -11,8 +11,8 @@ typedef struct curve_point {
 typedef VEC(curve_point) curve;
 
 /* From the smallest limit known to hold (the minimum, else the limit in force) to the peak, in
- * equal ratios, and what was taken; empty where neither is known. Ends early where programs are so large that the
- * search is dear. After the climb, which it leaves as it is. */
+ * equal ratios, and what was taken; empty where neither is known. Ends early where programs are so
+ * large that the search is dear. After the climb, which it leaves as it is. */
 WEIR_MUST_USE weir_status curve_find(job *j, arena *a, const climb *c, curve *out);
 
 #endif

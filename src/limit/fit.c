@@ -1,9 +1,9 @@
 /* Programs that fit: regions that run faster as kernels.
  *
- * In: a program that holds its limit. Out: the same with some regions as calls of tiles, or
+ * In: a program that holds its limit. Out: the same with some regions as calls of kernels, or
  * nothing. Seeds are the values that XLA keeps in memory and that leave its caches, smallest first.
  * The region of a seed is what must be sliced together with it if all values of at least a quarter
- * of its size are to go; it is taken if all of it becomes tiles, and these are predicted to be
+ * of its size are to go; it is taken if all of it becomes kernels, and these are predicted to be
  * faster than what the program then no longer does. docs/design/fit.md.
  */
 #include "limit/fit.h"
@@ -14,7 +14,7 @@
 #include "pipeline/made.h"
 #include "pipeline/seeds.h"
 #include "split/loops.h"
-#include "pipeline/tiles.h"
+#include "pipeline/kernels.h"
 
 static const double WORTH_A_KERNEL = 1.2;  /* gain in speed, of a region and of the program */
 static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
@@ -115,7 +115,7 @@ static void add_seeds(fit *f, ir_block block) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t r = 0; r < d->n_regions; r++)
       if (d->regions[r]) add_seeds(f, d->regions[r]);
-    if (d->n_results != 1 || !tiles_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;
+    if (d->n_results != 1 || !kernels_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;
     ir_value v = d->first_result;
     if (is_large(m, v) && plan_stock_keeps(m, op, &users) && !seeds_was_tried(&f->tried, v))
       VEC_PUSH(f->a, &f->seeds, (seed){v, block, ir_value_bytes(m, v), f->seeds.count});
@@ -133,7 +133,7 @@ static bool reads_large(const ir_module *m, ir_op op, int64_t threshold_bytes) {
 
 /* Small products stay XLA's: a kernel would compute them once for each of its rows. */
 static bool belongs(const ir_module *m, ir_op op, int64_t threshold_bytes) {
-  return tiles_cover_op(m, op) &&
+  return kernels_cover_op(m, op) &&
          (ir_kind_of(m, op) != IR_OP_DOT_GENERAL || reads_large(m, op, threshold_bytes) ||
           ir_value_bytes(m, ir_result(m, op, 0)) > threshold_bytes);
 }
@@ -176,13 +176,13 @@ static op_list loops_of(arena *a, const ir_module *m) {
   return found;
 }
 
-/* The region is of f->m, where it becomes loops and these become tiles; *out_better if these are
+/* The region is of f->m, where it becomes loops and these become kernels; *out_better if these are
  * worth it. */
 static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
   op_list loops = loops_of(f->a, f->m);
-  tiles_made made = tiles_replace_loops(f->m, &f->j->machine, 1);
+  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !loops_of(f->a, f->m).count &&
                 saved_ns >= WORTH_A_KERNEL * made.time_ns &&

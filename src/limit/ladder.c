@@ -339,7 +339,7 @@ static split_order threshold_order(const job *j) {
   if (!slice) slice = threshold;
   return (split_order){.order = PLAN_ORDER_MEMORY_UNHOISTED,
                        .goal = search_goal_of_sizes(threshold, slice),
-                       .no_tiles = j->options.tile == WEIR_TILE_OFF || !threshold};
+                       .no_kernels = j->options.tile == WEIR_TILE_OFF || !threshold};
 }
 
 static candidate candidate_of_order(ir_module *m, const split_order *order) {

@@ -7,10 +7,11 @@
 
 /* The options by which XLA runs a program in the order, and reports what it needs; "name=value",
  * NULL-terminated, static. */
-void referee_options(const job *j, plan_order order, const char *out_options[MACHINE_MOST_OPTIONS + 1]);
+void referee_options(const job *j, plan_order order,
+                     const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* XLA's number for the module in this order; the largest of the ways in which it may compile it. m
- * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did not
- * compile. Cost: a compilation by XLA. */
+ * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did
+ * not compile. Cost: a compilation by XLA. */
 bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */

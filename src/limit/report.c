@@ -129,7 +129,8 @@ static void put_loops(const job *j, strbuf *out) {
  * only together with its call's. An untouched program is not worth the copy. */
 static weir_status as_it_came(job *j, const climb *c, ir_module **out_m) {
   *out_m = j->m;
-  bool is_shown = j->options.data || j->options.trace || c->outcome != WEIR_UNTOUCHED || c->is_refused;
+  bool is_shown =
+      j->options.data || j->options.trace || c->outcome != WEIR_UNTOUCHED || c->is_refused;
   if (!is_shown) return WEIR_OK;
   *out_m = ir_module_clone(j->m);
   weir_options options = WEIR_OPTIONS_INIT;
@@ -150,7 +151,8 @@ weir_status report_explain(job *j, const climb *c) {
   strbuf out = strbuf_make(a);
   ir_module *m;
   WEIR_TRY(as_it_came(j, c, &m));
-  plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine)), after = before;
+  plan_peak before = plan_peak_of(a, m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine)),
+            after = before;
   if (c->taken.m) after = plan_peak_of(a, c->taken.m, c->taken.order, machine_memory(&j->machine));
   complete_summary(j, &before, &after);
   put_summary(j, c, &out);

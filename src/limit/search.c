@@ -16,7 +16,7 @@ enum {
   CANDIDATES_FOR_SHORTER = 6,
   MOST_OPS_FOR_SHORTER = 5000,
   MOST_OPS_IN_DOUBT = 2000, /* of more a compilation by XLA takes seconds */
-  MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
+  MOST_REFUSALS = 3,        /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
 /* What a search may look at: some 20 s of CPU, or about three times what XLA takes for a program of
@@ -68,8 +68,8 @@ static bool can_ask(const job *j, const search *s) {
  * compilations are left to candidates that hold by estimate, and of what is no better than a
  * candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
-  bool doubts = can_ask(j, s) && !s->believes && s->target == s->limit && s->compiles < s->most_compiles / 2 &&
-                s->target < INT64_MAX / 2;
+  bool doubts = can_ask(j, s) && !s->believes && s->target == s->limit &&
+                s->compiles < s->most_compiles / 2 && s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;
@@ -98,7 +98,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes)
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
-                         .no_tiles = s->no_tiles,
+                         .no_kernels = s->no_kernels,
                          .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
@@ -138,7 +138,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .devices = 1,
                   .order = order,
                   .most_compiles = most_compiles,
-                  .no_tiles = j->options.tile == WEIR_TILE_OFF,
+                  .no_kernels = j->options.tile == WEIR_TILE_OFF,
                   .believes = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT,
                   .least = INT64_MAX};
 }
@@ -154,7 +154,7 @@ search search_spread(const job *j, int64_t limit, double devices, int32_t most_c
 
 search search_for_limit(const job *j, int64_t limit, int32_t most_compiles) {
   search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles);
-  s.is_trial = s.no_tiles = true;
+  s.is_trial = s.no_kernels = true;
   return s;
 }
 
@@ -191,11 +191,11 @@ static void note_hopeless(search *s, int64_t whole_bytes) {
   if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
 }
 
-/* only_tiles: the last one was nothing but tiles. */
-static void next_candidate(search *s, bool only_tiles) {
+/* only_kernels: the last one was nothing but kernels. */
+static void next_candidate(search *s, bool only_kernels) {
   if (s->manner == BY_SIZE) shrink_slices(s);
   else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
-  else if (only_tiles) s->slice_bytes = 0; /* none is small enough */
+  else if (only_kernels) s->slice_bytes = 0; /* none is small enough */
   else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
     s->thorough = true;
   else shrink_slices(s);
@@ -255,12 +255,12 @@ static weir_status try_candidate(job *j, search *s) {
     return WEIR_OK;
   }
   if (m) ir_module_destroy(m);
-  if (fits && order.n_tiles) s->no_tiles = true;
+  if (fits && order.n_kernels) s->no_kernels = true;
   else if (fits && needs.is_xlas) tighten(s, order.peak_bytes, needs.peak);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
     note_hopeless(s, order.whole_bytes);
-    next_candidate(s, order.only_tiles);
+    next_candidate(s, order.only_kernels);
   }
   return WEIR_OK;
 }
@@ -279,7 +279,7 @@ weir_status search_slices(job *j, search *s) {
   return WEIR_OK;
 }
 
-/* From the start, by other means: without what tiles ask for. */
+/* From the start, by other means: without what kernels ask for. */
 static void search_again(search *s, const search *first) {
   search again = *first;
   again.compiles = s->compiles;
@@ -290,7 +290,7 @@ static void search_again(search *s, const search *first) {
   again.least = s->least;
   again.at_least = s->at_least;
   again.was_stopped = s->was_stopped;
-  again.no_tiles = true;
+  again.no_kernels = true;
   *s = again;
 }
 
@@ -308,7 +308,7 @@ static bool has_manner(const search *s, manner by) {
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
-  if (!s->found.m && !first.no_tiles) {
+  if (!s->found.m && !first.no_kernels) {
     search_again(s, &first);
     WEIR_TRY(search_slices(j, s));
   }
@@ -325,7 +325,7 @@ weir_status search_all(job *j, search *s) {
   WEIR_TRY(search_confirmed(j, s));
   if (!s->found.m && s->believes && can_ask(j, s) && !s->was_stopped) {
     search_again(s, &first);
-    s->no_tiles = first.no_tiles;
+    s->no_kernels = first.no_kernels;
     s->believes = false;
     WEIR_TRY(search_confirmed(j, s));
   }
@@ -375,7 +375,7 @@ static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, sear
   again->slice_bytes = slice_bytes;
   again->share = s->share;
   again->thorough = s->thorough;
-  again->no_tiles = s->no_tiles;
+  again->no_kernels = s->no_kernels;
   again->is_over = false;
   again->least = INT64_MAX;
   WEIR_TRY(try_candidate(j, again));

@@ -35,9 +35,9 @@ typedef struct search {
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */
   bool was_stopped;                    /* out: the job's search_end came before its own */
-  bool no_tiles; /* which have scratch of their own, and want slices of two at least */
+  bool no_kernels; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
-      compiles;           /* to ask XLA, where there is a referee; 0: the estimate decides */
+      compiles;  /* to ask XLA, where there is a referee; 0: the estimate decides */
   bool believes; /* the estimate, where it is over the target: of long programs XLA is asked about
                     such candidates last */
   plan_order order;       /* in which XLA is to run candidates */
@@ -54,8 +54,8 @@ typedef struct search {
 
 /* How many ops searches of the job may look at. */
 int64_t search_ops(const job *j);
-/* The searches that follow may look at a share-th of that, together; what they have not come to then
- * stays untried. */
+/* The searches that follow may look at a share-th of that, together; what they have not come to
+ * then stays untried. */
 void search_begin(job *j, int64_t share);
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);
@@ -66,8 +66,8 @@ search search_spread(const job *j, int64_t limit, double devices, int32_t most_c
 search search_for_limit(const job *j, int64_t limit, int32_t most_compiles);
 /* The first candidate that holds, in the search's own manner. */
 WEIR_MUST_USE weir_status search_slices(job *j, search *s);
-/* The same in one manner after the other, with tiles and without; if nothing holds, the first that
- * XLA refused to compile and the estimate lets pass. */
+/* The same in one manner after the other, with kernels and without; if nothing holds, the first
+ * that XLA refused to compile and the estimate lets pass. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s);
 /* Of a search that has found a candidate: loops that take fewer passes, where sums are added in
  * blocks, are tried in its place, and taken if they hold and are predicted to be faster.

@@ -71,7 +71,7 @@ const char *machine_xla_otherwise(const machine *m);
 /* Up to how many output features, exclusive, the library's copies of patches are not worth it, and
  * plain loops are faster: of a group, and of a volume with a single input feature. */
 #define CPU_PATCHES(R)                                                                             \
-  R(few_in_group, 4, ALONE) /* one thread of either; the same with vectors of 16 and 32 bytes: */ \
+  R(few_in_group, 4, ALONE) /* one thread of either; the same with vectors of 16 and 32 bytes: */  \
   R(few_in_volume, 16, ALONE) /* docs/design/convolutions.md */
 
 typedef struct machine_patches {

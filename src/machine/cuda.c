@@ -1,6 +1,7 @@
 /* GPUs. Memory, bandwidth, caches, cores: XLA's target configurations (xla/backends/gpu/
- * target_config/specs/NAME.txtpb), or the vendor's data sheet where XLA has none. Rates of products:
- * the data sheets, dense: TF32 where the card has it, which XLA takes for f32 by default. */
+ * target_config/specs/NAME.txtpb), or the vendor's data sheet where XLA has none. Rates of
+ * products: the data sheets, dense: TF32 where the card has it, which XLA takes for f32 by default.
+ */
 #include <stddef.h>
 
 #include "machine/device.h"
@@ -9,13 +10,10 @@
  * knows is launches of its bookkeeping. Triton's products or cuBLAS': autotuning decides. XLA gives
  * cuBLAS 4 MB for a product that is not too small (gemm_rewriter.cc). */
 #define LIBRARIES                                                                                  \
-  {.align_bytes = 256,                                                                             \
-   .library_bytes = 4 << 20,                                                                       \
-   .least_library_products = 256,                                                                  \
-   .lays_out_anew = true,                                                                          \
-   .library_decides = true,                                                                        \
-   .fuses_sums = true,                                                                             \
-   .narrow_floats = true}
+  {                                                                                                \
+    .align_bytes = 256, .library_bytes = 4 << 20, .least_library_products = 256,                   \
+    .lays_out_anew = true, .library_decides = true, .fuses_sums = true, .narrow_floats = true      \
+  }
 const device_platform device_cuda = {"cuda", 4e3, 10e3, "xla_gpu_enable_triton_gemm=false",
                                      LIBRARIES};
 const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_gemm=false",
@@ -24,8 +22,8 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 /* The text that XLA takes for a card. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-#define TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major, minor, \
-               extension)                                                                          \
+#define TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major,       \
+               minor, extension)                                                                   \
   "gpu_device_info { threads_per_block_limit: 1024 threads_per_warp: 32 "                          \
   "shared_memory_per_block: 49152 shared_memory_per_core: " TEXT(shared)                           \
   " threads_per_core_limit: " TEXT(threads) " core_count: " TEXT(cores) " fpus_per_core: "         \
@@ -41,10 +39,12 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 /* The same numbers, for XLA and for us. products in Gflop/s. */
 #define CARD(name, kind, source, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory,  \
              major, minor, extension, f32, f64)                                                    \
-  {name, &device_cuda, kind, source,                                                               \
-   TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major, minor,     \
-          extension),                                                                              \
-   memory, l2, (bandwidth)*1e-9, 2.0 * (cores) * (fpus) * (ghz), f32, f64}
+  {                                                                                                \
+    name, &device_cuda, kind, source,                                                              \
+        TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major,       \
+               minor, extension),                                                                  \
+        memory, l2, (bandwidth)*1e-9, 2.0 * (cores) * (fpus) * (ghz), f32, f64                     \
+  }
 
 const device device_cuda_cards[] = {
     CARD("a100-80gb", "NVIDIA A100-SXM4-80GB", "XLA: a100_sxm_80; NVIDIA A100 data sheet", 108, 64,

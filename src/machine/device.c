@@ -43,7 +43,7 @@ static int64_t known(int64_t extent) { return extent < 0 ? 1 : extent; }
 /* Rows of a tile: more of them where elements are packed. */
 static int64_t rows_of_tile(const device_memory *m, int64_t element_bytes) {
   bool is_packed = element_bytes > 0 && element_bytes < 4;
-  return is_packed ? m->tile_rows * 4 / element_bytes : m->tile_rows;
+  return is_packed ? m->kernel_rows * 4 / element_bytes : m->kernel_rows;
 }
 
 /* Of few rows a tile has no more than a power of two that holds them. */
@@ -55,8 +55,8 @@ static int64_t rows_for(int64_t rows, int64_t extent) {
 /* Elements, with dimension `minor` innermost and `second` around it. */
 static int64_t tiled_elements(const device_memory *m, int64_t rows, int32_t rank,
                               const int64_t *dims, int32_t minor, int32_t second) {
-  int64_t n =
-      saturated_product(up_to(known(dims[minor]), m->tile_lanes), up_to(known(dims[second]), rows));
+  int64_t n = saturated_product(up_to(known(dims[minor]), m->kernel_lanes),
+                                up_to(known(dims[second]), rows));
   for (int32_t d = 0; d < rank; d++)
     if (d != minor && d != second) n = saturated_product(n, known(dims[d]));
   return n;
@@ -71,8 +71,8 @@ static int64_t dense_elements(int32_t rank, const int64_t *dims) {
 int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                           const int64_t *dims) {
   int64_t most = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes);
-  if (m->tile_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->tile_rows));
-  for (int32_t minor = 0; m->tile_lanes && rank > 1 && minor < rank; minor++)
+  if (m->kernel_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->kernel_rows));
+  for (int32_t minor = 0; m->kernel_lanes && rank > 1 && minor < rank; minor++)
     for (int32_t second = 0; second < rank; second++) {
       int64_t n = minor != second ? tiled_elements(m, rows, rank, dims, minor, second) : 0;
       if (n > most) most = n;
@@ -83,8 +83,8 @@ int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t
 int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                            const int64_t *dims) {
   int64_t dense = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes),
-          least = m->tile_lanes && rank > 1 ? INT64_MAX : dense;
-  for (int32_t minor = 0; m->tile_lanes && rank > 1 && minor < rank; minor++)
+          least = m->kernel_lanes && rank > 1 ? INT64_MAX : dense;
+  for (int32_t minor = 0; m->kernel_lanes && rank > 1 && minor < rank; minor++)
     for (int32_t second = 0; second < rank; second++) {
       if (minor == second) continue;
       int64_t few = rows_for(rows, known(dims[second])),
@@ -93,12 +93,12 @@ int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_
     }
   assert(least >= dense);
   int64_t bytes = saturated_product(least, element_bytes);
-  return m->tile_lanes ? up_to(bytes, m->align_bytes) : bytes;
+  return m->kernel_lanes ? up_to(bytes, m->align_bytes) : bytes;
 }
 
 int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                          const int64_t *dims) {
-  if (!m->tile_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
+  if (!m->kernel_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
   int64_t rows = rows_for(rows_of_tile(m, element_bytes), known(dims[rank - 2])),
           elements = tiled_elements(m, rows, rank, dims, rank - 1, rank - 2);
   return up_to(saturated_product(elements, element_bytes), m->align_bytes);

@@ -4,14 +4,13 @@
  *   reshape(scatter(y, i, u)) = scatter(reshape(y), [i / n, i % n], u)
  *
  * so that x, or what is scattered, can be cut along m: a flattened dimension can't.
- * Requires: a verified module; behind `permuted`, which finds a sort by the line that it sorts. Breaks: nothing; what lost its uses stays for dce. Exact, for
- * indices beyond the ends, too: a gather moves them inside, here before they are divided; a scatter
- * drops them, and here those below 0 become the first one behind the end. Updates come in the order
- * that they had.
- * Left alone: dynamic shapes, batches, several named dimensions, ui64 (whose halves i64 can't tell
- * apart), scatters that others read as well, tensors that are small against the limit.
- * Source: TensorFlow, gradients of top_k, tf.gather and of segments; gather and scatter in the
- * StableHLO specification.
+ * Requires: a verified module; behind `permuted`, which finds a sort by the line that it sorts.
+ * Breaks: nothing; what lost its uses stays for dce. Exact, for indices beyond the ends, too: a
+ * gather moves them inside, here before they are divided; a scatter drops them, and here those
+ * below 0 become the first one behind the end. Updates come in the order that they had. Left alone:
+ * dynamic shapes, batches, several named dimensions, ui64 (whose halves i64 can't tell apart),
+ * scatters that others read as well, tensors that are small against the limit. Source: TensorFlow,
+ * gradients of top_k, tf.gather and of segments; gather and scatter in the StableHLO specification.
  */
 #include "base/saturate.h"
 #include "pass/build.h"

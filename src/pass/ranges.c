@@ -8,9 +8,9 @@
  * What indices go through before a gather: NumPy's wrapping of negative ones, clamps, floor
  * division. Without it an index that counts can be seen to count (`counted`).
  *
- * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left alone:
- * ui64, sums that may overflow. Cost: linear. Source: LLVM's CorrelatedValuePropagation and MLIR's
- * int-range-optimizations do the same with scalars.
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left
+ * alone: ui64, sums that may overflow. Cost: linear. Source: LLVM's CorrelatedValuePropagation and
+ * MLIR's int-range-optimizations do the same with scalars.
  */
 #include "pass/ranges.h"
 

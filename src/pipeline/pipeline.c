@@ -3,7 +3,7 @@
 
 #include "pipeline/made.h"
 #include "pipeline/progress_calls.h"
-#include "pipeline/tiles.h"
+#include "pipeline/kernels.h"
 #include "plan/cost.h"
 #include "split/loops.h"
 
@@ -12,22 +12,22 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   if (!order->limit_bytes && !order->goal.threshold_bytes) return WEIR_OK;
   if (order->limit_bytes && !order->by_size) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
-  order->is_torn = !order->no_tiles && !tiles_are_alike(m);
+  order->is_torn = !order->no_kernels && !kernels_agree(m);
   *out_changed = order->loops > 0;
   return WEIR_OK;
 }
 
-static const double WORTH_A_TILE = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
+static const double WORTH_A_KERNEL = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
 
 bool pipeline_can_call(const weir_options *o, const ir_module *m) {
   return !strcmp(o->platform, "cpu") && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
 }
 
-static weir_status run_tile(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run_kernels(pass_ctx *p, ir_module *m, bool *out_changed) {
   split_order *order = p->user;
-  if (order->no_tiles) return WEIR_OK;
-  order->n_tiles = tiles_replace_loops(m, order->machine, order->least_gain).count;
-  *out_changed = order->n_tiles > 0;
+  if (order->no_kernels) return WEIR_OK;
+  order->n_kernels = kernels_replace_loops(m, order->machine, order->least_gain).count;
+  *out_changed = order->n_kernels > 0;
   return WEIR_OK;
 }
 
@@ -44,7 +44,7 @@ static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-const pass pass_split = {"split", run_split}, pass_tile = {"tile", run_tile},
+const pass pass_split = {"split", run_split}, pass_kernels = {"kernels", run_kernels},
            pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
 
 const pass_row pipeline_passes[] = {
@@ -94,19 +94,19 @@ weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &p
 
 bool pipeline_fit_is_on(const job *j) {
   const pass_driver *d = &j->driver;
-  return pass_is_on(d, "fit") && pass_is_on(d, "split") && pass_is_on(d, "tile");
+  return pass_is_on(d, "fit") && pass_is_on(d, "split") && pass_is_on(d, "kernels");
 }
 
 /* What the options have to say. */
 static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_streaming = !pass_is_on(&j->driver, "stream");
   order->goal.no_checkpoints = !pass_is_on(&j->driver, "checkpoint");
-  order->goal.no_totals = !pass_is_on(&j->driver, "totals");
-  order->no_tiles |= !pass_is_on(&j->driver, "tile") || !pipeline_can_call(&j->options, m);
+  order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
+  order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;
-  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_TILE : 0;
-  if (!order->no_tiles) order->goal.least_slice = 2;
-  order->goal.no_kernels |= order->no_tiles;
+  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_KERNEL : 0;
+  if (!order->no_kernels) order->goal.least_slice = 2;
+  order->goal.no_kernels |= order->no_kernels;
 }
 
 static void report(job *j, ir_module *m, split_order *order) {
@@ -127,7 +127,7 @@ weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
   is_candidate |= order->fits || order->peak_bytes <= order->asked_bytes;
   if (!order->is_trial) {
     report(j, m, order);
-    if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_tile, m, NULL));
+    if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_kernels, m, NULL));
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
@@ -140,10 +140,10 @@ weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, 
   *out_m = ir_module_clone(m);
   WEIR_TRY(pipeline_split(j, *out_m, order));
   if (!order->is_torn) return WEIR_OK;
-  ctx_log(&j->c, 2, "kernels and loops would have to make the same sums alike");
+  ctx_log(&j->c, 2, "kernels and loops would have to agree on the same sums");
   ir_module_destroy(*out_m);
   *order = asked;
-  order->no_tiles = true;
+  order->no_kernels = true;
   *out_m = ir_module_clone(m);
   return pipeline_split(j, *out_m, order);
 }

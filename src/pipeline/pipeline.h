@@ -53,23 +53,24 @@ typedef struct split_order {
   int64_t asked_bytes;    /* estimates up to it are worth asking XLA; 0: none above limit_bytes */
   plan_order order;       /* in which XLA will run it */
   bool by_size;           /* that, also where there is a limit */
-  bool no_tiles;          /* loops stay loops */
-  const machine *machine; /* that it is for, and that runs tiles; NULL: any CPU */
-  double least_gain;   /* else those become tiles that are predicted to be so many times as fast */
-  int32_t n_tiles;     /* out: loops that became tiles */
-  int64_t peak_bytes;  /* out: estimate afterwards */
-  bool fits;           /* out */
-  bool may_give_up;    /* as soon as what no seed can dissolve is over the limit */
+  bool no_kernels;        /* loops stay loops */
+  const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
+  double least_gain;  /* else those become kernels that are predicted to be so many times as fast */
+  int32_t n_kernels;  /* out: loops that became kernels */
+  int64_t peak_bytes; /* out: estimate afterwards */
+  bool fits;          /* out */
+  bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
-  bool only_tiles;     /* out: all loops would be tiles, for which slices don't matter */
+  bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
   bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;        /* out: XLA's are loops that should make values alike (split/alike.h) */
+  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
   int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
-  bool is_trial;   /* nothing is asked but whether it holds: no kernels, no report */
-  int64_t search_end; /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
+  bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */
+  int64_t
+      search_end;  /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
   made_loops made; /* out, for the report; lives as long as the module */
   int64_t flops;   /* out */
   double time_ns;  /* out */
@@ -89,8 +90,8 @@ bool pipeline_can_call(const weir_options *o, const ir_module *m);
 bool pipeline_fit_is_on(const job *j);
 /* In place; an order without a limit or threshold splits nothing. */
 WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);
-/* Splits a copy of the program. Where some loops would be kernels and others not that have to make
- * values alike (split/alike.h): once more, without kernels. */
+/* Splits a copy of the program. Where some loops would be kernels and others not that have to agree
+ * on values (split/agreement.h): once more, without kernels. */
 WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order,
                                               ir_module **out_m);
 

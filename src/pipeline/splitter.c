@@ -3,11 +3,11 @@
 #include "base/saturate.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
-#include "split/absorb.h"
+#include "split/branches.h"
 #include "split/loops.h"
 #include "split/sink.h"
-#include "split/totals.h"
-#include "pipeline/tiles.h"
+#include "split/accumulator.h"
+#include "pipeline/kernels.h"
 
 enum { MOST_ROUNDS = 200 };
 
@@ -178,9 +178,9 @@ static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, in
 
 /* ---- first: what could never be held but crosses the border of a while or a branch that can't be
  * sliced with it ---- */
-static bool absorb_into(ir_module *m, ir_op branching, const split_goal *goal) {
+static bool sink_into(ir_module *m, ir_op branching, const split_goal *goal) {
   int64_t bytes = split_branching_bytes(m, branching, goal->threshold_bytes);
-  if (!bytes || !split_absorb_readers(m, branching, goal->threshold_bytes)) return false;
+  if (!bytes || !split_sink_users(m, branching, goal->threshold_bytes)) return false;
   ctx_log(m->ctx, 3, "move the readers of a %s's results, %lld bytes, into its branches",
           ir_op_name(m, branching), (long long)bytes);
   return true;
@@ -198,11 +198,11 @@ static void add_branching(const ir_module *m, ir_op op, void *user) {
     VEC_PUSH(b->a, &b->list, op);
 }
 
-static bool absorb_one(ir_module *m, ir_block top, const split_goal *goal) {
+static bool sink_into_branches(ir_module *m, ir_block top, const split_goal *goal) {
   branchings b = {.a = arena_create(m->ctx), .goal = goal};
   bool done = false;
   ir_walk(m, top, add_branching, &b);
-  for (uint32_t i = 0; i < b.list.count && !done; i++) done = absorb_into(m, b.list.at[i], goal);
+  for (uint32_t i = 0; i < b.list.count && !done; i++) done = sink_into(m, b.list.at[i], goal);
   arena_destroy(b.a);
   return done;
 }
@@ -222,15 +222,17 @@ static void add_totals(const ir_module *m, ir_op op, void *user) {
 
 static bool total_at(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   const ir_value_data d = *ir_value_get(m, x->value);
-  if (goal->no_totals || !split_can_total(m, d.op, d.index) || can_dissolve(m, x, goal, t))
+  if (goal->no_accumulators || !split_can_sink_accumulator(m, d.op, d.index) ||
+      can_dissolve(m, x, goal, t))
     return false;
-  split_total(m, d.op, d.index);
+  split_sink_accumulator(m, d.op, d.index);
   ctx_log(m->ctx, 3, "readers of a while's total, %lld bytes, move to what it adds up",
           (long long)x->bytes);
   return true;
 }
 
-static bool total_one(ir_module *m, ir_block top, const split_order *order, tried *t) {
+static bool sink_accumulator_of_one(ir_module *m, ir_block top, const split_order *order,
+                                    tried *t) {
   const split_goal *goal = &order->goal;
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_totals);
@@ -264,9 +266,9 @@ static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
 }
 
 static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
-  for (int i = 0; i < MOST_ROUNDS && absorb_one(m, top, &order->goal); i++) continue;
+  for (int i = 0; i < MOST_ROUNDS && sink_into_branches(m, top, &order->goal); i++) continue;
   tried t = tried_begin(m->ctx);
-  while (total_one(m, top, order, &t)) split_forget(&t.known);
+  while (sink_accumulator_of_one(m, top, order, &t)) split_forget(&t.known);
   tried_end(&t);
   t = tried_begin(m->ctx);
   while (sink_one(m, top, order, &t)) split_forget(&t.known);
@@ -321,7 +323,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
     order->loops++;
     split_forget(&t.known);
   }
-  if (!order->no_tiles) tiles_mark_loops(m, order->machine, order->least_gain);
+  if (!order->no_kernels) kernels_mark_loops(m, order->machine, order->least_gain);
   tried_end(&t);
   if (order->limit_bytes) judge(m, order);
 }
@@ -376,14 +378,15 @@ static progress try_whiles_around(ir_module *m, ir_value v, const split_goal *go
 }
 
 /* Before anything is split: loops would put together what crosses the border. */
-static bool absorb_holders(ir_module *m, const plan_peak *peak, const split_goal *goal) {
+static bool sink_holders(ir_module *m, const plan_peak *peak, const split_goal *goal) {
   for (uint32_t i = 0; i < peak->n_holders; i++)
-    if (absorb_into(m, split_branching_of(m, peak->holders[i].value), goal)) return true;
+    if (sink_into(m, split_branching_of(m, peak->holders[i].value), goal)) return true;
   return false;
 }
 
 /* Likewise. Of loops in loops the outermost comes first: the inner ones add to what it carries. */
-static bool total_holder(ir_module *m, const plan_holder *h, const split_goal *goal, tried *t) {
+static bool sink_accumulator_of_holder(ir_module *m, const plan_holder *h, const split_goal *goal,
+                                       tried *t) {
   ir_value around = result_around(m, h->value), v = around ? around : h->value;
   ir_op op = ir_value_get(m, v)->op;
   if (!op || ir_kind_of(m, op) != IR_OP_WHILE || h->bytes <= goal->threshold_bytes) return false;
@@ -451,9 +454,9 @@ static progress split_holders(ir_module *m, const plan_peak *peak, split_order *
   arena *a = arena_create(m->ctx);
   plan_holder *holders = ARENA_COPY(a, plan_holder, peak->holders, peak->n_holders);
   progress last = STUCK;
-  if (absorb_holders(m, peak, goal)) last = PREPARED;
+  if (sink_holders(m, peak, goal)) last = PREPARED;
   for (uint32_t i = 0; i < peak->n_holders && last == STUCK; i++)
-    if (total_holder(m, &peak->holders[i], goal, t)) last = PREPARED;
+    if (sink_accumulator_of_holder(m, &peak->holders[i], goal, t)) last = PREPARED;
   for (uint32_t i = 0; i < peak->n_holders && last != PREPARED && goes_on; i++) {
     if (is_at_end(m, order)) break;
     progress p = split_holder(m, &holders[i], order->limit_bytes - left, order, t);
@@ -493,8 +496,8 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   const device_memory *memory = memory_of(order, &cautious);
   plan_peak peak = plan_peak_under(scratch, m, order->order, memory, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
-  bool over = order->fits || is_at_end(m, order) ||
-              (order->may_give_up && is_hopeless(&peak, order));
+  bool over =
+      order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
@@ -511,8 +514,8 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);
     split_forget(&t.known);
-    if (p != STUCK && !order->no_tiles)
-      order->only_tiles = tiles_mark_loops(m, order->machine, order->least_gain);
+    if (p != STUCK && !order->no_kernels)
+      order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
   }
   order->has_shorter = t.has_shorter;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));

@@ -704,7 +704,8 @@ static ir_value named_value(const assigner *a, const value_data *v) {
   return v->is_table ? IR_NONE : is_member ? ir_result(a->g->m, n->op, v->member) : n->value;
 }
 
-/* The buffers that were merged into each, itself among them, in order; numbers from 1, 0: the end. */
+/* The buffers that were merged into each, itself among them, in order; numbers from 1, 0: the end.
+ */
 typedef struct merges {
   uint32_t *first, *next;
 } merges;

@@ -13,8 +13,8 @@ typedef struct copier {
   uint32_t *seen; /* by node: stamp of the walk that met it */
   uint32_t stamp;
   uint32_t walked; /* from where the last walk went to its end; 0: the graph is another since */
-  uint32_t room; /* nodes that seen is for */
-  int64_t steps; /* walks left; beyond, an answer is no */
+  uint32_t room;   /* nodes that seen is for */
+  int64_t steps;   /* walks left; beyond, an answer is no */
   VEC(uint32_t) todo;
 } copier;
 

@@ -111,9 +111,9 @@ void plan_on_device(plan_graph *g) {
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
-  for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++)
+  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
     if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->tile_lanes; id++) {
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) {
     plan_node *n = plan_node_get(g, id);
     pad(g, &n->shape, is_by_rows(g, n));
   }

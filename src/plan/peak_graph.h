@@ -141,8 +141,7 @@ void plan_graph_print(const plan_graph *g, strbuf *out);
 /* all up to the schedule; NULL: no main function */
 plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order,
                          const device_memory *memory);
-plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
-                       const device_memory *memory);
+plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order, const device_memory *memory);
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);

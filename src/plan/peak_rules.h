@@ -69,7 +69,7 @@ uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t
                           const plan_shape *results, uint32_t n_results, int64_t scratch_bytes);
 
 /* ---- the rules: column plan of ops.def ---- Each binds the op's results to nodes. */
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
   void plan_lower_##plan(const plan_rule *r);
 #include "ir/ops.def"
 #undef OP

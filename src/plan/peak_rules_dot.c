@@ -467,14 +467,15 @@ static uint32_t scan_tiles(const plan_rule *r, uint32_t x, uint32_t init, ir_kin
   if (length <= SCAN_TILE) return window_node(r, x, init, s);
   if (length != padded[1])
     x = plan_rule_make2(r, IR_OP_PAD, plan_shape_make(a, s.dtype, 2, padded), x, init);
-  plan_shape tile_shape = plan_shape_make(a, s.dtype, 3, tiled);
-  uint32_t inside = window_node(r, plan_rule_bitcast(r, x, tile_shape), init, tile_shape);
+  plan_shape kernel_shape = plan_shape_make(a, s.dtype, 3, tiled);
+  uint32_t inside = window_node(r, plan_rule_bitcast(r, x, kernel_shape), init, kernel_shape);
   uint32_t last = plan_rule_make1(
       r, IR_OP_SLICE, plan_shape_make(a, s.dtype, 3, (int64_t[]){s.dims[0], tiles, 1}), inside);
   uint32_t before = scan_tiles(r, plan_rule_bitcast(r, last, plan_shape_make(a, s.dtype, 2, tiled)),
                                init, combine);
-  uint32_t spread = plan_rule_broadcast(r, before, tile_shape, (int64_t[]){0, 1});
-  uint32_t sum = plan_rule_elementwise(r, combine, tile_shape, (uint32_t[]){inside, spread}, 2, 0);
+  uint32_t spread = plan_rule_broadcast(r, before, kernel_shape, (int64_t[]){0, 1});
+  uint32_t sum =
+      plan_rule_elementwise(r, combine, kernel_shape, (uint32_t[]){inside, spread}, 2, 0);
   sum = plan_rule_bitcast(r, sum, plan_shape_make(a, s.dtype, 2, padded));
   return length == padded[1] ? sum : plan_rule_make1(r, IR_OP_SLICE, s, sum);
 }

@@ -2,7 +2,7 @@
 
 #include "split/frozen.h"
 #include "split/linear.h"
-#include "split/narrow.h"
+#include "split/tile_op.h"
 
 enum { MOST_SWEEPS = 64 };
 
@@ -312,9 +312,8 @@ static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_fa
                         int64_t slice, ir_map *map) {
   for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
     ir_value arg = ir_block_get(m, from)->args.at[i];
-    ir_map_set(
-        map, arg,
-        ir_block_arg(m, to, split_narrow_type(m, ir_type_of(m, arg), f->operands[i], slice)));
+    ir_map_set(map, arg,
+               ir_block_arg(m, to, split_tile_type(m, ir_type_of(m, arg), f->operands[i], slice)));
   }
 }
 
@@ -335,7 +334,7 @@ static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_tri
   if (!sliced) results[0] = split_build_linear(to, op, operands);
   else if (f.role == SPLIT_REDUCED && !from->is_condition)
     results[0] = split_sum_part(to, op, &f, trip, operands);
-  else split_narrow_op(to, op, &f, trip, operands, results);
+  else split_tile_op(to, op, &f, trip, operands, results);
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }
 

@@ -435,10 +435,9 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
       known = NULL;
     }
     if (known) choice = known->choice;
-    bool found =
-        known ? known->dissolves
-              : choose_along(scratch, m, block, seed, dim, goal, memo,
-                             best >= 0 && is_good(out_choice, goal), &choice);
+    bool found = known ? known->dissolves
+                       : choose_along(scratch, m, block, seed, dim, goal, memo,
+                                      best >= 0 && is_good(out_choice, goal), &choice);
     if (found) all[n_all++] = choice;
     if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
     *out_choice = choice;

@@ -7,9 +7,9 @@ typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   split_covers *covers;    /* NULL: all ops may be sliced */
   bool no_streaming;       /* one loop per statistic instead */
-  bool no_kernels;         /* all loops stay XLA's (split/alike.h) */
+  bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
   bool no_checkpoints;     /* loops keep what they stack */
-  bool no_totals;          /* and carry what they add up */
+  bool no_accumulators;    /* and carry what they add up */
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */

@@ -505,7 +505,7 @@ RULE(while) {
 typedef bool (*rule)(query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = split_factors_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, tile)                         \
+#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
   [IR_OP_##kind] = split_factors_##factors,
 #include "ir/ops.def"
 #undef OP
@@ -540,9 +540,7 @@ static bool has_captures(const ir_module *m, ir_op op) {
   return found;
 }
 
-static int64_t down_to(int64_t x, int64_t unit) {
-  return x - ((x % unit) + unit) % unit;
-}
+static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }
 
 split_pos split_core(split_pos pos) {
   int64_t middle = pos.offset + pos.more / 2, last = pos.offset + pos.more;

@@ -1,9 +1,9 @@
 #include "split/loops.h"
 
 #include "ir/print.h"
-#include "split/alike.h"
+#include "split/agreement.h"
 #include "split/monoid.h"
-#include "split/narrow.h"
+#include "split/tile_op.h"
 #include "split/prefix.h"
 #include "split/stream.h"
 #include "split/window.h"
@@ -60,7 +60,7 @@ static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
   VEC_PUSH(r->scratch, &l->in_dims, pos.dim);
   VEC_PUSH(r->scratch, &l->in_units, pos.unit);
   ir_value arg = ir_block_arg(r->m, l->body.block,
-                              split_narrow_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
+                              split_tile_type(r->m, ir_type_of(r->m, v), pos, l->trip.slice));
   VEC_PUSH(r->scratch, &l->input_args, arg);
   return arg;
 }
@@ -237,7 +237,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
   if (f.carried && pos.dim >= 0) results[0] = carry_prefix(l, op, pos, operands);
-  else split_narrow_op(&l->body, op, &f, &l->trip, operands, results);
+  else split_tile_op(&l->body, op, &f, &l->trip, operands, results);
   if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)
     if (f.results[j].dim >= 0 || pos.dim < 0)
@@ -253,7 +253,7 @@ static bool is_splat_constant(const ir_module *m, ir_value v) {
 static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
   ir_module *m = l->r->m;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_value_get(m, v)->op, "value"));
-  return ir_build_constant(&l->body, split_narrow_type(m, ir_type_of(m, v), pos, l->trip.slice),
+  return ir_build_constant(&l->body, split_tile_type(m, ir_type_of(m, v), pos, l->trip.slice),
                            d->data, true);
 }
 
@@ -478,12 +478,12 @@ static ir_named_attr seed_attr(split_region *r) {
   return (ir_named_attr){ir_intern_string(r->m, "seed"), ir_attr_string(r->m, text.text), false};
 }
 
-static bool must_be_alike(const split_region *r) {
-  return r->must_be_alike && (r->n_loops > 1 || r->selecting.count);
+static bool must_agree(const split_region *r) {
+  return r->must_agree && (r->n_loops > 1 || r->selecting.count);
 }
 
-static void mark_alike(ir_module *m, ir_op loop) {
-  ir_op_set_attr(m, loop, "alike", ir_attr_bool(m, true), true);
+static void mark_agreement(ir_module *m, ir_op loop) {
+  ir_op_set_attr(m, loop, "agree", ir_attr_bool(m, true), true);
 }
 
 /* One entry each of what is written down of an input, of a carry and of a result. */
@@ -533,7 +533,7 @@ static ir_op make_loop(loop_builder *l) {
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
   split_keep_compared(m, l->body.block);
-  if (must_be_alike(l->r)) mark_alike(m, loop);
+  if (must_agree(l->r)) mark_agreement(m, loop);
   if (l->carried.count) ir_op_set_attr(m, loop, "scratch", ir_attr_int(m, -1, IR_I64), true);
   return loop;
 }
@@ -771,7 +771,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   uint32_t n_values = m->values.count;
   bool *put_out = ARENA_ARRAY(r->scratch, bool, n_values);
   int32_t loops = 0;
-  for (uint32_t i = 0; i < r->selecting.count; i++) mark_alike(m, r->selecting.at[i]);
+  for (uint32_t i = 0; i < r->selecting.count; i++) mark_agreement(m, r->selecting.at[i]);
   for (int32_t stage = 0; stage < r->n_stages; stage++)
     loops += build_stage(r, stage, slice, extra, renamed, put_out, n_values);
   rebuild_block(r, extra, renamed);

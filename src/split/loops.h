@@ -5,18 +5,18 @@
  *       ...
  *       "weir.yield"(%slice_of_result_or_next_carry...)
  *   }) {extent, slice, in_dims, in_units, out_dims, out_units [, scratch] [, kernel_ns]
- *      [, alike]}
+ *      [, agree]}
  *
  * Trips t = 0 .. ceil(extent / slice) - 1; lo = t * slice; start = min(lo, extent - slice). Input i
  * is whole (in_dims[i] = -1) or its slice [start * unit, (start + slice) * unit) of that dimension.
  * Result j is written in that range of out_dims[j], a later trip overwriting the overlap with equal
  * values, or is a carry (-1), matched in order with the initial values. All that the body reads
  * comes through operands. scratch: bytes beside the results that it needs as a kernel, which holds
- * no slices (pipeline/tiles.h); negative: it can't be one. kernel_ns: how long it is predicted to
+ * no slices (pipeline/kernels.h); negative: it can't be one. kernel_ns: how long it is predicted to
  * take as one. Kernels are made from `whole` (ir/ir.h), the body as one trip over the extent, which
  * is no region of the op and is not printed (docs/design/kernel.md); a loop of one trip has none.
- * alike: it makes sums that other loops make, too, and compare: either all of these become kernels
- * or none (split/alike.h).
+ * agree: it makes sums that other loops make, too, and compare: either all of these become kernels
+ * or none (split/agreement.h).
  */
 #ifndef WEIR_SPLIT_LOOPS_H
 #define WEIR_SPLIT_LOOPS_H
@@ -39,7 +39,7 @@ bool split_is_in_kernel(const ir_module *m, ir_op op);
 int32_t split_build_loops(split_region *r, int64_t slice);
 
 /* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice,
- * results updated in place by dynamic_update_slice. may_call: what is kept (split/alike.h) goes
+ * results updated in place by dynamic_update_slice. may_call: what is kept (split/agreement.h) goes
  * through calls that XLA may not inline. */
 void split_lower_loops(ir_module *m, bool may_call);
 

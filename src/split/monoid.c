@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
-#include "split/narrow.h"
+#include "split/tile_op.h"
 #include "split/stencil.h"
 #include "split/window.h"
 
@@ -547,7 +547,7 @@ static void part_step(ir_builder *b, ir_op op, const split_factor *f, const spli
                       const ir_value *operands, ir_value *carries) {
   split_pos pos = f->operands[0];
   ir_value first = IR_NONE; /* of the part, along pos.dim */
-  ir_value window = split_narrow_dynamic_slice(b, op, pos, trip, operands, &first);
+  ir_value window = split_tile_dynamic_slice(b, op, pos, trip, operands, &first);
   ir_value at = split_window_start(b, trip, pos);
   at = ir_build_binary(b, IR_OP_SUBTRACT, at, first);
   carries[0] = split_window_write(b, carries[0], window, pos.dim, at);

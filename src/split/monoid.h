@@ -14,7 +14,7 @@
 typedef struct split_trip {
   ir_value start, lo; /* tensor<i64>: first index of the slice; first index not yet counted */
   int64_t slice, extent;
-  int64_t begin; /* start and lo count from this index of the factor */
+  int64_t begin;      /* start and lo count from this index of the factor */
   int64_t part_bytes; /* larger parts of a product's sum are added block by block; 0: no part is */
 } split_trip;
 

@@ -1,6 +1,6 @@
 #include "split/parts.h"
 
-#include "split/narrow.h"
+#include "split/tile_op.h"
 #include "split/window.h"
 
 enum { DEEPEST = 64 };
@@ -66,7 +66,7 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
            *results = ARENA_ARRAY(p->scratch, ir_value, d.n_results + 1);
   for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = make(p, d.operands[i], f.operands[i]);
   p->b.location = d.location;
-  split_narrow_op(&p->b, ir_value_get(p->m, v)->op, &f, &p->trip, operands, results);
+  split_tile_op(&p->b, ir_value_get(p->m, v)->op, &f, &p->trip, operands, results);
   uint32_t asked = v - d.first_result; /* a constant is the same everywhere, at no position */
   for (uint32_t i = 0; i < d.n_results; i++)
     VEC_PUSH(p->scratch, &p->known,

@@ -1,7 +1,7 @@
 #include "split/prefix.h"
 
 #include "ir/attrs.h"
-#include "split/narrow.h"
+#include "split/tile_op.h"
 #include "split/window.h"
 
 /* ---- what can be carried ---- */

@@ -1,6 +1,6 @@
 #include "split/region.h"
 
-#include "split/alike.h"
+#include "split/agreement.h"
 #include "split/kept.h"
 #include "split/monoid.h"
 #include "split/shards.h"
@@ -126,7 +126,7 @@ static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   split_selected of = split_compares_selected(r->scratch, r->m, op, f, &loop);
   if (of == SPLIT_NOT_SELECTED) return true;
   if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
-  r->must_be_alike = true;
+  r->must_agree = true;
   if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
   return true;
 }

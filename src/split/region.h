@@ -104,12 +104,12 @@ typedef struct split_region {
   int32_t n_loops; /* stages that put something out */
   bool may_stream;
   bool no_kernels;
-  bool must_be_alike; /* something is compared that the loops have to make alike: split/alike.h */
-  bool backwards;     /* growing stopped, but might not with the factor mirrored */
-  bool may_shift;     /* ops may be done whose factor shifts (split/window.h) */
-  bool may_overlap;   /* and stencils, whose windows overlap */
-  bool overlaps;      /* there are some among the members */
-  bool failed;        /* too large to analyse, no stage assignment, or nothing to go over */
+  bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
+  bool backwards;   /* growing stopped, but might not with the factor mirrored */
+  bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
+  bool may_overlap; /* and stencils, whose windows overlap */
+  bool overlaps;    /* there are some among the members */
+  bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
   int64_t part_bytes;      /* of a trip's part of a product's sum: split/monoid.h */
@@ -118,7 +118,7 @@ typedef struct split_region {
   VEC(split_asked) asked;
   VEC(uint32_t) pending; /* instances whose ops and users are still to be looked at */
   VEC(stream_known) streams;
-  VEC(ir_op) selecting;     /* loops outside that have to be alike, too */
+  VEC(ir_op) selecting;     /* loops outside that have to agree, too */
   uint32_t *first_instance; /* by value: index + 1 */
   uint32_t *first_stream;   /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
@@ -133,7 +133,7 @@ typedef struct split_region {
 typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
-  bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to be alike */
+  bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to agree */
   bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
   bool no_overlaps;        /* no stencils: what windows share is made twice */
   split_covers *covers;

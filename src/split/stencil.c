@@ -1,7 +1,7 @@
 #include "split/stencil.h"
 
 #include "ir/attrs.h"
-#include "split/narrow.h"
+#include "split/tile_op.h"
 
 /* ---- what the op says ---- */
 static int64_t entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
@@ -60,8 +60,8 @@ static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t opera
 
 static void of_windows(ir_module *m, ir_op op, int32_t dim, split_stencil *out) {
   out->step = entry(m, op, "window_strides", dim, 1);
-  out->reach = reach_of(entry(m, op, "window_dimensions", dim, 1),
-                        entry(m, op, "window_dilations", dim, 1));
+  out->reach =
+      reach_of(entry(m, op, "window_dimensions", dim, 1), entry(m, op, "window_dilations", dim, 1));
   out->low = entry(m, op, "padding", 2 * dim, 0);
   out->holes = entry(m, op, "base_dilations", dim, 1);
   out->slack = out->step;

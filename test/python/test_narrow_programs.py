@@ -9,8 +9,8 @@ import pytest
 from jax import lax
 
 import running
-from test_tile import lowered
-from test_tile_narrow import evaluated, stored
+from test_kernel import lowered
+from test_kernel_narrow import evaluated, stored
 
 N, M, D = 203, 310, 24
 KINDS = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}

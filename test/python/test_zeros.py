@@ -8,7 +8,7 @@ import pytest
 from jax import lax
 
 import running
-from test_tile import count, folder, lowered, tiled  # noqa: F401
+from test_kernel import count, folder, lowered, tiled  # noqa: F401
 
 N, M = 40, 70
 

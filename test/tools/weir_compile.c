@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tile/llvm.h"
+#include "kernel/llvm.h"
 #include "tool.h"
 
 typedef struct job {
@@ -37,7 +37,7 @@ static weir_status run(void *user) {
   WEIR_TRY(tool_read_file(a, j->path, &text, &length));
   double begun = cpu_ms();
   WEIR_TRY(
-      tile_llvm_compile(a, machine_host().level, text, length, name_of(a, j->path), &function));
+      kernel_llvm_compile(a, machine_host().level, text, length, name_of(a, j->path), &function));
   printf("%s %.1f\n", j->path, cpu_ms() - begun);
   return WEIR_OK;
 }
@@ -48,8 +48,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   setenv("WEIR_CACHE_DIR", "off", 1);
-  if (tile_llvm_missing()) { /* opens LLVM, which is no kernel's time */
-    fprintf(stderr, "weir_compile: %s\n", tile_llvm_missing());
+  if (kernel_llvm_missing()) { /* opens LLVM, which is no kernel's time */
+    fprintf(stderr, "weir_compile: %s\n", kernel_llvm_missing());
     return 1;
   }
   int failed = 0;

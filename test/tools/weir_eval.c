@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "call/loaded.h"
 #include "call/kernel.h"
-#include "call/tile.h"
 #include "in/in.h"
 #include "ref/npy.h"
 #include "tool.h"
@@ -81,28 +81,28 @@ static void take_result(ref_tensor *t, const void *buffer) {
   memcpy(t->data, buffer, (size_t)ref_element_count(t) * (size_t)ir_dtype_bytes(t->dtype));
 }
 
-static weir_status run_tile(ctx *c, const ir_module *m, ir_op call, const ref_tensor *operands,
-                            ref_tensor *results) {
+static weir_status run_kernels(ctx *c, const ir_module *m, ir_op call, const ref_tensor *operands,
+                               ref_tensor *results) {
   uint32_t n_in = ir_op_get(m, call)->n_operands, n_out = ir_op_get(m, call)->n_results - 1;
   const char *body = body_of(m, call);
-  const kernel *k;
+  const loaded_kernel *k;
   char message[2200] = "";
   void *buffers[MOST_BUFFERS + 1];
-  weir_status status = kernel_get(body, strlen(body), message, sizeof message, &k);
-  if (status != WEIR_OK || kernel_buffers(k) != n_in + n_out || n_in + n_out > MOST_BUFFERS)
-    return ctx_error(c, status ? status : WEIR_INVALID_ARGUMENT, "a tile: %s", message);
+  weir_status status = loaded_get(body, strlen(body), message, sizeof message, &k);
+  if (status != WEIR_OK || loaded_buffers(k) != n_in + n_out || n_in + n_out > MOST_BUFFERS)
+    return ctx_error(c, status ? status : WEIR_INVALID_ARGUMENT, "a kernel: %s", message);
   for (uint32_t i = 0; i < n_in; i++) buffers[i] = buffer_of(&operands[i], true);
   for (uint32_t j = 0; j <= n_out; j++) buffers[n_in + j] = buffer_of(&results[j], false);
-  tile_work work;
-  int32_t threads = kernel_work(k, buffers, buffers[n_in + n_out],
+  kernel_work work;
+  int32_t threads = loaded_work(k, buffers, buffers[n_in + n_out],
                                 ref_element_count(&results[n_out]), THREADS, &work);
-  bool done = threads > 0 && tile_run(&work, threads, schedule, NULL);
+  bool done = threads > 0 && kernel_run(&work, threads, schedule, NULL);
   for (uint32_t j = 0; j < n_out && done; j++) take_result(&results[j], buffers[n_in + j]);
   for (uint32_t i = 0; i <= n_in + n_out; i++) free(buffers[i]);
-  return done ? WEIR_OK : ctx_error(c, WEIR_INVALID_ARGUMENT, "a tile's scratch is too small");
+  return done ? WEIR_OK : ctx_error(c, WEIR_INVALID_ARGUMENT, "a kernel's scratch is too small");
 }
 
-static const ref_handler tiles = {TILE_CALL_TARGET, run_tile};
+static const ref_handler tiles = {KERNEL_CALL_TARGET, run_kernels};
 
 /* ---- the program ---- */
 static weir_status run(void *user) {

@@ -5,7 +5,8 @@
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
  * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
- * asks XLA for). --device: for it ("h100"), not a CPU. --bound: the upper bound instead. --explain: the table of who holds it. --graph: the graph behind the estimate.
+ * asks XLA for). --device: for it ("h100"), not a CPU. --bound: the upper bound instead. --explain:
+ * the table of who holds it. --graph: the graph behind the estimate.
  * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
  * wrong usage. */
 #include <stdlib.h>

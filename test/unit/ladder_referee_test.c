@@ -28,8 +28,8 @@ static const char *const pairs =
     "}\n";
 
 typedef struct judge {
-  double factor;   /* of the temporaries that weir estimates */
-  bool never;      /* refuses what was rewritten */
+  double factor;          /* of the temporaries that weir estimates */
+  bool never;             /* refuses what was rewritten */
   int asked, least, most; /* how often; options in one question */
 } judge;
 

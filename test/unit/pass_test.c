@@ -22,8 +22,8 @@ static const pass *const passes[] = {&pass_inline, &pass_simplify, &pass_cse, &p
 static const pass *const rewriting[] = {&pass_simplify, &pass_cse, &pass_diagonal,
                                         &pass_distance, &pass_dce, NULL};
 static const pass *const distributing[] = {&pass_distribute, NULL};
-static const pass *const cutting[] = {&pass_cut, NULL};
-static const pass *const padding[] = {&pass_pad, NULL};
+static const pass *const cutting[] = {&pass_through_slice, NULL};
+static const pass *const padding[] = {&pass_through_pad, NULL};
 static const pass *const ranking[] = {&pass_topk, NULL};
 static const pass *const centring[] = {&pass_centre, &pass_dce, &pass_sums, NULL};
 static const pass *const respelling[] = {

@@ -462,8 +462,7 @@ static void hashes_of_small_numbers_differ(void) {
   uint64_t *hashes = malloc(SCOPES * NODES * sizeof *hashes), *h = hashes;
   assert(hashes);
   for (uint64_t scope = 0; scope < SCOPES; scope++)
-    for (uint64_t node = 0; node < NODES; node++)
-      *h++ = hash_mix_wide(scope, node);
+    for (uint64_t node = 0; node < NODES; node++) *h++ = hash_mix_wide(scope, node);
   qsort(hashes, SCOPES * NODES, sizeof *hashes, by_value);
   for (size_t i = 1; i < SCOPES * NODES; i++) assert(hashes[i - 1] != hashes[i]);
   free(hashes);

@@ -61,7 +61,8 @@ static void test_watching(void) {
   weir_loop_progress old = {.struct_size = offsetof(weir_loop_progress, total), .total = 77};
   f = progress_begin("f", 1, 2, 10);
   progress_at(f, 2);
-  assert(weir_running_loop(&old) && old.done == 2 && old.total == 77); /* no byte more than it has */
+  assert(weir_running_loop(&old) && old.done == 2 &&
+         old.total == 77); /* no byte more than it has */
   progress_end(f);
   weir_watch_progress(false);
   assert(progress_begin("f", 1, 3, 10) == PROGRESS_NONE);

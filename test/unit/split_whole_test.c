@@ -132,7 +132,7 @@ static weir_status run_all(void *user) {
   WEIR_TRY(in_stablehlo_text(r->c, r->text, strlen(r->text), &m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->program, &r->n));
   split_goal goal = {.threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes, .nest = r->nest};
-  split_order order = {.goal = goal, .no_tiles = true};
+  split_order order = {.goal = goal, .no_kernels = true};
   splitter_above_threshold(m, &order);
   WEIR_TRY(pass_dce.run(&p, m, &changed));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->slices, &r->n));

@@ -48,8 +48,12 @@ static void all_stencils(void) {
         for (int64_t low = -2; low <= 3; low++)
           for (int64_t offset = -3; offset <= 3; offset++)
             for (int64_t more = 0; more <= 3; more++) {
-              split_stencil s = {.step = step, .reach = reach, .low = low, .holes = holes,
-                                 .slack = step, .may_cut = true};
+              split_stencil s = {.step = step,
+                                 .reach = reach,
+                                 .low = low,
+                                 .holes = holes,
+                                 .slack = step,
+                                 .may_cut = true};
               check(&s, (split_pos){.unit = 2, .offset = offset, .more = more});
               check(&s, (split_pos){.unit = 1, .offset = offset, .more = more});
             }

@@ -10,7 +10,7 @@
 // RUN: %weir opt %s --memory-limit 10GB --tile off --machine x86-64-v4 | diff %s -
 // RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --platform cuda | diff %s -
 // RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --skip fit | diff %s -
-// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --skip tile | diff %s -
+// RUN: %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 --skip kernels | diff %s -
 // RUN: env WEIR_LLVM=/none %weir opt %s --memory-limit 10GB --tile auto --machine x86-64-v4 | diff %s -
 
 // CHECK: %0:3 = "stablehlo.custom_call"(%arg0, %arg1, %arg2

@@ -10,7 +10,7 @@ import sys
 weir, *programs = sys.argv[1:]
 # A plan depends on the computer.
 OPTIONS = "--tensor-size-threshold 200 --tile on --machine x86-64-v3 --debug 5".split()
-TOLD = re.compile(r"weir: (?:pass (\S+: \d+ -> \d+ ops), .*|((?:split stablehlo|tile:).*))")
+TOLD = re.compile(r"weir: (?:pass (\S+: \d+ -> \d+ ops), .*|((?:split stablehlo|kernel:).*))")
 
 for path in sorted(programs):
     done = subprocess.run([weir, "opt", path, *OPTIONS], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 // The dimension that the indices name: each slice is read at the indices that lie in it.
-// RUN: %weir opt %s --skip elements --tensor-size-threshold 100 --tensor-split-size 50 --stop-after split | FileCheck %s
-// RUN: %weir opt %s --skip elements --tensor-size-threshold 100 --tensor-split-size 50 > %t
+// RUN: %weir opt %s --skip through-gather --tensor-size-threshold 100 --tensor-split-size 50 --stop-after split | FileCheck %s
+// RUN: %weir opt %s --skip through-gather --tensor-size-threshold 100 --tensor-split-size 50 > %t
 // RUN: not grep 40xf32 %t
 
 // CHECK: "weir.loop"(%arg0, %{{.*}}) ({

@@ -1,0 +1,604 @@
+#include "kernel/cost.h"
+
+#include <math.h>
+
+#include "machine/cpu.h"
+#include "kernel/elementwise.h"
+#include "kernel/pack.h"
+#include "kernel/promote.h"
+
+static const double TYPICAL_ROWS = 4;
+static const double FIRST_TOUCH = 0.8; /* cycles a byte */
+static const double MOST_PARTIALS = 32 << 20;
+static const double PRODUCT_WEIGHT = 1.1, ODD_ROW_WEIGHT = 3.5;
+static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
+static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
+static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
+static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
+
+enum {
+  PRODUCTS_IN_FLIGHT = 4, /* registers for them, where they are not added at once */
+  SPANS = 16,
+  CHUNKS = 32,
+  LINE_BYTES = 64, /* of a cache */
+  MOST_CHUNK = 512,
+  PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
+  LEAST_PACKED_CHUNK = 480,
+  MOST_PACKED_CHUNK = 1024,
+  MOST_BLOCK = 1024,
+  LEAST_SPAN = 8, /* blocks */
+  MOST_COLUMN_SPANS = 64,
+  LONG_PANEL = 96, /* rows that a product sums over before its sums go back to L2, at least, */
+  LONGEST_PANEL = 192,
+  LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
+};
+
+static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
+static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
+static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
+static const double XLA_GATHER = 10;        /* cycles an element: one after the other, to memory */
+static const double EXP_IN_TURN = 10;       /* beside others: exp.c */
+static const double JOINT = 8;              /* ops of argmin's body */
+static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
+static const double XLA_TOP_K = 5; /* cycles an element */
+static const double XLA_JOINT = 4; /* likewise: one after the other */
+/* Likewise, of bf16: to f32, compared, rounded, each after the one before. */
+static const double XLA_NARROW_EXTREME = 20;
+
+double cost_weight(const kernel_node *x) {
+  switch (x->kind) {
+    case IR_OP_CONSTANT:
+    case IR_OP_IOTA:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE:
+    case IR_OP_CARRY:
+    case IR_OP_SLICE: return 0;
+    case IR_OP_DIVIDE:
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT:
+    case IR_OP_REMAINDER:
+    case IR_OP_REPEAT:
+    case IR_OP_DYNAMIC_SLICE:
+    case IR_OP_GATHER: return 8;
+    case IR_OP_REDUCE: return kernel_is_variadic(x) ? JOINT : 1;
+    case IR_OP_ROUND: return ROUND;
+    default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
+  }
+}
+
+static int64_t clamped(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+/* Index tuples, where the column axis counts in whole vectors. */
+static double points_of(const kernel_nest *n, uint32_t mask) {
+  double points = 1;
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (!(mask >> a & 1)) continue;
+    int64_t extent = n->extent[a];
+    points *= (double)(a == n->column ? (extent + n->lanes - 1) / n->lanes : extent);
+  }
+  return points;
+}
+
+static int64_t stride_of(const int64_t *dims, const kernel_axes *axes, int32_t axis) {
+  int64_t stride = 1, found = 0;
+  for (int32_t i = axes->rank - 1; i >= 0; i--) {
+    if (axes->of[i] == axis) found += stride;
+    stride *= dims[i];
+  }
+  return found;
+}
+
+static bool has_axis(const kernel_axes *axes, int32_t axis) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == axis) return true;
+  return false;
+}
+
+/* Reads that can be neither vectors nor packed, and writes that are no vectors. */
+static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
+  double cost = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    ir_value v = ir_operand(n->m, x->op, i);
+    if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0) continue;
+    const int64_t *dims =
+        ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v)))->dims;
+    bool both = has_axis(&x->operands[i], n->row) && has_axis(&x->operands[i], n->column);
+    if (both && stride_of(dims, &x->operands[i], n->column) != 1)
+      cost += 4.0 * n->lanes * points_of(n, x->mask | x->reduces);
+  }
+  return cost;
+}
+
+/* Of a gather's operand, where one index of what both have is looked at. */
+static double table_bytes(const kernel_nest *n, const kernel_node *x) {
+  uint32_t both = kernel_axes_mask(&x->operands[0]) & kernel_axes_mask(&x->operands[1]);
+  double bytes = (double)ir_dtype_bytes(ir_type_at(n->m, kernel_gathered_input(n, x))->dtype);
+  for (int32_t d = 0; d < x->operands[0].rank; d++) {
+    int32_t a = x->operands[0].of[d];
+    if (a >= 0 && !(both >> a & 1)) bytes *= (double)n->extent[a];
+  }
+  return bytes;
+}
+
+/* Lines on their way: all, if what they are looked for in does not stay in the caches; if it does,
+ * but comes from memory, each once. */
+static double cost_of_misses(const kernel_nest *n, const kernel_node *x, double lines,
+                             double each) {
+  ir_value input =
+      ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, kernel_gathered_input(n, x)));
+  double whole = (double)ir_value_bytes(n->m, input);
+  if (whole <= cpu_resident_bytes(&n->machine)) return 0;
+  if (table_bytes(n, x) > cpu_resident_bytes(&n->machine))
+    return lines * (whole > (double)n->machine.l3_bytes ? each : fmin(each, L3_MISS));
+  return MISS * fmin(lines, whole / LINE_BYTES);
+}
+
+/* Loads of vectors, or of single lanes, and the way to them. */
+static double cost_of_gather(const kernel_nest *n, const kernel_node *x) {
+  double places = points_of(n, kernel_axes_mask(&x->operands[1]) & x->mask),
+         points = points_of(n, x->mask);
+  if (kernel_gathers_lanes(n, x))
+    return LANE_LOAD * n->lanes * points + cost_of_misses(n, x, places * n->lanes, LANE_MISS);
+  double window =
+      points / places * (x->mask >> n->column & 1 ? machine_vector_bytes(&n->machine) : 4);
+  return points + cost_of_misses(n, x, places * ceil(window / LINE_BYTES), MISS);
+}
+
+static double cost_of_scatters(const kernel_nest *n) {
+  double cost = 0;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    const kernel_output *o = &n->outputs[j];
+    if (has_axis(&o->axes, n->column) && stride_of(o->dims, &o->axes, n->column) != 1)
+      cost += 4.0 * n->lanes * points_of(n, n->nodes[o->node].mask);
+  }
+  return cost;
+}
+
+static int32_t lanes_of(const kernel_nest *n) {
+  int64_t widest = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    ir_dtype dtype = ir_type_at(n->m, n->nodes[k].value)->dtype;
+    if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > widest)
+      widest = ir_dtype_bytes(dtype);
+  }
+  return machine_vector_bytes(&n->machine) / (int32_t)(widest ? widest : 4);
+}
+
+void cost_set_lanes(kernel_nest *n) { n->lanes = lanes_of(n); }
+
+/* ---- passes: which nodes with columns each one computes ---- */
+typedef struct census {
+  const kernel_nest *n;
+  int32_t *passes, *seen; /* by node: how many compute it; the last one that was counted */
+} census;
+
+static void count_value(census *c, ir_value v, int32_t pass) {
+  const kernel_node *x = kernel_node_of(c->n, v);
+  if (!x || !((x->mask | x->reduces) >> c->n->column & 1) || x->index >= 0 || x->late >= 0) return;
+  int32_t *seen = &c->seen[x - c->n->nodes];
+  if (*seen == pass + 1) return;
+  *seen = pass + 1;
+  c->passes[x - c->n->nodes]++;
+  for (uint32_t i = 0; i < x->n_operands; i++) count_value(c, ir_operand(c->n->m, x->op, i), pass);
+}
+
+static void count_pass(census *c, int32_t pass) {
+  const kernel_nest *n = c->n;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if ((x->index < 0 && x->late < 0) || x->pass != pass) continue;
+    c->passes[k] = 1;
+    for (uint32_t i = 0; i < x->n_operands; i++) count_value(c, ir_operand(n->m, x->op, i), pass);
+  }
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    if (n->outputs[j].level == pass) count_value(c, n->outputs[j].value, pass);
+}
+
+static int32_t *passes_by_node(const kernel_nest *n) {
+  census c = {n, ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1),
+              ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1)};
+  for (int32_t pass = 0; pass < n->n_passes; pass++) count_pass(&c, pass);
+  return c.passes;
+}
+
+/* Without rows, and small enough to be copied once for a chunk of them (pack.c). */
+static bool may_be_packed(const kernel_nest *n, const kernel_node *x) {
+  return x->level == 0 && x->is_rowless &&
+         kernel_extent_of(n, kernel_point_axes(n, x->mask)) <= COST_MOST_PACKED;
+}
+
+/* How often a node is computed: in the passes that need it, again for each group of rows if it has
+ * no rows and does not wait for all of them, for each outer index, and in each loop over an axis
+ * inside of the tile. */
+static double times_computed(const kernel_nest *n, const kernel_node *x, int32_t passes,
+                             int32_t loops) {
+  uint32_t mask = x->mask | x->reduces;
+  bool is_summed_up = x->index >= 0 || x->late >= 0;
+  double times = loops > 1 && !is_summed_up ? loops : 1;
+  if (mask >> n->column & 1) {
+    if (passes > times) times = passes; /* each with loops of its own */
+    double rows = may_be_packed(n, x) ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
+    if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
+  }
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (!(mask >> a & 1) && n->role[a] == KERNEL_OUTER) times *= (double)n->extent[a];
+  return times;
+}
+
+typedef struct readers { /* loops over axes inside the tile, and what they read */
+  const kernel_nest *n;
+  int32_t *loops, *seen; /* by node: how many compute it; the last one that came by */
+} readers;
+
+/* What a loop over these axes computes anew in each turn. */
+static void count_turns(readers *r, ir_value v, uint32_t axes, int32_t loop) {
+  const kernel_node *x = kernel_node_of(r->n, v);
+  if (!x || !(x->mask & axes) || r->seen[x - r->n->nodes] == loop) return;
+  r->seen[x - r->n->nodes] = loop;
+  r->loops[x - r->n->nodes]++;
+  for (uint32_t i = 0; x->index < 0 && x->late < 0 && i < x->n_operands; i++)
+    count_turns(r, ir_operand(r->n->m, x->op, i), axes, loop);
+}
+
+/* Those that a sum, or accumulators for many points, run over. */
+static uint32_t looped_axes(const kernel_nest *n, const kernel_node *x) {
+  uint32_t points = x->index >= 0 || x->late >= 0 ? kernel_point_axes(n, x->mask) : 0, axes = 0;
+  if (kernel_extent_of(n, points) > COST_UNROLL && !x->is_product) axes = points;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (kernel_point_axes(n, x->reduces) >> a & 1 && n->extent[a] > COST_UNROLL) axes |= 1u << a;
+  return axes;
+}
+
+static int32_t *loops_by_node(const kernel_nest *n) {
+  readers r = {n, ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1),
+               ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1)};
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    uint32_t axes = looped_axes(n, x);
+    for (uint32_t i = 0; axes && i < x->n_operands; i++)
+      count_turns(&r, ir_operand(n->m, x->op, i), axes, (int32_t)k + 1);
+  }
+  return r.loops;
+}
+
+/* ---- sums inside of sums ---- */
+/* The loops inside the tile that are open around a value, outermost first. */
+typedef struct open_loops {
+  int32_t count, axis[KERNEL_MOST_AXES];
+} open_loops;
+
+typedef struct depths {
+  const kernel_nest *n;
+  double *again; /* by node: how often it is computed for the same indices, at most */
+  int32_t steps;
+} depths;
+
+/* A value is made in the innermost loop whose index it has (kernel_hoist); loops around that which
+ * it does not know of make it again. */
+static void find_again(depths *d, ir_value v, open_loops open) {
+  enum { MOST_STEPS = 4096 };
+  const kernel_node *x = kernel_node_of(d->n, v);
+  if (!x || x->index >= 0 || x->late >= 0 || d->steps++ > MOST_STEPS) return;
+  while (open.count && !(x->mask >> open.axis[open.count - 1] & 1)) open.count--;
+  double again = 1;
+  for (int32_t i = 0; i < open.count; i++)
+    if (!(x->mask >> open.axis[i] & 1)) again *= (double)d->n->extent[open.axis[i]];
+  double *most = &d->again[x - d->n->nodes];
+  if (again > *most) *most = again;
+  for (int32_t a = 0; a < d->n->n_axes; a++)
+    if (x->reduces >> a & 1 && d->n->role[a] < KERNEL_OUTER && open.count < KERNEL_MOST_AXES)
+      open.axis[open.count++] = a;
+  for (uint32_t i = 0; i < x->n_operands; i++) find_again(d, ir_operand(d->n->m, x->op, i), open);
+}
+
+/* A result, or a reduction that is kept, is made point by point; a product has its own tile. */
+static open_loops loops_over_points(const kernel_nest *n, const kernel_node *x) {
+  uint32_t points = x && !x->is_product ? kernel_point_axes(n, x->mask & ~n->positions) : 0;
+  open_loops open = {0, {0}};
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (points >> a & 1) open.axis[open.count++] = a;
+  return open;
+}
+
+static double *again_by_node(const kernel_nest *n) {
+  depths d = {n, ARENA_ARRAY(n->a, double, n->n_nodes + 1), 0};
+  for (uint32_t k = 0; k < n->n_nodes; k++) d.again[k] = 1;
+  for (uint32_t j = 0; j < n->n_outputs; j++) {
+    ir_value v = n->outputs[j].value;
+    find_again(&d, v, loops_over_points(n, kernel_node_of(n, v)));
+  }
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    for (uint32_t i = 0; (x->index >= 0 || x->late >= 0) && i < x->n_operands; i++)
+      find_again(&d, ir_operand(n->m, x->op, i), loops_over_points(n, x));
+  }
+  return d.again;
+}
+
+/* Multiply-adds with the points in lanes, and the grid to L1 and back, element by element. What is
+ * left of the register tile's rows runs one by one. */
+static double cost_of_product(const kernel_nest *n, const kernel_node *x) {
+  int64_t along = n->extent[x->late >= 0 ? n->column : n->row];
+  double odd = (double)(along % cost_product_rows(n)) / (double)along;
+  double points = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask));
+  double padded = ceil(points / n->lanes) * n->lanes;
+  return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT *
+         (1 + (ODD_ROW_WEIGHT - 1) * odd);
+}
+
+static int64_t outer_extent(const kernel_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == KERNEL_OUTER) << a;
+  return kernel_extent_of(n, outer);
+}
+
+/* Partial results of a reduction over rows, in one span. */
+static double partial_bytes(const kernel_nest *n, const kernel_node *x) {
+  double elements = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask));
+  if (x->mask >> n->column & 1) elements *= (double)n->extent[n->column];
+  return elements * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+}
+
+/* Work items where rows are reduced, for each outer index: fewer, but some for every core, where
+ * their partial results are large. */
+static int64_t spans_of(const kernel_nest *n) {
+  double bytes = 1;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
+  int64_t outer = outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
+  int64_t spans = clamped(fit, clamped(2 * n->machine.cores, 1, SPANS), SPANS);
+  return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
+}
+
+/* Of all spans: memory that is touched for the first time. */
+static double cost_of_partials(const kernel_nest *n, const kernel_node *x) {
+  return partial_bytes(n, x) * (double)(spans_of(n) * outer_extent(n)) * FIRST_TOUCH;
+}
+
+static bool has_looped_points(const kernel_nest *n, const kernel_node *x) {
+  return (x->index >= 0 || x->late >= 0) && x->mask & ~n->positions &&
+         kernel_extent_of(n, kernel_point_axes(n, x->mask & ~n->positions)) > COST_UNROLL;
+}
+
+static bool has_products(const kernel_nest *n, bool over_rows) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].is_product && (n->nodes[k].late >= 0) == over_rows) return true;
+  return false;
+}
+
+/* Columns are packed again for each outer index: too much where there are few rows to it. */
+static double cost_of_packing(const kernel_nest *n) {
+  if (n->extent[n->row] >= LEAST_PACKED_CHUNK || has_products(n, false) || has_products(n, true))
+    return 0;
+  double vectors = (double)kernel_packed_bytes(n, n->column) / machine_vector_bytes(&n->machine);
+  return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (outer_extent(n) - 1));
+}
+
+/* In a kernel; XLA's take cost_weight(). */
+static double weight_of(const kernel_nest *n, const kernel_node *x) {
+  bool in_turn = x->kind == IR_OP_EXPONENTIAL && cost_exps_at_once(n) > 1;
+  return in_turn ? EXP_IN_TURN : cost_weight(x);
+}
+
+double cost_of_nest(const kernel_nest *n) {
+  double cost = cost_of_scatters(n) + cost_of_packing(n);
+  int32_t *loops = loops_by_node(n), *passes = passes_by_node(n);
+  double *again = again_by_node(n);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if (x->which) continue;
+    if (x->late >= 0) cost += cost_of_partials(n, x);
+    if (x->is_product) {
+      cost += cost_of_product(n, x);
+      continue;
+    }
+    double points = points_of(n, (x->mask & ~n->positions) | x->reduces);
+    if (x->late >= 0) cost += 2 * points; /* in memory */
+    else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
+    cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
+            (kernel_is_gather(x) ? cost_of_gather(n, x)
+                                 : weight_of(n, x) * points + cost_of_gathers(n, x));
+  }
+  return cost;
+}
+
+static double write_ns(const machine_rates *r, double bytes) {
+  return bytes / (bytes < CPU_FRESH_FROM_BYTES ? r->write_bytes : r->fresh_bytes);
+}
+
+static double elements_of(const kernel_nest *n, uint32_t mask) {
+  return (double)kernel_extent_of(n, mask);
+}
+
+/* Of an input, in a pass: all, or what is gathered if nothing else reads it. */
+static double bytes_read(const kernel_nest *n, uint32_t input) {
+  double all = (double)ir_value_bytes(n->m, ir_operand(n->m, n->loop, input)), gathered = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    for (uint32_t i = 0; i < x->n_operands; i++) {
+      ir_value v = ir_operand(n->m, x->op, i);
+      if (kernel_node_of(n, v) || kernel_input_of(n, v) != (int32_t)input) continue;
+      if (!kernel_is_gather(x) || i > 0) return all;
+      gathered += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
+    }
+  }
+  return fmin(all, gathered);
+}
+
+/* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
+ * results are new memory. */
+double cost_time_ns(const kernel_nest *n) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  double cycles = cost_of_nest(n), read = 0, written = 0;
+  for (uint32_t i = 0; i < n->n_inputs; i++) {
+    double bytes = bytes_read(n, i);
+    if (bytes > cpu_resident_bytes(&n->machine))
+      read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
+  }
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    written += write_ns(&rates, (double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
+  return CPU_CALL_NS + fmax(cycles / rates.vector_ops, read / rates.read_bytes) + written;
+}
+
+/* ---- the same loop by XLA ---- */
+/* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
+ * fuses the rest. */
+static double traffic_of(const kernel_nest *n, const kernel_node *x) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  double bytes = 0;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
+    if (from && (from->mask & tile) == tile && from->kind != IR_OP_CONSTANT)
+      bytes +=
+          elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
+  }
+  if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
+    bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+  if (x->kind == IR_OP_CARRY)
+    bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+  return 2 * bytes / BYTES_A_CYCLE;
+}
+
+static bool is_read_by_dot(const kernel_nest *n, const kernel_node *x) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++)
+      if (n->nodes[k].kind == IR_OP_DOT_GENERAL && ir_operand(n->m, n->nodes[k].op, i) == x->value)
+        return true;
+  return false;
+}
+
+/* XLA computes f16 op by op and rounds each; bf16 it keeps as f32 while it can: not what a dot
+ * makes or reads, which is in memory. */
+static bool is_free_in_xla(const kernel_nest *n, const kernel_node *x) {
+  if (x->kind != IR_OP_ROUND || kernel_round_format(n->m, x->op) != IR_BF16) return false;
+  const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, 0));
+  return !(from && from->kind == IR_OP_DOT_GENERAL) && !is_read_by_dot(n, x);
+}
+
+static bool is_narrow_extreme(const kernel_nest *n, const kernel_node *x) {
+  return x->kind == IR_OP_REDUCE && ir_op_bool(n->m, x->op, KERNEL_WAS_BF16, false);
+}
+
+double cost_of_xla(const kernel_nest *n) {
+  double cost = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if (x->which || is_free_in_xla(n, x)) continue;
+    double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
+                    : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
+                    : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
+                    : kernel_is_variadic(x)       ? XLA_JOINT * n->lanes
+                    : is_narrow_extreme(n, x)     ? XLA_NARROW_EXTREME * n->lanes
+                                                  : cost_weight(x);
+    bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
+                x->kind == IR_OP_CHLO_TOP_K ||
+                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
+    cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
+    if (sums) cost += x->turns * traffic_of(n, x);
+  }
+  return cost;
+}
+
+static bool has_long_contraction(const kernel_nest *n) {
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    uint32_t inner = x->reduces & ~(1u << n->column), tile = 1u << n->column | 1u << n->row;
+    if (x->kind == IR_OP_DOT_GENERAL && kernel_extent_of(n, inner) > COST_UNROLL &&
+        (x->mask & tile) == tile)
+      return true;
+  }
+  return false;
+}
+
+int64_t cost_panel_rows(const kernel_nest *n) {
+  int64_t rows = n->sizes.rows, fit = n->machine.l1_bytes / 3 / (n->sizes.block * 4) / rows * rows;
+  if (has_products(n, true))
+    fit = clamped(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
+  return fit < rows ? rows : fit;
+}
+
+bool cost_may_span_columns(const kernel_nest *n) {
+  bool any = n->n_reductions > 0 && n->n_passes == 1 && !n->n_late;
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    any = any && !n->nodes[k].is_product && !n->nodes[k].n_terms;
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    any = any && !n->outputs[j].after && !has_axis(&n->outputs[j].axes, n->column);
+  return any;
+}
+
+/* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
+ * few threads have equally much. */
+static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
+  int64_t rows = n->extent[n->row], items = clamped(outer_extent(n), 1, CHUNKS), pieces = 1;
+  bool products = has_products(n, false) || has_products(n, true),
+       packs = packed_bytes && !products;
+  int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
+          most = packs ? MOST_PACKED_CHUNK : MOST_CHUNK;
+  while ((pieces * items < CHUNKS && rows / pieces >= 2 * least) || rows / pieces > most)
+    pieces *= 2;
+  int64_t chunk = (rows + pieces - 1) / pieces;
+  return (chunk + n->sizes.rows - 1) / n->sizes.rows * n->sizes.rows;
+}
+
+/* Columns in spans where there are too few work items for the cores; no more, since each span's
+ * lists begin empty. */
+static int64_t column_spans_of(const kernel_nest *n, int64_t items) {
+  int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
+  int64_t wanted = n->machine.cores;
+  if (items >= wanted || !cost_may_span_columns(n)) return 1;
+  int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
+  return clamped(spans, 1, MOST_COLUMN_SPANS);
+}
+
+/* Registers for sums: three quarters, the rest for what is multiplied. */
+static int32_t accumulators_of(const kernel_nest *n) {
+  return machine_vector_registers(&n->machine) * 3 / 4 -
+         (machine_has_fma(&n->machine) ? 0 : PRODUCTS_IN_FLIGHT);
+}
+
+int32_t cost_product_rows(const kernel_nest *n) { return accumulators_of(n) / 2; }
+
+/* With 16 registers all of a usual tile, which halves the time of a kernel product; with 32 it was
+ * not measured. */
+int32_t cost_exps_at_once(const kernel_nest *n) {
+  return machine_vector_registers(&n->machine) < 32 ? KERNEL_MOST_AT_ONCE : 1;
+}
+
+/* Columns of a block: whole tiles, and where products have a sum for each column, whole tiles of
+ * these, too: what is left of them runs row by row. */
+static int64_t block_of(const kernel_nest *n, int64_t step, int64_t packed_bytes) {
+  int64_t most =
+      clamped((int64_t)cpu_resident_bytes(&n->machine) / 2 / (packed_bytes ? packed_bytes : 1),
+              step, MOST_BLOCK);
+  int64_t whole = step;
+  while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;
+  if (whole > most) whole = step;
+  return most / whole * whole;
+}
+
+void cost_set_sizes(kernel_nest *n) {
+  bool wide = machine_vector_registers(&n->machine) >= 32;
+  kernel_sizes *s = &n->sizes;
+  s->rows = 4;
+  s->vectors = 2;
+  if (has_products(n, false) || has_products(n, true)) s->rows = cost_product_rows(n);
+  else if (has_long_contraction(n)) {
+    s->vectors = accumulators_of(n) % 3 ? 2 : 3;
+    s->rows = accumulators_of(n) / s->vectors;
+  }
+  int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
+  if (wide && s->rows <= 8 && across <= KERNEL_MOST_VECTORS && across % s->vectors)
+    s->rows = 4, s->vectors = (int32_t)across; /* no second, narrow tile */
+  if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
+  int64_t step = (int64_t)s->vectors * n->lanes, bytes = kernel_packed_bytes(n, n->column);
+  if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;
+  s->block = block_of(n, step, bytes);
+  s->chunk = chunk_of(n, bytes);
+  int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = outer_extent(n);
+  int64_t spans = spans_of(n);
+  s->spans = n->n_late && chunks > spans ? spans : chunks;
+  s->column_spans = column_spans_of(n, s->spans * outer);
+}

@@ -1,0 +1,593 @@
+#include "kernel/elementwise.h"
+
+#include <dlfcn.h>
+#include <math.h>
+
+#include "ir/attrs.h"
+#include "ir/fold.h"
+#include "kernel/emit.h"
+
+/* ---- types and literals ---- */
+const char *kernel_dtype_text(ir_dtype dtype) {
+  switch (dtype) {
+    case IR_I1: return "i1";
+    case IR_I8:
+    case IR_UI8: return "i8";
+    case IR_I16:
+    case IR_UI16:
+    case IR_BF16:
+    case IR_F16: return "i16";
+    case IR_I32:
+    case IR_UI32: return "i32";
+    case IR_I64:
+    case IR_UI64: return "i64";
+    case IR_F32: return "float";
+    case IR_F64: return "double";
+    default: return NULL;
+  }
+}
+
+static bool is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
+static bool is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
+
+static const char *wide(kernel_emitter *e, const char *element, int32_t lanes) {
+  return lanes == 1 ? element : arena_printf(e->a, "<%d x %s>", lanes, element);
+}
+
+const char *kernel_typed(kernel_emitter *e, ir_dtype dtype, int32_t lanes) {
+  return wide(e, kernel_dtype_text(dtype), lanes);
+}
+
+const char *kernel_suffix(kernel_emitter *e, ir_dtype dtype, int32_t lanes) {
+  const char *one = dtype == IR_F64 ? "f64" : dtype == IR_F32 ? "f32" : kernel_dtype_text(dtype);
+  return lanes == 1 ? one : arena_printf(e->a, "v%d%s", lanes, one);
+}
+
+const char *kernel_number(kernel_emitter *e, ir_dtype dtype, int32_t lanes, double value) {
+  const char *one =
+      is_float(dtype) ? kernel_real(e, dtype, value) : arena_printf(e->a, "%lld", (long long)value);
+  if (lanes == 1) return one;
+  strbuf b = strbuf_make(e->a);
+  for (int32_t i = 0; i < lanes; i++)
+    strbuf_printf(&b, "%s%s %s", i ? ", " : "<", kernel_dtype_text(dtype), one);
+  strbuf_putc(&b, '>');
+  return b.text;
+}
+
+/* ---- what is covered ---- */
+typedef struct math_function { /* of the C library; f appended for f32 */
+  ir_kind kind;
+  const char *name;
+} math_function;
+
+static const math_function functions[] = {
+    {IR_OP_CBRT, "cbrt"},        {IR_OP_COSINE, "cos"},       {IR_OP_EXPM1, "expm1"},
+    {IR_OP_LOG, "log"},          {IR_OP_LOG1P, "log1p"},      {IR_OP_SINE, "sin"},
+    {IR_OP_TAN, "tan"},          {IR_OP_TANH, "tanh"},        {IR_OP_POWER, "pow"},
+    {IR_OP_ATAN2, "atan2"},      {IR_OP_CHLO_ACOS, "acos"},   {IR_OP_CHLO_ACOSH, "acosh"},
+    {IR_OP_CHLO_ASIN, "asin"},   {IR_OP_CHLO_ASINH, "asinh"}, {IR_OP_CHLO_ATAN, "atan"},
+    {IR_OP_CHLO_ATANH, "atanh"}, {IR_OP_CHLO_COSH, "cosh"},   {IR_OP_CHLO_ERF, "erf"},
+    {IR_OP_CHLO_ERFC, "erfc"},   {IR_OP_CHLO_SINH, "sinh"},   {IR_OP_CHLO_TAN, "tan"},
+    {IR_OP_REMAINDER, "fmod"},
+};
+
+static const char *function_of(ir_kind kind) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (functions[i].kind == kind) return functions[i].name;
+  return NULL;
+}
+
+static bool is_covered(ir_kind kind, ir_dtype dtype) {
+  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  switch (kind) {
+    case IR_OP_ABS:
+    case IR_OP_SIGN: return !boolean && (real || is_signed(dtype));
+    case IR_OP_NEGATE:
+    case IR_OP_SUBTRACT:
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER: return !boolean;
+    case IR_OP_CHLO_SQUARE: return !boolean;
+    case IR_OP_CEIL:
+    case IR_OP_FLOOR:
+    case IR_OP_EXPONENTIAL:
+    case IR_OP_IS_FINITE:
+    case IR_OP_LOGISTIC:
+    case IR_OP_ROUND_AFZ:
+    case IR_OP_ROUND_EVEN:
+    case IR_OP_RSQRT:
+    case IR_OP_SQRT:
+    case IR_OP_CHLO_IS_INF:
+    case IR_OP_CHLO_IS_NEG_INF:
+    case IR_OP_CHLO_IS_POS_INF: return real;
+    case IR_OP_ROUND: return dtype == IR_F32;
+    case IR_OP_NOT:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return !real;
+    case IR_OP_POPCNT:
+    case IR_OP_COUNT_LEADING_ZEROS:
+    case IR_OP_SHIFT_LEFT:
+    case IR_OP_SHIFT_RIGHT_ARITH:
+    case IR_OP_SHIFT_RIGHT_LOGIC: return !real && !boolean;
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_SELECT:
+    case IR_OP_COMPARE:
+    case IR_OP_CLAMP:
+    case IR_OP_CONVERT: return true;
+    default: return real && function_of(kind);
+  }
+}
+
+bool kernel_is_elementwise(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  ir_dtype dtype = ir_type_at(m, ir_operand(m, op, kind == IR_OP_SELECT ? 1 : 0))->dtype;
+  ir_direction direction;
+  ir_compare_type type;
+  ir_dtype result = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (kernel_is_narrow(dtype) || kernel_is_narrow(result)) /* only in and out: widen.c */
+    return kind == IR_OP_CONVERT && (dtype == IR_F32 || result == IR_F32);
+  if (kind == IR_OP_COMPARE)
+    return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;
+  return is_covered(kind, dtype);
+}
+
+ir_dtype kernel_round_format(const ir_module *m, ir_op op) {
+  return ir_type_get(m, ir_attr_get(m, ir_op_attr(m, op, "format"))->type)->dtype;
+}
+
+/* ---- functions of the C library ---- */
+static bool library_has(const char *name) {
+  static const char *const libraries[] = {"libmvec.so.1", "libm.so.6"};
+  bool found = false;
+  for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+    void *handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    found = handle && dlsym(handle, name);
+  }
+  return found;
+}
+
+static int32_t function_index(kernel_emitter *e, const char *name) {
+  for (uint32_t i = 0; i < e->functions.count; i++)
+    if (!strcmp(e->functions.at[i], name)) return (int32_t)i;
+  VEC_PUSH(e->a, &e->functions, name);
+  return (int32_t)e->functions.count - 1;
+}
+
+static const char *call_function(kernel_emitter *e, const char *name, const char *type,
+                                 uint32_t n_args, const char *const *args) {
+  const char *slot =
+      kernel_line(e, "getelementptr ptr, ptr %%functions, i64 %d", function_index(e, name));
+  const char *f = kernel_line(e, "load ptr, ptr %s, !invariant.load !0", slot);
+  if (n_args == 1) return kernel_line(e, "call %s %s(%s %s)", type, f, type, args[0]);
+  return kernel_line(e, "call %s %s(%s %s, %s %s)", type, f, type, args[0], type, args[1]);
+}
+
+static const char *call_by_lane(kernel_emitter *e, const char *name, ir_dtype dtype, int32_t lanes,
+                                uint32_t n_args, const char *const *args) {
+  const char *type = kernel_typed(e, dtype, lanes), *element = kernel_dtype_text(dtype),
+             *out = "poison";
+  for (int32_t i = 0; i < lanes; i++) {
+    const char *each[2];
+    for (uint32_t k = 0; k < n_args; k++)
+      each[k] = kernel_line(e, "extractelement %s %s, i64 %d", type, args[k], i);
+    const char *y = call_function(e, name, element, n_args, each);
+    out = kernel_line(e, "insertelement %s %s, %s %s, i64 %d", type, out, element, y, i);
+  }
+  return out;
+}
+
+/* libmvec's names: the x86-64 vector function ABI. */
+static const char *vector_name(kernel_emitter *e, const char *name, int64_t bytes, int32_t lanes,
+                               uint32_t n_args) {
+  char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : bytes == 16 ? 'b' : 0;
+  if (!isa) return NULL;
+  const char *full =
+      arena_printf(e->a, "_ZGV%cN%d%s_%s", isa, lanes, n_args == 2 ? "vv" : "v", name);
+  return library_has(full) ? full : NULL;
+}
+
+static const char *call_math(kernel_emitter *e, const char *base, ir_dtype dtype, int32_t lanes,
+                             uint32_t n_args, const char *const *args) {
+  const char *name = dtype == IR_F32 ? arena_printf(e->a, "%sf", base) : base;
+  if (lanes == 1) return call_function(e, name, kernel_dtype_text(dtype), n_args, args);
+  const char *vector = vector_name(e, name, ir_dtype_bytes(dtype) * lanes, lanes, n_args);
+  if (vector) return call_function(e, vector, kernel_typed(e, dtype, lanes), n_args, args);
+  return call_by_lane(e, name, dtype, lanes, n_args, args);
+}
+
+/* ---- pieces ---- */
+const char *kernel_intrinsic(kernel_emitter *e, const char *name, ir_dtype dtype, int32_t lanes,
+                             uint32_t n_args, const char *const *args) {
+  const char *type = kernel_typed(e, dtype, lanes);
+  const char *full = arena_printf(e->a, "@llvm.%s.%s", name, kernel_suffix(e, dtype, lanes));
+  strbuf types = strbuf_make(e->a), values = strbuf_make(e->a);
+  for (uint32_t i = 0; i < n_args; i++) {
+    strbuf_printf(&types, "%s%s", i ? ", " : "", type);
+    strbuf_printf(&values, "%s%s %s", i ? ", " : "", type, args[i]);
+  }
+  kernel_declare(e, arena_printf(e->a, "declare %s %s(%s)", type, full, types.text));
+  return kernel_line(e, "call %s %s(%s)", type, full, values.text);
+}
+
+static const char *choose(kernel_emitter *e, int32_t lanes, const char *type, const char *test,
+                          const char *yes, const char *no) {
+  return kernel_line(e, "select %s %s, %s %s, %s %s", wide(e, "i1", lanes), test, type, yes, type,
+                     no);
+}
+
+const char *kernel_fma(kernel_emitter *e, ir_dtype dtype, int32_t lanes, const char *x,
+                       const char *y, const char *z) {
+  if (machine_has_fma(&e->n->machine))
+    return kernel_intrinsic(e, "fma", dtype, lanes, 3, (const char *[]){x, y, z});
+  const char *type = kernel_typed(e, dtype, lanes);
+  return kernel_line(e, "fadd %s %s, %s", type, kernel_line(e, "fmul %s %s, %s", type, x, y), z);
+}
+
+const char *kernel_choose(kernel_emitter *e, ir_dtype dtype, int32_t lanes, const char *test,
+                          const char *yes, const char *no) {
+  return choose(e, lanes, kernel_typed(e, dtype, lanes), test, yes, no);
+}
+
+/* x and y are equal: +0 if either is, as the larger; -0 likewise. Equal numbers but zeros have
+ * equal bits. */
+static const char *equal_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                                 const char *x, const char *y) {
+  const char *real = kernel_typed(e, dtype, lanes),
+             *bits = kernel_typed(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes);
+  const char *a = kernel_line(e, "bitcast %s %s to %s", real, x, bits),
+             *b = kernel_line(e, "bitcast %s %s to %s", real, y, bits),
+             *both = kernel_line(e, "%s %s %s, %s", is_max ? "and" : "or", bits, a, b);
+  return kernel_line(e, "bitcast %s %s to %s", bits, both, real);
+}
+
+/* The larger (smaller) of the two; NaN if either is. prefers_y: y is right where they are equal. */
+static const char *float_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                                 const char *x, const char *y, bool prefers_y) {
+  const char *type = kernel_typed(e, dtype, lanes);
+  const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "ugt" : "ult", type, x, y);
+  const char *best = choose(e, lanes, type, test, x, y);
+  if (!prefers_y) {
+    const char *equal = equal_extreme(e, is_max, dtype, lanes, x, y);
+    const char *same = kernel_line(e, "fcmp oeq %s %s, %s", type, x, y);
+    best = choose(e, lanes, type, same, equal, best);
+  }
+  const char *nan = kernel_line(e, "fcmp uno %s %s, %s", type, y, y);
+  return choose(e, lanes, type, nan, y, best);
+}
+
+static const char *extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                           const char *x, const char *y, bool prefers_y) {
+  const char *type = kernel_typed(e, dtype, lanes);
+  if (is_float(dtype)) return float_extreme(e, is_max, dtype, lanes, x, y, prefers_y);
+  if (dtype == IR_I1) return kernel_line(e, "%s %s %s, %s", is_max ? "or" : "and", type, x, y);
+  const char *test = kernel_line(e, "icmp %c%s %s %s, %s", is_signed(dtype) ? 's' : 'u',
+                                 is_max ? "gt" : "lt", type, x, y);
+  return choose(e, lanes, type, test, x, y);
+}
+
+/* v is one number, and what equals it is not larger (smaller): any but 0, and +0 (-0). */
+static bool is_preferred(const ir_module *m, ir_value v, bool is_max) {
+  double value;
+  return ir_splat_real(m, v, &value) && (value != 0 || (signbit(value) == 0) == is_max);
+}
+
+/* Of operands a and b of the op, where either may be a bound: a number. */
+static const char *extreme_of(kernel_emitter *e, ir_op op, bool is_max, int32_t lanes, uint32_t a,
+                              uint32_t b, const char *const *args) {
+  const ir_module *m = e->n->m;
+  ir_dtype dtype = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (is_preferred(m, ir_operand(m, op, a), is_max))
+    return extreme(e, is_max, dtype, lanes, args[b], args[a], true);
+  bool is_bound = is_preferred(m, ir_operand(m, op, b), is_max);
+  return extreme(e, is_max, dtype, lanes, args[a], args[b], is_bound);
+}
+
+static const char *clamp(kernel_emitter *e, ir_op op, int32_t lanes, const char *const *args) {
+  ir_dtype dtype = ir_type_at(e->n->m, ir_result(e->n->m, op, 0))->dtype;
+  const char *above = extreme_of(e, op, true, lanes, 1, 0, args);
+  bool is_bound = is_preferred(e->n->m, ir_operand(e->n->m, op, 2), false);
+  return extreme(e, false, dtype, lanes, above, args[2], is_bound);
+}
+
+const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
+                           int32_t lanes, const char *x, const char *y) {
+  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  switch (monoid) {
+    case IR_OP_ADD:
+      return kernel_line(e, "%s %s %s, %s",
+                         real      ? "fadd contract"
+                         : boolean ? "or"
+                                   : "add",
+                         type, x, y);
+    case IR_OP_MULTIPLY:
+      return kernel_line(e, "%s %s %s, %s",
+                         real      ? "fmul contract"
+                         : boolean ? "and"
+                                   : "mul",
+                         type, x, y);
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return extreme(e, monoid == IR_OP_MAXIMUM, dtype, lanes, x, y, false);
+    case IR_OP_AND: return kernel_line(e, "and %s %s, %s", type, x, y);
+    case IR_OP_OR: return kernel_line(e, "or %s %s, %s", type, x, y);
+    default: return kernel_line(e, "xor %s %s, %s", type, x, y);
+  }
+}
+
+const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {
+  int64_t bits = dtype == IR_I1 ? 1 : ir_dtype_bytes(dtype) * 8;
+  bool real = is_float(dtype), is_max = monoid == IR_OP_MAXIMUM;
+  switch (monoid) {
+    case IR_OP_ADD: return kernel_number(e, dtype, 1, real ? -0.0 : 0);
+    case IR_OP_MULTIPLY: return kernel_number(e, dtype, 1, 1);
+    case IR_OP_AND: return dtype == IR_I1 ? "true" : "-1";
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+      if (real) return kernel_real(e, dtype, is_max ? -(double)INFINITY : (double)INFINITY);
+      if (!is_signed(dtype)) return is_max ? "0" : "-1";
+      return arena_printf(
+          e->a, "%lld", (long long)(is_max ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits)));
+    default: return "0";
+  }
+}
+
+static const char *safe_division(kernel_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                                 int32_t lanes, const char *x, const char *y) {
+  const char *zero = kernel_number(e, dtype, lanes, 0), *one = kernel_number(e, dtype, lanes, 1),
+             *minus = kernel_number(e, dtype, lanes, -1);
+  bool divides = kind == IR_OP_DIVIDE, sign = is_signed(dtype);
+  const char *by_zero = kernel_line(e, "icmp eq %s %s, %s", type, y, zero), *by_minus = NULL;
+  const char *d = choose(e, lanes, type, by_zero, one, y);
+  if (sign) {
+    by_minus = kernel_line(e, "icmp eq %s %s, %s", type, y, minus);
+    d = choose(e, lanes, type, by_minus, one, d);
+  }
+  const char *q =
+      kernel_line(e, "%c%s %s %s, %s", sign ? 's' : 'u', divides ? "div" : "rem", type, x, d);
+  if (sign && divides)
+    q = choose(e, lanes, type, by_minus, kernel_line(e, "sub %s %s, %s", type, zero, x), q);
+  return choose(e, lanes, type, by_zero, divides ? minus : x, q);
+}
+
+static const char *safe_shift(kernel_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                              int32_t lanes, const char *x, const char *y) {
+  const char *bits = kernel_number(e, dtype, lanes, (double)(ir_dtype_bytes(dtype) * 8)),
+             *most = kernel_number(e, dtype, lanes, (double)(ir_dtype_bytes(dtype) * 8 - 1)),
+             *zero = kernel_number(e, dtype, lanes, 0);
+  const char *fits = kernel_line(e, "icmp ult %s %s, %s", type, y, bits);
+  bool arithmetic = kind == IR_OP_SHIFT_RIGHT_ARITH;
+  const char *by = choose(e, lanes, type, fits, y, arithmetic ? most : zero);
+  const char *name = kind == IR_OP_SHIFT_LEFT ? "shl" : arithmetic ? "ashr" : "lshr";
+  const char *z = kernel_line(e, "%s %s %s, %s", name, type, x, by);
+  return arithmetic ? z : choose(e, lanes, type, fits, z, zero);
+}
+
+static const char *sign_of(kernel_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                           const char *x) {
+  const char *zero = kernel_number(e, dtype, lanes, 0);
+  const char *greater = is_float(dtype) ? "fcmp ogt" : "icmp sgt",
+             *less = is_float(dtype) ? "fcmp olt" : "icmp slt";
+  const char *above = kernel_line(e, "%s %s %s, %s", greater, type, x, zero),
+             *below = kernel_line(e, "%s %s %s, %s", less, type, x, zero);
+  const char *y = choose(e, lanes, type, above, kernel_number(e, dtype, lanes, 1), x);
+  return choose(e, lanes, type, below, kernel_number(e, dtype, lanes, -1), y);
+}
+
+static const char *logistic_of(kernel_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                               const char *x) {
+  const char *one = kernel_number(e, dtype, lanes, 1);
+  const char *y = kernel_emit_exp(e, dtype, lanes, kernel_line(e, "fneg %s %s", type, x));
+  return kernel_emit_reciprocal(e, dtype, lanes, kernel_line(e, "fadd %s %s, %s", type, y, one));
+}
+
+static const char *division(kernel_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
+                            const char *x, const char *y) {
+  bool inverts = !strcmp(x, kernel_number(e, dtype, lanes, 1));
+  return inverts ? kernel_emit_reciprocal(e, dtype, lanes, y)
+                 : kernel_line(e, "fdiv %s %s, %s", type, x, y);
+}
+
+static const char *is_class(kernel_emitter *e, ir_kind kind, ir_dtype dtype, const char *type,
+                            int32_t lanes, const char *x) {
+  bool negative = kind == IR_OP_CHLO_IS_NEG_INF,
+       one_sided = negative || kind == IR_OP_CHLO_IS_POS_INF;
+  const char *infinity =
+      kernel_number(e, dtype, lanes, negative ? -(double)INFINITY : (double)INFINITY);
+  if (!one_sided) x = kernel_intrinsic(e, "fabs", dtype, lanes, 1, &x);
+  return kernel_line(e, "fcmp %s %s %s, %s", kind == IR_OP_IS_FINITE ? "olt" : "oeq", type, x,
+                     infinity);
+}
+
+/* ---- by arity ---- */
+static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                               const char *x) {
+  const char *type = kernel_typed(e, dtype, lanes);
+  switch (kind) {
+    case IR_OP_ABS: return kernel_intrinsic(e, "fabs", dtype, lanes, 1, &x);
+    case IR_OP_CEIL: return kernel_intrinsic(e, "ceil", dtype, lanes, 1, &x);
+    case IR_OP_FLOOR: return kernel_intrinsic(e, "floor", dtype, lanes, 1, &x);
+    case IR_OP_ROUND_AFZ: return kernel_intrinsic(e, "round", dtype, lanes, 1, &x);
+    case IR_OP_ROUND_EVEN: return kernel_intrinsic(e, "rint", dtype, lanes, 1, &x);
+    case IR_OP_SQRT: return kernel_emit_sqrt(e, dtype, lanes, x);
+    case IR_OP_RSQRT: return kernel_emit_rsqrt(e, dtype, lanes, x);
+    case IR_OP_NEGATE: return kernel_line(e, "fneg %s %s", type, x);
+    case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
+    case IR_OP_CHLO_SQUARE: return kernel_line(e, "fmul contract %s %s, %s", type, x, x);
+    case IR_OP_EXPONENTIAL: return kernel_emit_exp(e, dtype, lanes, x);
+    case IR_OP_LOGISTIC: return logistic_of(e, dtype, type, lanes, x);
+    case IR_OP_IS_FINITE:
+    case IR_OP_CHLO_IS_INF:
+    case IR_OP_CHLO_IS_NEG_INF:
+    case IR_OP_CHLO_IS_POS_INF: return is_class(e, kind, dtype, type, lanes, x);
+    default: return call_math(e, function_of(kind), dtype, lanes, 1, &x);
+  }
+}
+
+static const char *int_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                             const char *x) {
+  const char *type = kernel_typed(e, dtype, lanes), *suffix = kernel_suffix(e, dtype, lanes);
+  const char *zero = kernel_number(e, dtype, lanes, 0), *minus;
+  switch (kind) {
+    case IR_OP_ABS:
+      minus = kernel_line(e, "sub %s %s, %s", type, zero, x);
+      return choose(e, lanes, type, kernel_line(e, "icmp slt %s %s, %s", type, x, zero), minus, x);
+    case IR_OP_NEGATE: return kernel_line(e, "sub %s %s, %s", type, zero, x);
+    case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
+    case IR_OP_NOT:
+      return kernel_line(e, "xor %s %s, %s", type, x, kernel_number(e, dtype, lanes, -1));
+    case IR_OP_POPCNT: return kernel_intrinsic(e, "ctpop", dtype, lanes, 1, &x);
+    case IR_OP_CHLO_SQUARE: return kernel_line(e, "mul %s %s, %s", type, x, x);
+    default: /* COUNT_LEADING_ZEROS */
+      kernel_declare(e, arena_printf(e->a, "declare %s @llvm.ctlz.%s(%s, i1)", type, suffix, type));
+      return kernel_line(e, "call %s @llvm.ctlz.%s(%s %s, i1 false)", type, suffix, type, x);
+  }
+}
+
+static const char *binary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                          const char *const *args) {
+  const char *type = kernel_typed(e, dtype, lanes), *x = args[0], *y = args[1];
+  bool real = is_float(dtype);
+  switch (kind) {
+    case IR_OP_ADD:
+    case IR_OP_MULTIPLY:
+    case IR_OP_AND:
+    case IR_OP_OR:
+    case IR_OP_XOR: return kernel_combine(e, kind, dtype, type, lanes, x, y);
+    case IR_OP_SUBTRACT:
+      return kernel_line(e, "%s %s %s, %s", real ? "fsub contract" : "sub", type, x, y);
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER:
+      if (!real) return safe_division(e, kind, dtype, type, lanes, x, y);
+      if (kind == IR_OP_DIVIDE) return division(e, dtype, type, lanes, x, y);
+      return call_math(e, "fmod", dtype, lanes, 2, args);
+    case IR_OP_SHIFT_LEFT:
+    case IR_OP_SHIFT_RIGHT_ARITH:
+    case IR_OP_SHIFT_RIGHT_LOGIC: return safe_shift(e, kind, dtype, type, lanes, x, y);
+    default: return call_math(e, function_of(kind), dtype, lanes, 2, args);
+  }
+}
+
+static const char *compare(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
+                           const char *const *args) {
+  static const char *const names[] = {"eq", "ne", "ge", "gt", "le", "lt"};
+  ir_direction direction = IR_EQ;
+  ir_compare_type type;
+  ir_compare_kind(e->n->m, op, &direction, &type);
+  const char *prefix = is_float(dtype)                            ? (direction == IR_NE ? "u" : "o")
+                       : direction == IR_EQ || direction == IR_NE ? ""
+                       : is_signed(dtype)                         ? "s"
+                                                                  : "u";
+  return kernel_line(e, "%s %s%s %s %s, %s", is_float(dtype) ? "fcmp" : "icmp", prefix,
+                     names[direction], kernel_typed(e, dtype, lanes), args[0], args[1]);
+}
+
+static const char *to_integer(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
+                              const char *x) {
+  const char *source = kernel_typed(e, from, lanes), *target = kernel_typed(e, to, lanes);
+  const char *name = is_signed(to) ? "fptosi" : "fptoui";
+  const char *full = arena_printf(e->a, "@llvm.%s.sat.%s.%s", name, kernel_suffix(e, to, lanes),
+                                  kernel_suffix(e, from, lanes));
+  kernel_declare(e, arena_printf(e->a, "declare %s %s(%s)", target, full, source));
+  return kernel_line(e, "call %s %s(%s %s)", target, full, source, x);
+}
+
+/* f32 of the bits of a 16-bit float. */
+static const char *widened(kernel_emitter *e, ir_dtype from, int32_t lanes, const char *x) {
+  const char *bits = kernel_typed(e, IR_I32, lanes), *real = kernel_typed(e, IR_F32, lanes),
+             *half = wide(e, "half", lanes), *narrow = kernel_typed(e, from, lanes);
+  if (from == IR_F16) {
+    x = kernel_line(e, "bitcast %s %s to %s", narrow, x, half);
+    return kernel_line(e, "fpext %s %s to %s", half, x, real);
+  }
+  x = kernel_line(e, "zext %s %s to %s", narrow, x, bits);
+  x = kernel_line(e, "shl %s %s, %s", bits, x, kernel_number(e, IR_I32, lanes, 16));
+  return kernel_line(e, "bitcast %s %s to %s", bits, x, real);
+}
+
+static const char *is_nan(kernel_emitter *e, int32_t lanes, const char *x) {
+  return kernel_line(e, "fcmp uno %s %s, %s", kernel_typed(e, IR_F32, lanes), x, x);
+}
+
+/* The bits of an f32, whose upper half is that of the nearest bf16, even where there are two; not
+ * of a NaN. */
+static const char *rounded_bits(kernel_emitter *e, int32_t lanes, const char *b) {
+  const char *bits = kernel_typed(e, IR_I32, lanes);
+  const char *high = kernel_line(e, "lshr %s %s, %s", bits, b, kernel_number(e, IR_I32, lanes, 16));
+  const char *odd = kernel_line(e, "and %s %s, %s", bits, high, kernel_number(e, IR_I32, lanes, 1));
+  const char *up =
+      kernel_line(e, "add %s %s, %s", bits, odd, kernel_number(e, IR_I32, lanes, 0x7fff));
+  return kernel_line(e, "add %s %s, %s", bits, b, up);
+}
+
+static const char *to_half(kernel_emitter *e, int32_t lanes, const char *x) {
+  return kernel_line(e, "fptrunc %s %s to %s", kernel_typed(e, IR_F32, lanes), x,
+                     wide(e, "half", lanes));
+}
+
+/* To nearest even; a NaN stays one. */
+static const char *narrowed(kernel_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
+  const char *bits = kernel_typed(e, IR_I32, lanes), *real = kernel_typed(e, IR_F32, lanes),
+             *narrow = kernel_typed(e, to, lanes), *sixteen = kernel_number(e, IR_I32, lanes, 16);
+  if (to == IR_F16)
+    return kernel_line(e, "bitcast %s %s to %s", wide(e, "half", lanes), to_half(e, lanes, x),
+                       narrow);
+  const char *nan = is_nan(e, lanes, x), *b = kernel_line(e, "bitcast %s %s to %s", real, x, bits);
+  const char *high = kernel_line(e, "lshr %s %s, %s", bits, b, sixteen);
+  const char *y = kernel_line(e, "lshr %s %s, %s", bits, rounded_bits(e, lanes, b), sixteen);
+  high = kernel_line(e, "or %s %s, %s", bits, high, kernel_number(e, IR_I32, lanes, 0x40));
+  return kernel_line(e, "trunc %s %s to %s", bits, choose(e, lanes, bits, nan, high, y), narrow);
+}
+
+/* The same, as f32 again. */
+static const char *rounded(kernel_emitter *e, ir_dtype to, int32_t lanes, const char *x) {
+  const char *bits = kernel_typed(e, IR_I32, lanes), *real = kernel_typed(e, IR_F32, lanes);
+  if (to == IR_F16)
+    return kernel_line(e, "fpext %s %s to %s", wide(e, "half", lanes), to_half(e, lanes, x), real);
+  const char *nan = is_nan(e, lanes, x), *b = kernel_line(e, "bitcast %s %s to %s", real, x, bits);
+  b = kernel_line(e, "and %s %s, %s", bits, rounded_bits(e, lanes, b),
+                  kernel_number(e, IR_I32, lanes, (double)0xffff0000));
+  return choose(e, lanes, real, nan, x, kernel_line(e, "bitcast %s %s to %s", bits, b, real));
+}
+
+static const char *convert(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
+                           const char *x) {
+  if (kernel_is_narrow(from)) return widened(e, from, lanes, x);
+  if (kernel_is_narrow(to)) return narrowed(e, to, lanes, x);
+  const char *source = kernel_typed(e, from, lanes), *target = kernel_typed(e, to, lanes), *name;
+  int64_t narrow = ir_dtype_bytes(to) - ir_dtype_bytes(from);
+  if (from == to) return x;
+  if (to == IR_I1)
+    return kernel_line(e, "%s %s %s, %s", is_float(from) ? "fcmp une" : "icmp ne", source, x,
+                       kernel_number(e, from, lanes, 0));
+  if (is_float(from) && !is_float(to)) return to_integer(e, from, to, lanes, x);
+  if (is_float(from)) name = narrow < 0 ? "fptrunc" : "fpext";
+  else if (is_float(to)) name = is_signed(from) ? "sitofp" : "uitofp";
+  else if (from == IR_I1) name = "zext";
+  else if (narrow == 0) return x;
+  else name = narrow < 0 ? "trunc" : is_signed(from) ? "sext" : "zext";
+  return kernel_line(e, "%s %s %s to %s", name, source, x, target);
+}
+
+const char *kernel_emit_elementwise(kernel_emitter *e, ir_op op, int32_t lanes,
+                                    const char *const *args) {
+  ir_module *m = e->n->m;
+  ir_kind kind = ir_kind_of(m, op);
+  ir_dtype from = ir_type_at(m, ir_operand(m, op, 0))->dtype,
+           to = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  const char *type = kernel_typed(e, to, lanes);
+  switch (kind) {
+    case IR_OP_CONVERT: return convert(e, from, to, lanes, args[0]);
+    case IR_OP_ROUND: return rounded(e, kernel_round_format(m, op), lanes, args[0]);
+    case IR_OP_COMPARE: return compare(e, op, from, lanes, args);
+    case IR_OP_SELECT: return choose(e, lanes, type, args[0], args[1], args[2]);
+    case IR_OP_CLAMP: return clamp(e, op, lanes, args);
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return extreme_of(e, op, kind == IR_OP_MAXIMUM, lanes, 0, 1, args);
+    default: break;
+  }
+  if (ir_op_get(m, op)->n_operands == 2) return binary(e, kind, to, lanes, args);
+  return is_float(from) ? float_unary(e, kind, from, lanes, args[0])
+                        : int_unary(e, kind, from, lanes, args[0]);
+}

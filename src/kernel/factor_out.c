@@ -1,0 +1,258 @@
+#include "kernel/factor_out.h"
+
+#include "ir/attrs.h"
+#include "ir/maps.h"
+
+enum { MOST_FACTORS = 8, DEEPEST = 24 };
+
+typedef struct factor { /* sum * broadcast(value), or sum / broadcast(value) */
+  ir_value value;
+  bool divides;
+  int32_t rank;
+  int64_t dims[IR_MAX_RANK]; /* of the operand, by dimension of the value; -1: of length 1 */
+} factor;
+
+typedef struct extractor {
+  ir_module *m;
+  arena *a;
+  ir_block block;
+  ir_map *map;
+  uint32_t n_factors;
+  factor factors[MOST_FACTORS];
+} extractor;
+
+static ir_op maker(const extractor *w, ir_value v) { return ir_value_get(w->m, v)->op; }
+
+static bool is_made_by(const extractor *w, ir_value v, ir_kind kind) {
+  return maker(w, v) && ir_kind_of(w->m, maker(w, v)) == kind;
+}
+
+/* ---- factors ---- */
+/* Made by a sum, a product or an extreme in the body. */
+static bool is_statistic(const extractor *w, ir_value v, int depth) {
+  ir_op op = maker(w, v);
+  if (!op || depth == 0) return false;
+  ir_kind kind = ir_kind_of(w->m, op);
+  if (kind == IR_OP_REDUCE || kind == IR_OP_DOT_GENERAL) return true;
+  for (uint32_t i = 0; i < ir_op_get(w->m, op)->n_operands; i++)
+    if (is_statistic(w, ir_operand(w->m, op, i), depth - 1)) return true;
+  return false;
+}
+
+/* v does not depend on the summed dimensions: it becomes a factor. */
+static bool take_factor(extractor *w, ir_value v, const bool *summed, bool divides) {
+  int32_t to[IR_MAX_RANK];
+  if (!is_made_by(w, v, IR_OP_BROADCAST_IN_DIM) || w->n_factors == MOST_FACTORS) return false;
+  ir_op op = maker(w, v);
+  ir_value from = ir_operand(w->m, op, 0);
+  factor f = {.value = from, .divides = divides, .rank = ir_type_at(w->m, from)->rank};
+  if (!ir_moved_dims(w->m, op, to)) return false;
+  for (int32_t i = 0; i < f.rank; i++) {
+    bool one = ir_type_at(w->m, from)->dims[i] == 1;
+    if (!one && summed[to[i]]) return false;
+    f.dims[i] = one ? -1 : to[i];
+  }
+  if (!is_statistic(w, from, DEEPEST)) return false;
+  w->factors[w->n_factors++] = f;
+  return true;
+}
+
+/* v without its factors. */
+static ir_value stripped(extractor *w, ir_value v, const bool *summed, bool divides, int depth) {
+  ir_op op = maker(w, v);
+  ir_kind kind = op ? ir_kind_of(w->m, op) : IR_OP_UNKNOWN;
+  if (depth == 0 || (kind != IR_OP_MULTIPLY && kind != IR_OP_DIVIDE)) return v;
+  bool inverts = kind == IR_OP_DIVIDE ? !divides : divides;
+  ir_value x = ir_operand(w->m, op, 0), y = ir_operand(w->m, op, 1);
+  if (take_factor(w, y, summed, inverts)) return stripped(w, x, summed, divides, depth - 1);
+  if (kind == IR_OP_MULTIPLY && take_factor(w, x, summed, divides))
+    return stripped(w, y, summed, divides, depth - 1);
+  ir_value left = stripped(w, x, summed, divides, depth - 1), right = y;
+  if (kind == IR_OP_MULTIPLY) right = stripped(w, y, summed, divides, depth - 1);
+  if (left == x && right == y) return v;
+  ir_builder b = {w->m, w->block, IR_NONE};
+  return ir_build_binary(&b, kind, left, right);
+}
+
+/* place: the sum's dimension by the operand's; not read where it is summed. */
+static ir_value with_factor(extractor *w, ir_value sum, const factor *f, const int64_t *place) {
+  ir_builder b = {w->m, w->block, IR_NONE};
+  ir_type_data t = *ir_type_at(w->m, f->value), whole = *ir_type_at(w->m, sum);
+  int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t i = 0; i < f->rank; i++)
+    if (f->dims[i] >= 0) sizes[rank] = t.dims[i], dims[rank++] = place[f->dims[i]];
+  ir_value x = ir_build_reshape(&b, f->value, ir_tensor(w->m, t.dtype, rank, sizes));
+  x = ir_build_broadcast(&b, x, ir_tensor(w->m, t.dtype, whole.rank, whole.dims), dims);
+  return ir_build_binary(&b, f->divides ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
+}
+
+static bool is_real(const extractor *w, ir_value v) {
+  ir_dtype dtype = ir_type_at(w->m, v)->dtype;
+  return dtype == IR_F32 || dtype == IR_F64;
+}
+
+/* The op on another operand. */
+static ir_value op_on(extractor *w, ir_op op, uint32_t operand, ir_value v) {
+  ir_op_desc d = ir_op_desc_of(w->m, op);
+  ir_value operands[] = {ir_operand(w->m, op, 0), ir_operand(w->m, op, 1)};
+  ir_type type = ir_type_of(w->m, ir_result(w->m, op, 0));
+  operands[operand] = v;
+  d.operands = operands;
+  d.result_types = &type;
+  ir_op copy = ir_op_new(w->m, w->block, &d);
+  ir_copy_regions(w->m, op, copy);
+  return ir_result(w->m, copy, 0);
+}
+
+static ir_value exchanged_sum(extractor *w, ir_op reduce);
+
+/* The op's result, made from its operand without factors; IR_NONE: it has none. */
+static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *summed,
+                         const int64_t *place) {
+  ir_value from = ir_operand(w->m, op, operand);
+  if (ir_element_count(w->m, ir_type_of(w->m, from)) <
+      ir_element_count(w->m, ir_type_of(w->m, ir_result(w->m, op, 0))))
+    return IR_NONE; /* more to multiply after the sum than before */
+  w->n_factors = 0;
+  ir_value x = stripped(w, from, summed, false, DEEPEST);
+  if (!w->n_factors) return IR_NONE;
+  ir_value sum = op_on(w, op, operand, x);
+  ir_op made = maker(w, sum);
+  ir_value other = ir_kind_of(w->m, made) == IR_OP_REDUCE ? exchanged_sum(w, made) : IR_NONE;
+  if (other) sum = other;
+  for (uint32_t i = 0; i < w->n_factors; i++) sum = with_factor(w, sum, &w->factors[i], place);
+  return sum;
+}
+
+/* A sum from +0. */
+static bool is_sum(const extractor *w, ir_op op) {
+  int64_t bits = 0;
+  if (ir_op_get(w->m, op)->n_operands != 2 || !is_real(w, ir_operand(w->m, op, 0)) ||
+      ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) != IR_OP_ADD ||
+      !is_made_by(w, ir_operand(w->m, op, 1), IR_OP_CONSTANT))
+    return false;
+  const ir_attr_data *start =
+      ir_attr_get(w->m, ir_op_attr(w->m, maker(w, ir_operand(w->m, op, 1)), "value"));
+  memcpy(&bits, start->data,
+         (size_t)ir_dtype_bytes(ir_type_at(w->m, ir_operand(w->m, op, 0))->dtype));
+  return bits == 0;
+}
+
+static ir_value factors_of_reduce(extractor *w, ir_op op) {
+  ir_value from = ir_operand(w->m, op, 0);
+  int32_t n, next = 0;
+  const int64_t *dims = ir_op_ints(w->m, op, "dimensions", &n);
+  bool summed[IR_MAX_RANK] = {false};
+  int64_t place[IR_MAX_RANK] = {0};
+  if (!is_sum(w, op)) return IR_NONE;
+  for (int32_t i = 0; i < n; i++) summed[dims[i]] = true;
+  for (int32_t d = 0; d < ir_type_at(w->m, from)->rank; d++)
+    if (!summed[d]) place[d] = next++;
+  return take_out(w, op, 0, summed, place);
+}
+
+static bool has(const ir_ints *list, int64_t x) { return ir_ints_have(*list, x); }
+
+static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
+  ir_dot_numbers d;
+  if (!is_real(w, ir_operand(w->m, op, operand)) || !ir_dot_dims(w->a, w->m, op, &d))
+    return IR_NONE;
+  const ir_ints *batch = operand ? &d.rhs_batch : &d.lhs_batch,
+                *contract = operand ? &d.rhs_contract : &d.lhs_contract;
+  int32_t rank = ir_type_at(w->m, ir_operand(w->m, op, operand))->rank, next = batch->count;
+  bool summed[IR_MAX_RANK] = {false};
+  int64_t place[IR_MAX_RANK] = {0};
+  if (operand) next = ir_type_at(w->m, ir_operand(w->m, op, 0))->rank - d.lhs_contract.count;
+  for (int32_t i = 0; i < batch->count; i++) place[batch->at[i]] = i;
+  for (int32_t i = 0; i < rank; i++) {
+    summed[i] = has(contract, i);
+    if (!summed[i] && !has(batch, i)) place[i] = next++;
+  }
+  return take_out(w, op, operand, summed, place);
+}
+
+/* ---- sums of products with products ---- */
+static bool same_ints(ir_ints a, ir_ints b) {
+  return a.count == b.count && !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at);
+}
+
+static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] != i) return false;
+  return true;
+}
+
+/* An earlier product of grid with v, over grid's last dimension, which is v's free one in `inner`,
+ * the product of something with v. */
+static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_dot_numbers *inner) {
+  const ir_block_data *block = ir_block_get(w->m, w->block);
+  int32_t last = ir_type_at(w->m, grid)->rank - 1;
+  for (uint32_t i = 0; i < block->ops.count; i++) {
+    ir_op op = block->ops.at[i];
+    ir_dot_numbers d;
+    if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
+        ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))
+      continue;
+    if (same_ints(d.rhs_batch, inner->rhs_batch) && same_ints(d.lhs_batch, inner->lhs_batch) &&
+        d.lhs_contract.count == 1 && d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
+        d.rhs_contract.at[0] != inner->rhs_contract.at[0])
+      return ir_result(w->m, op, 0);
+  }
+  return IR_NONE;
+}
+
+/* sum_j (sum_e a_ie v_je) p_ij = sum_e a_ie (sum_j p_ij v_je), where the sum over j is there
+ * already: one pass less in the gradient of softmax. */
+static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid) {
+  int32_t n;
+  const int64_t *dims = ir_op_ints(w->m, reduce, "dimensions", &n);
+  ir_dot_numbers d;
+  if (!is_made_by(w, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->a, w->m, maker(w, x), &d))
+    return IR_NONE;
+  ir_value a = ir_operand(w->m, maker(w, x), 0), v = ir_operand(w->m, maker(w, x), 1);
+  int32_t last = ir_type_at(w->m, x)->rank - 1, point = ir_type_at(w->m, a)->rank - 1;
+  if (n != 1 || dims[0] != last || d.lhs_contract.count != 1 || d.lhs_contract.at[0] != point ||
+      point != last || !is_first(d.lhs_batch) || d.lhs_batch.count != last - 1)
+    return IR_NONE;
+  ir_value sum = product_with(w, grid, v, &d);
+  if (!sum || ir_type_of(w->m, sum) != ir_type_of(w->m, a)) return IR_NONE;
+  ir_builder b = {w->m, w->block, IR_NONE};
+  return op_on(w, reduce, 0, ir_build_binary(&b, IR_OP_MULTIPLY, a, sum));
+}
+
+static ir_value exchanged_sum(extractor *w, ir_op reduce) {
+  ir_value x = ir_operand(w->m, reduce, 0);
+  if (!is_sum(w, reduce) || !is_made_by(w, x, IR_OP_MULTIPLY)) return IR_NONE;
+  ir_value left = ir_operand(w->m, maker(w, x), 0), right = ir_operand(w->m, maker(w, x), 1);
+  ir_value v = exchanged(w, reduce, left, right);
+  return v ? v : exchanged(w, reduce, right, left);
+}
+
+static ir_value replaced(extractor *w, ir_op op) {
+  ir_value v = IR_NONE;
+  switch (ir_kind_of(w->m, op)) {
+    case IR_OP_REDUCE: v = factors_of_reduce(w, op); return v ? v : exchanged_sum(w, op);
+    case IR_OP_DOT_GENERAL: v = factors_of_dot(w, op, 0); return v ? v : factors_of_dot(w, op, 1);
+    default: return v;
+  }
+}
+
+/* ---- the body ---- */
+void kernel_take_out_factors(ir_module *m, ir_op loop) {
+  ir_block body = ir_op_get(m, loop)->regions[0];
+  extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
+  w.map = ir_map_new(w.a, m);
+  ir_block_data old = *ir_block_get(m, body);
+  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_op op = old.ops.at[i];
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
+      ir_op_get(m, op)->operands[k] = ir_map_get(w.map, ir_operand(m, op, k));
+    ir_value v = i + 1 < old.ops.count ? replaced(&w, op) : IR_NONE;
+    if (v) ir_map_set(w.map, ir_result(m, op, 0), v);
+    else ir_block_append(m, body, op);
+  }
+  ir_drop_unused(m, body);
+  arena_destroy(w.a);
+}

@@ -1,0 +1,422 @@
+/* Packing: copies made before a tile, of what is the same for all rows or for all columns.
+ *
+ *   of columns, once a block:  [panel][points][columns of a panel]   a panel is as wide as the tile
+ *   of rows, once a chunk:     [group][points][rows of a group]      a group is as high as the tile
+ * Inputs that are read along the columns with a stride; and computed values (|y|^2, y / |y|, 2 x),
+ * which would be computed anew for each tile of the other side. Points: the axes inside of the
+ * tile, in the order of the value's dimensions, so that two readers with axes of their own share a
+ * copy. An input whose points lie next to each other in memory goes through registers, a square of
+ * lanes x lanes elements at a time, transposed by loads of parts of registers and shuffles inside
+ * of these (as Eklundh 1972).
+ */
+#include "kernel/pack.h"
+
+#include "kernel/cost.h"
+#include "kernel/elementwise.h"
+
+static bool has_axis(const kernel_axes *axes, int32_t axis) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == axis) return true;
+  return false;
+}
+
+/* ---- what is packed ---- */
+static bool is_moved(ir_kind kind) {
+  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
+}
+
+static kernel_packing packing_of(const kernel_nest *n, const kernel_node *x) {
+  bool row = x->mask >> n->row & 1, column = x->mask >> n->column & 1;
+  bool known = x->level == 0 && !x->depth && !x->after && x->index < 0 && x->late < 0;
+  bool is_free = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
+  if (!known || is_free || row == column || is_moved(x->kind)) return KERNEL_NOT_PACKED;
+  if (kernel_extent_of(n, kernel_point_axes(n, x->mask)) > COST_MOST_PACKED)
+    return KERNEL_NOT_PACKED;
+  return row ? KERNEL_PACKED_ROWS : x->is_rowless ? KERNEL_PACKED_COLUMNS : KERNEL_NOT_PACKED;
+}
+
+static void mark(kernel_nest *n, ir_value v) {
+  const kernel_node *x = kernel_node_of(n, v);
+  while (x && is_moved(x->kind) && (x->mask >> n->row ^ x->mask >> n->column) & 1) {
+    v = ir_operand(n->m, x->op, 0);
+    x = kernel_node_of(n, v);
+  }
+  if (x) n->nodes[x - n->nodes].packed = packing_of(n, x);
+}
+
+void kernel_mark_packed(kernel_nest *n) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  for (uint32_t k = 0; k < n->n_nodes; k++) n->nodes[k].packed = KERNEL_NOT_PACKED;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if (((x->mask | x->reduces) & tile) != tile) continue;
+    for (uint32_t i = 0; i < x->n_operands; i++) mark(n, ir_operand(n->m, x->op, i));
+  }
+}
+
+static int64_t point_count(const kernel_nest *n, const kernel_axes *axes) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < axes->rank; d++)
+    if (axes->of[d] >= 0 && n->role[axes->of[d]] < KERNEL_OUTER) count *= n->extent[axes->of[d]];
+  return count;
+}
+
+/* Inputs once, however often they are read. */
+static int64_t input_bytes(const kernel_nest *n, int32_t axis) {
+  int64_t *most = ARENA_ARRAY(n->a, int64_t, n->n_inputs + 1), sum = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    bool in_blocks = !n->nodes[k].after || n->nodes[k].late >= 0;
+    for (uint32_t i = 0; in_blocks && i < n->nodes[k].n_operands; i++) {
+      ir_value v = ir_operand(n->m, n->nodes[k].op, i);
+      const kernel_axes *axes = &n->nodes[k].operands[i];
+      int32_t input = kernel_node_of(n, v) ? -1 : kernel_input_of(n, v);
+      bool is_table = kernel_is_gather(&n->nodes[k]) && i == 0; /* read here and there */
+      if (input < 0 || is_table || !has_axis(axes, axis)) continue;
+      int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
+      if (bytes > most[input]) most[input] = bytes;
+    }
+  }
+  for (uint32_t i = 0; i < n->n_inputs; i++) sum += most[i];
+  return sum;
+}
+
+int64_t kernel_packed_bytes(const kernel_nest *n, int32_t axis) {
+  kernel_packing which = axis == n->row ? KERNEL_PACKED_ROWS : KERNEL_PACKED_COLUMNS;
+  int64_t bytes = input_bytes(n, axis);
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].packed == which)
+      bytes += point_count(n, &n->nodes[k].result) *
+               ir_dtype_bytes(ir_type_at(n->m, n->nodes[k].value)->dtype);
+  return bytes;
+}
+
+/* ---- addresses ---- */
+static const char *point_of(kernel_emitter *e, const kernel_axes *axes) {
+  const char *at = "0";
+  for (int32_t d = 0; d < axes->rank; d++) {
+    int32_t a = axes->of[d];
+    if (a < 0 || e->n->role[a] >= KERNEL_OUTER) continue;
+    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+  }
+  return at;
+}
+
+static int64_t width_of(const kernel_emitter *e) {
+  return (int64_t)e->n->sizes.vectors * e->n->lanes;
+}
+
+/* first: of the panel or group; at: in it. */
+static const char *packed_at(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
+                             const char *first, const char *at, int64_t width) {
+  const char *panel = kernel_index(e, "0", first, point_count(e->n, axes));
+  const char *base = kernel_settled(e, p->dtype, p->base, panel);
+  base = kernel_after(e, p->dtype, base, kernel_index(e, "0", point_of(e, axes), width));
+  return kernel_after(e, p->dtype, base, at);
+}
+
+static const char *column_address(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
+                                  int32_t c) {
+  const char *first = e->mask ? e->block_main : e->column_local;
+  const char *at = e->mask ? kernel_line(e, "sub i64 %s, %s", e->column_local, e->block_main)
+                           : kernel_int(e, (int64_t)c * e->n->lanes);
+  return packed_at(e, p, axes, first, at, width_of(e));
+}
+
+static const char *row_address(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
+                               int32_t r) {
+  const char *first = e->group ? e->group : e->row_local[0];
+  const char *at =
+      e->group ? kernel_line(e, "sub i64 %s, %s", e->row_local[r], e->group) : kernel_int(e, r);
+  return packed_at(e, p, axes, first, at, e->n->sizes.rows);
+}
+
+/* ---- squares through registers ---- */
+enum { MOST_PARTS = 16, PART_BYTES = 16, MOST_IN_PART = 16 };
+
+/* Elements of the parts of a register that most shuffles stay in. */
+static int32_t part_of(const kernel_emitter *e, ir_dtype dtype) {
+  int32_t part = PART_BYTES / (int32_t)ir_dtype_bytes(dtype);
+  return part < e->n->lanes ? part : e->n->lanes;
+}
+
+static const char *shuffled(kernel_emitter *e, ir_dtype dtype, int32_t width, const char *x,
+                            const char *y, const char *mask, int32_t count) {
+  const char *type = arena_printf(e->a, "<%d x %s>", width, kernel_dtype_text(dtype));
+  return kernel_line(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, x, type, y, count,
+                     mask);
+}
+
+/* Vectors of `width`, a power of two of them, as one. */
+static const char *joined(kernel_emitter *e, ir_dtype dtype, int32_t width, const char **x,
+                          int32_t count) {
+  if (count == 1) return x[0];
+  const char *low = joined(e, dtype, width, x, count / 2),
+             *high = joined(e, dtype, width, x + count / 2, count / 2);
+  strbuf b = strbuf_make(e->a);
+  for (int32_t l = 0; l < width * count; l++) strbuf_printf(&b, "%si32 %d", l ? ", " : "", l);
+  return shuffled(e, dtype, width * count / 2, low, high, b.text, width * count);
+}
+
+/* In each part the low (or high) halves of both, lane by lane. */
+static const char *interleaved(kernel_emitter *e, ir_dtype dtype, const char *x, const char *y,
+                               bool high) {
+  int32_t part = part_of(e, dtype);
+  strbuf b = strbuf_make(e->a);
+  for (int32_t l = 0; l < e->n->lanes; l++) {
+    int32_t from = l - l % part + (high ? part / 2 : 0) + l % part / 2;
+    strbuf_printf(&b, "%si32 %d", l ? ", " : "", l & 1 ? from + e->n->lanes : from);
+  }
+  return shuffled(e, dtype, e->n->lanes, x, y, b.text, e->n->lanes);
+}
+
+/* In each part of `part` vectors element i of vector j becomes element j of vector i. */
+static void transpose_parts(kernel_emitter *e, ir_dtype dtype, const char **x) {
+  int32_t part = part_of(e, dtype);
+  const char *next[MOST_IN_PART];
+  for (int32_t stage = 1; stage < part; stage *= 2) {
+    for (int32_t i = 0; i < part; i++)
+      next[i] = interleaved(e, dtype, x[i / 2], x[i / 2 + part / 2], i & 1);
+    memcpy(x, next, (size_t)part * sizeof *next);
+  }
+}
+
+/* The parts at `first` of a square's columns, `part` vectors of them, the columns of a vector
+ * `part` apart; what is as far on in the next panel is sent for: what lies a stride apart is not
+ * foreseen by the machine. */
+static void load_parts(kernel_emitter *e, ir_dtype dtype, const char *first, const char *sent,
+                       const char **out) {
+  int32_t part = part_of(e, dtype), parts = e->n->lanes / part;
+  const char *pieces[MOST_IN_PART][MOST_PARTS];
+  for (int32_t i = 0; i < e->n->lanes; i++) {
+    if (i) first = kernel_after(e, dtype, first, "%stride");
+    pieces[i % part][i / part] =
+        kernel_line(e, "load <%d x %s>, ptr %s, align %lld", part, kernel_dtype_text(dtype), first,
+                    (long long)ir_dtype_bytes(dtype));
+  }
+  kernel_declare(e, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  for (int32_t j = 0; j < part; j++) {
+    if (j) sent = kernel_after(e, dtype, sent, "%stride");
+    kernel_put(e, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", sent);
+    out[j] = joined(e, dtype, part, pieces[j], parts);
+  }
+}
+
+/* lanes columns at `from`, `stride` elements apart, as many points of each. */
+static void transpose_square(kernel_emitter *e, ir_dtype dtype) {
+  int32_t part = part_of(e, dtype);
+  const char *x[MOST_IN_PART];
+  const char *panel = kernel_line(e, "mul i64 %%stride, %lld", (long long)width_of(e));
+  kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, e->n->lanes), kernel_int(e, part));
+  const char *row = kernel_line(e, "mul i64 %%stride, %s", l.index);
+  load_parts(e, dtype, kernel_settled(e, dtype, "%from", l.index),
+             kernel_settled(e, dtype, "%from", kernel_index(e, panel, row, 1)), x);
+  transpose_parts(e, dtype, x);
+  const char *to = kernel_line(e, "mul i64 %%apart, %s", l.index);
+  to = kernel_settled(e, dtype, "%to", to);
+  for (int32_t j = 0; j < part; j++) {
+    if (j) to = kernel_after(e, dtype, to, "%apart");
+    kernel_store_at(e, dtype, true, x[j], to);
+  }
+  kernel_loop_end(e, &l);
+}
+
+static const char *transposer(kernel_emitter *e, ir_dtype dtype) {
+  const char *name = arena_printf(e->a, "@%s_transpose_%s", e->name, kernel_dtype_text(dtype));
+  if (!kernel_function_is_new(e, name)) return name;
+  kernel_function f;
+  kernel_function_begin(e, &f);
+  transpose_square(e, dtype);
+  kernel_function_share(
+      e, &f,
+      arena_printf(e->a, "void %s(ptr noalias %%from, i64 %%stride, ptr noalias %%to, i64 %%apart)",
+                   name));
+  return name;
+}
+
+/* ---- making a copy ---- */
+typedef void element_fn(kernel_emitter *e, const kernel_pack *p);
+
+static int32_t next_point(const kernel_emitter *e, const kernel_axes *axes, int32_t d,
+                          int32_t but) {
+  while (d < axes->rank &&
+         (axes->of[d] < 0 || e->n->role[axes->of[d]] >= KERNEL_OUTER || axes->of[d] == but))
+    d++;
+  return d;
+}
+
+static void for_each_point(kernel_emitter *e, const kernel_pack *p, int32_t d, int32_t but,
+                           element_fn *fn) {
+  d = next_point(e, &p->axes, d, but);
+  if (d == p->axes.rank) {
+    fn(e, p);
+    return;
+  }
+  int32_t axis = p->axes.of[d];
+  const kernel_node *x = kernel_node_of(e->n, p->value);
+  if (x) kernel_hoist(e, x, axis);
+  kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, e->n->extent[axis]), "1");
+  e->bound[axis] = l.index;
+  e->is_constant[axis] = false;
+  for_each_point(e, p, d + 1, but, fn);
+  e->bound[axis] = NULL;
+  kernel_loop_end(e, &l);
+}
+
+static void copy_columns(kernel_emitter *e, const kernel_pack *p) {
+  kernel_grid g = kernel_value(e, p->value, &p->axes);
+  for (int32_t c = 0; c < e->vectors; c++) {
+    const char *x = kernel_at(&g, 0, c);
+    if (!g.is_vector) x = kernel_splat(e, g.dtype, x);
+    kernel_store_at(e, g.dtype, true, x, column_address(e, p, &p->axes, c));
+  }
+}
+
+static void copy_row(kernel_emitter *e, const kernel_pack *p) {
+  kernel_grid g = kernel_value(e, p->value, &p->axes);
+  kernel_store_at(e, g.dtype, false, kernel_at(&g, 0, 0), row_address(e, p, &p->axes, 0));
+}
+
+static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
+  return ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)kernel_input_of(e->n, v)))
+      ->dims;
+}
+
+/* The axis of points that lie next to each other, if squares of them can be read. */
+static int32_t square_axis(const kernel_emitter *e, const kernel_pack *p) {
+  int32_t last = p->axes.rank - 1;
+  if (kernel_node_of(e->n, p->value) || p->dtype == IR_I1 || last < 0) return -1;
+  while (last > 0 && p->axes.of[last] < 0) last--;
+  int32_t axis = p->axes.of[last];
+  bool fits = axis >= 0 && e->n->role[axis] < KERNEL_OUTER && e->n->extent[axis] >= e->n->lanes &&
+              kernel_stride(dims_of(e, p->value), &p->axes, axis) == 1;
+  return fits ? axis : -1;
+}
+
+/* The last square overlaps the one before. */
+static void copy_squares(kernel_emitter *e, const kernel_pack *p) {
+  int32_t axis = square_axis(e, p), lanes = e->n->lanes;
+  int64_t extent = e->n->extent[axis];
+  const int64_t *dims = dims_of(e, p->value);
+  const char *name = transposer(e, p->dtype);
+  kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, extent), kernel_int(e, lanes));
+  const char *over = kernel_line(e, "icmp sgt i64 %s, %lld", l.index, (long long)(extent - lanes));
+  e->bound[axis] =
+      kernel_line(e, "select i1 %s, i64 %lld, i64 %s", over, (long long)(extent - lanes), l.index);
+  for (int32_t c = 0; c < e->vectors; c++) {
+    const char *from =
+        kernel_address(e, p->dtype, kernel_input_base(e, p->value), dims, &p->axes, 0, c);
+    kernel_put(e, "call void %s(ptr %s, i64 %lld, ptr %s, i64 %lld)", name, from,
+               (long long)kernel_stride(dims, &p->axes, e->n->column),
+               column_address(e, p, &p->axes, c), (long long)width_of(e));
+  }
+  e->bound[axis] = NULL;
+  kernel_loop_end(e, &l);
+}
+
+static void fill_columns(kernel_emitter *e, const kernel_pack *p) {
+  int32_t axis = square_axis(e, p);
+  e->vectors = e->n->sizes.vectors;
+  e->mask = NULL;
+  kernel_loop l = kernel_loop_begin(e, "0", e->block_main, kernel_int(e, width_of(e)));
+  kernel_set_columns(e, &l);
+  for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
+  kernel_loop_end(e, &l);
+  if (!kernel_has_odd_columns(e)) return;
+  e->vectors = 1;
+  l = kernel_loop_begin(e, e->block_main, e->block_columns, kernel_int(e, e->n->lanes));
+  kernel_set_columns(e, &l);
+  e->mask = kernel_tail_mask(e, l.index);
+  for_each_point(e, p, 0, -1, copy_columns);
+  kernel_loop_end(e, &l);
+}
+
+static void fill_rows(kernel_emitter *e, const kernel_pack *p) {
+  kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
+  kernel_set_rows(e, l.index, 1);
+  e->group = kernel_group_of(e, l.index);
+  for_each_point(e, p, 0, -1, copy_row);
+  kernel_loop_end(e, &l);
+}
+
+/* Back to where e was; what was added to the function stays. */
+static void return_to(kernel_emitter *e, const kernel_emitter *before) {
+  kernel_emitter now = *e;
+  *e = *before;
+  e->places = now.places;
+  e->entry = now.entry;
+  e->helpers = now.helpers;
+  e->names = now.names;
+  e->sweeps = now.sweeps;
+  e->functions = now.functions;
+  e->declared = now.declared;
+  e->shared = now.shared;
+  e->packs = now.packs;
+  e->scratch_bytes = now.scratch_bytes;
+  memcpy(e->small_ints, now.small_ints, sizeof e->small_ints);
+}
+
+static void make_copy(kernel_emitter *e, uint32_t number) {
+  kernel_emitter before = *e;
+  kernel_pack p = e->packs.at[number];
+  kernel_function f;
+  kernel_function_begin(e, &f);
+  e->row = e->body = e->out;
+  e->depth[0] = e->depth[1] = 0;
+  memset(&e->memos, 0, sizeof e->memos);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (e->n->role[a] < KERNEL_OUTER) e->bound[a] = NULL, e->is_constant[a] = false;
+  e->in_tile = false;
+  e->in_copy = kernel_node_of(e->n, p.value) != NULL;
+  if (p.of_rows) fill_rows(e, &p);
+  else fill_columns(e, &p);
+  kernel_function_end(
+      e, &f, p.of_rows ? KERNEL_CHUNK : KERNEL_BLOCK,
+      p.of_rows ? e->chunk_pack : e->pack); /* copies that it reads are there by now */
+  return_to(e, &before);
+}
+
+/* ---- reading ---- */
+static bool same_shape(const kernel_emitter *e, const kernel_axes *a, const kernel_axes *b) {
+  if (a->rank != b->rank) return false;
+  for (int32_t d = 0; d < a->rank; d++) {
+    bool points = a->of[d] >= 0 && b->of[d] >= 0 && e->n->role[a->of[d]] < KERNEL_OUTER &&
+                  e->n->role[b->of[d]] < KERNEL_OUTER;
+    if (a->of[d] != b->of[d] && !points) return false;
+  }
+  return true;
+}
+
+static uint32_t find_copy(kernel_emitter *e, ir_value v, const kernel_axes *axes, bool of_rows) {
+  for (uint32_t i = 0; i < e->packs.count; i++)
+    if (e->packs.at[i].value == v && same_shape(e, &e->packs.at[i].axes, axes)) return i;
+  ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
+  const kernel_sizes *s = &e->n->sizes;
+  int64_t bytes = point_count(e->n, axes) * (of_rows ? s->chunk : s->block) * ir_dtype_bytes(dtype);
+  kernel_pack p = {.value = v,
+                   .axes = *axes,
+                   .dtype = dtype,
+                   .of_rows = of_rows,
+                   .pass = -1,
+                   .base = kernel_scratch(e, bytes)};
+  VEC_PUSH(e->a, &e->packs, p);
+  return e->packs.count - 1;
+}
+
+kernel_grid kernel_read_packed(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
+  bool of_rows = has_axis(axes, e->n->row);
+  uint32_t number = find_copy(e, v, axes, of_rows);
+  if (e->packs.at[number].pass < 0 || (!of_rows && e->packs.at[number].pass != e->pass)) {
+    e->packs.at[number].pass = e->pass;
+    make_copy(e, number);
+  }
+  const kernel_pack *p = &e->packs.at[number];
+  kernel_grid g = {.dtype = p->dtype, .is_vector = !of_rows, .rows = 1, .columns = 1};
+  if (of_rows) g.rows = e->rows;
+  else g.columns = e->vectors;
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++)
+      g.at[r][c] =
+          kernel_load_at(e, p->dtype, g.is_vector,
+                         of_rows ? row_address(e, p, axes, r) : column_address(e, p, axes, c));
+  return g;
+}

@@ -1,0 +1,206 @@
+/* 16-bit floats: read and stored as such, f32 in registers.
+ *
+ * In: a loop's body. Out: the same body with a convert behind each argument of bf16 or f16 and in
+ * front of each such result, f32 where it had these, and a weir.round behind each op whose result
+ * f32 has and they don't. So every value is what the program says: sums, products and quotients of
+ * two such numbers and roots of one, made in f32 and rounded, are the nearest of the exact ones
+ * (f32 has more than twice their digits and two). Sums of many are f32 and rounded at the end, as
+ * those of src/ref are. XLA on CPUs rounds f16 likewise, bf16 less often
+ * (xla_allow_excess_precision). Left alone, so that kernels don't cover the loop: counting in 16
+ * bits, and reductions of several operands that compute with such elements.
+ */
+#include "kernel/promote.h"
+
+#include "ir/attrs.h"
+#include "ir/floats.h"
+#include "kernel/elementwise.h"
+
+typedef struct widener {
+  ir_module *m;
+  ir_map *map;
+} widener;
+
+static bool is_narrow(const ir_module *m, ir_value v) {
+  return kernel_is_narrow(ir_type_at(m, v)->dtype);
+}
+
+/* Whether a result made in f32 of 16-bit floats is one, too: nothing to round. */
+static bool is_exact(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (ir_kind_flags((ir_kind)d->kind) & IR_FLAG_M) return true;
+  switch ((ir_kind)d->kind) {
+    case IR_OP_CONSTANT:
+    case IR_OP_CARRY:
+    case IR_OP_REPEAT:
+    case IR_OP_CHLO_TOP_K:
+    case IR_OP_ABS:
+    case IR_OP_NEGATE:
+    case IR_OP_SIGN:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_CLAMP:
+    case IR_OP_SELECT:
+    case IR_OP_CEIL:
+    case IR_OP_FLOOR:
+    case IR_OP_ROUND_AFZ:
+    case IR_OP_ROUND_EVEN: return true;
+    case IR_OP_REDUCE:
+      if (d->n_results > 1) return true; /* may_widen: chosen */
+      ir_kind monoid = ir_reducer_kind(m, d->regions[0]);
+      return monoid == IR_OP_MAXIMUM || monoid == IR_OP_MINIMUM;
+    case IR_OP_CONVERT: {
+      ir_dtype from = ir_type_at(m, d->operands[0])->dtype;
+      return from == IR_I1 || from == IR_I8 || from == IR_UI8;
+    }
+    default: return false;
+  }
+}
+
+/* What reduces several operands may only choose among its elements. */
+static bool chooses(const ir_module *m, ir_block body) {
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
+    ir_op op = ir_block_get(m, body)->ops.at[i];
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++)
+      if (is_narrow(m, ir_result(m, op, k)) && !is_exact(m, op)) return false;
+  }
+  return true;
+}
+
+static bool may_widen(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->kind == IR_OP_IOTA) return !is_narrow(m, d->first_result);
+  return d->kind != IR_OP_REDUCE || d->n_results == 1 || chooses(m, d->regions[0]);
+}
+
+static ir_type widened(ir_module *m, ir_value v) {
+  ir_type_data t = *ir_type_at(m, v);
+  t.dtype = IR_F32;
+  return ir_type_intern(m, &t);
+}
+
+static void widen_value(ir_module *m, ir_value v) {
+  if (!is_narrow(m, v)) return;
+  ir_type type = widened(m, v);
+  ir_value_get(m, v)->type = type;
+}
+
+/* What is not a splat has no place in a tile. */
+static void widen_constant(ir_module *m, ir_op op) {
+  ir_value v = ir_result(m, op, 0);
+  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
+  uint16_t bits;
+  if (!is_narrow(m, v) || !d->splat) return;
+  memcpy(&bits, d->data, sizeof bits);
+  float x = (float)ir_float_value(ir_type_at(m, v)->dtype, bits);
+  ir_op_set_attr(m, op, "value", ir_attr_dense(m, widened(m, v), &x, true), true);
+}
+
+static void widen_op(const ir_module *whole, ir_op op, void *user) {
+  ir_module *m = user;
+  (void)whole;
+  if (ir_kind_of(m, op) == IR_OP_CONSTANT) widen_constant(m, op);
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) widen_value(m, ir_result(m, op, i));
+  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++) {
+    ir_block block = ir_op_get(m, op)->regions[r];
+    for (uint32_t i = 0; block && i < ir_block_get(m, block)->args.count; i++)
+      widen_value(m, ir_block_get(m, block)->args.at[i]);
+    if (block) ir_walk(m, block, widen_op, m);
+  }
+}
+
+static void widen_arguments(widener *w, ir_block body) {
+  ir_builder b = {w->m, body, IR_NONE};
+  for (uint32_t i = 0; i < ir_block_get(w->m, body)->args.count; i++) {
+    ir_value v = ir_block_get(w->m, body)->args.at[i];
+    if (is_narrow(w->m, v)) ir_map_set(w->map, v, ir_build_convert(&b, v, IR_F32));
+  }
+}
+
+static ir_value build_round(ir_module *m, ir_block block, ir_value x, ir_dtype dtype) {
+  ir_type type = ir_type_of(m, x);
+  ir_op op = ir_op_new(m, block,
+                       &(ir_op_desc){.kind = IR_OP_ROUND,
+                                     .n_operands = 1,
+                                     .operands = &x,
+                                     .n_results = 1,
+                                     .result_types = &type});
+  ir_type format = ir_attr_scalar(m, dtype);
+  ir_attr attr = ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = format});
+  ir_op_set_attr(m, op, "format", attr, true);
+  return ir_result(m, op, 0);
+}
+
+/* The convert that a result ends in rounds by itself. */
+static ir_value without_round(const ir_module *m, ir_value v, ir_dtype dtype) {
+  ir_op op = ir_value_get(m, v)->op;
+  bool same = op && ir_kind_of(m, op) == IR_OP_ROUND && kernel_round_format(m, op) == dtype;
+  return same ? ir_operand(m, op, 0) : v;
+}
+
+static void narrow_results(widener *w, ir_block body, ir_op loop, ir_op end) {
+  ir_builder b = {w->m, body, IR_NONE};
+  for (uint32_t j = 0; j < ir_op_get(w->m, end)->n_operands; j++) {
+    if (!is_narrow(w->m, ir_result(w->m, loop, j))) continue;
+    ir_dtype dtype = ir_type_at(w->m, ir_result(w->m, loop, j))->dtype;
+    ir_value v = without_round(w->m, ir_operand(w->m, end, j), dtype);
+    v = ir_build_convert(&b, v, dtype);
+    ir_op_get(w->m, end)->operands[j] = v;
+  }
+}
+
+/* A conversion that became one of f32 to f32. */
+static bool is_nothing(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_CONVERT &&
+         ir_type_of(m, ir_operand(m, op, 0)) == ir_type_of(m, ir_result(m, op, 0));
+}
+
+/* An extreme of many bf16, which XLA finds element by element, in bf16 (cost.c). */
+static bool is_slow_in_xla(const ir_module *m, ir_op op) {
+  return ir_kind_of(m, op) == IR_OP_REDUCE && ir_op_get(m, op)->n_results == 1 &&
+         ir_type_at(m, ir_result(m, op, 0))->dtype == IR_BF16 && is_exact(m, op);
+}
+
+static void widen_whole(widener *w, ir_block body, ir_op op) {
+  ir_module *m = w->m;
+  bool is_slow = is_slow_in_xla(m, op);
+  bool has_result = ir_op_get(m, op)->n_results > 0;
+  ir_value v = has_result ? ir_result(m, op, 0) : IR_NONE;
+  bool rounds = has_result && is_narrow(m, v) && !is_exact(m, op);
+  ir_dtype dtype = has_result ? ir_type_at(m, v)->dtype : IR_DTYPE_NONE;
+  widen_op(m, op, m);
+  if (is_slow) ir_op_set_attr(m, op, KERNEL_WAS_BF16, ir_attr_bool(m, true), true);
+  ir_value made = has_result && is_nothing(m, op) ? ir_operand(m, op, 0) : v;
+  if (made == v) ir_block_append(m, body, op);
+  if (rounds) made = build_round(m, body, made, dtype);
+  if (made != v) ir_map_set(w->map, v, made);
+}
+
+static void rewrite(widener *w, ir_block body, ir_op loop) {
+  ir_module *m = w->m;
+  ir_block_data old = *ir_block_get(m, body);
+  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
+  widen_arguments(w, body);
+  for (uint32_t i = 0; i < old.ops.count; i++) {
+    ir_op op = old.ops.at[i];
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
+      ir_op_get(m, op)->operands[k] = ir_map_get(w->map, ir_operand(m, op, k));
+    if (i + 1 == old.ops.count) narrow_results(w, body, loop, op);
+    widen_whole(w, body, op);
+  }
+}
+
+void kernel_promote(ir_module *m, ir_op loop) {
+  ir_block body = ir_op_get(m, loop)->regions[0];
+  const ir_block_data *b = ir_block_get(m, body);
+  bool any = false;
+  for (uint32_t i = 0; i < b->args.count; i++) any |= is_narrow(m, b->args.at[i]);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
+    if (!may_widen(m, b->ops.at[i])) return;
+    any |= is_narrow(m, ir_result(m, b->ops.at[i], 0));
+  }
+  if (!any) return;
+  arena *a = arena_create(m->ctx);
+  widener w = {m, ir_map_new(a, m)};
+  rewrite(&w, body, loop);
+  arena_destroy(a);
+}

@@ -1,0 +1,511 @@
+/* through-gather: single elements of a large tensor, read or written one by one.
+ *
+ * Requires: a verified module, calls inlined. Breaks: nothing; what lost its uses stays for dce.
+ * Identity: an element of f(x, y) is f of elements of x and y; of a broadcast, a transpose, a
+ * reshape by ones, an iota it is the element it came from; of a product it is the sum of products
+ * of a row and a column. So a gather of single elements (take_along_axis, logits[i, label]) from a
+ * large tensor is made from what the tensor is made of, and the tensor may be one that nobody
+ * holds. A scatter that writes at most one element at each place of the other dimensions is a
+ * select where the counted index is the written one; one out of bounds is nowhere, as in scatter.
+ *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
+ * another order, 16-bit floats are summed up in f32. Left alone: windows of more than one element,
+ * ui64 indices; products where the rows read would be more than half of the product; scatters with
+ * several operands or a function of their own, of one entry, into what is in memory anyway, or
+ * where two entries may meet; tensors that are small against the limit or below the threshold.
+ * Cost: MOST_STEPS ops a gather. Source: XLA's GatherSimplifier and ScatterExpander are the other
+ * direction; one_hot(label) in place of a scatter is folklore of cross-entropy.
+ */
+#include "base/strbuf.h"
+#include "ir/maps.h"
+#include "pass/build.h"
+
+enum { MOST_STEPS = 48 };
+
+/* Which index of a dimension an entry reads. */
+typedef struct coordinate {
+  bool is_own;   /* the entry's own index along its dimension `along` */
+  int64_t along; /* -1: 0 */
+  ir_value at;   /* of neither kind: i64, one an entry */
+} coordinate;
+
+static const coordinate AT_ZERO = {true, -1, IR_NONE};
+
+typedef struct place { /* of every entry, in a tensor */
+  coordinate at[IR_MAX_RANK];
+} place;
+
+typedef struct known {
+  ir_value value, element;
+  place where;
+} known;
+
+typedef struct picker {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  int64_t small_bytes;
+  bool changed;
+  ir_builder b; /* where the op that is looked at stands */
+  int32_t rank; /* of the entries */
+  int64_t dims[IR_MAX_RANK];
+  int32_t steps; /* left for this gather */
+  VEC(known) found;
+} picker;
+
+static const ir_type_data *type_of(const picker *f, ir_value v) { return ir_type_at(f->m, v); }
+
+static ir_op maker(const picker *f, ir_value v, ir_kind kind) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
+}
+
+static ir_type entries_of(const picker *f, ir_dtype dtype) {
+  return ir_tensor(f->m, dtype, f->rank, f->dims);
+}
+
+/* ---- indices ---- */
+/* Component c of the index vectors, which lie along dimension `along`; it is not there any more. */
+static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t c) {
+  ir_type_data t = *type_of(f, indices);
+  ir_type type = entries_of(f, t.dtype);
+  ir_op parts = maker(f, indices, IR_OP_CONCATENATE);
+  if (along == t.rank) return indices;
+  if (parts && ir_op_int(f->m, parts, "dimension", -1) == along &&
+      ir_op_get(f->m, parts)->n_operands == t.dims[along])
+    return ir_build_reshape(&f->b, ir_operand(f->m, parts, (uint32_t)c), type);
+  if (t.dims[along] > 1) indices = ir_build_slice_dim(&f->b, indices, along, c, 1);
+  return ir_build_reshape(&f->b, indices, type);
+}
+
+static ir_value number_for(picker *f, ir_value x, int64_t number) {
+  return ir_build_splat_int(&f->b, ir_type_of(f->m, x), number);
+}
+
+static ir_value clamped(picker *f, ir_value x, int64_t low, int64_t high) {
+  x = ir_build_binary(&f->b, IR_OP_MAXIMUM, x, number_for(f, x, low));
+  return ir_build_binary(&f->b, IR_OP_MINIMUM, x, number_for(f, x, high));
+}
+
+/* The entries are those of the indices, without the dimension that vectors lie along. */
+static bool set_entries(picker *f, ir_value indices, int64_t along) {
+  const ir_type_data *t = type_of(f, indices);
+  ir_dtype_class c = ir_dtype_class_of(t->dtype);
+  f->rank = 0;
+  for (int32_t i = 0; i < t->rank; i++)
+    if (i != along) f->dims[f->rank++] = t->dims[i];
+  return c == IR_CLASS_INT || (c == IR_CLASS_UINT && ir_dtype_bytes(t->dtype) < 8);
+}
+
+static coordinate indexed(picker *f, ir_value indices, int64_t along, int64_t component,
+                          int64_t extent) {
+  ir_value at = component_of(f, indices, along, component);
+  int64_t dim = pass_counted_dim(f->m, at);
+  if (dim >= 0 && f->dims[dim] <= extent) return (coordinate){true, dim, IR_NONE};
+  return (coordinate){false, 0, ir_build_convert(&f->b, at, IR_I64)};
+}
+
+/* Where the entries of a gather or scatter of single elements are in the operand; not clamped. */
+static bool find_place(picker *f, const ir_gather_numbers *n, ir_value operand, ir_value indices,
+                       place *out) {
+  int64_t along = n->index_vector_dim;
+  if (n->offset_dims.count || !set_entries(f, indices, along)) return false;
+  for (int32_t d = 0; d < type_of(f, operand)->rank; d++) {
+    int64_t extent = type_of(f, operand)->dims[d];
+    int32_t batch = ir_ints_find(n->operand_batching_dims, d),
+            component = ir_ints_find(n->start_index_map, d);
+    out->at[d] = AT_ZERO;
+    if (batch >= 0) {
+      int64_t dim = n->start_indices_batching_dims.at[batch];
+      out->at[d].along = dim > along ? dim - 1 : dim;
+    } else if (component >= 0) {
+      out->at[d] = indexed(f, indices, along, component, extent);
+    }
+  }
+  return true;
+}
+
+/* ---- reads ---- */
+static ir_value coordinate_value(picker *f, const coordinate *c) {
+  ir_type type = entries_of(f, IR_I64);
+  if (!c->is_own) return c->at;
+  return c->along < 0 ? ir_build_splat_int(&f->b, type, 0) : ir_build_iota(&f->b, type, c->along);
+}
+
+/* Windows over the dimensions of `whole`, in this order, stand behind the entries' dimensions. */
+typedef struct reading {
+  ir_value v;
+  const place *where;
+  ir_ints whole;
+  ir_type type;
+} reading;
+
+static reading reading_of(picker *f, ir_value v, const place *where, ir_ints whole) {
+  int64_t dims[IR_MAX_RANK];
+  CTX_CHECK(f->m->ctx, f->rank + whole.count <= IR_MAX_RANK);
+  for (int32_t i = 0; i < f->rank; i++) dims[i] = f->dims[i];
+  for (int32_t i = 0; i < whole.count; i++) dims[f->rank + i] = type_of(f, v)->dims[whole.at[i]];
+  ir_type type = ir_tensor(f->m, type_of(f, v)->dtype, f->rank + whole.count, dims);
+  return (reading){v, where, whole, type};
+}
+
+/* Every entry reads at its own index: a broadcast. IR_NONE: it does not. */
+static ir_value broadcast(picker *f, const reading *r) {
+  const ir_type_data *t = type_of(f, r->v);
+  int64_t kept[IR_MAX_RANK] = {0}, to[IR_MAX_RANK], count = 0;
+  uint32_t seen = 0;
+  for (int32_t d = 0; d < t->rank; d++) {
+    int32_t window = ir_ints_find(r->whole, d);
+    const coordinate *c = &r->where->at[d];
+    int64_t place = window >= 0 ? f->rank + window : c->along;
+    if (window < 0 && (!c->is_own || (place < 0 && t->dims[d] != 1))) return IR_NONE;
+    if (place < 0) continue;
+    if (seen >> place & 1 || t->dims[d] != ir_type_get(f->m, r->type)->dims[place]) return IR_NONE;
+    seen |= 1u << place;
+    kept[count] = t->dims[d];
+    to[count++] = place;
+  }
+  ir_type type = ir_tensor(f->m, t->dtype, (int32_t)count, kept);
+  ir_value x = ir_build_reshape(&f->b, r->v, type);
+  bool moves = ir_type_of(f->m, x) != r->type;
+  for (int32_t i = 0; i < count; i++) moves |= to[i] != i;
+  return moves ? ir_build_broadcast(&f->b, x, r->type, to) : x;
+}
+
+static void put_list(strbuf *b, const char *name, const int64_t *x, int64_t n) {
+  if (!n) return;
+  strbuf_printf(b, "%s = [", name);
+  for (int64_t i = 0; i < n; i++) strbuf_printf(b, "%s%lld", i ? ", " : "", (long long)x[i]);
+  strbuf_puts(b, "], ");
+}
+
+/* A gather's windows have the operand's dimensions in its order. */
+static ir_value in_asked_order(picker *f, const reading *r, ir_value x) {
+  int64_t permutation[IR_MAX_RANK];
+  bool moves = false;
+  for (int64_t i = 0; i < f->rank; i++) permutation[i] = i;
+  for (int32_t i = 0; i < r->whole.count; i++) {
+    int64_t before = 0;
+    for (int32_t k = 0; k < r->whole.count; k++) before += r->whole.at[k] < r->whole.at[i];
+    permutation[f->rank + i] = f->rank + before;
+    moves |= before != i;
+  }
+  return moves ? pass_build_transpose(&f->b, x, permutation) : x;
+}
+
+static ir_type type_as_gathered(picker *f, const reading *r) {
+  ir_type_data t = *ir_type_get(f->m, r->type);
+  int64_t dims[IR_MAX_RANK], n = f->rank;
+  for (int32_t i = 0; i < f->rank; i++) dims[i] = t.dims[i];
+  for (int32_t d = 0; d < type_of(f, r->v)->rank; d++)
+    if (ir_ints_find(r->whole, d) >= 0) dims[n++] = type_of(f, r->v)->dims[d];
+  return ir_tensor(f->m, t.dtype, t.rank, dims);
+}
+
+static ir_value gathered(picker *f, const reading *r) {
+  const ir_type_data t = *type_of(f, r->v);
+  int64_t indexed_dims[IR_MAX_RANK], offset[IR_MAX_RANK], sizes[IR_MAX_RANK], n = 0,
+                                                                              column[IR_MAX_RANK];
+  ir_value parts[IR_MAX_RANK] = {IR_NONE};
+  for (int32_t i = 0; i < f->rank; i++) column[i] = f->dims[i];
+  column[f->rank] = 1;
+  for (int32_t i = 0; i < r->whole.count; i++) offset[i] = f->rank + i;
+  for (int32_t d = 0; d < t.rank; d++) {
+    sizes[d] = t.dims[d];
+    if (ir_ints_find(r->whole, d) >= 0) continue;
+    sizes[d] = 1;
+    indexed_dims[n] = d;
+    parts[n++] = ir_build_reshape(&f->b, coordinate_value(f, &r->where->at[d]),
+                                  ir_tensor(f->m, IR_I64, f->rank + 1, column));
+  }
+  CTX_CHECK(f->m->ctx, n > 0); /* or broadcast() would have it */
+  ir_value indices = n == 1 ? parts[0] : ir_build_concatenate(&f->b, parts, (uint32_t)n, f->rank);
+  strbuf b = strbuf_make(f->p->scratch);
+  strbuf_puts(&b, "#stablehlo.gather<");
+  put_list(&b, "offset_dims", offset, r->whole.count);
+  put_list(&b, "collapsed_slice_dims", indexed_dims, n);
+  put_list(&b, "start_index_map", indexed_dims, n);
+  strbuf_printf(&b, "index_vector_dim = %d>", f->rank);
+  return in_asked_order(
+      f, r, ir_build_gather(&f->b, r->v, indices, type_as_gathered(f, r), b.text, sizes));
+}
+
+/* A slice without gaps of dimensions that are read as a whole. */
+static bool cuts_windows_alone(const picker *f, ir_op slice, ir_ints whole) {
+  int32_t n;
+  const int64_t *stride = ir_op_ints(f->m, slice, "strides", &n),
+                *from = type_of(f, ir_operand(f->m, slice, 0))->dims,
+                *to = type_of(f, ir_result(f->m, slice, 0))->dims;
+  for (int32_t d = 0; d < n; d++)
+    if (stride[d] != 1 || (from[d] != to[d] && ir_ints_find(whole, d) < 0)) return false;
+  return true;
+}
+
+static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole);
+
+/* Rows of what is sliced, then the slice of these. */
+static ir_value sliced(picker *f, ir_op slice, const place *where, ir_ints whole) {
+  int32_t n;
+  const int64_t *start = ir_op_ints(f->m, slice, "start_indices", &n),
+                *dims = type_of(f, ir_result(f->m, slice, 0))->dims;
+  ir_value x = read_at(f, ir_operand(f->m, slice, 0), where, whole);
+  for (int32_t i = 0; i < whole.count; i++)
+    if (type_of(f, x)->dims[f->rank + i] != dims[whole.at[i]])
+      x = ir_build_slice_dim(&f->b, x, f->rank + i, start[whole.at[i]], dims[whole.at[i]]);
+  return x;
+}
+
+static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole) {
+  ir_op slice = maker(f, v, IR_OP_SLICE);
+  if (slice && pass_is_static(f->m, slice) && cuts_windows_alone(f, slice, whole))
+    return sliced(f, slice, where, whole);
+  reading r = reading_of(f, v, where, whole);
+  ir_value x = broadcast(f, &r);
+  return x ? x : gathered(f, &r);
+}
+
+/* ---- elements ---- */
+static ir_value element(picker *f, ir_value v, const place *where);
+
+static ir_value plain(picker *f, ir_value v, const place *where) {
+  return read_at(f, v, where, (ir_ints){0});
+}
+
+static ir_value of_elementwise(picker *f, ir_op op, const place *where) {
+  const ir_op_data d = *ir_op_get(f->m, op);
+  ir_value args[4];
+  int32_t rank = type_of(f, d.first_result)->rank;
+  for (uint32_t i = 0; i < d.n_operands; i++) {
+    bool alike = type_of(f, d.operands[i])->rank == rank;
+    args[i] = alike ? element(f, d.operands[i], where) : plain(f, d.operands[i], where);
+  }
+  return pass_build_like(&f->b, op, args, entries_of(f, type_of(f, d.first_result)->dtype));
+}
+
+/* Of a broadcast, transpose, reshape. */
+static ir_value of_moved(picker *f, ir_op op, const place *where) {
+  ir_value x = ir_operand(f->m, op, 0);
+  int32_t to[IR_MAX_RANK];
+  place from;
+  if (!ir_moved_dims(f->m, op, to)) return plain(f, ir_result(f->m, op, 0), where);
+  for (int32_t i = 0; i < type_of(f, x)->rank; i++)
+    from.at[i] = type_of(f, x)->dims[i] == 1 ? AT_ZERO : where->at[to[i]];
+  return element(f, x, &from);
+}
+
+/* The rows and columns that make the elements are not more than half of the product. */
+static bool is_worth_rows(const picker *f, ir_op op, const ir_dot_numbers *n) {
+  int64_t entries = 1, all = ir_element_count(f->m, ir_type_of(f->m, ir_result(f->m, op, 0)));
+  const ir_type_data *l = type_of(f, ir_operand(f->m, op, 0));
+  for (int32_t i = 0; i < f->rank; i++)
+    if (__builtin_mul_overflow(entries, f->dims[i], &entries)) return false;
+  for (int32_t i = 0; i < n->lhs_contract.count; i++)
+    if (__builtin_mul_overflow(entries, l->dims[n->lhs_contract.at[i]], &entries)) return false;
+  return entries <= all / 2;
+}
+
+static place side_of(const picker *f, ir_op op, uint32_t side, const ir_dot_numbers *n,
+                     const place *where) {
+  ir_ints batch = ir_dot_batch(n, side), contract = ir_dot_contract(n, side);
+  const ir_type_data *l = type_of(f, ir_operand(f->m, op, 0));
+  int32_t next = side ? l->rank - n->lhs_contract.count : batch.count;
+  place from = {.at = {AT_ZERO}};
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, side))->rank; d++) {
+    int32_t i = ir_ints_find(batch, d);
+    if (ir_ints_find(contract, d) < 0) from.at[d] = where->at[i >= 0 ? i : next++];
+  }
+  return from;
+}
+
+static ir_value of_dot(picker *f, ir_op op, const place *where) {
+  ir_value y = ir_result(f->m, op, 0), sides[2];
+  ir_dtype dtype = type_of(f, y)->dtype, wide = dtype;
+  ir_dot_numbers n;
+  int64_t over[IR_MAX_RANK];
+  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || !is_worth_rows(f, op, &n) ||
+      f->rank + n.lhs_contract.count > IR_MAX_RANK)
+    return plain(f, y, where);
+  if (dtype == IR_BF16 || dtype == IR_F16) wide = IR_F32;
+  for (uint32_t side = 0; side < 2; side++) {
+    place from = side_of(f, op, side, &n, where);
+    ir_value rows = read_at(f, ir_operand(f->m, op, side), &from, ir_dot_contract(&n, side));
+    sides[side] = ir_build_convert(&f->b, rows, wide);
+  }
+  for (int32_t i = 0; i < n.lhs_contract.count; i++) over[i] = f->rank + i;
+  ir_value x = ir_build_binary(&f->b, IR_OP_MULTIPLY, sides[0], sides[1]);
+  x = pass_build_sum(&f->b, x, over, n.lhs_contract.count);
+  return ir_build_convert(&f->b, x, dtype);
+}
+
+static ir_value of_iota(picker *f, ir_op op, const place *where) {
+  const coordinate *c = &where->at[ir_op_int(f->m, op, "iota_dimension", 0)];
+  return ir_build_convert(&f->b, coordinate_value(f, c), type_of(f, ir_result(f->m, op, 0))->dtype);
+}
+
+static ir_value made(picker *f, ir_value v, const place *where) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  if (op && !pass_is_static(f->m, op)) return plain(f, v, where);
+  if (op && ir_kind_flags(kind) & IR_FLAG_E && ir_op_get(f->m, op)->n_operands <= 4)
+    return of_elementwise(f, op, where);
+  switch (kind) {
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_RESHAPE: return of_moved(f, op, where);
+    case IR_OP_DOT_GENERAL: return of_dot(f, op, where);
+    case IR_OP_IOTA: return of_iota(f, op, where);
+    default: return plain(f, v, where);
+  }
+}
+
+static bool same_place(const place *a, const place *b, int32_t rank) {
+  for (int32_t i = 0; i < rank; i++)
+    if (a->at[i].is_own != b->at[i].is_own || a->at[i].along != b->at[i].along ||
+        a->at[i].at != b->at[i].at)
+      return false;
+  return true;
+}
+
+/* v's elements, by entry. */
+static ir_value element(picker *f, ir_value v, const place *where) {
+  int32_t rank = type_of(f, v)->rank;
+  for (uint32_t i = 0; i < f->found.count; i++)
+    if (f->found.at[i].value == v && same_place(&f->found.at[i].where, where, rank))
+      return f->found.at[i].element;
+  bool reads = ir_value_bytes(f->m, v) <= f->small_bytes || f->steps-- <= 0;
+  known k = {v, reads ? plain(f, v, where) : made(f, v, where), *where};
+  VEC_PUSH(f->p->scratch, &f->found, k);
+  return k.element;
+}
+
+/* ---- the ops ---- */
+static bool is_one_by_one(picker *f, ir_op op) {
+  int32_t n;
+  const int64_t *sizes = ir_op_ints(f->m, op, "slice_sizes", &n);
+  for (int32_t i = 0; i < n; i++)
+    if (sizes[i] != 1) return false;
+  return n >= 0;
+}
+
+/* Not something that is in memory anyway: an argument, what a loop carries or reduces. */
+static bool is_made(const picker *f, ir_value v) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  return ir_kind_flags(kind) & IR_FLAG_E || kind == IR_OP_CONSTANT ||
+         kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE ||
+         kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
+}
+
+static bool replace_gather(picker *f, ir_op op) {
+  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
+  ir_gather_numbers n;
+  place where;
+  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) || !is_one_by_one(f, op) ||
+      ir_element_count(f->m, ir_type_of(f->m, y)) >
+          ir_element_count(f->m, ir_type_of(f->m, x)) / 2 ||
+      !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
+      !find_place(f, &n, x, ir_operand(f->m, op, 1), &where))
+    return false;
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++)
+    if (!where.at[d].is_own)
+      where.at[d].at = clamped(f, where.at[d].at, 0, type_of(f, x)->dims[d] - 1);
+  f->found.count = 0;
+  f->steps = MOST_STEPS;
+  ir_map_set(f->map, y, element(f, x, &where));
+  return true;
+}
+
+/* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. Any
+ * other that an entry's own index says (on a diagonal) becomes an indexed one. */
+static bool has_own_places(picker *f, ir_value x, place *where) {
+  uint32_t seen = 0;
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
+    coordinate *c = &where->at[d];
+    int64_t along = c->along, extent = type_of(f, x)->dims[d];
+    if (!c->is_own || (along < 0 && extent == 1)) continue;
+    if (along >= 0 && !(seen >> along & 1) && f->dims[along] == extent) seen |= 1u << along;
+    else *c = (coordinate){false, 0, coordinate_value(f, c)};
+  }
+  for (int32_t i = 0; i < f->rank; i++)
+    if (!(seen >> i & 1) && f->dims[i] != 1) return false;
+  return seen != 0;
+}
+
+/* A value of the entries over all of x. */
+static ir_value spread(picker *f, ir_value v, ir_value x, const place *where) {
+  ir_type_data t = *type_of(f, x);
+  int64_t kept[IR_MAX_RANK], to[IR_MAX_RANK];
+  int32_t n = 0;
+  for (int32_t i = 0; i < f->rank; i++)
+    for (int32_t d = 0; d < t.rank; d++)
+      if (where->at[d].is_own && where->at[d].along == i) kept[n] = f->dims[i], to[n++] = d;
+  ir_dtype dtype = type_of(f, v)->dtype;
+  v = ir_build_reshape(&f->b, v, ir_tensor(f->m, dtype, n, kept));
+  return ir_build_broadcast(&f->b, v, ir_tensor(f->m, dtype, t.rank, t.dims), to);
+}
+
+/* i1 of x: whether an entry is there. IR_NONE: in all places. Counted in i32 where that is enough:
+ * a vector has twice as many. */
+static ir_value written(picker *f, ir_value x, const place *where) {
+  ir_value all = IR_NONE;
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
+    ir_type_data t = *type_of(f, x);
+    if (where->at[d].is_own) continue;
+    t.dtype = t.dims[d] < INT32_MAX ? IR_I32 : IR_I64;
+    ir_value at = clamped(f, where->at[d].at, -1, t.dims[d]);
+    at = spread(f, ir_build_convert(&f->b, at, t.dtype), x, where);
+    ir_value here =
+        ir_build_compare(&f->b, "EQ", ir_build_iota(&f->b, ir_type_intern(f->m, &t), d), at);
+    all = all ? ir_build_binary(&f->b, IR_OP_AND, all, here) : here;
+  }
+  return all;
+}
+
+/* Of a reducer's two arguments, the second. */
+static bool assigns(const picker *f, ir_block reducer) {
+  const ir_block_data *b = ir_block_get(f->m, reducer);
+  return b->ops.count == 1 && ir_operand(f->m, b->ops.at[0], 0) == b->args.at[1];
+}
+
+static bool replace_scatter(picker *f, ir_op op) {
+  if (ir_op_get(f->m, op)->n_operands != 3) return false;
+  ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 2), y = ir_result(f->m, op, 0);
+  ir_block reducer = ir_op_get(f->m, op)->regions[0];
+  ir_kind kind = ir_reducer_kind(f->m, reducer);
+  ir_gather_numbers n;
+  place where;
+  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
+      (kind == IR_OP_UNKNOWN && !assigns(f, reducer)) ||
+      !ir_scatter_dims(f->p->scratch, f->m, op, &n) ||
+      !find_place(f, &n, x, ir_operand(f->m, op, 1), &where) || !has_own_places(f, x, &where))
+    return false;
+  ir_value mask = written(f, x, &where);
+  if (!mask) return false;
+  ir_value sum = spread(f, u, x, &where);
+  if (kind != IR_OP_UNKNOWN) sum = ir_build_binary(&f->b, kind, x, sum);
+  ir_map_set(f->map, y, ir_build_select(&f->b, mask, sum, x));
+  return true;
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  picker *f = user;
+  ir_kind kind = ir_kind_of(f->m, op);
+  if (!pass_is_static(f->m, op)) return false;
+  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  bool done = kind == IR_OP_GATHER    ? replace_gather(f, op)
+              : kind == IR_OP_SCATTER ? replace_scatter(f, op)
+                                      : false;
+  f->changed |= done;
+  return done;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  picker f = {.p = p,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .small_bytes = pass_small_bytes(p->options)};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_through_gather = {"through-gather", run};

@@ -1,0 +1,405 @@
+/* through-pad: what is computed of zeros around a tensor is not computed of them.
+ *
+ * Requires: a verified module, dead code gone. Breaks: nothing; what lost its uses stays for dce.
+ * Gradients of slices pad with zeros. With P padding, S cutting the padding away,
+ *   f(P(x), P(y), c) = P'(f(x, y, c))      elementwise, c one number; P' fills with f(0, 0, c)
+ *   transpose, reshape by ones, sums       the same
+ *   sum_k P(x)_k y_k = sum_k x_k S(y)_k    where k is padded
+ *   P(x) . y = [x . y; 0 . y]              where a free dimension is: one row of zeros for all
+ * So the gradients of logits = (h w)[:, :-1] are products of h[:, :-1], as if h had been cut.
+ *   NaN and infinities: 0 times infinity is NaN and stays so. The rows that zeros make are
+ * computed, once; what a contraction leaves out of y is added, times 0, to the rest of y: NaN where
+ * zeros met such, and else nothing changes. But for that exact; a product may sum in another order,
+ * and a sum of nothing but -0 may be +0.
+ *   Left alone: f(P(x), y) with a y of its own in each place, gaps (interior padding), negative
+ * padding, padded batch dimensions, complex products; products with a y that is neither at hand
+ * nor small against P(x), because it is read once more, or where what is cut or put together is
+ * larger than P(x); tensors that are small against the limit or below the threshold. Cost: linear.
+ * Source: the identities above; XLA folds pads into convolutions. See docs/design/through-slice.md.
+ */
+#include <math.h>
+
+#include "pass/build.h"
+
+enum { STEPS = 8, MUCH_SMALLER = 8 };
+
+typedef struct padder {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map; /* results of replaced ops -> what they are now */
+  int64_t small_bytes;
+  ir_builder b;
+  bool changed;
+} padder;
+
+typedef struct padding {
+  ir_op op;
+  ir_value x, fill;
+  const int64_t *low, *high; /* by dimension */
+} padding;
+
+static const ir_type_data *type_of(const padder *f, ir_value v) { return ir_type_at(f->m, v); }
+
+/* ---- looking ---- */
+static bool find_padding(const padder *f, ir_value v, padding *out) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || ir_kind_of(f->m, op) != IR_OP_PAD || !pass_is_static(f->m, op) ||
+      ir_value_bytes(f->m, v) <= f->small_bytes)
+    return false;
+  int32_t count;
+  *out = (padding){op, ir_operand(f->m, op, 0), ir_operand(f->m, op, 1),
+                   ir_op_ints(f->m, op, "edge_padding_low", &count),
+                   ir_op_ints(f->m, op, "edge_padding_high", &count)};
+  const int64_t *gaps = ir_op_ints(f->m, op, "interior_padding", &count);
+  bool any = false, plain = ir_element_count(f->m, ir_type_of(f->m, out->x)) > 0;
+  for (int32_t d = 0; d < count; d++) {
+    plain &= !gaps[d] && out->low[d] >= 0 && out->high[d] >= 0;
+    any |= out->low[d] || out->high[d];
+  }
+  return any && plain;
+}
+
+static bool is_finite(const padder *f, ir_value v) {
+  double x;
+  int64_t i;
+  return ir_splat_int(f->m, v, &i) || (ir_splat_real(f->m, v, &x) && isfinite(x));
+}
+
+/* All elements are 0 of either sign, as far as can be told. */
+static bool is_zero(const padder *f, ir_value v, int steps) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || !steps) return false;
+  if (ir_is_zero(f->m, v)) return true;
+  ir_value x = ir_op_get(f->m, op)->n_operands ? ir_operand(f->m, op, 0) : IR_NONE,
+           y = ir_op_get(f->m, op)->n_operands > 1 ? ir_operand(f->m, op, 1) : IR_NONE;
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_NEGATE:
+    case IR_OP_ABS:
+    case IR_OP_CONVERT: return is_zero(f, x, steps - 1);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT: return is_zero(f, x, steps - 1) && is_zero(f, y, steps - 1);
+    case IR_OP_MULTIPLY:
+      return (is_zero(f, x, steps - 1) && (is_finite(f, y) || is_zero(f, y, steps - 1))) ||
+             (is_finite(f, x) && is_zero(f, y, steps - 1));
+    default: return false;
+  }
+}
+
+/* Reading it once more costs little. */
+static bool is_at_hand(const padder *f, ir_value v, const padding *pad) {
+  int64_t bytes = ir_value_bytes(f->m, v);
+  if (bytes <= ir_value_bytes(f->m, ir_result(f->m, pad->op, 0)) / MUCH_SMALLER) return true;
+  for (int i = 0; i < STEPS; i++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    switch (op ? ir_kind_of(f->m, op) : IR_OP_CONSTANT) {
+      case IR_OP_CONSTANT: return true;
+      case IR_OP_CONVERT:
+      case IR_OP_PAD:
+      case IR_OP_RESHAPE:
+      case IR_OP_SLICE:
+      case IR_OP_TRANSPOSE: v = ir_operand(f->m, op, 0); continue;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+/* ---- building ---- */
+/* The scalar that the value is everywhere; IR_NONE if it is none. */
+static ir_value scalar_of(padder *f, ir_value v) {
+  const ir_type_data t = *type_of(f, v);
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (t.rank == 0) return v;
+  if (!op) return IR_NONE;
+  if (ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM && !type_of(f, ir_operand(f->m, op, 0))->rank)
+    return ir_operand(f->m, op, 0);
+  ir_attr value = ir_kind_of(f->m, op) == IR_OP_CONSTANT ? ir_op_attr(f->m, op, "value") : IR_NONE;
+  const ir_attr_data *d = value ? ir_attr_get(f->m, value) : NULL;
+  if (!d || d->kind != IR_ATTR_DENSE || !d->splat) return IR_NONE;
+  return ir_build_constant(&f->b, ir_scalar(f->m, t.dtype), d->data, true);
+}
+
+/* ---- elementwise ops ---- */
+/* Of the op's operands one at least is padded, all of these alike. */
+static bool find_common_padding(padder *f, ir_op op, padding *out) {
+  bool any = false;
+  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
+    padding p;
+    if (!find_padding(f, ir_operand(f->m, op, i), &p)) continue;
+    if (!any) *out = p;
+    int32_t rank = type_of(f, p.x)->rank;
+    if (rank != type_of(f, out->x)->rank) return false;
+    for (int32_t d = 0; d < rank; d++)
+      if (p.low[d] != out->low[d] || p.high[d] != out->high[d]) return false;
+    any = true;
+  }
+  return any;
+}
+
+static ir_value elementwise(padder *f, ir_op op) {
+  enum { MOST = 4 };
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  padding p;
+  ir_value inside[MOST], around[MOST];
+  if (n > MOST || ir_op_get(f->m, op)->n_results != 1 || !find_common_padding(f, op, &p))
+    return IR_NONE;
+  const ir_type_data x = *type_of(f, p.x);
+  ir_dtype dtype = type_of(f, ir_result(f->m, op, 0))->dtype;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_value v = ir_operand(f->m, op, i);
+    padding own;
+    if (find_padding(f, v, &own)) {
+      inside[i] = own.x;
+      around[i] = own.fill;
+      continue;
+    }
+    around[i] = inside[i] = scalar_of(f, v);
+    if (!inside[i]) return IR_NONE;
+    if (type_of(f, v)->rank)
+      inside[i] = ir_build_broadcast(
+          &f->b, inside[i], ir_tensor(f->m, type_of(f, v)->dtype, x.rank, x.dims), (int64_t[]){0});
+  }
+  ir_value fill = pass_build_like(&f->b, op, around, ir_scalar(f->m, dtype)),
+           core = pass_build_like(&f->b, op, inside, ir_tensor(f->m, dtype, x.rank, x.dims));
+  return ir_build_pad(&f->b, core, fill, p.low, p.high);
+}
+
+/* ---- moves ---- */
+static ir_value transpose(padder *f, ir_op op) {
+  padding p;
+  int32_t rank;
+  if (!find_padding(f, ir_operand(f->m, op, 0), &p)) return IR_NONE;
+  const int64_t *from = ir_op_ints(f->m, op, "permutation", &rank);
+  int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
+  for (int32_t d = 0; d < rank; d++) {
+    low[d] = p.low[from[d]];
+    high[d] = p.high[from[d]];
+  }
+  return ir_build_pad(&f->b, pass_build_transpose(&f->b, p.x, from), p.fill, low, high);
+}
+
+/* By ones alone. */
+static ir_value reshape(padder *f, ir_op op) {
+  padding p;
+  if (!find_padding(f, ir_operand(f->m, op, 0), &p)) return IR_NONE;
+  const ir_type_data x = *type_of(f, ir_operand(f->m, op, 0)),
+                     y = *type_of(f, ir_result(f->m, op, 0));
+  int64_t low[IR_MAX_RANK] = {0}, high[IR_MAX_RANK] = {0}, dims[IR_MAX_RANK];
+  int32_t i = 0, j = 0;
+  for (int32_t d = 0; d < y.rank; d++) dims[d] = y.dims[d];
+  for (; ir_next_same_dim(&x, &y, &i, &j); i++, j++) {
+    low[j] = p.low[i];
+    high[j] = p.high[i];
+    dims[j] = y.dims[j] - low[j] - high[j];
+  }
+  if (i < x.rank || j < y.rank) return IR_NONE;
+  ir_value core = ir_build_reshape(&f->b, p.x, ir_tensor(f->m, y.dtype, y.rank, dims));
+  return ir_build_pad(&f->b, core, p.fill, low, high);
+}
+
+/* ---- sums ---- */
+static ir_value sum(padder *f, ir_op op) {
+  padding p;
+  const ir_op_data *o = ir_op_get(f->m, op);
+  if (o->n_results != 1 || !find_padding(f, ir_operand(f->m, op, 0), &p) ||
+      ir_reducer_kind(f->m, o->regions[0]) != IR_OP_ADD || !is_zero(f, p.fill, STEPS) ||
+      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
+    return IR_NONE;
+  ir_ints over;
+  over.at = ir_op_ints(f->m, op, "dimensions", &over.count);
+  int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
+  int32_t kept = 0;
+  bool any = false;
+  for (int32_t i = 1; i < over.count; i++)
+    if (over.at[i] <= over.at[i - 1]) return IR_NONE;
+  for (int32_t d = 0; d < type_of(f, p.x)->rank; d++) {
+    if (ir_ints_have(over, d)) continue;
+    low[kept] = p.low[d];
+    high[kept] = p.high[d];
+    any |= low[kept] || high[kept];
+    kept++;
+  }
+  ir_value init = ir_operand(f->m, op, 1),
+           core = pass_build_reduce(&f->b, IR_OP_ADD, p.x, init, over.at, over.count);
+  return any ? ir_build_pad(&f->b, core, init, low, high) : core;
+}
+
+/* ---- products ---- */
+typedef struct product {
+  ir_op op;
+  ir_dot_numbers n;
+  ir_value side[2];
+  bool is_made[2]; /* here, of what is at hand */
+} product;
+
+/* Where a free dimension of a side is in the result. */
+static int32_t place_of(const padder *f, const product *p, uint32_t side, int32_t dim) {
+  int32_t at = side ? type_of(f, p->side[0])->rank - p->n.lhs_contract.count : p->n.lhs_batch.count;
+  for (int32_t d = 0; d < dim; d++)
+    at += !ir_ints_have(ir_dot_batch(&p->n, side), d) &&
+          !ir_ints_have(ir_dot_contract(&p->n, side), d);
+  return at;
+}
+
+static ir_value multiplied(padder *f, const product *p) {
+  const ir_type_data y = *type_of(f, ir_result(f->m, p->op, 0));
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t i = 0; i < p->n.lhs_batch.count; i++)
+    dims[i] = type_of(f, p->side[0])->dims[p->n.lhs_batch.at[i]];
+  for (uint32_t side = 0; side < 2; side++) {
+    const ir_type_data *t = type_of(f, p->side[side]);
+    for (int32_t d = 0; d < t->rank; d++)
+      if (!ir_ints_have(ir_dot_batch(&p->n, side), d) &&
+          !ir_ints_have(ir_dot_contract(&p->n, side), d))
+        dims[place_of(f, p, side, d)] = t->dims[d];
+  }
+  return pass_build_like(&f->b, p->op, p->side, ir_tensor(f->m, y.dtype, y.rank, dims));
+}
+
+/* Padded like before, but for this dimension. */
+static ir_value without(padder *f, const padding *p, int32_t dim) {
+  int32_t rank = type_of(f, p->x)->rank;
+  int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
+  bool any = false;
+  for (int32_t d = 0; d < rank; d++) {
+    low[d] = d == dim ? 0 : p->low[d];
+    high[d] = d == dim ? 0 : p->high[d];
+    any |= low[d] || high[d];
+  }
+  return any ? ir_build_pad(&f->b, p->x, p->fill, low, high) : p->x;
+}
+
+static bool is_real(const padder *f, ir_value v) {
+  return ir_dtype_class_of(type_of(f, v)->dtype) == IR_CLASS_FLOAT;
+}
+
+/* y + 0 times the sum over `dim` of these elements of x: NaN where one is not finite. */
+static ir_value with_nans_of(padder *f, ir_value y, ir_value x, int64_t dim, int64_t at,
+                             int64_t length) {
+  if (!length || !is_real(f, x)) return y;
+  ir_value part = ir_build_slice_dim(&f->b, x, dim, at, length),
+           zero = ir_build_splat_int(&f->b, ir_type_of(f->m, part), 0);
+  ir_value sum = pass_build_sum(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, part, zero), &dim, 1);
+  int64_t to[IR_MAX_RANK];
+  for (int32_t d = 0, k = 0; d < type_of(f, y)->rank; d++)
+    if (d != dim) to[k++] = d;
+  return ir_build_binary(&f->b, IR_OP_ADD, y,
+                         ir_build_broadcast(&f->b, sum, ir_type_of(f->m, y), to));
+}
+
+/* The other side of a contraction, where this one is not padding. */
+static ir_value remaining(padder *f, ir_value y, int64_t dim, int64_t low, int64_t high) {
+  padding p;
+  if (find_padding(f, y, &p) && p.low[dim] == low && p.high[dim] == high &&
+      is_zero(f, p.fill, STEPS))
+    return without(f, &p, (int32_t)dim);
+  int64_t length = type_of(f, y)->dims[dim] - low - high;
+  CTX_CHECK(f->m->ctx, length > 0); /* what is padded is not empty */
+  ir_value x = ir_build_slice_dim(&f->b, y, dim, low, length);
+  x = with_nans_of(f, x, y, dim, 0, low);
+  return with_nans_of(f, x, y, dim, low + length, high);
+}
+
+static ir_value product_of(padder *f, const product *p);
+
+/* What padding makes of a result: rows that are all alike, [.., 1, ..]. */
+static ir_value row_of_padding(padder *f, const product *p, uint32_t side, ir_value fill) {
+  const ir_type_data x = *type_of(f, p->side[side]);
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t d = 0; d < x.rank; d++)
+    dims[d] =
+        ir_ints_have(ir_dot_contract(&p->n, side), d) || ir_ints_have(ir_dot_batch(&p->n, side), d)
+            ? x.dims[d]
+            : 1;
+  product row = *p;
+  row.side[side] =
+      ir_build_broadcast(&f->b, fill, ir_tensor(f->m, x.dtype, x.rank, dims), (int64_t[]){0});
+  row.is_made[side] = true;
+  return product_of(f, &row);
+}
+
+static ir_value beside_padding(padder *f, const product *p, uint32_t side, const padding *pad,
+                               int32_t dim) {
+  int32_t along = place_of(f, p, side, dim), n = 0;
+  product rest = *p;
+  rest.side[side] = without(f, pad, dim);
+  ir_value row = row_of_padding(f, p, side, pad->fill), parts[3], core = product_of(f, &rest);
+  int64_t to[IR_MAX_RANK], lengths[2] = {pad->low[dim], pad->high[dim]};
+  const ir_type type = ir_type_of(f->m, core);
+  for (int32_t d = 0; d < ir_type_get(f->m, type)->rank; d++) to[d] = d;
+  for (int i = 0; i < 2; i++) {
+    if (i == 1) parts[n++] = core;
+    if (lengths[i])
+      parts[n++] =
+          ir_build_broadcast(&f->b, row, ir_tensor_with_dim(f->m, type, along, lengths[i]), to);
+  }
+  CTX_CHECK(f->m->ctx, n > 1); /* or nothing would be padded along it */
+  return ir_build_concatenate(&f->b, parts, (uint32_t)n, along);
+}
+
+/* IR_NONE: no padding of this side goes. */
+static ir_value without_padding(padder *f, const product *p, uint32_t side) {
+  padding pad;
+  ir_value y = p->side[1 - side];
+  if (!find_padding(f, p->side[side], &pad) || !(p->is_made[1 - side] || is_at_hand(f, y, &pad)))
+    return IR_NONE;
+  for (int32_t d = 0; d < type_of(f, pad.x)->rank; d++) {
+    int32_t k = ir_ints_find(ir_dot_contract(&p->n, side), d);
+    if ((!pad.low[d] && !pad.high[d]) || ir_ints_have(ir_dot_batch(&p->n, side), d)) continue;
+    int64_t bytes = ir_value_bytes(f->m, p->side[side]); /* against a copy of result or y */
+    if (k < 0 && ir_value_bytes(f->m, ir_result(f->m, p->op, 0)) <= bytes)
+      return beside_padding(f, p, side, &pad, d);
+    if (k < 0 || !is_zero(f, pad.fill, STEPS) || ir_value_bytes(f->m, y) > bytes) continue;
+    product rest = *p;
+    rest.side[side] = without(f, &pad, d);
+    rest.side[1 - side] =
+        remaining(f, y, ir_dot_contract(&p->n, 1 - side).at[k], pad.low[d], pad.high[d]);
+    rest.is_made[1 - side] = true;
+    return product_of(f, &rest);
+  }
+  return IR_NONE;
+}
+
+static ir_value product_of(padder *f, const product *p) {
+  ir_value v = without_padding(f, p, 0);
+  if (!v) v = without_padding(f, p, 1);
+  return v ? v : multiplied(f, p);
+}
+
+static ir_value dot(padder *f, ir_op op) {
+  product p = {.op = op, .side = {ir_operand(f->m, op, 0), ir_operand(f->m, op, 1)}};
+  ir_dtype_class c = ir_dtype_class_of(type_of(f, ir_result(f->m, op, 0))->dtype);
+  if (c == IR_CLASS_COMPLEX || !ir_dot_dims(f->p->scratch, f->m, op, &p.n) ||
+      !pass_is_static(f->m, op))
+    return IR_NONE;
+  ir_value v = without_padding(f, &p, 0);
+  return v ? v : without_padding(f, &p, 1);
+}
+
+/* ---- all ops ---- */
+static bool replace(void *user, ir_block block, ir_op op) {
+  padder *f = user;
+  ir_kind kind = ir_kind_of(f->m, op);
+  ir_value v = IR_NONE;
+  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  if (ir_kind_flags(kind) & IR_FLAG_E) v = elementwise(f, op);
+  else if (kind == IR_OP_TRANSPOSE) v = transpose(f, op);
+  else if (kind == IR_OP_RESHAPE) v = reshape(f, op);
+  else if (kind == IR_OP_REDUCE) v = sum(f, op);
+  else if (kind == IR_OP_DOT_GENERAL) v = dot(f, op);
+  if (!v) return false;
+  ir_map_set(f->map, ir_result(f->m, op, 0), v);
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  padder f = {.p = p,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .small_bytes = pass_small_bytes(p->options)};
+  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_through_pad = {"through-pad", run};

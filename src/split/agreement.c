@@ -1,0 +1,147 @@
+#include "split/agreement.h"
+
+#include "ir/attrs.h"
+
+enum { MOST_VISITS = 256 };
+
+typedef struct search {
+  ir_module *m;
+  arena *scratch;
+  ir_block block;
+  int32_t visits;
+  ir_op loop; /* out */
+} search;
+
+static ir_op made_by(const search *s, ir_value v) {
+  ir_op op = ir_value_get(s->m, v)->op;
+  return op && ir_op_get(s->m, op)->block == s->block ? op : IR_NONE;
+}
+
+/* Elements of the operands as they are. */
+static bool hands_on(ir_kind kind) {
+  return (ir_kind_flags(kind) & IR_FLAG_M) || kind == IR_OP_CONVERT || kind == IR_OP_NEGATE ||
+         kind == IR_OP_OPTIMIZATION_BARRIER;
+}
+
+static bool selects(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
+  if (kind != IR_OP_REDUCE) return false;
+  ir_kind by = ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
+  return ir_op_get(m, op)->n_results > 1 || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
+}
+
+static bool is_selection(search *s, ir_op op) {
+  if (ir_kind_of(s->m, op) == IR_OP_LOOP) s->loop = op;
+  return ir_kind_of(s->m, op) == IR_OP_LOOP || selects(s->m, op);
+}
+
+/* Whether v is an element that was selected, or several. */
+static bool is_selected(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  if (!op || s->visits++ > MOST_VISITS) return false;
+  if (is_selection(s, op)) return true;
+  if (!hands_on(ir_kind_of(s->m, op))) return false;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    if (is_selected(s, ir_operand(s->m, op, i))) return true;
+  return false;
+}
+
+static split_selected selected_at(search *s, ir_value v, split_pos pos) {
+  split_factor f;
+  split_selected found = SPLIT_NOT_SELECTED;
+  ir_op op = made_by(s, v);
+  if (!op || s->visits++ > MOST_VISITS) return found;
+  if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found;
+  if (is_selection(s, op)) return SPLIT_SELECTED_OF_EACH;
+  if (!hands_on(ir_kind_of(s->m, op)) ||
+      !split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
+    return found;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
+    split_selected one = selected_at(s, ir_operand(s->m, op, i), f.operands[i]);
+    if (one > found) found = one;
+  }
+  return found;
+}
+
+static bool is_sum(ir_kind kind) {
+  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION ||
+         kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW;
+}
+
+/* What has v's elements before they were moved. */
+static ir_value source_of(const search *s, ir_value v) {
+  for (ir_op op; (op = made_by(s, v)) && hands_on(ir_kind_of(s->m, op));)
+    v = ir_operand(s->m, op, 0);
+  return v;
+}
+
+/* A sum that may be contracted with a product. */
+static bool adds_product(const search *s, ir_op op) {
+  ir_kind kind = ir_kind_of(s->m, op);
+  if (kind != IR_OP_ADD && kind != IR_OP_SUBTRACT) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    ir_op by = made_by(s, source_of(s, ir_operand(s->m, op, i)));
+    if (by && ir_kind_of(s->m, by) == IR_OP_MULTIPLY) return true;
+  }
+  return false;
+}
+
+/* Whether it depends on the ops around it where v is rounded. */
+static bool is_rounded(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  if (!op) return false;
+  ir_kind kind = ir_kind_of(s->m, op);
+  if (is_sum(kind) || s->visits++ > MOST_VISITS) return true;
+  if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return false;
+  if (adds_product(s, op)) return true;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    if (is_rounded(s, ir_operand(s->m, op, i))) return true;
+  return false;
+}
+
+split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
+                                       const split_factor *f, ir_op *out_loop) {
+  search s = {m, scratch, ir_op_get(m, compare)->block, 0, IR_NONE};
+  split_selected found = SPLIT_NOT_SELECTED;
+  for (uint32_t i = 0; i < 2; i++) {
+    if (f->operands[1 - i].dim < 0 || !is_rounded(&s, ir_operand(m, compare, 1 - i))) continue;
+    split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
+    if (one > found) found = one;
+  }
+  *out_loop = s.loop;
+  return found;
+}
+
+/* ---- within a trip ---- */
+/* Whether v has elements that were selected from those of the source. */
+static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
+  ir_op op = made_by(s, v);
+  if (v == source) return selected;
+  if (!op || s->visits++ > MOST_VISITS) return false;
+  bool selects_here = selects(s->m, op);
+  if (!selects_here && !hands_on(ir_kind_of(s->m, op))) return false;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    if (is_selected_from(s, ir_operand(s->m, op, i), source, selected || selects_here)) return true;
+  return false;
+}
+
+static void keep_compared(search *s, ir_op compare) {
+  for (uint32_t i = 0; i < 2; i++) {
+    ir_value source = source_of(s, ir_operand(s->m, compare, i));
+    ir_op op = made_by(s, source);
+    if (!op || !(ir_kind_flags(ir_kind_of(s->m, op)) & IR_FLAG_E)) continue;
+    s->visits = 0;
+    if (!is_selected_from(s, ir_operand(s->m, compare, 1 - i), source, false)) continue;
+    s->visits = 0;
+    if (is_rounded(s, source)) ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
+  }
+}
+
+void split_keep_compared(ir_module *m, ir_block body) {
+  search s = {.m = m, .block = body};
+  for (uint32_t i = 0; i < ir_block_get(m, body)->ops.count; i++) {
+    ir_op op = ir_block_get(m, body)->ops.at[i];
+    if (ir_kind_of(m, op) == IR_OP_COMPARE) keep_compared(&s, op);
+  }
+}

@@ -1,0 +1,36 @@
+/* Values that have to be the same to the bit when they are made again.
+ *
+ *   m = max(x, dims = [1]);  mask = x == m          the gradient of a maximum
+ *   t = top_k(x)[k];         mask = x >= t
+ *
+ * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so
+ * does a second loop over the other dimension. A sum made again with other shapes, by other code or
+ * next to other ops may be rounded elsewhere: then no element equals the maximum any more, and a
+ * gradient vanishes without a word. So may a sum of two terms: where one is a product, the compiler
+ * contracts them to one operation with one rounding, or doesn't, as the ops around it are. Kernels
+ * compute in one order, XLA's loops do where shapes and ops are the same. So all loops of such a
+ * region are kernels or none is; and where none is, the comparison is not done by a factor along
+ * which m was selected.
+ *
+ * Within a trip XLA would make x again for each of its users: it is marked as kept.
+ */
+#ifndef WEIR_SPLIT_AGREEMENT_H
+#define WEIR_SPLIT_AGREEMENT_H
+#include "split/factors.h"
+
+typedef enum split_selected {
+  SPLIT_NOT_SELECTED,
+  SPLIT_SELECTED_OF_EACH, /* for each index of the factor */
+  SPLIT_SELECTED_OF_ALL   /* of all of them */
+} split_selected;
+
+/* Whether the comparison, done by this factor, is of sums with an element selected from such.
+ * *out_loop: IR_NONE, or the loop that selected it. */
+split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
+                                       const split_factor *f, ir_op *out_loop);
+
+/* Marks what is compared with an element selected from it: {keep} on the op in a loop's body that
+ * makes it. In a loop of XLA's its value is held in memory for all users (split_lower_loops). */
+void split_keep_compared(ir_module *m, ir_block body);
+
+#endif

@@ -1,0 +1,341 @@
+"""Tiles: regions as kernels give what stock XLA gives, for any extents and any covered ops."""
+
+import concurrent.futures
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+from random_gathers import Gathers
+from random_regions import Region
+from random_whiles import Whiles
+from weir import _hook
+
+REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80}, 20
+SIZE_SHARE = 6  # slices of a sixth of the large tensor
+
+
+def lowered(function, *inputs):
+    with jax.enable_x64(True):
+        return jax.jit(function, keep_unused=True).lower(*inputs).as_text()
+
+
+def tiled(text, folder, *arguments):
+    """The program with its loops as kernels."""
+    path = folder / "program.mlir"
+    path.write_text(text)
+    return running.opt(path, *arguments, "--tile", "on")
+
+
+def count(text):
+    return text.count('call_target_name = "weir_tile"')
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tile")
+    probe = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
+    if not count(tiled(probe, folder, "--tensor-size-threshold", "4kB")):
+        pytest.skip("no LLVM library on this machine")
+    _hook.register_calls()
+    return folder
+
+
+def difference(want, got):
+    """None where they agree up to rounding of a long sum; masks and counts exactly."""
+    if want.shape != got.shape or want.dtype != got.dtype:
+        return f"{got.dtype}{got.shape}, expected {want.dtype}{want.shape}"
+    if want.dtype.kind != "f":
+        return None if np.array_equal(want, got) else "differs"
+    tolerance = 2e-4 if want.dtype == np.float32 else 1e-11
+    scale = np.max(np.abs(want), initial=1, where=np.isfinite(want))
+    same = np.isclose(got / scale, want / scale, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return None if same.all() else f"{np.sum(~same)} of {same.size} differ: {got[~same][:3]}, expected {want[~same][:3]}"
+
+
+def check_results(text, program, inputs):
+    for want, got in zip(running.results(text, inputs), running.results(program, inputs), strict=True):
+        assert not difference(want, got)
+
+
+def check_memory(compiled, limit):
+    """By XLA's report, of a program with kernels."""
+    assert 'custom_call_target="weir_tile"' in compiled.as_text()
+    memory = compiled.memory_analysis()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    assert held + memory.temp_size_in_bytes <= limit
+
+
+def as_tiles(region, folder):
+    """(inputs, the program, the program with tiles)."""
+    inputs = region.inputs()
+    text = lowered(region.function, *inputs)
+    threshold = max(64, region.large * np.dtype(region.dtype).itemsize // SIZE_SHARE)
+    return jax.tree.leaves(inputs), text, tiled(text, folder, "--tensor-size-threshold", threshold)
+
+
+def problem_of(region, folder):
+    """(what is wrong, tiles in the program)."""
+    inputs, text, program = as_tiles(region, folder)
+    if not count(program):
+        return None, 0
+    want, got = running.results(text, inputs), running.results(program, inputs)
+    problems = [difference(w, g) for w, g in zip(want, got, strict=True)]
+    return next((p for p in problems if p), None), count(program)
+
+
+def check_regions(problem_of, kind, seeds):
+    """problem_of(kind(seed)) for all of them."""
+    problems, tiles = [], 0
+    for seed in seeds:
+        problem, n = problem_of(kind(seed))
+        tiles += n
+        if problem:
+            problems.append(f"seed {seed}: {problem}")
+    assert not problems, "\n".join(problems)
+    assert tiles >= len(seeds) // 3, "too few regions are tiles"
+
+
+@pytest.mark.parametrize("kind, first", [(k, i) for k, n in REGIONS.items() for i in range(0, n, BATCH)])
+def test_random_regions(kind, first, folder):
+    def problem(region):
+        return problem_of(region, folder)
+
+    check_regions(problem, kind, range(first, first + BATCH))
+
+
+# ---- every op, with the values that are easily got wrong ----
+REALS = [0.0, -0.0, 0.5, -0.5, 1.0, -1.5, 2.5, 3.5, -2.5, 1e-30, 1e30, 88.7, -87.3, 700.0, -708.0, 1000.0]
+REALS += [-1000.0, np.inf, -np.inf, np.nan, 0.3, -7.25, 1e-8, 12345.678]
+WHOLE = [0, 1, -1, 2, -2, 7, -7, 31, 32, 33, 64, 100, -128, 127, 2**31 - 1, -(2**31)]
+UNARY = {
+    "abs cbrt ceil cos exp expm1 floor is_finite log log1p logistic neg round rsqrt sign sin sqrt tan tanh"
+    " acos acosh asin asinh atan atanh cosh sinh square erf erfc": REALS,
+    "abs neg sign bitwise_not population_count clz": WHOLE,
+}
+BINARY = {
+    "add sub mul div max min pow rem atan2 eq ne lt le gt ge": REALS,
+    "add sub mul div max min rem bitwise_and bitwise_or bitwise_xor shift_left"
+    " shift_right_arithmetic shift_right_logical eq ne lt le gt ge": WHOLE,
+}
+# Functions of the C library where XLA has its own: a few units in the last place apart.
+ULPS = 16
+XLA_IS_OFF = {"sinh": 400, "cosh": 400}  # by that many, for large arguments in f64
+TOGETHER = 8  # ops in a program
+
+
+def picked(ops):
+    """Each op of x, y on an n x m tensor, of which each row's column `pick` is the result."""
+
+    def function(x, y, pick, zeros):
+        columns = jax.lax.broadcasted_iota(np.int32, (x.shape[0], zeros.shape[0]), 1)
+        arguments = [jax.numpy.where(columns >= 0, v[:, None], zeros[None]) for v in (x, y)]
+        results = []
+        for op in ops:
+            value = op(*arguments)
+            value = value.astype(np.int32) if value.dtype == bool else value
+            value = jax.numpy.where(columns == pick[:, None], value, 0)
+            results.append(jax.numpy.sum(value, axis=1, dtype=value.dtype))
+        return results
+
+    return function
+
+
+def close(want, got, ulps):
+    if want.dtype.kind != "f":
+        return want == got
+    small = np.finfo(want.dtype).tiny
+    want, got = (np.where(np.abs(a) < small, 0, a) for a in (want, got))
+    with np.errstate(all="ignore"):
+        apart = np.abs(want - got) <= ulps * np.finfo(want.dtype).eps * np.abs(want)
+    return apart | (want == got) | (np.isnan(want) & np.isnan(got))
+
+
+def run_picked(ops, x, y, folder):
+    """(stock results, results by tiles, tiles in the program)."""
+    pick = np.random.default_rng(1).integers(0, 300, len(x)).astype(np.int32)
+    inputs = [x, y, pick, np.zeros(300, x.dtype)]
+    text = lowered(picked(ops), *inputs)
+    threshold = len(x) * 300 * max(4, x.itemsize) // 4
+    program = tiled(text, folder, "--tensor-size-threshold", threshold)
+    return running.results(text, inputs), running.results(program, inputs), count(program)
+
+
+def op_named(name, arity):
+    op = getattr(jax.lax, name)
+    return op if arity == 2 else lambda a, _: op(a)
+
+
+def problems_of(names, values, arity, folder):
+    x, y = (a.ravel() for a in np.meshgrid(values, values)) if arity == 2 else (values, values)
+    stock, got, tiles = run_picked([op_named(n, arity) for n in names], x, y, folder)
+    assert tiles, f"{names} are no tile"
+    for name, want, value in zip(names, stock, got, strict=True):
+        good = close(want, value, XLA_IS_OFF.get(name, ULPS))
+        if not good.all():
+            i = int(np.argmin(good))
+            yield f"{name}({x[i]}, {y[i]}) is {value[i]}, expected {want[i]}; {np.sum(~good)} differ"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint32, np.int8])
+def test_ops(dtype, folder):
+    kind, problems = np.dtype(dtype).kind, []
+    for table, arity in ((UNARY, 1), (BINARY, 2)):
+        for names, values in table.items():
+            if (values is REALS) != (kind == "f"):
+                continue
+            names = [n for n in names.split() if kind != "u" or n not in ("neg", "abs", "sign")]
+            for i in range(0, len(names), TOGETHER):
+                with np.errstate(all="ignore"):
+                    typed = np.array(values).astype(dtype)
+                problems += problems_of(names[i : i + TOGETHER], typed, arity, folder)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_roots_and_reciprocals_of_all_sizes(dtype, folder):
+    """Within 2 ulp over the whole range of exponents, where estimates are refined."""
+    info, dice = np.finfo(dtype), np.random.default_rng(3)
+    exponents = np.arange(info.minexp, info.maxexp, max(1, info.maxexp // 100))
+    x = np.ldexp(dice.uniform(1, 2, len(exponents)), exponents).astype(dtype)
+    x = np.concatenate([x, -x[::20], [info.tiny, info.max, 0.0, -0.0, np.inf, -np.inf, np.nan]])
+    ops = {"sqrt": jax.lax.sqrt, "rsqrt": jax.lax.rsqrt, "1/x": lambda a: 1 / a}
+    wrapped = [lambda a, _, op=op: op(a) for op in ops.values()]
+    stock, got, tiles = run_picked(wrapped, x.astype(dtype), x.astype(dtype), folder)
+    assert tiles
+    for name, want, value in zip(ops, stock, got, strict=True):
+        good = close(want, value, 2)
+        assert good.all(), f"{name}({x[~good]}) is {value[~good]}, expected {want[~good]}"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exp_is_accurate(dtype, folder):
+    """Within 1.5 units in the last place of the true value over all exponents of the result."""
+    info = np.finfo(dtype)
+    low, high = np.log(info.tiny), np.log(info.max)
+    x = np.random.default_rng(2).uniform(low, high, 20000).astype(dtype)
+    _, (got,), tiles = run_picked([lambda a, _: jax.numpy.exp(a)], x, x, folder)
+    assert tiles
+    true = np.exp(x.astype(np.longdouble))
+    error = np.abs(got.astype(np.longdouble) - true) / np.spacing(true.astype(dtype))
+    assert error.max() < 1.5
+
+
+@running.in_this_process
+def test_under_the_hook(folder, monkeypatch):
+    """An unchanged program under a limit, from several threads at once, with other numbers of
+    threads inside: always the same bits, and nobody waits for anybody for ever."""
+    monkeypatch.setenv("WEIR_MEMORY_LIMIT", "3MB")
+    monkeypatch.setenv("WEIR_TILE", "on")
+
+    @jax.jit
+    def function(x, v):
+        kernel = jax.numpy.exp(-0.5 * jax.numpy.sum((x[:, None] - x[None]) ** 2, -1))
+        return kernel @ v, v @ (kernel @ v), jax.numpy.max(kernel * v[:, None], axis=0)
+
+    rng = np.random.default_rng(0)
+    x, v = rng.normal(size=(1500, 3)).astype(np.float32), rng.normal(size=1500).astype(np.float32)
+    compiled = function.lower(x, v).compile()
+    assert "weir_tile" in compiled.as_text()
+    memory = compiled.memory_analysis()
+    assert memory.temp_size_in_bytes + memory.output_size_in_bytes < 3e6
+    want = [np.asarray(a) for a in compiled(x, v)]
+    kernel = np.exp(-0.5 * ((x[:, None].astype(float) - x[None]) ** 2).sum(-1))
+    true = [kernel @ v, v @ (kernel @ v), (kernel * v[:, None]).max(0)]
+    assert all(np.allclose(w, t, rtol=1e-3, atol=1e-3) for w, t in zip(want, true, strict=True))
+
+    def run(_):
+        return [np.asarray(a) for a in compiled(x, v)]
+
+    for threads in ("1", "2", "1000"):
+        monkeypatch.setenv("WEIR_NUM_THREADS", threads)
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            for got in pool.map(run, range(24), timeout=100):
+                assert all(np.array_equal(w, g) for w, g in zip(want, got, strict=True))
+
+
+@running.in_this_process
+def test_a_body_from_elsewhere_is_an_error(folder):
+    """Another format, a body that does not read, too little scratch: an error that says so."""
+    text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
+    program = tiled(text, folder, "--tensor-size-threshold", "4kB")
+    cases = {
+        program.replace("weir-tile 6:", "weir-tile 7:"): "a kernel of format 7",
+        program.replace("weir-tile 6:", "something"): "a kernel of format 0",
+        re.sub("weir-tile 6: [^ ]*", "weir-tile 6: aarch64", program): "a kernel made for aarch64",
+        re.sub("weir-tile 6: [^ ]*", "weir-tile 6: zen", program): '"zen" is no machine',
+        program.replace("22stablehlo.exponential", "22stablehlo.exponentiol"): "don't cover",
+        program.replace("weir.yield", "weir.yi\\01"): "weir:",
+    }
+    for changed, message in cases.items():
+        assert changed != program
+        with pytest.raises(Exception, match=message):
+            running.Xla(changed)(np.ones(64, np.float32))
+
+
+def between(f):
+    """Of two vectors' outer product."""
+    return lambda u, v: f(u[:, None] * v[None])
+
+
+REGIONS_PEOPLE_WRITE = {
+    "norm": lambda u, v: jnp.linalg.norm(jnp.stack([u, -u], 1)[:, None] - v[None, :, None], axis=-1).sum(1),
+    "norm 1": between(lambda a: jnp.linalg.norm(a, ord=1, axis=1)),
+    "norm inf": between(lambda a: jnp.linalg.norm(a, ord=jnp.inf, axis=0)),
+    "logaddexp": lambda u, v: jnp.logaddexp(u[:, None], v[None]).sum(1),
+    "prod": between(lambda a: jnp.prod(1 + 1e-3 * a, axis=1)),
+    "any": between(lambda a: jnp.any(a > 2, axis=1)),
+    "all": between(lambda a: jnp.all(a < 4, axis=0)),
+    "histogram": lambda u, v: jnp.sum(u[:, None] < v[None], axis=0),
+    "integers": lambda u, v: jnp.max((u[:, None] * 9).astype(int) % (1 + (v[None] ** 2).astype(int)), 1),
+    "variance": between(lambda a: jnp.var(a, axis=1)),
+    "nansum": between(lambda a: jnp.nansum(jnp.log(a), axis=1)),
+    "rows by index": lambda u, v: jnp.exp(u[(v[:150] ** 2).astype(int)][:, None] * v[None]).sum(1),
+    "part of an input": lambda u, v: jnp.exp(u[3:-2, None] * v[None, ::-1]).sum(1),
+    "tril": lambda u, v: jnp.tril(u[:, None] * v[None]).sum(1),
+    "part of a value": between(lambda a: jnp.exp(a)[:, 5:250].sum(1)),
+}
+REGIONS_LEFT_ALONE = {
+    "concatenate": lambda u, v: jnp.concatenate([u[:, None] * v, u[:, None] + v], 1).max(1),
+    "pad": between(lambda a: jnp.pad(jnp.tanh(a), ((0, 0), (1, 2))).max(1)),
+    "reverse": between(lambda a: (jnp.flip(jnp.tanh(a), 1) * a).sum(1)),
+    "merged dimensions": between(lambda a: jnp.exp(a).reshape(200, 30, 10).sum(2).max(1)),
+}
+
+
+@pytest.mark.parametrize("case", REGIONS_PEOPLE_WRITE | REGIONS_LEFT_ALONE)
+def test_what_people_write(case, folder):
+    dice = np.random.default_rng(8)
+    u, v = (dice.normal(size=n).astype(np.float32) for n in (200, 300))
+    text = lowered((REGIONS_PEOPLE_WRITE | REGIONS_LEFT_ALONE)[case], u, v)
+    program = tiled(text, folder, "--tensor-size-threshold", 50_000)
+    assert bool(count(program)) == (case in REGIONS_PEOPLE_WRITE)
+    for want, got in zip(running.results(text, [u, v]), running.results(program, [u, v]), strict=True):
+        assert not difference(want, got)
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def heads_in_a_loop(x, wqkv, wout):
+    """Attention whose heads are cut out of the features: a loop over examples that is no tile, and
+    in it one over queries that is."""
+    b, n, d = x.shape
+    q, k, v = jnp.moveaxis((x @ wqkv).reshape(b, n, 3, 4, d // 4), 2, 0)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / 4
+    y = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v).reshape(b, n, d)
+    return jnp.tanh(x + y @ wout)
+
+
+def test_a_kernel_inside_a_loop(folder):
+    inputs = [normal(6, 200, 64), normal(64, 192) / 8, normal(64, 64) / 8]
+    text = lowered(heads_in_a_loop, *inputs)
+    program = tiled(text, folder, "--memory-limit", "1.6MB")
+    before, inside = program.split('"stablehlo.while"', 1)
+    assert not count(before) and count(inside) == 1 and inside.count('"stablehlo.while"') == 0
+    (want,), (got,) = running.results(text, inputs), running.results(program, inputs)
+    np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)

@@ -1,0 +1,207 @@
+"""The elements pass on what JAX writes for labels: the same as stock XLA and the reference evaluator,
+with labels out of bounds and negative, NaNs and infinities elsewhere; what it leaves alone; and
+cross-entropies whose logits nobody holds."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import running
+from jax import lax
+from test_kernel import folder  # noqa: F401 (a fixture: tiles can be made)
+
+PASSES = "inline,simplify,elements,simplify,cse,dce"
+N, D, V = 7, 4, 30
+
+
+def lowered(f, *inputs):
+    with jax.enable_x64():
+        return jax.jit(f, keep_unused=True).lower(*inputs).as_text()
+
+
+def passed(text, folder, *arguments):
+    program = folder / "program.mlir"
+    program.write_text(text)
+    return running.opt(program, *arguments)
+
+
+def data(dtype, seed=0, labels=np.int32, awkward=True):
+    dice = np.random.default_rng(seed)
+    x, w, b = (dice.normal(size=s).astype(dtype) for s in [(N, D), (V, D), (V,)])
+    y = dice.integers(0, V, N).astype(labels)
+    if awkward and np.issubdtype(labels, np.signedinteger):
+        y[:4] = -1, -V - 3, V, V + 9
+    if awkward and np.issubdtype(dtype, np.floating):
+        w[V - 2, 0], w[3, 1], b[1] = np.nan, np.inf, -np.inf
+        y[4] = 3
+    return x, w, b, y
+
+
+def picked(a, y, mode="fill"):
+    return jnp.take_along_axis(a, y[:, None], axis=1, mode=mode)[:, 0]
+
+
+def softcapped(x, w, b):
+    return 3 * jnp.tanh((x @ w.T + b) / 3)
+
+
+READS = {
+    "take": lambda x, w, b, y: picked(x @ w.T, y),
+    "clip": lambda x, w, b, y: picked(x @ w.T, y, "clip"),
+    "bias": lambda x, w, b, y: picked(x @ w.T + b, y),
+    "softcap": lambda x, w, b, y: picked(softcapped(x, w, b), y, "clip"),
+    "shifted": lambda x, w, b, y: picked(x @ w.T - (x @ w.T).max(1, keepdims=True), y, "clip"),
+    "log_softmax": lambda x, w, b, y: picked(jax.nn.log_softmax(x @ w.T + b), y, "clip"),
+    "index": lambda x, w, b, y: (x @ w.T + b)[jnp.arange(N), y],
+    "index_columns": lambda x, w, b, y: (w @ x.T)[y, jnp.arange(N)],
+    "reversed_rows": lambda x, w, b, y: (x @ w.T)[N - 1 - jnp.arange(N), y],
+    "several": lambda x, w, b, y: jnp.take_along_axis(x @ w.T, jnp.stack([y, y // 2], 1), 1),
+    "counts": lambda x, w, b, y: picked(lax.broadcasted_iota(jnp.int32, (N, V), 1) * 2, y),
+    "mask": lambda x, w, b, y: picked((x @ w.T > b) & (jnp.arange(V) > 4), y),
+    "converted": lambda x, w, b, y: picked((x @ w.T).astype(jnp.bfloat16), y).astype(x.dtype),
+    "batched": lambda x, w, b, y: jax.vmap(lambda s: picked(s * x @ w.T, y))(jnp.arange(3.0)),
+    "columns": lambda x, w, b, y: picked(x[:, 1:] @ w[:, 1:].T + w[:, 0], y),
+    "diagonal": lambda x, w, b, y: (x @ w[:N].T)[jnp.arange(N), jnp.arange(N)],
+}
+WRITES = {
+    "add": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), y].add(b[:N]),
+    "set": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), y].set(-jnp.inf),
+    "multiply": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), y].multiply(b[:N]),
+    "max": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), y].max(b[:N]),
+    "columns": lambda x, w, b, y: (w @ x.T).at[y, jnp.arange(N)].add(b[:N]),
+    "gradient": lambda x, w, b, y: jax.grad(lambda a: (picked(a, y) * b[:N]).sum())(x @ w.T),
+    "zeros": lambda x, w, b, y: jnp.zeros((N, V), x.dtype).at[jnp.arange(N), y].add(b[:N]),
+    "diagonal": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), jnp.arange(N)].add(b[:N]),
+    "each": lambda x, w, b, y: jax.vmap(lambda i: b.at[i].set(7.0))(jnp.arange(N)),
+    "each_next": lambda x, w, b, y: jax.vmap(lambda i: b.at[i + 3].mul(i))(jnp.arange(V)),
+    "column": lambda x, w, b, y: (x @ w.T).at[jnp.arange(N), 2].set(b[:N]),
+}
+
+
+def agree(want, got):
+    for w, g in zip(want, got, strict=True):
+        assert w.shape == g.shape and w.dtype == g.dtype
+        tolerance = 1e-12 if w.dtype == np.float64 else 2e-6
+        if w.dtype.kind == "f":
+            np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
+        else:
+            np.testing.assert_array_equal(g, w)
+
+
+def check(f, inputs, folder):
+    text = lowered(f, *inputs)
+    rewritten = passed(text, folder, f"--pass={PASSES}")
+    want = running.Xla(text)(*inputs)
+    agree(want, running.Xla(rewritten)(*inputs))
+    agree(want, running.Evaluator(folder, inputs)(rewritten))
+    return rewritten
+
+
+@pytest.mark.parametrize("labels", [np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("spelling", READS)
+def test_reads(spelling, labels, tmp_path):
+    seed = list(READS).index(spelling)
+    dtype = [np.float32, np.float64][seed % 2]
+    rewritten = check(READS[spelling], data(dtype, seed, labels), tmp_path)
+    if spelling not in ("shifted", "log_softmax", "converted"):  # also read whole; bf16: see below
+        assert f"tensor<{N}x{V}x" not in rewritten, "the whole tensor is still there"
+
+
+def test_rows_are_read_in_the_order_of_the_sum(tmp_path):
+    """Of equal extents: only the values tell whether one side is transposed."""
+    dice = np.random.default_rng(0)
+    x, w = (dice.normal(size=(n, D, D)).astype(np.float32) for n in (N, 400))
+
+    def f(x, w, y):
+        return picked(lax.dot_general(x, w, (([1, 2], [2, 1]), ([], []))), y, "clip")
+
+    rewritten = check(f, (x, w, dice.integers(0, 400, N)), tmp_path)
+    assert f"tensor<{N}x400x" not in rewritten
+
+
+@pytest.mark.parametrize("labels", [np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("spelling", WRITES)
+def test_writes(spelling, labels, tmp_path):
+    rewritten = check(WRITES[spelling], data(np.float32, 1, labels), tmp_path)
+    assert "stablehlo.scatter" not in rewritten
+
+
+LEFT_ALONE = {
+    "an argument": (lambda x, w, b, y: picked(x, y % D), "gather"),
+    "rows": (lambda x, w, b, y: jnp.exp(x)[y], "gather"),
+    "most of a product": (
+        lambda x, w, b, y: jnp.take_along_axis(x @ w.T, jnp.tile(y[:, None], (1, V // 2)), 1),
+        "gather",
+    ),
+    "entries that meet": (lambda x, w, b, y: jnp.zeros((N, V)).at[y % N, y].add(1.0), "scatter"),
+    "windows": (lambda x, w, b, y: jnp.zeros((V, D)).at[y].add(x), "scatter"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_ALONE)
+def test_left_alone(case, tmp_path):
+    f, op = LEFT_ALONE[case]
+    assert f"stablehlo.{op}" in check(f, data(np.float64, 3), tmp_path)
+
+
+# ---- whole losses, split ----
+def nll(logits, y):
+    picked = jnp.take_along_axis(logits, y[..., None], -1)[..., 0]
+    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - picked)
+
+
+def optax_nll(logits, y):
+    """As optax.softmax_cross_entropy_with_integer_labels writes it."""
+    logits -= lax.stop_gradient(jnp.max(logits, axis=-1, keepdims=True))
+    picked = jnp.take_along_axis(logits, y[..., None], axis=-1)[..., 0]
+    return jnp.mean(jnp.log(jnp.sum(jnp.exp(logits), axis=-1)) - picked)
+
+
+def one_hot_nll(logits, y):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(jnp.sum(jax.nn.one_hot(y, logits.shape[-1]) * log_p, -1))
+
+
+def indexed_nll(logits, y):
+    rows = jnp.arange(logits.shape[0])
+    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - logits[rows, y])
+
+
+def log_softmax_nll(logits, y):
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), y[:, None], axis=1))
+
+
+LOSSES = [nll, optax_nll, log_softmax_nll, one_hot_nll, indexed_nll]
+LINEAR = {
+    "plain": lambda x, w, b: x @ w.T,
+    "bias": lambda x, w, b: x @ w.T + b,
+    "softcap": softcapped,
+    "columns": lambda x, w, b: x[:, 1:] @ w[:, 1:].T + w[:, 0],
+}
+
+
+@pytest.mark.parametrize("tile", ["off", "on"])
+@pytest.mark.parametrize("linear", LINEAR)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_loss_without_logits(loss, linear, tile, tmp_path, request):
+    n, d, v = 70, 20, 900
+    dice = np.random.default_rng(5)
+    x, w, b = (dice.normal(size=s).astype(np.float32) for s in [(n, d), (v, d), (v,)])
+    y = dice.integers(0, v, n).astype(np.int32)
+    y[3] = -4
+
+    def f(x, w, b, y):
+        value = lambda x, w, b: loss(LINEAR[linear](x, w, b), y)
+        return jax.value_and_grad(value, (0, 1, 2))(x, w, b)
+
+    text = jax.jit(f, keep_unused=True).lower(x, w, b, y).as_text()
+    got = passed(text, tmp_path, "--tensor-size-threshold", 100_000, "--tile", tile)
+    outside = re.sub(r'body = "(\\.|[^"\\])*"', "", got)
+    assert f"tensor<{n}x{v}xf32>" not in outside and f"tensor<{v}x{n}xf32>" not in outside
+    if tile == "on":
+        request.getfixturevalue("folder")
+        assert outside.count("weir_tile") == 2 and "stablehlo.while" not in outside
+    for want, have in zip(running.Xla(text)(x, w, b, y), running.Xla(got)(x, w, b, y), strict=True):
+        np.testing.assert_allclose(have, want, rtol=2e-5, atol=2e-6)
