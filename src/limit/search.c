@@ -122,7 +122,7 @@ int64_t search_ops(const job *j) {
 
 void search_begin(job *j, int64_t share) {
   assert(share > 0);
-  j->search_end = saturated_sum(j->c.looked_at, search_ops(j) / share + 1);
+  j->search_end = saturated_sum(j->c.looked_at, saturated_sum(search_ops(j) / share, 1));
 }
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
