@@ -32,7 +32,7 @@ def ways_of(program, own):
     threshold = max(8, int(largest * dice.choice([0.9, 0.5, 0.2, 0.05])))
     split = ["--tensor-size-threshold", threshold]
     finer = ["--tensor-split-size", max(1, threshold // dice.choice([2, 5, 30]))]
-    skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "elements"])
+    skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "through-gather"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]
     return [
         ("passes", [PASSES]),
