@@ -134,6 +134,7 @@ uint32_t bw_location(bw *w, ir_str text) {
     int64_t number = location(&r);
     if (number == NOT_READ || *r.at)
       number = bw_text_entry(w, BW_ATTRS, arena_printf(w->scratch, "loc(%s)", all));
+    CTX_CHECK(w->ctx, number >= 0 && number < w->lists[BW_ATTRS].count);
     w->locations[text] = (uint32_t)number + 1;
   }
   return w->locations[text] - 1;
