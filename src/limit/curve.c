@@ -72,11 +72,12 @@ weir_status curve_find(job *j, arena *a, const climb *c, curve *out) {
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK;
   int64_t most_ops = j->searched_ops + MOST_SEARCHED_OPS;
-  search_begin(j, 1);
+  search_begin(j, MINIMUMS_SHARE);
   double ratio = (double)s->peak_before_bytes / (double)low;
   add_as_it_came(s, a, out);
   add_taken(j, c, a, out);
-  for (int i = MOST_POINTS - 2; i >= 0 && j->searched_ops < most_ops; i--) {
+  for (int i = MOST_POINTS - 2;
+       i >= 0 && j->searched_ops < most_ops && j->c.looked_at < j->search_end; i--) {
     int64_t limit = (int64_t)((double)low * pow(ratio, i / (double)(MOST_POINTS - 1)));
     if (limit <= low) limit = low;
     if (limit != s->limit_bytes || c->is_refused) WEIR_TRY(add_split(j, a, limit, out));

@@ -4,7 +4,7 @@
 #define WEIR_SEARCH_H
 #include "limit/candidate.h"
 
-enum { MINIMUMS_SHARE = 16 }; /* of search_ops(): for the smallest limit of a refusal */
+enum { MINIMUMS_SHARE = 16 }; /* of search_ops(): for the smallest limit of a refusal, for what other limits cost */
 
 /* What a candidate splits. */
 typedef enum manner {
