@@ -26,10 +26,10 @@ static bool is_moved(ir_kind kind) {
 }
 
 static kernel_packing packing_of(const kernel_nest *n, const kernel_node *x) {
-  bool row = x->mask >> n->row & 1, column = x->mask >> n->column & 1;
+  uint32_t row = x->mask & 1u << n->row, column = x->mask & 1u << n->column;
   bool known = x->level == 0 && !x->depth && !x->after && x->index < 0 && x->late < 0;
   bool is_free = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
-  if (!known || is_free || row == column || is_moved(x->kind)) return KERNEL_NOT_PACKED;
+  if (!known || is_free || !row == !column || is_moved(x->kind)) return KERNEL_NOT_PACKED;
   if (kernel_extent_of(n, kernel_point_axes(n, x->mask)) > COST_MOST_PACKED)
     return KERNEL_NOT_PACKED;
   return row ? KERNEL_PACKED_ROWS : x->is_rowless ? KERNEL_PACKED_COLUMNS : KERNEL_NOT_PACKED;
