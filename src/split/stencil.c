@@ -34,6 +34,18 @@ static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
   return true;
 }
 
+static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y < 0); }
+static int64_t ceil_div(int64_t x, int64_t y) { return -floor_div(-x, y); }
+
+/* Element e of the operand is read where e stands in the result, too, whatever the padding is: a
+ * causal convolution's windows end there. */
+static bool stays(ir_module *m, ir_op op, const split_stencil *s) {
+  int64_t size = dim_of(m, ir_operand(m, op, 0), s->operand_dim), most = INT64_MAX / 2;
+  return s->low >= 0 && s->low < s->reach && size < most / s->holes &&
+         dim_of(m, s->is_sum ? ir_operand(m, op, 1) : ir_result(m, op, 0), s->result_dim) ==
+             ceil_div(size * s->holes, s->step);
+}
+
 static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
                            split_stencil *out) {
   ir_conv_numbers n;
@@ -54,6 +66,7 @@ static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t opera
   out->result_dim = (int32_t)(out->is_sum ? kernel_dim : result_dim);
   out->step = out->is_sum ? apart : stride;
   out->reach = out->is_sum ? reach_of(places, stride) : reach_of(taps, apart);
+  out->stays = stays(m, op, out);
   if (out->is_sum) return operand >= 0 && !entry(m, op, "window_reversal", i, 0);
   return operand != 1;
 }
@@ -65,6 +78,7 @@ static void of_windows(ir_module *m, ir_op op, int32_t dim, split_stencil *out) 
   out->low = entry(m, op, "padding", 2 * dim, 0);
   out->holes = entry(m, op, "base_dilations", dim, 1);
   out->slack = out->step;
+  out->stays = stays(m, op, out);
 }
 
 bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
@@ -88,8 +102,6 @@ bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, i
 }
 
 /* ---- windows ---- */
-static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y < 0); }
-static int64_t ceil_div(int64_t x, int64_t y) { return -floor_div(-x, y); }
 static int64_t max64(int64_t x, int64_t y) { return x > y ? x : y; }
 
 static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
@@ -148,7 +160,8 @@ bool split_stencil_result(const split_stencil *s, split_pos operand, split_pos *
       !scaled(operand.unit, s->holes, s->step, &out->unit, out_coarsen))
     return false;
   split_pos core = split_core(operand);
-  out->offset = floor_div(core.offset * s->holes + s->low - (s->reach - s->step) / 2, s->step);
+  int64_t moved = s->stays ? 0 : s->low - (s->reach - s->step) / 2;
+  out->offset = floor_div(core.offset * s->holes + moved, s->step);
   if (core.offset % core.unit == 0) /* results that are slices are put out as such */
     out->offset = ceil_div(2 * out->offset - out->unit, 2 * out->unit) * out->unit;
   return true;

@@ -114,6 +114,16 @@ def signal(x, a, b):
     return lax.conv_general_dilated(h, b, (1,), "SAME", rhs_dilation=(4,), **how)
 
 
+def causal(x, a, b):
+    """Windows that end where they stand, as WaveNet's; what is added to them is not moved."""
+    how = dict(dimension_numbers=("NWC", "WIO", "NWC"))
+    h = lax.conv_general_dilated(x, a, (1,), [(6, 0)], **how)
+    for apart in (1, 2, 4, 8, 16):
+        made = lax.conv_general_dilated(h, b, (1,), [(2 * apart, 0)], rhs_dilation=(apart,), **how)
+        h = h + jax.nn.gelu(made)
+    return jnp.mean(h**2)
+
+
 def volume(x, a, b):
     how = dict(dimension_numbers=("NDHWC", "DHWIO", "NDHWC"))
     h = jax.nn.relu(lax.conv_general_dilated(x, a, (1, 1, 1), "SAME", **how))
@@ -136,6 +146,7 @@ PROGRAMS = {
     "step_unet": (step(unet), FOUR),
     "channels_first": (channels_first, (numbers(1, 1, N, N), numbers(8, 1, 3, 3), numbers(1, 8, 3, 3))),
     "signal": (signal, (numbers(1, 100_003, 1), numbers(9, 1, 16), numbers(9, 16, 1))),
+    "causal": (causal, (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
     "volume": (volume, (numbers(1, 48, 48, 48, 1), numbers(3, 3, 3, 1, 8), numbers(3, 3, 3, 8, 1))),
 }  # fmt: skip
 

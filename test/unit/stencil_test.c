@@ -63,9 +63,11 @@ static void all_stencils(void) {
 static void from_operands(void) {
   split_stencil same = {.step = 1, .reach = 5, .low = 2, .holes = 1, .slack = 1};
   split_stencil halved = {.step = 2, .reach = 3, .low = 0, .holes = 1, .slack = 2};
+  split_stencil causal = {.step = 1, .reach = 5, .low = 4, .holes = 1, .slack = 1, .stays = true};
   split_pos out, plain = {.unit = 1}, twice = {.unit = 2, .offset = -2, .more = 4};
   int64_t coarsen = 0;
   assert(split_stencil_result(&same, plain, &out, &coarsen) && split_pos_equal(out, plain));
+  assert(split_stencil_result(&causal, plain, &out, &coarsen) && split_pos_equal(out, plain));
   assert(!split_stencil_result(&halved, plain, &out, &coarsen) && coarsen == 2);
   assert(split_stencil_result(&halved, twice, &out, &coarsen) && split_pos_equal(out, plain));
 }
