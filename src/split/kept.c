@@ -12,20 +12,21 @@ bool split_uses_below(const split_region *r, ir_op op, ir_value v) {
   return true;
 }
 
-static bool reads_whole(const split_region *r, ir_op user, ir_value v) {
-  if (!r->member_of[user] || split_uses_below(r, user, v)) return true;
-  for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next)
-    for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
-      if (ir_operand(r->m, user, j) == v && r->members.at[i - 1].factor.operands[j].dim < 0)
-        return true;
-  return false;
+/* How op reads v: whole, in slices, at several positions both. */
+static void note_reads(const split_region *r, ir_op op, ir_value v, bool *whole, bool *sliced) {
+  if (!r->member_of[op] || split_uses_below(r, op, v)) *whole = true;
+  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
+    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_operands; j++)
+      if (ir_operand(r->m, op, j) == v)
+        *(r->members.at[i - 1].factor.operands[j].dim < 0 ? whole : sliced) = true;
 }
 
 /* Whatever the stages are. */
-static bool is_read_whole(const split_region *r, ir_value v) {
+static bool is_read_both_ways(const split_region *r, ir_value v) {
+  bool whole = false, sliced = false;
   for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++)
-    if (reads_whole(r, r->state->users.ops[i], v)) return true;
-  return false;
+    note_reads(r, r->state->users.ops[i], v, &whole, &sliced);
+  return whole && sliced;
 }
 
 typedef struct keeper {
@@ -61,7 +62,7 @@ static ir_value taken_by(keeper *k, ir_op op) {
 static bool is_kept(const keeper *k, ir_value v) {
   ir_value u = k->taken[v];
   const split_region *r = k->r;
-  if (!u || !split_is_large(r, v) || !is_read_whole(r, v)) return false;
+  if (!u || !split_is_large(r, v) || !is_read_both_ways(r, v)) return false;
   bool is_freed = k->last[u] < k->last[v] && ir_value_bytes(r->m, u) >= ir_value_bytes(r->m, v);
   return !k->last[u] || is_freed;
 }

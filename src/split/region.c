@@ -630,14 +630,23 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   return r;
 }
 
-/* What is kept costs a loop more: only where less is held for it. */
+/* Of a region without kept values: whether some would be. */
+static bool would_keep(split_region *r) {
+  split_find_kept(r);
+  bool any = r->keeps_any;
+  memset(r->is_kept, 0, r->m->values.count * sizeof *r->is_kept);
+  r->keeps_any = false;
+  return any;
+}
+
+/* What is kept costs a loop more: only where less is held for it. A region that can't be without it
+ * would keep a value for each of its many members: smaller ones hold less. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                           split_pos pos, const split_growth *g, bool may_shift) {
-  split_region *r = grow_once(scratch, m, block, seed, pos, g, may_shift, true);
-  if (!r->keeps_any) return r;
-  split_region *s = grow_once(scratch, m, block, seed, pos, g, may_shift, false);
-  bool is_less = !r->failed && (s->failed || r->held_bytes < s->held_bytes);
-  return is_less ? r : s;
+  split_region *r = grow_once(scratch, m, block, seed, pos, g, may_shift, false);
+  if (r->failed || !r->held_bytes || !would_keep(r)) return r;
+  split_region *kept = grow_once(scratch, m, block, seed, pos, g, may_shift, true);
+  return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
 }
 
 /* Large values that stay in memory: put out, read whole, or read at a position where nobody in the
