@@ -81,8 +81,15 @@ static void of_windows(ir_module *m, ir_op op, int32_t dim, split_stencil *out) 
   out->stays = stays(m, op, out);
 }
 
+/* What is there but can't be read (of a type whose sizes are not known) may say anything. */
+static bool is_readable(ir_module *m, ir_op op) {
+  int32_t n;
+  return !ir_op_attr(m, op, "padding") || ir_op_ints(m, op, "padding", &n);
+}
+
 bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, int32_t dim,
                       split_stencil *out) {
+  if (!is_readable(m, op)) return false;
   *out = (split_stencil){dim, dim, dim, .step = 1, .reach = 1, .holes = 1, .slack = 1};
   switch (ir_kind_of(m, op)) {
     case IR_OP_CONVOLUTION: return of_convolution(scratch, m, op, operand, dim, out);
