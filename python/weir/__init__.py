@@ -113,8 +113,8 @@ class limit(_contextlib.ContextDecorator):
         return self
 
     def _begin(self, is_possible):
-        inside = _Block(self._bytes, self._mesh, self._search_ops)
-        block = inside if is_possible else _contextlib.nullcontext()
+        given = self._bytes, self._mesh, self._search_ops
+        block = _Block(*given) if is_possible else _contextlib.nullcontext()
         _interrupts.begin()
         try:
             block.__enter__()

@@ -4,7 +4,8 @@
 #define WEIR_SEARCH_H
 #include "limit/candidate.h"
 
-enum { MINIMUMS_SHARE = 16 }; /* of search_ops(): for the smallest limit of a refusal, for what other limits cost */
+/* Of search_ops(): for the smallest limit of a refusal, and for what other limits cost. */
+enum { MINIMUMS_SHARE = 16 };
 
 /* What a candidate splits. */
 typedef enum manner {

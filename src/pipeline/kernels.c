@@ -2,7 +2,7 @@
  *
  * The call has the loop's operands and results, and one more result: scratch, which is so counted
  * in XLA's report. Its attribute `body` is a line with the format's version and the sizes of
- * kernels, then a module of one function that holds the loop. call/kernel.c is the other side.
+ * its tiles, then a module of one function that holds the loop. call/kernel.c is the other side.
  */
 #include "pipeline/kernels.h"
 
@@ -139,8 +139,7 @@ static void log_nest(const kernel_nest *n, double gain) {
     strbuf_printf(&b, " %s %lld", names[n->role[a]], (long long)n->extent[a]);
   ctx_log(n->m->ctx, 3,
           "kernel:%s; %d passes, %d + %d reductions; %d rows x %d vectors of %d, blocks of %lld "
-          "columns, "
-          "%lld rows an item, %lld spans of columns; predicted gain %.2f",
+          "columns, %lld rows an item, %lld spans of columns; predicted gain %.2f",
           b.text, n->n_passes, n->n_reductions, n->n_late, n->sizes.rows, n->sizes.vectors,
           n->lanes, (long long)n->sizes.block, (long long)n->sizes.chunk,
           (long long)n->sizes.column_spans, gain);
@@ -165,8 +164,8 @@ static bool has_llvm(const ir_module *m, const char **out_why) {
 }
 
 /* region: a loop alone, which is rewritten for it. */
-static bool reads_as_tile(const replacing *w, arena *a, ir_module *region, kernel_nest *out_nest,
-                          const char **out_why) {
+static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, kernel_nest *out_nest,
+                            const char **out_why) {
   ir_op whole = only_loop(region);
   kernel_flatten_whiles(region, whole);
   kernel_promote(region, whole);
@@ -186,11 +185,11 @@ static void note_time(ir_module *m, ir_op loop, double ns) {
   ir_op_set_attr(m, loop, "kernel_ns", ir_attr_int(m, (int64_t)ns, IR_I64), true);
 }
 
-static bool replace_by_tile(replacing *w, ir_block block, ir_op loop, const char **out_why) {
+static bool replace_by_kernel(replacing *w, ir_block block, ir_op loop, const char **out_why) {
   arena *a = arena_create(w->m->ctx);
   ir_module *region = module_of(w->m, loop);
   kernel_nest nest;
-  bool reads = reads_as_tile(w, a, region, &nest, out_why);
+  bool reads = reads_as_kernel(w, a, region, &nest, out_why);
   if (reads) {
     build_call(w, block, loop, body_text(w, region, &nest.sizes), scratch_bytes_of(w, a, &nest));
     note_time(w->m, loop, cost_time_ns(&nest));
@@ -211,7 +210,7 @@ static needs needs_of(const replacing *w, const ir_module *m, ir_op loop, const 
   ir_module *region = module_of(m, loop);
   kernel_nest nest;
   needs found = {-1, 0};
-  if (reads_as_tile(w, a, region, &nest, out_why))
+  if (reads_as_kernel(w, a, region, &nest, out_why))
     found = (needs){scratch_bytes_of(w, a, &nest), cost_time_ns(&nest)};
   ir_module_destroy(region);
   arena_destroy(a);
@@ -244,7 +243,7 @@ static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
   ir_op one_trip = copy_loop(w->m, w->m, ir_block_new(w->m), loop, ir_map_new(w->scratch, w->m));
   if (!kernel_fission(w->m, one_trip, parts, results)) return false;
   for (int32_t i = 0; i < 2; i++)
-    if (!replace_by_tile(w, block, parts[i], &why)) ir_block_append(w->m, block, parts[i]);
+    if (!replace_by_kernel(w, block, parts[i], &why)) ir_block_append(w->m, block, parts[i]);
   for (uint32_t j = 0; j < n; j++)
     ir_map_set(w->renamed, ir_result(w->m, loop, j), ir_map_get(w->renamed, results[j]));
   note_time(w->m, loop, both.ns);
@@ -254,7 +253,7 @@ static bool replace_by_parts(replacing *w, ir_block block, ir_op loop) {
 static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
   const char *why;
   if (ir_op_int(w->m, loop, "scratch", 0) < 0) return false;
-  if (replace_by_tile(w, block, loop, &why) || replace_by_parts(w, block, loop)) return true;
+  if (replace_by_kernel(w, block, loop, &why) || replace_by_parts(w, block, loop)) return true;
   ctx_log(w->m->ctx, 3, "no kernel: %s", why);
   return false;
 }

@@ -3,7 +3,7 @@
  * Loops make the large values of a region anew, slice by slice, so that none has to be there. But
  * where
  *   - a reader takes such a value whole nevertheless (the left factor of a product whose columns
- *     are made),
+ *     are made), and another reads slices of it,
  *   - to make it takes another one whole that is as large,
  *   - which nobody needs for as long as this one,
  * it is *kept*: put out once, and read in slices by all later loops. Else these would hold the

@@ -155,7 +155,7 @@ def close(want, got, ulps):
 
 
 def run_picked(ops, x, y, folder):
-    """(stock results, results by tiles, tiles in the program)."""
+    """(stock results, results by kernels, kernels in the program)."""
     pick = np.random.default_rng(1).integers(0, 300, len(x)).astype(np.int32)
     inputs = [x, y, pick, np.zeros(300, x.dtype)]
     text = lowered(picked(ops), *inputs)
@@ -172,7 +172,7 @@ def op_named(name, arity):
 def problems_of(names, values, arity, folder):
     x, y = (a.ravel() for a in np.meshgrid(values, values)) if arity == 2 else (values, values)
     stock, got, tiles = run_picked([op_named(n, arity) for n in names], x, y, folder)
-    assert tiles, f"{names} are no tile"
+    assert tiles, f"{names} are no kernel"
     for name, want, value in zip(names, stock, got, strict=True):
         good = close(want, value, XLA_IS_OFF.get(name, ULPS))
         if not good.all():
@@ -322,7 +322,7 @@ def normal(*shape, seed=0):
 
 
 def heads_in_a_loop(x, wqkv, wout):
-    """Attention whose heads are cut out of the features: a loop over examples that is no tile, and
+    """Attention whose heads are cut out of the features: a loop over examples that is no kernel, and
     in it one over queries that is."""
     b, n, d = x.shape
     q, k, v = jnp.moveaxis((x @ wqkv).reshape(b, n, 3, 4, d // 4), 2, 0)

@@ -39,7 +39,7 @@ def bits(x):
 def check(function, inputs, folder, threshold, *arguments):  # noqa: F811
     text = lowered(function, *inputs)
     program = tiled(text, folder, "--tensor-size-threshold", threshold, *arguments)
-    assert count(program), "no tile"
+    assert count(program), "no kernel"
     want, got = running.results(text, inputs), running.results(program, inputs)
     for w, g in zip(want, got, strict=True):
         assert w.dtype == g.dtype and np.array_equal(bits(w), bits(g))
@@ -134,7 +134,7 @@ def test_neighbours(name, dtype, folder):  # noqa: F811
             path = folder / "neighbours.mlir"
             path.write_text(text)
             program = running.opt(path, "--tensor-size-threshold", threshold * x.itemsize, "--tile", mode)
-            assert count(program), f"no tile for d = {d} under {mode}"
+            assert count(program), f"no kernel for d = {d} under {mode}"
         want, got = running.results(text, [x, y]), running.results(program, [x, y])
         for w, g in zip(want, got, strict=True):
             assert w.dtype == g.dtype

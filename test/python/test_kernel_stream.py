@@ -136,7 +136,7 @@ def compare(function, arguments, folder, at_least=1):
     heads, n, m = arguments[0].shape[0], arguments[0].shape[1], arguments[1].shape[1]
     threshold = max(64, heads * n * m * arguments[0].itemsize // 3)
     program = tiled(text, folder, "--tensor-size-threshold", threshold)
-    assert count(program) >= at_least, f"{function.__name__} is no tile"
+    assert count(program) >= at_least, f"{function.__name__} is no kernel"
     want, got = running.results(text, arguments), running.results(program, arguments)
     return [p for w, g in zip(want, got, strict=True) if (p := difference(w, g))]
 
