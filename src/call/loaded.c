@@ -165,6 +165,7 @@ static weir_status make_kernel(void *user) {
       arena_printf(a, "weir_tile_%016" PRIx64,
                    hash_wide(HASH_WIDE_BEGIN, w->body, w->length)); /* as in other runs */
   kernel_code code = kernel_emit(a, &nest, name);
+  if (code.is_too_long) return ctx_error(&w->c, WEIR_UNIMPLEMENTED, "a kernel of too much code");
   dump_code(name, &code);
   void *function = NULL;
   WEIR_TRY(find_functions(w, &code));

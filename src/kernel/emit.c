@@ -875,7 +875,8 @@ kernel_code kernel_emit(arena *a, kernel_nest *n, const char *name) {
     e.shared_bytes += items * e.reduction_bytes;
   }
   strbuf all = assemble(&e, &functions);
-  return (kernel_code){.text = all.text,
+  return (kernel_code){.is_too_long = kernel_is_too_long(&e),
+                       .text = all.text,
                        .length = all.length,
                        .functions = e.functions.at,
                        .n_functions = e.functions.count,

@@ -114,6 +114,7 @@ typedef struct kernel_emitter {
 
 /* ---- text ---- */
 const char *kernel_name(kernel_emitter *e); /* a fresh "%v12" */
+bool kernel_is_too_long(const kernel_emitter *e); /* nothing more is made for it */
 /* `%v12 = <text>` on the current stream; returns the name. What is there already and reads no
  * memory is not put again. */
 const char *kernel_line(kernel_emitter *e, const char *format, ...)
@@ -286,6 +287,7 @@ const char *kernel_finish_sum(kernel_emitter *e, const kernel_node *x, int32_t r
 
 /* ---- the whole ---- */
 typedef struct kernel_code {
+  bool is_too_long; /* given up: what shifts and is read by what shifts is made for each path */
   const char *text;
   size_t length;
   const char *const *functions; /* of the C library, in the order of the table passed in */

@@ -6,7 +6,9 @@
 #include "kernel/elementwise.h"
 #include "kernel/emit.h"
 
-enum { SMALL_INTS = 256, LONGEST_LINE = 4096 };
+enum { SMALL_INTS = 256, LONGEST_LINE = 4096, MOST_LINES = 20000 };
+
+bool kernel_is_too_long(const kernel_emitter *e) { return e->names > MOST_LINES; }
 
 const char *kernel_name(kernel_emitter *e) { return arena_printf(e->a, "%%v%u", e->names++); }
 

@@ -668,11 +668,20 @@ static kernel_grid made(kernel_emitter *e, const kernel_node *x) {
   return g;
 }
 
+/* In code that is too long nothing more is made: nobody will compile it. */
+static kernel_grid nothing(kernel_emitter *e, ir_dtype dtype, uint32_t mask) {
+  kernel_grid g = kernel_new_grid(e, dtype, mask);
+  for (int32_t r = 0; r < g.rows; r++)
+    for (int32_t c = 0; c < g.columns; c++) g.at[r][c] = "poison";
+  return g;
+}
+
 kernel_grid kernel_value(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
   const kernel_node *x = kernel_node_of(e->n, v);
   uint32_t mask =
       x && x->kind != IR_OP_IOTA && x->kind != IR_OP_CONSTANT ? x->mask : kernel_axes_mask(axes);
   if (x && x->kind == IR_OP_CONSTANT) return constant(e, x);
+  if (kernel_is_too_long(e)) return nothing(e, dtype_of(e, v), mask);
   int32_t node = x && x->kind != IR_OP_IOTA ? (int32_t)(x - e->n->nodes) : -1;
   const kernel_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;

@@ -145,8 +145,12 @@ static void log_nest(const kernel_nest *n, double gain) {
           (long long)n->sizes.column_spans, gain);
 }
 
-static int64_t scratch_bytes_of(const replacing *w, arena *a, kernel_nest *n) {
+/* Beside its results; -1: its code would be too long. */
+static int64_t scratch_bytes_of(const replacing *w, arena *a, kernel_nest *n,
+                                const char **out_why) {
   kernel_code code = kernel_emit(a, n, "trial");
+  *out_why = "its code would be too long";
+  if (code.is_too_long) return -1;
   return KERNEL_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->machine->cores;
 }
 
@@ -190,13 +194,14 @@ static bool replace_by_kernel(replacing *w, ir_block block, ir_op loop, const ch
   ir_module *region = module_of(w->m, loop);
   kernel_nest nest;
   bool reads = reads_as_kernel(w, a, region, &nest, out_why);
-  if (reads) {
-    build_call(w, block, loop, body_text(w, region, &nest.sizes), scratch_bytes_of(w, a, &nest));
+  int64_t scratch_bytes = reads ? scratch_bytes_of(w, a, &nest, out_why) : -1;
+  if (scratch_bytes >= 0) {
+    build_call(w, block, loop, body_text(w, region, &nest.sizes), scratch_bytes);
     note_time(w->m, loop, cost_time_ns(&nest));
   }
   ir_module_destroy(region);
   arena_destroy(a);
-  return reads;
+  return scratch_bytes >= 0;
 }
 
 /* What a loop of some module would need as a kernel: bytes beside its results, and time. */
@@ -211,7 +216,7 @@ static needs needs_of(const replacing *w, const ir_module *m, ir_op loop, const 
   kernel_nest nest;
   needs found = {-1, 0};
   if (reads_as_kernel(w, a, region, &nest, out_why))
-    found = (needs){scratch_bytes_of(w, a, &nest), cost_time_ns(&nest)};
+    found = (needs){scratch_bytes_of(w, a, &nest, out_why), cost_time_ns(&nest)};
   ir_module_destroy(region);
   arena_destroy(a);
   return found;

@@ -178,6 +178,12 @@ static int positions_of(const split_region *r, ir_value v, split_pos pos) {
   return n;
 }
 
+/* What has grown stays as it is: loops that are being made may ask for a position more. */
+static void refuse_many(split_region *r, ir_value v, split_pos pos) {
+  if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
+  if (r->may_shift && positions_of(r, v, pos) >= MOST_SHIFTED) r->failed = true;
+}
+
 static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
   split_instance instance = {
       .value = v, .pos = pos, .body_stage = -1, .emitted_in = -1, .next = r->first_instance[v]};
@@ -185,8 +191,7 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
   if (op && in_block(r, v) && pos.dim >= 0)
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
-  if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
-  if (r->may_shift && positions_of(r, v, pos) >= MOST_SHIFTED) r->failed = true;
+  if (!r->is_grown) refuse_many(r, v, pos);
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
   return &r->instances.at[r->instances.count - 1];
@@ -626,6 +631,7 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   if (!r->failed) count_loops(r);
   if (!r->failed) refuse_repetition(r);
   if (!r->failed) check_region(r);
+  r->is_grown = true;
   m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;
   return r;
 }

@@ -109,6 +109,7 @@ typedef struct split_region {
   bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
   bool may_overlap; /* and stencils, whose windows overlap */
   bool overlaps;    /* there are some among the members */
+  bool is_grown;    /* `failed` is final */
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */

@@ -1,8 +1,9 @@
-"""Random programs of lists of places, prefix sums and windows, with gradients.
+"""Random programs of lists of places, prefix sums, windows and tori, with gradients.
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
 where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
-`Windows`, windows of an axis that is rolled by a part of a window. Numbers are small multiples of
+`Windows`, windows of an axis that is rolled by a part of a window; `Rolled`, neighbours on a torus,
+many of one field and several times over. Numbers are small multiples of
 1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large tensors in bytes.
 """
 
@@ -369,5 +370,72 @@ class Windows(Program):
     def function(self, *arguments):
         dice = random.Random(self.body + 1)
         if dice.random() < 0.3:
+            return [self.value(*arguments, whole=True)]
+        return self.differentiated(dice, self.value, arguments)
+
+
+class Rolled(Program):
+    """Fields on a torus: each step looks at neighbours along one to three axes."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice(FLOATS))
+        axes = self.dice.choice([1, 2, 2, 3])
+        shape = [self.dice.choice([5, 8, 17, 24]) for _ in range(axes)]
+        self.axes, self.c = tuple(range(axes)), self.dice.choice([1, 2, 3])
+        self.data = [self.eighths(*shape, self.c), self.eighths(*shape, self.c)]
+        self.largest = self.data[0].nbytes
+
+    def inputs(self):
+        return self.data
+
+    def step(self, dice, x, y):
+        axes, far = self.axes, dice.choice([1, 1, 2])
+        small = self.dtype.type(1 / 8)
+        around = [jnp.roll(x, sign * far, axis) for axis in axes for sign in (1, -1)]
+
+        def box():
+            z = x
+            for axis in axes:
+                z = sum(jnp.roll(z, i, axis) for i in range(-far, far + 1)) * small
+            return z
+
+        def corners():
+            shifts = [dice.choice([(1,), (-1,), (1, -1), (2, 0), (-1, 2, 1)]) for _ in range(4)]
+            pairs = [list(zip(s, axes)) for s in shifts]
+            return sum(jnp.roll(x, [s for s, _ in p], [a for _, a in p]) for p in pairs) - x
+
+        def sweep():
+            place = sum(lax.broadcasted_iota(np.int32, x.shape, axis) for axis in axes)
+            odd = (place % 2 == 1) & (jnp.sin(x) < sum(around) * y)
+            return jnp.where(odd, -x, x)
+
+        def outer():
+            g = jnp.stack([jnp.roll(x, 1, a) - jnp.roll(x, -1, a) for a in axes], -1)
+            z = jnp.einsum("...i,...j->...ij", g, g)
+            z = sum(jnp.roll(z, i, a) for i in (-1, 0, 1) for a in axes) * small
+            return z.max(-1).min(-1)
+
+        choices = [
+            lambda: sum(around) * small,
+            lambda: jnp.sin(jnp.stack(around)).max(0),
+            lambda: jnp.tanh(sum(around) * y),
+            box,
+            corners,
+            sweep,
+            outer,
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, whole=False):
+        dice = random.Random(self.body)
+        z = jnp.tanh(x) if dice.random() < 0.5 else x
+        for _ in range(dice.choice([1, 2, 3])):
+            z = self.step(dice, z, y)
+        return z if whole else jnp.sum(jnp.sin(z) * y)
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.5:
             return [self.value(*arguments, whole=True)]
         return self.differentiated(dice, self.value, arguments)
