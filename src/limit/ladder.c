@@ -288,6 +288,17 @@ static verdict judge_as_it_came(job *j, int64_t ordered) {
   return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
 }
 
+/* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate, of
+ * which XLA is not asked if it is far from the limit. Whether more is known than that estimate. */
+static bool judge_ordered(job *j, verdict is, verdict *in_out) {
+  bool has_orders = referee_has_orders(j);
+  if (!has_orders) *in_out = is;
+  bool hopeless = in_out->peak / HOPELESS > j->options.memory_limit_bytes &&
+                  split_spread_of(j->m) != SPLIT_SHARDED;
+  if (has_orders && !hopeless) *in_out = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+  return !hopeless || in_out->is_xlas || !j->options.referee;
+}
+
 static weir_status hold_limit(job *j, climb *out) {
   int64_t limit = j->options.memory_limit_bytes, bound;
   if (holds_for_sure(j, &bound)) return hold_as_is(j, untouched(j, bound), out);
@@ -299,18 +310,16 @@ static weir_status hold_limit(job *j, climb *out) {
   if (is.peak <= limit) return hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out);
   int64_t sure = held_for_sure(j, is);
   if (sure > limit) return refuse_below(j, is, sure, out);
-  bool hopeless = ordered.peak / HOPELESS > limit && split_spread_of(j->m) != SPLIT_SHARDED;
-  if (!hopeless) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
-  if (!hopeless && ordered.peak <= limit) return hold_ordered(j, ordered, out);
-  bool known = !hopeless || !j->options.referee; /* else nobody asked XLA about that order */
+  bool known = judge_ordered(j, is, &ordered);
+  if (known && ordered.peak <= limit) return hold_ordered(j, ordered, out);
   return rewrite(j, is.peak, known ? ordered.peak : 0, out);
 }
 
 /* The smallest limit that the program as it came holds, under either order. */
 static int64_t least_as_is(job *j) {
-  int64_t program = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak,
-          memory = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
-  return memory < program ? memory : program;
+  int64_t program = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
+  if (!referee_has_orders(j)) return program;
+  return least(referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak, program);
 }
 
 /* Of more the search takes minutes, for a number beside others. */

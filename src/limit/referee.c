@@ -10,6 +10,10 @@ void referee_options(const job *j, plan_order order,
     machine_xla_options(&j->machine, plan_is_by_memory(order), !plan_hoists(order), out_options);
 }
 
+bool referee_has_orders(const job *j) {
+  return !j->machine.device && !strcmp(j->options.platform, "cpu");
+}
+
 static int64_t total_of(const weir_memory *m) {
   return m->argument_bytes + m->output_bytes - m->alias_bytes + m->temp_bytes;
 }

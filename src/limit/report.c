@@ -38,7 +38,8 @@ static void put_outcome(const job *j, const climb *c, strbuf *out) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
     put_flops(j, out);
   } else if (c->outcome == WEIR_OPTIONS_ONLY)
-    strbuf_puts(out, "the program as it is, compiled with other options");
+    strbuf_printf(out, "the program as it is%s",
+                  j->result->compile_options[0] ? ", compiled with other options" : "");
   else if (is_load(j)) strbuf_puts(out, "left untouched: loading data is never refused");
   else strbuf_puts(out, "left untouched");
   if (s->is_unconfirmed) strbuf_puts(out, "; unconfirmed: XLA does not compile it");
