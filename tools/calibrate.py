@@ -72,7 +72,7 @@ WAYS = {
     "rewritten": Way(("--unhoisted",), (REWRITTEN,), is_rewritten=True),
 }
 CPU_WAYS = tuple(WAYS)
-PLATFORMS = {"h100": "cuda", "v5e": "tpu"}
+PLATFORMS = {"h100": "cuda", "v5e": "tpu", "v4": "tpu", "v5p": "tpu", "v6e": "tpu"}
 # Two ways to compute products, of which autotuning takes one on the card (src/machine/cuda.c).
 ANSWERS = {"cuda": ({}, {"xla_gpu_enable_triton_gemm": False}), "tpu": ({},)}
 

@@ -25,6 +25,7 @@ typedef struct device_memory {
    * computed again by each reader rather than kept. */
   bool fuses_sums;
   bool fuses_products; /* they take in what makes their operands, and are taken in by readers */
+  bool fuses_siblings; /* what is computed element by element from one array is made in one pass */
   bool narrow_floats;  /* products read 16-bit floats as they are */
   /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
   int64_t near_bytes;

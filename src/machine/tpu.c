@@ -20,6 +20,7 @@ const device_platform device_tpu = {"tpu",
                                      .lays_out_anew = true,
                                      .fuses_sums = true,
                                      .fuses_products = true,
+                                     .fuses_siblings = true,
                                      .narrow_floats = true,
                                      .near_bytes = (int64_t)96 << 20}};
 

@@ -70,6 +70,100 @@ static void add_workspace(plan_graph *g, uint32_t id) {
   read_instead(g, id, made, n.users, n.n_users);
 }
 
+/* ---- siblings ---- */
+/* An array that is computed element by element and in memory. */
+static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
+  ir_kind kind = n->kind < IR_OP_COUNT            ? (ir_kind)n->kind
+                 : n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op)
+                                                  : IR_OP_UNKNOWN;
+  bool is_loop = (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM;
+  return is_loop && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple && !n->in_place &&
+         n->n_users > 0 && n->shape.true_rank > 0;
+}
+
+/* Nodes of the same depth, the longest way from what has no operands, do not reach one another. */
+static void find_depths(const plan_graph *g, const uint32_t *order, uint32_t count,
+                        uint32_t *depth) {
+  for (uint32_t k = 0; k < count; k++) {
+    const plan_node *n = plan_node_get(g, order[k]);
+    depth[order[k]] = 0;
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (depth[n->operands[i]] >= depth[order[k]]) depth[order[k]] = depth[n->operands[i]] + 1;
+  }
+}
+
+typedef VEC(uint32_t) ids;
+
+/* Those that read an array of their own shape which a member reads, and so on. */
+static void gather_siblings(plan_graph *g, uint32_t first, const uint32_t *depth, uint8_t *taken,
+                            ids *out) {
+  out->count = 0;
+  VEC_PUSH(g->arena, out, first);
+  taken[first] = 1;
+  for (uint32_t k = 0; k < out->count; k++) {
+    const plan_node *n = plan_node_get(g, out->at[k]);
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      const plan_node *x = plan_node_get(g, n->operands[i]);
+      for (uint32_t u = 0; u < x->n_users && x->shape.elements == n->shape.elements; u++) {
+        uint32_t id = x->users[u];
+        const plan_node *other = plan_node_get(g, id);
+        if (taken[id] || other->comp != n->comp || depth[id] != depth[first] ||
+            !may_be_sibling(g, other) || other->shape.elements != n->shape.elements)
+          continue;
+        taken[id] = 1;
+        VEC_PUSH(g->arena, out, id);
+      }
+    }
+  }
+}
+
+/* They become elements of what one node makes. */
+static void merge(plan_graph *g, const ids *siblings) {
+  plan_node all = *plan_node_get(g, siblings->at[0]);
+  plan_shape *shapes = ARENA_ARRAY(g->arena, plan_shape, siblings->count);
+  ids operands = {0};
+  for (uint32_t k = 0; k < siblings->count; k++) {
+    const plan_node *n = plan_node_get(g, siblings->at[k]);
+    shapes[k] = n->shape;
+    for (uint32_t i = 0; i < n->n_operands; i++) {
+      uint32_t seen = 0;
+      while (seen < operands.count && operands.at[seen] != n->operands[i]) seen++;
+      if (seen == operands.count) VEC_PUSH(g->arena, &operands, n->operands[i]);
+      plan_remove_user(g, n->operands[i], siblings->at[k]);
+    }
+  }
+  all.kind = PLAN_OPAQUE;
+  all.operands = operands.at;
+  all.n_operands = operands.count;
+  all.users = NULL;
+  all.n_users = all.users_room = 0;
+  all.shape = plan_shape_tuple(g->arena, shapes, siblings->count);
+  uint32_t made = plan_node_new(g, &all);
+  for (uint32_t i = 0; i < operands.count; i++) plan_add_user(g, operands.at[i], made);
+  for (uint32_t k = 0; k < siblings->count; k++) {
+    plan_node *n = plan_node_get(g, siblings->at[k]);
+    n->kind = IR_OP_GET_TUPLE_ELEMENT;
+    n->index = k;
+    n->fusion = NULL;
+    n->n_operands = 1;
+    n->operands = ARENA_COPY(g->arena, uint32_t, &made, 1);
+    plan_add_user(g, made, siblings->at[k]);
+  }
+}
+
+static void fuse_siblings(plan_graph *g, uint32_t comp) {
+  uint32_t *order = plan_post_order(g, comp), count = plan_comp_get(g, comp)->nodes.count;
+  uint32_t *depth = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
+  uint8_t *taken = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count);
+  ids siblings = {0};
+  find_depths(g, order, count, depth);
+  for (uint32_t k = 0; k < count; k++) {
+    if (taken[order[k]] || !may_be_sibling(g, plan_node_get(g, order[k]))) continue;
+    gather_siblings(g, order[k], depth, taken, &siblings);
+    if (siblings.count > 1) merge(g, &siblings);
+  }
+}
+
 /* ---- tiles ---- */
 /* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
 static bool is_by_rows(const plan_graph *g, const plan_node *n) {
@@ -108,6 +202,7 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
 
 void plan_on_device(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
+  for (uint32_t c = 1; c < g->comps.count && g->memory->fuses_siblings; c++) fuse_siblings(g, c);
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
