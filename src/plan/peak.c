@@ -31,6 +31,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
   plan_lay_out(g);
+  if (memory) plan_take_epilogues(g);
   plan_fuse(g);
   if (memory) plan_on_device(g);
   plan_insert_copies(g);

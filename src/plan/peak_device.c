@@ -47,6 +47,76 @@ static void read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32
     if (g->outputs[i] == old) g->outputs[i] = now;
 }
 
+/* ---- what a library adds itself ---- */
+/* The op that alone reads it, through views of it; *out_read: what it reads. 0: there is none. */
+static uint32_t only_reader(const plan_graph *g, uint32_t id, uint32_t *out_read) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->n_users != 1) return 0;
+  *out_read = id;
+  return plan_node_get(g, n->users[0])->kind == PLAN_BITCAST
+             ? only_reader(g, n->users[0], out_read)
+             : n->users[0];
+}
+
+static const plan_node *other_operand(const plan_graph *g, const plan_node *n, uint32_t read) {
+  return plan_node_get(g, n->operands[n->operands[0] == read]);
+}
+
+/* A vector, the same for each row. */
+static bool is_bias(const plan_node *x) {
+  return x->kind == IR_OP_BROADCAST_IN_DIM && x->n_ints == 1 && x->ints[0] == x->shape.rank - 1;
+}
+
+static bool is_zero(const plan_graph *g, const plan_node *x) {
+  if (x->kind == IR_OP_BROADCAST_IN_DIM) x = plan_node_get(g, x->operands[0]);
+  return x->kind == IR_OP_CONSTANT && x->number == 0;
+}
+
+static void drop(plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  CTX_CHECK(g->m->ctx, n->kind != PLAN_PARAMETER && n->n_users == 0);
+  n->flags &= (uint8_t)~PLAN_FLAG_LIVE;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    plan_node *x = plan_node_get(g, n->operands[i]);
+    plan_remove_user(g, n->operands[i], id);
+    bool is_made_for_it = x->kind == IR_OP_BROADCAST_IN_DIM || x->kind == IR_OP_CONSTANT;
+    if (is_made_for_it && x->n_users == 0 && (x->flags & PLAN_FLAG_LIVE)) drop(g, n->operands[i]);
+  }
+}
+
+/* Who reads `id` reads what that is made of. */
+static void skip(plan_graph *g, uint32_t id, uint32_t read) {
+  plan_node n = *plan_node_get(g, id);
+  read_instead(g, id, read, n.users, n.n_users);
+  plan_node_get(g, id)->n_users = 0;
+  drop(g, id);
+}
+
+/* A bias that is added to a product, then a rectifier (gemm_rewriter.cc: FuseVectorBiasAdd,
+ * FuseReluActivation; Triton's products take both in, too). */
+static void take_epilogue(plan_graph *g, uint32_t dot) {
+  uint32_t read = 0, next = only_reader(g, dot, &read);
+  const plan_node *n = plan_node_get(g, next);
+  if (next && n->kind == IR_OP_ADD && is_bias(other_operand(g, n, read))) {
+    skip(g, next, read);
+    next = only_reader(g, dot, &read);
+    n = plan_node_get(g, next);
+  }
+  if (next && n->kind == IR_OP_MAXIMUM && is_zero(g, other_operand(g, n, read)))
+    skip(g, next, read);
+}
+
+void plan_take_epilogues(plan_graph *g) {
+  CTX_CHECK(g->m->ctx, g->memory);
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    if (is_librarys(g, n) && ir_dtype_class_of(n->shape.dtype) == IR_CLASS_FLOAT)
+      take_epilogue(g, id);
+  }
+  plan_graph_sweep(g);
+}
+
+/* ---- workspaces ---- */
 /* The node becomes a call of (result, workspace), and who read it reads the first of these. */
 static void add_workspace(plan_graph *g, uint32_t id) {
   plan_node n = *plan_node_get(g, id);
@@ -76,49 +146,67 @@ static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
   ir_kind kind = n->kind < IR_OP_COUNT            ? (ir_kind)n->kind
                  : n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op)
                                                   : IR_OP_UNKNOWN;
-  bool is_loop = (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM;
+  bool is_loop = (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM ||
+                 kind == IR_OP_RESHAPE;
   return is_loop && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple && !n->in_place &&
          n->n_users > 0 && n->shape.true_rank > 0;
 }
 
-/* Nodes of the same depth, the longest way from what has no operands, do not reach one another. */
-static void find_depths(const plan_graph *g, const uint32_t *order, uint32_t count,
-                        uint32_t *depth) {
-  for (uint32_t k = 0; k < count; k++) {
-    const plan_node *n = plan_node_get(g, order[k]);
-    depth[order[k]] = 0;
-    for (uint32_t i = 0; i < n->n_operands; i++)
-      if (depth[n->operands[i]] >= depth[order[k]]) depth[order[k]] = depth[n->operands[i]] + 1;
-  }
-}
-
 typedef VEC(uint32_t) ids;
 
-/* Those that read an array of their own shape which a member reads, and so on. */
-static void gather_siblings(plan_graph *g, uint32_t first, const uint32_t *depth, uint8_t *taken,
-                            ids *out) {
-  out->count = 0;
-  VEC_PUSH(g->arena, out, first);
-  taken[first] = 1;
-  for (uint32_t k = 0; k < out->count; k++) {
-    const plan_node *n = plan_node_get(g, out->at[k]);
-    for (uint32_t i = 0; i < n->n_operands; i++) {
-      const plan_node *x = plan_node_get(g, n->operands[i]);
-      for (uint32_t u = 0; u < x->n_users && x->shape.elements == n->shape.elements; u++) {
-        uint32_t id = x->users[u];
-        const plan_node *other = plan_node_get(g, id);
-        if (taken[id] || other->comp != n->comp || depth[id] != depth[first] ||
-            !may_be_sibling(g, other) || other->shape.elements != n->shape.elements)
-          continue;
-        taken[id] = 1;
-        VEC_PUSH(g->arena, out, id);
-      }
-    }
+enum { MOST_SIBLINGS = 1000 };
+
+typedef struct family { /* by node; those that merging makes are left out */
+  plan_graph *g;
+  uint32_t count;
+  uint32_t *depth;  /* the longest way from what has no operands: equal ones don't meet */
+  uint32_t *walked; /* the first sibling for whom its readers were looked at */
+  uint8_t *taken;
+} family;
+
+static void find_depths(family *f, const uint32_t *order, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    const plan_node *n = plan_node_get(f->g, order[k]);
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (f->depth[n->operands[i]] >= f->depth[order[k]])
+        f->depth[order[k]] = f->depth[n->operands[i]] + 1;
   }
 }
 
-/* They become elements of what one node makes. */
-static void merge(plan_graph *g, const ids *siblings) {
+static bool joins(const family *f, uint32_t id, uint32_t first) {
+  if (id >= f->count || f->taken[id] || f->depth[id] != f->depth[first]) return false;
+  const plan_node *n = plan_node_get(f->g, id), *of = plan_node_get(f->g, first);
+  return n->comp == of->comp && n->shape.elements == of->shape.elements &&
+         may_be_sibling(f->g, n);
+}
+
+static void add_readers(family *f, uint32_t array, ids *out) {
+  uint32_t first = out->at[0];
+  const plan_node *x = plan_node_get(f->g, array);
+  if (array >= f->count || f->walked[array] == first ||
+      x->shape.elements != plan_node_get(f->g, first)->shape.elements)
+    return;
+  f->walked[array] = first;
+  for (uint32_t u = 0; u < x->n_users && out->count < MOST_SIBLINGS; u++) {
+    if (!joins(f, x->users[u], first)) continue;
+    f->taken[x->users[u]] = 1;
+    VEC_PUSH(f->g->arena, out, x->users[u]);
+  }
+}
+
+/* Those that read an array as large as they are which a member reads, and so on. */
+static void gather_siblings(family *f, uint32_t first, ids *out) {
+  out->count = 0;
+  VEC_PUSH(f->g->arena, out, first);
+  f->taken[first] = 1;
+  for (uint32_t k = 0; k < out->count; k++) {
+    const plan_node *n = plan_node_get(f->g, out->at[k]);
+    for (uint32_t i = 0; i < n->n_operands; i++) add_readers(f, n->operands[i], out);
+  }
+}
+
+/* They become elements of what one node makes, which reads what they read. */
+static uint32_t parent_of(plan_graph *g, const ids *siblings) {
   plan_node all = *plan_node_get(g, siblings->at[0]);
   plan_shape *shapes = ARENA_ARRAY(g->arena, plan_shape, siblings->count);
   ids operands = {0};
@@ -126,9 +214,7 @@ static void merge(plan_graph *g, const ids *siblings) {
     const plan_node *n = plan_node_get(g, siblings->at[k]);
     shapes[k] = n->shape;
     for (uint32_t i = 0; i < n->n_operands; i++) {
-      uint32_t seen = 0;
-      while (seen < operands.count && operands.at[seen] != n->operands[i]) seen++;
-      if (seen == operands.count) VEC_PUSH(g->arena, &operands, n->operands[i]);
+      VEC_PUSH(g->arena, &operands, n->operands[i]);
       plan_remove_user(g, n->operands[i], siblings->at[k]);
     }
   }
@@ -138,8 +224,17 @@ static void merge(plan_graph *g, const ids *siblings) {
   all.users = NULL;
   all.n_users = all.users_room = 0;
   all.shape = plan_shape_tuple(g->arena, shapes, siblings->count);
-  uint32_t made = plan_node_new(g, &all);
-  for (uint32_t i = 0; i < operands.count; i++) plan_add_user(g, operands.at[i], made);
+  return plan_node_new(g, &all);
+}
+
+static void merge(plan_graph *g, const ids *siblings) {
+  uint32_t made = parent_of(g, siblings);
+  for (uint32_t i = 0; i < plan_node_get(g, made)->n_operands; i++) {
+    uint32_t id = plan_node_get(g, made)->operands[i];
+    const plan_node *x = plan_node_get(g, id);
+    bool is_known = x->n_users && x->users[x->n_users - 1] == made; /* each once */
+    if (!is_known) plan_add_user(g, id, made);
+  }
   for (uint32_t k = 0; k < siblings->count; k++) {
     plan_node *n = plan_node_get(g, siblings->at[k]);
     n->kind = IR_OP_GET_TUPLE_ELEMENT;
@@ -151,16 +246,21 @@ static void merge(plan_graph *g, const ids *siblings) {
   }
 }
 
-static void fuse_siblings(plan_graph *g, uint32_t comp) {
-  uint32_t *order = plan_post_order(g, comp), count = plan_comp_get(g, comp)->nodes.count;
-  uint32_t *depth = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
-  uint8_t *taken = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count);
+static void fuse_siblings(plan_graph *g) {
+  family f = {.g = g,
+              .count = g->nodes.count,
+              .depth = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
+              .walked = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
+              .taken = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count)};
   ids siblings = {0};
-  find_depths(g, order, count, depth);
-  for (uint32_t k = 0; k < count; k++) {
-    if (taken[order[k]] || !may_be_sibling(g, plan_node_get(g, order[k]))) continue;
-    gather_siblings(g, order[k], depth, taken, &siblings);
-    if (siblings.count > 1) merge(g, &siblings);
+  for (uint32_t c = 1; c < g->comps.count; c++) {
+    uint32_t *order = plan_post_order(g, c), count = plan_comp_get(g, c)->nodes.count;
+    find_depths(&f, order, count);
+    for (uint32_t k = 0; k < count; k++) {
+      if (f.taken[order[k]] || !may_be_sibling(g, plan_node_get(g, order[k]))) continue;
+      gather_siblings(&f, order[k], &siblings);
+      if (siblings.count > 1) merge(g, &siblings);
+    }
   }
 }
 
@@ -202,7 +302,7 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
 
 void plan_on_device(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
-  for (uint32_t c = 1; c < g->comps.count && g->memory->fuses_siblings; c++) fuse_siblings(g, c);
+  if (g->memory->fuses_siblings) fuse_siblings(g);
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);

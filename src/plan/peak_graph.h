@@ -145,7 +145,9 @@ plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order, const dev
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
-/* Of a graph for a device: libraries' workspaces, and arrays as large as they are there. */
+/* Of a graph for a device, before it is fused: what a library adds to its products itself. */
+void plan_take_epilogues(plan_graph *g);
+/* After that: libraries' workspaces, and arrays as large as they are there. */
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */

@@ -69,6 +69,65 @@ def test_the_estimate_is_hardly_ever_low(device):
     assert {name for name, ratio in ratios.items() if ratio < LEAST[device]} == LOW[device]
 
 
+def layer(activation):
+    """x w + b, the smaller or the larger of that and 0, times v."""
+    return f"""
+func.func @main(%x: tensor<8192x64xf32>, %w: tensor<64x4096xf32>, %b: tensor<4096xf32>,
+                %v: tensor<4096x10xf32>) -> tensor<8192x10xf32> {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<8192x64xf32>, tensor<64x4096xf32>) -> tensor<8192x4096xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4096xf32>) -> tensor<8192x4096xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8192x4096xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<8192x4096xf32>
+  %3 = stablehlo.{activation} %2, %z : tensor<8192x4096xf32>
+  %4 = stablehlo.dot_general %3, %v, contracting_dims = [1] x [0]
+    : (tensor<8192x4096xf32>, tensor<4096x10xf32>) -> tensor<8192x10xf32>
+  return %4 : tensor<8192x10xf32>
+}}"""
+
+
+def bincounts(n):
+    """Of a + b and of a - b, and no way to have the one without the other."""
+    vector, table = f"tensor<{n}xi32>", "tensor<256xi32>"
+    scatter = f"""({{
+    ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+      %r = stablehlo.add %p, %q : tensor<i32>
+      stablehlo.return %r : tensor<i32>
+  }}) {{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+       scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}
+    : ({table}, tensor<{n}x1xi32>, {vector}) -> {table}"""
+    counts = "".join(
+        f"""
+  %{op} = stablehlo.{op} %a, %b : {vector}
+  %{op}_at = stablehlo.reshape %{op} : ({vector}) -> tensor<{n}x1xi32>
+  %{op}_counts = "stablehlo.scatter"(%zero, %{op}_at, %one) {scatter}"""
+        for op in ("add", "subtract")
+    )
+    return f"""
+func.func @main(%a: {vector}, %b: {vector}) -> ({table}, {table}) {{
+  %zero = stablehlo.constant dense<0> : {table}
+  %one = stablehlo.constant dense<1> : {vector}{counts}
+  return %add_counts, %subtract_counts : {table}, {table}
+}}"""
+
+
+# XLA's reports: versions as in device_reports.json.
+SINGLE = {
+    "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
+    "cut from above": ("h100", layer("minimum"), 272_089_600),
+    "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_single_rules(name, tmp_path):
+    device, text, report = SINGLE[name]
+    file = tmp_path / "program.mlir"
+    file.write_text(text)
+    totals = calibrate.run_peak(["--device", device], [file])[str(file)]
+    assert 0.99 <= totals[-1] / report <= 1.01
+
+
 @DEVICES
 def test_one_order(device):
     """Devices' XLA is told no order, and saves memory; on CPUs there are two."""
