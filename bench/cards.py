@@ -132,7 +132,7 @@ def cell(found):
     if found["outcome"] == "refused":
         return f"no: {readable(found['minimum'])}" if found["minimum"] else "no"
     if is_as_it_is(found):
-        return "fits" if found["before"] <= found["limit"] else "fits in order"
+        return "fits"
     loops = f"{found['loops']} loop{'s' * (found['loops'] != 1)}"
     slower = f", {found['slower']:.1f}×" if found["slower"] > SLOWER else ""
     return f"{loops}, {duration(found['seconds'])}{slower}"

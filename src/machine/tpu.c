@@ -8,21 +8,16 @@
 /* One program runs on the chip: an op is no launch from outside. Tiles: XLA's documentation, "Tiled
  * layout", and the layouts that XLA:TPU prints. What it keeps for a loop is a multiple of 32,256
  * bytes, 4 to 11 of them in the corpus. */
-const device_platform device_tpu = {"tpu",
-                                    1e3,
-                                    1e3,
-                                    NULL,
-                                    {.kernel_rows = 8,
-                                     .kernel_lanes = 128,
-                                     .vector_lanes = 1024,
-                                     .align_bytes = 512,
-                                     .loop_bytes = 352 << 10,
-                                     .lays_out_anew = true,
-                                     .fuses_sums = true,
-                                     .fuses_products = true,
-                                     .fuses_siblings = true,
-                                     .narrow_floats = true,
-                                     .near_bytes = (int64_t)96 << 20}};
+#define TILES(near)                                                                                \
+  {                                                                                                \
+    .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
+    .loop_bytes = 352 << 10, .lays_out_anew = true, .fuses_sums = true, .fuses_products = true,    \
+    .fuses_siblings = true, .narrow_floats = true, .near_bytes = near                              \
+  }
+const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES((int64_t)96 << 20)};
+/* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there
+ * that both read. (v4 has one more for both.) */
+static const device_platform pairs = {"tpu", 1e3, 1e3, NULL, TILES(0)};
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
 static const double VECTOR_SHARE = 1.0 / 32;
@@ -30,15 +25,16 @@ static const double VECTOR_SHARE = 1.0 / 32;
 static const double F64_SHARE = 1.0 / 64;
 
 #define GIB_QUARTERS(n) ((int64_t)(n) << 28)
-#define CHIP(name, kind, topology, quarters, bandwidth, bf16)                                      \
+#define CHIP(name, platform, kind, topology, quarters, bandwidth, bf16)                            \
   {                                                                                                \
-    name, &device_tpu, kind, "Google Cloud, TPU system architecture; XLA:TPU", topology,           \
+    name, &platform, kind, "Google Cloud, TPU system architecture; XLA:TPU", topology,             \
         GIB_QUARTERS(quarters), (int64_t)128 << 20, bandwidth, (bf16)*VECTOR_SHARE, bf16,          \
         (bf16)*F64_SHARE                                                                           \
   }
 
-const device device_tpu_chips[] = {CHIP("v5e", "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
-                                   CHIP("v4", "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
-                                   CHIP("v5p", "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
-                                   CHIP("v6e", "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
-                                   {0}};
+const device device_tpu_chips[] = {
+    CHIP("v5e", device_tpu, "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
+    CHIP("v4", device_tpu, "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
+    CHIP("v5p", pairs, "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
+    CHIP("v6e", device_tpu, "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
+    {0}};
