@@ -288,8 +288,9 @@ static verdict judge_as_it_came(job *j, int64_t ordered) {
   return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
 }
 
-/* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate, of
- * which XLA is not asked if it is far from the limit. Whether more is known than that estimate. */
+/* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate,
+ * of which XLA is not asked if it is far from the limit. Whether more is known than that estimate.
+ */
 static bool judge_ordered(job *j, verdict is, verdict *in_out) {
   bool has_orders = referee_has_orders(j);
   if (!has_orders) *in_out = is;

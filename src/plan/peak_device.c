@@ -53,9 +53,8 @@ static uint32_t only_reader(const plan_graph *g, uint32_t id, uint32_t *out_read
   const plan_node *n = plan_node_get(g, id);
   if (n->n_users != 1) return 0;
   *out_read = id;
-  return plan_node_get(g, n->users[0])->kind == PLAN_BITCAST
-             ? only_reader(g, n->users[0], out_read)
-             : n->users[0];
+  return plan_node_get(g, n->users[0])->kind == PLAN_BITCAST ? only_reader(g, n->users[0], out_read)
+                                                             : n->users[0];
 }
 
 static const plan_node *other_operand(const plan_graph *g, const plan_node *n, uint32_t read) {
@@ -143,11 +142,11 @@ static void add_workspace(plan_graph *g, uint32_t id) {
 /* ---- siblings ---- */
 /* An array that is computed element by element and in memory. */
 static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
-  ir_kind kind = n->kind < IR_OP_COUNT            ? (ir_kind)n->kind
+  ir_kind kind = n->kind < IR_OP_COUNT             ? (ir_kind)n->kind
                  : n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op)
-                                                  : IR_OP_UNKNOWN;
-  bool is_loop = (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM ||
-                 kind == IR_OP_RESHAPE;
+                                                   : IR_OP_UNKNOWN;
+  bool is_loop =
+      (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_RESHAPE;
   return is_loop && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple && !n->in_place &&
          n->n_users > 0 && n->shape.true_rank > 0;
 }
@@ -176,8 +175,7 @@ static void find_depths(family *f, const uint32_t *order, uint32_t count) {
 static bool joins(const family *f, uint32_t id, uint32_t first) {
   if (id >= f->count || f->taken[id] || f->depth[id] != f->depth[first]) return false;
   const plan_node *n = plan_node_get(f->g, id), *of = plan_node_get(f->g, first);
-  return n->comp == of->comp && n->shape.elements == of->shape.elements &&
-         may_be_sibling(f->g, n);
+  return n->comp == of->comp && n->shape.elements == of->shape.elements && may_be_sibling(f->g, n);
 }
 
 static void add_readers(family *f, uint32_t array, ids *out) {
@@ -265,6 +263,47 @@ static void fuse_siblings(plan_graph *g) {
 }
 
 /* ---- tiles ---- */
+/* A scatter of single elements, whose places are given in several dimensions: XLA:TPU makes one
+ * dimension of these, and lays the array out anew for that and back. */
+static bool is_flattened(const plan_graph *g, const plan_node *n) {
+  if (n->kind != IR_OP_SCATTER || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 3) return false;
+  const plan_shape *at = &plan_node_get(g, n->operands[1])->shape,
+                   *updates = &plan_node_get(g, n->operands[2])->shape;
+  int64_t depth = at->rank > 0 ? at->dims[at->rank - 1] : 1;
+  return !n->shape.is_tuple && n->shape.true_rank > 1 && depth > 1 &&
+         saturated_product(updates->elements, depth) == at->elements;
+}
+
+static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
+  const plan_node *n = plan_node_get(g, id);
+  plan_node made = {.kind = PLAN_OPAQUE,
+                    .flags = PLAN_FLAG_LIVE,
+                    .comp = n->comp,
+                    .n_operands = 1,
+                    .operands = ARENA_COPY(g->arena, uint32_t, &id, 1),
+                    .shape = shape,
+                    .op = n->op,
+                    .value = n->value};
+  return plan_node_new(g, &made);
+}
+
+static void flatten(plan_graph *g, uint32_t id) {
+  plan_node n = *plan_node_get(g, id);
+  plan_shape flat = plan_shape_make(g->arena, n.shape.dtype, 1, &n.shape.elements);
+  uint32_t before = laid_out_anew(g, n.operands[0], flat);
+  plan_remove_user(g, n.operands[0], id);
+  plan_add_user(g, n.operands[0], before);
+  plan_add_user(g, before, id);
+  plan_node *scatter = plan_node_get(g, id);
+  scatter->operands[0] = before;
+  scatter->shape = flat;
+  scatter->users = NULL;
+  scatter->n_users = scatter->users_room = 0;
+  uint32_t back = laid_out_anew(g, id, n.shape);
+  plan_add_user(g, id, back);
+  read_instead(g, id, back, n.users, n.n_users);
+}
+
 /* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
 static bool is_by_rows(const plan_graph *g, const plan_node *n) {
   ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
@@ -306,6 +345,8 @@ void plan_on_device(plan_graph *g) {
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
+  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
+    if (is_flattened(g, plan_node_get(g, id))) flatten(g, id);
   for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
     if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
   for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) {

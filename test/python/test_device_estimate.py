@@ -29,7 +29,7 @@ def test_the_upper_bound_is_one(device):
     files = files_of(device)
     paths = [path for path, _ in files.values()]
     bounds = calibrate.run_peak(["--device", device, "--bound"], paths)
-    assert len(bounds) == len(paths) >= 100
+    assert len(bounds) == len(paths) >= 20
     low = [name for name, (path, size) in files.items() if bounds[str(path)][-1] < size]
     assert low == []
 
@@ -44,9 +44,9 @@ def test_the_bound_of_a_cpu_is_none_for_a_device(device):
 
 # Tiny programs: alignment, tables of results; on TPUs what XLA keeps for loops that it makes itself,
 # of which the estimate does not know all.
-LEAST = {"h100": 0.95, "v5e": 0.90}
-SLACK_BYTES = {"h100": 1 << 15, "v5e": 1 << 20}
-MOST_ABOVE = {"h100": 0.18, "v5e": 0.30}  # loops that XLA:TPU unrolls
+LEAST = {"cuda": 0.95, "tpu": 0.90}
+SLACK_BYTES = {"cuda": 1 << 15, "tpu": 1 << 20}
+MOST_ABOVE = {"cuda": 0.18, "tpu": 0.40}  # loops that XLA:TPU unrolls
 # A value that readers want in two layouts; f64 made of f32, and special functions as loops.
 LOW = {
     "h100": {"m_hessian_net"},
@@ -65,8 +65,9 @@ def ratios_of(device, slack=0):
 
 @DEVICES
 def test_the_estimate_is_hardly_ever_low(device):
-    ratios = ratios_of(device, SLACK_BYTES[device])
-    assert {name for name, ratio in ratios.items() if ratio < LEAST[device]} == LOW[device]
+    platform = calibrate.PLATFORMS[device]
+    ratios = ratios_of(device, SLACK_BYTES[platform])
+    assert {name for name, ratio in ratios.items() if ratio < LEAST[platform]} == LOW[device]
 
 
 def layer(activation):
@@ -143,6 +144,6 @@ def test_the_estimate_is_close(device):
     ratios, reports = ratios_of(device), GOLDEN[device]["reports"]
     assert 0.99 <= statistics.median(ratios.values()) <= 1.15
     above = sum(ratio > 1.15 for ratio in ratios.values())
-    assert above <= MOST_ABOVE[device] * len(ratios)
+    assert above <= MOST_ABOVE[calibrate.PLATFORMS[device]] * len(ratios)
     large = [ratio for name, ratio in ratios.items() if reports[name] > 10_000_000]
     assert 0.99 <= statistics.median(large) <= 1.15
