@@ -45,8 +45,8 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order,
   return plan_peak_under(scratch, m, order, memory, INT64_MAX);
 }
 
-plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
-                          const device_memory *memory, int64_t limit_bytes) {
+static plan_peak peak_in(arena *scratch, const ir_module *m, plan_order order,
+                         const device_memory *memory, int64_t limit_bytes) {
   plan_peak peak = {0};
   plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return peak;
@@ -60,9 +60,32 @@ plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
   return peak;
 }
 
+/* Devices' XLA tries several orders and takes the best (DefaultMemoryScheduler); *out_order: which.
+ * Where one holds the limit the others are not tried. */
+static plan_peak best_of(arena *scratch, const ir_module *m, const device_memory *memory,
+                         int64_t limit_bytes, plan_order *in_out_order) {
+  bool hoists = plan_hoists(*in_out_order);
+  plan_order deep = hoists ? PLAN_ORDER_MEMORY : PLAN_ORDER_MEMORY_UNHOISTED,
+             broad = hoists ? PLAN_ORDER_PROGRAM : PLAN_ORDER_PROGRAM_UNHOISTED;
+  plan_peak peak = peak_in(scratch, m, deep, memory, limit_bytes), other;
+  *in_out_order = deep;
+  if (limit_bytes != INT64_MAX && peak.total_bytes <= limit_bytes) return peak;
+  other = peak_in(scratch, m, broad, memory, limit_bytes);
+  if (other.total_bytes >= peak.total_bytes) return peak;
+  *in_out_order = broad;
+  return other;
+}
+
+plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
+                          const device_memory *memory, int64_t limit_bytes) {
+  if (memory) return best_of(scratch, m, memory, limit_bytes, &order);
+  return peak_in(scratch, m, order, NULL, limit_bytes);
+}
+
 plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,
                                const device_memory *memory) {
   plan_timeline line = {0};
+  if (memory) best_of(scratch, m, memory, INT64_MAX, &order);
   plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return line;
   plan_peak *peak = &line.peak;

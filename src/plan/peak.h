@@ -23,7 +23,7 @@ typedef struct plan_peak {
   const plan_holder *holders;
 } plan_peak;
 
-/* On devices, whose XLA always saves memory, both orders are the second. */
+/* On devices, whose XLA takes the better one itself, both mean that. */
 typedef enum plan_order {
   PLAN_ORDER_PROGRAM, /* as XLA CPU runs it by default: breadth first */
   /* CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED: depth first from the results; mostly, not always, the

@@ -134,9 +134,9 @@ static uint32_t *depth_first(plan_graph *g, uint32_t comp, weight *w) {
 }
 
 void plan_schedule(plan_graph *g, plan_order order) {
-  bool saves = g->memory || plan_is_by_memory(order); /* devices' XLA is told no order */
   uint32_t *waits = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
   weight *w = ARENA_ARRAY(g->arena, weight, g->nodes.count);
   for (uint32_t c = 1; c < g->comps.count; c++)
-    plan_comp_get(g, c)->order = saves ? depth_first(g, c, w) : breadth_first(g, c, waits);
+    plan_comp_get(g, c)->order =
+        plan_is_by_memory(order) ? depth_first(g, c, w) : breadth_first(g, c, waits);
 }
