@@ -51,6 +51,8 @@ MOST_ABOVE = {"cuda": 0.18, "tpu": 0.40}  # loops that XLA:TPU unrolls
 LOW = {
     "h100": {"m_hessian_net"},
     "v5e": {"p_gp_regression_f64.plugin", "special_bessel_zeta"},
+    "v5p": {"dot_int_complex_f64", "m_im2col_patches"},
+    "v6e": set(),
 }
 
 
