@@ -214,6 +214,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
   WEIR_TRY(search_all(j, &s));
   if (!s.found.m) return refuse(j, peak, &s, ordered, 0, out);
+  WEIR_TRY(search_larger(j, &s));
   WEIR_TRY(search_shorter(j, &s, j->options.memory_limit_bytes - held_throughout(j)));
   *out = settle(WEIR_REWRITTEN, s.found);
   return WEIR_OK;

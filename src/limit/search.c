@@ -14,6 +14,7 @@ enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   COMPILES_FOR_SHORTER = 2,
   CANDIDATES_FOR_SHORTER = 6,
+  CANDIDATES_FOR_LARGER = 3,
   MOST_OPS_FOR_SHORTER = 5000,
   MOST_OPS_IN_DOUBT = 2000, /* of more a compilation by XLA takes seconds */
   MOST_REFUSALS = 3,        /* by XLA, of candidates: it may be out of memory, or not like any */
@@ -396,6 +397,44 @@ weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
   if (!again.found.m) return WEIR_OK;
   ir_module_destroy(s->found.m);
   s->found = again.found;
+  return WEIR_OK;
+}
+
+/* Trips cost launches there, and slices were halved until they fitted. */
+static bool may_be_larger(const job *j, const search *s) {
+  return j->machine.device && s->found.m && s->devices <= 1 &&
+         s->from->ops.count <= MOST_OPS_FOR_SHORTER;
+}
+
+static search larger_of(const job *j, const search *s) {
+  search again = *s;
+  again.found = (candidate){0};
+  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
+  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
+  again.compiles = again.candidates = again.most_candidates = 0;
+  return again;
+}
+
+weir_status search_larger(job *j, search *s) {
+  if (!may_be_larger(j, s)) return WEIR_OK;
+  int64_t low = s->slice_bytes, high = 2 * low;
+  search again = larger_of(j, s);
+  for (int i = 0; i < CANDIDATES_FOR_LARGER && !again.is_over; i++) {
+    int64_t slice_bytes = low + (high - low) / 2;
+    if (again.most_compiles && again.compiles == again.most_compiles) break;
+    again.hold_bytes = s->hold_bytes;
+    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    if (!again.found.m) {
+      high = slice_bytes;
+      continue;
+    }
+    low = slice_bytes;
+    ir_module_destroy(s->found.m);
+    s->found = again.found;
+    again.found = (candidate){0};
+    again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
+  }
+  CTX_CHECK(&j->c, s->found.m && !again.found.m);
   return WEIR_OK;
 }
 
