@@ -27,7 +27,7 @@ DEVICES = ["a100-40gb", "h100", "v5e", "v5p"]
 GPT, GPT_LAYERS = "gpt", 12  # bench/gpt.py, a step of training
 MORE = {"kernel_cg": 64_000_000, "encoder": 10**9, "wide_mlp": 500_000_000, GPT: 10**9}
 NAMES = [p.name for p in programs.PROGRAMS] + list(MORE)
-SECONDS = int(os.environ.get("WEIR_BENCH_SECONDS", "1500"))
+SECONDS = 1500
 VERSIONS = ("jax", "jaxlib", "jax-cuda12-plugin", "nvidia-cuda-nvcc-cu12", "libtpu")
 
 
@@ -85,16 +85,16 @@ def plan(name, device):
     }
 
 
-def plan_apart(name, device):
+def plan_apart(name, device, seconds):
     """The row, or {"failed": why}."""
     environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT / "python")}
     command = [sys.executable, __file__, "--one", name, device]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=SECONDS
+            command, capture_output=True, text=True, env=environment, timeout=seconds
         )
     except subprocess.TimeoutExpired:
-        return {"failed": f"no end after {SECONDS} s"}
+        return {"failed": f"no end after {seconds} s"}
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
     lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
@@ -147,20 +147,22 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ap.add_argument("--programs", default=",".join(NAMES))
     ap.add_argument("--devices", default=",".join(DEVICES))
+    ap.add_argument("--kept", type=pathlib.Path, default=KEPT, help="what is done")
+    ap.add_argument("--seconds", type=int, default=SECONDS, help="at most, for a plan")
     ap.add_argument("--table", action="store_true", help="only prints what is kept")
     ap.add_argument("--one", nargs=2, metavar=("PROGRAM", "DEVICE"), help=argparse.SUPPRESS)
     args = ap.parse_args()
     if args.one:
         print(json.dumps(plan(*args.one)))
         return 0
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept = json.loads(args.kept.read_text()) if args.kept.exists() else {}
     devices = args.devices.split(",")
     for device in [] if args.table else devices:
         for name in args.programs.split(","):
             key = f"{name} {device}"
             if "failed" in kept.get(key, {"failed": ""}):
-                kept[key] = plan_apart(name, device)
-                KEPT.write_text(json.dumps(kept, indent=1))
+                kept[key] = plan_apart(name, device, args.seconds)
+                args.kept.write_text(json.dumps(kept, indent=1))
                 print(key, kept[key], flush=True)
     print_table(kept, devices)
     print_versions()
