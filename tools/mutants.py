@@ -127,7 +127,7 @@ def mutants_of(base, args):
     found = mutants_sites.in_order_of_seed(args.seed, base.mutants())
     if args.match:
         found = [m for m in found if args.match in m.key]
-    return found
+    return found[args.first :]
 
 
 def run_all(args):
@@ -219,6 +219,7 @@ def main():
     parser.add_argument("what", choices=["run", "report", "list"])
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--first", type=int, default=0, help="leave out so many of the order")
     parser.add_argument("--paths", nargs="*", help="C files or folders; default: all that decides")
     parser.add_argument("--match", help="only mutants whose key has this text")
     parser.add_argument("--jobs", type=int, default=1)

@@ -28,6 +28,7 @@ import mutants_build
 
 SECONDS, BYTES = 20, 6 << 30  # of a command: CPU time and memory at most
 WALL = 3600  # ends what waits for nothing; a busy machine is no hang
+QUICK = 0.3  # seconds of CPU of a unit program that is tried before all files of lit
 REFUSED = 3  # exit code: no way found under the limit
 PYTEST = ["test/python/test_plan_estimate.py::test_the_corpus"]
 
@@ -95,6 +96,10 @@ class Test:
     def __post_init__(self):
         every = functools.reduce(operator.or_, (c.blocks for c in self.commands), 0)
         self.size = every.bit_count()
+
+    @property
+    def is_quick(self):
+        return self.kind == "unit" and self.detail["seconds"] < QUICK
 
     def runs(self, block):
         return any(c.runs(block) for c in self.commands)
@@ -233,6 +238,10 @@ def fails(test, block, worker):
     return differs(test, block, worker) and pytest_fails(test, worker)
 
 
+def first_of(tests, block, worker, is_over):
+    return next((t.name for t in tests if not is_over() and fails(t, block, worker)), None)
+
+
 def first_lit_failure(tests, block, worker, is_over):
     """Those that differ: the first alone, then some at once."""
     waiting, most = [], 1
@@ -249,15 +258,14 @@ def first_lit_failure(tests, block, worker, is_over):
 
 
 def first_failure(tests, block, worker, is_over=lambda: False):
-    """The name of the first test that notices the mutant, None if none does. Last the files of lit
-    that can't be told from what their commands print."""
-    lit = [t for t in tests if t.kind == "lit"]
-    name = first_lit_failure(lit, block, worker, is_over)
-    for test in () if name else (t for t in tests if t.kind != "lit"):
-        if is_over():
-            break
-        if fails(test, block, worker):
-            return test.name
+    """The name of the first test that notices the mutant, None if none does. First the unit programs
+    that take next to nothing, last the files of lit that can't be told from what their commands
+    print."""
+    lit, quick = [t for t in tests if t.kind == "lit"], [t for t in tests if t.is_quick]
+    name = first_of(quick, block, worker, is_over)
+    name = name or first_lit_failure(lit, block, worker, is_over)
+    others = [t for t in tests if t.kind != "lit" and not t.is_quick]
+    name = name or first_of(others, block, worker, is_over)
     rest = [t for t in lit if any(c.before is None and c.runs(block) for c in t.commands)]
     while not name and rest and not is_over():
         some, rest = rest[:4], rest[4:]
@@ -289,10 +297,14 @@ def relevant(tests, block, path, credit):
 
 
 # ---- recording ----
+def taken(now, before):
+    """Seconds of CPU that children took in between."""
+    return now.children_user + now.children_system - before.children_user - before.children_system
+
+
 def allowance(now, before):
-    """Seconds of CPU, from what children took in between: a mutant may be slower."""
-    took = now.children_user + now.children_system - before.children_user - before.children_system
-    return 3 + int(10 * took)
+    """Seconds of CPU that a mutant may take."""
+    return 3 + int(10 * taken(now, before))
 
 
 def digest(*parts):
@@ -366,10 +378,11 @@ class Recorder:
 
     def unit(self, name):
         def make():
+            start = os.times()
             done = execute([self.base.build / name], self.base.tree)
-            good = done.code == 0 and not done.out
+            seconds, good = taken(os.times(), start), done.code == 0 and not done.out
             execute([self.base.marked / name], self.base.tree)
-            test = Test("unit", name, self.commands(again=False))
+            test = Test("unit", name, self.commands(again=False), {"seconds": seconds})
             return test if good else self.log(f"fails without a mutant: {name}")
 
         data = b"".join(p.read_bytes() for p in sorted(self.base.tree.glob(f"test/{name}*.c")))
