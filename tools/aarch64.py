@@ -104,7 +104,7 @@ def build():
         raise Missing("the emulator comes as Debian's package")
     try:
         command = _emulator()
-        tools = jax_versions.python_of("wheel-tools", sys.executable, wheel.TOOLS).parent
+        tools = wheel.environment()
     except (subprocess.CalledProcessError, OSError) as error:
         raise Missing(f"its packages can't be had: {error}") from error
     programs = _compile(tools)

@@ -218,7 +218,7 @@ def report_of(case):
     way = WAYS[case.way]
     if way.device:
         return max(ahead_of_time(case.text, way.device, options) for options in way.xla)
-    return running.Xla(case.text, way.xla[0]).report_bytes()
+    return running.Xla(case.text, way.xla[0], as_users=True).report_bytes()
 
 
 def ahead_of_time(text, device, options):

@@ -24,6 +24,8 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
+if __name__ == "__main__":
+    os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import random_graphs  # noqa: E402
 import random_images  # noqa: E402
 import random_values  # noqa: E402

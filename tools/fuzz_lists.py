@@ -9,6 +9,7 @@ came is another on stock XLA than in the evaluator, XLA is not asked. Exits 1 if
 """
 
 import argparse
+import os
 import pathlib
 import random
 import sys
@@ -18,6 +19,8 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
+if __name__ == "__main__":
+    os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import random_lists  # noqa: E402
 import running  # noqa: E402
 

@@ -25,6 +25,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
+if __name__ == "__main__":
+    os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import random_cells as rc  # noqa: E402
 import respelling  # noqa: E402
 import running  # noqa: E402

@@ -6,6 +6,7 @@ A seed stands for one program (test/python/random_scans.py) and the ways. Exits 
 """
 
 import argparse
+import os
 import pathlib
 import random
 import sys
@@ -15,6 +16,8 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
+if __name__ == "__main__":
+    os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import random_scans  # noqa: E402
 import running  # noqa: E402
 

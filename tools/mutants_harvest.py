@@ -90,7 +90,7 @@ class Harvest:
         self.inputs[self.origin.get(text, text)] = inputs
         return evaluated(text, inputs)
 
-    def compiled(self, text, options=None):
+    def compiled(self, text, options=None, as_users=False):
         return lambda *inputs: self.run(text, inputs)
 
     def programs(self):

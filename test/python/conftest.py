@@ -22,6 +22,10 @@ import pytest
 import weir
 from weir import _hook, _library
 
+# How fast a result is found out matters in no test of this process, and LLVM's optimising is two
+# fifths of what XLA takes to compile. Reports are the same. Processes of tests compile as users do.
+jax.config.update("jax_disable_most_optimizations", True)
+
 
 def pytest_addoption(parser):
     parser.addoption(

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import jax
+import jaxlib
 import ml_dtypes
 import numpy as np
 import pytest
@@ -26,10 +27,16 @@ OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
 }
+# For values alone, in a quarter of the time: LLVM without optimisation, loops emitted without MLIR.
+# Reports of gathers and scatters are others then.
+QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
+AS_USERS = {"xla_backend_optimization_level": 3, "xla_llvm_disable_expensive_passes": False}
 # Where its processor is another than this computer's: a build folder whose programs run emulated.
 EMULATED = os.environ.get("WEIR_EMULATED_BUILD")
 MODELLED_JAXLIB = "0.10.2"  # whose XLA weir's estimate is a model of
 SECONDS = 120
+if os.environ.get("XLA_AS_USERS") or jaxlib.__version__ != MODELLED_JAXLIB:
+    QUICK = AS_USERS  # campaigns; other versions may not know these options
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
@@ -130,9 +137,13 @@ def generic(text, locations=False):
 
 
 class Xla:
-    """A compiled program. Raises what XLA raises."""
+    """A compiled program. Raises what XLA raises.
 
-    def __init__(self, text, options=OPTIONS):
+    `as_users`: runs what users run, where it matters what is rounded together, or how much memory
+    the process takes. The report is always theirs.
+    """
+
+    def __init__(self, text, options=OPTIONS, as_users=False):
         linalg.initialize_lapack()
         self.device = jax.devices("cpu")[0]
         with jax_mlir.make_ir_context():
@@ -143,13 +154,21 @@ class Xla:
                 if ir.StringAttr(op.attributes["sym_name"]).value == "main"
             )
             self.types = [str(ir.RankedTensorType(t).element_type) for t in main.type.inputs]
-            code = jax_mlir.module_to_bytecode(module)
-        compile_options = compiler.get_compile_options(1, 1, env_options_overrides=dict(options))
+            self.code = jax_mlir.module_to_bytecode(module)
+        self.options, self.way = dict(options), AS_USERS if as_users else QUICK
+        self.executable = self._compiled(self.way)
+
+    def _compiled(self, more):
+        options = compiler.get_compile_options(1, 1, env_options_overrides=self.options | more)
         devices = xla_client.DeviceList((self.device,))
-        self.executable = self.device.client.compile_and_load(code, devices, compile_options)
+        return self.device.client.compile_and_load(self.code, devices, options)
+
+    def memory_stats(self):
+        theirs = self.executable if self.way is AS_USERS else self._compiled(AS_USERS)
+        return theirs.get_compiled_memory_stats()
 
     def report_bytes(self):
-        m = self.executable.get_compiled_memory_stats()
+        m = self.memory_stats()
         return (
             m.argument_size_in_bytes
             + m.output_size_in_bytes

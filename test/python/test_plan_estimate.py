@@ -133,7 +133,7 @@ return {results} : {types}
 }}"""
     file = tmp_path / "program.mlir"
     file.write_text(text)
-    memory = running.Xla(text, running.OPTIONS).executable.get_compiled_memory_stats()
+    memory = running.Xla(text, as_users=True).memory_stats()
     said = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
     assert held_throughout(calibrate.run_peak([], [file])[str(file)]) == said
 

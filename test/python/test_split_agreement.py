@@ -70,9 +70,9 @@ def test_compared_values_are_made_alike(function, of, tile, tmp_path):
         text = jax.jit(function(of), keep_unused=True).lower(*inputs).as_text()
         path = tmp_path / "program.mlir"
         path.write_text(text)
-        want = running.Xla(text)(*inputs)
+        want = running.Xla(text, as_users=True)(*inputs)
         program = running.opt(path, "--tensor-size-threshold", "60kB", "--tile", tile)
-        assert worst(want, running.Xla(program)(*inputs)) < 1e-4, d
+        assert worst(want, running.Xla(program, as_users=True)(*inputs)) < 1e-4, d
 
 
 def centred(x, y):
@@ -96,9 +96,9 @@ def test_contracted_sums_are_made_once_in_a_trip(of, axis, tmp_path):
             text = jax.jit(gradient).lower(y, x).as_text()
         path = tmp_path / "program.mlir"
         path.write_text(text)
-        want = running.Xla(text)(y, x)
+        want = running.Xla(text, as_users=True)(y, x)
         for threshold in ("40kB", "150kB", "700kB"):
             program = running.opt(path, "--tensor-size-threshold", threshold)
             assert "stablehlo.while" in program
-            got = running.Xla(program)(y, x)
+            got = running.Xla(program, as_users=True)(y, x)
             assert worst(want, got) < (1e-4 if dtype == np.float32 else 1e-10), (dtype, threshold)

@@ -42,8 +42,8 @@ class Referee:
     def __call__(self, text, options):
         if text is None:
             return self.case.meta["memory"]["naive_peak_bytes"], 0, 0, 0
-        self.xla = running.Xla(text.decode(), dict(o.split("=", 1) for o in options))
-        m = self.xla.executable.get_compiled_memory_stats()
+        self.xla = running.Xla(text.decode(), dict(o.split("=", 1) for o in options), as_users=True)
+        m = self.xla.memory_stats()
         return (
             m.argument_size_in_bytes,
             m.output_size_in_bytes,
