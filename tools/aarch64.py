@@ -11,7 +11,6 @@ import platform
 import shlex
 import shutil
 import subprocess
-import sys
 
 import jax_versions
 import wheel

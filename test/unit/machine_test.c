@@ -60,6 +60,7 @@ static void test_rates(void) {
   machine_rates n = machine_rates_of(&named);
   assert(!memcmp(&s, &n, sizeof s)); /* the reference's clock */
   assert(f.vector_ops == 2 * s.vector_ops && f.fused_heavy == 2 * s.fused_heavy);
+  assert(s.sorted > 0 && f.sorted == 2 * s.sorted); /* of one thread */
   assert(f.gemm_f32_flops == 540 && f.read_bytes == 42 && f.write_bytes == 36);
 }
 

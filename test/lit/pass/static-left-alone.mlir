@@ -39,6 +39,19 @@ module {
     return %0, %1, %2, %3, %4 : tensor<2x12xf32>, tensor<5x5xf32>, tensor<9xf32>, tensor<3xf32>, tensor<9xf32>
   }
 
+  // Eight is no number of four bits.
+  // CHECK: sym_name = "four_bits"
+  // CHECK: "stablehlo.real_dynamic_slice"
+  func.func @four_bits(%x: tensor<12xf32>) -> tensor<3xf32> {
+    %seven = stablehlo.constant dense<7> : tensor<1xi4>
+    %one = stablehlo.constant dense<1> : tensor<1xi4>
+    %four = stablehlo.constant dense<4> : tensor<1xi4>
+    %from = stablehlo.add %seven, %one : tensor<1xi4>
+    %to = stablehlo.add %seven, %four : tensor<1xi4>
+    %0 = stablehlo.real_dynamic_slice %x, %from, %to, %one : (tensor<12xf32>, tensor<1xi4>, tensor<1xi4>, tensor<1xi4>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+
   // Operands of the wrong number, rank and element type.
   // CHECK: sym_name = "malformed"
   // CHECK: "stablehlo.dynamic_reshape"(%arg0)
