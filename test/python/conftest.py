@@ -19,12 +19,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's
 import jax
 import pytest
 
+import modelled
 import weir
 from weir import _hook, _library
 
 # How fast a result is found out matters in no test of this process, and LLVM's optimising is two
-# fifths of what XLA takes to compile. Reports are the same. Processes of tests compile as users do.
-jax.config.update("jax_disable_most_optimizations", True)
+# fifths of what XLA takes to compile. Reports are the same. Processes of tests compile as users do,
+# and so do the suites of other versions of jax.
+if modelled.RUNS:
+    jax.config.update("jax_disable_most_optimizations", True)
 
 
 def pytest_addoption(parser):

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 
 import jax
-import jaxlib
 import ml_dtypes
 import numpy as np
 import pytest
@@ -19,6 +18,8 @@ from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lax import linalg
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
+
+import modelled
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
@@ -33,9 +34,8 @@ QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": Fal
 AS_USERS = {"xla_backend_optimization_level": 3, "xla_llvm_disable_expensive_passes": False}
 # Where its processor is another than this computer's: a build folder whose programs run emulated.
 EMULATED = os.environ.get("WEIR_EMULATED_BUILD")
-MODELLED_JAXLIB = "0.10.2"  # whose XLA weir's estimate is a model of
 SECONDS = 120
-if os.environ.get("XLA_AS_USERS") or jaxlib.__version__ != MODELLED_JAXLIB:
+if os.environ.get("XLA_AS_USERS") or not modelled.RUNS:
     QUICK = AS_USERS  # campaigns; other versions may not know these options
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
