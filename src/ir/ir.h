@@ -299,6 +299,11 @@ static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
   assert(i < m->ops.at[o].n_operands);
   return m->ops.at[o].operands[i];
 }
+/* The op that makes v, if it is of this kind; IR_NONE: it is not, or v is an argument. */
+static inline ir_op ir_maker(const ir_module *m, ir_value v, ir_kind kind) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && ir_kind_of(m, op) == kind ? op : IR_NONE;
+}
 /* The block that the value is an argument of, or made in. */
 static inline ir_block ir_value_block(const ir_module *m, ir_value v) {
   const ir_value_data *d = ir_value_get(m, v);

@@ -238,9 +238,8 @@ weir_status ir_verify_repeat(verifier *v, ir_op op) {
     WEIR_TRY(ir_verify_same(v, op, 0, named(v, "operand", i), operand_type_id(v, op, i),
                             result_type_id(v, op, i % n)));
   for (uint32_t i = 0; i < n; i++) {
-    ir_op made = ir_value_get(v->m, ir_operand(v->m, op, i))->op;
-    if (!made || ir_kind_of(v->m, made) != IR_OP_CARRY)
-      return ir_violation(v, op, 0, "operand %u, wanted a weir.carry", i);
+    ir_op made = ir_maker(v->m, ir_operand(v->m, op, i), IR_OP_CARRY);
+    if (!made) return ir_violation(v, op, 0, "operand %u, wanted a weir.carry", i);
   }
   return ir_verify_type(v, op, 0, named(v, "operand", 2 * n), operand_type_id(v, op, 2 * n),
                         ir_scalar(v->m, IR_I1));

@@ -55,11 +55,6 @@ typedef struct finder {
 
 static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
 
-static ir_op def(const finder *f, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
-}
-
 /* ---- iota + constant ---- */
 typedef struct affine {
   int32_t dim;          /* -1: a constant */
@@ -103,7 +98,7 @@ static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
 
 /* x < y, x >= y everywhere or nowhere. */
 static bool is_decided(const finder *f, ir_value pred, int steps, bool *out_value) {
-  ir_op op = def(f, pred, IR_OP_COMPARE);
+  ir_op op = ir_maker(f->m, pred, IR_OP_COMPARE);
   ir_direction direction;
   ir_compare_type type;
   affine x, y;
@@ -594,7 +589,7 @@ static ir_value replace_gather(finder *f, ir_op op) {
   ir_gather_numbers n;
   const ir_op_data *d = ir_op_get(f->m, op);
   ir_value x = d->operands[0], indices = d->operands[1], result = d->first_result;
-  ir_op columns = def(f, indices, IR_OP_CONCATENATE);
+  ir_op columns = ir_maker(f->m, indices, IR_OP_CONCATENATE);
   if (!columns || !can_go(f, x) || !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
       !is_plain_gather(f, op, &n))
     return IR_NONE;
@@ -629,7 +624,7 @@ static ir_value replace_gather(finder *f, ir_op op) {
 /* ---- sums of what a mask lets through ---- */
 /* i + a == j + b on dimensions i and j. */
 static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
-  ir_op op = def(f, pred, IR_OP_COMPARE);
+  ir_op op = ir_maker(f->m, pred, IR_OP_COMPARE);
   ir_direction direction;
   ir_compare_type type;
   affine i, j;
@@ -651,7 +646,7 @@ static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band 
 
 /* A mask of two dimensions, repeated along others. */
 static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
-  ir_op op = def(f, pred, IR_OP_BROADCAST_IN_DIM);
+  ir_op op = ir_maker(f->m, pred, IR_OP_BROADCAST_IN_DIM);
   if (!op) return find_mask(f, pred, wanted, out);
   int32_t to[IR_MAX_RANK];
   if (!find_mask(f, ir_operand(f->m, op, 0), wanted, out) || !ir_moved_dims(f->m, op, to))
@@ -666,7 +661,7 @@ static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction want
 }
 
 static bool find_masked(const finder *f, ir_value v, band *out) {
-  ir_op op = def(f, v, IR_OP_SELECT);
+  ir_op op = ir_maker(f->m, v, IR_OP_SELECT);
   if (!op || type_of(f, ir_operand(f->m, op, 0))->rank == 0) return false;
   ir_value pred = ir_operand(f->m, op, 0);
   for (uint32_t i = 0; i < 2; i++) {
@@ -714,7 +709,7 @@ static ir_value replace_sum(finder *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   if (d->n_operands != 2 || ir_reducer_kind(f->m, d->regions[0]) != IR_OP_ADD) return IR_NONE;
   ir_value v = d->operands[0], init = d->operands[1];
-  ir_op convert = def(f, v, IR_OP_CONVERT);
+  ir_op convert = ir_maker(f->m, v, IR_OP_CONVERT);
   band s;
   if (!find_masked(f, convert ? ir_operand(f->m, convert, 0) : v, &s)) return IR_NONE;
   int32_t n;
@@ -744,8 +739,8 @@ typedef struct spread {
 } spread;
 
 static bool go_back(const finder *f, spread *s) {
-  ir_op op = def(f, s->v, IR_OP_BROADCAST_IN_DIM);
-  if (!op) op = def(f, s->v, IR_OP_RESHAPE);
+  ir_op op = ir_maker(f->m, s->v, IR_OP_BROADCAST_IN_DIM);
+  if (!op) op = ir_maker(f->m, s->v, IR_OP_RESHAPE);
   int32_t to[IR_MAX_RANK];
   if (!op || !ir_moved_dims(f->m, op, to)) return false;
   spread from = {.v = ir_operand(f->m, op, 0)};
@@ -790,7 +785,7 @@ static bool is_own_diagonal(const finder *f, const spread *s, const band *mask, 
 static ir_value replace_difference(finder *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   ir_value x = d->operands[0];
-  ir_op masked = def(f, d->operands[1], IR_OP_SELECT);
+  ir_op masked = ir_maker(f->m, d->operands[1], IR_OP_SELECT);
   band mask;
   if (!masked || !ir_is_zero(f->m, ir_operand(f->m, masked, 2))) return IR_NONE;
   ir_value pred = ir_operand(f->m, masked, 0);

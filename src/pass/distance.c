@@ -77,11 +77,6 @@ typedef struct difference {
   int n_scales;
 } difference;
 
-static ir_op def(const finder *f, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
-}
-
 static ir_dtype dtype_of(const finder *f, ir_value v) { return ir_type_at(f->m, v)->dtype; }
 static pass_dims varies(const finder *f, ir_value v) { return pass_varies(f->vary, v); }
 
@@ -184,11 +179,12 @@ static bool find_scaled(const finder *f, ir_value v, difference *out) {
   ir_dtype dtype = dtype_of(f, v);
   int n = 0;
   for (ir_op op; !find_difference(f, v, out);) {
-    if ((op = def(f, v, IR_OP_NEGATE)) || (op = def(f, v, IR_OP_ABS))) {
+    if ((op = ir_maker(f->m, v, IR_OP_NEGATE)) || (op = ir_maker(f->m, v, IR_OP_ABS))) {
       v = ir_operand(f->m, op, 0);
       continue;
     }
-    if (!((op = def(f, v, IR_OP_MULTIPLY)) || (op = def(f, v, IR_OP_DIVIDE))) || n == MOST_SCALES)
+    if (!((op = ir_maker(f->m, v, IR_OP_MULTIPLY)) || (op = ir_maker(f->m, v, IR_OP_DIVIDE))) ||
+        n == MOST_SCALES)
       return false;
     bool divides = ir_kind_of(f->m, op) == IR_OP_DIVIDE;
     uint32_t inner = !divides && !is_full(f, ir_operand(f->m, op, 0));
@@ -362,10 +358,11 @@ static ir_value as_result(finder *f, pass_space *s, pass_nd x, ir_op op, pass_di
 static bool find_square(const finder *f, ir_value v, ir_value *out_of) {
   ir_op op;
   double exponent;
-  if ((op = def(f, v, IR_OP_CHLO_SQUARE))) *out_of = ir_operand(f->m, op, 0);
-  else if ((op = def(f, v, IR_OP_MULTIPLY)) && ir_operand(f->m, op, 0) == ir_operand(f->m, op, 1))
+  if ((op = ir_maker(f->m, v, IR_OP_CHLO_SQUARE))) *out_of = ir_operand(f->m, op, 0);
+  else if ((op = ir_maker(f->m, v, IR_OP_MULTIPLY)) &&
+           ir_operand(f->m, op, 0) == ir_operand(f->m, op, 1))
     *out_of = ir_operand(f->m, op, 0);
-  else if ((op = def(f, v, IR_OP_POWER)) &&
+  else if ((op = ir_maker(f->m, v, IR_OP_POWER)) &&
            ir_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 2)
     *out_of = ir_operand(f->m, op, 0);
   else return false;
@@ -434,7 +431,7 @@ static bool add_factor(product *x, ir_value v, bool divides) {
 /* power(v, 1) is v. */
 static ir_value without_power(const finder *f, ir_value v) {
   double exponent;
-  ir_op op = def(f, v, IR_OP_POWER);
+  ir_op op = ir_maker(f->m, v, IR_OP_POWER);
   return op && ir_splat_real(f->m, ir_operand(f->m, op, 1), &exponent) && exponent == 1
              ? ir_operand(f->m, op, 0)
              : v;
@@ -443,7 +440,7 @@ static ir_value without_power(const finder *f, ir_value v) {
 /* a * b + b * a, the derivative of x * x: 2 a * b. */
 static bool is_twice(const finder *f, ir_op add) {
   ir_value x = ir_operand(f->m, add, 0), y = ir_operand(f->m, add, 1);
-  ir_op a = def(f, x, IR_OP_MULTIPLY), b = def(f, y, IR_OP_MULTIPLY);
+  ir_op a = ir_maker(f->m, x, IR_OP_MULTIPLY), b = ir_maker(f->m, y, IR_OP_MULTIPLY);
   return x == y || (a && b && ir_operand(f->m, a, 0) == ir_operand(f->m, b, 1) &&
                     ir_operand(f->m, a, 1) == ir_operand(f->m, b, 0));
 }

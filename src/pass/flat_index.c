@@ -142,8 +142,8 @@ static bool is_large(const flattener *g, ir_value v) {
 
 /* What it reshapes is computed: of what is there anyway nothing is gained. */
 static bool is_flattened(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  return op && ir_kind_of(m, op) == IR_OP_RESHAPE && ir_value_get(m, ir_operand(m, op, 0))->op;
+  ir_op op = ir_maker(m, v, IR_OP_RESHAPE);
+  return op && ir_value_get(m, ir_operand(m, op, 0))->op;
 }
 
 static bool replace_gather(flattener *g, ir_block block, ir_op op) {
@@ -172,9 +172,9 @@ static bool replace_gather(flattener *g, ir_block block, ir_op op) {
 /* The scatter that the op reshapes, in the same block, for nobody else. */
 static ir_op scatter_of(const flattener *g, ir_block block, ir_op reshape) {
   ir_value v = ir_operand(g->m, reshape, 0);
-  ir_op op = ir_value_get(g->m, v)->op;
-  bool is = op && ir_kind_of(g->m, op) == IR_OP_SCATTER && ir_op_get(g->m, op)->n_operands == 3 &&
-            ir_op_get(g->m, op)->block == block && v < g->n_values && g->uses[v] == 1;
+  ir_op op = ir_maker(g->m, v, IR_OP_SCATTER);
+  bool is = op && ir_op_get(g->m, op)->n_operands == 3 && ir_op_get(g->m, op)->block == block &&
+            v < g->n_values && g->uses[v] == 1;
   return is && pass_is_static(g->m, op) && pass_is_static(g->m, reshape) ? op : IR_NONE;
 }
 

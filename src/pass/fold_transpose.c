@@ -33,8 +33,8 @@ static ir_ints renamed(arena *a, ir_ints dims, const int64_t *perm) {
 
 static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   ir_value v = ir_operand(m, dot, side);
-  ir_op transpose = ir_value_get(m, v)->op;
-  if (!transpose || ir_kind_of(m, transpose) != IR_OP_TRANSPOSE) return false;
+  ir_op transpose = ir_maker(m, v, IR_OP_TRANSPOSE);
+  if (!transpose) return false;
   ir_dot_numbers n;
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
@@ -100,8 +100,8 @@ static void become_swapped_dot(ir_module *m, ir_op transpose, ir_op dot, ir_dot_
 static bool fold_result(folding *f, ir_op transpose) {
   ir_module *m = f->m;
   ir_value product = ir_operand(m, transpose, 0);
-  ir_op dot = ir_value_get(m, product)->op;
-  if (!dot || ir_kind_of(m, dot) != IR_OP_DOT_GENERAL || f->uses[product] != 1) return false;
+  ir_op dot = ir_maker(m, product, IR_OP_DOT_GENERAL);
+  if (!dot || f->uses[product] != 1) return false;
   if (ir_op_get(m, dot)->block != ir_op_get(m, transpose)->block) return false;
   ir_dot_numbers n;
   int32_t rank;

@@ -52,10 +52,6 @@ typedef struct lister {
 } lister;
 
 static const ir_type_data *type_of(const lister *f, ir_value v) { return ir_type_at(f->m, v); }
-static ir_op maker(const lister *f, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
-}
 static bool is_member(const lister *f, ir_value v) {
   return v < f->n_values && f->members[v].along >= 0;
 }
@@ -69,7 +65,7 @@ static bool is_int_line(const lister *f, ir_value v) {
 
 /* x, of a sum of all elements up to each, of a line. */
 static ir_value summed_up(const lister *f, ir_value v) {
-  ir_op op = maker(f, v, IR_OP_REDUCE_WINDOW);
+  ir_op op = ir_maker(f->m, v, IR_OP_REDUCE_WINDOW);
   if (!op || !is_int_line(f, v) || ir_op_get(f->m, op)->n_operands != 2 ||
       ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
       !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
@@ -120,7 +116,7 @@ static bool counts_ones(const lister *f, ir_op op) {
 static bool find_list(lister *f, ir_op op) {
   ir_value v = ir_op_get(f->m, op)->n_results == 1 ? ir_result(f->m, op, 0) : IR_NONE;
   ir_value bins = v ? summed_up(f, v) : IR_NONE;
-  ir_op scatter = bins ? maker(f, bins, IR_OP_SCATTER) : IR_NONE;
+  ir_op scatter = bins ? ir_maker(f->m, bins, IR_OP_SCATTER) : IR_NONE;
   if (!scatter || !counts_ones(f, scatter)) return false;
   f->list = v;
   f->counts = line_of(f, ir_operand(f->m, scatter, 1));
@@ -200,7 +196,7 @@ static ir_value unmoved(const lister *f, ir_value v) {
 
 /* How many places the mask sets. */
 static bool is_count(const lister *f, ir_value v) {
-  ir_op op = maker(f, unmoved(f, v), IR_OP_REDUCE);
+  ir_op op = ir_maker(f->m, unmoved(f, v), IR_OP_REDUCE);
   int32_t n;
   if (!op || ir_op_get(f->m, op)->n_operands != 2 ||
       ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
@@ -215,7 +211,7 @@ static bool is_count(const lister *f, ir_value v) {
 
 /* k >= count: false of all entries, true behind the last. */
 static bool tells_ends(const lister *f, ir_value v) {
-  ir_op op = maker(f, v, IR_OP_COMPARE);
+  ir_op op = ir_maker(f->m, v, IR_OP_COMPARE);
   ir_direction direction;
   ir_compare_type type;
   return op && type_of(f, v)->rank == 1 && ir_compare_kind(f->m, op, &direction, &type) &&
@@ -225,7 +221,7 @@ static bool tells_ends(const lister *f, ir_value v) {
 
 /* The list's dimension is broadcast, or all of the value is one number. */
 static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
-  ir_op op = maker(f, v, IR_OP_BROADCAST_IN_DIM);
+  ir_op op = ir_maker(f->m, v, IR_OP_BROADCAST_IN_DIM);
   int32_t to[IR_MAX_RANK];
   if (is_one_number(f, v) || tells_ends(f, v)) return true;
   if (!op || !ir_operand_indices(f->p->scratch, f->m, op, 0, to)) return false;

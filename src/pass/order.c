@@ -40,8 +40,8 @@ static bool is_exact(ir_kind kind) {
 }
 
 const ir_attr_data *pass_scalar_constant(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || ir_type_at(m, v)->rank) return NULL;
+  ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
+  if (!op || ir_type_at(m, v)->rank) return NULL;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
   return d->kind == IR_ATTR_DENSE ? d : NULL;
 }

@@ -56,8 +56,8 @@ static ir_value unmoved(ir_module *m, ir_value v, int64_t n) {
 
 /* p, of p < 0 ? p + n : p. */
 static ir_value without_wrap(ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_SELECT) return v;
+  ir_op op = ir_maker(m, v, IR_OP_SELECT);
+  if (!op) return v;
   ir_value p = ir_operand(m, op, 2);
   ir_op test = ir_value_get(m, ir_operand(m, op, 0))->op;
   ir_direction direction;

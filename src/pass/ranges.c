@@ -50,11 +50,6 @@ typedef struct question {
 
 static ir_value operand(const question *q, uint32_t i) { return ir_operand(q->r->m, q->op, i); }
 static pass_range of(const question *q, uint32_t i) { return pass_range_of(q->r, operand(q, i)); }
-static ir_op maker(const pass_bounds *r, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(r->m, v)->op;
-  return op && ir_kind_of(r->m, op) == kind ? op : IR_NONE;
-}
-
 static pass_range constant(const question *q) {
   ir_attr value = ir_op_attr(q->r->m, q->op, "value");
   const ir_attr_data *d = value ? ir_attr_get(q->r->m, value) : NULL;
@@ -134,12 +129,12 @@ static pass_range comparison(const question *q) {
 
 /* NE(f(x), ..) where f is `kind`; x, or IR_NONE. */
 static ir_value differs(const pass_bounds *r, ir_value test, ir_kind kind, uint32_t *out_other) {
-  ir_op compare = maker(r, test, IR_OP_COMPARE);
+  ir_op compare = ir_maker(r->m, test, IR_OP_COMPARE);
   ir_direction direction;
   ir_compare_type type;
   if (!compare || !ir_compare_kind(r->m, compare, &direction, &type) || direction != IR_NE)
     return IR_NONE;
-  ir_op f = maker(r, ir_operand(r->m, compare, 0), kind);
+  ir_op f = ir_maker(r->m, ir_operand(r->m, compare, 0), kind);
   *out_other = ir_operand(r->m, compare, 1);
   return f ? ir_operand(r->m, f, 0) : IR_NONE;
 }
@@ -286,8 +281,8 @@ typedef struct counter {
 } counter;
 
 static bool find_counter(const pass_bounds *r, ir_value v, uint32_t side, counter *out) {
-  ir_op add = maker(r, v, IR_OP_ADD);
-  ir_op times = add ? maker(r, ir_operand(r->m, add, side), IR_OP_MULTIPLY) : IR_NONE;
+  ir_op add = ir_maker(r->m, v, IR_OP_ADD);
+  ir_op times = add ? ir_maker(r->m, ir_operand(r->m, add, side), IR_OP_MULTIPLY) : IR_NONE;
   if (!times) return false;
   *out = (counter){ir_operand(r->m, times, 0), ir_operand(r->m, add, 1 - side), 0};
   pass_range n = pass_range_of(r, ir_operand(r->m, times, 1)), x = pass_range_of(r, out->x),

@@ -41,12 +41,6 @@ static ir_builder builder(const simplifier *s, ir_op op) {
   return (ir_builder){s->m, s->block, ir_op_get(s->m, op)->location};
 }
 
-/* The op that makes the value, if it is of this kind. */
-static ir_op defined_by(const simplifier *s, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(s->m, v)->op;
-  return op && ir_kind_of(s->m, op) == kind ? op : IR_NONE;
-}
-
 /* All elements of the value are one and the same, a constant: its bytes. NULL if not or if we can't
  * tell. */
 static const void *splat_of(const simplifier *s, ir_value v) {
@@ -110,7 +104,7 @@ static ir_value broadcast_identity(simplifier *s, ir_op op) {
 
 /* reshape(reshape(x)) = reshape(x): both keep the row-major order. */
 static ir_value reshape_of_reshape(simplifier *s, ir_op op) {
-  ir_op inner = defined_by(s, operand(s, op, 0), IR_OP_RESHAPE);
+  ir_op inner = ir_maker(s->m, operand(s, op, 0), IR_OP_RESHAPE);
   if (!inner) return IR_NONE;
   ir_op_get(s->m, op)->operands[0] = operand(s, inner, 0);
   return again;
@@ -124,10 +118,10 @@ static ir_value concatenate_one(simplifier *s, ir_op op) {
 /* The scalar that a value is broadcast from, made of a splat constant if need be; IR_NONE if there
  * is none. */
 static ir_value scalar_source(simplifier *s, ir_op op, ir_value v) {
-  ir_op broadcast = defined_by(s, v, IR_OP_BROADCAST_IN_DIM);
+  ir_op broadcast = ir_maker(s->m, v, IR_OP_BROADCAST_IN_DIM);
   if (broadcast && ir_type_at(s->m, operand(s, broadcast, 0))->rank == 0)
     return operand(s, broadcast, 0);
-  if (!defined_by(s, v, IR_OP_CONSTANT)) return IR_NONE;
+  if (!ir_maker(s->m, v, IR_OP_CONSTANT)) return IR_NONE;
   const void *data = splat_of(s, v);
   if (!data) return IR_NONE;
   ir_builder b = builder(s, op);
@@ -164,7 +158,7 @@ static ir_value spread_constant(simplifier *s, ir_op op) {
 static ir_value reshape_scalar(simplifier *s, ir_op op) {
   ir_type to = result_type(s, op);
   if (ir_type_get(s->m, operand_type(s, op, 0))->rank || !ir_is_static_tensor(s->m, to) ||
-      !defined_by(s, operand(s, op, 0), IR_OP_CONSTANT))
+      !ir_maker(s->m, operand(s, op, 0), IR_OP_CONSTANT))
     return IR_NONE;
   ir_builder b = builder(s, op);
   return ir_type_get(s->m, to)->rank ? ir_build_broadcast(&b, operand(s, op, 0), to, (int64_t[]){0})
@@ -273,7 +267,7 @@ static ir_value reduce_nothing(simplifier *s, ir_op op) {
 
 /* get_tuple_element(tuple(x...), i) = x[i] */
 static ir_value element_of_tuple(simplifier *s, ir_op op) {
-  ir_op tuple = defined_by(s, operand(s, op, 0), IR_OP_TUPLE);
+  ir_op tuple = ir_maker(s->m, operand(s, op, 0), IR_OP_TUPLE);
   int64_t i = ir_op_int(s->m, op, "index", -1);
   return tuple && i >= 0 && i < ir_op_get(s->m, tuple)->n_operands ? operand(s, tuple, (uint32_t)i)
                                                                    : IR_NONE;
@@ -282,7 +276,7 @@ static ir_value element_of_tuple(simplifier *s, ir_op op) {
 /* ---- scatters of one window ---- */
 /* Element i of a vector of indices, in pieces of one number each; -1 where we can't tell. */
 static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
-  ir_op op = defined_by(s, indices, IR_OP_CONCATENATE);
+  ir_op op = ir_maker(s->m, indices, IR_OP_CONCATENATE);
   for (uint32_t k = 0; op && k < ir_op_get(s->m, op)->n_operands; k++) {
     int64_t count = ir_element_count(s->m, operand_type(s, op, k));
     if (i < count) {

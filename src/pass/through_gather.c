@@ -54,11 +54,6 @@ typedef struct picker {
 
 static const ir_type_data *type_of(const picker *f, ir_value v) { return ir_type_at(f->m, v); }
 
-static ir_op maker(const picker *f, ir_value v, ir_kind kind) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  return op && ir_kind_of(f->m, op) == kind ? op : IR_NONE;
-}
-
 static ir_type entries_of(const picker *f, ir_dtype dtype) {
   return ir_tensor(f->m, dtype, f->rank, f->dims);
 }
@@ -68,7 +63,7 @@ static ir_type entries_of(const picker *f, ir_dtype dtype) {
 static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t c) {
   ir_type_data t = *type_of(f, indices);
   ir_type type = entries_of(f, t.dtype);
-  ir_op parts = maker(f, indices, IR_OP_CONCATENATE);
+  ir_op parts = ir_maker(f->m, indices, IR_OP_CONCATENATE);
   if (along == t.rank) return indices;
   if (parts && ir_op_int(f->m, parts, "dimension", -1) == along &&
       ir_op_get(f->m, parts)->n_operands == t.dims[along])
@@ -255,7 +250,7 @@ static ir_value sliced(picker *f, ir_op slice, const place *where, ir_ints whole
 }
 
 static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole) {
-  ir_op slice = maker(f, v, IR_OP_SLICE);
+  ir_op slice = ir_maker(f->m, v, IR_OP_SLICE);
   if (slice && pass_is_static(f->m, slice) && cuts_windows_alone(f, slice, whole))
     return sliced(f, slice, where, whole);
   reading r = reading_of(f, v, where, whole);

@@ -42,10 +42,8 @@ static const ir_type_data *type_of(const padder *f, ir_value v) { return ir_type
 
 /* ---- looking ---- */
 static bool find_padding(const padder *f, ir_value v, padding *out) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || ir_kind_of(f->m, op) != IR_OP_PAD || !pass_is_static(f->m, op) ||
-      ir_value_bytes(f->m, v) <= f->small_bytes)
-    return false;
+  ir_op op = ir_maker(f->m, v, IR_OP_PAD);
+  if (!op || !pass_is_static(f->m, op) || ir_value_bytes(f->m, v) <= f->small_bytes) return false;
   int32_t count;
   *out = (padding){op, ir_operand(f->m, op, 0), ir_operand(f->m, op, 1),
                    ir_op_ints(f->m, op, "edge_padding_low", &count),

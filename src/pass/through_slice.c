@@ -321,8 +321,8 @@ static bool adds_exactly(const ir_type_data *t, box want, int64_t dim) {
 
 /* IR_NONE: x is no iota. */
 static ir_value counted(cutter *f, ir_builder *b, ir_value x, box want) {
-  ir_op def = ir_value_get(f->m, x)->op;
-  if (!def || ir_kind_of(f->m, def) != IR_OP_IOTA) return IR_NONE;
+  ir_op def = ir_maker(f->m, x, IR_OP_IOTA);
+  if (!def) return IR_NONE;
   int64_t dim = ir_op_int(f->m, def, "iota_dimension", 0);
   if (!adds_exactly(type_of(f, x), want, dim)) return IR_NONE;
   ir_type type = type_of_box(f, x, want);
