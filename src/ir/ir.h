@@ -416,6 +416,9 @@ void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* th
 /* Calls fn for every op of the block and of all regions below it, in order, parents first. */
 void ir_walk(const ir_module *m, ir_block block,
              void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
+/* The same for the op and all below it. */
+void ir_walk_op(const ir_module *m, ir_op op,
+                void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
 /* Ops whose results nobody in the block reads go; its last op stays. */

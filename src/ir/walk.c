@@ -92,12 +92,14 @@ void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
 void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *),
              void *user) {
   const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
-    fn(m, op, user);
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
-  }
+  for (uint32_t i = 0; i < b->ops.count; i++) ir_walk_op(m, b->ops.at[i], fn, user);
+}
+
+void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *, ir_op, void *),
+                void *user) {
+  fn(m, op, user);
+  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
 }
 
 static void count_operands(const ir_module *m, ir_op op, void *user) {
@@ -154,10 +156,7 @@ bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v) {
 
 bool ir_reads(const ir_module *m, ir_op op, ir_value v) {
   use_search u = {v, false};
-  note_use(m, op, &u);
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t r = 0; r < d->n_regions && !u.found; r++)
-    u.found = d->regions[r] && ir_is_used_in(m, d->regions[r], v);
+  ir_walk_op(m, op, note_use, &u);
   return u.found;
 }
 
@@ -194,10 +193,7 @@ static void enter_block(const ir_module *m, ir_block block, users_pass *p) {
   const ir_block_data *b = ir_block_get(m, block);
   for (uint32_t i = 0; i < b->ops.count; i++) {
     p->top = b->ops.at[i];
-    enter_uses(m, p->top, p);
-    for (uint32_t r = 0; r < ir_op_get(m, p->top)->n_regions; r++)
-      if (ir_op_get(m, p->top)->regions[r])
-        ir_walk(m, ir_op_get(m, p->top)->regions[r], enter_uses, p);
+    ir_walk_op(m, p->top, enter_uses, p);
   }
 }
 
@@ -227,9 +223,7 @@ static void note_effects(const ir_module *m, ir_op op, void *user) {
 }
 
 bool ir_has_effects(const ir_module *m, ir_op op) {
-  bool found = has_own_effects(m, op);
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t r = 0; r < d->n_regions && !found; r++)
-    if (d->regions[r]) ir_walk(m, d->regions[r], note_effects, &found);
+  bool found = false;
+  ir_walk_op(m, op, note_effects, &found);
   return found;
 }

@@ -234,13 +234,6 @@ static bool is_private(const ir_module *m, ir_op function) {
   return visibility && !strcmp(visibility, "private");
 }
 
-static void reach_op(reach *r, ir_op op) {
-  ir_module *m = r->in->m;
-  use_op(m, op, r);
-  for (uint32_t k = 0; k < ir_op_get(m, op)->n_regions; k++)
-    if (ir_op_get(m, op)->regions[k]) ir_walk(m, ir_op_get(m, op)->regions[k], use_op, r);
-}
-
 static void remove_unused(inliner *in) {
   ir_module *m = in->m;
   reach r = {.in = in, .used = ARENA_ARRAY(in->p->scratch, uint8_t, m->ops.count)};
@@ -249,8 +242,8 @@ static void remove_unused(inliner *in) {
   use_op(m, m->root, &r);
   for (uint32_t i = 0; i < ops.count; i++)
     if (ir_kind_of(m, ops.at[i]) != IR_OP_FUNC || !is_private(m, ops.at[i]))
-      r.used[ops.at[i]] = true, reach_op(&r, ops.at[i]);
-  while (r.todo.count) reach_op(&r, r.todo.at[--r.todo.count]);
+      r.used[ops.at[i]] = true, ir_walk_op(m, ops.at[i], use_op, &r);
+  while (r.todo.count) ir_walk_op(m, r.todo.at[--r.todo.count], use_op, &r);
   for (uint32_t i = 0; i < ops.count; i++)
     if (r.used[ops.at[i]]) ir_block_append(m, top, ops.at[i]);
 }

@@ -120,9 +120,7 @@ static void need_value(need *n, ir_value v) {
     return;
   }
   n->t->early[op] = true;
-  need_operands(m, op, n);
-  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], need_operands, n);
+  ir_walk_op(m, op, need_operands, n);
 }
 
 static void need_operands(const ir_module *m, ir_op op, void *user) {

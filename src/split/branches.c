@@ -114,11 +114,8 @@ static int64_t count_variants(const sinking *a) {
 }
 
 static bool is_too_long(const sinking *a, const ops *moved) {
-  int64_t n = moved->count;
-  for (uint32_t i = 0; i < moved->count; i++)
-    for (uint32_t r = 0; r < ir_op_get(a->m, moved->at[i])->n_regions; r++)
-      if (ir_op_get(a->m, moved->at[i])->regions[r])
-        ir_walk(a->m, ir_op_get(a->m, moved->at[i])->regions[r], count_op, &n);
+  int64_t n = 0;
+  for (uint32_t i = 0; i < moved->count; i++) ir_walk_op(a->m, moved->at[i], count_op, &n);
   return n > MOST_COPIES / count_variants(a);
 }
 

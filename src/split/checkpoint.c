@@ -183,9 +183,7 @@ static void need_op(need *n, ir_op op) {
   ir_module *m = n->c->m;
   if (n->c->needed_op[op]) return;
   n->c->needed_op[op] = true;
-  need_operands(m, op, n);
-  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], need_operands, n);
+  ir_walk_op(m, op, need_operands, n);
 }
 
 static void follow(need *n, ir_value v) {

@@ -691,10 +691,7 @@ static void place_operands(const ir_module *m, ir_op op, void *user) {
 static void place(reorder *p, ir_op op) {
   if (p->placed[op]) return;
   p->placed[op] = true;
-  place_operands(p->m, op, p);
-  for (uint32_t i = 0; i < ir_op_get(p->m, op)->n_regions; i++)
-    if (ir_op_get(p->m, op)->regions[i])
-      ir_walk(p->m, ir_op_get(p->m, op)->regions[i], place_operands, p);
+  ir_walk_op(p->m, op, place_operands, p);
   ir_op_get(p->m, op)->block = p->block;
   VEC_PUSH(p->m->arena, &p->ops, op);
 }
@@ -723,9 +720,7 @@ static void mark_operands(const ir_module *m, ir_op op, void *user) {
 
 static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live) {
   live_walk w = {renamed, live};
-  mark_operands(m, op, &w);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_regions; i++)
-    if (ir_op_get(m, op)->regions[i]) ir_walk(m, ir_op_get(m, op)->regions[i], mark_operands, &w);
+  ir_walk_op(m, op, mark_operands, &w);
 }
 
 static void rebuild_block(split_region *r, ir_block extra, ir_map *renamed) {

@@ -244,11 +244,8 @@ static void note_stage(const ir_module *m, ir_op op, void *user) {
 
 static int32_t stage_after_operands(split_region *r, ir_op op) {
   used_values u = {r, 0};
-  note_stage(r->m, op, &u);
-  if (ir_kind_of(r->m, op) == IR_OP_LOOP) return u.stage; /* reads its operands alone */
-  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_regions; i++)
-    if (ir_op_get(r->m, op)->regions[i])
-      ir_walk(r->m, ir_op_get(r->m, op)->regions[i], note_stage, &u);
+  if (ir_kind_of(r->m, op) == IR_OP_LOOP) note_stage(r->m, op, &u); /* reads its operands alone */
+  else ir_walk_op(r->m, op, note_stage, &u);
   return u.stage;
 }
 
