@@ -8,11 +8,13 @@
  */
 #include "pass/pass.h"
 
-static void unbundle_op(ir_module *m, ir_block block, ir_op op, ir_map *renamed) {
-  const ir_op_data d = *ir_op_get(m, op);
+static bool replace(void *user, ir_block block, ir_op op) {
+  pass_rewrite *f = user;
+  const ir_op_data d = *ir_op_get(f->m, op);
+  if (d.kind != IR_OP_OPTIMIZATION_BARRIER || d.n_operands <= 1) return false;
   for (uint32_t i = 0; i < d.n_operands; i++) {
-    ir_type type = ir_type_of(m, d.operands[i]);
-    ir_op single = ir_op_new(m, block,
+    ir_type type = ir_type_of(f->m, d.operands[i]);
+    ir_op single = ir_op_new(f->m, block,
                              &(ir_op_desc){.kind = IR_OP_OPTIMIZATION_BARRIER,
                                            .n_operands = 1,
                                            .operands = &d.operands[i],
@@ -21,33 +23,13 @@ static void unbundle_op(ir_module *m, ir_block block, ir_op op, ir_map *renamed)
                                            .n_attrs = d.n_attrs,
                                            .attrs = d.attrs,
                                            .location = d.location});
-    ir_map_set(renamed, d.first_result + i, ir_result(m, single, 0));
+    ir_map_set(f->map, d.first_result + i, ir_result(f->m, single, 0));
   }
-}
-
-static bool unbundle_block(ir_module *m, ir_block block, ir_map *renamed) {
-  bool changed = false;
-  pass_ops ops = pass_take_ops(m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r])
-        changed |= unbundle_block(m, ir_op_get(m, op)->regions[r], renamed);
-    bool bundle =
-        ir_kind_of(m, op) == IR_OP_OPTIMIZATION_BARRIER && ir_op_get(m, op)->n_operands > 1;
-    if (bundle) unbundle_op(m, block, op, renamed);
-    else ir_block_append(m, block, op);
-    changed |= bundle;
-  }
-  return changed;
+  return f->changed = true;
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_map *renamed = ir_map_new(p->scratch, m);
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  *out_changed = unbundle_block(m, top, renamed);
-  if (*out_changed) ir_replace_uses(m, top, renamed);
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_unbundle = {"unbundle", run};
