@@ -143,10 +143,12 @@ typedef struct ir_op_data {
   ir_str location;   /* loc(...) verbatim, without "loc(" and ")"; IR_NONE if none */
 } ir_op_data;
 
+typedef VEC(ir_op) ir_ops;
+
 typedef struct ir_block_data {
   ir_op parent; /* the op whose region it is */
   VEC(ir_value) args;
-  VEC(ir_op) ops;
+  ir_ops ops;
 } ir_block_data;
 
 typedef struct ir_intern ir_intern;
@@ -292,6 +294,9 @@ void ir_region_set(ir_module *m, ir_op op, uint32_t region,
                    ir_block block);                                /* gives the block to the op */
 ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type); /* appends an argument */
 void ir_block_append(ir_module *m, ir_block block, ir_op op);
+/* Takes all ops out of the block and returns them, so that the block can be filled anew while they
+ * are read. */
+ir_ops ir_take_ops(ir_module *m, ir_block block);
 static inline ir_value ir_result(const ir_module *m, ir_op o, uint32_t i) {
   return m->ops.at[o].first_result + i;
 }
@@ -417,8 +422,8 @@ void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* th
 void ir_walk(const ir_module *m, ir_block block,
              void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
 /* The same for the op and all below it. */
-void ir_walk_op(const ir_module *m, ir_op op,
-                void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
+void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *m, ir_op op, void *user),
+                void *user);
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
 /* Ops whose results nobody in the block reads go; its last op stays. */

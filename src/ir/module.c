@@ -595,6 +595,13 @@ void ir_block_append(ir_module *m, ir_block block, ir_op op) {
   VEC_PUSH(m->arena, &m->blocks.at[block].ops, op);
 }
 
+ir_ops ir_take_ops(ir_module *m, ir_block block) {
+  ir_block_data *b = ir_block_get(m, block);
+  ir_ops ops = b->ops;
+  b->ops = (ir_ops){0};
+  return ops;
+}
+
 ir_block ir_function_body(const ir_module *m, ir_op function) {
   const ir_op_data *d = ir_op_get(m, function);
   return d->n_regions ? d->regions[0] : IR_NONE;

@@ -243,13 +243,12 @@ void kernel_take_out_factors(ir_module *m, ir_op loop) {
   ir_block body = ir_op_get(m, loop)->regions[0];
   extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
   w.map = ir_map_new(w.a, m);
-  ir_block_data old = *ir_block_get(m, body);
-  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  ir_ops old = ir_take_ops(m, body);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
       ir_op_get(m, op)->operands[k] = ir_map_get(w.map, ir_operand(m, op, k));
-    ir_value v = i + 1 < old.ops.count ? replaced(&w, op) : IR_NONE;
+    ir_value v = i + 1 < old.count ? replaced(&w, op) : IR_NONE;
     if (v) ir_map_set(w.map, ir_result(m, op, 0), v);
     else ir_block_append(m, body, op);
   }

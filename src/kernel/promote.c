@@ -177,14 +177,13 @@ static void widen_whole(widener *w, ir_block body, ir_op op) {
 
 static void rewrite(widener *w, ir_block body, ir_op loop) {
   ir_module *m = w->m;
-  ir_block_data old = *ir_block_get(m, body);
-  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
+  ir_ops old = ir_take_ops(m, body);
   widen_arguments(w, body);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
       ir_op_get(m, op)->operands[k] = ir_map_get(w->map, ir_operand(m, op, k));
-    if (i + 1 == old.ops.count) narrow_results(w, body, loop, op);
+    if (i + 1 == old.count) narrow_results(w, body, loop, op);
     widen_whole(w, body, op);
   }
 }

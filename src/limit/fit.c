@@ -70,14 +70,13 @@ static void unshare_operands(unsharing *u, ir_block block, ir_op user) {
 
 /* Each user has its own; XLA makes one of them again. */
 static void unshare(unsharing *u, ir_block block) {
-  ir_block_data old = *ir_block_get(u->m, block);
-  memset(&ir_block_get(u->m, block)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    unshare_operands(u, block, old.ops.at[i]);
-    ir_block_append(u->m, block, old.ops.at[i]);
-    for (uint32_t r = 0; r < ir_op_get(u->m, old.ops.at[i])->n_regions; r++)
-      if (ir_op_get(u->m, old.ops.at[i])->regions[r])
-        unshare(u, ir_op_get(u->m, old.ops.at[i])->regions[r]);
+  ir_ops old = ir_take_ops(u->m, block);
+  for (uint32_t i = 0; i < old.count; i++) {
+    unshare_operands(u, block, old.at[i]);
+    ir_block_append(u->m, block, old.at[i]);
+    for (uint32_t r = 0; r < ir_op_get(u->m, old.at[i])->n_regions; r++)
+      if (ir_op_get(u->m, old.at[i])->regions[r])
+        unshare(u, ir_op_get(u->m, old.at[i])->regions[r]);
   }
 }
 
@@ -158,11 +157,9 @@ static void give_up_members(fit *f, const split_region *r, const seed *s) {
   }
 }
 
-typedef VEC(ir_op) op_list;
-
 typedef struct loop_search {
   arena *a;
-  op_list *out;
+  ir_ops *out;
 } loop_search;
 
 static void note_loop(const ir_module *m, ir_op op, void *user) {
@@ -170,8 +167,8 @@ static void note_loop(const ir_module *m, ir_op op, void *user) {
   if (ir_kind_of(m, op) == IR_OP_LOOP) VEC_PUSH(s->a, s->out, op);
 }
 
-static op_list loops_of(arena *a, const ir_module *m) {
-  op_list found = {0};
+static ir_ops loops_of(arena *a, const ir_module *m) {
+  ir_ops found = {0};
   ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &(loop_search){a, &found});
   return found;
 }
@@ -181,7 +178,7 @@ static op_list loops_of(arena *a, const ir_module *m) {
 static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
-  op_list loops = loops_of(f->a, f->m);
+  ir_ops loops = loops_of(f->a, f->m);
   kernels_made made = kernels_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !loops_of(f->a, f->m).count &&

@@ -744,7 +744,7 @@ static void visit_block(chain *c, ir_block block) {
     c->users = &users;
     plan_block(c, block);
   }
-  pass_ops ops = pass_take_ops(c->m, block);
+  ir_ops ops = ir_take_ops(c->m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     for (uint32_t r = 0; r < ir_op_get(c->m, op)->n_regions; r++)

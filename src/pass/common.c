@@ -24,17 +24,9 @@ bool pass_is_static(const ir_module *m, ir_op op) {
   return true;
 }
 
-pass_ops pass_take_ops(ir_module *m, ir_block block) {
-  ir_block_data *b = ir_block_get(m, block);
-  pass_ops ops = {b->ops.at, b->ops.count, b->ops.room};
-  b->ops.at = NULL;
-  b->ops.count = b->ops.room = 0;
-  return ops;
-}
-
 void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
                       bool (*replace)(void *user, ir_block block, ir_op op), void *user) {
-  pass_ops ops = pass_take_ops(m, block);
+  ir_ops ops = ir_take_ops(m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     ir_op_data *d = ir_op_get(m, op);

@@ -147,9 +147,9 @@ static void inline_block(inliner *in, ir_block block) {
   ir_module *m = in->m;
   bool refill = has_calls(in, block);
   in->depth++;
-  pass_ops ops =
-      refill ? pass_take_ops(m, block)
-             : (pass_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
+  ir_ops ops = refill
+                   ? ir_take_ops(m, block)
+                   : (ir_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
@@ -238,7 +238,7 @@ static void remove_unused(inliner *in) {
   ir_module *m = in->m;
   reach r = {.in = in, .used = ARENA_ARRAY(in->p->scratch, uint8_t, m->ops.count)};
   ir_block top = ir_function_body(m, m->root);
-  pass_ops ops = pass_take_ops(m, top);
+  ir_ops ops = ir_take_ops(m, top);
   use_op(m, m->root, &r);
   for (uint32_t i = 0; i < ops.count; i++)
     if (ir_kind_of(m, ops.at[i]) != IR_OP_FUNC || !is_private(m, ops.at[i]))

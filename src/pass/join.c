@@ -181,7 +181,7 @@ static void yield_results(joining *j, ir_block to, const sides *results, ir_map 
 }
 
 static void replace_both(joining *j, ir_op joined) {
-  pass_ops ops = pass_take_ops(j->m, j->block);
+  ir_ops ops = ir_take_ops(j->m, j->block);
   for (uint32_t i = 0; i < ops.count; i++)
     if (ops.at[i] != j->first)
       ir_block_append(j->m, j->block, ops.at[i] == j->second ? joined : ops.at[i]);

@@ -262,7 +262,7 @@ static void add_member(lister *f, ir_op op) {
       (member){.along = along, .steady = is_steady(f, op, index), .depth = depth + 1};
 }
 
-static void find_members(lister *f, const pass_ops *ops) {
+static void find_members(lister *f, const ir_ops *ops) {
   f->n_values = f->m->values.count;
   f->members = ARENA_ARRAY(f->p->scratch, member, f->n_values);
   for (ir_value v = 0; v < f->n_values; v++) f->members[v].along = -1;
@@ -600,7 +600,7 @@ static void rename_operands(lister *f, ir_op op) {
 }
 
 static void dissolve(lister *f, ir_block block) {
-  pass_ops ops = pass_take_ops(f->m, block);
+  ir_ops ops = ir_take_ops(f->m, block);
   find_members(f, &ops);
   f->b = (ir_builder){f->m, block, IR_NONE};
   f->is_entry = f->count = f->is_behind = f->entry = IR_NONE;

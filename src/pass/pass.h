@@ -68,10 +68,6 @@ ir_op *pass_functions(arena *a, const ir_module *m);
 bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other);
 /* A hash that agrees with ir_attr_equal. */
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
-/* Takes all ops out of the block and returns them, so that the block can be filled anew while they
- * are read. */
-typedef VEC(ir_op) pass_ops;
-pass_ops pass_take_ops(ir_module *m, ir_block block);
 /* Every op of the block and below, in order, regions before their op, operands renamed by `map`
  * before anything looks at them: `replace` either makes what stands for the op (appended to the
  * block, its results in `map`) and returns true, or the op stays. */

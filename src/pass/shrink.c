@@ -11,8 +11,6 @@
 
 #include "pass/pass.h"
 
-typedef VEC(ir_op) op_list;
-
 static ir_block top_of(const ir_module *m) { return ir_op_get(m, m->root)->regions[0]; }
 
 static ir_block body_of(const ir_module *m, ir_op function) {
@@ -26,7 +24,7 @@ static ir_block main_body(const ir_module *m) { return body_of(m, ir_main_functi
 typedef struct collector {
   arena *a;
   bool (*takes)(const ir_module *m, ir_op op);
-  op_list ops;
+  ir_ops ops;
 } collector;
 
 static void collect_one(const ir_module *m, ir_op op, void *user) {
@@ -34,7 +32,7 @@ static void collect_one(const ir_module *m, ir_op op, void *user) {
   if (c->takes(m, op)) VEC_PUSH(c->a, &c->ops, op);
 }
 
-static op_list collect(arena *a, const ir_module *m, bool (*takes)(const ir_module *, ir_op)) {
+static ir_ops collect(arena *a, const ir_module *m, bool (*takes)(const ir_module *, ir_op)) {
   collector c = {.a = a, .takes = takes};
   ir_walk(m, top_of(m), collect_one, &c);
   return c.ops;
@@ -121,7 +119,7 @@ static bool replace_by_body(swap *s, ir_block block, ir_op op) {
   if (!can_replace_by_body(m, op, body)) return false;
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
     ir_map_set(s->map, ir_block_get(m, body)->args.at[i], ir_map_get(s->map, d.operands[i]));
-  pass_ops ops = pass_take_ops(m, body);
+  ir_ops ops = ir_take_ops(m, body);
   for (uint32_t i = 0; i + 1 < ops.count; i++) emit_op(s, block, ops.at[i]);
   for (uint32_t i = 0; i < d.n_results; i++)
     ir_map_set(s->map, d.first_result + i,
@@ -130,7 +128,7 @@ static bool replace_by_body(swap *s, ir_block block, ir_op op) {
 }
 
 static void swap_in_block(swap *s, ir_block block) {
-  pass_ops ops = pass_take_ops(s->m, block);
+  ir_ops ops = ir_take_ops(s->m, block);
   for (uint32_t i = 0; i < ops.count; i++) emit_op(s, block, ops.at[i]);
 }
 
@@ -146,7 +144,7 @@ static void swap_ops(ir_module *m, uint32_t first, uint32_t count,
                      bool (*takes)(const ir_module *, ir_op),
                      ir_value (*stand_in)(swap *, ir_builder *, ir_op, uint32_t), uint32_t region) {
   arena *a = arena_create(m->ctx);
-  op_list ops = collect(a, m, takes);
+  ir_ops ops = collect(a, m, takes);
   swap s = {.m = m, .map = ir_map_new(a, m), .n_ops = m->ops.count, .stand_in = stand_in};
   s.region = region;
   s.selected = ARENA_ARRAY(a, bool, m->ops.count);
@@ -369,7 +367,7 @@ static uint32_t count_functions(ir_module *m) { return count_ops(m, is_other_fun
 static void drop_functions(ir_module *m, uint32_t first, uint32_t count) {
   ir_op function = ir_main_function(m);
   uint32_t seen = 0;
-  pass_ops ops = pass_take_ops(m, top_of(m));
+  ir_ops ops = ir_take_ops(m, top_of(m));
   for (uint32_t i = 0; i < ops.count; i++) {
     bool other = ir_kind_of(m, ops.at[i]) == IR_OP_FUNC && ops.at[i] != function;
     if (!other || seen < first || seen >= first + count) ir_block_append(m, top_of(m), ops.at[i]);

@@ -471,7 +471,7 @@ static void visit_op(simplifier *s, ir_block block, ir_op op) {
     ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
   ir_block taken = taken_branch(s, op);
   if (taken) {
-    pass_ops ops = pass_take_ops(s->m, taken);
+    ir_ops ops = ir_take_ops(s->m, taken);
     for (uint32_t i = 0; i + 1 < ops.count; i++) visit_op(s, block, ops.at[i]);
     for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_results; r++)
       ir_map_set(s->map, ir_result(s->m, op, r),
@@ -487,7 +487,7 @@ static void visit_op(simplifier *s, ir_block block, ir_op op) {
 
 static void visit_block(simplifier *s, ir_block block) {
   ir_block outer = s->block;
-  pass_ops ops = pass_take_ops(s->m, block);
+  ir_ops ops = ir_take_ops(s->m, block);
   s->block = block;
   for (uint32_t i = 0; i < ops.count; i++) visit_op(s, block, ops.at[i]);
   s->block = outer;

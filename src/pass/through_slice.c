@@ -393,7 +393,7 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
 }
 
 static void cut_block(cutter *f, ir_block block) {
-  pass_ops ops = pass_take_ops(f->m, block);
+  ir_ops ops = ir_take_ops(f->m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     if (cut_slice(f, block, op)) continue;

@@ -564,7 +564,7 @@ static bool has_sort(const ir_module *m, ir_block block) {
 static void visit_block(finder *f, ir_block block) {
   ir_users users = {0};
   if (has_sort(f->m, block)) users = ir_users_of_block(f->scratch, f->m, block);
-  pass_ops ops = pass_take_ops(f->m, block);
+  ir_ops ops = ir_take_ops(f->m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     ir_kind kind = ir_kind_of(f->m, op);

@@ -265,10 +265,9 @@ static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
 
 static void replace_in_block(replacing *w, ir_block block) {
   ir_module *m = w->m;
-  ir_block_data old = *ir_block_get(m, block);
-  memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  ir_ops old = ir_take_ops(m, block);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
     if (ir_kind_of(m, op) == IR_OP_LOOP && replace_loop(w, block, op)) {
       w->count++;
       w->time_ns += (double)ir_op_int(m, op, "kernel_ns", 0);

@@ -95,7 +95,7 @@ static void rename_operands(spreading *s, ir_op op) {
 
 static void rebuild(spreading *s, ir_block block) {
   ir_module *m = s->m;
-  pass_ops ops = pass_take_ops(m, block);
+  ir_ops ops = ir_take_ops(m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     rename_operands(s, op);
@@ -112,7 +112,7 @@ static void rebuild(spreading *s, ir_block block) {
 /* Arguments before all that reads them, results before the end. */
 static void keep_borders_whole(spreading *s, ir_block main) {
   ir_module *m = s->m;
-  pass_ops ops = pass_take_ops(m, main);
+  ir_ops ops = ir_take_ops(m, main);
   for (uint32_t i = 0; i < ir_block_get(m, main)->args.count; i++) {
     ir_value v = ir_block_get(m, main)->args.at[i];
     s->now[v] = constrained(s, main, v, WHOLE);

@@ -299,19 +299,18 @@ static void build_reader(const sinking *t, ir_op op, const ir_value *sums, ir_ma
 
 static void rebuild_block(const sinking *t) {
   ir_module *m = t->m;
-  ir_block_data old = *ir_block_get(m, t->block);
-  memset(&ir_block_get(m, t->block)->ops, 0, sizeof old.ops);
+  ir_ops old = ir_take_ops(m, t->block);
   ir_map *renamed = ir_map_new(t->scratch, m), *begins = ir_map_new(t->scratch, m);
   ir_value *sums = ARENA_ARRAY(t->scratch, ir_value, t->outcomes.count);
   ir_value initial = ir_operand(m, t->loop, t->carry);
   ir_map_set(begins, sum_of(t), split_is_zero(m, initial) ? IR_NONE : initial);
   uint32_t n_read = 0, at = 0;
-  while (old.ops.at[at] != t->loop) ir_block_append(m, t->block, old.ops.at[at++]);
-  for (uint32_t i = at + 1; i < old.ops.count; i++)
-    if (t->early[old.ops.at[i]]) ir_block_append(m, t->block, old.ops.at[i]);
+  while (old.at[at] != t->loop) ir_block_append(m, t->block, old.at[at++]);
+  for (uint32_t i = at + 1; i < old.count; i++)
+    if (t->early[old.at[i]]) ir_block_append(m, t->block, old.at[i]);
   build_loop(t, sums, renamed);
-  for (uint32_t i = at + 1; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  for (uint32_t i = at + 1; i < old.count; i++) {
+    ir_op op = old.at[i];
     if (t->early[op]) continue;
     if (n_read < t->path.count && t->path.at[n_read] == op) {
       build_reader(t, op, sums, begins, renamed);

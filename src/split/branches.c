@@ -6,7 +6,6 @@
  * double the text. */
 enum { MOST_COPIES = 1024 };
 
-typedef VEC(ir_op) ops;
 typedef VEC(ir_value) values;
 
 typedef struct sinking {
@@ -113,7 +112,7 @@ static int64_t count_variants(const sinking *a) {
   return n < MOST_COPIES ? n : MOST_COPIES;
 }
 
-static bool is_too_long(const sinking *a, const ops *moved) {
+static bool is_too_long(const sinking *a, const ir_ops *moved) {
   int64_t n = 0;
   for (uint32_t i = 0; i < moved->count; i++) ir_walk_op(a->m, moved->at[i], count_op, &n);
   return n > MOST_COPIES / count_variants(a);
@@ -146,7 +145,7 @@ static void count_border(const sinking *a, ir_op op, border *b) {
 
 /* Some large result crosses no more, and no more bytes do: readers may make something large, too,
  * that somebody else wants. */
-static bool is_gain(const sinking *a, const ops *moved) {
+static bool is_gain(const sinking *a, const ir_ops *moved) {
   border b = {0};
   count_border(a, a->branching, &b);
   for (uint32_t i = 0; i < moved->count; i++) count_border(a, moved->at[i], &b);
@@ -181,7 +180,8 @@ static void copy_branch(ir_module *m, ir_block to, ir_op op, uint32_t branch, ir
   map_results(m, op, end, map);
 }
 
-static void extend_branch(const sinking *a, uint32_t branch, const ops *moved, const values *kept) {
+static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved,
+                          const values *kept) {
   ir_module *m = a->m;
   ir_block block = ir_op_get(m, a->branching)->regions[branch];
   ir_op end = ir_terminator(m, block);
@@ -214,25 +214,23 @@ static ir_op branching_with(const sinking *a, const values *kept) {
 /* What depends on it comes after it, what moved is in it. */
 static void put_in_order(const sinking *a, ir_op fresh) {
   ir_module *m = a->m;
-  const ir_block_data old = *ir_block_get(m, a->block);
-  memset(&ir_block_get(m, a->block)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++)
-    if (old.ops.at[i] != a->branching && !a->depends[old.ops.at[i]])
-      ir_block_append(m, a->block, old.ops.at[i]);
+  ir_ops old = ir_take_ops(m, a->block);
+  for (uint32_t i = 0; i < old.count; i++)
+    if (old.at[i] != a->branching && !a->depends[old.at[i]])
+      ir_block_append(m, a->block, old.at[i]);
   ir_block_append(m, a->block, fresh);
-  for (uint32_t i = 0; i < old.ops.count; i++)
-    if (a->depends[old.ops.at[i]] && !a->moves[old.ops.at[i]])
-      ir_block_append(m, a->block, old.ops.at[i]);
+  for (uint32_t i = 0; i < old.count; i++)
+    if (a->depends[old.at[i]] && !a->moves[old.at[i]]) ir_block_append(m, a->block, old.at[i]);
 }
 
-static values list_kept(const sinking *a, const ops *moved) {
+static values list_kept(const sinking *a, const ir_ops *moved) {
   values kept = {0};
   add_results(a, a->branching, &kept);
   for (uint32_t i = 0; i < moved->count; i++) add_results(a, moved->at[i], &kept);
   return kept;
 }
 
-static void move(const sinking *a, const ops *moved, const values *kept) {
+static void move(const sinking *a, const ir_ops *moved, const values *kept) {
   ir_module *m = a->m;
   for (uint32_t r = 0; r < ir_op_get(m, a->branching)->n_regions; r++)
     extend_branch(a, r, moved, kept);
@@ -243,9 +241,9 @@ static void move(const sinking *a, const ops *moved, const values *kept) {
   ir_replace_uses(m, a->block, map);
 }
 
-static ops list_moved(const sinking *a) {
+static ir_ops list_moved(const sinking *a) {
   const ir_block_data *b = ir_block_get(a->m, a->block);
-  ops moved = {0};
+  ir_ops moved = {0};
   for (uint32_t i = 0; i < b->ops.count; i++)
     if (a->moves[b->ops.at[i]]) VEC_PUSH(a->scratch, &moved, b->ops.at[i]);
   return moved;
@@ -256,7 +254,7 @@ static bool sink_users(sinking *a) {
   a->depends = ARENA_ARRAY(a->scratch, bool, a->m->ops.count);
   a->moves = ARENA_ARRAY(a->scratch, bool, a->m->ops.count);
   find_moves(a);
-  ops moved = list_moved(a);
+  ir_ops moved = list_moved(a);
   if (a->failed || !is_gain(a, &moved) || is_too_long(a, &moved)) return false;
   values kept = list_kept(a, &moved);
   if (!kept.count) return false; /* nobody needs any of it */

@@ -716,12 +716,11 @@ static const reader *reader_at(const checkpointing *c, ir_op op) {
 
 static void rebuild_block(checkpointing *c) {
   ir_module *m = c->m;
-  ir_block_data old = *ir_block_get(m, c->block);
-  memset(&ir_block_get(m, c->block)->ops, 0, sizeof old.ops);
+  ir_ops old = ir_take_ops(m, c->block);
   c->renamed = ir_map_new(c->scratch, m);
   c->checkpoints = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
     const reader *r = reader_at(c, op);
     if (op == c->forward.op) build_forward(c);
     else if (r) build_reader(c, r);

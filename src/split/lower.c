@@ -194,7 +194,7 @@ static void lower_block(lowering *w, ir_block block) {
       if (ir_op_get(m, op)->regions[r]) lower_block(w, ir_op_get(m, op)->regions[r]);
   }
   if (!any) return;
-  memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
+  ir_take_ops(m, block);
   for (uint32_t i = 0; i < old.ops.count; i++) {
     ir_op op = old.ops.at[i];
     if (ir_kind_of(m, op) != IR_OP_LOOP) {

@@ -123,17 +123,16 @@ bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshol
   arena *scratch = arena_create(m->ctx);
   parts p = {m, scratch, block, threshold_bytes, .b = {m, body, IR_NONE}};
   ir_map *map = ir_map_new(scratch, m);
-  ir_block_data old = *ir_block_get(m, body);
   bool any = false;
-  memset(&ir_block_get(m, body)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
+  ir_ops old = ir_take_ops(m, body);
+  for (uint32_t i = 0; i < old.count; i++) {
     int32_t dim;
-    p.b.location = ir_op_get(m, old.ops.at[i])->location;
-    if (can_read_part(&p, old.ops.at[i], v, stand_in, &dim)) {
-      ir_map_set(map, ir_result(m, old.ops.at[i], 0), read_part(&p, old.ops.at[i], v, dim));
+    p.b.location = ir_op_get(m, old.at[i])->location;
+    if (can_read_part(&p, old.at[i], v, stand_in, &dim)) {
+      ir_map_set(map, ir_result(m, old.at[i], 0), read_part(&p, old.at[i], v, dim));
       any = true;
     } else {
-      ir_block_append(m, body, old.ops.at[i]);
+      ir_block_append(m, body, old.at[i]);
     }
   }
   if (any) ir_replace_uses(m, body, map);

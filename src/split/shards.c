@@ -238,10 +238,9 @@ static void drop_sharding(const ir_module *m, ir_op op, void *user) {
 }
 
 static void unshard_block(ir_module *m, ir_block block) {
-  ir_block_data old = *ir_block_get(m, block);
-  memset(&ir_block_get(m, block)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  ir_ops old = ir_take_ops(m, block);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
     ir_kind kind = ir_kind_of(m, op);
     if (kind == IR_OP_LOOP) {
       unshard_loop(m, block, op);

@@ -43,13 +43,12 @@ static void copy_into(const sinking *s, ir_block to, ir_value v, ir_map *map) {
 /* Copies of v's ops in front of the block's; what stood for v there (stand_in) becomes the copy. */
 static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value stand_in) {
   ir_module *m = s->m;
-  ir_block_data old = *ir_block_get(m, to);
   ir_map *map = ir_map_new(s->scratch, m), *replace = ir_map_new(s->scratch, m);
-  memset(&ir_block_get(m, to)->ops, 0, sizeof old.ops);
+  ir_ops old = ir_take_ops(m, to);
   copy_into(s, to, v, map);
   ir_map_set(replace, stand_in, ir_map_get(map, v));
-  for (uint32_t i = 0; i < old.ops.count; i++) ir_block_append(m, to, old.ops.at[i]);
-  uint32_t copies = ir_block_get(m, to)->ops.count - old.ops.count;
+  for (uint32_t i = 0; i < old.count; i++) ir_block_append(m, to, old.at[i]);
+  uint32_t copies = ir_block_get(m, to)->ops.count - old.count;
   ir_block_data *b = ir_block_get(
       m, to); /* only the old ops are renamed: the copies may read stand_in's own producers */
   ir_block_data rest = *b;
@@ -284,11 +283,10 @@ static uses uses_of(const sinking *s, ir_value v) {
 
 static void give_copies(const sinking *s, ir_value v, const uses *u) {
   ir_module *m = s->m;
-  ir_block_data old = *ir_block_get(m, s->block);
-  memset(&ir_block_get(m, s->block)->ops, 0, sizeof old.ops);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_block_append(m, s->block, old.ops.at[i]);
-    for (uint32_t k = 1; old.ops.at[i] == ir_value_get(m, v)->op && k < u->count; k++) {
+  ir_ops old = ir_take_ops(m, s->block);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_block_append(m, s->block, old.at[i]);
+    for (uint32_t k = 1; old.at[i] == ir_value_get(m, v)->op && k < u->count; k++) {
       ir_map *map = ir_map_new(s->scratch, m);
       copy_into(s, s->block, v, map);
       ir_op_get(m, u->at[k].op)->operands[u->at[k].operand] = ir_map_get(map, v);
