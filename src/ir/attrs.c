@@ -354,22 +354,28 @@ bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {
   return is_signed || *out >= 0;
 }
 
-/* ---- prefix sums ---- */
-static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwise) {
-  return ints && i < n ? ints[i] : otherwise;
+/* ---- lists of numbers ---- */
+ir_ints ir_op_list(ir_module *m, ir_op op, const char *name) {
+  ir_ints v;
+  v.at = ir_op_ints(m, op, name, &v.count);
+  if (v.count < 0) v.count = 0;
+  return v;
 }
 
+int64_t ir_op_entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
+  ir_ints v = ir_op_list(m, op, name);
+  return i >= 0 && i < v.count ? v.at[i] : otherwise;
+}
+
+/* ---- prefix sums ---- */
 int ir_prefix_along(ir_module *m, ir_op op, int64_t dim) {
-  int32_t n, n_pad, n_step, n_base, n_wide;
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[dim];
-  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
-                *pad = ir_op_ints(m, op, "padding", &n_pad),
-                *step = ir_op_ints(m, op, "window_strides", &n_step),
-                *base = ir_op_ints(m, op, "base_dilations", &n_base),
-                *wide = ir_op_ints(m, op, "window_dilations", &n_wide);
-  int64_t low = entry(pad, n_pad, 2 * dim, 0), high = entry(pad, n_pad, 2 * dim + 1, 0);
-  bool plain = entry(step, n_step, dim, 1) == 1 && entry(base, n_base, dim, 1) == 1 &&
-               entry(wide, n_wide, dim, 1) == 1 && entry(window, n, dim, 1) == size && size > 1;
+  int64_t low = ir_op_entry(m, op, "padding", 2 * dim, 0),
+          high = ir_op_entry(m, op, "padding", 2 * dim + 1, 0);
+  bool plain = ir_op_entry(m, op, "window_strides", dim, 1) == 1 &&
+               ir_op_entry(m, op, "base_dilations", dim, 1) == 1 &&
+               ir_op_entry(m, op, "window_dilations", dim, 1) == 1 &&
+               ir_op_entry(m, op, "window_dimensions", dim, 1) == size && size > 1;
   if (plain && low == size - 1 && high == 0) return 1;
   return plain && low == 0 && high == size - 1 ? -1 : 0;
 }

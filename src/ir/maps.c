@@ -17,13 +17,6 @@ typedef struct query {
 
 #define MAP(name) static bool map_##name(const query *q)
 
-static ir_ints ints(const query *q, const char *name) {
-  ir_ints v;
-  v.at = ir_op_ints(q->m, q->op, name, &v.count);
-  if (v.count < 0) v.count = 0;
-  return v;
-}
-
 static bool same(const query *q) {
   for (int32_t d = 0; d < q->rank; d++) q->out[d] = d;
   return true;
@@ -47,7 +40,7 @@ MAP(broadcast) { /* of old: new dimensions in front */
 }
 
 MAP(broadcast_in_dim) {
-  ir_ints to = ints(q, "broadcast_dimensions");
+  ir_ints to = ir_op_list(q->m, q->op, "broadcast_dimensions");
   if (q->of_result) return same(q);
   if (to.count != q->x->rank) return false;
   for (int32_t d = 0; d < to.count; d++)
@@ -56,7 +49,7 @@ MAP(broadcast_in_dim) {
 }
 
 MAP(transpose) {
-  ir_ints from = ints(q, "permutation");
+  ir_ints from = ir_op_list(q->m, q->op, "permutation");
   if (q->of_result) return same(q);
   for (int32_t d = 0; d < from.count; d++) q->out[from.at[d]] = d;
   return from.count == q->rank;
@@ -85,8 +78,9 @@ MAP(dynamic_update_slice) {
 }
 
 static bool is_padded(const query *q, int32_t d) {
-  return ints(q, "edge_padding_low").at[d] || ints(q, "edge_padding_high").at[d] ||
-         ints(q, "interior_padding").at[d];
+  return ir_op_list(q->m, q->op, "edge_padding_low").at[d] ||
+         ir_op_list(q->m, q->op, "edge_padding_high").at[d] ||
+         ir_op_list(q->m, q->op, "interior_padding").at[d];
 }
 MAP(pad) { return same_but(q, is_padded); }
 
@@ -96,7 +90,7 @@ static bool is_joined(const query *q, int32_t d) {
 MAP(concatenate) { return same_but(q, is_joined); }
 
 static bool is_reversed(const query *q, int32_t d) {
-  return ir_ints_have(ints(q, "dimensions"), d);
+  return ir_ints_have(ir_op_list(q->m, q->op, "dimensions"), d);
 }
 MAP(reverse) { return same_but(q, is_reversed); }
 
@@ -134,7 +128,7 @@ MAP(dot) { /* of old: last dimension of lhs with first of rhs */
 }
 
 MAP(reduce) {
-  ir_ints dims = ints(q, "dimensions");
+  ir_ints dims = ir_op_list(q->m, q->op, "dimensions");
   if (q->of_result || q->which >= ir_op_get(q->m, q->op)->n_operands / 2) return same(q);
   for (int32_t i = 0; i < dims.count; i++) q->out[dims.at[i]] = q->y->rank + i;
   number_free(q, dims, 0);
@@ -160,9 +154,10 @@ static bool is_one(ir_ints v, int32_t d) { return d >= v.count || v.at[d] == 1; 
 
 /* A window spans it: not of size 1, stride 1, no dilation, no padding. */
 static bool is_windowed(const query *q, int32_t d) {
-  ir_ints padding = ints(q, "padding");
-  return !is_one(ints(q, "window_dimensions"), d) || !is_one(ints(q, "window_strides"), d) ||
-         !is_one(ints(q, "base_dilations"), d) ||
+  ir_ints padding = ir_op_list(q->m, q->op, "padding");
+  return !is_one(ir_op_list(q->m, q->op, "window_dimensions"), d) ||
+         !is_one(ir_op_list(q->m, q->op, "window_strides"), d) ||
+         !is_one(ir_op_list(q->m, q->op, "base_dilations"), d) ||
          (2 * d + 1 < padding.count && (padding.at[2 * d] || padding.at[2 * d + 1]));
 }
 MAP(reduce_window) { return same_but(q, is_windowed); }
@@ -194,7 +189,7 @@ MAP(custom_call) {
 }
 
 static bool is_transformed(const query *q, int32_t d) {
-  return d >= q->rank - ints(q, "fft_length").count;
+  return d >= q->rank - ir_op_list(q->m, q->op, "fft_length").count;
 }
 MAP(fft) { return same_but(q, is_transformed); }
 

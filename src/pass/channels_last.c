@@ -54,10 +54,9 @@ static void in_kernel_order(int64_t *order, const ir_conv_numbers *n,
 }
 
 static bool is_spread(layout *l, ir_op op) { /* zeros between the input's elements */
-  int32_t n;
-  const int64_t *dilation = ir_op_ints(l->m, op, "lhs_dilation", &n);
-  for (int32_t i = 0; i < n; i++)
-    if (dilation[i] != 1) return true;
+  ir_ints dilation = ir_op_list(l->m, op, "lhs_dilation");
+  for (int32_t i = 0; i < dilation.count; i++)
+    if (dilation.at[i] != 1) return true;
   return false;
 }
 

@@ -712,21 +712,19 @@ static ir_value replace_sum(finder *f, ir_op op) {
   ir_op convert = ir_maker(f->m, v, IR_OP_CONVERT);
   band s;
   if (!find_masked(f, convert ? ir_operand(f->m, convert, 0) : v, &s)) return IR_NONE;
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
-  ir_ints over = {n, dims};
-  for (int32_t i = 1; i < n; i++)
-    if (dims[i] < dims[i - 1]) return IR_NONE;
+  ir_ints over = ir_op_list(f->m, op, "dimensions");
+  for (int32_t i = 1; i < over.count; i++)
+    if (over.at[i] < over.at[i - 1]) return IR_NONE;
   bool keep = ir_ints_have(over, s.keep), drop = ir_ints_have(over, s.drop);
   if (!keep && !drop) return IR_NONE;
   if (!drop) s = (band){s.x, s.drop, s.keep, s.at_drop, s.at_keep, s.length};
   ir_builder b = {f->m, d->block, d->location};
   ir_value x = ir_build_convert(&b, diagonal(f, &b, &s, false), type_of(f, v)->dtype);
-  if (!keep || !drop) return sum_rows(f, &b, &s, x, init, dims, n);
+  if (!keep || !drop) return sum_rows(f, &b, &s, x, init, over.at, over.count);
   int64_t summed[IR_MAX_RANK];
   int32_t count = 0;
-  for (int32_t i = 0; i < n; i++)
-    if (dims[i] != s.drop) summed[count++] = moved((int32_t)dims[i], &s);
+  for (int32_t i = 0; i < over.count; i++)
+    if (over.at[i] != s.drop) summed[count++] = moved((int32_t)over.at[i], &s);
   return pass_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
 }
 

@@ -389,9 +389,9 @@ static pass_dims all_dims(const finder *f, ir_value v) {
   return rank == IR_MAX_RANK ? ~(pass_dims)0 : ((pass_dims)1 << rank) - 1;
 }
 
-static pass_dims mask_of(const int64_t *dims, int32_t count) {
+static pass_dims mask_of(ir_ints dims) {
   pass_dims mask = 0;
-  for (int32_t i = 0; i < count; i++) mask |= (pass_dims)1 << dims[i];
+  for (int32_t i = 0; i < dims.count; i++) mask |= (pass_dims)1 << dims.at[i];
   return mask;
 }
 
@@ -407,8 +407,7 @@ static ir_value distance_of_dot(finder *f, ir_op op) {
       return IR_NONE;
   for (int32_t i = 0; i < n.lhs_contract.count; i++)
     if (n.lhs_contract.at[i] != n.rhs_contract.at[i]) return IR_NONE;
-  return distance_of(f, op, e, mask_of(n.lhs_contract.at, n.lhs_contract.count),
-                     mask_of(n.lhs_batch.at, n.lhs_batch.count), IR_NONE);
+  return distance_of(f, op, e, mask_of(n.lhs_contract), mask_of(n.lhs_batch), IR_NONE);
 }
 
 /* ---- sum g (x - y), sum g (x - y)^2 ---- */
@@ -584,9 +583,7 @@ static ir_value replace_reduce(finder *f, ir_op op) {
   if (d->n_operands != 2 || ir_reducer_kind(f->m, d->regions[0]) != IR_OP_ADD) return IR_NONE;
   if (!ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[0]))) return IR_NONE;
   ir_value v = d->operands[0], init = d->operands[1], e;
-  int32_t n;
-  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
-  pass_dims summed = n > 0 ? mask_of(dims, n) : 0, kept = all_dims(f, v) & ~summed;
+  pass_dims summed = mask_of(ir_op_list(f->m, op, "dimensions")), kept = all_dims(f, v) & ~summed;
   ir_value found = find_square(f, v, &e) ? distance_of(f, op, e, summed, kept, init) : IR_NONE;
   return found ? found : weighted_of(f, op, v, summed, kept, init);
 }

@@ -197,12 +197,11 @@ static ir_value unmoved(const lister *f, ir_value v) {
 /* How many places the mask sets. */
 static bool is_count(const lister *f, ir_value v) {
   ir_op op = ir_maker(f->m, unmoved(f, v), IR_OP_REDUCE);
-  int32_t n;
   if (!op || ir_op_get(f->m, op)->n_operands != 2 ||
       ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
       !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
     return false;
-  (void)ir_op_ints(f->m, op, "dimensions", &n);
+  int32_t n = ir_op_list(f->m, op, "dimensions").count;
   ir_value x = ir_operand(f->m, op, 0);
   return n == type_of(f, x)->rank && ir_element_count(f->m, ir_type_of(f->m, x)) == f->places &&
          ir_dtype_class_of(type_of(f, x)->dtype) == IR_CLASS_INT &&

@@ -28,10 +28,9 @@ static bool is_line(const ir_module *m, ir_value v, int64_t n) {
 }
 
 static bool reverses_nothing(ir_module *m, ir_op op) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(m, op, "dimensions", &n);
-  for (int32_t i = 0; i < n; i++)
-    if (ir_type_at(m, ir_operand(m, op, 0))->dims[dims[i]] != 1) return false;
+  ir_ints dims = ir_op_list(m, op, "dimensions");
+  for (int32_t i = 0; i < dims.count; i++)
+    if (ir_type_at(m, ir_operand(m, op, 0))->dims[dims.at[i]] != 1) return false;
   return true;
 }
 

@@ -276,12 +276,6 @@ static ir_value flat(ir_builder *b, ir_value v, int64_t length) {
   return ir_build_reshape(b, v, ir_tensor(b->m, ir_type_at(b->m, v)->dtype, 1, &length));
 }
 
-static int64_t start_of_slice(ir_module *m, ir_op op, int64_t *out_stride) {
-  int32_t n;
-  *out_stride = ir_op_ints(m, op, "strides", &n)[0];
-  return ir_op_ints(m, op, "start_indices", &n)[0];
-}
-
 static ir_value clamped(ir_builder *b, ir_value at, int64_t most) {
   ir_type type = ir_scalar(b->m, IR_I64);
   at = ir_build_convert(b, at, IR_I64);
@@ -294,11 +288,11 @@ static ir_value place_of(const finder *f, ir_builder *b, const keys *k, const gr
                          const reader *r, int64_t i) {
   ir_module *m = b->m;
   ir_type type = ir_scalar(m, k->count);
-  int64_t stride;
   if (ir_kind_of(m, r->op) == IR_OP_SLICE) {
-    int64_t start = start_of_slice(m, r->op, &stride);
-    CTX_CHECK(m->ctx, start + i * stride < g->length);
-    return ir_build_splat_int(b, type, start + i * stride);
+    int64_t at =
+        ir_op_entry(m, r->op, "start_indices", 0, 0) + i * ir_op_entry(m, r->op, "strides", 0, 1);
+    CTX_CHECK(m->ctx, at < g->length);
+    return ir_build_splat_int(b, type, at);
   }
   ir_value at = ir_map_get(f->map, ir_operand(m, r->op, 1));
   if (ir_kind_of(m, r->op) == IR_OP_GATHER)

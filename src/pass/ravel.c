@@ -14,9 +14,8 @@
 
 static bool reduces_all(const pass_rewrite *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
-  int32_t n;
   if (d->kind != IR_OP_REDUCE || d->n_operands != 2) return false;
-  (void)ir_op_ints(f->m, op, "dimensions", &n);
+  int32_t n = ir_op_list(f->m, op, "dimensions").count;
   return n > 0 && n == ir_type_at(f->m, d->operands[0])->rank &&
          ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[0])) &&
          ir_is_monoid(ir_reducer_kind(f->m, d->regions[0])) &&

@@ -78,7 +78,7 @@ static bool find_sum(const summer *f, ir_op op, sum *s) {
   s->reduce = op;
   s->dot = product_of(f, ir_operand(f->m, op, 0));
   if (!s->dot || !ir_dot_dims(f->p->scratch, f->m, s->dot, &s->n)) return false;
-  s->dims.at = ir_op_ints(f->m, op, "dimensions", &s->dims.count);
+  s->dims = ir_op_list(f->m, op, "dimensions");
   sort_dims(f, s);
   return true;
 }

@@ -203,8 +203,7 @@ static ir_value sum(padder *f, ir_op op) {
       ir_reducer_kind(f->m, o->regions[0]) != IR_OP_ADD || !is_zero(f, p.fill, STEPS) ||
       !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
     return IR_NONE;
-  ir_ints over;
-  over.at = ir_op_ints(f->m, op, "dimensions", &over.count);
+  ir_ints over = ir_op_list(f->m, op, "dimensions");
   int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
   int32_t kept = 0;
   bool any = false;

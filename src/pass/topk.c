@@ -95,14 +95,6 @@ static bool never_negative(const finder *f, ir_value v, int *steps) {
   return true;
 }
 
-static bool is_listed(finder *f, ir_op op, const char *name, int64_t x) {
-  int32_t n;
-  const int64_t *at = ir_op_ints(f->m, op, name, &n);
-  for (int32_t i = 0; i < n; i++)
-    if (at[i] == x) return true;
-  return false;
-}
-
 static bool holds_index(const finder *f, ir_value v, int64_t length) {
   ir_dtype d = type_of(f, v)->dtype;
   return pass_orders_integer(d) &&
@@ -119,7 +111,7 @@ static bool is_index(finder *f, ir_value v, int64_t dim, bool *out_down) {
     switch (ir_kind_of(f->m, op)) {
       case IR_OP_IOTA: return ir_op_int(f->m, op, "iota_dimension", -1) == dim;
       case IR_OP_CONVERT: break;
-      case IR_OP_REVERSE: *out_down ^= is_listed(f, op, "dimensions", dim); break;
+      case IR_OP_REVERSE: *out_down ^= ir_ints_have(ir_op_list(f->m, op, "dimensions"), dim); break;
       case IR_OP_BROADCAST_IN_DIM:
         dim = ir_moved_from(f->m, op, dim);
         if (dim == IR_ALONE) return false;
@@ -365,9 +357,8 @@ typedef struct uses {
 
 static bool add_slice(finder *f, const pass_sorted *s, uses *all, use u) {
   if (ir_kind_of(f->m, u.slice) != IR_OP_SLICE) return false;
-  int32_t n;
-  int64_t first = ir_op_ints(f->m, u.slice, "start_indices", &n)[s->dim];
-  int64_t limit = ir_op_ints(f->m, u.slice, "limit_indices", &n)[s->dim];
+  int64_t first = ir_op_entry(f->m, u.slice, "start_indices", s->dim, 0);
+  int64_t limit = ir_op_entry(f->m, u.slice, "limit_indices", s->dim, 0);
   u.first = u.reversed ? s->length - limit : first;
   u.limit = u.reversed ? s->length - first : limit;
   if (u.first < all->first) all->first = u.first;
@@ -377,10 +368,9 @@ static bool add_slice(finder *f, const pass_sorted *s, uses *all, use u) {
 }
 
 static bool is_reverse_along(finder *f, ir_op op, int64_t dim) {
-  int32_t n;
   if (ir_kind_of(f->m, op) != IR_OP_REVERSE) return false;
-  const int64_t *dims = ir_op_ints(f->m, op, "dimensions", &n);
-  return n == 1 && dims[0] == dim;
+  ir_ints dims = ir_op_list(f->m, op, "dimensions");
+  return dims.count == 1 && dims.at[0] == dim;
 }
 
 /* Everything that looks at the sort is a slice, or slices of its reverse. */

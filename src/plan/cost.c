@@ -177,11 +177,11 @@ static bool is_by_library(clock_state *c, ir_op op) {
 }
 
 static double convolution_ns(clock_state *c, ir_op op) {
-  int32_t n;
-  const int64_t *dilation = ir_op_ints(c->m, op, "lhs_dilation", &n);
+  ir_ints dilation = ir_op_list(c->m, op, "lhs_dilation");
   double flops = (double)op_flops(c->m, c->scratch, op, 0);
   if (is_by_library(c, op)) return flops / c->rates.conv_flops;
-  for (int32_t i = 0; i < n; i++) flops /= (double)dilation[i]; /* loops skip the zeros */
+  for (int32_t i = 0; i < dilation.count; i++)
+    flops /= (double)dilation.at[i]; /* loops skip the zeros */
   return flops / c->rates.conv_loops_flops;
 }
 

@@ -40,13 +40,6 @@ static void set_result(const query *q, uint32_t i, int64_t dim) {
 }
 static bool asked_operand(const query *q, uint32_t i) { return !q->of_result && q->index == i; }
 
-static ir_ints op_ints(const query *q, const char *name) {
-  ir_ints v;
-  v.at = ir_op_ints(q->m, q->op, name, &v.count);
-  if (v.count < 0) v.count = 0;
-  return v;
-}
-
 /* Position j among the dims of a value of this rank that `in` does not list. */
 static int64_t nth_free(int32_t rank, ir_ints a, ir_ints b, int32_t j) {
   for (int32_t d = 0; d < rank; d++)
@@ -224,25 +217,27 @@ RULE(pad) {
   int64_t d = q->pos.dim;
   split_stencil s;
   if (!q->of_result && q->index != 0) return false;
-  int64_t low = op_ints(q, "edge_padding_low").at[d];
-  if (op_ints(q, "interior_padding").at[d]) return find_stencil(q, &s) && stencil_rule(q, &s);
-  if (low || op_ints(q, "edge_padding_high").at[d]) return shift_rule(q, 1, &low);
+  int64_t low = ir_op_list(q->m, q->op, "edge_padding_low").at[d];
+  if (ir_op_list(q->m, q->op, "interior_padding").at[d])
+    return find_stencil(q, &s) && stencil_rule(q, &s);
+  if (low || ir_op_list(q->m, q->op, "edge_padding_high").at[d]) return shift_rule(q, 1, &low);
   set_operand(q, 0, d);
   set_result(q, 0, d);
   return true;
 }
 
 RULE(slice) {
-  int64_t d = q->pos.dim, by = -op_ints(q, "start_indices").at[d];
+  int64_t d = q->pos.dim, by = -ir_op_list(q->m, q->op, "start_indices").at[d];
   split_stencil s;
-  if (op_ints(q, "strides").at[d] != 1) return find_stencil(q, &s) && stencil_rule(q, &s);
+  if (ir_op_list(q->m, q->op, "strides").at[d] != 1)
+    return find_stencil(q, &s) && stencil_rule(q, &s);
   if (operand_type(q, 0)->dims[d] != result_type(q, 0)->dims[d]) return shift_rule(q, 1, &by);
   return same_dim_everywhere(q);
 }
 
 RULE(reverse) {
   same_dim_everywhere(q);
-  if (ir_ints_find(op_ints(q, "dimensions"), q->pos.dim) < 0) return true;
+  if (ir_ints_find(ir_op_list(q->m, q->op, "dimensions"), q->pos.dim) < 0) return true;
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
   other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.more - q->pos.offset;
   other->mirrored = !q->pos.mirrored;

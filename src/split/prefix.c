@@ -5,19 +5,12 @@
 #include "split/window.h"
 
 /* ---- what can be carried ---- */
-static int64_t entry(const int64_t *ints, int32_t n, int64_t i, int64_t otherwise) {
-  return ints && i < n ? ints[i] : otherwise;
-}
-
 static bool is_single(ir_module *m, ir_op op, int64_t dim) {
-  int32_t n, n_pad, n_step, n_base;
-  const int64_t *window = ir_op_ints(m, op, "window_dimensions", &n),
-                *pad = ir_op_ints(m, op, "padding", &n_pad),
-                *step = ir_op_ints(m, op, "window_strides", &n_step),
-                *base = ir_op_ints(m, op, "base_dilations", &n_base);
-  return entry(window, n, dim, 1) == 1 && entry(step, n_step, dim, 1) == 1 &&
-         entry(base, n_base, dim, 1) == 1 && entry(pad, n_pad, 2 * dim, 0) == 0 &&
-         entry(pad, n_pad, 2 * dim + 1, 0) == 0;
+  return ir_op_entry(m, op, "window_dimensions", dim, 1) == 1 &&
+         ir_op_entry(m, op, "window_strides", dim, 1) == 1 &&
+         ir_op_entry(m, op, "base_dilations", dim, 1) == 1 &&
+         ir_op_entry(m, op, "padding", 2 * dim, 0) == 0 &&
+         ir_op_entry(m, op, "padding", 2 * dim + 1, 0) == 0;
 }
 
 static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }

@@ -4,12 +4,6 @@
 #include "split/tile_op.h"
 
 /* ---- what the op says ---- */
-static int64_t entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
-  int32_t n;
-  const int64_t *ints = ir_op_ints(m, op, name, &n);
-  return ints && i >= 0 && i < n ? ints[i] : otherwise;
-}
-
 static int64_t dim_of(const ir_module *m, ir_value v, int64_t dim) {
   return ir_type_at(m, v)->dims[dim];
 }
@@ -22,8 +16,8 @@ static ir_ints spatial_of(const ir_conv_numbers *n, int32_t operand) {
 
 /* Entry i of a convolution's padding, where the operand can be cut instead. */
 static int64_t cut_of(ir_module *m, ir_op op, int32_t i) {
-  int64_t pad = entry(m, op, "padding", i, 0);
-  return entry(m, op, "lhs_dilation", i / 2, 1) == 1 && pad < 0 ? -pad : 0;
+  int64_t pad = ir_op_entry(m, op, "padding", i, 0);
+  return ir_op_entry(m, op, "lhs_dilation", i / 2, 1) == 1 && pad < 0 ? -pad : 0;
 }
 
 static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
@@ -55,11 +49,12 @@ static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t opera
   int64_t kernel_dim = n.kernel_spatial.at[i], result_dim = n.output_spatial.at[i];
   int64_t taps = dim_of(m, ir_operand(m, op, 1), kernel_dim),
           places = dim_of(m, ir_result(m, op, 0), result_dim);
-  int64_t stride = entry(m, op, "window_strides", i, 1), apart = entry(m, op, "rhs_dilation", i, 1);
+  int64_t stride = ir_op_entry(m, op, "window_strides", i, 1),
+          apart = ir_op_entry(m, op, "rhs_dilation", i, 1);
   *out = (split_stencil){.operand_dim = (int32_t)n.input_spatial.at[i],
                          .window = i,
-                         .low = entry(m, op, "padding", 2 * i, 0),
-                         .holes = entry(m, op, "lhs_dilation", i, 1),
+                         .low = ir_op_entry(m, op, "padding", 2 * i, 0),
+                         .holes = ir_op_entry(m, op, "lhs_dilation", i, 1),
                          .slack = stride,
                          .may_cut = true,
                          .is_sum = taps > places};
@@ -67,16 +62,16 @@ static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t opera
   out->step = out->is_sum ? apart : stride;
   out->reach = out->is_sum ? reach_of(places, stride) : reach_of(taps, apart);
   out->stays = stays(m, op, out);
-  if (out->is_sum) return operand >= 0 && !entry(m, op, "window_reversal", i, 0);
+  if (out->is_sum) return operand >= 0 && !ir_op_entry(m, op, "window_reversal", i, 0);
   return operand != 1;
 }
 
 static void of_windows(ir_module *m, ir_op op, int32_t dim, split_stencil *out) {
-  out->step = entry(m, op, "window_strides", dim, 1);
-  out->reach =
-      reach_of(entry(m, op, "window_dimensions", dim, 1), entry(m, op, "window_dilations", dim, 1));
-  out->low = entry(m, op, "padding", 2 * dim, 0);
-  out->holes = entry(m, op, "base_dilations", dim, 1);
+  out->step = ir_op_entry(m, op, "window_strides", dim, 1);
+  out->reach = reach_of(ir_op_entry(m, op, "window_dimensions", dim, 1),
+                        ir_op_entry(m, op, "window_dilations", dim, 1));
+  out->low = ir_op_entry(m, op, "padding", 2 * dim, 0);
+  out->holes = ir_op_entry(m, op, "base_dilations", dim, 1);
   out->slack = out->step;
   out->stays = stays(m, op, out);
 }
@@ -96,12 +91,12 @@ bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, i
     case IR_OP_REDUCE_WINDOW:
     case IR_OP_SELECT_AND_SCATTER: of_windows(m, op, dim, out); return true;
     case IR_OP_SLICE:
-      out->step = out->slack = entry(m, op, "strides", dim, 1);
-      out->low = -entry(m, op, "start_indices", dim, 0);
+      out->step = out->slack = ir_op_entry(m, op, "strides", dim, 1);
+      out->low = -ir_op_entry(m, op, "start_indices", dim, 0);
       return true;
     case IR_OP_PAD:
-      out->low = entry(m, op, "edge_padding_low", dim, 0);
-      out->holes = entry(m, op, "interior_padding", dim, 0) + 1;
+      out->low = ir_op_entry(m, op, "edge_padding_low", dim, 0);
+      out->holes = ir_op_entry(m, op, "interior_padding", dim, 0) + 1;
       out->may_cut = true;
       return true;
     default: return false;
