@@ -305,6 +305,21 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   return ir_is_monoid((ir_kind)d->kind) ? (ir_kind)d->kind : IR_OP_UNKNOWN;
 }
 
+static bool is_chosen(const ir_module *m, ir_value v, int depth) {
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op) return true;
+  ir_kind kind = ir_kind_of(m, op);
+  if (!depth || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM))
+    return false;
+  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) &&
+         is_chosen(m, ir_operand(m, op, 1), depth - 1);
+}
+
+bool ir_is_chosen(const ir_module *m, ir_block body, uint32_t i) {
+  enum { DEEPEST = 8 };
+  return is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST);
+}
+
 bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine) {
   const char *target = ir_op_string(m, op, "call_target_name");
   if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7])

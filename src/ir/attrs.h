@@ -99,6 +99,10 @@ ir_kind ir_reducer_kind(
     const ir_module *m,
     ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
 
+/* Result i of a reducer region is one of the arguments, whichever, by selections, maxima and
+ * minima: merging such a result with itself changes nothing. */
+bool ir_is_chosen(const ir_module *m, ir_block body, uint32_t i);
+
 /* Of a reduce_window: 1 where windows along `dim` reach from the first element to each, one step
  * apart, as in a prefix sum; -1 from the last; 0: otherwise. */
 int ir_prefix_along(ir_module *m, ir_op op, int64_t dim);

@@ -2,6 +2,17 @@
 
 #include <math.h>
 
+bool ir_is_splat_constant(const ir_module *m, ir_value v) {
+  ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
+  const ir_attr_data *d = op ? ir_attr_get(m, ir_op_attr(m, op, "value")) : NULL;
+  return d && d->kind == IR_ATTR_DENSE && d->splat;
+}
+
+bool ir_is_one_number(const ir_module *m, ir_value v) {
+  ir_op op = ir_maker(m, v, IR_OP_BROADCAST_IN_DIM);
+  return op ? ir_type_at(m, ir_operand(m, op, 0))->rank == 0 : ir_is_splat_constant(m, v);
+}
+
 enum { STEPS = 16 }; /* ops that are looked through */
 
 /* The one element of a constant; NULL if it has several different ones. */

@@ -7,6 +7,11 @@
 #define WEIR_IR_FOLD_H
 #include "ir/ir.h"
 
+/* A constant that is kept as one element. */
+bool ir_is_splat_constant(const ir_module *m, ir_value v);
+/* Such a one, or a scalar that is broadcast. */
+bool ir_is_one_number(const ir_module *m, ir_value v);
+
 /* The number that all elements of an f32 or f64 tensor are; false: several, or not known. */
 bool ir_splat_real(const ir_module *m, ir_value v, double *out_number);
 /* They are x, to the bit but for the sign of a zero. */

@@ -82,21 +82,6 @@ static double points_of(const kernel_nest *n, uint32_t mask) {
   return points;
 }
 
-static int64_t stride_of(const int64_t *dims, const kernel_axes *axes, int32_t axis) {
-  int64_t stride = 1, found = 0;
-  for (int32_t i = axes->rank - 1; i >= 0; i--) {
-    if (axes->of[i] == axis) found += stride;
-    stride *= dims[i];
-  }
-  return found;
-}
-
-static bool has_axis(const kernel_axes *axes, int32_t axis) {
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] == axis) return true;
-  return false;
-}
-
 /* Reads that can be neither vectors nor packed, and writes that are no vectors. */
 static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
   double cost = 0;
@@ -105,8 +90,9 @@ static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
     if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0) continue;
     const int64_t *dims =
         ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v)))->dims;
-    bool both = has_axis(&x->operands[i], n->row) && has_axis(&x->operands[i], n->column);
-    if (both && stride_of(dims, &x->operands[i], n->column) != 1)
+    bool both =
+        kernel_has_axis(&x->operands[i], n->row) && kernel_has_axis(&x->operands[i], n->column);
+    if (both && kernel_stride(dims, &x->operands[i], n->column) != 1)
       cost += 4.0 * n->lanes * points_of(n, x->mask | x->reduces);
   }
   return cost;
@@ -151,7 +137,7 @@ static double cost_of_scatters(const kernel_nest *n) {
   double cost = 0;
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     const kernel_output *o = &n->outputs[j];
-    if (has_axis(&o->axes, n->column) && stride_of(o->dims, &o->axes, n->column) != 1)
+    if (kernel_has_axis(&o->axes, n->column) && kernel_stride(o->dims, &o->axes, n->column) != 1)
       cost += 4.0 * n->lanes * points_of(n, n->nodes[o->node].mask);
   }
   return cost;
@@ -525,7 +511,7 @@ bool cost_may_span_columns(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++)
     any = any && !n->nodes[k].is_product && !n->nodes[k].n_terms;
   for (uint32_t j = 0; j < n->n_outputs; j++)
-    any = any && !n->outputs[j].after && !has_axis(&n->outputs[j].axes, n->column);
+    any = any && !n->outputs[j].after && !kernel_has_axis(&n->outputs[j].axes, n->column);
   return any;
 }
 

@@ -219,6 +219,9 @@ void kernel_hoist(kernel_emitter *e, const kernel_node *x, int32_t axis);
 static inline const char *kernel_at(const kernel_grid *g, int32_t r, int32_t c) {
   return g->at[g->rows > 1 ? r : 0][g->columns > 1 ? c : 0];
 }
+/* An element of a grid in the width of another. */
+const char *kernel_widened(kernel_emitter *e, const kernel_grid *g, int32_t r, int32_t c,
+                           bool is_vector);
 const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
                            int32_t lanes, const char *x, const char *y);
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype);

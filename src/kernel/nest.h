@@ -37,6 +37,11 @@ typedef struct kernel_axes { /* of the dimensions of one operand or result */
 } kernel_axes;
 
 /* As bits. */
+static inline bool kernel_has_axis(const kernel_axes *axes, int32_t axis) {
+  for (int32_t i = 0; i < axes->rank; i++)
+    if (axes->of[i] == axis) return true;
+  return false;
+}
 static inline uint32_t kernel_axes_mask(const kernel_axes *axes) {
   uint32_t mask = 0;
   for (int32_t i = 0; i < axes->rank; i++)

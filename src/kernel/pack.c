@@ -14,12 +14,6 @@
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 
-static bool has_axis(const kernel_axes *axes, int32_t axis) {
-  for (int32_t i = 0; i < axes->rank; i++)
-    if (axes->of[i] == axis) return true;
-  return false;
-}
-
 /* ---- what is packed ---- */
 static bool is_moved(ir_kind kind) {
   return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
@@ -71,7 +65,7 @@ static int64_t input_bytes(const kernel_nest *n, int32_t axis) {
       const kernel_axes *axes = &n->nodes[k].operands[i];
       int32_t input = kernel_node_of(n, v) ? -1 : kernel_input_of(n, v);
       bool is_table = kernel_is_gather(&n->nodes[k]) && i == 0; /* read here and there */
-      if (input < 0 || is_table || !has_axis(axes, axis)) continue;
+      if (input < 0 || is_table || !kernel_has_axis(axes, axis)) continue;
       int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
       if (bytes > most[input]) most[input] = bytes;
     }
@@ -403,7 +397,7 @@ static uint32_t find_copy(kernel_emitter *e, ir_value v, const kernel_axes *axes
 }
 
 kernel_grid kernel_read_packed(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
-  bool of_rows = has_axis(axes, e->n->row);
+  bool of_rows = kernel_has_axis(axes, e->n->row);
   uint32_t number = find_copy(e, v, axes, of_rows);
   if (e->packs.at[number].pass < 0 || (!of_rows && e->packs.at[number].pass != e->pass)) {
     e->packs.at[number].pass = e->pass;

@@ -73,12 +73,6 @@ static const char *both(kernel_emitter *e, const char *a, const char *b) {
   return kernel_line(e, "and i1 %s, %s", a, b);
 }
 
-static const char *in_width(kernel_emitter *e, const kernel_grid *g, int32_t r, int32_t c,
-                            bool is_vector) {
-  const char *x = kernel_at(g, r, c);
-  return is_vector && !g->is_vector ? kernel_splat(e, g->dtype, x) : x;
-}
-
 static kernel_grid chosen(kernel_emitter *e, const char *test, const kernel_grid *yes,
                           const kernel_grid *no) {
   kernel_grid g = {.dtype = yes->dtype, .is_vector = yes->is_vector || no->is_vector};
@@ -88,8 +82,8 @@ static kernel_grid chosen(kernel_emitter *e, const char *test, const kernel_grid
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
       g.at[r][c] = kernel_line(e, "select i1 %s, %s %s, %s %s", test, type,
-                               in_width(e, yes, r, c, g.is_vector), type,
-                               in_width(e, no, r, c, g.is_vector));
+                               kernel_widened(e, yes, r, c, g.is_vector), type,
+                               kernel_widened(e, no, r, c, g.is_vector));
   return g;
 }
 

@@ -43,8 +43,7 @@ static int32_t lanes_of(const kernel_emitter *e, const kernel_grid *g) {
   return g->is_vector ? e->n->lanes : 1;
 }
 
-/* An element of a grid in the width of another. */
-static const char *widened(kernel_emitter *e, const kernel_grid *g, int32_t r, int32_t c,
+const char *kernel_widened(kernel_emitter *e, const kernel_grid *g, int32_t r, int32_t c,
                            bool is_vector) {
   const char *x = kernel_at(g, r, c);
   return is_vector && !g->is_vector ? kernel_splat(e, g->dtype, x) : x;
@@ -286,7 +285,8 @@ static void exponentials(kernel_emitter *e, const kernel_grid *x, kernel_grid *o
       *to[KERNEL_MOST_ROWS * KERNEL_MOST_VECTORS];
   int32_t count = 0, most = cost_exps_at_once(e->n), next = 0;
   for (int32_t r = 0; r < out->rows; r++)
-    for (int32_t c = 0; c < out->columns; c++) from[count++] = widened(e, x, r, c, out->is_vector);
+    for (int32_t c = 0; c < out->columns; c++)
+      from[count++] = kernel_widened(e, x, r, c, out->is_vector);
   for (int32_t i = 0; i < count; i += most)
     kernel_emit_exps(e, out->dtype, lanes_of(e, out), count - i < most ? count - i : most, from + i,
                      to + i);
@@ -314,7 +314,8 @@ static kernel_grid elementwise(kernel_emitter *e, const kernel_node *x) {
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
       const char *at[KERNEL_MOST_OPERANDS];
-      for (uint32_t i = 0; i < x->n_operands; i++) at[i] = widened(e, &args[i], r, c, g.is_vector);
+      for (uint32_t i = 0; i < x->n_operands; i++)
+        at[i] = kernel_widened(e, &args[i], r, c, g.is_vector);
       g.at[r][c] = kernel_emit_elementwise(e, x->op, lanes_of(e, &g), at);
     }
   return g;
@@ -331,7 +332,7 @@ static kernel_grid product(kernel_emitter *e, const kernel_node *x) {
     for (int32_t c = 0; c < g.columns; c++)
       g.at[i][c] = kernel_line(
           e, "%s %s %s, %s", real ? "fmul contract" : "mul", kernel_type(e, g.dtype, g.is_vector),
-          widened(e, &l, i, c, g.is_vector), widened(e, &r, i, c, g.is_vector));
+          kernel_widened(e, &l, i, c, g.is_vector), kernel_widened(e, &r, i, c, g.is_vector));
   return g;
 }
 
@@ -341,7 +342,8 @@ static kernel_grid term(kernel_emitter *e, const kernel_node *x) {
 
 void kernel_promote_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out) {
   for (int32_t r = 0; r < out->rows; r++)
-    for (int32_t c = 0; c < out->columns; c++) out->at[r][c] = widened(e, g, r, c, out->is_vector);
+    for (int32_t c = 0; c < out->columns; c++)
+      out->at[r][c] = kernel_widened(e, g, r, c, out->is_vector);
 }
 
 static void combine_grids(kernel_emitter *e, ir_kind monoid, kernel_grid *sum,
@@ -350,7 +352,7 @@ static void combine_grids(kernel_emitter *e, ir_kind monoid, kernel_grid *sum,
   for (int32_t r = 0; r < sum->rows; r++)
     for (int32_t c = 0; c < sum->columns; c++)
       sum->at[r][c] = kernel_combine(e, monoid, sum->dtype, type, lanes_of(e, sum), sum->at[r][c],
-                                     widened(e, add, r, c, sum->is_vector));
+                                     kernel_widened(e, add, r, c, sum->is_vector));
 }
 
 static kernel_grid filled(kernel_emitter *e, const kernel_node *x, uint32_t mask) {
@@ -489,9 +491,9 @@ static kernel_grid added(kernel_emitter *e, const kernel_node *x, const kernel_n
     kernel_grid add = term(e, dot);
     for (int32_t r = 0; r < sum.rows; r++)
       for (int32_t c = 0; c < sum.columns; c++) {
-        const char *before = i ? sum.at[r][c] : widened(e, &start, r, c, sum.is_vector);
+        const char *before = i ? sum.at[r][c] : kernel_widened(e, &start, r, c, sum.is_vector);
         sum.at[r][c] = kernel_line(e, "%s %s %s, %s", how, type, before,
-                                   widened(e, &add, r, c, sum.is_vector));
+                                   kernel_widened(e, &add, r, c, sum.is_vector));
       }
   }
   bind_again(e, &before_terms);
@@ -506,7 +508,7 @@ static kernel_grid with_start(kernel_emitter *e, const kernel_node *x, kernel_gr
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
       g.at[r][c] = kernel_combine(e, x->monoid, g.dtype, type, lanes_of(e, &g),
-                                  widened(e, &start, 0, 0, g.is_vector), g.at[r][c]);
+                                  kernel_widened(e, &start, 0, 0, g.is_vector), g.at[r][c]);
   return g;
 }
 

@@ -7,26 +7,11 @@
  * that the order does not matter what XLA relies on too.
  */
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "kernel/elementwise.h"
 #include "kernel/lists.h"
 
 enum { DEEPEST = 8, MOST_VALUES = 64 };
-
-static bool is_splat(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  return op && ir_kind_of(m, op) == IR_OP_CONSTANT &&
-         ir_attr_get(m, ir_op_attr(m, op, "value"))->splat;
-}
-
-static bool is_chosen(const ir_module *m, ir_value v, int depth) {
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op) return true;
-  ir_kind kind = ir_kind_of(m, op);
-  if (!depth || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM))
-    return false;
-  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) &&
-         is_chosen(m, ir_operand(m, op, 1), depth - 1);
-}
 
 static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
 
@@ -37,13 +22,12 @@ bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     ir_op inner = b->ops.at[i];
     ir_kind kind = ir_kind_of(m, inner);
-    bool constant = kind == IR_OP_CONSTANT && is_splat(m, ir_result(m, inner, 0));
+    bool constant = ir_is_splat_constant(m, ir_result(m, inner, 0));
     if (!constant && (!(ir_kind_flags(kind) & IR_FLAG_E) || !kernel_is_elementwise(m, inner)))
       return false;
   }
   for (uint32_t i = 0; i < n; i++)
-    if (!is_splat(m, ir_operand(m, op, n + i)) ||
-        !is_chosen(m, ir_operand(m, ir_terminator(m, body_of(m, op)), i), DEEPEST))
+    if (!ir_is_splat_constant(m, ir_operand(m, op, n + i)) || !ir_is_chosen(m, body_of(m, op), i))
       return false;
   return true;
 }

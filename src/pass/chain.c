@@ -26,6 +26,7 @@
  * dot-order pass knew (A B) c.
  */
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "pass/pass.h"
 
 enum {
@@ -129,16 +130,6 @@ static bool are_alike(const chain *c, ir_op x, ir_op y) {
          pass_same_accuracy(c->m, x, y);
 }
 
-static bool is_scalar_everywhere(const chain *c, ir_value v) {
-  ir_op op = ir_value_get(c->m, v)->op;
-  if (!op) return false;
-  if (ir_kind_of(c->m, op) == IR_OP_BROADCAST_IN_DIM)
-    return ir_type_at(c->m, ir_operand(c->m, op, 0))->rank == 0;
-  if (ir_kind_of(c->m, op) != IR_OP_CONSTANT) return false;
-  const ir_attr_data *d = ir_attr_get(c->m, ir_op_attr(c->m, op, "value"));
-  return d->kind == IR_ATTR_DENSE && d->splat;
-}
-
 /* The op multiplies its operand *out_x by a scalar. */
 static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
   const ir_op_data *d = ir_op_get(c->m, op);
@@ -150,7 +141,7 @@ static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
   switch ((ir_kind)d->kind) {
     case IR_OP_NEGATE: return true;
     case IR_OP_MULTIPLY:
-      if (is_scalar_everywhere(c, d->operands[0])) {
+      if (ir_is_one_number(c->m, d->operands[0])) {
         *out_x = d->operands[1];
         out->by = d->operands[0];
         return true;
@@ -162,7 +153,7 @@ static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
     default: return false;
   }
   out->by = d->operands[1];
-  return is_scalar_everywhere(c, out->by);
+  return ir_is_one_number(c->m, out->by);
 }
 
 /* ---- expanding a tree into its leaves ---- */

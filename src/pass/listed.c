@@ -176,13 +176,6 @@ static int32_t operand_along(const lister *f, ir_op op, uint32_t i, int32_t inde
   return -1;
 }
 
-static bool is_one_number(const lister *f, ir_value v) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  ir_kind k = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
-  if (k == IR_OP_CONSTANT) return ir_attr_get(f->m, ir_op_attr(f->m, op, "value"))->splat;
-  return k == IR_OP_BROADCAST_IN_DIM && type_of(f, ir_operand(f->m, op, 0))->rank == 0;
-}
-
 /* What was moved, or converted from one integer to another. */
 static ir_value unmoved(const lister *f, ir_value v) {
   for (int step = 0; step < MOST_STEPS; step++) {
@@ -222,7 +215,7 @@ static bool tells_ends(const lister *f, ir_value v) {
 static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
   ir_op op = ir_maker(f->m, v, IR_OP_BROADCAST_IN_DIM);
   int32_t to[IR_MAX_RANK];
-  if (is_one_number(f, v) || tells_ends(f, v)) return true;
+  if (ir_is_one_number(f->m, v) || tells_ends(f, v)) return true;
   if (!op || !ir_operand_indices(f->p->scratch, f->m, op, 0, to)) return false;
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, 0))->rank; d++)
     if (to[d] == along) return false;

@@ -85,14 +85,9 @@ static bool elementwise_dims(const pass_vary *t, ir_op op, fact *out) {
   return true;
 }
 
-static bool is_splat_constant(const ir_module *m, ir_op op) {
-  ir_attr value = ir_kind_of(m, op) == IR_OP_CONSTANT ? ir_op_attr(m, op, "value") : IR_NONE;
-  return value && ir_attr_get(m, value)->kind == IR_ATTR_DENSE && ir_attr_get(m, value)->splat;
-}
-
 static bool leaf_dims(const pass_vary *t, ir_op op, fact *out) {
   ir_value v = ir_result(t->m, op, 0);
-  if (is_splat_constant(t->m, op)) out->dims = 0;
+  if (ir_is_splat_constant(t->m, v)) out->dims = 0;
   else if (ir_kind_of(t->m, op) == IR_OP_IOTA)
     out->dims = bit(ir_op_int(t->m, op, "iota_dimension", 0)) & pass_long_dims(t->m, v);
   else return false;

@@ -1,5 +1,6 @@
 #include "split/loops.h"
 
+#include "ir/fold.h"
 #include "ir/print.h"
 #include "split/agreement.h"
 #include "split/monoid.h"
@@ -244,12 +245,6 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
       remember(l, ir_result(r->m, op, j), f.results[j], results[j]);
 }
 
-static bool is_splat_constant(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  return op && ir_kind_of(m, op) == IR_OP_CONSTANT &&
-         ir_attr_get(m, ir_op_attr(m, op, "value"))->splat;
-}
-
 static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
   ir_module *m = l->r->m;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_value_get(m, v)->op, "value"));
@@ -292,7 +287,7 @@ static ir_value emit(loop_builder *l, ir_value v, split_pos pos) {
   }
   split_instance *i = split_instance_get(l->r, v, pos);
   if (i->emitted_in == l->number) return i->emitted;
-  if (is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
+  if (ir_is_splat_constant(l->r->m, v)) remember(l, v, pos, emit_constant(l, v, pos));
   else if (is_made_here(l, v, pos)) emit_op(l, v, pos);
   else remember(l, v, pos, get_input(l, v, pos));
   return split_instance_get(l->r, v, pos)->emitted;

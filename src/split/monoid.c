@@ -334,17 +334,6 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
   return ir_is_monoid(kind) && split_has_neutral(kind, d) ? kind : IR_OP_UNKNOWN;
 }
 
-/* One of the arguments, whichever: merging such a result with itself changes nothing. */
-static bool is_chosen(const ir_module *m, ir_value v, int depth) {
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op) return true;
-  ir_kind kind = ir_kind_of(m, op);
-  if (depth == 0 || (kind != IR_OP_SELECT && kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM))
-    return false;
-  return is_chosen(m, ir_operand(m, op, kind == IR_OP_SELECT ? 2 : 0), depth - 1) &&
-         is_chosen(m, ir_operand(m, op, 1), depth - 1);
-}
-
 bool split_is_elementwise(const ir_module *m, ir_block body) {
   const ir_block_data *d = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
@@ -357,13 +346,10 @@ bool split_is_elementwise(const ir_module *m, ir_block body) {
 /* Each slice starts from a neutral element, or from the op's own initial value where it may be
  * counted any number of times. */
 static bool is_liftable(const ir_module *m, ir_op op) {
-  enum { DEEPEST = 8 };
   ir_block body = body_of(m, op);
   if (!split_is_elementwise(m, body)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
-    if (!component_kind(m, body, i) &&
-        !is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST))
-      return false;
+    if (!component_kind(m, body, i) && !ir_is_chosen(m, body, i)) return false;
   return true;
 }
 
