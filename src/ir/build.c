@@ -5,8 +5,8 @@
 #include "ir/attrs.h"
 #include "ir/ir.h"
 
-static ir_value build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands,
-                      ir_type type, uint32_t n_attrs, const ir_named_attr *attrs) {
+ir_value ir_build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands, ir_type type,
+                  uint32_t n_attrs, const ir_named_attr *attrs) {
   ir_op op = ir_op_new(b->m, b->block,
                        &(ir_op_desc){.kind = kind,
                                      .n_operands = n,
@@ -19,17 +19,17 @@ static ir_value build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *o
   return ir_result(b->m, op, 0);
 }
 
-static ir_named_attr named(ir_module *m, const char *name, ir_attr value) {
+ir_named_attr ir_property(ir_module *m, const char *name, ir_attr value) {
   return (ir_named_attr){ir_intern_string(m, name), value, true};
 }
 
 ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x) {
-  return build(b, kind, 1, &x, ir_type_of(b->m, x), 0, NULL);
+  return ir_build(b, kind, 1, &x, ir_type_of(b->m, x), 0, NULL);
 }
 
 ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
   CTX_CHECK(b->m->ctx, ir_type_of(b->m, x) == ir_type_of(b->m, y));
-  return build(b, kind, 2, (ir_value[]){x, y}, ir_type_of(b->m, x), 0, NULL);
+  return ir_build(b, kind, 2, (ir_value[]){x, y}, ir_type_of(b->m, x), 0, NULL);
 }
 
 static const char *compare_type_of(ir_dtype d) {
@@ -48,28 +48,29 @@ ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x, ir_v
   ir_attr way =
       ir_attr_other(m, arena_printf(m->arena, "#stablehlo<comparison_direction %s>", direction));
   ir_attr type = ir_attr_other(m, compare_type_of(t->dtype));
-  ir_named_attr attrs[] = {named(m, "compare_type", type), named(m, "comparison_direction", way)};
+  ir_named_attr attrs[] = {ir_property(m, "compare_type", type),
+                           ir_property(m, "comparison_direction", way)};
   t = ir_type_at(m, x);
-  return build(b, IR_OP_COMPARE, 2, (ir_value[]){x, y}, ir_tensor(m, IR_I1, t->rank, t->dims), 2,
-               attrs);
+  return ir_build(b, IR_OP_COMPARE, 2, (ir_value[]){x, y}, ir_tensor(m, IR_I1, t->rank, t->dims), 2,
+                  attrs);
 }
 
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false) {
   CTX_CHECK(b->m->ctx, ir_type_of(b->m, on_true) == ir_type_of(b->m, on_false));
-  return build(b, IR_OP_SELECT, 3, (ir_value[]){pred, on_true, on_false}, ir_type_of(b->m, on_true),
-               0, NULL);
+  return ir_build(b, IR_OP_SELECT, 3, (ir_value[]){pred, on_true, on_false},
+                  ir_type_of(b->m, on_true), 0, NULL);
 }
 
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype) {
   ir_type_data t = *ir_type_at(b->m, x);
   if (t.dtype == dtype) return x;
   t.dtype = dtype;
-  return build(b, IR_OP_CONVERT, 1, &x, ir_type_intern(b->m, &t), 0, NULL);
+  return ir_build(b, IR_OP_CONVERT, 1, &x, ir_type_intern(b->m, &t), 0, NULL);
 }
 
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat) {
-  ir_named_attr value = named(b->m, "value", ir_attr_dense(b->m, type, data, splat));
-  return build(b, IR_OP_CONSTANT, 0, NULL, type, 1, &value);
+  ir_named_attr value = ir_property(b->m, "value", ir_attr_dense(b->m, type, data, splat));
+  return ir_build(b, IR_OP_CONSTANT, 0, NULL, type, 1, &value);
 }
 
 static uint16_t half_bits(double x) { /* of 0, 1, -1, inf and other values exact in f16 */
@@ -115,14 +116,14 @@ ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value) {
 }
 
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim) {
-  ir_named_attr attr = named(b->m, "iota_dimension", ir_attr_int(b->m, dim, IR_I64));
-  return build(b, IR_OP_IOTA, 0, NULL, type, 1, &attr);
+  ir_named_attr attr = ir_property(b->m, "iota_dimension", ir_attr_int(b->m, dim, IR_I64));
+  return ir_build(b, IR_OP_IOTA, 0, NULL, type, 1, &attr);
 }
 
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type, const int64_t *dims) {
-  ir_named_attr attr =
-      named(b->m, "broadcast_dimensions", ir_attr_i64s(b->m, dims, ir_type_at(b->m, x)->rank));
-  return build(b, IR_OP_BROADCAST_IN_DIM, 1, &x, type, 1, &attr);
+  ir_named_attr attr = ir_property(b->m, "broadcast_dimensions",
+                                   ir_attr_i64s(b->m, dims, ir_type_at(b->m, x)->rank));
+  return ir_build(b, IR_OP_BROADCAST_IN_DIM, 1, &x, type, 1, &attr);
 }
 
 ir_value ir_build_zeros(ir_builder *b, ir_type type) {
@@ -133,7 +134,7 @@ ir_value ir_build_zeros(ir_builder *b, ir_type type) {
 
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   if (ir_type_of(b->m, x) == type) return x;
-  return build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);
+  return ir_build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);
 }
 
 ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,
@@ -143,8 +144,8 @@ ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *start
   int32_t rank = t->rank;
   for (int32_t i = 0; i < rank; i++) operands[i + 1] = starts[i];
   ir_type type = ir_tensor(b->m, t->dtype, rank, sizes);
-  ir_named_attr attr = named(b->m, "slice_sizes", ir_attr_i64s(b->m, sizes, rank));
-  return build(b, IR_OP_DYNAMIC_SLICE, (uint32_t)rank + 1, operands, type, 1, &attr);
+  ir_named_attr attr = ir_property(b->m, "slice_sizes", ir_attr_i64s(b->m, sizes, rank));
+  return ir_build(b, IR_OP_DYNAMIC_SLICE, (uint32_t)rank + 1, operands, type, 1, &attr);
 }
 
 ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update,
@@ -152,8 +153,8 @@ ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value updat
   int32_t rank = ir_type_at(b->m, x)->rank;
   ir_value operands[IR_MAX_RANK + 2] = {x, update};
   for (int32_t i = 0; i < rank; i++) operands[i + 2] = starts[i];
-  return build(b, IR_OP_DYNAMIC_UPDATE_SLICE, (uint32_t)rank + 2, operands, ir_type_of(b->m, x), 0,
-               NULL);
+  return ir_build(b, IR_OP_DYNAMIC_UPDATE_SLICE, (uint32_t)rank + 2, operands, ir_type_of(b->m, x),
+                  0, NULL);
 }
 
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
@@ -164,10 +165,10 @@ ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const i
   int32_t rank = t->rank;
   for (int32_t i = 0; i < rank; i++) dims[i] = (limit[i] - start[i] + strides[i] - 1) / strides[i];
   ir_type type = ir_tensor(m, t->dtype, rank, dims);
-  ir_named_attr attrs[] = {named(m, "limit_indices", ir_attr_i64s(m, limit, rank)),
-                           named(m, "start_indices", ir_attr_i64s(m, start, rank)),
-                           named(m, "strides", ir_attr_i64s(m, strides, rank))};
-  return build(b, IR_OP_SLICE, 1, &x, type, 3, attrs);
+  ir_named_attr attrs[] = {ir_property(m, "limit_indices", ir_attr_i64s(m, limit, rank)),
+                           ir_property(m, "start_indices", ir_attr_i64s(m, start, rank)),
+                           ir_property(m, "strides", ir_attr_i64s(m, strides, rank))};
+  return ir_build(b, IR_OP_SLICE, 1, &x, type, 3, attrs);
 }
 
 ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, int64_t length) {
@@ -187,20 +188,20 @@ ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *l
   const ir_type_data t = *ir_type_at(m, x);
   int64_t dims[IR_MAX_RANK], gaps[IR_MAX_RANK] = {0};
   for (int32_t i = 0; i < t.rank; i++) dims[i] = low[i] + t.dims[i] + high[i];
-  ir_named_attr attrs[] = {named(m, "edge_padding_high", ir_attr_i64s(m, high, t.rank)),
-                           named(m, "edge_padding_low", ir_attr_i64s(m, low, t.rank)),
-                           named(m, "interior_padding", ir_attr_i64s(m, gaps, t.rank))};
-  return build(b, IR_OP_PAD, 2, (ir_value[]){x, fill}, ir_tensor(m, t.dtype, t.rank, dims), 3,
-               attrs);
+  ir_named_attr attrs[] = {ir_property(m, "edge_padding_high", ir_attr_i64s(m, high, t.rank)),
+                           ir_property(m, "edge_padding_low", ir_attr_i64s(m, low, t.rank)),
+                           ir_property(m, "interior_padding", ir_attr_i64s(m, gaps, t.rank))};
+  return ir_build(b, IR_OP_PAD, 2, (ir_value[]){x, fill}, ir_tensor(m, t.dtype, t.rank, dims), 3,
+                  attrs);
 }
 
 ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
                          const char *numbers, const int64_t *slice_sizes) {
   ir_module *m = b->m;
   ir_attr sizes = ir_attr_i64s(m, slice_sizes, ir_type_at(m, x)->rank);
-  ir_named_attr attrs[] = {named(m, "dimension_numbers", ir_attr_other(m, numbers)),
-                           named(m, "slice_sizes", sizes)};
-  return build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
+  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_attr_other(m, numbers)),
+                           ir_property(m, "slice_sizes", sizes)};
+  return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
 }
 
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {
@@ -216,8 +217,8 @@ ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count,
   int64_t size = 0;
   for (uint32_t i = 0; i < count; i++) size += ir_type_at(b->m, xs[i])->dims[dim];
   ir_type type = ir_tensor_with_dim(b->m, ir_type_of(b->m, xs[0]), (int32_t)dim, size);
-  ir_named_attr attr = named(b->m, "dimension", ir_attr_int(b->m, dim, IR_I64));
-  return build(b, IR_OP_CONCATENATE, count, xs, type, 1, &attr);
+  ir_named_attr attr = ir_property(b->m, "dimension", ir_attr_int(b->m, dim, IR_I64));
+  return ir_build(b, IR_OP_CONCATENATE, count, xs, type, 1, &attr);
 }
 
 ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *operands,
@@ -230,9 +231,9 @@ ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *opera
                                 .value = ir_attr_string(m, entries[i].text)};
   ir_attr dict = ir_attr_new(
       m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = config, .count = (int32_t)n_entries});
-  ir_named_attr attrs[] = {named(m, "api_version", ir_attr_int(m, 4, IR_I32)),
-                           named(m, "backend_config", dict),
-                           named(m, "call_target_name", ir_attr_string(m, target))};
+  ir_named_attr attrs[] = {ir_property(m, "api_version", ir_attr_int(m, 4, IR_I32)),
+                           ir_property(m, "backend_config", dict),
+                           ir_property(m, "call_target_name", ir_attr_string(m, target))};
   return ir_op_new(m, b->block,
                    &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
                                  .n_operands = n_operands,
@@ -253,11 +254,11 @@ ir_value ir_build_by_rows(ir_builder *b, ir_value x) {
   ir_attr layout = ir_attr_dense(m, ir_tensor(m, IR_INDEX, 1, &rank), minor_to_major, false);
   ir_attr layouts =
       ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = &layout, .count = 1});
-  ir_named_attr attrs[] = {named(m, "api_version", ir_attr_int(m, 1, IR_I32)),
-                           named(m, "call_target_name", ir_attr_string(m, "LayoutConstraint")),
-                           named(m, "operand_layouts", layouts),
-                           named(m, "result_layouts", layouts)};
-  return build(b, IR_OP_CUSTOM_CALL, 1, &x, type, 4, attrs);
+  ir_named_attr attrs[] = {
+      ir_property(m, "api_version", ir_attr_int(m, 1, IR_I32)),
+      ir_property(m, "call_target_name", ir_attr_string(m, "LayoutConstraint")),
+      ir_property(m, "operand_layouts", layouts), ir_property(m, "result_layouts", layouts)};
+  return ir_build(b, IR_OP_CUSTOM_CALL, 1, &x, type, 4, attrs);
 }
 
 ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
@@ -268,9 +269,9 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
                                                    .n_types = (int32_t)n_arguments,
                                                    .n_results = (int32_t)n_results});
   ir_named_attr attrs[] = {
-      named(m, "function_type",
-            ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
-      named(m, "sym_name", ir_attr_string(m, name))};
+      ir_property(m, "function_type",
+                  ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
+      ir_property(m, "sym_name", ir_attr_string(m, name))};
   ir_op f = ir_op_new(
       m, top, &(ir_op_desc){.kind = IR_OP_FUNC, .n_attrs = 2, .attrs = attrs, .n_regions = 1});
   ir_block body = ir_region_block(m, f, 0);
@@ -302,9 +303,10 @@ ir_value ir_build_kept(ir_builder *b, ir_value x) {
   ir_attr frontend =
       ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &no, .count = 1});
   ir_named_attr attrs[] = {
-      named(m, "callee", ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = callee})),
+      ir_property(m, "callee",
+                  ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = callee})),
       {ir_intern_string(m, "mhlo.frontend_attributes"), frontend, false}};
-  return build(b, IR_OP_CALL, 1, &x, type, 2, attrs);
+  return ir_build(b, IR_OP_CALL, 1, &x, type, 2, attrs);
 }
 
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {

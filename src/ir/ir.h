@@ -345,6 +345,10 @@ typedef struct ir_builder {
   ir_str location; /* given to every op made */
 } ir_builder;
 
+/* An op of one result and no region. */
+ir_value ir_build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands, ir_type type,
+                  uint32_t n_attrs, const ir_named_attr *attrs);
+ir_named_attr ir_property(ir_module *m, const char *name, ir_attr value);
 ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x);
 ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y);
 ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x,

@@ -28,15 +28,7 @@ size_t ir_sharding_length(const char *sharding) {
 
 ir_value ir_build_sharding_constraint(ir_module *m, ir_block block, ir_value x,
                                       const char *sharding) {
-  ir_type type = ir_type_of(m, x);
-  ir_named_attr attr = {ir_intern_string(m, "sharding"), ir_attr_other(m, sharding), true};
-  ir_op op = ir_op_new(m, block,
-                       &(ir_op_desc){.kind = IR_OP_SDY_SHARDING_CONSTRAINT,
-                                     .n_operands = 1,
-                                     .operands = &x,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 1,
-                                     .attrs = &attr});
-  return ir_result(m, op, 0);
+  ir_named_attr attr = ir_property(m, "sharding", ir_attr_other(m, sharding));
+  return ir_build(&(ir_builder){m, block, IR_NONE}, IR_OP_SDY_SHARDING_CONSTRAINT, 1, &x,
+                  ir_type_of(m, x), 1, &attr);
 }

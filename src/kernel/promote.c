@@ -117,17 +117,11 @@ static void widen_arguments(widener *w, ir_block body) {
 }
 
 static ir_value build_round(ir_module *m, ir_block block, ir_value x, ir_dtype dtype) {
-  ir_type type = ir_type_of(m, x);
-  ir_op op = ir_op_new(m, block,
-                       &(ir_op_desc){.kind = IR_OP_ROUND,
-                                     .n_operands = 1,
-                                     .operands = &x,
-                                     .n_results = 1,
-                                     .result_types = &type});
   ir_type format = ir_attr_scalar(m, dtype);
   ir_attr attr = ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = format});
-  ir_op_set_attr(m, op, "format", attr, true);
-  return ir_result(m, op, 0);
+  ir_named_attr named = ir_property(m, "format", attr);
+  return ir_build(&(ir_builder){m, block, IR_NONE}, IR_OP_ROUND, 1, &x, ir_type_of(m, x), 1,
+                  &named);
 }
 
 /* The convert that a result ends in rounds by itself. */

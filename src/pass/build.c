@@ -5,10 +5,6 @@
 
 #include "ir/maps.h"
 
-static ir_named_attr property(ir_module *m, const char *name, ir_attr value) {
-  return (ir_named_attr){ir_intern_string(m, name), value, true};
-}
-
 ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
                            const int64_t *dims, int32_t count) {
   ir_module *m = b->m;
@@ -22,7 +18,7 @@ ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value ini
   }
   CTX_CHECK(m->ctx, rank == t->rank - count); /* ascending, each once */
   ir_type type = ir_tensor(m, dtype, rank, kept);
-  ir_named_attr attr = property(m, "dimensions", ir_attr_i64s(m, dims, count));
+  ir_named_attr attr = ir_property(m, "dimensions", ir_attr_i64s(m, dims, count));
   ir_op op = ir_op_new(m, b->block,
                        &(ir_op_desc){.kind = IR_OP_REDUCE,
                                      .n_operands = 2,
@@ -64,17 +60,8 @@ ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_
   CTX_CHECK(m->ctx, n->lhs_batch.count == n->rhs_batch.count);
   CTX_CHECK(m->ctx, rank == l->rank + r->rank - n->lhs_batch.count - 2 * n->lhs_contract.count);
   ir_type type = ir_tensor(m, dtype, rank, dims);
-  ir_named_attr attr = property(m, "dot_dimension_numbers", ir_dot_dims_attr(m, n));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL,
-                                     .n_operands = 2,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .operands = (ir_value[]){lhs, rhs},
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  ir_named_attr attr = ir_property(m, "dot_dimension_numbers", ir_dot_dims_attr(m, n));
+  return ir_build(b, IR_OP_DOT_GENERAL, 2, (ir_value[]){lhs, rhs}, type, 1, &attr);
 }
 
 ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bool lower,
@@ -84,27 +71,18 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
   CTX_CHECK(m->ctx, ir_type_at(m, a)->rank == ir_type_at(m, rhs)->rank);
   ir_attr transpose = ir_attr_other(
       m, transposed ? "#stablehlo<transpose TRANSPOSE>" : "#stablehlo<transpose NO_TRANSPOSE>");
-  ir_named_attr attrs[] = {property(m, "left_side", ir_attr_bool(m, true)),
-                           property(m, "lower", ir_attr_bool(m, lower)),
-                           property(m, "transpose_a", transpose),
-                           property(m, "unit_diagonal", ir_attr_bool(m, unit_diagonal))};
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_TRIANGULAR_SOLVE,
-                                     .n_operands = 2,
-                                     .n_results = 1,
-                                     .n_attrs = 4,
-                                     .operands = (ir_value[]){a, rhs},
-                                     .result_types = &type,
-                                     .attrs = attrs,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  ir_named_attr attrs[] = {ir_property(m, "left_side", ir_attr_bool(m, true)),
+                           ir_property(m, "lower", ir_attr_bool(m, lower)),
+                           ir_property(m, "transpose_a", transpose),
+                           ir_property(m, "unit_diagonal", ir_attr_bool(m, unit_diagonal))};
+  return ir_build(b, IR_OP_TRIANGULAR_SOLVE, 2, (ir_value[]){a, rhs}, type, 4, attrs);
 }
 
 ir_value pass_build_assigning_scatter(ir_builder *b, ir_value x, ir_value at, ir_value updates,
                                       const ir_gather_numbers *n) {
   ir_module *m = b->m;
   ir_type type = ir_type_of(m, x), scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
-  ir_named_attr attr = property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, n));
+  ir_named_attr attr = ir_property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, n));
   ir_op op = ir_op_new(m, b->block,
                        &(ir_op_desc){.kind = IR_OP_SCATTER,
                                      .n_operands = 3,
@@ -125,17 +103,8 @@ ir_value pass_build_assigning_scatter(ir_builder *b, ir_value x, ir_value at, ir
 /* An op that moves x, as its one attribute, a list of dimensions, says. */
 static ir_value build_move(ir_builder *b, ir_kind kind, ir_value x, ir_type type, const char *name,
                            ir_ints dims) {
-  ir_named_attr attr = property(b->m, name, ir_attr_i64s(b->m, dims.at, dims.count));
-  ir_op op = ir_op_new(b->m, b->block,
-                       &(ir_op_desc){.kind = kind,
-                                     .n_operands = 1,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .operands = &x,
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  return ir_result(b->m, op, 0);
+  ir_named_attr attr = ir_property(b->m, name, ir_attr_i64s(b->m, dims.at, dims.count));
+  return ir_build(b, kind, 1, &x, type, 1, &attr);
 }
 
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {

@@ -25,9 +25,7 @@
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
-#include "ir/attrs.h"
-#include "ir/fold.h"
-#include "pass/pass.h"
+#include "pass/build.h"
 
 enum {
   MOST_LEAVES = 48,
@@ -605,17 +603,10 @@ static void multiply(chain *c, ir_builder *b, const network *net, const term *x,
     return;
   }
   const ir_op_data root = *ir_op_get(m, net->root);
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_DOT_GENERAL,
-                                     .n_operands = 2,
-                                     .operands = (ir_value[]){x->value, y->value},
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = root.n_attrs,
-                                     .attrs = root.attrs,
-                                     .location = b->location});
-  ir_op_set_attr(m, op, "dot_dimension_numbers", ir_dot_dims_attr(m, &n), true);
-  out->value = ir_result(m, op, 0);
+  out->value = ir_build(b, IR_OP_DOT_GENERAL, 2, (ir_value[]){x->value, y->value}, type,
+                        root.n_attrs, root.attrs);
+  ir_op_set_attr(m, ir_value_get(m, out->value)->op, "dot_dimension_numbers",
+                 ir_dot_dims_attr(m, &n), true);
 }
 
 static leaf_set first_part(const plan *p, leaf_set s) {
@@ -665,17 +656,9 @@ static ir_value in_order(chain *c, ir_builder *b, const network *net, const term
   for (int32_t i = 0; i < t->rank; i++) perm[i] = position(t, net->out_at[i]);
   ir_type type = ir_type_of(m, ir_result(m, net->root, 0));
   CTX_CHECK(m->ctx, t->rank == ir_type_get(m, type)->rank);
-  ir_named_attr attr = {ir_intern_string(m, "permutation"), ir_attr_i64s(m, perm, t->rank), true};
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_TRANSPOSE,
-                                     .n_operands = 1,
-                                     .operands = &t->value,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 1,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  ir_value made = pass_build_transpose(b, t->value, perm);
+  CTX_CHECK(m->ctx, ir_type_of(m, made) == type);
+  return made;
 }
 
 static ir_value scaled(chain *c, ir_builder *b, ir_value x, const scale *s) {

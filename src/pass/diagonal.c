@@ -216,20 +216,10 @@ static ir_value gathered(finder *f, ir_builder *b, const band *s) {
                         index_column(f, b, dtype, s->at_drop, s->length)};
   ir_value operands[] = {s->x, ir_build_concatenate(b, columns, 2, 1)};
   ir_type type = band_type(f, s);
-  ir_named_attr attrs[] = {
-      {ir_intern_string(f->m, "dimension_numbers"), gather_attr(f, s), true},
-      {ir_intern_string(f->m, "indices_are_sorted"), ir_attr_bool(f->m, false), true},
-      {ir_intern_string(f->m, "slice_sizes"), ir_attr_i64s(f->m, sizes, rank), true}};
-  ir_op op = ir_op_new(f->m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_GATHER,
-                                     .n_operands = 2,
-                                     .n_results = 1,
-                                     .n_attrs = 3,
-                                     .operands = operands,
-                                     .result_types = &type,
-                                     .attrs = attrs,
-                                     .location = b->location});
-  return ir_result(f->m, op, 0);
+  ir_named_attr attrs[] = {ir_property(f->m, "dimension_numbers", gather_attr(f, s)),
+                           ir_property(f->m, "indices_are_sorted", ir_attr_bool(f->m, false)),
+                           ir_property(f->m, "slice_sizes", ir_attr_i64s(f->m, sizes, rank))};
+  return ir_build(b, IR_OP_GATHER, 2, operands, type, 3, attrs);
 }
 
 /* A sum over -0 and one element is that element, to the bit. */

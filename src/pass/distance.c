@@ -231,14 +231,8 @@ static pass_nd unary(pass_space *s, ir_kind kind, pass_nd x) {
 static pass_nd or_else(pass_space *s, pass_nd x, ir_value y) {
   ir_builder *b = &s->b;
   ir_type flags = pass_nd_type(s, IR_I1, x.dims);
-  ir_op op = ir_op_new(b->m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_IS_FINITE,
-                                     .n_operands = 1,
-                                     .n_results = 1,
-                                     .operands = &x.value,
-                                     .result_types = &flags,
-                                     .location = b->location});
-  return (pass_nd){ir_build_select(b, ir_result(b->m, op, 0), x.value, y), x.dims};
+  ir_value is_finite = ir_build(b, IR_OP_IS_FINITE, 1, &x.value, flags, 0, NULL);
+  return (pass_nd){ir_build_select(b, is_finite, x.value, y), x.dims};
 }
 
 static pass_nd or_zero(pass_space *s, pass_nd x) {
@@ -253,19 +247,10 @@ static pass_nd mean(pass_space *s, pass_nd x, pass_dims dims) {
 
 static pass_nd power_of_two(pass_space *s, pass_nd x) {
   ir_module *m = s->b.m;
-  ir_named_attr attrs[] = {{ir_intern_string(m, "exponent_bits"), ir_attr_int(m, 11, IR_I32), true},
-                           {ir_intern_string(m, "mantissa_bits"), ir_attr_int(m, 0, IR_I32), true}};
+  ir_named_attr attrs[] = {ir_property(m, "exponent_bits", ir_attr_int(m, 11, IR_I32)),
+                           ir_property(m, "mantissa_bits", ir_attr_int(m, 0, IR_I32))};
   ir_type type = ir_type_of(m, x.value);
-  ir_op op = ir_op_new(m, s->b.block,
-                       &(ir_op_desc){.kind = IR_OP_REDUCE_PRECISION,
-                                     .n_operands = 1,
-                                     .n_results = 1,
-                                     .n_attrs = 2,
-                                     .operands = &x.value,
-                                     .result_types = &type,
-                                     .attrs = attrs,
-                                     .location = s->b.location});
-  return (pass_nd){ir_result(m, op, 0), x.dims};
+  return (pass_nd){ir_build(&s->b, IR_OP_REDUCE_PRECISION, 1, &x.value, type, 2, attrs), x.dims};
 }
 
 /* The mean in units of the mean deviation, rounded to a power of two: few bits, so that whole

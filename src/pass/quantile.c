@@ -191,22 +191,13 @@ static uint64_t infinite_key(const keys *k) {
 }
 
 static ir_value number_of(ir_builder *b, const keys *k, ir_value key) {
-  ir_module *m = b->m;
-  ir_type type = ir_scalar(m, k->number);
   ir_value sign = key_constant(b, k, sign_bit(k)), bits = key;
   if (k->is_float || k->is_signed) bits = ir_build_binary(b, IR_OP_XOR, key, sign);
   if (k->is_float)
     bits = ir_build_select(b, ir_build_compare(b, "GE", key, sign), bits,
                            ir_build_unary(b, IR_OP_NOT, key));
   if (k->number == k->key) return bits;
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_BITCAST_CONVERT,
-                                     .n_operands = 1,
-                                     .operands = &bits,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  return ir_build(b, IR_OP_BITCAST_CONVERT, 1, &bits, ir_scalar(b->m, k->number), 0, NULL);
 }
 
 /* ---- counting ---- */

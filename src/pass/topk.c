@@ -25,8 +25,8 @@
  */
 #include "ir/attrs.h"
 #include "ir/maps.h"
+#include "pass/build.h"
 #include "pass/order.h"
-#include "pass/pass.h"
 
 enum { LEAST_SHARE = 4, MANY_ROWS = 16, MOST_STEPS = 64, LONGEST = 24 };
 
@@ -123,51 +123,29 @@ static bool is_index(finder *f, ir_value v, int64_t dim, bool *out_down) {
   return false;
 }
 
+static bool is_reverse_along(ir_module *m, ir_op op, int64_t dim) {
+  if (ir_kind_of(m, op) != IR_OP_REVERSE) return false;
+  ir_ints dims = ir_op_list(m, op, "dimensions");
+  return dims.count == 1 && dims.at[0] == dim;
+}
+
 /* ---- building ---- */
-static ir_named_attr named(ir_module *m, const char *name, ir_attr value) {
-  return (ir_named_attr){ir_intern_string(m, name), value, true};
-}
-
-static ir_value build1(ir_builder *b, ir_kind kind, ir_value x, ir_type type, const char *name,
-                       ir_attr attr) {
-  ir_named_attr a = named(b->m, name, attr);
-  ir_op op = ir_op_new(b->m, b->block,
-                       &(ir_op_desc){.kind = kind,
-                                     .n_operands = 1,
-                                     .operands = &x,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 1,
-                                     .attrs = &a,
-                                     .location = b->location});
-  return ir_result(b->m, op, 0);
-}
-
 /* x in reverse along dim; what was reversed before comes back as it was. */
 static ir_value reversed(ir_builder *b, ir_value x, int64_t dim) {
   ir_op op = ir_value_get(b->m, x)->op;
-  if (op && ir_kind_of(b->m, op) == IR_OP_REVERSE) {
-    int32_t n;
-    const int64_t *dims = ir_op_ints(b->m, op, "dimensions", &n);
-    if (n == 1 && dims[0] == dim) return ir_operand(b->m, op, 0);
-  }
-  return build1(b, IR_OP_REVERSE, x, ir_type_of(b->m, x), "dimensions",
-                ir_attr_i64s(b->m, &dim, 1));
+  if (op && is_reverse_along(b->m, op, dim)) return ir_operand(b->m, op, 0);
+  return pass_build_reverse(b, x, (ir_ints){1, &dim});
 }
 
 /* Dimension `from` goes to position `to`; the others keep their order. */
 static ir_value moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
-  int64_t perm[IR_MAX_RANK], dims[IR_MAX_RANK];
-  const ir_type_data *t = ir_type_at(b->m, x);
-  if (from == to) return x;
-  for (int32_t i = 0, old = 0; i < t->rank; i++) {
+  int64_t perm[IR_MAX_RANK];
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  for (int32_t i = 0, old = 0; i < rank; i++) {
     if (old == from) old++;
     perm[i] = i == to ? from : old++;
   }
-  for (int32_t i = 0; i < t->rank; i++) dims[i] = t->dims[perm[i]];
-  ir_type type = ir_tensor(b->m, t->dtype, t->rank, dims);
-  return build1(b, IR_OP_TRANSPOSE, x, type, "permutation",
-                ir_attr_i64s(b->m, perm, ir_type_at(b->m, x)->rank));
+  return pass_build_transpose(b, x, perm);
 }
 
 /* The comparator's value v with x in place of its argument. */
@@ -184,17 +162,10 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   uint32_t n = ir_op_get(m, op)->n_operands;
   CTX_CHECK(m->ctx, n <= sizeof operands / sizeof *operands);
   for (uint32_t i = 0; i < n; i++) operands[i] = replay(f, b, ir_operand(m, op, i), x);
-  ir_op copy = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = ir_kind_of(m, op),
-                                       .n_operands = n,
-                                       .operands = operands,
-                                       .n_results = 1,
-                                       .result_types = &type,
-                                       .n_attrs = ir_op_get(m, op)->n_attrs,
-                                       .attrs = ir_op_get(m, op)->attrs,
-                                       .location = b->location});
-  ir_map_set(f->replay, v, ir_result(m, copy, 0));
-  return ir_result(m, copy, 0);
+  const ir_op_data d = *ir_op_get(m, op);
+  ir_value copy = ir_build(b, (ir_kind)d.kind, n, operands, type, d.n_attrs, d.attrs);
+  ir_map_set(f->replay, v, copy);
+  return copy;
 }
 
 /* The same elements in the opposite order; its own inverse. */
@@ -216,7 +187,7 @@ static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
   ir_type values = ir_tensor_with_dim(m, ir_type_of(m, x), last, k);
   const ir_type_data *t = ir_type_get(m, values);
   ir_type types[] = {values, ir_tensor(m, IR_I32, t->rank, t->dims)};
-  ir_named_attr attr = named(m, "k", ir_attr_int(m, k, IR_I64));
+  ir_named_attr attr = ir_property(m, "k", ir_attr_int(m, k, IR_I64));
   return ir_op_new(m, b->block,
                    &(ir_op_desc){.kind = IR_OP_CHLO_TOP_K,
                                  .n_operands = 1,
@@ -253,21 +224,12 @@ static ir_value gathered(finder *f, ir_builder *b, ir_value x, ir_value at, int6
       "start_indices_batching_dims = [%s], start_index_map = [%lld], index_vector_dim = %d>",
       (long long)dim, list_except(f, rank, dim), list_except(f, rank - 1, -1), (long long)dim,
       rank);
-  ir_named_attr attrs[] = {named(m, "dimension_numbers", ir_attr_other(m, numbers)),
-                           named(m, "indices_are_sorted", ir_attr_bool(m, false)),
-                           named(m, "slice_sizes", ir_attr_i64s(m, ones, rank))};
+  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_attr_other(m, numbers)),
+                           ir_property(m, "indices_are_sorted", ir_attr_bool(m, false)),
+                           ir_property(m, "slice_sizes", ir_attr_i64s(m, ones, rank))};
   const ir_type_data *t = ir_type_at(m, at);
   ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t->rank, t->dims);
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_GATHER,
-                                     .n_operands = 2,
-                                     .operands = (ir_value[]){x, at},
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = 3,
-                                     .attrs = attrs,
-                                     .location = b->location});
-  return ir_result(m, op, 0);
+  return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, at}, type, 3, attrs);
 }
 
 /* ---- the rewrite ---- */
@@ -367,12 +329,6 @@ static bool add_slice(finder *f, const pass_sorted *s, uses *all, use u) {
   return true;
 }
 
-static bool is_reverse_along(finder *f, ir_op op, int64_t dim) {
-  if (ir_kind_of(f->m, op) != IR_OP_REVERSE) return false;
-  ir_ints dims = ir_op_list(f->m, op, "dimensions");
-  return dims.count == 1 && dims.at[0] == dim;
-}
-
 /* Everything that looks at the sort is a slice, or slices of its reverse. */
 static bool find_uses(finder *f, const pass_sorted *s, const ir_users *users, uses *out) {
   *out = (uses){.first = s->length};
@@ -380,7 +336,7 @@ static bool find_uses(finder *f, const pass_sorted *s, const ir_users *users, us
     ir_value v = ir_result(f->m, s->op, i);
     for (uint32_t u = users->first[v]; u < users->first[v + 1]; u++) {
       ir_op op = users->ops[u];
-      if (!is_reverse_along(f, op, s->dim)) {
+      if (!is_reverse_along(f->m, op, s->dim)) {
         if (!add_slice(f, s, out, (use){op, i, false, 0, 0})) return false;
         continue;
       }

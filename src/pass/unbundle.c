@@ -12,19 +12,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
   pass_rewrite *f = user;
   const ir_op_data d = *ir_op_get(f->m, op);
   if (d.kind != IR_OP_OPTIMIZATION_BARRIER || d.n_operands <= 1) return false;
-  for (uint32_t i = 0; i < d.n_operands; i++) {
-    ir_type type = ir_type_of(f->m, d.operands[i]);
-    ir_op single = ir_op_new(f->m, block,
-                             &(ir_op_desc){.kind = IR_OP_OPTIMIZATION_BARRIER,
-                                           .n_operands = 1,
-                                           .operands = &d.operands[i],
-                                           .n_results = 1,
-                                           .result_types = &type,
-                                           .n_attrs = d.n_attrs,
-                                           .attrs = d.attrs,
-                                           .location = d.location});
-    ir_map_set(f->map, d.first_result + i, ir_result(f->m, single, 0));
-  }
+  ir_builder b = {f->m, block, d.location};
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    ir_map_set(f->map, d.first_result + i,
+               ir_build(&b, IR_OP_OPTIMIZATION_BARRIER, 1, &d.operands[i],
+                        ir_type_of(f->m, d.operands[i]), d.n_attrs, d.attrs));
   return f->changed = true;
 }
 
