@@ -147,7 +147,8 @@ static int check_machine(const cli_command *command, const char *name) {
   return code;
 }
 
-bool cli_find_device(const char *name, weir_device_info *out_device) {
+/* False: no device has this name. */
+static bool find_device(const char *name, weir_device_info *out_device) {
   *out_device = (weir_device_info){.struct_size = sizeof *out_device};
   for (int32_t i = 0; weir_device(i, out_device); i++)
     if (!strcmp(out_device->name, name)) return true;
@@ -157,14 +158,14 @@ bool cli_find_device(const char *name, weir_device_info *out_device) {
 /* Prints what is wrong with it. */
 static int check_device(const cli_command *command, const char *name) {
   weir_device_info found;
-  if (cli_find_device(name, &found)) return CLI_OK;
+  if (find_device(name, &found)) return CLI_OK;
   return cli_usage_error(command, "--device: \"%s\" is none that is known: `weir machine --help`",
                          name);
 }
 
 bool cli_limit_by_device(weir_options *options) {
   weir_device_info device;
-  if (!options->machine || !cli_find_device(options->machine, &device)) return false;
+  if (!options->machine || !find_device(options->machine, &device)) return false;
   options->memory_limit_bytes = device.memory_bytes / 10 * 9;
   return true;
 }
@@ -181,7 +182,7 @@ static int parse_devices(const cli_command *command, const char *list, cli_devic
         return cli_usage_error(command, "--device: %s is there twice", name);
     if (out->count == CLI_MOST_DEVICES)
       return cli_usage_error(command, "--device: at most %d", CLI_MOST_DEVICES);
-    cli_find_device(name, &out->at[out->count++]);
+    find_device(name, &out->at[out->count++]);
     if (!*(at += n)) return CLI_OK;
   }
 }

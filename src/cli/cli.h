@@ -59,8 +59,6 @@ typedef struct cli_args {
 /* Reads `argv` into *out_args; CLI_OK, or CLI_USAGE after a message. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_args);
 void cli_print_help(const cli_command *command);
-/* False: no device has this name. */
-bool cli_find_device(const char *name, weir_device_info *out_device);
 /* For a device the question is what fits it: nine tenths of its memory, as "auto" is elsewhere.
  * False: the machine is no device. */
 bool cli_limit_by_device(weir_options *options);

@@ -92,7 +92,6 @@ ir_type bc_type(bc_bytes *b, bc_entry *parent);
 bc_entry *bc_type_entry(bc_bytes *b, uint64_t index);
 ir_str bc_location(bc_bytes *b);
 /* Numbers with the width of a type known, as MLIR's readAPInt; a float's are its bits. */
-int64_t bc_integer(bc_bytes *b, ir_dtype dtype);
 ir_attr bc_integer_attr(bc_bytes *b, ir_type type);
 ir_attr bc_float_attr(bc_bytes *b, ir_type type);
 ir_attr bc_array(bc_bytes *b, bc_entry *e);

@@ -215,7 +215,7 @@ static int width_of(ir_dtype dtype) {
   return small[dtype] ? small[dtype] : (int)ir_dtype_bytes(dtype) * 8;
 }
 
-int64_t bc_integer(bc_bytes *b, ir_dtype dtype) {
+static int64_t integer(bc_bytes *b, ir_dtype dtype) {
   int width = width_of(dtype), unused = 64 - width;
   CTX_CHECK(b->r->ctx, width > 0 && width <= 64);
   uint64_t value = width <= 8 ? bc_byte(b) : (uint64_t)bc_signed_varint(b);
@@ -234,7 +234,7 @@ static ir_dtype scalar_of(const bc_bytes *b, ir_type type) {
 ir_attr bc_integer_attr(bc_bytes *b, ir_type type) {
   ir_dtype dtype = scalar_of(b, type);
   if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT) bc_fail(b, "an integer of a float type");
-  int64_t value = bc_integer(b, dtype);
+  int64_t value = integer(b, dtype);
   if (dtype == IR_I1) return ir_attr_bool(b->r->m, value != 0);
   return ir_attr_int(b->r->m, value, dtype);
 }
@@ -258,7 +258,7 @@ static ir_str real_text(bc *r, ir_dtype dtype, uint64_t bits, double value) {
 ir_attr bc_float_attr(bc_bytes *b, ir_type type) {
   ir_dtype dtype = scalar_of(b, type);
   if (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT) bc_fail(b, "a float of an integer type");
-  uint64_t bits = (uint64_t)bc_integer(b, dtype);
+  uint64_t bits = (uint64_t)integer(b, dtype);
   double value = ir_float_value(dtype, bits);
   return ir_attr_new(b->r->m, &(ir_attr_data){.kind = IR_ATTR_FLOAT,
                                               .type = type,

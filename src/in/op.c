@@ -36,7 +36,8 @@ ir_kind in_kind(in_parser *p, ir_str name) {
   return (ir_kind)(*known - 1);
 }
 
-const char *in_type_text(in_parser *p, ir_type type) {
+/* For messages. */
+static const char *type_text(in_parser *p, ir_type type) {
   strbuf b = strbuf_make(p->scratch);
   ir_print_type(p->m, type, &b);
   return b.text;
@@ -118,8 +119,8 @@ void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type typ
     in_fail(p, op->at, "%u operands, but types for more of them", op->operands.count);
   ir_type have = ir_type_of(p->m, op->operands.at[index]);
   if (have != type)
-    in_fail(p, op->at, "operand %u is %s, but its type here is %s", index, in_type_text(p, have),
-            in_type_text(p, type));
+    in_fail(p, op->at, "operand %u is %s, but its type here is %s", index, type_text(p, have),
+            type_text(p, type));
 }
 
 void in_result(in_parser *p, in_op *op, ir_type type) { VEC_PUSH(p->scratch, &op->results, type); }

@@ -174,9 +174,6 @@ static inline bool in_is_location(const in_parser *p) {
 /* ---- types.c ---- */
 ir_type in_type(in_parser *p);
 bool in_is_type_start(const in_parser *p);
-ir_type in_function_type(in_parser *p); /* (a, b) -> c */
-/* A type that we keep as text. */
-ir_type in_type_from_text(in_parser *p, const char *from, const char *to);
 
 /* ---- attributes.c, dense.c ---- */
 ir_attr in_attribute(in_parser *p);
@@ -234,7 +231,6 @@ void in_function_signature(in_parser *p, in_op *op); /* without the colon */
 void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type type);
 void in_result(in_parser *p, in_op *op, ir_type type);
 ir_kind in_kind(in_parser *p, ir_str name);
-const char *in_type_text(in_parser *p, ir_type type); /* for messages */
 
 /* ---- generic.c, pretty.c and its companions ---- */
 void in_generic(in_parser *p, in_op *op);      /* at the quoted name */

@@ -3,7 +3,8 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-ir_type in_type_from_text(in_parser *p, const char *from, const char *to) {
+/* A type that we keep as text. */
+static ir_type from_text(in_parser *p, const char *from, const char *to) {
   return ir_type_intern(
       p->m, &(ir_type_data){.kind = IR_TYPE_OTHER, .text = in_verbatim_str(p, from, to)});
 }
@@ -45,7 +46,7 @@ static ir_type scalar_type(in_parser *p) {
   ir_dtype dtype = ir_dtype_find(t.at, t.length);
   if (!dtype && !is_other_scalar(&t)) in_fail_wanted(p, "a type");
   in_next(p);
-  return dtype ? ir_attr_scalar(p->m, dtype) : in_type_from_text(p, t.at, t.at + t.length);
+  return dtype ? ir_attr_scalar(p->m, dtype) : from_text(p, t.at, t.at + t.length);
 }
 
 static ir_type complex_type(in_parser *p) {
@@ -58,7 +59,7 @@ static ir_type complex_type(in_parser *p) {
                    : part->dtype == IR_F64      ? IR_C128
                                                 : IR_DTYPE_NONE;
   in_expect(p, '>', "'>' of a complex type");
-  return dtype ? ir_attr_scalar(p->m, dtype) : in_type_from_text(p, from, p->last);
+  return dtype ? ir_attr_scalar(p->m, dtype) : from_text(p, from, p->last);
 }
 
 /* ---- tensors: the dimensions are read from the characters, since `2x3xf32` is no token sequence
@@ -102,7 +103,7 @@ static ir_type tensor_type(in_parser *p) {
   if (s < p->end && *s == '*') {
     const char *end = in_skip_balanced(p, p->token.at);
     in_skip_to(p, end);
-    return in_type_from_text(p, from, end);
+    return from_text(p, from, end);
   }
   in_seek(p, read_dims(p, s, &data, dims));
   read_element_type(p, &data);
@@ -150,7 +151,8 @@ static void type_list(in_parser *p) { /* (a, b) */
   in_expect(p, ')', "')' of a type list");
 }
 
-ir_type in_function_type(in_parser *p) {
+/* (a, b) -> c */
+static ir_type function_type(in_parser *p) {
   uint32_t first = p->types.count;
   type_list(p);
   uint32_t n_inputs = p->types.count - first;
@@ -184,7 +186,7 @@ static ir_type extended_type(in_parser *p) {
   size_t length = (size_t)(p->last - t.at);
   if (length == strlen("!stablehlo.token") && !memcmp(t.at, "!stablehlo.token", length))
     return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_TOKEN});
-  return in_type_from_text(p, t.at, p->last);
+  return from_text(p, t.at, p->last);
 }
 
 static ir_type text_type(in_parser *p) { /* vector<...>, memref<...> */
@@ -193,14 +195,14 @@ static ir_type text_type(in_parser *p) { /* vector<...>, memref<...> */
   if (!in_is(p, '<')) in_fail_wanted(p, "'<' of a type");
   const char *end = in_skip_balanced(p, p->token.at);
   in_skip_to(p, end);
-  return in_type_from_text(p, from, end);
+  return from_text(p, from, end);
 }
 
 ir_type in_type(in_parser *p) {
   ir_type t;
   in_enter(p);
   if (in_is_word(p, "tensor")) t = tensor_type(p);
-  else if (in_is(p, '(')) t = in_function_type(p);
+  else if (in_is(p, '(')) t = function_type(p);
   else if (in_is(p, IN_BANG)) t = extended_type(p);
   else if (in_is_word(p, "complex")) t = complex_type(p);
   else if (in_is_word(p, "tuple")) t = tuple_type(p);

@@ -4,20 +4,23 @@ static void print_str(const ir_module *m, ir_str s, strbuf *out) {
   strbuf_add(out, ir_text(m, s), ir_text_length(m, s));
 }
 
-void ir_print_types(const ir_module *m, const ir_type *types, uint32_t count, strbuf *out) {
+/* `a, b` */
+static void print_types(const ir_module *m, const ir_type *types, uint32_t count, strbuf *out) {
   for (uint32_t i = 0; i < count; i++) {
     if (i) strbuf_add(out, ", ", 2);
     ir_print_type(m, types[i], out);
   }
 }
 
-void ir_print_result_types(const ir_module *m, const ir_type *types, uint32_t count, strbuf *out) {
+/* `-> a`, `-> (a, b)` without the arrow: parentheses unless it is one type that is no function. */
+static void print_result_types(const ir_module *m, const ir_type *types, uint32_t count,
+                               strbuf *out) {
   if (count == 1 && ir_type_get(m, types[0])->kind != IR_TYPE_FUNCTION) {
     ir_print_type(m, types[0], out);
     return;
   }
   strbuf_putc(out, '(');
-  ir_print_types(m, types, count, out);
+  print_types(m, types, count, out);
   strbuf_putc(out, ')');
 }
 
@@ -44,14 +47,14 @@ void ir_print_type(const ir_module *m, ir_type type, strbuf *out) {
     case IR_TYPE_TOKEN: strbuf_puts(out, "!stablehlo.token"); return;
     case IR_TYPE_TUPLE:
       strbuf_puts(out, "tuple<");
-      ir_print_types(m, t->types, (uint32_t)t->n_types, out);
+      print_types(m, t->types, (uint32_t)t->n_types, out);
       strbuf_putc(out, '>');
       return;
     case IR_TYPE_FUNCTION:
       strbuf_putc(out, '(');
-      ir_print_types(m, t->types, (uint32_t)t->n_types, out);
+      print_types(m, t->types, (uint32_t)t->n_types, out);
       strbuf_puts(out, ") -> ");
-      ir_print_result_types(m, t->types + t->n_types, (uint32_t)t->n_results, out);
+      print_result_types(m, t->types + t->n_types, (uint32_t)t->n_results, out);
       return;
     case IR_TYPE_SCALAR: strbuf_puts(out, ir_dtype_name(t->dtype)); return;
     case IR_TYPE_OTHER: print_str(m, t->text, out); return;

@@ -9,7 +9,7 @@ ref_matrix ref_matrix_new(arena *a, int64_t rows, int64_t columns) {
   return (ref_matrix){rows, columns, ARENA_ARRAY(a, double complex, (size_t)(rows * columns))};
 }
 
-ref_matrix ref_matrix_adjoint(arena *a, const ref_matrix *x) {
+static ref_matrix adjoint(arena *a, const ref_matrix *x) {
   ref_matrix y = ref_matrix_new(a, x->columns, x->rows);
   for (int64_t i = 0; i < x->rows; i++)
     for (int64_t j = 0; j < x->columns; j++) *ref_at(&y, j, i) = conj(*ref_at(x, i, j));
@@ -337,13 +337,13 @@ static void tall_svd(arena *scratch, const ref_matrix *a, double *s, ref_matrix 
 
 void ref_svd(arena *scratch, const ref_matrix *a, double *s, ref_matrix *u, ref_matrix *vt) {
   bool tall = a->rows >= a->columns;
-  ref_matrix x = tall ? *a : ref_matrix_adjoint(scratch, a);
+  ref_matrix x = tall ? *a : adjoint(scratch, a);
   int64_t right_columns = tall ? vt->rows : u->columns;
   ref_matrix left = ref_matrix_new(scratch, x.rows, tall ? u->columns : vt->rows),
              square = ref_matrix_new(scratch, x.columns, x.columns);
   tall_svd(scratch, &x, s, &left, &square);
   CTX_CHECK(arena_ctx(scratch), right_columns == x.columns);
-  ref_matrix other = ref_matrix_adjoint(scratch, tall ? &square : &left);
+  ref_matrix other = adjoint(scratch, tall ? &square : &left);
   memcpy(u->at, tall ? left.at : square.at, (size_t)(u->rows * u->columns) * sizeof *u->at);
   memcpy(vt->at, other.at, (size_t)(vt->rows * vt->columns) * sizeof *vt->at);
 }

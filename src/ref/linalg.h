@@ -13,7 +13,6 @@ static inline double complex *ref_at(const ref_matrix *a, int64_t i, int64_t j) 
   return &a->at[i * a->columns + j];
 }
 ref_matrix ref_matrix_new(arena *a, int64_t rows, int64_t columns);
-ref_matrix ref_matrix_adjoint(arena *a, const ref_matrix *x);
 /* Matrix `batch` of a tensor's last two dimensions (of its last one as a column: `vector`), and
  * back. */
 ref_matrix ref_matrix_load(arena *a, const ref_tensor *t, int64_t batch, bool vector);

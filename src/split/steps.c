@@ -146,7 +146,8 @@ static bool affine(const split_steps *s, ir_value v, int depth, split_affine *ou
   return d->op && ir_op_get(s->m, d->op)->block == s->body && op_affine(s, d->op, depth, out);
 }
 
-bool split_steps_affine(const split_steps *s, ir_value v, split_affine *out) {
+/* An integer scalar that the body can read; false if it does not follow from the trip. */
+static bool affine_of(const split_steps *s, ir_value v, split_affine *out) {
   return affine(s, v, DEEPEST, out) && fits(s, *out, ir_type_at(s->m, v)->dtype);
 }
 
@@ -210,7 +211,7 @@ static bool covers(const split_steps *s, const ir_type_data *whole, const int64_
     if (out->dim >= 0 || part[d] != 1 || whole->dims[d] != s->trips) return false;
     out->dim = d;
   }
-  return out->dim >= 0 && split_steps_affine(s, starts[out->dim], &out->at) &&
+  return out->dim >= 0 && affine_of(s, starts[out->dim], &out->at) &&
          (out->at.a == 1 || out->at.a == -1) && is_within(s, out->at, 0, s->trips - 1);
 }
 

@@ -24,8 +24,6 @@ typedef struct split_steps {
 /* False if op is no while whose trips are known, or one with attributes, which may list something
  * per carry. */
 bool split_steps_of(ir_module *m, ir_op op, split_steps *out);
-/* An integer scalar that the body can read; false if it does not follow from the trip. */
-bool split_steps_affine(const split_steps *s, ir_value v, split_affine *out);
 /* The same value in every trip. */
 bool split_steps_keeps(const split_steps *s, uint32_t carry);
 
