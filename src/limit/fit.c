@@ -157,9 +157,11 @@ static void give_up_members(fit *f, const split_region *r, const seed *s) {
   }
 }
 
+typedef VEC(ir_op) op_list;
+
 typedef struct loop_search {
   arena *a;
-  ir_ops *out;
+  op_list *out;
 } loop_search;
 
 static void note_loop(const ir_module *m, ir_op op, void *user) {
@@ -167,8 +169,8 @@ static void note_loop(const ir_module *m, ir_op op, void *user) {
   if (ir_kind_of(m, op) == IR_OP_LOOP) VEC_PUSH(s->a, s->out, op);
 }
 
-static ir_ops loops_of(arena *a, const ir_module *m) {
-  ir_ops found = {0};
+static op_list loops_of(arena *a, const ir_module *m) {
+  op_list found = {0};
   ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &(loop_search){a, &found});
   return found;
 }
@@ -178,7 +180,7 @@ static ir_ops loops_of(arena *a, const ir_module *m) {
 static weir_status build(fit *f, const split_choice *c, bool *out_better) {
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
-  ir_ops loops = loops_of(f->a, f->m);
+  op_list loops = loops_of(f->a, f->m);
   kernels_made made = kernels_replace_loops(f->m, &f->j->machine, 1);
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
   *out_better = made.count && !loops_of(f->a, f->m).count &&
