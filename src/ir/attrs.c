@@ -91,28 +91,31 @@ bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out) {
   return true;
 }
 
-bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
-  const char *text = ir_op_string(m, op, "dimension_numbers");
+/* Of the lists of ir_gather_numbers, in order. */
+static const char *const gather_names[] = {"offset_dims", "collapsed_slice_dims",
+                                           "operand_batching_dims", "start_indices_batching_dims",
+                                           "start_index_map"},
+                         *const scatter_names[] = {
+                             "update_window_dims", "inserted_window_dims", "input_batching_dims",
+                             "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+
+static bool indexing_dims(arena *scratch, const char *text, const char *const *names,
+                          ir_gather_numbers *out) {
+  ir_ints *lists[] = {&out->offset_dims, &out->collapsed_slice_dims, &out->operand_batching_dims,
+                      &out->start_indices_batching_dims, &out->start_index_map};
   out->index_vector_dim = 0;
-  return text && ir_text_ints(scratch, text, "offset_dims", &out->offset_dims) &&
-         ir_text_ints(scratch, text, "collapsed_slice_dims", &out->collapsed_slice_dims) &&
-         ir_text_ints(scratch, text, "operand_batching_dims", &out->operand_batching_dims) &&
-         ir_text_ints(scratch, text, "start_indices_batching_dims",
-                      &out->start_indices_batching_dims) &&
-         ir_text_ints(scratch, text, "start_index_map", &out->start_index_map) &&
-         text_int(text, "index_vector_dim", &out->index_vector_dim);
+  for (size_t i = 0; text && i < sizeof lists / sizeof *lists; i++)
+    if (!ir_text_ints(scratch, text, names[i], lists[i])) return false;
+  return text && text_int(text, "index_vector_dim", &out->index_vector_dim);
+}
+
+bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
+  return indexing_dims(scratch, ir_op_string(m, op, "dimension_numbers"), gather_names, out);
 }
 
 bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
-  const char *text = ir_op_string(m, op, "scatter_dimension_numbers");
-  out->index_vector_dim = 0;
-  return text && ir_text_ints(scratch, text, "update_window_dims", &out->offset_dims) &&
-         ir_text_ints(scratch, text, "inserted_window_dims", &out->collapsed_slice_dims) &&
-         ir_text_ints(scratch, text, "input_batching_dims", &out->operand_batching_dims) &&
-         ir_text_ints(scratch, text, "scatter_indices_batching_dims",
-                      &out->start_indices_batching_dims) &&
-         ir_text_ints(scratch, text, "scatter_dims_to_operand_dims", &out->start_index_map) &&
-         text_int(text, "index_vector_dim", &out->index_vector_dim);
+  return indexing_dims(scratch, ir_op_string(m, op, "scatter_dimension_numbers"), scatter_names,
+                       out);
 }
 
 /* One group of `[b, 0, 1, f]`: the position of each label. Returns what follows the closing
@@ -240,17 +243,11 @@ static ir_attr indexing_attr(ir_module *m, const char *head, const char *const *
 }
 
 ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
-  static const char *const names[] = {"offset_dims", "collapsed_slice_dims",
-                                      "operand_batching_dims", "start_indices_batching_dims",
-                                      "start_index_map"};
-  return indexing_attr(m, "#stablehlo.gather<", names, dims);
+  return indexing_attr(m, "#stablehlo.gather<", gather_names, dims);
 }
 
 ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
-  static const char *const names[] = {"update_window_dims", "inserted_window_dims",
-                                      "input_batching_dims", "scatter_indices_batching_dims",
-                                      "scatter_dims_to_operand_dims"};
-  return indexing_attr(m, "#stablehlo.scatter<", names, dims);
+  return indexing_attr(m, "#stablehlo.scatter<", scatter_names, dims);
 }
 
 /* One group of a convolution's dimension numbers: labels at their positions. */
