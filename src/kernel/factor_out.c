@@ -1,6 +1,7 @@
 #include "kernel/factor_out.h"
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "ir/maps.h"
 
 enum { MOST_FACTORS = 8, DEEPEST = 24 };
@@ -23,10 +24,6 @@ typedef struct extractor {
 
 static ir_op maker(const extractor *w, ir_value v) { return ir_value_get(w->m, v)->op; }
 
-static bool is_made_by(const extractor *w, ir_value v, ir_kind kind) {
-  return maker(w, v) && ir_kind_of(w->m, maker(w, v)) == kind;
-}
-
 /* ---- factors ---- */
 /* Made by a sum, a product or an extreme in the body. */
 static bool is_statistic(const extractor *w, ir_value v, int depth) {
@@ -42,8 +39,8 @@ static bool is_statistic(const extractor *w, ir_value v, int depth) {
 /* v does not depend on the summed dimensions: it becomes a factor. */
 static bool take_factor(extractor *w, ir_value v, const bool *summed, bool divides) {
   int32_t to[IR_MAX_RANK];
-  if (!is_made_by(w, v, IR_OP_BROADCAST_IN_DIM) || w->n_factors == MOST_FACTORS) return false;
-  ir_op op = maker(w, v);
+  ir_op op = ir_maker(w->m, v, IR_OP_BROADCAST_IN_DIM);
+  if (!op || w->n_factors == MOST_FACTORS) return false;
   ir_value from = ir_operand(w->m, op, 0);
   factor f = {.value = from, .divides = divides, .rank = ir_type_at(w->m, from)->rank};
   if (!ir_moved_dims(w->m, op, to)) return false;
@@ -127,16 +124,9 @@ static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *s
 
 /* A sum from +0. */
 static bool is_sum(const extractor *w, ir_op op) {
-  int64_t bits = 0;
-  if (ir_op_get(w->m, op)->n_operands != 2 || !is_real(w, ir_operand(w->m, op, 0)) ||
-      ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) != IR_OP_ADD ||
-      !is_made_by(w, ir_operand(w->m, op, 1), IR_OP_CONSTANT))
-    return false;
-  const ir_attr_data *start =
-      ir_attr_get(w->m, ir_op_attr(w->m, maker(w, ir_operand(w->m, op, 1)), "value"));
-  memcpy(&bits, start->data,
-         (size_t)ir_dtype_bytes(ir_type_at(w->m, ir_operand(w->m, op, 0))->dtype));
-  return bits == 0;
+  return ir_op_get(w->m, op)->n_operands == 2 && is_real(w, ir_operand(w->m, op, 0)) &&
+         ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) == IR_OP_ADD &&
+         ir_is_zero(w->m, ir_operand(w->m, op, 1));
 }
 
 static ir_value factors_of_reduce(extractor *w, ir_op op) {
@@ -208,7 +198,7 @@ static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid)
   int32_t n;
   const int64_t *dims = ir_op_ints(w->m, reduce, "dimensions", &n);
   ir_dot_numbers d;
-  if (!is_made_by(w, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->a, w->m, maker(w, x), &d))
+  if (!ir_maker(w->m, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->a, w->m, maker(w, x), &d))
     return IR_NONE;
   ir_value a = ir_operand(w->m, maker(w, x), 0), v = ir_operand(w->m, maker(w, x), 1);
   int32_t last = ir_type_at(w->m, x)->rank - 1, point = ir_type_at(w->m, a)->rank - 1;
@@ -223,7 +213,7 @@ static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid)
 
 static ir_value exchanged_sum(extractor *w, ir_op reduce) {
   ir_value x = ir_operand(w->m, reduce, 0);
-  if (!is_sum(w, reduce) || !is_made_by(w, x, IR_OP_MULTIPLY)) return IR_NONE;
+  if (!is_sum(w, reduce) || !ir_maker(w->m, x, IR_OP_MULTIPLY)) return IR_NONE;
   ir_value left = ir_operand(w->m, maker(w, x), 0), right = ir_operand(w->m, maker(w, x), 1);
   ir_value v = exchanged(w, reduce, left, right);
   return v ? v : exchanged(w, reduce, right, left);

@@ -1,5 +1,6 @@
 #include "split/accumulator.h"
 
+#include "ir/fold.h"
 #include "split/linear.h"
 #include "split/monoid.h"
 #include "split/shards.h"
@@ -186,7 +187,7 @@ static void read_sum(const sinking *t, ir_builder *b, ir_op op, bool joined, ir_
   for (uint32_t k = 0; k < n; k++) {
     ir_value v = ir_operand(m, op, k);
     if (t->depends[v]) operands[k] = part_in(map, v);
-    else if (!is_joint(l, k) || (joined && !split_is_zero(m, v))) operands[k] = v;
+    else if (!is_joint(l, k) || (joined && !ir_is_zero(m, v))) operands[k] = v;
   }
   ir_map_set(map, ir_result(m, op, 0), read_part(t, b, op, operands));
 }
@@ -303,7 +304,7 @@ static void rebuild_block(const sinking *t) {
   ir_map *renamed = ir_map_new(t->scratch, m), *begins = ir_map_new(t->scratch, m);
   ir_value *sums = ARENA_ARRAY(t->scratch, ir_value, t->outcomes.count);
   ir_value initial = ir_operand(m, t->loop, t->carry);
-  ir_map_set(begins, sum_of(t), split_is_zero(m, initial) ? IR_NONE : initial);
+  ir_map_set(begins, sum_of(t), ir_is_zero(m, initial) ? IR_NONE : initial);
   uint32_t n_read = 0, at = 0;
   while (old.at[at] != t->loop) ir_block_append(m, t->block, old.at[at++]);
   for (uint32_t i = at + 1; i < old.count; i++)

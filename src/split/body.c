@@ -1,5 +1,6 @@
 #include "split/body.h"
 
+#include "ir/fold.h"
 #include "split/frozen.h"
 #include "split/linear.h"
 #include "split/tile_op.h"
@@ -65,7 +66,7 @@ static void place(body *b, ir_value v, split_pos pos) {
 }
 
 static void mark_sum(body *b, ir_value v) {
-  if (is_sum(b, v) || split_is_zero(b->m, v)) return;
+  if (is_sum(b, v) || ir_is_zero(b->m, v)) return;
   if (!is_in_body(b, v) || position_of(b, v).dim >= 0) {
     b->failed = true;
     return;
@@ -153,7 +154,7 @@ static void sweep(body *b) {
 }
 
 /* A part of a sum; zeros are one of any sum. */
-static bool is_part(const body *b, ir_value v) { return is_sum(b, v) || split_is_zero(b->m, v); }
+static bool is_part(const body *b, ir_value v) { return is_sum(b, v) || ir_is_zero(b->m, v); }
 
 /* A sliced op reads its operands as its factor wants them: none sliced that it needs whole, no part
  * of a sum but what a while begins with. */
@@ -164,7 +165,7 @@ static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
     if (!split_pos_equal(position_of(b, v), f->operands[k])) return false;
     split_sum sum = f->sums ? f->sums[k] : SPLIT_NO_SUM;
     if (sum == SPLIT_NO_SUM ? is_sum(b, v) : !is_part(b, v)) return false;
-    if (sum == SPLIT_SUM_NEW && !split_is_zero(b->m, v)) return false;
+    if (sum == SPLIT_SUM_NEW && !ir_is_zero(b->m, v)) return false;
   }
   for (uint32_t k = 0; k < d->n_results; k++)
     if (is_sum(b, d->first_result + k) != makes_sum(f, k)) return false;
@@ -239,7 +240,7 @@ static bool sum_of_carry(const body *b, uint32_t carry, const uint32_t *uses, sp
   if (!split_may_add_parts(b->m, initial)) return false;
   bool onto = is_added_to(b, carry, uses);
   *out = onto ? SPLIT_SUM_ONTO : SPLIT_SUM_NEW;
-  return onto || split_is_zero(b->m, initial);
+  return onto || ir_is_zero(b->m, initial);
 }
 
 /* What only one of them reads may be sliced for it. Whether that was news to one. */

@@ -2,6 +2,7 @@
  */
 #include "split/factors.h"
 
+#include "ir/fold.h"
 #include "ir/attrs.h"
 #include "ir/maps.h"
 #include "split/body.h"
@@ -363,7 +364,7 @@ static bool is_plain_selection(const query *q, const split_stencil *s) {
   int64_t size = operand_type(q, 0)->dims[s->operand_dim],
           windows = operand_type(q, 1)->dims[s->result_dim];
   return s->low == 0 && s->holes == 1 && (windows - 1) * s->step + s->reach <= size &&
-         split_is_zero(q->m, ir_operand(q->m, q->op, 2)) &&
+         ir_is_zero(q->m, ir_operand(q->m, q->op, 2)) &&
          ir_reducer_kind(q->m, op_data(q)->regions[1]) == IR_OP_ADD;
 }
 

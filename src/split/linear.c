@@ -1,5 +1,6 @@
 #include "split/linear.h"
 
+#include "ir/fold.h"
 #include "ir/attrs.h"
 #include "split/monoid.h"
 
@@ -8,7 +9,7 @@ static ir_dtype_class class_of(const ir_module *m, ir_value v) {
 }
 
 static bool is_plain_sum(const ir_module *m, ir_op op) {
-  return ir_op_get(m, op)->n_operands == 2 && split_is_zero(m, ir_operand(m, op, 1)) &&
+  return ir_op_get(m, op)->n_operands == 2 && ir_is_zero(m, ir_operand(m, op, 1)) &&
          ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_ADD;
 }
 
@@ -59,7 +60,7 @@ split_linearity split_linearity_of(const ir_module *m, ir_op op) {
     case IR_OP_DYNAMIC_SLICE: return first;
     case IR_OP_DIVIDE: return is_float(c) || c == IR_CLASS_COMPLEX ? first : none;
     case IR_OP_CONVERT: return keeps_digits(m, op) ? first : none;
-    case IR_OP_PAD: return split_is_zero(m, d->operands[1]) ? first : none;
+    case IR_OP_PAD: return ir_is_zero(m, d->operands[1]) ? first : none;
     case IR_OP_REDUCE: return is_plain_sum(m, op) ? first : none;
     case IR_OP_MULTIPLY:
     case IR_OP_DOT_GENERAL: return either;

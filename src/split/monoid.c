@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "ir/fold.h"
 #include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
@@ -68,7 +69,7 @@ static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
 }
 
 ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type, ir_value initial) {
-  if (kind == IR_OP_ADD && split_is_zero(b->m, initial)) return ir_build_splat_int(b, type, 0);
+  if (kind == IR_OP_ADD && ir_is_zero(b->m, initial)) return ir_build_splat_int(b, type, 0);
   return neutral(b, kind, type);
 }
 
@@ -559,27 +560,13 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
   }
 }
 
-bool split_is_zero(const ir_module *m, ir_value v) {
-  static const char zeros[16];
-  ir_op op = ir_value_get(m, v)->op;
-  while (op &&
-         (ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM || ir_kind_of(m, op) == IR_OP_RESHAPE)) {
-    v = ir_operand(m, op, 0);
-    op = ir_value_get(m, v)->op;
-  }
-  if (!op || ir_kind_of(m, op) != IR_OP_CONSTANT || !ir_is_static_tensor(m, ir_type_of(m, v)))
-    return false;
-  const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
-  return d->splat && !memcmp(d->data, zeros, (size_t)ir_dtype_bytes(ir_type_at(m, v)->dtype));
-}
-
 bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   if (!split_can_merge(scratch, m, op, f)) return false;
   switch (ir_kind_of(m, op)) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
     case IR_OP_CONVOLUTION: return true;
-    case IR_OP_REDUCE: return reducer(m, op) == IR_OP_ADD && split_is_zero(m, ir_operand(m, op, 1));
+    case IR_OP_REDUCE: return reducer(m, op) == IR_OP_ADD && ir_is_zero(m, ir_operand(m, op, 1));
     default: return false;
   }
 }

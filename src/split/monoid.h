@@ -26,8 +26,6 @@ static inline bool split_is_one_trip(const split_trip *trip) { return trip->slic
 bool split_adds_in_blocks(const ir_module *m, ir_op op);
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
-/* A splat of +0, or a broadcast of one. */
-bool split_is_zero(const ir_module *m, ir_value v);
 /* Whether it is a sum, and nothing is added to it but the slices' parts. */
 bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
 /* What a sum of such elements is carried in. */
