@@ -16,7 +16,7 @@
   }
 const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES((int64_t)96 << 20)};
 /* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there
- * that both read. (v4 has one more for both.) */
+ * that both read. v4 has 128 MiB more for both, of which not all is used. */
 static const device_platform pairs = {"tpu", 1e3, 1e3, NULL, TILES(0)};
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */

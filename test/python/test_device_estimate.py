@@ -52,6 +52,7 @@ LOW = {
     "h100": {"m_hessian_net"},
     "v5e": {"p_gp_regression_f64.plugin", "special_bessel_zeta"},
     "v5p": {"dot_int_complex_f64", "m_im2col_patches"},
+    "v4": {"m_attention_bwd"},
     "v6e": set(),
 }
 
