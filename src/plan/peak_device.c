@@ -140,13 +140,20 @@ static void add_workspace(plan_graph *g, uint32_t id) {
 }
 
 /* ---- siblings ---- */
-/* An array that is computed element by element and in memory. */
+static bool may_compute(const plan_node *reader) {
+  return reader->kind == PLAN_FUSION || reader->kind == PLAN_BITCAST ||
+         reader->kind == IR_OP_REDUCE || plan_is_loop_fusible(reader);
+}
+
+/* An array that is computed element by element for readers that can't compute it themselves. */
 static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
   ir_kind kind = n->kind < IR_OP_COUNT             ? (ir_kind)n->kind
                  : n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op)
                                                    : IR_OP_UNKNOWN;
   bool is_loop =
       (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_RESHAPE;
+  for (uint32_t i = 0; i < n->n_users && is_loop; i++)
+    is_loop = !may_compute(plan_node_get(g, n->users[i]));
   return is_loop && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple && !n->in_place &&
          n->n_users > 0 && n->shape.true_rank > 0;
 }
