@@ -107,7 +107,7 @@ def run(cells, seed, keep=None, build=None, hook=False, spelled=False):
         path.write_text(text)
         if spelled:
             respelling.respell(path, seed)
-        evaluate = running.Evaluator(folder, w.inputs, build and build / "tools/weir_eval")
+        evaluate = running.Evaluator(folder, w.inputs, of_kernels=build)
         try:
             want = evaluate(text)
         except AssertionError as error:

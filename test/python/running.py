@@ -102,12 +102,14 @@ def has_kernels(text):
 
 
 class Evaluator:
-    """weir_eval on one set of inputs, which it keeps as files in `folder`."""
+    """weir_eval on one set of inputs, which it keeps as files in `folder`; of the build `of_kernels`
+    where the program has kernels.
+    """
 
-    def __init__(self, folder, inputs, tool=None):
+    def __init__(self, folder, inputs, of_kernels=None):
         self.folder, self.files, self.count = pathlib.Path(folder), [], 0
-        self.tool = tool or BUILD / "tools/weir_eval"
-        self.kernels_tool = pathlib.Path(EMULATED, "tools/weir_eval") if EMULATED else self.tool
+        self.tool = BUILD / "tools/weir_eval"
+        self.kernels_tool = pathlib.Path(EMULATED or of_kernels or BUILD, "tools/weir_eval")
         for i, array in enumerate(inputs):
             self.files.append(self.folder / f"in{i}.npy")
             np.save(self.files[-1], array)

@@ -172,7 +172,7 @@ def test_random_regions(first, folder, halves, tmp_path):  # noqa: F811
             return None, int(not halves)
         place = tmp_path / str(len(list(tmp_path.iterdir())))
         place.mkdir()
-        run = running.Evaluator(place, stored(inputs), BUILD / "tools/weir_eval")
+        run = running.Evaluator(place, stored(inputs), of_kernels=BUILD)
         want, got = (evaluated(run, t, types) for t in (text, program))
         problems = list(map(unlike, want, got, region.exact))
         return next((p for p in problems if p), None), count(program)

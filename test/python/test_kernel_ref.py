@@ -30,7 +30,7 @@ def no_leaks(monkeypatch):
 
 def evaluator(path, inputs):
     path.mkdir()
-    return running.Evaluator(path, inputs, BUILD / "tools/weir_eval")
+    return running.Evaluator(path, inputs, of_kernels=BUILD)
 
 
 @pytest.mark.parametrize("kind", [Region, Gathers, Whiles])
