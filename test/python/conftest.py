@@ -25,7 +25,7 @@ from weir import _hook, _library
 
 # How fast a result is found out matters in no test of this process, and LLVM's optimising is two
 # fifths of what XLA takes to compile. Reports are the same. Processes of tests compile as users do,
-# and so do the suites of other versions of jax.
+# and so do the suites of other versions of jax, and what uses the fixture as_users.
 if modelled.RUNS:
     jax.config.update("jax_disable_most_optimizations", True)
 
@@ -105,6 +105,14 @@ def xla_calls(monkeypatch):
 
     monkeypatch.setattr(compiler, "compile_or_get_cached", _hook._hooked(spy))
     return seen
+
+
+@pytest.fixture
+def as_users():
+    """Compiles with XLA's own options."""
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", modelled.RUNS)
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 import programs  # noqa: E402
 
-jax.config.update("jax_disable_most_optimizations", False)  # whole device compilers (conftest.py)
+pytestmark = pytest.mark.usefixtures("as_users")
 GPU_WAYS = [{}, {"xla_gpu_enable_triton_gemm": False}]
 QUICK = [("p2", "h100"), ("p9", "h100"), ("p5", "v5e"), ("p4", "v5e")]
 NAMES = [p.name for p in programs.PROGRAMS if p.name != "p10"]
