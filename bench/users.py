@@ -5,6 +5,7 @@
     python bench/users.py --small                  a tenth of the memory, some seconds each
     python bench/users.py --list                   what they are
     python bench/users.py --kernels                kernels on against off (WEIR_TILE)
+    python bench/users.py --fits                   stock against a limit that nothing reaches
 
 Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
 arguments, its results and a tenth of stock's temporaries (--share, or what its registration says),
@@ -18,6 +19,11 @@ not known to be (`refused` in its registration).
 (--share 2: one that nothing reaches, so that what is compared is stock with kernels where regions
 gain), run in turn, minima of CPU seconds. Programs without kernels are the same both times and are
 not run. Exits 1 where one takes more than 1.05 times as long with kernels.
+
+--fits: each program in one process, as stock compiles it and under a limit of a terabyte, which it
+holds as it is, in turn, minima of CPU seconds. Programs that come out as they went in are the same
+both times and are not run. Exits 1 where one takes more than 1.05 times as long as stock, or a
+result is off.
 """
 
 import argparse
@@ -36,9 +42,11 @@ from run import ALLOWANCE_BYTES, load_outputs
 from user_programs import PROGRAMS
 
 LEAST_BYTES = 5_000_000  # of temporaries under a limit
+GENEROUS_BYTES = 1 << 40  # a limit that every program holds as it is
 MOST_SECONDS = 600  # of a process
 KERNEL_SECONDS = 2.0  # runs of both ways, at least two
-MOST_RATIO = 1.05  # of the time with kernels to that without
+MOST_RATIO = 1.05  # of the time with kernels to that without, of what fits to stock
+KEPT = ("WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_DEBUG")  # settings that hold for a comparison
 
 
 # ---- one process ----
@@ -124,17 +132,44 @@ def take_turns(ways, arguments):
     return least
 
 
-def kernels_worker(name, small, share):
+def report_of(program, arguments):
+    """What stock takes: bytes of arguments, results and temporaries."""
     import jax
     from measure import HONEST
     from worker import memory_report
 
-    program = PROGRAMS[name]
-    jax.config.update("jax_enable_x64", program.x64)
-    arguments = ready(jax.device_put(program.arguments(small)))
     stock = jax.jit(program.function).lower(*arguments).compile(compiler_options=HONEST)
-    needs = [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
-    limit_bytes = limit_of(*needs, share)
+    return [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
+
+
+def arguments_of(program, small):
+    import jax
+
+    jax.config.update("jax_enable_x64", program.x64)
+    return ready(jax.device_put(program.arguments(small)))
+
+
+def fits_worker(name, small):
+    """Prints how many kernels the program has that fits, and what it takes beside stock."""
+    import jax
+    import weir
+
+    program = PROGRAMS[name]
+    arguments = arguments_of(program, small)
+    stock = jax.jit(program.function).lower(*arguments).compile()
+    fits = compiled_with("auto", program, arguments, GENEROUS_BYTES)
+    plan, ways = weir.last_report(), (stock, fits)
+    found = {"kernels": plan.kernels if plan else 0, "seconds": None, "error": 0.0}
+    if plan:
+        want, got = ([as_numpy(x) for x in jax.tree.leaves(way(*arguments))] for way in ways)
+        found |= {"error": worst_error(program, got, want), "seconds": take_turns(ways, arguments)}
+    print(json.dumps(found))
+
+
+def kernels_worker(name, small, share):
+    program = PROGRAMS[name]
+    arguments = arguments_of(program, small)
+    limit_bytes = limit_of(*report_of(program, arguments), share)
     on = compiled_with("auto", program, arguments, limit_bytes)
     kernels = on.as_text().count('custom_call_target="weir_tile"')
     seconds = None
@@ -144,38 +179,59 @@ def kernels_worker(name, small, share):
     print(json.dumps({"kernels": kernels, "seconds": seconds}))
 
 
-def kernels_row(name, small, share):
-    """The table's row, and the ratio: None without kernels or without a result."""
-    command = [sys.executable, __file__, "--kernels", "--worker", name, "-", "-"]
+def worker_result(mode, name, small, share):
+    """What a fresh process of that mode prints; or why there is nothing, in a line."""
+    command = [sys.executable, __file__, mode, "--worker", name, "-", "-"]
     command += ["--share", str(share)] + ["--small"] * small
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+    environment = {k: v for k, v in os.environ.items() if k in KEPT or not k.startswith("WEIR_")}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=MOST_SECONDS
         )
     except subprocess.TimeoutExpired:
-        return f"| {name} | - | - | - | - | no end after {MOST_SECONDS} s |", None
+        return None, f"no end after {MOST_SECONDS} s"
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1][:120].replace("|", "\\|")
-        return f"| {name} | - | - | - | - | {last} |", None
-    found = json.loads(done.stdout.splitlines()[-1])
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        return None, last[:120].replace("|", "\\|")
+    return json.loads(done.stdout.splitlines()[-1]), None
+
+
+def kernels_row(name, small, share):
+    """The table's row, and the ratio: None without kernels or without a result."""
+    found, why = worker_result("--kernels", name, small, share)
+    if not found:
+        return f"| {name} | - | - | - | - | {why} |", None
     if not found["kernels"]:
         return f"| {name} | 0 | - | - | - | |", None
     off, on = found["seconds"]
     return f"| {name} | {found['kernels']} | {off:.4f} | {on:.4f} | {on / off:.2f} | |", on / off
 
 
-def compare_kernels(names, small, share):
-    print("| program | kernels | off CPU s | auto CPU s | auto / off | |")
+def fits_row(name, small):
+    """The table's row; the ratio, None of a program as it came; whether a result is off."""
+    found, why = worker_result("--fits", name, small, 0)
+    if not found:
+        return f"| {name} | - | - | - | - | {why} |", None, True
+    if not found["seconds"]:
+        return f"| {name} | 0 | - | - | - | |", None, False
+    (stock, fits), error = found["seconds"], found["error"]
+    is_off = error > PROGRAMS[name].tolerance
+    cells = [name, str(found["kernels"]), f"{stock:.4f}", f"{fits:.4f}", f"{stock / fits:.2f}"]
+    cells.append(f"**error {error:.0e}**" if is_off else "")
+    return "| " + " | ".join(cells) + " |", fits / stock, is_off
+
+
+def compare_fits(names, small):
+    print("| program | kernels | stock CPU s | weir CPU s | stock / weir | |")
     print("|---|--:|--:|--:|--:|---|", flush=True)
-    ratios = []
+    rows = []
     for name in names:
-        row_text, ratio = kernels_row(name, small, share)
-        ratios += [ratio] if ratio else []
-        print(row_text, flush=True)
-    slow = sum(r > MOST_RATIO for r in ratios)
-    print(f"\n{len(ratios)} of {len(names)} with kernels, {slow} above {MOST_RATIO}", flush=True)
-    return 1 if slow else 0
+        rows.append(fits_row(name, small))
+        print(rows[-1][0], flush=True)
+    ratios = [ratio for _, ratio, _ in rows if ratio]
+    slow, off = sum(r > MOST_RATIO for r in ratios), sum(is_off for _, _, is_off in rows)
+    print(f"\n{len(ratios)} of {len(names)} with kernels, {slow} above {MOST_RATIO}, {off} off")
+    return 1 if slow or off else 0
 
 
 # ---- one program ----
@@ -332,6 +388,7 @@ def parse_arguments():
     add("--share", type=float, default=0.1, help="of stock's temporaries under the limit")
     add("--list", action="store_true", help="run nothing")
     add("--kernels", action="store_true", help="kernels on against off")
+    add("--fits", action="store_true", help="stock against a generous limit")
     add("--worker", nargs=3, metavar=("PROGRAM", "WAY", "PATH"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     for pattern in args.programs:
@@ -348,12 +405,16 @@ def main():
     args = parse_arguments()
     if args.worker and args.kernels:
         return kernels_worker(args.worker[0], args.small, args.share)
+    if args.worker and args.fits:
+        return fits_worker(args.worker[0], args.small)
     if args.worker:
         return worker(*args.worker, args.small)
     if args.list:
         for name in chosen(args.programs):
             print(f"{name:26} {PROGRAMS[name].function.__doc__}")
         return 0
+    if args.fits:
+        return compare_fits(chosen(args.programs), args.small)
     if args.kernels:
         return compare_kernels(chosen(args.programs), args.small, args.share)
     print("| " + " | ".join(HEADER) + " |\n|---|" + "--:|" * (len(HEADER) - 2) + "---|", flush=True)

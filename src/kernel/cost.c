@@ -42,6 +42,7 @@ static const double JOINT = 8;              /* ops of argmin's body */
 static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
 static const double XLA_TOP_K = 5; /* cycles an element */
 static const double XLA_JOINT = 4; /* likewise: one after the other */
+static const double XLA_CALL = 16; /* likewise: sine in f32; in f64 twice */
 /* Likewise, of bf16: to f32, compared, rounded, each after the one before. */
 static const double XLA_NARROW_EXTREME = 20;
 
@@ -468,6 +469,12 @@ static bool is_narrow_extreme(const kernel_nest *n, const kernel_node *x) {
   return x->kind == IR_OP_REDUCE && ir_op_bool(n->m, x->op, KERNEL_WAS_BF16, false);
 }
 
+/* Of a vector that XLA computes lane by lane. */
+static double call_weight(const kernel_nest *n, const kernel_node *x) {
+  bool wide = ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype) >= 8;
+  return XLA_CALL * n->lanes * (wide ? 2 : 1);
+}
+
 double cost_of_xla(const kernel_nest *n) {
   double cost = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
@@ -478,6 +485,7 @@ double cost_of_xla(const kernel_nest *n) {
                     : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
                     : kernel_is_variadic(x)       ? XLA_JOINT * n->lanes
                     : is_narrow_extreme(n, x)     ? XLA_NARROW_EXTREME * n->lanes
+                    : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
                                                   : cost_weight(x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
                 x->kind == IR_OP_CHLO_TOP_K ||

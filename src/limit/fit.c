@@ -33,6 +33,7 @@ typedef struct fit {
   ir_module *m; /* with the regions so far */
   double time_ns, kernels_ns;
   int32_t kernels, trials;
+  bool fused; /* seeds are values that XLA has in fusions alone */
   made_loops made; /* the kernels */
   VEC(seed) seeds;
   seeds_tried tried;
@@ -105,6 +106,15 @@ static bool may_gain(const job *j) {
   return any;
 }
 
+/* Not in memory, but made once for each element that a reduction reads. */
+static bool is_fused_and_reduced(const ir_module *m, ir_op op, const ir_users *users) {
+  ir_value v = ir_result(m, op, 0);
+  if (plan_stock_keeps(m, op, users)) return false;
+  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++)
+    if (ir_kind_of(m, users->ops[i]) == IR_OP_REDUCE) return true;
+  return false;
+}
+
 static void add_seeds(fit *f, ir_block block) {
   ir_module *m = f->m;
   arena *a = arena_create(m->ctx);
@@ -116,7 +126,8 @@ static void add_seeds(fit *f, ir_block block) {
       if (d->regions[r]) add_seeds(f, d->regions[r]);
     if (d->n_results != 1 || !kernels_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;
     ir_value v = d->first_result;
-    if (is_large(m, v) && plan_stock_keeps(m, op, &users) && !seeds_was_tried(&f->tried, v))
+    if (!is_large(m, v) || seeds_was_tried(&f->tried, v)) continue;
+    if (f->fused ? is_fused_and_reduced(m, op, &users) : plan_stock_keeps(m, op, &users))
       VEC_PUSH(f->a, &f->seeds, (seed){v, block, ir_value_bytes(m, v), f->seeds.count});
   }
   arena_destroy(a);
@@ -175,25 +186,63 @@ static op_list loops_of(arena *a, const ir_module *m) {
   return found;
 }
 
-/* The region is of f->m, where it becomes loops and these become kernels; *out_better if these are
- * worth it. */
-static weir_status build(fit *f, const split_choice *c, bool *out_better) {
+/* What did not become kernels is computed as before: a loop of one trip is its body. *out_may: none
+ * of these has to agree with a kernel on values. */
+static weir_status lower_rest(fit *f, bool *out_may) {
+  op_list rest = loops_of(f->a, f->m);
+  *out_may = true;
+  for (uint32_t i = 0; i < rest.count; i++)
+    *out_may &= !ir_op_bool(f->m, rest.at[i], "agree", false);
+  if (!rest.count || !*out_may) return WEIR_OK;
+  split_lower_loops(f->m, true);
+  WEIR_TRY(pass_run(&f->j->driver, &pass_simplify, f->m, NULL));
+  WEIR_TRY(pass_run(&f->j->driver, &pass_cse, f->m, NULL));
+  return pipeline_tidy(f->j, f->m);
+}
+
+static void note_kernels(fit *f, const op_list *loops, const kernels_made *made) {
+  for (uint32_t i = 0; i < loops->count; i++)
+    if (ir_op_attr(f->m, loops->at[i], "kernel_ns") != IR_NONE)
+      made_add_kernel(f->a, f->m, loops->at[i], &f->j->machine, &f->made);
+  f->kernels_ns += made->time_ns;
+  f->kernels += made->count;
+}
+
+/* What XLA fuses and then writes is bound by memory: a kernel would write it, too. */
+static bool writes_large(const fit *f, const op_list *loops, int64_t threshold_bytes) {
+  for (uint32_t i = 0; f->fused && i < loops->count; i++)
+    for (uint32_t j = 0; j < ir_op_get(f->m, loops->at[i])->n_results; j++)
+      if (ir_value_bytes(f->m, ir_result(f->m, loops->at[i], j)) > threshold_bytes) return true;
+  return false;
+}
+
+/* Whether the program is so much faster with these kernels; f->m has them. */
+static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
+  double saved_ns = f->time_ns - rest_ns;
+  bool better = made->count && saved_ns >= WORTH_A_KERNEL * made->time_ns &&
+                saved_ns - made->time_ns >= LEAST_GAIN_NS;
+  ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made->count, made->time_ns / 1e6,
+          saved_ns / 1e6, better ? "" : "; left alone");
+  return better;
+}
+
+/* The region is of f->m, where it becomes loops and of these those kernels that gain;
+ * *out_better if they are worth it. */
+static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
+                         bool *out_better) {
+  *out_better = false;
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
   op_list loops = loops_of(f->a, f->m);
+  if (writes_large(f, &loops, threshold_bytes)) return WEIR_OK;
+  bool may;
   kernels_made made = kernels_replace_loops(f->m, &f->j->machine, 1);
-  double rest_ns = plan_stock_time_ns(f->m, &f->j->machine), saved_ns = f->time_ns - rest_ns;
-  *out_better = made.count && !loops_of(f->a, f->m).count &&
-                saved_ns >= WORTH_A_KERNEL * made.time_ns &&
-                saved_ns - made.time_ns >= LEAST_GAIN_NS;
-  ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made.count, made.time_ns / 1e6,
-          saved_ns / 1e6, *out_better ? "" : "; left alone");
+  WEIR_TRY(lower_rest(f, &may));
+  double rest_ns = plan_stock_time_ns(f->m, &f->j->machine);
+  *out_better = may && is_better(f, &made, rest_ns);
   if (!*out_better) return WEIR_OK;
-  for (uint32_t i = 0; i < loops.count; i++)
-    made_add_kernel(f->a, f->m, loops.at[i], &f->j->machine, &f->made);
+  note_kernels(f, &loops, &made);
   f->time_ns = rest_ns;
-  f->kernels_ns += made.time_ns;
-  f->kernels += made.count;
   return WEIR_OK;
 }
 
@@ -203,7 +252,7 @@ static weir_status try_region(fit *f, const seed *s, const split_choice *c, bool
   ctx_log(&f->j->c, 3, "region of %s, %lld bytes: %u members",
           ir_op_name(f->m, ir_value_get(f->m, s->value)->op), (long long)s->bytes,
           c->region->members.count);
-  WEIR_TRY(build(f, c, out_better));
+  WEIR_TRY(build(f, c, goal_of(s).threshold_bytes, out_better));
   if (*out_better) {
     ir_module_destroy(before);
     return WEIR_OK;
@@ -257,7 +306,7 @@ static candidate candidate_of(const fit *f, double before_ns) {
 }
 
 weir_status fit_with_kernels(job *j, candidate *out) {
-  bool better = true;
+  bool goes_on = true;
   *out = (candidate){0};
   if (!may_gain(j)) return WEIR_OK;
   fit f = {.j = j, .a = arena_create(&j->c)};
@@ -266,7 +315,12 @@ weir_status fit_with_kernels(job *j, candidate *out) {
   WEIR_TRY(pipeline_prepare_exactly(j, f.m));
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m, &j->machine);
-  while (better && f.trials < MOST_TRIALS) WEIR_TRY(try_seeds(&f, &better));
+  while (goes_on && f.trials < MOST_TRIALS) {
+    bool better;
+    WEIR_TRY(try_seeds(&f, &better));
+    goes_on = better || !f.fused;
+    f.fused |= !better;
+  }
   if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns))
     *out = candidate_of(&f, before_ns);
   else ir_module_destroy(f.m);

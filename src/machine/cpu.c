@@ -73,6 +73,7 @@ static machine_rates rates_of_device(const device *d) {
                          .simple = d->ops,
                          .fused_heavy = d->ops / heavy,
                          .fused_simple = d->ops,
+                         .called = d->ops / heavy,
                          .fft_flops = d->ops / heavy,
                          .sorted = d->bytes / sector,
                          .scattered = d->bytes / sector,

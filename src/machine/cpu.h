@@ -20,6 +20,7 @@
   R(simple, 4.0, CORES)           /* add, compare, select likewise */                              \
   R(fused_heavy, 5.0, FUSED) /* in a fusion that reads or writes: bench/experiments/stock.py */    \
   R(fused_simple, 30.0, FUSED)                                                                     \
+  R(called, 0.44, CORES) /* sine and its like, lane by lane: docs/design/fit.md; f64 half */       \
   R(fft_flops, 8.0, CORES) /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */                        \
   R(sorted, 0.03, ALONE)   /* elements times log2 of the length; 4096^2 takes 2.3 s */             \
   R(scattered, 2.0, ALONE) /* elements of updates, in cache: a count of 25,000 takes 13 us */      \

@@ -395,8 +395,11 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
   if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
-  bool heavy = ir_kind_flags(d->kind) & IR_FLAG_H;
-  return n / (heavy ? s->c.rates.fused_heavy : s->c.rates.fused_simple) * (wide ? 2 : 1);
+  int flags = ir_kind_flags(d->kind);
+  double rate = flags & IR_FLAG_C   ? s->c.rates.called
+                : flags & IR_FLAG_H ? s->c.rates.fused_heavy
+                                    : s->c.rates.fused_simple;
+  return n / rate * (wide ? 2 : 1);
 }
 
 static double fused_ns(stock *s, ir_value v);

@@ -133,6 +133,45 @@ def test_regions_run_as_kernels(folder, seen, name):
         close(ours(*arguments), stock(*arguments))
 
 
+def common(a, b):
+    """Sets in common: nothing of all pairs' elements is in memory in stock XLA either."""
+    return (a[:, None] & b[None]).sum(-1)
+
+
+def waves(x, y):
+    """One function of all pairs, summed both ways and once over all."""
+    w = jnp.sin(x[:, None] * y) * jnp.cos(x[:, None] + y)
+    return w.sum(0), w.max(1), (w * w).sum()
+
+
+def picked(q, i):
+    """The sums over columns gain; what is picked of what they go into is no kernel."""
+    s = q @ q.T
+    d = s - jnp.sin(s).sum(0)
+    p = d - d.sum(1)[:, None]
+    return p[jnp.arange(len(i)), i] + jnp.sin(s).sum(0)
+
+
+IN_PART = {
+    "common": (common, [RANDOM.random((480, 64)) < 0.3, RANDOM.random((800, 64)) < 0.3]),
+    "waves": (waves, [normal(1500), normal(1700)]),
+    "picked": (picked, [normal(2000, 3), RANDOM.integers(0, 2000, 2000)]),
+}
+
+
+@pytest.mark.parametrize("machine_here", [m for m in running.LEVELS if m in running.levels()])
+@pytest.mark.parametrize("name", IN_PART)
+def test_what_xla_fuses_and_regions_in_part(folder, seen, monkeypatch, name, machine_here):
+    f, arguments = IN_PART[name]
+    monkeypatch.setenv("WEIR_MACHINE", machine_here)
+    stock = compiled(f, arguments)(*arguments)
+    with weir.limit("1TB"):
+        ours = compiled(f, arguments)
+    assert _say.last_report.only_faster and _say.last_report.kernels == 1
+    assert "stablehlo.while" not in _say.last_report.text
+    close(ours(*arguments), stock)
+
+
 @pytest.mark.parametrize("machine_here", [m for m in running.LEVELS if m in running.levels()])
 @pytest.mark.parametrize("name", ["matvec", "neighbours"])
 def test_kernels_of_each_level(folder, seen, monkeypatch, name, machine_here):
