@@ -16,7 +16,6 @@
 #include "split/loops.h"
 #include "pipeline/kernels.h"
 
-static const double WORTH_A_KERNEL = 1.2;  /* gain in speed, of a region and of the program */
 static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
 
 enum {
@@ -200,12 +199,35 @@ static weir_status lower_rest(fit *f, bool *out_may) {
   return pipeline_tidy(f->j, f->m);
 }
 
+static bool is_kernel(const fit *f, ir_op loop) {
+  return ir_op_attr(f->m, loop, "kernel_ns") != IR_NONE;
+}
+
+/* Of those loops that became kernels, in all trips of what is around them. */
+static double kernels_ns(const fit *f, const op_list *loops) {
+  double ns = 0;
+  for (uint32_t i = 0; i < loops->count; i++)
+    if (is_kernel(f, loops->at[i]))
+      ns += plan_loop_time_ns(f->m, loops->at[i], &f->j->machine);
+  return ns;
+}
+
 static void note_kernels(fit *f, const op_list *loops, const kernels_made *made) {
   for (uint32_t i = 0; i < loops->count; i++)
-    if (ir_op_attr(f->m, loops->at[i], "kernel_ns") != IR_NONE)
+    if (is_kernel(f, loops->at[i]))
       made_add_kernel(f->a, f->m, loops->at[i], &f->j->machine, &f->made);
   f->kernels_ns += made->time_ns;
   f->kernels += made->count;
+}
+
+/* Whether the program is so much faster with these kernels; f->m has them. */
+static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
+  double saved_ns = f->time_ns - rest_ns;
+  bool better = made->count && saved_ns >= PIPELINE_WORTH_A_KERNEL * made->time_ns &&
+                saved_ns - made->time_ns >= LEAST_GAIN_NS;
+  ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made->count, made->time_ns / 1e6,
+          saved_ns / 1e6, better ? "" : "; left alone");
+  return better;
 }
 
 /* What XLA fuses and then writes is bound by memory: a kernel would write it, too. */
@@ -214,16 +236,6 @@ static bool writes_large(const fit *f, const op_list *loops, int64_t threshold_b
     for (uint32_t j = 0; j < ir_op_get(f->m, loops->at[i])->n_results; j++)
       if (ir_value_bytes(f->m, ir_result(f->m, loops->at[i], j)) > threshold_bytes) return true;
   return false;
-}
-
-/* Whether the program is so much faster with these kernels; f->m has them. */
-static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
-  double saved_ns = f->time_ns - rest_ns;
-  bool better = made->count && saved_ns >= WORTH_A_KERNEL * made->time_ns &&
-                saved_ns - made->time_ns >= LEAST_GAIN_NS;
-  ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made->count, made->time_ns / 1e6,
-          saved_ns / 1e6, better ? "" : "; left alone");
-  return better;
 }
 
 /* The region is of f->m, where it becomes loops and of these those kernels that gain;
@@ -236,7 +248,8 @@ static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
   op_list loops = loops_of(f->a, f->m);
   if (writes_large(f, &loops, threshold_bytes)) return WEIR_OK;
   bool may;
-  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, 1);
+  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, PIPELINE_WORTH_A_KERNEL);
+  made.time_ns = kernels_ns(f, &loops);
   WEIR_TRY(lower_rest(f, &may));
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine);
   *out_better = may && is_better(f, &made, rest_ns);
@@ -321,7 +334,7 @@ weir_status fit_with_kernels(job *j, candidate *out) {
     goes_on = better || !f.fused;
     f.fused |= !better;
   }
-  if (f.kernels && before_ns >= WORTH_A_KERNEL * (f.time_ns + f.kernels_ns))
+  if (f.kernels && before_ns >= PIPELINE_WORTH_A_KERNEL * (f.time_ns + f.kernels_ns))
     *out = candidate_of(&f, before_ns);
   else ir_module_destroy(f.m);
   arena_destroy(f.a);

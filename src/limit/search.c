@@ -207,9 +207,10 @@ static bool takes_too_long(const job *j, search *s, ir_module *m, const split_or
   const weir_summary *known = &j->result->summary;
   if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) return true;
   double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
+  double most_ns = s->part_bytes && !order->n_kernels ? s->most_xla_ns : s->most_ns;
   if (s->part_bytes)
-    ctx_log(&j->c, 3, "in fewer passes: %.3g ms, at most %.3g wanted", ns / 1e6, s->most_ns / 1e6);
-  if (s->most_ns == 0 || ns <= s->most_ns) return false;
+    ctx_log(&j->c, 3, "in fewer passes: %.3g ms, at most %.3g wanted", ns / 1e6, most_ns / 1e6);
+  if (most_ns == 0 || ns <= most_ns) return false;
   s->is_over = true; /* smaller slices take longer */
   return true;
 }
@@ -360,11 +361,20 @@ static bool may_be_shorter(const job *j, const search *s, int64_t room_bytes) {
          s->from->ops.count <= MOST_OPS_FOR_SHORTER && !strcmp(j->options.platform, "cpu");
 }
 
+static bool has_kernels(const candidate *c) {
+  for (uint32_t i = 0; i < c->made.count; i++)
+    if (c->made.at[i].is_kernel) return true;
+  return false;
+}
+
+/* Kernels have to be so much faster than XLA's loops, whichever these are. */
 static search shorter_of(const job *j, const search *s) {
+  bool is_for_gain = has_kernels(&s->found) && j->options.tile == WEIR_TILE_AUTO;
   search again = *s;
   assert(s->found.m && s->found.fused_ns > 0);
   again.found = (candidate){0};
   again.most_ns = s->found.fused_ns / WORTH_FEWER_PASSES;
+  again.most_xla_ns = is_for_gain ? s->found.fused_ns * PIPELINE_WORTH_A_KERNEL : again.most_ns;
   again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
   again.compiles = again.candidates = again.most_candidates = 0;
   again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;

@@ -17,7 +17,6 @@ static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
   return WEIR_OK;
 }
 
-static const double WORTH_A_KERNEL = 1.2; /* gain in speed, under WEIR_TILE_AUTO */
 
 bool pipeline_can_call(const weir_options *o, const ir_module *m) {
   return !strcmp(o->platform, "cpu") && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
@@ -104,7 +103,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
   order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;
-  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? WORTH_A_KERNEL : 0;
+  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? PIPELINE_WORTH_A_KERNEL : 0;
   if (!order->no_kernels) order->goal.least_slice = 2;
   order->goal.no_kernels |= order->no_kernels;
 }

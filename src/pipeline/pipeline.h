@@ -41,6 +41,10 @@ typedef struct job {
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
 } job;
 
+/* Predicted gain in speed over XLA's loop from which on a loop becomes a kernel, under
+ * WEIR_TILE_AUTO. */
+#define PIPELINE_WORTH_A_KERNEL 1.2
+
 typedef VEC(weir_loop_info) made_loops;
 
 enum { MOST_CHECKPOINTS = 8 };

@@ -383,11 +383,18 @@ bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
   return users->first[v] == users->first[v + 1];
 }
 
+/* A matrix and a vector: reading the matrix is all of it, as fast as a sum reads. */
+static bool is_thin_product(const clock_state *c, ir_op op) {
+  ir_gemm g;
+  return ir_dot_gemm(c->scratch, c->m, op, &g) && (g.rows <= 1 || g.columns <= 1);
+}
+
 static double stock_arithmetic_ns(stock *s, ir_op op) {
   const ir_module *m = s->c.m;
   const ir_op_data *d = ir_op_get(m, op);
   bool reduces = d->kind == IR_OP_REDUCE;
-  if (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL) return dot_ns(&s->c, op);
+  if (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL)
+    return is_thin_product(&s->c, op) ? 0 : dot_ns(&s->c, op);
   if (d->n_results == 0) return 0;
   double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
   if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
@@ -426,7 +433,7 @@ static double fused_ns(stock *s, ir_value v) {
   return ns;
 }
 
-static double stock_block_ns(clock_state *c, ir_block block);
+static double stock_block_ns(clock_state *c, ir_block block, double trips);
 
 static double stock_write_ns(const stock *s, double bytes) {
   const machine_rates *r = &s->c.rates;
@@ -439,7 +446,7 @@ static double stock_op_ns(stock *s, ir_op op) {
   double ns = stock_arithmetic_ns(s, op) + s->c.rates.op_ns;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
-    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r]) * (double)trips_of(s->c.m, op);
+    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r], (double)trips_of(s->c.m, op));
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);
@@ -448,16 +455,43 @@ static double stock_op_ns(stock *s, ir_op op) {
   return ns;
 }
 
-static double stock_block_ns(clock_state *c, ir_block block) {
+/* Of values of a while's body: the same in every trip. XLA makes such once, before the while. */
+static bool *invariants_of(const clock_state *c, ir_block body) {
+  const ir_module *m = c->m;
+  bool *same = ARENA_ARRAY(c->scratch, bool, m->values.count);
+  ir_op end = ir_terminator(m, body);
+  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) {
+    ir_value arg = ir_block_get(m, body)->args.at[i];
+    same[arg] = i < ir_op_get(m, end)->n_operands && ir_operand(m, end, i) == arg;
+  }
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
+    const ir_op_data *d = ir_op_get(m, ir_block_get(m, body)->ops.at[i]);
+    bool all = !d->n_regions && !ir_has_effects(m, ir_block_get(m, body)->ops.at[i]);
+    for (uint32_t k = 0; k < d->n_operands && all; k++)
+      all = same[d->operands[k]] || ir_value_block(m, d->operands[k]) != body;
+    for (uint32_t r = 0; r < d->n_results; r++) same[d->first_result + r] = all;
+  }
+  return same;
+}
+
+/* trips: of the while that it is the body of; else 1. */
+static double stock_block_ns(clock_state *c, ir_block block, double trips) {
   stock s = {.c = *c,
              .users = ir_users_of_block(c->scratch, c->m, block),
              .seen = ARENA_ARRAY(c->scratch, uint32_t, c->m->values.count)};
+  const bool *same = trips > 1 ? invariants_of(c, block) : NULL;
   double ns = 0;
-  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++)
-    ns += stock_op_ns(&s, ir_block_get(c->m, block)->ops.at[i]);
+  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++) {
+    ir_op op = ir_block_get(c->m, block)->ops.at[i];
+    const ir_op_data *d = ir_op_get(c->m, op);
+    bool once = same && d->n_results && same[d->first_result];
+    ns += stock_op_ns(&s, op) * (once ? 1 : trips);
+  }
   return ns;
 }
 
+static double stock_main_ns(clock_state *c, ir_block block) { return stock_block_ns(c, block, 1); }
+
 double plan_stock_time_ns(ir_module *m, const machine *on) {
-  return main_ns(m, on, stock_block_ns);
+  return main_ns(m, on, stock_main_ns);
 }
