@@ -49,7 +49,7 @@ bool plan_is_elementwise(const plan_node *n) {
   return n->kind < IR_OP_COUNT && (ir_kind_flags((ir_kind)n->kind) & IR_FLAG_E);
 }
 
-static bool is_loop_fusible(const plan_node *n) {
+bool plan_is_loop_fusible(const plan_node *n) {
   return (plan_traits(n->kind) & PLAN_TRAIT_F) || plan_is_elementwise(n);
 }
 
@@ -65,9 +65,9 @@ static bool reuses(const plan_node *n) {
   return !(plan_traits(n->kind) & PLAN_TRAIT_O) && !plan_is_elementwise(n);
 }
 
-/* As is_loop_fusible, and products where they fuse, too. */
+/* As plan_is_loop_fusible, and products where they fuse, too. */
 static bool may_take_part(const plan_graph *g, const plan_node *n) {
-  return is_loop_fusible(n) ||
+  return plan_is_loop_fusible(n) ||
          (n->kind == IR_OP_DOT_GENERAL && g->memory && g->memory->fuses_products);
 }
 
@@ -363,7 +363,7 @@ static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, u
 static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
   const plan_node *n = plan_node_get(g, node);
   bool ends =
-      depth == 0 || n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !is_loop_fusible(n);
+      depth == 0 || n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
   if (ends) return n->kind != IR_OP_CONSTANT && n->kind != IR_OP_IOTA && n->shape.bytes > bytes;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (reads_more_than(g, n->operands[i], bytes, depth - 1)) return true;
@@ -416,7 +416,7 @@ static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
   f->steps = (int64_t)count * PATH_STEPS_PER_NODE + 100000;
   for (uint32_t k = count; k-- > 0;) {
     plan_node *p = plan_node_get(f->g, order[k]);
-    if (!is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
+    if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
     if (p->n_users == 1) {
       uint32_t i = operand_index(plan_node_get(f->g, p->users[0]), order[k]);
       CTX_CHECK(f->g->m->ctx, i != UINT32_MAX); /* a user reads it */
