@@ -434,15 +434,15 @@ weir_status search_larger(job *j, search *s) {
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    if (!again.found.m) {
-      high = slice_bytes;
-      continue;
-    }
-    low = slice_bytes;
-    ir_module_destroy(s->found.m);
-    s->found = again.found;
+    bool is_better = again.found.m && again.found.time_ns * WORTH_FEWER_PASSES <= s->found.time_ns;
+    ir_module *dropped = is_better ? s->found.m : again.found.m;
+    if (is_better) {
+      s->found = again.found;
+      low = slice_bytes;
+      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
+    } else high = slice_bytes;
+    if (dropped) ir_module_destroy(dropped);
     again.found = (candidate){0};
-    again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
   }
   CTX_CHECK(&j->c, s->found.m && !again.found.m);
   return WEIR_OK;

@@ -276,8 +276,11 @@ static bool is_flattened(const plan_graph *g, const plan_node *n) {
   if (n->kind != IR_OP_SCATTER || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 3) return false;
   const plan_shape *at = &plan_node_get(g, n->operands[1])->shape,
                    *updates = &plan_node_get(g, n->operands[2])->shape;
+  const plan_node *into = plan_node_get(g, n->operands[0]); /* a splat is made in any layout */
+  bool is_splat = into->kind == IR_OP_BROADCAST_IN_DIM &&
+                  plan_node_get(g, into->operands[0])->shape.elements == 1;
   int64_t depth = at->rank > 0 ? at->dims[at->rank - 1] : 1;
-  return !n->shape.is_tuple && n->shape.true_rank > 1 && depth > 1 &&
+  return !is_splat && !n->shape.is_tuple && n->shape.true_rank > 1 && depth > 1 &&
          saturated_product(updates->elements, depth) == at->elements;
 }
 

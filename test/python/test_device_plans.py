@@ -49,6 +49,13 @@ def test_slices_on_a_device_are_the_largest_that_fit():
     assert longer.loops[0].slice > plan.loops[0].slice
 
 
+def test_slices_that_were_halved_grow_again():
+    """Where trips cost launches: halving alone comes to 20 MB of 32, in 100 trips."""
+    plan = weir.plan(kernel_sum, *ARGUMENTS, limit="32MB", device="h100")
+    assert 24_000_000 < plan.peak_after_bytes <= 32_000_000
+    assert sum(loop.trips for loop in plan.loops) < 100
+
+
 def test_a_faster_card_is_predicted_to_be_faster():
     times = [
         weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=name).time_after_ns
