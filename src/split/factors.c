@@ -120,16 +120,17 @@ static int64_t product(const int64_t *dims, int32_t begin, int32_t end) {
 static bool scale_offset(split_pos *other, split_pos pos) {
   return !__builtin_mul_overflow(pos.offset / pos.unit, other->unit, &other->offset) &&
          !__builtin_mul_overflow(pos.more / pos.unit, other->unit, &other->more) &&
+         !__builtin_mul_overflow(pos.core / pos.unit, other->unit, &other->core) &&
          pos.offset % pos.unit == 0 && pos.more % pos.unit == 0;
 }
 
 /* Windows that overlap, widened to whole units. */
 static split_pos in_whole_units(split_pos pos) {
   if (!pos.more || pos.mirrored) return pos;
-  int64_t by = ((pos.offset % pos.unit) + pos.unit) % pos.unit;
+  int64_t by = ((pos.offset % pos.unit) + pos.unit) % pos.unit, at = pos.offset + pos.core;
   pos.offset -= by;
   pos.more = (pos.more + by + pos.unit - 1) / pos.unit * pos.unit;
-  return pos;
+  return split_with_core(pos, at);
 }
 
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
@@ -242,6 +243,7 @@ RULE(reverse) {
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
   other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.more - q->pos.offset;
   other->mirrored = !q->pos.mirrored;
+  other->core = q->pos.more - q->pos.core;
   return q->out->shifts = true;
 }
 
@@ -289,7 +291,7 @@ static bool sum_of_stencils(query *q, const split_stencil *s) {
   split_pos kernel = at_dim(q->pos, s->result_dim), operand;
   if (q->pos.mirrored) return false;
   if (q->index == 0 && !split_stencil_result(s, q->pos, &kernel, &q->out->coarsen)) return false;
-  kernel.more = 0;
+  kernel.more = kernel.core = 0;
   if (!split_stencil_operand(s, kernel, &operand, &q->out->coarsen)) return false;
   q->out->operands[0] = operand;
   q->out->operands[1] = kernel;
@@ -539,13 +541,19 @@ static bool has_captures(const ir_module *m, ir_op op) {
 static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }
 
 split_pos split_core(split_pos pos) {
-  int64_t middle = pos.offset + pos.more / 2, last = pos.offset + pos.more;
-  int64_t below = down_to(middle, pos.unit), above = below + pos.unit;
-  if (!pos.more || pos.mirrored) return pos;
-  if (below >= pos.offset && (middle - below <= above - middle || above > last)) middle = below;
-  else if (above <= last) middle = above;
-  pos.offset = middle;
-  pos.more = 0;
+  if (pos.mirrored) return pos;
+  pos.offset += pos.core;
+  pos.more = pos.core = 0;
+  return pos;
+}
+
+split_pos split_with_core(split_pos pos, int64_t at) {
+  int64_t first = pos.offset, last = first + pos.more;
+  at = at < first ? first : at > last ? last : at;
+  int64_t below = down_to(at, pos.unit), above = below + pos.unit;
+  if (below >= first && (at - below <= above - at || above > last)) at = below;
+  else if (above <= last) at = above;
+  pos.core = at - first;
   return pos;
 }
 

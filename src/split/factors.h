@@ -24,6 +24,8 @@ typedef struct split_pos {
                      parts */
   int64_t more;   /* elements behind those of the slice that a trip has, too: stencils. Windows of
                      trips overlap */
+  int64_t core;   /* of these, in front of the slice: what is put out or summed begins there. Says
+                     nothing of what the window has, so positions are equal without it */
 } split_pos;
 
 #define SPLIT_ABSENT ((split_pos){.dim = -1, .unit = 1})
@@ -75,9 +77,11 @@ static inline bool split_pos_equal(split_pos a, split_pos b) {
 static inline int64_t split_window_size(split_pos pos, int64_t slice) {
   return slice * pos.unit + pos.more;
 }
-/* Of windows that overlap the middle, as long as the slice: so they are the dimension, each element
- * once. Begins at a whole unit if it can. */
+/* Of windows that overlap the part that is as long as the slice: so they are the dimension, each
+ * element once. */
 split_pos split_core(split_pos pos);
+/* The window with its core at `at`, or as near as it has elements; a whole unit if it can. */
+split_pos split_with_core(split_pos pos, int64_t at);
 /* The window at `part` lies within that at `whole`, in every trip. */
 bool split_contains(split_pos whole, split_pos part);
 /* How many indices the value has at this position: all of the factor's unless it is shifted. Some

@@ -134,6 +134,11 @@ static int64_t last_place(const split_stencil *s, split_pos result) {
   return first_place(s, result) + (result.more - 1) * s->step + s->reach - 1;
 }
 
+/* Places that the slice's part of the operand stands behind that of the result. */
+static int64_t shift_of(const split_stencil *s) {
+  return s->stays ? 0 : (s->reach - s->step) / 2 - s->low;
+}
+
 bool split_stencil_operand(const split_stencil *s, split_pos result, split_pos *out,
                            int64_t *out_coarsen) {
   *out = (split_pos){.dim = s->operand_dim, .unit = 1};
@@ -142,6 +147,8 @@ bool split_stencil_operand(const split_stencil *s, split_pos result, split_pos *
     return false;
   out->offset = ceil_div(first_place(s, result), s->holes);
   out->more = max64(0, floor_div(last_place(s, result), s->holes) + 1 - out->offset);
+  int64_t core = (result.offset + result.core) * s->step + shift_of(s);
+  *out = split_with_core(*out, floor_div(core, s->holes));
   int64_t low, high;
   split_stencil_padding(s, *out, result, &low, &high);
   return s->may_cut || high > -s->slack;
@@ -162,8 +169,7 @@ bool split_stencil_result(const split_stencil *s, split_pos operand, split_pos *
       !scaled(operand.unit, s->holes, s->step, &out->unit, out_coarsen))
     return false;
   split_pos core = split_core(operand);
-  int64_t moved = s->stays ? 0 : s->low - (s->reach - s->step) / 2;
-  out->offset = floor_div(core.offset * s->holes + moved, s->step);
+  out->offset = floor_div(core.offset * s->holes - shift_of(s), s->step);
   if (core.offset % core.unit == 0) /* results that are slices are put out as such */
     out->offset = ceil_div(2 * out->offset - out->unit, 2 * out->unit) * out->unit;
   return true;
@@ -222,8 +228,9 @@ bool split_stencil_back(const split_stencil *s, split_pos result, split_pos *out
   source.more = floor_div(end - 1, s->step) + 1 - source.offset; /* end: of a slice of no indices */
   operand.offset = source.offset * s->step;
   operand.more = max64(end - operand.offset, (source.more - 1) * s->step + s->reach);
-  *out_source = source;
-  *out_operand = operand;
+  int64_t core = result.offset + result.core;
+  *out_source = split_with_core(source, floor_div(core, s->step));
+  *out_operand = split_with_core(operand, core);
   return source.more >= 0 && operand.more >= 0;
 }
 

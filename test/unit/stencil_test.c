@@ -64,7 +64,7 @@ static void from_operands(void) {
   split_stencil same = {.step = 1, .reach = 5, .low = 2, .holes = 1, .slack = 1};
   split_stencil halved = {.step = 2, .reach = 3, .low = 0, .holes = 1, .slack = 2};
   split_stencil causal = {.step = 1, .reach = 5, .low = 4, .holes = 1, .slack = 1, .stays = true};
-  split_pos out, plain = {.unit = 1}, twice = {.unit = 2, .offset = -2, .more = 4};
+  split_pos out, plain = {.unit = 1}, twice = {.unit = 2, .offset = -2, .more = 4, .core = 2};
   int64_t coarsen = 0;
   assert(split_stencil_result(&same, plain, &out, &coarsen) && split_pos_equal(out, plain));
   assert(split_stencil_result(&causal, plain, &out, &coarsen) && split_pos_equal(out, plain));
@@ -72,10 +72,28 @@ static void from_operands(void) {
   assert(split_stencil_result(&halved, twice, &out, &coarsen) && split_pos_equal(out, plain));
 }
 
+/* The window of the operand, and its core, of a slice at the beginning. */
+static void check_core(split_stencil s, int64_t first, int64_t last, int64_t core) {
+  split_pos out, back;
+  int64_t coarsen = 0;
+  bool found = split_stencil_operand(&s, (split_pos){.unit = 1}, &out, &coarsen) &&
+               split_stencil_result(&s, out, &back, &coarsen);
+  assert(found && out.offset == first && out.offset + out.more == last);
+  assert(split_core(out).offset == core && back.offset == 0); /* and the way back */
+}
+
 static void cores(void) {
-  split_pos wide = {.unit = 2, .offset = -3, .more = 5}, core = split_core(wide);
+  split_pos wide = split_with_core((split_pos){.unit = 2, .offset = -3, .more = 5}, -1);
+  split_pos core = split_core(wide);
   assert(core.offset == -2 && core.more == 0 && core.unit == 2);
   assert(split_contains(wide, core) && !split_contains(core, wide));
+  assert(split_core(split_with_core(wide, 7)).offset == 2);
+  split_stencil valid = {.step = 1, .reach = 5, .holes = 1, .slack = 1}, causal = valid;
+  causal.low = 4, causal.stays = true;
+  check_core(valid, 0, 4, 2);
+  check_core(causal, -4, 0, 0);
+  valid.low = 2;
+  check_core(valid, -2, 2, 0);
 }
 
 int main(void) {
