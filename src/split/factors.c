@@ -124,11 +124,13 @@ static bool scale_offset(split_pos *other, split_pos pos) {
          pos.offset % pos.unit == 0 && pos.more % pos.unit == 0;
 }
 
-/* Windows that overlap, widened to whole units. */
-static split_pos in_whole_units(split_pos pos) {
-  if (!pos.more || pos.mirrored) return pos;
+/* The window widened to whole units: one that lies across them overlaps the next trip's. Not of an
+ * operand: of what it is in whole units that which begins there or before. */
+static split_pos in_whole_units(split_pos pos, bool of_result) {
   int64_t by = ((pos.offset % pos.unit) + pos.unit) % pos.unit, at = pos.offset + pos.core;
+  if (pos.mirrored || (by == 0 && pos.more % pos.unit == 0)) return pos;
   pos.offset -= by;
+  if (!of_result) return pos.more = pos.core = 0, pos;
   pos.more = (pos.more + by + pos.unit - 1) / pos.unit * pos.unit;
   return split_with_core(pos, at);
 }
@@ -157,12 +159,12 @@ RULE(reshape) {
       q->out->coarsen = extent % here ? 0 : here;
       return false;
     }
-    split_pos asked = q->of_result ? in_whole_units(q->pos) : q->pos, other = at_dim(asked, e);
+    split_pos asked = in_whole_units(q->pos, q->of_result), other = at_dim(asked, e);
     other.unit = unit;
     if (!scale_offset(&other, asked)) return false;
     q->out->operands[0] = q->of_result ? other : asked;
     q->out->results[0] = q->of_result ? asked : other;
-    q->out->shifts = !split_pos_equal(asked, q->pos);
+    q->out->stencil = q->out->shifts = !split_pos_equal(asked, q->pos);
     return true;
   }
   return false;

@@ -170,11 +170,29 @@ static bool is_nested(split_pos a, split_pos b) {
   return split_contains(a, b) || split_contains(b, a);
 }
 
+static int64_t max64(int64_t x, int64_t y) { return x > y ? x : y; }
+static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
+
+/* One window with both costs no more than their margins. */
+static bool is_near(split_pos a, split_pos b) {
+  if (a.dim != b.dim || a.dim < 0 || a.unit != b.unit || a.mirrored || b.mirrored) return false;
+  int64_t gap = max64(a.offset, b.offset) - min64(a.offset + a.more, b.offset + b.more);
+  return gap <= max64(a.unit, max64(a.more, b.more));
+}
+
+/* Another window has it as its part. */
+static bool is_merged(const split_region *r, const split_instance *at) {
+  return r->merges && at->traced &&
+         !split_pos_equal(at->factor.results[ir_value_get(r->m, at->value)->index], at->pos);
+}
+
 /* Of those that this one is no part of, nor they of it. */
 static int positions_of(const split_region *r, ir_value v, split_pos pos) {
   int n = 0;
-  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next)
-    n += !is_nested(pos, r->instances.at[i - 1].pos);
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
+    const split_instance *at = &r->instances.at[i - 1];
+    if (!is_merged(r, at)) n += !is_nested(pos, at->pos) && !(r->merges && is_near(pos, at->pos));
+  }
   return n;
 }
 
@@ -208,10 +226,113 @@ split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos) {
   return found ? found : new_instance(r, v, pos);
 }
 
+/* ---- windows of a value that are near each other ---- */
+static bool is_margin(const split_instance *at) { return at->traced && !at->factor.carried; }
+
+static split_pos hull_of(split_pos a, split_pos b) {
+  split_pos hull = a;
+  hull.offset = min64(a.offset, b.offset);
+  hull.more = max64(a.offset + a.more, b.offset + b.more) - hull.offset;
+  return split_with_core(hull, a.offset + a.core);
+}
+
+/* Of the window and all that are near what it comes to. */
+static split_pos hull_around(const split_region *r, ir_value v, split_pos pos) {
+  split_pos hull = pos;
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
+      const split_instance *at = &r->instances.at[i - 1];
+      if (!is_margin(at) || split_contains(hull, at->pos) || !is_near(hull, at->pos)) continue;
+      hull = hull_of(hull, at->pos);
+      again = true;
+    }
+  }
+  return hull;
+}
+
+static void push_pending(split_region *r, uint32_t index);
+
+/* The value with the hull; NULL: its op can't make it so. */
+static const split_instance *find_whole(split_region *r, ir_value v, split_pos hull) {
+  const ir_value_data *d = ir_value_get(r->m, v);
+  const split_instance *whole = find_instance(r, v, hull);
+  split_factor f;
+  if (whole) return whole->traced ? whole : NULL;
+  if (!trace(r, d->op, true, d->index, hull, &f) || f.role != SPLIT_PARALLEL) return NULL;
+  whole = new_instance(r, v, hull);
+  push_pending(r, r->instances.count - 1);
+  return whole;
+}
+
+/* The value is made once, with the hull, of which the others are parts; if it can be made so. */
+static void merge_windows(split_region *r, ir_value v, split_pos pos) {
+  split_pos hull = hull_around(r, v, pos);
+  const split_instance *whole = find_whole(r, v, hull);
+  if (!whole) return;
+  CTX_CHECK(r->m->ctx, whole->traced && (pos.mirrored || split_contains(hull, pos)));
+  split_factor f = whole->factor;
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
+    split_instance *at = &r->instances.at[i - 1];
+    if (at->factor.carried || !split_contains(hull, at->pos)) continue;
+    at->traced = true;
+    at->factor = f;
+  }
+}
+
+/* What one growth can't do with and another could: windows with margins that lie across each other,
+ * or many. */
+static void note_crowd(split_region *r, ir_value v, split_pos pos) {
+  int across = 0, n = 0;
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
+    const split_instance *at = &r->instances.at[i - 1];
+    if (split_pos_equal(at->pos, pos) || !is_margin(at) || !is_near(at->pos, pos)) continue;
+    across += !is_nested(at->pos, pos) && at->pos.more + pos.more > 0;
+    n++;
+  }
+  r->is_crowded |= across || n >= MOST_SHIFTED;
+  r->failed |= n >= MOST_SHIFTED;
+}
+
 static void visit(split_region *r, ir_value v, split_pos pos) {
   if (r->failed || find_instance(r, v, pos)) return;
   new_instance(r, v, pos);
-  VEC_PUSH(r->scratch, &r->pending, r->instances.count - 1);
+  push_pending(r, r->instances.count - 1);
+  if (r->merges) merge_windows(r, v, pos);
+  else if (r->may_overlap) note_crowd(r, v, pos);
+}
+
+/* ---- what is still to be looked at ---- */
+/* If windows merge a heap, the last of the program on top: so users have asked for what they need
+ * of a value before it asks for what it is made of. */
+static uint32_t place_of(const split_region *r, uint32_t i) {
+  return r->place[ir_value_get(r->m, r->instances.at[r->pending.at[i]].value)->op];
+}
+
+static void swap_pending(split_region *r, uint32_t i, uint32_t k) {
+  uint32_t index = r->pending.at[i];
+  r->pending.at[i] = r->pending.at[k];
+  r->pending.at[k] = index;
+}
+
+static void push_pending(split_region *r, uint32_t index) {
+  VEC_PUSH(r->scratch, &r->pending, index);
+  for (uint32_t i = r->pending.count - 1; r->merges && i; i = (i - 1) / 2) {
+    if (place_of(r, i) <= place_of(r, (i - 1) / 2)) return;
+    swap_pending(r, i, (i - 1) / 2);
+  }
+}
+
+static uint32_t pop_pending(split_region *r) {
+  uint32_t n = r->pending.count - 1, top = r->pending.at[r->merges ? 0 : n];
+  if (r->merges) swap_pending(r, 0, n);
+  r->pending.count = n;
+  for (uint32_t i = 0, k; r->merges && (k = 2 * i + 1) < n; i = k) {
+    k += k + 1 < n && place_of(r, k + 1) > place_of(r, k);
+    if (place_of(r, i) >= place_of(r, k)) break;
+    swap_pending(r, i, k);
+  }
+  return top;
 }
 
 /* Users are followed from a value's first position only: a second one (K + K^T) is made for the
@@ -559,6 +680,7 @@ static void check_region(const split_region *r) {
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *at = &r->instances.at[i];
     CTX_CHECK(c, at->emitted_in < 0); /* nothing is built while it grows */
+    CTX_CHECK(c, at->pos.core >= 0 && at->pos.core <= at->pos.more);
     CTX_CHECK(c, !at->traced || at->factor.role == SPLIT_PARALLEL);
   }
 }
@@ -584,8 +706,20 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->block = block;
 }
 
+typedef enum grow_how {
+  IN_PLACE, /* nothing is shifted */
+  SHIFTED,
+  MERGED /* and of windows that are near each other one is made */
+} grow_how;
+
+static void note_places(split_region *r) {
+  const ir_block_data *b = ir_block_get(r->m, r->block);
+  r->place = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count);
+  for (uint32_t i = 0; i < b->ops.count; i++) r->place[b->ops.at[i]] = i;
+}
+
 static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, const split_growth *g, bool may_shift) {
+                                split_pos pos, const split_growth *g, grow_how how) {
   split_region *r = ARENA_NEW(scratch, split_region);
   *r = (split_region){.m = m,
                       .block = block,
@@ -599,8 +733,9 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .may_stream = g->may_stream,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
-                      .may_shift = may_shift,
-                      .may_overlap = may_shift && !g->no_overlaps};
+                      .may_shift = how != IN_PLACE,
+                      .may_overlap = how != IN_PLACE && !g->no_overlaps,
+                      .merges = how == MERGED};
   r->extent = split_extent(m, seed, pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);
@@ -610,21 +745,21 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
+  if (r->merges) note_places(r);
   return r;
 }
 
 static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                               split_pos pos, const split_growth *g, bool may_shift,
-                               bool may_keep) {
-  split_region *r = region_new(scratch, m, block, seed, pos, g, may_shift);
+                               split_pos pos, const split_growth *g, grow_how how, bool may_keep) {
+  split_region *r = region_new(scratch, m, block, seed, pos, g, how);
   visit(r, seed, pos);
-  while (r->pending.count && !r->failed) close_over(r, r->pending.at[--r->pending.count]);
+  while (r->pending.count && !r->failed) close_over(r, pop_pending(r));
   if (r->members.count == 0) r->failed = true;
   if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) assign_stages(r);
   if (!r->failed && r->keeps_any) split_find_idle(r);
   if (!r->failed) find_held(r);
-  if (!r->failed && may_shift) find_range(r);
+  if (!r->failed && r->may_shift) find_range(r);
   if (!r->failed) count_loops(r);
   if (!r->failed) refuse_repetition(r);
   if (!r->failed) check_region(r);
@@ -645,10 +780,10 @@ static bool would_keep(split_region *r) {
 /* What is kept costs a loop more: only where less is held for it. A region that can't be without it
  * would keep a value for each of its many members: smaller ones hold less. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                          split_pos pos, const split_growth *g, bool may_shift) {
-  split_region *r = grow_once(scratch, m, block, seed, pos, g, may_shift, false);
+                          split_pos pos, const split_growth *g, grow_how how) {
+  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false);
   if (r->failed || !r->held_bytes || !would_keep(r)) return r;
-  split_region *kept = grow_once(scratch, m, block, seed, pos, g, may_shift, true);
+  split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true);
   return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
 }
 
@@ -679,13 +814,26 @@ static bool is_within_loop(const ir_module *m, ir_block block) {
   return false;
 }
 
+/* Where windows lie across each other the value is made once, if that leaves no more in memory. */
+static split_region *grow_shifted(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                                  split_pos pos, const split_growth *g) {
+  split_region *r = grow(scratch, m, block, seed, pos, g, SHIFTED);
+  if (!r->is_crowded) return r;
+  split_region *s = grow(scratch, m, block, seed, pos, g, MERGED);
+  bool is_taken = !s->failed && stuck_bytes(s) <= stuck_bytes(r);
+  ctx_log(m->ctx, 5, "windows that lie across each other: made as one%s",
+          is_taken ? "" : " would leave more");
+  return is_taken ? s : r;
+}
+
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g) {
   bool may_shift = !g->covers && !is_within_loop(m, block) && !split_is_spread(m, block);
-  split_region *r = grow(scratch, m, block, seed, pos, g, g->is_ragged);
+  split_region *r = g->is_ragged ? grow_shifted(scratch, m, block, seed, pos, g)
+                                 : grow(scratch, m, block, seed, pos, g, IN_PLACE);
   int64_t stuck = stuck_bytes(r);
   r->failed |= g->is_ragged && !may_shift;
   if (stuck == 0 || !may_shift || g->is_ragged) return r;
-  split_region *s = grow(scratch, m, block, seed, pos, g, true);
+  split_region *s = grow_shifted(scratch, m, block, seed, pos, g);
   return stuck_bytes(s) < stuck ? s : r;
 }

@@ -109,7 +109,9 @@ typedef struct split_region {
   bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
   bool may_overlap; /* and stencils, whose windows overlap */
   bool overlaps;    /* there are some among the members */
-  bool is_grown;    /* `failed` is final */
+  bool merges;      /* windows of a value that are near each other become one that has them all */
+  bool is_crowded;  /* growing might go on if they did */
+  bool is_grown;    /* what it is made of is known: nothing more can fail */
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
@@ -123,6 +125,7 @@ typedef struct split_region {
   uint32_t *first_instance; /* by value: index + 1 */
   uint32_t *first_stream;   /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
+  uint32_t *place;          /* by op of the block: in program order; NULL unless windows merge */
   int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not
                                known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */

@@ -23,6 +23,8 @@ class Images(Graph):
         + ["every_other"] * 2
         + ["shifted_sum"] * 2
         + ["centred"] * 2
+        + ["causal"] * 3
+        + ["local"] * 4
         + ["kernel_gradient"] * 3
         + ["selection"] * 4
         + ["joined"] * 2
@@ -101,7 +103,13 @@ class Images(Graph):
         strides, apart = self.few(1, 1, 1, 2, 3), self.few(1, 1, 1, 2)
         holes = self.few(1, 2, 3) if rng.random() < 0.25 else self.few(1)
         reach = [(t - 1) * a + 1 for t, a in zip(taps, apart)]
-        padding = self.padding_of(reach)
+        return self.convolved(v, made, groups, taps, strides, apart, holes, self.padding_of(reach))
+
+    def convolved(self, v, made, groups, taps, strides, apart, holes, padding):
+        """By a kernel that is an argument, its dimensions in any order, at times reversed."""
+        rng = self.rng
+        batch, features, *space = self.sizes(v)
+        reach = [(t - 1) * a + 1 for t, a in zip(taps, apart)]
         sizes = self.windows(space, holes, padding, reach, strides)
         shape = self.shaped(batch, made, sizes)
         if min(sizes) < 1 or math.prod(shape) > MOST_ELEMENTS:
@@ -136,6 +144,49 @@ class Images(Graph):
             v.bound * 2 * terms,
         )
 
+    def causal(self):
+        """Layers whose windows all end, or all begin, where they stand; each is added to what it
+        reads, as in a WaveNet and its gradient.
+        """
+        v = self.image()
+        ends = self.rng.random() < 0.5
+        for apart in (1, 2, 1, 3)[: self.rng.randint(1, 4)]:
+            if v is None:
+                return None
+            features, taps = self.sizes(v)[1], self.few(1, 2, 3)
+            reach = [(t - 1) * apart for t in taps]
+            padding = [[r, 0] if ends else [0, r] for r in reach]
+            ones, holes = self.few(1), self.few(1)
+            made = self.convolved(v, features, 1, taps, ones, self.few(apart), holes, padding)
+            v = made and self.added(v, self.like(made, "stablehlo.abs", grid=made.grid, bound=made.bound))
+        return v
+
+    def local(self):
+        """Windows side by side, each with its largest element added to all of it; they begin
+        anywhere, what is in none stays as it is.
+        """
+        v, rng = self.image(), self.rng
+        if v is None:
+            return None
+        dim, wide = rng.choice(self.dims()[2:]), rng.choice([2, 3, 4])
+        first = rng.choice([0, rng.randint(0, wide - 1)])
+        windows = (v.shape[dim] - first) // wide
+        if windows < 2:
+            return None
+        start = [first if d == dim else 0 for d in range(v.rank)]
+        limit = [first + windows * wide if d == dim else n for d, n in enumerate(v.shape)]
+        part = self.sliced(v, start, limit, [1] * v.rank)
+        apart = self.reshape_to(part, (*v.shape[:dim], windows, wide, *v.shape[dim + 1 :]))
+        largest = self.reduce(apart, [dim + 1], "maximum")
+        if largest is None or largest.dtype != v.dtype:
+            return None
+        at = [d for d in range(v.rank + 1) if d != dim + 1]
+        made = self.added(apart, self.broadcast(largest, apart.shape, at))
+        low = [s if d == dim else 0 for d, s in enumerate(start)]
+        high = [n - end for n, end in zip(v.shape, limit)]
+        back = self.padded(self.reshape_to(made, part.shape), low, high, [0] * v.rank, 0)
+        return back and self.added(v, back)
+
     @staticmethod
     def summed(grid, terms):
         return grid and (grid[0] + math.ceil(math.log2(max(2, terms))), grid[1])
@@ -154,7 +205,7 @@ class Images(Graph):
         padding = []
         for s, r, st in zip(space, reach, strides):  # so much that a few places are left
             total = r - s + st * rng.randint(0, 3)
-            low = rng.randint(min(0, total), max(0, total))
+            low = rng.choice([0, total, rng.randint(min(0, total), max(0, total))])
             padding.append([low, total - low])
         sizes = self.windows(space, self.few(1), padding, reach, strides)
         swapped = [{0: 1, 1: 0}.get(d, d) for d in self.order]

@@ -124,6 +124,27 @@ def causal(x, a, b):
     return jnp.mean(h**2)
 
 
+def gated(x, a, b, c):
+    """As WaveNet is trained: what comes next, by gates, residuals and skips."""
+    how = dict(dimension_numbers=("NWC", "WIO", "NWC"))
+    h, skip = lax.conv_general_dilated(x, a, (1,), [(1, 0)], **how), 0
+    for apart in (1, 2, 4, 8, 16, 32):
+        made = lax.conv_general_dilated(h, b, (1,), [(apart, 0)], rhs_dilation=(apart,), **how)
+        made = jnp.tanh(made[..., :8]) * jax.nn.sigmoid(made[..., 8:])
+        h, skip = h + made, skip + made
+    return (jax.nn.relu(skip) @ c)[:, :-1] - x[:, 1:]
+
+
+def differences(x, a, b):
+    """Of what causal convolutions make, and between them."""
+    how = dict(dimension_numbers=("NWC", "WIO", "NWC"))
+    h = lax.conv_general_dilated(x, a, (1,), [(6, 0)], **how)
+    for _ in range(8):
+        d = h - jnp.pad(h[:, :-1], ((0, 0), (1, 0), (0, 0)))
+        h = jnp.tanh(lax.conv_general_dilated(d, b, (1,), [(4, 0)], rhs_dilation=(2,), **how))
+    return h[:, 1:] - h[:, :-1]
+
+
 def volume(x, a, b):
     how = dict(dimension_numbers=("NDHWC", "DHWIO", "NDHWC"))
     h = jax.nn.relu(lax.conv_general_dilated(x, a, (1, 1, 1), "SAME", **how))
@@ -147,6 +168,10 @@ PROGRAMS = {
     "channels_first": (channels_first, (numbers(1, 1, N, N), numbers(8, 1, 3, 3), numbers(1, 8, 3, 3))),
     "signal": (signal, (numbers(1, 100_003, 1), numbers(9, 1, 16), numbers(9, 16, 1))),
     "causal": (causal, (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
+    "step_causal": (step(causal), (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
+    "step_gated": (step(gated), (numbers(1, 16_387, 1), numbers(2, 1, 8), numbers(2, 8, 16, scale=0.2), numbers(8, 1))),
+    "differences": (differences, (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
+    "step_differences": (step(differences), (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
     "volume": (volume, (numbers(1, 48, 48, 48, 1), numbers(3, 3, 3, 1, 8), numbers(3, 3, 3, 8, 1))),
 }  # fmt: skip
 

@@ -52,6 +52,40 @@ def gradient(x, wqkv):
     return jax.grad(lambda w: jnp.sum(swin(x, w) ** 2))(wqkv)
 
 
+def tall():
+    return numbers(1, 512, 64, 32), 0.2 * numbers(32, 96)
+
+
+def local(x, wqkv):
+    q, k, v = jnp.split(parted(x) @ wqkv, 3, -1)
+    return x + put_together(jax.nn.softmax(q @ k.swapaxes(1, 2) / 6, -1) @ v, x.shape)
+
+
+def two(x, wqkv):
+    """The second layer's windows lie across those of the first."""
+    return swin(local(x, wqkv), wqkv[::-1])
+
+
+def two_masked(x, wqkv):
+    return masked(local(x, wqkv), wqkv[::-1])
+
+
+def gradient_of_two(x, wqkv):
+    return jax.grad(lambda w: jnp.sum(two(x, w) ** 2))(wqkv)
+
+
+def four(x, w):
+    """Along a sequence, each second layer shifted."""
+
+    def layer(h, w):
+        q, k, v = jnp.split(h.reshape(-1, 64, h.shape[-1]) @ w, 3, -1)
+        return h + (jax.nn.softmax(q @ k.swapaxes(1, 2) / 4, -1) @ v).reshape(h.shape)
+
+    for _ in range(2):
+        x = jnp.roll(layer(jnp.roll(layer(x, w), -32, 0), w), 32, 0)
+    return jnp.mean(x**2)
+
+
 def blocks(q, k, v, width=64):
     """Each block of queries sees the keys of its own block and of both neighbours."""
     q, k, v = (a.reshape(-1, width, a.shape[-1]) for a in (q, k, v))
@@ -64,7 +98,20 @@ def sequence():
     return numbers(8192, 32), numbers(8192, 32)[::-1].copy(), numbers(8192, 32)
 
 
-INPUTS = {swin: image, masked: image, gradient: image, blocks: sequence}
+def signal():
+    return numbers(16_384, 16), 0.3 * numbers(16, 48)
+
+
+INPUTS = {
+    swin: image,
+    masked: image,
+    gradient: image,
+    two: tall,
+    two_masked: tall,
+    gradient_of_two: tall,
+    four: signal,
+    blocks: sequence,
+}
 
 
 @pytest.mark.parametrize("f", INPUTS, ids=lambda f: f.__name__)
