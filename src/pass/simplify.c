@@ -226,6 +226,46 @@ static ir_value divide_one(simplifier *s, ir_op op) { return right_side(s, op, O
 static ir_value or_zero(simplifier *s, ir_op op) { return either_side(s, op, ZERO); }
 static ir_value and_ones(simplifier *s, ir_op op) { return either_side(s, op, ALL_ONES); }
 
+/* ---- absorbing elements ---- */
+/* x op n = n op x = n. No products of floats: 0 * inf is NaN. */
+static ir_value absorbs(simplifier *s, ir_op op, neutral n) {
+  for (uint32_t i = 0; i < 2; i++)
+    if (operand_type(s, op, i) == result_type(s, op) && is_splat(s, operand(s, op, i), n))
+      return operand(s, op, i);
+  return IR_NONE;
+}
+
+static ir_value multiply_zero(simplifier *s, ir_op op) {
+  return is_float(s, op) ? IR_NONE : absorbs(s, op, ZERO);
+}
+static ir_value and_zero(simplifier *s, ir_op op) { return absorbs(s, op, ZERO); }
+static ir_value or_ones(simplifier *s, ir_op op) { return absorbs(s, op, ALL_ONES); }
+
+/* ---- tensors of no elements ---- */
+static bool is_empty(const simplifier *s, ir_type type) {
+  return ir_is_static_tensor(s->m, type) && ir_element_count(s->m, type) == 0 &&
+         ir_type_bytes(s->m, type) == 0;
+}
+
+/* Of no elements nothing is read: a result without any is that of zeros. */
+static ir_value no_elements(simplifier *s, ir_op op) {
+  ir_type type = result_type(s, op);
+  if (!is_empty(s, type) || is_empty(s, operand_type(s, op, 0))) return IR_NONE;
+  ir_builder b = builder(s, op);
+  return ir_build_zeros(&b, type);
+}
+
+/* Folding no elements gives the initial value. */
+static ir_value reduce_of_none(simplifier *s, ir_op op) {
+  ir_type type = result_type(s, op);
+  if (ir_op_get(s->m, op)->n_operands != 2 || !is_empty(s, operand_type(s, op, 0)) ||
+      !ir_is_static_tensor(s->m, type) || is_empty(s, type) ||
+      operand_type(s, op, 1) != ir_scalar(s->m, ir_type_get(s->m, type)->dtype))
+    return IR_NONE;
+  ir_builder b = builder(s, op);
+  return ir_build_broadcast(&b, operand(s, op, 1), type, NULL);
+}
+
 /* select(all true, x, y) = x; select(all false, x, y) = y */
 static ir_value select_constant(simplifier *s, ir_op op) {
   const uint8_t *data = splat_of(s, operand(s, op, 0));
@@ -412,23 +452,31 @@ static const struct row {
     {IR_OP_BROADCAST_IN_DIM, broadcast_identity},
     {IR_OP_BROADCAST_IN_DIM, move_splat},
     {IR_OP_SLICE, same_type},
+    {IR_OP_SLICE, no_elements},
+    {IR_OP_DYNAMIC_SLICE, no_elements},
+    {IR_OP_GATHER, no_elements},
     {IR_OP_PAD, pad_identity},
     {IR_OP_CONCATENATE, concatenate_one},
     {IR_OP_ADD, add_zero},
     {IR_OP_SUBTRACT, subtract_zero},
     {IR_OP_MULTIPLY, multiply_one},
+    {IR_OP_MULTIPLY, multiply_zero},
     {IR_OP_DIVIDE, divide_one},
     {IR_OP_OR, or_zero},
+    {IR_OP_OR, or_ones},
     {IR_OP_XOR, or_zero},
     {IR_OP_AND, and_ones},
+    {IR_OP_AND, and_zero},
     {IR_OP_SELECT, select_constant},
     {IR_OP_SELECT, select_again},
     {IR_OP_REDUCE, reduce_nothing},
+    {IR_OP_REDUCE, reduce_of_none},
     {IR_OP_GET_TUPLE_ELEMENT, element_of_tuple},
     {IR_OP_SCATTER, scatter_one_window},
     {IR_OP_CUSTOM_CALL, erf_call},
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
     {IR_OP_DOT, dot_as_general},
+    {IR_OP_DOT_GENERAL, no_elements},
     {IR_OP_POWER, power_one},
     {IR_OP_POWER, power_two},
 };
