@@ -256,7 +256,9 @@ class _Call:
 
     def report(self, text, options):
         try:
-            memory = self.run(text, options).get_compiled_memory_stats()
+            executable = self.run(text, options)
+            _library.give_back()  # the report takes memory, too
+            memory = executable.get_compiled_memory_stats()
         except jax.errors.JaxRuntimeError as error:
             return _refused_memory(error, self.limit_bytes)
         self.least_held_bytes = (

@@ -166,6 +166,12 @@ def library():
     return handle
 
 
+def give_back():
+    """What the process has freed goes back to the system, where the C library can do that."""
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)
+
+
 @dataclasses.dataclass(frozen=True)
 class Loop:
     """One loop that weir made; weir_loop_info in weir.h."""

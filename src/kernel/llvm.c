@@ -1,15 +1,20 @@
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "kernel/llvm.h"
 
 #include "kernel/cache.h"
 #include "weir/weir.h"
 
 #include <dlfcn.h>
+#ifdef __GLIBC__
+#include <link.h>
+#include <sys/mman.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The C API's opaque pointers are all pointers to us. Enums by their values in llvm-c. */
 typedef void *ref;
@@ -206,7 +211,37 @@ static const char *start(void) {
   return NULL;
 }
 
-static void start_once(void) { llvm.missing = start(); }
+#ifdef __GLIBC__
+/* base: of the library whose pages are dropped. What was written stays. */
+static int drop_read_pages(struct dl_phdr_info *of, size_t size, void *base) {
+  (void)size;
+  if (of->dlpi_addr != (ElfW(Addr))(uintptr_t)base) return 0;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < of->dlpi_phnum; i++) {
+    const ElfW(Phdr) *h = &of->dlpi_phdr[i];
+    if (h->p_type != PT_LOAD || h->p_flags & PF_W) continue;
+    uintptr_t begin = (of->dlpi_addr + h->p_vaddr) & ~(page - 1),
+              end = of->dlpi_addr + h->p_vaddr + h->p_memsz;
+    (void)madvise((void *)begin, end - begin, MADV_DONTNEED); /* else it only takes more */
+  }
+  return 1;
+}
+#endif
+
+/* Opening it reads 38 MB, for its symbols. They come again from the file where kernels are made,
+ * which many a process that asks for LLVM does not. */
+static void forget_pages(void) {
+#ifdef __GLIBC__
+  Dl_info found;
+  if (dladdr((void *)(uintptr_t)llvm.f.ContextCreate, &found))
+    dl_iterate_phdr(drop_read_pages, found.dli_fbase);
+#endif
+}
+
+static void start_once(void) {
+  llvm.missing = start();
+  if (!llvm.missing) forget_pages();
+}
 
 const char *kernel_llvm_missing(void) {
   pthread_once(&llvm.once, start_once);

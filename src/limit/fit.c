@@ -306,16 +306,11 @@ static weir_status try_seeds(fit *f, bool *out_better) {
 
 /* What outlives the fit lives with the module. */
 static candidate candidate_of(const fit *f, double before_ns) {
-  candidate c = {.m = f->m,
-                 .flops = f->j->result->summary.flops_before,
-                 .stock_ns = before_ns,
-                 .time_ns = f->time_ns + f->kernels_ns};
-  for (uint32_t i = 0; i < f->made.count; i++) {
-    weir_loop_info info = f->made.at[i];
-    info.seed = arena_strdup(f->m->arena, info.seed, strlen(info.seed));
-    VEC_PUSH(f->m->arena, &c.made, info);
-  }
-  return c;
+  return (candidate){.m = f->m,
+                     .made = made_copy(f->m->arena, &f->made),
+                     .flops = f->j->result->summary.flops_before,
+                     .stock_ns = before_ns,
+                     .time_ns = f->time_ns + f->kernels_ns};
 }
 
 weir_status fit_with_kernels(job *j, candidate *out) {

@@ -5,6 +5,7 @@
  *   2  the same under the memory-optimised schedule             -> the same program, those options;
  *                                        split in its own order, if that holds and is faster
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
+ *   4  XLA's report of what looked hopeless by estimate          -> the same program, those options
  *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held
  *
  * Without a referee weir's own estimate decides. XLA's report is honest on CPU only without YNN
@@ -13,6 +14,9 @@
  */
 #include "limit/ladder.h"
 
+#include <math.h>
+
+#include "base/saturate.h"
 #include "ir/calls.h"
 #include "limit/fit.h"
 #include "limit/minimum.h"
@@ -140,39 +144,77 @@ static int64_t held_throughout(job *j) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* failed: the climb; ordered: what the program comes to under the memory-optimised order, 0: nobody
- * has asked XLA yet; sure: what is held for sure and is over the limit, so that there was no climb,
- * else 0. */
-static weir_status refuse(job *j, int64_t peak, const search *failed, int64_t ordered, int64_t sure,
-                          climb *out) {
-  int64_t limit = j->options.memory_limit_bytes;
-  CTX_CHECK(&j->c, limit > 0 && !failed->found.m);
+/* *found: the limit holds, if a climb with that budget ends with a split. */
+static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum *found) {
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
+  j->search_end = saturated_sum(j->c.looked_at, room_ops);
+  WEIR_TRY(search_all(j, &s));
+  bool holds = s.found.m && (s.found.needs.is_xlas || !j->options.referee);
+  if (holds) minimum_keep(found, limit, s.found.m);
+  else if (s.found.m) ir_module_destroy(s.found.m);
+  found->is_sure = holds;
+  return WEIR_OK;
+}
+
+/* The number that a refusal names is to hold under the same budget. A climb comes to what a share
+ * of its budget has found, unless the budget is so small that the share allows for a candidate
+ * more. as_it_came: holds without a search; room_ops: that a climb's search has. */
+static weir_status confirm_by_climb(job *j, int64_t room_ops, int64_t as_it_came, minimum *found) {
+  int64_t between = (int64_t)sqrt((double)found->limit * (double)as_it_came),
+          limits[] = {found->limit, between};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits && !found->is_sure; i++)
+    if (limits[i] < as_it_came) WEIR_TRY(climb_again(j, limits[i], room_ops, found));
+  if (!found->is_sure) minimum_keep(found, as_it_came, NULL);
+  return WEIR_OK;
+}
+
+/* failed: the climb; ordered: what the program comes to under the memory-optimised order; sure:
+ * what is held for sure and is over the limit, so that there was no climb, else 0. */
+typedef struct refusal {
+  const search *failed;
+  int64_t peak, ordered, sure;
+} refusal;
+
+/* *found: the number that a refusal names, and what holds it. */
+static weir_status find_number(job *j, const refusal *r, minimum *found) {
+  int64_t limit = j->options.memory_limit_bytes, held = held_throughout(j);
+  bool was_estimated = j->options.referee && j->result->summary.before_is_estimate;
+  int64_t as_it_came = r->ordered < r->peak || was_estimated ? r->ordered : r->peak;
+  *found = (minimum){.limit = as_it_came,
+                     .low = held > limit ? held - 1 : limit,
+                     .guess = r->failed->least,
+                     .seen = r->failed->reported,
+                     .start = r->failed->at_least};
+  search_begin(j, MINIMUMS_SHARE);
+  if (r->sure) {
+    WEIR_TRY(minimum_climb(j, found));
+    search_begin(j, NEAR_SHARE);
+  }
+  WEIR_TRY(minimum_find(j, found));
+  if (j->options.search_ops > 0)
+    WEIR_TRY(confirm_by_climb(j, r->failed->room_ops, as_it_came, found));
+  CTX_CHECK(&j->c, found->limit >= r->sure);
+  return WEIR_OK;
+}
+
+/* r.ordered 0: nobody has asked XLA yet. */
+static weir_status refuse(job *j, refusal r, climb *out) {
+  const search *failed = r.failed;
+  CTX_CHECK(&j->c, j->options.memory_limit_bytes > 0 && !failed->found.m);
   out->is_refused = true;
-  int64_t candidates = failed->reported ? failed->reported : INT64_MAX;
-  int64_t reported = least(least(ordered ? ordered : peak, peak), candidates);
+  int64_t candidates = failed->reported && !failed->was_stopped ? failed->reported : INT64_MAX;
+  int64_t reported = least(least(r.ordered ? r.ordered : r.peak, r.peak), candidates);
   bool is_sharded = j->spread == SPLIT_SHARDED; /* less than XLA reported can't be looked for */
   if (is_sharded) j->result->summary.minimum_bytes = reported;
   arena *a = arena_create(&j->c);
-  const char *why = why_it_ended(j, a, failed, sure);
+  const char *why = why_it_ended(j, a, failed, r.sure);
   if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded)
     return refuse_with(j, reported, why, "");
+  if (!r.ordered) r.ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
+  minimum found;
+  WEIR_TRY(find_number(j, &r, &found));
   strbuf blockers = strbuf_make(a);
   strbuf_puts(&blockers, ", where it needs: ");
-  int64_t held = held_throughout(j);
-  bool was_estimated = j->options.referee && j->result->summary.before_is_estimate;
-  if (!ordered) ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
-  minimum found = {.limit = ordered < peak || was_estimated ? ordered : peak,
-                   .low = held > limit ? held - 1 : limit,
-                   .guess = failed->least,
-                   .start = failed->at_least};
-  found.limit = least(found.limit, candidates); /* seen by XLA, though no limit was held */
-  search_begin(j, MINIMUMS_SHARE);
-  if (sure) {
-    WEIR_TRY(minimum_climb(j, &found));
-    search_begin(j, MINIMUMS_SHARE);
-  }
-  WEIR_TRY(minimum_find(j, &found));
-  CTX_CHECK(&j->c, found.limit >= sure);
   put_blockers(j, found.m, &blockers);
   j->result->summary.minimum_bytes = found.limit;
   weir_status status = refuse_with(j, found.limit, why, blockers.text);
@@ -205,37 +247,6 @@ static double devices_of(job *j, int64_t peak) {
   if (j->spread != SPLIT_SHARDED) return 1;
   double whole = (double)referee_estimate(j, j->prepared, PLAN_ORDER_MEMORY);
   return whole > (double)peak ? whole / (double)peak : 1;
-}
-
-/* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
-static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
-  WEIR_TRY(ladder_prepare(j));
-  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
-  WEIR_TRY(search_all(j, &s));
-  if (!s.found.m) return refuse(j, peak, &s, ordered, 0, out);
-  WEIR_TRY(search_larger(j, &s));
-  WEIR_TRY(search_shorter(j, &s, j->options.memory_limit_bytes - held_throughout(j)));
-  *out = settle(WEIR_REWRITTEN, s.found);
-  return WEIR_OK;
-}
-
-/* ---- what nothing holds ---- */
-/* Arguments and results, which are every candidate's, too: where XLA is asked, as far as its report
- * says the same. 0: not known. */
-static int64_t held_for_sure(job *j, verdict is) {
-  if (split_spread_of(j->m) == SPLIT_SHARDED) return 0; /* each device's part is XLA's to say */
-  int64_t held = held_throughout(j);
-  return j->options.referee ? least(held, is.held) : held;
-}
-
-/* is: of the program as it came; sure: over the limit. */
-static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
-  int64_t limit = j->options.memory_limit_bytes;
-  CTX_CHECK(&j->c, sure > limit && is.peak >= sure);
-  WEIR_TRY(ladder_prepare(j));
-  search none = search_for_limit(j, limit, 0);
-  return refuse(j, is.peak, &none, 0, sure, out);
 }
 
 /* ---- held by the order alone ---- */
@@ -275,6 +286,50 @@ static weir_status hold_ordered(job *j, verdict needs, climb *out) {
   WEIR_TRY(split_for_speed(j, &faster));
   if (faster.m) *out = settle(WEIR_REWRITTEN, faster);
   return WEIR_OK;
+}
+
+/* ---- split ---- */
+/* No split holds. As it came it looked hopeless, or XLA was asked: it may fold what weir doesn't.
+ */
+static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, int64_t ordered,
+                                  climb *out) {
+  if (!ordered) {
+    verdict needs = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+    if (needs.peak <= j->options.memory_limit_bytes) return hold_ordered(j, needs, out);
+    ordered = needs.peak;
+  }
+  return refuse(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
+}
+
+/* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
+static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
+  WEIR_TRY(ladder_prepare(j));
+  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
+  search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
+  WEIR_TRY(search_all(j, &s));
+  if (!s.found.m) return hold_or_refuse(j, peak, &s, ordered, out);
+  WEIR_TRY(search_larger(j, &s));
+  WEIR_TRY(search_shorter(j, &s, j->options.memory_limit_bytes - held_throughout(j)));
+  *out = settle(WEIR_REWRITTEN, s.found);
+  return WEIR_OK;
+}
+
+/* ---- what nothing holds ---- */
+/* Arguments and results, which are every candidate's, too: where XLA is asked, as far as its report
+ * says the same. 0: not known. */
+static int64_t held_for_sure(job *j, verdict is) {
+  if (split_spread_of(j->m) == SPLIT_SHARDED) return 0; /* each device's part is XLA's to say */
+  int64_t held = held_throughout(j);
+  return j->options.referee ? least(held, is.held) : held;
+}
+
+/* is: of the program as it came; sure: over the limit. */
+static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
+  int64_t limit = j->options.memory_limit_bytes;
+  CTX_CHECK(&j->c, sure > limit && is.peak >= sure);
+  WEIR_TRY(ladder_prepare(j));
+  search none = search_for_limit(j, limit, 0);
+  return refuse(j, (refusal){.failed = &none, .peak = is.peak, .sure = sure}, out);
 }
 
 /* Of the program as it came. What is far from the limit, in either order, is not compiled to say by

@@ -7,26 +7,32 @@ enum {
   MOST_SEARCHED_OPS =
       200000,       /* of all candidates so far: then the smallest limit is left at what is known */
   CLIMBS_SHARE = 4, /* but at least so much of what the climb took is for its search */
-  MOST_CONFIRMATIONS = 3,  /* by XLA */
+  MOST_CONFIRMATIONS = 5,  /* by XLA */
   COMPILES_TO_CONFIRM = 2, /* in each */
+  COMPILES_OF_A_CLIMB = 8, /* for what XLA has said of a candidate under another limit */
 };
 
-static void keep_found(minimum *found, int64_t limit, ir_module *m) {
+/* What came of one limit. */
+typedef struct trial {
+  int64_t peak;     /* what it came to; 0: it does not hold */
+  int64_t reported; /* the least that XLA said of a candidate; 0: it was not asked */
+} trial;
+
+void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
   if (found->m) ir_module_destroy(found->m);
   found->limit = limit;
   found->m = m;
 }
 
-/* *out_peak: what it came to; 0: it does not hold. */
 static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minimum *found,
-                             int64_t *out_peak) {
+                             trial *out) {
   search s = search_for_limit(j, limit, most_compiles);
   if (found->start.slice_bytes) WEIR_TRY(search_near(j, &s, &found->start));
   else WEIR_TRY(search_all(j, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
-  if (holds) keep_found(found, limit, s.found.m);
+  if (holds) minimum_keep(found, limit, s.found.m);
   else if (s.found.m) ir_module_destroy(s.found.m);
-  *out_peak = holds ? s.found.needs.peak : 0;
+  *out = (trial){.peak = holds ? s.found.needs.peak : 0, .reported = s.reported};
   return WEIR_OK;
 }
 
@@ -39,33 +45,43 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
        probes < MOST_PROBES && j->searched_ops < most_ops && j->c.looked_at < j->search_end;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
-            middle = (int64_t)sqrt((double)low * (double)high), probe = below, peak;
+            middle = (int64_t)sqrt((double)low * (double)high), probe = below;
+    trial is;
     bool guesses = guess > found->low && guess < below;
     if (guesses) probe = guess;
     else if (below <= low) break;
     else if (middle > low && middle < below) probe = middle;
     CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
-    WEIR_TRY(try_limit(j, probe, 0, found, &peak));
-    guess = peak;
-    if (peak) continue;
+    WEIR_TRY(try_limit(j, probe, 0, found, &is));
+    guess = is.peak;
+    if (is.peak) continue;
     if (!guesses && probe == below) break;
     if (!guesses) low = probe;
   }
   return WEIR_OK;
 }
 
-/* Where XLA can be asked, it has the last word on what the estimate found. high: holds, without XLA
- * being asked again. */
+/* Where XLA can be asked, it has the last word on what the estimate found. What a candidate needs
+ * is tried next, or ever larger steps. high: holds, without XLA being asked again. */
 static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
-  for (int tries = 0; tries < MOST_CONFIRMATIONS && found->limit < high; tries++) {
-    int64_t limit = found->limit, peak;
-    WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &peak));
-    if (peak) break;
-    bool again = tries + 1 < MOST_CONFIRMATIONS && limit < high - limit / 20;
-    if (again) found->limit = limit + limit / 20;
-    else keep_found(found, high, NULL);
+  int64_t step = found->limit / 20 + 1;
+  for (int tries = 0; found->limit < high; tries++, step *= 2) {
+    trial is;
+    int64_t limit = found->limit;
+    WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
+    if (is.peak) break;
+    int64_t next = is.reported > limit + limit / 100 ? is.reported : limit + step;
+    if (tries + 1 < MOST_CONFIRMATIONS && next < high) found->limit = next;
+    else minimum_keep(found, high, NULL);
   }
   return WEIR_OK;
+}
+
+/* Of less than that XLA has seen a candidate, under another limit: the estimate is high. */
+static weir_status confirm_seen(job *j, minimum *found) {
+  trial is;
+  if (!found->seen || found->seen >= found->limit) return WEIR_OK;
+  return try_limit(j, found->seen, COMPILES_OF_A_CLIMB, found, &is);
 }
 
 weir_status minimum_find(job *j, minimum *found) {
@@ -77,13 +93,14 @@ weir_status minimum_find(job *j, minimum *found) {
   WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
   if (!j->options.referee) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
-  return confirm_limit(j, high, found);
+  WEIR_TRY(confirm_limit(j, high, found));
+  return confirm_seen(j, found);
 }
 
 weir_status minimum_climb(job *j, minimum *found) {
   search s = search_for_limit(j, found->low, 0);
   WEIR_TRY(search_all(j, &s));
-  if (s.found.m) keep_found(found, s.limit, s.found.m);
+  if (s.found.m) minimum_keep(found, s.limit, s.found.m);
   found->guess = s.found.m ? s.found.needs.peak : s.least;
   if (!s.found.m) found->start = s.at_least;
   return WEIR_OK;

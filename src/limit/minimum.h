@@ -6,11 +6,16 @@
 
 typedef struct minimum {
   int64_t limit; /* holds */
+  bool is_sure;  /* a climb has held it */
   int64_t low;   /* nothing as small holds */
   int64_t guess; /* may hold */
+  int64_t seen;  /* XLA has said so of a candidate: may hold; 0: it was not asked */
   place start;   /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
   ir_module *m;  /* what runs under the limit; NULL: the program as it came */
 } minimum;
+
+/* The limit holds, by m, which found then has; what it had is destroyed. */
+void minimum_keep(minimum *found, int64_t limit, ir_module *m);
 
 /* A climb towards a limit that is out of reach, found->low, where the search for the smallest one
  * begins: the least that any candidate came to, and where. */

@@ -24,7 +24,10 @@ static bool ask(job *j, const char *text, size_t length, const char *const *opti
   weir_memory memory = {0};
   j->result->summary.referee_compiles++;
   ctx_give_back(&j->c);
-  if (j->options.referee(j->options.referee_user, text, length, options, &memory)) return false;
+  bool has_failed =
+      j->options.referee(j->options.referee_user, text, length, options, &memory) != 0;
+  ctx_give_back(&j->c); /* most of what compiling took is free again */
+  if (has_failed) return false;
   int64_t total = total_of(&memory);
   if (total > in_out->peak) in_out->peak = total;
   in_out->held = total - memory.temp_bytes;
@@ -46,13 +49,24 @@ static bool ask_all(job *j, const char *text, size_t length, plan_order order, v
   return out->is_xlas = ask(j, text, length, (const char *const[]){other, NULL}, out);
 }
 
+/* In no more memory than it takes, for XLA is about to take much. */
+static const char *text_of(arena *a, const ir_module *m, size_t *out_length) {
+  arena *scratch = arena_create(m->ctx);
+  strbuf text = strbuf_make(scratch);
+  out_stablehlo_text(m, &text);
+  const char *copy = arena_strdup(a, text.text, text.length);
+  *out_length = text.length;
+  arena_destroy(scratch);
+  return copy;
+}
+
 bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out) {
   if (!j->options.referee) return false;
   if (!m) return ask_all(j, NULL, 0, order, out);
   arena *a = arena_create(&j->c);
-  strbuf text = strbuf_make(a);
-  out_stablehlo_text(m, &text);
-  bool answered = ask_all(j, text.text, text.length, order, out);
+  size_t length;
+  const char *text = text_of(a, m, &length);
+  bool answered = ask_all(j, text, length, order, out);
   arena_destroy(a);
   return answered;
 }

@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "ir/calls.h"
 #include "machine/cpu.h"
+#include "pipeline/made.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "limit/referee.h"
@@ -138,6 +139,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .share = FIRST_SHARE,
                   .devices = 1,
                   .order = order,
+                  .room_ops = j->search_end - j->c.looked_at,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
                   .believes = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT,
@@ -176,6 +178,14 @@ static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t pe
   s->compiles++;
   if (!referee_ask(j, m, s->order, &v) && fits) note_refusal(j, s);
   return v;
+}
+
+/* The same without what splitting left in its arena: XLA is about to take much. */
+static ir_module *compacted(ir_module *m, split_order *order) {
+  ir_module *copy = ir_module_clone(m);
+  order->made = made_copy(copy->arena, &order->made);
+  ir_module_destroy(m);
+  return copy;
 }
 
 static void shrink_slices(search *s) {
@@ -240,7 +250,10 @@ static weir_status try_candidate(job *j, search *s) {
   bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
        fits = order.fits && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};
-  if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
+  if (may_hold && can_ask(j, s)) {
+    m = compacted(m, &order);
+    needs = judge_candidate(j, s, m, order.peak_bytes, fits);
+  }
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas && (!s->reported || needs.peak < s->reported)) s->reported = needs.peak;
   if (needs.is_xlas && !fits && (!s->doubted || order.peak_bytes < s->doubted))

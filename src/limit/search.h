@@ -6,6 +6,8 @@
 
 /* Of search_ops(): for the smallest limit of a refusal, and for what other limits cost. */
 enum { MINIMUMS_SHARE = 16 };
+/* The same for what is near a candidate that a first search has found. */
+enum { NEAR_SHARE = 64 };
 
 /* What a candidate splits. */
 typedef enum manner {
@@ -36,6 +38,7 @@ typedef struct search {
   double most_xla_ns;    /* likewise, of a candidate without kernels that adds in blocks */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */
+  int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
   bool no_kernels; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,

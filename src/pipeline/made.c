@@ -90,3 +90,13 @@ void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made
   info.time_ns = (int64_t)plan_loop_time_ns(m, loop, on);
   VEC_PUSH(a, list, info);
 }
+
+made_loops made_copy(arena *a, const made_loops *list) {
+  made_loops copy = {0};
+  for (uint32_t i = 0; i < list->count; i++) {
+    weir_loop_info info = list->at[i];
+    info.seed = arena_strdup(a, info.seed, strlen(info.seed));
+    VEC_PUSH(a, &copy, info);
+  }
+  return copy;
+}

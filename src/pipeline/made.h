@@ -8,5 +8,7 @@
 made_loops made_of_split(ir_module *m, const split_order *order, const machine *on);
 /* A loop that kernels_replace_loops has made a kernel of, added to the list, in its arena. */
 void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made_loops *list);
+/* A list that lives as long as the arena. */
+made_loops made_copy(arena *a, const made_loops *list);
 
 #endif

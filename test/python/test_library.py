@@ -288,10 +288,12 @@ def test_an_estimate_may_be_too_high_by_three_tenths(limit):
 
 
 def test_doubts_leave_compilations_to_what_holds_by_estimate():
-    """XLA says of each candidate what makes it a little too large."""
+    """XLA says of each candidate what makes it a little too large. Of the program as it came, which
+    looks hopeless, it is asked last.
+    """
     for limit in (SMALLEST - 200, 9000, 10**5):
         settings = {"memory_limit_bytes": limit, "tile": 0, "minimum": 2}
         stubborn = referee((4000, 4, 0, 10**9), (4000, 4, 0, limit))
         result = _library.rewrite(MATVEC, settings, stubborn)
         assert result.status == _library.RESOURCE_EXHAUSTED
-        assert result.referee_compiles <= (4 if limit < SMALLEST else 8)
+        assert result.referee_compiles <= (4 if limit < SMALLEST else 8) + 1

@@ -136,3 +136,63 @@ def test_xla_compiles_long_candidates_that_hold_by_estimate_first(n, is_sure):
     """Under this limit there is one in doubt before."""
     first, sure = first_asked(n, (3 + n // 40) * VALUE_BYTES)
     assert (first == sure) is is_sure
+
+
+def test_a_split_that_fails_is_no_refusal_where_xla_holds_it_as_it_came():
+    """Which has been asked about the other order: it may fold what weir does not."""
+    asked = []
+
+    def referee(text, options):
+        asked.append(text)
+        return 0, 0, 0, limit if text is None else 10 * limit
+
+    text, limit = layers(20), VALUE_BYTES * 2 + WEIGHT_BYTES
+    settings = {"memory_limit_bytes": limit, "platform": b"cpu"}
+    result = _library.rewrite(text.encode(), settings, referee)
+    assert result.status == _library.OK and result.outcome == _library.OPTIONS_ONLY
+    assert result.peak_after_bytes == limit and asked[-1] is None
+
+
+# ---- what a refusal names, under the same budget ----
+@pytest.mark.parametrize("ops", [1, 2000])
+@pytest.mark.parametrize("name", ["m_diag_and_trace", "hand_batch_norm", "special_bessel_zeta"])
+def test_a_number_holds_under_the_budget_that_found_it(name, ops):
+    text = (running.ROOT / f"test/corpus/{name}/program.mlir").read_bytes()
+    whole = _library.rewrite(text, {}, None).peak_before_bytes
+    settings = {"platform": b"cpu", "tile": 1, "search_ops": ops}
+    refused = _library.rewrite(text, settings | {"memory_limit_bytes": whole // 20}, None)
+    if refused.status == _library.OK:
+        return  # with the larger budget there may be a way
+    named = settings | {"memory_limit_bytes": refused.minimum_bytes}
+    assert _library.rewrite(text, named, None).status == _library.OK
+
+
+# ---- memory ----
+LLVM_PAGES = """
+import re, sys
+from weir import _library
+text = sys.stdin.buffer.read()
+result = _library.rewrite(text, {"memory_limit_bytes": 2**20, "platform": b"cpu", "tile": 2}, None)
+assert any(loop.is_kernel for loop in result.loops)
+mapping = r"^\\S+ (r-.)\\S+ .*libLLVM.*\\n(?:\\w+: .*\\n)*?Rss: +(\\d+) kB"
+mapped = re.findall(mapping, open("/proc/self/smaps").read(), re.M)
+assert mapped
+print(sum(int(kb) for _, kb in mapped))
+"""
+
+
+def test_planning_keeps_no_pages_of_llvm():
+    """Which it opens where a loop may be a kernel: 38 MB of symbols, were they kept."""
+    n = 4000
+    row, matrix = f"tensor<{n}xf32>", f"tensor<{n}x{n}xf32>"
+    text = f"""func.func @main(%x: {row}) -> {row} {{
+      %a = stablehlo.broadcast_in_dim %x, dims = [0] : ({row}) -> {matrix}
+      %b = stablehlo.broadcast_in_dim %x, dims = [1] : ({row}) -> {matrix}
+      %d = stablehlo.subtract %a, %b : {matrix}
+      %e = stablehlo.exponential %d : {matrix}
+      %y = stablehlo.dot %e, %x : ({matrix}, {row}) -> {row}
+      return %y : {row} }}"""
+    command = [sys.executable, "-c", LLVM_PAGES]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert int(done.stdout) < 15_000
