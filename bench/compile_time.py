@@ -3,13 +3,15 @@ and a GPT's training step of 12 layers (bench/gpt.py).
 
     python bench/compile_time.py                   all, at a tenth of their memory
     python bench/compile_time.py gpt '*attention*' some
+    python bench/compile_time.py --every 7         a sample
     python bench/compile_time.py --full            at full size; nothing is run, so nothing is held
 
 Each program is compiled in fresh processes: stock, then under the limit of bench/users.py
 (arguments, results and a tenth of stock's temporaries; the GPT under 1 GB). Kernels come from no
 cache. Seconds of the clock, and of CPU: on a busy machine read these. Growth is that of the
-process's largest resident set while it compiles. The last lines are what weir's CPU seconds are
-beyond 2 x stock's + 1 s at the median, and beyond 3 x + 2 s at worst: negative is good.
+process's largest resident set while it compiles. The last lines are of what was not refused: weir's
+CPU seconds beyond 2 x stock's + 1 s at the median, and beyond 3 x + 2 s at worst, and what the
+process grew by more than stock's: negative is good.
 """
 
 import argparse
@@ -102,24 +104,36 @@ def over(pairs, factor, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("programs", nargs="*", default=["*"], help="names or patterns")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of these the n-th alone")
     parser.add_argument("--full", action="store_true", help="at full size")
     parser.add_argument("--worker", nargs=2, metavar=("PROGRAM", "WAY"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         return worker(*args.worker, args.full)
     chosen = [n for n in [GPT, *PROGRAMS] if any(fnmatch.fnmatch(n, p) for p in args.programs)]
+    chosen = chosen[:: args.every]
     if not chosen:
         parser.error("no such program")
     print("| program | s stock -> weir | CPU s | grew MB | |\n|---|--:|--:|--:|---|", flush=True)
-    pairs = []
+    pairs, grown, held = [], [], []
     for name in chosen:
         stock = measured(name, "stock", args.full)
         weir = measured(name, "weir", args.full, stock["limit"])
-        pairs.append((stock["cpu_seconds"], weir["cpu_seconds"]))
         print(row(name, stock, weir), flush=True)
+        if weir["way"] != "refused":
+            held.append(name)
+            pairs.append((stock["cpu_seconds"], weir["cpu_seconds"]))
+            grown.append(weir["grown_mb"] - stock["grown_mb"])
+    if not held:
+        return
     usual, worst = over(pairs, 2, 1), over(pairs, 3, 2)
     print(f"\nbeyond 2 x stock + 1 s: median {statistics.median(usual):.2f} s")
-    print(f"beyond 3 x stock + 2 s: worst {max(worst):.2f} s, {chosen[worst.index(max(worst))]}")
+    print(f"beyond 3 x stock + 2 s: worst {max(worst):.2f} s, {held[worst.index(max(worst))]}")
+    most = max(grown)
+    print(
+        f"grew by more than stock's: median {statistics.median(grown):.0f} MB, "
+        f"most {most:.0f} MB, {held[grown.index(most)]}"
+    )
 
 
 if __name__ == "__main__":
