@@ -32,7 +32,7 @@ typedef struct loop_builder {
   ir_builder *before;                /* initial carries */
   ir_builder *after;                 /* from final carries to results */
   split_trip trip;
-  int32_t stage;
+  int32_t stage, group;
   const ir_map *renamed; /* results of earlier loops */
   values inputs;         /* as outside */
   ints in_dims, in_units;
@@ -324,11 +324,32 @@ static ir_value add_carry(loop_builder *l, ir_value initial) {
   return arg;
 }
 
+ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which) {
+  enum { MOST = 100 }; /* what the narrowest of these types count to */
+  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, t)->dtype);
+  switch (ir_type_get(b->m, t)->dtype) {
+    case IR_F64:
+    case IR_F32:
+    case IR_F16:
+    case IR_BF16:
+    case IR_I64:
+    case IR_I32:
+    case IR_I8:
+    case IR_UI8: return ir_build_broadcast(b, ir_build_splat_int(b, scalar, which % MOST), t, NULL);
+    default: return ir_build_zeros(b, t);
+  }
+}
+
+/* The numbers of results that are made of slices are counted from 0. */
+static int64_t which_window(const loop_builder *l) {
+  enum { FIRST = 50 };
+  return FIRST + (l->number / 2 + (int64_t)l->initial.count) % FIRST;
+}
+
 static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value x) {
-  static const char zeros[16];
   ir_value initial = known_initial(l);
   l->before->location = l->body.location;
-  if (!initial) initial = ir_build_constant(l->before, ir_type_of(l->r->m, v), zeros, true);
+  if (!initial) initial = split_overwritten(l->before, ir_type_of(l->r->m, v), which_window(l));
   ir_value carry = add_carry(l, initial);
   add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
 }
@@ -595,7 +616,7 @@ static void build_body(loop_builder *l, int64_t slice) {
   if (r->members.count > DEEP_REGION) emit_in_program_order(l);
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
-    if (member->stage != l->stage) continue;
+    if (member->stage != l->stage || member->group != l->group) continue;
     if (member->factor.role == SPLIT_PARALLEL) {
       put_out_slices(l, member);
       put_out_sums(l, member);
@@ -630,6 +651,7 @@ static ir_block whole_of(const loop_builder *l, bool *put_out) {
                     .body = {m, ir_block_new(m), IR_NONE},
                     .before = l->before,
                     .stage = l->stage,
+                    .group = l->group,
                     .renamed = l->renamed,
                     .put_out = put_out};
   build_body(&w, l->trip.extent);
@@ -638,17 +660,19 @@ static ir_block whole_of(const loop_builder *l, bool *put_out) {
   return w.body.block;
 }
 
-static bool build_stage(split_region *r, int32_t stage, int64_t slice, ir_block outside,
-                        ir_map *renamed, bool *put_out, uint32_t n_values) {
+/* One loop of a stage. */
+static bool build_group(split_region *r, int32_t stage, int32_t group, int64_t slice,
+                        ir_block outside, ir_map *renamed, bool *put_out, uint32_t n_values) {
   ir_module *m = r->m;
   ir_builder around = {m, outside, IR_NONE};
   bool *put_out_before = ARENA_COPY(r->scratch, bool, put_out, n_values);
   loop_builder l = {.r = r,
-                    .number = 2 * stage,
+                    .number = 2 * (stage * r->n_groups + group),
                     .body = {m, ir_block_new(m), IR_NONE},
                     .before = &around,
                     .after = &around,
                     .stage = stage,
+                    .group = group,
                     .renamed = renamed,
                     .put_out = put_out};
   build_body(&l, slice);
@@ -763,7 +787,8 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   int32_t loops = 0;
   for (uint32_t i = 0; i < r->selecting.count; i++) mark_agreement(m, r->selecting.at[i]);
   for (int32_t stage = 0; stage < r->n_stages; stage++)
-    loops += build_stage(r, stage, slice, extra, renamed, put_out, n_values);
+    for (int32_t group = 0; group < r->n_groups; group++)
+      loops += build_group(r, stage, group, slice, extra, renamed, put_out, n_values);
   rebuild_block(r, extra, renamed);
   return loops;
 }

@@ -138,28 +138,11 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
 
-/* What a result begins with that slices overwrite from end to end: any number will do. The same in
- * two loops would be one buffer to XLA, made before the first, copied for each and kept to the
- * last.
- */
 static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {
-  enum { MOST = 100 }; /* what the narrowest of these types count to */
-  ir_type scalar = ir_scalar(w->m, ir_type_get(w->m, t)->dtype);
   int64_t before = 0;
   for (uint32_t i = 0; i < w->begun.count; i++) before += w->begun.at[i] == t;
   VEC_PUSH(w->scratch, &w->begun, t);
-  switch (ir_type_get(w->m, t)->dtype) {
-    case IR_F64:
-    case IR_F32:
-    case IR_F16:
-    case IR_BF16:
-    case IR_I64:
-    case IR_I32:
-    case IR_I8:
-    case IR_UI8:
-      return ir_build_broadcast(b, ir_build_splat_int(b, scalar, before % MOST), t, NULL);
-    default: return ir_build_zeros(b, t);
-  }
+  return split_overwritten(b, t, before);
 }
 
 static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {

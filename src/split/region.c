@@ -1,6 +1,7 @@
 #include "split/region.h"
 
 #include "split/agreement.h"
+#include "split/apart.h"
 #include "split/kept.h"
 #include "split/monoid.h"
 #include "split/shards.h"
@@ -135,6 +136,7 @@ static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
 static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                   split_factor *out) {
   if (r->covers && !r->covers(r->m, op, r->threshold_bytes)) return false;
+  if (r->outside.is && r->outside.is[op]) return false;
   if (!trace_any(r, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
     r->backwards |= out->backwards;
@@ -483,6 +485,7 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 static bool is_needed_outside(split_region *r, ir_value v) {
   for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
     ir_op user = r->state->users.ops[i];
+    if (r->outside.is && r->outside.is[user] && r->outside.is_plain[v]) continue;
     if (!r->member_of[user] || split_uses_below(r, user, v) || member_needs_whole(r, user, v))
       return true;
   }
@@ -599,11 +602,12 @@ static bool puts_out(const split_region *r, const split_member *member) {
 }
 
 static void count_loops(split_region *r) {
-  bool *counted = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages + 1);
+  bool *counted = ARENA_ARRAY(r->scratch, bool, (size_t)(r->n_stages * r->n_groups) + 1);
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
-    if (counted[member->stage] || !puts_out(r, member)) continue;
-    counted[member->stage] = true;
+    int32_t loop = member->stage * r->n_groups + member->group;
+    if (counted[loop] || !puts_out(r, member)) continue;
+    counted[loop] = true;
     r->n_loops++;
   }
 }
@@ -674,7 +678,7 @@ static void check_region(const split_region *r) {
   ctx *c = r->m->ctx;
   CTX_CHECK(c, r->pending.count == 0);
   CTX_CHECK(c, r->extent >= 0 && r->held_bytes >= 0);
-  CTX_CHECK(c, r->n_loops >= 0 && r->n_loops <= r->n_stages);
+  CTX_CHECK(c, r->n_loops >= 0 && r->n_loops <= r->n_stages * r->n_groups);
   CTX_CHECK(c, r->may_shift || r->begin == 0);
   for (uint32_t i = 0; i < r->members.count; i++) check_member(r, &r->members.at[i]);
   for (uint32_t i = 0; i < r->instances.count; i++) {
@@ -750,8 +754,10 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
 }
 
 static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                               split_pos pos, const split_growth *g, grow_how how, bool may_keep) {
+                               split_pos pos, const split_growth *g, grow_how how, bool may_keep,
+                               split_outside outside) {
   split_region *r = region_new(scratch, m, block, seed, pos, g, how);
+  r->outside = outside;
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, pop_pending(r));
   if (r->members.count == 0) r->failed = true;
@@ -760,6 +766,7 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   if (!r->failed && r->keeps_any) split_find_idle(r);
   if (!r->failed) find_held(r);
   if (!r->failed && r->may_shift) find_range(r);
+  if (!r->failed) split_find_groups(r);
   if (!r->failed) count_loops(r);
   if (!r->failed) refuse_repetition(r);
   if (!r->failed) check_region(r);
@@ -777,28 +784,55 @@ static bool would_keep(split_region *r) {
   return any;
 }
 
-/* What is kept costs a loop more: only where less is held for it. A region that can't be without it
- * would keep a value for each of its many members: smaller ones hold less. */
+/* What stays outside is an input of the region. What is kept costs a loop more: only where less is
+ * held for it. A region that can't be without it would keep a value for each of its many members:
+ * smaller ones hold less. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                           split_pos pos, const split_growth *g, grow_how how) {
-  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false);
-  if (r->failed || !r->held_bytes || !would_keep(r)) return r;
-  split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true);
+  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false, (split_outside){0});
+  if (r->failed || !r->held_bytes) return r;
+  split_outside outside;
+  if (split_find_outside(r, &outside)) {
+    split_region *s = grow_once(scratch, m, block, seed, pos, g, how, false, outside);
+    if (!s->failed && s->held_bytes < r->held_bytes) r = s;
+  }
+  if (!would_keep(r)) return r;
+  split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true, r->outside);
   return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
 }
 
-/* Large values that stay in memory: put out, read whole, or read at a position where nobody in the
- * region makes them. */
+static bool is_part_of_argument(const split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  for (; op; op = ir_value_get(r->m, v)->op) {
+    ir_kind kind = ir_kind_of(r->m, op);
+    if (kind != IR_OP_RESHAPE && kind != IR_OP_SLICE) return false;
+    v = ir_operand(r->m, op, 0);
+  }
+  return true;
+}
+
+/* Counts a large value of the block once. */
+static void count_stuck(const split_region *r, ir_value v, bool *counted, int64_t *in_out_bytes) {
+  if (counted[v] || r->needed_outside[v] || !in_block(r, v) || !split_is_large(r, v)) return;
+  counted[v] = true;
+  if (is_part_of_argument(r, v)) return;
+  if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))
+    *in_out_bytes = INT64_MAX;
+}
+
+/* Large values that stay in memory: put out, made outside and read whole, or read at a position
+ * where nobody in the region makes them. */
 static int64_t stuck_bytes(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   int64_t total = r->held_bytes;
   if (r->failed) return INT64_MAX;
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
-    bool made = at->traced || r->needed_outside[at->value] || !in_block(r, at->value);
-    if (made || counted[at->value] || !split_is_large(r, at->value)) continue;
-    counted[at->value] = true;
-    if (__builtin_add_overflow(total, ir_value_bytes(r->m, at->value), &total)) return INT64_MAX;
+  for (uint32_t i = 0; i < r->instances.count; i++)
+    if (!r->instances.at[i].traced) count_stuck(r, r->instances.at[i].value, counted, &total);
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_operands; j++)
+      if (member->factor.operands[j].dim < 0 && !member->is_idle)
+        count_stuck(r, ir_operand(r->m, member->op, j), counted, &total);
   }
   return total;
 }
@@ -835,5 +869,7 @@ split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir
   r->failed |= g->is_ragged && !may_shift;
   if (stuck == 0 || !may_shift || g->is_ragged) return r;
   split_region *s = grow_shifted(scratch, m, block, seed, pos, g);
+  ctx_log(m->ctx, 5, "held and read as wholes: %lld bytes in slices, %lld shifted",
+          (long long)stuck, (long long)stuck_bytes(s));
   return stuck_bytes(s) < stuck ? s : r;
 }

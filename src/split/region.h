@@ -35,6 +35,7 @@ typedef struct split_member {
   const online_terms *streams; /* of a sum that is done with running statistics of its own stage;
                                   NULL: it is not */
   bool is_idle;                /* no loop makes it: split/kept.h */
+  int32_t group;               /* which loop of its stage puts out what it makes: split/apart.h */
 } split_member;
 
 static inline int32_t split_n_streams(const split_member *member) {
@@ -51,6 +52,7 @@ typedef struct split_instance {
   uint32_t next;      /* of the same value; index + 1, 0: none */
   int32_t emitted_in; /* split/loops.c: in which loop's body `emitted` stands; -1: none yet */
   ir_value emitted;
+  uint32_t made_by, asked_by; /* the first and the last root of a stage; + 1: split/apart.c */
 } split_instance;
 
 typedef struct split_asked { /* a while was asked for a factor: its whole body has to be looked at
@@ -82,6 +84,12 @@ typedef struct split_state {
   split_traced **traced; /* by op: the newest */
 } split_state;
 
+/* What is better made outside of loops (split/apart.h); NULL: nothing is. */
+typedef struct split_outside {
+  const bool *is;       /* by op: no member */
+  const bool *is_plain; /* by value: made of small ones alone */
+} split_outside;
+
 /* Whether an op may be done by slices at all; NULL: any whose factors are known. threshold_bytes:
  * of what is dissolved. */
 typedef bool split_covers(const ir_module *m, ir_op op, int64_t threshold_bytes);
@@ -101,7 +109,8 @@ typedef struct split_region {
   int64_t begin;   /* the first of them; 0 is the seed's first */
   int64_t coarsen; /* growing failed, but might not with units this many times larger */
   int32_t n_stages;
-  int32_t n_loops; /* stages that put something out */
+  int32_t n_groups; /* loops of one stage, at most */
+  int32_t n_loops;  /* those that put something out */
   bool may_stream;
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
@@ -130,7 +139,8 @@ typedef struct split_region {
                                known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
-  bool *is_kept;            /* by value: large ones that later loops read: split/kept.h */
+  split_outside outside;
+  bool *is_kept; /* by value: large ones that later loops read: split/kept.h */
   bool keeps_any;
 } split_region;
 

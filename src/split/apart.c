@@ -1,0 +1,232 @@
+#include "split/apart.h"
+
+enum {
+  MOST_ROOTS = 64,    /* of a stage; one that puts out more is one loop */
+  MOST_MEMBERS = 2000 /* of a region whose stages are looked at */
+};
+
+/* ---- what stays outside ---- */
+typedef enum origin_kind { ORIGIN_NONE, ORIGIN_SMALL, ORIGIN_MOVED, ORIGIN_COMPUTED } origin_kind;
+
+/* What a large value is made of without a loop: small values alone, or one that is there. */
+typedef struct origin {
+  origin_kind kind;
+  ir_value source;
+} origin;
+
+typedef struct outsiders {
+  split_region *r;
+  origin *of; /* by value */
+  bool *is;   /* by op */
+  bool any;
+} outsiders;
+
+static bool is_moved(ir_kind kind) {
+  return kind == IR_OP_RESHAPE || kind == IR_OP_SLICE || kind == IR_OP_OPTIMIZATION_BARRIER ||
+         kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_IOTA;
+}
+
+static bool is_member_made(const split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  return op && ir_op_get(r->m, op)->block == r->block && r->member_of[op];
+}
+
+static uint32_t n_users(const split_region *r, ir_value v) {
+  return r->state->users.first[v + 1] - r->state->users.first[v];
+}
+
+/* What is small and a loop makes need not be there outside. */
+static origin origin_of_operand(const outsiders *o, ir_value v) {
+  bool is_small = ir_value_bytes(o->r->m, v) <= o->r->threshold_bytes;
+  if (is_small && is_member_made(o->r, v)) return (origin){ORIGIN_NONE, 0};
+  if (is_small || o->of[v].kind == ORIGIN_SMALL) return (origin){ORIGIN_SMALL, 0};
+  return is_member_made(o->r, v) ? o->of[v] : (origin){ORIGIN_MOVED, v};
+}
+
+/* Elementwise ops write over a value that nobody else reads. */
+static origin origin_of(const outsiders *o, ir_op op) {
+  const ir_op_data *d = ir_op_get(o->r->m, op);
+  bool moved = is_moved((ir_kind)d->kind);
+  origin found = {ORIGIN_SMALL, 0}, none = {ORIGIN_NONE, 0};
+  if (!moved && !(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E)) return none;
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    origin one = origin_of_operand(o, d->operands[i]);
+    if (one.kind == ORIGIN_NONE) return none;
+    if (one.kind == ORIGIN_SMALL) continue;
+    if (found.source || (!moved && n_users(o->r, d->operands[i]) != 1)) return none;
+    found = one;
+  }
+  if (found.source && !moved) found.kind = ORIGIN_COMPUTED;
+  return found;
+}
+
+/* Moved, or computed of as large a value that is no argument. */
+static bool is_for_nothing_inside(const outsiders *o, ir_value v) {
+  origin from = o->of[v];
+  if (!from.source || !split_is_large(o->r, v) || !o->r->needed_outside[v]) return false;
+  return from.kind == ORIGIN_MOVED ||
+         (ir_value_get(o->r->m, from.source)->op &&
+          ir_value_bytes(o->r->m, from.source) == ir_value_bytes(o->r->m, v));
+}
+
+static void leave_out(outsiders *o, ir_op op) {
+  if (o->is[op]) return;
+  CTX_CHECK(o->r->m->ctx, o->r->member_of[op] && !o->r->state->effects[op]);
+  o->is[op] = o->any = true;
+  ctx_log(o->r->m->ctx, 4, "%s stays outside of the loops", ir_op_name(o->r->m, op));
+  for (uint32_t i = 0; i < ir_op_get(o->r->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(o->r->m, op, i);
+    if (is_member_made(o->r, v) && split_is_large(o->r, v) && o->of[v].source)
+      leave_out(o, ir_value_get(o->r->m, v)->op);
+  }
+}
+
+bool split_find_outside(split_region *r, split_outside *out) {
+  outsiders o = {.r = r,
+                 .of = ARENA_ARRAY(r->scratch, origin, r->m->values.count),
+                 .is = ARENA_ARRAY(r->scratch, bool, r->m->ops.count)};
+  const ir_block_data *b = ir_block_get(r->m, r->block);
+  for (uint32_t i = 0; i < b->ops.count; i++) {
+    ir_op op = b->ops.at[i];
+    if (ir_op_get(r->m, op)->n_results != 1) continue;
+    ir_value v = ir_result(r->m, op, 0);
+    o.of[v] = origin_of(&o, op);
+    if (r->member_of[op] && is_for_nothing_inside(&o, v)) leave_out(&o, op);
+  }
+  bool *plain = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  for (ir_value v = 1; v < r->m->values.count; v++) plain[v] = o.of[v].kind == ORIGIN_SMALL;
+  *out = (split_outside){o.is, plain};
+  return o.any;
+}
+
+/* ---- loops of one stage ---- */
+typedef struct grouping {
+  split_region *r;
+  int32_t stage;
+  uint32_t n_roots;
+  uint32_t roots[MOST_ROOTS];    /* members that put something out */
+  uint32_t together[MOST_ROOTS]; /* with an earlier root; itself if with none */
+} grouping;
+
+static uint32_t first_of(const grouping *g, uint32_t root) {
+  while (g->together[root] != root) root = g->together[root];
+  return root;
+}
+
+static void put_together(grouping *g, uint32_t a, uint32_t b) {
+  uint32_t x = first_of(g, a), y = first_of(g, b);
+  g->together[x > y ? x : y] = x > y ? y : x;
+}
+
+/* Masks, indices and what small values were stretched to: made again for each loop. */
+static bool is_cheap(const split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  ir_dtype_class c = ir_dtype_class_of(ir_type_at(r->m, v)->dtype);
+  ir_kind kind = ir_kind_of(r->m, op);
+  return !split_is_large(r, v) || c == IR_CLASS_BOOL || c == IR_CLASS_INT || c == IR_CLASS_UINT ||
+         kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_IOTA;
+}
+
+static void look_at(grouping *g, uint32_t root, ir_op op, const split_factor *f);
+
+static void make_inside(grouping *g, uint32_t root, ir_value v, split_pos pos) {
+  split_region *r = g->r;
+  if (!split_is_inside(r, v, pos, g->stage)) return;
+  split_instance *at = split_instance_get(r, v, pos);
+  if (at->asked_by == root + 1) return;
+  at->asked_by = root + 1;
+  if (!is_cheap(r, v)) {
+    if (at->made_by) put_together(g, at->made_by - 1, root);
+    else at->made_by = root + 1;
+  }
+  split_factor f = at->factor;
+  look_at(g, root, ir_value_get(r->m, v)->op, &f);
+}
+
+static void look_at(grouping *g, uint32_t root, ir_op op, const split_factor *f) {
+  for (uint32_t j = 0; j < ir_op_get(g->r->m, op)->n_operands; j++)
+    make_inside(g, root, ir_operand(g->r->m, op, j), f->operands[j]);
+}
+
+static bool puts_out_large(const split_region *r, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
+    ir_value v = ir_result(r->m, member->op, j);
+    if (split_is_large(r, v) && split_is_put_out(r, v)) return true;
+  }
+  return false;
+}
+
+static bool puts_out(const split_region *r, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++)
+    if (split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
+  return false;
+}
+
+/* Running statistics, sums of whiles and prefix sums tie a loop's members together. */
+static bool is_tied(const split_member *member) {
+  return member->streams || member->factor.sums || member->factor.carried;
+}
+
+/* False: the stage is one loop. */
+static bool find_roots(grouping *g) {
+  const split_region *r = g->r;
+  uint32_t n_large = 0;
+  g->n_roots = 0;
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    if (member->stage != g->stage) continue;
+    if (is_tied(member)) return false;
+    if (member->is_idle || !puts_out(r, member)) continue;
+    if (g->n_roots == MOST_ROOTS) return false;
+    n_large += puts_out_large(r, member);
+    g->together[g->n_roots] = g->n_roots;
+    g->roots[g->n_roots++] = i;
+  }
+  return n_large > 1;
+}
+
+static void find_together(grouping *g) {
+  split_region *r = g->r;
+  for (uint32_t i = 0; i < r->instances.count; i++)
+    r->instances.at[i].made_by = r->instances.at[i].asked_by = 0;
+  for (uint32_t i = 0; i < g->n_roots; i++) {
+    const split_member member = r->members.at[g->roots[i]];
+    for (uint32_t j = 0; j < i; j++)
+      if (r->members.at[g->roots[j]].op == member.op) put_together(g, i, j);
+    for (uint32_t j = 0; j < ir_op_get(r->m, member.op)->n_results; j++)
+      if (member.factor.results[j].dim >= 0)
+        make_inside(g, i, ir_result(r->m, member.op, j), member.factor.results[j]);
+    look_at(g, i, member.op, &member.factor);
+  }
+}
+
+/* What puts out nothing large is one more loop, if there are several others: who waits for it waits
+ * for none of these. */
+static void number_groups(grouping *g) {
+  split_region *r = g->r;
+  int32_t number[MOST_ROOTS] = {0}, n = 0, n_small = 0;
+  for (uint32_t i = 0; i < g->n_roots; i++) {
+    uint32_t first = first_of(g, i);
+    if (puts_out_large(r, &r->members.at[g->roots[i]]) && !number[first]) number[first] = ++n;
+  }
+  if (n < 2) return;
+  for (uint32_t i = 0; i < g->n_roots; i++) {
+    int32_t own = number[first_of(g, i)];
+    r->members.at[g->roots[i]].group = own ? own - 1 : n;
+    n_small += !own;
+  }
+  n += n_small > 0;
+  if (n > r->n_groups) r->n_groups = n;
+}
+
+void split_find_groups(split_region *r) {
+  r->n_groups = 1;
+  if (r->must_agree || r->members.count > MOST_MEMBERS) return;
+  grouping g = {.r = r};
+  for (; g.stage < r->n_stages; g.stage++) {
+    if (!find_roots(&g)) continue;
+    find_together(&g);
+    number_groups(&g);
+  }
+  CTX_CHECK(r->m->ctx, r->n_groups >= 1 && r->n_groups <= MOST_ROOTS + 1);
+}
