@@ -74,6 +74,31 @@ def test_a_tutorial(name, plans, monkeypatch):
     check(stock, ours)
 
 
+def trained_vgp(n):
+    """The loss, after a step."""
+    rng = np.random.default_rng(0)
+    x = rng.random((n, 4))
+    y = np.sin(6 * x[:, :1]) + 0.1 * rng.standard_normal((n, 1))
+    kernel = gpflow.kernels.SquaredExponential(lengthscales=np.ones(4))
+    model = gpflow.models.VGP((x, y), kernel, gpflow.likelihoods.Gaussian(0.1))
+    gpflow.optimizers.Scipy().minimize(
+        model.training_loss, model.trainable_variables, options={"maxiter": 1}
+    )
+    return model.training_loss().numpy()
+
+
+def test_few_matrices_of_a_variational_process(plans, monkeypatch):
+    """XLA needs 9.6 n x n; docs/design/gaussian-process.md counts."""
+    n = 300
+    stock = trained_vgp(n)
+    monkeypatch.setenv("WEIR_TF_JIT", "1")
+    with weir.limit(int(6.5 * n * n * 8)):
+        ours = trained_vgp(n)
+    (step,) = [plan for plan in plans if plan.outcome == "rewritten"]
+    assert step.peak_after_bytes <= step.limit_bytes
+    np.testing.assert_allclose(ours, stock, rtol=1e-8)
+
+
 @pytest.mark.parametrize("name", LEFT_ALONE)
 def test_what_xla_can_not_compile_runs_as_it_came(name, monkeypatch):
     stock = results_of(name)
