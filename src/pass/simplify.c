@@ -255,6 +255,19 @@ static ir_value no_elements(simplifier *s, ir_op op) {
   return ir_build_zeros(&b, type);
 }
 
+/* Parts without elements go: a roll by none has one. */
+static ir_value concatenate_less(simplifier *s, ir_op op) {
+  ir_op_data *d = ir_op_get(s->m, op);
+  uint32_t n = 0;
+  if (is_empty(s, result_type(s, op))) return IR_NONE;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!is_empty(s, operand_type(s, op, i))) d->operands[n++] = d->operands[i];
+  CTX_CHECK(s->m->ctx, n > 0); /* as many elements as the parts together */
+  if (n == d->n_operands) return IR_NONE;
+  d->n_operands = n;
+  return again;
+}
+
 /* Folding no elements gives the initial value. */
 static ir_value reduce_of_none(simplifier *s, ir_op op) {
   ir_type type = result_type(s, op);
@@ -456,6 +469,7 @@ static const struct row {
     {IR_OP_DYNAMIC_SLICE, no_elements},
     {IR_OP_GATHER, no_elements},
     {IR_OP_PAD, pad_identity},
+    {IR_OP_CONCATENATE, concatenate_less},
     {IR_OP_CONCATENATE, concatenate_one},
     {IR_OP_ADD, add_zero},
     {IR_OP_SUBTRACT, subtract_zero},

@@ -69,4 +69,16 @@ module {
     %1 = stablehlo.reduce(%0 init: %init) applies stablehlo.add across dimensions = [0] : (tensor<0x4xf32>, tensor<f32>) -> tensor<4xf32>
     return %1 : tensor<4xf32>
   }
+
+  // A part without elements goes; if two are left they are put together as before.
+  // CHECK: sym_name = "rolled_by_none"
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: %[[TWO:.*]] = "stablehlo.concatenate"(%arg0, %arg0)
+  // CHECK-NEXT: "func.return"(%arg0, %[[TWO]], %arg1)
+  func.func public @rolled_by_none(%a: tensor<8x4xf32>, %e: tensor<0x4xf32>) -> (tensor<8x4xf32>, tensor<16x4xf32>, tensor<0x4xf32>) {
+    %0 = stablehlo.concatenate %e, %a, dim = 0 : (tensor<0x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = stablehlo.concatenate %a, %e, %a, dim = 0 : (tensor<8x4xf32>, tensor<0x4xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
+    %2 = stablehlo.concatenate %e, dim = 0 : (tensor<0x4xf32>) -> tensor<0x4xf32>
+    return %0, %1, %2 : tensor<8x4xf32>, tensor<16x4xf32>, tensor<0x4xf32>
+  }
 }
