@@ -36,10 +36,11 @@ static bool is_selection(search *s, ir_op op) {
   return ir_kind_of(s->m, op) == IR_OP_LOOP || selects(s->m, op);
 }
 
-/* Whether v is an element that was selected, or several. */
+/* Whether v is an element that was selected, or several. Yes, where that takes too long to say. */
 static bool is_selected(search *s, ir_value v) {
   ir_op op = made_by(s, v);
-  if (!op || s->visits++ > MOST_VISITS) return false;
+  if (!op) return false;
+  if (s->visits++ > MOST_VISITS) return true;
   if (is_selection(s, op)) return true;
   if (!hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
@@ -51,7 +52,8 @@ static split_selected selected_at(search *s, ir_value v, split_pos pos) {
   split_factor f;
   split_selected found = SPLIT_NOT_SELECTED;
   ir_op op = made_by(s, v);
-  if (!op || s->visits++ > MOST_VISITS) return found;
+  if (!op) return found;
+  if (s->visits++ > MOST_VISITS) return SPLIT_SELECTED_OF_ALL;
   if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found;
   if (is_selection(s, op)) return SPLIT_SELECTED_OF_EACH;
   if (!hands_on(ir_kind_of(s->m, op)) ||
@@ -87,25 +89,37 @@ static bool adds_product(const search *s, ir_op op) {
   return false;
 }
 
-/* Whether it depends on the ops around it where v is rounded. */
-static bool is_rounded(search *s, ir_value v) {
+/* Functions that kernels compute in another way than XLA, to other last bits. */
+static bool is_approximated(ir_kind kind) {
+  return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_RSQRT;
+}
+
+/* In what v is the same when it is made again. */
+static split_sameness sameness_of(search *s, ir_value v) {
   ir_op op = made_by(s, v);
-  if (!op) return false;
+  if (!op) return SPLIT_SAME_ALWAYS;
   ir_kind kind = ir_kind_of(s->m, op);
-  if (is_sum(kind) || s->visits++ > MOST_VISITS) return true;
-  if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return false;
-  if (adds_product(s, op)) return true;
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    if (is_rounded(s, ir_operand(s->m, op, i))) return true;
-  return false;
+  if (is_sum(kind) || s->visits++ > MOST_VISITS) return SPLIT_SAME_NEVER;
+  if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return SPLIT_SAME_ALWAYS;
+  if (adds_product(s, op)) return SPLIT_SAME_NEVER;
+  split_sameness least = is_approximated(kind) ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
+    split_sameness one = sameness_of(s, ir_operand(s->m, op, i));
+    if (one < least) least = one;
+  }
+  return least;
 }
 
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, ir_op *out_loop) {
+                                       const split_factor *f, split_sameness enough,
+                                       ir_op *out_loop) {
   search s = {m, scratch, ir_op_get(m, compare)->block, 0, IR_NONE};
   split_selected found = SPLIT_NOT_SELECTED;
   for (uint32_t i = 0; i < 2; i++) {
-    if (f->operands[1 - i].dim < 0 || !is_rounded(&s, ir_operand(m, compare, 1 - i))) continue;
+    if (f->operands[1 - i].dim < 0) continue;
+    s.visits = 0;
+    if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
+    s.visits = 0;
     split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
     if (one > found) found = one;
   }
@@ -118,7 +132,8 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
 static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
   ir_op op = made_by(s, v);
   if (v == source) return selected;
-  if (!op || s->visits++ > MOST_VISITS) return false;
+  if (!op) return false;
+  if (s->visits++ > MOST_VISITS) return true;
   bool selects_here = selects(s->m, op);
   if (!selects_here && !hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
@@ -134,7 +149,8 @@ static void keep_compared(search *s, ir_op compare) {
     s->visits = 0;
     if (!is_selected_from(s, ir_operand(s->m, compare, 1 - i), source, false)) continue;
     s->visits = 0;
-    if (is_rounded(s, source)) ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
+    if (sameness_of(s, source) == SPLIT_SAME_NEVER)
+      ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
   }
 }
 

@@ -10,7 +10,8 @@
  * contracts them to one operation with one rounding, or doesn't, as the ops around it are. Kernels
  * compute in one order, XLA's loops do where shapes and ops are the same. So all loops of such a
  * region are kernels or none is; and where none is, the comparison is not done by a factor along
- * which m was selected.
+ * which m was selected. Functions (sin, exp) have other last bits in kernels than in XLA, but the
+ * same in all of XLA's loops: where no sum is under them, loops that are all XLA's agree.
  *
  * Within a trip XLA would make x again for each of its users: it is marked as kept.
  */
@@ -24,10 +25,18 @@ typedef enum split_selected {
   SPLIT_SELECTED_OF_ALL   /* of all of them */
 } split_selected;
 
-/* Whether the comparison, done by this factor, is of sums with an element selected from such.
- * *out_loop: IR_NONE, or the loop that selected it. */
+/* A value that is made again: of the same bits where? */
+typedef enum split_sameness {
+  SPLIT_SAME_NEVER,  /* not for sure: a sum */
+  SPLIT_SAME_IN_XLA, /* in loops of XLA's, and in kernels, not in one and the other: a function */
+  SPLIT_SAME_ALWAYS
+} split_sameness;
+
+/* Whether the comparison, done by this factor, is of values that are less the same than `enough`,
+ * with an element selected from such. *out_loop: IR_NONE, or the loop that selected it. */
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, ir_op *out_loop);
+                                       const split_factor *f, split_sameness enough,
+                                       ir_op *out_loop);
 
 /* Marks what is compared with an element selected from it: {keep} on the op in a loop's body that
  * makes it. In a loop of XLA's its value is held in memory for all users (split_lower_loops). */
