@@ -6,7 +6,7 @@
 #include "split/shards.h"
 #include "split/sink.h"
 
-enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 6 };
+enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 8 };
 enum { MARGINS = 8 }; /* as long as slices are at least to be: what is made twice is an eighth */
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -383,19 +383,23 @@ static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block bloc
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
+/* In units that are larger and larger, until nothing asks for more. Where that has no end (levels
+ * of halves, the last of which are small), those that hold the least. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
                           const split_goal *goal, split_memo *memo, bool no_overlaps) {
   split_pos pos = {.dim = dim, .unit = 1};
+  split_region *least = NULL;
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
     bool is_ragged = ir_type_at(m, seed)->dims[dim] % pos.unit != 0;
-    if (split_extent(m, seed, pos) <= 1 || (is_ragged && no_overlaps)) return NULL;
+    if (split_extent(m, seed, pos) <= 1 || (is_ragged && no_overlaps)) break;
     split_region *r =
         grow_either_way(scratch, m, block, seed, pos, goal, memo, no_overlaps, &coarsen);
     if (!coarsen || (r && r->held_bytes == 0)) return r;
+    if (r && r->merges && (!least || r->held_bytes < least->held_bytes)) least = r;
     pos.unit *= coarsen;
   }
-  return NULL;
+  return least;
 }
 
 static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,

@@ -245,7 +245,7 @@ RULE(reverse) {
   split_pos *other = q->of_result ? q->out->operands : q->out->results;
   other->offset = result_type(q, 0)->dims[q->pos.dim] - q->pos.unit - q->pos.more - q->pos.offset;
   other->mirrored = !q->pos.mirrored;
-  other->core = q->pos.more - q->pos.core;
+  other->core = q->pos.more > 0 ? q->pos.more - q->pos.core : 0;
   return q->out->shifts = true;
 }
 
@@ -543,14 +543,13 @@ static bool has_captures(const ir_module *m, ir_op op) {
 static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }
 
 split_pos split_core(split_pos pos) {
-  if (pos.mirrored) return pos;
   pos.offset += pos.core;
   pos.more = pos.core = 0;
   return pos;
 }
 
 split_pos split_with_core(split_pos pos, int64_t at) {
-  int64_t first = pos.offset, last = first + pos.more;
+  int64_t first = pos.offset, last = first + (pos.more > 0 ? pos.more : 0);
   at = at < first ? first : at > last ? last : at;
   int64_t below = down_to(at, pos.unit), above = below + pos.unit;
   if (below >= first && (at - below <= above - at || above > last)) at = below;

@@ -23,7 +23,7 @@ typedef struct split_pos {
   int64_t offset; /* index i of the factor is the elements from i * unit + offset on: slices, pads,
                      parts */
   int64_t more;   /* elements behind those of the slice that a trip has, too: stencils. Windows of
-                     trips overlap */
+                     trips overlap. Negative: so many at the slice's end are not read */
   int64_t core;   /* of these, in front of the slice: what is put out or summed begins there. Says
                      nothing of what the window has, so positions are equal without it */
 } split_pos;

@@ -179,7 +179,8 @@ static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
 /* One window with both costs no more than their margins. */
 static bool is_near(split_pos a, split_pos b) {
   if (a.dim != b.dim || a.dim < 0 || a.unit != b.unit || a.mirrored || b.mirrored) return false;
-  int64_t gap = max64(a.offset, b.offset) - min64(a.offset + a.more, b.offset + b.more);
+  int64_t gap = max64(a.offset, b.offset) -
+                min64(a.offset + max64(0, a.more), b.offset + max64(0, b.more));
   return gap <= max64(a.unit, max64(a.more, b.more));
 }
 
@@ -189,20 +190,47 @@ static bool is_merged(const split_region *r, const split_instance *at) {
          !split_pos_equal(at->factor.results[ir_value_get(r->m, at->value)->index], at->pos);
 }
 
-/* Of those that this one is no part of, nor they of it. */
+/* Of those that this one is no part of, nor they of it. Of a value whose windows merge those that
+ * are near will, and those in other units are few. */
 static int positions_of(const split_region *r, ir_value v, split_pos pos) {
+  bool merges = r->merges && split_is_large(r, v);
   int n = 0;
   for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
     const split_instance *at = &r->instances.at[i - 1];
-    if (!is_merged(r, at)) n += !is_nested(pos, at->pos) && !(r->merges && is_near(pos, at->pos));
+    if (is_merged(r, at) || is_nested(pos, at->pos)) continue;
+    n += !merges || (at->pos.unit == pos.unit && !is_near(pos, at->pos));
   }
   return n;
 }
 
-/* What has grown stays as it is: loops that are being made may ask for a position more. */
-static void refuse_many(split_region *r, ir_value v, split_pos pos) {
+/* What has grown stays as it is: loops that are being made may ask for a position more. Where
+ * windows merge and no more members come, what has many is read from outside. */
+static void refuse_many(split_region *r, ir_value v, split_instance *instance) {
   if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
-  if (r->may_shift && positions_of(r, v, pos) >= MOST_SHIFTED) r->failed = true;
+  int positions = r->may_shift ? positions_of(r, v, instance->pos) : 0;
+  r->has_many |= positions > 0;
+  if (positions < MOST_SHIFTED) return;
+  if (r->merges && r->is_closed) instance->traced = false;
+  else r->failed = true;
+}
+
+static bool has_users_outside(const split_region *r, ir_value v) {
+  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++)
+    if (!r->member_of[r->state->users.ops[i]]) return true;
+  return false;
+}
+
+/* A window that small values ask for when all hulls are known is a part of one; else the value is
+ * read, if it is put out anyhow. */
+static void settle_late(const split_region *r, ir_value v, split_instance *late) {
+  if (!late->traced || late->factor.carried || !split_is_large(r, v)) return;
+  for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
+    const split_instance *at = &r->instances.at[i - 1];
+    if (!at->traced || at->factor.carried || !split_contains(at->pos, late->pos)) continue;
+    late->factor = at->factor;
+    return;
+  }
+  late->traced = !has_users_outside(r, v);
 }
 
 static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) {
@@ -212,7 +240,8 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
   if (op && in_block(r, v) && pos.dim >= 0)
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
-  if (!r->is_grown) refuse_many(r, v, pos);
+  if (!r->is_grown) refuse_many(r, v, &instance);
+  if (r->merges && r->is_closed) settle_late(r, v, &instance);
   VEC_PUSH(r->scratch, &r->instances, instance);
   r->first_instance[v] = r->instances.count;
   return &r->instances.at[r->instances.count - 1];
@@ -685,7 +714,7 @@ static void check_region(const split_region *r) {
   for (uint32_t i = 0; i < r->instances.count; i++) {
     const split_instance *at = &r->instances.at[i];
     CTX_CHECK(c, at->emitted_in < 0); /* nothing is built while it grows */
-    CTX_CHECK(c, at->pos.core >= 0 && at->pos.core <= at->pos.more);
+    CTX_CHECK(c, at->pos.core >= 0 && at->pos.core <= max64(0, at->pos.more));
     CTX_CHECK(c, !at->traced || at->factor.role == SPLIT_PARALLEL);
   }
 }
@@ -761,6 +790,7 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   r->outside = outside;
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, pop_pending(r));
+  r->is_closed = true;
   if (r->members.count == 0) r->failed = true;
   if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) assign_stages(r);
@@ -849,11 +879,12 @@ static bool is_within_loop(const ir_module *m, ir_block block) {
   return false;
 }
 
-/* Where windows lie across each other the value is made once, if that leaves no more in memory. */
+/* Where windows lie across each other, or beside each other and something is held, the value is
+ * made once, if that leaves no more in memory. */
 static split_region *grow_shifted(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                   split_pos pos, const split_growth *g) {
   split_region *r = grow(scratch, m, block, seed, pos, g, SHIFTED);
-  if (!r->is_crowded) return r;
+  if (!r->is_crowded && !(r->overlaps && r->has_many && stuck_bytes(r))) return r;
   split_region *s = grow(scratch, m, block, seed, pos, g, MERGED);
   bool is_taken = !s->failed && stuck_bytes(s) <= stuck_bytes(r);
   ctx_log(m->ctx, 5, "windows that lie across each other: made as one%s",

@@ -146,7 +146,8 @@ bool split_stencil_operand(const split_stencil *s, split_pos result, split_pos *
       !scaled(result.unit, s->step, s->holes, &out->unit, out_coarsen))
     return false;
   out->offset = ceil_div(first_place(s, result), s->holes);
-  out->more = max64(0, floor_div(last_place(s, result), s->holes) + 1 - out->offset);
+  out->more = max64(1 - out->unit, /* a slice of one index has an element */
+                    floor_div(last_place(s, result), s->holes) + 1 - out->offset);
   int64_t core = (result.offset + result.core) * s->step + shift_of(s);
   *out = split_with_core(*out, floor_div(core, s->holes));
   int64_t low, high;
@@ -162,6 +163,21 @@ void split_stencil_padding(const split_stencil *s, split_pos operand, split_pos 
   if (*out_high < 0 && *out_high > -s->slack) *out_high = 0;
 }
 
+/* Whole units of the result, if what it is made of are. */
+static int64_t rounded(int64_t offset, int64_t unit, bool is_whole) {
+  return is_whole ? ceil_div(2 * offset - unit, 2 * unit) * unit : offset;
+}
+
+/* Where the result's window is made of the operand's alone, if there is such a place: where windows
+ * of single results do not overlap. */
+static bool find_within(const split_stencil *s, split_pos core, int64_t unit, int64_t *out_offset) {
+  int64_t first = ceil_div((core.offset - 1) * s->holes + 1 + s->low, s->step),
+          last = floor_div(core.offset * s->holes + s->low + s->step - s->reach, s->step);
+  int64_t whole = floor_div(last, unit) * unit; /* results that are slices are put out as such */
+  *out_offset = whole >= first ? whole : last;
+  return first <= last;
+}
+
 bool split_stencil_result(const split_stencil *s, split_pos operand, split_pos *out,
                           int64_t *out_coarsen) {
   *out = (split_pos){.dim = s->result_dim, .unit = 1};
@@ -169,9 +185,9 @@ bool split_stencil_result(const split_stencil *s, split_pos operand, split_pos *
       !scaled(operand.unit, s->holes, s->step, &out->unit, out_coarsen))
     return false;
   split_pos core = split_core(operand);
-  out->offset = floor_div(core.offset * s->holes - shift_of(s), s->step);
-  if (core.offset % core.unit == 0) /* results that are slices are put out as such */
-    out->offset = ceil_div(2 * out->offset - out->unit, 2 * out->unit) * out->unit;
+  if (!s->stays && find_within(s, core, out->unit, &out->offset)) return true;
+  out->offset = rounded(floor_div(core.offset * s->holes - shift_of(s), s->step), out->unit,
+                        core.offset % core.unit == 0);
   return true;
 }
 

@@ -1,10 +1,12 @@
-"""Random programs of lists of places, prefix sums, windows and tori, with gradients.
+"""Random programs of lists of places, prefix sums, halvings, windows and tori, with gradients.
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
 where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
-`Windows`, windows of an axis that is rolled by a part of a window; `Rolled`, neighbours on a torus,
-many of one field and several times over. Numbers are small multiples of
-1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large tensors in bytes.
+`Halvings`, associative scans and other functions that take every second element and put what they
+make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
+`Rolled`, neighbours on a torus, many of one field and several times over. Numbers are small
+multiples of 1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large
+tensors in bytes.
 """
 
 import random
@@ -437,5 +439,75 @@ class Rolled(Program):
     def function(self, *arguments):
         dice = random.Random(self.body + 1)
         if dice.random() < 0.5:
+            return [self.value(*arguments, whole=True)]
+        return self.differentiated(dice, self.value, arguments)
+
+
+class Halvings(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice(FLOATS))
+        self.n = self.dice.choice([2, 5, 16, 61, 64, 97, 128, 131, 255, 256, 500, 512, 1000])
+        self.rows = self.dice.choice([None, None, 1, 3])
+        self.axis = self.dice.randrange(2) if self.rows else 0
+        shape = [self.rows or 1, self.rows or 1]
+        shape[self.axis] = self.n
+        shape = tuple(shape) if self.rows else (self.n,)
+        self.data = [self.eighths(*shape), self.eighths(*shape)]
+        self.largest = self.data[0].nbytes
+
+    def inputs(self):
+        return self.data
+
+    def every(self, x, first, step=2, until=None):
+        return lax.slice_in_dim(x, first, until or x.shape[self.axis], step, self.axis)
+
+    def scanned(self, dice, x, y):
+        """By a function of pairs or of single numbers that is associative."""
+        along = {"axis": self.axis, "reverse": dice.random() < 0.3}
+        small = self.dtype.type(1 / 64)
+        affine = lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1])  # noqa: E731
+        first = lambda a, b: (jnp.where(b[0] > 1, b[0], a[0]), a[1] + b[1])  # noqa: E731
+        choices = [
+            lambda: lax.associative_scan(affine, (1 + x * small, y), **along)[1],
+            lambda: lax.associative_scan(affine, (jnp.tanh(x), y), **along)[dice.randrange(2)],
+            lambda: lax.associative_scan(first, (x, y * small), **along)[dice.randrange(2)],
+            lambda: lax.associative_scan(jnp.maximum, x - y, **along),
+            lambda: lax.associative_scan(lambda a, b: a * b + a + b, x * small, **along),
+            lambda: lax.cumprod(1 + x * small, **along),
+            lambda: lax.cummax(x + y * small, **along),
+            lambda: lax.cumlogsumexp(x, **along),
+        ]
+        return dice.choice(choices)()
+
+    def pyramid(self, dice, x, depth):
+        """Haar's transform and others that go down and up again; x's shape."""
+        n = x.shape[self.axis]
+        if depth == 0 or n < 2:
+            return x
+        low, high = self.every(x, 0, 2, n // 2 * 2), self.every(x, 1, 2, n // 2 * 2)
+        inner = self.pyramid(dice, low + high if dice.random() < 0.7 else low - high / 2, depth - 1)
+        shifted = jnp.roll(inner, 1, self.axis) if dice.random() < 0.4 else inner
+        between = lambda at: [  # noqa: E731
+            (at, n % 2 + 1 - at, 1) if d == self.axis else (0, 0, 0) for d in range(x.ndim)
+        ]
+        put = lambda v, at: lax.pad(v, self.dtype.type(0), between(at))  # noqa: E731
+        return put((inner + low) / 2, 0) + put(jnp.sin(shifted - high), 1)
+
+    def value(self, x, y, whole=False):
+        dice = random.Random(self.body)
+        depth = dice.randrange(1, 7)
+        z = self.scanned(dice, x, y) if dice.random() < 0.7 else self.pyramid(dice, x, depth)
+        if dice.random() < 0.4:
+            z = jnp.sin(z) * y
+        if dice.random() < 0.2:
+            z = self.pyramid(dice, z, dice.randrange(1, 4))
+        if whole:
+            return z
+        return dice.choice([jnp.sum(jnp.sin(z)), jnp.sum(z * y) / 64, jnp.max(z)])
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.3:
             return [self.value(*arguments, whole=True)]
         return self.differentiated(dice, self.value, arguments)

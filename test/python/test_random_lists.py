@@ -1,4 +1,5 @@
-"""Random lists of places, prefix sums, windows and tori, rewritten in several ways: results are the same.
+"""Random lists of places, prefix sums, halvings, windows and tori, rewritten in several ways: results
+are the same.
 
 Each seed is a program and the ways (tools/fuzz_lists.py, which has any number of them).
 """
@@ -36,10 +37,15 @@ def test_a_wrong_result_is_found(monkeypatch):
     assert any(fuzz_lists.failures("Prefixes", seed, use_xla=False)[0] for seed in range(4))
 
 
-@pytest.mark.parametrize("kind, seed", [("Windows", 1039), ("Rolled", 117)])
+WRONG = [("Windows", 1039), ("Rolled", 117), ("Halvings", 26), ("Halvings", 65)]
+
+
+@pytest.mark.parametrize("kind, seed", WRONG)
 def test_what_was_wrong_once(kind, seed):
     """Windows 1039: the denominator of a running softmax lay elsewhere than its numerator, and the
-    trips did not go over all of it. Rolled 117: as a kernel its code had no end.
+    trips did not go over all of it. Rolled 117: as a kernel its code had no end. Halvings 26: the
+    middle of a window that is read backwards was taken for all of it; 65: a maximum and the
+    comparison with it were made by different loops, one of them a kernel.
     """
     found, changed = fuzz_lists.failures(kind, seed)
     assert changed and not found
