@@ -832,21 +832,17 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
 }
 
-static bool is_part_of_argument(const split_region *r, ir_value v) {
-  ir_op op = ir_value_get(r->m, v)->op;
-  for (; op; op = ir_value_get(r->m, v)->op) {
-    ir_kind kind = ir_kind_of(r->m, op);
-    if (kind != IR_OP_RESHAPE && kind != IR_OP_SLICE) return false;
-    v = ir_operand(r->m, op, 0);
-  }
-  return true;
+/* A part of one is a copy of it, where a loop reads it. */
+static bool is_argument(const split_region *r, ir_value v) {
+  while (ir_maker(r->m, v, IR_OP_RESHAPE)) v = ir_operand(r->m, ir_value_get(r->m, v)->op, 0);
+  return !ir_value_get(r->m, v)->op;
 }
 
 /* Counts a large value of the block once. */
 static void count_stuck(const split_region *r, ir_value v, bool *counted, int64_t *in_out_bytes) {
   if (counted[v] || r->needed_outside[v] || !in_block(r, v) || !split_is_large(r, v)) return;
   counted[v] = true;
-  if (is_part_of_argument(r, v)) return;
+  if (is_argument(r, v)) return;
   if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))
     *in_out_bytes = INT64_MAX;
 }

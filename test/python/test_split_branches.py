@@ -119,7 +119,7 @@ def test_held(name, tmp_path):
     estimated = limit * 9 // 10  # the command has no report of XLA's to go by
     arguments = (X, V, True, True)
     text, rewritten = running.rewrite(f, arguments, tmp_path, "--memory-limit", estimated)
-    xla, stock = running.Xla(rewritten), running.Xla(text)
+    xla, stock = (running.Xla(t, as_users=True) for t in (rewritten, text))
     assert xla.report_bytes() <= limit < 2_000 * KB < stock.report_bytes()
     for p in (False, True):
         for q in (False, True):
