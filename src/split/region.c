@@ -832,17 +832,23 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
 }
 
-/* A part of one is a copy of it, where a loop reads it. */
-static bool is_argument(const split_region *r, ir_value v) {
-  while (ir_maker(r->m, v, IR_OP_RESHAPE)) v = ir_operand(r->m, ir_value_get(r->m, v)->op, 0);
-  return !ir_value_get(r->m, v)->op;
+static bool is_part_of_argument(const split_region *r, ir_value v) {
+  ir_op op = ir_value_get(r->m, v)->op;
+  for (; op; op = ir_value_get(r->m, v)->op) {
+    ir_kind kind = ir_kind_of(r->m, op);
+    if (kind != IR_OP_RESHAPE && kind != IR_OP_SLICE) return false;
+    v = ir_operand(r->m, op, 0);
+  }
+  return true;
 }
 
-/* Counts a large value of the block once. */
-static void count_stuck(const split_region *r, ir_value v, bool *counted, int64_t *in_out_bytes) {
+/* Counts a large value of the block once. A part of an argument that is read whole, or that not
+ * even shifted slices can be read of, is there in any case. */
+static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *counted,
+                        int64_t *in_out_bytes) {
   if (counted[v] || r->needed_outside[v] || !in_block(r, v) || !split_is_large(r, v)) return;
+  if (is_whole && is_part_of_argument(r, v)) return;
   counted[v] = true;
-  if (is_argument(r, v)) return;
   if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))
     *in_out_bytes = INT64_MAX;
 }
@@ -853,13 +859,15 @@ static int64_t stuck_bytes(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   int64_t total = r->held_bytes;
   if (r->failed) return INT64_MAX;
-  for (uint32_t i = 0; i < r->instances.count; i++)
-    if (!r->instances.at[i].traced) count_stuck(r, r->instances.at[i].value, counted, &total);
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *at = &r->instances.at[i];
+    if (!at->traced) count_stuck(r, at->value, r->may_shift || at->pos.dim < 0, counted, &total);
+  }
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_operands; j++)
       if (member->factor.operands[j].dim < 0 && !member->is_idle)
-        count_stuck(r, ir_operand(r->m, member->op, j), counted, &total);
+        count_stuck(r, ir_operand(r->m, member->op, j), true, counted, &total);
   }
   return total;
 }
