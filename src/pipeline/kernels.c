@@ -149,8 +149,10 @@ static void log_nest(const kernel_nest *n, double gain) {
 static int64_t scratch_bytes_of(const replacing *w, arena *a, kernel_nest *n,
                                 const char **out_why) {
   kernel_code code = kernel_emit(a, n, "trial");
-  *out_why = "its code would be too long";
-  if (code.is_too_long) return -1;
+  if (code.is_too_long) {
+    *out_why = "its code would be too long";
+    return -1;
+  }
   return KERNEL_CALL_ALIGNMENT + code.shared_bytes + code.scratch_bytes * w->machine->cores;
 }
 

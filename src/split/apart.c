@@ -156,12 +156,6 @@ static bool puts_out_large(const split_region *r, const split_member *member) {
   return false;
 }
 
-static bool puts_out(const split_region *r, const split_member *member) {
-  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++)
-    if (split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
-  return false;
-}
-
 /* Running statistics, sums of whiles and prefix sums tie a loop's members together. */
 static bool is_tied(const split_member *member) {
   return member->streams || member->factor.sums || member->factor.carried;
@@ -176,7 +170,7 @@ static bool find_roots(grouping *g) {
     const split_member *member = &r->members.at[i];
     if (member->stage != g->stage) continue;
     if (is_tied(member)) return false;
-    if (member->is_idle || !puts_out(r, member)) continue;
+    if (!split_puts_out(r, member)) continue;
     if (g->n_roots == MOST_ROOTS) return false;
     n_large += puts_out_large(r, member);
     g->together[g->n_roots] = g->n_roots;

@@ -1,5 +1,6 @@
 #include "split/choose.h"
 
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "split/monoid.h"
@@ -8,9 +9,6 @@
 
 enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 8 };
 enum { MARGINS = 8 }; /* as long as slices are at least to be: what is made twice is an eighth */
-
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Bytes per index of the largest value that the loops hold slice by slice. */
 static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {

@@ -1,5 +1,6 @@
 #include "split/region.h"
 
+#include "base/ints.h"
 #include "split/agreement.h"
 #include "split/apart.h"
 #include "split/kept.h"
@@ -172,9 +173,6 @@ static void visit_user(split_region *r, ir_op user, ir_value v, split_pos at) {
 static bool is_nested(split_pos a, split_pos b) {
   return split_contains(a, b) || split_contains(b, a);
 }
-
-static int64_t max64(int64_t x, int64_t y) { return x > y ? x : y; }
-static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
 
 /* One window with both costs no more than their margins. */
 static bool is_near(split_pos a, split_pos b) {
@@ -624,7 +622,7 @@ static void find_range(split_region *r) {
       r->failed = true;
 }
 
-static bool puts_out(const split_region *r, const split_member *member) {
+bool split_puts_out(const split_region *r, const split_member *member) {
   for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
     if (!member->is_idle && split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
   }
@@ -636,7 +634,7 @@ static void count_loops(split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     int32_t loop = member->stage * r->n_groups + member->group;
-    if (counted[loop] || !puts_out(r, member)) continue;
+    if (counted[loop] || !split_puts_out(r, member)) continue;
     counted[loop] = true;
     r->n_loops++;
   }
@@ -674,7 +672,7 @@ static void make_operands(making *k, uint32_t index) {
 static void make_stage(making *k) {
   const split_region *r = k->r;
   for (uint32_t i = 0; i < r->members.count; i++)
-    if (r->members.at[i].stage == k->stage && puts_out(r, &r->members.at[i])) make_member(k, i);
+    if (r->members.at[i].stage == k->stage && split_puts_out(r, &r->members.at[i])) make_member(k, i);
   while (k->pending.count) make_operands(k, k->pending.at[--k->pending.count]);
 }
 

@@ -1,5 +1,6 @@
 #include "split/stencil.h"
 
+#include "base/ints.h"
 #include "ir/attrs.h"
 #include "split/tile_op.h"
 
@@ -104,7 +105,6 @@ bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, i
 }
 
 /* ---- windows ---- */
-static int64_t max64(int64_t x, int64_t y) { return x > y ? x : y; }
 
 static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
 

@@ -1,10 +1,10 @@
 #include "split/window.h"
 
+#include "base/ints.h"
 #include "base/strbuf.h"
 #include "ir/fold.h"
 
 /* ---- scalars: numbers where the trip's start is one ---- */
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t clamped_int(int64_t x, int64_t low, int64_t high) {
   return min64(x < low ? low : x, high);

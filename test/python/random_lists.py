@@ -51,6 +51,13 @@ class Program:
             return list(jax.jvp(f, arguments, along))
         return jax.tree.leaves(jax.value_and_grad(f, tuple(range(len(arguments))))(*arguments))
 
+    def whole_or_differentiated(self, share, arguments):
+        """The value as it is, in that share of all programs."""
+        dice = random.Random(self.body + 1)
+        if dice.random() < share:
+            return [self.value(*arguments, whole=True)]
+        return self.differentiated(dice, self.value, arguments)
+
 
 class Places(Program):
     def __init__(self, seed):
@@ -370,10 +377,7 @@ class Windows(Program):
         return z if whole else self.end(dice, z, y)
 
     def function(self, *arguments):
-        dice = random.Random(self.body + 1)
-        if dice.random() < 0.3:
-            return [self.value(*arguments, whole=True)]
-        return self.differentiated(dice, self.value, arguments)
+        return self.whole_or_differentiated(0.3, arguments)
 
 
 class Rolled(Program):
@@ -437,10 +441,7 @@ class Rolled(Program):
         return z if whole else jnp.sum(jnp.sin(z) * y)
 
     def function(self, *arguments):
-        dice = random.Random(self.body + 1)
-        if dice.random() < 0.5:
-            return [self.value(*arguments, whole=True)]
-        return self.differentiated(dice, self.value, arguments)
+        return self.whole_or_differentiated(0.5, arguments)
 
 
 class Halvings(Program):
@@ -507,7 +508,4 @@ class Halvings(Program):
         return dice.choice([jnp.sum(jnp.sin(z)), jnp.sum(z * y) / 64, jnp.max(z)])
 
     def function(self, *arguments):
-        dice = random.Random(self.body + 1)
-        if dice.random() < 0.3:
-            return [self.value(*arguments, whole=True)]
-        return self.differentiated(dice, self.value, arguments)
+        return self.whole_or_differentiated(0.3, arguments)

@@ -189,6 +189,12 @@ class Xla:
         return [r.view(np.uint16) if r.dtype == BF16 else r for r in results]
 
 
+def check_f64(got, wanted):
+    """To rounding of the largest of each result."""
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.abs(other).max())
+
+
 def results(text, inputs):
     """Of a program that may have kernels: stock XLA's, or the evaluator's, emulated, where they are
     for another processor.

@@ -59,19 +59,14 @@ def lowered(n, folder):
     return inputs, program, wanted
 
 
-def check(got, wanted):
-    for one, other in zip(got, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.abs(other).max())
-
-
 @pytest.mark.parametrize("n, slices", [(60, 7), (61, 20), (60, 30)])
 def test_slices(n, slices, tmp_path):
     inputs, program, wanted = lowered(n, tmp_path)
     sizes = [f"--tensor-size-threshold={n * n * 2}", f"--tensor-split-size={n * slices * 8}"]
     rewritten = running.opt(program, *sizes)
     assert rewritten.count("stablehlo.while") > 5
-    check(running.Xla(rewritten)(*inputs), wanted)
-    check(running.Evaluator(tmp_path, inputs)(rewritten), wanted)
+    running.check_f64(running.Xla(rewritten)(*inputs), wanted)
+    running.check_f64(running.Evaluator(tmp_path, inputs)(rewritten), wanted)
 
 
 def test_few_matrices(tmp_path):
@@ -83,4 +78,4 @@ def test_few_matrices(tmp_path):
     rewritten = running.opt(program, f"--memory-limit={limit}")
     compiled = running.Xla(rewritten, running.OPTIONS | ordered)
     assert compiled.report_bytes() <= limit
-    check(compiled(*inputs), wanted)
+    running.check_f64(compiled(*inputs), wanted)

@@ -41,11 +41,6 @@ def lowered(n, folder):
     return inputs, program, wanted
 
 
-def check(got, wanted):
-    for one, other in zip(got, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.abs(other).max())
-
-
 @pytest.mark.parametrize("slices", [13, 40, 60])
 def test_slices(slices, tmp_path):
     n = 120
@@ -53,8 +48,8 @@ def test_slices(slices, tmp_path):
     sizes = [f"--tensor-size-threshold={n * n * 4}", f"--tensor-split-size={n * slices * 8}"]
     rewritten = running.opt(program, *sizes)
     assert rewritten.count("stablehlo.while") > 5
-    check(running.Xla(rewritten)(*inputs), wanted)
-    check(running.Evaluator(tmp_path, inputs)(rewritten), wanted)
+    running.check_f64(running.Xla(rewritten)(*inputs), wanted)
+    running.check_f64(running.Evaluator(tmp_path, inputs)(rewritten), wanted)
 
 
 def test_nothing_is_solved_anew(tmp_path):
@@ -63,4 +58,4 @@ def test_nothing_is_solved_anew(tmp_path):
     rewritten = running.opt(program, f"--memory-limit={int(4.1 * n * n * 8)}")
     solves = [text.count("lapack_dtrsm_ffi") for text in (program.read_text(), rewritten)]
     assert solves == [3, 3]
-    check(running.Xla(rewritten)(*inputs), wanted)
+    running.check_f64(running.Xla(rewritten)(*inputs), wanted)
