@@ -1,21 +1,27 @@
 # Everything here also installs what it needs (tools/setup): a fresh Debian 12 with gcc, make, python3 >= 3.11 and pip is enough.
 PYTHON ?= python3
 VENV   := .venv
+TOOLS  := $(VENV)/.weir-tools
 STAMP  := $(VENV)/.weir-setup
 BIN    := $(abspath $(VENV)/bin)
 CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all library build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t20
 
-$(STAMP): pyproject.toml tools/setup
-	@PYTHON='$(PYTHON)' sh tools/setup $(VENV)
+# What the library is built with, and then all else: packages are loaded while the compiler works.
+$(TOOLS): tools/setup
+	@PYTHON='$(PYTHON)' sh tools/setup $(VENV) tools
+	@touch $@
+
+$(STAMP): pyproject.toml $(TOOLS)
+	@PYTHON='$(PYTHON)' sh tools/setup $(VENV) packages
 	@touch $@
 
 # $(1): build folder, $(2): CMake settings. CMake itself re-runs where a file was added.
@@ -24,28 +30,31 @@ define cmake_build
 	@$(CMAKE) --build $(1) -j $(JOBS) -- --quiet
 endef
 
-build: $(STAMP)
+library: $(TOOLS)
 	@mkdir -p build
 	$(call cmake_build,$(BUILD),-DCMAKE_BUILD_TYPE=RelWithDebInfo)
+
+build: library $(STAMP)
 	@ln -sf ../../$(BUILD)/libweir.so python/weir/libweir.so
 	@if [ -x $(BUILD)/weir ]; then ln -sf ../../$(BUILD)/weir $(VENV)/bin/weir; fi
 
-debug: $(STAMP) ## build/debug: no optimisation, asserts on
+debug: $(TOOLS) ## build/debug: no optimisation, asserts on
 	@mkdir -p build
 	$(call cmake_build,build/debug,-DCMAKE_BUILD_TYPE=Debug)
 
-asan: $(STAMP) ## build/asan: AddressSanitizer and UndefinedBehaviorSanitizer, warnings are errors
+asan: $(TOOLS) ## build/asan: AddressSanitizer and UndefinedBehaviorSanitizer, warnings are errors
 	@mkdir -p build
 	$(call cmake_build,build/asan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=address$(comma)undefined -DWEIR_WERROR=ON)
 comma := ,
 
-test: build asan ## all tests; ends with "N passed, N failed"
+test: ## all tests; ends with "N passed, N failed"
+	@$(MAKE) --no-print-directory -j2 build asan
 	@$(BIN)/python tools/run_tests.py all --build $(BUILD) --asan build/asan
 
-check: asan ## unit programs and lit under the sanitizers
+check: asan $(STAMP) ## unit programs and lit under the sanitizers
 	@$(BIN)/python tools/run_tests.py check --asan build/asan
 
-tsan: $(STAMP) ## what runs on several threads, under ThreadSanitizer
+tsan: $(TOOLS) ## what runs on several threads, under ThreadSanitizer
 	@mkdir -p build
 	$(call cmake_build,build/tsan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=thread)
 	@for program in kernel_run progress kernel_cache; do TSAN_OPTIONS=halt_on_error=1 build/tsan/unit/$${program}_test || exit 1; done

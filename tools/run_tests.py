@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -170,18 +171,22 @@ def lower_levels(build):
 NEED_NO_ENVIRONMENT = (run_unit, run_lit, run_python, run_kernels)
 
 
+def cpu_seconds():
+    """Of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def report(name, run, *arguments):
     print(f"== {name}", flush=True)
-    start = time.monotonic()
+    start, cpu = time.monotonic(), cpu_seconds()
     passed, failed, skipped = run(*arguments)
     if passed + failed + skipped == 0:
         print(f"{name}: no tests ran")
         failed = 1
     rest = f", {skipped} skipped" if skipped else ""
-    print(
-        f"-- {name}: {passed} passed, {failed} failed{rest} ({time.monotonic() - start:.0f} s)\n",
-        flush=True,
-    )
+    took = f"{time.monotonic() - start:.0f} s, {cpu_seconds() - cpu:.0f} s of CPU"
+    print(f"-- {name}: {passed} passed, {failed} failed{rest} ({took})\n", flush=True)
     return passed, failed
 
 

@@ -1,6 +1,8 @@
 """Every test starts without weir's settings and with stock XLA CPU."""
 
 import collections
+import fcntl
+import json
 import os
 import signal
 import types
@@ -45,6 +47,25 @@ def pytest_collection_modifyitems(config, items):
             left_out.append(item)
         seen[name] += 1
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """once(name, make): what make(folder) returns (JSON), made once for all processes of this run."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def once(name, make):
+        folder = base / f"once-{name}"
+        folder.mkdir(exist_ok=True)
+        with open(folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made = folder / "made.json"
+            if not made.exists():
+                made.write_text(json.dumps(make(folder)))
+            return json.loads(made.read_text())
+
+    return once
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 device stays under the limit, and nobody waits for ever for a process that has ended.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -47,13 +48,13 @@ def outcomes(count, folder):
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory):
-    return outcomes(2, tmp_path_factory.mktemp("two"))
+def two(once):
+    return once("two-processes", functools.partial(outcomes, 2))
 
 
 @pytest.fixture(scope="module")
-def four(tmp_path_factory):
-    return outcomes(4, tmp_path_factory.mktemp("four"))
+def four(once):
+    return once("four-processes", functools.partial(outcomes, 4))
 
 
 @pytest.fixture(params=["two", "four"])

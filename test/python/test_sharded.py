@@ -23,8 +23,7 @@ LOOPED = ["shard_map_scan", "while"]  # loops of the program's with collectives
 SPLIT = BY_HAND + SHARDED + LOOPED
 
 
-@pytest.fixture(scope="module")
-def lines():
+def printed_lines(_):
     done = subprocess.run(
         [sys.executable, PROGRAM],
         capture_output=True,
@@ -34,6 +33,11 @@ def lines():
     )
     assert done.returncode == 0, done.stderr[-4000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def lines(once):
+    return once("sharded", printed_lines)
 
 
 @pytest.fixture(scope="module")

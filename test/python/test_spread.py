@@ -2,6 +2,7 @@
 each; each device stays under the limit and does its part.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -22,11 +23,10 @@ SPREAD = ["matvec", "total", "odd", "attention", "gradient", "largest", "steps"]
 COUNTS = {2: FEW, 4: FEW + MORE, 8: FEW}
 
 
-@pytest.fixture(scope="module", params=COUNTS, ids=lambda n: f"{n}-devices")
-def programs(request):
-    flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={request.param}"}
+def lines_over(devices, _):
+    flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
     done = subprocess.run(
-        [sys.executable, PROGRAM, *COUNTS[request.param]],
+        [sys.executable, PROGRAM, *COUNTS[devices]],
         capture_output=True,
         text=True,
         timeout=400,
@@ -34,7 +34,12 @@ def programs(request):
     )
     assert done.returncode == 0, done.stderr[-4000:]
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    return {line["name"]: line for line in lines} | {"count": request.param}
+    return {line["name"]: line for line in lines} | {"count": devices}
+
+
+@pytest.fixture(scope="module", params=COUNTS, ids=lambda n: f"{n}-devices")
+def programs(request, once):
+    return once(f"spread-{request.param}", functools.partial(lines_over, request.param))
 
 
 def test_results_are_those_of_one_device_whole_on_each(programs):
