@@ -8,7 +8,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all library build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all library build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 test-avx2 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -81,6 +81,9 @@ test-devices: build ## plans for GPUs and TPUs, judged by their own XLA, whole
 
 test-aarch64: build ## kernels for 64-bit Arm in an emulator, more of them than make test tries
 	@$(BIN)/python tools/run_tests.py aarch64 --build $(BUILD)
+
+test-avx2: build ## as on a processor with AVX2 and no AVX-512, emulated: units, lit, a share of the rest
+	@$(BIN)/python tools/run_tests.py avx2 --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit
 	@$(BIN)/python examples/demo.py

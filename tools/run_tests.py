@@ -20,22 +20,33 @@ import time
 import xml.etree.ElementTree
 
 import aarch64
+import avx2
+import emulator
 import jax_versions
 import wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNIT_SECONDS = 300
+LIT_SECONDS = 120
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
 KERNEL_SHARE = "6"
 # Emulated, where LLVM takes ten times as long.
 ARM_SHARE = "40"
+AVX2_SHARE = "30"  # XLA compiles there, too
+EMULATED_SLOWER = 15  # times
 ARM_UNITS = ("machine", "kernel*", "loaded", "ref*", "maps", "npy*")
 ARM_KERNELS = [f"test/python/test_kernel{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
 LIBRARIES = "test/python/test_libraries.py"
 DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
 TENSORFLOW = "test/tensorflow"
+SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)
+# What the process takes, or how it ends: an emulator's own memory and signals would be tested.
+MEASURED = [
+    f"test/python/test_{name}.py"
+    for name in ("programs", "jax_tests", "mutants", "interrupts", "processes", "planning_work")
+]
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 # without the slowest: `make test-jax-versions` runs them
 QUICK = ["-k", "not p2_knn and not p3_sgpr"]
@@ -47,7 +58,7 @@ SANITIZERS = {
 }
 
 
-def run_program(program, environment):
+def run_program(program, environment, seconds=UNIT_SECONDS):
     """None, or why it failed and what it printed."""
     try:
         done = subprocess.run(
@@ -56,20 +67,23 @@ def run_program(program, environment):
             text=True,
             cwd=ROOT,
             env=environment,
-            timeout=UNIT_SECONDS,
+            timeout=seconds,
             errors="replace",
         )
     except subprocess.TimeoutExpired:
-        return f"(no end after {UNIT_SECONDS} s)"
+        return f"(no end after {seconds} s)"
     good = done.returncode == 0 and not done.stdout
     return None if good else f"(exit {done.returncode})\n{(done.stdout + done.stderr)[-4000:]}"
 
 
-def run_unit(build, environment, names=("*",)):
+def run_unit(build, environment, names=("*",), slower=1):
     """Each C program is one test."""
+    run_one = functools.partial(
+        run_program, environment=environment, seconds=UNIT_SECONDS * slower
+    )
     programs = sorted({at for name in names for at in (build / "unit").glob(f"{name}_test")})
     with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
-        found = list(pool.map(lambda program: run_program(program, environment), programs))
+        found = list(pool.map(run_one, programs))
     failed = 0
     for program, why in zip(programs, found):
         if why is not None:
@@ -78,7 +92,7 @@ def run_unit(build, environment, names=("*",)):
     return len(programs) - failed, failed, 0
 
 
-def run_lit(build, environment):
+def run_lit(build, environment, slower=1):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
         subprocess.run(
@@ -89,7 +103,7 @@ def run_lit(build, environment):
                 "-j",
                 JOBS,
                 "--timeout",
-                "120",
+                str(LIT_SECONDS * slower),
                 "-D",
                 f"build={build}",
                 "--output",
@@ -110,7 +124,7 @@ def run_lit(build, environment):
 def run_python(build, asan, environment):
     """All but those of other environments; some run what the sanitizers see."""
     environment = environment | {"WEIR_ASAN_BUILD": str(asan)}
-    others = [f"--ignore={at}" for at in (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)]
+    others = [f"--ignore={at}" for at in SUITES_OF_THEIR_OWN]
     return run_pytest(build, environment, arguments=others)
 
 
@@ -152,13 +166,30 @@ def run_aarch64(build, environment, files, share):
     """C programs for 64-bit Arm, and a share of the tests of kernels with kernels for it, emulated."""
     try:
         emulated = aarch64.build()
-    except aarch64.Missing as missing:
+    except emulator.Missing as missing:
         print(f"skipped: no emulated Arm: {missing}", flush=True)
         return 0, 0, 1
     units = run_unit(emulated, environment, ARM_UNITS)
     environment = environment | {"WEIR_MACHINE": "aarch64", "WEIR_EMULATED_BUILD": str(emulated)}
     kernels = run_pytest(build, environment, arguments=[*files, "--share", share])
     return tuple(map(sum, zip(units, kernels)))
+
+
+def run_avx2(build, environment, share):
+    """C programs, lit and a share of the other tests where every library is told that the processor
+    has AVX2 and no AVX-512.
+    """
+    try:
+        bin_folder, emulated = avx2.environment(build)
+    except emulator.Missing as missing:
+        print(f"skipped: no emulated processor: {missing}", flush=True)
+        return 0, 0, 1
+    units = run_unit(emulated, environment, slower=EMULATED_SLOWER)
+    lit = run_lit(emulated, environment, slower=EMULATED_SLOWER)
+    others = [f"--ignore={at}" for at in (*SUITES_OF_THEIR_OWN, *MEASURED)]
+    limits = [f"--timeout={PYTHON_SECONDS * EMULATED_SLOWER}", "--share", share]
+    python = run_pytest(emulated, environment, bin_folder / "python", [*others, *limits])
+    return tuple(map(sum, zip(units, lit, python)))
 
 
 def lower_levels(build):
@@ -297,6 +328,8 @@ def suites(what, build, asan):
         return [("torch", run_libraries, build, plain, "torch")]
     if what == "aarch64":
         return [("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS, KERNEL_SHARE)]
+    if what == "avx2":
+        return [("as with AVX2 alone, emulated", run_avx2, build, plain, AVX2_SHARE)]
     if what == "devices":
         return [("devices", run_devices, build, plain, [])]
     if what == "jax":
@@ -325,10 +358,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax", "tensorflow", "torch", "devices", "aarch64"],
+        choices=["all", "check", "jax", "tensorflow", "torch", "devices", "aarch64", "avx2"],
         help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
         "the hook in the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for "
-        "GPUs and TPUs, whole; aarch64: kernels for 64-bit Arm, emulated, a larger share",
+        "GPUs and TPUs, whole; aarch64: kernels for 64-bit Arm, emulated, a larger share; avx2: a share of all, emulated without "
+        "AVX-512",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
