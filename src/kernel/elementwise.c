@@ -231,29 +231,37 @@ const char *kernel_choose(kernel_emitter *e, ir_dtype dtype, int32_t lanes, cons
   return choose(e, lanes, kernel_typed(e, dtype, lanes), test, yes, no);
 }
 
-/* x and y are equal: +0 if either is, as the larger; -0 likewise. Equal numbers but zeros have
- * equal bits. */
-static const char *equal_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+/* The larger (smaller) of x and y by processors' own maximum, which is y where neither is. */
+static const char *either_extreme(kernel_emitter *e, bool is_max, const char *type, int32_t lanes,
+                                  const char *x, const char *y) {
+  const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "ogt" : "olt", type, x, y);
+  return choose(e, lanes, type, test, x, y);
+}
+
+/* +0 is larger than -0; NaN if either is. Asked both ways numbers that differ give the same, zeros
+ * both: of their bits +0 has none set. */
+static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y) {
   const char *real = kernel_typed(e, dtype, lanes),
              *bits = kernel_typed(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes);
-  const char *a = kernel_line(e, "bitcast %s %s to %s", real, x, bits),
-             *b = kernel_line(e, "bitcast %s %s to %s", real, y, bits),
+  const char *one = either_extreme(e, is_max, real, lanes, x, y),
+             *other = either_extreme(e, is_max, real, lanes, y, x);
+  const char *a = kernel_line(e, "bitcast %s %s to %s", real, one, bits),
+             *b = kernel_line(e, "bitcast %s %s to %s", real, other, bits),
              *both = kernel_line(e, "%s %s %s, %s", is_max ? "and" : "or", bits, a, b);
-  return kernel_line(e, "bitcast %s %s to %s", bits, both, real);
+  const char *test = kernel_line(e, "fcmp uno %s %s, %s", real, x, y);
+  const char *nan = kernel_line(e, "sext %s %s to %s", wide(e, "i1", lanes), test, bits);
+  const char *found = kernel_line(e, "or %s %s, %s", bits, both, nan);
+  return kernel_line(e, "bitcast %s %s to %s", bits, found, real);
 }
 
 /* The larger (smaller) of the two; NaN if either is. prefers_y: y is right where they are equal. */
 static const char *float_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y, bool prefers_y) {
+  if (!prefers_y) return exact_extreme(e, is_max, dtype, lanes, x, y);
   const char *type = kernel_typed(e, dtype, lanes);
   const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "ugt" : "ult", type, x, y);
   const char *best = choose(e, lanes, type, test, x, y);
-  if (!prefers_y) {
-    const char *equal = equal_extreme(e, is_max, dtype, lanes, x, y);
-    const char *same = kernel_line(e, "fcmp oeq %s %s, %s", type, x, y);
-    best = choose(e, lanes, type, same, equal, best);
-  }
   const char *nan = kernel_line(e, "fcmp uno %s %s, %s", type, y, y);
   return choose(e, lanes, type, nan, y, best);
 }
