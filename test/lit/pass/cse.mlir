@@ -154,4 +154,16 @@ module {
     }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
     return %0, %1 : tensor<f32>, tensor<f32>
   }
+
+  // As many operands as fill a place of their own: what lies behind them is another op's.
+  // CHECK-LABEL: sym_name = "four"
+  // CHECK-COUNT-1: "stablehlo.dynamic_update_slice"(
+  // CHECK-NOT: "stablehlo.dynamic_update_slice"(
+  func.func public @four(%x: tensor<4x4xf32>, %y: tensor<1x4xf32>, %i: tensor<i32>, %j: tensor<i32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %0 = stablehlo.dynamic_update_slice %x, %y, %i, %j : (tensor<4x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<4x4xf32>
+    %1 = stablehlo.negate %x : tensor<4x4xf32>
+    %2 = stablehlo.dynamic_update_slice %x, %y, %i, %j : (tensor<4x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<4x4xf32>
+    %3 = stablehlo.add %1, %2 : tensor<4x4xf32>
+    return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
 }

@@ -56,6 +56,37 @@ module {
     return %9 : tensor<7x5xf64>
   }
 
+  // g * (x - y) and (x - y) * g, added: twice the one. Not: g * (x - y) and g * g.
+  // CHECK: sym_name = "twice"
+  // CHECK-NOT: x7x16x
+  // CHECK: "stablehlo.dot_general"{{.*}} : (tensor<5x7xf64>, tensor<7x16xf64>) -> tensor<5x16xf64>
+  // CHECK: sym_name = "not_twice"
+  // CHECK-NOT: dot_general
+  func.func public @twice(%x: tensor<5x16xf64>, %y: tensor<7x16xf64>, %g: tensor<5x7xf64>) -> tensor<5x16xf64> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<5x16xf64>) -> tensor<5x7x16xf64>
+    %1 = stablehlo.broadcast_in_dim %y, dims = [1, 2] : (tensor<7x16xf64>) -> tensor<5x7x16xf64>
+    %2 = stablehlo.subtract %0, %1 : tensor<5x7x16xf64>
+    %3 = stablehlo.broadcast_in_dim %g, dims = [0, 1] : (tensor<5x7xf64>) -> tensor<5x7x16xf64>
+    %4 = stablehlo.multiply %3, %2 : tensor<5x7x16xf64>
+    %5 = stablehlo.multiply %2, %3 : tensor<5x7x16xf64>
+    %6 = stablehlo.add %4, %5 : tensor<5x7x16xf64>
+    %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x7x16xf64>, tensor<f64>) -> tensor<5x16xf64>
+    return %7 : tensor<5x16xf64>
+  }
+  func.func public @not_twice(%x: tensor<5x16xf64>, %y: tensor<7x16xf64>, %g: tensor<5x7xf64>) -> tensor<5x16xf64> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<5x16xf64>) -> tensor<5x7x16xf64>
+    %1 = stablehlo.broadcast_in_dim %y, dims = [1, 2] : (tensor<7x16xf64>) -> tensor<5x7x16xf64>
+    %2 = stablehlo.subtract %0, %1 : tensor<5x7x16xf64>
+    %3 = stablehlo.broadcast_in_dim %g, dims = [0, 1] : (tensor<5x7xf64>) -> tensor<5x7x16xf64>
+    %4 = stablehlo.multiply %3, %2 : tensor<5x7x16xf64>
+    %5 = stablehlo.multiply %3, %3 : tensor<5x7x16xf64>
+    %6 = stablehlo.add %4, %5 : tensor<5x7x16xf64>
+    %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x7x16xf64>, tensor<f64>) -> tensor<5x16xf64>
+    return %7 : tensor<5x16xf64>
+  }
+
   // The gradient: sums of g times the difference.
   // CHECK: sym_name = "weighted"
   // CHECK-NOT: x7x16x

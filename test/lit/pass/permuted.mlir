@@ -63,3 +63,21 @@ func.func @others(%x: tensor<200xf32>, %y: tensor<200xf32>) -> (tensor<200xf32>,
   %3 = "stablehlo.gather"(%x, %i3) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<200xf32>, tensor<200x1xi32>) -> tensor<200xf32>
   return %0, %1, %2, %3 : tensor<200xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>
 }
+
+// Of two dimensions nobody knows, turned: another order.
+// CHECK: sym_name = "turned"
+// CHECK: "stablehlo.gather"
+func.func public @turned(%x: tensor<?x?xf32>) -> tensor<64xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %k = stablehlo.reshape %t : (tensor<?x?xf32>) -> tensor<64xf32>
+  %v = stablehlo.reshape %x : (tensor<?x?xf32>) -> tensor<64xf32>
+  %s:2 = "stablehlo.sort"(%k, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %e = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
+  %g = "stablehlo.gather"(%v, %p) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<64xf32>, tensor<64x1xi32>) -> tensor<64xf32>
+  return %g : tensor<64xf32>
+}

@@ -2,9 +2,14 @@
 // runs each segment once more. 17 trips: 4, 4, 4, 4 and 1.
 // RUN: %weir opt %s --tensor-size-threshold 2000 --stop-after split | FileCheck %s
 // RUN: sed 's/LT, %i, %end/GE, %end, %i/; s/%end = stablehlo.constant dense<17>/%end = stablehlo.constant dense<16>/' %s | %weir opt - --tensor-size-threshold 2000 --stop-after split | FileCheck %s
+// RUN: sed 's/i32>/ui8>/g; s/17/200/g; s/dense<16>/dense<199>/' %s | %weir opt - --tensor-size-threshold 2000 --stop-after split | FileCheck %s --check-prefix=NARROW
 // RUN: %weir opt %s --tensor-size-threshold 2000 --skip checkpoint --stop-after split | FileCheck %s --check-prefix=OFF
 
 // OFF: tensor<17x100xf32>
+
+// A counter that just does not wrap around: 200 trips in ui8.
+// NARROW: "stablehlo.while"
+// NARROW-NOT: tensor<200x100xf32>
 
 // CHECK-LABEL: sym_name = "main"
 // CHECK: %[[F:.*]]:4 = "stablehlo.while"(%{{.*}}) ({
