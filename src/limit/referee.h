@@ -14,7 +14,7 @@ bool referee_has_orders(const job *j);
 
 /* XLA's number for the module in this order; the largest of the ways in which it may compile it. m
  * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did
- * not compile. Cost: a compilation by XLA. */
+ * not compile. Cost: a compilation by XLA, unless it was asked of the same text before. */
 bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */

@@ -23,6 +23,12 @@ typedef struct unsplit {
                             threshold */
 } unsplit;
 
+/* What XLA said of a program under options. */
+typedef struct referee_report {
+  uint64_t key;
+  weir_memory memory;
+} referee_report;
+
 /* One weir_rewrite(): what was asked, and what is made once for all that is tried. */
 typedef struct job {
   ctx c;
@@ -39,6 +45,8 @@ typedef struct job {
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
+  VEC(referee_report) reports; /* XLA is asked once of a program */
+  arena *reports_arena;        /* NULL: there are none */
 } job;
 
 /* Predicted gain in speed over XLA's loop from which on a loop becomes a kernel, under

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "in/in.h"
 #include "plan/peak.h"
 #include "weir/weir.h"
@@ -31,6 +32,8 @@ typedef struct judge {
   double factor;          /* of the temporaries that weir estimates */
   bool never;             /* refuses what was rewritten */
   int asked, least, most; /* how often; options in one question */
+  uint64_t answered[64];  /* questions, of one call */
+  int answers;
 } judge;
 
 typedef struct question {
@@ -49,6 +52,15 @@ static weir_status estimate(void *user) {
   return WEIR_OK;
 }
 
+/* XLA says the same again, after minutes on a TPU. */
+static void note_answer(judge *by, const char *text, size_t length, const char *const *options) {
+  uint64_t key = text ? hash_wide(HASH_WIDE_BEGIN, text, length) : 0;
+  for (int i = 0; options[i]; i++) key = hash_wide(key, options[i], strlen(options[i]) + 1);
+  for (int i = 0; i < by->answers; i++) assert(by->answered[i] != key);
+  assert(by->answers < 64);
+  by->answered[by->answers++] = key;
+}
+
 static int report(void *user, const char *text, size_t length, const char *const *options,
                   weir_memory *out) {
   judge *by = user;
@@ -59,6 +71,7 @@ static int report(void *user, const char *text, size_t length, const char *const
   if (!by->asked || by->least > n) by->least = n;
   by->asked++;
   if (text && by->never) return 1;
+  note_answer(by, text, length, options);
   ctx_init(&q.c);
   assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
   out->argument_bytes = 4000;
@@ -80,7 +93,7 @@ static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const cha
   o.memory_limit_bytes = limit;
   o.minimum = minimum;
   o.machine = on;
-  if (by) o.referee = report, o.referee_user = by;
+  if (by) o.referee = report, o.referee_user = by, by->answers = 0;
   outcome out = {.summary.struct_size = sizeof out.summary};
   out.status = weir_rewrite(pairs, strlen(pairs), &o, &out.result);
   weir_result_summary(out.result, &out.summary);
@@ -144,6 +157,10 @@ static void test_device(void) {
   assert(honest.asked >= 2 && honest.asked % 2 == 0);
   assert(honest.most == honest.least + 1);
   weir_result_destroy(a.result);
+  judge more = {.factor = 1.5}; /* arguments and results are over it */
+  outcome b = rewrite(&more, 7000, WEIR_MINIMUM_IF_REFUSED, "v5e");
+  assert(b.status == WEIR_RESOURCE_EXHAUSTED && more.asked == more.answers);
+  weir_result_destroy(b.result);
 }
 
 /* Of older and of newer callers: nothing beyond what they have, and beyond what we have, is
