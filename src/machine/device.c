@@ -80,26 +80,42 @@ int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t
   return up_to(saturated_product(most, element_bytes), m->align_bytes);
 }
 
-int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
-                           const int64_t *dims) {
-  int64_t dense = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes),
-          least = m->kernel_lanes && rank > 1 ? INT64_MAX : dense;
-  for (int32_t minor = 0; m->kernel_lanes && rank > 1 && minor < rank; minor++)
-    for (int32_t second = 0; second < rank; second++) {
+device_layout device_least_layout(const device_memory *m, int64_t element_bytes, int32_t rank,
+                                  const int64_t *dims) {
+  int64_t rows = rows_of_tile(m, element_bytes), least = INT64_MAX;
+  device_layout found = {rank - 1, rank - 2};
+  assert(m->kernel_lanes && rank > 1);
+  for (int32_t minor = rank; minor-- > 0;)
+    for (int32_t second = rank; second-- > 0;) {
       if (minor == second) continue;
       int64_t few = rows_for(rows, known(dims[second])),
               n = tiled_elements(m, few, rank, dims, minor, second);
+      if (n < least) found = (device_layout){minor, second};
       if (n < least) least = n;
     }
-  assert(least >= dense);
-  int64_t bytes = saturated_product(least, element_bytes);
+  return found;
+}
+
+int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                              const int64_t *dims, device_layout layout) {
+  int64_t rows = rows_for(rows_of_tile(m, element_bytes), known(dims[layout.second])),
+          elements = tiled_elements(m, rows, rank, dims, layout.minor, layout.second);
+  assert(m->kernel_lanes && rank > 1 && elements >= dense_elements(rank, dims));
+  return up_to(saturated_product(elements, element_bytes), m->align_bytes);
+}
+
+int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                           const int64_t *dims) {
+  if (m->kernel_lanes && rank > 1)
+    return device_laid_out_bytes(m, element_bytes, rank, dims,
+                                 device_least_layout(m, element_bytes, rank, dims));
+  int64_t bytes = saturated_product(dense_elements(rank, dims), element_bytes);
   return m->kernel_lanes ? up_to(bytes, m->align_bytes) : bytes;
 }
 
 int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                          const int64_t *dims) {
   if (!m->kernel_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
-  int64_t rows = rows_for(rows_of_tile(m, element_bytes), known(dims[rank - 2])),
-          elements = tiled_elements(m, rows, rank, dims, rank - 1, rank - 2);
-  return up_to(saturated_product(elements, element_bytes), m->align_bytes);
+  return device_laid_out_bytes(m, element_bytes, rank, dims,
+                               (device_layout){rank - 1, rank - 2});
 }

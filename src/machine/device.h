@@ -69,6 +69,18 @@ const device *device_find(const char *name);
  * platform that is not known. */
 const device *device_typical(const char *platform);
 
+/* Which dimensions are innermost in memory: in rows of tiles, and around these. */
+typedef struct device_layout {
+  int32_t minor, second;
+} device_layout;
+
+/* The layout that takes least, of equal ones that of the last dimensions. Of two dimensions at
+ * least, where arrays are tiled. */
+device_layout device_least_layout(const device_memory *m, int64_t element_bytes, int32_t rank,
+                                  const int64_t *dims);
+int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
+                              const int64_t *dims, device_layout layout);
+
 /* Bytes of an array of elements of element_bytes there: in the layout that takes most, and in the
  * one that takes least, which XLA prefers. Extents below 0, which only the running program knows,
  * count as 1. Saturates at INT64_MAX. */

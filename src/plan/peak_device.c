@@ -5,6 +5,7 @@
  * through the tuple. Sources: XLA's gemm_rewriter.cc, heap_simulator.cc; layouts that XLA:TPU
  * prints. Between plan_fuse() and plan_insert_copies(). */
 #include "base/saturate.h"
+#include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
 /* ---- products ---- */
@@ -297,6 +298,17 @@ static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
   return plan_node_new(g, &made);
 }
 
+/* The node makes `shape`, and what reads it a copy as it was. */
+static void put_back(plan_graph *g, uint32_t id, plan_shape shape) {
+  plan_node n = *plan_node_get(g, id), *now = plan_node_get(g, id);
+  now->shape = shape;
+  now->users = NULL;
+  now->n_users = now->users_room = 0;
+  uint32_t back = laid_out_anew(g, id, n.shape);
+  plan_add_user(g, id, back);
+  read_instead(g, id, back, n.users, n.n_users);
+}
+
 static void flatten(plan_graph *g, uint32_t id) {
   plan_node n = *plan_node_get(g, id);
   plan_shape flat = plan_shape_make(g->arena, n.shape.dtype, 1, &n.shape.elements);
@@ -304,14 +316,92 @@ static void flatten(plan_graph *g, uint32_t id) {
   plan_remove_user(g, n.operands[0], id);
   plan_add_user(g, n.operands[0], before);
   plan_add_user(g, before, id);
-  plan_node *scatter = plan_node_get(g, id);
-  scatter->operands[0] = before;
-  scatter->shape = flat;
-  scatter->users = NULL;
-  scatter->n_users = scatter->users_room = 0;
-  uint32_t back = laid_out_anew(g, id, n.shape);
-  plan_add_user(g, id, back);
-  read_instead(g, id, back, n.users, n.n_users);
+  plan_node_get(g, id)->operands[0] = before;
+  put_back(g, id, flat);
+}
+
+/* ---- convolutions ---- */
+/* XLA:TPU convolves with batch and features innermost, in either order. Arguments and results lie
+ * as takes least: where that is otherwise they are laid out anew, arguments of f32 as bf16. */
+typedef struct conv_side {
+  int32_t batch, feature; /* of a kernel: input and output features */
+} conv_side;
+
+static conv_side side_of(const ir_conv_numbers *dims, uint32_t operand) {
+  if (operand == 0) return (conv_side){(int32_t)dims->input_batch, (int32_t)dims->input_feature};
+  return (conv_side){(int32_t)dims->kernel_input_feature, (int32_t)dims->kernel_output_feature};
+}
+
+static int64_t convolved_bytes(const plan_graph *g, const plan_shape *s, int64_t width,
+                               conv_side at) {
+  int64_t one = device_laid_out_bytes(g->memory, width, s->rank, s->dims,
+                                      (device_layout){at.feature, at.batch}),
+          other = device_laid_out_bytes(g->memory, width, s->rank, s->dims,
+                                        (device_layout){at.batch, at.feature});
+  return one < other ? one : other;
+}
+
+/* Made element by element of the program's arguments. */
+static bool is_of_arguments(const plan_graph *g, uint32_t id, int32_t depth) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->kind == PLAN_PARAMETER) return n->comp == g->entry;
+  bool is = depth > 0 && n->n_operands > 0 &&
+            (n->kind == PLAN_FUSION || n->kind == PLAN_BITCAST || plan_is_elementwise(n));
+  for (uint32_t i = 0; i < n->n_operands && is; i++) {
+    bool is_scalar = plan_node_get(g, n->operands[i])->shape.elements == 1;
+    is = is_scalar || is_of_arguments(g, n->operands[i], depth - 1);
+  }
+  return is;
+}
+
+enum { SEEN_OF_ARGUMENTS = 4 };
+
+static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side at) {
+  uint32_t id = plan_node_get(g, conv)->operands[i];
+  plan_shape s = plan_node_get(g, id)->shape;
+  if (s.rank < 3 || s.elements <= 0 || !is_of_arguments(g, id, SEEN_OF_ARGUMENTS)) return;
+  int64_t width = s.bytes / s.elements;
+  device_layout own = device_least_layout(g->memory, width, s.rank, s.dims);
+  if (own.minor == at.batch || own.minor == at.feature) return;
+  int64_t bytes = convolved_bytes(g, &s, s.dtype == IR_F32 ? 2 : width, at);
+  uint32_t copy = laid_out_anew(g, id, plan_shape_make(g->arena, IR_UI8, 1, &bytes));
+  plan_add_user(g, copy, conv);
+  plan_add_user(g, id, copy);
+  plan_node *n = plan_node_get(g, conv);
+  n->operands[i] = copy;
+  bool reads_both = n->operands[1 - i] == id;
+  if (!reads_both) plan_remove_user(g, id, conv);
+}
+
+static bool is_result(const plan_graph *g, uint32_t id) {
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->outputs[i] == id) return true;
+  return false;
+}
+
+static void lay_out_result(plan_graph *g, uint32_t conv, conv_side at) {
+  plan_node n = *plan_node_get(g, conv);
+  if (n.shape.rank < 3 || n.shape.elements <= 0 || !is_result(g, conv)) return;
+  int64_t width = n.shape.bytes / n.shape.elements;
+  device_layout own = device_least_layout(g->memory, width, n.shape.rank, n.shape.dims);
+  bool is_same = (own.minor == at.batch && own.second == at.feature) ||
+                 (own.minor == at.feature && own.second == at.batch);
+  if (is_same) return;
+  int64_t bytes = convolved_bytes(g, &n.shape, width, at);
+  put_back(g, conv, plan_shape_make(g->arena, IR_UI8, 1, &bytes));
+}
+
+static void lay_out_convolution(plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  bool is_convolution = n->kind == PLAN_OPAQUE && (n->flags & PLAN_FLAG_LIVE) && n->op &&
+                        ir_kind_of(g->m, n->op) == IR_OP_CONVOLUTION;
+  ir_conv_numbers dims;
+  if (!is_convolution || n->n_operands != 2 || n->shape.is_tuple ||
+      !ir_conv_dims(g->arena, g->m, n->op, &dims))
+    return;
+  for (uint32_t i = 0; i < 2; i++) lay_out_operand(g, id, i, side_of(&dims, i));
+  lay_out_result(g, id,
+                 (conv_side){(int32_t)dims.output_batch, (int32_t)dims.output_feature});
 }
 
 /* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
@@ -357,6 +447,7 @@ void plan_on_device(plan_graph *g) {
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
   for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
     if (is_flattened(g, plan_node_get(g, id))) flatten(g, id);
+  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++) lay_out_convolution(g, id);
   for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
     if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
   for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) {

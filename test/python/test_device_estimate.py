@@ -51,7 +51,7 @@ MOST_ABOVE = {"cuda": 0.18, "tpu": 0.40}  # loops that XLA:TPU unrolls
 LOW = {
     "h100": {"m_hessian_net"},
     "v5e": {"p_gp_regression_f64.plugin", "special_bessel_zeta"},
-    "v5p": {"dot_int_complex_f64", "m_im2col_patches"},
+    "v5p": {"dot_int_complex_f64"},
     "v4": {"m_attention_bwd"},
     "v6e": set(),
 }
@@ -115,11 +115,27 @@ func.func @main(%a: {vector}, %b: {vector}) -> ({table}, {table}) {{
 }}"""
 
 
+def convolution(batch, extent, features, out):
+    """3 x 3, of images with features last."""
+    image, kernel = f"{batch}x{extent}x{extent}x{features}xf32", f"3x3x{features}x{out}xf32"
+    result = f"{batch}x{extent}x{extent}x{out}xf32"
+    return f"""
+func.func @main(%x: tensor<{image}>, %w: tensor<{kernel}>) -> tensor<{result}> {{
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {{pad = [[1, 1], [1, 1]]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
+    : (tensor<{image}>, tensor<{kernel}>) -> tensor<{result}>
+  return %0 : tensor<{result}>
+}}"""
+
+
 # XLA's reports: versions as in device_reports.json.
 SINGLE = {
     "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
     "cut from above": ("h100", layer("minimum"), 272_089_600),
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
+    "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
+    "convolution, as it lies": ("v5p", convolution(128, 64, 64, 64), 268_730_368),
+    "convolution, result laid out anew": ("v5p", convolution(8, 128, 128, 128), 201_949_152),
 }
 
 
