@@ -26,6 +26,9 @@ typedef struct device_memory {
   bool fuses_sums;
   bool fuses_products; /* they take in what makes their operands, and are taken in by readers */
   bool fuses_siblings; /* what is computed element by element from one array is made in one pass */
+  /* What several products would compute, from an exponential or the like, is made once, as they
+   * read it: in 16 bits. */
+  bool keeps_for_products;
   bool narrow_floats;  /* products read 16-bit floats as they are */
   /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
   int64_t near_bytes;

@@ -8,16 +8,21 @@
 /* One program runs on the chip: an op is no launch from outside. Tiles: XLA's documentation, "Tiled
  * layout", and the layouts that XLA:TPU prints. What it keeps for a loop is a multiple of 32,256
  * bytes, 4 to 11 of them in the corpus. */
-#define TILES(near)                                                                                \
+#define NEAR .near_bytes = (int64_t)96 << 20
+#define TILES(...)                                                                                 \
   {                                                                                                \
     .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
     .loop_bytes = 352 << 10, .lays_out_anew = true, .fuses_sums = true, .fuses_products = true,    \
-    .fuses_siblings = true, .narrow_floats = true, .near_bytes = near                              \
+    .fuses_siblings = true, .narrow_floats = true, __VA_ARGS__                                    \
   }
-const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES((int64_t)96 << 20)};
+const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES(NEAR)};
 /* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there
- * that both read. v4 has 128 MiB more for both, of which not all is used. */
-static const device_platform pairs = {"tpu", 1e3, 1e3, NULL, TILES(0)};
+ * that both read. v4 has 128 MiB more for both, of which not all is used. Both have less arithmetic
+ * for what they read than v5e and v6e, so that several products' operand is computed once. */
+static const device_platform pairs = {"tpu", 1e3, 1e3, NULL,
+                                      TILES(.near_bytes = 0, .keeps_for_products = true)},
+                             v4 = {"tpu", 1e3, 1e3, NULL,
+                                   TILES(NEAR, .keeps_for_products = true)};
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
 static const double VECTOR_SHARE = 1.0 / 32;
@@ -34,7 +39,7 @@ static const double F64_SHARE = 1.0 / 64;
 
 const device device_tpu_chips[] = {
     CHIP("v5e", device_tpu, "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
-    CHIP("v4", device_tpu, "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
+    CHIP("v4", v4, "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
     CHIP("v5p", pairs, "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
     CHIP("v6e", device_tpu, "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
     {0}};

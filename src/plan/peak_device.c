@@ -412,15 +412,16 @@ static bool is_by_rows(const plan_graph *g, const plan_node *n) {
   return is_gather || (n->kind == PLAN_OPAQUE && is_factor);
 }
 
-static void pad(const plan_graph *g, plan_shape *s, bool by_rows) {
+static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
   if (s->is_tuple) {
     plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
-    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i], by_rows);
+    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i], by_rows, narrow);
     s->members = members;
     int64_t table = s->bytes;
     s->bytes = device_least_bytes(g->memory, 1, 1, &table);
   } else if (s->elements > 0) {
     int64_t width = s->bytes / s->elements;
+    if (narrow) width = width < 2 ? width : 2;
     s->bytes = by_rows ? device_row_bytes(g->memory, width, s->rank, s->dims)
                        : device_least_bytes(g->memory, width, s->rank, s->dims);
   }
@@ -452,6 +453,6 @@ void plan_on_device(plan_graph *g) {
     if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
   for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) {
     plan_node *n = plan_node_get(g, id);
-    pad(g, &n->shape, is_by_rows(g, n));
+    pad(g, &n->shape, is_by_rows(g, n), n->narrow);
   }
 }

@@ -14,6 +14,7 @@ enum {
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
   SEEN_THROUGH = 4, /* nodes between what is computed and the memory that it reads */
+  SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
   STRIP = 128,      /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
@@ -396,10 +397,40 @@ static bool is_read_as_it_is(const fuser *f, uint32_t view) {
   return n->n_users == 0;
 }
 
+static bool is_product(const plan_graph *g, const plan_node *n) {
+  bool is_fused = n->kind == PLAN_FUSION && n->op;
+  return n->kind == IR_OP_DOT_GENERAL ||
+         (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL);
+}
+
+/* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
+static bool computes_dear(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return false;
+  if (n->kind == IR_OP_SINE || n->kind == IR_OP_COSINE) return true;
+  if (g->memory->keeps_for_products && (plan_traits(n->kind) & PLAN_TRAIT_D)) return true;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (computes_dear(g, n->operands[i], depth - 1)) return true;
+  return false;
+}
+
+/* What several products would compute, and that is dear: it is made once. */
+static bool is_kept_for_products(const fuser *f, const plan_node *p, uint32_t producer) {
+  if (!f->g->memory->fuses_products || p->n_users < 2) return false;
+  if (p->shape.dtype != IR_F32 || !plan_is_elementwise(p)) return false;
+  for (uint32_t i = 0; i < p->n_users; i++)
+    if (!is_product(f->g, plan_node_get(f->g, p->users[i]))) return false;
+  return computes_dear(f->g, producer, SEEN_OF_OPERANDS);
+}
+
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
  * for reading it is cheaper; of what is summed by rows and by columns as much is enough. */
 static bool fuses_into_readers(const fuser *f, uint32_t producer) {
   const plan_node *p = plan_node_get(f->g, producer);
+  if (is_kept_for_products(f, p, producer)) {
+    plan_node_get(f->g, producer)->narrow = true;
+    return false;
+  }
   int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
   if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {

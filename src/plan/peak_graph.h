@@ -65,6 +65,7 @@ typedef struct plan_node {
   uint8_t flags;
   /* a dot that has taken in a transpose of an operand: XLA makes these last */
   bool folded;
+  bool narrow; /* products alone read it, in 16 bits */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;

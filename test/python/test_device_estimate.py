@@ -52,7 +52,7 @@ LOW = {
     "h100": {"m_hessian_net"},
     "v5e": {"p_gp_regression_f64.plugin", "special_bessel_zeta"},
     "v5p": {"dot_int_complex_f64"},
-    "v4": {"m_attention_bwd"},
+    "v4": set(),
     "v6e": set(),
 }
 
@@ -128,12 +128,28 @@ func.func @main(%x: tensor<{image}>, %w: tensor<{kernel}>) -> tensor<{result}> {
 }}"""
 
 
+def two_products(function):
+    """Of a function of a matrix, from both sides."""
+    matrix, narrow = "tensor<12288x12288xf32>", "tensor<12288x32xf32>"
+    return f"""
+func.func @main(%a: {matrix}, %c: {narrow}, %d: {narrow}) -> ({narrow}, tensor<32x12288xf32>) {{
+  %s = stablehlo.{function} %a : {matrix}
+  %0 = stablehlo.dot_general %s, %c, contracting_dims = [1] x [0]
+    : ({matrix}, {narrow}) -> {narrow}
+  %1 = stablehlo.dot_general %d, %s, contracting_dims = [0] x [0]
+    : ({narrow}, {matrix}) -> tensor<32x12288xf32>
+  return %0, %1 : {narrow}, tensor<32x12288xf32>
+}}"""
+
+
 # XLA's reports: versions as in device_reports.json.
 SINGLE = {
     "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
     "cut from above": ("h100", layer("minimum"), 272_089_600),
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
     "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
+    "a cosine for two products": ("v5e", two_products("cosine"), 912_326_144),
+    "an exponential for two products": ("v5e", two_products("exponential"), 610_271_744),
     "convolution, as it lies": ("v5p", convolution(128, 64, 64, 64), 268_730_368),
     "convolution, result laid out anew": ("v5p", convolution(8, 128, 128, 128), 201_949_152),
 }
