@@ -327,9 +327,21 @@ typedef struct conv_side {
   int32_t batch, feature; /* of a kernel: input and output features */
 } conv_side;
 
-static conv_side side_of(const ir_conv_numbers *dims, uint32_t operand) {
-  if (operand == 0) return (conv_side){(int32_t)dims->input_batch, (int32_t)dims->input_feature};
-  return (conv_side){(int32_t)dims->kernel_input_feature, (int32_t)dims->kernel_output_feature};
+/* In f32 the graph has images as [batch, space, features], kernels as [space, in, out]. */
+static conv_side side_of(const plan_node *conv, const ir_conv_numbers *dims, uint32_t operand) {
+  int32_t last = conv->shape.rank - 1;
+  bool is_canonical = conv->shape.dtype == IR_F32;
+  if (operand == 0)
+    return is_canonical ? (conv_side){0, last}
+                        : (conv_side){(int32_t)dims->input_batch, (int32_t)dims->input_feature};
+  return is_canonical ? (conv_side){last - 1, last}
+                      : (conv_side){(int32_t)dims->kernel_input_feature,
+                                    (int32_t)dims->kernel_output_feature};
+}
+
+static conv_side result_side(const plan_node *conv, const ir_conv_numbers *dims) {
+  if (conv->shape.dtype == IR_F32) return side_of(conv, dims, 0);
+  return (conv_side){(int32_t)dims->output_batch, (int32_t)dims->output_feature};
 }
 
 static int64_t convolved_bytes(const plan_graph *g, const plan_shape *s, int64_t width,
@@ -356,6 +368,10 @@ static bool is_of_arguments(const plan_graph *g, uint32_t id, int32_t depth) {
 
 enum { SEEN_OF_ARGUMENTS = 4 };
 
+static bool is_only_moved(const plan_node *n) {
+  return n->kind == IR_OP_TRANSPOSE && n->n_users == 1;
+}
+
 static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side at) {
   uint32_t id = plan_node_get(g, conv)->operands[i];
   plan_shape s = plan_node_get(g, id)->shape;
@@ -364,7 +380,12 @@ static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side 
   device_layout own = device_least_layout(g->memory, width, s.rank, s.dims);
   if (own.minor == at.batch || own.minor == at.feature) return;
   int64_t bytes = convolved_bytes(g, &s, s.dtype == IR_F32 ? 2 : width, at);
-  uint32_t copy = laid_out_anew(g, id, plan_shape_make(g->arena, IR_UI8, 1, &bytes));
+  plan_shape convolved = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
+  if (is_only_moved(plan_node_get(g, id))) { /* a copy anyway */
+    plan_node_get(g, id)->shape = convolved;
+    return;
+  }
+  uint32_t copy = laid_out_anew(g, id, convolved);
   plan_add_user(g, copy, conv);
   plan_add_user(g, id, copy);
   plan_node *n = plan_node_get(g, conv);
@@ -381,14 +402,17 @@ static bool is_result(const plan_graph *g, uint32_t id) {
 
 static void lay_out_result(plan_graph *g, uint32_t conv, conv_side at) {
   plan_node n = *plan_node_get(g, conv);
-  if (n.shape.rank < 3 || n.shape.elements <= 0 || !is_result(g, conv)) return;
+  bool moves = n.n_users == 1 && plan_node_get(g, n.users[0])->kind == IR_OP_TRANSPOSE;
+  if (n.shape.rank < 3 || n.shape.elements <= 0 || !(moves || is_result(g, conv))) return;
   int64_t width = n.shape.bytes / n.shape.elements;
   device_layout own = device_least_layout(g->memory, width, n.shape.rank, n.shape.dims);
   bool is_same = (own.minor == at.batch && own.second == at.feature) ||
                  (own.minor == at.feature && own.second == at.batch);
   if (is_same) return;
   int64_t bytes = convolved_bytes(g, &n.shape, width, at);
-  put_back(g, conv, plan_shape_make(g->arena, IR_UI8, 1, &bytes));
+  plan_shape convolved = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
+  if (moves) plan_node_get(g, conv)->shape = convolved;
+  else put_back(g, conv, convolved);
 }
 
 static void lay_out_convolution(plan_graph *g, uint32_t id) {
@@ -399,9 +423,9 @@ static void lay_out_convolution(plan_graph *g, uint32_t id) {
   if (!is_convolution || n->n_operands != 2 || n->shape.is_tuple ||
       !ir_conv_dims(g->arena, g->m, n->op, &dims))
     return;
-  for (uint32_t i = 0; i < 2; i++) lay_out_operand(g, id, i, side_of(&dims, i));
-  lay_out_result(g, id,
-                 (conv_side){(int32_t)dims.output_batch, (int32_t)dims.output_feature});
+  plan_node conv = *n;
+  for (uint32_t i = 0; i < 2; i++) lay_out_operand(g, id, i, side_of(&conv, &dims, i));
+  lay_out_result(g, id, result_side(&conv, &dims));
 }
 
 /* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */

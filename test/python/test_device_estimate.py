@@ -115,13 +115,19 @@ func.func @main(%a: {vector}, %b: {vector}) -> ({table}, {table}) {{
 }}"""
 
 
-def convolution(batch, extent, features, out):
-    """3 x 3, of images with features last."""
-    image, kernel = f"{batch}x{extent}x{extent}x{features}xf32", f"3x3x{features}x{out}xf32"
-    result = f"{batch}x{extent}x{extent}x{out}xf32"
+def convolution(batch, extent, features, out, last=True):
+    """3 x 3, of images with features last, or first."""
+    pixels = f"{extent}x{extent}"
+    image, result = (
+        f"{batch}x{pixels}x{n}xf32" if last else f"{batch}x{n}x{pixels}xf32" for n in (features, out)
+    )
+    kernel = f"3x3x{features}x{out}xf32" if last else f"{out}x{features}x3x3xf32"
+    numbers = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"
+    if not last:
+        numbers = "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]"
     return f"""
 func.func @main(%x: tensor<{image}>, %w: tensor<{kernel}>) -> tensor<{result}> {{
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = {numbers},
     window = {{pad = [[1, 1], [1, 1]]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
     : (tensor<{image}>, tensor<{kernel}>) -> tensor<{result}>
   return %0 : tensor<{result}>
@@ -151,6 +157,7 @@ SINGLE = {
     "a cosine for two products": ("v5e", two_products("cosine"), 912_326_144),
     "an exponential for two products": ("v5e", two_products("exponential"), 610_271_744),
     "convolution, as it lies": ("v5p", convolution(128, 64, 64, 64), 268_730_368),
+    "convolution, features first": ("v5p", convolution(32, 128, 32, 64, last=False), 469_942_240),
     "convolution, result laid out anew": ("v5p", convolution(8, 128, 128, 128), 201_949_152),
 }
 
