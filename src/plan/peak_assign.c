@@ -21,7 +21,8 @@
 
 enum {
   CPU_ALIGNMENT = 64,
-  MOST_PLACED = 2000 /* the heap is quadratic in them; smaller ones are only summed */
+  MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
+  LOOPS_OF_F64 = 3    /* of XLA:TPU, in place of a product in f64, a solve or a factor */
 };
 
 typedef struct interval {
@@ -796,14 +797,28 @@ static int64_t add_tables(assigner *a, int64_t heap) {
 }
 
 /* ---- on a device ---- */
+static bool is_matrix_product(const plan_graph *g, const plan_node *n) {
+  bool is_fused = n->kind == PLAN_FUSION && n->op;
+  return (n->kind == IR_OP_DOT_GENERAL ||
+          (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL)) &&
+         n->shape.true_rank > 1;
+}
+
+/* Loops that XLA:TPU makes of the node. Products of matrices in f64 are loops over products of
+ * bf16. */
+static int64_t loops_of(const plan_graph *g, const plan_node *n) {
+  bool is_loop = n->kind == IR_OP_WHILE || n->kind == IR_OP_SORT || n->n_hidden; /* expanded */
+  if (!(n->flags & PLAN_FLAG_LIVE)) return 0;
+  ir_dtype made = (n->shape.is_tuple && n->shape.n_members ? n->shape.members : &n->shape)->dtype;
+  bool multiplies = n->n_hidden || is_matrix_product(g, n);
+  return made == IR_F64 && multiplies ? LOOPS_OF_F64 : is_loop;
+}
+
 static int64_t loops_bytes(const plan_graph *g) {
-  int64_t bytes = 0;
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    const plan_node *n = plan_node_get(g, id);
-    bool counts = n->kind == IR_OP_WHILE || n->kind == IR_OP_SORT || n->n_hidden; /* expanded */
-    if (counts && (n->flags & PLAN_FLAG_LIVE)) bytes = saturated_sum(bytes, g->memory->loop_bytes);
-  }
-  return bytes;
+  int64_t loops = 0;
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->loop_bytes; id++)
+    loops += loops_of(g, plan_node_get(g, id));
+  return saturated_product(loops, g->memory->loop_bytes);
 }
 
 /* What of the temporaries is in memory. */
