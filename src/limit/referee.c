@@ -43,7 +43,7 @@ static bool compile(job *j, const char *text, size_t length, const char *const *
   ctx_give_back(&j->c);
   bool has_failed =
       j->options.referee(j->options.referee_user, text, length, options, &made.memory) != 0;
-  ctx_give_back(&j->c); /* most of what compiling took is free again */
+  ctx_give_back(&j->c);         /* most of what compiling took is free again */
   if (has_failed) return false; /* which may end well another time */
   if (!j->reports_arena) j->reports_arena = arena_create(&j->c);
   VEC_PUSH(j->reports_arena, &j->reports, made);

@@ -116,6 +116,5 @@ int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_
 int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                          const int64_t *dims) {
   if (!m->kernel_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
-  return device_laid_out_bytes(m, element_bytes, rank, dims,
-                               (device_layout){rank - 1, rank - 2});
+  return device_laid_out_bytes(m, element_bytes, rank, dims, (device_layout){rank - 1, rank - 2});
 }

@@ -13,7 +13,7 @@
   {                                                                                                \
     .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
     .loop_bytes = 352 << 10, .lays_out_anew = true, .fuses_sums = true, .fuses_products = true,    \
-    .fuses_siblings = true, .narrow_floats = true, __VA_ARGS__                                    \
+    .fuses_siblings = true, .narrow_floats = true, __VA_ARGS__                                     \
   }
 const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES(NEAR)};
 /* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there
@@ -21,8 +21,7 @@ const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES(NEAR)};
  * for what they read than v5e and v6e, so that several products' operand is computed once. */
 static const device_platform pairs = {"tpu", 1e3, 1e3, NULL,
                                       TILES(.near_bytes = 0, .keeps_for_products = true)},
-                             v4 = {"tpu", 1e3, 1e3, NULL,
-                                   TILES(NEAR, .keeps_for_products = true)};
+                             v4 = {"tpu", 1e3, 1e3, NULL, TILES(NEAR, .keeps_for_products = true)};
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
 static const double VECTOR_SHARE = 1.0 / 32;

@@ -40,11 +40,11 @@ typedef struct job {
   ir_module *m; /* as read */
   bool is_vast; /* inlined; only passes that are named look at such */
   pass_driver driver;
-  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
-  split_spread spread;  /* of the prepared program */
-  unsplit as_it_is;     /* of what was split last */
-  int64_t searched_ops; /* of all candidates: their budget */
-  int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
+  ir_module *prepared;         /* what is split, under any limit; NULL: not made yet */
+  split_spread spread;         /* of the prepared program */
+  unsplit as_it_is;            /* of what was split last */
+  int64_t searched_ops;        /* of all candidates: their budget */
+  int64_t search_end;          /* of c.looked_at: where the search that goes on ends */
   VEC(referee_report) reports; /* XLA is asked once of a program */
   arena *reports_arena;        /* NULL: there are none */
 } job;

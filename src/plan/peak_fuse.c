@@ -13,9 +13,9 @@ enum {
   MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
-  SEEN_THROUGH = 4, /* nodes between what is computed and the memory that it reads */
+  SEEN_THROUGH = 4,     /* nodes between what is computed and the memory that it reads */
   SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
-  STRIP = 128,      /* rows or columns of a product that a TPU computes at a time */
+  STRIP = 128,          /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
 };
@@ -399,8 +399,7 @@ static bool is_read_as_it_is(const fuser *f, uint32_t view) {
 
 static bool is_product(const plan_graph *g, const plan_node *n) {
   bool is_fused = n->kind == PLAN_FUSION && n->op;
-  return n->kind == IR_OP_DOT_GENERAL ||
-         (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL);
+  return n->kind == IR_OP_DOT_GENERAL || (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL);
 }
 
 /* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
@@ -423,6 +422,30 @@ static bool is_kept_for_products(const fuser *f, const plan_node *p, uint32_t pr
   return computes_dear(f->g, producer, SEEN_OF_OPERANDS);
 }
 
+/* Arrays behind it that are dear to compute and at least as large. */
+static int32_t dear_behind(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  int32_t count = 0;
+  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return 0;
+  if (n->flags & PLAN_FLAG_EXPENSIVE) return n->shape.bytes >= bytes;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    count += dear_behind(g, n->operands[i], bytes, depth - 1);
+  return count;
+}
+
+/* Several readers that read elements several times: none takes in what is dear. Of two such arrays
+ * and what is computed from both, that is less. */
+static bool is_less_than_dear(const fuser *f, uint32_t producer) {
+  const plan_node *p = plan_node_get(f->g, producer);
+  if (p->n_users < 2 || !plan_is_elementwise(p)) return false;
+  for (uint32_t i = 0; i < p->n_users; i++) {
+    const plan_node *u = plan_node_get(f->g, p->users[i]);
+    uint32_t slot = operand_index(u, producer);
+    if (!(u->kind == PLAN_FUSION ? u->fusion->reused[slot] : reuses(u))) return false;
+  }
+  return dear_behind(f->g, producer, p->shape.bytes, SEEN_OF_OPERANDS) > 1;
+}
+
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
  * for reading it is cheaper; of what is summed by rows and by columns as much is enough. */
 static bool fuses_into_readers(const fuser *f, uint32_t producer) {
@@ -431,6 +454,7 @@ static bool fuses_into_readers(const fuser *f, uint32_t producer) {
     plan_node_get(f->g, producer)->narrow = true;
     return false;
   }
+  if (is_less_than_dear(f, producer)) return false;
   int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
   if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {

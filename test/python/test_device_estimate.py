@@ -149,10 +149,40 @@ func.func @main(%a: {matrix}, %c: {narrow}, %d: {narrow}) -> ({narrow}, tensor<3
 }}"""
 
 
+def forces(n):
+    """1 / r^3 of all pairs, times what is between them, summed by rows and by columns."""
+    matrix, space, point = f"tensor<{n}x{n}xf32>", f"tensor<{n}x{n}x3xf32>", f"tensor<{n}x3xf32>"
+    return f"""
+func.func @main(%x: {point}) -> ({point}, {point}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : {matrix}
+  %a = stablehlo.broadcast_in_dim %x, dims = [0, 2] : ({point}) -> {space}
+  %b = stablehlo.broadcast_in_dim %x, dims = [1, 2] : ({point}) -> {space}
+  %d = stablehlo.subtract %a, %b : {space}
+  %dd = stablehlo.multiply %d, %d : {space}
+  %s = stablehlo.reduce(%dd init: %zero) applies stablehlo.add across dimensions = [2]
+    : ({space}, tensor<f32>) -> {matrix}
+  %s1 = stablehlo.add %s, %one : {matrix}
+  %r = stablehlo.sqrt %s1 : {matrix}
+  %p = stablehlo.divide %one, %r : {matrix}
+  %rr = stablehlo.multiply %r, %r : {matrix}
+  %q = stablehlo.divide %one, %rr : {matrix}
+  %w = stablehlo.multiply %p, %q : {matrix}
+  %ww = stablehlo.broadcast_in_dim %w, dims = [0, 1] : ({matrix}) -> {space}
+  %f = stablehlo.multiply %ww, %d : {space}
+  %rows = stablehlo.reduce(%f init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({space}, tensor<f32>) -> {point}
+  %columns = stablehlo.reduce(%f init: %zero) applies stablehlo.add across dimensions = [0]
+    : ({space}, tensor<f32>) -> {point}
+  return %rows, %columns : {point}, {point}
+}}"""
+
+
 # XLA's reports: versions as in device_reports.json.
 SINGLE = {
     "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
     "cut from above": ("h100", layer("minimum"), 272_089_600),
+    "one of what is dear": ("h100", forces(20_000), 1_630_720_016),
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
     "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
     "a cosine for two products": ("v5e", two_products("cosine"), 912_326_144),
