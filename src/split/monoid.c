@@ -384,6 +384,13 @@ void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *car
     carries[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body), i));
 }
 
+ir_value split_counts_for_nothing(ir_builder *b, ir_op op, uint32_t i, ir_value initial) {
+  ir_kind kind = component_kind(b->m, body_of(b->m, op), i);
+  if (kind == IR_OP_UNKNOWN) return initial;
+  uint32_t n = ir_op_get(b->m, op)->n_results;
+  return split_neutral(b, kind, ir_type_of(b->m, initial), ir_operand(b->m, op, n + i));
+}
+
 static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                             const ir_value *operands, ir_value *carries) {
   ir_module *m = b->m;
@@ -393,10 +400,8 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
            *partials = ARENA_ARRAY(m->arena, ir_value, n);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
   for (uint32_t i = 0; i < n; i++) {
-    ir_kind kind = component_kind(m, body_of(m, op), i);
     types[i] = ir_type_of(m, carries[i]);
-    if (kind != IR_OP_UNKNOWN)
-      xs[n + i] = split_neutral(b, kind, ir_type_of(m, operands[n + i]), ir_operand(m, op, n + i));
+    xs[n + i] = split_counts_for_nothing(b, op, i, operands[n + i]);
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }

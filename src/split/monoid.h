@@ -36,6 +36,9 @@ ir_type split_sum_type(ir_module *m, ir_op op);
  * -0.0, but +0.0 will do where that begins with +0.0. Whether there is one. */
 ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type, ir_value initial);
 bool split_has_neutral(ir_kind kind, ir_dtype d);
+/* What result i of a reduce or reduce_window may count any number of times: the neutral element of
+ * what its body does to it, else `initial`, the operand as it stands where b is. */
+ir_value split_counts_for_nothing(ir_builder *b, ir_op op, uint32_t i, ir_value initial);
 /* A reducer of elementwise ops and constants; and done on whole tensors: carries[i] is merged with
  * partials[i], which come after it. */
 bool split_is_elementwise(const ir_module *m, ir_block body);

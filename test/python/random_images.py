@@ -253,7 +253,7 @@ class Images(Graph):
         shape = self.shaped(batch, features, sizes)
         if min(sizes) < 1 or math.prod(shape) > MOST_ELEMENTS:
             return None
-        init = {"add": 0, "maximum": -2, "minimum": 2}[kind]
+        init = {"add": self.rng.choice([0, 0, 1]), "maximum": -2, "minimum": 2}[kind]
         attributes = listed(
             base_dilations=i64s(self.spread(holes, 1)),
             padding=f"dense<{[[*p] for p in self.spread(padding, [0, 0])]}> : tensor<{v.rank}x2xi64>",
@@ -268,8 +268,8 @@ class Images(Graph):
             shape,
             v.dtype,
             attributes,
-            self.summed(grid, math.prod(taps)) if kind == "add" else grid,
-            max(2, v.bound * (math.prod(taps) if kind == "add" else 1)),
+            self.summed(grid, math.prod(taps) + 1) if kind == "add" else grid,
+            max(2, v.bound * (math.prod(taps) + 1 if kind == "add" else 1)),
             region=self.body(v.dtype, (kind, "", [0, 1], None)),
         )
 

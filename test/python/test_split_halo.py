@@ -235,6 +235,22 @@ def test_edges_to_the_bit(tmp_path, rows, split_bytes):
     np.testing.assert_array_equal(running.Evaluator(tmp_path, args)(split)[0], f(*args))
 
 
+@pytest.mark.parametrize("kind, init", [(lax.add, 2), (lax.mul, 2), (lax.max, 2), (lax.min, -2)])
+def test_what_windows_begin_with_counts_once(tmp_path, kind, init):
+    """As XLA does it: elements of the padding count for nothing, whatever sums begin with."""
+
+    def f(x, y):
+        t = lax.reduce_window(x * y, np.float32(init), kind, (3, 3), (2, 1), "SAME")
+        return t.sum(1)
+
+    args = np.sign(whole_numbers(64, 1)), np.sign(whole_numbers(1, 33))
+    (tmp_path / "program.mlir").write_text(jax.jit(f).lower(*args).as_text())
+    sizes = ["--tensor-size-threshold", "2000", "--tensor-split-size", "600"]
+    split = running.opt(tmp_path / "program.mlir", *sizes)
+    assert '"stablehlo.while"' in split
+    np.testing.assert_array_equal(running.Evaluator(tmp_path, args)(split)[0], f(*args))
+
+
 # ---- what stays as it is ----
 def test_a_batch_goes_first(tmp_path):
     """Where a batch can be cut nothing is made twice."""
