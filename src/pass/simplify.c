@@ -268,6 +268,42 @@ static ir_value concatenate_less(simplifier *s, ir_op op) {
   return again;
 }
 
+/* ---- parts ---- */
+/* The operand of the concatenation that [first, end) of `dim` lies in, and where it begins. */
+static ir_value part_around(const simplifier *s, ir_op whole, int32_t dim, int64_t first,
+                            int64_t end, int64_t *out_at) {
+  *out_at = 0;
+  for (uint32_t i = 0; i < ir_op_get(s->m, whole)->n_operands; i++) {
+    ir_type type = operand_type(s, whole, i);
+    if (!ir_is_static_tensor(s->m, type)) return IR_NONE;
+    int64_t size = ir_type_get(s->m, type)->dims[dim];
+    if (*out_at <= first && end <= *out_at + size) return operand(s, whole, i);
+    *out_at += size;
+  }
+  return IR_NONE;
+}
+
+/* slice(concatenate(.., x, ..)) = slice(x) of what lies in x: a border that is reflected is put to
+ * one end, then to the other, of what the first made. */
+static ir_value slice_of_part(simplifier *s, ir_op op) {
+  static const char *const names[] = {"start_indices", "limit_indices"};
+  ir_op whole = ir_maker(s->m, operand(s, op, 0), IR_OP_CONCATENATE);
+  if (!whole) return IR_NONE;
+  int32_t dim = (int32_t)ir_op_int(s->m, whole, "dimension", 0);
+  int64_t at, ends[2] = {ir_op_entry(s->m, op, names[0], dim, 0),
+                         ir_op_entry(s->m, op, names[1], dim, INT64_MAX)};
+  ir_value part = part_around(s, whole, dim, ends[0], ends[1], &at);
+  if (!part) return IR_NONE;
+  for (int i = 0; i < 2; i++) {
+    ir_ints old = ir_op_list(s->m, op, names[i]);
+    int64_t *moved = ARENA_COPY(s->m->arena, int64_t, old.at, old.count);
+    moved[dim] = ends[i] - at;
+    ir_op_set_attr(s->m, op, names[i], ir_attr_i64s(s->m, moved, old.count), true);
+  }
+  ir_op_get(s->m, op)->operands[0] = part;
+  return again;
+}
+
 /* Folding no elements gives the initial value. */
 static ir_value reduce_of_none(simplifier *s, ir_op op) {
   ir_type type = result_type(s, op);
@@ -466,6 +502,7 @@ static const struct row {
     {IR_OP_BROADCAST_IN_DIM, move_splat},
     {IR_OP_SLICE, same_type},
     {IR_OP_SLICE, no_elements},
+    {IR_OP_SLICE, slice_of_part},
     {IR_OP_DYNAMIC_SLICE, no_elements},
     {IR_OP_GATHER, no_elements},
     {IR_OP_PAD, pad_identity},

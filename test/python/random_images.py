@@ -23,6 +23,7 @@ class Images(Graph):
         + ["every_other"] * 2
         + ["shifted_sum"] * 2
         + ["centred"] * 2
+        + ["bordered"] * 2
         + ["causal"] * 3
         + ["local"] * 4
         + ["kernel_gradient"] * 3
@@ -391,6 +392,44 @@ class Images(Graph):
             total = self.added(total, part)
         return total
 
+    def concatenated(self, v, w, dim):
+        shape = list(v.shape)
+        shape[dim] += w.shape[dim]
+        grid = v.grid and w.grid and (max(v.grid[0], w.grid[0]), min(v.grid[1], w.grid[1]))
+        return self.emit("stablehlo.concatenate", [v, w], shape, v.dtype, f"dimension = {dim} : i64",
+                         grid, max(v.bound, w.bound))  # fmt: skip
+
+    def bordered(self):
+        """What lies at the ends, reflected or wrapped around, put to one end and then to the other
+        of what that made; then windows of it.
+        """
+        v, rng = self.image(lambda v: 2 * v.elements <= MOST_ELEMENTS), self.rng
+        if v is None:
+            return None
+        dim, wide = rng.choice(self.dims()[2:]), rng.choice([1, 2, 3])
+        size, skipped = v.shape[dim], rng.choice([0, 1])
+        if size < wide + 2:
+            return None
+        is_wrapped = rng.random() < 0.3
+
+        def part(x, first):
+            start = [first if d == dim else 0 for d in range(x.rank)]
+            limit = [first + wide if d == dim else n for d, n in enumerate(x.shape)]
+            cut = self.sliced(x, start, limit, [1] * x.rank)
+            if is_wrapped:
+                return cut
+            return self.like(cut, "stablehlo.reverse", attributes=f"dimensions = {i64s([dim])}",
+                             grid=cut.grid, bound=cut.bound, noise=cut.noise)  # fmt: skip
+
+        w = self.concatenated(part(v, size - wide if is_wrapped else skipped), v, dim)
+        w = self.concatenated(w, part(w, wide if is_wrapped else size - skipped), dim)
+        total = v
+        for by in range(0, 2 * wide + 1, wide):
+            start = [by if d == dim else 0 for d in range(v.rank)]
+            limit = [a + b for a, b in zip(start, v.shape)]
+            total = self.added(total, self.sliced(w, start, limit, [1] * v.rank))
+        return total
+
     def centred(self):
         """Without its largest element by feature: a statistic over all of space."""
         v = self.image()
@@ -414,8 +453,4 @@ class Images(Graph):
         w = v and self.image(lambda w: w.dtype == v.dtype and same(w) and self.sizes(w)[1] <= 4)
         if w is None:
             return None
-        shape = list(v.shape)
-        shape[dim] += w.shape[dim]
-        grid = v.grid and w.grid and (max(v.grid[0], w.grid[0]), min(v.grid[1], w.grid[1]))
-        return self.emit("stablehlo.concatenate", [v, w], shape, v.dtype, f"dimension = {dim} : i64",
-                         grid, max(v.bound, w.bound))  # fmt: skip
+        return self.concatenated(v, w, dim)

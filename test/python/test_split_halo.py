@@ -151,6 +151,21 @@ def volume(x, a, b):
     return lax.conv_general_dilated(h, b, (1, 1, 1), "SAME", **how)
 
 
+def bilateral(mode):
+    """Each pixel against those around it, of an image whose border is reflected or wrapped."""
+
+    def f(x):
+        wide, total, weights = jnp.pad(x, 2, mode=mode), 0, 0
+        for i in range(5):
+            for j in range(5):
+                near = wide[i : i + len(x), j : j + len(x)]
+                weight = jnp.exp(-((near - x) ** 2))
+                total, weights = total + weight * near, weights + weight
+        return total / weights
+
+    return f
+
+
 THREE, FOUR = (IMAGE, FIRST, MIDDLE, LAST), (IMAGE, FIRST, MIDDLE, WIDE, LAST)
 PROGRAMS = {
     "chain": (chain, THREE),
@@ -172,6 +187,7 @@ PROGRAMS = {
     "step_gated": (step(gated), (numbers(1, 16_387, 1), numbers(2, 1, 8), numbers(2, 8, 16, scale=0.2), numbers(8, 1))),
     "differences": (differences, (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
     "step_differences": (step(differences), (numbers(1, 8192, 4), numbers(7, 4, 8), numbers(3, 8, 8, scale=0.2))),
+    **{f"bilateral_{mode}": (bilateral(mode), (numbers(300, 300),)) for mode in ("reflect", "symmetric", "wrap")},
     "volume": (volume, (numbers(1, 48, 48, 48, 1), numbers(3, 3, 3, 1, 8), numbers(3, 3, 3, 8, 1))),
 }  # fmt: skip
 
