@@ -41,6 +41,8 @@ typedef struct loop_builder {
   VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
   ints out_dims, out_units;
+  VEC(split_pos) widest;    /* answers, in the order in which they were asked for */
+  uint32_t n_asked;         /* of those of `sliced` */
   VEC(carried_sum) carried; /* prefix sums, which kernels do not have */
   bool *put_out;            /* by value */
   values input_args, carry_args;
@@ -208,10 +210,24 @@ static split_pos widest(loop_builder *l, ir_value v, split_pos pos) {
   return found;
 }
 
+/* Widest as the loop found it. The body as one trip, which is made later and asks in the same
+ * order, must not count on windows that were asked for since. */
+static split_pos widest_then(loop_builder *l, ir_value v, split_pos pos) {
+  if (!l->sliced) {
+    split_pos found = widest(l, v, pos);
+    VEC_PUSH(l->r->scratch, &l->widest, found);
+    return found;
+  }
+  CTX_CHECK(l->r->m->ctx, l->n_asked < l->sliced->widest.count);
+  split_pos found = l->sliced->widest.at[l->n_asked++];
+  CTX_CHECK(l->r->m->ctx, split_contains(found, pos));
+  return found;
+}
+
 /* The window as a part of a larger one that the loop makes anyhow. */
 static bool emit_part(loop_builder *l, ir_value v, split_pos pos) {
   if (pos.dim < 0 || !l->r->may_shift) return false;
-  split_pos whole = widest(l, v, pos);
+  split_pos whole = widest_then(l, v, pos);
   if (split_pos_equal(whole, pos)) return false;
   ir_value x = emit(l, v, whole);
   remember(l, v, pos, split_window_part(&l->body, &l->trip, x, whole, pos));

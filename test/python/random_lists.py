@@ -475,11 +475,21 @@ class Halvings(Program):
             lambda: lax.associative_scan(first, (x, y * small), **along)[dice.randrange(2)],
             lambda: lax.associative_scan(jnp.maximum, x - y, **along),
             lambda: lax.associative_scan(lambda a, b: a * b + a + b, x * small, **along),
+            lambda: self.state(x, y, **along),
             lambda: lax.cumprod(1 + x * small, **along),
             lambda: lax.cummax(x + y * small, **along),
             lambda: lax.cumlogsumexp(x, **along),
         ]
         return dice.choice(choices)()
+
+    def state(self, x, y, **along):
+        """Of a linear system of two states, a matrix for each step (Kalman filters)."""
+        step = jnp.stack([jnp.stack([x, y], -1), jnp.stack([y, -x], -1)], -1) / 16
+        after = lambda a, b: (  # noqa: E731
+            jnp.einsum("...ij,...jk->...ik", b[0], a[0]),
+            jnp.einsum("...ij,...j->...i", b[0], a[1]) + b[1],
+        )
+        return lax.associative_scan(after, (step, jnp.stack([y, x], -1)), **along)[1][..., 0]
 
     def pyramid(self, dice, x, depth):
         """Haar's transform and others that go down and up again; x's shape."""
