@@ -174,3 +174,9 @@ def gmm_em(x, mean, cholesky, log_weight):
     d = x[:, None] - mean[None]
     covariance = jnp.einsum("nk,nki,nkj->kij", share, d, d) / count[:, None, None]
     return mean, covariance, count / x.shape[0], evidence.sum()
+
+
+@program(2_000_000, 200_000, lambda n, r: (r.bits(2), 40 * r.uniform(n)))
+def poisson_counts(key, rates):
+    """Counts with rates of their own, by rejection until the last is drawn."""
+    return jax.random.poisson(jax.random.wrap_key_data(key), rates, dtype=jnp.int32)

@@ -1,7 +1,7 @@
 #include "split/body.h"
 
 #include "ir/fold.h"
-#include "split/frozen.h"
+#include "ir/frozen.h"
 #include "split/linear.h"
 #include "split/tile_op.h"
 
@@ -78,7 +78,7 @@ static void mark_sum(body *b, ir_value v) {
 /* Parts of a sum, or the one vote of a condition. */
 static bool may_be_reduced(body *b, ir_op op, const split_factor *f) {
   if (!b->is_condition) return split_is_sum(b->scratch, b->m, op, f);
-  if (!split_is_vote(b->m, op) || (b->vote && b->vote != op)) return false;
+  if (!ir_is_vote(b->m, op) || (b->vote && b->vote != op)) return false;
   b->vote = op;
   return true;
 }
@@ -255,10 +255,16 @@ static bool exchange_positions(body *b, body *c) {
   return b->changed || c->changed;
 }
 
-static const split_pos *positions_of_carries(const body *b) {
+/* By carry: the first whose rows lie the same way; -1: it has none. */
+static const int32_t *rows_of_carries(const body *b) {
   const ir_block_data *d = ir_block_get(b->m, b->block);
-  split_pos *at = ARENA_ARRAY(b->scratch, split_pos, d->args.count);
-  for (uint32_t i = 0; i < d->args.count; i++) at[i] = position_of(b, d->args.at[i]);
+  int32_t *at = ARENA_ARRAY(b->scratch, int32_t, d->args.count);
+  for (uint32_t i = 0; i < d->args.count; i++) {
+    split_pos pos = position_of(b, d->args.at[i]);
+    uint32_t first = 0;
+    while (!split_pos_equal(position_of(b, d->args.at[first]), pos)) first++;
+    at[i] = pos.dim >= 0 ? (int32_t)first : -1;
+  }
   return at;
 }
 
@@ -268,7 +274,7 @@ static bool ends_by_rows(body *b) {
   while (exchange_positions(b, &c))
     if (!solve(b) || !solve(&c)) return false;
   if (b->failed || c.failed || !c.vote ||
-      !split_rows_freeze(b->scratch, b->m, b->loop, c.vote, positions_of_carries(b)))
+      !ir_rows_freeze(b->scratch, b->m, b->loop, c.vote, rows_of_carries(b)))
     return false;
   b->condition = arena_copy(b->scratch, &c, sizeof c);
   return b->by_rows = true;

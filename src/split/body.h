@@ -14,7 +14,7 @@
  * comes back with parts added goes on from slice to slice; one that begins with zeros is added up.
  *
  * The condition must not look at what is sliced or summed, unless it asks whether any row goes on
- * and rows that are done stay as they are (split/frozen.h); then there are no sums. Nothing in the
+ * and rows that are done stay as they are (ir/frozen.h); then there are no sums. Nothing in the
  * body may read a value both sliced and whole.
  */
 #ifndef WEIR_SPLIT_BODY_H

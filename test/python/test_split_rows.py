@@ -1,5 +1,5 @@
 """Whiles whose rows end one by one, as vmap makes them: a loop over slices of the rows ends each as
-soon as its own are done (src/split/frozen.h). The results are those of all rows together.
+soon as its own are done (src/ir/frozen.h). The results are those of all rows together.
 
 37 rows, with 2 to some hundred trips: the last slice overlaps the one before.
 """

@@ -1,4 +1,4 @@
-#include "split/frozen.h"
+#include "ir/frozen.h"
 
 #include "ir/attrs.h"
 
@@ -9,7 +9,7 @@ typedef struct proof {
   const ir_module *m;
   ir_block condition, body;
   ir_op loop;
-  const split_pos *positions; /* by carry */
+  const int32_t *rows_at; /* by carry */
   truth *known;               /* by value */
   bool *of_rows;              /* by value of the condition: sliced carries go into it */
   ir_value *twin;  /* by value of both: one of the condition that is the same; else none */
@@ -20,7 +20,7 @@ static ir_kind vote_kind(const ir_module *m, ir_op op) {
   return ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
 }
 
-bool split_is_vote(const ir_module *m, ir_op op) {
+bool ir_is_vote(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_REDUCE || ir_op_get(m, op)->n_operands != 2) return false;
   ir_kind kind = vote_kind(m, op);
   return (kind == IR_OP_OR || kind == IR_OP_AND) &&
@@ -37,7 +37,7 @@ static ir_value carry_of(const proof *p, uint32_t i) {
   return ir_block_get(p->m, p->body)->args.at[i];
 }
 
-static bool is_sliced(const proof *p, uint32_t i) { return p->positions[i].dim >= 0; }
+static bool is_sliced(const proof *p, uint32_t i) { return p->rows_at[i] >= 0; }
 
 static bool is_invariant(const proof *p, uint32_t i) {
   return ir_operand(p->m, ir_terminator(p->m, p->body), i) == carry_of(p, i);
@@ -203,7 +203,7 @@ static bool is_left(const proof *p, uint32_t i) {
 /* A value that condition and body both read is carried twice by whiles of JAX. */
 static bool is_same_carry(const proof *p, uint32_t i, uint32_t j) {
   return i == j || (is_invariant(p, i) && is_invariant(p, j) &&
-                    split_pos_equal(p->positions[i], p->positions[j]) &&
+                    p->rows_at[i] == p->rows_at[j] &&
                     ir_operand(p->m, p->loop, i) == ir_operand(p->m, p->loop, j));
 }
 
@@ -223,23 +223,23 @@ static void match_values(proof *p) {
   }
 }
 
-static proof proof_of(arena *scratch, const ir_module *m, ir_op loop, const split_pos *positions) {
+static proof proof_of(arena *scratch, const ir_module *m, ir_op loop, const int32_t *rows_at) {
   const ir_op_data *d = ir_op_get(m, loop);
   uint32_t n = m->values.count;
   return (proof){.m = m,
                  .loop = loop,
                  .condition = d->regions[0],
                  .body = d->regions[1],
-                 .positions = positions,
+                 .rows_at = rows_at,
                  .known = ARENA_ARRAY(scratch, truth, n),
                  .of_rows = ARENA_ARRAY(scratch, bool, n),
                  .twin = ARENA_ARRAY(scratch, ir_value, n),
                  .is_as = ARENA_ARRAY(scratch, ir_value, n)};
 }
 
-bool split_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
-                       const split_pos *positions) {
-  proof p = proof_of(scratch, m, loop, positions);
+bool ir_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
+                       const int32_t *rows_at) {
+  proof p = proof_of(scratch, m, loop, rows_at);
   const ir_block_data *body = ir_block_get(m, p.body);
   if (!depends_on_rows_alone(scratch, &p, ir_operand(m, vote, 0))) return false;
   if (!assume_done(&p, vote)) return false;

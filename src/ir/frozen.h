@@ -14,16 +14,16 @@
  * that is not sliced) may be read in f and in the other half of the `and`: a slice and the whole
  * have the same number in the same trip.
  */
-#ifndef WEIR_SPLIT_FROZEN_H
-#define WEIR_SPLIT_FROZEN_H
-#include "split/factors.h"
+#ifndef WEIR_IR_FROZEN_H
+#define WEIR_IR_FROZEN_H
+#include "ir/ir.h"
 
 /* Whether the op is an any or an all, by its reducer: of numbers of one bit, no second operand. */
-bool split_is_vote(const ir_module *m, ir_op op);
+bool ir_is_vote(const ir_module *m, ir_op op);
 
-/* vote: the one op of the condition that is reduced over the rows; positions: by carry, where the
- * rows are. */
-bool split_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
-                       const split_pos *positions);
+/* vote: the one op of the condition that is reduced over the rows; rows_at: by carry, a number that
+ * is the same where rows lie the same way, -1: it has none. */
+bool ir_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
+                    const int32_t *rows_at);
 
 #endif

@@ -1,0 +1,77 @@
+"""Whiles that run all rows until the last is done: trips counted, then run (src/pass/until_last.c).
+Results to the bit, and what random numbers by rejection need under a limit."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import random_last
+import running
+import weir
+from test_libraries import reported_bytes
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+N = 20_000
+
+
+def rates(largest=40.0):
+    r = np.random.default_rng(0).uniform(0, largest, N).astype(np.float32)
+    r[:4] = 0, np.nan, -1, 1e4
+    return r
+
+
+def poisson(key, rates):
+    return jax.random.poisson(jax.random.wrap_key_data(key), rates, dtype=jnp.int32)
+
+
+def poisson_of_made(key, scale):
+    i = jnp.arange(N, dtype=jnp.float32)
+    return poisson(key, scale * (1 + jnp.sin(i)))
+
+
+def binomial(key, counts):
+    return jax.random.binomial(jax.random.wrap_key_data(key), jnp.floor(counts) + 30, 0.45)
+
+
+def a_tenth(compiled):
+    memory = compiled.memory_analysis()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    return held + memory.temp_size_in_bytes // 10
+
+
+@pytest.mark.parametrize("f", [poisson, poisson_of_made], ids=lambda f: f.__name__)
+def test_a_tenth_holds(f):
+    arguments = jax.random.key_data(jax.random.key(3)), rates() if f is poisson else np.float32(20)
+    stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
+    limit = a_tenth(stock)
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(*arguments).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit < reported_bytes(stock)
+    np.testing.assert_array_equal(limited(*arguments), stock(*arguments))
+
+
+@pytest.mark.parametrize("f", [poisson, binomial], ids=lambda f: f.__name__)
+def test_same_numbers(f, monkeypatch):
+    arguments = jax.random.key_data(jax.random.key(7)), rates(25.0)
+    want = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)(*arguments)
+    monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "20kB")
+    got = jax.jit(f)(*arguments)
+    assert weir.last_report().outcome == "rewritten"
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_loops(seed, tmp_path):
+    """Some are rewritten, others must not be: rows that are done may begin again."""
+    program = random_last.Loop(seed)
+    (tmp_path / "p.mlir").write_text(program.text())
+    split = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", program.largest // 4)
+    counted = running.opt(tmp_path / "p.mlir", "--pass", "inline,cse,until-last,dce")
+    assert (counted.count("stablehlo.maximum") > 0) == program.ends_for_good
+    arguments = program.inputs()
+    want = running.Xla(program.text())(*arguments)
+    for text in (counted, split):
+        for got, expected in zip(running.Xla(text)(*arguments), want, strict=True):
+            np.testing.assert_array_equal(got, expected)
