@@ -24,6 +24,11 @@ typedef struct carried_sum {
 } carried_sum;
 
 /* One loop being built. */
+typedef struct answer { /* the window of which the value's window is a part */
+  ir_value value;
+  split_pos pos, widest;
+} answer;
+
 typedef struct loop_builder {
   split_region *r;
   const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */
@@ -41,8 +46,7 @@ typedef struct loop_builder {
   VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
   ints out_dims, out_units;
-  VEC(split_pos) widest;    /* answers, in the order in which they were asked for */
-  uint32_t n_asked;         /* of those of `sliced` */
+  VEC(answer) answers;      /* of a loop, for the same as one trip */
   VEC(carried_sum) carried; /* prefix sums, which kernels do not have */
   bool *put_out;            /* by value */
   values input_args, carry_args;
@@ -210,18 +214,16 @@ static split_pos widest(loop_builder *l, ir_value v, split_pos pos) {
   return found;
 }
 
-/* Widest as the loop found it. The body as one trip, which is made later and asks in the same
- * order, must not count on windows that were asked for since. */
+/* Widest as the loop found it. The body as one trip, which is made later, must not count on windows
+ * that were asked for since. */
 static split_pos widest_then(loop_builder *l, ir_value v, split_pos pos) {
-  if (!l->sliced) {
-    split_pos found = widest(l, v, pos);
-    VEC_PUSH(l->r->scratch, &l->widest, found);
-    return found;
+  for (uint32_t i = 0; l->sliced && i < l->sliced->answers.count; i++) {
+    const answer *a = &l->sliced->answers.at[i];
+    if (a->value == v && split_pos_equal(a->pos, pos)) return a->widest;
   }
-  CTX_CHECK(l->r->m->ctx, l->n_asked < l->sliced->widest.count);
-  split_pos found = l->sliced->widest.at[l->n_asked++];
-  CTX_CHECK(l->r->m->ctx, split_contains(found, pos));
-  return found;
+  answer made = {v, pos, widest(l, v, pos)};
+  if (!l->sliced) VEC_PUSH(l->r->scratch, &l->answers, made);
+  return made.widest;
 }
 
 /* The window as a part of a larger one that the loop makes anyhow. */

@@ -475,12 +475,13 @@ class Halvings(Program):
             lambda: lax.associative_scan(first, (x, y * small), **along)[dice.randrange(2)],
             lambda: lax.associative_scan(jnp.maximum, x - y, **along),
             lambda: lax.associative_scan(lambda a, b: a * b + a + b, x * small, **along),
-            lambda: self.state(x, y, **along),
             lambda: lax.cumprod(1 + x * small, **along),
             lambda: lax.cummax(x + y * small, **along),
             lambda: lax.cumlogsumexp(x, **along),
         ]
-        return dice.choice(choices)()
+        chosen = dice.choice(choices)
+        # By the seed, not by the dice: seeds that once failed stay what they were.
+        return self.state(x, y, **along) if self.seed % 9 == 4 else chosen()
 
     def state(self, x, y, **along):
         """Of a linear system of two states, a matrix for each step (Kalman filters)."""
