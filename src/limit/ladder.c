@@ -6,7 +6,8 @@
  *                                        split in its own order, if that holds and is faster
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
  *   4  XLA's report of what looked hopeless by estimate          -> the same program, those options
- *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held
+ *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held;
+ *      a split that this search comes to and that holds the limit   -> rewritten
  *
  * Without a referee weir's own estimate decides. XLA's report is honest on CPU only without YNN
  * fusions, whose scratch it does not see; loop-invariant code motion is off in what we rewrote
@@ -184,20 +185,34 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
                      .low = held > limit ? held - 1 : limit,
                      .guess = r->failed->least,
                      .seen = r->failed->reported,
-                     .start = r->failed->at_least};
+                     .start = r->failed->at_least,
+                     .given = limit};
   search_begin(j, MINIMUMS_SHARE);
   if (r->sure) {
     WEIR_TRY(minimum_climb(j, found));
     search_begin(j, NEAR_SHARE);
   }
   WEIR_TRY(minimum_find(j, found));
-  if (j->options.search_ops > 0)
+  if (j->options.search_ops > 0 && !found->held.m)
     WEIR_TRY(confirm_by_climb(j, r->failed->room_ops, as_it_came, found));
   CTX_CHECK(&j->c, found->limit >= r->sure);
   return WEIR_OK;
 }
 
-/* r.ordered 0: nobody has asked XLA yet. */
+/* The number was searched. */
+static weir_status refuse_at(job *j, const minimum *found, const char *why) {
+  arena *a = arena_create(&j->c);
+  strbuf blockers = strbuf_make(a);
+  strbuf_puts(&blockers, ", where it needs: ");
+  put_blockers(j, found->m, &blockers);
+  j->result->summary.minimum_bytes = found->limit;
+  weir_status status = refuse_with(j, found->limit, why, blockers.text);
+  arena_destroy(a);
+  return status;
+}
+
+/* Unless the search for the number comes to what holds the limit. r.ordered 0: nobody has asked XLA
+ * yet. */
 static weir_status refuse(job *j, refusal r, climb *out) {
   const search *failed = r.failed;
   CTX_CHECK(&j->c, j->options.memory_limit_bytes > 0 && !failed->found.m);
@@ -213,11 +228,8 @@ static weir_status refuse(job *j, refusal r, climb *out) {
   if (!r.ordered) r.ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
   minimum found;
   WEIR_TRY(find_number(j, &r, &found));
-  strbuf blockers = strbuf_make(a);
-  strbuf_puts(&blockers, ", where it needs: ");
-  put_blockers(j, found.m, &blockers);
-  j->result->summary.minimum_bytes = found.limit;
-  weir_status status = refuse_with(j, found.limit, why, blockers.text);
+  if (found.held.m) *out = settle(WEIR_REWRITTEN, found.held);
+  weir_status status = found.held.m ? WEIR_OK : refuse_at(j, &found, why);
   if (found.m) ir_module_destroy(found.m);
   arena_destroy(a);
   return status;

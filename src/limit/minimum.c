@@ -24,12 +24,34 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
   found->m = m;
 }
 
+static weir_status search_from(job *j, const place *start, search *s) {
+  return start->slice_bytes ? search_near(j, s, start) : search_all(j, s);
+}
+
+/* The candidate of a trial once more, with its report: the limit is held after all. */
+static weir_status hold_given(job *j, int64_t limit, int32_t most_compiles, minimum *found) {
+  search s = search_for_limit(j, limit, most_compiles);
+  s.is_trial = false;
+  CTX_CHECK(&j->c, found->given > 0 && !found->held.m);
+  WEIR_TRY(search_from(j, &found->start, &s));
+  if (!s.found.m) return WEIR_OK;
+  if (s.found.needs.peak <= found->given) found->held = s.found;
+  else ir_module_destroy(s.found.m);
+  return WEIR_OK;
+}
+
+/* Where XLA can be asked, the estimate does not hold a limit. */
+static bool holds_given(const job *j, const minimum *found, const candidate *c) {
+  bool is_judged = c->needs.is_xlas || !j->options.referee;
+  return c->m && is_judged && c->needs.peak <= found->given;
+}
+
 static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minimum *found,
                              trial *out) {
   search s = search_for_limit(j, limit, most_compiles);
-  if (found->start.slice_bytes) WEIR_TRY(search_near(j, &s, &found->start));
-  else WEIR_TRY(search_all(j, &s));
+  WEIR_TRY(search_from(j, &found->start, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
+  if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, limit, most_compiles, found));
   if (holds) minimum_keep(found, limit, s.found.m);
   else if (s.found.m) ir_module_destroy(s.found.m);
   *out = (trial){.peak = holds ? s.found.needs.peak : 0, .reported = s.reported};
@@ -42,7 +64,8 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
   for (int probes = 0;
-       probes < MOST_PROBES && j->searched_ops < most_ops && j->c.looked_at < j->search_end;
+       probes < MOST_PROBES && j->searched_ops < most_ops && j->c.looked_at < j->search_end &&
+       !found->held.m;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below;
@@ -80,7 +103,7 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
 /* Of less than that XLA has seen a candidate, under another limit: the estimate is high. */
 static weir_status confirm_seen(job *j, minimum *found) {
   trial is;
-  if (!found->seen || found->seen >= found->limit) return WEIR_OK;
+  if (!found->seen || found->seen >= found->limit || found->held.m) return WEIR_OK;
   return try_limit(j, found->seen, COMPILES_OF_A_CLIMB, found, &is);
 }
 
@@ -91,7 +114,7 @@ weir_status minimum_find(job *j, minimum *found) {
   if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, most_ops, found));
   found->start = (place){0};
   WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
-  if (!j->options.referee) return WEIR_OK;
+  if (!j->options.referee || found->held.m) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
   WEIR_TRY(confirm_limit(j, high, found));
   return confirm_seen(j, found);

@@ -30,6 +30,8 @@ static const char *const pairs =
 
 typedef struct judge {
   double factor;          /* of the temporaries that weir estimates */
+  int64_t large;          /* temporaries from which what was rewritten has an eighth; 0: none */
+  int64_t seen;           /* the least that was said of what was rewritten; 0: nothing */
   bool never;             /* refuses what was rewritten */
   int asked, least, most; /* how often; options in one question */
   uint64_t answered[64];  /* questions, of one call */
@@ -77,7 +79,11 @@ static int report(void *user, const char *text, size_t length, const char *const
   out->argument_bytes = 4000;
   out->output_bytes = 4000;
   out->alias_bytes = 0;
-  out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * by->factor);
+  bool is_less = text && by->large && q.peak.temp_bytes >= by->large;
+  double factor = is_less ? 0.125 : by->factor;
+  out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * factor);
+  int64_t total = 8000 + out->temp_bytes;
+  if (text && (!by->seen || total < by->seen)) by->seen = total;
   ctx_deinit(&q.c);
   return 0;
 }
@@ -134,6 +140,24 @@ static void test_minimum(void) {
   weir_result_destroy(b.result);
   weir_result_destroy(refused.result);
   weir_result_destroy(held.result);
+}
+
+/* Small slices take more than estimated, larger ones less: the search for the number of a refusal
+ * comes to what holds the limit that was given. That is taken, with loops and time. */
+static void test_held_after_all(void) {
+  int held = 0;
+  for (int64_t limit = 8500; limit < 16000; limit += 500) {
+    judge of_both = {.factor = 4, .large = 8000}, of_climb = of_both;
+    outcome a = rewrite(&of_both, limit, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+    outcome b = rewrite(&of_climb, limit, WEIR_MINIMUM_NEVER, "x86-64-v3");
+    assert(a.status == WEIR_OK || !of_both.seen || of_both.seen > limit);
+    assert(a.status != WEIR_OK || a.summary.peak_after_bytes <= limit);
+    assert(a.status != WEIR_OK || (a.summary.loops && a.summary.time_after_ns > 0));
+    held += a.status == WEIR_OK && b.status != WEIR_OK;
+    weir_result_destroy(a.result);
+    weir_result_destroy(b.result);
+  }
+  assert(held);
 }
 
 /* Who compiles nothing that was split does not confirm that it holds the limit. */
@@ -202,6 +226,7 @@ int main(void) {
   assert(!setenv("WEIR_CACHE_DIR", "off", 1));
   test_held();
   test_minimum();
+  test_held_after_all();
   test_refusals();
   test_device();
   test_sizes();
