@@ -10,6 +10,7 @@
 
 enum {
   MOST_INSTANCES = 100000,
+  MOST_POSITIONS = 128, /* of one value: a bound of time, which no program of the corpus meets */
   MOST_SHIFTED = 8, /* positions of one value, each computed anew */
   MOST_COPIES = 16, /* of a member on average, in loops that have more than MOST_MADE together */
   MOST_MADE = 4096
@@ -189,12 +190,14 @@ static bool is_merged(const split_region *r, const split_instance *at) {
 }
 
 /* Of those that this one is no part of, nor they of it. Of a value whose windows merge those that
- * are near will, and those in other units are few. */
-static int positions_of(const split_region *r, ir_value v, split_pos pos) {
+ * are near will, and those in other units are few. out_all: of all. */
+static int positions_of(const split_region *r, ir_value v, split_pos pos, int *out_all) {
   bool merges = r->merges && split_is_large(r, v);
   int n = 0;
+  *out_all = 0;
   for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
     const split_instance *at = &r->instances.at[i - 1];
+    ++*out_all;
     if (is_merged(r, at) || is_nested(pos, at->pos)) continue;
     n += !merges || (at->pos.unit == pos.unit && !is_near(pos, at->pos));
   }
@@ -204,8 +207,9 @@ static int positions_of(const split_region *r, ir_value v, split_pos pos) {
 /* What has grown stays as it is: loops that are being made may ask for a position more. Where
  * windows merge and no more members come, what has many is read from outside. */
 static void refuse_many(split_region *r, ir_value v, split_instance *instance) {
-  if (r->instances.count >= MOST_INSTANCES) r->failed = r->too_large = true;
-  int positions = r->may_shift ? positions_of(r, v, instance->pos) : 0;
+  int all = 0, positions = r->may_shift ? positions_of(r, v, instance->pos, &all) : 0;
+  if (r->instances.count >= MOST_INSTANCES || all >= MOST_POSITIONS)
+    r->failed = r->too_large = true;
   r->has_many |= positions > 0;
   if (positions < MOST_SHIFTED) return;
   if (r->merges && r->is_closed) instance->traced = false;
