@@ -188,7 +188,7 @@ def run_avx2(build, environment, share):
     lit = run_lit(emulated, environment, slower=EMULATED_SLOWER)
     others = [f"--ignore={at}" for at in (*SUITES_OF_THEIR_OWN, *MEASURED)]
     limits = [f"--timeout={PYTHON_SECONDS * EMULATED_SLOWER}", "--share", share]
-    python = run_pytest(emulated, environment, bin_folder / "python", [*others, *limits])
+    python = run_pytest(emulated, environment, bin_folder / "python", ["test/python", *others, *limits])
     return tuple(map(sum, zip(units, lit, python)))
 
 

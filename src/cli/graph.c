@@ -23,22 +23,24 @@ static const char *drawn_format(const char *path) {
 }
 
 /* ---- Graphviz ---- */
+enum { NOT_STARTED = 127 }; /* so a child may exit in place of an error of posix_spawn (POSIX) */
+
 static bool run_dot(const char *format, const char *from, const char *to) {
   char type[16];
   snprintf(type, sizeof type, "-T%s", format);
   char *argv[] = {"dot", type, "-o", (char *)to, (char *)from, NULL};
   pid_t child;
   int problem = posix_spawnp(&child, "dot", NULL, NULL, argv, environ), status = 0;
+  while (!problem && waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  if (!problem && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+  if (!problem && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED) problem = ENOENT;
   if (problem == ENOENT)
     fprintf(stderr,
             "weir graph: drawing needs Graphviz's command dot (Debian package graphviz); "
             "without, write a .dot file\n");
   else if (problem) fprintf(stderr, "weir graph: dot: %s\n", strerror(problem));
-  if (problem) return false;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-  fprintf(stderr, "weir graph: dot failed\n");
+  else fprintf(stderr, "weir graph: dot failed\n");
   return false;
 }
 

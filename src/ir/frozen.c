@@ -10,9 +10,9 @@ typedef struct proof {
   ir_block condition, body;
   ir_op loop;
   const int32_t *rows_at; /* by carry */
-  truth *known;               /* by value */
-  bool *of_rows;              /* by value of the condition: sliced carries go into it */
-  ir_value *twin;  /* by value of both: one of the condition that is the same; else none */
+  truth *known;           /* by value */
+  bool *of_rows;          /* by value of the condition: sliced carries go into it */
+  ir_value *twin;         /* by value of both: one of the condition that is the same; else none */
   ir_value *is_as; /* by value of the body: the carry that it is equal to, where all is done */
 } proof;
 
@@ -202,8 +202,7 @@ static bool is_left(const proof *p, uint32_t i) {
 
 /* A value that condition and body both read is carried twice by whiles of JAX. */
 static bool is_same_carry(const proof *p, uint32_t i, uint32_t j) {
-  return i == j || (is_invariant(p, i) && is_invariant(p, j) &&
-                    p->rows_at[i] == p->rows_at[j] &&
+  return i == j || (is_invariant(p, i) && is_invariant(p, j) && p->rows_at[i] == p->rows_at[j] &&
                     ir_operand(p->m, p->loop, i) == ir_operand(p->m, p->loop, j));
 }
 
@@ -238,7 +237,7 @@ static proof proof_of(arena *scratch, const ir_module *m, ir_op loop, const int3
 }
 
 bool ir_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
-                       const int32_t *rows_at) {
+                    const int32_t *rows_at) {
   proof p = proof_of(scratch, m, loop, rows_at);
   const ir_block_data *body = ir_block_get(m, p.body);
   if (!depends_on_rows_alone(scratch, &p, ir_operand(m, vote, 0))) return false;

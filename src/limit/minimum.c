@@ -63,9 +63,8 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
 static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
-  for (int probes = 0;
-       probes < MOST_PROBES && j->searched_ops < most_ops && j->c.looked_at < j->search_end &&
-       !found->held.m;
+  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops &&
+                       j->c.looked_at < j->search_end && !found->held.m;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below;

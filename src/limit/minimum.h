@@ -5,15 +5,15 @@
 #include "limit/search.h"
 
 typedef struct minimum {
-  int64_t limit; /* holds */
-  bool is_sure;  /* a climb has held it */
-  int64_t low;   /* nothing as small holds */
-  int64_t guess; /* may hold */
-  int64_t seen;  /* XLA has said so of a candidate: may hold; 0: it was not asked */
-  place start;   /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
-  ir_module *m;  /* what runs under the limit; NULL: the program as it came */
+  int64_t limit;  /* holds */
+  bool is_sure;   /* a climb has held it */
+  int64_t low;    /* nothing as small holds */
+  int64_t guess;  /* may hold */
+  int64_t seen;   /* XLA has said so of a candidate: may hold; 0: it was not asked */
+  place start;    /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
+  ir_module *m;   /* what runs under the limit; NULL: the program as it came */
   int64_t given;  /* the limit that the climb did not hold; 0: it has no use for what does */
-  candidate held; /* out: holds the given limit after all, the search is over; else without module */
+  candidate held; /* out: holds the given limit after all, which ends the search; or no module */
 } minimum;
 
 /* The limit holds, by m, which found then has; what it had is destroyed. */

@@ -27,7 +27,7 @@
 #include "ir/frozen.h"
 #include "pass/build.h"
 
-enum { MOST_STEPS = 24, MOST_LOOKS = 64 }; /* each question costs O(1) */
+enum { MOST_LOOKS = 64 }; /* ops that a question goes through */
 
 typedef struct last {
   pass_rewrite *f;
@@ -60,9 +60,7 @@ static bool has_rows(const last *l, ir_value v) {
   return true;
 }
 
-static bool changes(const last *l, uint32_t i) {
-  return yield_of(l, i) != carry_of(l, l->body, i);
-}
+static bool changes(const last *l, uint32_t i) { return yield_of(l, i) != carry_of(l, l->body, i); }
 
 static bool is_row_state(const last *l, uint32_t i) {
   return changes(l, i) && has_rows(l, carry_of(l, l->body, i));
@@ -70,13 +68,6 @@ static bool is_row_state(const last *l, uint32_t i) {
 
 /* ---- bounds ---- */
 static const bounds ANYTHING = {-INFINITY, INFINITY};
-
-/* The integer that all elements are. */
-static bool integer_of(const ir_module *m, ir_value v, int64_t *out_number) {
-  for (int step = 0; step < MOST_STEPS && ir_maker(m, v, IR_OP_BROADCAST_IN_DIM); step++)
-    v = ir_operand(m, ir_value_get(m, v)->op, 0);
-  return ir_splat_int(m, v, out_number);
-}
 
 /* Random bits shifted right, under the exponent of 1: JAX's numbers from [1, 2). */
 static bounds bounds_of_bits(const ir_module *m, ir_value v) {
@@ -86,9 +77,9 @@ static bounds bounds_of_bits(const ir_module *m, ir_value v) {
   for (uint32_t i = 0; i < 2; i++) {
     ir_op shift = ir_maker(m, ir_operand(m, join, 1 - i), IR_OP_SHIFT_RIGHT_LOGIC);
     int64_t exponent, by;
-    if (shift && integer_of(m, ir_operand(m, join, i), &exponent) &&
-        integer_of(m, ir_operand(m, shift, 1), &by) &&
-        exponent == exponent_of_one && by >= 32 - mantissa_bits && by < 32)
+    if (shift && ir_splat_int(m, ir_operand(m, join, i), &exponent) &&
+        ir_splat_int(m, ir_operand(m, shift, 1), &by) && exponent == exponent_of_one &&
+        by >= 32 - mantissa_bits && by < 32)
       return (bounds){1, nextafterf(2, 0)};
   }
   return ANYTHING;
@@ -309,9 +300,9 @@ static ir_op wider_while(const last *l, ir_builder *b, const ir_value *extra, ui
     init[i] = i < l->n_carries ? ir_operand(l->m, l->loop, i) : extra[i - l->n_carries];
   ir_op loop = ir_build_while(b, init, n);
   for (uint32_t r = 0; r < 2; r++)
-    out_args[r] = arena_copy(l->f->p->scratch,
-                             ir_block_get(l->m, ir_op_get(l->m, loop)->regions[r])->args.at,
-                             n * sizeof(ir_value));
+    out_args[r] =
+        arena_copy(l->f->p->scratch, ir_block_get(l->m, ir_op_get(l->m, loop)->regions[r])->args.at,
+                   n * sizeof(ir_value));
   return loop;
 }
 

@@ -797,20 +797,13 @@ static int64_t add_tables(assigner *a, int64_t heap) {
 }
 
 /* ---- on a device ---- */
-static bool is_matrix_product(const plan_graph *g, const plan_node *n) {
-  bool is_fused = n->kind == PLAN_FUSION && n->op;
-  return (n->kind == IR_OP_DOT_GENERAL ||
-          (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL)) &&
-         n->shape.true_rank > 1;
-}
-
 /* Loops that XLA:TPU makes of the node. Products of matrices in f64 are loops over products of
  * bf16. */
 static int64_t loops_of(const plan_graph *g, const plan_node *n) {
   bool is_loop = n->kind == IR_OP_WHILE || n->kind == IR_OP_SORT || n->n_hidden; /* expanded */
   if (!(n->flags & PLAN_FLAG_LIVE)) return 0;
   ir_dtype made = (n->shape.is_tuple && n->shape.n_members ? n->shape.members : &n->shape)->dtype;
-  bool multiplies = n->n_hidden || is_matrix_product(g, n);
+  bool multiplies = n->n_hidden || (plan_is_product(g, n) && n->shape.true_rank > 1);
   return made == IR_F64 && multiplies ? LOOPS_OF_F64 : is_loop;
 }
 

@@ -397,7 +397,7 @@ static bool is_read_as_it_is(const fuser *f, uint32_t view) {
   return n->n_users == 0;
 }
 
-static bool is_product(const plan_graph *g, const plan_node *n) {
+bool plan_is_product(const plan_graph *g, const plan_node *n) {
   bool is_fused = n->kind == PLAN_FUSION && n->op;
   return n->kind == IR_OP_DOT_GENERAL || (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL);
 }
@@ -418,7 +418,7 @@ static bool is_kept_for_products(const fuser *f, const plan_node *p, uint32_t pr
   if (!f->g->memory->fuses_products || p->n_users < 2) return false;
   if (p->shape.dtype != IR_F32 || !plan_is_elementwise(p)) return false;
   for (uint32_t i = 0; i < p->n_users; i++)
-    if (!is_product(f->g, plan_node_get(f->g, p->users[i]))) return false;
+    if (!plan_is_product(f->g, plan_node_get(f->g, p->users[i]))) return false;
   return computes_dear(f->g, producer, SEEN_OF_OPERANDS);
 }
 
@@ -447,7 +447,8 @@ static bool is_less_than_dear(const fuser *f, uint32_t producer) {
 }
 
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
- * for reading it is cheaper; of what is summed by rows and by columns as much is enough. */
+ * for reading it is cheaper; of what is summed by rows and by columns as much is enough. Marks what
+ * stays for products as narrow. */
 static bool fuses_into_readers(const fuser *f, uint32_t producer) {
   const plan_node *p = plan_node_get(f->g, producer);
   if (is_kept_for_products(f, p, producer)) {

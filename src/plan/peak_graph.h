@@ -152,6 +152,8 @@ void plan_take_epilogues(plan_graph *g);
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+bool plan_is_product(const plan_graph *g,
+                     const plan_node *n); /* alone, or what a fusion is around */
 void plan_schedule(plan_graph *g, plan_order order);
 /* Whether result `member` may be written over operand i, if that is not needed any more. */
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i);

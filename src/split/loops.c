@@ -23,12 +23,12 @@ typedef struct carried_sum {
   split_pos pos;
 } carried_sum;
 
-/* One loop being built. */
 typedef struct answer { /* the window of which the value's window is a part */
   ir_value value;
   split_pos pos, widest;
 } answer;
 
+/* One loop being built. */
 typedef struct loop_builder {
   split_region *r;
   const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */

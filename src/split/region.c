@@ -11,7 +11,7 @@
 enum {
   MOST_INSTANCES = 100000,
   MOST_POSITIONS = 128, /* of one value: a bound of time, which no program of the corpus meets */
-  MOST_SHIFTED = 8, /* positions of one value, each computed anew */
+  MOST_SHIFTED = 8,     /* positions of one value, each computed anew */
   MOST_COPIES = 16, /* of a member on average, in loops that have more than MOST_MADE together */
   MOST_MADE = 4096
 };
@@ -178,8 +178,8 @@ static bool is_nested(split_pos a, split_pos b) {
 /* One window with both costs no more than their margins. */
 static bool is_near(split_pos a, split_pos b) {
   if (a.dim != b.dim || a.dim < 0 || a.unit != b.unit || a.mirrored || b.mirrored) return false;
-  int64_t gap = max64(a.offset, b.offset) -
-                min64(a.offset + max64(0, a.more), b.offset + max64(0, b.more));
+  int64_t gap =
+      max64(a.offset, b.offset) - min64(a.offset + max64(0, a.more), b.offset + max64(0, b.more));
   return gap <= max64(a.unit, max64(a.more, b.more));
 }
 
@@ -676,7 +676,8 @@ static void make_operands(making *k, uint32_t index) {
 static void make_stage(making *k) {
   const split_region *r = k->r;
   for (uint32_t i = 0; i < r->members.count; i++)
-    if (r->members.at[i].stage == k->stage && split_puts_out(r, &r->members.at[i])) make_member(k, i);
+    if (r->members.at[i].stage == k->stage && split_puts_out(r, &r->members.at[i]))
+      make_member(k, i);
   while (k->pending.count) make_operands(k, k->pending.at[--k->pending.count]);
 }
 

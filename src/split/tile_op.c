@@ -247,8 +247,7 @@ static ir_value *with_ends(ir_builder *b, ir_op op, const split_factor *f, const
     ir_value none = ir_build_constant(b, type, zero, true);
     if (d.kind == IR_OP_REDUCE_WINDOW)
       none = ir_build_broadcast(b, split_counts_for_nothing(b, op, i, operands[n + i]), type, NULL);
-    else if (d.kind != IR_OP_CONVOLUTION)
-      none = ir_build_broadcast(b, operands[n + i], type, NULL);
+    else if (d.kind != IR_OP_CONVOLUTION) none = ir_build_broadcast(b, operands[n + i], type, NULL);
     ended[i] = where_present(b, op, f, trip, i, operands[i], none);
   }
   return ended;

@@ -66,12 +66,16 @@ def test_same_numbers(f, monkeypatch):
 def test_random_loops(seed, tmp_path):
     """Some are rewritten, others must not be: rows that are done may begin again."""
     program = random_last.Loop(seed)
-    (tmp_path / "p.mlir").write_text(program.text())
-    split = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", program.largest // 4)
-    counted = running.opt(tmp_path / "p.mlir", "--pass", "inline,cse,until-last,dce")
+    path = tmp_path / "p.mlir"
+    path.write_text(program.text())
+    finely = ["--tensor-size-threshold", program.largest // 4]
+    counted = running.opt(path, "--pass", "inline,cse,until-last,dce")
     assert (counted.count("stablehlo.maximum") > 0) == program.ends_for_good
+    # its arguments and results, and room for two tensors more
+    under = running.opt(path, "--memory-limit", 7 * program.largest, refused=program.text())
+    texts = [counted, running.opt(path, *finely), running.opt(path, *finely, "--tile", "on"), under]
     arguments = program.inputs()
     want = running.Xla(program.text())(*arguments)
-    for text in (counted, split):
+    for text in texts:
         for got, expected in zip(running.Xla(text)(*arguments), want, strict=True):
             np.testing.assert_array_equal(got, expected)
