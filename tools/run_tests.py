@@ -42,10 +42,20 @@ DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
 TENSORFLOW = "test/tensorflow"
 SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)
-# What the process takes, or how it ends: an emulator's own memory and signals would be tested.
+# What the process takes, or how and when it ends: an emulator's own memory, signals and speed would
+# be tested.
 MEASURED = [
     f"test/python/test_{name}.py"
     for name in ("programs", "jax_tests", "mutants", "interrupts", "processes", "planning_work")
+    + ("notebook_progress", "kernel_runtime")
+]
+# QEMU takes subnormal f16 for 0 where XLA has asked that of f32 (MXCSR); conversions of processors
+# do not look there. XLA alone is wrong as well, in the first of these.
+SUBNORMAL_F16 = [
+    "test/python/test_ref_random.py::test_convert[float32]",
+    "test/python/test_kernel_narrow.py::test_overflow",
+    "test/python/test_kernel_narrow.py::test_subnormals",
+    "test/python/test_kernel_narrow.py::test_sums_of_products[float16",
 ]
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 # without the slowest: `make test-jax-versions` runs them
@@ -187,6 +197,7 @@ def run_avx2(build, environment, share):
     units = run_unit(emulated, environment, slower=EMULATED_SLOWER)
     lit = run_lit(emulated, environment, slower=EMULATED_SLOWER)
     others = [f"--ignore={at}" for at in (*SUITES_OF_THEIR_OWN, *MEASURED)]
+    others += [f"--deselect={test}" for test in SUBNORMAL_F16]
     limits = [f"--timeout={PYTHON_SECONDS * EMULATED_SLOWER}", "--share", share]
     python = run_pytest(emulated, environment, bin_folder / "python", ["test/python", *others, *limits])
     return tuple(map(sum, zip(units, lit, python)))
