@@ -116,7 +116,7 @@ void splitter_above_threshold(ir_module *m, split_order *order);
 void splitter_to_fit(ir_module *m, split_order *order);
 
 /* spread.c: of a program of several partitions that says nothing of shardings, the values above the
- * threshold sharded. In place; how many seeds are. */
-int32_t pipeline_spread(ir_module *m, int64_t threshold_bytes);
+ * threshold sharded. In place; whether any is. */
+bool pipeline_spread(ir_module *m, int64_t threshold_bytes);
 
 #endif

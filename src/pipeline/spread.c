@@ -25,7 +25,7 @@ typedef struct spreading {
   int32_t *dim;        /* by value: to be sharded along; WHOLE: not */
   ir_value *now;       /* by value: what stands for it */
   VEC(seed) seeds;
-  int32_t sharded;
+  bool any; /* value is to be sharded */
 } spreading;
 
 /* ---- which ---- */
@@ -67,7 +67,7 @@ static void choose_dimension(spreading *s, const seed *x) {
       choice.region && choice.extent >= s->devices) {
     for (uint32_t i = 0; i < choice.region->members.count; i++)
       shard_results(s, choice.region, &choice.region->members.at[i]);
-    s->sharded++;
+    s->any = true;
   }
   arena_destroy(scratch);
 }
@@ -127,7 +127,7 @@ static void keep_borders_whole(spreading *s, ir_block main) {
   }
 }
 
-int32_t pipeline_spread(ir_module *m, int64_t threshold_bytes) {
+bool pipeline_spread(ir_module *m, int64_t threshold_bytes) {
   ir_op function = ir_main_function(m);
   spreading s = {.m = m,
                  .devices = ir_op_int(m, m->root, "mhlo.num_partitions", 1),
@@ -138,7 +138,7 @@ int32_t pipeline_spread(ir_module *m, int64_t threshold_bytes) {
                           .generous_bytes = threshold_bytes,
                           .no_kernels = true},
                  .n = m->values.count};
-  if (!function || s.devices <= 1 || says_shardings(m)) return 0;
+  if (!function || s.devices <= 1 || says_shardings(m)) return false;
   ir_block main = ir_op_get(m, function)->regions[0];
   s.a = s.covered.a = arena_create(m->ctx);
   s.dim = ARENA_ARRAY(s.a, int32_t, s.n);
@@ -148,10 +148,10 @@ int32_t pipeline_spread(ir_module *m, int64_t threshold_bytes) {
   seeds_sort(s.seeds.at, s.seeds.count, false);
   for (uint32_t i = 0; i < s.seeds.count; i++) choose_dimension(&s, &s.seeds.at[i]);
   split_forget(&s.known);
-  if (s.sharded) {
+  if (s.any) {
     keep_borders_whole(&s, main);
     rebuild(&s, main);
   }
   arena_destroy(s.a);
-  return s.sharded;
+  return s.any;
 }
