@@ -180,3 +180,16 @@ def gmm_em(x, mean, cholesky, log_weight):
 def poisson_counts(key, rates):
     """Counts with rates of their own, by rejection until the last is drawn."""
     return jax.random.poisson(jax.random.wrap_key_data(key), rates, dtype=jnp.int32)
+
+
+@program(2_000_000, 200_000, lambda n, r: (r.bits(2), 100 * r.uniform(n)))
+def binomial_counts(key, trials):
+    """Counts of successes in trials of their own, by rejection until the last is drawn."""
+    key = jax.random.wrap_key_data(key)
+    return jax.random.binomial(key, jnp.floor(trials) + 1, 0.4).astype(jnp.int32)
+
+
+@program(2_000_000, 200_000, lambda n, r: (20 * r.uniform(n), r.uniform(n)))
+def student_tails(freedom, p):
+    """A continued fraction that runs until the last has converged."""
+    return jax.scipy.special.betainc((freedom + 1) / 2, 0.5, p)

@@ -1,43 +1,70 @@
-/* until_last: a while that runs all rows until the last is done counts its trips first.
+/* until_last: a while that runs all rows until none goes on counts its trips first.
  *
- *   while(x) any(p(x)) { f(x) }   is   n = while(x, n) any(p(x)) { p(x) ? (f(x), n + 1) : (x, n) }
+ *   while(x) any(p(x)) { f(x) }   is   n = while(x, n, g = p(x)) any(g)
+ *                                            { g ? (f(x), n + 1, p(f(x))) : (x, n, g) }
  *                                      for max(n) trips { f(x) }
  *
  * f goes on with rows that are done, so what a row comes to depends on when the last one is done,
  * and no slice can know that. In the first loop rows that are done stay as they are, so slices end
  * one by one (ir/frozen.h). The second has a number of trips. So random.poisson is written.
  *
- * Holds where a row that is done stays done. p is made of
+ * That is all where a row that is done stays done. Proved where p is made of
  *
  * - flags that are carried: `done` becomes `done | ..`, `going` becomes `going & ..`;
  * - floats that never rise, x > c and x >= c, where x becomes x + y with y <= 0 (or NaN, which no
  *   comparison is true of), or never fall, the other way round; c does not change.
+ *
+ * Else (continued fractions of betainc, quotients in random.binomial) rows may go on again, and the
+ * end is the first time at which all are done. T starts at 0; each row runs on until it is done at
+ * T or later, and T becomes the latest of these times, until it does not change. No end is missed:
+ * a row went on at every time that T has passed over.
+ *
+ * `not all(done)` is the same, and so is an any that the body asks and a carry hands on to the
+ * condition. The condition may be that `and` something that does not depend on rows.
  *
  * Rows are all elements of what is asked; f works on them element by element. What f carries
  * beside them (keys, counters) may not depend on them: it has one value in the same trip of all
  * loops. There are at most 2^31 - 1 trips, which would take hours.
  *
  * Requires: a verified module. Breaks: nothing. Exact. Left alone: whiles whose rows freeze
- * already, with attributes or effects, rows that are small against the limit; quotients, whose sign
- * depends on the sign of zeros (the other loop of random.binomial). Cost: p and f are computed
- * twice; the pass is linear in each such while.
+ * already, with attributes or effects, rows that are small against the limit. Cost: p and f are
+ * computed twice, and once more for each look after the first; the pass is linear in each such
+ * while.
  */
 #include <math.h>
 
 #include "ir/frozen.h"
 #include "pass/build.h"
 
-enum { MOST_LOOKS = 64 }; /* ops that a question goes through */
+enum {
+  MOST_LOOKS = 64, /* ops that a question goes through */
+  BITS = 64,       /* trips that one look takes in at the most */
+  WIDER = 8        /* times what the look before it took in; the first: one */
+};
+
+typedef struct finder {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  uint32_t *uses; /* of the values that the module came with */
+  uint32_t n_values;
+  bool changed;
+} finder;
 
 typedef struct last {
-  pass_rewrite *f;
+  finder *f;
   ir_module *m;
   ir_op loop;
   ir_block condition, body;
   uint32_t n_carries;
-  ir_value asked; /* of the condition: by row, whether it goes on */
-  bool *of_rows;  /* by value of both blocks: it depends on rows that change */
-  bool *varies;   /* by value of the condition: it depends on a carry that changes */
+  ir_value *init;  /* by carry, what it begins with */
+  ir_op vote;      /* over the rows, of the condition or of the body */
+  ir_value answer; /* in the vote's block: whether any row goes on */
+  ir_value asked;  /* likewise, by row: whether it goes on */
+  bool asks_done;  /* no: whether it is done */
+  uint32_t flag;   /* the carry that hands on what the body votes; n_carries: none */
+  bool *of_rows;   /* by value of both blocks: it depends on rows that change */
+  bool *varies;    /* by value of the condition: it depends on a carry that changes */
 } last;
 
 typedef struct bounds { /* of all elements that are no NaN */
@@ -216,13 +243,13 @@ static bool is_by_row(const last *l, ir_op op) {
   return has_rows(l, d->first_result);
 }
 
-/* Whether all that depends on rows does so row by row, but for the op `end` and those after it. */
-static bool goes_by_rows(last *l, ir_block block, ir_op end) {
+/* Whether all that depends on rows does so row by row, but for the vote and what it decides. */
+static bool goes_by_rows(last *l, ir_block block) {
   const ir_block_data *b = ir_block_get(l->m, block);
   for (uint32_t i = 0; i < l->n_carries; i++) l->of_rows[b->args.at[i]] = is_row_state(l, i);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     ir_op op = b->ops.at[i];
-    if (op == end || !depends(l->m, op, l->of_rows)) continue;
+    if (op == l->vote || !depends(l->m, op, l->of_rows)) continue;
     if (!is_by_row(l, op)) return false;
     l->of_rows[ir_result(l->m, op, 0)] = true;
   }
@@ -239,26 +266,59 @@ static void find_varying(last *l) {
   }
 }
 
-/* An any over all elements, which is what the condition is, or its half. */
-static ir_op vote_of(const ir_module *m, ir_block condition) {
-  ir_value v = ir_operand(m, ir_terminator(m, condition), 0);
-  ir_op both = ir_maker(m, v, IR_OP_AND);
-  for (uint32_t i = 0; i < (both ? 2u : 1u); i++) {
-    ir_value half = both ? ir_operand(m, both, i) : v;
-    ir_op op = ir_maker(m, half, IR_OP_REDUCE);
-    if (op && ir_is_vote(m, op) && ir_type_at(m, half)->rank == 0 &&
-        ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_OR &&
-        ir_value_block(m, half) == condition && ir_is_zero(m, ir_operand(m, op, 1)))
-      return op;
-  }
-  return IR_NONE;
+/* ---- the vote ---- */
+/* v is whether any element of something is true, or the opposite of: all are. */
+static bool read_vote(last *l, ir_block block, ir_value v) {
+  ir_op no = ir_maker(l->m, v, IR_OP_NOT);
+  ir_value x = no ? ir_operand(l->m, no, 0) : v;
+  ir_op op = ir_maker(l->m, x, IR_OP_REDUCE);
+  if (!op || !ir_is_vote(l->m, op) || ir_type_at(l->m, x)->rank || ir_value_block(l->m, v) != block)
+    return false;
+  ir_value init = ir_operand(l->m, op, 1);
+  if (ir_reducer_kind(l->m, ir_op_get(l->m, op)->regions[0]) != (no ? IR_OP_AND : IR_OP_OR) ||
+      !ir_is_splat_constant(l->m, init) || ir_is_zero(l->m, init) != !no)
+    return false;
+  l->vote = op;
+  l->answer = v;
+  l->asked = ir_operand(l->m, op, 0);
+  l->asks_done = no != IR_NONE;
+  return true;
 }
 
-static bool freezes(const last *l, ir_op vote) {
+static bool is_read(const last *l, ir_value v, uint32_t times) {
+  return v < l->f->n_values && l->f->uses[v] == times;
+}
+
+/* v is carried, and nothing else reads it. */
+static bool read_flag(last *l, ir_value v) {
+  uint32_t i = carry_at(l, v);
+  if (i == l->n_carries || !is_read(l, v, 1) || !is_read(l, carry_of(l, l->body, i), 0) ||
+      !is_read(l, ir_result(l->m, l->loop, i), 0) || !is_read(l, yield_of(l, i), 1) ||
+      !read_vote(l, l->body, yield_of(l, i)))
+    return false;
+  l->flag = i;
+  return true;
+}
+
+/* The condition is a vote, or its half. */
+static bool find_vote(last *l) {
+  ir_value v = ir_operand(l->m, ir_terminator(l->m, l->condition), 0);
+  ir_op both = ir_maker(l->m, v, IR_OP_AND);
+  l->flag = l->n_carries;
+  for (uint32_t i = 0; i < (both ? 2u : 1u); i++) {
+    ir_value half = both ? ir_operand(l->m, both, i) : v;
+    if (read_vote(l, l->condition, half) || read_flag(l, half)) return true;
+  }
+  return false;
+}
+
+static bool body_votes(const last *l) { return l->flag < l->n_carries; }
+
+static bool freezes(const last *l) {
   int32_t *rows_at = ARENA_ARRAY(l->f->p->scratch, int32_t, l->n_carries);
   for (uint32_t i = 0; i < l->n_carries; i++)
     rows_at[i] = has_rows(l, carry_of(l, l->body, i)) ? 0 : -1;
-  return ir_rows_freeze(l->f->p->scratch, l->m, l->loop, vote, rows_at);
+  return ir_rows_freeze(l->f->p->scratch, l->m, l->loop, l->vote, rows_at);
 }
 
 static int64_t largest_bytes(const last *l) {
@@ -271,23 +331,37 @@ static int64_t largest_bytes(const last *l) {
 }
 
 /* The whole of what the head asks for. */
-static bool is_legal(last *l, ir_op vote) {
-  if (largest_bytes(l) <= pass_small_bytes(l->f->p->options) || freezes(l, vote)) return false;
-  if (!goes_by_rows(l, l->condition, vote) || !goes_by_rows(l, l->body, IR_NONE)) return false;
+static bool is_legal(last *l) {
+  if (largest_bytes(l) <= pass_small_bytes(l->f->p->options) || (!body_votes(l) && freezes(l)))
+    return false;
+  if (!goes_by_rows(l, l->condition) || !goes_by_rows(l, l->body)) return false;
   for (uint32_t i = 0; i < l->n_carries; i++)
     if (l->of_rows[yield_of(l, i)] && changes(l, i) && !is_row_state(l, i)) return false;
-  find_varying(l);
-  int looks = MOST_LOOKS;
-  return stays(l, l->asked, false, &looks);
+  return true;
 }
 
-/* ---- the two loops ---- */
-/* The ops of one of the while's blocks but the last, on these carries. */
-static ir_map *copied(const last *l, ir_block from, ir_block to, const ir_value *carries) {
+/* Both ends of a carry that the body votes on are not looked at: it is not known to stay. */
+static bool is_for_good(last *l) {
+  int looks = MOST_LOOKS;
+  if (body_votes(l)) return false;
+  find_varying(l);
+  return stays(l, l->asked, l->asks_done, &looks);
+}
+
+/* ---- the loops ---- */
+/* The ops of one of the while's blocks but the last, on these carries; `answer` stands for the
+ * vote's where it is voted there. */
+static ir_map *copied(const last *l, ir_block from, ir_block to, const ir_value *carries,
+                      ir_value answer) {
   ir_map *map = ir_map_new(l->f->p->scratch, l->m);
   for (uint32_t i = 0; i < l->n_carries; i++) ir_map_set(map, carry_of(l, from, i), carries[i]);
-  for (uint32_t i = 0; i + 1 < ir_block_get(l->m, from)->ops.count; i++)
-    ir_copy_op(l->m, to, ir_block_get(l->m, from)->ops.at[i], map);
+  ir_op voted = ir_value_get(l->m, l->answer)->op;
+  ir_map_set(map, l->answer, answer);
+  for (uint32_t i = 0; i + 1 < ir_block_get(l->m, from)->ops.count; i++) {
+    ir_op op = ir_block_get(l->m, from)->ops.at[i];
+    if (op == l->vote && !answer) break;
+    if (op != voted) ir_copy_op(l->m, to, op, map);
+  }
   return map;
 }
 
@@ -297,7 +371,7 @@ static ir_op wider_while(const last *l, ir_builder *b, const ir_value *extra, ui
   uint32_t n = l->n_carries + n_extra;
   ir_value *init = ARENA_ARRAY(l->f->p->scratch, ir_value, n);
   for (uint32_t i = 0; i < n; i++)
-    init[i] = i < l->n_carries ? ir_operand(l->m, l->loop, i) : extra[i - l->n_carries];
+    init[i] = i < l->n_carries ? l->init[i] : extra[i - l->n_carries];
   ir_op loop = ir_build_while(b, init, n);
   for (uint32_t r = 0; r < 2; r++)
     out_args[r] =
@@ -306,33 +380,209 @@ static ir_op wider_while(const last *l, ir_builder *b, const ir_value *extra, ui
   return loop;
 }
 
+/* What the body makes of these carries; the flag stays. */
+static ir_map *stepped(const last *l, ir_builder *b, const ir_value *carries, ir_value *out_next) {
+  ir_value flag = body_votes(l) ? carries[l->flag] : IR_NONE;
+  ir_map *map = copied(l, l->body, b->block, carries, flag);
+  for (uint32_t i = 0; i < l->n_carries; i++) out_next[i] = ir_map_get(map, yield_of(l, i));
+  return map;
+}
+
 static ir_value plus_one(ir_builder *b, ir_value x) {
   return ir_build_binary(b, IR_OP_ADD, x, ir_build_splat_int(b, ir_type_of(b->m, x), 1));
 }
 
-/* By row, the trips until it is done. */
-static ir_value count_trips(const last *l, ir_builder *b) {
-  ir_module *m = l->m;
-  const ir_type_data *rows = ir_type_at(m, l->asked);
-  ir_value zeros = ir_build_splat_int(b, ir_tensor(m, IR_I32, rows->rank, rows->dims), 0);
-  ir_value *args[2];
+/* and of bits, or of flags, maximum of what is not negative */
+static ir_value over_all(ir_builder *b, ir_kind kind, ir_value x) {
+  int64_t dims[IR_MAX_RANK], neutral = kind == IR_OP_AND ? -1 : 0;
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  for (int32_t d = 0; d < rank; d++) dims[d] = d;
+  ir_value init = ir_build_splat_int(b, ir_scalar(b->m, ir_type_at(b->m, x)->dtype), neutral);
+  return pass_build_reduce(b, kind, x, init, dims, rank);
+}
+
+/* By row, whether it goes on with these carries: in `map`, where the body asks. */
+static ir_value goes_on(const last *l, ir_builder *b, ir_map *map, const ir_value *carries) {
+  if (!body_votes(l)) map = copied(l, l->condition, b->block, carries, IR_NONE);
+  ir_value go = ir_map_get(map, l->asked);
+  return l->asks_done ? ir_build_unary(b, IR_OP_NOT, go) : go;
+}
+
+/* The same before the first trip. */
+static ir_value starts(const last *l, ir_builder *b) {
+  if (!body_votes(l)) return goes_on(l, b, NULL, l->init);
+  return ir_build_broadcast(b, l->init[l->flag], ir_type_of(l->m, l->asked), NULL);
+}
+
+/* What the first loop carries beside the while's carries: by row, the trips and whether it goes on;
+ * where rows may go on again, bit i whether it was done `from` + i trips on, and as scalars `from`
+ * and the number of trips that all rows make. */
+enum { TRIPS, GOES, COUNTED, DONE = COUNTED, FROM, ALL_MAKE, N_COUNTED };
+
+/* Whether any row goes on, as the condition has it. */
+static void ask_rows(const last *l, ir_builder *b, ir_value *args) {
+  ir_value any = over_all(b, IR_OP_OR, args[l->n_carries + GOES]);
+  if (body_votes(l)) args[l->flag] = any;
+  ir_map *map = copied(l, l->condition, b->block, args, any);
+  ir_value goes = ir_map_get(map, ir_operand(l->m, ir_terminator(l->m, l->condition), 0));
+  ir_build_return(b, IR_OP_RETURN, &goes, 1);
+}
+
+static ir_value as_rows(ir_builder *b, ir_value scalar, ir_value rows) {
+  const ir_type_data *t = ir_type_at(b->m, rows);
+  ir_type type = ir_tensor(b->m, ir_type_at(b->m, scalar)->dtype, t->rank, t->dims);
+  return ir_build_broadcast(b, scalar, type, NULL);
+}
+
+static ir_value number(ir_builder *b, ir_value like, int64_t value) {
+  return ir_build_splat_int(b, ir_type_of(b->m, like), value);
+}
+
+/* The bits of `counted`, and that of now where the row is done. */
+static ir_value with_bit(ir_builder *b, const ir_value *counted, ir_value trips, ir_value go) {
+  ir_value behind = ir_build_binary(b, IR_OP_SUBTRACT, trips, as_rows(b, counted[FROM], trips));
+  ir_value bits = counted[DONE], at = ir_build_convert(b, behind, IR_UI32); /* below: large */
+  ir_value is_one = ir_build_compare(b, "LT", at, number(b, at, BITS));
+  is_one = ir_build_binary(b, IR_OP_AND, is_one, ir_build_unary(b, IR_OP_NOT, go));
+  ir_value bit =
+      ir_build_binary(b, IR_OP_SHIFT_LEFT, number(b, bits, 1), ir_build_convert(b, at, IR_UI64));
+  return ir_build_binary(b, IR_OP_OR, bits, ir_build_select(b, is_one, bit, number(b, bits, 0)));
+}
+
+/* A row that may go on again does so until it was seen done, and all trips are made that all make.
+ */
+static void count_again(ir_builder *b, const ir_value *counted, ir_value *next) {
+  next[DONE] = with_bit(b, counted, next[TRIPS], next[GOES]);
+  ir_value unseen = ir_build_compare(b, "EQ", next[DONE], number(b, next[DONE], 0));
+  ir_value early =
+      ir_build_compare(b, "LT", next[TRIPS], as_rows(b, counted[ALL_MAKE], next[TRIPS]));
+  ir_value waits = ir_build_binary(b, IR_OP_AND, next[GOES], unseen);
+  next[GOES] = ir_build_binary(b, IR_OP_OR, early, waits);
+}
+
+/* A trip of the rows that go on. */
+static void step_rows(const last *l, ir_builder *b, const ir_value *args, uint32_t n_counted) {
   uint32_t n = l->n_carries;
-  ir_op loop = wider_while(l, b, &zeros, 1, args);
+  const ir_value *counted = args + n;
+  ir_value *next = ARENA_ARRAY(l->f->p->scratch, ir_value, n + N_COUNTED);
+  ir_map *map = stepped(l, b, args, next);
+  next[n + TRIPS] = plus_one(b, counted[TRIPS]);
+  next[n + GOES] = goes_on(l, b, map, next);
+  if (n_counted == N_COUNTED) count_again(b, counted, next + n);
+  for (uint32_t i = 0; i < n + n_counted; i++) {
+    if (i < n ? is_row_state(l, i) : i < n + FROM)
+      next[i] = ir_build_select(b, counted[GOES], next[i], args[i]);
+    else if (i >= n) next[i] = args[i];
+  }
+  ir_build_return(b, IR_OP_RETURN, next, n + n_counted);
+}
+
+/* The loop of the rows one by one; the number of the first of `counted` among its results is that
+ * of the while's carries. */
+static ir_op count_trips(const last *l, ir_builder *b, const ir_value *counted,
+                         uint32_t n_counted) {
+  ir_module *m = l->m;
+  ir_value *args[2];
+  ir_op loop = wider_while(l, b, counted, n_counted, args);
   ir_builder of_condition = {m, ir_op_get(m, loop)->regions[0], b->location},
              of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
-  ir_map *condition = copied(l, l->condition, of_condition.block, args[0]);
-  ir_value goes_on = ir_map_get(condition, ir_operand(m, ir_terminator(m, l->condition), 0));
-  ir_build_return(&of_condition, IR_OP_RETURN, &goes_on, 1);
-  ir_value go = ir_map_get(copied(l, l->condition, of_body.block, args[1]), l->asked);
-  ir_map *body = copied(l, l->body, of_body.block, args[1]);
-  ir_value *yields = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 1);
-  for (uint32_t i = 0; i < n; i++) {
-    yields[i] = ir_map_get(body, yield_of(l, i));
-    if (is_row_state(l, i)) yields[i] = ir_build_select(&of_body, go, yields[i], args[1][i]);
-  }
-  yields[n] = ir_build_select(&of_body, go, plus_one(&of_body, args[1][n]), args[1][n]);
-  ir_build_return(&of_body, IR_OP_RETURN, yields, n + 1);
-  return ir_result(m, loop, n);
+  ask_rows(l, &of_condition, args[0]);
+  step_rows(l, &of_body, args[1], n_counted);
+  return loop;
+}
+
+static ir_value counted_result(const last *l, ir_op loop, uint32_t i) {
+  return ir_result(l->m, loop, l->n_carries + i);
+}
+
+static ir_type type_of_rows(const last *l, ir_dtype dtype) {
+  const ir_type_data *rows = ir_type_at(l->m, l->asked);
+  return ir_tensor(l->m, dtype, rows->rank, rows->dims);
+}
+
+/* The trips until all rows are done, of rows that stay done. */
+static ir_value find_last(const last *l, ir_builder *b) {
+  ir_value counted[] = {ir_build_splat_int(b, type_of_rows(l, IR_I32), 0), starts(l, b)};
+  ir_op loop = count_trips(l, b, counted, COUNTED);
+  return over_all(b, IR_OP_MAXIMUM, counted_result(l, loop, TRIPS));
+}
+
+/* v made once more in this block, by row, so that nothing whole is read from outside; v itself
+ * where that takes more than elementwise ops. */
+static ir_value made_here(const last *l, ir_block to, ir_value v, ir_map *map, int depth) {
+  ir_op op = ir_value_get(l->m, v)->op;
+  if (!op || ir_map_has(map, v) || depth == 0) return ir_map_get(map, v);
+  const ir_op_data *d = ir_op_get(l->m, op);
+  bool cheap = (ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->kind == IR_OP_BROADCAST_IN_DIM ||
+               d->kind == IR_OP_CONSTANT || d->kind == IR_OP_IOTA;
+  if (!cheap || d->n_regions || d->n_results != 1 || ir_value_block(l->m, v) == to) return v;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    made_here(l, to, ir_operand(l->m, op, i), map, depth - 1);
+  ir_copy_op(l->m, to, op, map);
+  return ir_map_get(map, v);
+}
+
+/* The loop that counts from `from` on, where `width` trips are looked at of each row. */
+static ir_op look_from(const last *l, ir_builder *b, ir_value from, ir_value width) {
+  last inner = *l;
+  ir_map *map = ir_map_new(l->f->p->scratch, l->m);
+  inner.init = ARENA_ARRAY(l->f->p->scratch, ir_value, l->n_carries);
+  for (uint32_t i = 0; i < l->n_carries; i++)
+    inner.init[i] = made_here(l, b->block, l->init[i], map, MOST_LOOKS);
+  ir_value next[N_COUNTED],
+      counted[N_COUNTED] = {[TRIPS] = ir_build_splat_int(b, type_of_rows(l, IR_I32), 0),
+                            [DONE] = ir_build_splat_int(b, type_of_rows(l, IR_UI64), 0),
+                            [FROM] = from};
+  ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
+  counted[ALL_MAKE] = ir_build_binary(b, IR_OP_SUBTRACT, to, number(b, to, 1));
+  next[TRIPS] = counted[TRIPS], next[GOES] = starts(&inner, b);
+  count_again(b, counted, next);
+  counted[GOES] = next[GOES], counted[DONE] = next[DONE];
+  return count_trips(&inner, b, counted, N_COUNTED);
+}
+
+/* The place of the lowest bit of a scalar of ui64 that is not 0. */
+static ir_value lowest_bit(ir_builder *b, ir_value bits) {
+  ir_value lowest = ir_build_binary(b, IR_OP_AND, bits, ir_build_unary(b, IR_OP_NEGATE, bits));
+  ir_value below = ir_build_binary(b, IR_OP_SUBTRACT, lowest, number(b, bits, 1));
+  return ir_build_convert(b, ir_build_unary(b, IR_OP_POPCNT, below), IR_I32);
+}
+
+/* Where the next look begins, how many trips it takes in, and the end: -1 if it is not known. If no
+ * row was seen done when all others were, but the loop ended with some going on, the other half of
+ * the condition has ended it. */
+static void look_on(const last *l, ir_builder *b, const ir_value *args, ir_op loop) {
+  ir_value from = args[0], width = args[1], next[3];
+  ir_value common = over_all(b, IR_OP_AND, counted_result(l, loop, DONE)),
+           latest = over_all(b, IR_OP_MAXIMUM, counted_result(l, loop, TRIPS)),
+           cut = over_all(b, IR_OP_OR, counted_result(l, loop, GOES));
+  ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
+  next[0] = ir_build_binary(b, IR_OP_MAXIMUM, to, latest);
+  next[1] = ir_build_binary(b, IR_OP_MINIMUM, number(b, width, BITS),
+                            ir_build_binary(b, IR_OP_MULTIPLY, width, number(b, width, WIDER)));
+  ir_value is_seen = ir_build_compare(b, "NE", common, number(b, common, 0));
+  ir_value seen = ir_build_binary(b, IR_OP_ADD, from, lowest_bit(b, common));
+  next[2] =
+      ir_build_select(b, is_seen, seen, ir_build_select(b, cut, latest, number(b, latest, -1)));
+  ir_build_return(b, IR_OP_RETURN, next, 3);
+}
+
+/* The first time at which no row goes on, of rows that may go on again. */
+static ir_value find_end(const last *l, ir_builder *b) {
+  ir_module *m = l->m;
+  ir_type type = ir_scalar(m, IR_I32);
+  ir_value init[3] = {ir_build_splat_int(b, type, 0), ir_build_splat_int(b, type, 1),
+                      ir_build_splat_int(b, type, -1)};
+  ir_op loop = ir_build_while(b, init, 3);
+  ir_block regions[2] = {ir_op_get(m, loop)->regions[0], ir_op_get(m, loop)->regions[1]};
+  ir_builder of_condition = {m, regions[0], b->location}, of_body = {m, regions[1], b->location};
+  ir_value end = ir_block_get(m, regions[0])->args.at[2];
+  ir_value unknown = ir_build_compare(&of_condition, "LT", end, number(&of_condition, end, 0));
+  ir_build_return(&of_condition, IR_OP_RETURN, &unknown, 1);
+  ir_value args[2] = {ir_block_get(m, regions[1])->args.at[0],
+                      ir_block_get(m, regions[1])->args.at[1]};
+  look_on(l, &of_body, args, look_from(l, &of_body, args[0], args[1]));
+  return ir_result(m, loop, 2);
 }
 
 /* The while once more, for this number of trips. */
@@ -345,43 +595,33 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
              of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
   ir_value below = ir_build_compare(&of_condition, "LT", args[0][n], args[0][n + 1]);
   ir_build_return(&of_condition, IR_OP_RETURN, &below, 1);
-  ir_map *body = copied(l, l->body, of_body.block, args[1]);
   ir_value *yields = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 2);
-  for (uint32_t i = 0; i < n; i++) yields[i] = ir_map_get(body, yield_of(l, i));
+  stepped(l, &of_body, args[1], yields);
   yields[n] = plus_one(&of_body, args[1][n]);
   yields[n + 1] = args[1][n + 1];
   ir_build_return(&of_body, IR_OP_RETURN, yields, n + 2);
   return loop;
 }
 
-static ir_value largest(ir_builder *b, ir_value x) {
-  int64_t dims[IR_MAX_RANK];
-  int32_t rank = ir_type_at(b->m, x)->rank;
-  for (int32_t d = 0; d < rank; d++) dims[d] = d;
-  ir_value zero = ir_build_splat_int(b, ir_scalar(b->m, IR_I32), 0);
-  return pass_build_reduce(b, IR_OP_MAXIMUM, x, zero, dims, rank);
-}
-
 static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+  finder *f = user;
   ir_module *m = f->m;
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_WHILE || d->n_attrs || !pass_is_static(m, op) || ir_has_effects(m, op))
     return false;
-  ir_op vote = vote_of(m, d->regions[0]);
-  if (!vote) return false;
   last l = {.f = f,
             .m = m,
             .loop = op,
             .condition = d->regions[0],
             .body = d->regions[1],
             .n_carries = d->n_operands,
-            .asked = ir_operand(m, vote, 0),
+            .init = d->operands,
             .of_rows = ARENA_ARRAY(f->p->scratch, bool, m->values.count),
             .varies = ARENA_ARRAY(f->p->scratch, bool, m->values.count)};
-  if (!is_legal(&l, vote)) return false;
+  if (!find_vote(&l) || !is_legal(&l)) return false;
   ir_builder b = {m, block, d->location};
-  ir_op run = run_trips(&l, &b, largest(&b, count_trips(&l, &b)));
+  ir_value trips = is_for_good(&l) ? find_last(&l, &b) : find_end(&l, &b);
+  ir_op run = run_trips(&l, &b, trips);
   for (uint32_t i = 0; i < l.n_carries; i++) {
     assert(ir_type_of(m, ir_result(m, op, i)) == ir_type_of(m, ir_result(m, run, i)));
     ir_map_set(f->map, ir_result(m, op, i), ir_result(m, run, i));
@@ -390,7 +630,15 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  finder f = {.p = p,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .uses = ir_count_uses(p->scratch, m, top),
+              .n_values = m->values.count};
+  pass_replace_ops(m, top, f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
 }
 
 const pass pass_until_last = {"until-last", run};

@@ -207,11 +207,12 @@ static bool sink_into_branches(ir_module *m, ir_block top, const split_goal *goa
   return done;
 }
 
+/* Whether its region holds less than it is; what is returned is held whatever is done. */
 static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
   bool found = split_choose(scratch, m, x->block, x->value, goal, &t->known, &choice) &&
-               choice.held_bytes < x->bytes;
+               choice.held_bytes - choice.returned_bytes < x->bytes;
   arena_destroy(scratch);
   return found;
 }

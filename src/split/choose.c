@@ -177,6 +177,21 @@ static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
   return total;
 }
 
+/* Of what the region holds for others: results of the function, which are there in any case. */
+static int64_t returned_bytes(const split_region *r) {
+  ir_op end = ir_terminator(r->m, r->block);
+  const ir_op_data *d = ir_op_get(r->m, end);
+  int64_t total = 0;
+  for (uint32_t i = 0; d->kind == IR_OP_FUNC_RETURN && i < d->n_operands; i++) {
+    ir_value v = d->operands[i];
+    bool again = false;
+    for (uint32_t j = 0; j < i; j++) again |= d->operands[j] == v;
+    if (!again && r->needed_outside[v] && split_is_large(r, v))
+      total = saturated_sum(total, ir_value_bytes(r->m, v));
+  }
+  return total;
+}
+
 /* The same of the loops among the members: the sums that begin with zeros in each slice. */
 static int64_t new_sums_bytes(const split_region *r, const split_member *member) {
   int64_t total = 0;
@@ -194,6 +209,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .n_loops = r->n_loops,
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
+                        .returned_bytes = returned_bytes(r),
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));

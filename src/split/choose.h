@@ -28,14 +28,15 @@ typedef struct split_choice {
   split_region *region; /* NULL: not grown from this seed, because slices would not be smaller */
   int64_t extent;       /* of the region */
   int32_t n_loops;
-  int64_t slice;       /* indices a trip */
-  int64_t thin_slice;  /* so few, or fewer, make matrix products slow */
-  int64_t index_bytes; /* of the largest dissolved value, per index of the factor */
-  int32_t reductions;  /* members merged over the factor */
-  int64_t held_bytes;  /* large values that stay in memory: put out, or read whole */
-  bool overlaps;       /* of stencils, a trip makes again what others make */
-  int64_t parts_bytes; /* of these: parts of sums that could be added in blocks */
-  bool has_shorter;    /* but for those, another dimension would take fewer loops */
+  int64_t slice;          /* indices a trip */
+  int64_t thin_slice;     /* so few, or fewer, make matrix products slow */
+  int64_t index_bytes;    /* of the largest dissolved value, per index of the factor */
+  int32_t reductions;     /* members merged over the factor */
+  int64_t held_bytes;     /* large values that stay in memory: put out, or read whole */
+  int64_t returned_bytes; /* of these: the function's own results */
+  bool overlaps;          /* of stencils, a trip makes again what others make */
+  int64_t parts_bytes;    /* of these: parts of sums that could be added in blocks */
+  bool has_shorter;       /* but for those, another dimension would take fewer loops */
 } split_choice;
 
 /* What is known of the values of regions that were grown: a region is the same from whichever of

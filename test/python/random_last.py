@@ -1,9 +1,10 @@
 """Random whiles that ask whether any row goes on, and go on with all rows until none does.
 
 A seed stands for one program. Rows have one or two dimensions; what ends them is a flag or a number
-that only falls or rises, alone or together (`ends_for_good`), or a number that comes back; the trips
-may have an end of their own, and a key that is carried beside the rows. All numbers are multiples of
-1/64 or small whole ones, so results are exact. `largest` is a tensor's size in bytes.
+that only falls or rises, alone or together (`ends_for_good`), or numbers that come back. Rows are
+asked by the condition or by the body, which carries the answer (`handed`): whether any goes on, or
+whether not all are done. The trips may have an end of their own, and a key that is carried beside
+the rows. All numbers are multiples of 1/64 or small whole ones, so results are exact. `largest` is a tensor's size in bytes.
 """
 
 import random
@@ -13,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-WAYS = ["flag", "going", "falls", "rises", "both", "either", "comes back"]
+COME_BACK = ["comes back", "in turn"]
+WAYS = ["flag", "going", "falls", "rises", "both", "either", *COME_BACK]
 
 
 class Loop:
@@ -25,8 +27,10 @@ class Loop:
         self.most = dice.choice([None, 2, 9])
         self.strict = dice.random() < 0.5
         self.largest = 4 * int(np.prod(self.shape))
-        self.ends_for_good = self.way != "comes back"
-        if not self.ends_for_good:
+        self.handed = dice.random() < 0.4
+        self.asks_all = dice.random() < 0.4
+        self.ends_for_good = self.way not in COME_BACK and not self.handed
+        if self.way in COME_BACK:
             self.most = self.most or 20
 
     def inputs(self):
@@ -45,6 +49,7 @@ class Loop:
             "both": ~done & falls,
             "either": ~done | rises,
             "comes back": x < limit,
+            "in turn": (s["trips"] + limit.astype(jnp.int32)) % 7 < 3,
         }[self.way]
 
     def step(self, s):
@@ -66,6 +71,10 @@ class Loop:
             "trips": s["trips"] + 1,
         }
 
+    def any_goes_on(self, s):
+        rows = self.goes_on(s)
+        return ~jnp.all(~rows) if self.asks_all else jnp.any(rows)
+
     def function(self, limit, key):
         zeros = jnp.zeros(self.shape, jnp.float32)
         init = {
@@ -80,10 +89,16 @@ class Loop:
         }
 
         def condition(s):
-            any_left = jnp.any(self.goes_on(s))
+            any_left = s["any"] if self.handed else self.any_goes_on(s)
             return any_left if self.most is None else any_left & (s["trips"] < self.most)
 
-        s = lax.while_loop(condition, self.step, init)
+        def body(s):
+            new = self.step(s)
+            return new | {"any": self.any_goes_on(new)} if self.handed else new
+
+        if self.handed:
+            init |= {"any": (key & 3) > 0}
+        s = lax.while_loop(condition, body, init)
         return s["x"], s["low"], s["high"], s["trips"]
 
     def text(self):

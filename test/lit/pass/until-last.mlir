@@ -1,10 +1,12 @@
-// Whiles that run all rows until the last is done count their trips first: by flags that stay set,
-// and by floats that only fall. Not: floats that may rise, flags that may go, rows that others are
-// added to, whiles whose rows freeze already, a key that depends on rows.
+// Whiles that run all rows until the last is done count their trips first: once, by flags that stay
+// set and by floats that only fall; until the count does not change, where floats may rise and flags
+// may come back. Rows are asked by the condition, or by the body for it; whether any goes on, or
+// whether not all are done. Not: rows that others are added to, whiles whose rows freeze already, a
+// key that depends on rows, an answer that something else reads.
 // RUN: %weir opt %s --pass=until-last,dce | FileCheck %s
 
 // CHECK: sym_name = "flags"
-// CHECK: %[[C:[0-9]+]]:3 = "stablehlo.while"
+// CHECK: %[[C:[0-9]+]]:4 = "stablehlo.while"
 // CHECK: "stablehlo.select"
 // CHECK: "stablehlo.reduce"(%[[C]]#2
 // CHECK: stablehlo.maximum
@@ -31,8 +33,13 @@ func.func public @flags(%x: tensor<8xf32>, %d: tensor<8xi1>) -> tensor<8xf32> {
 // CHECK: sym_name = "falls"
 // CHECK-COUNT-2: "stablehlo.while"
 // CHECK: sym_name = "rises"
-// CHECK-COUNT-1: "stablehlo.while"
-// CHECK-NOT: "stablehlo.while"
+// CHECK: %[[T:[0-9]+]]:3 = "stablehlo.while"
+// CHECK: direction LT
+// CHECK: "stablehlo.while"
+// CHECK: "stablehlo.shift_left"
+// CHECK: stablehlo.and
+// CHECK: stablehlo.maximum
+// CHECK: "stablehlo.while"({{.*}}, %[[T]]#2)
 // CHECK: sym_name = "goes"
 func.func public @falls(%x: tensor<8xf32>, %k: tensor<8xui32>) -> tensor<8xf32> {
   %r = stablehlo.while(%a = %x) : tensor<8xf32>
@@ -76,9 +83,8 @@ func.func public @rises(%x: tensor<8xf32>, %k: tensor<8xui32>) -> tensor<8xf32> 
   return %r : tensor<8xf32>
 }
 
-// CHECK-COUNT-1: "stablehlo.while"
-// CHECK-NOT: "stablehlo.while"
-// CHECK: sym_name = "meets"
+// CHECK-COUNT-3: "stablehlo.while"
+// CHECK: sym_name = "handed"
 func.func public @goes(%x: tensor<8xf32>, %d: tensor<8xi1>) -> tensor<8xf32> {
   %r:2 = stablehlo.while(%a = %x, %b = %d) : tensor<8xf32>, tensor<8xi1>
   cond {
@@ -92,6 +98,53 @@ func.func public @goes(%x: tensor<8xf32>, %d: tensor<8xi1>) -> tensor<8xf32> {
     stablehlo.return %y, %e : tensor<8xf32>, tensor<8xi1>
   }
   return %r#0 : tensor<8xf32>
+}
+
+// CHECK-COUNT-3: "stablehlo.while"
+// CHECK: sym_name = "answer"
+func.func public @handed(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%a = %x, %go = %d, %i = %zero) : tensor<8xf32>, tensor<i1>, tensor<i32>
+  cond {
+    %most = stablehlo.constant dense<9> : tensor<i32>
+    %early = stablehlo.compare LT, %i, %most, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %both = stablehlo.and %early, %go : tensor<i1>
+    stablehlo.return %both : tensor<i1>
+  } do {
+    %true = stablehlo.constant dense<true> : tensor<i1>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.cosine %a : tensor<8xf32>
+    %c = stablehlo.compare LT, %y, %a, FLOAT : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %v = stablehlo.reduce(%c init: %true) applies stablehlo.and across dimensions = [0] : (tensor<8xi1>, tensor<i1>) -> tensor<i1>
+    %n = stablehlo.not %v : tensor<i1>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %y, %n, %j : tensor<8xf32>, tensor<i1>, tensor<i32>
+  }
+  return %r#0 : tensor<8xf32>
+}
+
+// CHECK-COUNT-1: "stablehlo.while"
+// CHECK-NOT: "stablehlo.while"
+// CHECK: sym_name = "meets"
+func.func public @answer(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<i1> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%a = %x, %go = %d, %i = %zero) : tensor<8xf32>, tensor<i1>, tensor<i32>
+  cond {
+    %most = stablehlo.constant dense<9> : tensor<i32>
+    %early = stablehlo.compare LT, %i, %most, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %both = stablehlo.and %early, %go : tensor<i1>
+    stablehlo.return %both : tensor<i1>
+  } do {
+    %true = stablehlo.constant dense<true> : tensor<i1>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.cosine %a : tensor<8xf32>
+    %c = stablehlo.compare LT, %y, %a, FLOAT : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %v = stablehlo.reduce(%c init: %true) applies stablehlo.and across dimensions = [0] : (tensor<8xi1>, tensor<i1>) -> tensor<i1>
+    %n = stablehlo.not %v : tensor<i1>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %y, %n, %j : tensor<8xf32>, tensor<i1>, tensor<i32>
+  }
+  return %r#1 : tensor<i1>
 }
 
 // CHECK-COUNT-1: "stablehlo.while"
