@@ -30,6 +30,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
                          const device_memory *memory) {
   plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
+  if (memory && memory->library_bytes) plan_merge_products(g);
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
   plan_fuse(g);

@@ -34,18 +34,34 @@ static bool is_librarys(const plan_graph *g, const plan_node *n) {
   }
 }
 
-static void read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
-                         uint32_t count) {
-  for (uint32_t k = 0; k < count; k++) {
-    plan_node *u = plan_node_get(g, users[k]);
-    for (uint32_t i = 0; i < u->n_operands; i++)
-      if (u->operands[i] == old) u->operands[i] = now;
-    plan_add_user(g, now, users[k]);
+/* ---- what a product reads itself ---- */
+/* A product of which the node is a slice, or what is computed from one and nothing else, element by
+ * element; 0: it is none. */
+static uint32_t sliced(const plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  while (plan_is_elementwise(n) || n->kind == PLAN_BITCAST || n->kind == IR_OP_TRANSPOSE) {
+    if (n->n_operands != 1) return 0;
+    n = plan_node_get(g, n->operands[0]);
   }
-  for (uint32_t c = 1; c < g->comps.count; c++)
-    if (plan_comp_get(g, c)->root == old) plan_comp_get(g, c)->root = now;
-  for (uint32_t i = 0; i < g->n_outputs; i++)
-    if (g->outputs[i] == old) g->outputs[i] = now;
+  bool is = n->kind == IR_OP_SLICE && is_librarys(g, plan_node_get(g, n->operands[0]));
+  return is ? n->operands[0] : 0;
+}
+
+/* Triton's products, of which f64 has none, compute such operands themselves: the array that the
+ * slice is of is there until then, whoever else reads what is computed (gemm_fusion.cc,
+ * priority_fusion.cc). */
+static void read_whole(plan_graph *g, uint32_t dot) {
+  plan_node *n = plan_node_get(g, dot);
+  if (n->shape.dtype == IR_F64) return;
+  uint32_t found[2] = {sliced(g, n->operands[0]), sliced(g, n->operands[1])};
+  uint32_t *operands = ARENA_ARRAY(g->arena, uint32_t, n->n_operands + 2);
+  memcpy(operands, n->operands, n->n_operands * sizeof *operands);
+  n->operands = operands;
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!found[i] || (i && found[1] == found[0])) continue;
+    operands[n->n_operands++] = found[i];
+    plan_add_user(g, found[i], dot);
+  }
 }
 
 /* ---- what a library adds itself ---- */
@@ -87,7 +103,7 @@ static void drop(plan_graph *g, uint32_t id) {
 /* Who reads `id` reads what that is made of. */
 static void skip(plan_graph *g, uint32_t id, uint32_t read) {
   plan_node n = *plan_node_get(g, id);
-  read_instead(g, id, read, n.users, n.n_users);
+  plan_read_instead(g, id, read, n.users, n.n_users);
   plan_node_get(g, id)->n_users = 0;
   drop(g, id);
 }
@@ -110,8 +126,9 @@ void plan_take_epilogues(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++) {
     const plan_node *n = plan_node_get(g, id);
-    if (is_librarys(g, n) && ir_dtype_class_of(n->shape.dtype) == IR_CLASS_FLOAT)
-      take_epilogue(g, id);
+    if (!is_librarys(g, n) || ir_dtype_class_of(n->shape.dtype) != IR_CLASS_FLOAT) continue;
+    take_epilogue(g, id);
+    read_whole(g, id);
   }
   plan_graph_sweep(g);
 }
@@ -137,7 +154,7 @@ static void add_workspace(plan_graph *g, uint32_t id) {
   call->users = NULL;
   call->n_users = call->users_room = 0;
   plan_add_user(g, id, made);
-  read_instead(g, id, made, n.users, n.n_users);
+  plan_read_instead(g, id, made, n.users, n.n_users);
 }
 
 /* ---- siblings ---- */
@@ -306,7 +323,7 @@ static void put_back(plan_graph *g, uint32_t id, plan_shape shape) {
   now->n_users = now->users_room = 0;
   uint32_t back = laid_out_anew(g, id, n.shape);
   plan_add_user(g, id, back);
-  read_instead(g, id, back, n.users, n.n_users);
+  plan_read_instead(g, id, back, n.users, n.n_users);
 }
 
 static void flatten(plan_graph *g, uint32_t id) {

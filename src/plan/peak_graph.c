@@ -91,6 +91,20 @@ void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user) {
     }
 }
 
+void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
+                       uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    plan_node *u = plan_node_get(g, users[k]);
+    for (uint32_t i = 0; i < u->n_operands; i++)
+      if (u->operands[i] == old) u->operands[i] = now;
+    plan_add_user(g, now, users[k]);
+  }
+  for (uint32_t c = 1; c < g->comps.count; c++)
+    if (plan_comp_get(g, c)->root == old) plan_comp_get(g, c)->root = now;
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->outputs[i] == old) g->outputs[i] = now;
+}
+
 static bool seen_before(const plan_node *n, uint32_t i) {
   for (uint32_t j = 0; j < i; j++)
     if (n->operands[j] == n->operands[i]) return true;

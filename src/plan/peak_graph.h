@@ -2,6 +2,7 @@
  * is concerned.
  *
  *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
+ *      --peak_merge.c--> products of one matrix as one, on GPUs
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
@@ -47,6 +48,14 @@ enum {                   /* how XLA treats nodes of a kind: column xla of ops.de
        PLAN_TRAIT_S = 16 /* stays in a loop unless it takes something else out with it */
 };
 
+/* Which operands of a dot stand the other way than [rows, sum] x [sum, columns]. */
+enum {
+  PLAN_DOT_FOLDED = 3,  /* with transposes folded in: bit 0 the left one, 1 the right one */
+  PLAN_DOT_GIVEN = 12,  /* as the program has them: bits 2, 3 */
+  PLAN_DOT_SWAPPED = 16 /* the whole is made transposed, the operands in the other order */
+};
+#define PLAN_DOT_SIDE(i) (5 << (i)) /* of one operand, both ways */
+
 typedef struct plan_shape {
   ir_dtype dtype;
   int32_t rank;
@@ -65,7 +74,8 @@ typedef struct plan_node {
   uint8_t flags;
   /* a dot that has taken in a transpose of an operand: XLA makes these last */
   bool folded;
-  bool narrow; /* products alone read it, in 16 bits */
+  uint8_t stands; /* of a dot: PLAN_DOT_... */
+  bool narrow;    /* products alone read it, in 16 bits */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;
@@ -126,6 +136,9 @@ uint32_t plan_comp_new(plan_graph *g, ir_block block);
 uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
+/* The users given, and computations whose result it is, read `now` in place of `old`. */
+void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
+                       uint32_t count);
 /* Drops what no root needs and fills the users. */
 void plan_graph_finish(plan_graph *g);
 /* Drops dead nodes from the computations' lists. */
@@ -143,6 +156,8 @@ void plan_graph_print(const plan_graph *g, strbuf *out);
 plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order,
                          const device_memory *memory);
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order, const device_memory *memory);
+/* Of a graph for a GPU, as lowered: what several products of one matrix are made one of. */
+void plan_merge_products(plan_graph *g);
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);

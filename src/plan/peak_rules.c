@@ -599,6 +599,8 @@ static bool swap_dot(const plan_rule *r, const int64_t *perm) {
   uint32_t swapped[2] = {n.operands[1], n.operands[0]};
   n.operands = swapped;
   n.folded = true;
+  n.stands =
+      (uint8_t)((~n.stands & 5) << 1 | (~n.stands & 10) >> 1 | (~n.stands & PLAN_DOT_SWAPPED));
   plan_bind(r->l, r->op, 0, plan_rule_make(r, n));
   return true;
 }

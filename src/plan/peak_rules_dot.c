@@ -184,7 +184,8 @@ void plan_lower_reduce(const plan_rule *r) {
 /* an operand as the dot wants it: batch, then rows and columns in either order */
 typedef struct dot_side {
   uint32_t node;
-  bool folded; /* a transpose is left to the dot */
+  bool folded;    /* a transpose is left to the dot */
+  uint8_t stands; /* bits of PLAN_DOT_SIDE(0) */
   int64_t batch, free, contract;
 } dot_side;
 
@@ -229,6 +230,8 @@ static uint32_t look_through(const plan_rule *r, uint32_t x, ir_ints *batch, ir_
 
 static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_ints contract,
                             bool contract_last) {
+  /* of one dimension each: whether what is summed lies first */
+  bool given = contract.count == 1 && contract.at[0] == batch.count;
   x = look_through(r, x, &batch, &contract);
   plan_shape s = node_of(r, x)->shape;
   int64_t rest[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
@@ -245,6 +248,7 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
                    .contract = product_of(&s, contract.at, contract.count)};
   bool folds = is_identity(swapped, &s) && (n_rest <= 1 && contract.count <= 1);
   side.folded = folds && !is_identity(perm, &s);
+  side.stands = (uint8_t)(side.folded | (given == contract_last) << 2);
   side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
   return side;
 }
@@ -354,7 +358,8 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
                    .n_operands = 2,
                    .operands = (uint32_t[]){a.node, b.node},
                    .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), 0),
-                   .folded = a.folded || b.folded};
+                   .folded = a.folded || b.folded,
+                   .stands = (uint8_t)(a.stands | b.stands << 1)};
   return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
 }
 
