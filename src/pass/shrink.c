@@ -211,6 +211,7 @@ static void set_function_type(ir_module *m, ir_op function) {
                                                    .types = types});
   ir_attr attr = ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type});
   ir_op_set_attr(m, function, "function_type", attr, true);
+  ir_op_drop_attr(m, m->root, "mhlo.input_output_alias"); /* it counts them */
   arena_destroy(a);
 }
 

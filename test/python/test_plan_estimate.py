@@ -106,30 +106,43 @@ def test_what_is_held_throughout_is_held_by_what_is_made_of_a_program(tmp_path):
         assert one == two, file
 
 
+ALIAS = """mhlo.input_output_alias = [{{alias = {{kind = "{}", parameter_index = array<i64>, parameter_number = 0 : i64}},
+output_index = array<i64{}>}}]"""
 HELD = {
     "donated": ("tensor<64xf32> {tf.aliasing_output = 0 : i32}", "%0"),
     "donated to whom it fits": ("tensor<64xf32> {jax.buffer_donor = true}", "%0"),
     "donated to nobody": ("tensor<64xf32> {jax.buffer_donor = true}", "%1"),
+    "donated by the module": ("tensor<64xf32>", "%0", ("must_alias", "")),
+    "donated by the module to the second": ("tensor<64xf32>", "%0, %1, %0", ("may_alias", ": 2")),
+    "donated by the module and by itself": (
+        "tensor<64xf32> {tf.aliasing_output = 0 : i32}",
+        "%0, %4",
+        ("may_alias", ": 1"),
+    ),
     "an argument as a result": ("tensor<64xf32>", "%x"),
     "twice the same": ("tensor<64xf32>", "%0, %0"),
     "a constant": ("tensor<64xf32>", "%2"),
     "dead": ("tensor<64xf32>", "%3"),
 }
 TYPES = {"%0": "tensor<64xf32>", "%1": "tensor<8xf32>", "%x": "tensor<64xf32>"}
-TYPES |= {"%2": "tensor<64xf32>", "%3": "tensor<32xf32>"}
+TYPES |= {"%2": "tensor<64xf32>", "%3": "tensor<32xf32>", "%4": "tensor<64xf32>"}
 
 
 @pytest.mark.parametrize("name", HELD)
 def test_arguments_and_results_are_as_xla_counts_them(name, tmp_path):
     """For that version alone: the bound is compared with what XLA says where it is asked."""
-    argument, results = HELD[name]
+    argument, results, *alias = HELD[name]
+    attributes = ALIAS.format(*alias[0]) if alias else ""
     types = ", ".join(TYPES[r] for r in results.split(", "))
-    text = f"""func.func @main(%x: {argument}, %dead: tensor<32xf32>) -> ({types}) {{
+    text = f"""module attributes {{{attributes}}} {{
+func.func @main(%x: {argument}, %dead: tensor<32xf32>) -> ({types}) {{
 %0 = stablehlo.sine %x : tensor<64xf32>
 %1 = stablehlo.slice %0 [0:8] : (tensor<64xf32>) -> tensor<8xf32>
 %2 = stablehlo.constant dense<1.0> : tensor<64xf32>
 %3 = stablehlo.constant dense<2.0> : tensor<32xf32>
+%4 = stablehlo.cosine %x : tensor<64xf32>
 return {results} : {types}
+}}
 }}"""
     file = tmp_path / "program.mlir"
     file.write_text(text)

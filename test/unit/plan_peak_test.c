@@ -280,22 +280,84 @@ static void narrow_dots(void) {
 }
 
 /* ---- donated arguments ---- */
-static plan_peak donated(const char *attribute) {
+static plan_peak donated_by(const char *module, const char *attribute) {
   char text[1000];
   snprintf(text, sizeof text,
-           "module @m {\n  func.func public @main(%%s: tensor<1000xf32>%s, %%g: tensor<1000xf32>) "
+           "module @m attributes {%s} {\n  func.func public @main(%%s: tensor<1000xf32>%s, %%g: "
+           "tensor<1000xf32>) "
            "-> tensor<1000xf32> {\n"
            "    %%0 = stablehlo.add %%s, %%g : tensor<1000xf32>\n    return %%0 : "
            "tensor<1000xf32>\n  }\n}\n",
-           attribute);
+           module, attribute);
   return peak_of(text);
 }
+
+static plan_peak donated(const char *attribute) { return donated_by("", attribute); }
+
+/* The module says so: `alias` and `place` as TensorFlow writes them, or broken. */
+static plan_peak aliased(const char *alias, const char *place) {
+  char entry[300];
+  snprintf(entry, sizeof entry, "mhlo.input_output_alias = [{alias = {%s}, output_index = %s}]",
+           alias, place);
+  return donated_by(entry, "");
+}
+
+/* Two results, of 4000 and of 32 bytes. */
+static int64_t aliased_pair(const char *entries) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "module @m attributes {mhlo.input_output_alias = [%s]} {\n"
+           "  func.func public @main(%%s: tensor<1000xf32>, %%g: tensor<1000xf32>) -> "
+           "(tensor<1000xf32>, tensor<8xf32>) {\n"
+           "    %%0 = stablehlo.add %%s, %%g : tensor<1000xf32>\n"
+           "    %%1 = stablehlo.slice %%0 [0:8] : (tensor<1000xf32>) -> tensor<8xf32>\n"
+           "    return %%0, %%1 : tensor<1000xf32>, tensor<8xf32>\n  }\n}\n",
+           entries);
+  return peak_of(text).alias_bytes;
+}
+#define ENTRY(param, place)                                                                        \
+  "{alias = {must_alias = true, parameter_index = array<i64>, parameter_number = " #param          \
+  " : i64}, output_index = array<i64" place ">}"
 
 static void donations(void) {
   assert(donated("").alias_bytes == 0);
   assert(donated(" {tf.aliasing_output = 0 : i32}").alias_bytes == 4000);
   assert(donated(" {jax.buffer_donor = true}").alias_bytes == 4000);
   assert(donated(" {jax.buffer_donor = true}").temp_bytes == 0);
+  assert(donated(" {tf.aliasing_output = \"0\"}").alias_bytes == 0);
+}
+
+static void donations_of_the_module(void) {
+  const char *first = "must_alias = true, parameter_index = array<i64>, parameter_number = 0 : i64";
+  assert(aliased(first, "array<i64>").alias_bytes == 4000);
+  assert(aliased(first, "array<i64: 0>").alias_bytes == 4000);
+  assert(aliased("kind = \"may_alias\", parameter_number = 1 : i64", "array<i64>").alias_bytes ==
+         4000);
+  const char *wrong[][2] = {
+      {first, "array<i64: 1>"},
+      {first, "array<i64: -1>"},
+      {first, "array<i64: 0, 0>"},
+      {first, "0 : i64"},
+      {first, "[]"},
+      {"must_alias = true", "array<i64>"},
+      {"parameter_number = 2 : i64", "array<i64>"},
+      {"parameter_number = -1 : i64", "array<i64>"},
+      {"parameter_number = \"0\"", "array<i64>"},
+      {"parameter_number = 0 : i64, parameter_index = array<i64: 0>", "array<i64>"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    assert(aliased(wrong[i][0], wrong[i][1]).alias_bytes == 0);
+  assert(donated_by("mhlo.input_output_alias = 0 : i64", "").alias_bytes == 0);
+  assert(donated_by("mhlo.input_output_alias = [0, {}, {alias = 0}]", "").alias_bytes == 0);
+}
+
+/* One argument and one result each, of one size; an empty place is no place among several. */
+static void donations_of_the_module_meet(void) {
+  assert(aliased_pair(ENTRY(1, ": 0")) == 4000);
+  assert(aliased_pair(ENTRY(1, "")) == 0);
+  assert(aliased_pair(ENTRY(0, ": 1")) == 0);
+  assert(aliased_pair(ENTRY(0, ": 0") ", " ENTRY(1, ": 0")) == 4000);
+  assert(aliased_pair(ENTRY(0, ": 1") ", " ENTRY(0, ": 0")) == 4000);
 }
 
 /* An argument that is returned is copied into the result. */
@@ -479,6 +541,8 @@ int main(void) {
   nested_loops();
   narrow_dots();
   donations();
+  donations_of_the_module();
+  donations_of_the_module_meet();
   returned_arguments();
   loops_work_in_place();
   hoisting_keeps_the_value();
