@@ -1,9 +1,10 @@
 """Programs of JAX's libraries under a limit that they exceed: same results, and XLA's own report of
 what runs is within the limit. `make test` runs this in an environment of its own that has them
-(tools/libraries.txt). Keras and torchax train as in examples/; what they jit is theirs, so what runs
+(tools/libraries.txt). Keras, Flax NNX, Equinox, Haiku and torchax train as in examples/; what they jit is theirs, so what runs
 is seen in the last report.
 """
 
+import importlib
 import os
 import sys
 
@@ -86,6 +87,32 @@ def test_keras_trains_and_predicts():
     np.testing.assert_allclose(limited_losses, losses, rtol=1e-4)
     np.testing.assert_allclose(limited_history, history, rtol=1e-4)
     np.testing.assert_allclose(limited_predicted, predicted, atol=1e-4 * np.abs(predicted).max())
+
+
+# An example's sizes of a second, and the limit of its step.
+EXAMPLES = {
+    "nnx_transformer": ("flax", "7MB", dict(rows=64, **TRAINED)),
+    "equinox_potential": ("equinox", "3MB", dict(particles=300, width=16)),
+    "haiku_attention": ("haiku", "6MB", dict(rows=2, length=500, width=32, layers=1)),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_trains(name):
+    """Three steps of an optimizer, with donated state: losses and weights."""
+    package, limit, sizes = EXAMPLES[name]
+    pytest.importorskip(package, reason=f"{package} is not installed here")
+    example = importlib.import_module(name)
+    losses, weights = example.train(**sizes)
+    with weir.limit(limit):
+        limited_losses, limited_weights = example.train(**sizes)
+    check_step(weir.last_report(), limit)
+    assert len(losses) == 3 and losses[2] < losses[0]
+    np.testing.assert_allclose(limited_losses, losses, rtol=1e-5)
+    assert len(limited_weights) == len(weights) > 4
+    for w, limited in zip(weights, limited_weights):
+        w, limited = np.asarray(w), np.asarray(limited)
+        np.testing.assert_allclose(limited, w, rtol=0, atol=1e-5 * max(1e-1, np.abs(w).max()))
 
 
 def test_torchax_trains():
