@@ -116,6 +116,17 @@ def python_with_tensorflow(version=None):
         return None
 
 
+def python_with_both():
+    """The Python of an environment with TensorFlow, jax and weir, the newest that go together; None:
+    it can't be made.
+    """
+    try:
+        pins = ["tensorflow-cpu", "jax", *TESTS]
+        return python_of("tensorflow-and-jax", sys.executable, pins, weir="editable")
+    except subprocess.CalledProcessError:
+        return None
+
+
 def python_with_devices():
     """The Python of build/devices with XLA's compilers for GPUs and TPUs, as far as they can be
     installed, of the jax that this Python has.

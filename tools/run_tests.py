@@ -41,7 +41,8 @@ LIBRARIES = "test/python/test_libraries.py"
 DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
 TENSORFLOW = "test/tensorflow"
-SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW)
+BOTH = "test/both"
+SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW, BOTH)
 # What the process takes, or how and when it ends: an emulator's own memory, signals and speed would
 # be tested.
 MEASURED = [
@@ -264,6 +265,15 @@ def run_tensorflow(build, environment, version):
     return run_pytest(build, environment, str(python), [TENSORFLOW])
 
 
+def run_both(build, environment):
+    """The hooks in TensorFlow and in JAX, in one process, where both can be installed."""
+    python = jax_versions.python_with_both()
+    if python is None:
+        print("skipped: TensorFlow and jax can't be installed together here", flush=True)
+        return 0, 0, 1
+    return run_pytest(build, environment, str(python), [BOTH])
+
+
 def run_devices(build, environment, arguments):
     """Plans judged by XLA's compilers for GPUs and TPUs, in an environment that has them."""
     try:
@@ -297,6 +307,7 @@ def make_environments():
     makers = [
         jax_versions.python_with_libraries,
         jax_versions.python_with_tensorflow,
+        jax_versions.python_with_both,
         jax_versions.python_with_devices,
         jax_versions.python_with_oldest_jax,
         *(functools.partial(jax_versions.python_with_newest_jax, v) for v in versions),
@@ -328,13 +339,14 @@ def suites(what, build, asan):
         ("lit, sanitized", run_lit, asan, sanitized),
     ]
     oldest = f"binding, jax {jax_versions.oldest_jax()}"
+    both = "tensorflow and jax", run_both, build, plain
     if what == "check":
         return checks
     if what == "tensorflow":
         return [
             (f"tensorflow {version or 'newest'}", run_tensorflow, build, plain, version)
             for version in (jax_versions.OLDEST_TENSORFLOW, None)
-        ]
+        ] + [both]
     if what == "torch":
         return [("torch", run_libraries, build, plain, "torch")]
     if what == "aarch64":
@@ -359,6 +371,7 @@ def suites(what, build, asan):
         ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], ARM_SHARE),
         ("libraries", run_libraries, build, plain, "libraries"),
         ("tensorflow", run_tensorflow, build, plain, None),
+        both,
         ("devices", run_devices, build, plain, ["-k", "quick"]),
         (oldest, run_oldest, build, plain, QUICK),
         *installed_suites(build, plain, [*BINDING, *QUICK]),

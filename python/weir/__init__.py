@@ -173,14 +173,16 @@ def _over_all(mesh):
 
 
 def _may_limit():
-    """Whether this jax, if there is one, lets weir hold a limit; warns if not."""
+    """Whether weir can hold a limit: of TensorFlow's programs, if that is imported, or of those of
+    the jax that there may be. Warns of a jax that lacks what it needs.
+    """
     if not _has_jax():
         return True
     from weir import _hook
 
     if not _hook.may_limit():
         _hook.warn_of_lack()
-    return _hook.may_limit()
+    return _hook.may_limit() or "tensorflow" in _sys.modules
 
 
 def _warn_inside_jit():

@@ -18,6 +18,7 @@ import math
 import re
 import signal
 import sys
+import threading
 
 import jax
 import numpy as np
@@ -41,6 +42,10 @@ _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
 _unknown_options = set()
 _LAST_WITHOUT_OPTIONS = (0, 9, 0)
 
+
+# decided: the program that is being compiled as weir wants it. Where others wrap JAX's compiler and
+# weir is put in a second time, it passes both of its hooks.
+_local = threading.local()
 
 _LACKS = (
     "weir: jax {} lacks {}, which weir needs: programs run as they came, without a limit (an older "
@@ -107,6 +112,8 @@ def _forgetful(original):
 
 def _hooked(original):
     def compile_or_get_cached(backend, computation, devices, compile_options, *rest, **named):
+        if computation is getattr(_local, "decided", None):
+            return original(backend, computation, devices, compile_options, *rest, **named)
         ours, others = _settings.take_options(compile_options.env_option_overrides)
         if ours:
             compile_options = copy.deepcopy(compile_options)
@@ -220,9 +227,13 @@ class _Call:
                 *compile_options.env_option_overrides,
                 *map(_typed_option, options),
             ]
-        executable = self.original(
-            self.backend, module, self.devices, compile_options, *self.rest, **self.named
-        )
+        before, _local.decided = getattr(_local, "decided", None), module
+        try:
+            executable = self.original(
+                self.backend, module, self.devices, compile_options, *self.rest, **self.named
+            )
+        finally:
+            _local.decided = before
         if text is not None and self.compile_options.num_partitions > 1:
             self.check_shardings(executable)
         return executable

@@ -6,6 +6,7 @@ programs run as they came.
 
 import functools
 
+from weir import _tf_options
 from weir._names import find
 
 _EAGER = "tensorflow.python.eager"
@@ -62,6 +63,7 @@ def compiler_ir(name, arguments, stage):
     TensorFlow can't compile it. arguments: flat; tensors, handles of variables, or tf.TensorSpec,
     and no handle before the last of these.
     """
+    _tf_options.take()
     first = next((i for i, a in enumerate(arguments) if is_handle(a)), len(arguments))
     return get_context().get_compiler_ir(
         device_name="/job:localhost/replica:0/task:0/device:CPU:0",

@@ -8,15 +8,13 @@ the structures are XLA's FFI C API (xla/ffi/api/c_api.h), major version 0.
 import atexit
 import ctypes
 import functools
-import os
 import signal
 
 import tensorflow as tf
 
-from weir import _library, _progress, _settings
+from weir import _library, _progress, _settings, _tf_options
 from weir._say import warn
 
-_LIBRARIES = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
 _TABLE = "_ZN3xla3ffi12GetXlaFfiApiEv"
 
 
@@ -49,23 +47,8 @@ class _Handler(ctypes.Structure):
     ]
 
 
-def _exported(symbol):
-    """What TensorFlow's libraries have of that name; None: nothing."""
-    for name in _LIBRARIES:
-        library = ctypes.CDLL(os.path.join(os.path.dirname(tf.__file__), name))
-        if found := getattr(library, symbol, None):
-            return found
-    return None
-
-
-def has_option(name):
-    """Whether XLA_FLAGS may set this switch: XLA ends the process where it does not know one."""
-    setter = f"set_{name}"
-    return _exported(f"_ZN3xla12DebugOptions{len(setter)}{setter}Eb") is not None
-
-
 def _table():
-    get = _exported(_TABLE)
+    get = _tf_options.exported(_TABLE)
     if get is None:
         raise RuntimeError("it exports no table of XLA's functions")
     get.restype = ctypes.POINTER(_Head)

@@ -187,5 +187,4 @@ def _kind(argument):
 
 def install():
     global _call
-    _call = _tf.ConcreteFunction._call_flat
-    _tf.ConcreteFunction._call_flat = call_flat
+    _call = _tf_hook.replaced(_tf.ConcreteFunction, "_call_flat", lambda _: call_flat)

@@ -12,7 +12,7 @@ import threading
 
 import tensorflow as tf
 
-from weir import _auto, _library, _plan, _say, _settings, _tf, _tf_calls
+from weir import _auto, _library, _plan, _say, _settings, _tf, _tf_calls, _tf_options
 from weir._say import warn
 from weir._tf_program import Program, Unreadable
 
@@ -21,6 +21,7 @@ MOST_VALUES = 16  # of arguments that are part of a program: one that has more o
 _XLA = "_XlaMustCompile"
 _PLAN = "_weir_plans"  # of a function: its _Decisions by limit and shapes
 _CALLS = "_weir_calls"  # of a graph: it has calls of ours
+_ORIGINAL = "_weir_original"  # of what the hook has put in the place of TensorFlow's
 _local = threading.local()
 _call = None  # AtomicFunction.call_flat as TensorFlow has it
 
@@ -65,6 +66,8 @@ _TRIALS = ("tensor_size_threshold_bytes", "only_passes", "dump_after")
 # ---- calls ----
 def call_flat(function, *arguments):
     """AtomicFunction.call_flat"""
+    if not _tf_options.is_taken and is_compiled(function):
+        _tf_options.take()
     settings = None if is_passed_over() else settings_now()
     if settings is None:
         return _call(function, *arguments)
@@ -364,7 +367,18 @@ def install():
 
         for doubt in _settings.doubts():
             warn(doubt)
-        _call = _tf.AtomicFunction.call_flat
-        _tf.AtomicFunction.call_flat = call_flat
-        _tf.tracing._create_concrete_function = _traced(_tf.tracing._create_concrete_function)
+        _call = replaced(_tf.AtomicFunction, "call_flat", lambda _: call_flat)
+        replaced(_tf.tracing, "_create_concrete_function", _traced)
         _tf_gradient.install()
+
+
+def replaced(owner, name, make):
+    """TensorFlow's own, in whose place make(it) is from now on, and nothing that weir, imported
+    before, has put there.
+    """
+    found = getattr(owner, name)
+    original = getattr(found, _ORIGINAL, found)
+    ours = make(original)
+    setattr(ours, _ORIGINAL, original)
+    setattr(owner, name, ours)
+    return original

@@ -1,0 +1,13 @@
+"""Tests of the hooks in TensorFlow and in JAX, in one process: in an environment that has both."""
+
+import importlib.util
+import os
+import pathlib
+
+if not all(map(importlib.util.find_spec, ("tensorflow", "jax"))):
+    collect_ignore_glob = ["test_*.py"]
+else:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("WEIR_CACHE_DIR", "off")
+    build = pathlib.Path(os.environ.get("WEIR_BUILD", "build/release")).resolve()
+    os.environ.setdefault("WEIR_LIBRARY", str(build / "libweir.so"))
