@@ -26,7 +26,7 @@ import time
 
 import gpt
 from user_programs import PROGRAMS
-from users import limit_of
+from users import KEPT, limit_of
 
 GPT, GPT_LAYERS, GPT_LIMIT = "gpt", 12, 10**9
 MOST_SECONDS = 600
@@ -79,7 +79,7 @@ def worker(name, way, full):
 
 # ---- the table ----
 def measured(name, way, full, limit=None):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+    environment = {k: v for k, v in os.environ.items() if k in KEPT or not k.startswith("WEIR_")}
     if limit:
         environment |= {"WEIR_MEMORY_LIMIT": str(limit), "WEIR_CACHE_DIR": "off"}
     command = [sys.executable, __file__, "--worker", name, way] + ["--full"] * full

@@ -24,8 +24,11 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
   found->m = m;
 }
 
-static weir_status search_from(job *j, const place *start, search *s) {
-  return start->slice_bytes ? search_near(j, s, start) : search_all(j, s);
+static weir_status search_from(job *j, minimum *found, search *s) {
+  if (found->doubts != ASKED_IN_TURN) s->doubts = found->doubts;
+  WEIR_TRY(found->start.slice_bytes ? search_near(j, s, &found->start) : search_all(j, s));
+  if (s->doubts == DISPELLED) found->doubts = DISPELLED;
+  return WEIR_OK;
 }
 
 /* The candidate of a trial once more, with its report: the limit is held after all. */
@@ -33,7 +36,7 @@ static weir_status hold_given(job *j, int64_t limit, int32_t most_compiles, mini
   search s = search_for_limit(j, limit, most_compiles);
   s.is_trial = false;
   CTX_CHECK(&j->c, found->given > 0 && !found->held.m);
-  WEIR_TRY(search_from(j, &found->start, &s));
+  WEIR_TRY(search_from(j, found, &s));
   if (!s.found.m) return WEIR_OK;
   if (s.found.needs.peak <= found->given) found->held = s.found;
   else ir_module_destroy(s.found.m);
@@ -49,7 +52,7 @@ static bool holds_given(const job *j, const minimum *found, const candidate *c) 
 static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minimum *found,
                              trial *out) {
   search s = search_for_limit(j, limit, most_compiles);
-  WEIR_TRY(search_from(j, &found->start, &s));
+  WEIR_TRY(search_from(j, found, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
   if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, limit, most_compiles, found));
   if (holds) minimum_keep(found, limit, s.found.m);
@@ -83,16 +86,21 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   return WEIR_OK;
 }
 
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Where XLA can be asked, it has the last word on what the estimate found. What a candidate needs
- * is tried next, or ever larger steps. high: holds, without XLA being asked again. */
+ * is tried next, or a little more, or ever larger steps. high: holds, though XLA is not asked
+ * again. */
 static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
   int64_t step = found->limit / 20 + 1;
+  if (found->doubts == ASKED_IN_TURN) found->doubts = ASKED_LAST; /* here the estimate holds it */
   for (int tries = 0; found->limit < high; tries++, step *= 2) {
     trial is;
     int64_t limit = found->limit;
     WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
     if (is.peak) break;
-    int64_t next = is.reported > limit + limit / 100 ? is.reported : limit + step;
+    if (found->doubts == ASKED_LAST) found->doubts = ASKED_IN_TURN;
+    int64_t next = is.reported ? most(is.reported, limit + limit / 100 + 1) : limit + step;
     if (tries + 1 < MOST_CONFIRMATIONS && next < high) found->limit = next;
     else minimum_keep(found, high, NULL);
   }

@@ -10,6 +10,7 @@ typedef struct minimum {
   int64_t low;    /* nothing as small holds */
   int64_t guess;  /* may hold */
   int64_t seen;   /* XLA has said so of a candidate: may hold; 0: it was not asked */
+  doubts doubts;  /* what XLA has said under one limit counts under the next */
   place start;    /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
   ir_module *m;   /* what runs under the limit; NULL: the program as it came */
   int64_t given;  /* the limit that the climb did not hold; 0: it has no use for what does */

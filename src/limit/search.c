@@ -1,6 +1,7 @@
 #include "limit/search.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/saturate.h"
 #include "ir/calls.h"
@@ -32,6 +33,7 @@ static const int64_t FIRST_SHARE = 8,
 
 static const double WORTH_FEWER_PASSES = 1.05; /* predicted gain in speed */
 static const double DOUBT = 1.3; /* estimates up to so many limits may be too high: XLA is asked */
+static const double AS_ESTIMATED = 0.02; /* of it: XLA's report is as close */
 
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
@@ -66,11 +68,11 @@ static bool can_ask(const job *j, const search *s) {
   return s->most_compiles && j->options.referee;
 }
 
-/* Estimates above it are rejected. That of a search that XLA has corrected is believed, half of the
+/* Estimates above it are rejected. A search that XLA has corrected has no doubts, half of the
  * compilations are left to candidates that hold by estimate, and of what is no better than a
  * candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
-  bool doubts = can_ask(j, s) && !s->believes && s->target == s->limit &&
+  bool doubts = can_ask(j, s) && s->doubts == ASKED_IN_TURN && s->target == s->limit &&
                 s->compiles < s->most_compiles / 2 && s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
@@ -142,7 +144,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .room_ops = j->search_end - j->c.looked_at,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
-                  .believes = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT,
+                  .doubts = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT ? ASKED_LAST : ASKED_IN_TURN,
                   .least = INT64_MAX};
 }
 
@@ -235,6 +237,14 @@ static void tighten(search *s, int64_t estimate, int64_t needed) {
   s->shares_are_hopeless = false;
 }
 
+/* What XLA has said of a candidate. fits: by estimate. */
+static void note_report(search *s, int64_t estimate, bool fits, int64_t reported) {
+  if (!s->reported || reported < s->reported) s->reported = reported;
+  if (!fits && (!s->doubted || estimate < s->doubted)) s->doubted = estimate;
+  double off = fabs((double)(reported - estimate));
+  if (reported > s->limit && off <= AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
+}
+
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 static weir_status try_candidate(job *j, search *s) {
   split_order order;
@@ -255,9 +265,7 @@ static weir_status try_candidate(job *j, search *s) {
     needs = judge_candidate(j, s, m, order.peak_bytes, fits);
   }
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
-  if (needs.is_xlas && (!s->reported || needs.peak < s->reported)) s->reported = needs.peak;
-  if (needs.is_xlas && !fits && (!s->doubted || order.peak_bytes < s->doubted))
-    s->doubted = order.peak_bytes;
+  if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
   if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->limit) {
     s->found = (candidate){.m = m,
                            .order = s->order,
@@ -302,6 +310,7 @@ static void search_again(search *s, const search *first) {
   again.refused = s->refused;
   again.reported = s->reported;
   again.doubted = s->doubted;
+  again.doubts = s->doubts;
   again.least = s->least;
   again.at_least = s->at_least;
   again.was_stopped = s->was_stopped;
@@ -338,10 +347,10 @@ static weir_status search_confirmed(job *j, search *s) {
 weir_status search_all(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_confirmed(j, s));
-  if (!s->found.m && s->believes && can_ask(j, s) && !s->was_stopped) {
+  if (!s->found.m && s->doubts == ASKED_LAST && can_ask(j, s) && !s->was_stopped) {
     search_again(s, &first);
     s->no_kernels = first.no_kernels;
-    s->believes = false;
+    s->doubts = ASKED_IN_TURN;
     WEIR_TRY(search_confirmed(j, s));
   }
   if (s->found.m || !s->refused) return WEIR_OK;

@@ -24,6 +24,14 @@ typedef struct place {
   manner manner;
 } place;
 
+/* When XLA is asked about a candidate in doubt: over the target by the estimate, by so little that
+ * the estimate may be too high. */
+typedef enum doubts {
+  ASKED_IN_TURN,
+  ASKED_LAST, /* of long programs: where none holds of which the estimate says that it does */
+  DISPELLED   /* never: of one that is over the limit XLA has said what the estimate does */
+} doubts;
+
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
  * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
@@ -42,9 +50,8 @@ typedef struct search {
   bool was_stopped;                    /* out: the job's search_end came before its own */
   bool no_kernels; /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
-      compiles;  /* to ask XLA, where there is a referee; 0: the estimate decides */
-  bool believes; /* the estimate, where it is over the target: of long programs XLA is asked about
-                    such candidates last */
+      compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
+  doubts doubts;
   plan_order order;       /* in which XLA is to run candidates */
   int64_t part_bytes;     /* of goals: split/choose.h */
   bool is_trial;          /* nothing is asked but whether one holds */

@@ -138,6 +138,32 @@ def test_xla_compiles_long_candidates_that_hold_by_estimate_first(n, is_sure):
     assert (first == sure) is is_sure
 
 
+def estimate_of(text, folder):
+    path = folder / "candidate.mlir"
+    path.write_text(text if isinstance(text, str) else text.decode())
+    command = [running.BUILD / "tools/weir_peak", "--unhoisted", path]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
+
+
+@pytest.mark.parametrize("share, peak_of_limit", [(1.0, 0.6), (0.9, 0.93)])
+def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, peak_of_limit, tmp_path):
+    """Two candidates are in doubt here, 1.17 and 1.03 limits large, before one that holds, 0.6. Where
+    XLA says less of the first, it is asked of the second, too, which then holds.
+    """
+    asked, limit = [], (3 + 100 // 40) * VALUE_BYTES
+
+    def referee(text, options):
+        if text is None:
+            raise RuntimeError("as it came it does not compile")
+        asked.append(int(share * estimate_of(text, tmp_path)))
+        return 0, 0, 0, asked[-1]
+
+    settings = {"memory_limit_bytes": limit, "platform": b"cpu"}
+    result = _library.rewrite(layers(100).encode(), settings, referee)
+    assert len(asked) == 2 and asked[0] > limit
+    assert result.peak_after_bytes == asked[1] == pytest.approx(peak_of_limit * limit, rel=0.02)
+
+
 def test_a_split_that_fails_is_no_refusal_where_xla_holds_it_as_it_came():
     """Which has been asked about the other order: it may fold what weir does not."""
     asked = []
