@@ -38,9 +38,9 @@ enum {
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
 
-/* An estimate this many times the limit is not worth an XLA compile to confirm: of the program's
- * other order; of the program at all. */
-static const int64_t HOPELESS = 2, FAR = 3;
+/* An estimate this many times the limit is not worth an XLA compile to confirm. Of larger programs
+ * than some kB none is as much too high (docs/design/planning-time.md). */
+static const double FAR = 1.5;
 static const double SLOW = 2; /* times the time of the program as it came: worth a warning */
 static const double WORTH_A_SPLIT =
     1.4; /* gain in speed of a program that holds its limit as it is */
@@ -345,15 +345,18 @@ static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
   return refuse(j, (refusal){.failed = &none, .peak = is.peak, .sure = sure}, out);
 }
 
-/* Of the program as it came. What is far from the limit, in either order, is not compiled to say by
+/* Of the program as it came, by estimate. What XLA will shard is not known. */
+static bool is_far(const job *j, int64_t peak) {
+  return (double)peak > FAR * (double)j->options.memory_limit_bytes &&
+         split_spread_of(j->m) != SPLIT_SHARDED;
+}
+
+/* Of the program as it came, in its own order. What is far from the limit is not compiled to say by
  * how much: that would take as long, and as much memory, as all that stock XLA does. Where the
  * arguments alone are over it, XLA is asked, for the message. */
-static verdict judge_as_it_came(job *j, int64_t ordered) {
+static verdict judge_as_it_came(job *j) {
   verdict is = {.peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM)};
-  int64_t least = ordered < is.peak ? ordered : is.peak;
-  bool is_far = least / FAR > j->options.memory_limit_bytes;
-  bool is_known = is_far && held_throughout(j) <= j->options.memory_limit_bytes &&
-                  split_spread_of(j->m) != SPLIT_SHARDED;
+  bool is_known = is_far(j, is.peak) && held_throughout(j) <= j->options.memory_limit_bytes;
   return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
 }
 
@@ -363,17 +366,16 @@ static verdict judge_as_it_came(job *j, int64_t ordered) {
 static bool judge_ordered(job *j, verdict is, verdict *in_out) {
   bool has_orders = referee_has_orders(j);
   if (!has_orders) *in_out = is;
-  bool hopeless = in_out->peak / HOPELESS > j->options.memory_limit_bytes &&
-                  split_spread_of(j->m) != SPLIT_SHARDED;
-  if (has_orders && !hopeless) *in_out = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
-  return !hopeless || in_out->is_xlas || !j->options.referee;
+  bool far = is_far(j, in_out->peak);
+  if (has_orders && !far) *in_out = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+  return !far || in_out->is_xlas || !j->options.referee;
 }
 
 static weir_status hold_limit(job *j, climb *out) {
   int64_t limit = j->options.memory_limit_bytes, bound;
   if (holds_for_sure(j, &bound)) return hold_as_is(j, untouched(j, bound), out);
   verdict ordered = {.peak = referee_estimate(j, j->m, PLAN_ORDER_MEMORY)};
-  verdict is = judge_as_it_came(j, ordered.peak);
+  verdict is = judge_as_it_came(j);
   j->result->summary.peak_before_bytes = is.peak;
   j->result->summary.before_is_estimate = !is.is_xlas;
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_PROGRAM, is);

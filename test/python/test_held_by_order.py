@@ -133,5 +133,5 @@ def test_what_xla_refuses_is_not_taken():
     settings = {"memory_limit_bytes": (COLUMNS + 3) * column + results, "platform": b"cpu"}
     result = _library.rewrite(counts_text().encode(), settings, referee)
     assert result.outcome == _library.OPTIONS_ONLY and SAVING_ORDER in result.compile_options
-    assert asked[:2] == [None, None] and len(asked) > 2
+    assert asked[0] is None and len(asked) > 1
     assert result.peak_after_bytes == (COLUMNS + 2) * column + results

@@ -123,6 +123,9 @@ def test_a_program_that_fits_is_untouched():
     assert (result.status, result.outcome, asked) == (_library.OK, _library.UNTOUCHED, [])
 
 
+NEAR = 6 * 10**6  # a limit of MATVEC, which takes 8 MB
+
+
 def test_the_referee_is_asked_and_believed():
     """One that says everything fits, and one that says nothing ever does."""
     asked = []
@@ -131,7 +134,7 @@ def test_the_referee_is_asked_and_believed():
         asked.append((text, options))
         return 4000, 4, 0, 100
 
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, generous)
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": NEAR}, generous)
     assert (
         result.status == _library.OK
         and asked[0][0] is None
@@ -140,7 +143,7 @@ def test_the_referee_is_asked_and_believed():
     assert result.peak_after_bytes == 4104
 
     stubborn = _library.rewrite(
-        MATVEC, {"memory_limit_bytes": 3 * 10**6}, lambda *_: (4000, 4, 0, 10**12)
+        MATVEC, {"memory_limit_bytes": NEAR}, lambda *_: (4000, 4, 0, 10**12)
     )
     assert stubborn.status == _library.RESOURCE_EXHAUSTED and stubborn.message
 
@@ -157,9 +160,9 @@ def referee(of_stock, of_candidates):
 
 def test_what_the_referee_refuses_is_unconfirmed():
     large = (4000, 4, 0, 10**9)
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, referee(large, None))
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": NEAR}, referee(large, None))
     assert result.outcome == _library.REWRITTEN and result.is_unconfirmed
-    assert result.after_is_estimate and not result.before_is_estimate and result.loops
+    assert result.after_is_estimate and not result.before_is_estimate
     assert "as XLA reports -> " in result.explain and "as weir estimates" in result.explain
     assert "unconfirmed: XLA does not compile it" in result.explain
     assert result.referee_compiles <= 6  # not every candidate there is
@@ -167,7 +170,7 @@ def test_what_the_referee_refuses_is_unconfirmed():
 
 def test_a_program_that_stock_xla_refuses_is_estimated_and_its_candidate_confirmed():
     small = (4000, 4, 0, 1000)
-    result = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, referee(None, small))
+    result = _library.rewrite(MATVEC, {"memory_limit_bytes": NEAR}, referee(None, small))
     assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
     assert result.before_is_estimate and not result.after_is_estimate
     assert "as weir estimates -> 5.00 kB, as XLA reports" in result.explain
@@ -180,7 +183,7 @@ def test_a_program_far_over_its_limit_is_not_compiled_as_it_came():
         asked.append(text)
         return 4000, 4, 0, 100
 
-    near = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6}, ask)
+    near = _library.rewrite(MATVEC, {"memory_limit_bytes": NEAR}, ask)
     assert asked[0] is None and not near.before_is_estimate
     asked.clear()
     far = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**5}, ask)
