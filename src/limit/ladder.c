@@ -418,8 +418,10 @@ static split_order threshold_order(const job *j) {
   int64_t threshold = j->options.tensor_size_threshold_bytes,
           slice = j->options.tensor_split_size_bytes;
   if (!slice) slice = threshold;
+  split_goal goal = search_goal_of_sizes(threshold, slice);
+  goal.may_sort = true;
   return (split_order){.order = PLAN_ORDER_MEMORY_UNHOISTED,
-                       .goal = search_goal_of_sizes(threshold, slice),
+                       .goal = goal,
                        .no_kernels = j->options.tile == WEIR_TILE_OFF || !threshold};
 }
 

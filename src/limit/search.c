@@ -14,6 +14,7 @@
 
 enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
+  MOST_SORTING = 200,   /* the same where sorts are made slice by slice */
   COMPILES_FOR_SHORTER = 2,
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 3,
@@ -57,7 +58,8 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .slice_bytes = slice,
                       .cached_bytes = of_all(wanted.cached_bytes, s->devices),
                       .generous_bytes = s->part_bytes ? slice : slice * wanted.generous,
-                      .nest = s->manner == NESTED,
+                      .nest = s->manner == NESTED || s->manner == SORTED,
+                      .may_sort = s->manner == SORTED,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
                       .part_bytes = s->part_bytes,
@@ -217,7 +219,8 @@ static void next_candidate(search *s, bool only_kernels) {
 /* As predicted; what makes values anew may take more work than it is worth. */
 static bool takes_too_long(const job *j, search *s, ir_module *m, const split_order *order) {
   const weir_summary *known = &j->result->summary;
-  if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) return true;
+  double most = s->manner == SORTED ? MOST_SORTING : MOST_EXTRA_WORK;
+  if (s->manner != BY_PEAK && plan_flops(m) / most > known->flops_before) return true;
   double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
   double most_ns = s->part_bytes && !order->n_kernels ? s->most_xla_ns : s->most_ns;
   if (s->part_bytes)
@@ -318,15 +321,22 @@ static void search_again(search *s, const search *first) {
   *s = again;
 }
 
-static void find_while(const ir_module *m, ir_op op, void *user) {
-  if (ir_kind_of(m, op) == IR_OP_WHILE) *(bool *)user = true;
+typedef struct op_search {
+  ir_kind kind;
+  bool found;
+} op_search;
+
+static void find_op(const ir_module *m, ir_op op, void *user) {
+  op_search *o = user;
+  o->found |= ir_kind_of(m, op) == o->kind;
 }
 
 /* Whether candidates made this way may be others than those before. */
 static bool has_manner(const search *s, manner by) {
-  bool any = by != OUTSIDE;
-  if (!any) ir_walk(s->from, ir_op_get(s->from, s->from->root)->regions[0], find_while, &any);
-  return any;
+  if (by != OUTSIDE && by != SORTED) return true;
+  op_search o = {.kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT};
+  ir_walk(s->from, ir_op_get(s->from, s->from->root)->regions[0], find_op, &o);
+  return o.found;
 }
 
 static weir_status search_confirmed(job *j, search *s) {
@@ -336,7 +346,8 @@ static weir_status search_confirmed(job *j, search *s) {
     search_again(s, &first);
     WEIR_TRY(search_slices(j, s));
   }
-  for (manner by = NESTED; !s->found.m && by <= OUTSIDE && has_manner(s, by); by++) {
+  for (manner by = NESTED; !s->found.m && by <= SORTED; by++) {
+    if (!has_manner(s, by)) continue;
     search_again(s, &first);
     s->manner = by;
     WEIR_TRY(search_slices(j, s));

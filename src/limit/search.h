@@ -15,7 +15,8 @@ typedef enum manner {
   NESTED,  /* likewise, with values made anew in each trip of a loop: costs time */
   BY_SIZE, /* whatever is larger than a slice: holds here and there what no holder leads to */
   BY_FIT,  /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
-  OUTSIDE  /* as BY_PEAK, whiles around a holder before what is inside of them */
+  OUTSIDE, /* as BY_PEAK, whiles around a holder before what is inside of them */
+  SORTED   /* as NESTED, and what is sorted is made slice by slice: costs much time */
 } manner;
 
 /* Where in a search a candidate stands. */

@@ -6,6 +6,7 @@
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sink.h"
+#include "split/sorts.h"
 
 enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 8 };
 enum { MARGINS = 8 }; /* as long as slices are at least to be: what is made twice is an eighth */
@@ -202,6 +203,10 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
   return total;
 }
 
+static bool is_sorted_along(const split_region *r, const split_member *member) {
+  return member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_SORT;
+}
+
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   wishes w = wishes_of(r);
   *out = (split_choice){.region = r,
@@ -218,6 +223,10 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     if (r->members.at[i].factor.sums) {
       out->reductions++;
       out->held_bytes = saturated_sum(out->held_bytes, new_sums_bytes(r, &r->members.at[i]));
+    }
+    if (is_sorted_along(r, &r->members.at[i])) {
+      out->sorts++;
+      least = max64(least, r->extent / SPLIT_MOST_SORTED_SLICES);
     }
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
@@ -253,6 +262,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
       is_worth_holding(a->overlaps ? b : a, a->overlaps ? a : b, goal))
     return b->overlaps;
   if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes;
+  if (a->sorts != b->sorts) return a->sorts < b->sorts;
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->overlaps != b->overlaps) return b->overlaps;
@@ -370,6 +380,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
   split_known_users(memo, m, block, goal);
   split_growth g = {.threshold_bytes = goal->threshold_bytes,
                     .may_stream = !goal->no_streaming,
+                    .may_sort = goal->may_sort,
                     .no_kernels = goal->no_kernels,
                     .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
                     .no_overlaps = no_overlaps,

@@ -7,6 +7,7 @@ typedef struct split_goal {
   int64_t threshold_bytes; /* larger values are dissolved */
   split_covers *covers;    /* NULL: all ops may be sliced */
   bool no_streaming;       /* one loop per statistic instead */
+  bool may_sort;           /* what is sorted may be made slice by slice: split/sorts.h */
   bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
   bool no_checkpoints;     /* loops keep what they stack */
   bool no_accumulators;    /* and carry what they add up */
@@ -32,6 +33,7 @@ typedef struct split_choice {
   int64_t thin_slice;     /* so few, or fewer, make matrix products slow */
   int64_t index_bytes;    /* of the largest dissolved value, per index of the factor */
   int32_t reductions;     /* members merged over the factor */
+  int32_t sorts;          /* members that sort along it */
   int64_t held_bytes;     /* large values that stay in memory: put out, or read whole */
   int64_t returned_bytes; /* of these: the function's own results */
   bool overlaps;          /* of stencils, a trip makes again what others make */

@@ -8,6 +8,7 @@
 #include "split/body.h"
 #include "split/indices.h"
 #include "split/prefix.h"
+#include "split/sorts.h"
 #include "split/stencil.h"
 
 /* What a rule sees: the op, the asked position, and the answer to fill (all positions absent, role
@@ -331,7 +332,19 @@ RULE(convolution) {
 
 /* ---- reductions, sorting ---- */
 RULE(reduce) { return is_index(q); }
-RULE(sort) { return is_index(q); }
+/* In the order of the sorted elements: any of the operands' may be the next. */
+static bool sorted_rule(query *q) {
+  split_pos pos = q->pos;
+  if (!q->of_result || pos.more || pos.offset % pos.unit ||
+      result_type(q, 0)->dims[pos.dim] % pos.unit)
+    return false;
+  q->out->carried = true;
+  q->out->backwards = pos.mirrored;
+  q->out->shifts = pos.offset != 0;
+  for (uint32_t i = 0; i < op_data(q)->n_results; i++) set_result(q, i, pos.dim);
+  return !pos.mirrored;
+}
+RULE(sort) { return is_index(q) || (split_sorts_along(q->m, q->op, q->pos.dim) && sorted_rule(q)); }
 RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.mirrored); }
 /* Prefix sums in the order of the factor, or mirrored against it: those there are. Where the
  * factor's first index is not theirs, the region has to begin in front of them all. */

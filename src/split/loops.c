@@ -1,11 +1,13 @@
 #include "split/loops.h"
 
+#include "base/ints.h"
 #include "ir/fold.h"
 #include "ir/print.h"
 #include "split/agreement.h"
 #include "split/monoid.h"
 #include "split/tile_op.h"
 #include "split/prefix.h"
+#include "split/sorts.h"
 #include "split/stream.h"
 #include "split/window.h"
 
@@ -146,44 +148,83 @@ static bool is_carried_here(loop_builder *l, const split_instance *at, split_pos
          split_instance_stage(l->r, other.value, other.pos) <= l->stage;
 }
 
-/* The read that is ahead of all, if a carry may reach from there to this one; else this one. */
-static split_pos leader_of(loop_builder *l, ir_value v, split_pos pos) {
-  split_pos lead = pos;
+/* Of a result at pos, and `other` of the same op, the one that is ahead. */
+static split_pos ahead_of(loop_builder *l, ir_value v, split_pos pos, split_pos lead) {
   for (uint32_t i = l->r->first_instance[v]; i; i = l->r->instances.at[i - 1].next) {
     split_pos other = l->r->instances.at[i - 1].pos;
     if (is_carried_here(l, &l->r->instances.at[i - 1], pos) && indices_behind(lead, other) > 0)
       lead = other;
   }
+  return lead;
+}
+
+/* The read of the op that is ahead of all, if a carry may reach from there to this one; else this
+ * one. */
+static split_pos leader_of(loop_builder *l, ir_op op, split_pos pos) {
+  split_pos lead = pos;
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, op)->n_results; j++)
+    lead = ahead_of(l, ir_result(l->r->m, op, j), pos, lead);
   return indices_behind(pos, lead) <= MOST_BEHIND * l->trip.slice ? lead : pos;
 }
 
-static int64_t farthest_behind(loop_builder *l, ir_value v, split_pos lead) {
+static int64_t farthest_of(loop_builder *l, ir_value v, split_pos lead) {
   int64_t most = 0;
+  ir_op op = ir_value_get(l->r->m, v)->op;
   for (uint32_t i = l->r->first_instance[v]; i; i = l->r->instances.at[i - 1].next) {
     split_pos other = l->r->instances.at[i - 1].pos;
     if (is_carried_here(l, &l->r->instances.at[i - 1], lead) &&
-        split_pos_equal(leader_of(l, v, other), lead) && indices_behind(other, lead) > most)
+        split_pos_equal(leader_of(l, op, other), lead) && indices_behind(other, lead) > most)
       most = indices_behind(other, lead);
   }
   return most;
 }
 
-/* Its result on the slice, by a carry of its own. */
-static ir_value carry_prefix(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands) {
-  ir_value v = ir_result(l->r->m, op, 0),
-           initial = ir_map_get(l->renamed, ir_operand(l->r->m, op, 1));
-  l->before->location = l->body.location;
-  ir_value carry = add_carry(
-      l, split_prefix_init(l->before, op, pos, l->trip.slice, farthest_behind(l, v, pos), initial));
-  ir_value made = split_prefix_step(&l->body, op, pos, &l->trip, operands, &carry);
+static int64_t farthest_behind(loop_builder *l, ir_op op, split_pos lead) {
+  int64_t most = 0;
+  for (uint32_t j = 0; j < ir_op_get(l->r->m, op)->n_results; j++)
+    most = max64(most, farthest_of(l, ir_result(l->r->m, op, j), lead));
+  return most;
+}
+
+/* Result v at the position is in the carry as the trip ends; IR_NONE: of places, not of a result.
+ */
+static void end_carry(loop_builder *l, ir_value v, split_pos pos, ir_value carry) {
   add_result(l, IR_NONE, SPLIT_ABSENT, carry, false);
   VEC_PUSH(l->r->scratch, &l->carried, ((carried_sum){v, carry, pos}));
-  return made;
+}
+
+/* Its result on the slice, by a carry of its own. */
+static void carry_prefix(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands,
+                         ir_value *results) {
+  ir_value initial = ir_map_get(l->renamed, ir_operand(l->r->m, op, 1));
+  ir_value carry = add_carry(l, split_prefix_init(l->before, op, pos, l->trip.slice,
+                                                  farthest_behind(l, op, pos), initial));
+  results[0] = split_prefix_step(&l->body, op, pos, &l->trip, operands, &carry);
+  end_carry(l, ir_result(l->r->m, op, 0), pos, carry);
+}
+
+static void carry_sort(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands,
+                       ir_value *results) {
+  uint32_t n = ir_op_get(l->r->m, op)->n_operands;
+  ir_value *carries = ARENA_ARRAY(l->r->scratch, ir_value, n + 1);
+  split_sort_init(l->before, op, pos, l->trip.slice, farthest_behind(l, op, pos), carries);
+  for (uint32_t i = 0; i <= n; i++) carries[i] = add_carry(l, carries[i]);
+  split_sort_step(&l->body, op, pos, &l->trip, operands, carries, results);
+  for (uint32_t i = 0; i <= n; i++)
+    end_carry(l, i < n ? ir_result(l->r->m, op, i) : IR_NONE, pos, carries[i]);
+}
+
+static void carry_along(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands,
+                        ir_value *results) {
+  l->before->location = l->body.location;
+  if (ir_kind_of(l->r->m, op) == IR_OP_SORT) carry_sort(l, op, pos, operands, results);
+  else carry_prefix(l, op, pos, operands, results);
 }
 
 /* What is read behind another read of it: from that one's carry. */
 static bool emit_behind(loop_builder *l, ir_value v, split_pos pos) {
-  split_pos lead = leader_of(l, v, pos);
+  ir_op op = ir_value_get(l->r->m, v)->op;
+  split_pos lead = leader_of(l, op, pos);
   if (split_pos_equal(lead, pos)) return false;
   emit(l, v, lead);
   ir_value carry = IR_NONE;
@@ -191,10 +232,12 @@ static bool emit_behind(loop_builder *l, ir_value v, split_pos pos) {
     if (l->carried.at[i].value == v && split_pos_equal(l->carried.at[i].pos, lead))
       carry = l->carried.at[i].carry;
   CTX_CHECK(l->r->m->ctx, carry);
-  ir_op op = ir_value_get(l->r->m, v)->op;
   l->body.location = ir_op_get(l->r->m, op)->location;
+  int64_t behind = indices_behind(pos, lead);
   remember(l, v, pos,
-           split_prefix_behind(&l->body, op, pos, &l->trip, indices_behind(pos, lead), carry));
+           ir_kind_of(l->r->m, op) == IR_OP_SORT
+               ? split_sort_behind(&l->body, pos, &l->trip, behind, carry)
+               : split_prefix_behind(&l->body, op, pos, &l->trip, behind, carry));
   return true;
 }
 
@@ -255,7 +298,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   }
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
-  if (f.carried && pos.dim >= 0) results[0] = carry_prefix(l, op, pos, operands);
+  if (f.carried && pos.dim >= 0) carry_along(l, op, pos, operands, results);
   else split_tile_op(&l->body, op, &f, &l->trip, operands, results);
   if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)

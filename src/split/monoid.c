@@ -370,18 +370,23 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
   }
 }
 
-void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
-                         const ir_value *partials) {
+void split_lift(ir_builder *b, ir_block body, const ir_value *args, ir_value *out) {
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
-  for (uint32_t i = 0; i < n; i++) {
-    ir_map_set(map, ir_block_get(m, body)->args.at[i], carries[i]);
-    ir_map_set(map, ir_block_get(m, body)->args.at[n + i], partials[i]);
-  }
+  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
+    ir_map_set(map, ir_block_get(m, body)->args.at[i], args[i]);
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++)
-    lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, carries[0]), map);
-  for (uint32_t i = 0; i < n; i++)
-    carries[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body), i));
+    lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, args[0]), map);
+  ir_op end = ir_terminator(m, body);
+  for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++)
+    out[i] = ir_map_get(map, ir_operand(m, end, i));
+}
+
+void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
+                         const ir_value *partials) {
+  ir_value *args = ARENA_ARRAY(b->m->arena, ir_value, 2 * n);
+  for (uint32_t i = 0; i < n; i++) args[i] = carries[i], args[n + i] = partials[i];
+  split_lift(b, body, args, carries);
 }
 
 ir_value split_counts_for_nothing(ir_builder *b, ir_op op, uint32_t i, ir_value initial) {

@@ -42,6 +42,8 @@ ir_value split_counts_for_nothing(ir_builder *b, ir_op op, uint32_t i, ir_value 
 /* A reducer of elementwise ops and constants; and done on whole tensors: carries[i] is merged with
  * partials[i], which come after it. */
 bool split_is_elementwise(const ir_module *m, ir_block body);
+/* The block of scalar ops done on whole tensors of one shape, one for each of its arguments. */
+void split_lift(ir_builder *b, ir_block body, const ir_value *args, ir_value *out_results);
 void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *carries,
                          const ir_value *partials);
 /* Such an op's part of one trip, as sums are carried: what was counted in earlier trips left out.

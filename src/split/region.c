@@ -147,6 +147,7 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
   }
   if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (out->stencil && !r->may_overlap) return false;
+  if (out->carried && !r->may_sort && ir_kind_of(r->m, op) == IR_OP_SORT) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }
@@ -768,6 +769,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .seed = seed,
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
+                      .may_sort = g->may_sort,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = how != IN_PLACE,

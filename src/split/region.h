@@ -112,6 +112,7 @@ typedef struct split_region {
   int32_t n_groups; /* loops of one stage, at most */
   int32_t n_loops;  /* those that put something out */
   bool may_stream;
+  bool may_sort; /* slice by slice: split/sorts.h */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
@@ -149,6 +150,7 @@ typedef struct split_region {
 typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
+  bool may_sort;           /* what is sorted may be made slice by slice, at a price */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to agree */
   bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
   bool no_overlaps;        /* no stencils: what windows share is made twice */

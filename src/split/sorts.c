@@ -1,0 +1,303 @@
+#include "split/sorts.h"
+
+#include "base/ints.h"
+#include "ir/attrs.h"
+#include "split/window.h"
+
+enum { DEEPEST = 64 };
+
+/* ---- which comparators ---- */
+static ir_block comparator_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
+
+/* The same bits on a tensor as in a comparator, wherever it is compiled. */
+static bool is_exact(ir_kind kind) {
+  switch (kind) {
+    case IR_OP_ABS:
+    case IR_OP_AND:
+    case IR_OP_BITCAST_CONVERT:
+    case IR_OP_COMPARE:
+    case IR_OP_CONSTANT:
+    case IR_OP_NEGATE:
+    case IR_OP_NOT:
+    case IR_OP_OR:
+    case IR_OP_SELECT:
+    case IR_OP_XOR: return true;
+    default: return false;
+  }
+}
+
+static bool is_all_exact(const ir_module *m, ir_block body) {
+  const ir_block_data *b = ir_block_get(m, body);
+  for (uint32_t i = 0; i + 1 < b->ops.count; i++)
+    if (!is_exact(ir_kind_of(m, b->ops.at[i]))) return false;
+  return b->ops.count > 0;
+}
+
+static bool is_integer(ir_dtype d) {
+  ir_dtype_class c = ir_dtype_class_of(d);
+  return c == IR_CLASS_INT || c == IR_CLASS_UINT || d == IR_I1;
+}
+
+/* Made of comparisons after which no two elements are unordered: not of floats as numbers, whose
+ * NaNs are neither before nor behind anything. */
+static bool orders_all(const ir_module *m, ir_value v, int depth) {
+  ir_op op = ir_value_get(m, v)->op;
+  ir_direction direction;
+  ir_compare_type type;
+  if (!op || depth == 0) return false;
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_CONSTANT) return true;
+  if (kind == IR_OP_COMPARE)
+    return is_integer(ir_type_at(m, ir_operand(m, op, 0))->dtype) ||
+           (ir_compare_kind(m, op, &direction, &type) && type == IR_COMPARE_TOTALORDER);
+  if (kind != IR_OP_AND && kind != IR_OP_OR && kind != IR_OP_NOT && kind != IR_OP_SELECT)
+    return false;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    if (!orders_all(m, ir_operand(m, op, i), depth - 1)) return false;
+  return true;
+}
+
+static bool is_carried_type(const ir_module *m, ir_type t) {
+  if (!ir_is_static_tensor(m, t)) return false;
+  ir_dtype d = ir_type_get(m, t)->dtype;
+  return is_integer(d) || d == IR_F64 || d == IR_F32 || d == IR_F16 || d == IR_BF16;
+}
+
+static int64_t sorted_dim(const ir_module *m, ir_op op) {
+  int64_t dim = ir_op_int(m, op, "dimension", -1);
+  return dim < 0 ? dim + ir_type_at(m, ir_result(m, op, 0))->rank : dim;
+}
+
+bool split_sorts_along(ir_module *m, ir_op op, int64_t dim) {
+  if (ir_kind_of(m, op) != IR_OP_SORT || sorted_dim(m, op) != dim) return false;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    if (!is_carried_type(m, ir_type_of(m, ir_operand(m, op, i)))) return false;
+  ir_block body = comparator_of(m, op);
+  return is_all_exact(m, body) && ir_type_at(m, ir_operand(m, op, 0))->dims[dim] > 0 &&
+         orders_all(m, ir_operand(m, ir_terminator(m, body), 0), DEEPEST);
+}
+
+/* ---- elements and their places ---- */
+typedef struct sorting {
+  ir_module *m;
+  ir_op op;
+  uint32_t n;                   /* operands; the places come after them */
+  int32_t dim;                  /* that is sorted along */
+  int64_t length, window, part; /* of the dimension, of a trip, of what is read at a time */
+  ir_dtype place;
+} sorting;
+
+static sorting sorting_of(ir_module *m, ir_op op, split_pos pos, int64_t slice) {
+  int64_t length = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], window = slice * pos.unit;
+  CTX_CHECK(m->ctx, !pos.mirrored && !pos.more && window > 0);
+  return (sorting){.m = m,
+                   .op = op,
+                   .n = ir_op_get(m, op)->n_operands,
+                   .dim = pos.dim,
+                   .length = length,
+                   .window = window,
+                   .part = min64(window, length),
+                   .place = length < INT32_MAX ? IR_I32 : IR_I64};
+}
+
+static int64_t no_place(const sorting *s) { return s->place == IR_I32 ? INT32_MAX : INT64_MAX; }
+
+/* Of `size` elements of the operand along the dimension; i == n: of their places. */
+static ir_type part_type(const sorting *s, uint32_t i, int64_t size) {
+  ir_type_data t = *ir_type_at(s->m, ir_operand(s->m, s->op, i < s->n ? i : 0));
+  if (i == s->n) t.dtype = s->place;
+  return ir_tensor_with_dim(s->m, ir_type_intern(s->m, &t), s->dim, size);
+}
+
+static ir_value nothing(ir_builder *b, const sorting *s, uint32_t i, int64_t size) {
+  ir_type type = part_type(s, i, size);
+  int64_t number = i < s->n ? 0 : no_place(s);
+  ir_type scalar = ir_scalar(s->m, ir_type_get(s->m, type)->dtype);
+  return ir_build_broadcast(b, ir_build_splat_int(b, scalar, number), type, NULL);
+}
+
+static ir_value int_of(ir_builder *b, int64_t x) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
+}
+
+static ir_value part_at(ir_builder *b, const sorting *s, ir_value x, ir_value at, int64_t size) {
+  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_type type = ir_tensor_with_dim(s->m, ir_type_of(s->m, x), s->dim, size);
+  for (int32_t i = 0; i < ir_type_get(s->m, type)->rank; i++) starts[i] = i == s->dim ? at : zero;
+  return ir_build_dynamic_slice(b, x, starts, ir_type_get(s->m, type)->dims);
+}
+
+/* The one element along the dimension of x, in all places of the type. */
+static ir_value spread(ir_builder *b, const sorting *s, ir_value x, ir_type type) {
+  int64_t dims[IR_MAX_RANK], at[IR_MAX_RANK];
+  int32_t n = 0;
+  for (int32_t i = 0; i < ir_type_get(s->m, type)->rank; i++)
+    if (i != s->dim) dims[n] = ir_type_get(s->m, type)->dims[i], at[n++] = i;
+  ir_type line = ir_tensor(s->m, ir_type_get(s->m, type)->dtype, n, dims);
+  return ir_build_broadcast(b, ir_build_reshape(b, x, line), type, at);
+}
+
+/* ---- the S first ---- */
+/* before(x, y) by the comparator, for whole tensors. */
+static ir_value is_before(ir_builder *b, const sorting *s, const ir_value *x, const ir_value *y) {
+  ir_value *args = ARENA_ARRAY(s->m->arena, ir_value, 2 * s->n), before;
+  for (uint32_t i = 0; i < s->n; i++) args[2 * i] = x[i], args[2 * i + 1] = y[i];
+  split_lift(b, comparator_of(s->m, s->op), args, &before);
+  return before;
+}
+
+/* x y: neither side counts where its place is none. */
+static void build_comparator(const sorting *s, ir_op sort) {
+  ir_module *m = s->m;
+  ir_block old = comparator_of(m, s->op), body = ir_region_block(m, sort, 0);
+  ir_builder b = {m, body, ir_op_get(m, sort)->location};
+  ir_map *map = ir_map_new(m->arena, m);
+  for (uint32_t i = 0; i < 2 * s->n; i++) {
+    ir_value arg = ir_block_get(m, old)->args.at[i];
+    ir_map_set(map, arg, ir_block_arg(m, body, ir_type_of(m, arg)));
+  }
+  ir_type place = ir_scalar(m, s->place);
+  ir_value x = ir_block_arg(m, body, place), y = ir_block_arg(m, body, place),
+           none = ir_build_splat_int(&b, place, no_place(s));
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
+    ir_copy_op(m, body, ir_block_get(m, old)->ops.at[i], map);
+  ir_value before = ir_map_get(map, ir_operand(m, ir_terminator(m, old), 0)),
+           counts = ir_build_compare(&b, "NE", x, none),
+           other = ir_build_compare(&b, "EQ", y, none);
+  ir_value result =
+      ir_build_binary(&b, IR_OP_AND, counts, ir_build_binary(&b, IR_OP_OR, other, before));
+  ir_build_return(&b, IR_OP_RETURN, &result, 1);
+}
+
+/* Of those first so far and of x the first; what was first so far wins ties, as it came earlier. */
+static void merge(ir_builder *b, const sorting *s, const ir_value *first, const ir_value *x,
+                  ir_value *out) {
+  ir_module *m = s->m;
+  uint32_t n = s->n + 1;
+  ir_value *both = ARENA_ARRAY(m->arena, ir_value, n);
+  ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
+  for (uint32_t i = 0; i < n; i++) {
+    both[i] = ir_build_concatenate(b, (ir_value[]){first[i], x[i]}, 2, s->dim);
+    types[i] = ir_type_of(m, both[i]);
+  }
+  ir_op_desc desc = ir_op_desc_of(m, s->op);
+  desc.n_operands = desc.n_results = n;
+  desc.operands = both;
+  desc.result_types = types;
+  ir_op sort = ir_op_new(m, b->block, &desc);
+  ir_op_set_attr(m, sort, "is_stable", ir_attr_bool(m, true), true);
+  build_comparator(s, sort);
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = ir_build_slice_dim(b, ir_result(m, sort, i), s->dim, 0, s->window);
+}
+
+/* ---- one pass over the operands ---- */
+typedef struct bound {  /* what comes after `last`, or all */
+  const ir_value *last; /* elements and their place, one along the dimension */
+  ir_value is_all;      /* i1 */
+} bound;
+
+/* The places of what comes after the bound; of all else none. */
+static ir_value places_that_count(ir_builder *b, const sorting *s, const bound *after,
+                                  const ir_value *x, ir_value lo, ir_value start) {
+  ir_type type = part_type(s, s->n, s->part);
+  ir_value place = ir_build_broadcast(b, ir_build_convert(b, start, s->place), type, NULL),
+           *last = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
+  place = ir_build_binary(b, IR_OP_ADD, place, ir_build_iota(b, type, s->dim));
+  for (uint32_t i = 0; i <= s->n; i++)
+    last[i] = spread(b, s, after->last[i], part_type(s, i, s->part));
+  ir_value is_later = ir_build_compare(b, "GT", place, last[s->n]),
+           is_smaller = is_before(b, s, x, last), is_larger = is_before(b, s, last, x);
+  is_later = ir_build_binary(b, IR_OP_AND, is_later, ir_build_unary(b, IR_OP_NOT, is_smaller));
+  ir_value counts = ir_build_binary(b, IR_OP_OR, is_larger, is_later);
+  ir_type flags = ir_type_of(s->m, counts);
+  counts = ir_build_binary(b, IR_OP_OR, counts, ir_build_broadcast(b, after->is_all, flags, NULL));
+  if (s->length % s->part) {
+    ir_value first = ir_build_broadcast(b, ir_build_convert(b, lo, s->place), type, NULL);
+    counts = ir_build_binary(b, IR_OP_AND, counts, ir_build_compare(b, "GE", place, first));
+  }
+  return ir_build_select(b, counts, place, nothing(b, s, s->n, s->part));
+}
+
+/* The body: a slice of the operands after the other. */
+static void read_slice(ir_builder *b, const sorting *s, const bound *after,
+                       const ir_value *operands, const ir_value *state, ir_value *next) {
+  ir_value *x = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
+  ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], int_of(b, s->part)), start = lo;
+  if (s->length % s->part)
+    start = ir_build_binary(b, IR_OP_MINIMUM, lo, int_of(b, s->length - s->part));
+  for (uint32_t i = 0; i < s->n; i++) x[i] = part_at(b, s, operands[i], start, s->part);
+  x[s->n] = places_that_count(b, s, after, x, lo, start);
+  next[0] = ir_build_binary(b, IR_OP_ADD, state[0], int_of(b, 1));
+  merge(b, s, state + 1, x, next + 1);
+}
+
+static void find_first(ir_builder *b, const sorting *s, const bound *after,
+                       const ir_value *operands, ir_value *out) {
+  ir_module *m = s->m;
+  uint32_t n = s->n + 2;
+  ir_value *init = ARENA_ARRAY(m->arena, ir_value, n), *next = ARENA_ARRAY(m->arena, ir_value, n);
+  init[0] = int_of(b, 0);
+  for (uint32_t i = 0; i <= s->n; i++) init[1 + i] = nothing(b, s, i, s->window);
+  ir_op loop = ir_build_while(b, init, n);
+  ir_build_while_below(m, loop, (s->length + s->part - 1) / s->part);
+  ir_block inside = ir_op_get(m, loop)->regions[1];
+  ir_builder body = {m, inside, b->location};
+  ir_value *state = ARENA_COPY(m->arena, ir_value, ir_block_get(m, inside)->args.at, n);
+  read_slice(&body, s, after, operands, state, next);
+  ir_build_return(&body, IR_OP_RETURN, next, n);
+  for (uint32_t i = 0; i <= s->n; i++) out[i] = ir_result(m, loop, 1 + i);
+}
+
+/* ---- a trip ---- */
+void split_sort_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,
+                     ir_value *out_carries) {
+  sorting s = sorting_of(b->m, op, pos, slice);
+  int64_t far = behind ? behind * pos.unit : 1;
+  for (uint32_t i = 0; i <= s.n; i++) out_carries[i] = nothing(b, &s, i, far + s.window);
+}
+
+/* What stands in front of the slice: as many elements of the carry as it has besides a slice. */
+static ir_value before_slice(ir_builder *b, const sorting *s, split_pos pos, const split_trip *trip,
+                             ir_value carry) {
+  int64_t far = ir_type_at(s->m, carry)->dims[s->dim] - s->window;
+  ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo);
+  at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
+  return part_at(b, s, carry, ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit)), far);
+}
+
+/* In a window that begins in front of the first rank the first ones stand further back. */
+static ir_value moved(ir_builder *b, const sorting *s, ir_value x, ir_value at) {
+  ir_value by = ir_build_binary(b, IR_OP_MINIMUM, at, int_of(b, 0));
+  by = ir_build_binary(b, IR_OP_ADD, by, int_of(b, s->window));
+  return part_at(b, s, ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim), by, s->window);
+}
+
+void split_sort_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                     const ir_value *operands, ir_value *carries, ir_value *out_results) {
+  ir_module *m = b->m;
+  sorting s = sorting_of(m, op, pos, trip->slice);
+  ir_value *far = ARENA_ARRAY(m->arena, ir_value, s.n + 1),
+           *last = ARENA_ARRAY(m->arena, ir_value, s.n + 1),
+           *first = ARENA_ARRAY(m->arena, ir_value, s.n + 1);
+  CTX_CHECK(m->ctx, pos.offset + trip->begin * pos.unit <= 0);
+  for (uint32_t i = 0; i <= s.n; i++) {
+    far[i] = before_slice(b, &s, pos, trip, carries[i]);
+    last[i] = ir_build_slice_dim(b, far[i], s.dim, ir_type_at(m, far[i])->dims[s.dim] - 1, 1);
+  }
+  ir_value at = split_window_start(b, trip, pos);
+  find_first(b, &s, &(bound){last, ir_build_compare(b, "LE", at, int_of(b, 0))}, operands, first);
+  for (uint32_t i = 0; i <= s.n; i++) {
+    if (pos.offset + trip->begin * pos.unit < 0) first[i] = moved(b, &s, first[i], at);
+    carries[i] = ir_build_concatenate(b, (ir_value[]){far[i], first[i]}, 2, s.dim);
+    if (i < s.n) out_results[i] = first[i];
+  }
+}
+
+ir_value split_sort_behind(ir_builder *b, split_pos pos, const split_trip *trip, int64_t behind,
+                           ir_value carry) {
+  int64_t size = trip->slice * pos.unit;
+  int64_t at = ir_type_at(b->m, carry)->dims[pos.dim] - size - behind * pos.unit;
+  CTX_CHECK(b->m->ctx, at >= 0);
+  return ir_build_slice_dim(b, carry, pos.dim, at, size);
+}
