@@ -269,10 +269,22 @@ RULE(dynamic_slice) {
   return true;
 }
 
-/* Part of the dimension: the update is there whole. */
+/* The update is all of the operand but some elements at the ends of dimension d: *out_start is
+ * known. */
+static bool covers_most(query *q, int64_t d, int64_t *out_start) {
+  const ir_type_data *x = operand_type(q, 0), *update = operand_type(q, 1);
+  for (int32_t i = 0; i < x->rank; i++)
+    if (i != d && x->dims[i] != update->dims[i]) return false;
+  return update->dims[d] < x->dims[d] && update->dims[d] > x->dims[d] / 2 &&
+         ir_splat_int(q->m, ir_operand(q->m, q->op, (uint32_t)(2 + d)), out_start) &&
+         *out_start >= 0 && *out_start <= x->dims[d] - update->dims[d];
+}
+
+/* Part of the dimension: the update is there whole, if it is no large part at a known place. */
 RULE(dynamic_update_slice) {
-  int64_t d = q->pos.dim;
+  int64_t d = q->pos.dim, by[] = {0, 0};
   if (!q->of_result && q->index > 1) return false;
+  if (covers_most(q, d, &by[1])) return shift_rule(q, 2, by);
   set_operand(q, 0, d);
   set_result(q, 0, d);
   if (operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d]) {

@@ -118,6 +118,15 @@ static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int
   return *out_dim >= 0 && can_make(p, v, (split_pos){.dim = *out_dim, .unit = 1}, DEEPEST);
 }
 
+bool split_can_make_part(ir_module *m, ir_block block, ir_value v, int32_t dim,
+                         int64_t threshold_bytes) {
+  arena *scratch = arena_create(m->ctx);
+  parts p = {m, scratch, block, threshold_bytes};
+  bool can = can_make(&p, v, (split_pos){.dim = dim, .unit = 1}, DEEPEST);
+  arena_destroy(scratch);
+  return can;
+}
+
 bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                       ir_block body, ir_value stand_in) {
   arena *scratch = arena_create(m->ctx);

@@ -5,6 +5,7 @@
 #include "split/apart.h"
 #include "split/kept.h"
 #include "split/monoid.h"
+#include "split/parts.h"
 #include "split/shards.h"
 #include "split/stream.h"
 
@@ -858,6 +859,14 @@ static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *
     *in_out_bytes = INT64_MAX;
 }
 
+/* What is sorted is read slice by slice, each made anew. */
+static bool is_read_in_parts(const split_region *r, const split_member *member, uint32_t operand) {
+  const split_factor *f = &member->factor;
+  return f->carried && ir_kind_of(r->m, member->op) == IR_OP_SORT &&
+         split_can_make_part(r->m, r->block, ir_operand(r->m, member->op, operand),
+                             f->results[0].dim, r->threshold_bytes);
+}
+
 /* Large values that stay in memory: put out, made outside and read whole, or read at a position
  * where nobody in the region makes them. */
 static int64_t stuck_bytes(split_region *r) {
@@ -871,7 +880,7 @@ static int64_t stuck_bytes(split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
     for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_operands; j++)
-      if (member->factor.operands[j].dim < 0 && !member->is_idle)
+      if (member->factor.operands[j].dim < 0 && !member->is_idle && !is_read_in_parts(r, member, j))
         count_stuck(r, ir_operand(r->m, member->op, j), true, counted, &total);
   }
   return total;

@@ -165,6 +165,12 @@ static ir_value narrow_concatenate(ir_builder *b, ir_op op, const split_factor *
   return x;
 }
 
+static ir_value narrow_large_update(ir_builder *b, ir_op op, const split_factor *f,
+                                    const split_trip *trip, const ir_value *operands) {
+  if (!has_gaps(b->m, op, f, trip, 1)) return operands[1];
+  return where_present(b, op, f, trip, 1, operands[1], operands[0]);
+}
+
 /* x, padded along the other dimensions: the padding value beyond the operand's ends. */
 static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                          ir_value x, ir_value value) {
@@ -316,7 +322,13 @@ static bool narrow_parts(ir_builder *b, ir_op op, const split_factor *f, const s
       out_results[0] = narrow_concatenate(b, op, f, trip, operands);
       return true;
     case IR_OP_DYNAMIC_UPDATE_SLICE:
-      if (f->operands[1].dim >= 0) return false;
+      if (ir_type_at(b->m, ir_operand(b->m, op, 0))->dims[dim] ==
+          ir_type_at(b->m, ir_operand(b->m, op, 1))->dims[dim])
+        return false;
+      if (f->operands[1].dim >= 0) {
+        out_results[0] = narrow_large_update(b, op, f, trip, operands);
+        return true;
+      }
       out_results[0] = narrow_update(b, op, f->operands[0], trip, operands);
       return true;
     default: return false;
