@@ -201,18 +201,31 @@ static void shrink_slices(search *s) {
   s->share = s->thorough ? LAST_SHARE : FIRST_SHARE;
 }
 
+/* Time grows with the square of the slices of what is sorted: they are as long as may just fit, by
+ * what these came to. */
+static void shrink_sorted(search *s, const split_order *order) {
+  int64_t bytes = s->slice_bytes, most = bytes - bytes / 10, held = order->whole_bytes;
+  shrink_slices(s);
+  if (held >= s->target || order->peak_bytes <= s->target) return;
+  double share = 0.97 * (double)(s->target - held) / (double)(order->peak_bytes - held);
+  int64_t wanted = (int64_t)((double)bytes * share);
+  if (wanted > s->slice_bytes) s->slice_bytes = wanted < most ? wanted : most;
+}
+
 /* What is held whole, beside whatever is large beside the limit, does not depend on the slices. */
 static void note_hopeless(search *s, int64_t whole_bytes) {
   if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
 }
 
-/* only_kernels: the last one was nothing but kernels. */
-static void next_candidate(search *s, bool only_kernels) {
+/* order: what became of the last one; NULL: nothing is known of it. */
+static void next_candidate(search *s, const split_order *order) {
+  bool only_kernels = order && order->only_kernels;
   if (s->manner == BY_SIZE) shrink_slices(s);
   else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
   else if (only_kernels) s->slice_bytes = 0; /* none is small enough */
   else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
     s->thorough = true;
+  else if (s->manner == SORTED && order) shrink_sorted(s, order);
   else shrink_slices(s);
 }
 
@@ -286,7 +299,7 @@ static weir_status try_candidate(job *j, search *s) {
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
     note_hopeless(s, order.whole_bytes);
-    next_candidate(s, order.only_kernels);
+    next_candidate(s, &order);
   }
   return WEIR_OK;
 }
@@ -483,7 +496,7 @@ weir_status search_larger(job *j, search *s) {
 
 weir_status search_near(job *j, search *s, const place *start) {
   s->manner = start->manner;
-  while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, false);
+  while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, NULL);
   int64_t slice_bytes = s->slice_bytes;
   while (goes_on(j, s) && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s));
   return WEIR_OK;
