@@ -1,7 +1,7 @@
-"""Rewrites random lists, prefix sums, windows and tori, and compares results with the evaluator's.
+"""Rewrites random lists, prefix sums, windows, tori and sorts, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Halvings|Windows|Rolled]
+                               [--kind Places|Prefixes|Halvings|Windows|Rolled|Sorts]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py) and the ways: passes alone,
@@ -26,7 +26,7 @@ import random_lists  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,listed,ranges,counted,blocks,dce"
-KINDS = ("Places", "Prefixes", "Halvings", "Windows", "Rolled")
+KINDS = ("Places", "Prefixes", "Halvings", "Windows", "Rolled", "Sorts")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
 

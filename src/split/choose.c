@@ -272,9 +272,10 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   return a->extent > b->extent;
 }
 
+/* Of what nobody reads (the keys of an argsort) nothing is saved. */
 static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
-  return split_instance_get(r, v, pos)->traced && split_instance_stage(r, v, pos) < SPLIT_NEVER &&
-         !r->needed_outside[v];
+  return r->is_read[v] && split_instance_get(r, v, pos)->traced &&
+         split_instance_stage(r, v, pos) < SPLIT_NEVER && !r->needed_outside[v];
 }
 
 /* ---- what is known already ---- */

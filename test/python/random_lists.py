@@ -1,10 +1,12 @@
-"""Random programs of lists of places, prefix sums, halvings, windows and tori, with gradients.
+"""Random programs of lists of places, prefix sums, halvings, windows, tori and sorts.
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
 where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
 `Halvings`, associative scans and other functions that take every second element and put what they
 make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
-`Rolled`, neighbours on a torus, many of one field and several times over. Numbers are small
+`Rolled`, neighbours on a torus, many of one field and several times over; `Sorts`, what is made of
+sorted elements, from either end, by one key or two, with what is moved along. All but the last have
+gradients. Numbers are small
 multiples of 1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large
 tensors in bytes.
 """
@@ -520,3 +522,121 @@ class Halvings(Program):
 
     def function(self, *arguments):
         return self.whole_or_differentiated(0.3, arguments)
+
+
+class Sorts(Program):
+    """What only moves elements is given as bits: a NaN and -0.0 are what they were."""
+
+    KEYS = [np.float32, np.float64, np.float16, np.int32, np.int8, np.uint8, np.uint32, np.bool_]
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.n, self.m = self.dice.choice([1, 2, 3, 5, 7, 16, 33, 61, 100]), self.dice.choice([1, 2, 3])
+        self.dtype = np.dtype(self.dice.choice(self.KEYS))
+        self.shape = (self.n, self.m) if self.dice.random() < 0.3 else (self.n,)
+        self.axis = self.dice.randrange(len(self.shape))
+        self.data = [self.keys(self.dtype), self.keys(np.dtype(self.dice.choice(self.KEYS)))]
+        self.largest = self.data[0].size * max(4, self.dtype.itemsize)
+
+    def keys(self, dtype):
+        """Many are equal; of floats some are zeros of either sign, NaNs and infinities."""
+        x = self.numbers.integers(0, self.dice.choice([2, 5, 40]), self.shape)
+        if dtype.kind == "b":
+            return x % 2 == 1
+        if dtype.kind != "f":
+            return (x * self.dice.choice([1, 3, 6]) - (3 if dtype.kind == "i" else 0)).astype(dtype)
+        x = ((x - 4) / 8).astype(dtype)
+        odd = np.array([np.nan, -np.nan, 0, -0.0, np.inf, -np.inf], dtype)
+        at = self.numbers.random(self.shape) < self.dice.choice([0, 0.2])
+        return np.where(at, self.numbers.choice(odd, self.shape), x)
+
+    def inputs(self):
+        return self.data
+
+    def bits(self, x):
+        wide = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+        return lax.bitcast_convert_type(x, wide[x.dtype.itemsize]) if x.dtype.kind == "f" else x
+
+    def computed(self, dice, x, y):
+        """What is sorted: an argument, or made of the arguments slice by slice."""
+        one = jnp.ones((), x.dtype)
+        choices = [
+            lambda: x,
+            lambda: x,
+            lambda: jnp.flip(x, self.axis),
+            lambda: jnp.concatenate([x, x], self.axis),
+            lambda: jnp.where(x > one, one, x),
+            lambda: jnp.where(y != 0, x, jnp.roll(x, 1, self.axis)),
+        ]
+        if x.ndim == 1:
+            choices.append(lambda: jnp.maximum(x[:, None], x[:7]).ravel())
+            choices.append(lambda: jnp.where(x[:5, None] > x, x, one).T.ravel())
+        return dice.choice(choices)()
+
+    def sorted(self, dice, x, y):
+        """The keys in order, and what was moved along."""
+        along = {"dimension": self.axis}
+        y = jnp.broadcast_to(jnp.resize(y, x.shape), x.shape)
+        count = lax.broadcasted_iota(dice.choice([np.int32, np.uint32]), x.shape, self.axis)
+        choices = [
+            lambda: (jnp.sort(x, self.axis), count),
+            lambda: (jnp.sort(x, self.axis, descending=True), count),
+            lambda: lax.sort((x, count), num_keys=1, **along),
+            lambda: lax.sort((x, y), num_keys=1, **along),
+            lambda: lax.sort((x, y, count), num_keys=2, **along)[1:],
+            lambda: lax.sort((y, x, count), num_keys=1, **along)[1:],
+            lambda: (x, jnp.argsort(x, self.axis)),
+            lambda: (x, jnp.argsort(x, self.axis, descending=True)),
+        ]
+        return dice.choice(choices)()
+
+    def part(self, x, first, until=None):
+        return lax.slice_in_dim(x, first, until or x.shape[self.axis], axis=self.axis)
+
+    def read(self, dice, s, p):
+        """s and p are in order."""
+        n, axis = s.shape[self.axis], self.axis
+        small = self.bits(s).astype(np.int32) & 0xFFF if s.dtype != bool else s.astype(np.int32)
+        new = self.part(s, 1) != self.part(s, 0, -1) if n > 1 else s == s
+        by = lax.broadcasted_iota(np.int32, s.shape, axis)
+        k = dice.choice([1, 2, max(1, n // 3), n])
+        choices = [
+            lambda: new.sum(),
+            lambda: jnp.cumsum(new, axis).max(),
+            lambda: (small * by).sum(axis),
+            lambda: self.bits(self.part(s, 0, k)),
+            lambda: self.bits(self.part(s, n - k)),
+            lambda: self.bits(jnp.flip(s, axis)).max(axis),
+            lambda: (small * p.astype(np.int32)).sum(),
+            lambda: self.bits(jnp.take(s, np.arange(0, n, 3), axis)),
+            lambda: jnp.zeros(5, np.int32).at[(small % 7).ravel()].add(1, mode="drop"),
+            lambda: jnp.zeros(5, np.int32).at[(small % 5).ravel()].add(by.ravel()),
+            lambda: (jnp.cumsum(small, axis) % 5).sum(),
+            lambda: (jnp.cumsum(small, axis, dtype=np.int32)[::-1] % 5).max(),
+            lambda: jnp.nonzero(new.ravel(), size=k)[0],
+            lambda: self.bits(s),
+            lambda: self.bits(p),
+            lambda: (small[(n - 1) // 2 :] * small[: n - (n - 1) // 2]).sum(),
+            lambda: jnp.where(by < p.astype(np.int32), by, 0).sum(),
+        ]
+        if s.ndim == 1:
+            choices += [
+                lambda: self.bits(s[jnp.cumsum(new, dtype=np.int32)[-k:] % n]),
+                lambda: s.size and self.bits(s[:: max(1, n // 4)]),
+                lambda: small.reshape(-1, 2).sum(0) if n % 2 == 0 else small.max(),
+            ]
+        return dice.choice(choices)()
+
+    def unique(self, dice, x):
+        size, names = dice.choice([1, 3, 12]), ["return_index", "return_inverse", "return_counts"]
+        given = {name: True for name in dice.sample(names, dice.randrange(4))}
+        found = jnp.unique(x, size=size, **given)
+        return [self.bits(v) for v in (found if given else [found])]
+
+    def function(self, *arguments):
+        dice = random.Random(self.body)
+        x = self.computed(dice, *arguments)
+        if dice.random() < 0.2:
+            return self.unique(dice, x)
+        s, p = self.sorted(dice, x, arguments[1])
+        return [self.read(dice, s, p) for _ in range(dice.choice([1, 1, 2, 3]))]
