@@ -352,6 +352,11 @@ static bool has_manner(const search *s, manner by) {
   return o.found;
 }
 
+static const char *const manner_names[] = {
+    [BY_PEAK] = "what holds the peak", [NESTED] = "values made anew in each trip",
+    [BY_SIZE] = "whatever is large",   [BY_FIT] = "slices that fit before all",
+    [OUTSIDE] = "outer whiles first",  [SORTED] = "sorts slice by slice"};
+
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
@@ -363,6 +368,7 @@ static weir_status search_confirmed(job *j, search *s) {
     if (!has_manner(s, by)) continue;
     search_again(s, &first);
     s->manner = by;
+    ctx_log(&j->c, 2, "nothing holds: %s", manner_names[by]);
     WEIR_TRY(search_slices(j, s));
   }
   return WEIR_OK;

@@ -272,10 +272,17 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   return a->extent > b->extent;
 }
 
-/* Of what nobody reads (the keys of an argsort) nothing is saved. */
+/* Results that nobody reads (the keys of an argsort) stand for those beside them. */
+static bool saves_any(const split_region *r, ir_value v) {
+  const ir_op_data *d = ir_op_get(r->m, ir_value_get(r->m, v)->op);
+  for (uint32_t j = 0; j < d->n_results; j++)
+    if (r->is_read[d->first_result + j] && !r->needed_outside[d->first_result + j]) return true;
+  return false;
+}
+
 static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
-  return r->is_read[v] && split_instance_get(r, v, pos)->traced &&
-         split_instance_stage(r, v, pos) < SPLIT_NEVER && !r->needed_outside[v];
+  return split_instance_get(r, v, pos)->traced && split_instance_stage(r, v, pos) < SPLIT_NEVER &&
+         !r->needed_outside[v] && saves_any(r, v);
 }
 
 /* ---- what is known already ---- */

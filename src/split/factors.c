@@ -350,11 +350,11 @@ static bool sorted_rule(query *q) {
   if (!q->of_result || pos.more || pos.offset % pos.unit ||
       result_type(q, 0)->dims[pos.dim] % pos.unit)
     return false;
+  int64_t last = result_type(q, 0)->dims[pos.dim] - pos.unit;
   q->out->carried = true;
-  q->out->backwards = pos.mirrored;
-  q->out->shifts = pos.offset != 0;
+  q->out->shifts = pos.offset != (pos.mirrored ? last : 0);
   for (uint32_t i = 0; i < op_data(q)->n_results; i++) set_result(q, i, pos.dim);
-  return !pos.mirrored;
+  return true;
 }
 RULE(sort) { return is_index(q) || (split_sorts_along(q->m, q->op, q->pos.dim) && sorted_rule(q)); }
 RULE(top_k) { return is_index(q) && (q->out->role == SPLIT_PARALLEL || !q->pos.mirrored); }

@@ -236,7 +236,7 @@ static bool emit_behind(loop_builder *l, ir_value v, split_pos pos) {
   int64_t behind = indices_behind(pos, lead);
   remember(l, v, pos,
            ir_kind_of(l->r->m, op) == IR_OP_SORT
-               ? split_sort_behind(&l->body, pos, &l->trip, behind, carry)
+               ? split_sort_behind(&l->body, op, pos, &l->trip, behind, carry)
                : split_prefix_behind(&l->body, op, pos, &l->trip, behind, carry));
   return true;
 }

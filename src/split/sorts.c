@@ -85,11 +85,12 @@ typedef struct sorting {
   int32_t dim;                  /* that is sorted along */
   int64_t length, window, part; /* of the dimension, of a trip, of what is read at a time */
   ir_dtype place;
+  bool from_last; /* the trips go from the last element to the first */
 } sorting;
 
 static sorting sorting_of(ir_module *m, ir_op op, split_pos pos, int64_t slice) {
   int64_t length = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], window = slice * pos.unit;
-  CTX_CHECK(m->ctx, !pos.mirrored && !pos.more && window > 0);
+  CTX_CHECK(m->ctx, !pos.more && window > 0);
   return (sorting){.m = m,
                    .op = op,
                    .n = ir_op_get(m, op)->n_operands,
@@ -97,7 +98,23 @@ static sorting sorting_of(ir_module *m, ir_op op, split_pos pos, int64_t slice) 
                    .length = length,
                    .window = window,
                    .part = min64(window, length),
-                   .place = length < INT32_MAX ? IR_I32 : IR_I64};
+                   .place = length < INT32_MAX ? IR_I32 : IR_I64,
+                   .from_last = pos.mirrored};
+}
+
+/* The position in the order of the trips: ranks are counted from the end that they begin at, and
+ * all but the results stands in this order. */
+static split_pos in_order(const sorting *s, split_pos pos) {
+  if (!pos.mirrored) return pos;
+  pos.mirrored = false;
+  pos.offset = s->length - pos.unit - pos.offset;
+  return pos;
+}
+
+static ir_value turned(ir_builder *b, const sorting *s, ir_value x) {
+  int64_t dim = s->dim;
+  ir_named_attr attr = ir_property(s->m, "dimensions", ir_attr_i64s(s->m, &dim, 1));
+  return s->from_last ? ir_build(b, IR_OP_REVERSE, 1, &x, ir_type_of(s->m, x), 1, &attr) : x;
 }
 
 static int64_t no_place(const sorting *s) { return s->place == IR_I32 ? INT32_MAX : INT64_MAX; }
@@ -138,30 +155,48 @@ static ir_value spread(ir_builder *b, const sorting *s, ir_value x, ir_type type
 }
 
 /* ---- the S first ---- */
-/* before(x, y) by the comparator, for whole tensors. */
+/* Whether a trip has x before y, by the comparator, for whole tensors. */
 static ir_value is_before(ir_builder *b, const sorting *s, const ir_value *x, const ir_value *y) {
   ir_value *args = ARENA_ARRAY(s->m->arena, ir_value, 2 * s->n), before;
-  for (uint32_t i = 0; i < s->n; i++) args[2 * i] = x[i], args[2 * i + 1] = y[i];
+  for (uint32_t i = 0; i < s->n; i++)
+    args[2 * i] = s->from_last ? y[i] : x[i], args[2 * i + 1] = s->from_last ? x[i] : y[i];
   split_lift(b, comparator_of(s->m, s->op), args, &before);
   return before;
 }
 
-/* x y: neither side counts where its place is none. */
+/* The comparator's own answer for two elements: x before y, or y before x. */
+static ir_value copy_comparator(ir_builder *b, const sorting *s, const ir_value *args, bool swap) {
+  ir_module *m = s->m;
+  ir_block old = comparator_of(m, s->op);
+  ir_map *map = ir_map_new(m->arena, m);
+  for (uint32_t i = 0; i < 2 * s->n; i++)
+    ir_map_set(map, ir_block_get(m, old)->args.at[i], args[swap ? i ^ 1 : i]);
+  for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
+    ir_copy_op(m, b->block, ir_block_get(m, old)->ops.at[i], map);
+  return ir_map_get(map, ir_operand(m, ir_terminator(m, old), 0));
+}
+
+/* From the last to the first, also among those that tie. */
+static ir_value comes_later(ir_builder *b, const sorting *s, const ir_value *args, ir_value x,
+                            ir_value y) {
+  ir_value not_before = ir_build_unary(b, IR_OP_NOT, copy_comparator(b, s, args, false)),
+           is_later = ir_build_binary(b, IR_OP_AND, not_before, ir_build_compare(b, "GT", x, y));
+  return ir_build_binary(b, IR_OP_OR, copy_comparator(b, s, args, true), is_later);
+}
+
+/* What has no place comes behind all that has one. */
 static void build_comparator(const sorting *s, ir_op sort) {
   ir_module *m = s->m;
   ir_block old = comparator_of(m, s->op), body = ir_region_block(m, sort, 0);
   ir_builder b = {m, body, ir_op_get(m, sort)->location};
-  ir_map *map = ir_map_new(m->arena, m);
-  for (uint32_t i = 0; i < 2 * s->n; i++) {
-    ir_value arg = ir_block_get(m, old)->args.at[i];
-    ir_map_set(map, arg, ir_block_arg(m, body, ir_type_of(m, arg)));
-  }
+  ir_value *args = ARENA_ARRAY(m->arena, ir_value, 2 * s->n);
+  for (uint32_t i = 0; i < 2 * s->n; i++)
+    args[i] = ir_block_arg(m, body, ir_type_of(m, ir_block_get(m, old)->args.at[i]));
   ir_type place = ir_scalar(m, s->place);
   ir_value x = ir_block_arg(m, body, place), y = ir_block_arg(m, body, place),
            none = ir_build_splat_int(&b, place, no_place(s));
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
-    ir_copy_op(m, body, ir_block_get(m, old)->ops.at[i], map);
-  ir_value before = ir_map_get(map, ir_operand(m, ir_terminator(m, old), 0)),
+  ir_value before =
+               s->from_last ? comes_later(&b, s, args, x, y) : copy_comparator(&b, s, args, false),
            counts = ir_build_compare(&b, "NE", x, none),
            other = ir_build_compare(&b, "EQ", y, none);
   ir_value result =
@@ -206,7 +241,7 @@ static ir_value places_that_count(ir_builder *b, const sorting *s, const bound *
   place = ir_build_binary(b, IR_OP_ADD, place, ir_build_iota(b, type, s->dim));
   for (uint32_t i = 0; i <= s->n; i++)
     last[i] = spread(b, s, after->last[i], part_type(s, i, s->part));
-  ir_value is_later = ir_build_compare(b, "GT", place, last[s->n]),
+  ir_value is_later = ir_build_compare(b, s->from_last ? "LT" : "GT", place, last[s->n]),
            is_smaller = is_before(b, s, x, last), is_larger = is_before(b, s, last, x);
   is_later = ir_build_binary(b, IR_OP_AND, is_later, ir_build_unary(b, IR_OP_NOT, is_smaller));
   ir_value counts = ir_build_binary(b, IR_OP_OR, is_larger, is_later);
@@ -273,10 +308,11 @@ static ir_value moved(ir_builder *b, const sorting *s, ir_value x, ir_value at) 
   return part_at(b, s, ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim), by, s->window);
 }
 
-void split_sort_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+void split_sort_step(ir_builder *b, ir_op op, split_pos asked, const split_trip *trip,
                      const ir_value *operands, ir_value *carries, ir_value *out_results) {
   ir_module *m = b->m;
-  sorting s = sorting_of(m, op, pos, trip->slice);
+  sorting s = sorting_of(m, op, asked, trip->slice);
+  split_pos pos = in_order(&s, asked);
   ir_value *far = ARENA_ARRAY(m->arena, ir_value, s.n + 1),
            *last = ARENA_ARRAY(m->arena, ir_value, s.n + 1),
            *first = ARENA_ARRAY(m->arena, ir_value, s.n + 1);
@@ -290,14 +326,14 @@ void split_sort_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *t
   for (uint32_t i = 0; i <= s.n; i++) {
     if (pos.offset + trip->begin * pos.unit < 0) first[i] = moved(b, &s, first[i], at);
     carries[i] = ir_build_concatenate(b, (ir_value[]){far[i], first[i]}, 2, s.dim);
-    if (i < s.n) out_results[i] = first[i];
+    if (i < s.n) out_results[i] = turned(b, &s, first[i]);
   }
 }
 
-ir_value split_sort_behind(ir_builder *b, split_pos pos, const split_trip *trip, int64_t behind,
-                           ir_value carry) {
-  int64_t size = trip->slice * pos.unit;
-  int64_t at = ir_type_at(b->m, carry)->dims[pos.dim] - size - behind * pos.unit;
+ir_value split_sort_behind(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                           int64_t behind, ir_value carry) {
+  sorting s = sorting_of(b->m, op, pos, trip->slice);
+  int64_t at = ir_type_at(b->m, carry)->dims[s.dim] - s.window - behind * pos.unit;
   CTX_CHECK(b->m->ctx, at >= 0);
-  return ir_build_slice_dim(b, carry, pos.dim, at, size);
+  return turned(b, &s, ir_build_slice_dim(b, carry, s.dim, at, s.window));
 }

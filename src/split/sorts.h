@@ -11,7 +11,8 @@
  *
  * What does not count has the largest number as its place, and is sorted behind all else. The
  * carry is as a prefix sum's (split/prefix.h): the slice of the trip before and the elements in
- * front of it, of each operand, and their places.
+ * front of it, of each operand, and their places. Where the factor is mirrored, the same from the
+ * last to the first.
  *
  * Exact. n elements in slices of S take (n / S)^2 sorts of 2 S: 20 times the work of the whole for
  * ten slices. No operand and no result is there as a whole if it can be made slice by slice.
@@ -33,7 +34,7 @@ void split_sort_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int6
 void split_sort_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                      const ir_value *operands, ir_value *carries, ir_value *out_results);
 /* A result so many indices behind what the step has made, of the carry that came out. */
-ir_value split_sort_behind(ir_builder *b, split_pos pos, const split_trip *trip, int64_t behind,
-                           ir_value carry);
+ir_value split_sort_behind(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                           int64_t behind, ir_value carry);
 
 #endif

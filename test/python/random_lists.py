@@ -536,6 +536,7 @@ class Sorts(Program):
         self.shape = (self.n, self.m) if self.dice.random() < 0.3 else (self.n,)
         self.axis = self.dice.randrange(len(self.shape))
         self.data = [self.keys(self.dtype), self.keys(np.dtype(self.dice.choice(self.KEYS)))]
+        self.wide |= any(x.dtype == np.float64 for x in self.data)
         self.largest = self.data[0].size * max(4, self.dtype.itemsize)
 
     def keys(self, dtype):
@@ -612,11 +613,11 @@ class Sorts(Program):
             lambda: jnp.zeros(5, np.int32).at[(small % 7).ravel()].add(1, mode="drop"),
             lambda: jnp.zeros(5, np.int32).at[(small % 5).ravel()].add(by.ravel()),
             lambda: (jnp.cumsum(small, axis) % 5).sum(),
-            lambda: (jnp.cumsum(small, axis, dtype=np.int32)[::-1] % 5).max(),
+            lambda: (lax.cumsum(jnp.flip(small, axis), axis) % 5).max(),
             lambda: jnp.nonzero(new.ravel(), size=k)[0],
             lambda: self.bits(s),
             lambda: self.bits(p),
-            lambda: (small[(n - 1) // 2 :] * small[: n - (n - 1) // 2]).sum(),
+            lambda: (self.part(small, (n - 1) // 2) * self.part(small, 0, n - (n - 1) // 2)).sum(),
             lambda: jnp.where(by < p.astype(np.int32), by, 0).sum(),
         ]
         if s.ndim == 1:

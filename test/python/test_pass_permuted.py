@@ -72,7 +72,7 @@ LINE = [unique_floats, unique_inverse, in_order, from_the_largest, another]
 
 
 def bits(x):
-    return np.asarray(x).view(np.uint8)
+    return np.atleast_1d(x).view(np.uint8)
 
 
 def same_bits(got, want):

@@ -1,0 +1,93 @@
+"""Sorts in ascending slices: what users write holds a tenth of stock's temporaries, to the bit."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import weir
+from test_libraries import reported_bytes
+from test_pass_permuted import HONEST, N, same_bits
+
+KEYS = np.random.default_rng(0).integers(0, 40_000, N).astype(np.int32)
+POINTS = np.random.default_rng(1).random(300).astype(np.float32)
+
+
+def unique(x):
+    return jnp.unique(x, size=2000)
+
+
+def unique_counts(x):
+    return jnp.unique(x, size=2000, return_counts=True)
+
+
+def unique_index(x):
+    return jnp.unique(x, size=2000, return_index=True)
+
+
+def unique_inverse(x):
+    return jnp.unique(x, size=2000, return_inverse=True)
+
+
+def distinct(x):
+    s = jnp.sort(x)
+    return 1 + jnp.sum(s[1:] != s[:-1])
+
+
+def gini(x):
+    s = jnp.sort(jnp.abs(x).astype(jnp.float32))
+    return jnp.vdot(s, jnp.arange(len(s), dtype=jnp.float32)) / s.sum()
+
+
+def from_the_largest(x):
+    s = jnp.sort(x, descending=True)
+    return jnp.sum(jnp.cumsum(s % 7) % 3)
+
+
+def in_order_of(x):
+    """What is moved along, by two keys."""
+    _, _, p = lax.sort((x % 10, x, lax.iota(np.int32, len(x))), num_keys=2)
+    return jnp.sum((p[1:] > p[:-1]) * lax.iota(np.int32, len(x) - 1))
+
+
+def distances(p):
+    """Of a source that is made anew in each pass."""
+    d = jnp.sort(jnp.abs(p[:, None] - p).ravel())
+    return jnp.max(d[1:] - d[:-1])
+
+
+PROGRAMS = [unique, unique_counts, unique_index, unique_inverse]
+PROGRAMS += [distinct, gini, from_the_largest, in_order_of, distances]
+
+
+def a_tenth(stock):
+    m = stock.memory_analysis()
+    return m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
+
+
+def compiled(f, x, limit):
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(x).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit
+    return limited
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_tenth_is_held(f):
+    x = POINTS if f is distances else KEYS
+    stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
+    got, want = compiled(f, x, a_tenth(stock))(x), stock(x)
+    if f is gini:
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+    else:
+        same_bits(got, want)
+
+
+def test_a_limit_that_holds_otherwise_sorts_once():
+    """It takes many times as long: where a way without is there, that is taken."""
+    stock = jax.jit(unique).lower(KEYS).compile(compiler_options=HONEST)
+    limited = compiled(unique, KEYS, 930_000)
+    assert f"s32[{N}]{{0}} sort(" in limited.as_text()
+    same_bits(limited(KEYS), stock(KEYS))
