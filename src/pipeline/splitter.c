@@ -394,6 +394,19 @@ static bool sink_accumulator_of_holder(ir_module *m, const plan_holder *h, const
   return total_at(m, &(seed){v, ir_op_get(m, op)->block, h->bytes, 0}, goal, t);
 }
 
+/* What is sorted is read whole, and can be made anew once the sort itself goes slice by slice. */
+static progress try_sorts_of(ir_module *m, ir_value v, const split_goal *goal, tried *t) {
+  if (!goal->may_sort) return STUCK;
+  const ir_users *users = split_known_users(&t->known, m, ir_value_block(m, v), goal);
+  progress p = STUCK;
+  for (uint32_t i = users->first[v]; i < users->first[v + 1] && p == STUCK; i++) {
+    ir_op op = users->ops[i];
+    for (uint32_t j = 0; j < ir_op_get(m, op)->n_results && p == STUCK; j++)
+      if (ir_kind_of(m, op) == IR_OP_SORT) p = try_seed(m, ir_result(m, op, j), goal, t);
+  }
+  return p;
+}
+
 /* One holder of the peak, by its own region or that of a loop around it. */
 static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_bytes,
                              split_order *order, tried *t) {
@@ -402,6 +415,8 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
   progress p = goal->outside_first ? try_whiles_around(m, h->value, goal, t) : STUCK;
   if (p == STUCK) p = try_seed(m, h->value, goal, t);
   if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
+  if (p == STUCK) p = try_sorts_of(m, h->value, goal, t);
+  if (p != STUCK && goal->may_sort) t->values.is[h->value] = false; /* others read it, too */
   if (p != STUCK) return p;
   mark_tried(t, h->value);
   holding held = {m, h->value, {room_bytes, INT64_MAX}, order, &t->known};

@@ -272,9 +272,11 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   return a->extent > b->extent;
 }
 
-/* Results that nobody reads (the keys of an argsort) stand for those beside them. */
+/* Results of a sort that nobody reads (the keys of an argsort) stand for those beside them. */
 static bool saves_any(const split_region *r, ir_value v) {
-  const ir_op_data *d = ir_op_get(r->m, ir_value_get(r->m, v)->op);
+  ir_op op = ir_value_get(r->m, v)->op;
+  const ir_op_data *d = ir_op_get(r->m, op);
+  if (d->kind != IR_OP_SORT) return true;
   for (uint32_t j = 0; j < d->n_results; j++)
     if (r->is_read[d->first_result + j] && !r->needed_outside[d->first_result + j]) return true;
   return false;
