@@ -14,7 +14,7 @@
 
 enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
-  MOST_SORTING = 200,   /* the same where sorts are made slice by slice */
+  MOST_SORTING = 200,   /* times its time, where sorts are made slice by slice */
   COMPILES_FOR_SHORTER = 2,
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 3,
@@ -232,8 +232,11 @@ static void next_candidate(search *s, const split_order *order) {
 /* As predicted; what makes values anew may take more work than it is worth. */
 static bool takes_too_long(const job *j, search *s, ir_module *m, const split_order *order) {
   const weir_summary *known = &j->result->summary;
-  double most = s->manner == SORTED ? MOST_SORTING : MOST_EXTRA_WORK;
-  if (s->manner != BY_PEAK && plan_flops(m) / most > known->flops_before) return true;
+  if (s->manner == SORTED && known->time_before_ns > 0) {
+    if (plan_time_ns(m, &j->machine) / MOST_SORTING > (double)known->time_before_ns) return true;
+  } else if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) {
+    return true;
+  }
   double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
   double most_ns = s->part_bytes && !order->n_kernels ? s->most_xla_ns : s->most_ns;
   if (s->part_bytes)
