@@ -193,3 +193,9 @@ def binomial_counts(key, trials):
 def student_tails(freedom, p):
     """A continued fraction that runs until the last has converged."""
     return jax.scipy.special.betainc((freedom + 1) / 2, 0.5, p)
+
+
+@program(1_000_000, 400_000, lambda n, r: (r.integers(n // 3, n),), counts=True)
+def unique_values(x):
+    """The values of a column and how often each is there."""
+    return jnp.unique(x, size=2000, return_counts=True)
