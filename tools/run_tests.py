@@ -63,6 +63,8 @@ BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits
 QUICK = ["-k", "not p2_knn and not p3_sgpr"]
 WHOLE = ["test/python/test_newer_jax.py"]
 JOBS = str(os.cpu_count() or 1)
+# Tests start processes, and wait for them or for time to pass.
+WORKERS = str((os.cpu_count() or 1) + 1)
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -145,7 +147,7 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
         code = subprocess.run(
             [
                 *(python, "-m", "pytest", "-q", f"--junitxml={report}"),
-                *("-n", JOBS, "--dist", "worksteal", "--durations=30"),
+                *("-n", WORKERS, "--dist", "worksteal", "--durations=30"),
                 *(f"--timeout={PYTHON_SECONDS}", "--timeout-method=thread"),
                 *arguments,
             ],
