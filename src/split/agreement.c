@@ -9,7 +9,8 @@ typedef struct search {
   arena *scratch;
   ir_block block;
   int32_t visits;
-  ir_op loop; /* out */
+  ir_op loop;     /* out */
+  bool *selected; /* out, by value: what is selected for each index; NULL: not asked for */
 } search;
 
 static ir_op made_by(const search *s, ir_value v) {
@@ -48,7 +49,15 @@ static bool is_selected(search *s, ir_value v) {
   return false;
 }
 
+static split_selected selected_of(search *s, ir_value v, split_pos pos);
+
 static split_selected selected_at(search *s, ir_value v, split_pos pos) {
+  split_selected found = selected_of(s, v, pos);
+  if (found == SPLIT_SELECTED_OF_EACH && s->selected) s->selected[v] = true;
+  return found;
+}
+
+static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   split_factor f;
   split_selected found = SPLIT_NOT_SELECTED;
   ir_op op = made_by(s, v);
@@ -56,9 +65,9 @@ static split_selected selected_at(search *s, ir_value v, split_pos pos) {
   if (s->visits++ > MOST_VISITS) return SPLIT_SELECTED_OF_ALL;
   if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found;
   if (is_selection(s, op)) return SPLIT_SELECTED_OF_EACH;
-  if (!hands_on(ir_kind_of(s->m, op)) ||
-      !split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
-    return found;
+  if (!hands_on(ir_kind_of(s->m, op))) return found;
+  if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
+    return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found; /* it is read, not made again */
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
     split_selected one = selected_at(s, ir_operand(s->m, op, i), f.operands[i]);
     if (one > found) found = one;
@@ -111,9 +120,9 @@ static split_sameness sameness_of(search *s, ir_value v) {
 }
 
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough,
+                                       const split_factor *f, split_sameness enough, bool *selected,
                                        ir_op *out_loop) {
-  search s = {m, scratch, ir_op_get(m, compare)->block, 0, IR_NONE};
+  search s = {m, scratch, ir_op_get(m, compare)->block, 0, IR_NONE, selected};
   split_selected found = SPLIT_NOT_SELECTED;
   for (uint32_t i = 0; i < 2; i++) {
     if (f->operands[1 - i].dim < 0) continue;

@@ -8,9 +8,11 @@
  * next to other ops may be rounded elsewhere: then no element equals the maximum any more, and a
  * gradient vanishes without a word. So may a sum of two terms: where one is a product, the compiler
  * contracts them to one operation with one rounding, or doesn't, as the ops around it are. Kernels
- * compute in one order, XLA's loops do where shapes and ops are the same. So all loops of such a
- * region are kernels or none is; and where none is, the comparison is not done by a factor along
- * which m was selected. Functions (sin, exp) have other last bits in kernels than in XLA, but the
+ * compute in one order; XLA's loops do not, even where shapes and ops are the same: it depends on
+ * what is fused around them. So all loops of such a region are kernels or none is; and where none
+ * is, the comparison is not done by a factor along which m was selected, and what was selected for
+ * each index is not read from another loop: a trip that compares selects again, from the value that
+ * it compares. Functions (sin, exp) have other last bits in kernels than in XLA, but the
  * same in all of XLA's loops: where no sum is under them, loops that are all XLA's agree.
  *
  * Within a trip XLA would make x again for each of its users: it is marked as kept.
@@ -33,9 +35,11 @@ typedef enum split_sameness {
 } split_sameness;
 
 /* Whether the comparison, done by this factor, is of values that are less the same than `enough`,
- * with an element selected from such. *out_loop: IR_NONE, or the loop that selected it. */
+ * with an element selected from such. selected, by value: set for what is selected for each index,
+ * from the selection on to the comparison; or NULL. *out_loop: IR_NONE, or the loop that selected
+ * it. */
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough,
+                                       const split_factor *f, split_sameness enough, bool *selected,
                                        ir_op *out_loop);
 
 /* Marks what is compared with an element selected from it: {keep} on the op in a loop's body that

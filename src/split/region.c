@@ -128,7 +128,8 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   ir_op loop;
   split_sameness enough = r->no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
-  split_selected of = split_compares_selected(r->scratch, r->m, op, f, enough, &loop);
+  split_selected of =
+      split_compares_selected(r->scratch, r->m, op, f, enough, r->is_reselected, &loop);
   if (of == SPLIT_NOT_SELECTED) return true;
   if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
   r->must_agree = true;
@@ -477,7 +478,8 @@ int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
 
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
   if (!in_block(r, v) || pos.dim < 0) return false;
-  if (is_dissolved(r, v)) return body_stage(r, v, pos) <= stage;
+  if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
+    return body_stage(r, v, pos) <= stage;
   return split_outside_stage(r, v) > stage;
 }
 
@@ -784,6 +786,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
+  if (g->no_kernels) r->is_reselected = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
   if (r->merges) note_places(r);
   return r;

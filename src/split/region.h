@@ -143,7 +143,9 @@ typedef struct split_region {
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
   split_outside outside;
-  bool *is_kept; /* by value: large ones that later loops read: split/kept.h */
+  bool *is_kept;       /* by value: large ones that later loops read: split/kept.h */
+  bool *is_reselected; /* by value: selected elements that are made again where they are compared
+                          (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
 } split_region;
 
