@@ -176,6 +176,16 @@ typedef struct refusal {
   int64_t peak, ordered, sure;
 } refusal;
 
+/* XLA has not been asked about the program's own order, which looked hopeless. Where nothing split
+ * needs less than the program as it came, that order may; a climb asks about what is not far. */
+static void try_own_order(job *j, minimum *found) {
+  if (found->m || found->held.m || !j->options.referee || !j->result->summary.before_is_estimate)
+    return;
+  int64_t estimate = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM),
+          peak = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
+  if (peak < found->limit && (double)estimate <= FAR * (double)peak) found->limit = peak;
+}
+
 /* *found: the number that a refusal names, and what holds it. */
 static weir_status find_number(job *j, const refusal *r, minimum *found) {
   int64_t limit = j->options.memory_limit_bytes, held = held_throughout(j);
@@ -196,6 +206,7 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
   WEIR_TRY(minimum_find(j, found));
   if (j->options.search_ops > 0 && !found->held.m)
     WEIR_TRY(confirm_by_climb(j, r->failed->room_ops, as_it_came, found));
+  try_own_order(j, found);
   CTX_CHECK(&j->c, found->limit >= r->sure);
   return WEIR_OK;
 }

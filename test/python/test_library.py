@@ -186,9 +186,25 @@ def test_a_program_far_over_its_limit_is_not_compiled_as_it_came():
     near = _library.rewrite(MATVEC, {"memory_limit_bytes": NEAR}, ask)
     assert asked[0] is None and not near.before_is_estimate
     asked.clear()
-    far = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**5}, ask)
-    assert far.outcome == _library.REWRITTEN and None not in asked and asked
-    assert far.before_is_estimate and not far.after_is_estimate and not far.is_unconfirmed
+    for limit in 10**5, 3 * 10**6:  # of 8 MB
+        far = _library.rewrite(MATVEC, {"memory_limit_bytes": limit}, ask)
+        assert far.outcome == _library.REWRITTEN and None not in asked and asked
+        assert far.before_is_estimate and not far.after_is_estimate and not far.is_unconfirmed
+
+
+def test_a_refusal_names_what_the_own_order_needs_though_it_looked_hopeless():
+    """Where nothing split needs less. Of the order that saves memory XLA says 7 MB here."""
+    saving = "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"
+
+    def ask(text, options):
+        own = 6 * 10**6 if text is None else 10**9
+        return 4000, 4, 0, 7 * 10**6 if text is None and saving in options else own
+
+    refused = _library.rewrite(MATVEC, {"memory_limit_bytes": 3 * 10**6, "platform": b"cpu"}, ask)
+    assert refused.status == _library.RESOURCE_EXHAUSTED
+    assert refused.minimum_bytes == 6 * 10**6 + 4004
+    named = {"memory_limit_bytes": refused.minimum_bytes, "platform": b"cpu"}
+    assert _library.rewrite(MATVEC, named, ask).outcome == _library.OPTIONS_ONLY
 
 
 def test_where_there_is_no_referee_nothing_is_unconfirmed():
