@@ -47,7 +47,9 @@ _TYPES = {
 _DTYPES = {text: dtype for dtype, text in _TYPES.items()}
 
 
-# Ops of CHLO have no portable form; XLA reads them as calls of its own ops of that name.
+# What has no portable form: ops of CHLO, which XLA reads as calls of its own ops of that name, and a
+# copy, which TensorFlow writes where XLA must not see through.
+_COPY = re.compile(r"(?<== )mhlo\.copy(?= %)")
 _CHLO = re.compile(r'"chlo\.(\w+)"(\([^()]*\))(?: (?:<\{(.*?)\}>|\{(.*?)\}))?(?= :)')
 
 
@@ -176,7 +178,7 @@ class Program:
         results = _tf.call_module(
             args=values,
             version=min(9, _tf.call_module_version()),
-            module=_tf.stablehlo.serialize_portable_artifact_str(_without_chlo(text), version),
+            module=_tf.stablehlo.serialize_portable_artifact_str(_portable(text), version),
             Tout=[dtype for dtype, _ in self.results],
             Sout=[shape for _, shape in self.results],
             platforms=["CPU"],
@@ -210,7 +212,7 @@ def _is_small(argument):
     return hasattr(argument, "numpy") and not _tf.is_handle(argument) and tf.size(argument) <= SMALL
 
 
-def _without_chlo(text):
+def _portable(text):
     def call(found):
         name, operands, *attributes = found.groups()
         attributes = next(filter(None, attributes), "")
@@ -221,7 +223,7 @@ def _without_chlo(text):
             f"mhlo.attributes = {{{attributes}}}, mhlo.version = 1 : i64}}"
         )
 
-    return _CHLO.sub(call, text.decode())
+    return _COPY.sub("stablehlo.optimization_barrier", _CHLO.sub(call, text.decode()))
 
 
 def _tensors(text):
