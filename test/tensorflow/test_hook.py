@@ -118,6 +118,27 @@ def test_what_draws_is_not_drawn_again():
     close(tape.gradient(y, x), y)
 
 
+def test_stateful_draws_are_new_each_time():
+    """XLA has their state in the executable: two compilations of one program draw other numbers, as
+    stock they do. The function beside them is under the limit.
+    """
+
+    @programs.compiled
+    def f(x, v):
+        return programs.kernel(x, x) @ v, tf.random.uniform((5000,), dtype=tf.float64)
+
+    want = f(X, V)[0]
+    with weir.limit(LIMIT):
+        ours = programs.compiled(f.python_function)
+        (one, first), (other, second) = ours(X, V), ours(X, V)
+    assert weir.last_report().outcome == "rewritten"
+    close(one, want)
+    close(other, want)
+    assert not np.any(first == second)
+    for drawn in (first, second):
+        assert 0 <= np.min(drawn) and np.max(drawn) < 1 and abs(np.mean(drawn) - 0.5) < 0.03
+
+
 # ---- refusals, failures, what is left alone ----
 def test_a_refusal_names_the_limit_that_does():
     def factor(x):
@@ -356,11 +377,50 @@ def test_functions_that_are_not_compiled(tmp_path):
         assert abs(float(done.stdout.split()[-1]) / float(stock.stdout.split()[-1]) - 1) < 1e-5
 
 
+# ---- what the process takes ----
+GROWTH = """
+import ctypes, gc
+import tensorflow as tf
+
+def status(field):
+    return next(int(x.split()[1]) * 1024 for x in open("/proc/self/status") if x.startswith(field))
+
+def grown(f):
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    open("/proc/self/clear_refs", "w").write("5")  # the peak begins here
+    before = status("VmRSS")
+    f()
+    return status("VmHWM") - before
+
+def product(x, v):
+    return tf.exp(-tf.abs(x[:, None] - x[None])) @ v
+
+points = {n: (tf.random.stateless_uniform((n,), (1, 2)), tf.ones((n, 2))) for n in (500, 8000)}
+other = tf.function(lambda x, v: product(x, v) * 2, jit_compile=True)
+print(grown(lambda: other(*points[500]).numpy()))  # the first compilation brings XLA in
+f = tf.function(product, jit_compile=True)
+print(grown(lambda: f(*points[8000]).numpy()), grown(lambda: f(*points[8000]).numpy()))
+"""
+
+
+def test_the_limit_holds_for_the_process(tmp_path):
+    """Planning and the first run grow the process by less than the matrix of 256 MB, which stock
+    has; a second run by no more than the limit and what threads and products keep."""
+    limit, matrix, kept = 20e6, 8000 * 8000 * 4, 64e6
+    ours = run(tmp_path, GROWTH, "-m", "weir", WEIR_MEMORY_LIMIT="20MB", WEIR_DEBUG="1")
+    assert "rewritten" in ours.stderr, ours.stderr
+    stock = run(tmp_path, GROWTH)
+    first, second = (int(word) for word in ours.stdout.split()[1:])
+    assert first < matrix <= int(stock.stdout.split()[1]), (ours.stdout, stock.stdout)
+    assert second < limit + kept
+
+
 # ---- Keras ----
 WIDE = 400
 
 
-def trained():
+def trained(settings):
     """Losses, what is evaluated and predicted, and how often the callback was called: batches of
     4000, the last of 2000.
     """
@@ -369,7 +429,7 @@ def trained():
     keras.utils.set_random_seed(0)
     wide = [keras.layers.Dense(WIDE, activation="relu") for _ in range(2)]
     model = keras.Sequential([keras.layers.Input((8,)), *wide, keras.layers.Dense(1)])
-    model.compile(optimizer="adam", loss="mse", jit_compile=True)
+    model.compile(optimizer="adam", loss="mse", **settings)
     x = np.random.default_rng(0).random((10_000, 8), np.float32)
     y = x.sum(1, keepdims=True)
     calls = []
@@ -379,10 +439,14 @@ def trained():
     return losses, calls, model.predict(x, batch_size=4000, verbose=0)
 
 
-def test_keras_trains_under_a_limit():
-    losses, calls, predicted = trained()
+@pytest.mark.parametrize("settings", [{}, {"jit_compile": True}], ids=["default", "compiled"])
+def test_keras_trains_under_a_limit(settings, monkeypatch):
+    """By default Keras leaves XLA alone where there is no GPU."""
+    if not settings:
+        monkeypatch.setenv("WEIR_TF_JIT", "1")
+    losses, calls, predicted = trained(settings)
     with weir.limit("10MB"):
-        ours, own_calls, own = trained()
+        ours, own_calls, own = trained(settings)
     report = weir.last_report()
     assert report.peak_after_bytes < 10e6 < 4 * 4000 * WIDE * 2  # two layers of a batch
     np.testing.assert_allclose(ours, losses, rtol=1e-4)
