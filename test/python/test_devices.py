@@ -172,13 +172,13 @@ def test_quick_xla_knows_how_often_loops_run():
 
 
 def test_a_program_larger_than_the_chip_is_held():
-    """XLA:TPU does not compile it as it came; its message has the number. At more than three times
+    """XLA:TPU does not compile it as it came; its message has the number. At more than 1.5 times
     the limit it would not be asked.
     """
     compiler_of("v5e")
     x = jax.ShapeDtypeStruct((1, 20, 16_384, 64), np.float32)
-    plan = weir.plan(programs.get("p5").load().run, x, x, x, limit="9GB", device="v5e")
-    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 9 * 10**9
+    plan = weir.plan(programs.get("p5").load().run, x, x, x, limit="15GB", device="v5e")
+    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 15 * 10**9
     assert not plan.before_is_estimate and plan.peak_before_bytes > 16 * 10**9
 
 
