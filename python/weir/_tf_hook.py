@@ -203,9 +203,7 @@ def _decide_of(program, settings):
         warn(f"weir: {program.name()} runs as it came, without the limit: {reason}")
         return None  # without XLA where it doesn't ask for that: nothing would be gained
     except Exception as error:
-        where = f"cpu, tensorflow {tf.__version__}"
-        _say.warn_of_failure(program.name(), where, settings, made, error)
-        return _as_it_came(program)
+        return _failed(program, settings, made, error)
     _note(plan, settings)
     if plan.outcome == "refused":
         raise tf.errors.ResourceExhaustedError(
@@ -213,7 +211,16 @@ def _decide_of(program, settings):
         )
     if plan.outcome != "rewritten":
         return _as_it_came(program)
-    return _kept(program, result.text)
+    try:
+        return _kept(program, result.text)
+    except Exception as error:
+        return _failed(program, settings, made, error)
+
+
+def _failed(program, settings, made, error):
+    where = f"cpu, tensorflow {tf.__version__}"
+    _say.warn_of_failure(program.name(), where, settings, made, error)
+    return _as_it_came(program)
 
 
 def _fits_anyway(text, settings):
@@ -230,11 +237,15 @@ def _note(plan, settings):
 
 def _as_it_came(program):
     """None, or the function compiled by XLA where it doesn't ask for that: not anew for each value
-    that TensorFlow would put in.
+    that TensorFlow would put in. None, too, where what was made anew can't be run.
     """
     if is_compiled(program.function):
         return None
-    return _kept(program, program.text if program.is_anew else None)
+    try:
+        return _kept(program, program.text if program.is_anew else None)
+    except Exception as error:
+        warn(f"weir: {program.name()} runs without XLA: {error}")
+        return None
 
 
 def _kept(program, text):

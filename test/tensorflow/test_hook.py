@@ -166,6 +166,21 @@ def test_what_fails_in_weir_runs_as_it_came(monkeypatch, tmp_path):
 
 
 # ---- values of arguments that TensorFlow puts into a program ----
+def test_what_can_not_be_run_runs_as_it_came(monkeypatch, tmp_path):
+    """A text that TensorFlow does not take, rewritten or not."""
+
+    def run(program, text):
+        raise ValueError("not portable")
+
+    monkeypatch.setattr(_tf_hook, "_kept", run)
+    monkeypatch.chdir(tmp_path)  # a reproducer
+    for compiled in (True, False):
+        monkeypatch.setenv("WEIR_TF_JIT", "1")
+        f = tf.function(lambda x, v: programs.kernel(x, x) @ v, jit_compile=compiled or None)
+        with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="not portable"):
+            close(f(X, V), programs.kernel(X, X) @ V)
+
+
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 def test_sizes_as_values():
     """Each has a program of its own, under the limit."""
