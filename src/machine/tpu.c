@@ -7,8 +7,8 @@
 
 /* One program runs on the chip: an op is no launch from outside. Tiles: XLA's documentation, "Tiled
  * layout", and the layouts that XLA:TPU prints. Small temporaries in memory lie 16 KiB apart, and
- * its report has what is between them twice: 32,256 bytes for one of 512. Of a loop's there are 4 to
- * 11 in the corpus. */
+ * its report has what is between them twice: 32,256 bytes for one of 512. Of a loop's there are 4
+ * to 11 in the corpus. */
 #define NEAR .near_bytes = (int64_t)96 << 20
 #define TILES(...)                                                                                 \
   {                                                                                                \

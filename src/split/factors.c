@@ -136,24 +136,6 @@ static split_pos in_whole_units(split_pos pos, bool of_result) {
   return split_with_core(pos, at);
 }
 
-/* The dimension of `to` that is the one of `from`, all of it and nothing else; or -1. */
-static int32_t same_dim(const ir_type_data *from, int32_t dim, const ir_type_data *to) {
-  int64_t inside = product(from->dims, dim + 1, from->rank);
-  for (int32_t e = 0; e < to->rank && inside >= 0; e++)
-    if (to->dims[e] == from->dims[dim] && product(to->dims, e + 1, to->rank) == inside) return e;
-  return -1;
-}
-
-/* Of a dimension that is no whole number of units: as it lies, where it stays what it was. */
-static bool reshape_ragged(query *q, const ir_type_data *from, const ir_type_data *to) {
-  int32_t e = same_dim(from, q->pos.dim, to);
-  if (e < 0) return false;
-  split_pos other = at_dim(q->pos, e);
-  q->out->operands[0] = q->of_result ? other : q->pos;
-  q->out->results[0] = q->of_result ? q->pos : other;
-  return true;
-}
-
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
  * sits on the dimension e of the other shape whose inside product T divides S and that holds E * (S
  * / T) elements, no more. If e holds fewer, the factor's outer part still sits on a dimension left
@@ -161,10 +143,10 @@ static bool reshape_ragged(query *q, const ir_type_data *from, const ir_type_dat
 RULE(reshape) {
   const ir_type_data *from = q->of_result ? result_type(q, 0) : operand_type(q, 0);
   const ir_type_data *to = q->of_result ? operand_type(q, 0) : result_type(q, 0);
-  if (from->dims[q->pos.dim] % q->pos.unit) return reshape_ragged(q, from, to);
   int64_t extent = from->dims[q->pos.dim] / q->pos.unit;
   int64_t inside = product(from->dims, q->pos.dim + 1, from->rank);
-  if (inside < 0 || extent <= 1 || __builtin_mul_overflow(inside, q->pos.unit, &inside))
+  if (inside < 0 || extent <= 1 || from->dims[q->pos.dim] % q->pos.unit ||
+      __builtin_mul_overflow(inside, q->pos.unit, &inside))
     return false;
   int64_t behind = 1;
   for (int32_t e = to->rank - 1; e >= 0; behind *= to->dims[e], e--) {
