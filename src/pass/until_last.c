@@ -15,9 +15,11 @@
  *   comparison is true of), or never fall, the other way round; c does not change.
  *
  * Else (continued fractions of betainc, quotients in random.binomial) rows may go on again, and the
- * end is the first time at which all are done. T starts at 0; each row runs on until it is done at
- * T or later, and T becomes the latest of these times, until it does not change. No end is missed:
- * a row went on at every time that T has passed over.
+ * end is the first time at which all are done. Looks find it. Each begins at a time T before which
+ * the end is not: rows run until they are done at T or later, and all of them to T + w - 1 at
+ * least; of each time from T on it is known which rows were done. If none is common to all, the
+ * next T is T + w, or when the last row was done first, for that one went on before. w is 1, 8, 64,
+ * 64, ..
  *
  * `not all(done)` is the same, and so is an any that the body asks and a carry hands on to the
  * condition. The condition may be that `and` something that does not depend on rows.
@@ -267,13 +269,19 @@ static void find_varying(last *l) {
 }
 
 /* ---- the vote ---- */
-/* v is whether any element of something is true, or the opposite of: all are. */
+static bool is_read(const last *l, ir_value v, uint32_t times) {
+  return v < l->f->n_values && l->f->uses[v] == times;
+}
+
+/* v is whether any element of something is true, or the opposite of: all are, which nothing else
+ * reads. */
 static bool read_vote(last *l, ir_block block, ir_value v) {
   ir_op no = ir_maker(l->m, v, IR_OP_NOT);
   ir_value x = no ? ir_operand(l->m, no, 0) : v;
   ir_op op = ir_maker(l->m, x, IR_OP_REDUCE);
   if (!op || !ir_is_vote(l->m, op) || ir_type_at(l->m, x)->rank || ir_value_block(l->m, v) != block)
     return false;
+  if (no && !is_read(l, x, 1)) return false;
   ir_value init = ir_operand(l->m, op, 1);
   if (ir_reducer_kind(l->m, ir_op_get(l->m, op)->regions[0]) != (no ? IR_OP_AND : IR_OP_OR) ||
       !ir_is_splat_constant(l->m, init) || ir_is_zero(l->m, init) != !no)
@@ -283,10 +291,6 @@ static bool read_vote(last *l, ir_block block, ir_value v) {
   l->asked = ir_operand(l->m, op, 0);
   l->asks_done = no != IR_NONE;
   return true;
-}
-
-static bool is_read(const last *l, ir_value v, uint32_t times) {
-  return v < l->f->n_values && l->f->uses[v] == times;
 }
 
 /* v is carried, and nothing else reads it. */

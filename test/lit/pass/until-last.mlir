@@ -125,7 +125,7 @@ func.func public @handed(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<8xf32> {
 
 // CHECK-COUNT-1: "stablehlo.while"
 // CHECK-NOT: "stablehlo.while"
-// CHECK: sym_name = "meets"
+// CHECK: sym_name = "told"
 func.func public @answer(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<i1> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %r:3 = stablehlo.while(%a = %x, %go = %d, %i = %zero) : tensor<8xf32>, tensor<i1>, tensor<i32>
@@ -145,6 +145,31 @@ func.func public @answer(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<i1> {
     stablehlo.return %y, %n, %j : tensor<8xf32>, tensor<i1>, tensor<i32>
   }
   return %r#1 : tensor<i1>
+}
+
+// CHECK-COUNT-1: "stablehlo.while"
+// CHECK-NOT: "stablehlo.while"
+// CHECK: sym_name = "meets"
+func.func public @told(%x: tensor<8xf32>, %d: tensor<i1>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%a = %x, %go = %d, %i = %zero) : tensor<8xf32>, tensor<i1>, tensor<i32>
+  cond {
+    %most = stablehlo.constant dense<9> : tensor<i32>
+    %early = stablehlo.compare LT, %i, %most, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %both = stablehlo.and %early, %go : tensor<i1>
+    stablehlo.return %both : tensor<i1>
+  } do {
+    %true = stablehlo.constant dense<true> : tensor<i1>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.cosine %a : tensor<8xf32>
+    %c = stablehlo.compare LT, %y, %a, FLOAT : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %v = stablehlo.reduce(%c init: %true) applies stablehlo.and across dimensions = [0] : (tensor<8xi1>, tensor<i1>) -> tensor<i1>
+    %n = stablehlo.not %v : tensor<i1>
+    %w = stablehlo.select %v, %one, %i : tensor<i1>, tensor<i32>
+    %j = stablehlo.add %i, %w : tensor<i32>
+    stablehlo.return %y, %n, %j : tensor<8xf32>, tensor<i1>, tensor<i32>
+  }
+  return %r#0 : tensor<8xf32>
 }
 
 // CHECK-COUNT-1: "stablehlo.while"
