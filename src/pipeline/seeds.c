@@ -15,6 +15,10 @@ void seeds_mark_tried(seeds_tried *t, ir_value v) {
   t->is[v] = true;
 }
 
+void seeds_unmark_tried(seeds_tried *t, ir_value v) {
+  if (seeds_was_tried(t, v)) t->is[v] = false;
+}
+
 static int largest_first(const void *x, const void *y) {
   const seed *a = x, *b = y;
   if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;

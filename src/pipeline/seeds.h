@@ -13,6 +13,8 @@ typedef struct seeds_tried {
 
 bool seeds_was_tried(const seeds_tried *t, ir_value v);
 void seeds_mark_tried(seeds_tried *t, ir_value v);
+/* It may be tried again; nothing if it was not. */
+void seeds_unmark_tried(seeds_tried *t, ir_value v);
 
 typedef struct seed {
   ir_value value;

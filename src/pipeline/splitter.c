@@ -27,6 +27,7 @@ static void tried_end(tried *t) {
 
 static bool was_tried(const tried *t, ir_value v) { return seeds_was_tried(&t->values, v); }
 static void mark_tried(tried *t, ir_value v) { seeds_mark_tried(&t->values, v); }
+static void unmark_tried(tried *t, ir_value v) { seeds_unmark_tried(&t->values, v); }
 
 static bool can_be_seed(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
@@ -352,7 +353,7 @@ static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried
   if (ir_value_bytes(m, v) <= goal->threshold_bytes) return STUCK; /* in the buffer of a larger */
   mark_tried(t, v);
   progress p = split_seed(m, ir_value_block(m, v), v, goal, t);
-  if (p == PREPARED) t->values.is[v] = false;
+  if (p == PREPARED) unmark_tried(t, v);
   return p;
 }
 
@@ -416,7 +417,7 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
   if (p == STUCK) p = try_seed(m, h->value, goal, t);
   if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
   if (p == STUCK) p = try_sorts_of(m, h->value, goal, t);
-  if (p != STUCK && goal->may_sort) t->values.is[h->value] = false; /* others read it, too */
+  if (p != STUCK && goal->may_sort) unmark_tried(t, h->value); /* others read it, too */
   if (p != STUCK) return p;
   mark_tried(t, h->value);
   holding held = {m, h->value, {room_bytes, INT64_MAX}, order, &t->known};
