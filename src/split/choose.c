@@ -178,21 +178,6 @@ static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
   return total;
 }
 
-/* Of what the region holds for others: results of the function, which are there in any case. */
-static int64_t returned_bytes(const split_region *r) {
-  ir_op end = ir_terminator(r->m, r->block);
-  const ir_op_data *d = ir_op_get(r->m, end);
-  int64_t total = 0;
-  for (uint32_t i = 0; d->kind == IR_OP_FUNC_RETURN && i < d->n_operands; i++) {
-    ir_value v = d->operands[i];
-    bool again = false;
-    for (uint32_t j = 0; j < i; j++) again |= d->operands[j] == v;
-    if (!again && r->needed_outside[v] && split_is_large(r, v))
-      total = saturated_sum(total, ir_value_bytes(r->m, v));
-  }
-  return total;
-}
-
 /* The same of the loops among the members: the sums that begin with zeros in each slice. */
 static int64_t new_sums_bytes(const split_region *r, const split_member *member) {
   int64_t total = 0;
@@ -203,10 +188,6 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
   return total;
 }
 
-static bool is_sorted_along(const split_region *r, const split_member *member) {
-  return member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_SORT;
-}
-
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   wishes w = wishes_of(r);
   *out = (split_choice){.region = r,
@@ -214,7 +195,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .n_loops = r->n_loops,
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
-                        .returned_bytes = returned_bytes(r),
+                        .returned_bytes = r->returned_bytes,
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));
@@ -224,7 +205,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
       out->reductions++;
       out->held_bytes = saturated_sum(out->held_bytes, new_sums_bytes(r, &r->members.at[i]));
     }
-    if (is_sorted_along(r, &r->members.at[i])) {
+    if (split_is_sorted(r->m, r->members.at[i].op, &r->members.at[i].factor)) {
       out->sorts++;
       least = max64(least, r->extent / SPLIT_MOST_SORTED_SLICES);
     }

@@ -2,11 +2,13 @@
 
 #include "base/ints.h"
 #include "split/agreement.h"
+#include "base/saturate.h"
 #include "split/apart.h"
 #include "split/kept.h"
 #include "split/monoid.h"
 #include "split/parts.h"
 #include "split/shards.h"
+#include "split/sorts.h"
 #include "split/stream.h"
 
 enum {
@@ -149,7 +151,7 @@ static bool trace(split_region *r, ir_op op, bool of_result, uint32_t index, spl
   }
   if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (out->stencil && !r->may_overlap) return false;
-  if (out->carried && !r->may_sort && ir_kind_of(r->m, op) == IR_OP_SORT) return false;
+  if (!r->may_sort && split_is_sorted(r->m, op, out)) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }
@@ -528,6 +530,18 @@ static bool is_needed_outside(split_region *r, ir_value v) {
   return false;
 }
 
+static bool is_returned(const split_region *r, ir_value v) {
+  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++)
+    if (ir_kind_of(r->m, r->state->users.ops[i]) == IR_OP_FUNC_RETURN) return true;
+  return false;
+}
+
+static void hold(split_region *r, ir_value v) {
+  int64_t bytes = ir_value_bytes(r->m, v);
+  r->held_bytes = saturated_sum(r->held_bytes, bytes);
+  if (is_returned(r, v)) r->returned_bytes = saturated_sum(r->returned_bytes, bytes);
+}
+
 static void find_held(split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) {
     ir_op op = r->members.at[i].op;
@@ -536,9 +550,7 @@ static void find_held(split_region *r) {
       r->is_read[v] = r->state->users.first[v] < r->state->users.first[v + 1];
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);
-      if (r->needed_outside[v] && split_is_large(r, v) &&
-          __builtin_add_overflow(r->held_bytes, ir_value_bytes(r->m, v), &r->held_bytes))
-        r->held_bytes = INT64_MAX;
+      if (r->needed_outside[v] && split_is_large(r, v)) hold(r, v);
     }
   }
 }
@@ -865,7 +877,7 @@ static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *
 /* What is sorted is read slice by slice, each made anew. */
 static bool is_read_in_parts(const split_region *r, const split_member *member, uint32_t operand) {
   const split_factor *f = &member->factor;
-  return f->carried && ir_kind_of(r->m, member->op) == IR_OP_SORT &&
+  return split_is_sorted(r->m, member->op, f) &&
          split_can_make_part(r->m, r->block, ir_operand(r->m, member->op, operand),
                              f->results[0].dim, r->threshold_bytes);
 }

@@ -77,6 +77,10 @@ bool split_sorts_along(ir_module *m, ir_op op, int64_t dim) {
          orders_all(m, ir_operand(m, ir_terminator(m, body), 0), DEEPEST);
 }
 
+bool split_is_sorted(const ir_module *m, ir_op op, const split_factor *f) {
+  return f->carried && ir_kind_of(m, op) == IR_OP_SORT;
+}
+
 /* ---- elements and their places ---- */
 typedef struct sorting {
   ir_module *m;

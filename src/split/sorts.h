@@ -26,6 +26,8 @@ enum { SPLIT_MOST_SORTED_SLICES = 64 };
 
 /* Whether dim is what the op, a sort, sorts along, by a comparator that orders all there is. */
 bool split_sorts_along(ir_module *m, ir_op op, int64_t dim);
+/* Whether the op is a sort that this factor goes along. */
+bool split_is_sorted(const ir_module *m, ir_op op, const split_factor *f);
 /* What the first trip begins with, one for each operand and one more: built outside the loop.
  * Reads up to `behind` indices behind can be taken from the carry. */
 void split_sort_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,
