@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/ints.h"
+
 enum {
   MOST_PROBES = 40, /* splits without XLA */
   MOST_SEARCHED_OPS =
@@ -86,8 +88,6 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   return WEIR_OK;
 }
 
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Where XLA can be asked, it has the last word on what the estimate found. What a candidate needs
  * is tried next, or a little more, or ever larger steps. high: holds, though XLA is not asked
  * again. */
@@ -100,7 +100,7 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
     WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
     if (is.peak) break;
     if (found->doubts == ASKED_LAST) found->doubts = ASKED_IN_TURN;
-    int64_t next = is.reported ? most(is.reported, limit + limit / 100 + 1) : limit + step;
+    int64_t next = is.reported ? max64(is.reported, limit + limit / 100 + 1) : limit + step;
     if (tries + 1 < MOST_CONFIRMATIONS && next < high) found->limit = next;
     else minimum_keep(found, high, NULL);
   }

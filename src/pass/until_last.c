@@ -344,7 +344,7 @@ static bool is_legal(last *l) {
   return true;
 }
 
-/* Both ends of a carry that the body votes on are not looked at: it is not known to stay. */
+/* Of rows that the body asks nothing is proved. */
 static bool is_for_good(last *l) {
   int looks = MOST_LOOKS;
   if (body_votes(l)) return false;
@@ -519,7 +519,7 @@ static ir_value made_here(const last *l, ir_block to, ir_value v, ir_map *map, i
   const ir_op_data *d = ir_op_get(l->m, op);
   bool cheap = (ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->kind == IR_OP_BROADCAST_IN_DIM ||
                d->kind == IR_OP_CONSTANT || d->kind == IR_OP_IOTA;
-  if (!cheap || d->n_regions || d->n_results != 1 || ir_value_block(l->m, v) == to) return v;
+  if (!cheap || d->n_regions || d->n_results != 1) return v;
   for (uint32_t i = 0; i < d->n_operands; i++)
     made_here(l, to, ir_operand(l->m, op, i), map, depth - 1);
   ir_copy_op(l->m, to, op, map);

@@ -139,15 +139,9 @@ static void add_workspace(plan_graph *g, uint32_t id) {
   plan_node n = *plan_node_get(g, id);
   plan_shape members[2] = {n.shape,
                            plan_shape_make(g->arena, IR_UI8, 1, &g->memory->library_bytes)};
-  plan_node element = {.kind = IR_OP_GET_TUPLE_ELEMENT,
-                       .flags = PLAN_FLAG_LIVE,
-                       .comp = n.comp,
-                       .n_operands = 1,
-                       .operands = ARENA_COPY(g->arena, uint32_t, &id, 1),
-                       .shape = n.shape,
-                       .op = n.op,
-                       .value = n.value};
-  uint32_t made = plan_node_new(g, &element);
+  plan_node element = {
+      .kind = IR_OP_GET_TUPLE_ELEMENT, .n_operands = 1, .operands = &id, .shape = n.shape};
+  uint32_t made = plan_node_beside(g, id, element);
   plan_node *call = plan_node_get(g, id);
   call->kind = PLAN_OPAQUE;
   call->shape = plan_shape_tuple(g->arena, members, 2);
@@ -303,16 +297,8 @@ static bool is_flattened(const plan_graph *g, const plan_node *n) {
 }
 
 static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
-  const plan_node *n = plan_node_get(g, id);
-  plan_node made = {.kind = PLAN_OPAQUE,
-                    .flags = PLAN_FLAG_LIVE,
-                    .comp = n->comp,
-                    .n_operands = 1,
-                    .operands = ARENA_COPY(g->arena, uint32_t, &id, 1),
-                    .shape = shape,
-                    .op = n->op,
-                    .value = n->value};
-  return plan_node_new(g, &made);
+  plan_node made = {.kind = PLAN_OPAQUE, .n_operands = 1, .operands = &id, .shape = shape};
+  return plan_node_beside(g, id, made);
 }
 
 /* The node makes `shape`, and what reads it a copy as it was. */

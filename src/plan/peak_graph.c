@@ -73,6 +73,16 @@ uint32_t plan_node_new(plan_graph *g, const plan_node *desc) {
   return id;
 }
 
+uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc) {
+  const plan_node *n = plan_node_get(g, like);
+  desc.flags = PLAN_FLAG_LIVE;
+  desc.comp = n->comp;
+  desc.op = n->op;
+  desc.value = n->value;
+  desc.operands = ARENA_COPY(g->arena, uint32_t, desc.operands, desc.n_operands);
+  return plan_node_new(g, &desc);
+}
+
 /* ---- users ---- */
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user) {
   plan_node *n = plan_node_get(g, node);

@@ -134,6 +134,9 @@ bool plan_same_dims(const plan_shape *a, const plan_shape *b);
 uint32_t plan_comp_new(plan_graph *g, ir_block block);
 /* Copies what desc points to by reference; the node goes to the end of desc->comp. */
 uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
+/* A live node for the same op as `like`, with desc's kind, shape, numbers and operands (copied),
+ * which do not have it as a user yet. */
+uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc);
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */

@@ -106,7 +106,6 @@ static bool are_independent(merger *k, uint32_t a, uint32_t b) {
 /* ---- how ---- */
 /* Rows as columns, on behalf of a product. */
 static uint32_t transposed(plan_graph *g, uint32_t x, uint32_t product) {
-  plan_node n = *plan_node_get(g, product);
   plan_shape s = plan_node_get(g, x)->shape;
   int64_t dims[IR_MAX_RANK], perm[IR_MAX_RANK];
   for (int32_t d = 0; d < s.rank; d++) perm[d] = d;
@@ -114,16 +113,12 @@ static uint32_t transposed(plan_graph *g, uint32_t x, uint32_t product) {
   perm[s.rank - 2] = s.rank - 1;
   for (int32_t d = 0; d < s.rank; d++) dims[d] = s.dims[perm[d]];
   plan_node made = {.kind = IR_OP_TRANSPOSE,
-                    .flags = PLAN_FLAG_LIVE,
-                    .comp = n.comp,
                     .n_operands = 1,
-                    .operands = ARENA_COPY(g->arena, uint32_t, &x, 1),
+                    .operands = &x,
                     .shape = plan_shape_make(g->arena, s.dtype, s.rank, dims),
                     .ints = ARENA_COPY(g->arena, int64_t, perm, (size_t)s.rank),
-                    .n_ints = (uint32_t)s.rank,
-                    .op = n.op,
-                    .value = n.value};
-  uint32_t id = plan_node_new(g, &made);
+                    .n_ints = (uint32_t)s.rank};
+  uint32_t id = plan_node_beside(g, product, made);
   plan_add_user(g, x, id);
   return id;
 }
@@ -144,16 +139,12 @@ static uint32_t joined(plan_graph *g, uint32_t a, uint32_t b, uint32_t side, uin
   CTX_CHECK(g->m->ctx, x.rank == y.rank && x.rank > 1);
   dims[d] += y.dims[d];
   plan_node made = {.kind = IR_OP_CONCATENATE,
-                    .flags = PLAN_FLAG_LIVE,
-                    .comp = n.comp,
                     .n_operands = 2,
-                    .operands = ARENA_COPY(g->arena, uint32_t, both, 2),
+                    .operands = both,
                     .shape = plan_shape_make(g->arena, x.dtype, x.rank, dims),
                     .ints = ARENA_COPY(g->arena, int64_t, &d, 1),
-                    .n_ints = 1,
-                    .op = n.op,
-                    .value = n.value};
-  uint32_t id = plan_node_new(g, &made);
+                    .n_ints = 1};
+  uint32_t id = plan_node_beside(g, a, made);
   plan_add_user(g, both[0], id);
   if (both[0] != both[1]) plan_add_user(g, both[1], id);
   return id;
