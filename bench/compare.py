@@ -46,15 +46,9 @@ def users_program(name, small):
 
 
 def kernels_program(name, small):
-    import jax
-    import kernel_programs
-    from kernel_cases import CASES, inputs
+    from kernels import CASES, program_of
 
-    case = CASES[name]
-    jax.config.update("jax_enable_x64", case.dtype == "f64")
-    arrays = [jax.device_put(a) for a in inputs(case, case.n // (SMALLER if small else 1))]
-    program = getattr(kernel_programs, case.program)
-    return lambda *a: program(kernel_programs.whole, *a), arrays
+    return program_of(CASES[name], SMALLER if small else 1)
 
 
 def program_of(kind, name, small):
@@ -62,24 +56,18 @@ def program_of(kind, name, small):
 
 
 def limit_of(kind, name, small, share):
-    """Bytes, of stock's own report; the same for both."""
+    """Bytes; the same for both."""
     import jax
-    from kernel_cases import CASES
-    from kernels import SURE_LIMIT_BYTES
-    from measure import HONEST
-    from users import PROGRAMS
-    from users import limit_of as tenth_of
-    from worker import memory_report
+    import kernels
+    import users
 
     function, arguments = program_of(kind, name, small)
-    if kind == "kernels" and CASES[name].limit_mb is None:
-        return SURE_LIMIT_BYTES
-    stock = jax.jit(function).lower(*arguments).compile(compiler_options=HONEST)
-    needs = [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
     if kind == "kernels":
-        above = CASES[name].limit_mb * 10**6 // (SMALLER if small else 1)
-        return needs[0] + needs[1] + above
-    return tenth_of(*needs, PROGRAMS[name].share or share)
+        lowered = jax.jit(function).lower(*arguments)
+        smaller = SMALLER if small else 1
+        return kernels.limit_of(kernels.CASES[name], lowered, arguments, smaller)
+    share = users.PROGRAMS[name].share or share
+    return users.limit_of(*users.report_of(function, arguments), share)
 
 
 def say(answer):
@@ -267,7 +255,7 @@ def main():
     add("--part", default="0/1", metavar="I/N", help="programs I, I + N, ...")
     add("--worker", type=json.loads, help=argparse.SUPPRESS)
     add("--limit", type=json.loads, help=argparse.SUPPRESS)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     if args.worker:
         return worker(*args.worker)
     if args.limit:

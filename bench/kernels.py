@@ -52,30 +52,42 @@ def bytes_of(tree):
     return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves)
 
 
+def limit_of(case, lowered, arrays, smaller=1):
+    """Bytes; what is above arguments and results, divided by `smaller`."""
+    if case.limit_mb is None:
+        return SURE_LIMIT_BYTES
+    return bytes_of(arrays) + bytes_of(lowered.out_info) + case.limit_mb * 10**6 // smaller
+
+
 def compiled(case, way, lowered, arrays):
     if way != "weir":
         return lowered.compile()
     import weir
 
-    limit = SURE_LIMIT_BYTES
-    if case.limit_mb is not None:
-        limit = bytes_of(arrays) + bytes_of(lowered.out_info) + case.limit_mb * 10**6
-    with weir.limit(limit):
+    with weir.limit(limit_of(case, lowered, arrays)):
         return lowered.compile()
 
 
-def worker(name, way, scale):
-    """Prints seconds and bytes grown of the second run, and a checksum."""
-    case = CASES[name]
+def program_of(case, scale, by_hand=False):
+    """The function and its arguments, on the device."""
     import jax
     import kernel_programs
-    import numpy as np
 
     jax.config.update("jax_enable_x64", case.dtype == "f64")
     arrays = [jax.device_put(a) for a in inputs(case, case.n // scale)]
     program = getattr(kernel_programs, case.program)
-    over = kernel_programs.blocks(case.rows) if way == "by hand" else kernel_programs.whole
-    f = compiled(case, way, jax.jit(lambda *a: program(over, *a)).lower(*arrays), arrays)
+    over = kernel_programs.blocks(case.rows) if by_hand else kernel_programs.whole
+    return lambda *a: program(over, *a), arrays
+
+
+def worker(name, way, scale):
+    """Prints seconds and bytes grown of the second run, and a checksum."""
+    import jax
+    import numpy as np
+
+    case = CASES[name]
+    program, arrays = program_of(case, scale, way == "by hand")
+    f = compiled(case, way, jax.jit(program).lower(*arrays), arrays)
     found, out = measured(lambda: jax.block_until_ready(f(*arrays)))
     first = np.asarray(jax.tree.leaves(out)[0], np.float64)
     print(json.dumps(found | {"sum": float(first.sum())}))

@@ -132,13 +132,13 @@ def take_turns(ways, arguments):
     return least
 
 
-def report_of(program, arguments):
+def report_of(function, arguments):
     """What stock takes: bytes of arguments, results and temporaries."""
     import jax
     from measure import HONEST
     from worker import memory_report
 
-    stock = jax.jit(program.function).lower(*arguments).compile(compiler_options=HONEST)
+    stock = jax.jit(function).lower(*arguments).compile(compiler_options=HONEST)
     return [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
 
 
@@ -169,7 +169,7 @@ def fits_worker(name, small):
 def kernels_worker(name, small, share):
     program = PROGRAMS[name]
     arguments = arguments_of(program, small)
-    limit_bytes = limit_of(*report_of(program, arguments), share)
+    limit_bytes = limit_of(*report_of(program.function, arguments), share)
     on = compiled_with("auto", program, arguments, limit_bytes)
     kernels = on.as_text().count('custom_call_target="weir_tile"')
     seconds = None
@@ -219,6 +219,18 @@ def fits_row(name, small):
     cells = [name, str(found["kernels"]), f"{stock:.4f}", f"{fits:.4f}", f"{stock / fits:.2f}"]
     cells.append(f"**error {error:.0e}**" if is_off else "")
     return "| " + " | ".join(cells) + " |", fits / stock, is_off
+
+
+def compare_kernels(names, small, share):
+    print("| program | kernels | off CPU s | auto CPU s | auto / off | |\n|---|--:|--:|--:|--:|---|")
+    ratios = []
+    for name in names:
+        row_text, ratio = kernels_row(name, small, share)
+        ratios += [ratio] if ratio else []
+        print(row_text, flush=True)
+    slow = sum(r > MOST_RATIO for r in ratios)
+    print(f"\n{len(ratios)} of {len(names)} with kernels, {slow} above {MOST_RATIO}", flush=True)
+    return 1 if slow else 0
 
 
 def compare_fits(names, small):

@@ -4,6 +4,7 @@ all.
 """
 
 import os
+import subprocess
 import sys
 
 import jax
@@ -69,3 +70,12 @@ def test_an_error_is_seen():
     assert users.worst_error(program, [np.array([1.0, 2.0])], [half]) == float("inf")
     assert users.worst_error(program, [np.array([1.0, np.nan])], [half]) == float("inf")
     assert users.worst_error(program, [whole], [whole, half]) == float("inf")
+
+
+@pytest.mark.parametrize("mode", ["--kernels", "--fits"])
+def test_a_table(mode):
+    """Of one program: how long it takes is not asked."""
+    command = [sys.executable, users.__file__, mode, "--small", "hsic"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    row, _, end = done.stdout.splitlines()[-3:]
+    assert row.startswith("| hsic |") and end.startswith("1 of 1 with kernels"), done.stderr
