@@ -204,6 +204,28 @@ ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type ty
   return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
 }
 
+ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int32_t dim) {
+  ir_module *m = b->m;
+  ir_type_data t = *ir_type_at(m, positions);
+  int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK];
+  strbuf others = strbuf_make(m->arena), text = strbuf_make(m->arena);
+  for (int32_t i = 0, n = 0; i < t.rank; i++) {
+    sizes[i] = 1;
+    dims[i] = t.dims[i];
+    if (i != dim) strbuf_printf(&others, n++ ? ", %d" : "%d", i);
+  }
+  dims[t.rank] = 1;
+  const char *batching = t.rank > 1 ? others.text : "";
+  strbuf_printf(&text,
+                "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], "
+                "operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
+                "start_index_map = [%d], index_vector_dim = %d>",
+                dim, batching, batching, dim, t.rank);
+  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
+  ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
+  return ir_build_gather(b, x, indices, type, text.text, sizes);
+}
+
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {
   ir_block body = ir_region_block(b->m, op, 0);
   ir_type scalar = ir_scalar(b->m, dtype);
@@ -211,6 +233,41 @@ void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {
   ir_builder inner = {b->m, body, b->location};
   ir_value sum = ir_build_binary(&inner, kind, x, y);
   ir_build_return(&inner, IR_OP_RETURN, &sum, 1);
+}
+
+ir_value ir_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
+                         const int64_t *dims, int32_t count) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_at(m, x);
+  ir_dtype dtype = t->dtype;
+  int64_t kept[IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t d = 0, i = 0; d < t->rank; d++) {
+    if (i < count && dims[i] == d) i++;
+    else kept[rank++] = t->dims[d];
+  }
+  CTX_CHECK(m->ctx, rank == t->rank - count); /* ascending, each once */
+  ir_type type = ir_tensor(m, dtype, rank, kept);
+  ir_named_attr attr = ir_property(m, "dimensions", ir_attr_i64s(m, dims, count));
+  ir_op op = ir_op_new(m, b->block,
+                       &(ir_op_desc){.kind = IR_OP_REDUCE,
+                                     .n_operands = 2,
+                                     .n_results = 1,
+                                     .n_attrs = 1,
+                                     .n_regions = 1,
+                                     .operands = (ir_value[]){x, init},
+                                     .result_types = &type,
+                                     .attrs = &attr,
+                                     .location = b->location});
+  ir_build_reducer(b, op, kind, dtype);
+  return ir_result(m, op, 0);
+}
+
+ir_value ir_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count) {
+  if (!count) return x;
+  ir_type scalar = ir_scalar(b->m, ir_type_at(b->m, x)->dtype);
+  ir_value zero = ir_build_splat_int(b, scalar, 0);
+  return ir_build_reduce(b, IR_OP_ADD, x, zero, dims, count);
 }
 
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim) {

@@ -388,8 +388,15 @@ ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *l
 /* numbers: `#stablehlo.gather<...>`; slice_sizes: one per dimension of x. */
 ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
                          const char *numbers, const int64_t *slice_sizes);
+/* Along dim of x, of less than the greatest rank, the element at each of the positions. */
+ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int32_t dim);
 /* The op's region 0 becomes a reducer of two scalars by this kind. */
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype);
+/* Reduced by `kind` over `count` dimensions (ascending) from this initial scalar. */
+ir_value ir_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
+                         const int64_t *dims, int32_t count);
+/* Sums over `count` dimensions (ascending), from 0. */
+ir_value ir_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count);
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim);
 typedef struct ir_text_entry {
   const char *name, *text;

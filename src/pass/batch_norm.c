@@ -48,7 +48,7 @@ static bool read_norm(ir_module *m, ir_block block, ir_op op, norm *out) {
 static ir_value spread(norm *n, ir_value v) {
   return ir_build_broadcast(&n->b, v, n->whole, &n->feature);
 }
-static ir_value sum(norm *n, ir_value x) { return pass_build_sum(&n->b, x, n->dims, n->n_dims); }
+static ir_value sum(norm *n, ir_value x) { return ir_build_sum(&n->b, x, n->dims, n->n_dims); }
 static ir_value add(norm *n, ir_value x, ir_value y) {
   return ir_build_binary(&n->b, IR_OP_ADD, x, y);
 }

@@ -171,7 +171,7 @@ static ir_value in_blocks(blocker *f, ir_builder *b, ir_op op) {
   x = padded_to(b, x, dim, 0, (length - n % length) % length, initial);
   ir_type long_type = ir_type_of(m, x), type = blocked_type(m, x, dim, length);
   x = ir_build_reshape(b, x, type);
-  ir_value totals = pass_build_reduce(b, kind, x, initial, (int64_t[]){dim + 1}, 1);
+  ir_value totals = ir_build_reduce(b, kind, x, initial, (int64_t[]){dim + 1}, 1);
   for (int32_t d = 0; d < ir_type_get(m, type)->rank - 1; d++) to[d] = d > dim ? d + 1 : d;
   ir_value behind = ir_build_broadcast(b, before(b, op, totals, dim, direction), type, to);
   ir_value y = ir_build_binary(b, kind, behind, prefix_along(b, op, x, dim + 1, direction));

@@ -5,41 +5,6 @@
 
 #include "ir/maps.h"
 
-ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
-                           const int64_t *dims, int32_t count) {
-  ir_module *m = b->m;
-  const ir_type_data *t = ir_type_at(m, x);
-  ir_dtype dtype = t->dtype;
-  int64_t kept[IR_MAX_RANK];
-  int32_t rank = 0;
-  for (int32_t d = 0, i = 0; d < t->rank; d++) {
-    if (i < count && dims[i] == d) i++;
-    else kept[rank++] = t->dims[d];
-  }
-  CTX_CHECK(m->ctx, rank == t->rank - count); /* ascending, each once */
-  ir_type type = ir_tensor(m, dtype, rank, kept);
-  ir_named_attr attr = ir_property(m, "dimensions", ir_attr_i64s(m, dims, count));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_REDUCE,
-                                     .n_operands = 2,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .n_regions = 1,
-                                     .operands = (ir_value[]){x, init},
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
-  ir_build_reducer(b, op, kind, dtype);
-  return ir_result(m, op, 0);
-}
-
-ir_value pass_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count) {
-  if (!count) return x;
-  ir_type scalar = ir_scalar(b->m, ir_type_at(b->m, x)->dtype);
-  ir_value zero = ir_build_splat_int(b, scalar, 0);
-  return pass_build_reduce(b, IR_OP_ADD, x, zero, dims, count);
-}
-
 /* Appends the lengths of the dimensions that are neither batch nor contracted. */
 static int32_t add_free(const ir_type_data *t, ir_ints batch, ir_ints contract, int64_t *dims,
                         int32_t rank) {

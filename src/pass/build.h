@@ -1,4 +1,4 @@
-/* What the rewriting passes build and look at, beyond ir_build_*(): sums, products, transposes, the
+/* What the rewriting passes build and look at, beyond ir_build_*(): products, transposes, the
  * same op on other shapes, what was flattened, constants, and which tensors are worth a rewrite.
  *
  * All builders append to b->block and derive the result's type.
@@ -9,11 +9,6 @@
 #include "ir/attrs.h"
 #include "pass/pass.h"
 
-/* Sums over `count` dimensions (ascending), from 0. */
-ir_value pass_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count);
-/* reduce by `kind` with this initial scalar. */
-ir_value pass_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
-                           const int64_t *dims, int32_t count);
 /* dot_general: batch dimensions, free ones of lhs, free ones of rhs, in this element
  * type. */
 ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,

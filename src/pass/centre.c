@@ -132,7 +132,7 @@ static ir_value scaled(ir_builder *b, ir_value x, double by) {
 /* X . 1, of the rank of X without the dimension; one number where X is such a matrix, too. */
 static ir_value sums_of(const centrer *f, ir_builder *b, ir_value x, int64_t dim) {
   levels of;
-  if (!find_levels(f, x, MOST_STEPS, &of)) return pass_build_sum(b, x, &dim, 1);
+  if (!find_levels(f, x, MOST_STEPS, &of)) return ir_build_sum(b, x, &dim, 1);
   const ir_type_data *t = ir_type_at(f->m, x);
   double sum = of.on + (double)(t->dims[0] - 1) * of.off;
   return ir_build_splat_real(b, ir_tensor(f->m, t->dtype, 1, t->dims), sum);

@@ -208,7 +208,7 @@ static ir_value as_operand(ir_builder *b, ir_value u, ir_kind kind, const places
   if (n_over) {
     ir_type scalar = ir_scalar(b->m, ir_type_at(b->m, u)->dtype);
     CTX_CHECK(b->m->ctx, kind == IR_OP_ADD);
-    u = pass_build_reduce(b, kind, u, ir_build_splat_int(b, scalar, 0), over, n_over);
+    u = ir_build_reduce(b, kind, u, ir_build_splat_int(b, scalar, 0), over, n_over);
   }
   for (; n < rank; n++) {
     int64_t before = 0;

@@ -239,7 +239,7 @@ static ir_value masked(finder *f, ir_builder *b, const band *s) {
   ir_value x = ir_build_select(b, on, s->x, neutral(b, type));
   ir_value init = neutral(b, ir_scalar(f->m, t.dtype));
   ir_kind kind = t.dtype == IR_I1 ? IR_OP_OR : IR_OP_ADD;
-  x = pass_build_reduce(b, kind, x, init, (int64_t[]){s->drop}, 1);
+  x = ir_build_reduce(b, kind, x, init, (int64_t[]){s->drop}, 1);
   return piece(f, b, x, moved(s->keep, s), s->at_keep, s->length);
 }
 
@@ -385,7 +385,7 @@ static ir_value take_reduce(finder *f, ir_builder *b, ir_op op, const band *s, i
   }
   if (kept != rank - n) return IR_NONE; /* not in ascending order */
   for (int32_t i = 0; i < n; i++) summed[i] = moved((int32_t)dims[i], &inner);
-  return pass_build_reduce(b, kind, take(f, b, inner, depth), init, summed, n);
+  return ir_build_reduce(b, kind, take(f, b, inner, depth), init, summed, n);
 }
 
 /* ---- products ---- */
@@ -433,7 +433,7 @@ static ir_value sum_of_products(ir_builder *b, ir_value lhs, ir_value rhs, const
   ir_value x = rows(b, lhs, n->lhs_batch, n->lhs_contract, dtype);
   ir_value y = rows(b, rhs, n->rhs_batch, n->rhs_contract, dtype);
   ir_value xy = ir_build_binary(b, IR_OP_MULTIPLY, x, y);
-  return ir_build_convert(b, pass_build_sum(b, xy, summed, n->lhs_contract.count), result);
+  return ir_build_convert(b, ir_build_sum(b, xy, summed, n->lhs_contract.count), result);
 }
 
 static ir_value product(finder *f, ir_builder *b, ir_op dot, ir_value lhs, ir_value rhs,
@@ -687,7 +687,7 @@ static ir_value sum_rows(finder *f, ir_builder *b, const band *s, ir_value x, ir
   int32_t count = 0, at = moved(s->keep, s);
   for (int32_t i = 0; i < n; i++)
     if (dims[i] != s->drop) summed[count++] = moved((int32_t)dims[i], s);
-  if (count) x = pass_build_reduce(b, IR_OP_ADD, x, init, summed, count);
+  if (count) x = ir_build_reduce(b, IR_OP_ADD, x, init, summed, count);
   else
     x = ir_build_binary(b, IR_OP_ADD,
                         ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
@@ -715,7 +715,7 @@ static ir_value replace_sum(finder *f, ir_op op) {
   int32_t count = 0;
   for (int32_t i = 0; i < over.count; i++)
     if (over.at[i] != s.drop) summed[count++] = moved((int32_t)over.at[i], &s);
-  return pass_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
+  return ir_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
 }
 
 /* ---- matrices without their diagonal ---- */

@@ -109,7 +109,7 @@ static void drop_label(labels *l, int32_t at) {
 }
 
 static void sum_dim(ir_builder *b, side *s, int32_t dim) {
-  s->x = pass_build_sum(b, s->x, (int64_t[]){dim}, 1);
+  s->x = ir_build_sum(b, s->x, (int64_t[]){dim}, 1);
   drop_label(&s->l, dim);
 }
 

@@ -291,7 +291,7 @@ static ir_value is_entry(lister *f) {
 /* How many entries there are: no more than L, a number of the counts' type. */
 static ir_value count(lister *f) {
   if (f->count) return f->count;
-  ir_value all = pass_build_sum(&f->b, f->mask, (int64_t[]){0}, 1);
+  ir_value all = ir_build_sum(&f->b, f->mask, (int64_t[]){0}, 1);
   ir_value most = ir_build_splat_int(&f->b, ir_type_of(f->m, all), f->length);
   return f->count = ir_build_binary(&f->b, IR_OP_MINIMUM, all, most);
 }
@@ -523,7 +523,7 @@ static ir_value scattered_once(lister *f, const scattering *s, ir_value x) {
     u = times(f, IR_OP_ADD, u, zero);
   } else {
     u = where_true(f, is_behind(f), updates_of(f, s, BEHIND), s->update_along, zero);
-    u = ir_build_reshape(&f->b, pass_build_sum(&f->b, u, (int64_t[]){s->update_along}, 1), one);
+    u = ir_build_reshape(&f->b, ir_build_sum(&f->b, u, (int64_t[]){s->update_along}, 1), one);
   }
   ir_type type = ir_type_of(f->m, x);
   ir_op again = ir_build_again(&f->b, s->op, (ir_value[]){x, at, u}, &type);

@@ -209,7 +209,7 @@ static ir_value count_of(ir_builder *b, const keys *k, const char *direction, ir
   for (int32_t d = 0; d < rank; d++) dims[d] = d;
   if (y != x) y = ir_build_broadcast(b, y, ir_type_of(b->m, x), NULL);
   ir_value is = ir_build_compare(b, direction, x, y);
-  return pass_build_sum(b, ir_build_convert(b, is, k->count), dims, rank);
+  return ir_build_sum(b, ir_build_convert(b, is, k->count), dims, rank);
 }
 
 /* `prefix` with the next bits, those at `shift`. */

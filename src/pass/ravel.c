@@ -33,7 +33,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   int32_t rank = ir_type_at(f->m, from)->rank;
   for (int32_t d = 0; d < rank; d++) dims[d] = d;
   ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
-  ir_value made = pass_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), dims, rank);
+  ir_value made = ir_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), dims, rank);
   ir_map_set(f->map, ir_result(f->m, op, 0), made);
   return f->changed = true;
 }

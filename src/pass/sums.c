@@ -106,7 +106,7 @@ static void contract_batch(const sum *s, ir_ints *batch, ir_ints *contract) {
 static ir_value build(summer *f, ir_builder *b, const sum *s) {
   ir_value sides[2];
   for (uint32_t i = 0; i < 2; i++)
-    sides[i] = pass_build_sum(b, ir_operand(f->m, s->dot, i), s->own[i].at, s->own[i].count);
+    sides[i] = ir_build_sum(b, ir_operand(f->m, s->dot, i), s->own[i].at, s->own[i].count);
   ir_dot_numbers n = {renumbered(f, s, 0, s->n.lhs_batch), renumbered(f, s, 1, s->n.rhs_batch),
                       renumbered(f, s, 0, s->n.lhs_contract),
                       renumbered(f, s, 1, s->n.rhs_contract)};

@@ -327,7 +327,7 @@ static ir_value of_dot(picker *f, ir_op op, const place *where) {
   }
   for (int32_t i = 0; i < n.lhs_contract.count; i++) over[i] = f->rank + i;
   ir_value x = ir_build_binary(&f->b, IR_OP_MULTIPLY, sides[0], sides[1]);
-  x = pass_build_sum(&f->b, x, over, n.lhs_contract.count);
+  x = ir_build_sum(&f->b, x, over, n.lhs_contract.count);
   return ir_build_convert(&f->b, x, dtype);
 }
 

@@ -217,7 +217,7 @@ static ir_value sum(padder *f, ir_op op) {
     kept++;
   }
   ir_value init = ir_operand(f->m, op, 1),
-           core = pass_build_reduce(&f->b, IR_OP_ADD, p.x, init, over.at, over.count);
+           core = ir_build_reduce(&f->b, IR_OP_ADD, p.x, init, over.at, over.count);
   return any ? ir_build_pad(&f->b, core, init, low, high) : core;
 }
 
@@ -276,7 +276,7 @@ static ir_value with_nans_of(padder *f, ir_value y, ir_value x, int64_t dim, int
   if (!length || !is_real(f, x)) return y;
   ir_value part = ir_build_slice_dim(&f->b, x, dim, at, length),
            zero = ir_build_splat_int(&f->b, ir_type_of(f->m, part), 0);
-  ir_value sum = pass_build_sum(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, part, zero), &dim, 1);
+  ir_value sum = ir_build_sum(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, part, zero), &dim, 1);
   int64_t to[IR_MAX_RANK];
   for (int32_t d = 0, k = 0; d < type_of(f, y)->rank; d++)
     if (d != dim) to[k++] = d;

@@ -402,7 +402,7 @@ static ir_value over_all(ir_builder *b, ir_kind kind, ir_value x) {
   int32_t rank = ir_type_at(b->m, x)->rank;
   for (int32_t d = 0; d < rank; d++) dims[d] = d;
   ir_value init = ir_build_splat_int(b, ir_scalar(b->m, ir_type_at(b->m, x)->dtype), neutral);
-  return pass_build_reduce(b, kind, x, init, dims, rank);
+  return ir_build_reduce(b, kind, x, init, dims, rank);
 }
 
 /* By row, whether it goes on with these carries: in `map`, where the body asks. */

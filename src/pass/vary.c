@@ -257,7 +257,7 @@ static int32_t places(pass_nd x, pass_dims dims, int64_t *out) {
 pass_nd pass_nd_sum(pass_space *s, pass_nd x, pass_dims dims) {
   int64_t at[IR_MAX_RANK];
   int32_t n = places(x, dims, at);
-  return (pass_nd){pass_build_sum(&s->b, x.value, at, n), x.dims & ~dims};
+  return (pass_nd){ir_build_sum(&s->b, x.value, at, n), x.dims & ~dims};
 }
 
 /* What dot_general gives, its dimensions in the order of the space. */

@@ -451,35 +451,13 @@ static void unread_init(ir_builder *b, ir_op op, ir_value *carries) {
     carries[i] = zeros_of(b, ir_type_of(b->m, ir_result(b->m, op, i)));
 }
 
-/* out[..., j] = x[..., positions[..., j]] along the last dimension. */
-static ir_value take_along_last(ir_builder *b, ir_value x, ir_value positions) {
-  ir_module *m = b->m;
-  ir_type_data t = *ir_type_at(m, positions);
-  int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK];
-  strbuf batch = strbuf_make(m->arena), text = strbuf_make(m->arena);
-  for (int32_t i = 0; i < t.rank; i++) {
-    sizes[i] = 1;
-    dims[i] = t.dims[i];
-    if (i + 1 < t.rank) strbuf_printf(&batch, i ? ", %d" : "%d", i);
-  }
-  dims[t.rank] = 1;
-  const char *batching = t.rank > 1 ? batch.text : "";
-  strbuf_printf(&text,
-                "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], "
-                "operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
-                "start_index_map = [%d], index_vector_dim = %d>",
-                t.rank - 1, batching, batching, t.rank - 1, t.rank);
-  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
-  ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  return ir_build_gather(b, x, indices, type, text.text, sizes);
-}
-
 /* Positions in front of the slice are carried indices, the others count from the slice's start. */
 static ir_value index_of_position(ir_builder *b, ir_value position, ir_value carried,
                                   ir_value start, int64_t k) {
   ir_type type = ir_type_of(b->m, position);
   ir_value last = ir_build_splat_int(b, type, k - 1), ks = ir_build_splat_int(b, type, k);
-  ir_value old = take_along_last(b, carried, ir_build_binary(b, IR_OP_MINIMUM, position, last));
+  ir_value old = ir_build_take_along(b, carried, ir_build_binary(b, IR_OP_MINIMUM, position, last),
+                                     ir_type_at(b->m, carried)->rank - 1);
   ir_value origin = splat_of(b, ir_build_convert(b, start, ir_type_get(b->m, type)->dtype), type);
   ir_value fresh =
       ir_build_binary(b, IR_OP_ADD, ir_build_binary(b, IR_OP_SUBTRACT, position, ks), origin);

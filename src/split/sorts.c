@@ -208,9 +208,9 @@ static void build_comparator(const sorting *s, ir_op sort) {
   ir_build_return(&b, IR_OP_RETURN, &result, 1);
 }
 
-/* Of those first so far and of x the first; what was first so far wins ties, as it came earlier. */
-static void merge(ir_builder *b, const sorting *s, const ir_value *first, const ir_value *x,
-                  ir_value *out) {
+/* Both in order; what was first so far wins ties, as it came earlier. */
+static void sort_both(ir_builder *b, const sorting *s, const ir_value *first, const ir_value *x,
+                      ir_value *out) {
   ir_module *m = s->m;
   uint32_t n = s->n + 1;
   ir_value *both = ARENA_ARRAY(m->arena, ir_value, n);
@@ -226,8 +226,7 @@ static void merge(ir_builder *b, const sorting *s, const ir_value *first, const 
   ir_op sort = ir_op_new(m, b->block, &desc);
   ir_op_set_attr(m, sort, "is_stable", ir_attr_bool(m, true), true);
   build_comparator(s, sort);
-  for (uint32_t i = 0; i < n; i++)
-    out[i] = ir_build_slice_dim(b, ir_result(m, sort, i), s->dim, 0, s->window);
+  for (uint32_t i = 0; i < n; i++) out[i] = ir_result(m, sort, i);
 }
 
 /* ---- one pass over the operands ---- */
@@ -236,39 +235,88 @@ typedef struct bound {  /* what comes after `last`, or all */
   ir_value is_all;      /* i1 */
 } bound;
 
-/* The places of what comes after the bound; of all else none. */
-static ir_value places_that_count(ir_builder *b, const sorting *s, const bound *after,
-                                  const ir_value *x, ir_value lo, ir_value start) {
-  ir_type type = part_type(s, s->n, s->part);
-  ir_value place = ir_build_broadcast(b, ir_build_convert(b, start, s->place), type, NULL),
-           *last = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
-  place = ir_build_binary(b, IR_OP_ADD, place, ir_build_iota(b, type, s->dim));
+/* Elements of x at positions that follow one another in each line. */
+static ir_value taken(ir_builder *b, const sorting *s, ir_value x, ir_value first, int64_t size) {
+  ir_type type = part_type(s, s->n, size);
+  if (ir_element_count(s->m, type) == size) {
+    ir_value at = ir_build_reshape(b, first, ir_scalar(s->m, s->place));
+    return part_at(b, s, x, ir_build_convert(b, at, IR_I64), size);
+  }
+  ir_value at = ir_build_iota(b, type, s->dim);
+  at = ir_build_binary(b, IR_OP_ADD, at, spread(b, s, first, type));
+  return ir_build_take_along(b, x, at, s->dim);
+}
+
+/* How many of each line the trips before have had: they have a place and don't come after the
+ * bound. */
+static ir_value count_done(ir_builder *b, const sorting *s, const bound *after, const ir_value *x) {
+  ir_value *last = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1), place = x[s->n];
   for (uint32_t i = 0; i <= s->n; i++)
-    last[i] = spread(b, s, after->last[i], part_type(s, i, s->part));
+    last[i] = spread(b, s, after->last[i], ir_type_of(s->m, x[i]));
   ir_value is_later = ir_build_compare(b, s->from_last ? "LT" : "GT", place, last[s->n]),
            is_smaller = is_before(b, s, x, last), is_larger = is_before(b, s, last, x);
   is_later = ir_build_binary(b, IR_OP_AND, is_later, ir_build_unary(b, IR_OP_NOT, is_smaller));
   ir_value counts = ir_build_binary(b, IR_OP_OR, is_larger, is_later);
-  ir_type flags = ir_type_of(s->m, counts);
-  counts = ir_build_binary(b, IR_OP_OR, counts, ir_build_broadcast(b, after->is_all, flags, NULL));
-  if (s->length % s->part) {
-    ir_value first = ir_build_broadcast(b, ir_build_convert(b, lo, s->place), type, NULL);
-    counts = ir_build_binary(b, IR_OP_AND, counts, ir_build_compare(b, "GE", place, first));
-  }
-  return ir_build_select(b, counts, place, nothing(b, s, s->n, s->part));
+  counts = ir_build_binary(b, IR_OP_OR, counts,
+                           ir_build_broadcast(b, after->is_all, ir_type_of(s->m, counts), NULL));
+  ir_value none = ir_build_splat_int(b, ir_type_of(s->m, place), no_place(s));
+  ir_value is_done = ir_build_binary(b, IR_OP_AND, ir_build_unary(b, IR_OP_NOT, counts),
+                                     ir_build_compare(b, "NE", place, none));
+  ir_value count = ir_build_convert(b, is_done, s->place);
+  count = ir_build_sum(b, count, (int64_t[]){s->dim}, 1);
+  return ir_build_reshape(b, count, part_type(s, s->n, 1));
 }
 
-/* The body: a slice of the operands after the other. */
+/* The same of what is in order, where all that are done are in front: of the first elements of
+ * blocks, and then of the last block whose first element is done. */
+static ir_value count_in_front(ir_builder *b, const sorting *s, const bound *after,
+                               const ir_value *sorted) {
+  ir_module *m = s->m;
+  const ir_type_data *t = ir_type_at(m, sorted[0]);
+  int64_t size = t->dims[s->dim], block = 1, from[IR_MAX_RANK] = {0}, steps[IR_MAX_RANK];
+  while (block * block < size) block++;
+  for (int32_t i = 0; i < t->rank; i++) steps[i] = i == s->dim ? block : 1;
+  ir_value *x = ARENA_ARRAY(m->arena, ir_value, s->n + 1);
+  for (uint32_t i = 0; i <= s->n; i++) x[i] = ir_build_slice(b, sorted[i], from, t->dims, steps);
+  ir_value blocks = count_done(b, s, after, x),
+           one = ir_build_splat_int(b, part_type(s, s->n, 1), 1);
+  ir_type type = ir_type_of(m, blocks);
+  ir_value first =
+      ir_build_binary(b, IR_OP_MULTIPLY, ir_build_binary(b, IR_OP_SUBTRACT, blocks, one),
+                      ir_build_splat_int(b, type, block));
+  first = ir_build_binary(b, IR_OP_MAXIMUM, first, ir_build_splat_int(b, type, 0));
+  first = ir_build_binary(b, IR_OP_MINIMUM, first, ir_build_splat_int(b, type, size - block));
+  for (uint32_t i = 0; i <= s->n; i++) x[i] = taken(b, s, sorted[i], first, block);
+  return ir_build_binary(b, IR_OP_ADD, first, count_done(b, s, after, x));
+}
+
+/* The places of a slice's elements; none for those that the slice before had, too. */
+static ir_value places(ir_builder *b, const sorting *s, ir_value lo, ir_value start) {
+  ir_type type = part_type(s, s->n, s->part);
+  ir_value place = ir_build_broadcast(b, ir_build_convert(b, start, s->place), type, NULL);
+  place = ir_build_binary(b, IR_OP_ADD, place, ir_build_iota(b, type, s->dim));
+  if (s->length % s->part == 0) return place;
+  ir_value first = ir_build_broadcast(b, ir_build_convert(b, lo, s->place), type, NULL);
+  return ir_build_select(b, ir_build_compare(b, "GE", place, first), place,
+                         nothing(b, s, s->n, s->part));
+}
+
+/* The body: a slice of the operands after the other. Each element of it is read once, by the sort,
+ * and what is compared with the bound is what came out of that: XLA may round what is computed
+ * differently for each of its readers. */
 static void read_slice(ir_builder *b, const sorting *s, const bound *after,
                        const ir_value *operands, const ir_value *state, ir_value *next) {
-  ir_value *x = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
+  ir_value *x = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1),
+           *sorted = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
   ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], int_of(b, s->part)), start = lo;
   if (s->length % s->part)
     start = ir_build_binary(b, IR_OP_MINIMUM, lo, int_of(b, s->length - s->part));
   for (uint32_t i = 0; i < s->n; i++) x[i] = part_at(b, s, operands[i], start, s->part);
-  x[s->n] = places_that_count(b, s, after, x, lo, start);
+  x[s->n] = places(b, s, lo, start);
   next[0] = ir_build_binary(b, IR_OP_ADD, state[0], int_of(b, 1));
-  merge(b, s, state + 1, x, next + 1);
+  sort_both(b, s, state + 1, x, sorted);
+  ir_value done = count_in_front(b, s, after, sorted); /* of the slice alone: `part` at most */
+  for (uint32_t i = 0; i <= s->n; i++) next[1 + i] = taken(b, s, sorted[i], done, s->window);
 }
 
 static void find_first(ir_builder *b, const sorting *s, const bound *after,
