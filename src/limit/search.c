@@ -19,8 +19,7 @@ enum {
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 3,
   MOST_OPS_FOR_SHORTER = 5000,
-  MOST_OPS_IN_DOUBT = 2000, /* of more a compilation by XLA takes seconds */
-  MOST_REFUSALS = 3,        /* by XLA, of candidates: it may be out of memory, or not like any */
+  MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
 /* What a search may look at: some 20 s of CPU, or about three times what XLA takes for a program of
@@ -146,7 +145,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .room_ops = j->search_end - j->c.looked_at,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
-                  .doubts = ir_count_inlined(j->m) > MOST_OPS_IN_DOUBT ? ASKED_LAST : ASKED_IN_TURN,
+                  .doubts = ASKED_LAST,
                   .least = INT64_MAX};
 }
 

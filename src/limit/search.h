@@ -29,7 +29,7 @@ typedef struct place {
  * the estimate may be too high. */
 typedef enum doubts {
   ASKED_IN_TURN,
-  ASKED_LAST, /* of long programs: where none holds of which the estimate says that it does */
+  ASKED_LAST, /* where none holds of which the estimate says that it does */
   DISPELLED   /* never: of one that is over the limit XLA has said what the estimate does */
 } doubts;
 

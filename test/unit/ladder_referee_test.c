@@ -147,7 +147,7 @@ static void test_minimum(void) {
 static void test_held_after_all(void) {
   int held = 0;
   for (int64_t limit = 8500; limit < 16000; limit += 500) {
-    judge of_both = {.factor = 4, .large = 8000}, of_climb = of_both;
+    judge of_both = {.factor = 16, .large = 8000}, of_climb = of_both;
     outcome a = rewrite(&of_both, limit, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
     outcome b = rewrite(&of_climb, limit, WEIR_MINIMUM_NEVER, "x86-64-v3");
     assert(a.status == WEIR_OK || !of_both.seen || of_both.seen > limit);
