@@ -195,7 +195,7 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
                      .low = held > limit ? held - 1 : limit,
                      .guess = r->failed->least,
                      .seen = r->failed->reported,
-                     .doubts = r->failed->doubts == DISPELLED ? DISPELLED : ASKED_IN_TURN,
+                     .doubts = r->failed->doubts == DISPELLED ? DISPELLED : UNASKED,
                      .start = r->failed->at_least,
                      .given = limit};
   search_begin(j, MINIMUMS_SHARE);

@@ -27,7 +27,7 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
 }
 
 static weir_status search_from(job *j, minimum *found, search *s) {
-  if (found->doubts != ASKED_IN_TURN) s->doubts = found->doubts;
+  s->doubts = found->doubts;
   WEIR_TRY(found->start.slice_bytes ? search_near(j, s, &found->start) : search_all(j, s));
   if (s->doubts == DISPELLED) found->doubts = DISPELLED;
   return WEIR_OK;
@@ -93,13 +93,11 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
  * again. */
 static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
   int64_t step = found->limit / 20 + 1;
-  if (found->doubts == ASKED_IN_TURN) found->doubts = ASKED_LAST; /* here the estimate holds it */
   for (int tries = 0; found->limit < high; tries++, step *= 2) {
     trial is;
     int64_t limit = found->limit;
     WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
     if (is.peak) break;
-    if (found->doubts == ASKED_LAST) found->doubts = ASKED_IN_TURN;
     int64_t next = is.reported ? max64(is.reported, limit + limit / 100 + 1) : limit + step;
     if (tries + 1 < MOST_CONFIRMATIONS && next < high) found->limit = next;
     else minimum_keep(found, high, NULL);

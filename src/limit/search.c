@@ -69,12 +69,11 @@ static bool can_ask(const job *j, const search *s) {
   return s->most_compiles && j->options.referee;
 }
 
-/* Estimates above it are rejected. A search that XLA has corrected has no doubts, half of the
- * compilations are left to candidates that hold by estimate, and of what is no better than a
- * candidate that XLA has seen it is not asked. */
+/* Estimates above it are rejected. A search that XLA has corrected has no doubts, and of what is no
+ * better than a candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
-  bool doubts = can_ask(j, s) && s->doubts == ASKED_IN_TURN && s->target == s->limit &&
-                s->compiles < s->most_compiles / 2 && s->target < INT64_MAX / 2;
+  bool doubts = can_ask(j, s) && s->doubts == ASKED && s->target == s->limit &&
+                s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;
@@ -145,7 +144,6 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .room_ops = j->search_end - j->c.looked_at,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
-                  .doubts = ASKED_LAST,
                   .least = INT64_MAX};
 }
 
@@ -173,13 +171,14 @@ static void note_refusal(job *j, search *s) {
   *s->refused = *s;
 }
 
-/* fits: by estimate. */
+/* fits: by estimate. What XLA has compiled before does not count. */
 static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t peak_bytes,
                                bool fits) {
   verdict v = {.peak = peak_bytes};
   CTX_CHECK(&j->c, s->compiles < s->most_compiles);
-  s->compiles++;
+  int32_t before = j->result->summary.referee_compiles;
   if (!referee_ask(j, m, s->order, &v) && fits) note_refusal(j, s);
+  if (j->result->summary.referee_compiles > before) s->compiles++;
   return v;
 }
 
@@ -379,10 +378,11 @@ static weir_status search_confirmed(job *j, search *s) {
 weir_status search_all(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_confirmed(j, s));
-  if (!s->found.m && s->doubts == ASKED_LAST && can_ask(j, s) && !s->was_stopped) {
+  if (!s->found.m && s->doubts == UNASKED && can_ask(j, s) && !s->was_stopped) {
     search_again(s, &first);
     s->no_kernels = first.no_kernels;
-    s->doubts = ASKED_IN_TURN;
+    s->doubts = ASKED;
+    s->most_compiles = s->compiles + first.most_compiles / 2;
     WEIR_TRY(search_confirmed(j, s));
   }
   if (s->found.m || !s->refused) return WEIR_OK;

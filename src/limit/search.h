@@ -25,12 +25,12 @@ typedef struct place {
   manner manner;
 } place;
 
-/* When XLA is asked about a candidate in doubt: over the target by the estimate, by so little that
+/* Whether XLA is asked about candidates in doubt: over the target by the estimate, by so little that
  * the estimate may be too high. */
 typedef enum doubts {
-  ASKED_IN_TURN,
-  ASKED_LAST, /* where none holds of which the estimate says that it does */
-  DISPELLED   /* never: of one that is over the limit XLA has said what the estimate does */
+  UNASKED,  /* first come all of which the estimate says that they hold */
+  ASKED,    /* none of these did */
+  DISPELLED /* of a candidate that is over the limit XLA has said what the estimate does */
 } doubts;
 
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
