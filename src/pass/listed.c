@@ -201,13 +201,31 @@ static bool is_count(const lister *f, ir_value v) {
          ir_dtype_bytes(type_of(f, x)->dtype) >= 4 && unmoved(f, x) == unmoved(f, f->mask);
 }
 
-/* k >= count: false of all entries, true behind the last. */
-static bool tells_ends(const lister *f, ir_value v) {
-  ir_op op = ir_maker(f->m, v, IR_OP_COMPARE);
+/* What v is along the dimension, and in all others alike: a line that was only moved. */
+static ir_value line_along(const lister *f, ir_value v, int32_t along) {
+  for (int step = 0; step < MOST_STEPS && type_of(f, v)->rank > 1; step++) {
+    ir_op op = ir_value_get(f->m, v)->op;
+    int32_t from = op && pass_is_static(f->m, op) ? ir_moved_from(f->m, op, along) : IR_ALONE;
+    if (from == IR_ALONE ||
+        type_of(f, ir_operand(f->m, op, 0))->dims[from] != type_of(f, v)->dims[along])
+      return IR_NONE;
+    v = ir_operand(f->m, op, 0);
+    along = from;
+  }
+  return type_of(f, v)->rank == 1 ? v : IR_NONE;
+}
+
+/* k >= count: false of all entries, true behind the last; k < count the other way round. */
+static bool tells_ends(const lister *f, ir_value v, int32_t along, bool *out_behind) {
+  ir_value line = line_along(f, v, along);
+  ir_op op = line ? ir_maker(f->m, line, IR_OP_COMPARE) : IR_NONE;
   ir_direction direction;
   ir_compare_type type;
-  return op && type_of(f, v)->rank == 1 && ir_compare_kind(f->m, op, &direction, &type) &&
-         direction == IR_GE && pass_counted_dim(f->m, ir_operand(f->m, op, 0)) == 0 &&
+  if (!op || !ir_compare_kind(f->m, op, &direction, &type) ||
+      (direction != IR_GE && direction != IR_LT))
+    return false;
+  *out_behind = direction == IR_GE;
+  return pass_counted_dim(f->m, ir_operand(f->m, op, 0)) == 0 &&
          is_count(f, ir_operand(f->m, op, 1));
 }
 
@@ -215,7 +233,8 @@ static bool tells_ends(const lister *f, ir_value v) {
 static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
   ir_op op = ir_maker(f->m, v, IR_OP_BROADCAST_IN_DIM);
   int32_t to[IR_MAX_RANK];
-  if (ir_is_one_number(f->m, v) || tells_ends(f, v)) return true;
+  bool behind;
+  if (ir_is_one_number(f->m, v) || tells_ends(f, v, along, &behind)) return true;
   if (!op || !ir_operand_indices(f->p->scratch, f->m, op, 0, to)) return false;
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, 0))->rank; d++)
     if (to[d] == along) return false;
@@ -356,7 +375,9 @@ static ir_value counted(lister *f, ir_value v, side where) {
 static ir_value foreign(lister *f, ir_value v, int32_t along, side where, bool once) {
   if (along < 0) return v;
   int64_t length = where == AT_PLACES ? f->places : once ? 1 : f->length;
-  if (tells_ends(f, v)) return ir_build_splat_int(&f->b, line(f, IR_I1, length), where == BEHIND);
+  bool behind;
+  if (tells_ends(f, v, along, &behind))
+    return ir_build_splat_int(&f->b, with_length(f, v, along, length), (where == BEHIND) == behind);
   if (is_alike_along(f, v, along)) return resized(f, v, along, length);
   if (type_of(f, v)->rank == 1 && pass_counted_dim(f->m, v) == 0) return counted(f, v, where);
   return where == AT_PLACES ? read_entries(f, v, along) : v;

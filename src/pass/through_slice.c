@@ -6,6 +6,8 @@
  *   S(A . B) = S'(A) . S''(B)       along free and batch dimensions
  *   S(sum_k x) = sum_k S'(x)        and any other reducer
  *   S(broadcast, transpose, reshape, concatenate, iota, slice): the same of fewer elements
+ *   S(scatter into x) = scatter into S(x)    the first ones along dimensions whose windows are of
+ *                                            one element: what is written behind is dropped
  * One walk from the last op to the first finds the smallest box around what the ops behind read of
  * each value; a second one gives values that size, and their readers what is left to cut. So a
  * language model's loss on logits[:, :-1] is one on logits of h[:, :-1]: its loop can be a kernel
@@ -198,6 +200,20 @@ static void box_of_concatenate(const cutter *f, ir_op op, uint32_t i, box of, bo
             inside(of.hi[along] - before, x->dims[along]));
 }
 
+/* Of what is scattered into, the first elements: along others a window would be cut, or begin at
+ * another index. Indices and updates stay whole. */
+static bool box_of_scatter(const cutter *f, ir_op op, uint32_t i, const ir_type_data *y, box of,
+                           box *out) {
+  ir_gather_numbers n;
+  if (!ir_scatter_dims(f->p->scratch, f->m, op, &n)) return false;
+  for (int32_t d = 0; d < y->rank; d++) {
+    if (is_all(y, of, d)) continue;
+    if (of.lo[d] || !ir_ints_have(n.collapsed_slice_dims, d)) return false;
+    if (i == 0) set_range(out, d, of.lo[d], of.hi[d]);
+  }
+  return true;
+}
+
 static bool box_of_operand(const cutter *f, ir_op op, uint32_t i, box of, box *out) {
   const ir_type_data *x = type_of(f, ir_operand(f->m, op, i)),
                      *y = type_of(f, ir_result(f->m, op, 0));
@@ -206,6 +222,7 @@ static bool box_of_operand(const cutter *f, ir_op op, uint32_t i, box of, box *o
     case IR_OP_RESHAPE: return box_of_reshape(x, y, of, out);
     case IR_OP_SLICE: return box_of_slice(f, op, y, of, out);
     case IR_OP_CONCATENATE: box_of_concatenate(f, op, i, of, out); return true;
+    case IR_OP_SCATTER: return box_of_scatter(f, op, i, y, of, out);
     default: return box_of_mapped(f, op, i, y, of, out);
   }
 }
@@ -220,6 +237,7 @@ static bool can_be_cut(const cutter *f, ir_op op) {
     case IR_OP_REDUCE:
     case IR_OP_DOT_GENERAL:
     case IR_OP_CONCATENATE:
+    case IR_OP_SCATTER:
     case IR_OP_IOTA: break;
     default:
       if (!(ir_kind_flags(ir_kind_of(f->m, op)) & IR_FLAG_E)) return false;

@@ -1,0 +1,293 @@
+/* columns: of a tensor with a few columns that are read one by one, each is made for itself.
+ *
+ *   f(x, y)[:, j]       =  f(x[:, j], y[:, j])        elementwise f
+ *   concatenate, an update at a known place: the part that j is in
+ *   broadcast, transpose, reversal, slice, reshape that keeps the dimension: of their operand's
+ *   any_j x[:, j]       =  x[:, 0] or x[:, 1] or ..   and all, sums, extremes of integers
+ *
+ * Coordinates are such tensors: [n, 2] integers that are sorted by one column and then the other.
+ * What is made of columns is elementwise, and can be made in slices of n that cut rows of what it
+ * is made of; a reduction can't.
+ *
+ * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left
+ * alone: more than MOST_COLUMNS columns; columns of floats, which kernels take as they are, and sums
+ * of them, whose order is XLA's; what has another reader that wants all columns; tensors that are
+ * small against the limit. Cost: MOST_STEPS ops a column.
+ */
+#include "ir/maps.h"
+#include "pass/build.h"
+#include "pass/order.h"
+
+enum { MOST_COLUMNS = 4, MOST_STEPS = 48 };
+
+typedef struct made {
+  ir_value v, column;
+  int32_t dim;
+  int64_t j;
+} made;
+
+typedef struct columns {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  ir_builder b; /* where the reader stands */
+  uint32_t *uses, *column_uses;
+  int64_t small_bytes;
+  int32_t steps; /* left for this reader */
+  VEC(made) known;
+  bool changed;
+} columns;
+
+static const ir_type_data *type_of(const columns *f, ir_value v) { return ir_type_at(f->m, v); }
+
+static ir_type column_type(const columns *f, ir_value v, int32_t dim) {
+  return ir_tensor_with_dim(f->m, ir_type_of(f->m, v), dim, 1);
+}
+
+/* ---- columns of what an op makes; IR_NONE: not known how ---- */
+static ir_value column(columns *f, ir_value v, int32_t dim, int64_t j);
+
+static ir_value of_elementwise(columns *f, ir_op op, int32_t dim, int64_t j) {
+  enum { MOST_OPERANDS = 4 };
+  ir_value args[MOST_OPERANDS], y = ir_result(f->m, op, 0);
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  if (n > MOST_OPERANDS) return IR_NONE;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_value x = ir_operand(f->m, op, i);
+    args[i] = type_of(f, x)->rank ? column(f, x, dim, j) : x;
+  }
+  return pass_build_like(&f->b, op, args, column_type(f, y, dim));
+}
+
+static ir_value of_broadcast(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
+  ir_ints to = ir_op_list(f->m, op, "broadcast_dimensions");
+  int32_t from = ir_ints_find(to, dim);
+  if (from >= 0 && type_of(f, x)->dims[from] > 1) x = column(f, x, from, j);
+  return ir_build_broadcast(&f->b, x, column_type(f, y, dim), to.at);
+}
+
+static ir_value of_transpose(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_ints from = ir_op_list(f->m, op, "permutation");
+  ir_value x = column(f, ir_operand(f->m, op, 0), (int32_t)from.at[dim], j);
+  return pass_build_transpose(&f->b, x, from.at);
+}
+
+static ir_value of_reverse(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_ints dims = ir_op_list(f->m, op, "dimensions");
+  int64_t others[IR_MAX_RANK];
+  int32_t n = 0;
+  for (int32_t i = 0; i < dims.count; i++)
+    if (dims.at[i] != dim) others[n++] = dims.at[i];
+  ir_value x = ir_operand(f->m, op, 0);
+  if (n < dims.count) j = type_of(f, x)->dims[dim] - 1 - j;
+  x = column(f, x, dim, j);
+  return n ? pass_build_reverse(&f->b, x, (ir_ints){n, others}) : x;
+}
+
+static ir_value of_slice(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_ints start = ir_op_list(f->m, op, "start_indices"),
+          limit = ir_op_list(f->m, op, "limit_indices"), stride = ir_op_list(f->m, op, "strides");
+  int64_t from[IR_MAX_RANK], to[IR_MAX_RANK];
+  ir_value x = ir_operand(f->m, op, 0);
+  bool cuts = false;
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
+    from[d] = d == dim ? 0 : start.at[d];
+    to[d] = d == dim ? 1 : limit.at[d];
+    cuts |= d != dim && (from[d] || to[d] != type_of(f, x)->dims[d] || stride.at[d] != 1);
+  }
+  x = column(f, x, dim, start.at[dim] + j * stride.at[dim]);
+  return cuts ? ir_build_slice(&f->b, x, from, to, stride.at) : x;
+}
+
+static ir_value of_concatenate(columns *f, ir_op op, int32_t dim, int64_t j) {
+  int64_t along = ir_op_int(f->m, op, "dimension", 0);
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  ir_value *parts = ARENA_ARRAY(f->p->scratch, ir_value, n);
+  for (uint32_t i = 0; i < n; i++) {
+    ir_value x = ir_operand(f->m, op, i);
+    int64_t length = type_of(f, x)->dims[dim];
+    if (along != dim) parts[i] = column(f, x, dim, j);
+    else if (j < length) return column(f, x, dim, j);
+    else j -= length;
+  }
+  CTX_CHECK(f->m->ctx, along != dim); /* j is in one of them */
+  return ir_build_concatenate(&f->b, parts, n, along);
+}
+
+/* Of whole columns, put at a known place. */
+static ir_value of_update(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 1);
+  const ir_type_data *t = type_of(f, x), *part = type_of(f, u);
+  int64_t start;
+  for (int32_t d = 0; d < t->rank; d++)
+    if (d != dim && part->dims[d] != t->dims[d]) return IR_NONE;
+  if (!ir_integer_of(f->m, ir_operand(f->m, op, 2 + (uint32_t)dim), &start)) return IR_NONE;
+  int64_t last = t->dims[dim] - part->dims[dim], length = part->dims[dim];
+  start = start < 0 ? 0 : start > last ? last : start;
+  if (j < start || j >= start + length) return column(f, x, dim, j);
+  return column(f, u, dim, j - start);
+}
+
+/* The dimension of x that is y's `dim`, with as many elements before and behind it; -1: none. */
+static int32_t kept_dim(const ir_type_data *x, const ir_type_data *y, int32_t dim) {
+  int64_t behind_x = 1, behind_y = 1;
+  for (int32_t d = dim + 1; d < y->rank; d++) behind_y *= y->dims[d];
+  for (int32_t d = x->rank - 1; d >= 0; d--) {
+    if (behind_x == behind_y && x->dims[d] == y->dims[dim]) return d;
+    behind_x *= x->dims[d];
+  }
+  return -1;
+}
+
+static ir_value of_reshape(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
+  int32_t from = kept_dim(type_of(f, x), type_of(f, y), dim);
+  if (from < 0) return IR_NONE;
+  return ir_build_reshape(&f->b, column(f, x, from, j), column_type(f, y, dim));
+}
+
+static ir_value of_iota(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_type type = column_type(f, ir_result(f->m, op, 0), dim);
+  int64_t along = ir_op_int(f->m, op, "iota_dimension", 0);
+  return along == dim ? ir_build_splat_int(&f->b, type, j) : ir_build_iota(&f->b, type, along);
+}
+
+static ir_value of_constant(columns *f, ir_op op, int32_t dim) {
+  ir_value y = ir_result(f->m, op, 0);
+  if (!ir_is_splat_constant(f->m, y)) return IR_NONE;
+  const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
+  return ir_build_constant(&f->b, column_type(f, y, dim), d->data, true);
+}
+
+static ir_value column_of(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_kind kind = ir_kind_of(f->m, op);
+  if (ir_kind_flags(kind) & IR_FLAG_E) return of_elementwise(f, op, dim, j);
+  switch (kind) {
+    case IR_OP_BROADCAST_IN_DIM: return of_broadcast(f, op, dim, j);
+    case IR_OP_TRANSPOSE: return of_transpose(f, op, dim, j);
+    case IR_OP_REVERSE: return of_reverse(f, op, dim, j);
+    case IR_OP_SLICE: return of_slice(f, op, dim, j);
+    case IR_OP_CONCATENATE: return of_concatenate(f, op, dim, j);
+    case IR_OP_DYNAMIC_UPDATE_SLICE: return of_update(f, op, dim, j);
+    case IR_OP_RESHAPE: return of_reshape(f, op, dim, j);
+    case IR_OP_IOTA: return of_iota(f, op, dim, j);
+    case IR_OP_CONSTANT: return of_constant(f, op, dim);
+    default: return IR_NONE;
+  }
+}
+
+/* v[.., j, ..], the dimension of one element. */
+static ir_value column(columns *f, ir_value v, int32_t dim, int64_t j) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (type_of(f, v)->dims[dim] == 1) return v;
+  for (uint32_t i = 0; i < f->known.count; i++)
+    if (f->known.at[i].v == v && f->known.at[i].dim == dim && f->known.at[i].j == j)
+      return f->known.at[i].column;
+  bool makes = op && ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
+               ir_value_bytes(f->m, v) > f->small_bytes && f->steps-- > 0;
+  ir_value x = makes ? column_of(f, op, dim, j) : IR_NONE;
+  if (!x) x = ir_build_slice_dim(&f->b, v, dim, j, 1);
+  VEC_PUSH(f->p->scratch, &f->known, ((made){v, x, dim, j}));
+  return x;
+}
+
+/* ---- readers ---- */
+/* The dimension whose few elements are reduced, or of which one is taken; -1: another op. */
+static int32_t read_along(const columns *f, ir_op op) {
+  ir_kind kind = ir_kind_of(f->m, op);
+  if ((kind != IR_OP_REDUCE && kind != IR_OP_SLICE) || ir_op_get(f->m, op)->n_results != 1 ||
+      !pass_is_static(f->m, op))
+    return -1;
+  const ir_type_data *x = type_of(f, ir_operand(f->m, op, 0)),
+                     *y = type_of(f, ir_result(f->m, op, 0));
+  int32_t found = -1;
+  ir_ints dims = ir_op_list(f->m, op, "dimensions");
+  for (int32_t d = 0; d < x->rank; d++) {
+    bool reads = kind == IR_OP_REDUCE ? ir_ints_have(dims, d) : x->dims[d] != y->dims[d];
+    if (!reads) continue;
+    if (found >= 0) return -1;
+    found = d;
+  }
+  if (found < 0 || x->dims[found] < 1 || x->dims[found] > MOST_COLUMNS) return -1;
+  return kind == IR_OP_REDUCE || y->dims[found] == 1 ? found : -1;
+}
+
+/* Of integers or truth values; a slice, or by a reducer that is one op. */
+static bool is_exact(const columns *f, ir_op op) {
+  ir_dtype d = type_of(f, ir_result(f->m, op, 0))->dtype;
+  return (d == IR_I1 || pass_orders_integer(d)) &&
+         type_of(f, ir_operand(f->m, op, 0))->dtype == d &&
+         (ir_kind_of(f->m, op) == IR_OP_SLICE ||
+          ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_UNKNOWN);
+}
+
+/* Moved, or made element by element: of what is in memory anyway a column is a slice. */
+static bool is_made(const columns *f, ir_value v) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  return op && ir_op_get(f->m, op)->n_results == 1 && ir_kind_of(f->m, op) != IR_OP_CONSTANT;
+}
+
+static bool may_replace(const columns *f, ir_op op) {
+  ir_value x = ir_operand(f->m, op, 0);
+  return read_along(f, op) >= 0 && is_exact(f, op) && f->uses[x] == f->column_uses[x] &&
+         is_made(f, x) && ir_value_bytes(f->m, x) > f->small_bytes;
+}
+
+static void count_reader(const ir_module *m, ir_op op, void *user) {
+  columns *f = user;
+  (void)m;
+  if (read_along(f, op) >= 0) f->column_uses[ir_operand(f->m, op, 0)]++;
+}
+
+/* Combined with what the reduction begins with, nothing changes. */
+static bool is_neutral(const columns *f, ir_kind kind, ir_value begin) {
+  if (kind == IR_OP_ADD || kind == IR_OP_OR || kind == IR_OP_XOR) return ir_is_zero(f->m, begin);
+  int64_t truth;
+  return kind == IR_OP_AND && type_of(f, begin)->dtype == IR_I1 &&
+         ir_splat_int(f->m, begin, &truth) && truth;
+}
+
+static ir_value reduced(columns *f, ir_op op, int32_t dim) {
+  ir_value x = ir_operand(f->m, op, 0), begin = ir_operand(f->m, op, 1);
+  ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  ir_type type = column_type(f, x, dim);
+  ir_value all =
+      is_neutral(f, kind, begin) ? IR_NONE : ir_build_broadcast(&f->b, begin, type, NULL);
+  for (int64_t j = 0; j < type_of(f, x)->dims[dim]; j++) {
+    ir_value one = column(f, x, dim, j);
+    all = all ? ir_build_binary(&f->b, kind, all, one) : one;
+  }
+  return ir_build_reshape(&f->b, all, ir_type_of(f->m, ir_result(f->m, op, 0)));
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  columns *f = user;
+  if (!ir_op_get(f->m, op)->n_operands || !may_replace(f, op)) return false;
+  int32_t dim = read_along(f, op);
+  ir_value x = ir_operand(f->m, op, 0);
+  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  f->known.count = 0;
+  f->steps = MOST_STEPS;
+  ir_value y = ir_kind_of(f->m, op) == IR_OP_REDUCE
+                   ? reduced(f, op, dim)
+                   : column(f, x, dim, ir_op_entry(f->m, op, "start_indices", dim, 0));
+  ir_map_set(f->map, ir_result(f->m, op, 0), y);
+  return f->changed = true;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  columns f = {.p = p,
+               .m = m,
+               .map = ir_map_new(p->scratch, m),
+               .uses = ir_count_uses(p->scratch, m, top),
+               .column_uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
+               .small_bytes = pass_small_bytes(p->options)};
+  ir_walk(m, top, count_reader, &f);
+  pass_replace_ops(m, top, f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_columns = {"columns", run};
