@@ -25,7 +25,8 @@ if __name__ == "__main__":
 import random_lists  # noqa: E402
 import running  # noqa: E402
 
-PASSES = "--pass=inline,simplify,cse,dce,listed,ranges,counted,blocks,dce"
+PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,permuted,dce,columns,dce,listed,dce,ranges,"
+PASSES += "counted,blocks,dce,through-slice,dce"
 KINDS = ("Places", "Prefixes", "Halvings", "Windows", "Rolled", "Sorts")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
@@ -37,6 +38,8 @@ def ways_of(program, own):
     split = ["--tensor-size-threshold", threshold]
     finer = ["--tensor-split-size", max(1, threshold // dice.choice([2, 5, 30]))]
     skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "through-gather"])
+    if isinstance(program, random_lists.Sorts):
+        skipped = dice.choice(["inverse", "permuted", "columns", "listed", "through-slice", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]
     return [
         ("passes", [PASSES]),

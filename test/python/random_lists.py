@@ -666,10 +666,150 @@ class Sorts(Program):
         found = jnp.unique(x, size=size, **given)
         return [self.bits(v) for v in (found if given else [found])]
 
+    # ---- rows, what is moved along with them, and back again ----
+    def line(self, x):
+        """Whole numbers, as many as there are keys in one line."""
+        bits = self.bits(x.ravel()).astype(np.int32)
+        return jnp.where(bits < 0, ~bits, bits) % 7
+
+    def coordinates(self, dice, x, y):
+        """n rows of a few whole numbers."""
+        k = dice.choice([1, 2, 2, 2, 3, 4, 5])
+        x, y, n = self.line(x), jnp.resize(self.line(y), x.size), x.size
+        count, by = lax.iota(np.int32, n), np.arange(k, dtype=np.int32)
+        a, b = x[:9], y[:11]
+        pairs = jnp.zeros((a.size, b.size, k), np.int32)
+        pairs = pairs.at[..., :1].set(a[:, None, None]).at[..., k - 1 :].set(b[:, None])
+        choices = [
+            lambda: jnp.stack([x, y, x * y % 3, count % 4, x % 2][:k], 1),
+            lambda: (x[:, None] + by * y[:, None]) % 4,
+            lambda: jnp.stack([x % 3, y % 2, count % 5, y % 3, x % 2][:k])[::-1].T,
+            lambda: jnp.zeros((n, k), np.int32).at[:, 0].set(x).at[:, k - 1].add(y % 3),
+            lambda: pairs.reshape(-1, k),
+        ]
+        rows = dice.choice(choices)()
+        over = dice.choice([None, lambda r: r >= 4, lambda r: r == 1])
+        if over:
+            rows = jnp.where(dice.choice([jnp.any, jnp.all])(over(rows), 1)[:, None], 5, rows)
+        return rows
+
+    def order(self, dice, rows):
+        columns = [rows[:, i] for i in range(rows.shape[1])]
+        some = dice.sample(columns, dice.randrange(1, len(columns) + 1))
+        choices = [
+            lambda: jnp.lexsort(columns[::-1]),
+            lambda: jnp.lexsort(columns[::-1]),
+            lambda: jnp.lexsort(some),
+            lambda: jnp.argsort(some[0], descending=dice.random() < 0.5),
+            lambda: jnp.argsort(columns[0] * 3 % 5),
+        ]
+        return dice.choice(choices)()
+
+    def carried(self, dice, rows, n):
+        """One number, or a few, for each row."""
+        by = lax.iota(np.int32, n)
+        eighths = (rows.sum(1) + by % 5 - 6).astype(np.float32) / 8
+        choices = [
+            lambda: eighths,
+            lambda: eighths * (by % 2),
+            lambda: rows[:, 0] - by % 3,
+            lambda: rows[:, -1] > by % 4,
+            lambda: (by * 5 + rows[:, 0]).astype(np.uint8),
+            lambda: jnp.stack([eighths, eighths * 2 - 1], 1),
+            lambda: jnp.resize(jnp.asarray(self.data[0]).ravel(), n),
+            lambda: jnp.where(rows[:, :1] > 2, by[:, None], rows),
+        ]
+        return dice.choice(choices)()
+
+    def put(self, dice, p, s):
+        """What is put at the places of a permutation, mostly the number of each run's rows."""
+        n = len(p)
+        new = jnp.append(True, (s[1:] != s[:-1]).any(1)) if n > 1 else jnp.ones(1, bool)
+        run = jnp.cumsum(new, dtype=np.int32) - 1
+        choices = [
+            lambda: run,
+            lambda: run,
+            lambda: lax.iota(np.int32, n),
+            lambda: (run * 3 % 5).astype(dice.choice([np.int32, np.uint8])),
+            lambda: jnp.where(new, run, n),
+        ]
+        u = dice.choice(choices)()
+        return jnp.zeros(n, u.dtype).at[p].set(u), run, new
+
+    def read_back(self, dice, y, d):
+        """In any order, but for the last two."""
+        k, n = dice.choice([1, 3, 9, len(y)]), len(y)
+        by = lax.iota(np.int32, n)
+        small = d if d.dtype != bool else d.astype(np.int32)
+        bins = jnp.zeros((k, *d.shape[1:]), small.dtype)
+        wide = jnp.reshape(y, (n,) + (1,) * (d.ndim - 1)).astype(np.int32)
+        choices = [
+            lambda: bins.at[y].add(small, mode="drop"),
+            lambda: bins.at[y].add(small),
+            lambda: bins.at[y].max(small, mode="drop"),
+            lambda: (1 + bins).at[y % 4].min(small, mode="drop"),
+            lambda: jax.ops.segment_sum(small, y.astype(np.int32), k),
+            lambda: jnp.bincount(y.astype(np.int32), length=k),
+            lambda: jnp.where(wide > 2, small, 0).sum(0),
+            lambda: (y.astype(np.int32) * by).sum(),
+            lambda: (wide * (small > 0)).max(0),
+            lambda: bins.at[jnp.where(by % 3 == 0, y, k)].add(small, mode="drop"),
+            lambda: bins.at[y, ...].add(small * wide.astype(small.dtype)),
+            lambda: self.bits(d[y.astype(np.int32) % n]),
+            lambda: y,
+        ]
+        return dice.choice(choices)()
+
+    def first_ones(self, dice, s, run, new):
+        """Of what is scattered into, some elements in front."""
+        n, k = len(run), dice.choice([1, 2, max(1, len(run) // 3), len(run)])
+        at = jnp.where(new, run, dice.choice([n, n + 3, -1 - n, 0]) if n > 1 else 0)
+        start = dice.choice([0, 0, 0, 1]) if k > 1 else 0
+        choices = [
+            lambda: jnp.full_like(s, 9).at[at].max(s, mode="drop")[start:k],
+            lambda: jnp.zeros(n, np.int32).at[run].add(s[:, 0])[start:k],
+            lambda: jnp.zeros(n, np.int32).at[at.astype(np.uint32)].add(s[:, -1], mode="drop")[start:k],
+            lambda: jnp.zeros((n, s.shape[1]), np.int32).at[run - 1].add(s)[start:k],
+            lambda: jnp.zeros((3, n), np.int32).at[:, run].add(s[:, 0])[1:, :k] % 7,
+            lambda: (jnp.zeros((n, s.shape[1]), np.int32).at[run].add(s) * 2)[:k, :1],
+        ]
+        return dice.choice(choices)()
+
+    def rows(self, dice, x, y):
+        rows = self.coordinates(dice, x, y)
+        n = len(rows)
+        d = self.carried(dice, rows, n)
+        p = self.order(dice, rows)
+        if dice.random() < 0.2:
+            d = self.carried(dice, rows, n)  # behind the sort
+        s = rows[p]
+        inverse, run, new = self.put(dice, p, s)
+        size = dice.choice([1, 4, n])
+        choices = [
+            lambda: s,
+            lambda: rows.T[:, p],
+            lambda: self.bits(d[p]),
+            lambda: self.bits(d[p]).sum(0, dtype=np.int32),
+            lambda: run,
+            lambda: (s * lax.iota(np.int32, n)[:, None]).sum(0),
+            lambda: dice.choice([jnp.max, jnp.min, jnp.sum])(rows, 1),
+            lambda: self.read_back(dice, inverse, d),
+            lambda: self.read_back(dice, inverse, d),
+            lambda: self.read_back(dice, inverse, d),
+            lambda: self.first_ones(dice, s, run, new),
+            lambda: self.first_ones(dice, s, run, new),
+            lambda: jnp.unique(rows, axis=0, size=size),
+            lambda: jnp.unique(rows, axis=0, size=size, return_inverse=True),
+        ]
+        made = [dice.choice(choices)() for _ in range(dice.choice([1, 1, 2, 3]))]
+        return jax.tree.leaves(made)
+
     def function(self, *arguments):
         dice = random.Random(self.body)
         if self.seed % 5 == 3:  # not by the dice: seeds that once failed stay what they were
             return self.permutation(dice, *arguments)
+        if self.seed % 5 == 4:
+            return self.rows(dice, *arguments)
         x = self.computed(dice, *arguments)
         if dice.random() < 0.2:
             return self.unique(dice, x)
