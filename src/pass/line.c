@@ -139,12 +139,22 @@ static ir_op sort_of(ir_module *m, ir_value v, int64_t n) {
   return pass_counted_dim(m, ir_operand(m, op, ir_value_get(m, v)->index)) == 0 ? op : IR_NONE;
 }
 
+/* The same integers of another type. */
+static ir_value before_conversion(ir_module *m, ir_value v, int64_t n) {
+  ir_op op = ir_maker(m, v, IR_OP_CONVERT);
+  if (!op || !counts(ir_type_at(m, v)->dtype, n)) return v;
+  ir_value x = ir_operand(m, op, 0);
+  return counts(ir_type_at(m, x)->dtype, n) ? x : v;
+}
+
 ir_op pass_line_sort(ir_module *m, ir_value v, int64_t n, ir_value *out_places) {
   if (!ir_is_static_tensor(m, ir_type_of(m, v)) || n < 2) return IR_NONE;
   pass_line p = pass_line_whole(m, v, n);
-  if (p.dim == PASS_LINE_IN_ORDER) return IR_NONE;
-  p.v = without_wrap(m, pass_line_origin(m, p, n).v);
-  p = pass_line_origin(m, pass_line_whole(m, p.v, n), n);
+  for (ir_value last = IR_NONE; p.v != last && p.dim != PASS_LINE_IN_ORDER;) {
+    last = p.v;
+    p = pass_line_origin(m, p, n);
+    p = pass_line_whole(m, without_wrap(m, before_conversion(m, p.v, n)), n);
+  }
   *out_places = p.v;
   return p.dim == 0 ? sort_of(m, p.v, n) : IR_NONE;
 }

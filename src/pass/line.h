@@ -21,8 +21,8 @@ bool pass_line_is_same(const ir_module *m, const pass_line *a, const pass_line *
  * broadcasts, concatenations, slices and reversals of other dimensions. */
 pass_line pass_line_origin(ir_module *m, pass_line l, int64_t n);
 
-/* The sort of n elements of which v, all of it, is the permutation, or p < 0 ? p + n : p of that;
- * IR_NONE: of none. *out_places: p. */
+/* The sort of n elements of which v, all of it, is the permutation p, or p < 0 ? p + n : p, in any
+ * type that counts n elements; IR_NONE: of none. *out_places: p. */
 ir_op pass_line_sort(ir_module *m, ir_value v, int64_t n, ir_value *out_places);
 
 #endif

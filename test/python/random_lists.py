@@ -716,7 +716,7 @@ class Sorts(Program):
             lambda: rows[:, -1] > by % 4,
             lambda: (by * 5 + rows[:, 0]).astype(np.uint8),
             lambda: jnp.stack([eighths, eighths * 2 - 1], 1),
-            lambda: jnp.resize(jnp.asarray(self.data[0]).ravel(), n),
+            lambda: jnp.resize(self.bits(jnp.asarray(self.data[0])).ravel(), n),
             lambda: jnp.where(rows[:, :1] > 2, by[:, None], rows),
         ]
         return dice.choice(choices)()
