@@ -114,4 +114,35 @@ module {
     %17 = stablehlo.slice %16#0 [0:3, 0:4] : (tensor<9x4xf32>) -> tensor<3x4xf32>
     return %3, %5, %7, %10, %12, %13, %15, %17 : tensor<8x4xf32>, tensor<9x4xf32>, tensor<5x4xf32>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<9x4xf32>, tensor<5xf32>, tensor<3x4xf32>
   }
+
+  // The first ones of what is scattered into, along a dimension whose windows are of one element: what is
+  // written behind is dropped. Not from the second on, and not along a window.
+  // CHECK: sym_name = "scattered"
+  // CHECK: "stablehlo.negate"({{.*}}) : (tensor<5x4xf32>)
+  // CHECK: "stablehlo.scatter"({{.*}}
+  // CHECK: (tensor<5x4xf32>, tensor<7x1xi32>, tensor<7x4xf32>) -> tensor<5x4xf32>
+  // CHECK-COUNT-2: (tensor<9x4xf32>, tensor<7x1xi32>, tensor<7x4xf32>) -> tensor<9x4xf32>
+  func.func private @scattered(%x: tensor<9x4xf32>, %at: tensor<7x1xi32>, %u: tensor<7x4xf32>) -> (tensor<5x4xf32>, tensor<8x4xf32>, tensor<9x3xf32>) {
+    %0 = stablehlo.negate %x : tensor<9x4xf32>
+    %1 = "stablehlo.scatter"(%0, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<9x4xf32>, tensor<7x1xi32>, tensor<7x4xf32>) -> tensor<9x4xf32>
+    %2 = stablehlo.slice %1 [0:5, 0:4] : (tensor<9x4xf32>) -> tensor<5x4xf32>
+    %3 = stablehlo.sine %x : tensor<9x4xf32>
+    %4 = "stablehlo.scatter"(%3, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<9x4xf32>, tensor<7x1xi32>, tensor<7x4xf32>) -> tensor<9x4xf32>
+    %5 = stablehlo.slice %4 [1:9, 0:4] : (tensor<9x4xf32>) -> tensor<8x4xf32>
+    %6 = "stablehlo.scatter"(%3, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.multiply %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<9x4xf32>, tensor<7x1xi32>, tensor<7x4xf32>) -> tensor<9x4xf32>
+    %7 = stablehlo.slice %6 [0:9, 0:3] : (tensor<9x4xf32>) -> tensor<9x3xf32>
+    return %2, %5, %7 : tensor<5x4xf32>, tensor<8x4xf32>, tensor<9x3xf32>
+  }
 }
