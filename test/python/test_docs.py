@@ -5,6 +5,7 @@ them is what they print now, and every setting and option is described.
 import pathlib
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -107,3 +108,13 @@ def test_the_first_page_shows_the_peaks_of_the_tour():
     before, after = re.search(r"^peak +(\S+ MB) -> (\S+) MB", said, re.MULTILINE).groups()
     text = (ROOT / "README.md").read_text()
     assert f"peak {before}" in text and f"peak {after[:3]} MB" in text
+
+
+@pytest.mark.parametrize("folder", ["bench", "bench/experiments", "examples", "tools"])
+def test_no_program_hides_a_package(folder):
+    """Python looks in a program's own folder first: bench/gpflow.py was GPflow to its neighbours."""
+    here = {path.stem for path in (ROOT / folder).glob("*.py")}
+    listed = "\n".join(path.read_text() for path in (ROOT / "bench").glob("*.txt"))
+    packages = {name.lower().replace("-", "_") for name in re.findall(r"^[\w-]+", listed, re.MULTILINE)}
+    assert {"gpflow", "torch"} <= packages
+    assert not here & (packages | {"jax", "tensorflow", "weir"} | sys.stdlib_module_names)

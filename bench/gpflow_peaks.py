@@ -1,11 +1,11 @@
 """Unchanged GPflow scripts, stock and under weir: peak of the process, loss, CPU time of a step.
 
-    python bench/gpflow.py                  every model at small sizes: results and peaks
-    python bench/gpflow.py --only svgp      one of them
-    python bench/gpflow.py inducing         sparse regression at sizes of the paper (Artemev et al.
+    python bench/gpflow_peaks.py                  every model at small sizes: results and peaks
+    python bench/gpflow_peaks.py --only svgp      one of them
+    python bench/gpflow_peaks.py inducing         sparse regression at sizes of the paper (Artemev et al.
                                             2022): inducing points that stock trains at a peak of the
                                             process, the same and more of them under weir at no more
-    python bench/gpflow.py inducing --data kin40k --plot docs/pictures/gpflow.svg
+    python bench/gpflow_peaks.py inducing --data kin40k --plot docs/pictures/gpflow.svg
 
 Each run is a process of its own, in the environment of bench/gpflow.txt. Under weir it is
 `WEIR_MEMORY_LIMIT=... WEIR_TF_JIT=1 python -m weir`, with the same script. Stock is GPflow as it
