@@ -205,7 +205,9 @@ static bool is_count(const lister *f, ir_value v) {
 static ir_value line_along(const lister *f, ir_value v, int32_t along) {
   for (int step = 0; step < MOST_STEPS && type_of(f, v)->rank > 1; step++) {
     ir_op op = ir_value_get(f->m, v)->op;
-    int32_t from = op && pass_is_static(f->m, op) ? ir_moved_from(f->m, op, along) : IR_ALONE;
+    ir_kind k = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+    bool moves = k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE || k == IR_OP_RESHAPE;
+    int32_t from = moves && pass_is_static(f->m, op) ? ir_moved_from(f->m, op, along) : IR_ALONE;
     if (from == IR_ALONE ||
         type_of(f, ir_operand(f->m, op, 0))->dims[from] != type_of(f, v)->dims[along])
       return IR_NONE;
