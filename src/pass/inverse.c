@@ -5,7 +5,7 @@
  *
  * and so of any reduction over i and any scatter that adds up (or multiplies, takes extremes, ..)
  * its entries. y is not made: u is there in the order of the sort, in which sorts are made slice by
- * slice, and d goes along with them (`permuted`).
+ * slice, and so is what is gathered of d by p.
  *
  * What is between y and its readers (`members`) is made of elements along y's dimension, and is
  * made anew in the other order. Requires: a verified module. Breaks: nothing; what lost its uses

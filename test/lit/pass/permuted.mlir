@@ -1,5 +1,5 @@
 // What is gathered in the order of its own sort is the sort's result; the permutation goes with its
-// last reader. Not: another array that is an argument, or made behind the sort, a sort of other
+// last reader. Not: another array, a sort of other
 // numbers than an iota, indices of 8 bits, indices that are moved.
 // RUN: %weir opt %s --pass=permuted,dce | FileCheck %s
 
@@ -64,12 +64,9 @@ func.func @others(%x: tensor<200xf32>, %y: tensor<200xf32>) -> (tensor<200xf32>,
   return %0, %1, %2, %3 : tensor<200xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>
 }
 
-// Of two dimensions nobody knows, turned: another order. The sort moves it along.
+// Of two dimensions nobody knows, turned: another order.
 // CHECK: sym_name = "turned"
-// CHECK: %[[K:[0-9]+]] = "stablehlo.reshape"(%{{[0-9]+}}) : (tensor<?x?xf32>) -> tensor<64xf32>
-// CHECK: %[[V:[0-9]+]] = "stablehlo.reshape"(%arg0) : (tensor<?x?xf32>) -> tensor<64xf32>
-// CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"(%[[K]], %[[V]])
-// CHECK: "func.return"(%[[S]]#1)
+// CHECK: "stablehlo.gather"
 func.func public @turned(%x: tensor<?x?xf32>) -> tensor<64xf32> {
   %i = stablehlo.iota dim = 0 : tensor<64xi32>
   %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -85,47 +82,47 @@ func.func public @turned(%x: tensor<?x?xf32>) -> tensor<64xf32> {
   return %g : tensor<64xf32>
 }
 
-// Rows, of which one column is sorted by: a column, and what is moved along.
+// Rows whose columns are sorted together, the last one first.
 // CHECK: sym_name = "rows"
-// CHECK: %[[A:[0-9]+]] = "stablehlo.negate"(%arg0)
-// CHECK: %[[F:[0-9]+]] = "stablehlo.slice"(%[[A]]) <{limit_indices = array<i64: 64, 1>
-// CHECK: %[[G:[0-9]+]] = "stablehlo.reshape"(%[[F]]) : (tensor<64x1xi32>) -> tensor<64xi32>
-// CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"(%{{[0-9]+}}, %[[G]])
+// CHECK: %[[S:[0-9]+]]:3 = "stablehlo.sort"
 // CHECK-NOT: stablehlo.gather
 // CHECK: %[[L:[0-9]+]] = "stablehlo.reshape"(%[[S]]#1) : (tensor<64xi32>) -> tensor<64x1xi32>
 // CHECK: %[[R:[0-9]+]] = "stablehlo.reshape"(%[[S]]#0) : (tensor<64xi32>) -> tensor<64x1xi32>
 // CHECK: %[[C:[0-9]+]] = "stablehlo.concatenate"(%[[L]], %[[R]]) <{dimension = 1 : i64}>
 // CHECK: "func.return"(%[[C]])
 func.func @rows(%x: tensor<64x2xi32>) -> tensor<64x2xi32> {
-  %a = stablehlo.negate %x : tensor<64x2xi32>
   %i = stablehlo.iota dim = 0 : tensor<64xi32>
-  %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<64x2xi32>) -> tensor<2x64xi32>
+  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x2xi32>) -> tensor<2x64xi32>
   %r = stablehlo.reverse %t, dims = [0] : tensor<2x64xi32>
   %f = stablehlo.slice %r [0:1, 0:64] : (tensor<2x64xi32>) -> tensor<1x64xi32>
-  %k = stablehlo.reshape %f : (tensor<1x64xi32>) -> tensor<64xi32>
-  %s:2 = "stablehlo.sort"(%k, %i) <{dimension = 0 : i64, is_stable = true}> ({
-  ^bb0(%b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>, %e: tensor<i32>):
-    %h = stablehlo.compare LT, %b, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %j = stablehlo.reshape %f : (tensor<1x64xi32>) -> tensor<64xi32>
+  %l = stablehlo.slice %r [1:2, 0:64] : (tensor<2x64xi32>) -> tensor<1x64xi32>
+  %k = stablehlo.reshape %l : (tensor<1x64xi32>) -> tensor<64xi32>
+  %s:3 = "stablehlo.sort"(%j, %k, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>, %e: tensor<i32>, %g: tensor<i32>):
+    %m = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %n = stablehlo.compare LT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %h = stablehlo.and %m, %n : tensor<i1>
+    stablehlo.return %h : tensor<i1>
+  }) : (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>)
+  %p = stablehlo.reshape %s#2 : (tensor<64xi32>) -> tensor<64x1xi32>
+  %q = "stablehlo.gather"(%x, %p) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<64x2xi32>, tensor<64x1xi32>) -> tensor<64x2xi32>
+  return %q : tensor<64x2xi32>
+}
+
+// One of the columns is not sorted by.
+// CHECK: sym_name = "one"
+// CHECK: "stablehlo.gather"
+func.func @one(%x: tensor<64x2xi32>) -> tensor<64x2xi32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %f = stablehlo.slice %x [0:64, 1:2] : (tensor<64x2xi32>) -> tensor<64x1xi32>
+  %j = stablehlo.reshape %f : (tensor<64x1xi32>) -> tensor<64xi32>
+  %s:2 = "stablehlo.sort"(%j, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %h = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %h : tensor<i1>
   }) : (tensor<64xi32>, tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>)
   %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
-  %g = "stablehlo.gather"(%a, %p) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<64x2xi32>, tensor<64x1xi32>) -> tensor<64x2xi32>
-  return %g : tensor<64x2xi32>
-}
-
-// Made behind the sort; moved along would be what the sort itself puts out.
-// CHECK: sym_name = "behind"
-// CHECK: "stablehlo.gather"
-// CHECK: "func.return"
-func.func @behind(%x: tensor<64xf32>) -> tensor<64xf32> {
-  %i = stablehlo.iota dim = 0 : tensor<64xi32>
-  %s:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64, is_stable = true}> ({
-  ^bb0(%b: tensor<f32>, %c: tensor<f32>, %d: tensor<i32>, %e: tensor<i32>):
-    %h = stablehlo.compare LT, %b, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %h : tensor<i1>
-  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
-  %a = stablehlo.negate %s#0 : tensor<64xf32>
-  %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
-  %g = "stablehlo.gather"(%a, %p) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<64xf32>, tensor<64x1xi32>) -> tensor<64xf32>
-  return %g : tensor<64xf32>
+  %q = "stablehlo.gather"(%x, %p) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<64x2xi32>, tensor<64x1xi32>) -> tensor<64x2xi32>
+  return %q : tensor<64x2xi32>
 }
