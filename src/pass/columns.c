@@ -10,9 +10,9 @@
  * is made of; a reduction can't.
  *
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left
- * alone: more than MOST_COLUMNS columns; columns of floats, which kernels take as they are, and sums
- * of them, whose order is XLA's; what has another reader that wants all columns; tensors that are
- * small against the limit. Cost: MOST_STEPS ops a column.
+ * alone: more than MOST_COLUMNS columns; columns of floats, which kernels take as they are, and
+ * sums of them, whose order is XLA's; what has another reader that wants all columns; tensors that
+ * are small against the limit. Cost: MOST_STEPS ops a column.
  */
 #include "ir/maps.h"
 #include "pass/build.h"

@@ -84,7 +84,7 @@ func.func public @turned(%x: tensor<?x?xf32>) -> tensor<64xf32> {
 
 // Rows whose columns are sorted together, the last one first.
 // CHECK: sym_name = "rows"
-// CHECK: %[[S:[0-9]+]]:3 = "stablehlo.sort"
+// CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"
 // CHECK-NOT: stablehlo.gather
 // CHECK: %[[L:[0-9]+]] = "stablehlo.reshape"(%[[S]]#1) : (tensor<64xi32>) -> tensor<64x1xi32>
 // CHECK: %[[R:[0-9]+]] = "stablehlo.reshape"(%[[S]]#0) : (tensor<64xi32>) -> tensor<64x1xi32>
