@@ -131,11 +131,11 @@ def first_asked(n, limit):
     return asked[0], _library.rewrite(text, settings, None).text
 
 
-@pytest.mark.parametrize("n, is_sure", [(100, False), (800, True)])
-def test_xla_compiles_long_candidates_that_hold_by_estimate_first(n, is_sure):
+@pytest.mark.parametrize("n", [100, 800])
+def test_xla_compiles_candidates_that_hold_by_estimate_first(n):
     """Under this limit there is one in doubt before."""
     first, sure = first_asked(n, (3 + n // 40) * VALUE_BYTES)
-    assert (first == sure) is is_sure
+    assert first == sure
 
 
 def estimate_of(text, folder):
@@ -145,23 +145,23 @@ def estimate_of(text, folder):
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
-@pytest.mark.parametrize("share, peak_of_limit", [(1.0, 0.6), (0.9, 0.93)])
-def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, peak_of_limit, tmp_path):
-    """Two candidates are in doubt here, 1.17 and 1.03 limits large, before one that holds, 0.6. Where
-    XLA says less of the first, it is asked of the second, too, which then holds.
+@pytest.mark.parametrize("share, doubted", [(1.0, 1), (0.9, 2)])
+def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, doubted, tmp_path):
+    """Two candidates are in doubt here, 1.17 and 1.03 limits large; those that hold by estimate do not.
+    Where XLA says less of the first, it is asked of the second, too, which then holds.
     """
     asked, limit = [], (3 + 100 // 40) * VALUE_BYTES
 
     def referee(text, options):
         if text is None:
             raise RuntimeError("as it came it does not compile")
-        asked.append(int(share * estimate_of(text, tmp_path)))
-        return 0, 0, 0, asked[-1]
+        asked.append(estimate_of(text, tmp_path))
+        return 0, 0, 0, int(share * asked[-1]) if asked[-1] > limit else 2 * limit
 
-    settings = {"memory_limit_bytes": limit, "platform": b"cpu"}
+    settings = {"memory_limit_bytes": limit, "platform": b"cpu", "minimum": 2}
     result = _library.rewrite(layers(100).encode(), settings, referee)
-    assert len(asked) == 2 and asked[0] > limit
-    assert result.peak_after_bytes == asked[1] == pytest.approx(peak_of_limit * limit, rel=0.02)
+    assert [n for n in asked if n > limit] == asked[-doubted:] and len(asked) > doubted
+    assert (result.status == _library.OK) is (doubted == 2)
 
 
 def test_a_split_that_fails_is_no_refusal_where_xla_holds_it_as_it_came():
