@@ -195,11 +195,11 @@ ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *l
                   attrs);
 }
 
-ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
-                         const char *numbers, const int64_t *slice_sizes) {
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type, ir_attr numbers,
+                         const int64_t *slice_sizes) {
   ir_module *m = b->m;
   ir_attr sizes = ir_attr_i64s(m, slice_sizes, ir_type_at(m, x)->rank);
-  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_attr_other(m, numbers)),
+  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", numbers),
                            ir_property(m, "slice_sizes", sizes)};
   return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
 }
@@ -223,7 +223,7 @@ ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int3
                 dim, batching, batching, dim, t.rank);
   ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
   ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  return ir_build_gather(b, x, indices, type, text.text, sizes);
+  return ir_build_gather(b, x, indices, type, ir_attr_other(m, text.text), sizes);
 }
 
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {

@@ -37,13 +37,13 @@ static ir_ints count_from(int64_t *ints, int64_t from, int64_t to, ir_ints more)
   return (ir_ints){more.count, ints};
 }
 
-static const char *numbers_of(ir_module *m, const selection *s, int64_t rank) {
+static ir_attr numbers_of(ir_module *m, const selection *s, int64_t rank) {
   int64_t offsets[2 * IR_MAX_RANK], batch[IR_MAX_RANK];
   ir_ints windows = count_from(offsets, s->batch, s->dim, (ir_ints){0, offsets});
   windows = count_from(offsets, s->dim + s->inner, rank, windows);
   ir_ints common = count_from(batch, 0, s->batch, (ir_ints){0, batch}), dim = {1, &s->dim};
   ir_gather_numbers n = {windows, dim, common, common, dim, s->batch + s->inner};
-  return ir_text(m, ir_attr_get(m, ir_gather_dims_attr(m, &n))->text);
+  return ir_gather_dims_attr(m, &n);
 }
 
 /* As XLA reads them; the conversion, if there is one, in no block yet. */

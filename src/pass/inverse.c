@@ -182,10 +182,8 @@ static ir_value gathered(turner *f, ir_value v, int32_t d) {
                                .collapsed_slice_dims = {1, &at},
                                .start_index_map = {1, &at},
                                .index_vector_dim = 1};
-  ir_value operands[] = {v, ir_build_reshape(&f->b, f->places, type)};
-  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_gather_dims_attr(m, &numbers)),
-                           ir_property(m, "slice_sizes", ir_attr_i64s(m, sizes, rank))};
-  return ir_build(&f->b, IR_OP_GATHER, 2, operands, ir_type_of(m, v), 2, attrs);
+  return ir_build_gather(&f->b, v, ir_build_reshape(&f->b, f->places, type), ir_type_of(m, v),
+                         ir_gather_dims_attr(m, &numbers), sizes);
 }
 
 static ir_value ordered(turner *f, ir_value v, int32_t d) {

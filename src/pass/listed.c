@@ -350,10 +350,8 @@ static ir_value read_entries(lister *f, ir_value v, int32_t along) {
   n.index_vector_dim = 1;
   ir_type column = ir_tensor(f->m, type_of(f, f->counts)->dtype, 2, (int64_t[]){f->places, 1});
   ir_value at = ir_build_reshape(&f->b, entry_of_place(f), column);
-  ir_value y = ir_build_gather(&f->b, v, at, with_length(f, v, along, f->places), "", sizes);
-  ir_op_set_attr(f->m, ir_value_get(f->m, y)->op, "dimension_numbers",
-                 ir_gather_dims_attr(f->m, &n), true);
-  return y;
+  return ir_build_gather(&f->b, v, at, with_length(f, v, along, f->places),
+                         ir_gather_dims_attr(f->m, &n), sizes);
 }
 
 static ir_value resized(lister *f, ir_value v, int32_t along, int64_t n) {

@@ -220,8 +220,9 @@ static ir_value gathered(picker *f, const reading *r) {
   put_list(&b, "collapsed_slice_dims", indexed_dims, n);
   put_list(&b, "start_index_map", indexed_dims, n);
   strbuf_printf(&b, "index_vector_dim = %d>", f->rank);
-  return in_asked_order(
-      f, r, ir_build_gather(&f->b, r->v, indices, type_as_gathered(f, r), b.text, sizes));
+  return in_asked_order(f, r,
+                        ir_build_gather(&f->b, r->v, indices, type_as_gathered(f, r),
+                                        ir_attr_other(f->m, b.text), sizes));
 }
 
 /* A slice without gaps of dimensions that are read as a whole. */

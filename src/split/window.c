@@ -157,7 +157,7 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
 }
 
 /* Dimension numbers that take one index of dim after another. */
-static const char *picked_along(ir_module *m, int32_t rank, int64_t dim) {
+static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
   strbuf text = strbuf_make(m->arena), others = strbuf_make(m->arena);
   strbuf_printf(&others, "%s", "");
   for (int32_t i = 0, n = 0; i < rank; i++)
@@ -166,7 +166,7 @@ static const char *picked_along(ir_module *m, int32_t rank, int64_t dim) {
                 "#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%d], "
                 "start_index_map = [%d], index_vector_dim = 1>",
                 others.text, (int)dim, (int)dim);
-  return text.text;
+  return ir_attr_other(m, text.text);
 }
 
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {

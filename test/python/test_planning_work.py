@@ -161,7 +161,10 @@ def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, dou
     settings = {"memory_limit_bytes": limit, "platform": b"cpu", "minimum": 2}
     result = _library.rewrite(layers(100).encode(), settings, referee)
     assert [n for n in asked if n > limit] == asked[-doubted:] and len(asked) > doubted
+    assert asked[-doubted] == pytest.approx(1.17 * limit, rel=0.02)
     assert (result.status == _library.OK) is (doubted == 2)
+    if doubted == 2:
+        assert result.peak_after_bytes == int(share * asked[-1]) == pytest.approx(0.93 * limit, rel=0.02)
 
 
 def test_a_split_that_fails_is_no_refusal_where_xla_holds_it_as_it_came():

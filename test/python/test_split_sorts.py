@@ -108,7 +108,9 @@ def test_a_tenth_is_held(f):
     x = INPUTS.get(f, KEYS)
     stock = jax.jit(f).lower(x).compile(compiler_options=HONEST)
     got, want = compiled(f, x, a_tenth(stock))(x), stock(x)
-    if f not in [gini, multiplied, sums_by_row]:
+    if f is gini:
+        return np.testing.assert_allclose(got, want, rtol=1e-5)
+    if f not in [multiplied, sums_by_row]:
         return same_bits(got, want)
     for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-5 if g.dtype == np.float32 else 0, atol=1e-5)
