@@ -2,6 +2,7 @@
 
 import collections
 import fcntl
+import gc
 import json
 import os
 import signal
@@ -22,14 +23,19 @@ import jax
 import pytest
 
 import modelled
-import weir
-from weir import _hook, _library
 
 # How fast a result is found out matters in no test of this process, and LLVM's optimising is two
-# fifths of what XLA takes to compile. Reports are the same. Processes of tests compile as users do,
-# and so do the suites of other versions of jax, and what uses the fixture as_users.
+# fifths of what XLA takes to compile, MLIR in its emitters of fusions another fifth. Processes of
+# tests compile as users do, and so do the suites of other versions of jax, and what uses the fixture
+# as_users.
 if modelled.RUNS:
     jax.config.update("jax_disable_most_optimizations", True)
+    with modelled.quick_flags():
+        jax.devices()
+
+import weir
+from jax._src import compiler
+from weir import _hook, _jax, _library
 
 
 def pytest_addoption(parser):
@@ -47,6 +53,12 @@ def pytest_collection_modifyitems(config, items):
             left_out.append(item)
         seen[name] += 1
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_collection_finish():
+    """What is there now stays: the collector need not look at JAX and at thousands of tests again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +81,7 @@ def once(tmp_path_factory):
 
 
 @pytest.fixture
-def stand_in(monkeypatch):
+def stand_in(monkeypatch, fresh_caches):
     """Replaces libweir's rewrite(). `outcome(...)` chooses what it answers; `calls` are the
     programs it saw.
     """
@@ -113,7 +125,7 @@ def stand_in(monkeypatch):
 
 
 @pytest.fixture
-def xla_calls(monkeypatch):
+def xla_calls(monkeypatch, fresh_caches):
     """What reaches XLA's side of the hook: (module, compile_options) per compile."""
     from jax._src import compiler
 
@@ -129,17 +141,30 @@ def xla_calls(monkeypatch):
 
 
 @pytest.fixture
-def as_users():
+def as_users(monkeypatch):
     """Compiles with XLA's own options."""
+    if modelled.RUNS:
+        monkeypatch.setattr(compiler, "get_compile_options", modelled.options_of_users)
+        monkeypatch.setattr(_jax, "get_compile_options", modelled.options_of_users)
     jax.config.update("jax_disable_most_optimizations", False)
     yield
     jax.config.update("jax_disable_most_optimizations", modelled.RUNS)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def fresh_caches():
+    """Nothing is compiled or traced yet, be it an addition of numbers."""
+    jax.clear_caches()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def caches_of_a_file():
+    """What JAX keeps goes with the file. In between it stays: the operations that make a test's data
+    take a second to compile.
+    """
     yield
     jax.clear_caches()
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

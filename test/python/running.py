@@ -28,10 +28,9 @@ OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
 }
-# For values alone, in a quarter of the time: LLVM without optimisation, loops emitted without MLIR.
-# Reports of gathers and scatters are others then.
-QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-AS_USERS = {"xla_backend_optimization_level": 3, "xla_llvm_disable_expensive_passes": False}
+# For values alone, in a quarter of the time: without LLVM's optimisation, too.
+QUICK = {"xla_backend_optimization_level": 0} | modelled.QUICK
+AS_USERS = {"xla_backend_optimization_level": 3, "xla_llvm_disable_expensive_passes": False} | modelled.USERS
 # Where its processor is another than this computer's: a build folder whose programs run emulated.
 EMULATED = os.environ.get("WEIR_EMULATED_BUILD")
 SECONDS = 120
