@@ -244,12 +244,16 @@ static bool takes_too_long(const job *j, search *s, ir_module *m, const split_or
   return true;
 }
 
-/* The estimate was this far off. The next candidate is another one: smaller by the estimate, too,
- * even where that is low. */
-static void tighten(search *s, int64_t estimate, int64_t needed) {
-  double ratio = (double)s->limit / (double)needed * 0.98;
-  int64_t scaled = (int64_t)((double)s->target * ratio), below = estimate - estimate / 50 - 1;
-  s->target = scaled < below ? scaled : below;
+/* The estimate of temporaries was this far off; arguments and results are every candidate's. The
+ * next one is another: smaller by the estimate, too, even where that is low. That XLA needs more for
+ * the program as it is says nothing about its parts. */
+static void tighten(search *s, const split_order *order, const verdict *needs) {
+  assert(needs->is_xlas && needs->peak > s->limit && needs->peak >= needs->held);
+  double held = (double)needs->held * s->devices, room = (double)(s->limit - needs->held),
+         ratio = room > 0 ? room / (double)(needs->peak - needs->held) * 0.98 : 0;
+  int64_t scaled = (int64_t)(held + ((double)s->target - held) * ratio),
+          below = order->peak_bytes - order->peak_bytes / 50 - 1;
+  s->target = scaled < below && order->loops ? scaled : below;
   if (s->target < 1) s->target = 1;
   s->shares_are_hopeless = false;
 }
@@ -296,7 +300,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   if (m) ir_module_destroy(m);
   if (fits && order.n_kernels) s->no_kernels = true;
-  else if (fits && needs.is_xlas) tighten(s, order.peak_bytes, needs.peak);
+  else if (fits && needs.is_xlas) tighten(s, &order, &needs);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
     note_hopeless(s, order.whole_bytes);
