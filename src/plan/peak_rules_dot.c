@@ -406,6 +406,35 @@ static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t
 
 /* The library takes the image as [batch, space, features], the kernel as [space, in, out], in
  * f32; other types are computed as they come. */
+/* x with one dimension as `groups` by the rest, and the groups before dimension `to`: a copy. */
+static uint32_t regrouped(const plan_rule *r, uint32_t x, int32_t from, int64_t groups,
+                          int32_t to) {
+  plan_shape s = node_of(r, x)->shape;
+  int64_t dims[IR_MAX_RANK + 1], perm[IR_MAX_RANK + 1];
+  int32_t n = 0;
+  for (int32_t d = 0; d < s.rank; d++) {
+    if (d == from) dims[n++] = groups;
+    dims[n++] = d == from ? s.dims[d] / groups : s.dims[d];
+  }
+  for (int32_t d = 0, i = 0; i < n; d++) {
+    if (d == from) continue; /* the groups' own place */
+    if (d - (d > from) == to) perm[i++] = from;
+    perm[i++] = d;
+  }
+  return plan_rule_transpose(
+      r, plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s.dtype, n, dims)), perm);
+}
+
+/* Source: XLA's ConvolutionGroupConverter. A batch in groups becomes a spatial dimension of them,
+ * beside the features. */
+static void group_batch(const plan_rule *r, uint32_t *x, uint32_t *kernel) {
+  int64_t groups = ir_op_int(r->m, r->op, "batch_group_count", 1);
+  int32_t last = node_of(r, *x)->shape.rank - 1;
+  if (groups == 1 || node_of(r, *x)->shape.rank >= IR_MAX_RANK) return;
+  *x = regrouped(r, *x, 0, groups, last);
+  *kernel = regrouped(r, *kernel, last, groups, last - 1);
+}
+
 void plan_lower_convolution(const plan_rule *r) {
   ir_conv_numbers n;
   plan_shape shape = result_shape(r, 0);
@@ -420,6 +449,7 @@ void plan_lower_convolution(const plan_rule *r) {
   uint32_t x = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 0), inside), perm);
   conv_order(perm, n.kernel_input_feature, n.kernel_spatial, n.kernel_output_feature, false);
   uint32_t kernel = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 1), inside), perm);
+  group_batch(r, &x, &kernel);
   conv_order(perm, n.output_batch, n.output_spatial, n.output_feature, true);
   for (int32_t d = 0; d < shape.rank; d++) dims[d] = shape.dims[perm[d]], back[perm[d]] = d;
   uint32_t made =

@@ -28,8 +28,23 @@ static const char *const pairs =
     "  return %y : tensor<1000xf32>\n"
     "}\n";
 
+/* Likewise, beside an argument of 4 MB. */
+static const char *const weighted_pairs =
+    "func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000x1000xf32>) -> tensor<1000xf32> "
+    "{\n"
+    "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "
+    "tensor<1000x1000xf32>\n"
+    "  %e = stablehlo.exponential %a : tensor<1000x1000xf32>\n"
+    "  %c = stablehlo.multiply %e, %w : tensor<1000x1000xf32>\n"
+    "  %y = stablehlo.dot_general %c, %x, contracting_dims = [1] x [0] : "
+    "(tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+    "  return %y : tensor<1000xf32>\n"
+    "}\n";
+
 typedef struct judge {
+  const char *program;    /* NULL: pairs */
   double factor;          /* of the temporaries that weir estimates */
+  int64_t whole;          /* temporaries from which it is twenty times that; 0: none */
   int64_t large;          /* temporaries from which what was rewritten has an eighth; 0: none */
   int64_t seen;           /* the least that was said of what was rewritten; 0: nothing */
   bool never;             /* refuses what was rewritten */
@@ -66,7 +81,8 @@ static void note_answer(judge *by, const char *text, size_t length, const char *
 static int report(void *user, const char *text, size_t length, const char *const *options,
                   weir_memory *out) {
   judge *by = user;
-  question q = {.text = text ? text : pairs, .length = text ? length : strlen(pairs)};
+  const char *program = by->program ? by->program : pairs;
+  question q = {.text = text ? text : program, .length = text ? length : strlen(program)};
   int n = 0;
   while (options[n]) assert(strchr(options[n++], '='));
   if (by->most < n) by->most = n;
@@ -76,13 +92,14 @@ static int report(void *user, const char *text, size_t length, const char *const
   note_answer(by, text, length, options);
   ctx_init(&q.c);
   assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
-  out->argument_bytes = 4000;
   out->output_bytes = 4000;
+  out->argument_bytes = q.peak.total_bytes - q.peak.temp_bytes - out->output_bytes;
   out->alias_bytes = 0;
-  bool is_less = text && by->large && q.peak.temp_bytes >= by->large;
-  double factor = is_less ? 0.125 : by->factor;
+  bool is_less = text && by->large && q.peak.temp_bytes >= by->large,
+       is_more = by->whole && q.peak.temp_bytes >= by->whole;
+  double factor = is_less ? 0.125 : is_more ? 20 * by->factor : by->factor;
   out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * factor);
-  int64_t total = 8000 + out->temp_bytes;
+  int64_t total = out->argument_bytes + out->output_bytes + out->temp_bytes;
   if (text && (!by->seen || total < by->seen)) by->seen = total;
   ctx_deinit(&q.c);
   return 0;
@@ -101,7 +118,8 @@ static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const cha
   o.machine = on;
   if (by) o.referee = report, o.referee_user = by, by->answers = 0;
   outcome out = {.summary.struct_size = sizeof out.summary};
-  out.status = weir_rewrite(pairs, strlen(pairs), &o, &out.result);
+  const char *program = by && by->program ? by->program : pairs;
+  out.status = weir_rewrite(program, strlen(program), &o, &out.result);
   weir_result_summary(out.result, &out.summary);
   return out;
 }
@@ -123,6 +141,21 @@ static void test_held(void) {
   weir_result_destroy(a.result);
   weir_result_destroy(b.result);
   weir_result_destroy(c.result);
+}
+
+/* Of the program as it came the estimate is far too low, or of all that there is: a limit that
+ * holds is none the less held with more room. */
+static void test_any_larger_limit_holds(void) {
+  for (int64_t limit = 4200000; limit < 90000000; limit += limit / 8) {
+    judge of_whole = {.program = weighted_pairs, .factor = 1, .whole = 3000000},
+          of_all = {.program = weighted_pairs, .factor = 4};
+    outcome a = rewrite(&of_whole, limit, WEIR_MINIMUM_NEVER, "x86-64-v3"),
+            b = rewrite(&of_all, limit, WEIR_MINIMUM_NEVER, "x86-64-v3");
+    assert(a.status == WEIR_OK && a.summary.peak_after_bytes <= limit);
+    assert(b.status == WEIR_OK && b.summary.peak_after_bytes <= limit);
+    weir_result_destroy(a.result);
+    weir_result_destroy(b.result);
+  }
 }
 
 /* The smallest limit is one that the referee confirms: more of it where he says more. */
@@ -225,6 +258,7 @@ static void test_kept_rates(void) {
 int main(void) {
   assert(!setenv("WEIR_CACHE_DIR", "off", 1));
   test_held();
+  test_any_larger_limit_holds();
   test_minimum();
   test_held_after_all();
   test_refusals();
