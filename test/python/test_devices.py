@@ -4,6 +4,7 @@ build/devices; `make test-devices` all. Nothing runs on a device.
 """
 
 import pathlib
+import re
 import sys
 import types
 
@@ -147,28 +148,59 @@ def test_quick_a_topology_is_as_good_as_a_name():
     assert held + memory.temp_size_in_bytes == plan.peak_after_bytes
 
 
-def test_quick_xla_knows_how_often_loops_run():
-    target = compiler_of("h100")
-    x = jax.ShapeDtypeStruct((20_000,), np.float32)
-    plan = weir.plan(lambda x: jax.numpy.sin(x[:, None] * x).sum(1), x, limit=10**8, device="h100")
-    assert plan.outcome in ("rewritten", "options")
-    products = weir.plan(
-        lambda x, v: jax.numpy.exp(x[:, None] * x) @ v, x, x, limit=10**8, device="h100"
-    )
-    assert products.outcome == "rewritten"
-    (loop,) = products.loops
-    assert loop.trips > 1
-    from jax._src.interpreters import mlir
+# ---- loops ----
+def written(q, k, v):
+    """Rows of the result, a slice a trip."""
+    return jax.nn.softmax(q @ k.T) @ v
 
-    with mlir.make_ir_context():
-        module = _jax.ir.Module.parse(products.text)
-        options = _jax.get_compile_options(1, 1, device_assignment=np.array([[target.compiler.id]]))
-        made = target.compiler.client.compile(
-            module,
-            executable_devices=_jax.xla_client.DeviceList((target.compiler,)),
-            compile_options=options,
-        )
-    assert f'"known_trip_count":{{"n":"{loop.trips}"}}' in made.hlo_modules()[0].to_string()
+
+def added_up(x, w):
+    """All of the result in each trip."""
+    p = jax.nn.softmax(x @ w)
+    return p.T @ p
+
+
+def shapes(*sizes):
+    return [jax.ShapeDtypeStruct(size, np.float32) for size in sizes]
+
+
+# Arguments, the limit, the bytes of one row of a slice. The results are larger than a TPU's on-chip
+# memory, of which no report tells.
+LOOPS = {
+    written: (shapes((10**6, 8), (512, 8), (512, 256)), 1_350_000_000, 512 * 4),
+    added_up: (shapes((10**6, 8), (8, 8192)), 680_000_000, 8192 * 4),
+}
+IN_PLACE = [("quick", f, "h100") for f in LOOPS]
+IN_PLACE += [("quick", written, "v5e"), ("whole", added_up, "v5e")]
+
+
+@pytest.mark.parametrize(
+    "f, device",
+    [case[1:] for case in IN_PLACE],
+    ids=[f"{share}-{f.__name__}-{device}" for share, f, device in IN_PLACE],
+)
+def test_loops_are_in_place(f, device):
+    """Beside arguments and results there are two slices, and not a copy of the result, which would
+    be more. XLA for GPUs says that it knows how many trips there are.
+    """
+    target, (arguments, limit, row_bytes) = compiler_of(device), LOOPS[f]
+    whole = jax.sharding.SingleDeviceSharding(target.compiler)
+    arguments = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole) for x in arguments]
+    with weir.limit(limit):
+        lowered = jax.jit(f).trace(*arguments).lower(lowering_platforms=(target.platform,))
+        executable = lowered.compile().runtime_executable()
+    (loop,) = weir.last_report().loops
+    assert loop.trips > 1
+    memory = executable.get_compiled_memory_stats()
+    most = 2 * loop.slice * row_bytes + 2**20
+    assert memory.temp_size_in_bytes <= most < memory.output_size_in_bytes
+    text = executable.hlo_modules()[0].to_string()
+    shape = ",".join(map(str, lowered.out_info.shape))
+    in_loop, entry = text.split("\nENTRY ")
+    assert f"[{shape}]" in in_loop and " while(" in entry
+    assert re.findall(rf"\[{shape}\][^=]* copy(?:-start)?\(", in_loop) == []
+    if target.platform == "cuda":
+        assert f'"known_trip_count":{{"n":"{loop.trips}"}}' in text
 
 
 def test_a_program_larger_than_the_chip_is_held():
