@@ -96,6 +96,12 @@ def sharded(devices):
     return lambda x, v: kernel(x, x) @ v, (x, v)
 
 
+def spread(devices):
+    """A program of one device, under a limit with a mesh of them."""
+    shapes = [jax.ShapeDtypeStruct((65_536, 8), np.float32) for _ in range(3)]
+    return lambda q, k, v: jax.nn.softmax(q @ k.T) @ v, shapes
+
+
 def by_hand(devices):
     def local(x, v):
         return kernel(x, jax.lax.all_gather(x, "d", tiled=True)) @ v
@@ -106,9 +112,10 @@ def by_hand(devices):
 
 
 SEVERAL = [("quick", sharded, "h100", 2), ("quick", by_hand, "v5e", 8)]
+SEVERAL += [("quick", spread, "h100", 4), ("quick", spread, "v5e", 4)]
 SEVERAL += [
     ("whole", make, device, count)
-    for make in (sharded, by_hand)
+    for make in (sharded, by_hand, spread)
     for device in ("h100", "v5e", "v5p")
     for count in (2, 4, 8)
     if ("quick", make, device, count) not in SEVERAL
@@ -118,16 +125,19 @@ SEVERAL_IDS = [f"{share}-{make.__name__}-{device}-{n}" for share, make, device, 
 
 @pytest.mark.parametrize("make, device, count", [c[1:] for c in SEVERAL], ids=SEVERAL_IDS)
 def test_each_of_several_devices_is_under_the_limit(make, device, count):
-    target, limit = compiler_of(device), 10_000_000
+    target, limit = compiler_of(device), 200_000_000 if make is spread else 10_000_000
     devices = target.devices(count)
     f, shapes = make(devices)
-    plan = weir.plan(f, *shapes, limit=limit, device=device)
+    mesh = Mesh(np.array(devices), ("d",)) if make is spread else None
+    with weir.limit(limit, mesh=mesh):
+        plan = weir.plan(f, *shapes, limit=limit, device=device)
     assert plan.device == f"{count} x {device}" and plan.judge.startswith("XLA for")
     assert plan.peak_after_bytes <= limit and not plan.after_is_estimate
     if plan.outcome == "options":  # a TPU makes its part of the matrix on the chip
         assert target.platform == "tpu"
         return
     assert plan.outcome == "rewritten" and limit < plan.peak_before_bytes
+    assert f"mhlo.num_partitions = {count}" in str(plan.text)
     ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
     assert max(report_of(plan.text, devices, way) for way in ways) == plan.peak_after_bytes
 
@@ -137,7 +147,7 @@ def test_quick_a_topology_is_as_good_as_a_name():
     compiler_of("v5e")
     devices = _devices.resolve("v5e").devices(8)
     assert len({device.process_index for device in devices}) == 2
-    f, shapes = sharded(devices)
+    f, shapes = by_hand(devices)
     topology = types.SimpleNamespace(devices=devices)
     plan = weir.plan(f, *shapes, limit="10MB", device=topology)
     assert plan.device == "8 x v5e" and plan.peak_after_bytes <= 10_000_000
