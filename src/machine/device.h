@@ -18,7 +18,8 @@ typedef struct device_memory {
   int64_t library_bytes; /* in which a library's call works, beside its operands and results */
   /* Products of f32 matrices with fewer multiplications are no library's. */
   int64_t least_library_products;
-  int64_t loop_bytes; /* that XLA keeps for a loop, or a sort, whatever its state is */
+  int64_t loop_bytes;        /* that XLA keeps for a loop, or a sort, whatever its state is */
+  int64_t coefficient_bytes; /* that XLA may keep for an element of a table of constants */
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
   bool library_decides;
   /* Sums take in what they sum, whatever its size, and what is computed element by element is
