@@ -270,6 +270,43 @@ static int64_t counted_dim(ir_module *m, ir_value v, int steps) {
 
 int64_t pass_counted_dim(ir_module *m, ir_value v) { return counted_dim(m, v, STEPS); }
 
+bool pass_find_scaling(const ir_module *m, ir_op op, ir_value *out_x, pass_scale *out) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->n_results != 1 || d->n_attrs) return false;
+  bool real = ir_dtype_class_of(ir_type_at(m, d->first_result)->dtype) == IR_CLASS_FLOAT;
+  *out = (pass_scale){(ir_kind)d->kind, IR_NONE};
+  *out_x = d->operands[0];
+  switch ((ir_kind)d->kind) {
+    case IR_OP_NEGATE: return true;
+    case IR_OP_MULTIPLY:
+      if (ir_is_one_number(m, d->operands[0])) {
+        *out_x = d->operands[1];
+        out->by = d->operands[0];
+        return true;
+      }
+      break;
+    case IR_OP_DIVIDE:
+      if (!real) return false;
+      break;
+    default: return false;
+  }
+  out->by = d->operands[1];
+  return ir_is_one_number(m, out->by);
+}
+
+ir_value pass_build_scaled(ir_builder *b, ir_value x, const pass_scale *s) {
+  ir_module *m = b->m;
+  ir_type type = ir_type_of(m, x);
+  if (s->kind == IR_OP_NEGATE) return ir_build_unary(b, IR_OP_NEGATE, x);
+  ir_op op = ir_value_get(m, s->by)->op;
+  ir_value by;
+  if (ir_kind_of(m, op) == IR_OP_CONSTANT)
+    by = ir_build_constant(b, type, ir_attr_get(m, ir_op_attr(m, op, "value"))->data, true);
+  else if (!ir_type_get(m, type)->rank) by = ir_operand(m, op, 0);
+  else by = ir_build_broadcast(b, ir_operand(m, op, 0), type, (int64_t[]){0});
+  return ir_build_binary(b, s->kind, x, by);
+}
+
 bool pass_is_plain_product(const ir_module *m, ir_op dot) {
   ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
   return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&

@@ -38,6 +38,15 @@ ir_value pass_build_unsorted(ir_builder *b, ir_value v);
  * known. */
 int64_t pass_counted_dim(ir_module *m, ir_value v);
 
+typedef struct pass_scale { /* multiply or divide by a number; negate */
+  ir_kind kind;
+  ir_value by; /* broadcast of a scalar, or a splat constant */
+} pass_scale;
+/* The op does that to its operand *out_x, and nothing else. */
+bool pass_find_scaling(const ir_module *m, ir_op op, ir_value *out_x, pass_scale *out);
+/* The same done to x, of any shape. */
+ir_value pass_build_scaled(ir_builder *b, ir_value x, const pass_scale *s);
+
 /* A product all of f32 or all of f64, of known shape: what is done in its place rounds no less. */
 bool pass_is_plain_product(const ir_module *m, ir_op dot);
 

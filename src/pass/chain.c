@@ -52,11 +52,6 @@ typedef struct leaf {
   const uint8_t *at; /* the label of each dimension */
 } leaf;
 
-typedef struct scale { /* multiply or divide by a scalar; negate */
-  ir_kind kind;
-  ir_value by; /* broadcast of a scalar, or a splat constant */
-} scale;
-
 typedef struct network {
   ir_op root;
   ir_block block;
@@ -67,7 +62,7 @@ typedef struct network {
   const uint8_t *out_at; /* the label of each dimension of the result */
   label_set out;
   int n_scales, n_inner;
-  scale scales[MOST_SCALES];
+  pass_scale scales[MOST_SCALES];
   ir_op inner[MOST_LEAVES];    /* products that are multiplied out, without the root */
   double flops, peak, largest; /* as written; elements of the largest intermediate, of any tensor */
   bool has_dissolved;          /* a shared product is multiplied out */
@@ -126,32 +121,6 @@ static bool are_alike(const chain *c, ir_op x, ir_op y) {
          ir_type_at(c->m, ir_result(c->m, x, 0))->dtype ==
              ir_type_at(c->m, ir_result(c->m, y, 0))->dtype &&
          pass_same_accuracy(c->m, x, y);
-}
-
-/* The op multiplies its operand *out_x by a scalar. */
-static bool is_scaling(const chain *c, ir_op op, ir_value *out_x, scale *out) {
-  const ir_op_data *d = ir_op_get(c->m, op);
-  if (d->n_results != 1) return false;
-  bool real = ir_dtype_class_of(ir_type_at(c->m, d->first_result)->dtype) == IR_CLASS_FLOAT;
-  if (d->n_attrs) return false;
-  *out = (scale){(ir_kind)d->kind, IR_NONE};
-  *out_x = d->operands[0];
-  switch ((ir_kind)d->kind) {
-    case IR_OP_NEGATE: return true;
-    case IR_OP_MULTIPLY:
-      if (ir_is_one_number(c->m, d->operands[0])) {
-        *out_x = d->operands[1];
-        out->by = d->operands[0];
-        return true;
-      }
-      break;
-    case IR_OP_DIVIDE:
-      if (!real) return false;
-      break;
-    default: return false;
-  }
-  out->by = d->operands[1];
-  return ir_is_one_number(c->m, out->by);
 }
 
 /* ---- expanding a tree into its leaves ---- */
@@ -226,7 +195,8 @@ static bool through_transpose(chain *c, ir_op op, step *s) {
 
 /* The product below v that belongs to the network, with the scalings on the way; IR_NONE if v is a
  * leaf. */
-static ir_op find_product(chain *c, const network *net, step *s, scale *scales, int *n_scales) {
+static ir_op find_product(chain *c, const network *net, step *s, pass_scale *scales,
+                          int *n_scales) {
   *n_scales = 0;
   for (int i = 0; i < MOST_PATH; i++) {
     ir_op op = ir_value_get(c->m, s->value)->op;
@@ -236,7 +206,7 @@ static ir_op find_product(chain *c, const network *net, step *s, scale *scales, 
       return are_alike(c, net->root, op) && (!s->shared || c->dissolved[s->value]) ? op : IR_NONE;
     if (through_transpose(c, op, s)) continue;
     ir_value x;
-    if (!is_scaling(c, op, &x, &scales[*n_scales])) return IR_NONE;
+    if (!pass_find_scaling(c->m, op, &x, &scales[*n_scales])) return IR_NONE;
     s->value = x;
     ++*n_scales;
   }
@@ -281,7 +251,7 @@ static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at)
 
 static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at) {
   step s = {v, at, false};
-  scale scales[MOST_PATH];
+  pass_scale scales[MOST_PATH];
   int n;
   ir_op dot = find_product(c, net, &s, scales, &n);
   int labels = net->n_labels;
@@ -473,10 +443,10 @@ static ir_op root_of(chain *c, ir_op dot) {
     if (u == c->users->first[v + 1]) break;
     ir_op op = c->users->ops[u];
     ir_value x;
-    scale s;
+    pass_scale s;
     passed++;
     if (is_product(c, op) && are_alike(c, root, op)) root = op, passed = 0, products++;
-    else if (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE && !is_scaling(c, op, &x, &s)) break;
+    else if (ir_kind_of(c->m, op) != IR_OP_TRANSPOSE && !pass_find_scaling(c->m, op, &x, &s)) break;
     v = ir_result(c->m, op, 0);
   }
   return root;
@@ -501,11 +471,11 @@ static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *ou
   for (uint32_t u = c->users->first[v]; u < c->users->first[v + 1]; u++) {
     ir_op op = c->users->ops[u];
     ir_value x;
-    scale s;
+    pass_scale s;
     if (is_product(c, op)) {
       all &= are_alike(c, product, op) && add_root(out, root_of(c, op));
     } else {
-      bool passes = ir_kind_of(c->m, op) == IR_OP_TRANSPOSE || is_scaling(c, op, &x, &s);
+      bool passes = ir_kind_of(c->m, op) == IR_OP_TRANSPOSE || pass_find_scaling(c->m, op, &x, &s);
       all &= passes && depth < MOST_PATH &&
              find_roots(c, product, ir_result(c->m, op, 0), depth + 1, out);
     }
@@ -661,27 +631,13 @@ static ir_value in_order(chain *c, ir_builder *b, const network *net, const term
   return made;
 }
 
-static ir_value scaled(chain *c, ir_builder *b, ir_value x, const scale *s) {
-  ir_type type = ir_type_of(c->m, x);
-  if (s->kind == IR_OP_NEGATE) return ir_build_unary(b, IR_OP_NEGATE, x);
-  ir_op op = ir_value_get(c->m, s->by)->op;
-  ir_value by;
-  if (ir_kind_of(c->m, op) == IR_OP_CONSTANT) {
-    const void *data = ir_attr_get(c->m, ir_op_attr(c->m, op, "value"))->data;
-    by = ir_build_constant(b, type, data, true);
-  } else {
-    by = spread(b, ir_map_get(c->map, ir_operand(c->m, op, 0)), type);
-  }
-  return ir_build_binary(b, s->kind, x, by);
-}
-
 static void build(chain *c, ir_block block, const plan *p) {
   const network *net = p->net;
   ir_builder b = {c->m, block, ir_op_get(c->m, net->root)->location};
   term *t = ARENA_NEW(c->scratch, term);
   build_term(c, &b, p, interval(0, net->n), t);
   ir_value x = in_order(c, &b, net, t);
-  for (int i = 0; i < net->n_scales; i++) x = scaled(c, &b, x, &net->scales[i]);
+  for (int i = 0; i < net->n_scales; i++) x = pass_build_scaled(&b, x, &net->scales[i]);
   CTX_CHECK(c->m->ctx, ir_type_of(c->m, x) == ir_type_of(c->m, ir_result(c->m, net->root, 0)));
   ir_map_set(c->map, ir_result(c->m, net->root, 0), x);
   c->changed = true;

@@ -1,0 +1,329 @@
+/* gram: a sum of products over a long dimension from one that is there.
+ *
+ *   (M X + c y^T) X^T = M (X X^T) + c (X y)^T      X X^T being computed anyway
+ *
+ * where X is long and M, c are small: the gradient of anything that reads X X^T (sparse Gaussian
+ * processes, whitening, least squares by normal equations) multiplies what it makes of X with X
+ * once more, as expensive as X X^T was. Both sides may be scaled, the left one may be a sum of such
+ * terms, with transposes in between; a product of few rows (X y) is made anew.
+ * Requires: a verified module, equal ops merged. Breaks: roundings, as `chain`, whose identity it
+ * is with sums in between and with what others need at no price; numbers by which X is scaled are
+ * multiplied with X X^T in place of X; what lost its uses stays for dce.
+ * Left alone: what costs more than a GAIN-th of the product; element types other than f32 and f64;
+ * batches; products of different accuracy (f32 beyond CPU: `precision`); what is read is small
+ * against the limit or below the threshold. Cost: MOST_STEPS ops a product.
+ * Source: associativity; matrix calculus by hand does it (Titsias 2009, the bound's gradient).
+ */
+#include "pass/build.h"
+
+enum { MOST_STEPS = 32, MOST_SCALES = 8, GAIN = 2 };
+
+typedef struct side { /* of a product: a matrix or a vector */
+  ir_value v;
+  int32_t sum; /* its contracted dimension */
+} side;
+
+typedef struct scaled { /* a side without the numbers that it is multiplied by */
+  side root;
+  int32_t count;
+  pass_scale by[MOST_SCALES];
+} scaled;
+
+typedef struct product { /* of two sides */
+  ir_op op;
+  ir_block block;
+  scaled at[2];
+  ir_value made; /* of the two roots; IR_NONE: not yet */
+  bool is_wanted;
+  uint32_t next; /* with the same value as root of at[0], +1 */
+} product;
+
+typedef struct gram {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map; /* results of replaced ops -> what they are now */
+  product *products;
+  uint32_t count, room;
+  uint32_t *first; /* by value, +1 */
+  uint32_t n_values;
+  bool *is_found; /* by op: to be replaced */
+  uint32_t n_ops;
+  bool is_rewriting, changed;
+} gram;
+
+/* ---- sides ---- */
+static const ir_type_data *type_of(const gram *f, side s) { return ir_type_at(f->m, s.v); }
+
+/* Of the dimension that is not summed over. */
+static double length(const gram *f, side s) {
+  const ir_type_data *t = type_of(f, s);
+  return t->rank == 2 ? (double)t->dims[1 - s.sum] : 1;
+}
+
+static bool is_transpose(const gram *f, ir_op op, side *in_out) {
+  if (!op || ir_kind_of(f->m, op) != IR_OP_TRANSPOSE || type_of(f, *in_out)->rank != 2)
+    return false;
+  int32_t rank;
+  const int64_t *permutation = ir_op_ints(f->m, op, "permutation", &rank);
+  if (!permutation || rank != 2) return false;
+  *in_out = (side){ir_operand(f->m, op, 0), (int32_t)permutation[in_out->sum]};
+  return true;
+}
+
+static scaled strip(const gram *f, side s) {
+  scaled out = {.root = s};
+  for (int step = 0; step < MOST_SCALES; step++) {
+    ir_op op = ir_value_get(f->m, out.root.v)->op;
+    ir_value x;
+    if (is_transpose(f, op, &out.root)) continue;
+    if (!op || !pass_find_scaling(f->m, op, &x, &out.by[out.count])) break;
+    out.root.v = x;
+    out.count++;
+  }
+  return out;
+}
+
+static ir_value with_scales(ir_builder *b, ir_value x, const scaled *s) {
+  for (int32_t i = 0; i < s->count; i++) x = pass_build_scaled(b, x, &s->by[i]);
+  return x;
+}
+
+static bool is_same(side a, side b) { return a.v == b.v && a.sum == b.sum; }
+
+/* ---- products ---- */
+/* One contraction of matrices, or of a matrix and a vector; or, with `outer`, none of vectors. */
+static bool read_product(const gram *f, ir_op op, bool outer, side *out) {
+  ir_dot_numbers n;
+  if (!op || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !pass_is_plain_product(f->m, op) ||
+      !ir_dot_dims(f->p->scratch, f->m, op, &n) || n.lhs_batch.count ||
+      n.lhs_contract.count != !outer)
+    return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    out[i].v = ir_operand(f->m, op, i);
+    out[i].sum = outer ? 0 : (int32_t)ir_dot_contract(&n, i).at[0];
+    int32_t rank = type_of(f, out[i])->rank;
+    if (!ir_is_static_tensor(f->m, ir_type_of(f->m, out[i].v)) || rank < 1 || rank > 2 - outer)
+      return false;
+  }
+  return true;
+}
+
+/* As accurate as `like`; first the dimensions of x. */
+static ir_value build_product(ir_builder *b, ir_op like, side x, side y, bool outer) {
+  ir_module *m = b->m;
+  int64_t from[2] = {x.sum, y.sum};
+  ir_dot_numbers n = {.lhs_contract = {!outer, &from[0]}, .rhs_contract = {!outer, &from[1]}};
+  ir_dtype dtype = ir_type_at(m, ir_result(m, like, 0))->dtype;
+  ir_value made = pass_build_dot(b, x.v, y.v, &n, dtype);
+  static const char *const names[] = {"precision_config", "algorithm"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    ir_attr a = ir_op_attr(m, like, names[i]);
+    if (a) ir_op_set_attr(m, ir_value_get(m, made)->op, names[i], a, true);
+  }
+  return made;
+}
+
+static bool are_alike(const gram *f, ir_op x, ir_op y) {
+  const char *platform = f->p->options->platform;
+  bool whole = !platform || !strcmp(platform, "cpu") ||
+               ir_type_at(f->m, ir_result(f->m, x, 0))->dtype == IR_F64;
+  bool plain = !ir_op_attr(f->m, x, "algorithm") && !ir_op_attr(f->m, y, "algorithm");
+  return pass_same_accuracy(f->m, x, y) || (whole && plain);
+}
+
+/* ---- what a product is made of ---- */
+typedef struct trace {
+  gram *f;
+  ir_op op; /* the product that is replaced */
+  ir_block block;
+  side y;        /* the same throughout */
+  ir_builder *b; /* NULL: nothing is built, costs are counted */
+  double cost;   /* multiply-adds */
+  int steps;
+  product *used[MOST_STEPS];
+  int n_used;
+} trace;
+
+static bool is_known(const trace *t, const product *p, bool swapped, side x) {
+  return p->block == t->block && (!t->f->is_rewriting || p->made) &&
+         is_same(p->at[swapped].root, x) && is_same(p->at[!swapped].root, t->y) &&
+         are_alike(t->f, p->op, t->op);
+}
+
+static product *find_known(const trace *t, side x, bool swapped) {
+  const gram *f = t->f;
+  ir_value v = swapped ? t->y.v : x.v;
+  for (uint32_t i = v < f->n_values ? f->first[v] : 0; i; i = f->products[i - 1].next)
+    if (is_known(t, &f->products[i - 1], swapped, x)) return &f->products[i - 1];
+  return NULL;
+}
+
+static bool take_known(trace *t, side x, ir_value *out) {
+  product *p = find_known(t, x, false);
+  bool swapped = !p;
+  if (swapped) p = find_known(t, x, true);
+  if (!p) return false;
+  if (!t->b) return t->used[t->n_used++] = p, true;
+  *out = p->made;
+  if (swapped && ir_type_at(t->f->m, p->made)->rank == 2)
+    *out = pass_build_transpose(t->b, p->made, (int64_t[]){1, 0});
+  return true;
+}
+
+static void make(trace *t, side x, side y, bool outer, double cost, ir_value *out) {
+  t->cost += cost;
+  if (t->b) *out = build_product(t->b, t->op, x, y, outer);
+}
+
+static bool follow(trace *t, side x, ir_value *out);
+
+/* x = left . right */
+static bool follow_product(trace *t, side x, const side *of, bool outer, ir_value *out) {
+  const gram *f = t->f;
+  side small = of[1 - x.sum], large = {of[x.sum].v, outer ? 0 : 1 - of[x.sum].sum};
+  ir_value sum = IR_NONE;
+  if (!follow(t, large, &sum)) return false;
+  double inner = length(f, large);
+  make(t, small, (side){sum, 0}, outer, length(f, x) * inner * length(f, t->y), out);
+  return true;
+}
+
+static bool follow_sum(trace *t, side x, ir_op op, ir_value *out) {
+  ir_value of[2] = {IR_NONE, IR_NONE};
+  for (uint32_t i = 0; i < 2; i++)
+    if (!follow(t, (side){ir_operand(t->f->m, op, i), x.sum}, &of[i])) return false;
+  if (t->b) *out = ir_build_binary(t->b, ir_kind_of(t->f->m, op), of[0], of[1]);
+  return true;
+}
+
+/* The product of x and t->y: its free dimension, then that of t->y. False: too many steps. */
+static bool follow(trace *t, side x, ir_value *out) {
+  gram *f = t->f;
+  if (++t->steps > MOST_STEPS) return false;
+  if (take_known(t, x, out)) return true;
+  ir_op op = ir_value_get(f->m, x.v)->op;
+  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  side of[2], turned = x;
+  pass_scale by;
+  ir_value whole;
+  if (kind == IR_OP_ADD || kind == IR_OP_SUBTRACT) return follow_sum(t, x, op, out);
+  if (is_transpose(f, op, &turned)) return follow(t, turned, out);
+  if (op && pass_find_scaling(f->m, op, &whole, &by)) {
+    if (!follow(t, (side){whole, x.sum}, out)) return false;
+    if (t->b) *out = pass_build_scaled(t->b, *out, &by);
+    return true;
+  }
+  for (int outer = 0; outer < 2 && type_of(f, x)->rank == 2; outer++)
+    if (read_product(f, op, outer, of) && are_alike(f, op, t->op))
+      return follow_product(t, x, of, outer, out);
+  double terms = (double)type_of(f, x)->dims[x.sum];
+  make(t, x, t->y, false, length(f, x) * terms * length(f, t->y), out);
+  return true;
+}
+
+/* ---- which products ---- */
+/* Side `left` of the product is looked into. */
+static trace begin(gram *f, ir_op op, ir_block block, const scaled *right, ir_builder *b) {
+  return (trace){.f = f, .op = op, .block = block, .y = right->root, .b = b};
+}
+
+static bool is_worth_it(gram *f, ir_op op, ir_block block, const side *of, uint32_t left,
+                        trace *out) {
+  scaled right = strip(f, of[1 - left]);
+  *out = begin(f, op, block, &right, NULL);
+  ir_value none = IR_NONE;
+  double terms = (double)type_of(f, of[0])->dims[of[0].sum];
+  return type_of(f, of[0])->rank == 2 && type_of(f, of[1])->rank == 2 &&
+         ir_value_bytes(f->m, of[left].v) > pass_small_bytes(f->p->options) &&
+         follow(out, of[left], &none) &&
+         GAIN * out->cost <= length(f, of[0]) * length(f, of[1]) * terms;
+}
+
+static void add_product(gram *f, ir_op op, ir_block block, const side *of) {
+  if (f->count == f->room) return;
+  product *p = &f->products[f->count++];
+  *p = (product){.op = op, .block = block, .at = {strip(f, of[0]), strip(f, of[1])}};
+  ir_value v = p->at[0].root.v;
+  p->next = f->first[v];
+  f->first[v] = f->count;
+}
+
+static void look_at(const ir_module *m, ir_op op, void *user) {
+  gram *f = user;
+  side of[2];
+  ir_block block = ir_op_get(m, op)->block;
+  if (!read_product(f, op, false, of)) return;
+  for (uint32_t left = 0; left < 2; left++) {
+    trace t;
+    if (!is_worth_it(f, op, block, of, left, &t)) continue;
+    for (int i = 0; i < t.n_used; i++) t.used[i]->is_wanted = true;
+    f->is_found[op] = true;
+    return;
+  }
+  add_product(f, op, block, of);
+}
+
+/* ---- rewriting ---- */
+static product *product_of(gram *f, ir_op op, const side *of) {
+  ir_value v = strip(f, of[0]).root.v;
+  for (uint32_t i = v < f->n_values ? f->first[v] : 0; i; i = f->products[i - 1].next)
+    if (f->products[i - 1].op == op && f->products[i - 1].is_wanted) return &f->products[i - 1];
+  return NULL;
+}
+
+/* The product that others follow from: of its roots, then scaled. */
+static bool make_known(gram *f, ir_builder *b, product *p) {
+  p->made = build_product(b, p->op, p->at[0].root, p->at[1].root, false);
+  ir_value x = with_scales(b, with_scales(b, p->made, &p->at[0]), &p->at[1]);
+  ir_map_set(f->map, ir_result(f->m, p->op, 0), x);
+  return true;
+}
+
+static bool make_found(gram *f, ir_builder *b, ir_op op, const side *of) {
+  for (uint32_t left = 0; left < 2; left++) {
+    scaled right = strip(f, of[1 - left]);
+    trace dry, t = begin(f, op, b->block, &right, b);
+    ir_value made = IR_NONE;
+    if (!is_worth_it(f, op, b->block, of, left, &dry) || !follow(&t, of[left], &made)) continue;
+    made = with_scales(b, made, &right);
+    if (left == 1) made = pass_build_transpose(b, made, (int64_t[]){1, 0});
+    CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, ir_result(f->m, op, 0)));
+    ir_map_set(f->map, ir_result(f->m, op, 0), made);
+    return true;
+  }
+  return false;
+}
+
+static bool replace(void *user, ir_block block, ir_op op) {
+  gram *f = user;
+  side of[2];
+  if (op >= f->n_ops || !read_product(f, op, false, of)) return false;
+  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
+  product *p = f->is_found[op] ? NULL : product_of(f, op, of);
+  bool done = f->is_found[op] ? make_found(f, &b, op, of) : p && make_known(f, &b, p);
+  f->changed |= done;
+  return done;
+}
+
+static void count_products(const ir_module *m, ir_op op, void *user) {
+  *(uint32_t *)user += ir_kind_of(m, op) == IR_OP_DOT_GENERAL;
+}
+
+static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  gram f = {.p = p, .m = m, .n_values = m->values.count, .n_ops = m->ops.count};
+  ir_walk(m, top, count_products, &f.room);
+  *out_changed = false;
+  if (f.room < 2) return WEIR_OK;
+  f.map = ir_map_new(p->scratch, m);
+  f.products = ARENA_ARRAY(p->scratch, product, f.room);
+  f.first = ARENA_ARRAY(p->scratch, uint32_t, f.n_values);
+  f.is_found = ARENA_ARRAY(p->scratch, bool, f.n_ops);
+  ir_walk(m, top, look_at, &f);
+  f.is_rewriting = true;
+  pass_replace_ops(m, top, f.map, replace, &f);
+  *out_changed = f.changed;
+  return WEIR_OK;
+}
+
+const pass pass_gram = {"gram", run};
