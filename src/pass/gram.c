@@ -2,10 +2,13 @@
  *
  *   (M X + c y^T) X^T = M (X X^T) + c (X y)^T      X X^T being computed anyway
  *
+ *   sum of all (U * X) = trace (U X^T)                U X^T being computed anyway
+ *
  * where X is long and M, c are small: the gradient of anything that reads X X^T (sparse Gaussian
  * processes, whitening, least squares by normal equations) multiplies what it makes of X with X
  * once more, as expensive as X X^T was. Both sides may be scaled, the left one may be a sum of such
- * terms, with transposes in between; a product of few rows (X y) is made anew.
+ * terms, with transposes in between; a product of few rows (X y) is made anew. Without the sum of
+ * all, U may be needed nowhere.
  * Requires: a verified module, equal ops merged. Breaks: roundings, as `chain`, whose identity it
  * is with sums in between and with what others need at no price; numbers by which X is scaled are
  * multiplied with X X^T in place of X; what lost its uses stays for dce.
@@ -33,9 +36,11 @@ typedef struct product { /* of two sides */
   ir_op op;
   ir_block block;
   scaled at[2];
-  ir_value made; /* of the two roots; IR_NONE: not yet */
-  bool is_wanted;
-  uint32_t next; /* with the same value as root of at[0], +1 */
+  ir_value made;  /* of the two roots; IR_NONE: not yet */
+  bool is_wanted; /* others follow from it */
+  bool is_found;  /* it follows from others, what at[0] is made of being looked into */
+  bool is_turned; /* at[0] is its right side */
+  uint32_t next;  /* with the same value as root of at[0], +1 */
 } product;
 
 typedef struct gram {
@@ -46,9 +51,9 @@ typedef struct gram {
   uint32_t count, room;
   uint32_t *first; /* by value, +1 */
   uint32_t n_values;
-  bool *is_found; /* by op: to be replaced */
+  uint32_t *place; /* by op: in `products`, +1; of a sum of all: of what it is the trace of */
   uint32_t n_ops;
-  bool is_rewriting, changed;
+  bool changed;
 } gram;
 
 /* ---- sides ---- */
@@ -144,9 +149,18 @@ typedef struct trace {
   int n_used;
 } trace;
 
+static side root_of(const gram *f, const product *p, uint32_t i) {
+  side s = p->at[i].root;
+  return (side){ir_map_get(f->map, s.v), s.sum};
+}
+
+static bool is_of(const gram *f, const product *p, side x, side y) {
+  return is_same(root_of(f, p, 0), x) && is_same(root_of(f, p, 1), y);
+}
+
 static bool is_known(const trace *t, const product *p, bool swapped, side x) {
-  return p->block == t->block && (!t->f->is_rewriting || p->made) &&
-         is_same(p->at[swapped].root, x) && is_same(p->at[!swapped].root, t->y) &&
+  return p->block == t->block && p->op != t->op &&
+         (swapped ? is_of(t->f, p, t->y, x) : is_of(t->f, p, x, t->y)) &&
          are_alike(t->f, p->op, t->op);
 }
 
@@ -158,15 +172,17 @@ static product *find_known(const trace *t, side x, bool swapped) {
   return NULL;
 }
 
+static ir_value made_of(gram *f, ir_builder *b, product *p);
+
 static bool take_known(trace *t, side x, ir_value *out) {
   product *p = find_known(t, x, false);
   bool swapped = !p;
   if (swapped) p = find_known(t, x, true);
   if (!p) return false;
   if (!t->b) return t->used[t->n_used++] = p, true;
-  *out = p->made;
-  if (swapped && ir_type_at(t->f->m, p->made)->rank == 2)
-    *out = pass_build_transpose(t->b, p->made, (int64_t[]){1, 0});
+  *out = made_of(t->f, t->b, p);
+  if (swapped && ir_type_at(t->f->m, *out)->rank == 2)
+    *out = pass_build_transpose(t->b, *out, (int64_t[]){1, 0});
   return true;
 }
 
@@ -222,87 +238,137 @@ static bool follow(trace *t, side x, ir_value *out) {
 }
 
 /* ---- which products ---- */
-/* Side `left` of the product is looked into. */
-static trace begin(gram *f, ir_op op, ir_block block, const scaled *right, ir_builder *b) {
-  return (trace){.f = f, .op = op, .block = block, .y = right->root, .b = b};
+static double cost_of(const gram *f, side x, side y) {
+  return length(f, x) * length(f, y) * (double)type_of(f, x)->dims[x.sum];
 }
 
-static bool is_worth_it(gram *f, ir_op op, ir_block block, const side *of, uint32_t left,
-                        trace *out) {
-  scaled right = strip(f, of[1 - left]);
-  *out = begin(f, op, block, &right, NULL);
+/* Looks into the side x. */
+static bool is_worth_it(gram *f, ir_op op, ir_block block, side x, side y, trace *out) {
+  *out = (trace){.f = f, .op = op, .block = block, .y = y};
   ir_value none = IR_NONE;
-  double terms = (double)type_of(f, of[0])->dims[of[0].sum];
-  return type_of(f, of[0])->rank == 2 && type_of(f, of[1])->rank == 2 &&
-         ir_value_bytes(f->m, of[left].v) > pass_small_bytes(f->p->options) &&
-         follow(out, of[left], &none) &&
-         GAIN * out->cost <= length(f, of[0]) * length(f, of[1]) * terms;
+  return type_of(f, x)->rank == 2 && type_of(f, y)->rank == 2 &&
+         ir_value_bytes(f->m, x.v) > pass_small_bytes(f->p->options) && follow(out, x, &none) &&
+         GAIN * out->cost <= cost_of(f, x, y);
 }
 
-static void add_product(gram *f, ir_op op, ir_block block, const side *of) {
-  if (f->count == f->room) return;
-  product *p = &f->products[f->count++];
-  *p = (product){.op = op, .block = block, .at = {strip(f, of[0]), strip(f, of[1])}};
-  ir_value v = p->at[0].root.v;
-  p->next = f->first[v];
-  f->first[v] = f->count;
+static void find_way(gram *f, product *p) {
+  for (int turned = 0; turned < 2 && !p->is_found; turned++) {
+    trace t;
+    if (!is_worth_it(f, p->op, p->block, p->at[turned].root, p->at[!turned].root, &t)) continue;
+    for (int i = 0; i < t.n_used; i++) t.used[i]->is_wanted = true;
+    p->is_found = true;
+    p->is_turned = turned;
+  }
+  if (!p->is_turned) return;
+  scaled left = p->at[0];
+  p->at[0] = p->at[1];
+  p->at[1] = left;
 }
 
-static void look_at(const ir_module *m, ir_op op, void *user) {
+static void look_at_product(const ir_module *m, ir_op op, void *user) {
   gram *f = user;
   side of[2];
-  ir_block block = ir_op_get(m, op)->block;
   if (!read_product(f, op, false, of)) return;
-  for (uint32_t left = 0; left < 2; left++) {
-    trace t;
-    if (!is_worth_it(f, op, block, of, left, &t)) continue;
-    for (int i = 0; i < t.n_used; i++) t.used[i]->is_wanted = true;
-    f->is_found[op] = true;
-    return;
-  }
-  add_product(f, op, block, of);
+  CTX_CHECK(m->ctx, f->count < f->room);
+  product *p = &f->products[f->count];
+  *p = (product){
+      .op = op, .block = ir_op_get(m, op)->block, .at = {strip(f, of[0]), strip(f, of[1])}};
+  find_way(f, p);
+  ir_value v = p->at[0].root.v;
+  p->next = f->first[v];
+  f->first[v] = f->place[op] = ++f->count;
 }
 
-/* ---- rewriting ---- */
-static product *product_of(gram *f, ir_op op, const side *of) {
-  ir_value v = strip(f, of[0]).root.v;
-  for (uint32_t i = v < f->n_values ? f->first[v] : 0; i; i = f->products[i - 1].next)
-    if (f->products[i - 1].op == op && f->products[i - 1].is_wanted) return &f->products[i - 1];
-  return NULL;
-}
-
-/* The product that others follow from: of its roots, then scaled. */
-static bool make_known(gram *f, ir_builder *b, product *p) {
-  p->made = build_product(b, p->op, p->at[0].root, p->at[1].root, false);
-  ir_value x = with_scales(b, with_scales(b, p->made, &p->at[0]), &p->at[1]);
-  ir_map_set(f->map, ir_result(f->m, p->op, 0), x);
+/* The two sides of a sum of all elements of a product of matrices; the sum's dimension is to be
+ * set. */
+static bool read_sum(const gram *f, ir_op op, scaled *out) {
+  ir_module *m = f->m;
+  if (ir_kind_of(m, op) != IR_OP_REDUCE || ir_op_get(m, op)->n_operands != 2) return false;
+  int32_t rank;
+  ir_value v = ir_operand(m, op, 0);
+  ir_op multiply = ir_maker(m, v, IR_OP_MULTIPLY);
+  bool all = ir_op_ints(m, op, "dimensions", &rank) && rank == 2 && ir_type_at(m, v)->rank == 2;
+  if (!multiply || !all || !ir_is_static_tensor(m, ir_type_of(m, v)) ||
+      !ir_is_zero(m, ir_operand(m, op, 1)) ||
+      ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) != IR_OP_ADD)
+    return false;
+  for (uint32_t i = 0; i < 2; i++) out[i] = strip(f, (side){ir_operand(m, multiply, i), 0});
   return true;
 }
 
-static bool make_found(gram *f, ir_builder *b, ir_op op, const side *of) {
-  for (uint32_t left = 0; left < 2; left++) {
-    scaled right = strip(f, of[1 - left]);
-    trace dry, t = begin(f, op, b->block, &right, b);
-    ir_value made = IR_NONE;
-    if (!is_worth_it(f, op, b->block, of, left, &dry) || !follow(&t, of[left], &made)) continue;
-    made = with_scales(b, made, &right);
-    if (left == 1) made = pass_build_transpose(b, made, (int64_t[]){1, 0});
-    CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, ir_result(f->m, op, 0)));
-    ir_map_set(f->map, ir_result(f->m, op, 0), made);
-    return true;
-  }
-  return false;
+static void turn(scaled *s) { s->root.sum = 1 - s->root.sum; }
+
+/* A product of the two is there, or will be. */
+static product *find_trace(gram *f, ir_block block, scaled *of) {
+  for (int sum = 0; sum < 2; sum++, turn(&of[0]), turn(&of[1]))
+    for (int swapped = 0; swapped < 2; swapped++) {
+      ir_value v = of[swapped].root.v;
+      for (uint32_t i = v < f->n_values ? f->first[v] : 0; i; i = f->products[i - 1].next) {
+        product *p = &f->products[i - 1];
+        if (p->block == block && is_of(f, p, of[swapped].root, of[!swapped].root)) return p;
+      }
+    }
+  return NULL;
+}
+
+static void look_at_sum(const ir_module *m, ir_op op, void *user) {
+  gram *f = user;
+  scaled of[2];
+  if (!read_sum(f, op, of) || ir_value_bytes(m, of[0].root.v) <= pass_small_bytes(f->p->options))
+    return;
+  product *p = find_trace(f, ir_op_get(m, op)->block, of);
+  if (!p) return;
+  p->is_wanted = true;
+  f->place[op] = (uint32_t)(p - f->products) + 1;
+}
+
+/* ---- rewriting ---- */
+/* The product of its roots, wherever it is needed first: they are there. */
+static ir_value made_of(gram *f, ir_builder *b, product *p) {
+  if (p->made) return p->made;
+  side x = root_of(f, p, 0), y = root_of(f, p, 1);
+  trace dry, t = {.f = f, .op = p->op, .block = p->block, .y = y, .b = b};
+  bool found = p->is_found && is_worth_it(f, p->op, p->block, x, y, &dry);
+  if (!found || !follow(&t, x, &p->made)) p->made = build_product(b, p->op, x, y, false);
+  return p->made;
+}
+
+static ir_value make_product(gram *f, ir_builder *b, product *p) {
+  ir_value x = with_scales(b, with_scales(b, made_of(f, b, p), &p->at[0]), &p->at[1]);
+  return p->is_turned && ir_type_at(f->m, x)->rank == 2
+             ? pass_build_transpose(b, x, (int64_t[]){1, 0})
+             : x;
+}
+
+static ir_value trace_of(ir_builder *b, ir_value x) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_at(m, x);
+  CTX_CHECK(m->ctx, t->rank == 2 && t->dims[0] == t->dims[1]);
+  ir_type counts = ir_tensor(m, IR_I32, 2, t->dims);
+  ir_value i = ir_build_iota(b, counts, 0), j = ir_build_iota(b, counts, 1);
+  ir_value zero = ir_build_zeros(b, ir_type_of(m, x));
+  ir_value kept = ir_build_select(b, ir_build_compare(b, "EQ", i, j), x, zero);
+  return ir_build_sum(b, kept, (int64_t[]){0, 1}, 2);
+}
+
+static ir_value make_sum(gram *f, ir_builder *b, ir_op op, product *p) {
+  scaled of[2];
+  if (!read_sum(f, op, of) || find_trace(f, b->block, of) != p) return IR_NONE;
+  return with_scales(b, with_scales(b, trace_of(b, made_of(f, b, p)), &of[0]), &of[1]);
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
   gram *f = user;
-  side of[2];
-  if (op >= f->n_ops || !read_product(f, op, false, of)) return false;
+  uint32_t place = op < f->n_ops ? f->place[op] : 0;
+  if (!place) return false;
+  product *p = &f->products[place - 1];
+  if (!p->is_wanted && !p->is_found) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  product *p = f->is_found[op] ? NULL : product_of(f, op, of);
-  bool done = f->is_found[op] ? make_found(f, &b, op, of) : p && make_known(f, &b, p);
-  f->changed |= done;
-  return done;
+  ir_value made = p->op == op ? make_product(f, &b, p) : make_sum(f, &b, op, p);
+  if (!made) return false;
+  CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, ir_result(f->m, op, 0)));
+  ir_map_set(f->map, ir_result(f->m, op, 0), made);
+  return f->changed = true;
 }
 
 static void count_products(const ir_module *m, ir_op op, void *user) {
@@ -314,13 +380,13 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   gram f = {.p = p, .m = m, .n_values = m->values.count, .n_ops = m->ops.count};
   ir_walk(m, top, count_products, &f.room);
   *out_changed = false;
-  if (f.room < 2) return WEIR_OK;
+  if (!f.room) return WEIR_OK;
   f.map = ir_map_new(p->scratch, m);
   f.products = ARENA_ARRAY(p->scratch, product, f.room);
   f.first = ARENA_ARRAY(p->scratch, uint32_t, f.n_values);
-  f.is_found = ARENA_ARRAY(p->scratch, bool, f.n_ops);
-  ir_walk(m, top, look_at, &f);
-  f.is_rewriting = true;
+  f.place = ARENA_ARRAY(p->scratch, uint32_t, f.n_ops);
+  ir_walk(m, top, look_at_product, &f);
+  ir_walk(m, top, look_at_sum, &f);
   pass_replace_ops(m, top, f.map, replace, &f);
   *out_changed = f.changed;
   return WEIR_OK;

@@ -13,16 +13,24 @@
  * reaches all rows of its block, also those above it. Left alone: matrices from the right, batches,
  * complex numbers, fewer right-hand sides than FEW times the rows, small matrices, right-hand sides
  * that are small against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS
- * at most. Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
+ * at most.
+ *   Right-hand sides that are products of small matrices with what is long are not solved for:
+ *   A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c) y^T
+ * where no one else reads them: sums of scaled products, whose M and c together are no wider than
+ * A. Errors: those of the solves for M and c, times |X| and |y|.
+ * Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
  * and MAGMA's trsm do the same.
  */
 #include "ir/lapack.h"
 #include "pass/build.h"
 
-enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4 };
+enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4, MOST_STEPS = 16 };
 
 typedef struct solver {
+  pass_ctx *p;
   ir_module *m;
+  uint32_t *uses; /* by value, of those that were there before */
+  uint32_t n_values;
   ir_map *map; /* results of replaced ops -> what they are now */
   int64_t small_bytes;
   bool changed;
@@ -127,6 +135,82 @@ static ir_value solve(triangle *t, int64_t from, ir_value b) {
   return ir_build_concatenate(&t->b, x, 2, 0);
 }
 
+/* ---- products as right-hand sides ---- */
+typedef struct factored {
+  solver *f;
+  ir_op op;      /* the solve */
+  ir_builder *b; /* NULL: nothing is built */
+  int64_t width; /* of all small factors */
+  int steps;
+} factored;
+
+static ir_value as_matrix(ir_builder *b, ir_value c) {
+  const ir_type_data *t = ir_type_at(b->m, c);
+  return ir_build_reshape(b, c, ir_tensor(b->m, t->dtype, 2, (int64_t[]){t->dims[0], 1}));
+}
+
+/* m or its transpose, or a vector, in front of the long factor: solved for. */
+static ir_value solved(factored *t, ir_value m, bool turned) {
+  ir_value a = ir_operand(t->f->m, t->op, 0);
+  bool vector = ir_type_at(t->f->m, m)->rank == 1;
+  if (turned) m = pass_build_transpose(t->b, m, (int64_t[]){1, 0});
+  ir_value columns = vector ? as_matrix(t->b, m) : m, operands[] = {a, columns};
+  ir_value x = pass_build_like(t->b, t->op, operands, ir_type_of(t->f->m, columns));
+  return vector ? ir_build_reshape(t->b, x, ir_type_of(t->f->m, m)) : x;
+}
+
+static bool factor_product(factored *t, ir_op dot, ir_value *out) {
+  ir_module *m = t->f->m;
+  ir_dot_numbers n;
+  ir_value small = ir_operand(m, dot, 0), large = ir_operand(m, dot, 1);
+  if (!pass_is_plain_product(m, dot) || !ir_dot_dims(t->f->p->scratch, m, dot, &n) ||
+      n.lhs_batch.count || n.lhs_contract.count > 1)
+    return false;
+  int32_t rank = 1 + n.lhs_contract.count;
+  const ir_type_data *s = ir_type_at(m, small);
+  if (s->rank != rank || ir_type_at(m, large)->rank != rank) return false;
+  bool turned = rank == 2 && n.lhs_contract.at[0] == 0;
+  t->width += rank == 2 ? s->dims[n.lhs_contract.at[0]] : 1;
+  if (!t->b) return true;
+  const int64_t last = 1;
+  if (turned) n.lhs_contract.at = &last;
+  *out = pass_build_like(t->b, dot, (ir_value[]){solved(t, small, turned), large},
+                         ir_type_of(m, ir_result(m, dot, 0)));
+  ir_op_set_attr(m, ir_value_get(m, *out)->op, "dot_dimension_numbers", ir_dot_dims_attr(m, &n),
+                 true);
+  return true;
+}
+
+/* What solves for v: long products of which this is the only reader, scaled and added. */
+static bool factor(factored *t, ir_value v, ir_value *out) {
+  ir_module *m = t->f->m;
+  ir_op op = ir_value_get(m, v)->op;
+  if (!op || v >= t->f->n_values || t->f->uses[v] != 1 || ++t->steps > MOST_STEPS) return false;
+  ir_kind kind = ir_kind_of(m, op);
+  ir_value x, of[2] = {IR_NONE, IR_NONE};
+  pass_scale by;
+  if (kind == IR_OP_DOT_GENERAL) return factor_product(t, op, out);
+  if (pass_find_scaling(m, op, &x, &by)) {
+    if (!factor(t, x, out)) return false;
+    if (t->b) *out = pass_build_scaled(t->b, *out, &by);
+    return true;
+  }
+  if (kind != IR_OP_ADD && kind != IR_OP_SUBTRACT) return false;
+  for (uint32_t i = 0; i < 2; i++)
+    if (!factor(t, ir_operand(m, op, i), &of[i])) return false;
+  if (t->b) *out = ir_build_binary(t->b, kind, of[0], of[1]);
+  return true;
+}
+
+static bool replace_factored(solver *f, ir_builder *b, ir_op op) {
+  ir_value rhs = ir_operand(f->m, op, 1), made = IR_NONE;
+  factored dry = {.f = f, .op = op}, t = {.f = f, .op = op, .b = b};
+  if (!factor(&dry, rhs, &made) || dry.width > ir_type_at(f->m, rhs)->dims[0] + FEW) return false;
+  CTX_CHECK(f->m->ctx, factor(&t, rhs, &made));
+  ir_map_set(f->map, ir_result(f->m, op, 0), made);
+  return f->changed = true;
+}
+
 static bool replace(void *user, ir_block block, ir_op op) {
   solver *f = user;
   triangle t;
@@ -135,6 +219,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   if (!is_worth_it(f, a, b)) return false;
   int64_t rows = ir_type_at(f->m, a)->dims[0];
   t.b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  if (replace_factored(f, &t.b, op)) return true;
   t.a = a;
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
   if (t.most_rows < BLOCK) t.most_rows = BLOCK;
@@ -143,9 +228,14 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  solver f = {
-      .m = m, .map = ir_map_new(p->scratch, m), .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  solver f = {.p = p,
+              .m = m,
+              .map = ir_map_new(p->scratch, m),
+              .uses = ir_count_uses(p->scratch, m, top),
+              .n_values = m->values.count,
+              .small_bytes = pass_small_bytes(p->options)};
+  pass_replace_ops(m, top, f.map, replace, &f);
   *out_changed = f.changed;
   return WEIR_OK;
 }
