@@ -139,11 +139,10 @@ static bool are_alike(const gram *f, ir_op x, ir_op y) {
 /* ---- what a product is made of ---- */
 typedef struct trace {
   gram *f;
-  ir_op op; /* the product that is replaced */
-  ir_block block;
-  side y;        /* the same throughout */
-  ir_builder *b; /* NULL: nothing is built, costs are counted */
-  double cost;   /* multiply-adds */
+  const product *p; /* that is replaced: it follows from those before it */
+  side y;           /* the same throughout */
+  ir_builder *b;    /* NULL: nothing is built, costs are counted */
+  double cost;      /* multiply-adds */
   int steps;
   product *used[MOST_STEPS];
   int n_used;
@@ -159,9 +158,9 @@ static bool is_of(const gram *f, const product *p, side x, side y) {
 }
 
 static bool is_known(const trace *t, const product *p, bool swapped, side x) {
-  return p->block == t->block && p->op != t->op &&
+  return p->block == t->p->block && p < t->p &&
          (swapped ? is_of(t->f, p, t->y, x) : is_of(t->f, p, x, t->y)) &&
-         are_alike(t->f, p->op, t->op);
+         are_alike(t->f, p->op, t->p->op);
 }
 
 static product *find_known(const trace *t, side x, bool swapped) {
@@ -188,7 +187,7 @@ static bool take_known(trace *t, side x, ir_value *out) {
 
 static void make(trace *t, side x, side y, bool outer, double cost, ir_value *out) {
   t->cost += cost;
-  if (t->b) *out = build_product(t->b, t->op, x, y, outer);
+  if (t->b) *out = build_product(t->b, t->p->op, x, y, outer);
 }
 
 static bool follow(trace *t, side x, ir_value *out);
@@ -230,7 +229,7 @@ static bool follow(trace *t, side x, ir_value *out) {
     return true;
   }
   for (int outer = 0; outer < 2 && type_of(f, x)->rank == 2; outer++)
-    if (read_product(f, op, outer, of) && are_alike(f, op, t->op))
+    if (read_product(f, op, outer, of) && are_alike(f, op, t->p->op))
       return follow_product(t, x, of, outer, out);
   double terms = (double)type_of(f, x)->dims[x.sum];
   make(t, x, t->y, false, length(f, x) * terms * length(f, t->y), out);
@@ -243,8 +242,8 @@ static double cost_of(const gram *f, side x, side y) {
 }
 
 /* Looks into the side x. */
-static bool is_worth_it(gram *f, ir_op op, ir_block block, side x, side y, trace *out) {
-  *out = (trace){.f = f, .op = op, .block = block, .y = y};
+static bool is_worth_it(gram *f, const product *p, side x, side y, trace *out) {
+  *out = (trace){.f = f, .p = p, .y = y};
   ir_value none = IR_NONE;
   return type_of(f, x)->rank == 2 && type_of(f, y)->rank == 2 &&
          ir_value_bytes(f->m, x.v) > pass_small_bytes(f->p->options) && follow(out, x, &none) &&
@@ -254,7 +253,7 @@ static bool is_worth_it(gram *f, ir_op op, ir_block block, side x, side y, trace
 static void find_way(gram *f, product *p) {
   for (int turned = 0; turned < 2 && !p->is_found; turned++) {
     trace t;
-    if (!is_worth_it(f, p->op, p->block, p->at[turned].root, p->at[!turned].root, &t)) continue;
+    if (!is_worth_it(f, p, p->at[turned].root, p->at[!turned].root, &t)) continue;
     for (int i = 0; i < t.n_used; i++) t.used[i]->is_wanted = true;
     p->is_found = true;
     p->is_turned = turned;
@@ -327,8 +326,8 @@ static void look_at_sum(const ir_module *m, ir_op op, void *user) {
 static ir_value made_of(gram *f, ir_builder *b, product *p) {
   if (p->made) return p->made;
   side x = root_of(f, p, 0), y = root_of(f, p, 1);
-  trace dry, t = {.f = f, .op = p->op, .block = p->block, .y = y, .b = b};
-  bool found = p->is_found && is_worth_it(f, p->op, p->block, x, y, &dry);
+  trace dry, t = {.f = f, .p = p, .y = y, .b = b};
+  bool found = p->is_found && is_worth_it(f, p, x, y, &dry);
   if (!found || !follow(&t, x, &p->made)) p->made = build_product(b, p->op, x, y, false);
   return p->made;
 }

@@ -37,7 +37,10 @@ class Grams:
             dice = random.Random(number)
             terms = [self.term(dice, x, z, dd, de, ed, y, c, s) for _ in range(dice.randint(1, TERMS))]
             right = self.scaled(dice, dice.choice([x, x, z]), s)
-            out.append(self.product(dice, self.summed(dice, terms), right))
+            total = self.summed(dice, terms)
+            if right.shape == x.shape and dice.random() < 0.4:
+                out.append((self.scaled(dice, total, s) * right).sum())
+            out.append(self.product(dice, total, right))
         return [*out, z, dd, de, ed, y, c, s]
 
     @staticmethod

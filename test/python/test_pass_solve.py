@@ -48,6 +48,29 @@ def test_solves(n, k, lower, trans, unit, tmp_path):
         np.testing.assert_allclose(slow, want, rtol=0, atol=tolerance * np.abs(want).max())
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_products_are_not_solved_for(seed, tmp_path):
+    """Sums of products in front of long factors, at random; one of them may be read by others."""
+    dice = np.random.default_rng(seed)
+    n, k, r, dtype = 64 + 16 * (seed % 3), 330, int(dice.integers(1, 60)), (np.float32, np.float64)[seed % 2]
+    lower, trans, kinds = seed % 3 > 0, seed // 2 % 2, dice.integers(0, 5, dice.integers(1, 4))
+    shapes = (n, r), (r, k), (r, n), (n,), (k,)
+    a, rest = triangle(n, dtype, lower), [dice.normal(size=s).astype(dtype) for s in shapes]
+
+    def f(a, m, x, t, c, y):
+        terms = [m @ x, -(t.T @ x), jnp.tensordot(c, y, 0), (m @ x) / 3, 2 * jnp.tensordot(c, y, 0)]
+        b = terms[kinds[0]]
+        for i in kinds[1:]:
+            b = b + terms[i] if i % 2 else b - terms[i]
+        return solve_triangular(a, b, lower=lower, trans=trans), m, x, t, c, y
+
+    text, rewritten = passed(f, (a, *rest), tmp_path, "--pass=inline,solve,dce")
+    assert "lapack" in rewritten or r * len(kinds) > n
+    want, got = running.Xla(text)(a, *rest)[0], running.Xla(rewritten)(a, *rest)[0]
+    tolerance = 1e-12 if dtype == np.float64 else 1e-4
+    np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * np.abs(want).max())
+
+
 def kernel(x, y):
     return jnp.exp(-0.5 * ((x[:, None] - y[None]) ** 2).sum(-1))
 

@@ -47,6 +47,29 @@ module {
     return %0, %2 : tensor<3x4xf64>, tensor<4x5xf64>
   }
 
+  // The sum of all elements of m x times x / s, before and after the product that it is the trace of.
+  // CHECK: sym_name = "traces"
+  // CHECK-NOT: tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x90xf32>
+  // CHECK: %[[P:.*]] = "stablehlo.dot_general"(%arg{{[0-9]+}}, %arg{{[0-9]+}}) {{.*}} -> tensor<3x3xf32>
+  // CHECK: %[[MP:.*]] = "stablehlo.dot_general"(%arg{{[0-9]+}}, %[[P]])
+  // CHECK: "stablehlo.select"(%{{[0-9]+}}, %[[MP]], %{{[0-9]+}})
+  // CHECK: "stablehlo.select"(%{{[0-9]+}}, %[[MP]], %{{[0-9]+}})
+  // CHECK-NOT: -> tensor<3x90xf32>
+  // CHECK: "func.return"
+  func.func private @traces(%x: tensor<3x90xf32>, %m: tensor<3x3xf32>, %s: tensor<f32>) -> (tensor<3x3xf32>, tensor<f32>, tensor<3x3xf32>, tensor<f32>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %xx = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x90xf32>) -> tensor<3x90xf32>
+    %1 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<3x90xf32>
+    %2 = stablehlo.divide %x, %1 : tensor<3x90xf32>
+    %3 = stablehlo.multiply %0, %2 : tensor<3x90xf32>
+    %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x90xf32>, tensor<f32>) -> tensor<f32>
+    %5 = stablehlo.dot_general %0, %2, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %6 = stablehlo.multiply %2, %0 : tensor<3x90xf32>
+    %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x90xf32>, tensor<f32>) -> tensor<f32>
+    return %xx, %4, %5, %7 : tensor<3x3xf32>, tensor<f32>, tensor<3x3xf32>, tensor<f32>
+  }
+
   // Nothing that is there; a sum that is no longer than it is wide; an elementwise product with a matrix; f16; batches; another
   // algorithm.
   // CHECK: sym_name = "left_alone"
