@@ -312,6 +312,16 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   w->count += found.scratch_bytes < 0;
 }
 
+static void find_kernel(const ir_module *m, ir_op op, void *user) {
+  *(bool *)user |= ir_kind_of(m, op) == IR_OP_LOOP && ir_op_int(m, op, "scratch", -1) >= 0;
+}
+
+bool kernels_are_none(const ir_module *m) {
+  bool found = false;
+  ir_walk(m, ir_op_get(m, m->root)->regions[0], find_kernel, &found);
+  return !found;
+}
+
 static void find_torn(const ir_module *m, ir_op op, void *user) {
   bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "agree", false);
   bool is_loop = ir_op_int(m, op, "scratch", -1) < 0 && !split_is_in_kernel(m, op);

@@ -75,6 +75,7 @@ typedef struct split_order {
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
   bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
+  bool is_held_back;   /* out: slices are as long as kernels want them, though no loop would be one */
   bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
   int32_t loops;       /* out: regions that were split */
@@ -103,7 +104,8 @@ bool pipeline_fit_is_on(const job *j);
 /* In place; an order without a limit or threshold splits nothing. */
 WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);
 /* Splits a copy of the program. Where some loops would be kernels and others not that have to agree
- * on values (split/agreement.h): once more, without kernels. */
+ * on values (split/agreement.h): once more, without kernels. Likewise where it is over asked_bytes
+ * by what kernels ask for, and there are none: taken if it is not then. */
 WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order,
                                               ir_module **out_m);
 

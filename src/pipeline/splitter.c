@@ -16,6 +16,7 @@ typedef struct tried {
   seeds_tried values;
   split_memo known;
   bool has_shorter; /* of some choice: split/choose.h */
+  bool is_least;    /* some loop has the shortest slices that kernels have */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -83,6 +84,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             (long long)choice.slice, choice.region->n_stages, choice.region->members.count,
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
+    t->is_least |= goal->least_slice > 1 && choice.slice <= goal->least_slice;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
   } else if (!is_added_in_blocks(m, block, goal)) {
@@ -535,6 +537,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
       order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
   }
   order->has_shorter = t.has_shorter;
+  order->is_held_back = t.is_least && !order->no_kernels && kernels_are_none(m);
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }
