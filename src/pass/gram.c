@@ -297,9 +297,11 @@ static bool read_sum(const gram *f, ir_op op, scaled *out) {
 
 static void turn(scaled *s) { s->root.sum = 1 - s->root.sum; }
 
-/* A product of the two is there, or will be. */
+/* A product of the two is there, or will be, that is no larger than they are. */
 static product *find_trace(gram *f, ir_block block, scaled *of) {
-  for (int sum = 0; sum < 2; sum++, turn(&of[0]), turn(&of[1]))
+  const int64_t *dims = type_of(f, of[0].root)->dims;
+  for (int sum = 0; sum < 2; sum++, turn(&of[0]), turn(&of[1])) {
+    if (dims[1 - of[0].root.sum] > dims[of[0].root.sum]) continue;
     for (int swapped = 0; swapped < 2; swapped++) {
       ir_value v = of[swapped].root.v;
       for (uint32_t i = v < f->n_values ? f->first[v] : 0; i; i = f->products[i - 1].next) {
@@ -307,6 +309,7 @@ static product *find_trace(gram *f, ir_block block, scaled *of) {
         if (p->block == block && is_of(f, p, of[swapped].root, of[!swapped].root)) return p;
       }
     }
+  }
   return NULL;
 }
 

@@ -70,6 +70,18 @@ module {
     return %xx, %4, %5, %7 : tensor<3x3xf32>, tensor<f32>, tensor<3x3xf32>, tensor<f32>
   }
 
+  // A product that is larger than what it is made of: the sum of squares stays one.
+  // CHECK: sym_name = "wide"
+  // CHECK: %[[Q:.*]] = "stablehlo.multiply"(%[[X:.*]], %[[X]]) : (tensor<90x3xf32>
+  // CHECK-NEXT: "stablehlo.reduce"(%[[Q]]
+  func.func private @wide(%x: tensor<90x3xf32>) -> (tensor<90x90xf32>, tensor<f32>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<90x3xf32>, tensor<90x3xf32>) -> tensor<90x90xf32>
+    %1 = stablehlo.multiply %x, %x : tensor<90x3xf32>
+    %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<90x3xf32>, tensor<f32>) -> tensor<f32>
+    return %0, %2 : tensor<90x90xf32>, tensor<f32>
+  }
+
   // Nothing that is there; a sum that is no longer than it is wide; an elementwise product with a matrix; f16; batches; another
   // algorithm.
   // CHECK: sym_name = "left_alone"
