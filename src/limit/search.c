@@ -56,6 +56,8 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
                       .cached_bytes = of_all(wanted.cached_bytes, s->devices),
+                      .scan_tile = wanted.scanned_bytes ? CPU_SCAN_TILE : 0,
+                      .scanned_bytes = wanted.scanned_bytes,
                       .generous_bytes = s->part_bytes ? slice : slice * wanted.generous,
                       .nest = s->manner == NESTED || s->manner == SORTED,
                       .may_sort = s->manner == SORTED,

@@ -136,13 +136,13 @@ const char *machine_xla_otherwise(const machine *m) {
 }
 
 /* Flat optimum on CPU: docs/design/loop-emission-facts.md, section 6. */
-static const machine_slices CPU_SLICES = {8 << 20, 1 << 20, 8};
+static const machine_slices CPU_SLICES = {8 << 20, 1 << 20, 8, 1 << 16};
 enum { CPU_SHARE = 8, DEVICE_SHARE = 2 }; /* of the limit */
 
 machine_slices machine_slices_under(const machine *m, int64_t limit_bytes) {
   assert(limit_bytes >= 0);
   int64_t share = limit_bytes / (m->device ? DEVICE_SHARE : CPU_SHARE);
-  if (m->device) return (machine_slices){share, share, 1};
+  if (m->device) return (machine_slices){share, share, 1, 0};
   machine_slices s = CPU_SLICES;
   if (share < s.first_bytes) s.first_bytes = share;
   return s;

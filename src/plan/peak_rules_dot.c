@@ -1,6 +1,7 @@
 /* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's
  * tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
 #include "ir/attrs.h"
+#include "machine/cpu.h"
 #include "plan/peak_rules.h"
 
 enum { REDUCE_WINDOW_SIZE = 32 }; /* XLA's TreeReductionRewriter: longer reductions become trees */
@@ -462,8 +463,6 @@ void plan_lower_convolution(const plan_rule *r) {
 }
 
 /* ---- windows ---- */
-enum { SCAN_TILE = 16 }; /* XLA's ReduceWindowRewriter: cumulative reductions go in tiles of it */
-
 /* The dimension along which the op is a cumulative reduction (every window reaches from one end
  * to the element); -1: it is none. */
 static int32_t scanned_dim(const plan_rule *r) {
@@ -496,10 +495,11 @@ static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_
  * to, added in. */
 static uint32_t scan_tiles(const plan_rule *r, uint32_t x, uint32_t init, ir_kind combine) {
   plan_shape s = node_of(r, x)->shape;
-  int64_t length = s.dims[1], tiles = (length + SCAN_TILE - 1) / SCAN_TILE,
-          padded[2] = {s.dims[0], tiles * SCAN_TILE}, tiled[3] = {s.dims[0], tiles, SCAN_TILE};
+  int64_t length = s.dims[1], tiles = (length + CPU_SCAN_TILE - 1) / CPU_SCAN_TILE,
+          padded[2] = {s.dims[0], tiles * CPU_SCAN_TILE},
+          tiled[3] = {s.dims[0], tiles, CPU_SCAN_TILE};
   arena *a = r->g->arena;
-  if (length <= SCAN_TILE) return window_node(r, x, init, s);
+  if (length <= CPU_SCAN_TILE) return window_node(r, x, init, s);
   if (length != padded[1])
     x = plan_rule_make2(r, IR_OP_PAD, plan_shape_make(a, s.dtype, 2, padded), x, init);
   plan_shape kernel_shape = plan_shape_make(a, s.dtype, 3, tiled);
@@ -542,7 +542,7 @@ void plan_lower_reduce_window(const plan_rule *r) {
   ir_dtype inside = plan_computed_in(shape.dtype);
   uint32_t x = plan_rule_convert(r, operand(r, 0), inside),
            init = plan_rule_convert(r, operand(r, 1), inside);
-  bool tiled = dim >= 0 && shape.dims[dim] > SCAN_TILE;
+  bool tiled = dim >= 0 && shape.dims[dim] > CPU_SCAN_TILE;
   uint32_t made =
       tiled ? cumulative(r, x, init, dim) : window_node(r, x, init, with_dtype(shape, inside));
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));

@@ -43,6 +43,9 @@ typedef struct wishes {
   /* per index of the factor: slices of what is made outside and read more than once. They should be
    * in cache together, for each reader of one has read others in between. */
   int64_t again_bytes;
+  /* elements per index of the prefix sums that are carried along the factor; 0: there are none;
+     INT64_MAX: one is read at several places, which lie in one carry only if slices are long */
+  int64_t scanned;
 } wishes;
 
 /* Per index of the factor; INT64_MAX where both operands have it, in which a slice has fewer
@@ -100,6 +103,8 @@ static wishes wishes_of(const split_region *r) {
     if (repeats) ir_walk(r->m, ir_op_get(r->m, member->op)->regions[1], note_product, &rows);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
+    if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)
+      w.scanned = member->next ? INT64_MAX : max64(w.scanned, member->factor.operands[0].unit);
     w.margin = max64(w.margin, margin_of(r, member));
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
@@ -109,6 +114,16 @@ static wishes wishes_of(const split_region *r) {
 
 /* So few indices that some product is slow. */
 static int64_t thin_slice(const wishes *w) { return w->rows ? (THIN_ROWS - 1) / w->rows : 0; }
+
+/* Indices of which XLA makes prefix sums in one pass: a tile, or half of one where that is enough
+ * work for a trip. INT64_MAX: as many as may be, for products' sake, too. */
+static int64_t scanned_indices(const wishes *w, int64_t index_bytes, const split_goal *goal) {
+  if (!w->scanned || w->scanned > goal->scan_tile) return INT64_MAX;
+  int64_t most = goal->scan_tile / w->scanned, least = max64(1, most / 2);
+  if (saturated_product(most, index_bytes) < goal->scanned_bytes) return INT64_MAX;
+  if (w->be_long || (w->rows && saturated_product(w->rows, least) < GEMM_ROWS)) return INT64_MAX;
+  return saturated_product(least, index_bytes) < goal->scanned_bytes ? most : least;
+}
 
 /* Indices that the bytes allow, and products ask for. */
 static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_goal *goal) {
@@ -125,7 +140,9 @@ static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_
 static int64_t slice_length(const split_region *r, const wishes *w, int64_t index_bytes,
                             int64_t least, const split_goal *goal) {
   int64_t extent = r->extent,
-          most = min64(extent, max64(least, wanted_indices(w, index_bytes, goal)));
+          wanted =
+              min64(wanted_indices(w, index_bytes, goal), scanned_indices(w, index_bytes, goal)),
+          most = min64(extent, max64(least, wanted));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
     if (extent % c == 0) return c;
   int64_t trips = (extent + most - 1) / most;

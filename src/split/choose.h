@@ -16,6 +16,8 @@ typedef struct split_goal {
   int64_t hold_bytes;   /* larger values can't be held whatever else is done */
   int64_t slice_bytes;  /* of the largest slice of one, aimed at */
   int64_t cached_bytes; /* the same where no matrix product wants more rows */
+  int64_t scan_tile;    /* elements of a prefix sum that is made in one pass; 0: of any is one */
+  int64_t scanned_bytes; /* slices are no smaller for the sake of that */
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */

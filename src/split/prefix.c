@@ -51,8 +51,8 @@ static ir_type part_type(ir_module *m, ir_op op, int64_t dim, int64_t size) {
 
 ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,
                            ir_value initial) {
-  int64_t far = behind ? behind * pos.unit : 1;
-  ir_type type = part_type(b->m, op, pos.dim, slice * pos.unit + far);
+  int64_t size = behind ? (slice + behind) * pos.unit : 1;
+  ir_type type = part_type(b->m, op, pos.dim, size);
   return ir_build_broadcast(b, ir_build_convert(b, initial, inside_dtype(b->m, op)), type, NULL);
 }
 
@@ -60,20 +60,46 @@ static ir_value int_of(ir_builder *b, int64_t x) {
   return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
 }
 
+/* So many of x's elements along the factor. */
+static ir_value part_from(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_value at,
+                          int64_t size) {
+  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_type type = part_type(b->m, op, pos.dim, size);
+  for (int32_t i = 0; i < ir_type_get(b->m, type)->rank; i++) starts[i] = i == pos.dim ? at : zero;
+  return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
+}
+
+static bool carries_one(ir_builder *b, split_pos pos, ir_value carry) {
+  return ir_type_at(b->m, carry)->dims[pos.dim] == 1;
+}
+
 /* What stands before the slice, or behind it: as many elements of the carry as it has besides a
- * slice. */
+ * slice, or the one that it is. */
 static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                        ir_value carry) {
   int64_t far = ir_type_at(b->m, carry)->dims[pos.dim] - trip->slice * pos.unit;
-  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
   bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
+  if (carries_one(b, pos, carry)) return carry;
   ir_value at = forward ? ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo)
                         : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
   if (forward) at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
   at = ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit));
-  ir_type type = part_type(b->m, op, pos.dim, far);
-  for (int32_t i = 0; i < ir_type_get(b->m, type)->rank; i++) starts[i] = i == pos.dim ? at : zero;
-  return ir_build_dynamic_slice(b, carry, starts, ir_type_get(b->m, type)->dims);
+  return part_from(b, op, pos, carry, at, far);
+}
+
+/* Of y, the op's result on the slice, the element that the next trip's slice begins behind. Behind
+ * the last trip there is none, and nobody reads what this is then. */
+static ir_value next_before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
+                            ir_value y) {
+  bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
+  ir_value next = ir_build_binary(b, IR_OP_ADD, trip->lo, int_of(b, trip->slice)),
+           last = int_of(b, trip->extent - trip->slice),
+           by = ir_build_binary(b, IR_OP_MINIMUM, next, last);
+  by = ir_build_binary(b, IR_OP_SUBTRACT, by, trip->start);
+  if (!forward) by = ir_build_binary(b, IR_OP_SUBTRACT, int_of(b, trip->slice), by);
+  ir_value at = ir_build_binary(b, IR_OP_MULTIPLY, by, int_of(b, pos.unit));
+  if (forward) at = ir_build_binary(b, IR_OP_SUBTRACT, at, int_of(b, 1));
+  return part_from(b, op, pos, y, at, 1);
 }
 
 static ir_value all_along(ir_builder *b, ir_value one, ir_type type, int32_t dim) {
@@ -147,7 +173,8 @@ ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_t
       all_along(b, ir_build_slice_dim(b, far, pos.dim, last, 1), ir_type_of(m, part), pos.dim);
   part = forward ? merged(b, op, one, part) : merged(b, op, part, one);
   ir_value ends[] = {forward ? far : part, forward ? part : far};
-  *carry = ir_build_concatenate(b, ends, 2, pos.dim);
+  *carry = carries_one(b, pos, *carry) ? next_before(b, op, pos, trip, part)
+                                       : ir_build_concatenate(b, ends, 2, pos.dim);
   return ir_build_convert(b, part, ir_type_at(m, operands[0])->dtype);
 }
 

@@ -3,14 +3,17 @@
  *
  *   y[i] = x[0] . x[1] . .. . x[i]     a trip: y[lo..] = before . prefixes of x[lo..]
  *
- * The trips run in order, and each needs what stands before its slice. The last slice may begin
- * before `lo`, so the carry is not that one prefix but all of the trip before:
+ * The trips run in order, and each needs what stands before its slice, which is carried: one
+ * element along the factor, the last of the slice or, where the last slice begins before its `lo`,
+ * one in its midst.
  *
- *   carry = [before, y of the slice]          slice + 1 elements along the factor
+ * Where the same values are read some indices behind, too, `before` is as many elements, and all of
+ * the trip before is carried:
+ *
+ *   carry = [before, y of the slice]
  *   before of the next trip = carry[start - (lo - slice)]
  *
- * Where the same values are read some indices behind, too, `before` is as many elements, and that
- * read is a part of the carry: nothing is made again, and both see the same to the bit.
+ * That read is a part of the carry: nothing is made again, and both see the same to the bit.
  *
  * Exact, but sums of floats are rounded in another order; of f16 and bf16 they are carried in f32.
  */

@@ -5,10 +5,10 @@
 // CHECK: sym_name = "main"
 // CHECK: "weir.loop"
 // CHECK: "stablehlo.reduce_window"
-// CHECK: "stablehlo.concatenate"{{.*}} -> tensor<6xf32>
+// CHECK: "stablehlo.dynamic_slice"{{.*}} -> tensor<1xf32>
 // CHECK: "stablehlo.select"
 // CHECK: "stablehlo.reduce_window"
-// CHECK: "stablehlo.concatenate"{{.*}} -> tensor<6xf32>
+// CHECK: "stablehlo.dynamic_slice"{{.*}} -> tensor<1xf32>
 // CHECK: extent = 64 : i64
 // CHECK-NOT: weir.loop
 // CHECK: "func.return"
