@@ -145,9 +145,9 @@ enum { LARGE = 8 }; /* what is above this part of the limit is not computed ever
 
 static weir_status spread(void *user) {
   job *j = user;
-  bool replaced;
+  pipeline_changes changes;
   WEIR_TRY(read_program(j));
-  WEIR_TRY(pipeline_prepare(j, j->m, &replaced));
+  WEIR_TRY(pipeline_prepare(j, j->m, &changes));
   if (!pipeline_spread(j->m, j->options.memory_limit_bytes / LARGE)) return WEIR_OK;
   WEIR_TRY(ir_verify(j->m));
   j->result->outcome = WEIR_REWRITTEN;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "ir/attrs.h"
+
 bool ir_is_splat_constant(const ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
   const ir_attr_data *d = op ? ir_attr_get(m, ir_op_attr(m, op, "value")) : NULL;
@@ -128,4 +130,54 @@ bool ir_splat_real(const ir_module *m, ir_value v, double *out_number) {
 bool ir_is_splat_real(const ir_module *m, ir_value v, double x) {
   double y;
   return ir_splat_real(m, v, &y) && y == x;
+}
+
+static bool is_never_negative(const ir_module *m, ir_value v, int *steps);
+
+static bool none_is_negative(const ir_module *m, ir_op op, uint32_t first, int *steps) {
+  for (uint32_t i = first; i < ir_op_get(m, op)->n_operands; i++)
+    if (!is_never_negative(m, ir_operand(m, op, i), steps)) return false;
+  return true;
+}
+
+static bool is_square(const ir_module *m, ir_op op) {
+  return ir_operand(m, op, 0) == ir_operand(m, op, 1);
+}
+
+static bool is_reduced_never_negative(const ir_module *m, ir_op op, int *steps) {
+  const ir_op_data *d = ir_op_get(m, op);
+  ir_kind kind = d->n_operands == 2 ? ir_reducer_kind(m, d->regions[0]) : IR_OP_UNKNOWN;
+  return (kind == IR_OP_ADD || kind == IR_OP_MINIMUM || kind == IR_OP_MAXIMUM) &&
+         none_is_negative(m, op, 0, steps);
+}
+
+static bool is_never_negative(const ir_module *m, ir_value v, int *steps) {
+  ir_op op = ir_value_get(m, v)->op;
+  double number;
+  if (!op || ir_dtype_class_of(ir_type_at(m, v)->dtype) != IR_CLASS_FLOAT || --*steps < 0)
+    return false;
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_CONSTANT: return constant_real(m, op, &number) && !signbit(number);
+    case IR_OP_ABS:
+    case IR_OP_EXPONENTIAL: return true;
+    case IR_OP_MULTIPLY: return is_square(m, op) || none_is_negative(m, op, 0, steps);
+    case IR_OP_MAXIMUM:
+      return is_never_negative(m, ir_operand(m, op, 0), steps) ||
+             is_never_negative(m, ir_operand(m, op, 1), steps);
+    case IR_OP_SELECT: return none_is_negative(m, op, 1, steps);
+    case IR_OP_REDUCE: return is_reduced_never_negative(m, op, steps);
+    case IR_OP_ADD:
+    case IR_OP_DIVIDE:
+    case IR_OP_MINIMUM:
+    case IR_OP_SQRT:
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE: return none_is_negative(m, op, 0, steps);
+    default: return false;
+  }
+}
+
+bool ir_is_never_negative(const ir_module *m, ir_value v) {
+  int steps = 32;
+  return is_never_negative(m, v, &steps);
 }

@@ -1,4 +1,5 @@
-/* What is known of a value's elements without running the program: the number that all of them are.
+/* What is known of a value's elements without running the program: the number that all of them are,
+ * or that none is negative.
  *
  * Looked through are moves (broadcasts, reshapes, transposes) and, for real numbers, the four
  * operations of arithmetic; a bounded number of ops, so each question costs O(1).
@@ -22,6 +23,10 @@ bool ir_is_splat_real(const ir_module *m, ir_value v, double x);
 bool ir_load_int(ir_dtype dtype, const void *data, int64_t *out_number);
 /* The same of integers, from one constant. */
 bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
+
+/* No element of a float tensor has its sign set unless it is NaN: -0.0 is none of them either.
+ * However sums are rounded and contracted, and where small numbers are flushed to zeros. */
+bool ir_is_never_negative(const ir_module *m, ir_value v);
 
 /* All elements are 0 (floats: with the sign of +0). */
 bool ir_is_zero(const ir_module *m, ir_value v);

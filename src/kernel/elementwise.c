@@ -238,6 +238,14 @@ static const char *either_extreme(kernel_emitter *e, bool is_max, const char *ty
   return choose(e, lanes, type, test, x, y);
 }
 
+/* The number of these bits; NaN where `test` says so. */
+static const char *with_nan(kernel_emitter *e, const char *real, const char *bits, int32_t lanes,
+                            const char *test, const char *number) {
+  const char *nan = kernel_line(e, "sext %s %s to %s", wide(e, "i1", lanes), test, bits);
+  const char *found = kernel_line(e, "or %s %s, %s", bits, number, nan);
+  return kernel_line(e, "bitcast %s %s to %s", bits, found, real);
+}
+
 /* +0 is larger than -0; NaN if either is. Asked both ways numbers that differ give the same, zeros
  * both: of their bits +0 has none set. */
 static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
@@ -249,10 +257,19 @@ static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype,
   const char *a = kernel_line(e, "bitcast %s %s to %s", real, one, bits),
              *b = kernel_line(e, "bitcast %s %s to %s", real, other, bits),
              *both = kernel_line(e, "%s %s %s, %s", is_max ? "and" : "or", bits, a, b);
-  const char *test = kernel_line(e, "fcmp uno %s %s, %s", real, x, y);
-  const char *nan = kernel_line(e, "sext %s %s to %s", wide(e, "i1", lanes), test, bits);
-  const char *found = kernel_line(e, "or %s %s, %s", bits, both, nan);
-  return kernel_line(e, "bitcast %s %s to %s", bits, found, real);
+  return with_nan(e, real, bits, lanes, kernel_line(e, "fcmp uno %s %s, %s", real, x, y), both);
+}
+
+/* The larger (smaller) of what has equal bits where it is equal, by the processor's own, which then
+ * is x where either is NaN; NaN if y is. */
+static const char *plain_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
+                                 const char *x, const char *y) {
+  const char *real = kernel_typed(e, dtype, lanes),
+             *bits = kernel_typed(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes);
+  const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "uge" : "ule", real, x, y),
+             *best = choose(e, lanes, real, test, x, y);
+  return with_nan(e, real, bits, lanes, kernel_line(e, "fcmp uno %s %s, %s", real, y, y),
+                  kernel_line(e, "bitcast %s %s to %s", real, best, bits));
 }
 
 /* The larger (smaller) of the two; NaN if either is. prefers_y: y is right where they are equal. */
@@ -322,6 +339,15 @@ const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, co
     case IR_OP_OR: return kernel_line(e, "or %s %s, %s", type, x, y);
     default: return kernel_line(e, "xor %s %s, %s", type, x, y);
   }
+}
+
+const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtype dtype,
+                                const char *type, int32_t lanes, const char *sum,
+                                const char *term) {
+  bool is_extreme = x->monoid == IR_OP_MAXIMUM || x->monoid == IR_OP_MINIMUM;
+  if (!is_extreme || !is_float(dtype) || !x->never_negative)
+    return kernel_combine(e, x->monoid, dtype, type, lanes, sum, term);
+  return plain_extreme(e, x->monoid == IR_OP_MAXIMUM, dtype, lanes, sum, term);
 }
 
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {

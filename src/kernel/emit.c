@@ -141,8 +141,8 @@ static void accumulate_point(kernel_emitter *e, const kernel_node *x, void *user
     for (int32_t c = 0; c < e->vectors; c++) {
       const char *term = kernel_at(&g, r, c);
       if (!g.is_vector) term = kernel_splat(e, g.dtype, term);
-      sum = kernel_combine(e, x->monoid, g.dtype, type, e->n->lanes, sum,
-                           masked_term(e, x, type, term));
+      sum =
+          kernel_combine_term(e, x, g.dtype, type, e->n->lanes, sum, masked_term(e, x, type, term));
     }
     kernel_put(e, "store %s %s, ptr %s", type, sum, slot);
   }
@@ -222,8 +222,8 @@ static const char *sum_of_rows(kernel_emitter *e, const kernel_node *x, const ke
     const char *term = kernel_at(g, r, c);
     if (is_vector && !g->is_vector) term = kernel_splat(e, g->dtype, term);
     if (is_vector) term = masked_term(e, x, type, term);
-    sum = sum ? kernel_combine(e, x->monoid, g->dtype, type, is_vector ? e->n->lanes : 1, sum, term)
-              : term;
+    int32_t lanes = is_vector ? e->n->lanes : 1;
+    sum = sum ? kernel_combine_term(e, x, g->dtype, type, lanes, sum, term) : term;
   }
   return sum;
 }

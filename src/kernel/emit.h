@@ -113,7 +113,7 @@ typedef struct kernel_emitter {
 } kernel_emitter;
 
 /* ---- text ---- */
-const char *kernel_name(kernel_emitter *e); /* a fresh "%v12" */
+const char *kernel_name(kernel_emitter *e);       /* a fresh "%v12" */
 bool kernel_is_too_long(const kernel_emitter *e); /* nothing more is made for it */
 /* `%v12 = <text>` on the current stream; returns the name. What is there already and reads no
  * memory is not put again. */
@@ -224,6 +224,9 @@ const char *kernel_widened(kernel_emitter *e, const kernel_grid *g, int32_t r, i
                            bool is_vector);
 const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
                            int32_t lanes, const char *x, const char *y);
+/* The same of x's sum and a term of it. */
+const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtype dtype,
+                                const char *type, int32_t lanes, const char *sum, const char *term);
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype);
 /* Address of a loop result's or input's element, in elements: sum of strides times indices. */
 const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r);

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "ir/maps.h"
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
@@ -128,6 +129,7 @@ static bool rule_move(kernel_tie *t, kernel_node *node) {
 static bool rule_reduce(kernel_tie *t, kernel_node *node) {
   ir_module *m = t->n->m;
   node->monoid = ir_reducer_kind(m, ir_op_get(m, node->op)->regions[0]);
+  node->never_negative = ir_is_never_negative(m, ir_operand(m, node->op, 0));
   bool covered = kernel_is_variadic(node) ? kernel_variadic_is_covered(m, node->op)
                                           : node->monoid != IR_OP_UNKNOWN;
   if (!covered) return refuse(t, "a reduction by a function of its own");

@@ -71,16 +71,17 @@ typedef struct kernel_node { /* one result of one op of the body */
   int32_t ready;    /* the same of pass level - 1, while its statistics run */
   int32_t n_terms;
   kernel_term terms[KERNEL_MOST_TERMS];
-  bool is_boundary; /* has no columns, and is read as a running value: some reduction's term */
-  bool is_product;  /* a reduction as a product of a kept grid and rows of points (product.c) */
-  int32_t index;    /* among the tile reductions; -1: none */
-  int32_t late;     /* among the reductions over rows; -1: none */
-  bool after;       /* such a reduction, or made from one: known when all rows are done */
-  int32_t depth;    /* whiles that carry it, or what it is made from (open.h) */
-  double turns;     /* of all of them */
-  int32_t repeat;   /* of a carry: the node of what it is in the end */
-  bool is_rowless;  /* neither rows nor reductions over rows or columns are in it */
-  ir_kind monoid;   /* of what it reduces with */
+  bool is_boundary;    /* has no columns, and is read as a running value: some reduction's term */
+  bool is_product;     /* a reduction as a product of a kept grid and rows of points (product.c) */
+  int32_t index;       /* among the tile reductions; -1: none */
+  int32_t late;        /* among the reductions over rows; -1: none */
+  bool after;          /* such a reduction, or made from one: known when all rows are done */
+  int32_t depth;       /* whiles that carry it, or what it is made from (open.h) */
+  double turns;        /* of all of them */
+  int32_t repeat;      /* of a carry: the node of what it is in the end */
+  bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
+  ir_kind monoid;      /* of what it reduces with */
+  bool never_negative; /* nor is any of its terms -0.0: equal ones have equal bits */
   kernel_packing packed; /* tiles read it from a copy (pack.h) */
 } kernel_node;
 

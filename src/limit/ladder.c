@@ -31,6 +31,8 @@
 enum {
   MOST_COMPILES = 8,
   COMPILES_FOR_SPEED = 2,
+  COMPILES_PLAIN = 2,
+  PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
   CANDIDATES_FOR_SPEED = 3,
   MOST_OPS_FOR_SPEED = 5000,
   MOST_BLOCKERS = 5,          /* rows of a refusal */
@@ -249,10 +251,11 @@ static weir_status refuse(job *j, refusal r, climb *out) {
 
 /* ---- as a whole ---- */
 weir_status ladder_prepare(job *j) {
-  bool replaced;
+  pipeline_changes changes;
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, j->prepared, &replaced));
+  WEIR_TRY(pipeline_prepare(j, j->prepared, &changes));
+  j->was_needed = changes.needed;
   j->spread = split_spread_of(j->prepared);
   return WEIR_OK;
 }
@@ -325,16 +328,54 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
   return refuse(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
 }
 
+/* The same where what is there already holds. */
+static weir_status improve(job *j, search *s) {
+  WEIR_TRY(search_larger(j, s));
+  return search_shorter(j, s, j->options.memory_limit_bytes - held_throughout(j));
+}
+
+/* Some passes let more be split, for more work: *out is the program split without them, if that
+ * holds the limit at once; its module is NULL if not, or if they changed nothing. */
+static weir_status split_plainly(job *j, candidate *out) {
+  *out = (candidate){0};
+  if (!j->was_needed) return WEIR_OK;
+  ir_module *plain = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_plainly(j, plain));
+  search_begin(j, PLAIN_SHARE);
+  search s =
+      search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED, COMPILES_PLAIN);
+  s.from = plain;
+  WEIR_TRY(search_by_peak(j, &s));
+  if (s.found.m) WEIR_TRY(improve(j, &s));
+  *out = s.found;
+  j->as_it_is.of = NULL;
+  ir_module_destroy(plain);
+  search_begin(j, 1);
+  return WEIR_OK;
+}
+
+/* Of two that hold, the one that is predicted to be faster. */
+static candidate faster_of(const job *j, candidate a, candidate b) {
+  bool is_first = !b.m || (a.m && a.fused_ns <= b.fused_ns);
+  candidate dropped = is_first ? b : a;
+  if (a.m && b.m)
+    ctx_log(&j->c, 2, "without passes that may not be needed: %.3g ms, with them %.3g",
+            a.fused_ns / 1e6, b.fused_ns / 1e6);
+  if (dropped.m) ir_module_destroy(dropped.m);
+  return is_first ? a : b;
+}
+
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
+  candidate plain;
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
+  WEIR_TRY(split_plainly(j, &plain));
   search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
   WEIR_TRY(search_all(j, &s));
-  if (!s.found.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  WEIR_TRY(search_larger(j, &s));
-  WEIR_TRY(search_shorter(j, &s, j->options.memory_limit_bytes - held_throughout(j)));
-  *out = settle(WEIR_REWRITTEN, s.found);
+  if (!s.found.m && !plain.m) return hold_or_refuse(j, peak, &s, ordered, out);
+  if (s.found.m) WEIR_TRY(improve(j, &s));
+  *out = settle(WEIR_REWRITTEN, faster_of(j, plain, s.found));
   return WEIR_OK;
 }
 
@@ -447,21 +488,21 @@ static candidate candidate_of_order(ir_module *m, const split_order *order) {
 static weir_status split_above_threshold(job *j, climb *out) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m), *split;
-  bool replaced;
-  WEIR_TRY(pipeline_prepare(j, m, &replaced));
+  pipeline_changes changes;
+  WEIR_TRY(pipeline_prepare(j, m, &changes));
   WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
-  *out = order.loops || replaced ? settle(WEIR_REWRITTEN, candidate_of_order(split, &order))
-                                 : untouched(j, 0);
+  *out = order.loops || changes.replaced ? settle(WEIR_REWRITTEN, candidate_of_order(split, &order))
+                                         : untouched(j, 0);
   return WEIR_OK;
 }
 
 static weir_status run_named_passes(job *j, climb *out) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m), *split;
-  bool replaced;
-  WEIR_TRY(pipeline_prepare(j, m, &replaced));
+  pipeline_changes changes;
+  WEIR_TRY(pipeline_prepare(j, m, &changes));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
   *out = settle(WEIR_UNTOUCHED, candidate_of_order(split, &order));

@@ -364,13 +364,17 @@ static const char *const manner_names[] = {
     [BY_SIZE] = "whatever is large",   [BY_FIT] = "slices that fit before all",
     [OUTSIDE] = "outer whiles first",  [SORTED] = "sorts slice by slice"};
 
-static weir_status search_confirmed(job *j, search *s) {
+weir_status search_by_peak(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
-  if (!s->found.m && !first.no_kernels) {
-    search_again(s, &first);
-    WEIR_TRY(search_slices(j, s));
-  }
+  if (s->found.m || first.no_kernels) return WEIR_OK;
+  search_again(s, &first);
+  return search_slices(j, s);
+}
+
+static weir_status search_confirmed(job *j, search *s) {
+  search first = *s;
+  WEIR_TRY(search_by_peak(j, s));
   for (manner by = NESTED; !s->found.m && by <= SORTED; by++) {
     if (!has_manner(s, by)) continue;
     search_again(s, &first);

@@ -79,6 +79,8 @@ search search_spread(const job *j, int64_t limit, double devices, int32_t most_c
 search search_for_limit(const job *j, int64_t limit, int32_t most_compiles);
 /* The first candidate that holds, in the search's own manner. */
 WEIR_MUST_USE weir_status search_slices(job *j, search *s);
+/* The same of what holds the peak, with kernels and without. */
+WEIR_MUST_USE weir_status search_by_peak(job *j, search *s);
 /* The same in one manner after the other, with kernels and without; if nothing holds, the first
  * that XLA refused to compile and the estimate lets pass. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s);

@@ -53,39 +53,52 @@ const pass_row pipeline_passes[] = {
     {0}};
 
 /* ---- what is run when ---- */
+typedef enum purpose { AS_IT_CAME, PLAINLY, FOR_A_SPLIT } purpose;
+
+static bool is_run(const pass_row *row, purpose why) {
+  if (row->use == PASS_ALWAYS) return true;
+  return why == FOR_A_SPLIT || (why == PLAINLY && row->use != PASS_NEEDED);
+}
+
 /* What lost its uses goes at once: passes count users. */
-static weir_status run_row(job *j, const pass_row *row, ir_module *m, bool *in_out_replaced) {
+static weir_status run_row(job *j, const pass_row *row, ir_module *m, pipeline_changes *in_out) {
   bool changed;
   WEIR_TRY(pass_run(&j->driver, row->pass, m, &changed));
-  *in_out_replaced |= changed && row->use == PASS_WORTH;
+  in_out->replaced |= changed && row->use == PASS_WORTH;
+  in_out->needed |= changed && row->use == PASS_NEEDED;
   return changed ? pipeline_tidy(j, m) : WEIR_OK;
 }
 
 /* What a phase leaves is simplified, so that no pass has to fold what it builds. */
-static weir_status run_phase(job *j, pass_phase phase, bool splits, ir_module *m,
-                             bool *in_out_replaced) {
+static weir_status run_phase(job *j, pass_phase phase, purpose why, ir_module *m,
+                             pipeline_changes *in_out) {
   static const pass_row last = {.pass = &pass_simplify};
   for (const pass_row *row = pipeline_passes; row->name; row++)
-    if (row->pass && row->phase == phase && (splits || row->use == PASS_ALWAYS))
-      WEIR_TRY(run_row(j, row, m, in_out_replaced));
-  return run_row(j, &last, m, in_out_replaced);
+    if (row->pass && row->phase == phase && is_run(row, why)) WEIR_TRY(run_row(j, row, m, in_out));
+  return run_row(j, &last, m, in_out);
 }
 
-static weir_status prepare(job *j, ir_module *m, bool splits, bool *out_replaced) {
-  *out_replaced = false;
-  WEIR_TRY(run_phase(j, PASS_CANONICAL, splits, m, out_replaced));
-  if (splits && split_spread_of(m) == SPLIT_SHARDED) return WEIR_OK; /* costs are of one device */
-  WEIR_TRY(run_phase(j, PASS_ALGEBRA, splits, m, out_replaced));
-  return run_phase(j, PASS_READS, splits, m, out_replaced);
+static weir_status prepare(job *j, ir_module *m, purpose why, pipeline_changes *out) {
+  *out = (pipeline_changes){0};
+  WEIR_TRY(run_phase(j, PASS_CANONICAL, why, m, out));
+  if (why != AS_IT_CAME && split_spread_of(m) == SPLIT_SHARDED)
+    return WEIR_OK; /* costs are of one device */
+  WEIR_TRY(run_phase(j, PASS_ALGEBRA, why, m, out));
+  return run_phase(j, PASS_READS, why, m, out);
 }
 
 weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
-  bool replaced;
-  return prepare(j, m, false, &replaced);
+  pipeline_changes changes;
+  return prepare(j, m, AS_IT_CAME, &changes);
 }
 
-weir_status pipeline_prepare(job *j, ir_module *m, bool *out_replaced) {
-  return prepare(j, m, true, out_replaced);
+weir_status pipeline_prepare_plainly(job *j, ir_module *m) {
+  pipeline_changes changes;
+  return prepare(j, m, PLAINLY, &changes);
+}
+
+weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out) {
+  return prepare(j, m, FOR_A_SPLIT, out);
 }
 
 weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &pass_dce, m, NULL); }

@@ -40,11 +40,12 @@ typedef struct job {
   ir_module *m; /* as read */
   bool is_vast; /* inlined; only passes that are named look at such */
   pass_driver driver;
-  ir_module *prepared;         /* what is split, under any limit; NULL: not made yet */
-  split_spread spread;         /* of the prepared program */
-  unsplit as_it_is;            /* of what was split last */
-  int64_t searched_ops;        /* of all candidates: their budget */
-  int64_t search_end;          /* of c.looked_at: where the search that goes on ends */
+  ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
+  bool was_needed;      /* passes changed it that are worth it only where nothing else holds */
+  split_spread spread;  /* of the prepared program */
+  unsplit as_it_is;     /* of what was split last */
+  int64_t searched_ops; /* of all candidates: their budget */
+  int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
   VEC(referee_report) reports; /* XLA is asked once of a program */
   arena *reports_arena;        /* NULL: there are none */
 } job;
@@ -92,8 +93,15 @@ typedef struct split_order {
 
 /* pipeline.c: the passes of pass/passes.def in order. */
 extern const pass_row pipeline_passes[];
-/* All that comes before a split. *out_replaced: a pass took large tensors out of the program. */
-WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, bool *out_replaced);
+typedef struct pipeline_changes {
+  bool replaced; /* a pass took large tensors out of the program */
+  bool needed;   /* one did something that is worth it only where nothing else holds */
+} pipeline_changes;
+
+/* All that comes before a split. */
+WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out);
+/* The same without what is worth it only where nothing else holds. */
+WEIR_MUST_USE weir_status pipeline_prepare_plainly(job *j, ir_module *m);
 /* Of these passes those for programs that hold their limit as they came. */
 WEIR_MUST_USE weir_status pipeline_prepare_exactly(job *j, ir_module *m);
 WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */

@@ -18,7 +18,7 @@ class Pass:
     name: str
     phase: str  # CANONICAL, ALGEBRA, READS, LOOPS
     exact: bool
-    use: str  # ALWAYS, SPLIT, WORTH
+    use: str  # ALWAYS, SPLIT, WORTH, NEEDED
     doc: str
 
 
