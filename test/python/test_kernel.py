@@ -339,3 +339,38 @@ def test_a_kernel_inside_a_loop(folder):
     assert not count(before) and count(inside) == 1 and inside.count('"stablehlo.while"') == 0
     (want,), (got,) = running.results(text, inputs), running.results(program, inputs)
     np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)
+
+
+NEVER_NEGATIVE = {
+    "squares": lambda d: d * d,
+    "distance": lambda d: jax.numpy.sqrt((d * d)[..., None].sum(-1)),
+    "abs": abs,
+    "exp": jax.numpy.exp,
+    "above zero": lambda d: jax.numpy.maximum(d, 0.0) + abs(d),
+    "chosen": lambda d: jax.numpy.where(d > 1, d * d, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", [*NEVER_NEGATIVE, "of all signs", "signed zeros"])
+@pytest.mark.parametrize("extreme", ["min", "max"])
+@pytest.mark.parametrize("special", [1.0, np.nan])
+def test_extremes_to_the_bit(name, extreme, special, folder):
+    """Of terms that are never negative, which take fewer operations, and of others: signs of zeros and
+    NaN included, of rows and of columns."""
+    of = NEVER_NEGATIVE.get(name, (lambda d: d) if name == "of all signs" else (lambda d: d * 0.0))
+    x, y = (np.random.default_rng(s).normal(size=n).astype(np.float32) for s, n in ((1, 301), (2, 517)))
+    x[::7], y[::5], x[3] = 0.0, -0.0, special
+
+    def function(x, y):
+        d = of(x[:, None] * y[None])
+        return getattr(d, extreme)(0), getattr(d, extreme)(1)
+
+    text = tiled(lowered(function, x, y), folder, "--tensor-size-threshold", "4kB")
+    assert count(text)
+    d = np.asarray(of(x[:, None] * y[None]))
+    for axis, got in enumerate(running.results(text, [x, y])):
+        want = getattr(np, extreme)(d, axis)
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+        zeros = (np.signbit(d) & (d == 0)).any(axis), (~np.signbit(d) & (d == 0)).any(axis)
+        is_negative = zeros[0] if extreme == "min" else ~zeros[1]
+        assert np.array_equal(np.signbit(got)[want == 0], is_negative[want == 0])
