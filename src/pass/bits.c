@@ -233,7 +233,7 @@ static int64_t may_spell(pass_rewrite *g, ir_op op, bool *out_philox) {
   int64_t count = ir_element_count(m, ir_type_of(m, d->first_result + 1));
   if (in->rank != 1 || in->dtype != IR_UI64 || (y->dtype != IR_UI32 && y->dtype != IR_UI64) ||
       !y->rank || y->rank >= IR_MAX_RANK || count < 1 || count > INT64_MAX / 16 ||
-      ir_value_bytes(m, d->first_result + 1) <= pass_small_bytes(g->p->options))
+      ir_value_bytes(m, d->first_result + 1) <= g->small_bytes)
     return 0;
   int64_t words = in->dims[0];
   return words == 2 || (*out_philox && words == 3) ? words : 0;

@@ -22,13 +22,6 @@ typedef struct levels { /* of a matrix */
   double on, off;       /* its diagonal */
 } levels;
 
-typedef struct centrer {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map; /* results of replaced ops -> what they are now */
-  bool changed;
-} centrer;
-
 /* ---- matrices of two numbers ---- */
 static bool is_square(const ir_module *m, ir_value v) {
   const ir_type_data *t = ir_type_at(m, v);
@@ -36,7 +29,7 @@ static bool is_square(const ir_module *m, ir_value v) {
 }
 
 /* i == j, or i != j. */
-static bool compared_levels(const centrer *f, ir_op op, levels *out) {
+static bool compared_levels(const pass_rewrite *f, ir_op op, levels *out) {
   ir_direction direction;
   ir_compare_type type;
   if (!ir_compare_kind(f->m, op, &direction, &type) || (direction != IR_EQ && direction != IR_NE))
@@ -65,16 +58,16 @@ static bool make_element(ir_dtype d, double *x) {
   }
 }
 
-static bool find_made(const centrer *f, ir_value v, int steps, levels *out);
+static bool find_made(const pass_rewrite *f, ir_value v, int steps, levels *out);
 
-static bool find_levels(const centrer *f, ir_value v, int steps, levels *out) {
+static bool find_levels(const pass_rewrite *f, ir_value v, int steps, levels *out) {
   if (!ir_value_get(f->m, v)->op || !steps || !is_square(f->m, v)) return false;
   ir_dtype d = ir_type_at(f->m, v)->dtype;
   if (ir_splat_real(f->m, v, &out->on)) return out->off = out->on, true;
   return find_made(f, v, steps, out) && make_element(d, &out->on) && make_element(d, &out->off);
 }
 
-static bool find_made(const centrer *f, ir_value v, int steps, levels *out) {
+static bool find_made(const pass_rewrite *f, ir_value v, int steps, levels *out) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = ir_kind_of(f->m, op);
   levels x, y, of;
@@ -107,7 +100,7 @@ static bool find_made(const centrer *f, ir_value v, int steps, levels *out) {
 }
 
 /* ---- the product without it ---- */
-static bool is_plain(const centrer *f, ir_op dot, ir_dot_numbers *n) {
+static bool is_plain(const pass_rewrite *f, ir_op dot, ir_dot_numbers *n) {
   return pass_is_plain_product(f->m, dot) && ir_dot_dims(f->p->scratch, f->m, dot, n) &&
          !n->lhs_batch.count && n->lhs_contract.count == 1;
 }
@@ -130,7 +123,7 @@ static ir_value scaled(ir_builder *b, ir_value x, double by) {
 }
 
 /* X . 1, of the rank of X without the dimension; one number where X is such a matrix, too. */
-static ir_value sums_of(const centrer *f, ir_builder *b, ir_value x, int64_t dim) {
+static ir_value sums_of(const pass_rewrite *f, ir_builder *b, ir_value x, int64_t dim) {
   levels of;
   if (!find_levels(f, x, MOST_STEPS, &of)) return ir_build_sum(b, x, &dim, 1);
   const ir_type_data *t = ir_type_at(f->m, x);
@@ -139,15 +132,15 @@ static ir_value sums_of(const centrer *f, ir_builder *b, ir_value x, int64_t dim
 }
 
 /* b (X . 1), for every row or column of the result. */
-static ir_value spread_sums(const centrer *f, ir_builder *b, ir_value x, int64_t dim, bool to_front,
-                            double by, ir_type type) {
+static ir_value spread_sums(const pass_rewrite *f, ir_builder *b, ir_value x, int64_t dim,
+                            bool to_front, double by, ir_type type) {
   int64_t dims[IR_MAX_RANK];
   int32_t rank = ir_type_at(b->m, x)->rank;
   for (int32_t d = 0; d + 1 < rank; d++) dims[d] = d + to_front;
   return ir_build_broadcast(b, scaled(b, sums_of(f, b, x, dim), by), type, dims);
 }
 
-static ir_value centred(const centrer *f, ir_builder *b, ir_op dot, const ir_dot_numbers *n,
+static ir_value centred(const pass_rewrite *f, ir_builder *b, ir_op dot, const ir_dot_numbers *n,
                         uint32_t side, levels of) {
   ir_module *m = b->m;
   ir_value x = ir_operand(m, dot, 1 - side);
@@ -161,13 +154,13 @@ static ir_value centred(const centrer *f, ir_builder *b, ir_op dot, const ir_dot
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  centrer *f = user;
+  pass_rewrite *f = user;
   ir_dot_numbers n;
   if (ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !is_plain(f, op, &n)) return false;
   for (uint32_t side = 0; side < 2; side++) {
     ir_value matrix = ir_operand(f->m, op, side);
     levels of;
-    if (ir_value_bytes(f->m, matrix) <= pass_small_bytes(f->p->options) ||
+    if (ir_value_bytes(f->m, matrix) <= f->small_bytes ||
         !find_levels(f, matrix, MOST_STEPS, &of) || !isfinite(of.on) || !isfinite(of.off))
       continue;
     ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
@@ -178,10 +171,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  centrer f = {.p = p, .m = m, .map = ir_map_new(p->scratch, m)};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_centre = {"centre", run};

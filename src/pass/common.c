@@ -1,6 +1,6 @@
 /* What several passes need: op counts, attributes compared by content, blocks filled anew. See
  * pass.h. */
-#include "pass/pass.h"
+#include "pass/build.h"
 
 #include "base/hash.h"
 
@@ -41,8 +41,14 @@ void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
 weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
                              bool (*replace)(void *user, ir_block block, ir_op op),
                              bool *out_changed) {
-  pass_rewrite r = {p, m, ir_map_new(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], r.map, replace, &r);
+  ir_block top = ir_op_get(m, m->root)->regions[0];
+  pass_rewrite r = {.p = p,
+                    .m = m,
+                    .map = ir_map_new(p->scratch, m),
+                    .uses = ir_count_uses(p->scratch, m, top),
+                    .n_values = m->values.count,
+                    .small_bytes = pass_small_bytes(p->options)};
+  pass_replace_ops(m, top, r.map, replace, &r);
   *out_changed = r.changed;
   return WEIR_OK;
 }

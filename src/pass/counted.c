@@ -161,7 +161,7 @@ static ir_type tall_type(ir_module *m, ir_value x, const ir_gather_numbers *n, c
 }
 
 static bool is_large(const pass_rewrite *f, ir_value v) {
-  return ir_value_bytes(f->m, v) > pass_small_bytes(f->p->options);
+  return ir_value_bytes(f->m, v) > f->small_bytes;
 }
 
 static bool takes_all_else(ir_module *m, ir_op op, const ir_gather_numbers *n) {

@@ -15,15 +15,6 @@
 #include "base/saturate.h"
 #include "pass/build.h"
 
-typedef struct flattener {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool changed;
-  const uint32_t *uses; /* by value, of those that came */
-  uint32_t n_values;
-} flattener;
-
 /* Dimension `dim` of one shape is `count` dimensions of a taller one. */
 typedef struct fold {
   int64_t dim;
@@ -136,7 +127,7 @@ static bool has_room(const ir_module *m, ir_value indices) {
   return ir_type_at(m, indices)->rank < IR_MAX_RANK;
 }
 
-static bool is_large(const flattener *g, ir_value v) {
+static bool is_large(const pass_rewrite *g, ir_value v) {
   return ir_value_bytes(g->m, v) > pass_small_bytes(g->p->options);
 }
 
@@ -146,7 +137,7 @@ static bool is_flattened(const ir_module *m, ir_value v) {
   return op && ir_value_get(m, ir_operand(m, op, 0))->op;
 }
 
-static bool replace_gather(flattener *g, ir_block block, ir_op op) {
+static bool replace_gather(pass_rewrite *g, ir_block block, ir_op op) {
   ir_module *m = g->m;
   ir_gather_numbers n;
   fold f;
@@ -170,7 +161,7 @@ static bool replace_gather(flattener *g, ir_block block, ir_op op) {
 }
 
 /* The scatter that the op reshapes, in the same block, for nobody else. */
-static ir_op scatter_of(const flattener *g, ir_block block, ir_op reshape) {
+static ir_op scatter_of(const pass_rewrite *g, ir_block block, ir_op reshape) {
   ir_value v = ir_operand(g->m, reshape, 0);
   ir_op op = ir_maker(g->m, v, IR_OP_SCATTER);
   bool is = op && ir_op_get(g->m, op)->n_operands == 3 && ir_op_get(g->m, op)->block == block &&
@@ -178,7 +169,7 @@ static ir_op scatter_of(const flattener *g, ir_block block, ir_op reshape) {
   return is && pass_is_static(g->m, op) && pass_is_static(g->m, reshape) ? op : IR_NONE;
 }
 
-static bool replace_scatter(flattener *g, ir_block block, ir_op op) {
+static bool replace_scatter(pass_rewrite *g, ir_block block, ir_op op) {
   ir_module *m = g->m;
   ir_gather_numbers n;
   fold f;
@@ -204,7 +195,7 @@ static bool replace_scatter(flattener *g, ir_block block, ir_op op) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  flattener *g = user;
+  pass_rewrite *g = user;
   switch (ir_kind_of(g->m, op)) {
     case IR_OP_GATHER: return replace_gather(g, block, op);
     case IR_OP_RESHAPE: return replace_scatter(g, block, op);
@@ -213,15 +204,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  flattener g = {.p = p,
-                 .m = m,
-                 .map = ir_map_new(p->scratch, m),
-                 .uses = ir_count_uses(p->scratch, m, top),
-                 .n_values = m->values.count};
-  pass_replace_ops(m, top, g.map, replace, &g);
-  *out_changed = g.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_flat_index = {"flat-index", run};

@@ -78,8 +78,11 @@ void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
 typedef struct pass_rewrite {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;  /* what stands for the results of ops that are gone */
-  bool changed; /* set by the pass: an op may change and stay */
+  ir_map *map;          /* what stands for the results of ops that are gone */
+  const uint32_t *uses; /* by value, of those that came */
+  uint32_t n_values;
+  int64_t small_bytes; /* pass_small_bytes() */
+  bool changed;        /* set by the pass: an op may change and stay */
 } pass_rewrite;
 /* pass_replace_ops() over the whole module, as a pass; `user` is a pass_rewrite. */
 weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,

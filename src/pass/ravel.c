@@ -19,7 +19,7 @@ static bool reduces_all(const pass_rewrite *f, ir_op op) {
   return n > 0 && n == ir_type_at(f->m, d->operands[0])->rank &&
          ir_is_static_tensor(f->m, ir_type_of(f->m, d->operands[0])) &&
          ir_is_monoid(ir_reducer_kind(f->m, d->regions[0])) &&
-         ir_value_bytes(f->m, d->operands[0]) > pass_small_bytes(f->p->options);
+         ir_value_bytes(f->m, d->operands[0]) > f->small_bytes;
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {

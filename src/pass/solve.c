@@ -26,16 +26,6 @@
 
 enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4, MOST_STEPS = 16 };
 
-typedef struct solver {
-  pass_ctx *p;
-  ir_module *m;
-  uint32_t *uses; /* by value, of those that were there before */
-  uint32_t n_values;
-  ir_map *map; /* results of replaced ops -> what they are now */
-  int64_t small_bytes;
-  bool changed;
-} solver;
-
 typedef struct triangle { /* op(A) */
   ir_builder b;
   ir_value a;
@@ -71,7 +61,7 @@ static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
                                         : false;
 }
 
-static bool is_worth_it(const solver *f, ir_value a, ir_value b) {
+static bool is_worth_it(const pass_rewrite *f, ir_value a, ir_value b) {
   const ir_type_data *ta = ir_type_at(f->m, a), *tb = ir_type_at(f->m, b);
   return tb->rank == 2 && (tb->dtype == IR_F32 || tb->dtype == IR_F64) &&
          ta->dims[0] >= LEAST_ROWS && tb->dims[1] / FEW >= ta->dims[0] &&
@@ -137,7 +127,7 @@ static ir_value solve(triangle *t, int64_t from, ir_value b) {
 
 /* ---- products as right-hand sides ---- */
 typedef struct factored {
-  solver *f;
+  pass_rewrite *f;
   ir_op op;      /* the solve */
   ir_builder *b; /* NULL: nothing is built */
   int64_t width; /* of all small factors */
@@ -202,7 +192,7 @@ static bool factor(factored *t, ir_value v, ir_value *out) {
   return true;
 }
 
-static bool replace_factored(solver *f, ir_builder *b, ir_op op) {
+static bool replace_factored(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_value rhs = ir_operand(f->m, op, 1), made = IR_NONE;
   factored dry = {.f = f, .op = op}, t = {.f = f, .op = op, .b = b};
   if (!factor(&dry, rhs, &made) || dry.width > ir_type_at(f->m, rhs)->dims[0] + FEW) return false;
@@ -212,7 +202,7 @@ static bool replace_factored(solver *f, ir_builder *b, ir_op op) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  solver *f = user;
+  pass_rewrite *f = user;
   triangle t;
   if (!read_triangle(f->m, op, &t)) return false;
   ir_value a = ir_operand(f->m, op, 0), b = ir_operand(f->m, op, 1);
@@ -228,16 +218,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  solver f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .uses = ir_count_uses(p->scratch, m, top),
-              .n_values = m->values.count,
-              .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_solve = {"solve", run};

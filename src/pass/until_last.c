@@ -44,17 +44,8 @@ enum {
   WIDER = 8        /* times what the look before it took in; the first: one */
 };
 
-typedef struct finder {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  uint32_t *uses; /* of the values that the module came with */
-  uint32_t n_values;
-  bool changed;
-} finder;
-
 typedef struct last {
-  finder *f;
+  pass_rewrite *f;
   ir_module *m;
   ir_op loop;
   ir_block condition, body;
@@ -336,8 +327,7 @@ static int64_t largest_bytes(const last *l) {
 
 /* The whole of what the head asks for. */
 static bool is_legal(last *l) {
-  if (largest_bytes(l) <= pass_small_bytes(l->f->p->options) || (!body_votes(l) && freezes(l)))
-    return false;
+  if (largest_bytes(l) <= l->f->small_bytes || (!body_votes(l) && freezes(l))) return false;
   if (!goes_by_rows(l, l->condition) || !goes_by_rows(l, l->body)) return false;
   for (uint32_t i = 0; i < l->n_carries; i++)
     if (l->of_rows[yield_of(l, i)] && changes(l, i) && !is_row_state(l, i)) return false;
@@ -608,7 +598,7 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
 }
 
 static bool replace(void *user, ir_block block, ir_op op) {
-  finder *f = user;
+  pass_rewrite *f = user;
   ir_module *m = f->m;
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_WHILE || d->n_attrs || !pass_is_static(m, op) || ir_has_effects(m, op))
@@ -634,15 +624,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  finder f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .uses = ir_count_uses(p->scratch, m, top),
-              .n_values = m->values.count};
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
-  return WEIR_OK;
+  return pass_rewrite_ops(p, m, replace, out_changed);
 }
 
 const pass pass_until_last = {"until-last", run};

@@ -84,92 +84,108 @@ weir_status ref_broadcast(ref_frame *f, ir_op op) {
   return WEIR_OK;
 }
 
-weir_status ref_broadcast_in_dim(ref_frame *f, ir_op op) {
-  const ref_tensor *x = ref_operand(f, op, 0);
-  ir_ints dims;
-  WEIR_TRY(ref_read_ints(f, op, "broadcast_dimensions", x->rank, 0, &dims));
-  ref_tensor *y = ref_result(f, op, 0);
-  int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[d] = x->dims[d] == 1 ? 0 : index[dims.at[d]];
-    ref_copy_element(y, i, x, ref_offset(x, from));
+/* Where elements of one tensor stand in another: index i of dimension `of` is base + step * i. */
+typedef struct places {
+  int64_t base[IR_MAX_RANK], step[IR_MAX_RANK];
+  int32_t of[IR_MAX_RANK];
+} places;
+
+static places same_places(void) {
+  places p = {0};
+  for (int32_t d = 0; d < IR_MAX_RANK; d++) p.step[d] = 1, p.of[d] = d;
+  return p;
+}
+
+/* The element of `t` that stands for this one; -1: beyond its ends. */
+static int64_t place_of(const ref_tensor *t, const places *p, const int64_t *index) {
+  int64_t at[IR_MAX_RANK];
+  for (int32_t d = 0; d < t->rank; d++) at[d] = p->base[d] + p->step[d] * index[p->of[d]];
+  return ref_in_bounds(t, at) ? ref_offset(t, at) : -1;
+}
+
+static weir_status read_from(ref_tensor *y, const ref_tensor *x, const places *p) {
+  int64_t index[IR_MAX_RANK] = {0};
+  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index))
+    ref_copy_element(y, i, x, place_of(x, p, index));
+  return WEIR_OK;
+}
+
+static weir_status write_to(ref_tensor *y, const ref_tensor *x, const places *p) {
+  int64_t index[IR_MAX_RANK] = {0};
+  for (int64_t i = 0, n = ref_element_count(x); i < n; i++, ref_next(x->rank, x->dims, index)) {
+    int64_t to = place_of(y, p, index);
+    if (to >= 0) ref_copy_element(y, to, x, i);
   }
   return WEIR_OK;
+}
+
+weir_status ref_broadcast_in_dim(ref_frame *f, ir_op op) {
+  const ref_tensor *x = ref_operand(f, op, 0);
+  places p = same_places();
+  ir_ints dims;
+  WEIR_TRY(ref_read_ints(f, op, "broadcast_dimensions", x->rank, 0, &dims));
+  for (int32_t d = 0; d < x->rank; d++) {
+    p.of[d] = (int32_t)dims.at[d];
+    p.step[d] = x->dims[d] != 1;
+  }
+  return read_from(ref_result(f, op, 0), x, &p);
 }
 
 weir_status ref_transpose(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
+  places p = same_places();
   ir_ints permutation;
   WEIR_TRY(ref_read_ints(f, op, "permutation", x->rank, 0, &permutation));
-  ref_tensor *y = ref_result(f, op, 0);
-  int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[permutation.at[d]] = index[d];
-    ref_copy_element(y, i, x, ref_offset(x, from));
-  }
-  return WEIR_OK;
+  for (int32_t d = 0; d < x->rank; d++) p.of[permutation.at[d]] = d;
+  return read_from(ref_result(f, op, 0), x, &p);
 }
 
 weir_status ref_reverse(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
+  places p = same_places();
   ir_ints dims;
   if (!ref_ints_any(f, op, "dimensions", &dims))
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
-  ref_tensor *y = ref_result(f, op, 0);
-  int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++)
-      from[d] = ref_contains(dims, d) ? x->dims[d] - 1 - index[d] : index[d];
-    ref_copy_element(y, i, x, ref_offset(x, from));
-  }
-  return WEIR_OK;
+  for (int32_t d = 0; d < x->rank; d++)
+    if (ref_contains(dims, d)) p.base[d] = x->dims[d] - 1, p.step[d] = -1;
+  return read_from(ref_result(f, op, 0), x, &p);
 }
 
 /* ---- parts and wholes ---- */
 weir_status ref_slice(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
+  places p = same_places();
   ir_ints start, strides;
   WEIR_TRY(ref_read_ints(f, op, "start_indices", x->rank, 0, &start));
   WEIR_TRY(ref_read_ints(f, op, "strides", x->rank, 1, &strides));
-  ref_tensor *y = ref_result(f, op, 0);
-  int64_t index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[d] = start.at[d] + index[d] * strides.at[d];
-    ref_copy_element(y, i, x, ref_offset(x, from));
-  }
-  return WEIR_OK;
+  for (int32_t d = 0; d < x->rank; d++) p.base[d] = start.at[d], p.step[d] = strides.at[d];
+  return read_from(ref_result(f, op, 0), x, &p);
 }
 
 weir_status ref_concatenate(ref_frame *f, ir_op op) {
-  int64_t dim = ir_op_int(f->m, op, "dimension", 0), base = 0;
+  int64_t dim = ir_op_int(f->m, op, "dimension", 0);
+  places p = same_places();
   ref_tensor *y = ref_result(f, op, 0);
   for (uint32_t k = 0; k < ref_n_operands(f, op); k++) {
     const ref_tensor *x = ref_operand(f, op, k);
-    int64_t index[IR_MAX_RANK] = {0}, to[IR_MAX_RANK] = {0};
-    for (int64_t i = 0, n = ref_element_count(x); i < n; i++, ref_next(x->rank, x->dims, index)) {
-      for (int32_t d = 0; d < x->rank; d++) to[d] = index[d] + (d == dim ? base : 0);
-      ref_copy_element(y, ref_offset(y, to), x, i);
-    }
-    base += x->dims[dim];
+    WEIR_TRY(write_to(y, x, &p));
+    p.base[dim] += x->dims[dim];
   }
-  CTX_CHECK(f->ctx, base == y->dims[dim]);
+  CTX_CHECK(f->ctx, p.base[dim] == y->dims[dim]);
   return WEIR_OK;
 }
 
 /* The padding value everywhere, then each element of x that lands inside. */
 weir_status ref_pad(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *value = ref_operand(f, op, 1);
+  places p = same_places();
   ir_ints low, interior;
   WEIR_TRY(ref_read_ints(f, op, "edge_padding_low", x->rank, 0, &low));
   WEIR_TRY(ref_read_ints(f, op, "interior_padding", x->rank, 0, &interior));
+  for (int32_t d = 0; d < x->rank; d++) p.base[d] = low.at[d], p.step[d] = interior.at[d] + 1;
   ref_tensor *y = ref_result(f, op, 0);
   for (int64_t i = 0, n = ref_element_count(y); i < n; i++) ref_copy_element(y, i, value, 0);
-  int64_t index[IR_MAX_RANK] = {0}, to[IR_MAX_RANK] = {0};
-  for (int64_t i = 0, n = ref_element_count(x); i < n; i++, ref_next(x->rank, x->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) to[d] = low.at[d] + index[d] * (interior.at[d] + 1);
-    if (ref_in_bounds(y, to)) ref_copy_element(y, ref_offset(y, to), x, i);
-  }
-  return WEIR_OK;
+  return write_to(y, x, &p);
 }
 
 /* Start indices, clamped so that a window of `sizes` fits into x. */
@@ -185,26 +201,17 @@ static void read_starts(ref_frame *f, ir_op op, uint32_t first, const ref_tensor
 
 weir_status ref_dynamic_slice(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0);
+  places p = same_places();
   ref_tensor *y = ref_result(f, op, 0);
-  int64_t start[IR_MAX_RANK], index[IR_MAX_RANK] = {0}, from[IR_MAX_RANK] = {0};
-  read_starts(f, op, 1, x, y->dims, start);
-  for (int64_t i = 0, n = ref_element_count(y); i < n; i++, ref_next(y->rank, y->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) from[d] = start[d] + index[d];
-    ref_copy_element(y, i, x, ref_offset(x, from));
-  }
-  return WEIR_OK;
+  read_starts(f, op, 1, x, y->dims, p.base);
+  return read_from(y, x, &p);
 }
 
 weir_status ref_dynamic_update_slice(ref_frame *f, ir_op op) {
   const ref_tensor *x = ref_operand(f, op, 0), *update = ref_operand(f, op, 1);
+  places p = same_places();
   ref_tensor *y = ref_result(f, op, 0);
-  int64_t start[IR_MAX_RANK], index[IR_MAX_RANK] = {0}, to[IR_MAX_RANK] = {0};
-  read_starts(f, op, 2, x, update->dims, start);
+  read_starts(f, op, 2, x, update->dims, p.base);
   memcpy(y->data, x->data, (size_t)(ref_element_count(x) * ir_dtype_bytes(x->dtype)));
-  for (int64_t i = 0, n = ref_element_count(update); i < n;
-       i++, ref_next(update->rank, update->dims, index)) {
-    for (int32_t d = 0; d < x->rank; d++) to[d] = start[d] + index[d];
-    ref_copy_element(y, ref_offset(y, to), update, i);
-  }
-  return WEIR_OK;
+  return write_to(y, update, &p);
 }
