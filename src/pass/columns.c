@@ -14,7 +14,7 @@
  * sums of them, whose order is XLA's; what has another reader that wants all columns; tensors that
  * are small against the limit. Cost: MOST_STEPS ops a column.
  */
-#include "ir/maps.h"
+#include "pass/boxes.h"
 #include "pass/build.h"
 #include "pass/order.h"
 
@@ -31,6 +31,7 @@ typedef struct columns {
   ir_module *m;
   ir_map *map;
   ir_builder b; /* where the reader stands */
+  pass_boxes boxes;
   uint32_t *uses, *column_uses;
   int64_t small_bytes;
   int32_t steps; /* left for this reader */
@@ -46,32 +47,6 @@ static ir_type column_type(const columns *f, ir_value v, int32_t dim) {
 
 /* ---- columns of what an op makes; IR_NONE: not known how ---- */
 static ir_value column(columns *f, ir_value v, int32_t dim, int64_t j);
-
-static ir_value of_elementwise(columns *f, ir_op op, int32_t dim, int64_t j) {
-  enum { MOST_OPERANDS = 4 };
-  ir_value args[MOST_OPERANDS], y = ir_result(f->m, op, 0);
-  uint32_t n = ir_op_get(f->m, op)->n_operands;
-  if (n > MOST_OPERANDS) return IR_NONE;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_value x = ir_operand(f->m, op, i);
-    args[i] = type_of(f, x)->rank ? column(f, x, dim, j) : x;
-  }
-  return pass_build_like(&f->b, op, args, column_type(f, y, dim));
-}
-
-static ir_value of_broadcast(columns *f, ir_op op, int32_t dim, int64_t j) {
-  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  ir_ints to = ir_op_list(f->m, op, "broadcast_dimensions");
-  int32_t from = ir_ints_find(to, dim);
-  if (from >= 0 && type_of(f, x)->dims[from] > 1) x = column(f, x, from, j);
-  return ir_build_broadcast(&f->b, x, column_type(f, y, dim), to.at);
-}
-
-static ir_value of_transpose(columns *f, ir_op op, int32_t dim, int64_t j) {
-  ir_ints from = ir_op_list(f->m, op, "permutation");
-  ir_value x = column(f, ir_operand(f->m, op, 0), (int32_t)from.at[dim], j);
-  return pass_build_transpose(&f->b, x, from.at);
-}
 
 static ir_value of_reverse(columns *f, ir_op op, int32_t dim, int64_t j) {
   ir_ints dims = ir_op_list(f->m, op, "dimensions");
@@ -100,21 +75,6 @@ static ir_value of_slice(columns *f, ir_op op, int32_t dim, int64_t j) {
   return cuts ? ir_build_slice(&f->b, x, from, to, stride.at) : x;
 }
 
-static ir_value of_concatenate(columns *f, ir_op op, int32_t dim, int64_t j) {
-  int64_t along = ir_op_int(f->m, op, "dimension", 0);
-  uint32_t n = ir_op_get(f->m, op)->n_operands;
-  ir_value *parts = ARENA_ARRAY(f->p->scratch, ir_value, n);
-  for (uint32_t i = 0; i < n; i++) {
-    ir_value x = ir_operand(f->m, op, i);
-    int64_t length = type_of(f, x)->dims[dim];
-    if (along != dim) parts[i] = column(f, x, dim, j);
-    else if (j < length) return column(f, x, dim, j);
-    else j -= length;
-  }
-  CTX_CHECK(f->m->ctx, along != dim); /* j is in one of them */
-  return ir_build_concatenate(&f->b, parts, n, along);
-}
-
 /* Of whole columns, put at a known place. */
 static ir_value of_update(columns *f, ir_op op, int32_t dim, int64_t j) {
   ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 1);
@@ -129,22 +89,38 @@ static ir_value of_update(columns *f, ir_op op, int32_t dim, int64_t j) {
   return column(f, u, dim, j - start);
 }
 
-/* The dimension of x that is y's `dim`, with as many elements before and behind it; -1: none. */
-static int32_t kept_dim(const ir_type_data *x, const ir_type_data *y, int32_t dim) {
-  int64_t behind_x = 1, behind_y = 1;
-  for (int32_t d = dim + 1; d < y->rank; d++) behind_y *= y->dims[d];
-  for (int32_t d = x->rank - 1; d >= 0; d--) {
-    if (behind_x == behind_y && x->dims[d] == y->dims[dim]) return d;
-    behind_x *= x->dims[d];
+/* Of an operand what makes the column: it, or a column of it; IR_NONE: nothing. False: neither. */
+static bool part_of_operand(columns *f, ir_op op, uint32_t i, pass_box of, ir_value *out) {
+  pass_box want;
+  ir_value x = *out = ir_operand(f->m, op, i);
+  const ir_type_data *t = type_of(f, x);
+  if (!pass_box_of_operand(&f->boxes, op, i, of, &want)) return false;
+  if (pass_box_is_empty(t, want)) return *out = IR_NONE, true;
+  int32_t cut = -1;
+  for (int32_t d = 0; d < t->rank; d++) {
+    if (pass_box_is_all(t, want, d)) continue;
+    if (cut >= 0 || want.hi[d] - want.lo[d] != 1) return false;
+    cut = d;
   }
-  return -1;
+  if (cut >= 0) *out = column(f, x, cut, want.lo[cut]);
+  return true;
 }
 
-static ir_value of_reshape(columns *f, ir_op op, int32_t dim, int64_t j) {
-  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  int32_t from = kept_dim(type_of(f, x), type_of(f, y), dim);
-  if (from < 0) return IR_NONE;
-  return ir_build_reshape(&f->b, column(f, x, from, j), column_type(f, y, dim));
+/* The op once more, on such parts. */
+static ir_value of_parts(columns *f, ir_op op, int32_t dim, int64_t j) {
+  ir_value y = ir_result(f->m, op, 0);
+  uint32_t n = ir_op_get(f->m, op)->n_operands, count = 0;
+  ir_value *parts = ARENA_ARRAY(f->p->scratch, ir_value, n + 1);
+  pass_box of = pass_box_of_all(&f->boxes, type_of(f, y));
+  pass_box_set(&of, dim, j, j + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!part_of_operand(f, op, i, of, &parts[count])) return IR_NONE;
+    count += parts[count] != IR_NONE;
+  }
+  if (ir_kind_of(f->m, op) == IR_OP_CONCATENATE && count == 1) return parts[0];
+  if (ir_kind_of(f->m, op) == IR_OP_CONCATENATE)
+    return ir_build_concatenate(&f->b, parts, count, ir_op_int(f->m, op, "dimension", 0));
+  return pass_build_like(&f->b, op, parts, column_type(f, y, dim));
 }
 
 static ir_value of_iota(columns *f, ir_op op, int32_t dim, int64_t j) {
@@ -162,15 +138,15 @@ static ir_value of_constant(columns *f, ir_op op, int32_t dim) {
 
 static ir_value column_of(columns *f, ir_op op, int32_t dim, int64_t j) {
   ir_kind kind = ir_kind_of(f->m, op);
-  if (ir_kind_flags(kind) & IR_FLAG_E) return of_elementwise(f, op, dim, j);
+  if (ir_kind_flags(kind) & IR_FLAG_E) return of_parts(f, op, dim, j);
   switch (kind) {
-    case IR_OP_BROADCAST_IN_DIM: return of_broadcast(f, op, dim, j);
-    case IR_OP_TRANSPOSE: return of_transpose(f, op, dim, j);
+    case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_CONCATENATE:
+    case IR_OP_RESHAPE: return of_parts(f, op, dim, j);
     case IR_OP_REVERSE: return of_reverse(f, op, dim, j);
     case IR_OP_SLICE: return of_slice(f, op, dim, j);
-    case IR_OP_CONCATENATE: return of_concatenate(f, op, dim, j);
     case IR_OP_DYNAMIC_UPDATE_SLICE: return of_update(f, op, dim, j);
-    case IR_OP_RESHAPE: return of_reshape(f, op, dim, j);
     case IR_OP_IOTA: return of_iota(f, op, dim, j);
     case IR_OP_CONSTANT: return of_constant(f, op, dim);
     default: return IR_NONE;
@@ -281,6 +257,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   columns f = {.p = p,
                .m = m,
                .map = ir_map_new(p->scratch, m),
+               .boxes = {.a = p->scratch, .m = m},
                .uses = ir_count_uses(p->scratch, m, top),
                .column_uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
                .small_bytes = pass_small_bytes(p->options)};

@@ -8,223 +8,42 @@
  *   S(broadcast, transpose, reshape, concatenate, iota, slice): the same of fewer elements
  *   S(scatter into x) = scatter into S(x)    the first ones along dimensions whose windows are of
  *                                            one element: what is written behind is dropped
- * One walk from the last op to the first finds the smallest box around what the ops behind read of
- * each value; a second one gives values that size, and their readers what is left to cut. So a
- * language model's loss on logits[:, :-1] is one on logits of h[:, :-1]: its loop can be a kernel
- * (tiles do not cut computed rows and columns), and rows that nobody reads are not computed.
+ * One walk from the last op to the first finds the smallest pass_box around what the ops behind
+ * read of each value; a second one gives values that size, and their readers what is left to cut.
+ * So a language model's loss on logits[:, :-1] is one on logits of h[:, :-1]: its loop can be a
+ * kernel (tiles do not cut computed rows and columns), and rows that nobody reads are not computed.
  *   Exact: every element is made as before; but a product of another shape may sum in another
  * order. Left alone: values that are small against the limit or below the threshold, unless made
  * of a large one; products with an operand larger than the result, of which a copy would be made;
- * slices with strides; boxes that a reshape makes no box of; what regions (loops, branches) read;
- * ops with several results; dynamic shapes. Cost: linear. Source: the identities above; XLA's
+ * slices with strides; boxes that a reshape makes no pass_box of; what regions (loops, branches)
+ * read; ops with several results; dynamic shapes. Cost: linear. Source: the identities above; XLA's
  * AlgebraicSimplifier has some of them for single ops. See docs/design/through-slice.md.
  */
-#include "ir/maps.h"
+#include "pass/boxes.h"
 #include "pass/build.h"
-
-/* Of every dimension the indices lo <= i < hi; lo is NULL: all of them. */
-typedef struct box {
-  int64_t *lo, *hi;
-} box;
-
-static const box WHOLE = {NULL, NULL};
 
 /* A part of a value, for all ops of the block that want the same. */
 typedef struct part {
   ir_value value; /* IR_NONE: none so far */
   ir_block block;
-  box of;
+  pass_box of;
 } part;
 
 typedef struct cutter {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;   /* slices -> what they are now */
-  ir_type *type; /* by value: as it was before */
-  int32_t **
-      *index; /* by op and operand: its dimensions' indices (ir/maps.h), as they were before */
+  ir_map *map;      /* slices -> what they are now */
+  pass_boxes boxes; /* of values as they were before */
   uint32_t *uses;
   bool *is_read;
-  box *read;  /* by value: what is read of it; in the second walk what there is of it */
-  part *part; /* by value: the last one made */
+  pass_box *read; /* by value: what is read of it; in the second walk what there is of it */
+  part *part;     /* by value: the last one made */
   int64_t small_bytes;
   bool changed;
 } cutter;
 
 static const ir_type_data *type_of(const cutter *f, ir_value v) {
-  return ir_type_get(f->m, f->type[v]);
-}
-
-static const int64_t *ints_of(const cutter *f, ir_op op, const char *name) {
-  int32_t count;
-  return ir_op_ints(f->m, op, name, &count);
-}
-
-/* ---- boxes ---- */
-static box box_of_all(const cutter *f, const ir_type_data *t) {
-  box b = {ARENA_ARRAY(f->p->scratch, int64_t, t->rank + 1),
-           ARENA_ARRAY(f->p->scratch, int64_t, t->rank + 1)};
-  for (int32_t d = 0; d < t->rank; d++) b.hi[d] = t->dims[d];
-  return b;
-}
-
-static void set_range(box *b, int32_t dim, int64_t lo, int64_t hi) {
-  b->lo[dim] = lo;
-  b->hi[dim] = hi;
-}
-
-static bool is_all(const ir_type_data *t, box b, int32_t d) {
-  return !b.lo || (b.lo[d] == 0 && b.hi[d] == t->dims[d]);
-}
-
-static bool is_cut(const ir_type_data *t, box b) {
-  for (int32_t d = 0; d < t->rank; d++)
-    if (!is_all(t, b, d)) return true;
-  return false;
-}
-
-static bool is_empty(const ir_type_data *t, box b) {
-  for (int32_t d = 0; d < t->rank; d++)
-    if (b.lo ? b.lo[d] >= b.hi[d] : t->dims[d] == 0) return true;
-  return false;
-}
-
-static bool is_same(const ir_type_data *t, box a, box b) {
-  for (int32_t d = 0; d < t->rank; d++)
-    if (a.lo[d] != b.lo[d] || a.hi[d] != b.hi[d]) return false;
-  return true;
-}
-
-static ir_type type_of_box(const cutter *f, ir_value v, box b) {
-  const ir_type_data *t = type_of(f, v);
-  int64_t dims[IR_MAX_RANK];
-  for (int32_t d = 0; d < t->rank; d++) {
-    CTX_CHECK(f->m->ctx, 0 <= b.lo[d] && b.lo[d] <= b.hi[d] && b.hi[d] <= t->dims[d]);
-    dims[d] = b.hi[d] - b.lo[d];
-  }
-  return ir_tensor(f->m, t->dtype, t->rank, dims);
-}
-
-/* ---- what of an operand makes a box of the result; false: nothing that is a box ---- */
-static int32_t *find_indices(const cutter *f, ir_op op, uint32_t i) {
-  int32_t rank = type_of(f, ir_operand(f->m, op, i))->rank,
-          *index = ARENA_ARRAY(f->p->scratch, int32_t, (size_t)rank + 1);
-  return ir_operand_indices(f->p->scratch, f->m, op, i, index) ? index : NULL;
-}
-
-/* Found in the first walk: in the second one operands and results change their types. */
-static const int32_t *indices_of(const cutter *f, ir_op op, uint32_t i) {
-  uint32_t n = ir_op_get(f->m, op)->n_operands;
-  if (!f->index[op]) {
-    f->index[op] = ARENA_ARRAY(f->p->scratch, int32_t *, n);
-    for (uint32_t k = 0; k < n; k++) f->index[op][k] = find_indices(f, op, k);
-  }
-  return f->index[op][i];
-}
-
-/* y is the type of the result, *out all of the operand. */
-static bool box_of_mapped(const cutter *f, ir_op op, uint32_t i, const ir_type_data *y, box of,
-                          box *out) {
-  const int32_t *index = indices_of(f, op, i);
-  int32_t rank = type_of(f, ir_operand(f->m, op, i))->rank;
-  if (!index) return false;
-  for (int32_t d = 0; d < rank; d++)
-    if (index[d] != IR_ALONE && index[d] < y->rank)
-      set_range(out, d, of.lo[index[d]], of.hi[index[d]]);
-  return true;
-}
-
-/* Dimensions [from, to) as one, in row-major order. */
-typedef struct group {
-  int32_t to, lead; /* the first that is longer than 1; `to` if none is */
-  int64_t stride;   /* of the lead, in elements */
-} group;
-
-static group group_of(const ir_type_data *t, int32_t from, int32_t to) {
-  group g = {to, from, 1};
-  while (g.lead < to && t->dims[g.lead] == 1) g.lead++;
-  for (int32_t d = g.lead + 1; d < to; d++) g.stride *= t->dims[d];
-  return g;
-}
-
-/* The box is a range of the group's elements: nothing but its lead is cut. */
-static bool range_of_box(const ir_type_data *t, group g, box b, int64_t *out_lo, int64_t *out_hi) {
-  for (int32_t d = g.lead + 1; d < g.to; d++)
-    if (!is_all(t, b, d)) return false;
-  *out_lo = g.lead < g.to ? b.lo[g.lead] * g.stride : 0;
-  *out_hi = g.lead < g.to ? b.hi[g.lead] * g.stride : 1;
-  return true;
-}
-
-static bool box_of_range(group g, int64_t lo, int64_t hi, box *out) {
-  assert(g.stride > 0 && lo <= hi); /* of a shape without dimensions of 0 */
-  if (lo % g.stride || hi % g.stride) return false;
-  if (g.lead < g.to) set_range(out, g.lead, lo / g.stride, hi / g.stride);
-  return true;
-}
-
-static bool box_of_reshape(const ir_type_data *x, const ir_type_data *y, box of, box *out) {
-  for (int32_t i = 0, j = 0; i < x->rank || j < y->rank;) {
-    int32_t from_x = i, from_y = j;
-    int64_t nx = i < x->rank ? x->dims[i++] : 1, ny = j < y->rank ? y->dims[j++] : 1, lo, hi;
-    while (nx != ny)
-      if (nx < ny) nx *= x->dims[i++];
-      else ny *= y->dims[j++];
-    if (!range_of_box(y, group_of(y, from_y, j), of, &lo, &hi) ||
-        !box_of_range(group_of(x, from_x, i), lo, hi, out))
-      return false;
-  }
-  return true;
-}
-
-static bool box_of_slice(const cutter *f, ir_op op, const ir_type_data *y, box of, box *out) {
-  const int64_t *start = ints_of(f, op, "start_indices"), *stride = ints_of(f, op, "strides");
-  for (int32_t d = 0; d < y->rank; d++) {
-    if (stride[d] != 1) return false;
-    set_range(out, d, start[d] + (of.lo ? of.lo[d] : 0),
-              start[d] + (of.lo ? of.hi[d] : y->dims[d]));
-  }
-  return true;
-}
-
-static int64_t inside(int64_t i, int64_t extent) { return i < 0 ? 0 : i > extent ? extent : i; }
-
-/* What falls into the operand; it may be nothing. */
-static void box_of_concatenate(const cutter *f, ir_op op, uint32_t i, box of, box *out) {
-  const ir_type_data *x = type_of(f, ir_operand(f->m, op, i));
-  int32_t along = (int32_t)ir_op_int(f->m, op, "dimension", 0);
-  int64_t before = 0;
-  for (uint32_t k = 0; k < i; k++) before += type_of(f, ir_operand(f->m, op, k))->dims[along];
-  for (int32_t d = 0; d < x->rank; d++) set_range(out, d, of.lo[d], of.hi[d]);
-  set_range(out, along, inside(of.lo[along] - before, x->dims[along]),
-            inside(of.hi[along] - before, x->dims[along]));
-}
-
-/* Of what is scattered into, the first elements: along others a window would be cut, or begin at
- * another index. Indices and updates stay whole. */
-static bool box_of_scatter(const cutter *f, ir_op op, uint32_t i, const ir_type_data *y, box of,
-                           box *out) {
-  ir_gather_numbers n;
-  if (!ir_scatter_dims(f->p->scratch, f->m, op, &n)) return false;
-  for (int32_t d = 0; d < y->rank; d++) {
-    if (is_all(y, of, d)) continue;
-    if (of.lo[d] || !ir_ints_have(n.collapsed_slice_dims, d)) return false;
-    if (i == 0) set_range(out, d, of.lo[d], of.hi[d]);
-  }
-  return true;
-}
-
-static bool box_of_operand(const cutter *f, ir_op op, uint32_t i, box of, box *out) {
-  const ir_type_data *x = type_of(f, ir_operand(f->m, op, i)),
-                     *y = type_of(f, ir_result(f->m, op, 0));
-  *out = box_of_all(f, x);
-  switch (ir_kind_of(f->m, op)) {
-    case IR_OP_RESHAPE: return box_of_reshape(x, y, of, out);
-    case IR_OP_SLICE: return box_of_slice(f, op, y, of, out);
-    case IR_OP_CONCATENATE: box_of_concatenate(f, op, i, of, out); return true;
-    case IR_OP_SCATTER: return box_of_scatter(f, op, i, y, of, out);
-    default: return box_of_mapped(f, op, i, y, of, out);
-  }
+  return pass_box_type(&f->boxes, v);
 }
 
 /* ---- which ops make a part of their result ---- */
@@ -243,10 +62,10 @@ static bool can_be_cut(const cutter *f, ir_op op) {
       if (!(ir_kind_flags(ir_kind_of(f->m, op)) & IR_FLAG_E)) return false;
   }
   const ir_op_data *d = ir_op_get(f->m, op);
-  bool is_static = d->n_results == 1 && ir_is_static_tensor(f->m, f->type[d->first_result]);
+  bool is_static = d->n_results == 1 && ir_is_static_tensor(f->m, f->boxes.type[d->first_result]);
   for (uint32_t i = 0; i < d->n_operands; i++)
-    is_static &= ir_is_static_tensor(f->m, f->type[d->operands[i]]);
-  return is_static && !is_empty(type_of(f, d->first_result), WHOLE);
+    is_static &= ir_is_static_tensor(f->m, f->boxes.type[d->operands[i]]);
+  return is_static && !pass_box_is_empty(type_of(f, d->first_result), PASS_WHOLE);
 }
 
 /* A product's operand lies in memory: a part of it is a copy, unless it is made for this alone. */
@@ -257,15 +76,15 @@ static bool may_copy(const cutter *f, ir_op op, ir_value x) {
   return own || ir_value_bytes(f->m, x) <= ir_value_bytes(f->m, ir_result(f->m, op, 0));
 }
 
-static bool is_worth_it(const cutter *f, ir_op op, box of) {
+static bool is_worth_it(const cutter *f, ir_op op, pass_box of) {
   ir_kind kind = ir_kind_of(f->m, op);
   bool large = ir_value_bytes(f->m, ir_result(f->m, op, 0)) > f->small_bytes;
   if (kind == IR_OP_IOTA && of.lo[ir_op_int(f->m, op, "iota_dimension", 0)]) return false;
   for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
     ir_value x = ir_operand(f->m, op, i);
-    box b;
-    if (!box_of_operand(f, op, i, of, &b)) return false;
-    if (!is_cut(type_of(f, x), b)) continue;
+    pass_box b;
+    if (!pass_box_of_operand(&f->boxes, op, i, of, &b)) return false;
+    if (!pass_box_is_cut(type_of(f, x), b)) continue;
     if (kind == IR_OP_DOT_GENERAL && !may_copy(f, op, x)) return false;
     large |= ir_value_get(f->m, x)->op && ir_value_bytes(f->m, x) > f->small_bytes;
   }
@@ -273,38 +92,38 @@ static bool is_worth_it(const cutter *f, ir_op op, box of) {
 }
 
 /* ---- the first walk: what is read ---- */
-static void extend(box *b, const ir_type_data *t, box other) {
+static void extend(pass_box *b, const ir_type_data *t, pass_box other) {
   for (int32_t d = 0; d < t->rank; d++)
-    set_range(b, d, other.lo[d] < b->lo[d] ? other.lo[d] : b->lo[d],
-              other.hi[d] > b->hi[d] ? other.hi[d] : b->hi[d]);
+    pass_box_set(b, d, other.lo[d] < b->lo[d] ? other.lo[d] : b->lo[d],
+                 other.hi[d] > b->hi[d] ? other.hi[d] : b->hi[d]);
 }
 
-static void need(cutter *f, ir_block block, ir_value x, box b) {
+static void need(cutter *f, ir_block block, ir_value x, pass_box b) {
   ir_op def = ir_value_get(f->m, x)->op;
-  box *had = &f->read[x];
+  pass_box *had = &f->read[x];
   bool is_first = !f->is_read[x], is_here = def && ir_op_get(f->m, def)->block == block;
   f->is_read[x] = true;
-  if (!b.lo || !is_here || (!is_first && !had->lo)) *had = WHOLE;
+  if (!b.lo || !is_here || (!is_first && !had->lo)) *had = PASS_WHOLE;
   else if (is_first) *had = b;
   else extend(had, type_of(f, x), b);
 }
 
 static bool is_plain_slice(const cutter *f, ir_op op) {
-  box b;
+  pass_box b;
   return ir_kind_of(f->m, op) == IR_OP_SLICE && can_be_cut(f, op) &&
-         box_of_operand(f, op, 0, WHOLE, &b);
+         pass_box_of_operand(&f->boxes, op, 0, PASS_WHOLE, &b);
 }
 
 /* What is made of the op's result from now on: all of it, or what is read. */
 static void settle(cutter *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   ir_value y = d->first_result;
-  for (uint32_t r = 0; d->n_results > 1 && r < d->n_results; r++) f->read[y + r] = WHOLE;
+  for (uint32_t r = 0; d->n_results > 1 && r < d->n_results; r++) f->read[y + r] = PASS_WHOLE;
   if (d->n_results != 1) return;
-  box b = f->read[y];
-  bool cuts = b.lo && can_be_cut(f, op) && is_cut(type_of(f, y), b) &&
+  pass_box b = f->read[y];
+  bool cuts = b.lo && can_be_cut(f, op) && pass_box_is_cut(type_of(f, y), b) &&
               (ir_kind_of(f->m, op) == IR_OP_SLICE ? is_plain_slice(f, op) : is_worth_it(f, op, b));
-  if (!cuts) f->read[y] = WHOLE;
+  if (!cuts) f->read[y] = PASS_WHOLE;
 }
 
 static void find_reads(cutter *f, ir_block block);
@@ -314,9 +133,10 @@ static void find_reads_of(cutter *f, ir_block block, ir_op op) {
   settle(f, op);
   bool cuts = is_plain_slice(f, op) || (d->n_results == 1 && f->read[d->first_result].lo);
   for (uint32_t i = 0; i < d->n_operands; i++) {
-    box b = WHOLE;
-    if (cuts) box_of_operand(f, op, i, f->read[d->first_result], &b);
-    if (!cuts || !is_empty(type_of(f, d->operands[i]), b)) need(f, block, d->operands[i], b);
+    pass_box b = PASS_WHOLE;
+    if (cuts) pass_box_of_operand(&f->boxes, op, i, f->read[d->first_result], &b);
+    if (!cuts || !pass_box_is_empty(type_of(f, d->operands[i]), b))
+      need(f, block, d->operands[i], b);
   }
   for (uint32_t r = 0; r < d->n_regions; r++)
     if (d->regions[r]) find_reads(f, d->regions[r]);
@@ -329,7 +149,7 @@ static void find_reads(cutter *f, ir_block block) {
 
 /* ---- the second walk: values of that size ---- */
 /* iota(first..) is iota + first in this element type, to the bit. */
-static bool adds_exactly(const ir_type_data *t, box want, int64_t dim) {
+static bool adds_exactly(const ir_type_data *t, pass_box want, int64_t dim) {
   enum { F32_DIGITS = 24 };
   ir_dtype_class c = ir_dtype_class_of(t->dtype);
   bool is_int = c == IR_CLASS_INT || c == IR_CLASS_UINT;
@@ -338,18 +158,18 @@ static bool adds_exactly(const ir_type_data *t, box want, int64_t dim) {
 }
 
 /* IR_NONE: x is no iota. */
-static ir_value counted(cutter *f, ir_builder *b, ir_value x, box want) {
+static ir_value counted(cutter *f, ir_builder *b, ir_value x, pass_box want) {
   ir_op def = ir_maker(f->m, x, IR_OP_IOTA);
   if (!def) return IR_NONE;
   int64_t dim = ir_op_int(f->m, def, "iota_dimension", 0);
   if (!adds_exactly(type_of(f, x), want, dim)) return IR_NONE;
-  ir_type type = type_of_box(f, x, want);
+  ir_type type = pass_type_of_box(&f->boxes, x, want);
   ir_value count = ir_build_iota(b, type, dim);
   if (!want.lo[dim]) return count;
   return ir_build_binary(b, IR_OP_ADD, count, ir_build_splat_int(b, type, want.lo[dim]));
 }
 
-static ir_value sliced(cutter *f, ir_builder *b, ir_value x, box want) {
+static ir_value sliced(cutter *f, ir_builder *b, ir_value x, pass_box want) {
   int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], stride[IR_MAX_RANK];
   for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
     int64_t first = f->read[x].lo ? f->read[x].lo[d] : 0;
@@ -361,12 +181,13 @@ static ir_value sliced(cutter *f, ir_builder *b, ir_value x, box want) {
   return ir_build_slice(b, ir_map_get(f->map, x), start, limit, stride);
 }
 
-/* This box of x, of which there is f->read[x]. */
-static ir_value part_of(cutter *f, ir_builder *b, ir_value x, box want) {
+/* This pass_box of x, of which there is f->read[x]. */
+static ir_value part_of(cutter *f, ir_builder *b, ir_value x, pass_box want) {
   const ir_type_data *t = type_of(f, x);
   part *had = &f->part[x];
-  if (f->read[x].lo ? is_same(t, f->read[x], want) : !is_cut(t, want)) return ir_map_get(f->map, x);
-  if (had->value && had->block == b->block && is_same(t, had->of, want)) return had->value;
+  if (f->read[x].lo ? pass_box_is_same(t, f->read[x], want) : !pass_box_is_cut(t, want))
+    return ir_map_get(f->map, x);
+  if (had->value && had->block == b->block && pass_box_is_same(t, had->of, want)) return had->value;
   ir_value made = counted(f, b, x, want);
   if (!made) made = sliced(f, b, x, want);
   *had = (part){made, b->block, want};
@@ -381,8 +202,8 @@ static bool cut_slice(cutter *f, ir_block block, ir_op op) {
   bool counts =
       def && ir_kind_of(f->m, def) == IR_OP_IOTA && ir_value_bytes(f->m, y) > f->small_bytes;
   if (!f->read[y].lo && !f->read[x].lo && !counts) return false;
-  box want;
-  box_of_operand(f, op, 0, f->read[y], &want);
+  pass_box want;
+  pass_box_of_operand(&f->boxes, op, 0, f->read[y], &want);
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_map_set(f->map, y, part_of(f, &b, x, want));
   return f->changed = true;
@@ -393,20 +214,20 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
   uint32_t n = ir_op_get(f->m, op)->n_operands, kept = 0;
   ir_value y = ir_result(f->m, op, 0);
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  box *want = ARENA_ARRAY(f->p->scratch, box, n + 1);
+  pass_box *want = ARENA_ARRAY(f->p->scratch, pass_box, n + 1);
   ir_value *old = ARENA_ARRAY(f->p->scratch, ir_value, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     old[i] = ir_operand(f->m, op, i);
-    box_of_operand(f, op, i, f->read[y], &want[i]);
+    pass_box_of_operand(&f->boxes, op, i, f->read[y], &want[i]);
   }
   for (uint32_t i = 0; i < n; i++) {
-    if (is_empty(type_of(f, old[i]), want[i])) continue;
+    if (pass_box_is_empty(type_of(f, old[i]), want[i])) continue;
     ir_value x = part_of(f, &b, old[i], want[i]);
     ir_op_get(f->m, op)->operands[kept++] = x;
   }
   CTX_CHECK(f->m->ctx, kept || !n); /* the result is not empty */
   ir_op_get(f->m, op)->n_operands = kept;
-  ir_value_get(f->m, y)->type = type_of_box(f, y, f->read[y]);
+  ir_value_get(f->m, y)->type = pass_type_of_box(&f->boxes, y, f->read[y]);
   f->changed = true;
 }
 
@@ -432,14 +253,12 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   cutter f = {.p = p,
               .m = m,
               .map = ir_map_new(p->scratch, m),
-              .type = ARENA_ARRAY(p->scratch, ir_type, n),
-              .index = ARENA_ARRAY(p->scratch, int32_t **, m->ops.count),
+              .boxes = pass_boxes_new(p->scratch, m),
               .uses = ir_count_uses(p->scratch, m, top),
               .is_read = ARENA_ARRAY(p->scratch, bool, n),
-              .read = ARENA_ARRAY(p->scratch, box, n),
+              .read = ARENA_ARRAY(p->scratch, pass_box, n),
               .part = ARENA_ARRAY(p->scratch, part, n),
               .small_bytes = pass_small_bytes(p->options)};
-  for (ir_value v = 0; v < n; v++) f.type[v] = ir_type_of(m, v);
   find_reads(&f, top);
   cut_block(&f, top);
   *out_changed = f.changed;
