@@ -132,52 +132,59 @@ bool ir_is_splat_real(const ir_module *m, ir_value v, double x) {
   return ir_splat_real(m, v, &y) && y == x;
 }
 
-static bool is_never_negative(const ir_module *m, ir_value v, int *steps);
-
-static bool none_is_negative(const ir_module *m, ir_op op, uint32_t first, int *steps) {
-  for (uint32_t i = first; i < ir_op_get(m, op)->n_operands; i++)
-    if (!is_never_negative(m, ir_operand(m, op, i), steps)) return false;
-  return true;
+static bool has_signs(ir_dtype d) {
+  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16;
 }
 
-static bool is_square(const ir_module *m, ir_op op) {
-  return ir_operand(m, op, 0) == ir_operand(m, op, 1);
+static bool is_positive_constant(const ir_module *m, ir_op op) {
+  const ir_attr_data *d = element_of(m, op);
+  int64_t bytes = d ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype) : 0;
+  return d && !(((const unsigned char *)d->data)[bytes - 1] & 0x80);
 }
 
-static bool is_reduced_never_negative(const ir_module *m, ir_op op, int *steps) {
+static bool keeps_signs(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   ir_kind kind = d->n_operands == 2 ? ir_reducer_kind(m, d->regions[0]) : IR_OP_UNKNOWN;
-  return (kind == IR_OP_ADD || kind == IR_OP_MINIMUM || kind == IR_OP_MAXIMUM) &&
-         none_is_negative(m, op, 0, steps);
+  return kind == IR_OP_ADD || kind == IR_OP_MINIMUM || kind == IR_OP_MAXIMUM;
 }
 
 static bool is_never_negative(const ir_module *m, ir_value v, int *steps) {
   ir_op op = ir_value_get(m, v)->op;
-  double number;
-  if (!op || ir_dtype_class_of(ir_type_at(m, v)->dtype) != IR_CLASS_FLOAT || --*steps < 0)
-    return false;
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_CONSTANT: return constant_real(m, op, &number) && !signbit(number);
+  if (!op || (*steps)-- <= 0 || !has_signs(ir_type_at(m, v)->dtype)) return false;
+  const ir_op_data *d = ir_op_get(m, op);
+  uint32_t first = 0;
+  switch ((ir_kind)d->kind) {
+    case IR_OP_CONSTANT: return is_positive_constant(m, op);
     case IR_OP_ABS:
+    case IR_OP_CHLO_SQUARE:
     case IR_OP_EXPONENTIAL: return true;
-    case IR_OP_MULTIPLY: return is_square(m, op) || none_is_negative(m, op, 0, steps);
-    case IR_OP_MAXIMUM:
-      return is_never_negative(m, ir_operand(m, op, 0), steps) ||
-             is_never_negative(m, ir_operand(m, op, 1), steps);
-    case IR_OP_SELECT: return none_is_negative(m, op, 1, steps);
-    case IR_OP_REDUCE: return is_reduced_never_negative(m, op, steps);
+    case IR_OP_MULTIPLY:
+      if (d->operands[0] == d->operands[1]) return true;
+      break;
+    case IR_OP_REDUCE:
+      if (!keeps_signs(m, op)) return false;
+      break;
+    case IR_OP_SELECT: first = 1; break;
     case IR_OP_ADD:
-    case IR_OP_DIVIDE:
-    case IR_OP_MINIMUM:
-    case IR_OP_SQRT:
     case IR_OP_BROADCAST_IN_DIM:
+    case IR_OP_CONCATENATE:
+    case IR_OP_CONVERT:
+    case IR_OP_DIVIDE:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
     case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE: return none_is_negative(m, op, 0, steps);
+    case IR_OP_REVERSE:
+    case IR_OP_SLICE:
+    case IR_OP_SQRT:
+    case IR_OP_TRANSPOSE: break;
     default: return false;
   }
+  for (uint32_t i = first; i < d->n_operands; i++)
+    if (!is_never_negative(m, d->operands[i], steps)) return false;
+  return true;
 }
 
 bool ir_is_never_negative(const ir_module *m, ir_value v) {
-  int steps = 32;
+  int steps = 64;
   return is_never_negative(m, v, &steps);
 }

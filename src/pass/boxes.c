@@ -25,6 +25,7 @@ pass_box pass_box_of_all(const pass_boxes *f, const ir_type_data *t) {
 }
 
 void pass_box_set(pass_box *b, int32_t dim, int64_t lo, int64_t hi) {
+  assert(b->lo && dim >= 0 && lo <= hi);
   b->lo[dim] = lo;
   b->hi[dim] = hi;
 }
@@ -178,6 +179,7 @@ static bool box_of_scatter(const pass_boxes *f, ir_op op, uint32_t i, const ir_t
 bool pass_box_of_operand(const pass_boxes *f, ir_op op, uint32_t i, pass_box of, pass_box *out) {
   const ir_type_data *x = pass_box_type(f, ir_operand(f->m, op, i)),
                      *y = pass_box_type(f, ir_result(f->m, op, 0));
+  assert(i < ir_op_get(f->m, op)->n_operands);
   *out = pass_box_of_all(f, x);
   switch (ir_kind_of(f->m, op)) {
     case IR_OP_RESHAPE: return box_of_reshape(x, y, of, out);

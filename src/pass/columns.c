@@ -117,6 +117,7 @@ static ir_value of_parts(columns *f, ir_op op, int32_t dim, int64_t j) {
     if (!part_of_operand(f, op, i, of, &parts[count])) return IR_NONE;
     count += parts[count] != IR_NONE;
   }
+  CTX_CHECK(f->m->ctx, count || !n); /* the column is of something */
   if (ir_kind_of(f->m, op) == IR_OP_CONCATENATE && count == 1) return parts[0];
   if (ir_kind_of(f->m, op) == IR_OP_CONCATENATE)
     return ir_build_concatenate(&f->b, parts, count, ir_op_int(f->m, op, "dimension", 0));

@@ -49,6 +49,7 @@ weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
                     .n_values = m->values.count,
                     .small_bytes = pass_small_bytes(p->options)};
   pass_replace_ops(m, top, r.map, replace, &r);
+  CTX_CHECK(m->ctx, r.n_values <= m->values.count);
   *out_changed = r.changed;
   return WEIR_OK;
 }

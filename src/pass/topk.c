@@ -28,7 +28,7 @@
 #include "pass/build.h"
 #include "pass/order.h"
 
-enum { LEAST_SHARE = 4, MANY_ROWS = 16, MOST_STEPS = 64, LONGEST = 24 };
+enum { LEAST_SHARE = 4, MANY_ROWS = 16, LONGEST = 24 };
 
 typedef struct finder {
   arena *scratch;
@@ -41,60 +41,6 @@ typedef struct finder {
 static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
 
 /* ---- what is known of operands ---- */
-static bool is_sum(const finder *f, ir_op op) {
-  const ir_op_data *d = ir_op_get(f->m, op);
-  return d->n_operands == 2 && ir_reducer_kind(f->m, d->regions[0]) == IR_OP_ADD;
-}
-
-static bool constant_not_negative(const finder *f, ir_op op) {
-  const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
-  if (d->kind != IR_ATTR_DENSE) return false;
-  const ir_type_data *t = ir_type_get(f->m, d->type);
-  size_t bytes = (size_t)ir_dtype_bytes(t->dtype);
-  if (!(d->splat || t->rank == 0) || !pass_orders_float(t->dtype)) return false;
-  return !(((const unsigned char *)d->data)[bytes - 1] & 0x80);
-}
-
-/* Every element of the floats is NaN or has no sign: nothing negative, no -0, also where
- * denormals are flushed to a zero of their sign. */
-static bool never_negative(const finder *f, ir_value v, int *steps) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || (*steps)-- <= 0) return false;
-  const ir_op_data *d = ir_op_get(f->m, op);
-  uint32_t first = 0;
-  switch ((ir_kind)d->kind) {
-    case IR_OP_CONSTANT: return constant_not_negative(f, op);
-    case IR_OP_ABS:
-    case IR_OP_CHLO_SQUARE:
-    case IR_OP_EXPONENTIAL: return pass_orders_float(type_of(f, v)->dtype);
-    case IR_OP_MULTIPLY:
-      if (d->operands[0] == d->operands[1]) return pass_orders_float(type_of(f, v)->dtype);
-      break;
-    case IR_OP_REDUCE:
-      if (!is_sum(f, op)) return false;
-      break;
-    case IR_OP_SELECT: first = 1; break;
-    case IR_OP_CONVERT:
-      if (!pass_orders_float(type_of(f, d->operands[0])->dtype)) return false;
-      break;
-    case IR_OP_ADD:
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_CONCATENATE:
-    case IR_OP_DIVIDE:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_RESHAPE:
-    case IR_OP_REVERSE:
-    case IR_OP_SLICE:
-    case IR_OP_SQRT:
-    case IR_OP_TRANSPOSE: break;
-    default: return false;
-  }
-  for (uint32_t i = first; i < d->n_operands; i++)
-    if (!never_negative(f, d->operands[i], steps)) return false;
-  return true;
-}
-
 static bool holds_index(const finder *f, ir_value v, int64_t length) {
   ir_dtype d = type_of(f, v)->dtype;
   return pass_orders_integer(d) &&
@@ -245,8 +191,7 @@ typedef struct best { /* the k elements at one end of a sort, the outermost firs
 static bool is_by_value(const finder *f, const best *w, uint32_t i) {
   if (i != w->o->key) return false;
   if (w->o->is_identity && !w->o->as_floats) return true;
-  int steps = MOST_STEPS;
-  return w->o->keeps_value && never_negative(f, ir_operand(f->m, w->s->op, i), &steps);
+  return w->o->keeps_value && ir_is_never_negative(f->m, ir_operand(f->m, w->s->op, i));
 }
 
 static bool needs_indices(const finder *f, const best *w) {
