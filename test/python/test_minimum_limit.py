@@ -131,7 +131,7 @@ def test_a_limit_that_costs_no_time_is_not_warned_of():
     assert warning(CORPUS / "m_matvec_se" / "program.mlir", "100MB") is None
 
 
-def test_the_hook_warns_too(monkeypatch, capfd):
+def test_the_hook_warns_too(monkeypatch, capfd, fresh_caches):
     z = np.random.default_rng(0).standard_normal((1500, 3)).astype(np.float32)
     plan = weir.plan(kernel_matvec, z, z[:, 0], limit="25kB")
     tight = weir.plan(kernel_matvec, z, z[:, 0], limit=plan.minimum_bytes)
