@@ -180,9 +180,11 @@ void kernel_plan_kept(kernel_emitter *e) {
       if (e->kept.at[i].phase == phase) place_kept(e, &e->kept.at[i]);
 }
 
+/* A part of the tile's rows: packed ones lie in groups of a tile, and no step reads from two. */
 int32_t kernel_rows_of_phase(const kernel_emitter *e) {
   int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
   few = few < FEW_ROWS ? FEW_ROWS : few;
+  while (few < rows && rows % few) few--;
   if (!e->n->staged) return rows;
   for (uint32_t i = 0; i < e->kept.count; i++)
     if (e->kept.at[i].phase == e->phase && kernel_ends_phase(e->n, e->kept.at[i].node)) return rows;

@@ -15,7 +15,7 @@ from test_kernel_ref import BUILD, no_leaks  # noqa: F401 (a fixture)
 
 DTYPES = {"bf16": (ml_dtypes.bfloat16, 2.0**-8), "f16": (np.float16, 2.0**-11)}
 ROUNDINGS = 4
-REGIONS, BATCH = 160, 20
+REGIONS, BATCH = 160, 10
 FUNCTIONS = {
     name: getattr(lax, name)
     for name in "exp expm1 log log1p tanh logistic sin sqrt rsqrt cbrt erf floor round abs neg".split()

@@ -17,7 +17,7 @@ from random_regions import Region
 from random_whiles import Whiles
 from test_kernel import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
 
-REGIONS, BATCH = 30, 10
+REGIONS, BATCH = 30, 5
 FIRST = 5000  # other seeds than test_kernel.py's
 BUILD = pathlib.Path(os.environ.get("WEIR_ASAN_BUILD", running.BUILD))
 

@@ -1,6 +1,8 @@
 """Tiles with running statistics and products: softmax, logsumexp and their gradients as one pass, for
 masked rows, infinities, NaN and every remainder of rows, columns and points, against stock XLA."""
 
+import importlib
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 from jax.scipy.special import logsumexp
 
 import running
+import weir
+from running import in_this_process
 from test_kernel import count, difference, folder, lowered, tiled  # noqa: F401 (a fixture)
 
 SHAPES = [(7, 33), (61, 64), (100, 1025), (1040, 130)]
@@ -181,3 +185,20 @@ def test_awkward_values(case, dtype, folder):  # noqa: F811
             arguments = AWKWARD[case](*inputs(50, 600, 20, dtype))
         problems += [f"{function.__name__}: {p}" for p in compare(function, arguments, folder)]
     assert not problems, "\n".join(problems)
+
+
+@in_this_process
+@pytest.mark.parametrize("machine", running.levels())
+def test_kept_values_of_fewer_rows_than_a_tile(machine, monkeypatch):
+    """Phases with exponentials take fewer rows at once, which lie in one group of packed rows: the
+    gradient of a sparse Gaussian process, in which two products follow each other."""
+    monkeypatch.setenv("WEIR_MACHINE", machine)
+    monkeypatch.syspath_prepend(running.ROOT / "examples")
+    sparse = importlib.import_module("p3_sgpr")
+    arguments = sparse.make_inputs(40_011, 8, 100)
+    with jax.enable_x64(True):
+        stock = jax.jit(jax.value_and_grad(sparse.bound))(*arguments)
+        with weir.limit("14MB"):
+            limited = jax.jit(jax.value_and_grad(lambda *a: sparse.bound(*a)))(*arguments)
+    for got, want in zip(*map(jax.tree.leaves, (limited, stock)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-10 * np.max(np.abs(want)))
