@@ -33,7 +33,7 @@ import random_lists  # noqa: E402
 import random_scans  # noqa: E402
 import running  # noqa: E402
 from random_gathers import Gathers  # noqa: E402
-from random_regions import Region  # noqa: E402
+from random_regions import Chains, Region  # noqa: E402
 from random_whiles import Whiles  # noqa: E402
 from test_ref_corpus import LOOSER, REFUSED  # noqa: E402
 from test_kernel import SIZE_SHARE, lowered  # noqa: E402
@@ -174,7 +174,7 @@ def main():
         write_scan(args.out, seed)
         for kind in fuzz_lists.KINDS:
             write_list(args.out, seed, kind)
-    for kind in (Region, Gathers, Whiles):
+    for kind in (Region, Gathers, Whiles, Chains):
         for seed in range(FIRST, FIRST + args.seeds):
             write_region(args.out, seed, kind)
     for case in check.cases("op", "program"):

@@ -137,3 +137,48 @@ class Region:
             lambda: a,
         ]
         return dice.choice(choices)()
+
+
+class Chains(Region):
+    """Values times a matrix of many columns, a function of that, and a second product or a sum: of a
+    row of values all are needed before anything is made of them. The rows' own points are computed,
+    and are large enough to be made inside, too."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.m, self.k = self.dice.choice([64, 100, 129]), self.dice.choice([17, 33, 64, 100, 130])
+        self.n, self.d = self.dice.choice([64, 600, 1500]), self.dice.choice([2, 5, 8, 8, 9, 20])
+
+    @property
+    def large(self):
+        return self.n * self.d
+
+    def inputs(self):
+        shapes = [(self.m, self.k), (self.k, self.m)]
+        matrices = [self.numbers.normal(size=shape).astype(self.dtype) * 0.2 for shape in shapes]
+        return [*super().inputs(), *matrices]
+
+    def function(self, x, y, u, v, w, before, after):
+        dice, x = self.dice_again(), x / (1 + jnp.abs(y[:1]))
+        a = self.start(x, y, u, v)
+        a = dice.choice([jnp.tanh, lambda a: jnp.exp(-jnp.abs(a)), jnp.sin])(a)
+        hidden = a @ before
+        hidden = dice.choice(
+            [jnp.tanh, lambda h: jnp.exp(-h * h), lambda h: jnp.maximum(h, 0), jnp.cos]
+        )(hidden)
+        back = lambda: jnp.tanh(hidden @ after) * a  # noqa: E731
+        ends = [
+            lambda: jnp.sum(hidden, axis=1),
+            lambda: back() @ w,
+            lambda: jnp.sum(back(), axis=1),
+            lambda: jnp.sum(back(), axis=0),
+            lambda: back().T @ x,
+            lambda: jnp.sum(a, axis=0),
+            lambda: hidden @ (after @ w),
+        ]
+        return [end() for end in dice.sample(ends, dice.randint(1, 3))]
+
+    def dice_again(self):
+        """Traced twice, a function is the same."""
+        self.dice = random.Random(self.steps[0])
+        return self.dice
