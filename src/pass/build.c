@@ -307,6 +307,11 @@ ir_value pass_build_scaled(ir_builder *b, ir_value x, const pass_scale *s) {
   return ir_build_binary(b, s->kind, x, by);
 }
 
+bool pass_multiplies_whole(const weir_options *o, ir_dtype dtype) {
+  bool is_cpu = !o->platform || !strcmp(o->platform, "cpu");
+  return dtype == IR_F64 || (dtype == IR_F32 && is_cpu);
+}
+
 bool pass_is_plain_product(const ir_module *m, ir_op dot) {
   ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
   return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&

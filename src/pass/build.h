@@ -50,6 +50,10 @@ ir_value pass_build_scaled(ir_builder *b, ir_value x, const pass_scale *s);
 /* A product all of f32 or all of f64, of known shape: what is done in its place rounds no less. */
 bool pass_is_plain_product(const ir_module *m, ir_op dot);
 
+/* Products of f64, and on CPUs of f32, multiply all bits of their operands, whatever `precision`
+ * says. */
+bool pass_multiplies_whole(const weir_options *o, ir_dtype dtype);
+
 /* Tensors up to this size are not worth a rewrite that changes roundings: what the splitter leaves
  * alone, 0 where passes are run by name without a limit or a threshold. */
 int64_t pass_small_bytes(const weir_options *o);

@@ -72,13 +72,26 @@ ir_op *pass_functions(arena *a, const ir_module *m) {
   return functions;
 }
 
+/* What says how accurate a product is. */
+static const char *const accuracy[] = {"precision_config", "algorithm"};
+enum { N_ACCURACY = sizeof accuracy / sizeof *accuracy };
+
 static bool same_attr(const ir_module *m, ir_op a, ir_op b, const char *name) {
   ir_attr x = ir_op_attr(m, a, name), y = ir_op_attr(m, b, name);
   return x && y ? ir_attr_equal(m, x, y) : x == y;
 }
 
 bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other) {
-  return same_attr(m, dot, other, "precision_config") && same_attr(m, dot, other, "algorithm");
+  bool same = true;
+  for (int i = 0; i < N_ACCURACY; i++) same = same && same_attr(m, dot, other, accuracy[i]);
+  return same;
+}
+
+void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like) {
+  for (int i = 0; i < N_ACCURACY; i++) {
+    ir_attr a = ir_op_attr(m, like, accuracy[i]);
+    if (a) ir_op_set_attr(m, dot, accuracy[i], a, true);
+  }
 }
 
 /* Of a constant only the first bytes count: enough to tell most apart, and bounded. */

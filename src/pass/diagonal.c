@@ -440,9 +440,7 @@ static ir_value product(finder *f, ir_builder *b, ir_op dot, ir_value lhs, ir_va
                         const ir_dot_numbers *n) {
   ir_dtype dtype = type_of(f, ir_result(f->m, dot, 0))->dtype;
   ir_value made = pass_build_dot(b, lhs, rhs, n, dtype);
-  ir_attr precision = ir_op_attr(f->m, dot, "precision_config");
-  if (precision)
-    ir_op_set_attr(f->m, ir_value_get(f->m, made)->op, "precision_config", precision, true);
+  pass_set_accuracy(f->m, ir_value_get(f->m, made)->op, dot);
   return made;
 }
 

@@ -202,9 +202,7 @@ static bool find_scaled(const finder *f, ir_value v, difference *out) {
 
 static bool is_worth_it(const finder *f, ir_value v) {
   ir_dtype dtype = dtype_of(f, v);
-  const char *platform = f->p->options->platform;
-  bool cpu = !platform || !strcmp(platform, "cpu");
-  return (dtype == IR_F64 || (dtype == IR_F32 && cpu)) &&
+  return pass_multiplies_whole(f->p->options, dtype) &&
          ir_value_bytes(f->m, v) > pass_small_bytes(f->p->options);
 }
 

@@ -120,18 +120,12 @@ static ir_value build_product(ir_builder *b, ir_op like, side x, side y, bool ou
   ir_dot_numbers n = {.lhs_contract = {!outer, &from[0]}, .rhs_contract = {!outer, &from[1]}};
   ir_dtype dtype = ir_type_at(m, ir_result(m, like, 0))->dtype;
   ir_value made = pass_build_dot(b, x.v, y.v, &n, dtype);
-  static const char *const names[] = {"precision_config", "algorithm"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    ir_attr a = ir_op_attr(m, like, names[i]);
-    if (a) ir_op_set_attr(m, ir_value_get(m, made)->op, names[i], a, true);
-  }
+  pass_set_accuracy(m, ir_value_get(m, made)->op, like);
   return made;
 }
 
 static bool are_alike(const gram *f, ir_op x, ir_op y) {
-  const char *platform = f->p->options->platform;
-  bool whole = !platform || !strcmp(platform, "cpu") ||
-               ir_type_at(f->m, ir_result(f->m, x, 0))->dtype == IR_F64;
+  bool whole = pass_multiplies_whole(f->p->options, ir_type_at(f->m, ir_result(f->m, x, 0))->dtype);
   bool plain = !ir_op_attr(f->m, x, "algorithm") && !ir_op_attr(f->m, y, "algorithm");
   return pass_same_accuracy(f->m, x, y) || (whole && plain);
 }

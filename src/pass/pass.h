@@ -66,6 +66,8 @@ bool pass_is_static(const ir_module *m, ir_op op);
 ir_op *pass_functions(arena *a, const ir_module *m);
 /* Two products are asked for with the same precision and algorithm. */
 bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other);
+/* A new product is as accurate as `like`. */
+void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like);
 /* A hash that agrees with ir_attr_equal. */
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
 /* Every op of the block and below, in order, regions before their op, operands renamed by `map`

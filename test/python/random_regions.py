@@ -159,7 +159,8 @@ class Chains(Region):
         return [*super().inputs(), *matrices]
 
     def function(self, x, y, u, v, w, before, after):
-        dice, x = self.dice_again(), x / (1 + jnp.abs(y[:1]))
+        dice = self.dice = random.Random(self.steps[0])  # the same function each time it is traced
+        x = x / (1 + jnp.abs(y[:1]))
         a = self.start(x, y, u, v)
         a = dice.choice([jnp.tanh, lambda a: jnp.exp(-jnp.abs(a)), jnp.sin])(a)
         hidden = a @ before
@@ -177,8 +178,3 @@ class Chains(Region):
             lambda: hidden @ (after @ w),
         ]
         return [end() for end in dice.sample(ends, dice.randint(1, 3))]
-
-    def dice_again(self):
-        """Traced twice, a function is the same."""
-        self.dice = random.Random(self.steps[0])
-        return self.dice
