@@ -18,7 +18,6 @@ import pytest
 
 import measure
 import weir
-from held import HONEST, reported_bytes
 from hook_programs import PROGRAMS
 from weir import _hook
 
@@ -191,22 +190,3 @@ def test_the_limit_that_a_refusal_names_holds():
         found = jax.jit(f)(z)
     np.testing.assert_allclose(found, f(z), rtol=1e-5)
     assert weir.last_report().outcome == "rewritten"
-
-
-def test_a_limit_above_one_that_holds_holds():
-    """What XLA copies for groups of a batch, and what it needs for it, is more than the result."""
-    x, w = np.ones((12, 20, 25, 16), np.float32), np.ones((5, 3, 16, 24), np.float32)
-
-    def f(x, w):
-        numbers = ("NHWC", "HWIO", "NHWC")
-        return jax.lax.conv_general_dilated(
-            x, w, (1, 2), "VALID", dimension_numbers=numbers, batch_group_count=4
-        ).sum(3)
-
-    stock = jax.jit(f).lower(x, w).compile(compiler_options=HONEST)
-    plan = weir.plan(f, x, w, limit="1GB")
-    assert plan.peak_before_bytes == pytest.approx(reported_bytes(stock), rel=0.02)
-    for limit in range(450_000, reported_bytes(stock), 60_000):
-        with weir.limit(limit):
-            limited = jax.jit(lambda *arguments: f(*arguments)).lower(x, w).compile()
-        assert reported_bytes(limited) <= limit

@@ -11,6 +11,7 @@ import pytest
 
 import running
 import weir
+from held import HONEST, reported_bytes
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 import overhead
@@ -141,3 +142,22 @@ def test_the_hook_warns_too(monkeypatch, capfd, fresh_caches):
         jax.jit(kernel_matvec)(z, z[:, 0])
     said = capfd.readouterr().err
     assert ("times as slow as it came" in said) == bool(tight.faster_limit_bytes)
+
+
+def test_a_limit_above_one_that_holds_holds():
+    """What XLA copies for groups of a batch, and what it needs for it, is more than the result."""
+    x, w = np.ones((12, 20, 25, 16), np.float32), np.ones((5, 3, 16, 24), np.float32)
+
+    def f(x, w):
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(
+            x, w, (1, 2), "VALID", dimension_numbers=numbers, batch_group_count=4
+        ).sum(3)
+
+    stock = jax.jit(f).lower(x, w).compile(compiler_options=HONEST)
+    plan = weir.plan(f, x, w, limit="1GB")
+    assert plan.peak_before_bytes == pytest.approx(reported_bytes(stock), rel=0.02)
+    for limit in range(450_000, reported_bytes(stock), 60_000):
+        with weir.limit(limit):
+            limited = jax.jit(lambda *arguments: f(*arguments)).lower(x, w).compile()
+        assert reported_bytes(limited) <= limit
