@@ -427,7 +427,6 @@ const char *kernel_group_of(kernel_emitter *e, const char *local) {
 static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const char *from,
                       const char *to) {
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
-  CTX_CHECK(e->n->m->ctx, rows > 0 && e->n->sizes.rows % rows == 0); /* one group of packed rows */
   kernel_loop l = kernel_loop_begin(e, from, to, kernel_int(e, rows));
   kernel_set_rows(e, l.index, rows);
   e->group = rows < e->n->sizes.rows ? kernel_group_of(e, l.index) : NULL;

@@ -119,6 +119,7 @@ static const char *column_address(kernel_emitter *e, const kernel_pack *p, const
 static const char *row_address(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
                                int32_t r) {
   const char *first = e->group ? e->group : e->row_local[0];
+  CTX_CHECK(e->n->m->ctx, e->rows > 0 && e->n->sizes.rows % e->rows == 0); /* all in one group */
   const char *at =
       e->group ? kernel_line(e, "sub i64 %s, %s", e->row_local[r], e->group) : kernel_int(e, r);
   return packed_at(e, p, axes, first, at, e->n->sizes.rows);

@@ -180,12 +180,18 @@ void kernel_plan_kept(kernel_emitter *e) {
       if (e->kept.at[i].phase == phase) place_kept(e, &e->kept.at[i]);
 }
 
-/* A part of the tile's rows: packed ones lie in groups of a tile, and no step reads from two. */
+static bool packs_rows(const kernel_nest *n) {
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    if (n->nodes[k].packed == KERNEL_PACKED_ROWS) return true;
+  return false;
+}
+
+/* Packed rows lie in groups of a tile, and no step reads from two. */
 int32_t kernel_rows_of_phase(const kernel_emitter *e) {
   int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
   few = few < FEW_ROWS ? FEW_ROWS : few;
-  while (few < rows && rows % few) few--;
   if (!e->n->staged) return rows;
+  while (few < rows && rows % few && packs_rows(e->n)) few--;
   for (uint32_t i = 0; i < e->kept.count; i++)
     if (e->kept.at[i].phase == e->phase && kernel_ends_phase(e->n, e->kept.at[i].node)) return rows;
   return few < rows ? few : rows;
