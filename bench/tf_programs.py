@@ -57,9 +57,8 @@ def measure(name, repeats):
 
     import weir
 
-    memory = tenth.memory_of(name)
+    memory, stock = tenth.stock_of(name)
     row = {"name": name, "limit": memory.limit, "temporaries": memory.temporaries}
-    stock = tenth.run(name)
     plain, _ = tenth.made(name)
     limited, _ = tenth.made(name)
 

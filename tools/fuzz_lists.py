@@ -1,10 +1,10 @@
-"""Rewrites random lists, prefix sums, windows, tori and sorts, and compares results with the evaluator's.
+"""Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Halvings|Windows|Rolled|Sorts]
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Grams|Solves]
                                [--build DIR] [--keep DIR]
 
-A seed of a kind stands for one program (test/python/random_lists.py) and the ways: passes alone,
+A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py) and the ways: passes alone,
 under thresholds and limits, as kernels and without, with a pass left out. Where the program as it
 came is another on stock XLA than in the evaluator, XLA is not asked. Exits 1 if one failed.
 """
@@ -22,12 +22,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
+import random_grams  # noqa: E402
 import random_lists  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,permuted,dce,columns,dce,listed,dce,ranges,"
 PASSES += "counted,blocks,dce,through-slice,dce"
-KINDS = ("Places", "Prefixes", "Halvings", "Windows", "Rolled", "Sorts")
+ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
+LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts")
+PRODUCTS = ("Grams", "Solves")
+KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
+KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
 
@@ -35,14 +40,17 @@ def ways_of(program, own):
     """Names and arguments of `weir opt`."""
     dice, largest = random.Random(f"{program.seed} {type(program)}"), program.largest
     threshold = max(8, int(largest * dice.choice([0.9, 0.5, 0.2, 0.05])))
+    passes = ALGEBRA if type(program).__name__ in PRODUCTS else PASSES
     split = ["--tensor-size-threshold", threshold]
     finer = ["--tensor-split-size", max(1, threshold // dice.choice([2, 5, 30]))]
     skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "through-gather"])
     if isinstance(program, random_lists.Sorts):
         skipped = dice.choice(["inverse", "permuted", "columns", "listed", "through-slice", "split"])
+    if passes is ALGEBRA:
+        skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]
     return [
-        ("passes", [PASSES]),
+        ("passes", [passes]),
         ("split", split),
         ("finer", [*split, *finer]),
         ("kernels", [*split, "--tile", "on"]),
@@ -71,7 +79,7 @@ def difference(got, want):
 
 def failures(kind, seed, use_xla=True):
     """(way, what is wrong) for every way that fails; how many ways changed the program."""
-    program, found, changed = getattr(random_lists, kind)(seed), [], 0
+    program, found, changed = KINDS[kind](seed), [], 0
     inputs, text = program.inputs(), program.text()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.mlir"
@@ -117,7 +125,7 @@ def main():
         changes, failed, stock = changes + changed, failed + bool(wrong), stock + (found != wrong)
         for way, problem in found:
             args.keep.mkdir(parents=True, exist_ok=True)
-            made = getattr(random_lists, kind)(seed).text()
+            made = KINDS[kind](seed).text()
             (args.keep / f"{kind}{seed}.mlir").write_text(made)
             print(f"{kind} {seed}, {way}: {problem}", flush=True)
     print(f"{len(cases)} programs, changed {changes} times, {failed} failed; {stock} differ on stock XLA")

@@ -289,6 +289,22 @@ bool ir_is_monoid(ir_kind kind) {
   }
 }
 
+bool ir_is_bitwise(ir_kind kind) {
+  switch (kind) {
+    case IR_OP_ABS:
+    case IR_OP_AND:
+    case IR_OP_BITCAST_CONVERT:
+    case IR_OP_COMPARE:
+    case IR_OP_CONSTANT:
+    case IR_OP_NEGATE:
+    case IR_OP_NOT:
+    case IR_OP_OR:
+    case IR_OP_SELECT:
+    case IR_OP_XOR: return true;
+    default: return false;
+  }
+}
+
 ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   const ir_block_data *b = ir_block_get(m, body);
   if (b->args.count != 2 || b->ops.count != 2) return IR_OP_UNKNOWN;

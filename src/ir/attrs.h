@@ -93,6 +93,8 @@ ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *dims);
 
 /* Commutative and associative, of two operands: what pretty `applies` can name. */
 bool ir_is_monoid(ir_kind kind);
+/* Gives the same bits on a tensor as in a comparator, wherever it is compiled. */
+bool ir_is_bitwise(ir_kind kind);
 /* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with
  * argument n + i. */
 ir_kind ir_reducer_kind(

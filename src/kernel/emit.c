@@ -354,12 +354,13 @@ static void store_outputs(kernel_emitter *e, bool with_columns) {
 }
 
 /* ---- the tile ---- */
-void kernel_set_columns(kernel_emitter *e, const kernel_loop *l) {
+static void set_columns(kernel_emitter *e, const kernel_loop *l) {
   e->column_local = l->index;
   e->column = kernel_line(e, "add i64 %s, %s", e->block_begin, l->index);
 }
 
-static void emit_tile(kernel_emitter *e, kernel_pass *p) {
+static void emit_tile(kernel_emitter *e, void *user) {
+  kernel_pass *p = user;
   for (uint32_t i = 0; i < p->n; i++) {
     const kernel_node *x = p->at[i].node;
     if (x->which) continue;
@@ -387,25 +388,26 @@ bool kernel_has_odd_rows(const kernel_emitter *e, int32_t rows) {
   return n->extent[n->row] % rows || n->sizes.chunk % rows || e->panel % rows;
 }
 
-/* Blocks are whole tiles. */
-bool kernel_has_odd_columns(const kernel_emitter *e) {
+/* Whether there may be columns beside whole tiles. Blocks are whole tiles. */
+static bool has_odd_columns(const kernel_emitter *e) {
   const kernel_nest *n = e->n;
   return n->extent[n->column] % ((int64_t)n->sizes.vectors * n->lanes);
 }
 
-static void emit_columns(kernel_emitter *e, kernel_pass *p) {
+void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user) {
   e->vectors = e->n->sizes.vectors;
+  e->mask = NULL;
   kernel_loop l =
       kernel_loop_begin(e, "0", e->block_main, kernel_int(e, (int64_t)e->vectors * e->n->lanes));
-  kernel_set_columns(e, &l);
-  emit_tile(e, p);
+  set_columns(e, &l);
+  emit(e, user);
   kernel_loop_end(e, &l);
-  if (!kernel_has_odd_columns(e)) return;
+  if (!has_odd_columns(e)) return;
   e->vectors = 1;
   l = kernel_loop_begin(e, e->block_main, e->block_columns, kernel_int(e, e->n->lanes));
-  kernel_set_columns(e, &l);
+  set_columns(e, &l);
   e->mask = kernel_tail_mask(e, l.index);
-  emit_tile(e, p);
+  emit(e, user);
   e->mask = NULL;
   kernel_loop_end(e, &l);
 }
@@ -434,7 +436,7 @@ static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const cha
   e->row = &row;
   e->body = e->out = &body;
   e->in_tile = true;
-  emit_columns(e, p);
+  kernel_for_columns(e, emit_tile, p);
   e->in_tile = false;
   e->out = outer;
   e->row = e->body = NULL;
@@ -456,7 +458,7 @@ static void emit_finishing_columns(kernel_emitter *e) {
   e->memos.count = 0;
   e->row = &row;
   e->body = e->out = &body;
-  emit_columns(e, &none);
+  kernel_for_columns(e, emit_tile, &none);
   e->out = outer;
   e->row = e->body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);

@@ -174,16 +174,16 @@ kernel_loop kernel_while_begin(kernel_emitter *e);
 void kernel_while_test(kernel_emitter *e, const kernel_loop *l, const char *goes_on);
 void kernel_while_end(kernel_emitter *e, const kernel_loop *l);
 
-/* Whether there may be rows of a chunk or panel beside groups of so many, columns beside whole
- * tiles; if not, nothing is emitted for them. */
+/* Whether there may be rows of a chunk or panel beside groups of so many; if not, nothing is
+ * emitted for them. */
 bool kernel_has_odd_rows(const kernel_emitter *e, int32_t rows);
-bool kernel_has_odd_columns(const kernel_emitter *e);
-/* Rows (the next ones from this one of the chunk) and columns that what follows is about; what was
- * made of other rows is forgotten. */
+/* Rows (the next ones from this one of the chunk) that what follows is about; what was made of
+ * other rows is forgotten. */
 void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows);
 /* The first row, in the chunk, of those that are packed together with a row. */
 const char *kernel_group_of(kernel_emitter *e, const char *local);
-void kernel_set_columns(kernel_emitter *e, const kernel_loop *l);
+/* The columns of a block: whole tiles, then vectors of what is left, with e->mask. */
+void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user);
 
 /* ---- values ---- */
 typedef struct kernel_binding { /* what an axis was bound to */

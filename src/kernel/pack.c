@@ -308,21 +308,10 @@ static void copy_squares(kernel_emitter *e, const kernel_pack *p) {
   kernel_loop_end(e, &l);
 }
 
-static void fill_columns(kernel_emitter *e, const kernel_pack *p) {
-  int32_t axis = square_axis(e, p);
-  e->vectors = e->n->sizes.vectors;
-  e->mask = NULL;
-  kernel_loop l = kernel_loop_begin(e, "0", e->block_main, kernel_int(e, width_of(e)));
-  kernel_set_columns(e, &l);
+static void fill_columns(kernel_emitter *e, void *user) {
+  const kernel_pack *p = user;
+  int32_t axis = e->mask ? -1 : square_axis(e, p);
   for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
-  kernel_loop_end(e, &l);
-  if (!kernel_has_odd_columns(e)) return;
-  e->vectors = 1;
-  l = kernel_loop_begin(e, e->block_main, e->block_columns, kernel_int(e, e->n->lanes));
-  kernel_set_columns(e, &l);
-  e->mask = kernel_tail_mask(e, l.index);
-  for_each_point(e, p, 0, -1, copy_columns);
-  kernel_loop_end(e, &l);
 }
 
 static void fill_rows(kernel_emitter *e, const kernel_pack *p) {
@@ -363,7 +352,7 @@ static void make_copy(kernel_emitter *e, uint32_t number) {
   e->in_tile = false;
   e->in_copy = kernel_node_of(e->n, p.value) != NULL;
   if (p.of_rows) fill_rows(e, &p);
-  else fill_columns(e, &p);
+  else kernel_for_columns(e, fill_columns, &p);
   kernel_function_end(
       e, &f, p.of_rows ? KERNEL_CHUNK : KERNEL_BLOCK,
       p.of_rows ? e->chunk_pack : e->pack); /* copies that it reads are there by now */

@@ -23,22 +23,6 @@ bool pass_orders_integer(ir_dtype d) {
   }
 }
 
-/* Ops that give the same bits on a tensor as in a comparator, wherever they are compiled. */
-static bool is_exact(ir_kind kind) {
-  switch (kind) {
-    case IR_OP_ABS:
-    case IR_OP_AND:
-    case IR_OP_BITCAST_CONVERT:
-    case IR_OP_COMPARE:
-    case IR_OP_NEGATE:
-    case IR_OP_NOT:
-    case IR_OP_OR:
-    case IR_OP_SELECT:
-    case IR_OP_XOR: return true;
-    default: return false;
-  }
-}
-
 const ir_attr_data *pass_scalar_constant(const ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
   if (!op || ir_type_at(m, v)->rank) return NULL;
@@ -58,7 +42,7 @@ static bool mirrors(const ir_module *m, sides *s, ir_value x, ir_value y) {
   ir_op a = ir_value_get(m, x)->op, b = ir_value_get(m, y)->op;
   if (!a || !b || ir_kind_of(m, a) != ir_kind_of(m, b) || !ir_attrs_equal(m, a, b)) return false;
   if (pass_scalar_constant(m, x)) return pass_scalar_constant(m, y) != NULL;
-  if (!is_exact(ir_kind_of(m, a)) || ir_type_at(m, x)->rank) return false;
+  if (!ir_is_bitwise(ir_kind_of(m, a)) || ir_type_at(m, x)->rank) return false;
   const ir_op_data *d = ir_op_get(m, a);
   for (uint32_t i = 0; i < d->n_operands; i++)
     if (!mirrors(m, s, ir_operand(m, a, i), ir_operand(m, b, i))) return false;

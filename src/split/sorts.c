@@ -9,27 +9,10 @@ enum { DEEPEST = 64 };
 /* ---- which comparators ---- */
 static ir_block comparator_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
 
-/* The same bits on a tensor as in a comparator, wherever it is compiled. */
-static bool is_exact(ir_kind kind) {
-  switch (kind) {
-    case IR_OP_ABS:
-    case IR_OP_AND:
-    case IR_OP_BITCAST_CONVERT:
-    case IR_OP_COMPARE:
-    case IR_OP_CONSTANT:
-    case IR_OP_NEGATE:
-    case IR_OP_NOT:
-    case IR_OP_OR:
-    case IR_OP_SELECT:
-    case IR_OP_XOR: return true;
-    default: return false;
-  }
-}
-
-static bool is_all_exact(const ir_module *m, ir_block body) {
+static bool is_all_bitwise(const ir_module *m, ir_block body) {
   const ir_block_data *b = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++)
-    if (!is_exact(ir_kind_of(m, b->ops.at[i]))) return false;
+    if (!ir_is_bitwise(ir_kind_of(m, b->ops.at[i]))) return false;
   return b->ops.count > 0;
 }
 
@@ -73,7 +56,7 @@ bool split_sorts_along(ir_module *m, ir_op op, int64_t dim) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
     if (!is_carried_type(m, ir_type_of(m, ir_operand(m, op, i)))) return false;
   ir_block body = comparator_of(m, op);
-  return is_all_exact(m, body) && ir_type_at(m, ir_operand(m, op, 0))->dims[dim] > 0 &&
+  return is_all_bitwise(m, body) && ir_type_at(m, ir_operand(m, op, 0))->dims[dim] > 0 &&
          orders_all(m, ir_operand(m, ir_terminator(m, body), 0), DEEPEST);
 }
 

@@ -25,11 +25,11 @@ import pytest
 import modelled
 
 # How fast a result is found out matters in no test of this process, and LLVM's optimising is two
-# fifths of what XLA takes to compile, MLIR in its emitters of fusions another fifth. Processes of
-# tests compile as users do, and so do the suites of other versions of jax, and what uses the fixture
-# as_users.
+# fifths of what XLA takes to compile, MLIR in its emitters of fusions another fifth (other versions of
+# jax may not know how to do without). Processes of tests compile as users do, and so does what uses
+# the fixture as_users.
+jax.config.update("jax_disable_most_optimizations", True)
 if modelled.RUNS:
-    jax.config.update("jax_disable_most_optimizations", True)
     with modelled.quick_flags():
         jax.devices()
 
@@ -141,14 +141,19 @@ def xla_calls(monkeypatch, fresh_caches):
 
 
 @pytest.fixture
-def as_users(monkeypatch):
-    """Compiles with XLA's own options."""
+def reports_of_users(monkeypatch):
+    """Compiles with XLA's own options, but for LLVM's optimising, which no report sees."""
     if modelled.RUNS:
         monkeypatch.setattr(compiler, "get_compile_options", modelled.options_of_users)
         monkeypatch.setattr(_jax, "get_compile_options", modelled.options_of_users)
+
+
+@pytest.fixture
+def as_users(reports_of_users):
+    """Compiles with XLA's own options."""
     jax.config.update("jax_disable_most_optimizations", False)
     yield
-    jax.config.update("jax_disable_most_optimizations", modelled.RUNS)
+    jax.config.update("jax_disable_most_optimizations", True)
 
 
 @pytest.fixture

@@ -1,32 +1,40 @@
-"""Random programs in which a product over a long dimension follows from another one.
+"""Random programs of products over a long dimension that follow from others, and of triangular
+solves for what is such a product.
 
 A seed stands for functions of x[d, n], z[e, n], small matrices, vectors and a number, in f32 or
-f64: sums of scaled and turned terms that are multiplied with x or z once more, and products of x
-and z that are results themselves.
+f64. `Grams`: sums of scaled and turned terms that are multiplied with x or z once more, and products
+of x and z that are results themselves. `Solves`: such sums as right-hand sides of a triangular
+matrix with many rows, which are read by products, by sums of squares, and whole.
 """
 
 import random
 
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 
-LONG, SHORT = [40, 64, 90], [1, 2, 3, 5]
+from random_lists import Program
+
 TERMS = 3
 
 
-class Grams:
+class Grams(Program):
+    LONG, ROWS, OTHERS = [40, 64, 90], [1, 2, 3, 5], [1, 2, 3, 5]
+
     def __init__(self, seed):
-        dice = random.Random(seed)
-        self.dtype = dice.choice([np.float32, np.float64])
-        self.n, self.d, self.e = dice.choice(LONG), *dice.sample(SHORT, 2)
-        self.choices = [dice.randrange(1 << 30) for _ in range(4)]
-        self.numbers = np.random.default_rng(seed)
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
+        self.n, self.d = self.dice.choice(self.LONG), self.dice.choice(self.ROWS)
+        self.e = self.dice.choice([e for e in self.OTHERS if e != self.d])
+        self.choices = [self.dice.randrange(1 << 30) for _ in range(4)]
+        d, e, n = self.d, self.e, self.n
+        shapes = [(d, n), (e, n), (d, d), (d, e), (e, d), (n,), (d,)]
+        self.data = [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
+        self.data.append(np.asarray(1.5, self.dtype))
+        self.largest = self.data[0].nbytes
 
     def inputs(self):
-        d, e, n = self.d, self.e, self.n
-        shapes = [(d, n), (e, n), (d, d), (d, e), (e, d), (n,), (d,), ()]
-        made = [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
-        return made[:-1] + [np.asarray(1.5, self.dtype)]
+        return self.data
 
     def function(self, x, z, dd, de, ed, y, c, s):
         dice = random.Random(self.choices[0])
@@ -35,9 +43,8 @@ class Grams:
             out.append(self.product(dice, self.scaled(dice, z, s), x))
         for number in self.choices[1:]:
             dice = random.Random(number)
-            terms = [self.term(dice, x, z, dd, de, ed, y, c, s) for _ in range(dice.randint(1, TERMS))]
+            total = self.total(dice, x, z, dd, de, ed, y, c, s)
             right = self.scaled(dice, dice.choice([x, x, z]), s)
-            total = self.summed(dice, terms)
             if right.shape == x.shape and dice.random() < 0.4:
                 out.append((self.scaled(dice, total, s) * right).sum())
             out.append(self.product(dice, total, right))
@@ -54,6 +61,14 @@ class Grams:
             a, b = b, a
         return a @ b.T if dice.random() < 0.5 else jnp.einsum("ji,jk->ik", a.T, b.T)
 
+    def total(self, dice, x, z, dd, de, ed, y, c, s):
+        """[d, n]"""
+        total = self.term(dice, x, z, dd, de, ed, y, c, s)
+        for _ in range(dice.randrange(TERMS)):
+            t = self.term(dice, x, z, dd, de, ed, y, c, s)
+            total = total + t if dice.random() < 0.6 else total - t
+        return total
+
     def term(self, dice, x, z, dd, de, ed, y, c, s):
         """[d, n]"""
         made = dice.choice(
@@ -69,9 +84,36 @@ class Grams:
         )()
         return self.scaled(dice, made, s)
 
-    @staticmethod
-    def summed(dice, terms):
-        total = terms[0]
-        for t in terms[1:]:
-            total = total + t if dice.random() < 0.6 else total - t
-        return total
+
+class Solves(Grams):
+    LONG, ROWS, OTHERS = [260, 300, 523], [64, 65], [1, 2, 7, 40]
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        small = self.numbers.normal(size=(self.d, self.d)) / self.d
+        self.data[2] = (small + np.diag(self.numbers.uniform(1, 2, self.d))).astype(self.dtype)
+
+    def function(self, x, z, dd, de, ed, y, c, s):
+        out = []
+        for number in self.choices[1:]:
+            dice = random.Random(number)
+            total = self.total(dice, x, z, dd, de, ed, y, c, s)
+            way = {name: dice.random() < 0.5 for name in ("trans", "lower", "unit_diagonal")}
+            solved = solve_triangular(dd, total, **way)
+            out.append(self.end(dice, solved, x, z, y, s))
+            if dice.random() < 0.3:
+                out.append(self.end(dice, dice.choice([total, solved]), x, z, y, s))
+        return [*out, x, z, dd, de, ed, y, c, s]
+
+    def end(self, dice, v, x, z, y, s):
+        return dice.choice(
+            [
+                lambda: self.product(dice, v, self.scaled(dice, x, s)),
+                lambda: v @ v.T,
+                lambda: self.product(dice, v, z),
+                lambda: v @ y,
+                lambda: (v * v).sum(0),
+                lambda: jnp.sum(jnp.sin(v) * x),
+                lambda: self.scaled(dice, v, s),
+            ]
+        )()

@@ -2,6 +2,7 @@
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
 where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
+`Strips`, the same over rows so wide that a few make a slice;
 `Halvings`, associative scans and other functions that take every second element and put what they
 make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
 `Rolled`, neighbours on a torus, many of one field and several times over; `Sorts`, what is made of
@@ -281,6 +282,18 @@ class Prefixes(Program):
             z = self.value(*arguments, whole=True)
             return [z] if dice.random() < 0.5 else [z, self.end(dice, z)]
         return self.differentiated(dice, self.value, arguments)
+
+
+class Strips(Prefixes):
+    """Slices of 64 kB or more may be of 8 or 16 indices (machine_slices)."""
+
+    EXTENTS, ROWS = [17, 33, 40], [1030, 2048, 2100]
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        n, rows, self.axis = self.dice.choice(self.EXTENTS), self.dice.choice(self.ROWS), 0
+        self.data = [self.eighths(n, rows), self.eighths(n, rows)]
+        self.largest = self.data[0].nbytes
 
 
 class Windows(Program):

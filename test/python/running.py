@@ -31,11 +31,13 @@ OPTIONS = {
 # For values alone, in a quarter of the time: without LLVM's optimisation, too.
 QUICK = {"xla_backend_optimization_level": 0} | modelled.QUICK
 AS_USERS = {"xla_backend_optimization_level": 3, "xla_llvm_disable_expensive_passes": False} | modelled.USERS
+# What LLVM makes of it is in no report.
+REPORTS = {"xla_backend_optimization_level": 0} | modelled.USERS
 # Where its processor is another than this computer's: a build folder whose programs run emulated.
 EMULATED = os.environ.get("WEIR_EMULATED_BUILD")
 SECONDS = 120
 if os.environ.get("XLA_AS_USERS") or not modelled.RUNS:
-    QUICK = AS_USERS  # campaigns; other versions may not know these options
+    QUICK = REPORTS = AS_USERS  # campaigns; other versions may not know these options
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
@@ -165,7 +167,7 @@ class Xla:
         return self.device.client.compile_and_load(self.code, devices, options)
 
     def memory_stats(self):
-        theirs = self.executable if self.way is AS_USERS else self._compiled(AS_USERS)
+        theirs = self.executable if self.way is AS_USERS else self._compiled(REPORTS)
         return theirs.get_compiled_memory_stats()
 
     def report_bytes(self):

@@ -19,7 +19,7 @@ from weir import _library
 
 sys.path.insert(0, str(running.ROOT / "examples"))
 os.environ["KERAS_BACKEND"] = "jax"
-pytestmark = pytest.mark.usefixtures("as_users")
+pytestmark = pytest.mark.usefixtures("reports_of_users")
 TRAINED = dict(length=64, words=400, width=32)  # logits of 6.5 MB a batch
 
 

@@ -40,8 +40,8 @@ class Memory:
         return self.kept + self.temporaries // 10
 
 
-def memory_of(name):
-    """Of that one of its programs whose limit is the largest."""
+def stock_of(name):
+    """Memory of that one of its programs whose limit is the largest, and what it gives (run)."""
     found = []
 
     def look(function, arguments, settings):
@@ -50,5 +50,5 @@ def memory_of(name):
         return None, ()
 
     with mock.patch.object(_tf_hook, "_decide", look), weir.limit("1TB"):
-        run(name)
-    return max(found, key=lambda memory: memory.limit, default=None)
+        results = run(name)
+    return max(found, key=lambda memory: memory.limit, default=None), results

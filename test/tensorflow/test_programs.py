@@ -6,7 +6,7 @@ import numpy as np
 import programs
 import pytest
 import tensorflow as tf
-from tenth import REFUSED, memory_of, run
+from tenth import REFUSED, run, stock_of
 
 import weir
 from weir import _say
@@ -29,8 +29,8 @@ def same(one, other):
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 @pytest.mark.parametrize("name", programs.PROGRAMS)
 def test_under_a_tenth(name, monkeypatch):
-    limit = memory_of(name).limit
-    stock = run(name)
+    memory, stock = stock_of(name)
+    limit = memory.limit
     monkeypatch.setattr(_say, "last_report", None)
     with weir.limit(limit):
         if name in REFUSED:
