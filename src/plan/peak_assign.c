@@ -814,45 +814,12 @@ static int64_t loops_bytes(const plan_graph *g) {
   return saturated_product(loops, g->memory->loop_bytes);
 }
 
-/* What is moved, and not computed, of it. XLA drops a choice between the same. */
-static const plan_node *moved(const plan_graph *g, const plan_node *n) {
-  switch (n->kind) {
-    case IR_OP_SLICE:
-    case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_BROADCAST_IN_DIM: return plan_node_get(g, n->operands[0]);
-    case IR_OP_SELECT:
-      return n->operands[1] == n->operands[2] ? plan_node_get(g, n->operands[1]) : NULL;
-    default: return NULL;
-  }
-}
-
-/* A node that takes one element out of a table of constants, such as a polynomial's coefficient; it
- * may be broadcast. XLA:TPU keeps some of them, and folds others in time: it depends on the order
- * of its passes, so all count. */
-static bool is_coefficient(const plan_graph *g, const plan_node *n) {
-  if (n->kind != IR_OP_SLICE || n->shape.elements == 0) return false;
-  const plan_node *table = plan_node_get(g, n->operands[0]);
-  int64_t share = table->shape.elements / n->shape.elements;
-  for (const plan_node *x = table; x; x = moved(g, x)) table = x;
-  bool is_table =
-      table->kind == IR_OP_CONSTANT && ir_dtype_class_of(table->shape.dtype) == IR_CLASS_FLOAT;
-  return is_table && table->shape.elements > 1 && share == table->shape.elements;
-}
-
-static int64_t coefficients_bytes(const plan_graph *g) {
-  int64_t coefficients = 0;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->coefficient_bytes; id++)
-    coefficients += is_coefficient(g, plan_node_get(g, id));
-  return saturated_product(coefficients, g->memory->coefficient_bytes);
-}
-
 /* What of the temporaries is in memory. */
 static int64_t in_memory(const plan_graph *g, int64_t temp_bytes) {
   if (!g->memory) return temp_bytes;
   bool is_near = temp_bytes <= g->memory->near_bytes;
-  int64_t own = saturated_sum(loops_bytes(g), coefficients_bytes(g));
-  return saturated_sum(is_near ? 0 : temp_bytes, own);
+  int64_t coefficients = saturated_product(g->n_coefficients, g->memory->coefficient_bytes);
+  return saturated_sum(is_near ? 0 : temp_bytes, saturated_sum(loops_bytes(g), coefficients));
 }
 
 void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {

@@ -133,6 +133,43 @@ void plan_take_epilogues(plan_graph *g) {
   plan_graph_sweep(g);
 }
 
+/* ---- coefficients ---- */
+/* What is moved, and not computed, of it. XLA drops a choice between the same. */
+static const plan_node *moved(const plan_graph *g, const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST:
+    case IR_OP_SLICE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_BROADCAST_IN_DIM: return plan_node_get(g, n->operands[0]);
+    case IR_OP_SELECT:
+      return n->operands[1] == n->operands[2] ? plan_node_get(g, n->operands[1]) : NULL;
+    default: return NULL;
+  }
+}
+
+/* A node that takes one element out of a table of constants, such as a polynomial's coefficient; it
+ * may be broadcast. XLA:TPU keeps some of them, and folds others in time: it depends on the order
+ * of its passes, so all count. */
+static bool is_coefficient(const plan_graph *g, const plan_node *n) {
+  if (n->kind != IR_OP_SLICE || n->shape.elements == 0 || !(n->flags & PLAN_FLAG_LIVE))
+    return false;
+  int64_t share = 1; /* of the table, in the node */
+  const plan_node *table = n;
+  for (const plan_node *x = n; x; x = moved(g, x)) {
+    if (table->kind == IR_OP_SLICE && table != x)
+      share = saturated_product(share, x->shape.elements / table->shape.elements);
+    table = x;
+  }
+  bool is_table =
+      table->kind == IR_OP_CONSTANT && ir_dtype_class_of(table->shape.dtype) == IR_CLASS_FLOAT;
+  return is_table && table->shape.elements > 1 && share == table->shape.elements;
+}
+
+void plan_count_coefficients(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++)
+    g->n_coefficients += is_coefficient(g, plan_node_get(g, id));
+}
+
 /* ---- workspaces ---- */
 /* The node becomes a call of (result, workspace), and who read it reads the first of these. */
 static void add_workspace(plan_graph *g, uint32_t id) {

@@ -121,6 +121,7 @@ typedef struct plan_graph {
   int32_t *param_of_output; /* by output: donated parameter that it must be written to, -1 */
   uint8_t *state;           /* plan_post_order()'s */
   uint32_t state_count;
+  uint32_t n_coefficients; /* plan_count_coefficients()'s */
 } plan_graph;
 
 static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
@@ -166,6 +167,8 @@ void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
 /* Of a graph for a device, before it is fused: what a library adds to its products itself. */
 void plan_take_epilogues(plan_graph *g);
+/* The same: elements that are taken out of tables of constants. */
+void plan_count_coefficients(plan_graph *g);
 /* After that: libraries' workspaces, and arrays as large as they are there. */
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
