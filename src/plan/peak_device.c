@@ -6,6 +6,7 @@
  * prints. Between plan_fuse() and plan_insert_copies(). */
 #include "base/saturate.h"
 #include "ir/attrs.h"
+#include "ir/floats.h"
 #include "plan/peak_graph.h"
 
 /* ---- products ---- */
@@ -122,6 +123,52 @@ static void take_epilogue(plan_graph *g, uint32_t dot) {
     skip(g, next, read);
 }
 
+/* cuBLAS multiplies 16-bit matrices of such rows and columns, others are padded to them
+ * (cublas_pad_for_gemms.cc). */
+enum { PADDED_TO = 8 };
+
+static bool may_add_up(const plan_graph *g, const plan_node *dot) {
+  ir_dtype t = dot->shape.dtype, read = plan_node_get(g, dot->operands[0])->shape.dtype;
+  bool is_padded = extent(&dot->shape, 0) % PADDED_TO || extent(&dot->shape, 1) % PADDED_TO;
+  if (ir_dtype_class_of(t) != IR_CLASS_FLOAT || t == IR_F64) return false;
+  return read == IR_F32 || (ir_float_width(read) == 16 && !is_padded);
+}
+
+/* The product that `id` is, through views that nobody else reads. 0: it is none. */
+static uint32_t product_of(const plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->n_users != 1) return 0;
+  if (n->kind == PLAN_BITCAST) return product_of(g, n->operands[0]);
+  return is_librarys(g, n) ? id : 0;
+}
+
+/* In a loop's body: element i of its state, which nobody but `sum` reads. */
+static bool is_summed_by(const plan_graph *g, uint32_t id, const plan_comp *body, uint32_t i) {
+  const plan_node *n = plan_node_get(g, id);
+  return n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == body->parameter && n->index == i &&
+         n->n_users == 1;
+}
+
+/* What a loop adds to its state: the call multiplies into that, and the product has no bytes of its
+ * own (gemm_rewriter.cc: FuseMatrixBiasAdd; Triton's products, of which f64 has none, read what
+ * they add to and write over it). */
+static void add_up(plan_graph *g, const plan_comp *body, uint32_t i) {
+  const plan_node *sum = plan_node_get(g, plan_node_get(g, body->root)->operands[i]);
+  for (uint32_t side = 0; side < 2 && sum->kind == IR_OP_ADD; side++) {
+    uint32_t id = sum->operands[1 - side], dot = product_of(g, id);
+    if (!dot || !is_summed_by(g, sum->operands[side], body, i)) continue;
+    if (!may_add_up(g, plan_node_get(g, dot))) continue;
+    for (; id != dot; id = plan_node_get(g, id)->operands[0]) plan_node_get(g, id)->shape.bytes = 0;
+    plan_node_get(g, dot)->shape.bytes = 0;
+  }
+}
+
+static void add_up_in(plan_graph *g, const plan_node *loop) {
+  if (loop->kind != IR_OP_WHILE || !(loop->flags & PLAN_FLAG_LIVE)) return;
+  const plan_comp *body = plan_comp_get(g, loop->comps[1]);
+  for (uint32_t i = 0; i < plan_node_get(g, body->root)->n_operands; i++) add_up(g, body, i);
+}
+
 void plan_take_epilogues(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++) {
@@ -130,6 +177,8 @@ void plan_take_epilogues(plan_graph *g) {
     take_epilogue(g, id);
     read_whole(g, id);
   }
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++)
+    add_up_in(g, plan_node_get(g, id));
   plan_graph_sweep(g);
 }
 
