@@ -330,8 +330,9 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
 
 /* The same where what is there already holds. */
 static weir_status improve(job *j, search *s) {
-  WEIR_TRY(search_larger(j, s));
-  return search_shorter(j, s, j->options.memory_limit_bytes - held_throughout(j));
+  int64_t room_bytes = j->options.memory_limit_bytes - held_throughout(j);
+  WEIR_TRY(search_larger(j, s, room_bytes));
+  return search_shorter(j, s, room_bytes);
 }
 
 /* Some passes let more be split, for more work: *out is the program split without them, if that

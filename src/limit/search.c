@@ -17,7 +17,8 @@ enum {
   MOST_SORTING = 200,   /* times its time, where sorts are made slice by slice */
   COMPILES_FOR_SHORTER = 2,
   CANDIDATES_FOR_SHORTER = 6,
-  CANDIDATES_FOR_LARGER = 3,
+  CANDIDATES_FOR_LARGER = 4,
+  MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
@@ -51,11 +52,12 @@ static int64_t of_all(int64_t bytes, double devices) {
 
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
-  int64_t share = s->target / s->share, slice = s->slice_bytes;
+  int64_t share = s->target / s->share, slice = s->slice_bytes,
+          cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices);
   return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
-                      .cached_bytes = of_all(wanted.cached_bytes, s->devices),
+                      .cached_bytes = cached,
                       .scan_tile = wanted.scanned_bytes ? CPU_SCAN_TILE : 0,
                       .scanned_bytes = wanted.scanned_bytes,
                       .generous_bytes = s->part_bytes ? slice : slice * wanted.generous,
@@ -247,8 +249,8 @@ static bool takes_too_long(const job *j, search *s, ir_module *m, const split_or
 }
 
 /* The estimate of temporaries was this far off; arguments and results are every candidate's. The
- * next one is another: smaller by the estimate, too, even where that is low. That XLA needs more for
- * the program as it is says nothing about its parts. */
+ * next one is another: smaller by the estimate, too, even where that is low. That XLA needs more
+ * for the program as it is says nothing about its parts. */
 static void tighten(search *s, const split_order *order, const verdict *needs) {
   assert(needs->is_xlas && needs->peak > s->limit && needs->peak >= needs->held);
   double held = (double)needs->held * s->devices, room = (double)(s->limit - needs->held),
@@ -489,20 +491,37 @@ static search larger_of(const job *j, const search *s) {
   return again;
 }
 
-weir_status search_larger(job *j, search *s) {
+/* Slices that may just fit, by what those found take beside what is there throughout. The bytes of
+ * a slice are those of its largest value, of which XLA may keep a small part. */
+static int64_t most_that_may_fit(const search *s, int64_t slice_bytes, int64_t room_bytes) {
+  int64_t used = s->found.needs.peak - (s->limit - room_bytes);
+  int64_t times = used > 0 ? room_bytes / used : MOST_TIMES_LARGER;
+  times = times < 2 ? 2 : times > MOST_TIMES_LARGER ? MOST_TIMES_LARGER : times;
+  return saturated_product(slice_bytes, times);
+}
+
+/* high: too large, or may just fit. */
+static int64_t between(int64_t low, int64_t high, bool may_fit) {
+  if (high / 2 <= low) return low + (high - low) / 2;
+  return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
+}
+
+weir_status search_larger(job *j, search *s, int64_t room_bytes) {
   if (!may_be_larger(j, s)) return WEIR_OK;
-  int64_t low = s->slice_bytes, high = 2 * low;
+  int64_t low = s->slice_bytes, high = most_that_may_fit(s, low, room_bytes);
+  bool may_fit = true;
   search again = larger_of(j, s);
   for (int i = 0; i < CANDIDATES_FOR_LARGER && !again.is_over; i++) {
-    int64_t slice_bytes = low + (high - low) / 2;
+    int64_t slice_bytes = between(low, high, may_fit);
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    bool is_better = again.found.m && again.found.time_ns * WORTH_FEWER_PASSES <= s->found.time_ns;
-    ir_module *dropped = is_better ? s->found.m : again.found.m;
-    if (is_better) {
+    may_fit = again.found.m && again.found.time_ns * WORTH_FEWER_PASSES <= s->found.time_ns;
+    ir_module *dropped = may_fit ? s->found.m : again.found.m;
+    if (may_fit) {
       s->found = again.found;
       low = slice_bytes;
+      high = most_that_may_fit(s, low, room_bytes);
       again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
     } else high = slice_bytes;
     if (dropped) ir_module_destroy(dropped);

@@ -88,9 +88,10 @@ WEIR_MUST_USE weir_status search_all(job *j, search *s);
  * blocks, are tried in its place, and taken if they hold and are predicted to be faster.
  * room_bytes: beside arguments and results. */
 WEIR_MUST_USE weir_status search_shorter(job *j, search *s, int64_t room_bytes);
-/* Of a search that has found a candidate for a device: slices of up to twice the bytes are tried in
- * its place, and taken if they hold and are predicted to be faster. */
-WEIR_MUST_USE weir_status search_larger(job *j, search *s);
+/* Of a search that has found a candidate for a device: slices of twice the bytes are tried in its
+ * place, or of as many as there may be room for, and taken if they hold and are predicted to be
+ * faster. */
+WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);

@@ -56,6 +56,18 @@ def test_slices_that_were_halved_grow_again():
     assert sum(loop.trips for loop in plan.loops) < 100
 
 
+def test_slices_grow_by_what_xla_keeps_of_them():
+    """Of differences along a third dimension, which are summed as they are computed."""
+
+    def nearest(x, y):
+        return jax.lax.top_k(-((x[:, None] - y[None]) ** 2).sum(-1), 10)
+
+    x, y = (jax.ShapeDtypeStruct((n, 50), jnp.float32) for n in (1000, 500_000))
+    plan = weir.plan(nearest, x, y, limit="192MB", device="h100")
+    assert 120_000_000 < plan.peak_after_bytes <= 192_000_000
+    assert sum(loop.trips for loop in plan.loops) <= 60
+
+
 def test_a_faster_card_is_predicted_to_be_faster():
     times = [
         weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=name).time_after_ns
