@@ -10,8 +10,12 @@
  * terms, with transposes in between; a product of few rows (X y) is made anew. Without the sum of
  * all, U may be needed nowhere.
  * Requires: a verified module, equal ops merged. Breaks: roundings, as `chain`, whose identity it
- * is with sums in between and with what others need at no price; numbers by which X is scaled are
- * multiplied with X X^T in place of X; what lost its uses stays for dce.
+ * is with sums in between and with what others need at no price; what lost its uses stays for dce.
+ *   Terms that cancel lose what M X was rounded by, times X. So a sum all of whose terms are exact,
+ * X - Z and X - c 1^T, is a matrix of its own: it may be as small as X's last bits.
+ *   Numbers by which X is scaled are multiplied with X X^T in place of X, but only where the
+ * program multiplies X itself with something, too, or makes it of products: what else is scaled
+ * first may be too large, or too small, to be multiplied as it is.
  * Left alone: what costs more than a GAIN-th of the product; element types other than f32 and f64;
  * batches; products of different accuracy (f32 beyond CPU: `precision`); what is read is small
  * against the limit or below the threshold. Cost: MOST_STEPS ops a product.
@@ -19,7 +23,7 @@
  */
 #include "pass/build.h"
 
-enum { MOST_STEPS = 32, MOST_SCALES = 8, GAIN = 2 };
+enum { MOST_STEPS = 32, MOST_SCALES = 8, MOST_LOOKS = 16, GAIN = 2 };
 
 typedef struct side { /* of a product: a matrix or a vector */
   ir_value v;
@@ -51,6 +55,7 @@ typedef struct gram {
   uint32_t count, room;
   uint32_t *first; /* by value, +1 */
   uint32_t n_values;
+  bool *is_factor; /* by value: it, or its transpose, is multiplied with more than a number */
   uint32_t *place; /* by op: in `products`, +1; of a sum of all: of what it is the trace of */
   uint32_t n_ops;
   bool changed;
@@ -75,27 +80,6 @@ static bool is_transpose(const gram *f, ir_op op, side *in_out) {
   return true;
 }
 
-static scaled strip(const gram *f, side s) {
-  scaled out = {.root = s};
-  for (int step = 0; step < MOST_SCALES; step++) {
-    ir_op op = ir_value_get(f->m, out.root.v)->op;
-    ir_value x;
-    if (is_transpose(f, op, &out.root)) continue;
-    if (!op || !pass_find_scaling(f->m, op, &x, &out.by[out.count])) break;
-    out.root.v = x;
-    out.count++;
-  }
-  return out;
-}
-
-static ir_value with_scales(ir_builder *b, ir_value x, const scaled *s) {
-  for (int32_t i = 0; i < s->count; i++) x = pass_build_scaled(b, x, &s->by[i]);
-  return x;
-}
-
-static bool is_same(side a, side b) { return a.v == b.v && a.sum == b.sum; }
-
-/* ---- products ---- */
 /* One contraction of matrices, or of a matrix and a vector; or, with `outer`, none of vectors. */
 static bool read_product(const gram *f, ir_op op, bool outer, side *out) {
   ir_dot_numbers n;
@@ -113,6 +97,63 @@ static bool read_product(const gram *f, ir_op op, bool outer, side *out) {
   return true;
 }
 
+/* c 1^T is what c is. */
+static bool is_rounded_product(const gram *f, ir_op op) {
+  side of[2];
+  return !read_product(f, op, true, of) ||
+         !(ir_is_one_number(f->m, of[0].v) || ir_is_one_number(f->m, of[1].v));
+}
+
+/* A product is in it, so that each element is off by roundings of something of its size. */
+static bool is_rounded(const gram *f, ir_value v, int *looks) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_value x;
+  pass_scale by;
+  if (!op || --*looks < 0) return false;
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_DOT_GENERAL: return is_rounded_product(f, op);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+      return is_rounded(f, ir_operand(f->m, op, 0), looks) ||
+             is_rounded(f, ir_operand(f->m, op, 1), looks);
+    case IR_OP_TRANSPOSE: return is_rounded(f, ir_operand(f->m, op, 0), looks);
+    default: return pass_find_scaling(f->m, op, &x, &by) && is_rounded(f, x, looks);
+  }
+}
+
+/* It is multiplied as it is, or made by multiplying. */
+static bool is_root(const gram *f, ir_value v) {
+  int looks = MOST_LOOKS;
+  return (v < f->n_values && f->is_factor[v]) || is_rounded(f, v, &looks);
+}
+
+/* Down to the last root. A negation goes in any case. */
+static scaled strip(const gram *f, side s) {
+  scaled out = {.root = s}, at = out;
+  for (int step = 0; step < MOST_SCALES; step++) {
+    ir_op op = ir_value_get(f->m, at.root.v)->op;
+    bool reached = at.count == out.count;
+    ir_value x;
+    if (is_transpose(f, op, &at.root)) {
+      if (reached) out = at;
+      continue;
+    }
+    if (!op || !pass_find_scaling(f->m, op, &x, &at.by[at.count])) break;
+    at.root.v = x;
+    at.count++;
+    if (is_root(f, x) || (reached && ir_kind_of(f->m, op) == IR_OP_NEGATE)) out = at;
+  }
+  return out;
+}
+
+static ir_value with_scales(ir_builder *b, ir_value x, const scaled *s) {
+  for (int32_t i = 0; i < s->count; i++) x = pass_build_scaled(b, x, &s->by[i]);
+  return x;
+}
+
+static bool is_same(side a, side b) { return a.v == b.v && a.sum == b.sum; }
+
+/* ---- products ---- */
 /* As accurate as `like`; first the dimensions of x. */
 static ir_value build_product(ir_builder *b, ir_op like, side x, side y, bool outer) {
   ir_module *m = b->m;
@@ -128,6 +169,13 @@ static bool are_alike(const gram *f, ir_op x, ir_op y) {
   bool whole = pass_multiplies_whole(f->p->options, ir_type_at(f->m, ir_result(f->m, x, 0))->dtype);
   bool plain = !ir_op_attr(f->m, x, "algorithm") && !ir_op_attr(f->m, y, "algorithm");
   return pass_same_accuracy(f->m, x, y) || (whole && plain);
+}
+
+static bool is_sum(const gram *f, ir_op op) {
+  int looks = MOST_LOOKS;
+  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
+  return (kind == IR_OP_ADD || kind == IR_OP_SUBTRACT) &&
+         is_rounded(f, ir_result(f->m, op, 0), &looks);
 }
 
 /* ---- what a product is made of ---- */
@@ -211,11 +259,10 @@ static bool follow(trace *t, side x, ir_value *out) {
   if (++t->steps > MOST_STEPS) return false;
   if (take_known(t, x, out)) return true;
   ir_op op = ir_value_get(f->m, x.v)->op;
-  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
   side of[2], turned = x;
   pass_scale by;
   ir_value whole;
-  if (kind == IR_OP_ADD || kind == IR_OP_SUBTRACT) return follow_sum(t, x, op, out);
+  if (is_sum(f, op)) return follow_sum(t, x, op, out);
   if (is_transpose(f, op, &turned)) return follow(t, turned, out);
   if (op && pass_find_scaling(f->m, op, &whole, &by)) {
     if (!follow(t, (side){whole, x.sum}, out)) return false;
@@ -367,14 +414,30 @@ static bool replace(void *user, ir_block block, ir_op op) {
   return f->changed = true;
 }
 
-static void count_products(const ir_module *m, ir_op op, void *user) {
-  *(uint32_t *)user += ir_kind_of(m, op) == IR_OP_DOT_GENERAL;
+static void note_factor(gram *f, ir_value v) {
+  for (ir_op op; !f->is_factor[v]; v = ir_operand(f->m, op, 0)) {
+    f->is_factor[v] = true;
+    op = ir_maker(f->m, v, IR_OP_TRANSPOSE);
+    if (!op) break;
+  }
+}
+
+static void note_factors(const ir_module *m, ir_op op, void *user) {
+  gram *f = user;
+  ir_kind kind = ir_kind_of(m, op);
+  ir_value x;
+  pass_scale by;
+  f->room += kind == IR_OP_DOT_GENERAL;
+  if (kind != IR_OP_DOT_GENERAL && kind != IR_OP_MULTIPLY) return;
+  if (pass_find_scaling(m, op, &x, &by)) return;
+  for (uint32_t i = 0; i < 2; i++) note_factor(f, ir_operand(m, op, i));
 }
 
 static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   ir_block top = ir_op_get(m, m->root)->regions[0];
   gram f = {.p = p, .m = m, .n_values = m->values.count, .n_ops = m->ops.count};
-  ir_walk(m, top, count_products, &f.room);
+  f.is_factor = ARENA_ARRAY(p->scratch, bool, f.n_values);
+  ir_walk(m, top, note_factors, &f);
   *out_changed = false;
   if (!f.room) return WEIR_OK;
   f.map = ir_map_new(p->scratch, m);

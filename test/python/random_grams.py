@@ -4,7 +4,9 @@ solves for what is such a product.
 A seed stands for functions of x[d, n], z[e, n], small matrices, vectors and a number, in f32 or
 f64. `Grams`: sums of scaled and turned terms that are multiplied with x or z once more, and products
 of x and z that are results themselves. `Solves`: such sums as right-hand sides of a triangular
-matrix with many rows, which are read by products, by sums of squares, and whole.
+matrix with many rows, which are read by products, by sums of squares, and whole. Of some `Grams`, x
+is so large or so small that only x / s can be multiplied; in others x is far from 0, and what it
+differs by from its mean, or from a matrix beside it, is multiplied with x.
 """
 
 import random
@@ -16,10 +18,13 @@ from jax.scipy.linalg import solve_triangular
 from random_lists import Program
 
 TERMS = 3
+EXTREME = {4: [1e-25, 1e22], 8: [1e-190, 1e180]}  # by bytes of the type
+FAR = 1000
 
 
 class Grams(Program):
     LONG, ROWS, OTHERS = [40, 64, 90], [1, 2, 3, 5], [1, 2, 3, 5]
+    SIZES = ["plain", "plain", "extreme", "far"]
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -30,17 +35,30 @@ class Grams(Program):
         d, e, n = self.d, self.e, self.n
         shapes = [(d, n), (e, n), (d, d), (d, e), (e, d), (n,), (d,)]
         self.data = [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
-        self.data.append(np.asarray(1.5, self.dtype))
+        self.size = self.dice.choice(self.SIZES)
+        number, beside = 1.5, np.zeros_like(self.data[0])
+        if self.size == "extreme":
+            number = self.dice.choice(EXTREME[self.dtype.itemsize])
+            self.data[0] *= number
+        if self.size == "far":
+            self.data[0] += FAR
+            beside = self.data[0] + self.numbers.normal(size=(d, n)).astype(self.dtype) / 16
+        self.data += [np.asarray(number, self.dtype), beside]
         self.largest = self.data[0].nbytes
 
     def inputs(self):
         return self.data
 
-    def function(self, x, z, dd, de, ed, y, c, s):
-        dice = random.Random(self.choices[0])
+    def function(self, x, z, dd, de, ed, y, c, s, beside):
+        dice, given = random.Random(self.choices[0]), (s, beside)
+        if self.size == "extreme":
+            x, s = x / s, jnp.asarray(1.5, self.dtype)
         out = [self.scaled(dice, x, s) @ self.scaled(dice, x, s).T]
         if dice.random() < 0.7:
             out.append(self.product(dice, self.scaled(dice, z, s), x))
+        if self.size == "far":
+            differences = x - beside, x - jnp.tensordot(x.mean(1), jnp.ones_like(y), axes=0)
+            out += [beside @ x.T, x.sum(1), *(self.product(dice, v, x) for v in differences)]
         for number in self.choices[1:]:
             dice = random.Random(number)
             total = self.total(dice, x, z, dd, de, ed, y, c, s)
@@ -48,7 +66,7 @@ class Grams(Program):
             if right.shape == x.shape and dice.random() < 0.4:
                 out.append((self.scaled(dice, total, s) * right).sum())
             out.append(self.product(dice, total, right))
-        return [*out, z, dd, de, ed, y, c, s]
+        return [*out, z, dd, de, ed, y, c, *given]
 
     @staticmethod
     def scaled(dice, v, s):
@@ -87,13 +105,14 @@ class Grams(Program):
 
 class Solves(Grams):
     LONG, ROWS, OTHERS = [260, 300, 523], [64, 65], [1, 2, 7, 40]
+    SIZES = ["plain"]
 
     def __init__(self, seed):
         super().__init__(seed)
         small = self.numbers.normal(size=(self.d, self.d)) / self.d
         self.data[2] = (small + np.diag(self.numbers.uniform(1, 2, self.d))).astype(self.dtype)
 
-    def function(self, x, z, dd, de, ed, y, c, s):
+    def function(self, x, z, dd, de, ed, y, c, s, beside):
         out = []
         for number in self.choices[1:]:
             dice = random.Random(number)
@@ -103,7 +122,7 @@ class Solves(Grams):
             out.append(self.end(dice, solved, x, z, y, s))
             if dice.random() < 0.3:
                 out.append(self.end(dice, dice.choice([total, solved]), x, z, y, s))
-        return [*out, x, z, dd, de, ed, y, c, s]
+        return [*out, x, z, dd, de, ed, y, c, s, beside]
 
     def end(self, dice, v, x, z, y, s):
         return dice.choice(

@@ -82,6 +82,42 @@ module {
     return %0, %2 : tensor<90x90xf32>, tensor<f32>
   }
 
+  // What the program multiplies with itself only after it was scaled: x as it is may be too large for that.
+  // CHECK: sym_name = "scaled"
+  // CHECK: %[[A:.*]] = "stablehlo.divide"(%[[X:.*]], %{{[0-9]+}}) : (tensor<3x90xf32>
+  // CHECK-NEXT: %[[AA:.*]] = "stablehlo.dot_general"(%[[A]], %[[A]])
+  // CHECK-NEXT: %[[MA:.*]] = "stablehlo.dot_general"(%{{.*}}, %[[AA]])
+  // CHECK-NEXT: %[[N:.*]] = "stablehlo.negate"(%[[MA]])
+  // CHECK-NEXT: "func.return"(%[[AA]], %[[N]])
+  func.func private @scaled(%x: tensor<3x90xf32>, %m: tensor<3x3xf32>, %s: tensor<f32>) -> (tensor<3x3xf32>, tensor<3x3xf32>) {
+    %0 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<3x90xf32>
+    %a = stablehlo.divide %x, %0 : tensor<3x90xf32>
+    %aa = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %1 = stablehlo.dot_general %m, %a, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x90xf32>) -> tensor<3x90xf32>
+    %2 = stablehlo.negate %a : tensor<3x90xf32>
+    %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    return %aa, %3 : tensor<3x3xf32>, tensor<3x3xf32>
+  }
+
+  // Differences of exact terms, of another matrix and of a mean: they may be small, and then x x^T is too rough for them.
+  // CHECK: sym_name = "differences"
+  // CHECK: %[[D:.*]] = "stablehlo.subtract"(%[[Z:.*]], %[[X:.*]]) : (tensor<3x90xf32>
+  // CHECK: "stablehlo.dot_general"(%[[D]], %[[X]])
+  // CHECK: %[[E:.*]] = "stablehlo.subtract"(%[[X]], %{{[0-9]+}}) : (tensor<3x90xf32>
+  // CHECK: "stablehlo.dot_general"(%[[E]], %[[X]])
+  // CHECK: "func.return"
+  func.func private @differences(%x: tensor<3x90xf32>, %z: tensor<3x90xf32>, %c: tensor<3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {
+    %one = stablehlo.constant dense<1.0> : tensor<90xf32>
+    %xx = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %zx = stablehlo.dot_general %z, %x, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %0 = stablehlo.subtract %z, %x : tensor<3x90xf32>
+    %1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    %2 = stablehlo.dot_general %c, %one, contracting_dims = [] x [] : (tensor<3xf32>, tensor<90xf32>) -> tensor<3x90xf32>
+    %3 = stablehlo.subtract %x, %2 : tensor<3x90xf32>
+    %4 = stablehlo.dot_general %3, %x, contracting_dims = [1] x [1] : (tensor<3x90xf32>, tensor<3x90xf32>) -> tensor<3x3xf32>
+    return %xx, %zx, %1, %4 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
+  }
+
   // Nothing that is there; a sum that is no longer than it is wide; an elementwise product with a matrix; f16; batches; another
   // algorithm.
   // CHECK: sym_name = "left_alone"
