@@ -6,7 +6,9 @@
  * one sum over all contracted indices of a product of its leaves (an einsum), and the leaves may be
  * multiplied in any order: (A B) C = A (B C), (A B)^T = B^T A^T, (s A) B = s (A B). Indices are
  * named from the root's result downwards, so transposes, batch dimensions, several contracted
- * dimensions, vectors and outer products need no rules of their own. Scalars go to the result.
+ * dimensions, vectors and outer products need no rules of their own. A scalar goes behind the
+ * first product of one of the tensors that it scaled: what is scaled after each of ten products, so
+ * that they don't overflow, is so in any order.
  *   Cost is floating-point operations; all orders are looked at (dynamic programming over subsets,
  * from MOST_SUBSET_LEAVES on over intervals of the written order, which has all orders of a matrix
  * chain). An order with an intermediate that is larger than the largest as written is
@@ -50,9 +52,11 @@ typedef struct leaf {
   ir_value value;
   label_set labels;
   const uint8_t *at; /* the label of each dimension */
+  uint32_t scaled;   /* scales of the network that it is scaled by, bits */
 } leaf;
 
 typedef struct network {
+  ctx *ctx;
   ir_op root;
   ir_block block;
   int n, room; /* leaves; leaves that there will be at least */
@@ -74,6 +78,7 @@ typedef struct plan {
   leaf_set *first; /* by subset: the part with the first leaf; by [from * n + to] for intervals */
   size_t n_first;
   bool by_intervals;
+  uint8_t scaled[MOST_SCALES]; /* by scale: the leaf with whose first product it is multiplied */
 } plan;
 
 typedef struct chain {
@@ -218,7 +223,7 @@ static void add_leaf(chain *c, network *net, ir_value v, const uint8_t *at) {
   ir_op op = ir_value_get(c->m, v)->op;
   while (op && through_transpose(c, op, &s)) op = ir_value_get(c->m, s.value)->op;
   int32_t rank = ir_type_at(c->m, s.value)->rank;
-  leaf l = {s.value, set_of(s.at, rank), s.at};
+  leaf l = {s.value, set_of(s.at, rank), s.at, 0};
   double size = volume(net, l.labels);
   if (size > net->largest) net->largest = size;
   CTX_CHECK(c->m->ctx, net->n < MOST_LEAVES); /* expand_operand() left room */
@@ -259,7 +264,7 @@ static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at
     add_leaf(c, net, v, at);
     return;
   }
-  int n_scales = net->n_scales;
+  int n_scales = net->n_scales, from = net->n;
   for (int i = 0; i < n; i++) net->scales[net->n_scales++] = scales[i];
   double size = volume(net, set_of(s.at, ir_type_at(c->m, s.value)->rank));
   if (!expand_product(c, net, dot, s.at)) {
@@ -268,6 +273,7 @@ static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at
     add_leaf(c, net, v, at);
     return;
   }
+  for (int i = from; i < net->n; i++) net->leaves[i].scaled |= ((1u << n) - 1) << n_scales;
   net->inner[net->n_inner++] = dot;
   net->has_dissolved |= s.shared;
   if (size > net->peak) net->peak = size;
@@ -292,7 +298,8 @@ static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at)
 /* The network of a product; false if it has none. */
 static bool read_network(chain *c, ir_op root, network *net) {
   const ir_type_data *t = ir_type_at(c->m, ir_result(c->m, root, 0));
-  *net = (network){.root = root, .block = ir_op_get(c->m, root)->block, .room = 1};
+  *net =
+      (network){.ctx = c->m->ctx, .root = root, .block = ir_op_get(c->m, root)->block, .room = 1};
   if (t->rank > MOST_LABELS / 2) return false;
   uint8_t *at = ARENA_ARRAY(c->scratch, uint8_t, (size_t)t->rank + 1);
   for (int32_t i = 0; i < t->rank; i++) at[i] = new_label(net, t->dims[i]);
@@ -412,11 +419,68 @@ static bool is_worth_it(const chain *c, const network *net, const plan *p) {
          p->flops <= net->flops;
 }
 
+/* ---- where scalars go ---- */
+static leaf_set first_part(const plan *p, leaf_set s) {
+  if (!p->by_intervals) return p->first[s];
+  int from = __builtin_ctzll(s), to = from + __builtin_popcountll(s);
+  return p->first[(size_t)from * (size_t)(p->net->n + 1) + (size_t)to];
+}
+
+static bool is_single(leaf_set s) { return !(s & (s - 1)); }
+
+/* By leaf: the leaves of its first product. */
+static void find_products(const plan *p, leaf_set s, leaf_set *out) {
+  if (is_single(s)) return;
+  leaf_set first = first_part(p, s), parts[] = {first, s ^ first};
+  CTX_CHECK(p->net->ctx, first && first != s && !(first & ~s)); /* two parts, neither empty */
+  for (int i = 0; i < 2; i++) {
+    if (is_single(parts[i])) out[__builtin_ctzll(parts[i])] = s;
+    find_products(p, parts[i], out);
+  }
+}
+
+/* Of its leaves one with the fewest scales; of several one whose first product is small. */
+static uint8_t leaf_of_scale(const network *net, int scale, const leaf_set *products,
+                             const int *n_scales) {
+  int found = -1;
+  double least = 0;
+  for (int i = 0; i < net->n; i++) {
+    if (!(net->leaves[i].scaled >> scale & 1)) continue;
+    double size = volume(net, labels_of(net, products[i]));
+    bool worse = found >= 0 && n_scales[i] >= n_scales[found] &&
+                 (n_scales[i] > n_scales[found] || size >= least);
+    if (worse) continue;
+    found = i, least = size;
+  }
+  CTX_CHECK(net->ctx, found >= 0);
+  return (uint8_t)found;
+}
+
+static bool scale_the_same(const network *net, int i, int j) {
+  for (int k = 0; k < net->n; k++)
+    if ((net->leaves[k].scaled >> i ^ net->leaves[k].scaled >> j) & 1) return false;
+  return true;
+}
+
+/* The innermost first: a product of n tensors has n - 1 places for scales, so each finds a leaf of
+ * its own. What follows each other stays together. */
+static void place_scales(const network *net, plan *p) {
+  leaf_set products[MOST_LEAVES];
+  int n_scales[MOST_LEAVES] = {0};
+  find_products(p, interval(0, net->n), products);
+  for (int i = net->n_scales; i-- > 0;) {
+    bool follows = i + 1 < net->n_scales && scale_the_same(net, i, i + 1);
+    p->scaled[i] = follows ? p->scaled[i + 1] : leaf_of_scale(net, i, products, n_scales);
+    n_scales[p->scaled[i]] += !follows;
+  }
+}
+
 static const plan *kept_plan(chain *c, const plan *p) {
   plan *kept = ARENA_NEW(c->scratch, plan);
   *kept = *p;
   kept->net = ARENA_COPY(c->scratch, network, p->net, 1);
   kept->first = ARENA_COPY(c->scratch, leaf_set, p->first, p->n_first);
+  place_scales(kept->net, kept);
   return kept;
 }
 
@@ -579,14 +643,14 @@ static void multiply(chain *c, ir_builder *b, const network *net, const term *x,
                  ir_dot_dims_attr(m, &n), true);
 }
 
-static leaf_set first_part(const plan *p, leaf_set s) {
-  if (!p->by_intervals) return p->first[s];
-  int from = __builtin_ctzll(s), to = from + __builtin_popcountll(s);
-  return p->first[(size_t)from * (size_t)(p->net->n + 1) + (size_t)to];
-}
-
 static bool is_named(const term *t, const uint8_t *at) {
   return !t->rank || !memcmp(t->at, at, (size_t)t->rank);
+}
+
+/* By what goes with the leaf that this part is, the innermost first. */
+static void scale_part(ir_builder *b, const plan *p, leaf_set part, ir_value *x) {
+  for (int i = p->net->n_scales; is_single(part) && i-- > 0;)
+    if (p->scaled[i] == __builtin_ctzll(part)) *x = pass_build_scaled(b, *x, &p->net->scales[i]);
 }
 
 static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term *out) {
@@ -599,7 +663,6 @@ static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term 
     return;
   }
   leaf_set first = first_part(p, s);
-  CTX_CHECK(c->m->ctx, first && first != s && !(first & ~s)); /* two parts, neither empty */
   term *x = ARENA_ARRAY(c->scratch, term, 2), *y = x + 1;
   build_term(c, b, p, first, x);
   build_term(c, b, p, s ^ first, y);
@@ -617,6 +680,9 @@ static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term 
     }
   }
   multiply(c, b, net, x, y, kept, out);
+  if (is_whole) return;
+  scale_part(b, p, first, &out->value);
+  scale_part(b, p, s ^ first, &out->value);
 }
 
 static ir_value in_order(chain *c, ir_builder *b, const network *net, const term *t) {
@@ -635,9 +701,11 @@ static void build(chain *c, ir_block block, const plan *p) {
   const network *net = p->net;
   ir_builder b = {c->m, block, ir_op_get(c->m, net->root)->location};
   term *t = ARENA_NEW(c->scratch, term);
-  build_term(c, &b, p, interval(0, net->n), t);
+  leaf_set all = interval(0, net->n), first = first_part(p, all);
+  build_term(c, &b, p, all, t);
   ir_value x = in_order(c, &b, net, t);
-  for (int i = 0; i < net->n_scales; i++) x = pass_build_scaled(&b, x, &net->scales[i]);
+  scale_part(&b, p, first, &x);
+  scale_part(&b, p, all ^ first, &x);
   CTX_CHECK(c->m->ctx, ir_type_of(c->m, x) == ir_type_of(c->m, ir_result(c->m, net->root, 0)));
   ir_map_set(c->map, ir_result(c->m, net->root, 0), x);
   c->changed = true;

@@ -236,17 +236,20 @@ def test_random_chains(n, tmp_path):
 # ---- any product ----
 class Network:
     """Products of integers over named indices: kept, summed over, in any order of dimensions, in
-    between transposed, scaled or negated; some used twice."""
+    between transposed, scaled or negated; some used twice. Or of floats of that size, each product
+    divided by it."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, size=None):
         self.dice = np.random.default_rng(seed)
+        self.size = size
         self.extents = dict(zip("abcdefgh", self.dice.choice([1, 2, 3, 4, 6], 8).tolist()))
         self.inputs, self.made = [], []
 
     def leaf(self):
         names = "".join(self.dice.permutation(list("abcdefgh"))[: self.dice.integers(0, 4)])
         shape = [self.extents[n] for n in names]
-        self.inputs.append(self.dice.integers(-9, 9, shape))
+        numbers = self.dice.integers(-9, 9, shape)
+        self.inputs.append(np.float32(self.size) * numbers.astype(np.float32) if self.size else numbers)
         i = len(self.inputs) - 1
         return names, lambda m: m[i]
 
@@ -263,6 +266,8 @@ class Network:
         names = "".join(self.dice.permutation(names) if self.dice.random() < 0.5 else names)
         factor = int(self.dice.choice([1, 1, 1, -1, 3]))
         rule, cache = f"{x},{y}->{names}", {}
+        if self.size:
+            factor = 1 / self.size
 
         def product(m):
             if id(m) not in cache:
@@ -284,6 +289,23 @@ def test_random_networks(seed, tmp_path):
     for want, got in zip(evaluate(text), evaluate(passed(text, tmp_path))):
         assert want.shape == got.shape
         np.testing.assert_array_equal(want, got)
+
+
+@pytest.mark.parametrize("size", [1e7, 1e-7])
+def test_random_networks_of_extremes(size, tmp_path):
+    """Of seven such numbers no product is one that f32 has."""
+    changed = 0
+    for seed in range(30):
+        net, folder = Network(seed, size), tmp_path / str(seed)
+        folder.mkdir()
+        tree = net.tree(7)[1]
+        text = lowered(tree, net.inputs)
+        evaluate, rewritten = running.Evaluator(folder, net.inputs), passed(text, folder)
+        changed += rewritten != passed(text, folder, PASSES.replace("chain,", ""))
+        for want, got in zip(evaluate(text), evaluate(rewritten)):
+            assert np.isfinite(want).all()
+            np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * max(np.abs(want).max(), size))
+    assert changed >= 10, "too few have another order"
 
 
 # ---- what is left alone ----

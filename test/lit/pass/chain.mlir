@@ -15,14 +15,14 @@ module {
   }
 
   // Precision and algorithm come along; a transpose in between becomes other dimension numbers
-  // ((A B)^T c = B^T (A^T c)); scalars go to the end.
+  // ((A B)^T c = B^T (A^T c)); scalars go where what they scale is small.
   // CHECK: sym_name = "transposed"
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: %0 = "stablehlo.dot_general"(%arg0, %arg2) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}> : (tensor<40x2xf64>, tensor<40xf64>) -> tensor<2xf64>
-  // CHECK-NEXT: %1 = "stablehlo.dot_general"(%arg1, %0) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}> : (tensor<2x40xf64>, tensor<2xf64>) -> tensor<40xf64>
-  // CHECK-NEXT: %2 = "stablehlo.broadcast_in_dim"(%arg3) <{broadcast_dimensions = array<i64>}> : (tensor<f64>) -> tensor<40xf64>
+  // CHECK-NEXT: %1 = "stablehlo.negate"(%0)
+  // CHECK-NEXT: %2 = "stablehlo.broadcast_in_dim"(%arg3) <{broadcast_dimensions = array<i64>}> : (tensor<f64>) -> tensor<2xf64>
   // CHECK-NEXT: %3 = "stablehlo.multiply"(%1, %2)
-  // CHECK-NEXT: %4 = "stablehlo.negate"(%3)
+  // CHECK-NEXT: %4 = "stablehlo.dot_general"(%arg1, %3) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}> : (tensor<2x40xf64>, tensor<2xf64>) -> tensor<40xf64>
   // CHECK-NEXT: "func.return"(%4)
   func.func public @transposed(%a: tensor<40x2xf64>, %b: tensor<2x40xf64>, %c: tensor<40xf64>, %s: tensor<f64>) -> tensor<40xf64> {
     %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<40x2xf64>, tensor<2x40xf64>) -> tensor<40x40xf64>
@@ -32,6 +32,26 @@ module {
     %3 = stablehlo.multiply %2, %1 : tensor<40x40xf64>
     %4 = stablehlo.dot_general %3, %c, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<40x40xf64>, tensor<40xf64>) -> tensor<40xf64>
     return %4 : tensor<40xf64>
+  }
+
+  // Each product of the power is scaled on its way, in any order.
+  // CHECK: sym_name = "powers"
+  // CHECK: ^bb0(%[[A:.*]]: tensor<40x40xf32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<40xf32>)
+  // CHECK-COUNT-2: "stablehlo.dot_general"(%[[A]], %{{[0-9]+|arg2}}) {{.*}} -> tensor<40xf32>
+  // CHECK-NEXT: broadcast_in_dim
+  // CHECK-NEXT: "stablehlo.divide"
+  // CHECK-NEXT: "stablehlo.dot_general"(%[[A]], %{{[0-9]+}}) {{.*}} -> tensor<40xf32>
+  // CHECK-NEXT: broadcast_in_dim
+  // CHECK-NEXT: %[[Y:.*]] = "stablehlo.divide"
+  // CHECK-NEXT: "func.return"(%[[Y]])
+  func.func public @powers(%a: tensor<40x40xf32>, %s: tensor<f32>, %v: tensor<40xf32>) -> tensor<40xf32> {
+    %by = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<40x40xf32>
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+    %1 = stablehlo.divide %0, %by : tensor<40x40xf32>
+    %2 = stablehlo.dot_general %1, %a, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+    %3 = stablehlo.divide %2, %by : tensor<40x40xf32>
+    %4 = stablehlo.dot_general %3, %v, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>
+    return %4 : tensor<40xf32>
   }
 
   // A batch dimension that is kept, and one that the last product sums over.
