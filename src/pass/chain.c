@@ -20,10 +20,10 @@
  * |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite elements a
  * result may be NaN in one order (0 times infinity) and infinite in another; so may, with elements
  * of extreme size, an intermediate that overflows in one order alone.
- * Left alone: element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
- * rounded where it is made), products that differ in element type, precision or algorithm or have
- * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all
- * of which the splitter would leave alone.
+ * Left alone: a product times its own transpose (is_square()); element types other than f32, f64
+ * and integers (an intermediate of bf16 or f16 is rounded where it is made), products that differ
+ * in element type, precision or algorithm or have attributes that we don't know, intermediates
+ * that are at hand anyway; chains of tensors all of which the splitter would leave alone.
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
@@ -519,6 +519,7 @@ static ir_op root_of(chain *c, ir_op dot) {
 typedef struct roots {
   int n;
   ir_op ops[MOST_ROOTS];
+  bool has_square; /* the product times itself */
 } roots;
 
 static bool add_root(roots *r, ir_op op) {
@@ -526,6 +527,36 @@ static bool add_root(roots *r, ir_op op) {
     if (r->ops[i] == op) return true;
   if (r->n == MOST_ROOTS) return false;
   r->ops[r->n++] = op;
+  return true;
+}
+
+/* Which dimension of x dimension `dim` of v is; -1: v is more than x, turned and scaled. */
+static int64_t dim_of(const chain *c, ir_value v, int64_t dim, ir_value x) {
+  pass_scale s;
+  for (int i = 0; i < MOST_PATH && v != x; i++) {
+    ir_op op = ir_value_get(c->m, v)->op;
+    int32_t rank;
+    const int64_t *perm = op ? ir_op_ints(c->m, op, "permutation", &rank) : NULL;
+    if (perm && ir_kind_of(c->m, op) == IR_OP_TRANSPOSE) {
+      dim = perm[dim];
+      v = ir_operand(c->m, op, 0);
+    } else if (!op || !pass_find_scaling(c->m, op, &v, &s)) {
+      return -1;
+    }
+  }
+  return v == x ? dim : -1;
+}
+
+/* P P^T, which is positive: A (B B^T) A^T, rounded elsewhere, need not be, and is off by what B B^T
+ * is where A B is much smaller than A and B. */
+static bool is_square(const chain *c, ir_op product, ir_value p) {
+  ir_dot_numbers n;
+  if (!ir_dot_dims(c->scratch, c->m, product, &n) || !n.lhs_contract.count) return false;
+  for (int32_t i = 0; i < n.lhs_contract.count; i++) {
+    int64_t left = dim_of(c, ir_operand(c->m, product, 0), n.lhs_contract.at[i], p),
+            right = dim_of(c, ir_operand(c->m, product, 1), n.rhs_contract.at[i], p);
+    if (left < 0 || left != right) return false;
+  }
   return true;
 }
 
@@ -537,7 +568,9 @@ static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *ou
     ir_value x;
     pass_scale s;
     if (is_product(c, op)) {
-      all &= are_alike(c, product, op) && add_root(out, root_of(c, op));
+      ir_op root = root_of(c, op);
+      all &= are_alike(c, product, op) && add_root(out, root);
+      out->has_square |= root == op && is_square(c, op, ir_result(c->m, product, 0));
     } else {
       bool passes = ir_kind_of(c->m, op) == IR_OP_TRANSPOSE || pass_find_scaling(c->m, op, &x, &s);
       all &= passes && depth < MOST_PATH &&
@@ -567,7 +600,7 @@ static void try_to_dissolve(chain *c, ir_op dot) {
   roots r = {0};
   if (c->uses[v] < 2) return;
   bool all = find_roots(c, dot, v, 0, &r);
-  if (!r.n) return;
+  if (!r.n || r.has_square) return;
   double with = (all ? flops_of(c, dot) : 0) + flops_of_all(c, &r);
   c->dissolved[v] = all ? EVERYWHERE : IN_PRODUCTS;
   if (flops_of_all(c, &r) * GAIN > with) c->dissolved[v] = NOWHERE;

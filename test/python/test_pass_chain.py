@@ -59,6 +59,12 @@ def check(f, inputs, tmp_path):
 
 N = 40
 SQUARE, WIDE = (N, 2), (2, N)
+
+
+def square(p):
+    return (2.0 * p) @ p.T
+
+
 # what is written; shapes of the operands; shapes of the products in the best order
 ORDERS = {
     "chain of 4": (
@@ -142,6 +148,16 @@ ORDERS = {
         [(2, N), (N, 2), (2, 2)],
     ),
     "a power": (lambda a, b, v: ((a @ b) @ (a @ b)) @ v, [SQUARE, WIDE, (N,)], [(2,), (N,), (2,), (N,)]),
+    "a product times its transpose, which is positive": (
+        lambda a, b: square(a @ b),
+        [(20, 20), (20, 3000)],
+        [(20, 3000), (20, 20)],
+    ),
+    "that times a vector": (
+        lambda a, b, v: square(a @ b) @ v,
+        [SQUARE, WIDE, (N,)],
+        [(2,), (N,), (2,), (N,)],
+    ),
     "a shared product that does not survive": (
         lambda a, b, v, w: ((a @ b) @ v, (a @ b).T @ w),
         [SQUARE, WIDE, (N,), (N,)],
@@ -289,6 +305,23 @@ def test_random_networks(seed, tmp_path):
     for want, got in zip(evaluate(text), evaluate(passed(text, tmp_path))):
         assert want.shape == got.shape
         np.testing.assert_array_equal(want, got)
+
+
+def whitened(w, x):
+    z = w @ x
+    return z @ z.T / x.shape[1]
+
+
+def test_whitened_points_are_uncorrelated(tmp_path):
+    """Their spread in one direction is a thousand times that in another."""
+    dice = np.random.default_rng(0)
+    turn, _ = np.linalg.qr(dice.standard_normal((20, 20)))
+    x = turn * np.logspace(0, -3, 20) @ dice.standard_normal((20, 3000))
+    w = np.linalg.inv(np.linalg.cholesky(x @ x.T / 3000))
+    w, x = w.astype(np.float32), x.astype(np.float32)
+    text = lowered(whitened, w, x)
+    (got,) = running.Evaluator(tmp_path, [w, x])(passed(text, tmp_path))
+    np.testing.assert_allclose(got, np.eye(20), rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("size", [1e7, 1e-7])
