@@ -16,9 +16,10 @@
  *   Numbers by which X is scaled are multiplied with X X^T in place of X, but only where the
  * program multiplies X itself with something, too, or makes it of products: what else is scaled
  * first may be too large, or too small, to be multiplied as it is.
- * Left alone: what costs more than a GAIN-th of the product; element types other than f32 and f64;
- * batches; products of different accuracy (f32 beyond CPU: `precision`); what is read is small
- * against the limit or below the threshold. Cost: MOST_STEPS ops a product.
+ * Left alone: what costs more than a GAIN-th of the product; (M X) (M X)^T, which is positive
+ * (`chain`); element types other than f32 and f64; batches; products of different accuracy (f32
+ * beyond CPU: `precision`); what is read is small against the limit or below the threshold. Cost:
+ * MOST_STEPS ops a product.
  * Source: associativity; matrix calculus by hand does it (Titsias 2009, the bound's gradient).
  */
 #include "pass/build.h"
@@ -292,6 +293,7 @@ static bool is_worth_it(gram *f, const product *p, side x, side y, trace *out) {
 }
 
 static void find_way(gram *f, product *p) {
+  if (is_same(p->at[0].root, p->at[1].root)) return;
   for (int turned = 0; turned < 2 && !p->is_found; turned++) {
     trace t;
     if (!is_worth_it(f, p, p->at[turned].root, p->at[!turned].root, &t)) continue;

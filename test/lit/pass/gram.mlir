@@ -118,6 +118,20 @@ module {
     return %xx, %zx, %1, %4 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
   }
 
+  // A product times itself, though it follows from the one before it.
+  // CHECK: sym_name = "square"
+  // CHECK: %[[P:.*]] = "stablehlo.dot_general"(%[[M:.*]], %[[X:.*]]) {{.*}} -> tensor<3x90xf64>
+  // CHECK: %[[G:.*]] = "stablehlo.dot_general"(%[[X]], %[[X]]) {{.*}} -> tensor<3x3xf64>
+  // CHECK: "stablehlo.dot_general"(%[[M]], %[[G]]) {{.*}} -> tensor<3x3xf64>
+  // CHECK-NEXT: "stablehlo.dot_general"(%[[P]], %[[P]]) {{.*}} -> tensor<3x3xf64>
+  func.func private @square(%x: tensor<3x90xf64>, %m: tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>) {
+    %p = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<3x3xf64>, tensor<3x90xf64>) -> tensor<3x90xf64>
+    %xx = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<3x90xf64>, tensor<3x90xf64>) -> tensor<3x3xf64>
+    %px = stablehlo.dot_general %p, %x, contracting_dims = [1] x [1] : (tensor<3x90xf64>, tensor<3x90xf64>) -> tensor<3x3xf64>
+    %pp = stablehlo.dot_general %p, %p, contracting_dims = [1] x [1] : (tensor<3x90xf64>, tensor<3x90xf64>) -> tensor<3x3xf64>
+    return %xx, %px, %pp : tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>
+  }
+
   // Nothing that is there; a sum that is no longer than it is wide; an elementwise product with a matrix; f16; batches; another
   // algorithm.
   // CHECK: sym_name = "left_alone"
