@@ -50,8 +50,8 @@ def shapes_of(program, platform):
     return [x if isinstance(x, int) else jax.tree.map(shape_of, x) for x in inputs]
 
 
-def report_of(text, devices, more):
-    """XLA's total of a program on each of the devices, compiled without weir."""
+def compiled(text, devices, more):
+    """A program for the devices, compiled without weir."""
     from jax._src.interpreters import mlir
 
     with mlir.make_ir_context():
@@ -59,7 +59,11 @@ def report_of(text, devices, more):
         options = _hook._options_ahead(module, devices)
         options.env_option_overrides = list(more.items())
         client, chosen = devices[0].client, _jax.xla_client.DeviceList(tuple(devices))
-        made = client.compile(module, executable_devices=chosen, compile_options=options)
+        return client.compile(module, executable_devices=chosen, compile_options=options)
+
+
+def report_of(made):
+    """XLA's total, on each of the devices."""
     m = made.get_compiled_memory_stats()
     held = m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
     return held + m.temp_size_in_bytes
@@ -79,8 +83,11 @@ def test_accepted_is_under_the_limit_as_its_own_xla_reports(name, device):
     if plan.outcome == "rewritten":
         assert not plan.after_is_estimate and not plan.kernels
         ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
-        reports = [report_of(plan.text, target.devices(1), way) for way in ways]
-        assert max(reports) == plan.peak_after_bytes
+        made = [compiled(plan.text, target.devices(1), way) for way in ways]
+        assert max(map(report_of, made)) == plan.peak_after_bytes
+        if target.platform == "cuda":
+            known = [x.hlo_modules()[0].to_string().count('"known_trip_count"') for x in made]
+            assert min(known) >= len(plan.loops)
 
 
 # ---- several devices ----
@@ -139,7 +146,7 @@ def test_each_of_several_devices_is_under_the_limit(make, device, count):
     assert plan.outcome == "rewritten" and limit < plan.peak_before_bytes
     assert f"mhlo.num_partitions = {count}" in str(plan.text)
     ways = GPU_WAYS if target.platform == "cuda" else GPU_WAYS[:1]
-    assert max(report_of(plan.text, devices, way) for way in ways) == plan.peak_after_bytes
+    assert max(report_of(compiled(plan.text, devices, way)) for way in ways) == plan.peak_after_bytes
 
 
 def test_quick_a_topology_is_as_good_as_a_name():
