@@ -11,8 +11,8 @@
  * all, U may be needed nowhere.
  * Requires: a verified module, equal ops merged. Breaks: roundings, as `chain`, whose identity it
  * is with sums in between and with what others need at no price; what lost its uses stays for dce.
- *   Terms that cancel lose what M X was rounded by, times X. So a sum all of whose terms are exact,
- * X - Z and X - c 1^T, is a matrix of its own: it may be as small as X's last bits.
+ *   Terms that cancel lose what M X was rounded by, times X. So a sum of different terms that are
+ * exact, X - Z and X - c 1^T, is a matrix of its own: it may be as small as X's last bits.
  *   Numbers by which X is scaled are multiplied with X X^T in place of X, but only where the
  * program multiplies X itself with something, too, or makes it of products: what else is scaled
  * first may be too large, or too small, to be multiplied as it is.
@@ -172,11 +172,25 @@ static bool are_alike(const gram *f, ir_op x, ir_op y) {
   return pass_same_accuracy(f->m, x, y) || (whole && plain);
 }
 
+/* What v is a number times, or a sum of such; v itself if it is of several. */
+static ir_value multiple_of(const gram *f, ir_value v, int *looks) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  ir_value x;
+  pass_scale by;
+  if (!op || --*looks < 0) return v;
+  if (pass_find_scaling(f->m, op, &x, &by)) return multiple_of(f, x, looks);
+  if (ir_kind_of(f->m, op) != IR_OP_ADD && ir_kind_of(f->m, op) != IR_OP_SUBTRACT) return v;
+  x = multiple_of(f, ir_operand(f->m, op, 0), looks);
+  return x == multiple_of(f, ir_operand(f->m, op, 1), looks) ? x : v;
+}
+
+/* A sum that may be multiplied term by term. */
 static bool is_sum(const gram *f, ir_op op) {
-  int looks = MOST_LOOKS;
+  int looks = MOST_LOOKS, steps = MOST_LOOKS;
   ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
-  return (kind == IR_OP_ADD || kind == IR_OP_SUBTRACT) &&
-         is_rounded(f, ir_result(f->m, op, 0), &looks);
+  if (kind != IR_OP_ADD && kind != IR_OP_SUBTRACT) return false;
+  ir_value v = ir_result(f->m, op, 0);
+  return is_rounded(f, v, &looks) || multiple_of(f, v, &steps) != v;
 }
 
 /* ---- what a product is made of ---- */
