@@ -123,15 +123,10 @@ static void take_epilogue(plan_graph *g, uint32_t dot) {
     skip(g, next, read);
 }
 
-/* cuBLAS multiplies 16-bit matrices of such rows and columns, others are padded to them
- * (cublas_pad_for_gemms.cc). */
-enum { PADDED_TO = 8 };
-
 static bool may_add_up(const plan_graph *g, const plan_node *dot) {
   ir_dtype t = dot->shape.dtype, read = plan_node_get(g, dot->operands[0])->shape.dtype;
-  bool is_padded = extent(&dot->shape, 0) % PADDED_TO || extent(&dot->shape, 1) % PADDED_TO;
   if (ir_dtype_class_of(t) != IR_CLASS_FLOAT || t == IR_F64) return false;
-  return read == IR_F32 || (ir_float_width(read) == 16 && !is_padded);
+  return read == IR_F32 || (ir_float_width(read) == 16 && !plan_pads_result(g, dot));
 }
 
 /* The product that `id` is, through views that nobody else reads. 0: it is none. */

@@ -4,6 +4,7 @@
  *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
  *      --peak_merge.c--> products of one matrix as one, on GPUs
  *      --peak_layout.c-> what library calls want column by column is made so
+ *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
@@ -167,6 +168,9 @@ void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
 /* Of a graph for a device, before it is fused: what a library adds to its products itself. */
 void plan_take_epilogues(plan_graph *g);
+/* After that: 16-bit matrices as large as cuBLAS wants them. */
+void plan_pad_products(plan_graph *g);
+bool plan_pads_result(const plan_graph *g, const plan_node *dot);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
 /* After that: libraries' workspaces, and arrays as large as they are there. */

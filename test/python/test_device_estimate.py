@@ -162,6 +162,15 @@ func.func @main(%a: {a}, %b: {b}, %c: {c}, %d: {d}, %e: {e}) -> {b} {{{product}
 }}"""
 
 
+def product(rows, inner, columns, dtype="bf16"):
+    x, w, y = (f"tensor<{m}x{n}x{dtype}>" for m, n in ((rows, inner), (inner, columns), (rows, columns)))
+    return f"""
+func.func @main(%x: {x}, %w: {w}) -> {y} {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({x}, {w}) -> {y}
+  return %0 : {y}
+}}"""
+
+
 def added_up(columns, read="f32", summed="f32", op="add"):
     """p^T p of 128 rows a trip, added to what was summed before."""
     p, all_rows = f"tensor<128x{columns}x{read}>", f"tensor<1280x{columns}x{read}>"
@@ -226,6 +235,10 @@ SINGLE = {
     "one of what is dear": ("h100", forces(20_000), 1_630_720_016),
     "added up in place": ("h100", added_up(2048), 32_506_372),
     "added up in place, of 16 bits": ("h100", added_up(2048, "bf16"), 26_739_204),
+    "16 bits, padded": ("h100", product(999_999, 60, 60), 496_015_408),
+    "16 bits, sums padded": ("h100", product(5_000_000, 5, 8, "f16"), 214_194_768),
+    "16 bits, columns padded": ("h100", product(10**6, 64, 12), 184_003_840),
+    "16 bits, a vector": ("h100", product(10**6, 60, 1), 126_194_680),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
     "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
