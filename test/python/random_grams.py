@@ -42,6 +42,7 @@ class Grams(Program):
             self.data[0] *= number
         if self.size == "far":
             self.data[0] += FAR
+            self.terms = FAR
             beside = self.data[0] + self.numbers.normal(size=(d, n)).astype(self.dtype) / 16
         self.data += [np.asarray(number, self.dtype), beside]
         self.largest = self.data[0].nbytes
@@ -105,7 +106,7 @@ class Grams(Program):
 
 class Solves(Grams):
     LONG, ROWS, OTHERS = [260, 300, 523], [64, 65], [1, 2, 7, 40]
-    SIZES = ["plain"]
+    SIZES, terms = ["plain"], 10
 
     def __init__(self, seed):
         super().__init__(seed)

@@ -25,6 +25,8 @@ DTYPES = [*FLOATS, *FLOATS, np.int32, np.int8, np.uint8]
 
 
 class Program:
+    terms = 1  # about what sums add up, or the root of how many: smaller results may be off by more
+
     def __init__(self, seed):
         self.seed, self.dice = seed, random.Random(seed)
         self.numbers = np.random.default_rng(seed)
