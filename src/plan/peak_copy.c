@@ -203,6 +203,49 @@ static void copy_for_readers(copier *c, uint32_t node) {
   plan_add_user(g, node, made);
 }
 
+/* The case that makes `next`; 0: none does. */
+static uint32_t case_of(const plan_graph *g, uint32_t next) {
+  const plan_node *n = plan_node_get(g, next);
+  bool is_element = n->kind == IR_OP_GET_TUPLE_ELEMENT;
+  return is_element && plan_node_get(g, n->operands[0])->kind == IR_OP_CASE ? n->operands[0] : 0;
+}
+
+typedef struct branch { /* of a case */
+  uint32_t given, end;  /* what it is given of a value, what it makes of a result; 0: not known */
+} branch;
+
+static branch look_into_branch(const plan_graph *g, uint32_t id, uint32_t k, uint32_t old,
+                               uint32_t index) {
+  branch out = {0, 0};
+  const plan_node *n = plan_node_get(g, id);
+  const plan_comp *body = plan_comp_get(g, n->comps[k]);
+  const plan_node *tuple = plan_node_get(g, n->operands[k + n->n_operands - n->n_comps]),
+                  *root = plan_node_get(g, body->root);
+  if (tuple->kind != IR_OP_TUPLE || root->kind != IR_OP_TUPLE) return out;
+  for (uint32_t i = 0; i < tuple->n_operands && !out.given; i++)
+    if (source_of(g, tuple->operands[i]) == old) out.given = element_of(g, body->parameter, i);
+  out.end = source_of(g, root->operands[index]);
+  if (plan_node_get(g, out.end)->kind == PLAN_COPY)
+    out.end = source_of(g, plan_node_get(g, out.end)->operands[0]);
+  return out;
+}
+
+/* A case writes beside what it reads. But for one that leaves it as it is, or else may make its
+ * result over it: that one needs no copy, as XLA has it, if it leaves it in the first branch. */
+static bool is_made_beside(copier *c, uint32_t old, uint32_t next) {
+  uint32_t id = case_of(c->g, next), n_branches = id ? plan_node_get(c->g, id)->n_comps : 0;
+  branch at[2] = {{0, 0}, {0, 0}};
+  bool reads = false;
+  for (uint32_t k = 0; old && k < n_branches; k++) {
+    branch b = look_into_branch(c->g, id, k, old, plan_node_get(c->g, next)->index);
+    reads |= b.given != 0;
+    if (k < 2) at[k] = b;
+  }
+  bool over = n_branches == 2 && at[0].given && at[0].given == at[0].end &&
+              (!at[1].given || replaces_old(c, at[1].given, at[1].end));
+  return reads && !over;
+}
+
 static void copy_next(copier *c, uint32_t body) {
   uint32_t root = plan_comp_get(c->g, body)->root, parameter = plan_comp_get(c->g, body)->parameter;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
@@ -212,7 +255,8 @@ static void copy_next(copier *c, uint32_t body) {
     bool of_parameter = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == parameter;
     bool own = !of_parameter && n->kind != IR_OP_CONSTANT;
     uint32_t old = element_of(c->g, parameter, i);
-    if (!own || begins_beside(c, old, next)) next = copy_of(c, x, root, i);
+    if (!own || begins_beside(c, old, next) || is_made_beside(c, old, next))
+      next = copy_of(c, x, root, i);
     if (own && !replaces_old(c, old, next)) copy_for_readers(c, old);
   }
 }

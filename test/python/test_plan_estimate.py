@@ -255,7 +255,44 @@ def states_of_no_use(x, y):
     return while_small(step, x, x + y, y * 2)
 
 
+def in_turns(*branches):
+    """The state is what one branch or another makes of it."""
+
+    def f(x, y):
+        which = (y[0] > 0.5).astype(jnp.int32)
+
+        def step(i, state):
+            return jax.lax.switch(which[i], branches, state)
+
+        return jax.lax.fori_loop(0, which[1], step, jnp.sin(x) + 1)
+
+    return f
+
+
+def states_that_branches_make(x, y):
+    """Beside the old one."""
+    return in_turns(jnp.sin, lambda c: jnp.roll(c, 1, 0) * 0.9)(x, y)
+
+
+def states_that_a_branch_keeps(x, y):
+    """Over it, where that is the first of two."""
+    return in_turns(lambda c: c, jnp.sin)(x, y)
+
+
+def states_that_another_branch_keeps(x, y):
+    return in_turns(jnp.sin, lambda c: c)(x, y)
+
+
+def states_that_a_branch_in_a_branch_keeps(x, y):
+    inner = lambda c: jax.lax.cond(c[0, 0] > 0, jnp.cos, lambda c: c, c)
+    return in_turns(jnp.sin, inner)(x, y)
+
+
 RULES = [
+    states_that_branches_make,
+    states_that_a_branch_keeps,
+    states_that_another_branch_keeps,
+    states_that_a_branch_in_a_branch_keeps,
     gamma_likelihood,
     states_that_only_make_one_another,
     states_of_no_use,
