@@ -386,8 +386,8 @@ ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, 
 ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
                       const int64_t *high);
 /* numbers: as ir_gather_dims_attr() has them; slice_sizes: one per dimension of x. */
-ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
-                         ir_attr numbers, const int64_t *slice_sizes);
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type, ir_attr numbers,
+                         const int64_t *slice_sizes);
 /* Along dim of x, of less than the greatest rank, the element at each of the positions. */
 ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int32_t dim);
 /* The op's region 0 becomes a reducer of two scalars by this kind. */

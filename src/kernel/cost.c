@@ -480,13 +480,13 @@ double cost_of_xla(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (x->which || is_free_in_xla(n, x)) continue;
-    double weight = x->kind == IR_OP_DOT_GENERAL  ? XLA_DOT_WEIGHT
-                    : x->kind == IR_OP_CHLO_TOP_K ? XLA_TOP_K * n->lanes
-                    : x->kind == IR_OP_GATHER     ? XLA_GATHER * n->lanes
-                    : kernel_is_variadic(x)       ? XLA_JOINT * n->lanes
-                    : is_narrow_extreme(n, x)     ? XLA_NARROW_EXTREME * n->lanes
+    double weight = x->kind == IR_OP_DOT_GENERAL         ? XLA_DOT_WEIGHT
+                    : x->kind == IR_OP_CHLO_TOP_K        ? XLA_TOP_K * n->lanes
+                    : x->kind == IR_OP_GATHER            ? XLA_GATHER * n->lanes
+                    : kernel_is_variadic(x)              ? XLA_JOINT * n->lanes
+                    : is_narrow_extreme(n, x)            ? XLA_NARROW_EXTREME * n->lanes
                     : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
-                                                  : cost_weight(x);
+                                                         : cost_weight(x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
                 x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);

@@ -32,7 +32,7 @@ typedef struct fit {
   ir_module *m; /* with the regions so far */
   double time_ns, kernels_ns;
   int32_t kernels, trials;
-  bool fused; /* seeds are values that XLA has in fusions alone */
+  bool fused;      /* seeds are values that XLA has in fusions alone */
   made_loops made; /* the kernels */
   VEC(seed) seeds;
   seeds_tried tried;
@@ -207,8 +207,7 @@ static bool is_kernel(const fit *f, ir_op loop) {
 static double kernels_ns(const fit *f, const op_list *loops) {
   double ns = 0;
   for (uint32_t i = 0; i < loops->count; i++)
-    if (is_kernel(f, loops->at[i]))
-      ns += plan_loop_time_ns(f->m, loops->at[i], &f->j->machine);
+    if (is_kernel(f, loops->at[i])) ns += plan_loop_time_ns(f->m, loops->at[i], &f->j->machine);
   return ns;
 }
 
@@ -240,8 +239,7 @@ static bool writes_large(const fit *f, const op_list *loops, int64_t threshold_b
 
 /* The region is of f->m, where it becomes loops and of these those kernels that gain;
  * *out_better if they are worth it. */
-static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
-                         bool *out_better) {
+static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes, bool *out_better) {
   *out_better = false;
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));

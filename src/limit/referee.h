@@ -9,7 +9,8 @@
  * NULL-terminated, static. */
 void referee_options(const job *j, plan_order order,
                      const char *out_options[MACHINE_MOST_OPTIONS + 1]);
-/* Whether XLA can be told in which order to run a program, as on CPUs. Devices' XLA saves memory. */
+/* Whether XLA can be told in which order to run a program, as on CPUs. Devices' XLA saves memory.
+ */
 bool referee_has_orders(const job *j);
 
 /* XLA's number for the module in this order; the largest of the ways in which it may compile it. m

@@ -76,8 +76,8 @@ static bool can_ask(const job *j, const search *s) {
 /* Estimates above it are rejected. A search that XLA has corrected has no doubts, and of what is no
  * better than a candidate that XLA has seen it is not asked. */
 static int64_t asked_bytes(const job *j, const search *s) {
-  bool doubts = can_ask(j, s) && s->doubts == ASKED && s->target == s->limit &&
-                s->target < INT64_MAX / 2;
+  bool doubts =
+      can_ask(j, s) && s->doubts == ASKED && s->target == s->limit && s->target < INT64_MAX / 2;
   int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;

@@ -25,8 +25,8 @@ typedef struct place {
   manner manner;
 } place;
 
-/* Whether XLA is asked about candidates in doubt: over the target by the estimate, by so little that
- * the estimate may be too high. */
+/* Whether XLA is asked about candidates in doubt: over the target by the estimate, by so little
+ * that the estimate may be too high. */
 typedef enum doubts {
   UNASKED,  /* first come all of which the estimate says that they hold */
   ASKED,    /* none of these did */

@@ -492,6 +492,4 @@ static double stock_block_ns(clock_state *c, ir_block block, double trips) {
 
 static double stock_main_ns(clock_state *c, ir_block block) { return stock_block_ns(c, block, 1); }
 
-double plan_stock_time_ns(ir_module *m, const machine *on) {
-  return main_ns(m, on, stock_main_ns);
-}
+double plan_stock_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, stock_main_ns); }

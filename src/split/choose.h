@@ -13,10 +13,10 @@ typedef struct split_goal {
   bool no_accumulators;    /* and carry what they add up */
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
-  int64_t hold_bytes;   /* larger values can't be held whatever else is done */
-  int64_t slice_bytes;  /* of the largest slice of one, aimed at */
-  int64_t cached_bytes; /* the same where no matrix product wants more rows */
-  int64_t scan_tile;    /* elements of a prefix sum that is made in one pass; 0: of any is one */
+  int64_t hold_bytes;    /* larger values can't be held whatever else is done */
+  int64_t slice_bytes;   /* of the largest slice of one, aimed at */
+  int64_t cached_bytes;  /* the same where no matrix product wants more rows */
+  int64_t scan_tile;     /* elements of a prefix sum that is made in one pass; 0: of any is one */
   int64_t scanned_bytes; /* slices are no smaller for the sake of that */
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */

@@ -22,7 +22,7 @@ typedef struct split_stencil {
   int64_t slack; /* elements beyond the windows that make none */
   bool is_sum;
   bool may_cut; /* padding may be negative */
-  bool stays; /* the result is as large as the operand, steps counted: nothing is moved in it */
+  bool stays;   /* the result is as large as the operand, steps counted: nothing is moved in it */
 } split_stencil;
 
 /* The stencil that dimension dim of operand `operand` (-1: of the result) takes part in. */
