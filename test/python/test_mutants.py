@@ -237,7 +237,7 @@ def test_a_program_without_an_end_is_noticed(small):
     (small / "test/unit/small_test.c").write_text(TEST.replace("  return", call))
     _, found = run(small, "--count", "1000", "--match", "while (n > 0)")
     (one,) = (one for key, one in found.items() if "-= -> +=" in key)
-    assert one["state"] == "noticed" and one["seconds"] > 0.9
+    assert one["state"] == "noticed" and one["seconds"] > 0.5  # ticks of two clocks; others: some ms
 
 
 def test_copies_follow_the_project(tmp_path):
