@@ -14,7 +14,7 @@ from random_regions import Chains, Region
 from random_whiles import Whiles
 from weir import _hook
 
-REGIONS, BATCH = {Region: 80, Gathers: 60, Whiles: 60, Chains: 60}, 20
+REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80, Chains: 60}, 20
 SIZE_SHARE = 6  # slices of a sixth of the large tensor
 
 

@@ -146,7 +146,7 @@ class Windows:
         return jnp.sin(largest).sum() + sum(ends[e]() for e in self.ends)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(16))
 def test_random_windows(seed, tmp_path):
     _hook.register_calls()
     case = Windows(seed)
