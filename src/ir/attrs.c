@@ -70,6 +70,19 @@ bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op, ir_dot_numbers *o
          ir_text_ints(scratch, text, "rhs_contracting_dimensions", &out->rhs_contract);
 }
 
+int32_t ir_dot_result_dims(const ir_type_data *lhs, const ir_type_data *rhs,
+                           const ir_dot_numbers *n, int64_t *out_dims) {
+  int32_t rank = 0;
+  for (int32_t i = 0; i < n->lhs_batch.count; i++) out_dims[rank++] = lhs->dims[n->lhs_batch.at[i]];
+  for (uint32_t side = 0; side < 2; side++) {
+    const ir_type_data *t = side ? rhs : lhs;
+    for (int32_t d = 0; d < t->rank; d++)
+      if (!ir_ints_have(ir_dot_batch(n, side), d) && !ir_ints_have(ir_dot_contract(n, side), d))
+        out_dims[rank++] = t->dims[d];
+  }
+  return rank;
+}
+
 static int64_t extent_of(const ir_type_data *t, ir_ints dims) {
   int64_t product = 1;
   for (int32_t i = 0; i < dims.count; i++)

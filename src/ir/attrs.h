@@ -33,6 +33,10 @@ static inline ir_ints ir_dot_contract(const ir_dot_numbers *n, uint32_t side) {
   return side ? n->rhs_contract : n->lhs_contract;
 }
 
+/* The lengths of the product's dimensions: batch, free ones of lhs, free ones of rhs; how many. */
+int32_t ir_dot_result_dims(const ir_type_data *lhs, const ir_type_data *rhs,
+                           const ir_dot_numbers *n, int64_t *out_dims);
+
 typedef struct ir_gather_numbers {     /* of gather; scatter uses the same fields under the names in
                                           brackets */
   ir_ints offset_dims;                 /* [update_window_dims] */

@@ -48,6 +48,23 @@ WEIR_MUST_USE weir_status ir_verify_type(verifier *v, ir_op op, int constraint, 
 /* `have` is `want`: the same dynamic dimensions and unknown element types, too. */
 WEIR_MUST_USE weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what,
                                          ir_type have, ir_type want);
+/* A place is an operand's number, or RESULT: the first result. */
+enum { RESULT = -1 };
+/* What stands there, for a message, is not `wanted`: a violation. */
+WEIR_MUST_USE weir_status ir_verify_wanted(verifier *v, ir_op op, int constraint, int64_t place,
+                                           const char *wanted);
+/* What stands there fits operand `like`. */
+WEIR_MUST_USE weir_status ir_verify_fits(verifier *v, ir_op op, int constraint, int64_t place,
+                                         uint32_t like);
+/* It has the element type of operand `like`. */
+WEIR_MUST_USE weir_status ir_verify_elements(verifier *v, ir_op op, int constraint, int64_t place,
+                                             uint32_t like);
+/* It has the dimensions `want`. */
+WEIR_MUST_USE weir_status ir_verify_shape(verifier *v, ir_op op, int constraint, int64_t place,
+                                          const int64_t *want, int32_t rank);
+/* The number `name` is in [low, high]. */
+WEIR_MUST_USE weir_status ir_verify_number(verifier *v, ir_op op, int constraint, const char *name,
+                                           int64_t number, int64_t low, int64_t high);
 /* The tensor `have` has the dimensions `want`. */
 WEIR_MUST_USE weir_status ir_verify_dims(verifier *v, ir_op op, int constraint, const char *what,
                                          ir_type have, const int64_t *want, int32_t rank);
@@ -71,6 +88,13 @@ WEIR_MUST_USE weir_status ir_verify_predicate(verifier *v, ir_op op, int constra
 /* A region of (E0.., E0..) -> (E0..) scalars, one E per result of `op`, where E is the result's
  * element type. */
 WEIR_MUST_USE weir_status ir_verify_reducer(verifier *v, ir_op op, int constraint, uint32_t region);
+/* n inputs and n initial values make n results; what they are and what makes them. */
+typedef struct ir_reduction_tags {
+  int inputs, initials, results, body;
+} ir_reduction_tags;
+WEIR_MUST_USE weir_status ir_verify_halves(verifier *v, ir_op op, int constraint);
+WEIR_MUST_USE weir_status ir_verify_reduction(verifier *v, ir_op op, const ir_reduction_tags *tags,
+                                              const int64_t *want, int32_t rank);
 /* Operand `i` is a tensor<dtype>; IR_DTYPE_NONE: of any integers. */
 WEIR_MUST_USE weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint,
                                                    uint32_t i, ir_dtype dtype);

@@ -74,6 +74,41 @@ weir_status ir_verify_dtype(verifier *v, ir_op op, int constraint, const char *w
                       ir_verify_type_text(v, have), ir_dtype_name(b->dtype));
 }
 
+/* ---- the same, by place ---- */
+static ir_type type_at(const verifier *v, ir_op op, int64_t place) {
+  return place < 0 ? result_type_id(v, op, 0) : operand_type_id(v, op, (uint32_t)place);
+}
+
+static const char *name_of(verifier *v, int64_t place) {
+  return place < 0 ? "the result" : arena_printf(v->scratch, "operand %lld", (long long)place);
+}
+
+weir_status ir_verify_wanted(verifier *v, ir_op op, int constraint, int64_t place,
+                             const char *wanted) {
+  return ir_violation(v, op, constraint, "%s is %s, wanted %s", name_of(v, place),
+                      ir_verify_type_text(v, type_at(v, op, place)), wanted);
+}
+
+weir_status ir_verify_fits(verifier *v, ir_op op, int constraint, int64_t place, uint32_t like) {
+  ir_type have = type_at(v, op, place), want = operand_type_id(v, op, like);
+  if (types_fit(v->m, have, want)) return WEIR_OK;
+  return ir_verify_wanted(v, op, constraint, place, ir_verify_type_text(v, want));
+}
+
+weir_status ir_verify_elements(verifier *v, ir_op op, int constraint, int64_t place,
+                               uint32_t like) {
+  ir_type have = type_at(v, op, place), want = operand_type_id(v, op, like);
+  if (dtypes_fit(ir_type_get(v->m, have), ir_type_get(v->m, want))) return WEIR_OK;
+  return ir_verify_dtype(v, op, constraint, name_of(v, place), have, want);
+}
+
+weir_status ir_verify_shape(verifier *v, ir_op op, int constraint, int64_t place,
+                            const int64_t *want, int32_t rank) {
+  ir_type have = type_at(v, op, place);
+  if (dims_fit(ir_type_get(v->m, have), want, rank)) return WEIR_OK;
+  return ir_verify_dims(v, op, constraint, name_of(v, place), have, want, rank);
+}
+
 /* Of functions MLIR demands the same type, not one that fits. Encodings may be spelled in several
  * ways. */
 static bool types_same(const ir_module *m, ir_type have, ir_type want) {
@@ -102,77 +137,61 @@ weir_status ir_verify_n_regions(verifier *v, ir_op op, uint32_t count) {
   return WEIR_OK;
 }
 
-static const ir_block_data *region_block(verifier *v, ir_op op, uint32_t region) {
-  return ir_block_get(v->m, ir_op_get(v->m, op)->regions[region]);
+static bool is_scalar_of(const ir_type_data *t, const ir_type_data *like) {
+  return t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && dtypes_fit(t, like));
 }
 
-static weir_status check_each(verifier *v, ir_op op, int constraint, const char *what,
-                              uint32_t region, const ir_value *have, uint32_t n_have,
-                              const ir_type *want, uint32_t n) {
+static const char *scalar_text(verifier *v, const ir_type_data *like) {
+  return arena_printf(v->scratch, "tensor<%s>",
+                      like->dtype ? ir_dtype_name(like->dtype) : ir_text(v->m, like->element_text));
+}
+
+/* What the region is given or returns. */
+static weir_status check_values(verifier *v, ir_op op, int constraint, uint32_t region,
+                                bool is_returned, bool is_scalar, const ir_type *want, uint32_t n) {
+  ir_block body = ir_op_get(v->m, op)->regions[region];
+  const ir_op_data *last = is_returned ? ir_op_get(v->m, ir_terminator(v->m, body)) : NULL;
+  const ir_value *have = last ? last->operands : ir_block_get(v->m, body)->args.at;
+  uint32_t n_have = last ? last->n_operands : ir_block_get(v->m, body)->args.count;
+  const char *what = last ? "returned value" : "argument";
   if (n_have != n)
     return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what,
                         n);
   for (uint32_t i = 0; i < n; i++) {
     ir_type type = ir_type_of(v->m, have[i]);
-    if (types_fit(v->m, type, want[i])) continue;
-    return ir_verify_type(v, op, constraint,
-                          arena_printf(v->scratch, "%s %u of region %u", what, i, region), type,
-                          want[i]);
-  }
-  return WEIR_OK;
-}
-
-static weir_status check_scalars(verifier *v, ir_op op, int constraint, const char *what,
-                                 uint32_t region, const ir_value *have, uint32_t n_have,
-                                 const ir_type *like, uint32_t n) {
-  if (n_have != n)
-    return ir_violation(v, op, constraint, "region %u has %u %ss, wanted %u", region, n_have, what,
-                        n);
-  for (uint32_t i = 0; i < n; i++) {
-    const ir_type_data *t = ir_type_at(v->m, have[i]), *want = ir_type_get(v->m, like[i]);
-    if (t->kind == IR_TYPE_OTHER || (t->kind == IR_TYPE_TENSOR && !t->rank && dtypes_fit(t, want)))
+    const ir_type_data *like = ir_type_get(v->m, want[i]);
+    if (is_scalar ? is_scalar_of(ir_type_get(v->m, type), like) : types_fit(v->m, type, want[i]))
       continue;
-    return ir_violation(
-        v, op, constraint, "%s %u of region %u is %s, wanted tensor<%s>", what, i, region,
-        ir_verify_type_text(v, ir_type_of(v->m, have[i])),
-        want->dtype ? ir_dtype_name(want->dtype) : ir_text(v->m, want->element_text));
+    return ir_violation(v, op, constraint, "%s %u of region %u is %s, wanted %s", what, i, region,
+                        ir_verify_type_text(v, type),
+                        is_scalar ? scalar_text(v, like) : ir_verify_type_text(v, want[i]));
   }
   return WEIR_OK;
 }
 
 weir_status ir_verify_args(verifier *v, ir_op op, int constraint, uint32_t region,
                            const ir_type *want, uint32_t n) {
-  const ir_block_data *body = region_block(v, op, region);
-  return check_each(v, op, constraint, "argument", region, body->args.at, body->args.count, want,
-                    n);
+  return check_values(v, op, constraint, region, false, false, want, n);
 }
 
 weir_status ir_verify_returns(verifier *v, ir_op op, int constraint, uint32_t region,
                               const ir_type *want, uint32_t n) {
-  const ir_block_data *body = region_block(v, op, region);
-  const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
-  return check_each(v, op, constraint, "returned value", region, last->operands, last->n_operands,
-                    want, n);
+  return check_values(v, op, constraint, region, true, false, want, n);
 }
 
 weir_status ir_verify_scalar_args(verifier *v, ir_op op, int constraint, uint32_t region,
                                   const ir_type *like, uint32_t n) {
-  const ir_block_data *body = region_block(v, op, region);
-  return check_scalars(v, op, constraint, "argument", region, body->args.at, body->args.count, like,
-                       n);
+  return check_values(v, op, constraint, region, false, true, like, n);
 }
 
 weir_status ir_verify_scalar_returns(verifier *v, ir_op op, int constraint, uint32_t region,
                                      const ir_type *like, uint32_t n) {
-  const ir_block_data *body = region_block(v, op, region);
-  const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
-  return check_scalars(v, op, constraint, "returned value", region, last->operands,
-                       last->n_operands, like, n);
+  return check_values(v, op, constraint, region, true, true, like, n);
 }
 
 weir_status ir_verify_predicate(verifier *v, ir_op op, int constraint, uint32_t region) {
-  const ir_block_data *body = region_block(v, op, region);
-  const ir_op_data *last = ir_op_get(v->m, body->ops.at[body->ops.count - 1]);
+  ir_block body = ir_op_get(v->m, op)->regions[region];
+  const ir_op_data *last = ir_op_get(v->m, ir_terminator(v->m, body));
   if (last->n_operands != 1)
     return ir_violation(v, op, constraint, "region %u returns %u values, wanted 1", region,
                         last->n_operands);
@@ -189,6 +208,30 @@ weir_status ir_verify_reducer(verifier *v, ir_op op, int constraint, uint32_t re
   for (uint32_t i = 0; i < n; i++) like[i] = like[n + i] = result_type_id(v, op, i);
   WEIR_TRY(ir_verify_scalar_args(v, op, constraint, region, like, 2 * n));
   return ir_verify_scalar_returns(v, op, constraint, region, like, n);
+}
+
+weir_status ir_verify_halves(verifier *v, ir_op op, int constraint) {
+  WEIR_TRY(ir_verify_tensors(v, op, -1, -1));
+  const ir_op_data *data = ir_op_get(v->m, op);
+  if (!data->n_results || data->n_operands != 2 * data->n_results)
+    return ir_violation(v, op, constraint, "%u operands for %u results, wanted twice as many",
+                        data->n_operands, data->n_results);
+  return ir_verify_n_regions(v, op, 1);
+}
+
+weir_status ir_verify_reduction(verifier *v, ir_op op, const ir_reduction_tags *tags,
+                                const int64_t *want, int32_t rank) {
+  const ir_type_data *x = operand_type(v, op, 0);
+  uint32_t n = ir_op_get(v->m, op)->n_results;
+  for (uint32_t i = 0; i < n; i++) {
+    ir_type in = operand_type_id(v, op, i), init = operand_type_id(v, op, n + i);
+    WEIR_TRY(ir_verify_dims(v, op, tags->inputs, "an input", in, x->dims, x->rank));
+    WEIR_TRY(ir_verify_dtype(v, op, tags->initials, "an initial value", init, in));
+    WEIR_TRY(ir_verify_dims(v, op, 0, "an initial value", init, NULL, 0));
+    WEIR_TRY(
+        ir_verify_dims(v, op, tags->results, "a result", result_type_id(v, op, i), want, rank));
+  }
+  return ir_verify_reducer(v, op, tags->body, 0);
 }
 
 weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint, uint32_t i,
@@ -223,6 +266,16 @@ weir_status ir_verify_length(verifier *v, ir_op op, int constraint, const char *
   if (list.count == want) return WEIR_OK;
   return ir_violation(v, op, constraint, "%s has %d elements, wanted %lld", what, list.count,
                       (long long)want);
+}
+
+weir_status ir_verify_number(verifier *v, ir_op op, int constraint, const char *name,
+                             int64_t number, int64_t low, int64_t high) {
+  if (number >= low && number <= high) return WEIR_OK;
+  if (high == INT64_MAX)
+    return ir_violation(v, op, constraint, "`%s` is %lld, wanted at least %lld", name,
+                        (long long)number, (long long)low);
+  return ir_violation(v, op, constraint, "`%s` is %lld, wanted %lld to %lld", name,
+                      (long long)number, (long long)low, (long long)high);
 }
 
 weir_status ir_verify_range(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,

@@ -16,11 +16,12 @@ static ir_ints joined(verifier *v, ir_ints a, ir_ints b) {
   return ints_of(at, a.count + b.count);
 }
 
-static bool is_in(ir_ints list, int64_t x) {
-  for (int32_t i = 0; i < list.count; i++)
-    if (list.at[i] == x) return true;
-  return false;
-}
+/* An attribute that has to be there and to read. */
+#define NEED_NUMBERS(v, op, name, read)                                                            \
+  do {                                                                                             \
+    if (!ir_op_attr((v)->m, (op), (name))) return ir_verify_absent((v), (op), (name));             \
+    if (!(read)) return ir_violation((v), (op), 0, "`%s` does not read", (name));                  \
+  } while (0)
 
 static int64_t dim_from_end(const ir_type_data *t, int32_t i) { return t->dims[t->rank - i]; }
 
@@ -38,13 +39,6 @@ static weir_status same_dims(verifier *v, ir_op op, int constraint, const char *
                           (long long)b);
   }
   return WEIR_OK;
-}
-
-static int32_t free_dims(const ir_type_data *t, ir_ints batch, ir_ints contract, int64_t *out_dims,
-                         int32_t n) {
-  for (int32_t d = 0; d < t->rank; d++)
-    if (!is_in(batch, d) && !is_in(contract, d)) out_dims[n++] = t->dims[d];
-  return n;
 }
 
 static weir_status dot_lists(verifier *v, ir_op op, const ir_dot_numbers *dims) {
@@ -67,19 +61,12 @@ weir_status ir_verify_dot_general(verifier *v, ir_op op) {
   ir_dot_numbers dims;
   int64_t want[3 * IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
-  if (!ir_op_attr(v->m, op, "dot_dimension_numbers"))
-    return ir_verify_absent(v, op, "dot_dimension_numbers");
-  if (!ir_dot_dims(v->scratch, v->m, op, &dims))
-    return ir_violation(v, op, 0, "`dot_dimension_numbers` does not read");
+  NEED_NUMBERS(v, op, "dot_dimension_numbers", ir_dot_dims(v->scratch, v->m, op, &dims));
   WEIR_TRY(dot_lists(v, op, &dims));
   WEIR_TRY(same_dims(v, op, 9, "batching", dims.lhs_batch, dims.rhs_batch));
   WEIR_TRY(same_dims(v, op, 10, "contracting", dims.lhs_contract, dims.rhs_contract));
-  int32_t n = 0;
-  for (; n < dims.lhs_batch.count; n++)
-    want[n] = operand_type(v, op, 0)->dims[dims.lhs_batch.at[n]];
-  n = free_dims(operand_type(v, op, 0), dims.lhs_batch, dims.lhs_contract, want, n);
-  n = free_dims(operand_type(v, op, 1), dims.rhs_batch, dims.rhs_contract, want, n);
-  return ir_verify_dims(v, op, 12, "the result", result_type_id(v, op, 0), want, n);
+  int32_t n = ir_dot_result_dims(operand_type(v, op, 0), operand_type(v, op, 1), &dims, want);
+  return ir_verify_shape(v, op, 12, RESULT, want, n);
 }
 
 /* Vectors and matrices only: the last dimension of the left side with the first of the right side.
@@ -97,39 +84,45 @@ weir_status ir_verify_dot(verifier *v, ir_op op) {
   int32_t n = 0;
   if (l->rank == 2) want[n++] = l->dims[0];
   if (r->rank == 2) want[n++] = r->dims[1];
-  return ir_verify_dims(v, op, 0, "the result", result_type_id(v, op, 0), want, n);
+  return ir_verify_shape(v, op, 0, RESULT, want, n);
 }
 
 /* ---- windows ---- */
-typedef struct window {
-  int64_t size, stride, low, high, base_dilation, dilation;
-} window;
+typedef struct windows {
+  ir_ints size, stride, base_dilation, dilation, padding;
+} windows;
 
-/* How many windows fit; -1 where a size is unknown or the number does not fit. */
-static int64_t n_windows(int64_t size, window w) {
-  if (size < 0 || w.size < 0) return -1;
-  __int128 base = size ? (__int128)(size - 1) * w.base_dilation + 1 : 0;
-  __int128 padded = base + w.low + w.high,
-           reach = w.size ? (__int128)(w.size - 1) * w.dilation + 1 : 0;
+/* How many windows of this size fit along dimension i; -1 where a size is unknown or the number
+ * does not fit. */
+static int64_t n_windows(const windows *w, int32_t i, int64_t length, int64_t size) {
+  if (length < 0 || size < 0) return -1;
+  __int128 base = length ? (__int128)(length - 1) * w->base_dilation.at[i] + 1 : 0;
+  __int128 padded = base + w->padding.at[2 * i] + w->padding.at[2 * i + 1],
+           reach = size ? (__int128)(size - 1) * w->dilation.at[i] + 1 : 0;
   if (padded <= 0 || reach > padded) return 0;
-  __int128 n = (padded - reach) / w.stride + 1;
+  __int128 n = (padded - reach) / w->stride.at[i] + 1;
   return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* An optional list of positive numbers, `n` ones if absent. False: it is there but unreadable. */
-static bool list_or_ones(verifier *v, ir_op op, const char *name, int32_t n, ir_ints *out_list) {
+/* An optional list of numbers; if absent `n` times `otherwise`. False: it is there but unreadable.
+ */
+static bool list_or(verifier *v, ir_op op, const char *name, int32_t n, int64_t otherwise,
+                    ir_ints *out_list) {
   attr_state state = ir_verify_get_ints(v, op, name, out_list);
   if (state != ATTR_ABSENT) return state == ATTR_READ;
-  int64_t *ones = ARENA_ARRAY(v->scratch, int64_t, (size_t)n + 1);
-  for (int32_t i = 0; i < n; i++) ones[i] = 1;
-  *out_list = ints_of(ones, n);
+  int64_t *all = ARENA_ARRAY(v->scratch, int64_t, (size_t)n + 1);
+  for (int32_t i = 0; i < n; i++) all[i] = otherwise;
+  *out_list = ints_of(all, n);
   return true;
 }
 
-static bool list_or_zeros(verifier *v, ir_op op, const char *name, int32_t n, ir_ints *out_list) {
-  attr_state state = ir_verify_get_ints(v, op, name, out_list);
-  if (state == ATTR_ABSENT) *out_list = ints_of(ARENA_ARRAY(v->scratch, int64_t, (size_t)n + 1), n);
-  return state != ATTR_UNREADABLE;
+static bool read_windows(verifier *v, ir_op op, int32_t rank, const char *base_dilation,
+                         const char *dilation, windows *out) {
+  return list_or(v, op, "window_dimensions", rank, 1, &out->size) &&
+         list_or(v, op, "window_strides", rank, 1, &out->stride) &&
+         list_or(v, op, base_dilation, rank, 1, &out->base_dilation) &&
+         list_or(v, op, dilation, rank, 1, &out->dilation) &&
+         list_or(v, op, "padding", 2 * rank, 0, &out->padding);
 }
 
 static weir_status positive(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,
@@ -176,12 +169,8 @@ static weir_status conv_groups(verifier *v, ir_op op, const ir_conv_numbers *dim
   NEED_INT(v, op, "feature_group_count", &features);
   NEED_INT(v, op, "batch_group_count", &batches);
   *out_batch_groups = batches;
-  if (features < 1)
-    return ir_violation(v, op, 21, "`feature_group_count` is %lld, wanted at least 1",
-                        (long long)features);
-  if (batches < 1)
-    return ir_violation(v, op, 22, "`batch_group_count` is %lld, wanted at least 1",
-                        (long long)batches);
+  WEIR_TRY(ir_verify_number(v, op, 21, "feature_group_count", features, 1, INT64_MAX));
+  WEIR_TRY(ir_verify_number(v, op, 22, "batch_group_count", batches, 1, INT64_MAX));
   if (features > 1 && batches > 1)
     return ir_violation(v, op, 23,
                         "both `feature_group_count` and `batch_group_count` are above 1");
@@ -199,7 +188,8 @@ static weir_status conv_groups(verifier *v, ir_op op, const ir_conv_numbers *dim
 
 weir_status ir_verify_convolution(verifier *v, ir_op op) {
   ir_conv_numbers dims;
-  ir_ints stride, padding, base, dilation, reversal;
+  windows w;
+  ir_ints reversal;
   int64_t want[IR_MAX_RANK], batch_groups = 1;
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
   const ir_type_data *x = operand_type(v, op, 0), *k = operand_type(v, op, 1);
@@ -207,88 +197,55 @@ weir_status ir_verify_convolution(verifier *v, ir_op op) {
   if (x->rank < 2 || k->rank != x->rank)
     return ir_violation(v, op, 1, "operands of rank %d and %d, wanted equal ranks of at least 2",
                         x->rank, k->rank);
-  if (!ir_op_attr(v->m, op, "dimension_numbers"))
-    return ir_verify_absent(v, op, "dimension_numbers");
-  if (!ir_conv_dims(v->scratch, v->m, op, &dims))
-    return ir_violation(v, op, 0, "`dimension_numbers` does not read");
+  NEED_NUMBERS(v, op, "dimension_numbers", ir_conv_dims(v->scratch, v->m, op, &dims));
   WEIR_TRY(conv_lists(v, op, &dims, x->rank));
   WEIR_TRY(conv_groups(v, op, &dims, &batch_groups));
-  if (!list_or_ones(v, op, "window_strides", n, &stride) ||
-      !list_or_ones(v, op, "lhs_dilation", n, &base))
+  if (!read_windows(v, op, n, "lhs_dilation", "rhs_dilation", &w) ||
+      !list_or(v, op, "window_reversal", n, 0, &reversal))
     return WEIR_OK;
-  if (!list_or_ones(v, op, "rhs_dilation", n, &dilation) ||
-      !list_or_zeros(v, op, "padding", 2 * n, &padding))
-    return WEIR_OK;
-  if (!list_or_zeros(v, op, "window_reversal", n, &reversal)) return WEIR_OK;
-  WEIR_TRY(positive(v, op, 2, "`window_strides`", stride, n));
-  WEIR_TRY(ir_verify_length(v, op, 4, "`padding`", padding, 2 * n));
-  WEIR_TRY(positive(v, op, 5, "`lhs_dilation`", base, n));
-  WEIR_TRY(positive(v, op, 7, "`rhs_dilation`", dilation, n));
+  WEIR_TRY(positive(v, op, 2, "`window_strides`", w.stride, n));
+  WEIR_TRY(ir_verify_length(v, op, 4, "`padding`", w.padding, 2 * n));
+  WEIR_TRY(positive(v, op, 5, "`lhs_dilation`", w.base_dilation, n));
+  WEIR_TRY(positive(v, op, 7, "`rhs_dilation`", w.dilation, n));
   WEIR_TRY(ir_verify_length(v, op, 9, "`window_reversal`", reversal, n));
   int64_t batch = x->dims[dims.input_batch];
   want[dims.output_batch] = batch < 0 ? -1 : batch / batch_groups;
   want[dims.output_feature] = k->dims[dims.kernel_output_feature];
   for (int32_t i = 0; i < n; i++)
     want[dims.output_spatial.at[i]] =
-        n_windows(x->dims[dims.input_spatial.at[i]],
-                  (window){k->dims[dims.kernel_spatial.at[i]], stride.at[i], padding.at[2 * i],
-                           padding.at[2 * i + 1], base.at[i], dilation.at[i]});
-  return ir_verify_dims(v, op, 25, "the result", result_type_id(v, op, 0), want, x->rank);
+        n_windows(&w, i, x->dims[dims.input_spatial.at[i]], k->dims[dims.kernel_spatial.at[i]]);
+  return ir_verify_shape(v, op, 25, RESULT, want, x->rank);
 }
 
 /* ---- windows over tensors ---- */
 weir_status ir_verify_reduce_window(verifier *v, ir_op op) {
-  ir_ints size, stride, base, dilation, padding;
+  windows w;
   int64_t want[IR_MAX_RANK];
-  WEIR_TRY(ir_verify_tensors(v, op, -1, -1));
-  uint32_t n = ir_op_get(v->m, op)->n_results;
-  if (!n || ir_op_get(v->m, op)->n_operands != 2 * n)
-    return ir_violation(v, op, 1, "%u operands for %u results, wanted twice as many",
-                        ir_op_get(v->m, op)->n_operands, n);
-  WEIR_TRY(ir_verify_n_regions(v, op, 1));
+  WEIR_TRY(ir_verify_halves(v, op, 1));
   const ir_type_data *x = operand_type(v, op, 0);
-  NEED_INTS(v, op, "window_dimensions", &size);
-  if (!list_or_ones(v, op, "window_strides", x->rank, &stride) ||
-      !list_or_ones(v, op, "base_dilations", x->rank, &base))
-    return WEIR_OK;
-  if (!list_or_ones(v, op, "window_dilations", x->rank, &dilation) ||
-      !list_or_zeros(v, op, "padding", 2 * x->rank, &padding))
-    return WEIR_OK;
-  WEIR_TRY(positive(v, op, 4, "`window_dimensions`", size, x->rank));
-  WEIR_TRY(positive(v, op, 6, "`window_strides`", stride, x->rank));
-  WEIR_TRY(positive(v, op, 8, "`base_dilations`", base, x->rank));
-  WEIR_TRY(positive(v, op, 10, "`window_dilations`", dilation, x->rank));
-  WEIR_TRY(ir_verify_length(v, op, 12, "`padding`", padding, 2 * x->rank));
-  for (int32_t d = 0; d < x->rank; d++)
-    want[d] = n_windows(x->dims[d], (window){size.at[d], stride.at[d], padding.at[2 * d],
-                                             padding.at[2 * d + 1], base.at[d], dilation.at[d]});
-  for (uint32_t i = 0; i < n; i++) {
-    WEIR_TRY(ir_verify_dims(v, op, 2, "an input", operand_type_id(v, op, i), x->dims, x->rank));
-    WEIR_TRY(ir_verify_dtype(v, op, 3, "an initial value", operand_type_id(v, op, n + i),
-                             operand_type_id(v, op, i)));
-    WEIR_TRY(ir_verify_dims(v, op, 0, "an initial value", operand_type_id(v, op, n + i), NULL, 0));
-    WEIR_TRY(ir_verify_dims(v, op, 15, "a result", result_type_id(v, op, i), want, x->rank));
-  }
-  return ir_verify_reducer(v, op, 13, 0);
+  NEED_INTS(v, op, "window_dimensions", &w.size);
+  if (!read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w)) return WEIR_OK;
+  WEIR_TRY(positive(v, op, 4, "`window_dimensions`", w.size, x->rank));
+  WEIR_TRY(positive(v, op, 6, "`window_strides`", w.stride, x->rank));
+  WEIR_TRY(positive(v, op, 8, "`base_dilations`", w.base_dilation, x->rank));
+  WEIR_TRY(positive(v, op, 10, "`window_dilations`", w.dilation, x->rank));
+  WEIR_TRY(ir_verify_length(v, op, 12, "`padding`", w.padding, 2 * x->rank));
+  for (int32_t d = 0; d < x->rank; d++) want[d] = n_windows(&w, d, x->dims[d], w.size.at[d]);
+  return ir_verify_reduction(v, op, &(ir_reduction_tags){2, 3, 15, 13}, want, x->rank);
 }
 
 weir_status ir_verify_select_and_scatter(verifier *v, ir_op op) {
-  ir_ints size, stride, padding;
+  windows w;
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 3, 1));
   WEIR_TRY(ir_verify_n_regions(v, op, 2));
   const ir_type_data *x = operand_type(v, op, 0);
   ir_type x_type = operand_type_id(v, op, 0);
-  if (!list_or_ones(v, op, "window_dimensions", x->rank, &size) ||
-      !list_or_ones(v, op, "window_strides", x->rank, &stride))
-    return WEIR_OK;
-  if (!list_or_zeros(v, op, "padding", 2 * x->rank, &padding)) return WEIR_OK;
-  WEIR_TRY(positive(v, op, 4, "`window_dimensions`", size, x->rank));
-  WEIR_TRY(positive(v, op, 6, "`window_strides`", stride, x->rank));
-  WEIR_TRY(ir_verify_length(v, op, 8, "`padding`", padding, 2 * x->rank));
-  for (int32_t d = 0; d < x->rank; d++)
-    want[d] = n_windows(x->dims[d], (window){size.at[d], stride.at[d], padding.at[2 * d],
-                                             padding.at[2 * d + 1], 1, 1});
+  if (!read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w)) return WEIR_OK;
+  WEIR_TRY(positive(v, op, 4, "`window_dimensions`", w.size, x->rank));
+  WEIR_TRY(positive(v, op, 6, "`window_strides`", w.stride, x->rank));
+  WEIR_TRY(ir_verify_length(v, op, 8, "`padding`", w.padding, 2 * x->rank));
+  for (int32_t d = 0; d < x->rank; d++) want[d] = n_windows(&w, d, x->dims[d], w.size.at[d]);
   WEIR_TRY(ir_verify_dtype(v, op, 1, "the source", operand_type_id(v, op, 1), x_type));
   WEIR_TRY(ir_verify_dims(v, op, 2, "the source", operand_type_id(v, op, 1), want, x->rank));
   WEIR_TRY(ir_verify_dtype(v, op, 3, "the initial value", operand_type_id(v, op, 2), x_type));
@@ -296,7 +253,7 @@ weir_status ir_verify_select_and_scatter(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_scalar_args(v, op, 9, 0, (ir_type[]){x_type, x_type}, 2));
   WEIR_TRY(ir_verify_predicate(v, op, 9, 0));
   WEIR_TRY(ir_verify_reducer(v, op, 10, 1));
-  return ir_verify_dims(v, op, 11, "the result", result_type_id(v, op, 0), x->dims, x->rank);
+  return ir_verify_shape(v, op, 11, RESULT, x->dims, x->rank);
 }
 
 /* ---- gather and scatter ---- */
@@ -317,9 +274,7 @@ static weir_status index_lists(verifier *v, ir_op op, const ir_gather_numbers *n
                                const index_constraints *c, const ir_type_data *x,
                                const ir_type_data *indices, int32_t rank) {
   int64_t vector = n->index_vector_dim;
-  if (vector < 0 || vector > indices->rank)
-    return ir_violation(v, op, c->vector_range, "`index_vector_dim` is %lld, wanted 0 to %d",
-                        (long long)vector, indices->rank);
+  WEIR_TRY(ir_verify_number(v, op, c->vector_range, "index_vector_dim", vector, 0, indices->rank));
   WEIR_TRY(ir_verify_unique(v, op, c->offsets, "the window dimensions", n->offset_dims));
   WEIR_TRY(ir_verify_sorted(v, op, c->offsets, "the window dimensions", n->offset_dims));
   WEIR_TRY(ir_verify_range(v, op, c->offsets_range, "the window dimensions", n->offset_dims, 0,
@@ -338,7 +293,7 @@ static weir_status index_lists(verifier *v, ir_op op, const ir_gather_numbers *n
                             n->start_indices_batching_dims));
   WEIR_TRY(ir_verify_range(v, op, c->starts_range, "the indices' batching dimensions",
                            n->start_indices_batching_dims, 0, indices->rank - 1));
-  if (is_in(n->start_indices_batching_dims, vector))
+  if (ir_ints_have(n->start_indices_batching_dims, vector))
     return ir_violation(v, op, c->starts_vector,
                         "`index_vector_dim` is among the indices' batching dimensions");
   WEIR_TRY(ir_verify_length(v, op, c->batching_size, "the indices' batching dimensions",
@@ -366,7 +321,7 @@ static bool combined_dims(const ir_gather_numbers *n, const ir_type_data *indice
                           const int64_t *window_sizes, int32_t rank, int64_t *out_dims) {
   int32_t next_window = 0, next_index = 0;
   for (int32_t d = 0; d < rank; d++) {
-    if (is_in(n->offset_dims, d)) {
+    if (ir_ints_have(n->offset_dims, d)) {
       out_dims[d] = window_sizes[next_window++];
       continue;
     }
@@ -385,10 +340,7 @@ weir_status ir_verify_gather(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
   const ir_type_data *x = operand_type(v, op, 0), *indices = operand_type(v, op, 1),
                      *r = result_type(v, op, 0);
-  if (!ir_op_attr(v->m, op, "dimension_numbers"))
-    return ir_verify_absent(v, op, "dimension_numbers");
-  if (!ir_gather_dims(v->scratch, v->m, op, &n))
-    return ir_violation(v, op, 0, "`dimension_numbers` does not read");
+  NEED_NUMBERS(v, op, "dimension_numbers", ir_gather_dims(v->scratch, v->m, op, &n));
   NEED_INTS(v, op, "slice_sizes", &sizes);
   if (x->rank != n.offset_dims.count + n.collapsed_slice_dims.count + n.operand_batching_dims.count)
     return ir_violation(
@@ -399,7 +351,8 @@ weir_status ir_verify_gather(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_length(v, op, 20, "`slice_sizes`", sizes, x->rank));
   int32_t n_window = 0;
   for (int32_t d = 0; d < x->rank; d++) {
-    bool collapsed = is_in(n.collapsed_slice_dims, d), batching = is_in(n.operand_batching_dims, d);
+    bool collapsed = ir_ints_have(n.collapsed_slice_dims, d),
+         batching = ir_ints_have(n.operand_batching_dims, d);
     if (sizes.at[d] < 0 || (x->dims[d] >= 0 && sizes.at[d] > x->dims[d]))
       return ir_violation(v, op, 21, "slice size %lld of dimension %d, wanted 0 to %lld",
                           (long long)sizes.at[d], d, (long long)x->dims[d]);
@@ -412,9 +365,8 @@ weir_status ir_verify_gather(verifier *v, ir_op op) {
   if (!combined_dims(&n, indices, window, r->rank, want))
     return ir_violation(v, op, 22, "the result has rank %d, which does not fit offsets and indices",
                         r->rank);
-  WEIR_TRY(ir_verify_dtype(v, op, 23, "the result", result_type_id(v, op, 0),
-                           operand_type_id(v, op, 0)));
-  return ir_verify_dims(v, op, 22, "the result", result_type_id(v, op, 0), want, r->rank);
+  WEIR_TRY(ir_verify_elements(v, op, 23, RESULT, 0));
+  return ir_verify_shape(v, op, 22, RESULT, want, r->rank);
 }
 
 static weir_status scatter_updates(verifier *v, ir_op op, const ir_gather_numbers *n,
@@ -423,13 +375,13 @@ static weir_status scatter_updates(verifier *v, ir_op op, const ir_gather_number
   const ir_type_data *indices = operand_type(v, op, count), *u = operand_type(v, op, count + 1);
   int32_t n_window = 0;
   for (int32_t d = 0; d < x->rank; d++)
-    if (!is_in(n->collapsed_slice_dims, d) && !is_in(n->operand_batching_dims, d))
+    if (!ir_ints_have(n->collapsed_slice_dims, d) && !ir_ints_have(n->operand_batching_dims, d))
       window[n_window++] = x->dims[d];
   if (!combined_dims(n, indices, window, u->rank, want))
     return ir_violation(
         v, op, 4, "the updates have rank %d, which does not fit windows and indices", u->rank);
   for (int32_t d = 0; d < u->rank; d++) {
-    bool is_window = is_in(n->offset_dims, d);
+    bool is_window = ir_ints_have(n->offset_dims, d);
     bool fits = dim_fits(u->dims[d], want[d]) || (is_window && u->dims[d] <= want[d]);
     if (!fits)
       return ir_violation(v, op, 4, "dimension %d of the updates is %lld, wanted %s%lld", d,
@@ -449,10 +401,7 @@ weir_status ir_verify_scatter(verifier *v, ir_op op) {
         ir_op_get(v->m, op)->n_operands, count);
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
   const ir_type_data *x = operand_type(v, op, 0), *u = operand_type(v, op, count + 1);
-  if (!ir_op_attr(v->m, op, "scatter_dimension_numbers"))
-    return ir_verify_absent(v, op, "scatter_dimension_numbers");
-  if (!ir_scatter_dims(v->scratch, v->m, op, &n))
-    return ir_violation(v, op, 0, "`scatter_dimension_numbers` does not read");
+  NEED_NUMBERS(v, op, "scatter_dimension_numbers", ir_scatter_dims(v->scratch, v->m, op, &n));
   if (x->rank != n.offset_dims.count + n.collapsed_slice_dims.count + n.operand_batching_dims.count)
     return ir_violation(
         v, op, 2,
@@ -478,15 +427,13 @@ weir_status ir_verify_cholesky(verifier *v, ir_op op) {
   if (a->rank < 2)
     return ir_violation(v, op, 2, "operand 0 has rank %d, wanted at least 2", a->rank);
   if (dim_fits(dim_from_end(a, 1), dim_from_end(a, 2))) return WEIR_OK;
-  return ir_violation(v, op, 3, "operand 0 is %s, wanted square matrices",
-                      ir_verify_type_text(v, operand_type_id(v, op, 0)));
+  return ir_verify_wanted(v, op, 3, 0, "square matrices");
 }
 
 weir_status ir_verify_triangular_solve(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
   const ir_type_data *a = operand_type(v, op, 0), *b = operand_type(v, op, 1);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, 1, 0));
   if (a->rank < 2 || a->rank != b->rank)
     return ir_violation(v, op, 2, "operands of rank %d and %d, wanted equal ranks of at least 2",
                         a->rank, b->rank);
@@ -499,8 +446,7 @@ weir_status ir_verify_triangular_solve(verifier *v, ir_op op) {
     return ir_violation(v, op, 3, "%s does not fit %s",
                         ir_verify_type_text(v, operand_type_id(v, op, 0)),
                         ir_verify_type_text(v, operand_type_id(v, op, 1)));
-  return ir_verify_type(v, op, 4, "the result", result_type_id(v, op, 0),
-                        operand_type_id(v, op, 1));
+  return ir_verify_fits(v, op, 4, RESULT, 1);
 }
 
 static ir_dtype complex_of(ir_dtype d) {
@@ -555,7 +501,7 @@ weir_status ir_verify_fft(verifier *v, ir_op op) {
                           (long long)x->dims[x->rank - 1], (long long)(last ? last / 2 + 1 : 0));
     want[x->rank - 1] = last;
   }
-  return ir_verify_dims(v, op, 5, "the result", result_type_id(v, op, 0), want, x->rank);
+  return ir_verify_shape(v, op, 5, RESULT, want, x->rank);
 }
 
 weir_status ir_verify_top_k(verifier *v, ir_op op) {
@@ -565,8 +511,7 @@ weir_status ir_verify_top_k(verifier *v, ir_op op) {
   const ir_type_data *x = operand_type(v, op, 0);
   if (x->rank < 1) return ir_violation(v, op, 0, "the operand is a scalar");
   int64_t last = x->dims[x->rank - 1];
-  if (k < 0 || (last >= 0 && k > last))
-    return ir_violation(v, op, 0, "`k` is %lld, wanted 0 to %lld", (long long)k, (long long)last);
+  WEIR_TRY(ir_verify_number(v, op, 0, "k", k, 0, last < 0 ? INT64_MAX : last));
   for (int32_t d = 0; d < x->rank; d++) want[d] = x->dims[d];
   want[x->rank - 1] = k;
   WEIR_TRY(
@@ -589,9 +534,7 @@ weir_status ir_verify_batch_norm(verifier *v, ir_op op) {
                              kind == IR_OP_BATCH_NORM_INFERENCE ? 1 : 3));
   NEED_INT(v, op, "feature_index", &feature);
   const ir_type_data *x = operand_type(v, op, 0);
-  if (feature < 0 || feature >= x->rank)
-    return ir_violation(v, op, 1, "`feature_index` is %lld, wanted 0 to %d", (long long)feature,
-                        x->rank - 1);
+  WEIR_TRY(ir_verify_number(v, op, 1, "feature_index", feature, 0, x->rank - 1));
   WEIR_TRY(ir_verify_type(v, op, kind == IR_OP_BATCH_NORM_GRAD ? 3 : 7, "result 0",
                           result_type_id(v, op, 0), operand_type_id(v, op, 0)));
   const ir_op_data *data = ir_op_get(v->m, op);

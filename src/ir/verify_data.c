@@ -44,7 +44,7 @@ static int allowed_classes(ir_kind kind) {
   /* clang-format on */
 }
 
-static weir_status check_class(verifier *v, ir_op op, uint32_t i, int allowed) {
+static weir_status check_class(verifier *v, ir_op op, int allowed) {
   static const struct {
     int mask;
     const char *name;
@@ -53,41 +53,35 @@ static weir_status check_class(verifier *v, ir_op op, uint32_t i, int allowed) {
                {U, "unsigned integer"},
                {F, "floating-point"},
                {C, "complex"}};
-  ir_dtype dtype = operand_type(v, op, i)->dtype;
+  ir_dtype dtype = operand_type(v, op, 0)->dtype;
   if (!dtype || allowed & (1 << ir_dtype_class_of(dtype))) return WEIR_OK;
   strbuf b = strbuf_make(v->scratch);
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (allowed & names[k].mask) strbuf_printf(&b, "%s%s", b.length ? " or " : "", names[k].name);
-  return ir_violation(v, op, 0, "operand %u is %s, wanted elements of a %s type", i,
-                      ir_verify_type_text(v, operand_type_id(v, op, i)), b.text);
-}
-
-static const char *operand_name(uint32_t i) {
-  static const char *const names[] = {"operand 0", "operand 1", "operand 2", "operand 3"};
-  return i < 4 ? names[i] : "an operand";
+  return ir_verify_wanted(v, op, 0, 0, arena_printf(v->scratch, "elements of a %s type", b.text));
 }
 
 /* ---- elementwise ---- */
+/* So many tensors to one, the first of a class that the op takes. */
+static weir_status operands_of_class(verifier *v, ir_op op, int64_t count) {
+  WEIR_TRY(ir_verify_tensors(v, op, count, 1));
+  return check_class(v, op, allowed_classes(ir_kind_of(v->m, op)));
+}
+
 weir_status ir_verify_unary(verifier *v, ir_op op) {
-  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  WEIR_TRY(check_class(v, op, 0, allowed_classes(ir_kind_of(v->m, op))));
-  return ir_verify_type(v, op, 1, "the result", result_type_id(v, op, 0),
-                        operand_type_id(v, op, 0));
+  WEIR_TRY(operands_of_class(v, op, 1));
+  return ir_verify_fits(v, op, 1, RESULT, 0);
 }
 
 weir_status ir_verify_binary(verifier *v, ir_op op) {
-  WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
-  WEIR_TRY(check_class(v, op, 0, allowed_classes(ir_kind_of(v->m, op))));
-  WEIR_TRY(
-      ir_verify_type(v, op, 1, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
-  return ir_verify_type(v, op, 1, "the result", result_type_id(v, op, 0),
-                        operand_type_id(v, op, 0));
+  WEIR_TRY(operands_of_class(v, op, 2));
+  WEIR_TRY(ir_verify_fits(v, op, 1, 1, 0));
+  return ir_verify_fits(v, op, 1, RESULT, 0);
 }
 
 static weir_status same_shape(verifier *v, ir_op op, int constraint) {
   const ir_type_data *x = operand_type(v, op, 0);
-  return ir_verify_dims(v, op, constraint, "the result", result_type_id(v, op, 0), x->dims,
-                        x->rank);
+  return ir_verify_shape(v, op, constraint, RESULT, x->dims, x->rank);
 }
 
 static weir_status check_result_dtype(verifier *v, ir_op op, int constraint, ir_dtype want) {
@@ -99,23 +93,14 @@ static weir_status check_result_dtype(verifier *v, ir_op op, int constraint, ir_
 
 static ir_dtype real_of(ir_dtype d) { return d == IR_C64 ? IR_F32 : d == IR_C128 ? IR_F64 : d; }
 
-weir_status ir_verify_abs(verifier *v, ir_op op) {
-  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  WEIR_TRY(check_class(v, op, 0, allowed_classes(IR_OP_ABS)));
-  WEIR_TRY(same_shape(v, op, 1));
-  return check_result_dtype(v, op, 2, real_of(operand_type(v, op, 0)->dtype));
-}
-
 weir_status ir_verify_real_part(verifier *v, ir_op op) {
-  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  WEIR_TRY(check_class(v, op, 0, allowed_classes(ir_kind_of(v->m, op))));
+  WEIR_TRY(operands_of_class(v, op, 1));
   WEIR_TRY(same_shape(v, op, 1));
   return check_result_dtype(v, op, 2, real_of(operand_type(v, op, 0)->dtype));
 }
 
 weir_status ir_verify_to_i1(verifier *v, ir_op op) {
-  WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  WEIR_TRY(check_class(v, op, 0, allowed_classes(ir_kind_of(v->m, op))));
+  WEIR_TRY(operands_of_class(v, op, 1));
   WEIR_TRY(same_shape(v, op, 1));
   return check_result_dtype(v, op, 0, IR_I1);
 }
@@ -153,10 +138,9 @@ weir_status ir_verify_compare(verifier *v, ir_op op) {
   ir_compare_type type;
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
   const ir_type_data *lhs = operand_type(v, op, 0);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
-  WEIR_TRY(ir_verify_dims(v, op, 2, "operand 1", operand_type_id(v, op, 1), lhs->dims, lhs->rank));
-  WEIR_TRY(ir_verify_dims(v, op, 2, "the result", result_type_id(v, op, 0), lhs->dims, lhs->rank));
+  WEIR_TRY(ir_verify_elements(v, op, 1, 1, 0));
+  WEIR_TRY(ir_verify_shape(v, op, 2, 1, lhs->dims, lhs->rank));
+  WEIR_TRY(ir_verify_shape(v, op, 2, RESULT, lhs->dims, lhs->rank));
   WEIR_TRY(check_result_dtype(v, op, 0, IR_I1));
   if (!ir_op_attr(v->m, op, "comparison_direction"))
     return ir_verify_absent(v, op, "comparison_direction");
@@ -170,13 +154,11 @@ weir_status ir_verify_compare(verifier *v, ir_op op) {
 
 weir_status ir_verify_complex(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
-  WEIR_TRY(
-      ir_verify_type(v, op, 1, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_fits(v, op, 1, 1, 0));
   WEIR_TRY(same_shape(v, op, 2));
   ir_dtype part = operand_type(v, op, 0)->dtype;
   if (part && part != IR_F32 && part != IR_F64)
-    return ir_violation(v, op, 0, "operand 0 is %s, wanted elements of f32 or f64",
-                        ir_verify_type_text(v, operand_type_id(v, op, 0)));
+    return ir_verify_wanted(v, op, 0, 0, "elements of f32 or f64");
   return check_result_dtype(v, op, 3,
                             part == IR_F32   ? IR_C64
                             : part == IR_F64 ? IR_C128
@@ -188,30 +170,24 @@ static weir_status scalar_or_shape(verifier *v, ir_op op, int constraint, uint32
                                    uint32_t like) {
   const ir_type_data *want = operand_type(v, op, like);
   if (operand_type(v, op, i)->rank == 0) return WEIR_OK;
-  return ir_verify_dims(v, op, constraint, operand_name(i), operand_type_id(v, op, i), want->dims,
-                        want->rank);
+  return ir_verify_shape(v, op, constraint, i, want->dims, want->rank);
 }
 
 weir_status ir_verify_select(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 3, 1));
-  WEIR_TRY(check_class(v, op, 0, B));
+  WEIR_TRY(check_class(v, op, B));
   WEIR_TRY(scalar_or_shape(v, op, 1, 0, 1));
-  WEIR_TRY(
-      ir_verify_type(v, op, 2, "operand 2", operand_type_id(v, op, 2), operand_type_id(v, op, 1)));
-  return ir_verify_type(v, op, 2, "the result", result_type_id(v, op, 0),
-                        operand_type_id(v, op, 1));
+  WEIR_TRY(ir_verify_fits(v, op, 2, 2, 1));
+  return ir_verify_fits(v, op, 2, RESULT, 1);
 }
 
 weir_status ir_verify_clamp(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 3, 1));
   WEIR_TRY(scalar_or_shape(v, op, 1, 0, 1));
   WEIR_TRY(scalar_or_shape(v, op, 2, 2, 1));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 3, "operand 0", operand_type_id(v, op, 0), operand_type_id(v, op, 1)));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 3, "operand 2", operand_type_id(v, op, 2), operand_type_id(v, op, 1)));
-  return ir_verify_type(v, op, 4, "the result", result_type_id(v, op, 0),
-                        operand_type_id(v, op, 1));
+  WEIR_TRY(ir_verify_elements(v, op, 3, 0, 1));
+  WEIR_TRY(ir_verify_elements(v, op, 3, 2, 1));
+  return ir_verify_fits(v, op, 4, RESULT, 1);
 }
 
 /* ---- leaves ---- */
@@ -230,13 +206,9 @@ weir_status ir_verify_iota(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 0, 1));
   NEED_INT(v, op, "iota_dimension", &dim);
   int32_t rank = result_type(v, op, 0)->rank;
-  if (dim < 0 || dim >= rank)
-    return ir_violation(v, op, 1, "`iota_dimension` is %lld, wanted 0 to %d", (long long)dim,
-                        rank - 1);
+  WEIR_TRY(ir_verify_number(v, op, 1, "iota_dimension", dim, 0, rank - 1));
   ir_dtype dtype = result_type(v, op, 0)->dtype;
-  if (dtype == IR_I1)
-    return ir_violation(v, op, 0, "the result is %s, wanted elements of a number type",
-                        ir_verify_type_text(v, result_type_id(v, op, 0)));
+  if (dtype == IR_I1) return ir_verify_wanted(v, op, 0, RESULT, "elements of a number type");
   return WEIR_OK;
 }
 
@@ -267,17 +239,16 @@ weir_status ir_verify_bitcast_convert(verifier *v, ir_op op) {
     return ir_violation(v, op, 2, "%s to %s: complex numbers only become complex numbers",
                         ir_dtype_name(x->dtype), ir_dtype_name(r->dtype));
   for (int32_t d = 0; d < x->rank; d++) want[d] = x->dims[d];
-  if (from == to)
-    return ir_verify_dims(v, op, 1, "the result", result_type_id(v, op, 0), want, x->rank);
+  if (from == to) return ir_verify_shape(v, op, 1, RESULT, want, x->rank);
   if (from > to) {
     want[x->rank] = from / to;
-    return ir_verify_dims(v, op, 1, "the result", result_type_id(v, op, 0), want, x->rank + 1);
+    return ir_verify_shape(v, op, 1, RESULT, want, x->rank + 1);
   }
   if (!x->rank || !dim_fits(x->dims[x->rank - 1], to / from))
     return ir_violation(v, op, 1, "operand 0 is %s, wanted a last dimension of %lld to make %s",
                         ir_verify_type_text(v, operand_type_id(v, op, 0)), (long long)(to / from),
                         ir_dtype_name(r->dtype));
-  return ir_verify_dims(v, op, 1, "the result", result_type_id(v, op, 0), want, x->rank - 1);
+  return ir_verify_shape(v, op, 1, RESULT, want, x->rank - 1);
 }
 
 weir_status ir_verify_broadcast(verifier *v, ir_op op) {
@@ -291,10 +262,8 @@ weir_status ir_verify_broadcast(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_range(v, op, 0, "`broadcast_sizes`", sizes, 0, INT64_MAX));
   for (int32_t i = 0; i < sizes.count; i++) want[i] = sizes.at[i];
   for (int32_t i = 0; i < x->rank; i++) want[sizes.count + i] = x->dims[i];
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 0, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
-  return ir_verify_dims(v, op, 0, "the result", result_type_id(v, op, 0), want,
-                        sizes.count + x->rank);
+  WEIR_TRY(ir_verify_elements(v, op, 0, RESULT, 0));
+  return ir_verify_shape(v, op, 0, RESULT, want, sizes.count + x->rank);
 }
 
 weir_status ir_verify_broadcast_in_dim(verifier *v, ir_op op) {
@@ -302,8 +271,7 @@ weir_status ir_verify_broadcast_in_dim(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
   NEED_INTS(v, op, "broadcast_dimensions", &dims);
   const ir_type_data *x = operand_type(v, op, 0), *r = result_type(v, op, 0);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`broadcast_dimensions`", dims, x->rank));
   WEIR_TRY(ir_verify_range(v, op, 3, "`broadcast_dimensions`", dims, 0, r->rank - 1));
   WEIR_TRY(ir_verify_unique(v, op, 4, "`broadcast_dimensions`", dims));
@@ -322,24 +290,19 @@ weir_status ir_verify_concatenate(verifier *v, ir_op op) {
   if (!n) return ir_violation(v, op, 3, "no operands, wanted at least one");
   NEED_INT(v, op, "dimension", &dim);
   const ir_type_data *first = operand_type(v, op, 0);
-  if (dim < 0 || dim >= first->rank)
-    return ir_violation(v, op, 4, "`dimension` is %lld, wanted 0 to %d", (long long)dim,
-                        first->rank - 1);
+  WEIR_TRY(ir_verify_number(v, op, 4, "dimension", dim, 0, first->rank - 1));
   for (int32_t d = 0; d < first->rank; d++) want[d] = first->dims[d];
   int64_t total = 0;
   for (uint32_t i = 0; i < n; i++) {
-    WEIR_TRY(ir_verify_dtype(v, op, 1, operand_name(i), operand_type_id(v, op, i),
-                             operand_type_id(v, op, 0)));
+    WEIR_TRY(ir_verify_elements(v, op, 1, i, 0));
     want[dim] = -1;
-    WEIR_TRY(
-        ir_verify_dims(v, op, 2, operand_name(i), operand_type_id(v, op, i), want, first->rank));
+    WEIR_TRY(ir_verify_shape(v, op, 2, i, want, first->rank));
     int64_t size = operand_type(v, op, i)->dims[dim];
     if (size < 0 || total < 0 || __builtin_add_overflow(total, size, &total)) total = -1;
   }
   want[dim] = total;
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 5, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
-  return ir_verify_dims(v, op, 6, "the result", result_type_id(v, op, 0), want, first->rank);
+  WEIR_TRY(ir_verify_elements(v, op, 5, RESULT, 0));
+  return ir_verify_shape(v, op, 6, RESULT, want, first->rank);
 }
 
 /* The start indices: operands from `first` on, `rank` scalars of one integer type. */
@@ -362,15 +325,14 @@ weir_status ir_verify_dynamic_slice(verifier *v, ir_op op) {
   if (!ir_op_get(v->m, op)->n_operands) return ir_violation(v, op, 0, "no operands");
   NEED_INTS(v, op, "slice_sizes", &sizes);
   const ir_type_data *x = operand_type(v, op, 0);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`slice_sizes`", sizes, x->rank));
   WEIR_TRY(start_indices(v, op, 1, x->rank, 2, 3));
   for (int32_t d = 0; d < x->rank; d++)
     if (sizes.at[d] < 0 || (x->dims[d] >= 0 && sizes.at[d] > x->dims[d]))
       return ir_violation(v, op, 4, "slice size %lld of dimension %d, wanted 0 to %lld",
                           (long long)sizes.at[d], d, (long long)x->dims[d]);
-  return ir_verify_dims(v, op, 5, "the result", result_type_id(v, op, 0), sizes.at, sizes.count);
+  return ir_verify_shape(v, op, 5, RESULT, sizes.at, sizes.count);
 }
 
 weir_status ir_verify_dynamic_update_slice(verifier *v, ir_op op) {
@@ -379,10 +341,8 @@ weir_status ir_verify_dynamic_update_slice(verifier *v, ir_op op) {
     return ir_violation(v, op, 0, "%u operands, wanted at least 2",
                         ir_op_get(v->m, op)->n_operands);
   const ir_type_data *x = operand_type(v, op, 0), *u = operand_type(v, op, 1);
-  WEIR_TRY(
-      ir_verify_type(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 2, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_fits(v, op, 1, RESULT, 0));
+  WEIR_TRY(ir_verify_elements(v, op, 2, 1, 0));
   if (u->rank != x->rank)
     return ir_violation(v, op, 3, "the update has rank %d, wanted %d", u->rank, x->rank);
   WEIR_TRY(start_indices(v, op, 2, x->rank, 4, 5));
@@ -398,11 +358,8 @@ weir_status ir_verify_get_dimension_size(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
   NEED_INT(v, op, "dimension", &dim);
   int32_t rank = operand_type(v, op, 0)->rank;
-  if (dim < 0 || dim >= rank)
-    return ir_violation(v, op, 1, "`dimension` is %lld, wanted 0 to %d", (long long)dim, rank - 1);
-  if (result_type(v, op, 0)->rank)
-    return ir_violation(v, op, 0, "the result is %s, wanted tensor<i32>",
-                        ir_verify_type_text(v, result_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_number(v, op, 1, "dimension", dim, 0, rank - 1));
+  if (result_type(v, op, 0)->rank) return ir_verify_wanted(v, op, 0, RESULT, "tensor<i32>");
   return check_result_dtype(v, op, 0, IR_I32);
 }
 
@@ -423,13 +380,9 @@ weir_status ir_verify_pad(verifier *v, ir_op op) {
   NEED_INTS(v, op, "edge_padding_high", &high);
   NEED_INTS(v, op, "interior_padding", &interior);
   const ir_type_data *x = operand_type(v, op, 0);
-  if (operand_type(v, op, 1)->rank)
-    return ir_violation(v, op, 0, "operand 1 is %s, wanted a scalar",
-                        ir_verify_type_text(v, operand_type_id(v, op, 1)));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "operand 1", operand_type_id(v, op, 1), operand_type_id(v, op, 0)));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  if (operand_type(v, op, 1)->rank) return ir_verify_wanted(v, op, 0, 1, "a scalar");
+  WEIR_TRY(ir_verify_elements(v, op, 1, 1, 0));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`edge_padding_low`", low, x->rank));
   WEIR_TRY(ir_verify_length(v, op, 2, "`edge_padding_high`", high, x->rank));
   WEIR_TRY(ir_verify_length(v, op, 2, "`interior_padding`", interior, x->rank));
@@ -440,13 +393,12 @@ weir_status ir_verify_pad(verifier *v, ir_op op) {
           v, op, 4, "dimension %d of length %lld can't be padded by %lld, %lld and %lld between", d,
           (long long)x->dims[d], (long long)low.at[d], (long long)high.at[d],
           (long long)interior.at[d]);
-  return ir_verify_dims(v, op, 4, "the result", result_type_id(v, op, 0), want, x->rank);
+  return ir_verify_shape(v, op, 4, RESULT, want, x->rank);
 }
 
 weir_status ir_verify_reshape(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   ir_type x = operand_type_id(v, op, 0), r = result_type_id(v, op, 0);
   for (int32_t d = 0; d < ir_type_get(v->m, x)->rank; d++)
     if (ir_type_get(v->m, x)->dims[d] < 0) return WEIR_OK;
@@ -474,8 +426,7 @@ weir_status ir_verify_slice(verifier *v, ir_op op) {
   NEED_INTS(v, op, "limit_indices", &limit);
   NEED_INTS(v, op, "strides", &strides);
   const ir_type_data *x = operand_type(v, op, 0);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`start_indices`", start, x->rank));
   WEIR_TRY(ir_verify_length(v, op, 2, "`limit_indices`", limit, x->rank));
   WEIR_TRY(ir_verify_length(v, op, 2, "`strides`", strides, x->rank));
@@ -489,7 +440,7 @@ weir_status ir_verify_slice(verifier *v, ir_op op) {
     int64_t length = limit.at[d] - start.at[d];
     want[d] = length / strides.at[d] + (length % strides.at[d] != 0);
   }
-  return ir_verify_dims(v, op, 5, "the result", result_type_id(v, op, 0), want, x->rank);
+  return ir_verify_shape(v, op, 5, RESULT, want, x->rank);
 }
 
 weir_status ir_verify_transpose(verifier *v, ir_op op) {
@@ -498,11 +449,10 @@ weir_status ir_verify_transpose(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
   NEED_INTS(v, op, "permutation", &permutation);
   const ir_type_data *x = operand_type(v, op, 0);
-  WEIR_TRY(
-      ir_verify_dtype(v, op, 1, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
+  WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`permutation`", permutation, x->rank));
   WEIR_TRY(ir_verify_range(v, op, 2, "`permutation`", permutation, 0, x->rank - 1));
   WEIR_TRY(ir_verify_unique(v, op, 2, "`permutation`", permutation));
   for (int32_t d = 0; d < x->rank; d++) want[d] = x->dims[permutation.at[d]];
-  return ir_verify_dims(v, op, 3, "the result", result_type_id(v, op, 0), want, x->rank);
+  return ir_verify_shape(v, op, 3, RESULT, want, x->rank);
 }

@@ -145,9 +145,7 @@ weir_status ir_verify_get_tuple_element(verifier *v, ir_op op) {
   if (t->kind != IR_TYPE_TUPLE)
     return ir_violation(v, op, 0, "the operand is %s, wanted a tuple",
                         ir_verify_type_text(v, operand_type_id(v, op, 0)));
-  if (index < 0 || index >= t->n_types)
-    return ir_violation(v, op, 1, "`index` is %lld, wanted 0 to %d", (long long)index,
-                        t->n_types - 1);
+  WEIR_TRY(ir_verify_number(v, op, 1, "index", index, 0, t->n_types - 1));
   return ir_verify_type(v, op, 2, "the result", result_type_id(v, op, 0), t->types[index]);
 }
 
@@ -161,9 +159,7 @@ weir_status ir_verify_map(verifier *v, ir_op op) {
   NEED_INTS(v, op, "dimensions", &dims);
   const ir_type_data *r = result_type(v, op, 0);
   ir_type type = result_type_id(v, op, 0);
-  for (uint32_t i = 0; i < n; i++)
-    WEIR_TRY(ir_verify_dims(v, op, 1, named(v, "operand", i), operand_type_id(v, op, i), r->dims,
-                            r->rank));
+  for (uint32_t i = 0; i < n; i++) WEIR_TRY(ir_verify_shape(v, op, 1, i, r->dims, r->rank));
   WEIR_TRY(ir_verify_length(v, op, 3, "`dimensions`", dims, r->rank));
   for (int32_t d = 0; d < r->rank; d++)
     if (dims.at[d] != d)
@@ -176,12 +172,7 @@ weir_status ir_verify_map(verifier *v, ir_op op) {
 weir_status ir_verify_reduce(verifier *v, ir_op op) {
   ir_ints dims;
   int64_t want[IR_MAX_RANK];
-  WEIR_TRY(ir_verify_tensors(v, op, -1, -1));
-  uint32_t n = ir_op_get(v->m, op)->n_results;
-  if (!n || ir_op_get(v->m, op)->n_operands != 2 * n)
-    return ir_violation(v, op, 3, "%u operands for %u results, wanted twice as many",
-                        ir_op_get(v->m, op)->n_operands, n);
-  WEIR_TRY(ir_verify_n_regions(v, op, 1));
+  WEIR_TRY(ir_verify_halves(v, op, 3));
   NEED_INTS(v, op, "dimensions", &dims);
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_range(v, op, 4, "`dimensions`", dims, 0, x->rank - 1));
@@ -191,14 +182,7 @@ weir_status ir_verify_reduce(verifier *v, ir_op op) {
   for (int32_t i = 0; i < dims.count; i++) reduced |= (uint64_t)1 << dims.at[i];
   for (int32_t d = 0; d < x->rank; d++)
     if (!(reduced >> d & 1)) want[rank++] = x->dims[d];
-  for (uint32_t i = 0; i < n; i++) {
-    WEIR_TRY(ir_verify_dims(v, op, 1, "an input", operand_type_id(v, op, i), x->dims, x->rank));
-    WEIR_TRY(ir_verify_dtype(v, op, 2, "an initial value", operand_type_id(v, op, n + i),
-                             operand_type_id(v, op, i)));
-    WEIR_TRY(ir_verify_dims(v, op, 0, "an initial value", operand_type_id(v, op, n + i), NULL, 0));
-    WEIR_TRY(ir_verify_dims(v, op, 7, "a result", result_type_id(v, op, i), want, rank));
-  }
-  return ir_verify_reducer(v, op, 6, 0);
+  return ir_verify_reduction(v, op, &(ir_reduction_tags){1, 2, 7, 6}, want, rank);
 }
 
 weir_status ir_verify_sort(verifier *v, ir_op op) {
@@ -217,9 +201,7 @@ weir_status ir_verify_sort(verifier *v, ir_op op) {
     WEIR_TRY(ir_verify_dims(v, op, 3, "an operand", operand_type_id(v, op, i), x->dims, x->rank));
   }
   int64_t dim = ir_op_int(v->m, op, "dimension", -1);
-  if (dim < -x->rank || dim >= x->rank)
-    return ir_violation(v, op, 4, "`dimension` is %lld, wanted %d to %d", (long long)dim, -x->rank,
-                        x->rank - 1);
+  WEIR_TRY(ir_verify_number(v, op, 4, "dimension", dim, -x->rank, x->rank - 1));
   WEIR_TRY(ir_verify_scalar_args(v, op, 5, 0, like, 2 * n));
   return ir_verify_predicate(v, op, 5, 0);
 }

@@ -5,23 +5,12 @@
 
 #include "ir/maps.h"
 
-/* Appends the lengths of the dimensions that are neither batch nor contracted. */
-static int32_t add_free(const ir_type_data *t, ir_ints batch, ir_ints contract, int64_t *dims,
-                        int32_t rank) {
-  for (int32_t d = 0; d < t->rank; d++)
-    if (!ir_ints_have(batch, d) && !ir_ints_have(contract, d)) dims[rank++] = t->dims[d];
-  return rank;
-}
-
 ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
                         ir_dtype dtype) {
   ir_module *m = b->m;
   const ir_type_data *l = ir_type_at(m, lhs), *r = ir_type_at(m, rhs);
   int64_t dims[2 * IR_MAX_RANK];
-  int32_t rank = 0;
-  for (int32_t i = 0; i < n->lhs_batch.count; i++) dims[rank++] = l->dims[n->lhs_batch.at[i]];
-  rank = add_free(l, n->lhs_batch, n->lhs_contract, dims, rank);
-  rank = add_free(r, n->rhs_batch, n->rhs_contract, dims, rank);
+  int32_t rank = ir_dot_result_dims(l, r, n, dims);
   CTX_CHECK(m->ctx, n->lhs_batch.count == n->rhs_batch.count);
   CTX_CHECK(m->ctx, rank == l->rank + r->rank - n->lhs_batch.count - 2 * n->lhs_contract.count);
   ir_type type = ir_tensor(m, dtype, rank, dims);
