@@ -24,9 +24,8 @@ typedef struct reduction {
 
 static weir_status sweep(ir_module *m) {
   weir_options options = WEIR_OPTIONS_INIT;
-  bool changed;
   pass_ctx p = {.c = m->ctx, .scratch = arena_create(m->ctx), .options = &options};
-  weir_status status = pass_dce.run(&p, m, &changed);
+  weir_status status = pass_dce.run(&p, m);
   arena_destroy(p.scratch);
   return status;
 }

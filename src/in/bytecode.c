@@ -252,7 +252,7 @@ static void read_module(bc *r) {
   if (sections[BC_PROPERTY_TABLE].r) read_properties(&sections[BC_PROPERTY_TABLE]);
   read_dialects(&sections[BC_DIALECTS]);
   read_entries(&sections[BC_ATTR_OFFSETS], &sections[BC_ATTRS]);
-  bc_ir(&sections[BC_IR], ir_op_get(r->m, r->m->root)->regions[0]);
+  bc_ir(&sections[BC_IR], ir_top(r->m));
   in_adopt_module(r->m);
 }
 

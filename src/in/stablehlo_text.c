@@ -12,7 +12,7 @@ typedef struct job {
 
 /* A text whose only op at the top is a module is that module. */
 void in_adopt_module(ir_module *m) {
-  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  const ir_block_data *top = ir_block_get(m, ir_top(m));
   if (top->ops.count != 1) return;
   ir_op only = top->ops.at[0];
   const ir_op_data *d = ir_op_get(m, only);
@@ -57,7 +57,7 @@ static weir_status read_text(void *user) {
   if (zero) in_fail(p, zero, "a zero byte in the text");
   in_find_aliases(p);
   in_seek(p, p->begin);
-  in_ops(p, ir_op_get(j->m, j->m->root)->regions[0]);
+  in_ops(p, ir_top(j->m));
   if (!in_is(p, IN_END)) in_fail_wanted(p, "an op");
   in_adopt_module(j->m);
   return WEIR_OK;

@@ -320,7 +320,7 @@ ir_value ir_build_by_rows(ir_builder *b, ir_value x) {
 
 ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
                         uint32_t n_results) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   ir_type type = ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_FUNCTION,
                                                    .types = types,
                                                    .n_types = (int32_t)n_arguments,

@@ -339,6 +339,8 @@ static inline ir_op ir_op_around(const ir_module *m, ir_op op) {
 static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
   return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];
 }
+/* The module's functions. */
+static inline ir_block ir_top(const ir_module *m) { return m->ops.at[m->root].regions[0]; }
 ir_op ir_find_function(const ir_module *m, const char *name); /* IR_NONE if there is none */
 /* IR_NONE: a declaration, whose body is elsewhere. */
 ir_block ir_function_body(const ir_module *m, ir_op function);

@@ -83,7 +83,7 @@ static void unshare(unsharing *u, ir_block block) {
 static void unshare_all(ir_module *m) {
   unsharing u = {m, arena_create(m->ctx), NULL};
   u.used = ARENA_ARRAY(u.a, bool, m->values.count);
-  unshare(&u, ir_op_get(m, m->root)->regions[0]);
+  unshare(&u, ir_top(m));
   arena_destroy(u.a);
 }
 
@@ -101,7 +101,7 @@ static bool may_gain(const job *j) {
   if (j->options.tile == WEIR_TILE_OFF || !pipeline_can_call(&j->options, j->m) ||
       !pipeline_fit_is_on(j))
     return false;
-  ir_walk(j->m, ir_op_get(j->m, j->m->root)->regions[0], note_large, &any);
+  ir_walk(j->m, ir_top(j->m), note_large, &any);
   return any;
 }
 
@@ -181,7 +181,7 @@ static void note_loop(const ir_module *m, ir_op op, void *user) {
 
 static op_list loops_of(arena *a, const ir_module *m) {
   op_list found = {0};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_loop, &(loop_search){a, &found});
+  ir_walk(m, ir_top(m), note_loop, &(loop_search){a, &found});
   return found;
 }
 

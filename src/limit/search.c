@@ -357,7 +357,7 @@ static void find_op(const ir_module *m, ir_op op, void *user) {
 static bool has_manner(const search *s, manner by) {
   if (by != OUTSIDE && by != SORTED) return true;
   op_search o = {.kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT};
-  ir_walk(s->from, ir_op_get(s->from, s->from->root)->regions[0], find_op, &o);
+  ir_walk(s->from, ir_top(s->from), find_op, &o);
   return o.found;
 }
 

@@ -100,8 +100,7 @@ static void gradient(norm *n, ir_value *out) {
   out[2] = sum_g;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   norm n;
   ir_value out[3];
   if (!read_norm(f->m, block, op, &n)) return false;
@@ -112,11 +111,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   }
   for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_results; i++)
     ir_map_set(f->map, ir_result(f->m, op, i), out[i]);
-  return f->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_batch_norm = {"batch-norm", run};
+const pass pass_batch_norm = {"batch-norm", .replace = replace};

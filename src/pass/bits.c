@@ -239,8 +239,7 @@ static int64_t may_spell(pass_rewrite *g, ir_op op, bool *out_philox) {
   return words == 2 || (*out_philox && words == 3) ? words : 0;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *g = user;
+static bool replace(pass_rewrite *g, ir_block block, ir_op op) {
   bool is_philox;
   int64_t words = may_spell(g, op, &is_philox), used;
   if (!words) return false;
@@ -253,11 +252,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
       is_philox ? philox_bits(b, state, type, &used) : threefry_bits(b, state, type, &used);
   ir_map_set(g->map, ir_result(g->m, op, 0), next_state(&b, state, words, used));
   ir_map_set(g->map, ir_result(g->m, op, 1), made);
-  return g->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_bits = {"bits", run};
+const pass pass_bits = {"bits", .replace = replace};

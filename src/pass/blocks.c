@@ -23,7 +23,6 @@ typedef struct blocker {
   pass_ctx *p;
   ir_module *m;
   ir_map *map;
-  bool changed;
   bool *in_blocks; /* by op, of those that came */
   uint32_t n_ops;
 } blocker;
@@ -183,20 +182,18 @@ static bool replace(void *user, ir_block block, ir_op op) {
   blocker *f = user;
   if (op >= f->n_ops || !f->in_blocks[op]) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  ir_map_set(f->map, ir_result(f->m, op, 0), in_blocks(f, &b, op));
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, in_blocks(f, &b, op));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   blocker f = {.p = p,
                .m = m,
                .map = ir_map_new(p->scratch, m),
                .in_blocks = ARENA_ARRAY(p->scratch, bool, m->ops.count),
                .n_ops = m->ops.count};
   ir_walk(m, top, find_one, &f);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

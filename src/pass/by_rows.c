@@ -19,7 +19,7 @@
 typedef struct by_rows {
   pass_ctx *p;
   ir_module *m;
-  bool changed, has_others;
+  bool has_others;
 } by_rows;
 
 static bool is_one(const ir_module *m, ir_op op) {
@@ -99,17 +99,16 @@ static void turn(const ir_module *m, ir_op op, void *user) {
   if (ir_is_lapack(m, op, "potrf"))
     ir_op_set_attr(f->m, op, "result_layouts",
                    other_layouts(f, ir_op_attr(m, op, "result_layouts")), true);
-  f->changed = true;
+  f->p->changed = true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  by_rows f = {p, m, false, false};
-  ir_block all = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  by_rows f = {p, m, false};
+  ir_block all = ir_top(m);
   bool one_device = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
   ir_walk(m, all, find_others, &f);
   if (!strcmp(p->options->platform, "cpu") && one_device && !f.has_others)
     ir_walk(m, all, turn, &f);
-  *out_changed = f.changed;
   return WEIR_OK;
 }
 

@@ -153,8 +153,7 @@ static ir_value centred(const pass_rewrite *f, ir_builder *b, ir_op dot, const i
   return !rest ? own : !own ? rest : ir_build_binary(b, IR_OP_ADD, own, rest);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_dot_numbers n;
   if (ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !is_plain(f, op, &n)) return false;
   for (uint32_t side = 0; side < 2; side++) {
@@ -164,14 +163,9 @@ static bool replace(void *user, ir_block block, ir_op op) {
         !find_levels(f, matrix, MOST_STEPS, &of) || !isfinite(of.on) || !isfinite(of.off))
       continue;
     ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-    ir_map_set(f->map, ir_result(f->m, op, 0), centred(f, &b, op, &n, side, of));
-    return f->changed = true;
+    return pass_stand_in(f->m, f->map, op, centred(f, &b, op, &n, side, of));
   }
   return false;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_centre = {"centre", run};
+const pass pass_centre = {"centre", .replace = replace};

@@ -785,10 +785,10 @@ static void visit_block(chain *c, ir_block block) {
   }
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   const weir_options *o = p->options;
   int64_t limit = o->memory_limit_bytes, threshold = o->tensor_size_threshold_bytes;
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   chain c = {.scratch = p->scratch,
              .m = m,
              .small_bytes = (double)(limit ? limit / SMALL_SHARE : threshold),
@@ -801,7 +801,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
              .map = ir_map_new(p->scratch, m)};
   visit_block(&c, top);
   if (c.changed) ir_replace_uses(m, top, c.map);
-  *out_changed = c.changed;
+  p->changed = c.changed;
   return WEIR_OK;
 }
 

@@ -31,7 +31,6 @@ typedef struct layout {
   ir_block entry;
   ir_map *map;
   machine_patches patches;
-  bool changed;
 } layout;
 
 static bool has_library_type(const ir_module *m, ir_op op) {
@@ -160,18 +159,16 @@ static bool replace(void *user, ir_block block, ir_op op) {
       ir_op_int(l->m, op, "batch_group_count", 1) == 1)
     return false;
   ir_builder b = {l->m, block, ir_op_get(l->m, op)->location};
-  ir_map_set(l->map, ir_result(l->m, op, 0), build_in_order(l, &b, op, &n, &wanted));
-  return l->changed = true;
+  return pass_stand_in(l->m, l->map, op, build_in_order(l, &b, op, &n, &wanted));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   ir_op main = ir_main_function(m);
   layout l = {p, m, main ? ir_op_get(m, main)->regions[0] : IR_NONE, ir_map_new(p->scratch, m)};
   bool is_cpu = !strcmp(p->options->platform, "cpu");
   if (is_cpu) CTX_CHECK(p->c, p->machine);
   if (is_cpu) l.patches = machine_patches_on(p->machine);
-  if (is_cpu) pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], l.map, replace, &l);
-  *out_changed = l.changed;
+  if (is_cpu) pass_replace_ops(p, m, l.map, replace, &l);
   return WEIR_OK;
 }
 

@@ -36,7 +36,6 @@ typedef struct columns {
   int64_t small_bytes;
   int32_t steps; /* left for this reader */
   VEC(made) known;
-  bool changed;
 } columns;
 
 static const ir_type_data *type_of(const columns *f, ir_value v) { return ir_type_at(f->m, v); }
@@ -249,12 +248,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_value y = ir_kind_of(f->m, op) == IR_OP_REDUCE
                    ? reduced(f, op, dim)
                    : column(f, x, dim, ir_op_entry(f->m, op, "start_indices", dim, 0));
-  ir_map_set(f->map, ir_result(f->m, op, 0), y);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, y);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   columns f = {.p = p,
                .m = m,
                .map = ir_map_new(p->scratch, m),
@@ -263,8 +261,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
                .column_uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
                .small_bytes = pass_small_bytes(p->options)};
   ir_walk(m, top, count_reader, &f);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

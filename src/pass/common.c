@@ -11,7 +11,7 @@ static void count_one(const ir_module *m, ir_op op, void *user) {
 
 int64_t pass_count_ops(const ir_module *m) {
   int64_t n = 0;
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], count_one, &n);
+  ir_walk(m, ir_top(m), count_one, &n);
   return n;
 }
 
@@ -24,34 +24,60 @@ bool pass_is_static(const ir_module *m, ir_op op) {
   return true;
 }
 
-void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
-                      bool (*replace)(void *user, ir_block block, ir_op op), void *user) {
+typedef struct filling {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;
+  bool (*replace)(void *user, ir_block block, ir_op op);
+  void *user;
+} filling;
+
+static void fill_block(const filling *f, ir_block block) {
+  ir_module *m = f->m;
   ir_ops ops = ir_take_ops(m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++) d->operands[k] = ir_map_get(map, d->operands[k]);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      d->operands[k] = ir_map_get(f->map, d->operands[k]);
     for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r])
-        pass_replace_ops(m, ir_op_get(m, op)->regions[r], map, replace, user);
-    if (!replace(user, block, op)) ir_block_append(m, block, op);
+      if (ir_op_get(m, op)->regions[r]) fill_block(f, ir_op_get(m, op)->regions[r]);
+    if (f->replace(f->user, block, op)) f->p->changed = true;
+    else ir_block_append(m, block, op);
   }
 }
 
-weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
-                             bool (*replace)(void *user, ir_block block, ir_op op),
-                             bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  pass_rewrite r = {.p = p,
-                    .m = m,
-                    .map = ir_map_new(p->scratch, m),
-                    .uses = ir_count_uses(p->scratch, m, top),
-                    .n_values = m->values.count,
-                    .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(m, top, r.map, replace, &r);
-  CTX_CHECK(m->ctx, r.n_values <= m->values.count);
-  *out_changed = r.changed;
-  return WEIR_OK;
+void pass_replace_ops(pass_ctx *p, ir_module *m, ir_map *map,
+                      bool (*replace)(void *user, ir_block block, ir_op op), void *user) {
+  fill_block(&(filling){p, m, map, replace, user}, ir_top(m));
+}
+
+bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made) {
+  if (made) ir_map_set(map, ir_result(m, op, 0), made);
+  return made != IR_NONE;
+}
+
+typedef struct rewriting {
+  pass_rewrite r;
+  bool (*replace)(pass_rewrite *r, ir_block block, ir_op op);
+} rewriting;
+
+static bool rewrite_op(void *user, ir_block block, ir_op op) {
+  rewriting *w = user;
+  return w->replace(&w->r, block, op);
+}
+
+void pass_rewrite_ops(pass_ctx *p, ir_module *m,
+                      bool (*replace)(pass_rewrite *r, ir_block block, ir_op op)) {
+  rewriting w = {{.p = p,
+                  .m = m,
+                  .map = ir_map_new(p->scratch, m),
+                  .uses = ir_count_uses(p->scratch, m, ir_top(m)),
+                  .n_values = m->values.count,
+                  .small_bytes = pass_small_bytes(p->options)},
+                 replace};
+  pass_replace_ops(p, m, w.r.map, rewrite_op, &w);
+  CTX_CHECK(m->ctx, w.r.n_values <= m->values.count);
 }
 
 /* ---- attributes ---- */
@@ -62,7 +88,7 @@ static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
 
 ir_op *pass_functions(arena *a, const ir_module *m) {
   ir_op *functions = ARENA_ARRAY(a, ir_op, m->strs.count);
-  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  const ir_block_data *top = ir_block_get(m, ir_top(m));
   for (uint32_t i = 0; i < top->ops.count; i++) {
     ir_op op = top->ops.at[i];
     ir_attr name = ir_kind_of(m, op) == IR_OP_FUNC ? ir_op_attr(m, op, "sym_name") : IR_NONE;

@@ -41,25 +41,18 @@ static bool is_constant_like(const ir_module *m, ir_op op) {
          (!x->rank || !memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_module *m = f->m;
   if (is_constant(m, op)) {
     ir_op_get(m, op)->kind = IR_OP_CONSTANT;
-    f->changed = true;
+    f->p->changed = true;
     return false;
   }
   if (!is_constant_like(m, op)) return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
   ir_value x = ir_result(m, op, 0);
   ir_value splat = build_splat(&b, ir_type_of(m, x), ir_attr_get(m, ir_op_attr(m, op, "value")));
-  if (!splat) return false;
-  ir_map_set(f->map, x, splat);
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, splat);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_constants = {"constants", run};
+const pass pass_constants = {"constants", .replace = replace};

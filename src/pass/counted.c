@@ -192,8 +192,7 @@ static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_type tall = tall_type(m, x, &n, &p, to);
   if (!tall) return false;
   ir_value spread = ir_build_broadcast(b, x, tall, to);
-  ir_map_set(f->map, y, ir_build_reshape(b, spread, ir_type_of(m, y)));
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, ir_build_reshape(b, spread, ir_type_of(m, y)));
 }
 
 /* Sums over what no digit names, then x's order of dimensions. */
@@ -234,12 +233,10 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   if (!tall || ir_element_count(m, tall) != ir_element_count(m, ir_type_of(m, u))) return false;
   u = as_operand(b, ir_build_reshape(b, u, tall), IR_OP_ADD, &p, n.start_index_map.count, to,
                  ir_type_at(m, x)->rank);
-  ir_map_set(f->map, ir_result(m, op, 0), ir_build_binary(b, IR_OP_ADD, x, u));
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, ir_build_binary(b, IR_OP_ADD, x, u));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   if (!pass_is_static(f->m, op)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   switch (ir_kind_of(f->m, op)) {
@@ -249,8 +246,4 @@ static bool replace(void *user, ir_block block, ir_op op) {
   }
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_counted = {"counted", run};
+const pass pass_counted = {"counted", .replace = replace};

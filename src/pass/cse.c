@@ -169,7 +169,7 @@ static void visit_block(cse *s, ir_block block) {
   s->floor = floor;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   cse s = {.scratch = p->scratch,
            .m = m,
            .map = ir_map_new(p->scratch, m),
@@ -179,8 +179,8 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   s.mask = room - 1;
   s.buckets = ARENA_ARRAY(p->scratch, uint32_t, room);
   VEC_PUSH(p->scratch, &s.entries, (entry){0});
-  visit_block(&s, ir_op_get(m, m->root)->regions[0]);
-  *out_changed = s.changed;
+  visit_block(&s, ir_top(m));
+  p->changed = s.changed;
   return WEIR_OK;
 }
 

@@ -357,12 +357,12 @@ static void sweep(dce *d, ir_block block) {
   b->ops.count = n;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   dce d = {.scratch = p->scratch,
            .m = m,
            .n_names = m->strs.count,
            .renamed = ir_map_new(p->scratch, m)};
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   d.functions = pass_functions(p->scratch, m);
   d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   d.live_op = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
@@ -372,7 +372,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   sweep(&d, top);
   if (d.has_renamed) ir_replace_uses(m, top, d.renamed);
   if (d.has_renamed) ir_walk(m, top, rename_in_whole, &d);
-  *out_changed = d.changed;
+  p->changed = d.changed;
   return WEIR_OK;
 }
 

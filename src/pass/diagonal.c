@@ -50,7 +50,6 @@ typedef struct finder {
   VEC(diagonal_read) gathered;
   taken taken[MOST_TAKEN];
   int n_taken;
-  bool changed;
 } finder;
 
 static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
@@ -793,18 +792,15 @@ static bool replace(void *user, ir_block block, ir_op op) {
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) made = replace_difference(f, op);
-  if (!made) return false;
-  ir_map_set(f->map, ir_result(f->m, op, 0), made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   finder *f = ARENA_NEW(p->scratch, finder);
   f->p = p;
   f->m = m;
   f->map = ir_map_new(p->scratch, m);
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f->map, replace, f);
-  *out_changed = f->changed;
+  pass_replace_ops(p, m, f->map, replace, f);
   return WEIR_OK;
 }
 

@@ -60,7 +60,6 @@ typedef struct finder {
     points made;
   } last[KEPT];
   int n_last;
-  bool changed;
 } finder;
 
 typedef struct factor {
@@ -579,12 +578,10 @@ static bool replace(void *user, ir_block block, ir_op op) {
   find_rough(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_reduce(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_DOT_GENERAL) made = distance_of_dot(f, op);
-  if (!made) return false;
-  ir_map_set(f->map, ir_result(f->m, op, 0), made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   finder f = {.p = p,
               .m = m,
               .vary = pass_vary_new(p->scratch, m),
@@ -592,10 +589,9 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .at_zero = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
               .rough = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
               .room = m->values.count};
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   find_who_sees_zero(&f, top);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

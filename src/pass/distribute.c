@@ -21,7 +21,6 @@ typedef struct distributor {
   uint32_t *uses; /* by value, of those that were there before */
   uint32_t n_values;
   bool *inner; /* by value: added to something and read by nothing else, a part of that sum */
-  bool changed;
 } distributor;
 
 typedef struct terms {
@@ -178,11 +177,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
   distributor *f = user;
   bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !f->inner[ir_result(f->m, op, 0)];
   if (!whole || !replace_sum(f, op, block)) return false;
-  return f->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   distributor f = {.p = p,
                    .m = m,
                    .map = ir_map_new(p->scratch, m),
@@ -190,8 +189,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
                    .inner = ARENA_ARRAY(p->scratch, bool, m->values.count),
                    .n_values = m->values.count};
   ir_walk(m, top, mark_inner_sums, &f);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

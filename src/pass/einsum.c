@@ -183,8 +183,7 @@ static ir_value build(ir_builder *b, equation *e) {
   return pass_build_transpose(b, made.x, permutation);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_kind kind = ir_kind_of(f->m, op);
   equation e = {.n_sides = kind == IR_OP_EINSUM ? 2 : 1};
   const char *text = ir_op_string(f->m, op, "einsum_config");
@@ -200,12 +199,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_value made = build(&b, &e);
   CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, result));
-  ir_map_set(f->map, result, made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_einsum = {"einsum", run};
+const pass pass_einsum = {"einsum", .replace = replace};

@@ -156,8 +156,7 @@ static bool replace_gather(pass_rewrite *g, ir_block block, ir_op op) {
   ir_op made = ir_build_again(&b, op, (ir_value[]){ir_operand(m, flat, 0), at}, &type);
   ir_op_set_attr(m, made, "dimension_numbers", ir_gather_dims_attr(m, &tall), true);
   ir_op_set_attr(m, made, "slice_sizes", tall_sizes(m, op, &f), true);
-  ir_map_set(g->map, ir_result(m, op, 0), ir_result(m, made, 0));
-  return g->changed = true;
+  return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
 }
 
 /* The scatter that the op reshapes, in the same block, for nobody else. */
@@ -190,12 +189,10 @@ static bool replace_scatter(pass_rewrite *g, ir_block block, ir_op op) {
   ir_op made = ir_build_again(&b, scatter, operands, &type);
   ir_op_set_attr(m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &tall), true);
   ir_op_drop_attr(m, made, "indices_are_sorted"); /* what was dropped in front is now behind */
-  ir_map_set(g->map, ir_result(m, op, 0), ir_result(m, made, 0));
-  return g->changed = true;
+  return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *g = user;
+static bool replace(pass_rewrite *g, ir_block block, ir_op op) {
   switch (ir_kind_of(g->m, op)) {
     case IR_OP_GATHER: return replace_gather(g, block, op);
     case IR_OP_RESHAPE: return replace_scatter(g, block, op);
@@ -203,8 +200,4 @@ static bool replace(void *user, ir_block block, ir_op op) {
   }
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_flat_index = {"flat-index", run};
+const pass pass_flat_index = {"flat-index", .replace = replace};

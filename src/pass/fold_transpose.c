@@ -53,7 +53,6 @@ typedef struct folding {
   pass_ctx *p;
   ir_module *m;
   uint32_t *uses; /* by value */
-  bool changed;
 } folding;
 
 /* ---- transpose(dot_general(x, y)) ---- */
@@ -118,17 +117,16 @@ static bool fold_result(folding *f, ir_op transpose) {
 
 static void fold_op(const ir_module *m, ir_op op, void *user) {
   folding *f = user;
-  if (ir_kind_of(m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->changed = true;
+  if (ir_kind_of(m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->p->changed = true;
   if (ir_kind_of(m, op) != IR_OP_DOT_GENERAL) return;
   for (uint32_t side = 0; side < 2; side++)
-    while (fold_operand(f->p, f->m, op, side)) f->changed = true;
+    while (fold_operand(f->p, f->m, op, side)) f->p->changed = true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
-  folding f = {p, m, ir_count_uses(p->scratch, m, top), false};
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
+  folding f = {p, m, ir_count_uses(p->scratch, m, top)};
   ir_walk(m, top, fold_op, &f);
-  *out_changed = f.changed;
   return WEIR_OK;
 }
 

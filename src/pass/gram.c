@@ -59,7 +59,6 @@ typedef struct gram {
   bool *is_factor; /* by value: it, or its transpose, is multiplied with more than a number */
   uint32_t *place; /* by op: in `products`, +1; of a sum of all: of what it is the trace of */
   uint32_t n_ops;
-  bool changed;
 } gram;
 
 /* ---- sides ---- */
@@ -426,8 +425,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_value made = p->op == op ? make_product(f, &b, p) : make_sum(f, &b, op, p);
   if (!made) return false;
   CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, ir_result(f->m, op, 0)));
-  ir_map_set(f->map, ir_result(f->m, op, 0), made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
 static void note_factor(gram *f, ir_value v) {
@@ -449,12 +447,11 @@ static void note_factors(const ir_module *m, ir_op op, void *user) {
   for (uint32_t i = 0; i < 2; i++) note_factor(f, ir_operand(m, op, i));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   gram f = {.p = p, .m = m, .n_values = m->values.count, .n_ops = m->ops.count};
   f.is_factor = ARENA_ARRAY(p->scratch, bool, f.n_values);
   ir_walk(m, top, note_factors, &f);
-  *out_changed = false;
   if (!f.room) return WEIR_OK;
   f.map = ir_map_new(p->scratch, m);
   f.products = ARENA_ARRAY(p->scratch, product, f.room);
@@ -462,8 +459,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   f.place = ARENA_ARRAY(p->scratch, uint32_t, f.n_ops);
   ir_walk(m, top, look_at_product, &f);
   ir_walk(m, top, look_at_sum, &f);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

@@ -75,8 +75,7 @@ static ir_value spread(ir_module *m, ir_op op, ir_value x, const int64_t *at) {
   return ir_type_of(m, x) == type ? x : ir_build_broadcast(&b, x, type, at);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_module *m = f->m;
   places p;
   ir_value xs[MOST_OPERANDS];
@@ -93,12 +92,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   for (uint32_t i = 0; i < n; i++)
     if (xs[i] != ir_operand(m, op, i)) ir_block_append(m, block, ir_value_get(m, xs[i])->op);
   ir_block_append(m, block, made);
-  ir_map_set(f->map, ir_result(m, op, 0), ir_result(m, made, 0));
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, ir_result(m, made, 0));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_implicit = {"implicit", run};
+const pass pass_implicit = {"implicit", .replace = replace};

@@ -67,8 +67,7 @@ static ir_op build(ir_module *m, ir_op op, const selection *s, ir_value indices)
   return ir_value_get(m, y)->op;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   selection s;
   if (!is_selection(f->m, op, &s)) return false;
   const ir_type_data *x = ir_type_at(f->m, s.x), *y = ir_type_at(f->m, ir_result(f->m, op, 0));
@@ -78,12 +77,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   if (!ir_obeys_rule(f->m, made)) return false;
   if (indices != s.indices) ir_block_append(f->m, block, ir_value_get(f->m, indices)->op);
   ir_block_append(f->m, block, made);
-  ir_map_set(f->map, ir_result(f->m, op, 0), ir_result(f->m, made, 0));
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, ir_result(f->m, made, 0));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_index_select = {"index-select", run};
+const pass pass_index_select = {"index-select", .replace = replace};

@@ -30,7 +30,6 @@ typedef struct inliner {
   ir_map *map; /* callee's values -> their last copies; results of calls -> what replaced them */
   int64_t n_ops, most_ops; /* of the module; what it may become */
   int32_t depth;           /* of blocks being filled */
-  bool changed;
 } inliner;
 
 static ir_op find_symbol(const inliner *in, ir_op op, const char *attr_name) {
@@ -74,7 +73,7 @@ static bool make_top_k(inliner *in, ir_op op) {
   d->kind = IR_OP_CHLO_TOP_K;
   d->n_attrs = 0;
   ir_op_set_attr(in->m, op, "k", k, true);
-  return in->changed = true;
+  return in->p->changed = true;
 }
 
 /* ---- inlining ---- */
@@ -124,7 +123,7 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
     ir_map_set(in->map, ir_result(m, op, i), ir_map_get(in->map, ir_operand(m, last, i)));
   in->n_ops += in->size[callee];
-  in->changed = true;
+  in->p->changed = true;
 }
 
 static bool has_calls(const inliner *in, ir_block block) {
@@ -248,7 +247,7 @@ static void remove_unused(inliner *in) {
     if (r.used[ops.at[i]]) ir_block_append(m, top, ops.at[i]);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   inliner in = {.p = p, .m = m, .n_names = m->strs.count, .n_ops = pass_count_ops(m)};
   in.most_ops = ir_most_inlined(in.n_ops);
   in.functions = pass_functions(p->scratch, m);
@@ -261,8 +260,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
     ir_op op = ir_block_get(m, top)->ops.at[i];
     if (ir_kind_of(m, op) == IR_OP_FUNC) visit_function(&in, op);
   }
-  if (in.changed) remove_unused(&in);
-  *out_changed = in.changed;
+  if (p->changed) remove_unused(&in);
   return WEIR_OK;
 }
 

@@ -239,22 +239,22 @@ static bool turn(turner *f, ir_op op) {
 }
 
 /* The function's body alone: what loops and branches sort stays as it is. */
-static void turn_block(turner *f, ir_block block, bool *out_changed) {
+static void turn_block(turner *f, ir_block block) {
   const ir_ops *ops = &ir_block_get(f->m, block)->ops;
   uint32_t n = ops->count;
   ir_op *all = ARENA_COPY(f->p->scratch, ir_op, ops->at, n);
   f->block = block;
   f->b = (ir_builder){f->m, block, IR_NONE};
-  for (uint32_t i = 0; i < n; i++) *out_changed |= turn(f, all[i]);
+  for (uint32_t i = 0; i < n; i++) f->p->changed |= turn(f, all[i]);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   turner f = {.p = p, .m = m};
-  const ir_block_data *top = ir_block_get(m, ir_op_get(m, m->root)->regions[0]);
+  const ir_block_data *top = ir_block_get(m, ir_top(m));
   ir_op *functions = ARENA_COPY(p->scratch, ir_op, top->ops.at, top->ops.count);
   for (uint32_t i = 0, n = top->ops.count; i < n; i++)
     if (ir_kind_of(m, functions[i]) == IR_OP_FUNC && ir_function_body(m, functions[i]))
-      turn_block(&f, ir_function_body(m, functions[i]), out_changed);
+      turn_block(&f, ir_function_body(m, functions[i]));
   return WEIR_OK;
 }
 

@@ -220,10 +220,10 @@ static bool join_some(pass_ctx *p, ir_module *m, ir_block block) {
   return false;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   ir_op main = ir_main_function(m);
   ir_block block = main && ir_op_get(m, main)->n_regions ? ir_op_get(m, main)->regions[0] : IR_NONE;
-  while (block && join_some(p, m, block)) *out_changed = true;
+  while (block && join_some(p, m, block)) p->changed = true;
   return WEIR_OK;
 }
 

@@ -48,7 +48,6 @@ typedef struct lister {
   uint32_t n_values;
   member *members;
   ir_value is_entry, count, is_behind, entry; /* made when they are first asked for */
-  bool changed;
 } lister;
 
 static const ir_type_data *type_of(const lister *f, ir_value v) { return ir_type_at(f->m, v); }
@@ -626,7 +625,7 @@ static void dissolve(lister *f, ir_block block) {
     if (!inside) hand_over(f, op);
     ir_block_append(f->m, block, op);
   }
-  f->changed = true;
+  f->p->changed = true;
 }
 
 /* ---- the pass ---- */
@@ -646,8 +645,8 @@ static void find_lists(const ir_module *m, ir_op op, void *user) {
     VEC_PUSH(l->f->p->scratch, &l->found, op);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   lister f = {
       .p = p, .m = m, .map = ir_map_new(p->scratch, m), .ranges = pass_bounds_make(p->scratch, m)};
   lists u = {.f = &f};
@@ -655,7 +654,6 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
   ir_walk(m, top, find_lists, &u);
   for (uint32_t i = 0; i < u.found.count; i++)
     if (find_list(&f, u.found.at[i])) dissolve(&f, ir_op_get(m, u.found.at[i])->block);
-  *out_changed = f.changed;
   return WEIR_OK;
 }
 

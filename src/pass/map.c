@@ -55,8 +55,7 @@ static void unfold_op(pass_rewrite *f, ir_builder *b, ir_type shape, ir_op op) {
   ir_map_set(f->map, result, whole(f, b, shape, made));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_module *m = f->m;
   if (!may_unfold(m, op)) return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
@@ -67,12 +66,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) unfold_op(f, &b, shape, ir_block_get(m, body)->ops.at[i]);
   ir_value out = whole(f, &b, shape, ir_operand(m, ir_terminator(m, body), 0));
-  ir_map_set(f->map, ir_result(m, op, 0), out);
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, out);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_map = {"map", run};
+const pass pass_map = {"map", .replace = replace};

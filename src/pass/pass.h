@@ -16,11 +16,24 @@ typedef struct pass_ctx {
   const weir_options *options; /* never NULL */
   void *user;                  /* the driver's */
   const machine *machine;      /* likewise; that the program is for */
+  bool changed;                /* set by the pass: the module did */
 } pass_ctx;
+
+/* What a pass that looks at one op at a time is called with. */
+typedef struct pass_rewrite {
+  pass_ctx *p;
+  ir_module *m;
+  ir_map *map;          /* what stands for the results of ops that are gone */
+  const uint32_t *uses; /* by value, of those that came */
+  uint32_t n_values;
+  int64_t small_bytes; /* pass_small_bytes() */
+} pass_rewrite;
 
 typedef struct pass {
   const char *name; /* as in --pass, --skip, --dump-after, --stop-after */
-  weir_status (*run)(pass_ctx *p, ir_module *m, bool *out_changed);
+  weir_status (*run)(pass_ctx *p, ir_module *m);
+  /* Instead of `run`: as pass_replace_ops() has it. */
+  bool (*replace)(pass_rewrite *r, ir_block block, ir_op op);
 } pass;
 
 /* ---- the list: passes.def ---- */
@@ -70,25 +83,15 @@ bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other);
 void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like);
 /* A hash that agrees with ir_attr_equal. */
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
-/* Every op of the block and below, in order, regions before their op, operands renamed by `map`
- * before anything looks at them: `replace` either makes what stands for the op (appended to the
- * block, its results in `map`) and returns true, or the op stays. */
-void pass_replace_ops(ir_module *m, ir_block block, ir_map *map,
+/* Every op of the module, in order, regions before their op, operands renamed by `map` before
+ * anything looks at them: `replace` either makes what stands for the op (appended to the block, its
+ * results in `map`) and returns true, or the op stays. */
+void pass_replace_ops(pass_ctx *p, ir_module *m, ir_map *map,
                       bool (*replace)(void *user, ir_block block, ir_op op), void *user);
-
-/* What a pass that looks at one op at a time is called with. */
-typedef struct pass_rewrite {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;          /* what stands for the results of ops that are gone */
-  const uint32_t *uses; /* by value, of those that came */
-  uint32_t n_values;
-  int64_t small_bytes; /* pass_small_bytes() */
-  bool changed;        /* set by the pass: an op may change and stay */
-} pass_rewrite;
-/* pass_replace_ops() over the whole module, as a pass; `user` is a pass_rewrite. */
-weir_status pass_rewrite_ops(pass_ctx *p, ir_module *m,
-                             bool (*replace)(void *user, ir_block block, ir_op op),
-                             bool *out_changed);
+/* From now on `made` stands for the op's only result; IR_NONE: false, the op stays. */
+bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made);
+/* Runs a pass that has `replace`. */
+void pass_rewrite_ops(pass_ctx *p, ir_module *m,
+                      bool (*replace)(pass_rewrite *r, ir_block block, ir_op op));
 
 #endif

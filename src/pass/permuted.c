@@ -83,8 +83,7 @@ static ir_type column_type(ir_module *m, const rows *r, int32_t rank) {
   return ir_tensor(m, dtype_of(m, r->x), rank, dims);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_module *m = f->m;
   rows r;
   ir_value columns[MOST_COLUMNS];
@@ -95,12 +94,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
     columns[i] = ir_build_reshape(&b, sorted_column(m, &r, i), column_type(m, &r, rank));
   ir_value y = columns[0];
   if (r.columns > 1) y = ir_build_concatenate(&b, columns, (uint32_t)r.columns, 1 - r.dim);
-  ir_map_set(f->map, ir_result(m, op, 0), y);
-  return f->changed = true;
+  return pass_stand_in(m, f->map, op, y);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_permuted = {"permuted", run};
+const pass pass_permuted = {"permuted", .replace = replace};

@@ -93,24 +93,25 @@ static void dump_after(pass_driver *d, const pass *p, const ir_module *m) {
 }
 
 weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_changed) {
-  bool changed = false;
   if (out_changed) *out_changed = false;
   if (!may_run(d, p->name)) return WEIR_OK;
   bool logs = d->c->debug >= 2;
   int64_t before = logs ? pass_count_ops(m) : 0, start_ns = now_ns();
   arena *scratch = arena_create(d->c);
-  weir_status status =
-      p->run(&(pass_ctx){d->c, scratch, d->options, d->user, d->machine}, m, &changed);
+  pass_ctx ctx = {d->c, scratch, d->options, d->user, d->machine, false};
+  weir_status status = WEIR_OK;
+  if (p->run) status = p->run(&ctx, m);
+  else pass_rewrite_ops(&ctx, m, p->replace);
   arena_destroy(scratch);
   double ms = (double)(now_ns() - start_ns) / 1e6;
   if (status == WEIR_OK) status = verify_after(d, p, m);
-  if (logs && changed)
+  if (logs && ctx.changed)
     ctx_log(d->c, 2, "pass %s: %lld -> %lld ops, %.2f ms", p->name, (long long)before,
             (long long)pass_count_ops(m), ms);
   else if (logs)
     ctx_log(d->c, 2, "pass %s: %lld ops (unchanged), %.2f ms", p->name, (long long)before, ms);
   if (status == WEIR_OK) dump_after(d, p, m);
   if (names(d->options->stop_after, p->name)) d->stopped = true;
-  if (out_changed) *out_changed = changed;
+  if (out_changed) *out_changed = ctx.changed;
   return status;
 }

@@ -43,7 +43,6 @@ typedef struct finder {
   ir_block known; /* whose users and places are */
   ir_users users;
   uint32_t *place; /* by op, in its block */
-  bool changed;
 } finder;
 
 /* ---- what is looked at ---- */
@@ -350,11 +349,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
   const group *g = &f->groups.at[index - 1];
   ir_builder b = {f->m, block, ir_op_get(f->m, g->sort)->location};
   if (op == g->at) build(f, &b, g);
-  return f->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   finder f = {.p = p,
               .m = m,
               .map = ir_map_new(p->scratch, m),
@@ -362,8 +361,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .place = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count),
               .n_ops = m->ops.count};
   ir_walk(m, top, find_group, &f);
-  if (f.groups.count) pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  if (f.groups.count) pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

@@ -271,7 +271,6 @@ typedef struct narrower {
   ir_module *m;
   ir_map *map;
   pass_bounds ranges;
-  bool changed;
 } narrower;
 
 /* x n + y with 0 <= y < n and x >= 0, which does not overflow. */
@@ -345,14 +344,12 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_value x = narrowed(f, &b, op);
   if (!x || ir_type_of(f->m, x) != ir_type_of(f->m, y)) return false;
   note_made(f, x);
-  ir_map_set(f->map, y, x);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, x);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  narrower f = {p, m, ir_map_new(p->scratch, m), pass_bounds_make(p->scratch, m), false};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
+static weir_status run(pass_ctx *p, ir_module *m) {
+  narrower f = {p, m, ir_map_new(p->scratch, m), pass_bounds_make(p->scratch, m)};
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

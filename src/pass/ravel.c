@@ -22,8 +22,7 @@ static bool reduces_all(const pass_rewrite *f, ir_op op) {
          ir_value_bytes(f->m, d->operands[0]) > f->small_bytes;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   if (!reduces_all(f, op)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_value x = ir_operand(f->m, op, 0);
@@ -34,12 +33,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   for (int32_t d = 0; d < rank; d++) dims[d] = d;
   ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
   ir_value made = ir_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), dims, rank);
-  ir_map_set(f->map, ir_result(f->m, op, 0), made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_ravel = {"ravel", run};
+const pass pass_ravel = {"ravel", .replace = replace};

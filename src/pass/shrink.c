@@ -11,8 +11,6 @@
 
 #include "pass/pass.h"
 
-static ir_block top_of(const ir_module *m) { return ir_op_get(m, m->root)->regions[0]; }
-
 static ir_block body_of(const ir_module *m, ir_op function) {
   return function && ir_op_get(m, function)->n_regions ? ir_op_get(m, function)->regions[0]
                                                        : IR_NONE;
@@ -34,7 +32,7 @@ static void collect_one(const ir_module *m, ir_op op, void *user) {
 
 static ir_ops collect(arena *a, const ir_module *m, bool (*takes)(const ir_module *, ir_op)) {
   collector c = {.a = a, .takes = takes};
-  ir_walk(m, top_of(m), collect_one, &c);
+  ir_walk(m, ir_top(m), collect_one, &c);
   return c.ops;
 }
 
@@ -149,10 +147,10 @@ static void swap_ops(ir_module *m, uint32_t first, uint32_t count,
   s.region = region;
   s.selected = ARENA_ARRAY(a, bool, m->ops.count);
   s.used = ARENA_ARRAY(a, bool, m->values.count);
-  ir_walk(m, top_of(m), mark_used, s.used);
+  ir_walk(m, ir_top(m), mark_used, s.used);
   for (uint32_t i = first; i < ops.count && i < first + count; i++) s.selected[ops.at[i]] = true;
-  swap_in_block(&s, top_of(m));
-  ir_replace_uses(m, top_of(m), s.map);
+  swap_in_block(&s, ir_top(m));
+  ir_replace_uses(m, ir_top(m), s.map);
   arena_destroy(a);
 }
 
@@ -322,7 +320,7 @@ static void return_operands(ir_module *m, uint32_t first, uint32_t count) {
 /* ---- arguments that nobody uses ---- */
 static bool *used_values(arena *a, const ir_module *m) {
   bool *used = ARENA_ARRAY(a, bool, m->values.count);
-  ir_walk(m, top_of(m), mark_used, used);
+  ir_walk(m, ir_top(m), mark_used, used);
   return used;
 }
 
@@ -368,10 +366,10 @@ static uint32_t count_functions(ir_module *m) { return count_ops(m, is_other_fun
 static void drop_functions(ir_module *m, uint32_t first, uint32_t count) {
   ir_op function = ir_main_function(m);
   uint32_t seen = 0;
-  ir_ops ops = ir_take_ops(m, top_of(m));
+  ir_ops ops = ir_take_ops(m, ir_top(m));
   for (uint32_t i = 0; i < ops.count; i++) {
     bool other = ir_kind_of(m, ops.at[i]) == IR_OP_FUNC && ops.at[i] != function;
-    if (!other || seen < first || seen >= first + count) ir_block_append(m, top_of(m), ops.at[i]);
+    if (!other || seen < first || seen >= first + count) ir_block_append(m, ir_top(m), ops.at[i]);
     seen += other;
   }
 }
@@ -388,9 +386,8 @@ static uint32_t count_calls(ir_module *m) {
 static void inline_calls(ir_module *m, uint32_t first, uint32_t count) {
   (void)first, (void)count;
   weir_options options = WEIR_OPTIONS_INIT;
-  bool changed;
   pass_ctx p = {.c = m->ctx, .scratch = arena_create(m->ctx), .options = &options};
-  weir_status status = pass_inline.run(&p, m, &changed);
+  weir_status status = pass_inline.run(&p, m);
   CTX_CHECK(m->ctx, status == WEIR_OK);
   arena_destroy(p.scratch);
 }
@@ -419,7 +416,7 @@ static void walk_attrs(const ir_module *m, ir_op op, void *user) {
 static uint32_t walk_all_attrs(ir_module *m, uint32_t first, uint32_t end) {
   attr_walk w = {.first = first, .end = end};
   walk_attrs(m, m->root, &w);
-  ir_walk(m, top_of(m), walk_attrs, &w);
+  ir_walk(m, ir_top(m), walk_attrs, &w);
   return w.seen;
 }
 

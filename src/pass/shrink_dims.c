@@ -38,7 +38,7 @@ static int falling(const void *x, const void *y) {
 
 static lengths lengths_of(arena *a, const ir_module *m) {
   lengths l = {.a = a};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], add_op, &l);
+  ir_walk(m, ir_top(m), add_op, &l);
   if (l.list.count) qsort(l.list.at, l.list.count, sizeof *l.list.at, falling);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < l.list.count; i++)
@@ -121,7 +121,7 @@ static void change_lengths(ir_module *m, uint32_t first, uint32_t count, int64_t
   change c = {m, a, l.list.at + first, count, to, multiples};
   for (uint32_t v = 1; v < m->values.count; v++)
     m->values.at[v].type = changed_type(&c, m->values.at[v].type);
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], change_attributes, &c);
+  ir_walk(m, ir_top(m), change_attributes, &c);
   arena_destroy(a);
 }
 

@@ -19,7 +19,6 @@ typedef struct simplifier {
   ir_module *m;
   ir_map *map;    /* results of removed ops -> what they are */
   ir_block block; /* being filled; new ops go to its end */
-  bool changed;
 } simplifier;
 
 /* A rule returns what the op's only result is, IR_NONE if it does not apply, or `again` after
@@ -539,7 +538,7 @@ static bool simplify_op(simplifier *s, ir_op op) {
     if (rows[i].kind != ir_kind_of(s->m, op)) continue;
     ir_value x = rows[i].apply(s, op);
     if (!x) continue;
-    s->changed = true;
+    s->p->changed = true;
     if (x != again) {
       ir_map_set(s->map, ir_result(s->m, op, 0), x);
       return true;
@@ -575,7 +574,7 @@ static void visit_op(simplifier *s, ir_block block, ir_op op) {
     for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_results; r++)
       ir_map_set(s->map, ir_result(s->m, op, r),
                  ir_map_get(s->map, operand(s, ops.at[ops.count - 1], r)));
-    s->changed = true;
+    s->p->changed = true;
     return;
   }
   for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
@@ -592,10 +591,9 @@ static void visit_block(simplifier *s, ir_block block) {
   s->block = outer;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   simplifier s = {.p = p, .m = m, .map = ir_map_new(p->scratch, m)};
-  visit_block(&s, ir_op_get(m, m->root)->regions[0]);
-  *out_changed = s.changed;
+  visit_block(&s, ir_top(m));
   return WEIR_OK;
 }
 

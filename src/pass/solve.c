@@ -197,12 +197,10 @@ static bool replace_factored(pass_rewrite *f, ir_builder *b, ir_op op) {
   factored dry = {.f = f, .op = op}, t = {.f = f, .op = op, .b = b};
   if (!factor(&dry, rhs, &made) || dry.width > ir_type_at(f->m, rhs)->dims[0] + FEW) return false;
   CTX_CHECK(f->m->ctx, factor(&t, rhs, &made));
-  ir_map_set(f->map, ir_result(f->m, op, 0), made);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   triangle t;
   if (!read_triangle(f->m, op, &t)) return false;
   ir_value a = ir_operand(f->m, op, 0), b = ir_operand(f->m, op, 1);
@@ -213,12 +211,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   t.a = a;
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
   if (t.most_rows < BLOCK) t.most_rows = BLOCK;
-  ir_map_set(f->map, ir_result(f->m, op, 0), solve(&t, 0, b));
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, solve(&t, 0, b));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_solve = {"solve", run};
+const pass pass_solve = {"solve", .replace = replace};

@@ -196,8 +196,7 @@ static ir_op respell(ir_module *m, ir_op op, const spelling *s, const ir_attr *l
   return made;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   const spelling *s = spelling_of(ir_kind_of(f->m, op));
   ir_attr lists[MOST_LISTS];
   if (!s || ir_op_get(f->m, op)->n_operands != s->kept + s->n_lists ||
@@ -207,12 +206,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
   ir_op made = respell(f->m, op, s, lists);
   if (!ir_obeys_rule(f->m, made)) return false;
   ir_block_append(f->m, block, made);
-  ir_map_set(f->map, ir_result(f->m, op, 0), ir_result(f->m, made, 0));
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, ir_result(f->m, made, 0));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_static = {"static", run};
+const pass pass_static = {"static", .replace = replace};

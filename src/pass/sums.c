@@ -21,7 +21,6 @@ typedef struct summer {
   uint32_t *uses; /* by value, of those that were there before */
   uint32_t *sums; /* by value: uses that are sums in its own block */
   uint32_t n_values;
-  bool changed;
 } summer;
 
 typedef struct sum { /* a reduce of a product */
@@ -124,12 +123,11 @@ static bool replace(void *user, ir_block block, ir_op op) {
   sum s;
   if (!find_sum(f, op, &s)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  ir_map_set(f->map, ir_result(f->m, op, 0), build(f, &b, &s));
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, build(f, &b, &s));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   summer f = {.p = p,
               .m = m,
               .map = ir_map_new(p->scratch, m),
@@ -137,8 +135,7 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .sums = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
               .n_values = m->values.count};
   ir_walk(m, top, count_sum, &f);
-  pass_replace_ops(m, top, f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

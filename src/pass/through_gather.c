@@ -44,7 +44,6 @@ typedef struct picker {
   ir_module *m;
   ir_map *map;
   int64_t small_bytes;
-  bool changed;
   ir_builder b; /* where the op that is looked at stands */
   int32_t rank; /* of the entries */
   int64_t dims[IR_MAX_RANK];
@@ -490,17 +489,15 @@ static bool replace(void *user, ir_block block, ir_op op) {
   bool done = kind == IR_OP_GATHER    ? replace_gather(f, op)
               : kind == IR_OP_SCATTER ? replace_scatter(f, op)
                                       : false;
-  f->changed |= done;
   return done;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   picker f = {.p = p,
               .m = m,
               .map = ir_map_new(p->scratch, m),
               .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

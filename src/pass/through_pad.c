@@ -29,7 +29,6 @@ typedef struct padder {
   ir_map *map; /* results of replaced ops -> what they are now */
   int64_t small_bytes;
   ir_builder b;
-  bool changed;
 } padder;
 
 typedef struct padding {
@@ -384,18 +383,15 @@ static bool replace(void *user, ir_block block, ir_op op) {
   else if (kind == IR_OP_RESHAPE) v = reshape(f, op);
   else if (kind == IR_OP_REDUCE) v = sum(f, op);
   else if (kind == IR_OP_DOT_GENERAL) v = dot(f, op);
-  if (!v) return false;
-  ir_map_set(f->map, ir_result(f->m, op, 0), v);
-  return f->changed = true;
+  return pass_stand_in(f->m, f->map, op, v);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   padder f = {.p = p,
               .m = m,
               .map = ir_map_new(p->scratch, m),
               .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(m, ir_op_get(m, m->root)->regions[0], f.map, replace, &f);
-  *out_changed = f.changed;
+  pass_replace_ops(p, m, f.map, replace, &f);
   return WEIR_OK;
 }
 

@@ -39,7 +39,6 @@ typedef struct cutter {
   pass_box *read; /* by value: what is read of it; in the second walk what there is of it */
   part *part;     /* by value: the last one made */
   int64_t small_bytes;
-  bool changed;
 } cutter;
 
 static const ir_type_data *type_of(const cutter *f, ir_value v) {
@@ -206,7 +205,7 @@ static bool cut_slice(cutter *f, ir_block block, ir_op op) {
   pass_box_of_operand(&f->boxes, op, 0, f->read[y], &want);
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_map_set(f->map, y, part_of(f, &b, x, want));
-  return f->changed = true;
+  return f->p->changed = true;
 }
 
 /* Operands of a concatenation that nothing is read of go. */
@@ -228,7 +227,7 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
   CTX_CHECK(f->m->ctx, kept || !n); /* the result is not empty */
   ir_op_get(f->m, op)->n_operands = kept;
   ir_value_get(f->m, y)->type = pass_type_of_box(&f->boxes, y, f->read[y]);
-  f->changed = true;
+  f->p->changed = true;
 }
 
 static void cut_block(cutter *f, ir_block block) {
@@ -247,8 +246,8 @@ static void cut_block(cutter *f, ir_block block) {
   }
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+static weir_status run(pass_ctx *p, ir_module *m) {
+  ir_block top = ir_top(m);
   uint32_t n = m->values.count;
   cutter f = {.p = p,
               .m = m,
@@ -261,7 +260,6 @@ static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
               .small_bytes = pass_small_bytes(p->options)};
   find_reads(&f, top);
   cut_block(&f, top);
-  *out_changed = f.changed;
   return WEIR_OK;
 }
 

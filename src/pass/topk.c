@@ -467,15 +467,15 @@ static void visit_block(finder *f, ir_block block) {
   }
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run(pass_ctx *p, ir_module *m) {
   finder f = {.scratch = p->scratch,
               .m = m,
               .map = ir_map_new(p->scratch, m),
               .replay = ir_map_new(p->scratch, m)};
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   visit_block(&f, top);
   if (f.changed) ir_replace_uses(m, top, f.map);
-  *out_changed = f.changed;
+  p->changed = f.changed;
   return WEIR_OK;
 }
 

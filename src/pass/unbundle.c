@@ -8,8 +8,7 @@
  */
 #include "pass/pass.h"
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   const ir_op_data d = *ir_op_get(f->m, op);
   if (d.kind != IR_OP_OPTIMIZATION_BARRIER || d.n_operands <= 1) return false;
   ir_builder b = {f->m, block, d.location};
@@ -17,11 +16,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
     ir_map_set(f->map, d.first_result + i,
                ir_build(&b, IR_OP_OPTIMIZATION_BARRIER, 1, &d.operands[i],
                         ir_type_of(f->m, d.operands[i]), d.n_attrs, d.attrs));
-  return f->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_unbundle = {"unbundle", run};
+const pass pass_unbundle = {"unbundle", .replace = replace};

@@ -597,8 +597,7 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   return loop;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  pass_rewrite *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_module *m = f->m;
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_WHILE || d->n_attrs || !pass_is_static(m, op) || ir_has_effects(m, op))
@@ -620,11 +619,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
     assert(ir_type_of(m, ir_result(m, op, i)) == ir_type_of(m, ir_result(m, run, i)));
     ir_map_set(f->map, ir_result(m, op, i), ir_result(m, run, i));
   }
-  return f->changed = true;
+  return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m, bool *out_changed) {
-  return pass_rewrite_ops(p, m, replace, out_changed);
-}
-
-const pass pass_until_last = {"until-last", run};
+const pass pass_until_last = {"until-last", .replace = replace};

@@ -73,7 +73,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, IR_OP_FUNC_RETURN, results, ir_op_get(m, copy)->n_results);
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], drop_notes, m);
+  ir_walk(m, ir_top(m), drop_notes, m);
   CTX_CHECK(m->ctx, ir_verify(m) == WEIR_OK);
   return m;
 }
@@ -291,7 +291,7 @@ static replacing start(ir_module *m, const machine *on, double least_gain) {
 kernels_made kernels_replace_loops(ir_module *m, const machine *on, double least_gain) {
   replacing w = start(m, on, least_gain);
   w.renamed = ir_map_new(w.scratch, m);
-  ir_block top = ir_op_get(m, m->root)->regions[0];
+  ir_block top = ir_top(m);
   replace_in_block(&w, top);
   ir_replace_uses(m, top, w.renamed);
   arena_destroy(w.scratch);
@@ -318,7 +318,7 @@ static void find_kernel(const ir_module *m, ir_op op, void *user) {
 
 bool kernels_are_none(const ir_module *m) {
   bool found = false;
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], find_kernel, &found);
+  ir_walk(m, ir_top(m), find_kernel, &found);
   return !found;
 }
 
@@ -330,13 +330,13 @@ static void find_torn(const ir_module *m, ir_op op, void *user) {
 
 bool kernels_agree(const ir_module *m) {
   bool torn = false;
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], find_torn, &torn);
+  ir_walk(m, ir_top(m), find_torn, &torn);
   return !torn;
 }
 
 bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain) {
   replacing w = start(m, on, least_gain);
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], mark, &w);
+  ir_walk(m, ir_top(m), mark, &w);
   arena_destroy(w.scratch);
   return w.count == 0;
 }

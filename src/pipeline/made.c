@@ -81,7 +81,7 @@ static void gather_loop(const ir_module *m, ir_op op, void *user) {
 
 made_loops made_of_split(ir_module *m, const split_order *order, const machine *on) {
   gather g = {.order = order, .on = on};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], gather_loop, &g);
+  ir_walk(m, ir_top(m), gather_loop, &g);
   return g.list;
 }
 

@@ -7,13 +7,13 @@
 #include "plan/cost.h"
 #include "split/loops.h"
 
-static weir_status run_split(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run_split(pass_ctx *p, ir_module *m) {
   split_order *order = p->user;
   if (!order->limit_bytes && !order->goal.threshold_bytes) return WEIR_OK;
   if (order->limit_bytes && !order->by_size) splitter_to_fit(m, order);
   else splitter_above_threshold(m, order);
   order->is_torn = !order->no_kernels && !kernels_agree(m);
-  *out_changed = order->loops > 0;
+  p->changed = order->loops > 0;
   return WEIR_OK;
 }
 
@@ -21,24 +21,24 @@ bool pipeline_can_call(const weir_options *o, const ir_module *m) {
   return !strcmp(o->platform, "cpu") && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
 }
 
-static weir_status run_kernels(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run_kernels(pass_ctx *p, ir_module *m) {
   split_order *order = p->user;
   if (order->no_kernels) return WEIR_OK;
   order->n_kernels = kernels_replace_loops(m, order->machine, order->least_gain).count;
-  *out_changed = order->n_kernels > 0;
+  p->changed = order->n_kernels > 0;
   return WEIR_OK;
 }
 
-static weir_status run_progress(pass_ctx *p, ir_module *m, bool *out_changed) {
-  *out_changed =
+static weir_status run_progress(pass_ctx *p, ir_module *m) {
+  p->changed =
       p->options->progress && pipeline_can_call(p->options, m) && progress_add_calls(m) > 0;
   return WEIR_OK;
 }
 
-static weir_status run_lower(pass_ctx *p, ir_module *m, bool *out_changed) {
+static weir_status run_lower(pass_ctx *p, ir_module *m) {
   split_unshard_inputs(m);
   split_lower_loops(m, pipeline_can_call(p->options, m));
-  *out_changed = true;
+  p->changed = true;
   return WEIR_OK;
 }
 

@@ -44,6 +44,4 @@ static int32_t add_in_block(ir_module *m, ir_block block) {
   return count;
 }
 
-int32_t progress_add_calls(ir_module *m) {
-  return add_in_block(m, ir_op_get(m, m->root)->regions[0]);
-}
+int32_t progress_add_calls(ir_module *m) { return add_in_block(m, ir_top(m)); }

@@ -446,7 +446,7 @@ static int64_t left_bytes(const ir_module *m, int64_t peak_bytes, plan_holder *h
                           uint32_t n) {
   arena *scratch = arena_create(m->ctx);
   there t = {ARENA_ARRAY(scratch, bool, m->ops.count)};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_there, &t);
+  ir_walk(m, ir_top(m), note_there, &t);
   for (uint32_t i = 0; i < n; i++) {
     ir_op op = ir_value_get(m, holders[i].value)->op;
     if (!op) op = ir_block_get(m, ir_value_block(m, holders[i].value))->parent;
@@ -563,7 +563,7 @@ unsplit splitter_unsplit(const ir_module *m, const split_order *order) {
                .live_bytes = live.total_bytes,
                .whole_bytes = whole_bytes(m, &packed),
                .live_whole_bytes = whole_bytes(m, &live)};
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], note_largest, &u.largest_bytes);
+  ir_walk(m, ir_top(m), note_largest, &u.largest_bytes);
   if (packed.n_holders && packed.holders[0].bytes > u.largest_bytes)
     u.largest_bytes = packed.holders[0].bytes;
   CTX_CHECK(m->ctx, u.live_bytes <= u.peak_bytes);

@@ -195,6 +195,6 @@ static void lower_block(lowering *w, ir_block block) {
 void split_lower_loops(ir_module *m, bool may_call) {
   lowering w = {.m = m, .scratch = arena_create(m->ctx), .may_call = may_call};
   w.renamed = ir_map_new(w.scratch, m);
-  lower_block(&w, ir_op_get(m, m->root)->regions[0]);
+  lower_block(&w, ir_top(m));
   arena_destroy(w.scratch);
 }

@@ -9,11 +9,10 @@
 #include "out/out.h"
 #include "pass/pass.h"
 
-static weir_status break_module(pass_ctx *p, ir_module *m, bool *out_changed) {
-  (void)p;
+static weir_status break_module(pass_ctx *p, ir_module *m) {
   ir_block body = ir_op_get(m, ir_main_function(m))->regions[0];
   ir_block_get(m, body)->ops.count--;
-  *out_changed = true;
+  p->changed = true;
   return WEIR_OK;
 }
 

@@ -127,14 +127,13 @@ static weir_status run_all(void *user) {
   ir_module *m = NULL;
   weir_options options = {0};
   pass_ctx p = {.options = &options};
-  bool changed;
   r->a = p.scratch = arena_create(r->c);
   WEIR_TRY(in_stablehlo_text(r->c, r->text, strlen(r->text), &m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->program, &r->n));
   split_goal goal = {.threshold_bytes = THRESHOLD, .slice_bytes = r->slice_bytes, .nest = r->nest};
   split_order order = {.goal = goal, .no_kernels = true};
   splitter_above_threshold(m, &order);
-  WEIR_TRY(pass_dce.run(&p, m, &changed));
+  WEIR_TRY(pass_dce.run(&p, m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->slices, &r->n));
   ir_walk(m, ir_op_get(m, m->root)->regions[0], take_whole, r);
   WEIR_TRY(ir_verify(m));
