@@ -91,9 +91,9 @@ static weir_status begin(reduction *r) {
     return ctx_error(&r->c, WEIR_NOT_FOUND,
                      "the check fails for the program itself, as weir prints it");
   ir_module *m = ir_module_clone(r->best);
-  int64_t ops = pass_count_ops(m);
+  int64_t ops = ir_count_below(m, m->root);
   WEIR_TRY(sweep(m));
-  r->sweeps = pass_count_ops(m) == ops;
+  r->sweeps = ir_count_below(m, m->root) == ops;
   if (!r->sweeps) WEIR_TRY(ask(r, m, &r->sweeps));
   if (r->best != m) ir_module_destroy(m);
   return WEIR_OK;
@@ -102,15 +102,16 @@ static weir_status begin(reduction *r) {
 static weir_status reduce(void *user) {
   reduction *r = user;
   WEIR_TRY(read(r));
-  int64_t ops = pass_count_ops(r->best);
+  int64_t ops = ir_count_below(r->best, r->best->root);
   WEIR_TRY(begin(r));
   for (bool progress = true; progress;) {
     progress = false;
     for (size_t i = 0; pass_shrinks[i]; i++) WEIR_TRY(reduce_by(r, pass_shrinks[i], &progress));
   }
   arena *a = arena_create(&r->c);
-  const char *summary = arena_printf(a, "%lld ops -> %lld ops in %lld checks\n", (long long)ops,
-                                     (long long)pass_count_ops(r->best), (long long)r->n_checks);
+  const char *summary =
+      arena_printf(a, "%lld ops -> %lld ops in %lld checks\n", (long long)ops,
+                   (long long)ir_count_below(r->best, r->best->root), (long long)r->n_checks);
   weir_status status = result_set_explain(&r->c, r->result, summary);
   arena_destroy(a);
   return status;

@@ -48,7 +48,7 @@ static bool is_trial(const job *j) { return j->options.only_passes || j->options
 
 /* Named passes may be tried on anything; a limit is a program's, and one of a size to look at. */
 static weir_status check_program(job *j) {
-  int64_t most = ir_most_inlined(pass_count_ops(j->m));
+  int64_t most = ir_most_inlined(ir_count_below(j->m, j->m->root));
   j->is_vast = ir_count_inlined(j->m) > most;
   if (is_trial(j)) return WEIR_OK;
   WEIR_TRY(ir_check_main(j->m));

@@ -445,6 +445,11 @@ void ir_walk(const ir_module *m, ir_block block,
 /* The same for the op and all below it. */
 void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *m, ir_op op, void *user),
                 void *user);
+/* Whether `is` holds of one of them. */
+typedef bool ir_predicate(const ir_module *m, ir_op op, const void *user);
+bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user);
+bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user);
+uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, and below */
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
 /* Ops whose results nobody in the block reads go; its last op stays. */
@@ -452,6 +457,7 @@ void ir_drop_unused(ir_module *m, ir_block block);
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);
 /* The op or one below it has v as an operand. */
 bool ir_reads(const ir_module *m, ir_op op, ir_value v);
+bool ir_reads_any(const ir_module *m, ir_op op, const bool *of); /* by value, of all that are */
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 

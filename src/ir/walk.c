@@ -102,6 +102,32 @@ void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *, ir_o
     if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
 }
 
+bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user) {
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (ir_any_op(m, b->ops.at[i], is, user)) return true;
+  return false;
+}
+
+bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user) {
+  if (is(m, op, user)) return true;
+  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
+    if (ir_op_get(m, op)->regions[r] && ir_any(m, ir_op_get(m, op)->regions[r], is, user))
+      return true;
+  return false;
+}
+
+static void count_op(const ir_module *m, ir_op op, void *user) {
+  (void)m, (void)op;
+  ++*(uint32_t *)user;
+}
+
+uint32_t ir_count_below(const ir_module *m, ir_op op) {
+  uint32_t n = 0;
+  ir_walk_op(m, op, count_op, &n);
+  return n - 1;
+}
+
 static void count_operands(const ir_module *m, ir_op op, void *user) {
   uint32_t *uses = user;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) uses[ir_operand(m, op, i)]++;
@@ -137,27 +163,29 @@ void ir_drop_unused(ir_module *m, ir_block body) {
   arena_destroy(a);
 }
 
-typedef struct use_search {
-  ir_value value;
-  bool found;
-} use_search;
-
-static void note_use(const ir_module *m, ir_op op, void *user) {
-  use_search *u = user;
+static bool has_operand(const ir_module *m, ir_op op, const void *user) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    u->found |= ir_operand(m, op, i) == u->value;
+    if (ir_operand(m, op, i) == *(const ir_value *)user) return true;
+  return false;
 }
 
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v) {
-  use_search u = {v, false};
-  ir_walk(m, block, note_use, &u);
-  return u.found;
+  return ir_any(m, block, has_operand, &v);
 }
 
 bool ir_reads(const ir_module *m, ir_op op, ir_value v) {
-  use_search u = {v, false};
-  ir_walk_op(m, op, note_use, &u);
-  return u.found;
+  return ir_any_op(m, op, has_operand, &v);
+}
+
+static bool has_marked_operand(const ir_module *m, ir_op op, const void *user) {
+  const bool *of = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    if (of[ir_operand(m, op, i)]) return true;
+  return false;
+}
+
+bool ir_reads_any(const ir_module *m, ir_op op, const bool *of) {
+  return ir_any_op(m, op, has_marked_operand, of);
 }
 
 static void rename_operands(const ir_module *m, ir_op op, void *user) {
@@ -210,7 +238,8 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
   return (ir_users){p.first, p.ops};
 }
 
-static bool has_own_effects(const ir_module *m, ir_op op) {
+static bool has_own_effects(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
   if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE)
@@ -218,12 +247,6 @@ static bool has_own_effects(const ir_module *m, ir_op op) {
   return ir_kind_flags(kind) & IR_FLAG_X;
 }
 
-static void note_effects(const ir_module *m, ir_op op, void *user) {
-  if (has_own_effects(m, op)) *(bool *)user = true;
-}
-
 bool ir_has_effects(const ir_module *m, ir_op op) {
-  bool found = false;
-  ir_walk_op(m, op, note_effects, &found);
-  return found;
+  return ir_any_op(m, op, has_own_effects, NULL);
 }

@@ -88,21 +88,17 @@ static void unshare_all(ir_module *m) {
 }
 
 /* ---- seeds ---- */
-static void note_large(const ir_module *m, ir_op op, void *user) {
+static bool may_be_split(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
   const ir_op_data *d = ir_op_get(m, op);
-  if (ir_kind_flags(d->kind) & IR_FLAG_T) return;
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (ir_value_get(m, d->operands[i])->op && is_large(m, d->operands[i])) *(bool *)user = true;
+  for (uint32_t i = 0; !(ir_kind_flags(d->kind) & IR_FLAG_T) && i < d->n_operands; i++)
+    if (ir_value_get(m, d->operands[i])->op && is_large(m, d->operands[i])) return true;
+  return false;
 }
 
-/* By the sizes of the program as it was read. */
 static bool may_gain(const job *j) {
-  bool any = false;
-  if (j->options.tile == WEIR_TILE_OFF || !pipeline_can_call(&j->options, j->m) ||
-      !pipeline_fit_is_on(j))
-    return false;
-  ir_walk(j->m, ir_top(j->m), note_large, &any);
-  return any;
+  return j->options.tile != WEIR_TILE_OFF && pipeline_can_call(&j->options, j->m) &&
+         pipeline_fit_is_on(j) && ir_any(j->m, ir_top(j->m), may_be_split, NULL);
 }
 
 /* Not in memory, but made once for each element that a reduction reads. */

@@ -454,7 +454,7 @@ enum { MOST_OPS_OF_A_MINIMUM = 10000 };
 static weir_status add_minimum(job *j) {
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
-  if (pass_count_ops(j->prepared) > MOST_OPS_OF_A_MINIMUM) return WEIR_OK;
+  if (ir_count_below(j->prepared, j->prepared->root) > MOST_OPS_OF_A_MINIMUM) return WEIR_OK;
   int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};

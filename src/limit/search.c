@@ -343,22 +343,15 @@ static void search_again(search *s, const search *first) {
   *s = again;
 }
 
-typedef struct op_search {
-  ir_kind kind;
-  bool found;
-} op_search;
-
-static void find_op(const ir_module *m, ir_op op, void *user) {
-  op_search *o = user;
-  o->found |= ir_kind_of(m, op) == o->kind;
+static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
+  return ir_kind_of(m, op) == *(const ir_kind *)user;
 }
 
 /* Whether candidates made this way may be others than those before. */
 static bool has_manner(const search *s, manner by) {
   if (by != OUTSIDE && by != SORTED) return true;
-  op_search o = {.kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT};
-  ir_walk(s->from, ir_top(s->from), find_op, &o);
-  return o.found;
+  ir_kind kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT;
+  return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
 }
 
 static const char *const manner_names[] = {

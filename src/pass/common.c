@@ -4,17 +4,6 @@
 
 #include "base/hash.h"
 
-static void count_one(const ir_module *m, ir_op op, void *user) {
-  (void)m, (void)op;
-  ++*(int64_t *)user;
-}
-
-int64_t pass_count_ops(const ir_module *m) {
-  int64_t n = 0;
-  ir_walk(m, ir_top(m), count_one, &n);
-  return n;
-}
-
 bool pass_is_static(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++)

@@ -100,17 +100,14 @@ static bool may_merge_kind(ir_kind kind) {
   }
 }
 
-static void find_unmergeable(const ir_module *m, ir_op op, void *user) {
+static bool is_unmergeable(const ir_module *m, ir_op op, const void *user) {
   ir_kind kind = ir_kind_of(m, op);
-  if (!may_merge_kind(kind) && !(ir_kind_flags(kind) & IR_FLAG_T)) *(bool *)user = true;
+  bool is_inside = op != *(const ir_op *)user;
+  return !may_merge_kind(kind) && !(is_inside && ir_kind_flags(kind) & IR_FLAG_T);
 }
 
 static bool may_merge(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  bool found = !may_merge_kind((ir_kind)d->kind);
-  for (uint32_t r = 0; r < d->n_regions && !found; r++)
-    if (d->regions[r]) ir_walk(m, d->regions[r], find_unmergeable, &found);
-  return !found;
+  return !ir_any_op(m, op, is_unmergeable, &op);
 }
 
 /* ---- the table ---- */

@@ -164,11 +164,6 @@ static void inline_block(inliner *in, ir_block block) {
   in->depth--;
 }
 
-static void count_one(const ir_module *m, ir_op op, void *user) {
-  (void)m, (void)op;
-  ++*(uint32_t *)user;
-}
-
 /* Inlines what the function calls. False: it is being visited already (it calls itself) or calls
  * nest too deep. */
 static bool visit_function(inliner *in, ir_op function) {
@@ -183,8 +178,7 @@ static bool visit_function(inliner *in, ir_op function) {
   if (ir_function_body(in->m, function)) inline_block(in, ir_function_body(in->m, function));
   in->open.count--;
   in->state[function] = DONE;
-  if (ir_function_body(in->m, function))
-    ir_walk(in->m, ir_function_body(in->m, function), count_one, &in->size[function]);
+  in->size[function] = ir_count_below(in->m, function);
   return true;
 }
 
@@ -248,7 +242,7 @@ static void remove_unused(inliner *in) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m) {
-  inliner in = {.p = p, .m = m, .n_names = m->strs.count, .n_ops = pass_count_ops(m)};
+  inliner in = {.p = p, .m = m, .n_names = m->strs.count, .n_ops = ir_count_below(m, m->root)};
   in.most_ops = ir_most_inlined(in.n_ops);
   in.functions = pass_functions(p->scratch, m);
   in.state = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);

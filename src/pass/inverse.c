@@ -127,22 +127,10 @@ static bool is_reader(const turner *f, ir_op op) {
   return k == IR_OP_REDUCE || (reader_dim(f, op, 1) >= 0 && reader_dim(f, op, 2) >= 0);
 }
 
-typedef struct below {
-  const turner *f;
-  bool reads;
-} below;
-
-static void look_below(const ir_module *m, ir_op op, void *user) {
-  below *b = user;
-  (void)m;
-  b->reads |= reads_member(b->f, op);
-}
-
 /* The op, or one in its regions. */
-static bool reads_inside(const turner *f, ir_op op) {
-  below b = {f, false};
-  ir_walk_op(f->m, op, look_below, &b);
-  return b.reads;
+static bool reads(const ir_module *m, ir_op op, const void *user) {
+  (void)m;
+  return reads_member(user, op);
 }
 
 /* Marks what is made of y; false: something reads it that is neither made of it nor a reader. */
@@ -152,7 +140,7 @@ static bool mark(turner *f) {
   f->along[ir_result(f->m, f->put, 0)] = 0;
   for (uint32_t i = 0; i < ops->count; i++) {
     ir_op op = ops->at[i];
-    if (!reads_inside(f, op)) continue;
+    if (!ir_any_op(f->m, op, reads, f)) continue;
     int32_t index = may_be_member(f, op) ? index_of(f, op) : IR_ALONE;
     ir_value y = ir_op_get(f->m, op)->n_results == 1 ? ir_result(f->m, op, 0) : IR_NONE;
     if (index != IR_ALONE && index < ir_type_at(f->m, y)->rank) f->along[y] = index;

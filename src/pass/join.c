@@ -97,19 +97,17 @@ static sides no_sides(joining *j) {
 typedef struct value_search {
   ir_value v;
   ir_op except;
-  bool found;
 } value_search;
 
-static void find_value(const ir_module *m, ir_op op, void *user) {
-  value_search *s = user;
+static bool is_other_reader(const ir_module *m, ir_op op, const void *user) {
+  const value_search *s = user;
   for (uint32_t i = 0; op != s->except && i < ir_op_get(m, op)->n_operands; i++)
-    s->found |= ir_operand(m, op, i) == s->v;
+    if (ir_operand(m, op, i) == s->v) return true;
+  return false;
 }
 
 static bool is_read_elsewhere(const joining *j, ir_value v) {
-  value_search s = {v, j->second, false};
-  ir_walk(j->m, j->block, find_value, &s);
-  return s.found;
+  return ir_any(j->m, j->block, is_other_reader, &(value_search){v, j->second});
 }
 
 static void add_operands(joining *j, sides *s, ir_op op) {

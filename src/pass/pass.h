@@ -72,7 +72,6 @@ WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, 
 #include "pass/passes.def"
 
 /* ---- what several passes need ---- */
-int64_t pass_count_ops(const ir_module *m);
 /* All operands and results are tensors whose shapes are known. */
 bool pass_is_static(const ir_module *m, ir_op op);
 /* The functions, by the string of their names: m->strs.count of them. */

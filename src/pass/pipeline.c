@@ -96,7 +96,7 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   if (out_changed) *out_changed = false;
   if (!may_run(d, p->name)) return WEIR_OK;
   bool logs = d->c->debug >= 2;
-  int64_t before = logs ? pass_count_ops(m) : 0, start_ns = now_ns();
+  int64_t before = logs ? ir_count_below(m, m->root) : 0, start_ns = now_ns();
   arena *scratch = arena_create(d->c);
   pass_ctx ctx = {d->c, scratch, d->options, d->user, d->machine, false};
   weir_status status = WEIR_OK;
@@ -107,7 +107,7 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   if (status == WEIR_OK) status = verify_after(d, p, m);
   if (logs && ctx.changed)
     ctx_log(d->c, 2, "pass %s: %lld -> %lld ops, %.2f ms", p->name, (long long)before,
-            (long long)pass_count_ops(m), ms);
+            (long long)ir_count_below(m, m->root), ms);
   else if (logs)
     ctx_log(d->c, 2, "pass %s: %lld ops (unchanged), %.2f ms", p->name, (long long)before, ms);
   if (status == WEIR_OK) dump_after(d, p, m);

@@ -380,7 +380,8 @@ static bool is_call(const ir_module *m, ir_op op) {
 
 /* All calls or none: the pass knows no single one. None where they double. */
 static uint32_t count_calls(ir_module *m) {
-  return count_ops(m, is_call) > 0 && ir_count_inlined(m) <= ir_most_inlined(pass_count_ops(m));
+  return count_ops(m, is_call) > 0 &&
+         ir_count_inlined(m) <= ir_most_inlined(ir_count_below(m, m->root));
 }
 
 static void inline_calls(ir_module *m, uint32_t first, uint32_t count) {

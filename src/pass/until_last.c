@@ -212,23 +212,6 @@ static bool stays(const last *l, ir_value v, bool truth, int *looks) {
 }
 
 /* ---- what depends on rows ---- */
-typedef struct search {
-  const bool *of;
-  bool found;
-} search;
-
-static void look(const ir_module *m, ir_op op, void *user) {
-  search *s = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) s->found |= s->of[d->operands[i]];
-}
-
-static bool depends(const ir_module *m, ir_op op, const bool *of) {
-  search s = {of, false};
-  ir_walk_op(m, op, look, &s);
-  return s.found;
-}
-
 static bool is_by_row(const last *l, ir_op op) {
   const ir_op_data *d = ir_op_get(l->m, op);
   if (!(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->n_results != 1 || d->n_regions)
@@ -242,7 +225,7 @@ static bool goes_by_rows(last *l, ir_block block) {
   for (uint32_t i = 0; i < l->n_carries; i++) l->of_rows[b->args.at[i]] = is_row_state(l, i);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     ir_op op = b->ops.at[i];
-    if (op == l->vote || !depends(l->m, op, l->of_rows)) continue;
+    if (op == l->vote || !ir_reads_any(l->m, op, l->of_rows)) continue;
     if (!is_by_row(l, op)) return false;
     l->of_rows[ir_result(l->m, op, 0)] = true;
   }
@@ -255,7 +238,7 @@ static void find_varying(last *l) {
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     const ir_op_data *d = ir_op_get(l->m, b->ops.at[i]);
     for (uint32_t j = 0; j < d->n_results; j++)
-      l->varies[d->first_result + j] = depends(l->m, b->ops.at[i], l->varies);
+      l->varies[d->first_result + j] = ir_reads_any(l->m, b->ops.at[i], l->varies);
   }
 }
 

@@ -312,27 +312,20 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   w->count += found.scratch_bytes < 0;
 }
 
-static void find_kernel(const ir_module *m, ir_op op, void *user) {
-  *(bool *)user |= ir_kind_of(m, op) == IR_OP_LOOP && ir_op_int(m, op, "scratch", -1) >= 0;
+static bool is_kernel(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
+  return ir_kind_of(m, op) == IR_OP_LOOP && ir_op_int(m, op, "scratch", -1) >= 0;
 }
 
-bool kernels_are_none(const ir_module *m) {
-  bool found = false;
-  ir_walk(m, ir_top(m), find_kernel, &found);
-  return !found;
-}
+bool kernels_are_none(const ir_module *m) { return !ir_any(m, ir_top(m), is_kernel, NULL); }
 
-static void find_torn(const ir_module *m, ir_op op, void *user) {
+static bool is_torn(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
   bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "agree", false);
-  bool is_loop = ir_op_int(m, op, "scratch", -1) < 0 && !split_is_in_kernel(m, op);
-  if (must && is_loop) *(bool *)user = true;
+  return must && ir_op_int(m, op, "scratch", -1) < 0 && !split_is_in_kernel(m, op);
 }
 
-bool kernels_agree(const ir_module *m) {
-  bool torn = false;
-  ir_walk(m, ir_top(m), find_torn, &torn);
-  return !torn;
-}
+bool kernels_agree(const ir_module *m) { return !ir_any(m, ir_top(m), is_torn, NULL); }
 
 bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain) {
   replacing w = start(m, on, least_gain);

@@ -93,11 +93,6 @@ static void find_moves(sinking *a) {
   while (!a->failed && move_readers(a)) move_path(a);
 }
 
-static void count_op(const ir_module *m, ir_op op, void *user) {
-  (void)m, (void)op;
-  ++*(int64_t *)user;
-}
-
 static bool is_branching(const ir_module *m, ir_op op) {
   return op && (ir_kind_of(m, op) == IR_OP_CASE || ir_kind_of(m, op) == IR_OP_IF);
 }
@@ -113,8 +108,8 @@ static int64_t count_variants(const sinking *a) {
 }
 
 static bool is_too_long(const sinking *a, const ir_ops *moved) {
-  int64_t n = 0;
-  for (uint32_t i = 0; i < moved->count; i++) ir_walk_op(a->m, moved->at[i], count_op, &n);
+  int64_t n = moved->count;
+  for (uint32_t i = 0; i < moved->count; i++) n += ir_count_below(a->m, moved->at[i]);
   return n > MOST_COPIES / count_variants(a);
 }
 

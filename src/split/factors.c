@@ -551,19 +551,14 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
 
 /* A reducer or comparator that reads values from around the op: they are no operands, so nobody
  * would bring them along. */
-static void find_capture(const ir_module *m, ir_op op, void *user) {
+static bool captures(const ir_module *m, ir_op op, const void *user) {
   const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (ir_value_block(m, d->operands[i]) != d->block) *(bool *)user = true;
+  for (uint32_t i = 0; op != *(const ir_op *)user && i < d->n_operands; i++)
+    if (ir_value_block(m, d->operands[i]) != d->block) return true;
+  return false;
 }
 
-static bool has_captures(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  bool found = false;
-  for (uint32_t i = 0; i < d->n_regions && !found; i++)
-    if (d->regions[i]) ir_walk(m, d->regions[i], find_capture, &found);
-  return found;
-}
+static bool has_captures(const ir_module *m, ir_op op) { return ir_any_op(m, op, captures, &op); }
 
 static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }
 

@@ -50,8 +50,9 @@ static bool is_by_columns(const ir_module *m, ir_op op) {
   return found;
 }
 
-static void find_by_columns(const ir_module *m, ir_op op, void *user) {
-  if (ir_kind_of(m, op) == IR_OP_CUSTOM_CALL && is_by_columns(m, op)) *(bool *)user = true;
+static bool calls_by_columns(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
+  return ir_kind_of(m, op) == IR_OP_CUSTOM_CALL && is_by_columns(m, op);
 }
 
 static ir_value held(lowering *w, ir_builder *b, ir_value slice) {
@@ -157,8 +158,7 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
     else init[j + 1] = overwritten(w, b, t);
   }
-  w->by_rows = false;
-  ir_walk(m, ir_op_get(m, op)->regions[0], find_by_columns, &w->by_rows);
+  w->by_rows = ir_any(m, ir_op_get(m, op)->regions[0], calls_by_columns, NULL);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, l->trips);
   build_body(w, b, loop, op, l, n);

@@ -63,7 +63,7 @@ static weir_status go(void *user) {
       r->changed_last |= changed;
     }
   }
-  r->ops = pass_count_ops(r->m);
+  r->ops = ir_count_below(r->m, r->m->root);
   return WEIR_OK;
 }
 
