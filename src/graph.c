@@ -44,13 +44,6 @@ static weir_status draw(void *user) {
 
 weir_status weir_graph(const weir_program *programs, size_t count, int64_t large_bytes,
                        weir_result **out_result) {
-  *out_result = result_create();
-  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  picture p = {
-      .programs = programs, .count = count, .large_bytes = large_bytes, .result = *out_result};
-  ctx_init(&p.c);
-  weir_status status = ctx_try(&p.c, draw, &p);
-  if (status != WEIR_OK) result_set_error(*out_result, p.c.message);
-  ctx_deinit(&p.c);
-  return status;
+  picture p = {.programs = programs, .count = count, .large_bytes = large_bytes};
+  return result_make(&p.c, draw, &p, &p.result, out_result);
 }

@@ -34,12 +34,6 @@ static weir_status put_page(void *user) {
 
 weir_status weir_page(const char *title, const weir_page_part *parts, size_t count,
                       weir_result **out_result) {
-  *out_result = result_create();
-  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  pages p = {.title = title, .parts = parts, .count = count, .result = *out_result};
-  ctx_init(&p.c);
-  weir_status status = ctx_try(&p.c, put_page, &p);
-  if (status != WEIR_OK) result_set_error(*out_result, p.c.message);
-  ctx_deinit(&p.c);
-  return status;
+  pages p = {.title = title, .parts = parts, .count = count};
+  return result_make(&p.c, put_page, &p, &p.result, out_result);
 }

@@ -106,7 +106,8 @@ static weir_status reduce(void *user) {
   WEIR_TRY(begin(r));
   for (bool progress = true; progress;) {
     progress = false;
-    for (size_t i = 0; pass_shrinks[i]; i++) WEIR_TRY(reduce_by(r, pass_shrinks[i], &progress));
+    for (const pass_shrink *way = pass_shrinks; way->name; way++)
+      WEIR_TRY(reduce_by(r, way, &progress));
   }
   arena *a = arena_create(&r->c);
   const char *summary =
@@ -119,13 +120,6 @@ static weir_status reduce(void *user) {
 
 weir_status weir_reduce(const char *text, size_t length, weir_check check, void *user,
                         weir_result **out_result) {
-  *out_result = result_create();
-  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  reduction r = {
-      .text = text, .length = length, .check = check, .user = user, .result = *out_result};
-  ctx_init(&r.c);
-  weir_status status = ctx_try(&r.c, reduce, &r);
-  if (status != WEIR_OK) result_set_error(*out_result, r.c.message);
-  ctx_deinit(&r.c);
-  return status;
+  reduction r = {.text = text, .length = length, .check = check, .user = user};
+  return result_make(&r.c, reduce, &r, &r.result, out_result);
 }

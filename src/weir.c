@@ -227,12 +227,6 @@ bool weir_machine_wants_rates(void) {
 }
 
 weir_status weir_machine_describe(const char *machine, weir_result **out_result) {
-  *out_result = result_create();
-  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  description d = {.name = machine, .result = *out_result};
-  ctx_init(&d.c);
-  weir_status status = ctx_try(&d.c, describe, &d);
-  if (status != WEIR_OK) result_set_error(*out_result, d.c.message);
-  ctx_deinit(&d.c);
-  return status;
+  description d = {.name = machine};
+  return result_make(&d.c, describe, &d, &d.result, out_result);
 }

@@ -75,7 +75,7 @@ static bool are_sane(const kernel_sizes *s, const kernel_nest *n) {
 
 static ir_op find_loop(const ir_module *m) {
   ir_op f = ir_main_function(m);
-  ir_op first = f ? ir_block_get(m, ir_op_get(m, f)->regions[0])->ops.at[0] : IR_NONE;
+  ir_op first = f ? ir_block_get(m, ir_body(m, f))->ops.at[0] : IR_NONE;
   return first && ir_kind_of(m, first) == IR_OP_LOOP ? first : IR_NONE;
 }
 

@@ -382,9 +382,8 @@ bool ir_is_int_scalar(const ir_module *m, ir_value v) {
 bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {
   ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
   if (!op || !ir_is_int_scalar(m, v)) return false;
-  ir_attr attr = ir_op_attr(m, op, "value");
-  const ir_attr_data *d = attr ? ir_attr_get(m, attr) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !d->data) return false;
+  const ir_attr_data *d = ir_op_attr_of(m, op, "value", IR_ATTR_DENSE);
+  if (!d || !d->data) return false;
   ir_dtype dtype = ir_type_at(m, v)->dtype;
   int64_t n = ir_dtype_bytes(dtype);
   uint64_t bits = 0;

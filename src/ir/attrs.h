@@ -54,6 +54,10 @@ typedef struct ir_conv_numbers {
 } ir_conv_numbers;
 
 typedef enum ir_direction { IR_EQ, IR_NE, IR_GE, IR_GT, IR_LE, IR_LT } ir_direction;
+/* x d y is y mirrored(d) x. */
+static inline ir_direction ir_mirrored(ir_direction d) {
+  return d == IR_LT ? IR_GT : d == IR_GT ? IR_LT : d == IR_LE ? IR_GE : d == IR_GE ? IR_LE : d;
+}
 typedef enum ir_compare_type {
   IR_COMPARE_DEFAULT,
   IR_COMPARE_FLOAT,

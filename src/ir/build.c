@@ -5,17 +5,24 @@
 #include "ir/attrs.h"
 #include "ir/ir.h"
 
+ir_op ir_build_op(ir_builder *b, ir_kind kind, uint32_t n_operands, const ir_value *operands,
+                  uint32_t n_results, const ir_type *types, uint32_t n_attrs,
+                  const ir_named_attr *attrs, uint32_t n_regions) {
+  return ir_op_new(b->m, b->block,
+                   &(ir_op_desc){.kind = kind,
+                                 .n_operands = n_operands,
+                                 .operands = operands,
+                                 .n_results = n_results,
+                                 .result_types = types,
+                                 .n_attrs = n_attrs,
+                                 .attrs = attrs,
+                                 .n_regions = n_regions,
+                                 .location = b->location});
+}
+
 ir_value ir_build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands, ir_type type,
                   uint32_t n_attrs, const ir_named_attr *attrs) {
-  ir_op op = ir_op_new(b->m, b->block,
-                       &(ir_op_desc){.kind = kind,
-                                     .n_operands = n,
-                                     .operands = operands,
-                                     .n_results = 1,
-                                     .result_types = &type,
-                                     .n_attrs = n_attrs,
-                                     .attrs = attrs,
-                                     .location = b->location});
+  ir_op op = ir_build_op(b, kind, n, operands, 1, &type, n_attrs, attrs, 0);
   return ir_result(b->m, op, 0);
 }
 
@@ -96,6 +103,14 @@ static void store_real(void *p, ir_dtype dtype, double x) {
     case IR_F16: memcpy(p, &(uint16_t){half_bits(x)}, 2); return;
     default: return;
   }
+}
+
+ir_value ir_build_int_like(ir_builder *b, ir_value like, int64_t value) {
+  return ir_build_splat_int(b, ir_type_of(b->m, like), value);
+}
+
+ir_value ir_build_int(ir_builder *b, int64_t value) {
+  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), value);
 }
 
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value) {
@@ -249,16 +264,7 @@ ir_value ir_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
   CTX_CHECK(m->ctx, rank == t->rank - count); /* ascending, each once */
   ir_type type = ir_tensor(m, dtype, rank, kept);
   ir_named_attr attr = ir_property(m, "dimensions", ir_attr_i64s(m, dims, count));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_REDUCE,
-                                     .n_operands = 2,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .n_regions = 1,
-                                     .operands = (ir_value[]){x, init},
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
+  ir_op op = ir_build_op(b, IR_OP_REDUCE, 2, (ir_value[]){x, init}, 1, &type, 1, &attr, 1);
   ir_build_reducer(b, op, kind, dtype);
   return ir_result(m, op, 0);
 }
@@ -291,15 +297,7 @@ ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *opera
   ir_named_attr attrs[] = {ir_property(m, "api_version", ir_attr_int(m, 4, IR_I32)),
                            ir_property(m, "backend_config", dict),
                            ir_property(m, "call_target_name", ir_attr_string(m, target))};
-  return ir_op_new(m, b->block,
-                   &(ir_op_desc){.kind = IR_OP_CUSTOM_CALL,
-                                 .n_operands = n_operands,
-                                 .operands = operands,
-                                 .n_results = n_results,
-                                 .result_types = results,
-                                 .n_attrs = 3,
-                                 .attrs = attrs,
-                                 .location = b->location});
+  return ir_build_op(b, IR_OP_CUSTOM_CALL, n_operands, operands, n_results, results, 3, attrs, 0);
 }
 
 ir_value ir_build_by_rows(ir_builder *b, ir_value x) {
@@ -329,8 +327,7 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
       ir_property(m, "function_type",
                   ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type})),
       ir_property(m, "sym_name", ir_attr_string(m, name))};
-  ir_op f = ir_op_new(
-      m, top, &(ir_op_desc){.kind = IR_OP_FUNC, .n_attrs = 2, .attrs = attrs, .n_regions = 1});
+  ir_op f = ir_build_op(&(ir_builder){m, top, IR_NONE}, IR_OP_FUNC, 0, NULL, 0, NULL, 2, attrs, 1);
   ir_block body = ir_region_block(m, f, 0);
   for (uint32_t i = 0; i < n_arguments; i++) ir_block_arg(m, body, types[i]);
   return f;
@@ -346,7 +343,7 @@ static const char *identity_of(ir_module *m, ir_type type) {
   if (ir_find_function(m, name.text)) return name.text;
   ir_op f = ir_build_function(m, name.text, (ir_type[]){type, type}, 1, 1);
   ir_op_set_attr(m, f, "sym_visibility", ir_attr_string(m, "private"), true);
-  ir_block body = ir_op_get(m, f)->regions[0];
+  ir_block body = ir_body(m, f);
   ir_builder b = {m, body, IR_NONE};
   ir_build_return(&b, IR_OP_FUNC_RETURN, ir_block_get(m, body)->args.at, 1);
   return name.text;
@@ -367,9 +364,7 @@ ir_value ir_build_kept(ir_builder *b, ir_value x) {
 }
 
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {
-  ir_op_new(b->m, b->block,
-            &(ir_op_desc){
-                .kind = kind, .n_operands = count, .operands = values, .location = b->location});
+  ir_build_op(b, kind, count, values, 0, NULL, 0, NULL, 0);
 }
 
 ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir_type *types) {
@@ -385,14 +380,7 @@ ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
   ir_module *m = b->m;
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, count);
   for (uint32_t i = 0; i < count; i++) types[i] = ir_type_of(m, init[i]);
-  ir_op loop = ir_op_new(m, b->block,
-                         &(ir_op_desc){.kind = IR_OP_WHILE,
-                                       .n_operands = count,
-                                       .operands = init,
-                                       .n_results = count,
-                                       .result_types = types,
-                                       .n_regions = 2,
-                                       .location = b->location});
+  ir_op loop = ir_build_op(b, IR_OP_WHILE, count, init, count, types, 0, NULL, 2);
   for (uint32_t r = 0; r < 2; r++) {
     ir_block block = ir_region_block(m, loop, r);
     for (uint32_t i = 0; i < count; i++) ir_block_arg(m, block, types[i]);
@@ -401,9 +389,9 @@ ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
 }
 
 void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips) {
-  ir_builder b = {m, ir_op_get(m, loop)->regions[0], ir_op_get(m, loop)->location};
+  ir_builder b = {m, ir_body(m, loop), ir_op_get(m, loop)->location};
   ir_value counter = ir_block_get(m, b.block)->args.at[0];
-  ir_value end = ir_build_splat_int(&b, ir_type_of(m, counter), trips);
+  ir_value end = ir_build_int_like(&b, counter, trips);
   ir_value more = ir_build_compare(&b, "LT", counter, end);
   ir_build_return(&b, IR_OP_RETURN, &more, 1);
 }

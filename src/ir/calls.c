@@ -61,12 +61,11 @@ static void add_below(extent *sum, extent below) {
 }
 
 static void count_op(counting *c, ir_op op, extent *sum) {
-  const ir_op_data *d = ir_op_get(c->m, op);
   ir_block callee = ir_callee_body(c->m, op);
   if (callee) add_below(sum, count_body(c, callee));
   else sum->ops = saturated_sum(sum->ops, 1);
-  for (uint32_t r = 0; r < d->n_regions; r++)
-    if (d->regions[r]) add_below(sum, count_block(c, d->regions[r]));
+  for (ir_block below, r = 0; (below = ir_next_block(c->m, op, &r));)
+    add_below(sum, count_block(c, below));
 }
 
 static extent count_block(counting *c, ir_block block) {

@@ -6,8 +6,8 @@
 
 bool ir_is_splat_constant(const ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
-  const ir_attr_data *d = op ? ir_attr_get(m, ir_op_attr(m, op, "value")) : NULL;
-  return d && d->kind == IR_ATTR_DENSE && d->splat;
+  const ir_attr_data *d = op ? ir_op_attr_of(m, op, "value", IR_ATTR_DENSE) : NULL;
+  return d && d->splat;
 }
 
 bool ir_is_one_number(const ir_module *m, ir_value v) {
@@ -19,15 +19,13 @@ enum { STEPS = 16 }; /* ops that are looked through */
 
 /* The one element of a constant; NULL if it has several different ones. */
 static const ir_attr_data *element_of(const ir_module *m, ir_op op) {
-  ir_attr value = ir_op_attr(m, op, "value");
-  const ir_attr_data *d = value ? ir_attr_get(m, value) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !ir_is_static_tensor(m, d->type)) return NULL;
+  const ir_attr_data *d = ir_op_attr_of(m, op, "value", IR_ATTR_DENSE);
+  if (!d || !ir_is_static_tensor(m, d->type)) return NULL;
   return d->splat || ir_element_count(m, d->type) == 1 ? d : NULL;
 }
 
-/* The constant that v is moved or broadcast from. */
-static const ir_attr_data *splat_of(const ir_module *m, ir_value v) {
-  for (int i = 0; i < STEPS; i++) {
+const ir_attr_data *ir_splat_element(const ir_module *m, ir_value v, int steps) {
+  for (int i = 0; i < steps; i++) {
     ir_op op = ir_value_get(m, v)->op;
     switch (op ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
       case IR_OP_CONSTANT: return element_of(m, op);
@@ -47,7 +45,7 @@ bool ir_is_zero(const ir_module *m, ir_value v) {
     if (ir_kind_of(m, op) != IR_OP_CONVERT && ir_kind_of(m, op) != IR_OP_BROADCAST_IN_DIM) break;
     v = ir_operand(m, op, 0);
   }
-  const ir_attr_data *d = splat_of(m, v);
+  const ir_attr_data *d = ir_splat_element(m, v, STEPS);
   if (!d) return false;
   const char *bytes = d->data;
   int64_t n = ir_dtype_bytes(ir_type_get(m, d->type)->dtype);
@@ -70,7 +68,7 @@ bool ir_load_int(ir_dtype dtype, const void *data, int64_t *out_number) {
 }
 
 bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
-  const ir_attr_data *d = splat_of(m, v);
+  const ir_attr_data *d = ir_splat_element(m, v, STEPS);
   ir_dtype dtype = d ? ir_type_get(m, d->type)->dtype : IR_I1;
   return d && ir_dtype_class_of(dtype) != IR_CLASS_BOOL && ir_load_int(dtype, d->data, out_number);
 }

@@ -13,6 +13,10 @@ bool ir_is_splat_constant(const ir_module *m, ir_value v);
 /* Such a one, or a scalar that is broadcast. */
 bool ir_is_one_number(const ir_module *m, ir_value v);
 
+/* The one element of the constant that v is moved or broadcast from, by less than so many ops;
+ * NULL: none, or several different ones. */
+const ir_attr_data *ir_splat_element(const ir_module *m, ir_value v, int steps);
+
 /* The number that all elements of an f32 or f64 tensor are; false: several, or not known. */
 bool ir_splat_real(const ir_module *m, ir_value v, double *out_number);
 /* They are x, to the bit but for the sign of a zero. */

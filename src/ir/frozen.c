@@ -17,7 +17,7 @@ typedef struct proof {
 } proof;
 
 static ir_kind vote_kind(const ir_module *m, ir_op op) {
-  return ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
+  return ir_reducer_kind(m, ir_body(m, op));
 }
 
 bool ir_is_vote(const ir_module *m, ir_op op) {

@@ -227,6 +227,7 @@ int ir_kind_flags(ir_kind kind);
 ir_kind ir_explicit_kind(ir_kind kind);
 static inline ir_kind ir_kind_of(const ir_module *m, ir_op o) { return (ir_kind)m->ops.at[o].kind; }
 const char *ir_op_name(const ir_module *m, ir_op o); /* also of unknown ones */
+const char *ir_mnemonic(const char *name);           /* without the dialect: "add" */
 
 /* element types */
 ir_dtype ir_dtype_find(const char *name, size_t length); /* IR_DTYPE_NONE if not in the table */
@@ -244,6 +245,8 @@ ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
 /* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are
  * as long as one another. A reshape that adds and drops only ones has all of them so. */
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);
+/* Tensors of as many dimensions, as long. */
+bool ir_same_dims(const ir_type_data *a, const ir_type_data *b);
 bool ir_is_static_tensor(
     const ir_module *m,
     ir_type t); /* a tensor of a known element type without dynamic dims or encoding */
@@ -265,6 +268,8 @@ ir_attr ir_attr_other(ir_module *m, const char *text);
 ir_attr ir_attr_dense(ir_module *m, ir_type type, const void *data, bool splat);
 /* By name; IR_NONE if the op has none of that name. */
 ir_attr ir_op_attr(const ir_module *m, ir_op o, const char *name);
+/* Its data; NULL where there is none of this name and kind. */
+const ir_attr_data *ir_op_attr_of(const ir_module *m, ir_op o, const char *name, ir_attr_kind kind);
 int64_t ir_op_int(const ir_module *m, ir_op o, const char *name, int64_t otherwise);
 bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise);
 /* The numbers of an I64S, BOOLS or integer DENSE attribute or of an ARRAY of INTs; *out_count = -1
@@ -322,6 +327,10 @@ static inline ir_block ir_value_block(const ir_module *m, ir_value v) {
   const ir_value_data *d = ir_value_get(m, v);
   return d->op ? m->ops.at[d->op].block : d->block;
 }
+static inline bool ir_is_made_in(const ir_module *m, ir_value v, ir_block block) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && m->ops.at[op].block == block;
+}
 static inline ir_type ir_type_of(const ir_module *m, ir_value v) {
   return ir_value_get(m, v)->type;
 }
@@ -330,6 +339,15 @@ static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
 }
 static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
   return ir_type_bytes(m, ir_type_of(m, v));
+}
+static inline ir_block ir_body(const ir_module *m, ir_op op) { /* its first region */
+  return m->ops.at[op].regions[0];
+}
+/* for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));): the blocks of its regions. */
+static inline ir_block ir_next_block(const ir_module *m, ir_op op, uint32_t *r) {
+  ir_block block = IR_NONE;
+  while (!block && *r < m->ops.at[op].n_regions) block = m->ops.at[op].regions[(*r)++];
+  return block;
 }
 /* The op whose region the op stands in; IR_NONE: none, or it is in no block. */
 static inline ir_op ir_op_around(const ir_module *m, ir_op op) {
@@ -355,6 +373,9 @@ typedef struct ir_builder {
   ir_str location; /* given to every op made */
 } ir_builder;
 
+ir_op ir_build_op(ir_builder *b, ir_kind kind, uint32_t n_operands, const ir_value *operands,
+                  uint32_t n_results, const ir_type *types, uint32_t n_attrs,
+                  const ir_named_attr *attrs, uint32_t n_regions);
 /* An op of one result and no region. */
 ir_value ir_build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *operands, ir_type type,
                   uint32_t n_attrs, const ir_named_attr *attrs);
@@ -366,7 +387,9 @@ ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x,
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false);
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype);
 ir_value ir_build_splat_int(ir_builder *b, ir_type type,
-                            int64_t value); /* constant; any element type */
+                            int64_t value);          /* constant; any element type */
+ir_value ir_build_int(ir_builder *b, int64_t value); /* a scalar of i64 */
+ir_value ir_build_int_like(ir_builder *b, ir_value like, int64_t value); /* of its type */
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value);
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat);
 /* A broadcast of 0; not of f8E8M0FNU, which has none. */

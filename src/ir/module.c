@@ -200,6 +200,13 @@ bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t 
   return *i < from->rank && *j < to->rank && from->dims[*i] == to->dims[*j];
 }
 
+bool ir_same_dims(const ir_type_data *a, const ir_type_data *b) {
+  if (a->rank != b->rank) return false;
+  for (int32_t d = 0; d < a->rank; d++)
+    if (a->dims[d] != b->dims[d]) return false;
+  return true;
+}
+
 bool ir_is_static_tensor(const ir_module *m, ir_type t) {
   const ir_type_data *d = ir_type_get(m, t);
   if (d->kind != IR_TYPE_TENSOR || d->dtype == IR_DTYPE_NONE || d->encoding) return false;
@@ -339,14 +346,20 @@ ir_attr ir_dict_get(const ir_module *m, ir_attr dict, const char *name) {
   return IR_NONE;
 }
 
-int64_t ir_op_int(const ir_module *m, ir_op o, const char *name, int64_t otherwise) {
+const ir_attr_data *ir_op_attr_of(const ir_module *m, ir_op o, const char *name,
+                                  ir_attr_kind kind) {
   ir_attr a = ir_op_attr(m, o, name);
-  return a && ir_attr_get(m, a)->kind == IR_ATTR_INT ? ir_attr_get(m, a)->integer : otherwise;
+  return a && ir_attr_get(m, a)->kind == kind ? ir_attr_get(m, a) : NULL;
+}
+
+int64_t ir_op_int(const ir_module *m, ir_op o, const char *name, int64_t otherwise) {
+  const ir_attr_data *d = ir_op_attr_of(m, o, name, IR_ATTR_INT);
+  return d ? d->integer : otherwise;
 }
 
 bool ir_op_bool(const ir_module *m, ir_op o, const char *name, bool otherwise) {
-  ir_attr a = ir_op_attr(m, o, name);
-  return a && ir_attr_get(m, a)->kind == IR_ATTR_BOOL ? ir_attr_get(m, a)->boolean : otherwise;
+  const ir_attr_data *d = ir_op_attr_of(m, o, name, IR_ATTR_BOOL);
+  return d ? d->boolean : otherwise;
 }
 
 static int64_t dense_int(const ir_attr_data *d, ir_dtype dtype, int64_t i) {
@@ -524,6 +537,11 @@ ir_module *ir_module_clone(const ir_module *from) {
 }
 
 /* ---- ops, values, blocks ---- */
+const char *ir_mnemonic(const char *name) {
+  const char *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
 const char *ir_op_name(const ir_module *m, ir_op o) {
   const ir_op_data *d = ir_op_get(m, o);
   return d->kind == IR_OP_UNKNOWN ? ir_text(m, d->name) : ir_kind_name((ir_kind)d->kind);

@@ -85,8 +85,7 @@ static online_form negated(online_form a) {
 ir_kind online_reducer(const ir_module *m, ir_op op) {
   switch (ir_kind_of(m, op)) {
     case IR_OP_REDUCE:
-      return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_op_get(m, op)->regions[0])
-                                               : IR_OP_UNKNOWN;
+      return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_body(m, op)) : IR_OP_UNKNOWN;
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL: return IR_OP_ADD;
     default: return IR_OP_UNKNOWN;

@@ -6,7 +6,7 @@
 static bool is_carry(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_index) {
   const ir_value_data *d = ir_value_get(m, v);
   *out_index = d->index;
-  return !d->op && d->block == ir_op_get(m, loop)->regions[0];
+  return !d->op && d->block == ir_body(m, loop);
 }
 
 /* What each trip adds to the carry; 0: we don't know. */
@@ -21,16 +21,6 @@ static int64_t growth_of(const ir_module *m, ir_op loop, uint32_t carry) {
   if (!adds) return x == arg && ir_integer_of(m, y, &by) && by != INT64_MIN ? -by : 0;
   bool grows = (x == arg && ir_integer_of(m, y, &by)) || (y == arg && ir_integer_of(m, x, &by));
   return grows ? by : 0;
-}
-
-static ir_direction swapped(ir_direction d) {
-  switch (d) {
-    case IR_LT: return IR_GT;
-    case IR_GT: return IR_LT;
-    case IR_LE: return IR_GE;
-    case IR_GE: return IR_LE;
-    default: return d;
-  }
 }
 
 /* first, first + by, ... as long as it is `direction` of bound; -1: for ever, or too often. */
@@ -50,7 +40,7 @@ static int64_t count(int64_t first, int64_t by, ir_direction direction, int64_t 
 }
 
 int64_t ir_trips(const ir_module *m, ir_op loop) {
-  ir_block cond = ir_op_get(m, loop)->regions[0];
+  ir_block cond = ir_body(m, loop);
   ir_op test = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
   ir_direction direction;
   ir_compare_type type;
@@ -61,7 +51,7 @@ int64_t ir_trips(const ir_module *m, ir_op loop) {
   if (!is_carry(m, loop, x, &carry)) {
     ir_value t = x;
     x = y, y = t;
-    direction = swapped(direction);
+    direction = ir_mirrored(direction);
   }
   int64_t first, bound;
   if (!is_carry(m, loop, x, &carry) || !ir_integer_of(m, y, &bound) ||

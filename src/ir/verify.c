@@ -45,11 +45,6 @@ const char *ir_verify_dims_text(verifier *v, const int64_t *dims, int32_t count)
   return b.text;
 }
 
-static const char *mnemonic(const char *name) {
-  const char *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
-}
-
 static void add_place(verifier *v, strbuf *b, ir_op op) {
   ir_str location = ir_op_get(v->m, op)->location;
   if (v->function && v->function != op) {
@@ -68,7 +63,7 @@ weir_status ir_violation(verifier *v, ir_op op, int constraint, const char *form
   va_end(args);
   strbuf b = strbuf_make(v->scratch);
   strbuf_printf(&b, "%s: %s", name, text);
-  if (constraint) strbuf_printf(&b, " (%s_c%d)", mnemonic(name), constraint);
+  if (constraint) strbuf_printf(&b, " (%s_c%d)", ir_mnemonic(name), constraint);
   add_place(v, &b, op);
   return ctx_error(v->m->ctx, WEIR_INVALID_ARGUMENT, "%s", b.text);
 }
@@ -100,20 +95,18 @@ static weir_status check_types(verifier *v) {
 /* Functions by name. A name twice is an error. */
 static weir_status find_functions(verifier *v) {
   ir_op root = v->m->root;
-  ir_block body = ir_op_get(v->m, root)->n_regions ? ir_op_get(v->m, root)->regions[0] : IR_NONE;
+  ir_block body = ir_op_get(v->m, root)->n_regions ? ir_body(v->m, root) : IR_NONE;
   v->n_names = v->m->strs.count;
   v->functions = ARENA_ARRAY(v->scratch, ir_op, v->n_names);
   if (!body) return WEIR_OK;
   for (uint32_t i = 0; i < ir_block_get(v->m, body)->ops.count; i++) {
     ir_op op = ir_block_get(v->m, body)->ops.at[i];
     if (ir_kind_of(v->m, op) != IR_OP_FUNC) continue;
-    ir_attr name = ir_op_attr(v->m, op, "sym_name");
-    if (!name || ir_attr_get(v->m, name)->kind != IR_ATTR_STRING)
-      return ir_violation(v, op, 0, "a function without a name");
-    ir_op *slot = &v->functions[ir_attr_get(v->m, name)->text];
+    const ir_attr_data *name = ir_op_attr_of(v->m, op, "sym_name", IR_ATTR_STRING);
+    if (!name) return ir_violation(v, op, 0, "a function without a name");
+    ir_op *slot = &v->functions[name->text];
     if (*slot)
-      return ir_violation(v, op, 0, "a second function named @%s",
-                          ir_text(v->m, ir_attr_get(v->m, name)->text));
+      return ir_violation(v, op, 0, "a second function named @%s", ir_text(v->m, name->text));
     *slot = op;
   }
   return WEIR_OK;

@@ -115,9 +115,7 @@ static bool types_same(const ir_module *m, ir_type have, ir_type want) {
   const ir_type_data *a = ir_type_get(m, have), *b = ir_type_get(m, want);
   if (have == want || a->kind != IR_TYPE_TENSOR || b->kind != IR_TYPE_TENSOR)
     return types_fit(m, have, want);
-  bool same = a->rank == b->rank && a->dtype == b->dtype && a->element_text == b->element_text;
-  for (int32_t d = 0; same && d < a->rank; d++) same = a->dims[d] == b->dims[d];
-  return same;
+  return a->dtype == b->dtype && a->element_text == b->element_text && ir_same_dims(a, b);
 }
 
 weir_status ir_verify_same(verifier *v, ir_op op, int constraint, const char *what, ir_type have,

@@ -23,10 +23,9 @@ static const char *named(verifier *v, const char *what, uint32_t i) {
 /* ---- functions and calls ---- */
 /* The function's type; NULL if it has none that we can read. */
 static const ir_type_data *function_type(verifier *v, ir_op function) {
-  ir_attr attr = ir_op_attr(v->m, function, "function_type");
-  if (!attr || ir_attr_get(v->m, attr)->kind != IR_ATTR_TYPE) return NULL;
-  const ir_type_data *t = ir_type_get(v->m, ir_attr_get(v->m, attr)->type);
-  return t->kind == IR_TYPE_FUNCTION ? t : NULL;
+  const ir_attr_data *d = ir_op_attr_of(v->m, function, "function_type", IR_ATTR_TYPE);
+  return d && ir_type_get(v->m, d->type)->kind == IR_TYPE_FUNCTION ? ir_type_get(v->m, d->type)
+                                                                   : NULL;
 }
 
 weir_status ir_verify_func(verifier *v, ir_op op) {
@@ -229,15 +228,13 @@ weir_status ir_verify_repeat(verifier *v, ir_op op) {
 
 /* ---- weir.round (kernel/promote.h) ---- */
 weir_status ir_verify_round(verifier *v, ir_op op) {
-  ir_attr format = ir_op_attr(v->m, op, "format");
+  const ir_attr_data *format = ir_op_attr_of(v->m, op, "format", IR_ATTR_TYPE);
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
   WEIR_TRY(
       ir_verify_same(v, op, 0, "the result", result_type_id(v, op, 0), operand_type_id(v, op, 0)));
   if (ir_type_at(v->m, ir_operand(v->m, op, 0))->dtype != IR_F32)
     return ir_violation(v, op, 0, "the operand, wanted f32");
-  ir_dtype to = !format || ir_attr_get(v->m, format)->kind != IR_ATTR_TYPE
-                    ? IR_DTYPE_NONE
-                    : ir_type_get(v->m, ir_attr_get(v->m, format)->type)->dtype;
+  ir_dtype to = format ? ir_type_get(v->m, format->type)->dtype : IR_DTYPE_NONE;
   if (to != IR_BF16 && to != IR_F16) return ir_violation(v, op, 0, "`format`, wanted bf16 or f16");
   return WEIR_OK;
 }

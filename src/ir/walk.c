@@ -98,8 +98,7 @@ void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, i
 void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *, ir_op, void *),
                 void *user) {
   fn(m, op, user);
-  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-    if (ir_op_get(m, op)->regions[r]) ir_walk(m, ir_op_get(m, op)->regions[r], fn, user);
+  for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) ir_walk(m, below, fn, user);
 }
 
 bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user) {
@@ -111,9 +110,8 @@ bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *us
 
 bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user) {
   if (is(m, op, user)) return true;
-  for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-    if (ir_op_get(m, op)->regions[r] && ir_any(m, ir_op_get(m, op)->regions[r], is, user))
-      return true;
+  for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));)
+    if (ir_any(m, below, is, user)) return true;
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include "kernel/elementwise.h"
 #include "kernel/pack.h"
 #include "kernel/promote.h"
+#include "base/ints.h"
 
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
@@ -66,10 +67,6 @@ double cost_weight(const kernel_node *x) {
     case IR_OP_ROUND: return ROUND;
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
   }
-}
-
-static int64_t clamped(int64_t x, int64_t low, int64_t high) {
-  return x < low ? low : x > high ? high : x;
 }
 
 /* Index tuples, where the column axis counts in whole vectors. */
@@ -336,7 +333,7 @@ static int64_t spans_of(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
   int64_t outer = outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
-  int64_t spans = clamped(fit, clamped(2 * n->machine.cores, 1, SPANS), SPANS);
+  int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, SPANS), SPANS);
   return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
 }
 
@@ -510,7 +507,7 @@ static bool has_long_contraction(const kernel_nest *n) {
 int64_t cost_panel_rows(const kernel_nest *n) {
   int64_t rows = n->sizes.rows, fit = n->machine.l1_bytes / 3 / (n->sizes.block * 4) / rows * rows;
   if (has_products(n, true))
-    fit = clamped(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
+    fit = clamp64(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
   return fit < rows ? rows : fit;
 }
 
@@ -526,7 +523,7 @@ bool cost_may_span_columns(const kernel_nest *n) {
 /* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
  * few threads have equally much. */
 static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
-  int64_t rows = n->extent[n->row], items = clamped(outer_extent(n), 1, CHUNKS), pieces = 1;
+  int64_t rows = n->extent[n->row], items = clamp64(outer_extent(n), 1, CHUNKS), pieces = 1;
   bool products = has_products(n, false) || has_products(n, true),
        packs = packed_bytes && !products;
   int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
@@ -543,8 +540,8 @@ static int64_t column_spans_of(const kernel_nest *n, int64_t items) {
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
   int64_t wanted = n->machine.cores;
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
-  int64_t spans = clamped((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
-  return clamped(spans, 1, MOST_COLUMN_SPANS);
+  int64_t spans = clamp64((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
+  return clamp64(spans, 1, MOST_COLUMN_SPANS);
 }
 
 /* Registers for sums: three quarters, the rest for what is multiplied. */
@@ -565,7 +562,7 @@ int32_t cost_exps_at_once(const kernel_nest *n) {
  * these, too: what is left of them runs row by row. */
 static int64_t block_of(const kernel_nest *n, int64_t step, int64_t packed_bytes) {
   int64_t most =
-      clamped((int64_t)cpu_resident_bytes(&n->machine) / 2 / (packed_bytes ? packed_bytes : 1),
+      clamp64((int64_t)cpu_resident_bytes(&n->machine) / 2 / (packed_bytes ? packed_bytes : 1),
               step, MOST_BLOCK);
   int64_t whole = step;
   while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;

@@ -125,7 +125,7 @@ static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *s
 /* A sum from +0. */
 static bool is_sum(const extractor *w, ir_op op) {
   return ir_op_get(w->m, op)->n_operands == 2 && is_real(w, ir_operand(w->m, op, 0)) &&
-         ir_reducer_kind(w->m, ir_op_get(w->m, op)->regions[0]) == IR_OP_ADD &&
+         ir_reducer_kind(w->m, ir_body(w->m, op)) == IR_OP_ADD &&
          ir_is_zero(w->m, ir_operand(w->m, op, 1));
 }
 
@@ -230,7 +230,7 @@ static ir_value replaced(extractor *w, ir_op op) {
 
 /* ---- the body ---- */
 void kernel_take_out_factors(ir_module *m, ir_op loop) {
-  ir_block body = ir_op_get(m, loop)->regions[0];
+  ir_block body = ir_body(m, loop);
   extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
   w.map = ir_map_new(w.a, m);
   ir_ops old = ir_take_ops(m, body);

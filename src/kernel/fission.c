@@ -148,7 +148,7 @@ static void collect_results(parting *w, ir_op part, bool second, ir_value *out_r
 }
 
 bool kernel_fission(ir_module *m, ir_op loop, ir_op out_parts[2], ir_value *out_results) {
-  parting w = {.m = m, .loop = loop, .body = ir_op_get(m, loop)->regions[0]};
+  parting w = {.m = m, .loop = loop, .body = ir_body(m, loop)};
   w.in_dims = ir_op_ints(m, loop, "in_dims", &w.n_in);
   w.in_units = ir_op_ints(m, loop, "in_units", &w.n_in);
   w.out_dims = ir_op_ints(m, loop, "out_dims", &w.n_out);

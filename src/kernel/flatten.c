@@ -51,12 +51,8 @@ static ir_value mapped(const opening *w, ir_value v) { return ir_map_get(w->map,
 
 static ir_op new_op(opening *w, ir_kind kind, const ir_value *operands, uint32_t n_operands,
                     const ir_type *types, uint32_t n_results, int64_t turns, int64_t depth) {
-  ir_op op = ir_op_new(w->m, w->to,
-                       &(ir_op_desc){.kind = kind,
-                                     .n_operands = n_operands,
-                                     .operands = operands,
-                                     .n_results = n_results,
-                                     .result_types = types});
+  ir_op op = ir_build_op(&(ir_builder){w->m, w->to, IR_NONE}, kind, n_operands, operands, n_results,
+                         types, 0, NULL, 0);
   ir_op_set_attr(w->m, op, "turns", ir_attr_int(w->m, turns, IR_I64), true);
   ir_op_set_attr(w->m, op, "depth", ir_attr_int(w->m, depth, IR_I64), true);
   return op;

@@ -128,7 +128,7 @@ static bool rule_move(kernel_tie *t, kernel_node *node) {
 
 static bool rule_reduce(kernel_tie *t, kernel_node *node) {
   ir_module *m = t->n->m;
-  node->monoid = ir_reducer_kind(m, ir_op_get(m, node->op)->regions[0]);
+  node->monoid = ir_reducer_kind(m, ir_body(m, node->op));
   node->never_negative = ir_is_never_negative(m, ir_operand(m, node->op, 0));
   bool covered = kernel_is_variadic(node) ? kernel_variadic_is_covered(m, node->op)
                                           : node->monoid != IR_OP_UNKNOWN;

@@ -183,7 +183,7 @@ static void rewrite(widener *w, ir_block body, ir_op loop) {
 }
 
 void kernel_promote(ir_module *m, ir_op loop) {
-  ir_block body = ir_op_get(m, loop)->regions[0];
+  ir_block body = ir_body(m, loop);
   const ir_block_data *b = ir_block_get(m, body);
   bool any = false;
   for (uint32_t i = 0; i < b->args.count; i++) any |= is_narrow(m, b->args.at[i]);

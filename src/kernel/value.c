@@ -6,15 +6,9 @@
 #include "kernel/lists.h"
 #include "kernel/pack.h"
 
-typedef struct stream { /* where text goes, to be put back */
-  strbuf *out;
-} stream;
-
 static ir_dtype dtype_of(const kernel_emitter *e, ir_value v) {
   return ir_type_at(e->n->m, v)->dtype;
 }
-
-static bool in_row_stream(const kernel_emitter *e) { return e->out == e->row; }
 
 bool kernel_is_row_level(const kernel_emitter *e, uint32_t mask) {
   if (mask >> e->n->column & 1) return false;
@@ -23,14 +17,13 @@ bool kernel_is_row_level(const kernel_emitter *e, uint32_t mask) {
   return true;
 }
 
-/* What a while around the tile carries is made where the while is. */
-static stream enter_stream(kernel_emitter *e, const kernel_node *x, uint32_t mask) {
-  stream before = {e->out};
+/* What a while around the tile carries is made where the while is. Returns where text went, to be
+ * put back. */
+static strbuf *enter_stream(kernel_emitter *e, const kernel_node *x, uint32_t mask) {
+  strbuf *before = e->out;
   if (kernel_is_row_level(e, mask) && !(x && x->depth)) e->out = e->row;
   return before;
 }
-
-static void leave_stream(kernel_emitter *e, stream before) { e->out = before.out; }
 
 kernel_grid kernel_new_grid(const kernel_emitter *e, ir_dtype dtype, uint32_t mask) {
   kernel_grid g = {.dtype = dtype, .is_vector = mask >> e->n->column & 1};
@@ -653,7 +646,7 @@ static const kernel_grid *find_memo(const kernel_emitter *e, int32_t node, uint3
 }
 
 void kernel_remember(kernel_emitter *e, const kernel_node *x, const kernel_grid *g) {
-  kernel_memo memo = {.node = (int32_t)(x - e->n->nodes), .grid = *g, .in_row = in_row_stream(e)};
+  kernel_memo memo = {.node = (int32_t)(x - e->n->nodes), .grid = *g, .in_row = e->out == e->row};
   memo.depth = e->depth[memo.in_row];
   memcpy(memo.bound, e->bound, sizeof memo.bound);
   VEC_PUSH(e->a, &e->memos, memo);
@@ -688,10 +681,10 @@ kernel_grid kernel_value(kernel_emitter *e, ir_value v, const kernel_axes *axes)
   const kernel_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;
   if (x && x->packed && e->in_tile) return kernel_read_packed(e, v, axes);
-  stream before = enter_stream(e, x, mask);
+  strbuf *before = enter_stream(e, x, mask);
   kernel_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : made(e, x);
   if (node >= 0) kernel_remember(e, x, &g);
-  leave_stream(e, before);
+  e->out = before;
   return g;
 }
 

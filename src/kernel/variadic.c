@@ -13,11 +13,9 @@
 
 enum { DEEPEST = 8, MOST_VALUES = 64 };
 
-static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
-
 bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
   uint32_t n = ir_op_get(m, op)->n_results;
-  const ir_block_data *b = ir_block_get(m, body_of(m, op));
+  const ir_block_data *b = ir_block_get(m, ir_body(m, op));
   if (2 * n > KERNEL_MOST_OPERANDS || b->ops.count > MOST_VALUES / 2) return false;
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     ir_op inner = b->ops.at[i];
@@ -27,7 +25,7 @@ bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
       return false;
   }
   for (uint32_t i = 0; i < n; i++)
-    if (!ir_is_splat_constant(m, ir_operand(m, op, n + i)) || !ir_is_chosen(m, body_of(m, op), i))
+    if (!ir_is_splat_constant(m, ir_operand(m, op, n + i)) || !ir_is_chosen(m, ir_body(m, op), i))
       return false;
   return true;
 }
@@ -67,7 +65,7 @@ void kernel_variadic_combine(kernel_emitter *e, const kernel_node *first, int32_
                              const char **sum, const char *const *add) {
   const ir_module *m = e->n->m;
   uint32_t n = ir_op_get(m, first->op)->n_results;
-  ir_block body = body_of(m, first->op);
+  ir_block body = ir_body(m, first->op);
   scope s = {.n = 0};
   for (uint32_t i = 0; i < 2 * n; i++)
     s.at[s.n++] = (binding){ir_block_get(m, body)->args.at[i], i < n ? sum[i] : add[i - n]};

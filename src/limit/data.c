@@ -95,9 +95,7 @@ static const char *maker_of(const ir_module *m, const plan_span *s) {
   if (s->hold == PLAN_ARGUMENT) return "argument";
   if (!s->value) return "loop state";
   ir_op op = ir_value_get(m, s->value)->op;
-  if (!op) return "loop state";
-  const char *name = ir_op_name(m, op), *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
+  return op ? ir_mnemonic(ir_op_name(m, op)) : "loop state";
 }
 
 static ir_str location_of(const ir_module *m, ir_value v) {

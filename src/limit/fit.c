@@ -74,9 +74,7 @@ static void unshare(unsharing *u, ir_block block) {
   for (uint32_t i = 0; i < old.count; i++) {
     unshare_operands(u, block, old.at[i]);
     ir_block_append(u->m, block, old.at[i]);
-    for (uint32_t r = 0; r < ir_op_get(u->m, old.at[i])->n_regions; r++)
-      if (ir_op_get(u->m, old.at[i])->regions[r])
-        unshare(u, ir_op_get(u->m, old.at[i])->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(u->m, old.at[i], &r));) unshare(u, below);
   }
 }
 
@@ -117,8 +115,7 @@ static void add_seeds(fit *f, ir_block block) {
   for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
     ir_op op = ir_block_get(m, block)->ops.at[i];
     const ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t r = 0; r < d->n_regions; r++)
-      if (d->regions[r]) add_seeds(f, d->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) add_seeds(f, below);
     if (d->n_results != 1 || !kernels_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;
     ir_value v = d->first_result;
     if (!is_large(m, v) || seeds_was_tried(&f->tried, v)) continue;

@@ -27,6 +27,7 @@
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
+#include "base/ints.h"
 
 enum {
   MOST_COMPILES = 8,
@@ -145,8 +146,6 @@ static int64_t held_throughout(job *j) {
   return peak.total_bytes - peak.temp_bytes;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* *found: the limit holds, if a climb with that budget ends with a split. */
 static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum *found) {
   search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
@@ -232,7 +231,7 @@ static weir_status refuse(job *j, refusal r, climb *out) {
   CTX_CHECK(&j->c, j->options.memory_limit_bytes > 0 && !failed->found.m);
   out->is_refused = true;
   int64_t candidates = failed->reported && !failed->was_stopped ? failed->reported : INT64_MAX;
-  int64_t reported = least(least(r.ordered ? r.ordered : r.peak, r.peak), candidates);
+  int64_t reported = min64(min64(r.ordered ? r.ordered : r.peak, r.peak), candidates);
   bool is_sharded = j->spread == SPLIT_SHARDED; /* less than XLA reported can't be looked for */
   if (is_sharded) j->result->summary.minimum_bytes = reported;
   arena *a = arena_create(&j->c);
@@ -386,7 +385,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
 static int64_t held_for_sure(job *j, verdict is) {
   if (split_spread_of(j->m) == SPLIT_SHARDED) return 0; /* each device's part is XLA's to say */
   int64_t held = held_throughout(j);
-  return j->options.referee ? least(held, is.held) : held;
+  return j->options.referee ? min64(held, is.held) : held;
 }
 
 /* is: of the program as it came; sure: over the limit. */
@@ -444,7 +443,7 @@ static weir_status hold_limit(job *j, climb *out) {
 static int64_t least_as_is(job *j) {
   int64_t program = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
   if (!referee_has_orders(j)) return program;
-  return least(referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak, program);
+  return min64(referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak, program);
 }
 
 /* Of more the search takes minutes, for a number beside others. */

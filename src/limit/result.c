@@ -12,7 +12,7 @@ weir_result *result_create(void) {
 
 void weir_result_destroy(weir_result *r) {
   if (!r) return;
-  result_keep_loops(r, 0);
+  for (int32_t i = 0; i < r->summary.loops; i++) free((char *)r->loops[i].seed);
   free(r->loops);
   free(r->text);
   free(r->explain);
@@ -53,6 +53,17 @@ void result_set_error(weir_result *r, const char *message) {
   snprintf(r->message, sizeof r->message, "%s", message);
 }
 
+weir_status result_make(ctx *c, weir_status (*what)(void *user), void *user, weir_result **own,
+                        weir_result **out_result) {
+  *own = *out_result = result_create();
+  if (!*own) return WEIR_RESOURCE_EXHAUSTED;
+  ctx_init(c);
+  weir_status status = ctx_try(c, what, user);
+  if (status != WEIR_OK) result_set_error(*own, c->message);
+  ctx_deinit(c);
+  return status;
+}
+
 weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info) {
   size_t n = (size_t)r->summary.loops;
   weir_loop_info *loops = realloc(r->loops, (n + 1) * sizeof *loops);
@@ -65,11 +76,6 @@ weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info) 
   loops[n].seed = seed;
   r->summary.loops++;
   return WEIR_OK;
-}
-
-void result_keep_loops(weir_result *r, int32_t count) {
-  for (int32_t i = count; i < r->summary.loops; i++) free((char *)r->loops[i].seed);
-  r->summary.loops = count;
 }
 
 weir_outcome weir_result_outcome(const weir_result *r) { return r->outcome; }

@@ -22,7 +22,10 @@ WEIR_MUST_USE weir_status result_set_explain(ctx *c, weir_result *r, const char 
 WEIR_MUST_USE weir_status result_set_trace(ctx *c, weir_result *r, const char *text);
 WEIR_MUST_USE weir_status result_set_data(ctx *c, weir_result *r, const char *text);
 void result_set_error(weir_result *r, const char *message);
+/* *out_result becomes what `what` makes of *own, which is the same, in this context, which is gone
+ * then; or has the message. */
+weir_status result_make(ctx *c, weir_status (*what)(void *user), void *user, weir_result **own,
+                        weir_result **out_result);
 WEIR_MUST_USE weir_status result_add_loop(ctx *c, weir_result *r, const weir_loop_info *info);
-void result_keep_loops(weir_result *r, int32_t count); /* the first ones */
 
 #endif

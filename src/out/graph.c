@@ -82,25 +82,16 @@ static void draw_block(drawing *g, ir_block block);
 static bool is_from_constants(const drawing *g, ir_op op) {
   const ir_op_data *d = ir_op_get(g->m, op);
   if (d->n_results == 0 || d->n_regions) return false;
-  if (d->kind == IR_OP_CONSTANT) {
-    ir_attr value = ir_op_attr(g->m, op, "value");
-    return value && ir_attr_get(g->m, value)->kind == IR_ATTR_DENSE &&
-           ir_attr_get(g->m, value)->splat;
-  }
+  if (d->kind == IR_OP_CONSTANT) return ir_is_splat_constant(g->m, ir_result(g->m, op, 0));
   for (uint32_t i = 0; i < d->n_operands; i++)
     if (g->node_of[d->operands[i]] != HIDDEN) return false;
   return d->n_operands > 0;
 }
 
-static const char *short_name(const ir_module *m, ir_op op) {
-  const char *name = ir_op_name(m, op), *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
-}
-
 static void put_op(drawing *g, ir_op op, int kind) {
   const ir_op_data *d = ir_op_get(g->m, op);
   out_graph_node node = {.id = op_node(op),
-                         .name = short_name(g->m, op),
+                         .name = ir_mnemonic(ir_op_name(g->m, op)),
                          .line = line_of(g, d->location),
                          .kind = kind};
   put_node(g, node, d->first_result, d->n_results);
@@ -124,7 +115,7 @@ static void close_box(drawing *g) { g->sink->close(g->sink->user); }
 /* "while i < 16" where the condition compares a carried value with an integer constant. */
 static const char *while_label(const drawing *g, ir_op op) {
   const ir_module *m = g->m;
-  ir_block cond = ir_op_get(m, op)->regions[0];
+  ir_block cond = ir_body(m, op);
   ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
   if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE) return "while";
   const char *direction = ir_op_string(m, compare, "comparison_direction");
@@ -172,7 +163,8 @@ static void draw_branches(drawing *g, ir_op op) {
   put_op(g, op, OUT_GRAPH_BRANCH);
   put_operand_edges(g, op, op_node(op));
   for (uint32_t r = 0; r < d->n_regions; r++) {
-    open_box(g, op, r, arena_printf(g->arena, "%s, branch %u", short_name(g->m, op), r));
+    open_box(g, op, r,
+             arena_printf(g->arena, "%s, branch %u", ir_mnemonic(ir_op_name(g->m, op)), r));
     draw_block(g, d->regions[r]);
     close_box(g);
     put_operand_edges(g, ir_terminator(g->m, d->regions[r]), op_node(op));
@@ -211,7 +203,7 @@ void out_graph_walk(arena *a, const ir_module *m, const out_graph_style *style,
   drawing g = {.m = m, .style = style, .sink = sink, .arena = a};
   g.node_of = ARENA_ARRAY(a, uint32_t, m->values.count);
   ir_op f = ir_main_function(m);
-  ir_block body = f ? ir_op_get(m, f)->regions[0] : IR_NONE;
+  ir_block body = f ? ir_body(m, f) : IR_NONE;
   if (!body) return;
   draw_arguments(&g, body);
   draw_block(&g, body);
@@ -230,6 +222,6 @@ static void grow(const ir_module *m, ir_op op, void *user) {
 int64_t out_graph_largest_bytes(const ir_module *m) {
   int64_t largest = 1;
   ir_op f = ir_main_function(m);
-  if (f && ir_op_get(m, f)->regions[0]) ir_walk(m, ir_op_get(m, f)->regions[0], grow, &largest);
+  if (f && ir_body(m, f)) ir_walk(m, ir_body(m, f), grow, &largest);
   return largest;
 }

@@ -28,16 +28,16 @@ static bool read_norm(ir_module *m, ir_block block, ir_op op, norm *out) {
     return false;
   ir_type whole = ir_type_of(m, ir_operand(m, op, 0));
   const ir_type_data *t = ir_type_get(m, whole);
-  ir_attr a = ir_op_attr(m, op, "epsilon");
+  const ir_attr_data *epsilon = ir_op_attr_of(m, op, "epsilon", IR_ATTR_FLOAT);
   if (!pass_is_static(m, op) || (t->dtype != IR_F32 && t->dtype != IR_F64) ||
-      !ir_element_count(m, whole) || !a || ir_attr_get(m, a)->kind != IR_ATTR_FLOAT)
+      !ir_element_count(m, whole) || !epsilon)
     return false;
   *out = (norm){.b = {m, block, ir_op_get(m, op)->location},
                 .op = op,
                 .whole = whole,
                 .vector = ir_type_of(m, ir_operand(m, op, 1)),
                 .feature = ir_op_int(m, op, "feature_index", 0),
-                .epsilon = (double)(float)ir_attr_get(m, a)->real}; /* an f32 for all */
+                .epsilon = (double)(float)epsilon->real}; /* an f32 for all */
   out->count = ir_element_count(m, whole) / t->dims[out->feature];
   for (int32_t d = 0; d < t->rank; d++)
     if (d != out->feature) out->dims[out->n_dims++] = d;

@@ -66,8 +66,7 @@ static bool may_be_in_blocks(const blocker *f, ir_op op) {
          is_wide(ir_type_at(f->m, x)->dtype) && ir_type_at(f->m, x)->dims[dim] >= LEAST_LENGTH &&
          ir_type_at(f->m, x)->rank < IR_MAX_RANK &&
          ir_value_bytes(f->m, y) > pass_small_bytes(f->p->options) &&
-         is_neutral(f->m, ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]),
-                    ir_operand(f->m, op, 1));
+         is_neutral(f->m, ir_reducer_kind(f->m, ir_body(f->m, op)), ir_operand(f->m, op, 1));
 }
 
 static bool reads(const ir_module *m, ir_op op, const bool *depends) {
@@ -164,7 +163,7 @@ static ir_value in_blocks(blocker *f, ir_builder *b, ir_op op) {
   ir_module *m = f->m;
   int32_t dim = prefix_dim(f, op, &direction);
   CTX_CHECK(m->ctx, dim >= 0);
-  ir_kind kind = ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
   ir_value x = ir_operand(m, op, 0), initial = ir_operand(m, op, 1);
   int64_t n = ir_type_at(m, x)->dims[dim], length = block_length(n), to[IR_MAX_RANK];
   x = padded_to(b, x, dim, 0, (length - n % length) % length, initial);

@@ -4,6 +4,7 @@
 
 #include "ir/attrs.h"
 #include "ir/maps.h"
+#include "base/ints.h"
 
 pass_boxes pass_boxes_new(arena *a, ir_module *m) {
   pass_boxes f = {a, m, ARENA_ARRAY(a, ir_type, m->values.count),
@@ -148,8 +149,6 @@ static bool box_of_slice(const pass_boxes *f, ir_op op, const ir_type_data *y, p
   return true;
 }
 
-static int64_t inside(int64_t i, int64_t extent) { return i < 0 ? 0 : i > extent ? extent : i; }
-
 /* What falls into the operand; it may be nothing. */
 static void box_of_concatenate(const pass_boxes *f, ir_op op, uint32_t i, pass_box of,
                                pass_box *out) {
@@ -158,8 +157,8 @@ static void box_of_concatenate(const pass_boxes *f, ir_op op, uint32_t i, pass_b
   int64_t before = 0;
   for (uint32_t k = 0; k < i; k++) before += pass_box_type(f, ir_operand(f->m, op, k))->dims[along];
   for (int32_t d = 0; d < x->rank; d++) pass_box_set(out, d, of.lo[d], of.hi[d]);
-  pass_box_set(out, along, inside(of.lo[along] - before, x->dims[along]),
-               inside(of.hi[along] - before, x->dims[along]));
+  pass_box_set(out, along, clamp64(of.lo[along] - before, 0, x->dims[along]),
+               clamp64(of.hi[along] - before, 0, x->dims[along]));
 }
 
 /* Of what is scattered into, the first elements: along others a window would be cut, or begin at

@@ -37,16 +37,7 @@ ir_value pass_build_assigning_scatter(ir_builder *b, ir_value x, ir_value at, ir
   ir_module *m = b->m;
   ir_type type = ir_type_of(m, x), scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
   ir_named_attr attr = ir_property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, n));
-  ir_op op = ir_op_new(m, b->block,
-                       &(ir_op_desc){.kind = IR_OP_SCATTER,
-                                     .n_operands = 3,
-                                     .n_results = 1,
-                                     .n_attrs = 1,
-                                     .n_regions = 1,
-                                     .operands = (ir_value[]){x, at, updates},
-                                     .result_types = &type,
-                                     .attrs = &attr,
-                                     .location = b->location});
+  ir_op op = ir_build_op(b, IR_OP_SCATTER, 3, (ir_value[]){x, at, updates}, 1, &type, 1, &attr, 1);
   ir_block body = ir_region_block(m, op, 0);
   ir_block_arg(m, body, scalar);
   ir_value last = ir_block_arg(m, body, scalar);
@@ -96,17 +87,13 @@ ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_t
 /* ---- what was flattened ---- */
 enum { DEEPEST_CHAIN = 24 };
 
-static bool same_dims(const ir_module *m, ir_value x, ir_value y) {
-  const ir_type_data *a = ir_type_at(m, x), *b = ir_type_at(m, y);
-  return a->rank == b->rank && !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims);
-}
-
 /* Done element by element: what isn't as large as the result is a scalar. */
 static bool is_elementwise(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   bool is = ir_kind_flags(d->kind) & IR_FLAG_E && d->n_results == 1;
   for (uint32_t i = 0; is && i < d->n_operands; i++)
-    is = same_dims(m, d->operands[i], d->first_result) || !ir_type_at(m, d->operands[i])->rank;
+    is = ir_same_dims(ir_type_at(m, d->operands[i]), ir_type_at(m, d->first_result)) ||
+         !ir_type_at(m, d->operands[i])->rank;
   return is;
 }
 
@@ -158,13 +145,13 @@ static ir_value with_shape(ir_builder *b, ir_value v, ir_value shape, ir_map *ma
   ir_op op = ir_value_get(m, v)->op;
   ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
   ir_value x = op && ir_op_get(m, op)->n_operands ? ir_operand(m, op, 0) : IR_NONE, out;
-  if (kind == IR_OP_RESHAPE && same_dims(m, x, shape)) out = x;
+  if (kind == IR_OP_RESHAPE && ir_same_dims(ir_type_at(m, x), ir_type_at(m, shape))) out = x;
   else if (op && is_splat(m, op))
     out = ir_build_broadcast(b, ir_build_reshape(b, x, ir_scalar(m, t.dtype)), type, NULL);
   else if (op && steps && ir_op_get(m, op)->n_operands <= 4 && is_elementwise(m, op))
     out = chain_with_shape(b, op, type, shape, made, steps);
   else out = ir_build_reshape(b, v, type);
-  CTX_CHECK(m->ctx, same_dims(m, out, shape));
+  CTX_CHECK(m->ctx, ir_same_dims(ir_type_at(m, out), ir_type_at(m, shape)));
   ir_map_set(made, v, out);
   return out;
 }

@@ -778,8 +778,7 @@ static void visit_block(chain *c, ir_block block) {
   ir_ops ops = ir_take_ops(c->m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
-    for (uint32_t r = 0; r < ir_op_get(c->m, op)->n_regions; r++)
-      if (ir_op_get(c->m, op)->regions[r]) visit_block(c, ir_op_get(c->m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(c->m, op, &r));) visit_block(c, below);
     if (c->plans[op]) build(c, block, c->plans[op]);
     else ir_block_append(c->m, block, op);
   }

@@ -164,7 +164,7 @@ static bool replace(void *user, ir_block block, ir_op op) {
 
 static weir_status run(pass_ctx *p, ir_module *m) {
   ir_op main = ir_main_function(m);
-  layout l = {p, m, main ? ir_op_get(m, main)->regions[0] : IR_NONE, ir_map_new(p->scratch, m)};
+  layout l = {p, m, main ? ir_body(m, main) : IR_NONE, ir_map_new(p->scratch, m)};
   bool is_cpu = !strcmp(p->options->platform, "cpu");
   if (is_cpu) CTX_CHECK(p->c, p->machine);
   if (is_cpu) l.patches = machine_patches_on(p->machine);

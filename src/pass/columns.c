@@ -195,7 +195,7 @@ static bool is_exact(const columns *f, ir_op op) {
   return (d == IR_I1 || pass_orders_integer(d)) &&
          type_of(f, ir_operand(f->m, op, 0))->dtype == d &&
          (ir_kind_of(f->m, op) == IR_OP_SLICE ||
-          ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_UNKNOWN);
+          ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_UNKNOWN);
 }
 
 /* Moved, or made element by element: of what is in memory anyway a column is a slice. */
@@ -226,7 +226,7 @@ static bool is_neutral(const columns *f, ir_kind kind, ir_value begin) {
 
 static ir_value reduced(columns *f, ir_op op, int32_t dim) {
   ir_value x = ir_operand(f->m, op, 0), begin = ir_operand(f->m, op, 1);
-  ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  ir_kind kind = ir_reducer_kind(f->m, ir_body(f->m, op));
   ir_type type = column_type(f, x, dim);
   ir_value all =
       is_neutral(f, kind, begin) ? IR_NONE : ir_build_broadcast(&f->b, begin, type, NULL);

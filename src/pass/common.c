@@ -13,6 +13,13 @@ bool pass_is_static(const ir_module *m, ir_op op) {
   return true;
 }
 
+bool pass_has_foreign_attrs(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_attrs; i++)
+    if (!d->attrs[i].property) return true;
+  return false;
+}
+
 typedef struct filling {
   pass_ctx *p;
   ir_module *m;
@@ -29,8 +36,7 @@ static void fill_block(const filling *f, ir_block block) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t k = 0; k < d->n_operands; k++)
       d->operands[k] = ir_map_get(f->map, d->operands[k]);
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) fill_block(f, ir_op_get(m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) fill_block(f, below);
     if (f->replace(f->user, block, op)) f->p->changed = true;
     else ir_block_append(m, block, op);
   }
@@ -80,9 +86,8 @@ ir_op *pass_functions(arena *a, const ir_module *m) {
   const ir_block_data *top = ir_block_get(m, ir_top(m));
   for (uint32_t i = 0; i < top->ops.count; i++) {
     ir_op op = top->ops.at[i];
-    ir_attr name = ir_kind_of(m, op) == IR_OP_FUNC ? ir_op_attr(m, op, "sym_name") : IR_NONE;
-    if (name && ir_attr_get(m, name)->kind == IR_ATTR_STRING)
-      functions[ir_attr_get(m, name)->text] = op;
+    const ir_attr_data *name = ir_op_attr_of(m, op, "sym_name", IR_ATTR_STRING);
+    if (name && ir_kind_of(m, op) == IR_OP_FUNC) functions[name->text] = op;
   }
   return functions;
 }

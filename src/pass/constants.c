@@ -10,11 +10,10 @@
 
 static bool is_constant(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
-  ir_attr value = ir_op_attr(m, op, "value");
+  const ir_attr_data *value = ir_op_attr_of(m, op, "value", IR_ATTR_DENSE);
   return (kind == IR_OP_ARITH_CONSTANT || kind == IR_OP_CHLO_CONSTANT) && value &&
          ir_op_get(m, op)->n_results == 1 && !ir_op_get(m, op)->n_operands &&
-         ir_attr_get(m, value)->kind == IR_ATTR_DENSE &&
-         ir_attr_get(m, value)->type == ir_type_of(m, ir_result(m, op, 0));
+         value->type == ir_type_of(m, ir_result(m, op, 0));
 }
 
 /* A constant of these elements; IR_NONE: none that we build. */
@@ -37,8 +36,7 @@ static bool is_constant_like(const ir_module *m, ir_op op) {
     return false;
   const ir_type_data *x = ir_type_at(m, d->operands[0]), *y = ir_type_at(m, d->first_result);
   ir_type type = ir_attr_get(m, value)->type;
-  return type && ir_type_get(m, type)->dtype == y->dtype && x->rank == y->rank &&
-         (!x->rank || !memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims));
+  return type && ir_type_get(m, type)->dtype == y->dtype && ir_same_dims(x, y);
 }
 
 static bool replace(pass_rewrite *f, ir_block block, ir_op op) {

@@ -223,7 +223,7 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   places p;
   int64_t to[IR_MAX_RANK];
   if (ir_op_get(m, op)->n_operands != 3 || !is_large(f, ir_operand(m, op, 2)) ||
-      ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) != IR_OP_ADD ||
+      ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD ||
       !ir_scatter_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n))
     return false;
   ir_value x = ir_operand(m, op, 0), u = ir_operand(m, op, 2);

@@ -157,8 +157,7 @@ static void visit_block(cse *s, ir_block block) {
     ir_op_data *d = ir_op_get(s->m, op);
     for (uint32_t k = 0; k < d->n_operands; k++)
       d->operands[k] = ir_map_get(s->map, d->operands[k]);
-    for (uint32_t r = 0; r < d->n_regions; r++)
-      if (d->regions[r]) visit_block(s, d->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) visit_block(s, below);
     if (!replace(s, op)) b->ops.at[kept++] = op;
   }
   b->ops.count = kept;

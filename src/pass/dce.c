@@ -38,10 +38,8 @@ enum {
 static bool has_effects(dce *d, ir_op op);
 
 static bool callee_has_effects(dce *d, ir_op op, const char *attr_name) {
-  ir_attr a = ir_op_attr(d->m, op, attr_name);
-  if (!a || ir_attr_get(d->m, a)->kind != IR_ATTR_SYMBOL) return true;
-  ir_str name = ir_attr_get(d->m, a)->text;
-  ir_op callee = name < d->n_names ? d->functions[name] : IR_NONE;
+  const ir_attr_data *name = ir_op_attr_of(d->m, op, attr_name, IR_ATTR_SYMBOL);
+  ir_op callee = name && name->text < d->n_names ? d->functions[name->text] : IR_NONE;
   return !callee || !ir_function_body(d->m, callee) || has_effects(d, callee);
 }
 
@@ -189,8 +187,8 @@ static void follow_op(dce *d, ir_op op) {
   if (parent) mark_op(d, parent);
   bool own =
       ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);
-  bool is_condition = own && ir_kind_of(d->m, parent) == IR_OP_WHILE &&
-                      ir_op_get(d->m, parent)->regions[0] == data->block;
+  bool is_condition =
+      own && ir_kind_of(d->m, parent) == IR_OP_WHILE && ir_body(d->m, parent) == data->block;
   for (uint32_t i = 0;
        (!shrinks && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++)
     mark_value(d, data->operands[i]);
@@ -349,8 +347,7 @@ static void sweep(dce *d, ir_block block) {
     if (data->kind == IR_OP_LOOP) shrink_loop(d, op);
     else if (is_plain_sort(d->m, op)) shrink_sort(d, op);
     else if (has_own_carries(d->m, op)) shrink_while(d, op);
-    for (uint32_t r = 0; r < data->n_regions; r++)
-      if (data->regions[r]) sweep(d, data->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(d->m, op, &r));) sweep(d, below);
     if (data->whole) sweep(d, data->whole);
   }
   d->changed |= n != b->ops.count;

@@ -255,19 +255,12 @@ static ir_value as_it_stands(finder *f, ir_builder *b, const band *s) {
 /* ---- through ops ---- */
 static ir_value take(finder *f, ir_builder *b, band s, int depth);
 
-static bool has_foreign_attrs(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_attrs; i++)
-    if (!d->attrs[i].property) return true;
-  return false;
-}
-
 enum { MOST_OPERANDS = 8 };
 
 static bool is_elementwise(const finder *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   return ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E && d->n_results == 1 && !d->n_regions &&
-         d->n_operands <= MOST_OPERANDS && !has_foreign_attrs(f->m, op);
+         d->n_operands <= MOST_OPERANDS && !pass_has_foreign_attrs(f->m, op);
 }
 
 static ir_value take_elementwise(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
@@ -333,9 +326,8 @@ static ir_value take_iota(finder *f, ir_builder *b, ir_op op, const band *s) {
 }
 
 static ir_value take_constant(finder *f, ir_builder *b, ir_op op, const band *s) {
-  ir_attr value = ir_op_attr(f->m, op, "value");
-  const ir_attr_data *d = value ? ir_attr_get(f->m, value) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !d->splat) return IR_NONE;
+  const ir_attr_data *d = ir_op_attr_of(f->m, op, "value", IR_ATTR_DENSE);
+  if (!d || !d->splat) return IR_NONE;
   return ir_build_constant(b, band_type(f, s), d->data, true);
 }
 

@@ -140,8 +140,8 @@ static void find_who_sees_zero(finder *f, ir_block block) {
   const ir_block_data *b = ir_block_get(f->m, block);
   for (uint32_t i = b->ops.count; i-- > 0;) {
     ir_op op = b->ops.at[i];
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) find_who_sees_zero(f, ir_op_get(f->m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));)
+      find_who_sees_zero(f, below);
     mark_operands(f, op);
   }
 }

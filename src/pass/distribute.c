@@ -167,9 +167,7 @@ static void mark_inner_sums(const ir_module *m, ir_op op, void *user) {
   distributor *f = user;
   for (uint32_t i = 0; ir_kind_of(m, op) == IR_OP_ADD && i < 2; i++) {
     ir_value v = ir_operand(m, op, i);
-    ir_op def = ir_value_get(m, v)->op;
-    if (def && ir_op_get(m, def)->block == ir_op_get(m, op)->block)
-      f->inner[v] = is_read_once(f, v);
+    if (ir_is_made_in(m, v, ir_op_get(m, op)->block)) f->inner[v] = is_read_once(f, v);
   }
 }
 

@@ -69,20 +69,16 @@ static ir_value numbers_of(ir_builder *b, ir_value indices, const ir_gather_numb
   return ir_build_reshape(b, wide, ir_tensor(b->m, IR_I64, rank, dims));
 }
 
-static ir_value like(ir_builder *b, ir_value x, int64_t number) {
-  return ir_build_splat_int(b, ir_type_of(b->m, x), number);
-}
-
 /* Inside, as gather has them. */
 static ir_value clamped(ir_builder *b, ir_value at, int64_t size) {
-  ir_value x = ir_build_binary(b, IR_OP_MAXIMUM, at, like(b, at, 0));
-  return ir_build_binary(b, IR_OP_MINIMUM, x, like(b, at, size - 1));
+  ir_value x = ir_build_binary(b, IR_OP_MAXIMUM, at, ir_build_int_like(b, at, 0));
+  return ir_build_binary(b, IR_OP_MINIMUM, x, ir_build_int_like(b, at, size - 1));
 }
 
 /* Those below 0 behind the end, where scatter drops them as well. */
 static ir_value dropped(ir_builder *b, ir_value at, int64_t size) {
-  ir_value below = ir_build_compare(b, "LT", at, like(b, at, 0));
-  return ir_build_select(b, below, like(b, at, size), at);
+  ir_value below = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, 0));
+  return ir_build_select(b, below, ir_build_int_like(b, at, size), at);
 }
 
 /* Index vectors: the first component is beyond its end where `at` is beyond the whole. */
@@ -95,8 +91,9 @@ static ir_value taken_apart(ir_builder *b, ir_value at, const fold *f) {
   ir_type column = ir_tensor(b->m, IR_I64, rank + 1, dims);
   int64_t stride = 1;
   for (int32_t i = f->count; i-- > 0; stride *= tall_extent(b->m, f, i)) {
-    ir_value x = ir_build_binary(b, IR_OP_DIVIDE, at, like(b, at, stride));
-    if (i) x = ir_build_binary(b, IR_OP_REMAINDER, x, like(b, at, tall_extent(b->m, f, i)));
+    ir_value x = ir_build_binary(b, IR_OP_DIVIDE, at, ir_build_int_like(b, at, stride));
+    if (i)
+      x = ir_build_binary(b, IR_OP_REMAINDER, x, ir_build_int_like(b, at, tall_extent(b->m, f, i)));
     parts[i] = ir_build_reshape(b, x, column);
   }
   return ir_build_concatenate(b, parts, (uint32_t)f->count, rank);

@@ -344,8 +344,7 @@ static bool read_sum(const gram *f, ir_op op, scaled *out) {
   ir_op multiply = ir_maker(m, v, IR_OP_MULTIPLY);
   bool all = ir_op_ints(m, op, "dimensions", &rank) && rank == 2 && ir_type_at(m, v)->rank == 2;
   if (!multiply || !all || !ir_is_static_tensor(m, ir_type_of(m, v)) ||
-      !ir_is_zero(m, ir_operand(m, op, 1)) ||
-      ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) != IR_OP_ADD)
+      !ir_is_zero(m, ir_operand(m, op, 1)) || ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD)
     return false;
   for (uint32_t i = 0; i < 2; i++) out[i] = strip(f, (side){ir_operand(m, multiply, i), 0});
   return true;

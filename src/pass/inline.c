@@ -33,10 +33,8 @@ typedef struct inliner {
 } inliner;
 
 static ir_op find_symbol(const inliner *in, ir_op op, const char *attr_name) {
-  ir_attr a = ir_op_attr(in->m, op, attr_name);
-  if (!a || ir_attr_get(in->m, a)->kind != IR_ATTR_SYMBOL) return IR_NONE;
-  ir_str name = ir_attr_get(in->m, a)->text;
-  return name < in->n_names ? in->functions[name] : IR_NONE;
+  const ir_attr_data *d = ir_op_attr_of(in->m, op, attr_name, IR_ATTR_SYMBOL);
+  return d && d->text < in->n_names ? in->functions[d->text] : IR_NONE;
 }
 
 /* The function that the op calls; IR_NONE if it is no call. */
@@ -136,8 +134,7 @@ static bool has_calls(const inliner *in, ir_block block) {
 static void inline_block(inliner *in, ir_block block);
 
 static void inline_regions(inliner *in, ir_op op) {
-  for (uint32_t r = 0; r < ir_op_get(in->m, op)->n_regions; r++)
-    if (ir_op_get(in->m, op)->regions[r]) inline_block(in, ir_op_get(in->m, op)->regions[r]);
+  for (ir_block below, r = 0; (below = ir_next_block(in->m, op, &r));) inline_block(in, below);
 }
 
 /* Fills the block anew, with callees' bodies in the place of calls. Operands are renamed right

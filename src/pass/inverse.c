@@ -33,7 +33,7 @@ static bool is_member(const turner *f, ir_value v) { return v < f->n_values && f
 
 /* ---- y ---- */
 static bool only_puts(const ir_module *m, ir_op op) {
-  ir_block body = ir_op_get(m, op)->regions[0];
+  ir_block body = ir_body(m, op);
   return ir_block_get(m, body)->ops.count == 1 &&
          ir_operand(m, ir_terminator(m, body), 0) == ir_block_get(m, body)->args.at[1];
 }

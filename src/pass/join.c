@@ -21,10 +21,8 @@ typedef struct joining {
   ir_map *renamed; /* results of both -> the joined one's */
 } joining;
 
-static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
-
 static bool is_manual(const ir_module *m, ir_op op) {
-  return ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION && body_of(m, op);
+  return ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION && ir_body(m, op);
 }
 
 static bool is_result_of(const ir_module *m, ir_value v, ir_op op) {
@@ -139,27 +137,20 @@ static ir_op new_manual(joining *j, sides *operands, sides *results) {
       list_attr(j, "in_shardings", operands),
       {ir_intern_string(m, "manual_axes"), ir_op_attr(m, j->second, "manual_axes"), true},
       list_attr(j, "out_shardings", results)};
-  return ir_op_new(m, IR_NONE,
-                   &(ir_op_desc){.kind = IR_OP_SDY_MANUAL_COMPUTATION,
-                                 .n_operands = operands->values.count,
-                                 .operands = operands->values.at,
-                                 .n_results = results->values.count,
-                                 .result_types = types,
-                                 .n_attrs = 3,
-                                 .attrs = attrs,
-                                 .n_regions = 1,
-                                 .location = ir_op_get(m, j->second)->location});
+  return ir_build_op(&(ir_builder){m, IR_NONE, ir_op_get(m, j->second)->location},
+                     IR_OP_SDY_MANUAL_COMPUTATION, operands->values.count, operands->values.at,
+                     results->values.count, types, 3, attrs, 1);
 }
 
 /* The ops of one body; map: values of the two bodies -> those of the joined one. */
 static void copy_body(joining *j, ir_block to, ir_op op, ir_map *map) {
   ir_module *m = j->m;
-  ir_block from = body_of(m, op);
+  ir_block from = ir_body(m, op);
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
     ir_value v = ir_operand(m, op, i), arg = ir_block_get(m, from)->args.at[i];
     if (is_result_of(m, v, j->first)) {
       ir_value yielded =
-          ir_operand(m, ir_terminator(m, body_of(m, j->first)), ir_value_get(m, v)->index);
+          ir_operand(m, ir_terminator(m, ir_body(m, j->first)), ir_value_get(m, v)->index);
       ir_map_set(map, arg, ir_map_get(map, yielded));
     } else ir_map_set(map, arg, ir_block_arg(m, to, ir_type_of(m, arg)));
   }
@@ -172,7 +163,7 @@ static void yield_results(joining *j, ir_block to, const sides *results, ir_map 
   ir_value *yields = ARENA_ARRAY(j->p->scratch, ir_value, results->values.count + 1);
   for (uint32_t i = 0; i < results->values.count; i++) {
     const ir_value_data *v = ir_value_get(m, results->values.at[i]);
-    yields[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, body_of(m, v->op)), v->index));
+    yields[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, ir_body(m, v->op)), v->index));
   }
   ir_builder b = {m, to, ir_op_get(m, j->second)->location};
   ir_build_return(&b, IR_OP_SDY_RETURN, yields, results->values.count);
@@ -220,7 +211,7 @@ static bool join_some(pass_ctx *p, ir_module *m, ir_block block) {
 
 static weir_status run(pass_ctx *p, ir_module *m) {
   ir_op main = ir_main_function(m);
-  ir_block block = main && ir_op_get(m, main)->n_regions ? ir_op_get(m, main)->regions[0] : IR_NONE;
+  ir_block block = main && ir_op_get(m, main)->n_regions ? ir_body(m, main) : IR_NONE;
   while (block && join_some(p, m, block)) p->changed = true;
   return WEIR_OK;
 }

@@ -66,7 +66,7 @@ static bool is_int_line(const lister *f, ir_value v) {
 static ir_value summed_up(const lister *f, ir_value v) {
   ir_op op = ir_maker(f->m, v, IR_OP_REDUCE_WINDOW);
   if (!op || !is_int_line(f, v) || ir_op_get(f->m, op)->n_operands != 2 ||
-      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
+      ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_ADD ||
       !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
     return IR_NONE;
   return ir_prefix_along(f->m, op, 0) > 0 ? ir_operand(f->m, op, 0) : IR_NONE;
@@ -103,7 +103,7 @@ static bool counts_ones(const lister *f, ir_op op) {
   int64_t one;
   ir_gather_numbers n;
   return ir_op_get(f->m, op)->n_operands == 3 && pass_is_static(f->m, op) &&
-         ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) == IR_OP_ADD &&
+         ir_reducer_kind(f->m, ir_body(f->m, op)) == IR_OP_ADD &&
          ir_is_zero(f->m, ir_operand(f->m, op, 0)) &&
          ir_splat_int(f->m, ir_operand(f->m, op, 2), &one) && one == 1 &&
          ir_scatter_dims(f->p->scratch, f->m, op, &n) && n.collapsed_slice_dims.count == 1 &&
@@ -190,7 +190,7 @@ static ir_value unmoved(const lister *f, ir_value v) {
 static bool is_count(const lister *f, ir_value v) {
   ir_op op = ir_maker(f->m, unmoved(f, v), IR_OP_REDUCE);
   if (!op || ir_op_get(f->m, op)->n_operands != 2 ||
-      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) != IR_OP_ADD ||
+      ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_ADD ||
       !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
     return false;
   int32_t n = ir_op_list(f->m, op, "dimensions").count;
@@ -287,14 +287,11 @@ static ir_type line(const lister *f, ir_dtype d, int64_t n) { return ir_tensor(f
 static ir_type with_length(const lister *f, ir_value v, int32_t along, int64_t n) {
   return ir_tensor_with_dim(f->m, ir_type_of(f->m, v), along, n);
 }
-static ir_value int_line(lister *f, ir_value like, int64_t number) {
-  return ir_build_splat_int(&f->b, ir_type_of(f->m, like), number);
-}
-
 /* Place p's entry; what the mask leaves out has some other. */
 static ir_value entry_of_place(lister *f) {
   if (!f->entry)
-    f->entry = ir_build_binary(&f->b, IR_OP_SUBTRACT, f->counts, int_line(f, f->counts, 1));
+    f->entry =
+        ir_build_binary(&f->b, IR_OP_SUBTRACT, f->counts, ir_build_int_like(&f->b, f->counts, 1));
   return f->entry;
 }
 
@@ -303,8 +300,9 @@ static ir_value is_entry(lister *f) {
   if (f->is_entry) return f->is_entry;
   ir_value set = type_of(f, f->mask)->dtype == IR_I1
                      ? f->mask
-                     : ir_build_compare(&f->b, "GT", f->mask, int_line(f, f->mask, 0));
-  ir_value fits = ir_build_compare(&f->b, "LE", f->counts, int_line(f, f->counts, f->length));
+                     : ir_build_compare(&f->b, "GT", f->mask, ir_build_int_like(&f->b, f->mask, 0));
+  ir_value fits =
+      ir_build_compare(&f->b, "LE", f->counts, ir_build_int_like(&f->b, f->counts, f->length));
   return f->is_entry = ir_build_binary(&f->b, IR_OP_AND, set, fits);
 }
 
@@ -312,7 +310,7 @@ static ir_value is_entry(lister *f) {
 static ir_value count(lister *f) {
   if (f->count) return f->count;
   ir_value all = ir_build_sum(&f->b, f->mask, (int64_t[]){0}, 1);
-  ir_value most = ir_build_splat_int(&f->b, ir_type_of(f->m, all), f->length);
+  ir_value most = ir_build_int_like(&f->b, all, f->length);
   return f->count = ir_build_binary(&f->b, IR_OP_MINIMUM, all, most);
 }
 
@@ -431,7 +429,7 @@ static ir_value made(lister *f, ir_value v, side where) {
 /* The scalar that adds nothing; of what may count twice, what the sum begins with. */
 static ir_value nothing(lister *f, ir_kind kind, ir_value initial) {
   bool counts = kind == IR_OP_ADD || kind == IR_OP_XOR;
-  return counts ? ir_build_splat_int(&f->b, ir_type_of(f->m, initial), 0) : initial;
+  return counts ? ir_build_int_like(&f->b, initial, 0) : initial;
 }
 
 static ir_value where_true(lister *f, ir_value truth, ir_value v, int32_t along, ir_value other) {
@@ -440,7 +438,7 @@ static ir_value where_true(lister *f, ir_value truth, ir_value v, int32_t along,
 }
 
 static bool may_reduce(const lister *f, ir_op op) {
-  ir_kind k = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  ir_kind k = ir_reducer_kind(f->m, ir_body(f->m, op));
   return ir_op_get(f->m, op)->n_operands == 2 && pass_is_static(f->m, op) && k != IR_OP_UNKNOWN &&
          k != IR_OP_MULTIPLY && k != IR_OP_XOR &&
          type_of(f, ir_operand(f->m, op, 0))->dtype == type_of(f, ir_result(f->m, op, 0))->dtype &&
@@ -477,7 +475,7 @@ static ir_value reduced(lister *f, ir_op op, ir_value x, ir_value initial) {
 static bool replace_reduce(lister *f, ir_op op) {
   ir_value v = ir_operand(f->m, op, 0), initial = ir_operand(f->m, op, 1);
   if (!may_reduce(f, op) || !is_member(f, v)) return false;
-  ir_kind kind = ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]);
+  ir_kind kind = ir_reducer_kind(f->m, ir_body(f->m, op));
   int32_t along = f->members[v].along;
   ir_value none = nothing(f, kind, initial);
   ir_value x = where_true(f, is_entry(f), made(f, v, AT_PLACES), along, none), behind;
@@ -507,8 +505,7 @@ static bool find_scattering(const lister *f, ir_op op, scattering *out) {
   for (;; d++)
     if (ir_ints_find(n.offset_dims, d) < 0 && nth-- == 0) break;
   ir_value u = ir_operand(f->m, op, 2);
-  *out = (scattering){op, along, d,
-                      ir_reducer_kind(f->m, ir_op_get(f->m, op)->regions[0]) == IR_OP_ADD};
+  *out = (scattering){op, along, d, ir_reducer_kind(f->m, ir_body(f->m, op)) == IR_OP_ADD};
   return !is_member(f, u) || f->members[u].along == d;
 }
 
@@ -572,7 +569,7 @@ static ir_value put_together(lister *f, ir_value v) {
                                .start_index_map = {1, dim},
                                .index_vector_dim = 1};
   ir_value u = made(f, v, AT_PLACES), x = with_ends(f, v, f->members[v].along, BEHIND);
-  ir_value end = int_line(f, f->counts, f->length);
+  ir_value end = ir_build_int_like(&f->b, f->counts, f->length);
   ir_value at = ir_build_select(&f->b, is_entry(f), entry_of_place(f), end);
   at = ir_build_reshape(&f->b, at,
                         ir_tensor(f->m, type_of(f, at)->dtype, 2, (int64_t[]){f->places, 1}));

@@ -22,7 +22,7 @@ static bool is_elementwise(const ir_module *m, ir_op op) {
 
 static bool may_unfold(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_MAP || !pass_is_static(m, op)) return false;
-  ir_block body = ir_op_get(m, op)->regions[0];
+  ir_block body = ir_body(m, op);
   const ir_block_data *b = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++)
     if (!is_elementwise(m, b->ops.at[i])) return false;
@@ -60,7 +60,7 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   if (!may_unfold(m, op)) return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
   ir_type shape = ir_type_of(m, ir_result(m, op, 0));
-  ir_block body = ir_op_get(m, op)->regions[0];
+  ir_block body = ir_body(m, op);
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
     ir_map_set(f->map, ir_block_get(m, body)->args.at[i], ir_operand(m, op, i));
   uint32_t n = ir_block_get(m, body)->ops.count;

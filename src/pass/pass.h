@@ -74,6 +74,8 @@ WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, 
 /* ---- what several passes need ---- */
 /* All operands and results are tensors whose shapes are known. */
 bool pass_is_static(const ir_module *m, ir_op op);
+/* Attributes that are not the op's own (shardings) may be about its shape. */
+bool pass_has_foreign_attrs(const ir_module *m, ir_op op);
 /* The functions, by the string of their names: m->strs.count of them. */
 ir_op *pass_functions(arena *a, const ir_module *m);
 /* Two products are asked for with the same precision and algorithm. */

@@ -15,6 +15,7 @@
 #include "pass/ranges.h"
 
 #include "pass/build.h"
+#include "base/ints.h"
 
 /* ---- intervals ---- */
 static const pass_range TRUTH = {0, 1}, ANY = {INT64_MIN, INT64_MAX};
@@ -35,10 +36,8 @@ static pass_range of_dtype(ir_dtype d) {
 
 static bool is_one_number(pass_range x) { return x.lo == x.hi; }
 static bool is_within(pass_range x, pass_range y) { return x.lo >= y.lo && x.hi <= y.hi; }
-static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
-static int64_t most(int64_t x, int64_t y) { return x > y ? x : y; }
 static pass_range hull(pass_range x, pass_range y) {
-  return (pass_range){least(x.lo, y.lo), most(x.hi, y.hi)};
+  return (pass_range){min64(x.lo, y.lo), max64(x.hi, y.hi)};
 }
 
 /* ---- ops ---- */
@@ -51,10 +50,9 @@ typedef struct question {
 static ir_value operand(const question *q, uint32_t i) { return ir_operand(q->r->m, q->op, i); }
 static pass_range of(const question *q, uint32_t i) { return pass_range_of(q->r, operand(q, i)); }
 static pass_range constant(const question *q) {
-  ir_attr value = ir_op_attr(q->r->m, q->op, "value");
-  const ir_attr_data *d = value ? ir_attr_get(q->r->m, value) : NULL;
+  const ir_attr_data *d = ir_op_attr_of(q->r->m, q->op, "value", IR_ATTR_DENSE);
   int64_t x;
-  bool one = d && d->kind == IR_ATTR_DENSE && (d->splat || ir_element_count(q->r->m, d->type) == 1);
+  bool one = d && (d->splat || ir_element_count(q->r->m, d->type) == 1);
   if (!one || !ir_load_int(q->dtype, d->data, &x)) return ANY;
   return (pass_range){x, x};
 }
@@ -62,7 +60,7 @@ static pass_range constant(const question *q) {
 static int64_t longest(const question *q, ir_value v) {
   const ir_type_data *t = ir_type_at(q->r->m, v);
   int64_t most_elements = 0;
-  for (int32_t i = 0; i < t->rank; i++) most_elements = most(most_elements, t->dims[i]);
+  for (int32_t i = 0; i < t->rank; i++) most_elements = max64(most_elements, t->dims[i]);
   return most_elements;
 }
 
@@ -89,8 +87,8 @@ static pass_range product(pass_range x, pass_range y) {
               __builtin_mul_overflow(x.lo, y.hi, &p[1]) |
               __builtin_mul_overflow(x.hi, y.lo, &p[2]) | __builtin_mul_overflow(x.hi, y.hi, &p[3]);
   if (over) return ANY;
-  return (pass_range){least(least(p[0], p[1]), least(p[2], p[3])),
-                      most(most(p[0], p[1]), most(p[2], p[3]))};
+  return (pass_range){min64(min64(p[0], p[1]), min64(p[2], p[3])),
+                      max64(max64(p[0], p[1]), max64(p[2], p[3]))};
 }
 
 static pass_range quotient(pass_range x, pass_range y) {
@@ -99,7 +97,7 @@ static pass_range quotient(pass_range x, pass_range y) {
 
 static pass_range rest(pass_range x, pass_range y) {
   if (y.lo <= 0) return ANY;
-  return (pass_range){x.lo >= 0 ? 0 : -(y.hi - 1), x.lo >= 0 ? least(x.hi, y.hi - 1) : y.hi - 1};
+  return (pass_range){x.lo >= 0 ? 0 : -(y.hi - 1), x.lo >= 0 ? min64(x.hi, y.hi - 1) : y.hi - 1};
 }
 
 static pass_range sign_of(pass_range x) {
@@ -166,7 +164,7 @@ static pass_range choice(const question *q) {
 static pass_range running_sum(const question *q) {
   pass_range x = of(q, 0);
   bool plain = ir_op_get(q->r->m, q->op)->n_operands == 2 && x.lo >= 0 &&
-               ir_reducer_kind(q->r->m, ir_op_get(q->r->m, q->op)->regions[0]) == IR_OP_ADD &&
+               ir_reducer_kind(q->r->m, ir_body(q->r->m, q->op)) == IR_OP_ADD &&
                ir_is_zero(q->r->m, operand(q, 1)) && ir_type_at(q->r->m, operand(q, 0))->rank == 1;
   return plain ? product(x, (pass_range){0, longest(q, operand(q, 0))}) : ANY;
 }
@@ -178,10 +176,10 @@ static pass_range all_operands(const question *q) {
 }
 
 static pass_range larger(pass_range x, pass_range y) {
-  return (pass_range){most(x.lo, y.lo), most(x.hi, y.hi)};
+  return (pass_range){max64(x.lo, y.lo), max64(x.hi, y.hi)};
 }
 static pass_range smaller(pass_range x, pass_range y) {
-  return (pass_range){least(x.lo, y.lo), least(x.hi, y.hi)};
+  return (pass_range){min64(x.lo, y.lo), min64(x.hi, y.hi)};
 }
 
 static pass_range result_range(const question *q) {
@@ -291,10 +289,6 @@ static bool find_counter(const pass_bounds *r, ir_value v, uint32_t side, counte
          is_within(sum(product(x, n), y), all);
 }
 
-static ir_value like(ir_builder *b, ir_value x, int64_t number) {
-  return ir_build_splat_int(b, ir_type_of(b->m, x), number);
-}
-
 /* (x n + y) / (n k) is x / k; of % n it is y, of % (n k) it is (x % k) n + y: left alone. */
 static ir_value taken_apart(narrower *f, ir_builder *b, ir_op op) {
   counter c;
@@ -306,7 +300,9 @@ static ir_value taken_apart(narrower *f, ir_builder *b, ir_op op) {
     return IR_NONE;
   if (!is_one_number(by) || by.lo < c.n || by.lo % c.n) return IR_NONE;
   if (kind == IR_OP_REMAINDER) return by.lo == c.n ? c.y : IR_NONE;
-  return by.lo == c.n ? c.x : ir_build_binary(b, IR_OP_DIVIDE, c.x, like(b, c.x, by.lo / c.n));
+  return by.lo == c.n
+             ? c.x
+             : ir_build_binary(b, IR_OP_DIVIDE, c.x, ir_build_int_like(b, c.x, by.lo / c.n));
 }
 
 static ir_value one_number(narrower *f, ir_builder *b, ir_op op) {
@@ -314,7 +310,7 @@ static ir_value one_number(narrower *f, ir_builder *b, ir_op op) {
   pass_range x = pass_range_of(&f->ranges, y);
   bool moved = ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM || !ir_op_get(f->m, op)->n_operands;
   if (!is_integral(ir_type_at(f->m, y)->dtype) || !is_one_number(x) || moved) return IR_NONE;
-  return like(b, y, x.lo);
+  return ir_build_int_like(b, y, x.lo);
 }
 
 static ir_value narrowed(narrower *f, ir_builder *b, ir_op op) {

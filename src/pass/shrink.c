@@ -12,8 +12,7 @@
 #include "pass/pass.h"
 
 static ir_block body_of(const ir_module *m, ir_op function) {
-  return function && ir_op_get(m, function)->n_regions ? ir_op_get(m, function)->regions[0]
-                                                       : IR_NONE;
+  return function && ir_op_get(m, function)->n_regions ? ir_body(m, function) : IR_NONE;
 }
 
 static ir_block main_body(const ir_module *m) { return body_of(m, ir_main_function(m)); }
@@ -52,9 +51,8 @@ static bool is_computed(const ir_module *m, ir_op op) {
 /* Also constants that are not yet as simple as they can be. */
 static bool is_not_simple(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_CONSTANT) return is_computed(m, op);
-  ir_attr value = ir_op_attr(m, op, "value");
-  return value && ir_attr_get(m, value)->kind == IR_ATTR_DENSE && !ir_attr_get(m, value)->splat &&
-         ir_is_static_tensor(m, ir_type_of(m, ir_result(m, op, 0)));
+  const ir_attr_data *value = ir_op_attr_of(m, op, "value", IR_ATTR_DENSE);
+  return value && !value->splat && ir_is_static_tensor(m, ir_type_of(m, ir_result(m, op, 0)));
 }
 
 static bool is_in_main(const ir_module *m, ir_op op) {
@@ -84,6 +82,12 @@ static void mark_used(const ir_module *m, ir_op op, void *user) {
   bool *used = user;
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) used[d->operands[i]] = true;
+}
+
+static bool *used_values(arena *a, const ir_module *m) {
+  bool *used = ARENA_ARRAY(a, bool, m->values.count);
+  ir_walk(m, ir_top(m), mark_used, used);
+  return used;
 }
 
 static bool replace_results(swap *s, ir_block block, ir_op op) {
@@ -134,8 +138,7 @@ static void emit_op(swap *s, ir_block block, ir_op op) {
   bool goes = op < s->n_ops && s->selected[op];
   if (goes && (s->stand_in ? replace_results(s, block, op) : replace_by_body(s, block, op))) return;
   ir_block_append(s->m, block, op);
-  for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
-    if (ir_op_get(s->m, op)->regions[r]) swap_in_block(s, ir_op_get(s->m, op)->regions[r]);
+  for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) swap_in_block(s, below);
 }
 
 static void swap_ops(ir_module *m, uint32_t first, uint32_t count,
@@ -146,8 +149,7 @@ static void swap_ops(ir_module *m, uint32_t first, uint32_t count,
   swap s = {.m = m, .map = ir_map_new(a, m), .n_ops = m->ops.count, .stand_in = stand_in};
   s.region = region;
   s.selected = ARENA_ARRAY(a, bool, m->ops.count);
-  s.used = ARENA_ARRAY(a, bool, m->values.count);
-  ir_walk(m, ir_top(m), mark_used, s.used);
+  s.used = used_values(a, m);
   for (uint32_t i = first; i < ops.count && i < first + count; i++) s.selected[ops.at[i]] = true;
   swap_in_block(&s, ir_top(m));
   ir_replace_uses(m, ir_top(m), s.map);
@@ -318,12 +320,6 @@ static void return_operands(ir_module *m, uint32_t first, uint32_t count) {
 }
 
 /* ---- arguments that nobody uses ---- */
-static bool *used_values(arena *a, const ir_module *m) {
-  bool *used = ARENA_ARRAY(a, bool, m->values.count);
-  ir_walk(m, ir_top(m), mark_used, used);
-  return used;
-}
-
 static uint32_t count_unused_arguments(ir_module *m) {
   arena *a = arena_create(m->ctx);
   bool *used = used_values(a, m);
@@ -441,37 +437,23 @@ static void drop_locations(ir_module *m, uint32_t first, uint32_t count) {
 }
 
 /* ---- the table ---- */
-static const pass_shrink locations = {"locations", count_locations, drop_locations},
-                         results = {"results", count_results, drop_results},
-                         earlier_results = {"results by what they come from", count_results,
-                                            return_operands},
-                         constants = {"ops by constants", count_not_simple, put_constants},
-                         inputs = {"ops by arguments", count_in_main, put_arguments},
-                         operands = {"ops by operands", count_computed, put_operands},
-                         last_bodies = {"ops by their last region", count_bodies, put_last_body},
-                         bodies_before = {"ops by their region before", count_bodies,
-                                          put_body_before},
-                         calls = {"calls", count_calls, inline_calls},
-                         functions = {"functions", count_functions, drop_functions},
-                         arguments = {"unused arguments", count_unused_arguments, drop_arguments},
-                         attributes = {"attributes", count_attributes, drop_attributes};
-
-const pass_shrink *const pass_shrinks[] = {&locations,
-                                           &calls,
-                                           &functions,
-                                           &results,
-                                           &constants,
-                                           &inputs,
-                                           &operands,
-                                           &earlier_results,
-                                           &last_bodies,
-                                           &bodies_before,
-                                           &arguments,
-                                           &attributes,
-                                           &pass_shrink_dims_to_one,
-                                           &pass_shrink_factors_to_one,
-                                           &pass_shrink_dims_to_two,
-                                           &pass_shrink_factors_to_two,
-                                           &pass_shrink_dims_to_half,
-                                           &pass_shrink_factors_to_half,
-                                           NULL};
+const pass_shrink pass_shrinks[] = {
+    {"locations", count_locations, drop_locations},
+    {"calls", count_calls, inline_calls},
+    {"functions", count_functions, drop_functions},
+    {"results", count_results, drop_results},
+    {"ops by constants", count_not_simple, put_constants},
+    {"ops by arguments", count_in_main, put_arguments},
+    {"ops by operands", count_computed, put_operands},
+    {"results by what they come from", count_results, return_operands},
+    {"ops by their last region", count_bodies, put_last_body},
+    {"ops by their region before", count_bodies, put_body_before},
+    {"unused arguments", count_unused_arguments, drop_arguments},
+    {"attributes", count_attributes, drop_attributes},
+    {"lengths to 1", pass_count_lengths, pass_dims_to_one},
+    {"factors to 1", pass_count_lengths, pass_factors_to_one},
+    {"lengths to 2", pass_count_lengths, pass_dims_to_two},
+    {"factors to 2", pass_count_lengths, pass_factors_to_two},
+    {"lengths halved", pass_count_lengths, pass_dims_to_half},
+    {"factors halved", pass_count_lengths, pass_factors_to_half},
+    {0}};

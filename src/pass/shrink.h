@@ -8,16 +8,20 @@
 #define WEIR_PASS_SHRINK_H
 #include "ir/ir.h"
 
+typedef uint32_t pass_shrink_count(ir_module *m);
+typedef void pass_shrink_apply(ir_module *m, uint32_t first, uint32_t count);
+
 typedef struct pass_shrink {
-  const char *name;
-  uint32_t (*count)(ir_module *m);
-  void (*apply)(ir_module *m, uint32_t first, uint32_t count);
+  const char *name; /* NULL: the end */
+  pass_shrink_count *count;
+  pass_shrink_apply *apply;
 } pass_shrink;
 
-extern const pass_shrink *const pass_shrinks[]; /* NULL-terminated, the most promising first */
+extern const pass_shrink pass_shrinks[]; /* the most promising first */
 
 /* shrink_dims.c: extents become 1, 2, half of what they are; alone, or with their multiples. */
-extern const pass_shrink pass_shrink_dims_to_one, pass_shrink_dims_to_two, pass_shrink_dims_to_half,
-    pass_shrink_factors_to_one, pass_shrink_factors_to_two, pass_shrink_factors_to_half;
+pass_shrink_count pass_count_lengths;
+pass_shrink_apply pass_dims_to_one, pass_dims_to_two, pass_dims_to_half, pass_factors_to_one,
+    pass_factors_to_two, pass_factors_to_half;
 
 #endif

@@ -78,9 +78,9 @@ static ir_type changed_type(const change *c, ir_type type) {
 
 /* The first elements of it. */
 static void change_constant(const change *c, ir_op op) {
-  ir_attr attr = ir_op_attr(c->m, op, "value");
-  ir_attr_data d = attr ? *ir_attr_get(c->m, attr) : (ir_attr_data){0};
-  if (d.kind != IR_ATTR_DENSE) return;
+  const ir_attr_data *found = ir_op_attr_of(c->m, op, "value", IR_ATTR_DENSE);
+  if (!found) return;
+  ir_attr_data d = *found;
   ir_type type = changed_type(c, d.type);
   if (!d.splat && ir_type_bytes(c->m, type) > ir_type_bytes(c->m, d.type)) return;
   ir_op_set_attr(c->m, op, "value", ir_attr_dense(c->m, type, d.data, d.splat), true);
@@ -96,9 +96,9 @@ static void change_numbers(const change *c, ir_op op, const char *name) {
 }
 
 static void change_function_type(const change *c, ir_op op) {
-  ir_attr attr = ir_op_attr(c->m, op, "function_type");
-  if (!attr || ir_attr_get(c->m, attr)->kind != IR_ATTR_TYPE) return;
-  ir_attr_data d = *ir_attr_get(c->m, attr);
+  const ir_attr_data *found = ir_op_attr_of(c->m, op, "function_type", IR_ATTR_TYPE);
+  if (!found) return;
+  ir_attr_data d = *found;
   d.type = changed_type(c, d.type);
   ir_op_set_attr(c->m, op, "function_type", ir_attr_new(c->m, &d), true);
 }
@@ -130,7 +130,7 @@ static int64_t one(int64_t n) { return n < 1 ? n : 1; }
 static int64_t two(int64_t n) { return n < 2 ? n : 2; }
 static int64_t half(int64_t n) { return n / 2; }
 
-static uint32_t count_lengths(ir_module *m) {
+uint32_t pass_count_lengths(ir_module *m) {
   arena *a = arena_create(m->ctx);
   uint32_t n = lengths_of(a, m).list.count;
   arena_destroy(a);
@@ -138,7 +138,7 @@ static uint32_t count_lengths(ir_module *m) {
 }
 
 #define WAY(word, target, multiples)                                                               \
-  static void word(ir_module *m, uint32_t first, uint32_t count) {                                 \
+  void pass_##word(ir_module *m, uint32_t first, uint32_t count) {                                 \
     change_lengths(m, first, count, target, multiples);                                            \
   }
 WAY(dims_to_one, one, false)
@@ -147,10 +147,3 @@ WAY(dims_to_half, half, false)
 WAY(factors_to_one, one, true)
 WAY(factors_to_two, two, true)
 WAY(factors_to_half, half, true)
-
-const pass_shrink pass_shrink_dims_to_one = {"lengths to 1", count_lengths, dims_to_one},
-                  pass_shrink_dims_to_two = {"lengths to 2", count_lengths, dims_to_two},
-                  pass_shrink_dims_to_half = {"lengths halved", count_lengths, dims_to_half},
-                  pass_shrink_factors_to_one = {"factors to 1", count_lengths, factors_to_one},
-                  pass_shrink_factors_to_two = {"factors to 2", count_lengths, factors_to_two},
-                  pass_shrink_factors_to_half = {"factors halved", count_lengths, factors_to_half};

@@ -43,24 +43,8 @@ static ir_builder builder(const simplifier *s, ir_op op) {
 /* All elements of the value are one and the same, a constant: its bytes. NULL if not or if we can't
  * tell. */
 static const void *splat_of(const simplifier *s, ir_value v) {
-  for (int steps = 0; steps < 64; steps++) {
-    ir_op op = ir_value_get(s->m, v)->op;
-    if (!op) return NULL;
-    switch (ir_kind_of(s->m, op)) {
-      case IR_OP_BROADCAST_IN_DIM:
-      case IR_OP_BROADCAST:
-      case IR_OP_RESHAPE:
-      case IR_OP_TRANSPOSE: v = ir_operand(s->m, op, 0); continue;
-      case IR_OP_CONSTANT: {
-        ir_attr value = ir_op_attr(s->m, op, "value");
-        const ir_attr_data *d = value ? ir_attr_get(s->m, value) : NULL;
-        if (!d || d->kind != IR_ATTR_DENSE || !ir_is_static_tensor(s->m, d->type)) return NULL;
-        return d->splat || ir_element_count(s->m, d->type) == 1 ? d->data : NULL;
-      }
-      default: return NULL;
-    }
-  }
-  return NULL;
+  const ir_attr_data *d = ir_splat_element(s->m, v, 64);
+  return d ? d->data : NULL;
 }
 
 /* ---- identities of data movement ---- */
@@ -384,7 +368,7 @@ static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
 
 /* The body is (x, update) -> update. */
 static bool replaces(const simplifier *s, ir_op op) {
-  ir_block body = ir_op_get(s->m, op)->regions[0];
+  ir_block body = ir_body(s->m, op);
   ir_op end = ir_terminator(s->m, body);
   return ir_op_get(s->m, op)->n_operands == 3 && ir_block_get(s->m, body)->ops.count == 1 &&
          ir_operand(s->m, end, 0) == ir_block_get(s->m, body)->args.at[1];
@@ -577,8 +561,7 @@ static void visit_op(simplifier *s, ir_block block, ir_op op) {
     s->p->changed = true;
     return;
   }
-  for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_regions; r++)
-    if (ir_op_get(s->m, op)->regions[r]) visit_block(s, ir_op_get(s->m, op)->regions[r]);
+  for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) visit_block(s, below);
   s->block = block;
   if (!simplify_op(s, op)) ir_block_append(s->m, block, op);
 }

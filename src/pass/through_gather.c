@@ -71,13 +71,9 @@ static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t
   return ir_build_reshape(&f->b, indices, type);
 }
 
-static ir_value number_for(picker *f, ir_value x, int64_t number) {
-  return ir_build_splat_int(&f->b, ir_type_of(f->m, x), number);
-}
-
 static ir_value clamped(picker *f, ir_value x, int64_t low, int64_t high) {
-  x = ir_build_binary(&f->b, IR_OP_MAXIMUM, x, number_for(f, x, low));
-  return ir_build_binary(&f->b, IR_OP_MINIMUM, x, number_for(f, x, high));
+  x = ir_build_binary(&f->b, IR_OP_MAXIMUM, x, ir_build_int_like(&f->b, x, low));
+  return ir_build_binary(&f->b, IR_OP_MINIMUM, x, ir_build_int_like(&f->b, x, high));
 }
 
 /* The entries are those of the indices, without the dimension that vectors lie along. */
@@ -464,7 +460,7 @@ static bool assigns(const picker *f, ir_block reducer) {
 static bool replace_scatter(picker *f, ir_op op) {
   if (ir_op_get(f->m, op)->n_operands != 3) return false;
   ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 2), y = ir_result(f->m, op, 0);
-  ir_block reducer = ir_op_get(f->m, op)->regions[0];
+  ir_block reducer = ir_body(f->m, op);
   ir_kind kind = ir_reducer_kind(f->m, reducer);
   ir_gather_numbers n;
   place where;

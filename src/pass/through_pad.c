@@ -110,9 +110,8 @@ static ir_value scalar_of(padder *f, ir_value v) {
   if (!op) return IR_NONE;
   if (ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM && !type_of(f, ir_operand(f->m, op, 0))->rank)
     return ir_operand(f->m, op, 0);
-  ir_attr value = ir_kind_of(f->m, op) == IR_OP_CONSTANT ? ir_op_attr(f->m, op, "value") : IR_NONE;
-  const ir_attr_data *d = value ? ir_attr_get(f->m, value) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE || !d->splat) return IR_NONE;
+  if (!ir_is_splat_constant(f->m, v)) return IR_NONE;
+  const ir_attr_data *d = ir_op_attr_of(f->m, op, "value", IR_ATTR_DENSE);
   return ir_build_constant(&f->b, ir_scalar(f->m, t.dtype), d->data, true);
 }
 
@@ -274,7 +273,7 @@ static ir_value with_nans_of(padder *f, ir_value y, ir_value x, int64_t dim, int
                              int64_t length) {
   if (!length || !is_real(f, x)) return y;
   ir_value part = ir_build_slice_dim(&f->b, x, dim, at, length),
-           zero = ir_build_splat_int(&f->b, ir_type_of(f->m, part), 0);
+           zero = ir_build_int_like(&f->b, part, 0);
   ir_value sum = ir_build_sum(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, part, zero), &dim, 1);
   int64_t to[IR_MAX_RANK];
   for (int32_t d = 0, k = 0; d < type_of(f, y)->rank; d++)

@@ -137,8 +137,7 @@ static void find_reads_of(cutter *f, ir_block block, ir_op op) {
     if (!cuts || !pass_box_is_empty(type_of(f, d->operands[i]), b))
       need(f, block, d->operands[i], b);
   }
-  for (uint32_t r = 0; r < d->n_regions; r++)
-    if (d->regions[r]) find_reads(f, d->regions[r]);
+  for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) find_reads(f, below);
 }
 
 static void find_reads(cutter *f, ir_block block) {
@@ -240,8 +239,7 @@ static void cut_block(cutter *f, ir_block block) {
     else
       for (uint32_t k = 0; k < d->n_operands; k++)
         d->operands[k] = ir_map_get(f->map, d->operands[k]);
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) cut_block(f, ir_op_get(f->m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) cut_block(f, below);
     ir_block_append(f->m, block, op);
   }
 }

@@ -134,20 +134,11 @@ static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
   const ir_type_data *t = ir_type_get(m, values);
   ir_type types[] = {values, ir_tensor(m, IR_I32, t->rank, t->dims)};
   ir_named_attr attr = ir_property(m, "k", ir_attr_int(m, k, IR_I64));
-  return ir_op_new(m, b->block,
-                   &(ir_op_desc){.kind = IR_OP_CHLO_TOP_K,
-                                 .n_operands = 1,
-                                 .operands = &x,
-                                 .n_results = 2,
-                                 .result_types = types,
-                                 .n_attrs = 1,
-                                 .attrs = &attr,
-                                 .location = b->location});
+  return ir_build_op(b, IR_OP_CHLO_TOP_K, 1, &x, 2, types, 1, &attr, 0);
 }
 
 static ir_value count_down(ir_builder *b, ir_value at, int64_t length) {
-  return ir_build_binary(b, IR_OP_SUBTRACT, ir_build_splat_int(b, ir_type_of(b->m, at), length - 1),
-                         at);
+  return ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int_like(b, at, length - 1), at);
 }
 
 static const char *list_except(finder *f, int32_t rank, int64_t but) {
@@ -363,10 +354,7 @@ static bool says(const finder *f, ir_op op, const char *dict, const char *name, 
 
 static bool has_shape(const finder *f, ir_value v, ir_value x, int64_t dim, int64_t k) {
   ir_type type = ir_tensor_with_dim(f->m, ir_type_of(f->m, x), (int32_t)dim, k);
-  const ir_type_data *got = type_of(f, v), *want = ir_type_get(f->m, type);
-  for (int32_t i = 0; got->rank == want->rank && i < want->rank; i++)
-    if (got->dims[i] != want->dims[i]) return false;
-  return got->rank == want->rank;
+  return ir_same_dims(type_of(f, v), ir_type_get(f->m, type));
 }
 
 /* mhlo.topk(x) {k, largest}: values and indices along the last dimension. */
@@ -393,14 +381,12 @@ static bool rewrite_mhlo_topk(finder *f, ir_block block, ir_op op) {
 }
 
 static ir_block called(const finder *f, ir_op op) {
-  ir_attr a = ir_op_attr(f->m, op, "called_computations");
-  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  if (!d || d->kind != IR_ATTR_ARRAY || d->count != 1) return IR_NONE;
+  const ir_attr_data *d = ir_op_attr_of(f->m, op, "called_computations", IR_ATTR_ARRAY);
+  if (!d || d->count != 1) return IR_NONE;
   d = ir_attr_get(f->m, d->items[0]);
   ir_op callee =
       d->kind == IR_ATTR_SYMBOL ? ir_find_function(f->m, ir_text(f->m, d->text)) : IR_NONE;
-  return callee && ir_op_get(f->m, callee)->n_regions ? ir_op_get(f->m, callee)->regions[0]
-                                                      : IR_NONE;
+  return callee && ir_op_get(f->m, callee)->n_regions ? ir_body(f->m, callee) : IR_NONE;
 }
 
 /* ApproxTopK(x.., init..) where it falls back to a sort. */
@@ -459,8 +445,7 @@ static void visit_block(finder *f, ir_block block) {
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     ir_kind kind = ir_kind_of(f->m, op);
-    for (uint32_t r = 0; r < ir_op_get(f->m, op)->n_regions; r++)
-      if (ir_op_get(f->m, op)->regions[r]) visit_block(f, ir_op_get(f->m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) visit_block(f, below);
     if (kind == IR_OP_CUSTOM_CALL && rewrite_custom_call(f, block, op)) f->changed = true;
     else ir_block_append(f->m, block, op);
     if (kind == IR_OP_SORT) rewrite_sort(f, &users, block, op);

@@ -73,11 +73,7 @@ static ir_value yield_of(const last *l, uint32_t i) {
 }
 
 static bool has_rows(const last *l, ir_value v) {
-  const ir_type_data *t = ir_type_at(l->m, v), *rows = ir_type_at(l->m, l->asked);
-  if (t->rank != rows->rank) return false;
-  for (int32_t d = 0; d < t->rank; d++)
-    if (t->dims[d] != rows->dims[d]) return false;
-  return true;
+  return ir_same_dims(ir_type_at(l->m, v), ir_type_at(l->m, l->asked));
 }
 
 static bool changes(const last *l, uint32_t i) { return yield_of(l, i) != carry_of(l, l->body, i); }
@@ -257,7 +253,7 @@ static bool read_vote(last *l, ir_block block, ir_value v) {
     return false;
   if (no && !is_read(l, x, 1)) return false;
   ir_value init = ir_operand(l->m, op, 1);
-  if (ir_reducer_kind(l->m, ir_op_get(l->m, op)->regions[0]) != (no ? IR_OP_AND : IR_OP_OR) ||
+  if (ir_reducer_kind(l->m, ir_body(l->m, op)) != (no ? IR_OP_AND : IR_OP_OR) ||
       !ir_is_splat_constant(l->m, init) || ir_is_zero(l->m, init) != !no)
     return false;
   l->vote = op;
@@ -366,7 +362,7 @@ static ir_map *stepped(const last *l, ir_builder *b, const ir_value *carries, ir
 }
 
 static ir_value plus_one(ir_builder *b, ir_value x) {
-  return ir_build_binary(b, IR_OP_ADD, x, ir_build_splat_int(b, ir_type_of(b->m, x), 1));
+  return ir_build_binary(b, IR_OP_ADD, x, ir_build_int_like(b, x, 1));
 }
 
 /* and of bits, or of flags, maximum of what is not negative */
@@ -411,26 +407,23 @@ static ir_value as_rows(ir_builder *b, ir_value scalar, ir_value rows) {
   return ir_build_broadcast(b, scalar, type, NULL);
 }
 
-static ir_value number(ir_builder *b, ir_value like, int64_t value) {
-  return ir_build_splat_int(b, ir_type_of(b->m, like), value);
-}
-
 /* The bits of `counted`, and that of now where the row is done. */
 static ir_value with_bit(ir_builder *b, const ir_value *counted, ir_value trips, ir_value go) {
   ir_value behind = ir_build_binary(b, IR_OP_SUBTRACT, trips, as_rows(b, counted[FROM], trips));
   ir_value bits = counted[DONE], at = ir_build_convert(b, behind, IR_UI32); /* below: large */
-  ir_value is_one = ir_build_compare(b, "LT", at, number(b, at, BITS));
+  ir_value is_one = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, BITS));
   is_one = ir_build_binary(b, IR_OP_AND, is_one, ir_build_unary(b, IR_OP_NOT, go));
-  ir_value bit =
-      ir_build_binary(b, IR_OP_SHIFT_LEFT, number(b, bits, 1), ir_build_convert(b, at, IR_UI64));
-  return ir_build_binary(b, IR_OP_OR, bits, ir_build_select(b, is_one, bit, number(b, bits, 0)));
+  ir_value bit = ir_build_binary(b, IR_OP_SHIFT_LEFT, ir_build_int_like(b, bits, 1),
+                                 ir_build_convert(b, at, IR_UI64));
+  return ir_build_binary(b, IR_OP_OR, bits,
+                         ir_build_select(b, is_one, bit, ir_build_int_like(b, bits, 0)));
 }
 
 /* A row that may go on again does so until it was seen done, and all trips are made that all make.
  */
 static void count_again(ir_builder *b, const ir_value *counted, ir_value *next) {
   next[DONE] = with_bit(b, counted, next[TRIPS], next[GOES]);
-  ir_value unseen = ir_build_compare(b, "EQ", next[DONE], number(b, next[DONE], 0));
+  ir_value unseen = ir_build_compare(b, "EQ", next[DONE], ir_build_int_like(b, next[DONE], 0));
   ir_value early =
       ir_build_compare(b, "LT", next[TRIPS], as_rows(b, counted[ALL_MAKE], next[TRIPS]));
   ir_value waits = ir_build_binary(b, IR_OP_AND, next[GOES], unseen);
@@ -461,7 +454,7 @@ static ir_op count_trips(const last *l, ir_builder *b, const ir_value *counted,
   ir_module *m = l->m;
   ir_value *args[2];
   ir_op loop = wider_while(l, b, counted, n_counted, args);
-  ir_builder of_condition = {m, ir_op_get(m, loop)->regions[0], b->location},
+  ir_builder of_condition = {m, ir_body(m, loop), b->location},
              of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
   ask_rows(l, &of_condition, args[0]);
   step_rows(l, &of_body, args[1], n_counted);
@@ -511,7 +504,7 @@ static ir_op look_from(const last *l, ir_builder *b, ir_value from, ir_value wid
                             [DONE] = ir_build_splat_int(b, type_of_rows(l, IR_UI64), 0),
                             [FROM] = from};
   ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
-  counted[ALL_MAKE] = ir_build_binary(b, IR_OP_SUBTRACT, to, number(b, to, 1));
+  counted[ALL_MAKE] = ir_build_binary(b, IR_OP_SUBTRACT, to, ir_build_int_like(b, to, 1));
   next[TRIPS] = counted[TRIPS], next[GOES] = starts(&inner, b);
   count_again(b, counted, next);
   counted[GOES] = next[GOES], counted[DONE] = next[DONE];
@@ -521,7 +514,7 @@ static ir_op look_from(const last *l, ir_builder *b, ir_value from, ir_value wid
 /* The place of the lowest bit of a scalar of ui64 that is not 0. */
 static ir_value lowest_bit(ir_builder *b, ir_value bits) {
   ir_value lowest = ir_build_binary(b, IR_OP_AND, bits, ir_build_unary(b, IR_OP_NEGATE, bits));
-  ir_value below = ir_build_binary(b, IR_OP_SUBTRACT, lowest, number(b, bits, 1));
+  ir_value below = ir_build_binary(b, IR_OP_SUBTRACT, lowest, ir_build_int_like(b, bits, 1));
   return ir_build_convert(b, ir_build_unary(b, IR_OP_POPCNT, below), IR_I32);
 }
 
@@ -535,12 +528,13 @@ static void look_on(const last *l, ir_builder *b, const ir_value *args, ir_op lo
            cut = over_all(b, IR_OP_OR, counted_result(l, loop, GOES));
   ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
   next[0] = ir_build_binary(b, IR_OP_MAXIMUM, to, latest);
-  next[1] = ir_build_binary(b, IR_OP_MINIMUM, number(b, width, BITS),
-                            ir_build_binary(b, IR_OP_MULTIPLY, width, number(b, width, WIDER)));
-  ir_value is_seen = ir_build_compare(b, "NE", common, number(b, common, 0));
+  next[1] = ir_build_binary(
+      b, IR_OP_MINIMUM, ir_build_int_like(b, width, BITS),
+      ir_build_binary(b, IR_OP_MULTIPLY, width, ir_build_int_like(b, width, WIDER)));
+  ir_value is_seen = ir_build_compare(b, "NE", common, ir_build_int_like(b, common, 0));
   ir_value seen = ir_build_binary(b, IR_OP_ADD, from, lowest_bit(b, common));
-  next[2] =
-      ir_build_select(b, is_seen, seen, ir_build_select(b, cut, latest, number(b, latest, -1)));
+  next[2] = ir_build_select(b, is_seen, seen,
+                            ir_build_select(b, cut, latest, ir_build_int_like(b, latest, -1)));
   ir_build_return(b, IR_OP_RETURN, next, 3);
 }
 
@@ -551,10 +545,11 @@ static ir_value find_end(const last *l, ir_builder *b) {
   ir_value init[3] = {ir_build_splat_int(b, type, 0), ir_build_splat_int(b, type, 1),
                       ir_build_splat_int(b, type, -1)};
   ir_op loop = ir_build_while(b, init, 3);
-  ir_block regions[2] = {ir_op_get(m, loop)->regions[0], ir_op_get(m, loop)->regions[1]};
+  ir_block regions[2] = {ir_body(m, loop), ir_op_get(m, loop)->regions[1]};
   ir_builder of_condition = {m, regions[0], b->location}, of_body = {m, regions[1], b->location};
   ir_value end = ir_block_get(m, regions[0])->args.at[2];
-  ir_value unknown = ir_build_compare(&of_condition, "LT", end, number(&of_condition, end, 0));
+  ir_value unknown =
+      ir_build_compare(&of_condition, "LT", end, ir_build_int_like(&of_condition, end, 0));
   ir_build_return(&of_condition, IR_OP_RETURN, &unknown, 1);
   ir_value args[2] = {ir_block_get(m, regions[1])->args.at[0],
                       ir_block_get(m, regions[1])->args.at[1]};
@@ -565,10 +560,10 @@ static ir_value find_end(const last *l, ir_builder *b) {
 /* The while once more, for this number of trips. */
 static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   ir_module *m = l->m;
-  ir_value extra[2] = {ir_build_splat_int(b, ir_type_of(m, trips), 0), trips}, *args[2];
+  ir_value extra[2] = {ir_build_int_like(b, trips, 0), trips}, *args[2];
   uint32_t n = l->n_carries;
   ir_op loop = wider_while(l, b, extra, 2, args);
-  ir_builder of_condition = {m, ir_op_get(m, loop)->regions[0], b->location},
+  ir_builder of_condition = {m, ir_body(m, loop), b->location},
              of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
   ir_value below = ir_build_compare(&of_condition, "LT", args[0][n], args[0][n + 1]);
   ir_build_return(&of_condition, IR_OP_RETURN, &below, 1);

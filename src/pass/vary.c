@@ -54,31 +54,15 @@ static bool moved_dims(const pass_vary *t, ir_op op, fact *out) {
   return true;
 }
 
-/* Attributes that are not the op's own (shardings) may be about its shape. */
-static bool has_foreign_attrs(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_attrs; i++)
-    if (!d->attrs[i].property) return true;
-  return false;
-}
-
-static bool same_dims(const ir_module *m, ir_value x, ir_value y) {
-  const ir_type_data *a = ir_type_at(m, x), *b = ir_type_at(m, y);
-  if (a->rank != b->rank) return false;
-  for (int32_t d = 0; d < a->rank; d++)
-    if (a->dims[d] != b->dims[d]) return false;
-  return true;
-}
-
 static bool elementwise_dims(const pass_vary *t, ir_op op, fact *out) {
   const ir_op_data *d = ir_op_get(t->m, op);
   if (!(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->n_results != 1) return false;
-  if (d->n_regions || has_foreign_attrs(t->m, op)) return false;
+  if (d->n_regions || pass_has_foreign_attrs(t->m, op)) return false;
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_value x = d->operands[i];
     if (!ir_is_static_tensor(t->m, ir_type_of(t->m, x))) return false;
     if (ir_type_at(t->m, x)->rank == 0) continue; /* a predicate, bounds of clamp */
-    if (!same_dims(t->m, x, d->first_result)) return false;
+    if (!ir_same_dims(ir_type_at(t->m, x), ir_type_at(t->m, d->first_result))) return false;
     out->dims |= pass_varies(t, x);
     if (depth_of(t, x) >= out->depth) out->depth = depth_of(t, x) + 1;
   }
@@ -188,14 +172,9 @@ static ir_value make_compact(pass_vary *t, ir_builder *b, ir_value v) {
 }
 
 /* Made where we are, or nobody's and visible everywhere. */
-static bool is_here(const pass_vary *t, const ir_builder *b, ir_value v) {
-  ir_op op = ir_value_get(t->m, v)->op;
-  return op && ir_op_get(t->m, op)->block == b->block;
-}
-
 ir_value pass_compact(pass_vary *t, ir_builder *b, ir_value v) {
   ir_value made = v < t->room ? t->facts[v].compact : IR_NONE;
-  if (made && is_here(t, b, made)) return made;
+  if (made && ir_is_made_in(t->m, made, b->block)) return made;
   made = make_compact(t, b, v);
   CTX_CHECK(t->m->ctx, ir_type_at(t->m, made)->rank == __builtin_popcountll(pass_varies(t, v)));
   if (v < t->room) t->facts[v].compact = made;

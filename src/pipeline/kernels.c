@@ -61,7 +61,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t j = 0; j < d->n_results; j++)
     types[d->n_operands + j] = ir_type_of(whole, d->first_result + j);
   ir_op f = ir_build_function(m, "main", types, d->n_operands, d->n_results);
-  ir_block block = ir_op_get(m, f)->regions[0];
+  ir_block block = ir_body(m, f);
   ir_map *map = ir_map_new(m->arena, whole);
   for (uint32_t i = 0; i < d->n_operands; i++)
     ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
@@ -158,7 +158,7 @@ static int64_t scratch_bytes_of(const replacing *w, arena *a, kernel_nest *n,
 
 static ir_op only_loop(const ir_module *region) {
   ir_op f = ir_main_function(region);
-  return ir_block_get(region, ir_op_get(region, f)->regions[0])->ops.at[0];
+  return ir_block_get(region, ir_body(region, f))->ops.at[0];
 }
 
 /* Opened where a loop may gain, and not before: it takes 46 MB. Says at debug level 1 why there is
@@ -175,7 +175,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
   ir_op whole = only_loop(region);
   kernel_flatten_whiles(region, whole);
   kernel_promote(region, whole);
-  ir_drop_unused(region, ir_op_get(region, whole)->regions[0]);
+  ir_drop_unused(region, ir_body(region, whole));
   if (!kernel_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
   double xla = cost_of_xla(out_nest);
   kernel_take_out_factors(region, whole);
@@ -275,8 +275,7 @@ static void replace_in_block(replacing *w, ir_block block) {
       w->time_ns += (double)ir_op_int(m, op, "kernel_ns", 0);
       continue;
     }
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) replace_in_block(w, ir_op_get(m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) replace_in_block(w, below);
     ir_block_append(m, block, op);
   }
 }

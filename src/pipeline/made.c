@@ -25,7 +25,7 @@ static int64_t largest_bytes(const ir_module *m, ir_block block) {
 
 static weir_loop_info info_of(arena *a, const ir_module *m, ir_op loop) {
   split_loop l = split_loop_get((ir_module *)m, loop);
-  ir_block body = ir_op_get(m, loop)->regions[0];
+  ir_block body = ir_body(m, loop);
   return (weir_loop_info){.seed = seed_text(a, m, loop),
                           .extent = l.extent,
                           .slice = l.slice,

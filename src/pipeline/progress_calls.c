@@ -14,7 +14,7 @@ const char *progress_label(arena *a, const ir_module *m, ir_op loop) {
 }
 
 static void add_call(ir_module *m, ir_op loop) {
-  ir_block body = ir_op_get(m, loop)->regions[0];
+  ir_block body = ir_body(m, loop);
   split_loop l = split_loop_get(m, loop);
   ir_block_data *block = ir_block_get(m, body);
   uint32_t n = block->ops.count;
@@ -38,8 +38,8 @@ static int32_t add_in_block(ir_module *m, ir_block block) {
       if (split_loop_get(m, op).trips > 1) add_call(m, op), count++;
       continue;
     }
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) count += add_in_block(m, ir_op_get(m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));)
+      count += add_in_block(m, below);
   }
   return count;
 }

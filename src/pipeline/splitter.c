@@ -139,7 +139,7 @@ static bool checkpoint_holder(const holding *h) {
 
 static ir_block main_block(const ir_module *m) {
   ir_op f = ir_main_function(m);
-  return f ? ir_op_get(m, f)->regions[0] : IR_NONE;
+  return f ? ir_body(m, f) : IR_NONE;
 }
 
 /* ---- lists of seeds, largest first, ties in program order ---- */

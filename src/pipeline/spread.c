@@ -99,8 +99,7 @@ static void rebuild(spreading *s, ir_block block) {
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
     rename_operands(s, op);
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) rebuild(s, ir_op_get(m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) rebuild(s, below);
     ir_block_append(m, block, op);
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
       ir_value v = ir_result(m, op, k);
@@ -139,7 +138,7 @@ bool pipeline_spread(ir_module *m, int64_t threshold_bytes) {
                           .no_kernels = true},
                  .n = m->values.count};
   if (!function || s.devices <= 1 || says_shardings(m)) return false;
-  ir_block main = ir_op_get(m, function)->regions[0];
+  ir_block main = ir_body(m, function);
   s.a = s.covered.a = arena_create(m->ctx);
   s.dim = ARENA_ARRAY(s.a, int32_t, s.n);
   s.now = ARENA_ARRAY(s.a, ir_value, s.n);

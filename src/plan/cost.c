@@ -123,7 +123,7 @@ int64_t plan_flops(ir_module *m) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
-  int64_t flops = block_flops(m, scratch, ir_op_get(m, function)->regions[0], 0);
+  int64_t flops = block_flops(m, scratch, ir_body(m, function), 0);
   arena_destroy(scratch);
   return flops;
 }
@@ -243,7 +243,7 @@ static double loop_ns(clock_state *c, ir_op op) {
   double trips = (double)trips_of(c->m, op);
   bool outer = c->in_loop;
   c->in_loop = true;
-  double ns = block_ns(c, ir_op_get(c->m, op)->regions[0]);
+  double ns = block_ns(c, ir_body(c->m, op));
   c->in_loop = outer;
   for (uint32_t i = 0; i < ir_op_get(c->m, op)->n_results; i++) /* results fill up slice by slice */
     ns += traffic_ns(c, bytes_of(c, ir_result(c->m, op, i)) / trips, false);
@@ -293,7 +293,7 @@ static double main_ns(ir_module *m, const machine *on,
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
   clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
-  double ns = of_block(&c, ir_op_get(m, function)->regions[0]);
+  double ns = of_block(&c, ir_body(m, function));
   arena_destroy(scratch);
   return ns;
 }

@@ -90,9 +90,7 @@ const char *plan_shape_text(arena *a, const ir_module *m, ir_type type) {
 
 static const char *op_text(const ir_module *m, ir_value v) {
   ir_op op = ir_value_get(m, v)->op;
-  if (!op) return "loop state";
-  const char *name = ir_op_name(m, op), *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
+  return op ? ir_mnemonic(ir_op_name(m, op)) : "loop state";
 }
 
 static const char *line_text(arena *a, const ir_module *m, ir_value v) {

@@ -144,8 +144,7 @@ static void add_op(sum *s, ir_op op) {
   if (s->memory) add(s, work_bytes(s->memory, d->kind));
   add_matrices(s, d);
   if (d->kind == IR_OP_CALL || d->kind == IR_OP_COMPOSITE) add_callee(s, op);
-  for (uint32_t r = 0; r < d->n_regions; r++)
-    if (d->regions[r]) add_block(s, d->regions[r]);
+  for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) add_block(s, below);
 }
 
 static void add_block(sum *s, ir_block block) {
@@ -160,7 +159,7 @@ int64_t plan_upper_bound(const ir_module *m, const device_memory *memory) {
   sum s = {.m = m, .memory = memory};
   ir_op function = ir_main_function(m);
   if (!function) return 0;
-  ir_block body = ir_op_get(m, function)->regions[0];
+  ir_block body = ir_body(m, function);
   add_block(&s, body);
   ir_op end = ir_terminator(m, body);
   uint32_t n_results = ir_op_get(m, end)->n_operands;

@@ -88,9 +88,8 @@ static weir_status approx_rows(approx *s, int64_t length, int64_t kept) {
 }
 
 static const char *comparator_name(const ref_frame *f, ir_op op) {
-  ir_attr a = ir_op_attr(f->m, op, "called_computations");
-  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  if (!d || d->kind != IR_ATTR_ARRAY || d->count != 1) return NULL;
+  const ir_attr_data *d = ir_op_attr_of(f->m, op, "called_computations", IR_ATTR_ARRAY);
+  if (!d || d->count != 1) return NULL;
   d = ir_attr_get(f->m, d->items[0]);
   return d->kind == IR_ATTR_SYMBOL ? ir_text(f->m, d->text) : NULL;
 }

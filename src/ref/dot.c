@@ -30,7 +30,7 @@ static ir_ints free_dims(arena *a, const ref_tensor *t, ir_ints batch, ir_ints c
   int64_t *at = ARENA_ARRAY(a, int64_t, (size_t)t->rank);
   int32_t n = 0;
   for (int32_t d = 0; d < t->rank; d++)
-    if (!ref_contains(batch, d) && !ref_contains(contract, d)) at[n++] = d;
+    if (!ir_ints_have(batch, d) && !ir_ints_have(contract, d)) at[n++] = d;
   return (ir_ints){n, at};
 }
 

@@ -49,7 +49,7 @@ static ref_scalar unary_int(ir_kind kind, ir_dtype dtype, ref_scalar x) {
   }
 }
 
-ref_scalar ref_unary_scalar(ir_kind kind, ir_dtype dtype, ref_scalar x) {
+static ref_scalar unary_scalar(ir_kind kind, ir_dtype dtype, ref_scalar x) {
   switch (ir_dtype_class_of(dtype)) {
     case IR_CLASS_FLOAT: return (ref_scalar){.f = unary_real(kind, x.f)};
     case IR_CLASS_COMPLEX: return (ref_scalar){.z = ref_complex_unary(kind, x.z)};
@@ -66,7 +66,7 @@ weir_status ref_unary(ref_frame *f, ir_op op) {
     ref_scalar s = ref_load(x, i);
     if (kind == IR_OP_IS_FINITE) s.i = cls == IR_CLASS_FLOAT ? isfinite(s.f) : 1;
     else if (kind == IR_OP_ABS && cls == IR_CLASS_COMPLEX) s.f = hypot(creal(s.z), cimag(s.z));
-    else s = ref_unary_scalar(kind, x->dtype, s);
+    else s = unary_scalar(kind, x->dtype, s);
     ref_store(y, i, s);
   }
   return WEIR_OK;

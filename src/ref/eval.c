@@ -186,58 +186,24 @@ weir_status ref_run_with(arena *a, ir_module *m, const char *function, const ref
 }
 
 /* ---- attributes ---- */
-static bool dense_ints(ref_frame *f, const ir_attr_data *d, ir_ints *out) {
-  const ir_type_data *t = ir_type_get(f->m, d->type);
-  ir_dtype_class cls = ir_dtype_class_of(t->dtype);
-  int64_t count = ir_element_count(f->m, d->type);
-  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT && cls != IR_CLASS_BOOL) || count > INT32_MAX)
-    return false;
-  ref_tensor all = {.dtype = t->dtype, .rank = 1, .dims = &count, .data = (void *)d->data};
-  int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)count);
-  for (int64_t i = 0; i < count; i++) at[i] = ref_load(&all, d->splat ? 0 : i).i;
-  *out = (ir_ints){(int32_t)count, at};
-  return true;
-}
-
-static bool array_ints(ref_frame *f, const ir_attr_data *d, ir_ints *out) {
-  int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)d->count);
-  for (int32_t i = 0; i < d->count; i++) {
-    const ir_attr_data *item = ir_attr_get(f->m, d->items[i]);
-    if (item->kind != IR_ATTR_INT) return false;
-    at[i] = item->integer;
-  }
-  *out = (ir_ints){d->count, at};
-  return true;
-}
-
 bool ref_ints_any(ref_frame *f, ir_op op, const char *name, ir_ints *out) {
   static const int64_t nothing = 0;
-  ir_attr a = ir_op_attr(f->m, op, name);
   *out = (ir_ints){0, &nothing};
-  if (!a) return true;
-  const ir_attr_data *d = ir_attr_get(f->m, a);
-  switch (d->kind) {
-    case IR_ATTR_I64S:
-    case IR_ATTR_BOOLS: return *out = (ir_ints){d->count, d->ints}, true;
-    case IR_ATTR_DENSE: return dense_ints(f, d, out);
-    case IR_ATTR_ARRAY: return array_ints(f, d, out);
-    default: return false;
-  }
-}
-
-bool ref_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t otherwise,
-              ir_ints *out) {
-  if (ir_op_attr(f->m, op, name)) return ref_ints_any(f, op, name, out) && out->count == count;
-  int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)count);
-  for (int32_t i = 0; i < count; i++) at[i] = otherwise;
-  *out = (ir_ints){count, at};
-  return true;
+  if (!ir_op_attr(f->m, op, name)) return true;
+  out->at = ir_op_ints(f->m, op, name, &out->count);
+  return out->count >= 0;
 }
 
 weir_status ref_read_ints(ref_frame *f, ir_op op, const char *name, int32_t count,
                           int64_t otherwise, ir_ints *out) {
-  if (ref_ints(f, op, name, count, otherwise, out)) return WEIR_OK;
-  return ref_error(f, op, WEIR_INVALID_ARGUMENT, "attribute %s is not %d integers", name, count);
+  if (ir_op_attr(f->m, op, name)) {
+    if (ref_ints_any(f, op, name, out) && out->count == count) return WEIR_OK;
+    return ref_error(f, op, WEIR_INVALID_ARGUMENT, "attribute %s is not %d integers", name, count);
+  }
+  int64_t *at = ARENA_ARRAY(f->arena, int64_t, (size_t)count);
+  for (int32_t i = 0; i < count; i++) at[i] = otherwise;
+  *out = (ir_ints){count, at};
+  return WEIR_OK;
 }
 
 double ref_real(const ref_frame *f, ir_op op, const char *name, double otherwise) {

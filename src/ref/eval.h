@@ -78,16 +78,13 @@ WEIR_MUST_USE weir_status ref_call_function(ref_frame *f, ir_op op, const char *
                                             ref_tensor *out, uint32_t n_out);
 ir_block ref_region(const ref_frame *f, ir_op op, uint32_t region);
 uint32_t ref_n_returned(const ref_frame *f, ir_block block); /* operands of its terminator */
-/* Attributes, decoded into the frame's arena; absent ones are `count` times `otherwise`. False if
- * it does not read as numbers or isn't `count` long. */
-bool ref_ints(ref_frame *f, ir_op op, const char *name, int32_t count, int64_t otherwise,
-              ir_ints *out);
+/* Lists of numbers; false if the attribute is there and does not read as such. */
 bool ref_ints_any(ref_frame *f, ir_op op, const char *name,
                   ir_ints *out); /* any length; absent: empty */
-double ref_real(const ref_frame *f, ir_op op, const char *name, double otherwise);
-/* WEIR_TRY(ref_read(...)): as ref_ints, with INVALID_ARGUMENT. */
+/* `count` of them, absent ones are `otherwise`; else INVALID_ARGUMENT. */
 WEIR_MUST_USE weir_status ref_read_ints(ref_frame *f, ir_op op, const char *name, int32_t count,
                                         int64_t otherwise, ir_ints *out);
+double ref_real(const ref_frame *f, ir_op op, const char *name, double otherwise);
 
 /* ---- index arithmetic ---- */
 /* Steps a row-major multi-index; false when it is back at zero. An empty shape (a zero among dims)
@@ -109,12 +106,6 @@ static inline bool ref_in_bounds(const ref_tensor *t, const int64_t *index) {
     if (index[d] < 0 || index[d] >= t->dims[d]) return false;
   return true;
 }
-static inline bool ref_contains(ir_ints list, int64_t x) {
-  for (int32_t i = 0; i < list.count; i++)
-    if (list.at[i] == x) return true;
-  return false;
-}
-
 /* ---- dtype.c: elements ---- */
 int ref_bits(ir_dtype dtype); /* that count: 1 of i1, 4 of i4, 8 of f8, 64 of complex<f32> */
 ref_scalar ref_load(const ref_tensor *t, int64_t i);
@@ -132,8 +123,8 @@ ref_scalar *ref_unpack(arena *a, const ref_tensor *t);
 void ref_pack(ref_tensor *t, const ref_scalar *s);
 
 /* ---- arithmetic on elements of one type; results are not yet rounded to it ---- */
-ref_scalar ref_unary_scalar(ir_kind kind, ir_dtype dtype, ref_scalar x); /* elementwise.c */
-ref_scalar ref_binary_scalar(ir_kind kind, ir_dtype dtype, ref_scalar x, ref_scalar y);
+ref_scalar ref_binary_scalar(ir_kind kind, ir_dtype dtype, ref_scalar x,
+                             ref_scalar y); /* elementwise.c */
 bool ref_compare_scalar(ir_dtype dtype, ir_direction direction, ir_compare_type type, ref_scalar x,
                         ref_scalar y);
 double complex ref_complex_unary(ir_kind kind, double complex z); /* complex.c */

@@ -20,9 +20,9 @@ static bool make_plan(plan *p, int32_t rank, int32_t result_rank, const ref_tens
   const ir_gather_numbers *n = &p->numbers;
   p->indices = indices, p->rank = rank, p->n_batch = p->n_window = 0;
   for (int32_t d = 0; d < result_rank; d++)
-    if (!ref_contains(n->offset_dims, d)) p->batch_dims[p->n_batch++] = d;
+    if (!ir_ints_have(n->offset_dims, d)) p->batch_dims[p->n_batch++] = d;
   for (int32_t d = 0; d < rank; d++)
-    if (!ref_contains(n->collapsed_slice_dims, d) && !ref_contains(n->operand_batching_dims, d))
+    if (!ir_ints_have(n->collapsed_slice_dims, d) && !ir_ints_have(n->operand_batching_dims, d))
       p->window_to[p->n_window++] = d;
   for (int32_t k = 0; k < n->operand_batching_dims.count; k++) {
     int64_t d = n->start_indices_batching_dims.at[k];

@@ -4,10 +4,8 @@
 
 /* ---- leaves ---- */
 weir_status ref_constant(ref_frame *f, ir_op op) {
-  ir_attr a = ir_op_attr(f->m, op, "value");
-  const ir_attr_data *d = a ? ir_attr_get(f->m, a) : NULL;
-  if (!d || d->kind != IR_ATTR_DENSE)
-    return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value does not read as dense elements");
+  const ir_attr_data *d = ir_op_attr_of(f->m, op, "value", IR_ATTR_DENSE);
+  if (!d) return ref_error(f, op, WEIR_UNIMPLEMENTED, "its value does not read as dense elements");
   ref_tensor *y = ref_result(f, op, 0);
   int64_t n = ref_element_count(y);
   if (!d->splat && ir_element_count(f->m, d->type) != n)
@@ -147,7 +145,7 @@ weir_status ref_reverse(ref_frame *f, ir_op op) {
   if (!ref_ints_any(f, op, "dimensions", &dims))
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dimensions does not read");
   for (int32_t d = 0; d < x->rank; d++)
-    if (ref_contains(dims, d)) p.base[d] = x->dims[d] - 1, p.step[d] = -1;
+    if (ir_ints_have(dims, d)) p.base[d] = x->dims[d] - 1, p.step[d] = -1;
   return read_from(ref_result(f, op, 0), x, &p);
 }
 

@@ -100,7 +100,7 @@ static weir_status reduce_all(reduction *r, ir_ints dims) {
   for (int64_t i = 0, n = ref_element_count(x); i < n; i++, ref_next(x->rank, x->dims, index)) {
     int64_t to = 0;
     for (int32_t d = 0; d < x->rank; d++)
-      if (!ref_contains(dims, d)) to = to * x->dims[d] + index[d];
+      if (!ir_ints_have(dims, d)) to = to * x->dims[d] + index[d];
     WEIR_TRY(reduction_step(r, to, i));
   }
   return WEIR_OK;

@@ -14,8 +14,7 @@ typedef struct search {
 } search;
 
 static ir_op made_by(const search *s, ir_value v) {
-  ir_op op = ir_value_get(s->m, v)->op;
-  return op && ir_op_get(s->m, op)->block == s->block ? op : IR_NONE;
+  return ir_is_made_in(s->m, v, s->block) ? ir_value_get(s->m, v)->op : IR_NONE;
 }
 
 /* Elements of the operands as they are. */
@@ -28,7 +27,7 @@ static bool selects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
   if (kind != IR_OP_REDUCE) return false;
-  ir_kind by = ir_reducer_kind(m, ir_op_get(m, op)->regions[0]);
+  ir_kind by = ir_reducer_kind(m, ir_body(m, op));
   return ir_op_get(m, op)->n_results > 1 || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
 }
 

@@ -281,7 +281,7 @@ static bool ends_by_rows(body *b) {
 }
 
 static bool asks_rows(const body *b) {
-  ir_block condition = ir_op_get(b->m, b->loop)->regions[0];
+  ir_block condition = ir_body(b->m, b->loop);
   const ir_block_data *d = ir_block_get(b->m, b->block);
   for (uint32_t i = 0; i < d->args.count; i++)
     if (position_of(b, d->args.at[i]).dim >= 0 && is_looked_at(b->m, condition, i)) return true;
@@ -294,7 +294,7 @@ static bool trace_sums(const body *b, split_factor *out) {
   uint32_t n = ir_op_get(b->m, b->loop)->n_operands, *uses = NULL;
   for (uint32_t i = 0; i < n; i++) {
     if (!is_sum(b, ir_block_get(b->m, b->block)->args.at[i])) continue;
-    if (b->condition || is_looked_at(b->m, ir_op_get(b->m, b->loop)->regions[0], i)) return false;
+    if (b->condition || is_looked_at(b->m, ir_body(b->m, b->loop), i)) return false;
     if (!uses) uses = ir_count_uses(b->scratch, b->m, b->block);
     if (!out->sums) out->sums = ARENA_ARRAY(b->scratch, split_sum, n);
     if (!sum_of_carry(b, i, uses, &out->sums[i])) return false;

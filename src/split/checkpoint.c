@@ -6,6 +6,7 @@
 
 #include "split/shards.h"
 #include "split/steps.h"
+#include "base/ints.h"
 
 enum { LEAST_TRIPS = 4 };
 
@@ -91,7 +92,7 @@ static bool reads_carry(checkpointing *c, reader *r, uint32_t i, const uint32_t 
   ir_module *m = c->m;
   ir_op loop = r->loop.op;
   ir_value arg = argument(m, r->loop.body, i), result = ir_result(m, loop, i);
-  ir_block condition = ir_op_get(m, loop)->regions[0];
+  ir_block condition = ir_body(m, loop);
   if (!split_steps_keeps(&r->loop, i) || c->users.first[result] != c->users.first[result + 1] ||
       ir_is_used_in(m, condition, argument(m, condition, i)))
     return false;
@@ -115,7 +116,7 @@ static bool is_read_by(checkpointing *c, ir_op user, ir_value v, uint32_t stack_
                        const split_access *write) {
   ir_module *m = c->m;
   reader *r = reader_of(c, user);
-  if (!r || ir_is_used_in(m, ir_op_get(m, user)->regions[0], v)) return false;
+  if (!r || ir_is_used_in(m, ir_body(m, user), v)) return false;
   uint32_t *uses = ir_count_uses(c->scratch, m, r->loop.body);
   if (uses[v] && !reads_only(c, r, v, uses[v], stack_index, write)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, user)->n_operands; i++)
@@ -237,10 +238,6 @@ static int64_t largest_step(const checkpointing *c) {
   return largest;
 }
 
-static int64_t clamp64(int64_t x, int64_t low, int64_t high) {
-  return x < low ? low : x > high ? high : x;
-}
-
 /* False if less than a third would be saved. */
 static bool choose_segment(checkpointing *c, const split_room *room, int64_t *out_saved) {
   int64_t trips = c->forward.trips, state = saved_bytes(c), step = step_bytes(c);
@@ -269,14 +266,8 @@ static bool can_save(const checkpointing *c) {
 }
 
 /* ---- building ---- */
-static ir_type index_type(ir_module *m) { return ir_scalar(m, IR_I64); }
-
-static ir_value int_of(ir_builder *b, int64_t x) {
-  return ir_build_splat_int(b, index_type(b->m), x);
-}
-
 static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
-  return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
+  return y ? ir_build_binary(b, IR_OP_ADD, x, ir_build_int(b, y)) : x;
 }
 
 static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
@@ -285,7 +276,7 @@ static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
 
 /* counter < end, both carried. */
 static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end) {
-  ir_block block = ir_op_get(m, loop)->regions[0];
+  ir_block block = ir_body(m, loop);
   ir_builder b = {m, block, ir_op_get(m, loop)->location};
   ir_value more = ir_build_compare(&b, "LT", argument(m, block, counter), argument(m, block, end));
   ir_build_return(&b, IR_OP_RETURN, &more, 1);
@@ -297,10 +288,10 @@ typedef struct segment { /* its trips, in the body of a loop over segments */
 
 static segment segment_at(const checkpointing *c, ir_builder *b, ir_value number) {
   segment s = {.number = number};
-  s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, int_of(b, c->segment));
+  s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, c->segment));
   s.high = add_int(b, s.low, c->segment);
   if (c->forward.trips % c->segment)
-    s.high = ir_build_binary(b, IR_OP_MINIMUM, s.high, int_of(b, c->forward.trips));
+    s.high = ir_build_binary(b, IR_OP_MINIMUM, s.high, ir_build_int(b, c->forward.trips));
   return s;
 }
 
@@ -319,7 +310,7 @@ static ir_type stacked_type(ir_module *m, ir_type t, int64_t count) {
 }
 
 static void first_starts(ir_builder *b, ir_value at, int32_t rank, ir_value *out) {
-  ir_value zero = int_of(b, 0);
+  ir_value zero = ir_build_int(b, 0);
   for (int32_t i = 0; i < rank; i++) out[i] = i ? zero : at;
 }
 
@@ -413,7 +404,7 @@ static void yield_state(checkpointing *c, const split_steps *loop, const bool *d
 static values initial_state(checkpointing *c, ir_builder *b, const split_steps *loop,
                             const bool *dropped) {
   values init = {0};
-  VEC_PUSH(c->scratch, &init, int_of(b, 0));
+  VEC_PUSH(c->scratch, &init, ir_build_int(b, 0));
   for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
     if (!dropped[i]) VEC_PUSH(c->scratch, &init, ir_operand(c->m, loop->op, i));
   return init;
@@ -529,7 +520,7 @@ static ir_value place_of_trip(const checkpointing *c, ir_builder *b, ir_value tr
 }
 
 static ir_value next_place(ir_builder *b, ir_value place, bool backward) {
-  ir_value one = ir_build_splat_int(b, ir_type_of(b->m, place), 1);
+  ir_value one = ir_build_int_like(b, place, 1);
   return ir_build_binary(b, backward ? IR_OP_SUBTRACT : IR_OP_ADD, place, one);
 }
 
@@ -538,7 +529,7 @@ static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
   values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->low));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->high));
-  VEC_PUSH(c->scratch, &init, place_of_trip(c, b, int_of(b, 0)));
+  VEC_PUSH(c->scratch, &init, place_of_trip(c, b, ir_build_int(b, 0)));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) VEC_PUSH(c->scratch, &init, checkpoint_at(c, b, i, s->number));
   rerun r = {.first_stack = init.count};
@@ -659,9 +650,9 @@ static void reader_segment(checkpointing *c, const reader *r, ir_builder *b, ir_
   segment s = segment_at(c, b, number);
   rerun again = start_rerun(c, b, &s);
   fill_rerun(c, &again);
-  ir_value end = s.high, first = int_of(b, 0);
+  ir_value end = s.high, first = ir_build_int(b, 0);
   if (r->is_backward) {
-    end = ir_build_binary(b, IR_OP_SUBTRACT, int_of(b, c->forward.trips), s.low);
+    end = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, c->forward.trips), s.low);
     first = add_int(b, ir_build_binary(b, IR_OP_SUBTRACT, s.high, s.low), -1);
   }
   ir_op inner = segment_loop(c, b, b->block, &r->loop, r->dropped, counter_after(b, &r->loop, end),
@@ -691,7 +682,7 @@ static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
   ir_value done = argument(m, body, 0), number = done;
   if (r->is_backward)
-    number = ir_build_binary(&b, IR_OP_SUBTRACT, int_of(&b, c->n_segments - 1), done);
+    number = ir_build_binary(&b, IR_OP_SUBTRACT, ir_build_int(&b, c->n_segments - 1), done);
   values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
   if (c->segment == 1) reader_trip(c, r, &b, number, &yields);

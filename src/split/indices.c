@@ -27,21 +27,19 @@ static index_vectors vectors_of(ir_builder *b, const ir_gather_numbers *n, int64
                          .n_components = n->start_index_map.count};
 }
 
-static ir_value splat(const index_vectors *v, int64_t number) {
-  return ir_build_splat_int(v->b, ir_type_of(v->b->m, v->at), number);
-}
-
 /* x where the component stands, `at` elsewhere. */
 static ir_value in_component(const index_vectors *v, ir_value x) {
   if (v->n_components == 1) return x;
   ir_value positions = ir_build_iota(v->b, ir_type_of(v->b->m, v->at), v->along);
-  ir_value is_it = ir_build_compare(v->b, "EQ", positions, splat(v, v->component));
+  ir_value is_it =
+      ir_build_compare(v->b, "EQ", positions, ir_build_int_like(v->b, v->at, v->component));
   return ir_build_select(v->b, is_it, x, v->at);
 }
 
 static ir_value clamped(const index_vectors *v, int64_t highest) {
-  ir_value x = ir_build_binary(v->b, IR_OP_MAXIMUM, v->at, splat(v, 0));
-  return in_component(v, ir_build_binary(v->b, IR_OP_MINIMUM, x, splat(v, highest)));
+  ir_value x = ir_build_binary(v->b, IR_OP_MAXIMUM, v->at, ir_build_int_like(v->b, v->at, 0));
+  return in_component(
+      v, ir_build_binary(v->b, IR_OP_MINIMUM, x, ir_build_int_like(v->b, v->at, highest)));
 }
 
 static ir_value counted_from(const index_vectors *v, ir_value start) {

@@ -1,10 +1,5 @@
 #include "split/kept.h"
 
-static bool is_made_in(const split_region *r, ir_value v) { /* its block */
-  ir_op op = ir_value_get(r->m, v)->op;
-  return op && ir_op_get(r->m, op)->block == r->block;
-}
-
 /* ---- what is kept ---- */
 bool split_uses_below(const split_region *r, ir_op op, ir_value v) {
   for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++)
@@ -44,7 +39,7 @@ static bool is_dissolved(const split_region *r, ir_value v) {
 /* The value, or what its slices are made of. */
 static void take(keeper *k, ir_value v, bool is_whole, ir_value *in_out_taken) {
   const split_region *r = k->r;
-  if (!is_made_in(r, v) || !split_is_large(r, v)) return;
+  if (!ir_is_made_in(r->m, v, r->block) || !split_is_large(r, v)) return;
   ir_value u = is_whole ? v : is_dissolved(r, v) ? k->taken[v] : IR_NONE;
   if (u && (!*in_out_taken || k->last[u] < k->last[*in_out_taken])) *in_out_taken = u;
 }

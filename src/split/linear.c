@@ -10,7 +10,7 @@ static ir_dtype_class class_of(const ir_module *m, ir_value v) {
 
 static bool is_plain_sum(const ir_module *m, ir_op op) {
   return ir_op_get(m, op)->n_operands == 2 && ir_is_zero(m, ir_operand(m, op, 1)) &&
-         ir_reducer_kind(m, ir_op_get(m, op)->regions[0]) == IR_OP_ADD;
+         ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD;
 }
 
 static bool is_float(ir_dtype_class c) { return c == IR_CLASS_FLOAT; }

@@ -549,8 +549,8 @@ static ir_named_attr int_attr(ir_module *m, const char *name, int64_t value) {
 /* "dot_general tensor<8x4096x4096xf32>": what a reader of the program would call the seed. */
 static ir_named_attr seed_attr(split_region *r) {
   strbuf text = strbuf_make(r->scratch);
-  const char *name = ir_op_name(r->m, ir_value_get(r->m, r->seed)->op), *dot = strchr(name, '.');
-  strbuf_printf(&text, "%s ", dot ? dot + 1 : name);
+  ir_op op = ir_value_get(r->m, r->seed)->op;
+  strbuf_printf(&text, "%s ", ir_mnemonic(ir_op_name(r->m, op)));
   ir_print_type(r->m, ir_type_of(r->m, r->seed), &text);
   return (ir_named_attr){ir_intern_string(r->m, "seed"), ir_attr_string(r->m, text.text), false};
 }
@@ -597,16 +597,8 @@ static ir_op make_loop(loop_builder *l) {
       ints_attr(m, "out_units", &l->out_units), seed_attr(l->r),
       int_attr(m, "slice", l->trip.slice)};
   ir_str location = ir_op_get(m, ir_value_get(m, l->r->seed)->op)->location;
-  ir_op loop = ir_op_new(m, l->before->block,
-                         &(ir_op_desc){.kind = IR_OP_LOOP,
-                                       .n_operands = n_in + l->initial.count,
-                                       .operands = l->inputs.at,
-                                       .n_results = n,
-                                       .result_types = types,
-                                       .n_attrs = 7,
-                                       .attrs = attrs,
-                                       .n_regions = 1,
-                                       .location = location});
+  ir_op loop = ir_build_op(&(ir_builder){m, l->before->block, location}, IR_OP_LOOP,
+                           n_in + l->initial.count, l->inputs.at, n, types, 7, attrs, 1);
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
   split_keep_compared(m, l->body.block);
@@ -781,10 +773,6 @@ static void mark_ours(reorder *p, ir_block block) {
   for (uint32_t i = 0; i < b->ops.count; i++) p->ours[b->ops.at[i]] = true;
 }
 
-/* Live ops in program order, each pulling what it reads in front of it. Liveness first: a dead op
- * must not pull anything. */
-static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live);
-
 typedef struct live_walk {
   const ir_map *renamed;
   bool *live;
@@ -803,6 +791,8 @@ static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool 
   ir_walk_op(m, op, mark_operands, &w);
 }
 
+/* Live ops in program order, each pulling what it reads in front of it. Liveness first: a dead op
+ * must not pull anything. */
 static void rebuild_block(split_region *r, ir_block extra, ir_map *renamed) {
   ir_module *m = r->m;
   reorder p = {.m = m,

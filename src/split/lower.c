@@ -21,17 +21,13 @@ typedef struct lowering {
   VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
 
-static ir_value int_of(ir_builder *b, int64_t value) {
-  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), value);
-}
-
 static void index_vector(ir_builder *b, int32_t rank, int64_t dim, ir_value at, ir_value *out) {
-  ir_value zero = int_of(b, 0);
+  ir_value zero = ir_build_int(b, 0);
   for (int32_t i = 0; i < rank; i++) out[i] = i == dim ? at : zero;
 }
 
 static ir_value scaled(ir_builder *b, ir_value start, int64_t unit) {
-  return unit == 1 ? start : ir_build_binary(b, IR_OP_MULTIPLY, start, int_of(b, unit));
+  return unit == 1 ? start : ir_build_binary(b, IR_OP_MULTIPLY, start, ir_build_int(b, unit));
 }
 
 static ir_value slice_of(ir_builder *b, ir_value x, ir_type type, int64_t dim, ir_value at) {
@@ -73,7 +69,7 @@ static void copy_op(lowering *w, ir_builder *b, ir_op op, ir_map *map) {
 static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
                         ir_value lo, const ir_value *carries, ir_value *yields) {
   ir_module *m = w->m;
-  ir_block body = ir_op_get(m, op)->regions[0];
+  ir_block body = ir_body(m, op);
   ir_map *map = ir_map_new(w->scratch, m);
   uint32_t carry = 0;
   for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) {
@@ -108,7 +104,7 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
   initial_carries(w, op, l, carries);
   w->by_rows = false;
   CTX_CHECK(b->m->ctx, l->slice == l->extent); /* start and lo are 0 in all trips: the one */
-  ir_value zero = int_of(b, 0);
+  ir_value zero = ir_build_int(b, 0);
   inline_body(w, b, op, l, zero, zero, carries, yields);
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);
 }
@@ -123,11 +119,12 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   uint32_t k = 0;
   for (uint32_t j = 0; j + 1 < n; j++)
     if (l->out_dims[j] < 0) carries[k++] = args[j + 1];
-  ir_value lo = ir_build_binary(&b, IR_OP_MULTIPLY, args[0], int_of(&b, l->slice)), start = lo;
+  ir_value lo = ir_build_binary(&b, IR_OP_MULTIPLY, args[0], ir_build_int(&b, l->slice)),
+           start = lo;
   if (l->extent % l->slice)
-    start = ir_build_binary(&b, IR_OP_MINIMUM, lo, int_of(&b, l->extent - l->slice));
+    start = ir_build_binary(&b, IR_OP_MINIMUM, lo, ir_build_int(&b, l->extent - l->slice));
   inline_body(w, &b, op, l, start, lo, carries, yields + 1);
-  yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], int_of(&b, 1));
+  yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], ir_build_int(&b, 1));
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
     ir_value starts[IR_MAX_RANK];
@@ -152,13 +149,13 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   ir_value *init = ARENA_ARRAY(w->scratch, ir_value, n),
            *carries = ARENA_ARRAY(w->scratch, ir_value, n);
   initial_carries(w, op, l, carries);
-  init[0] = int_of(b, 0);
+  init[0] = ir_build_int(b, 0);
   for (uint32_t j = 0; j + 1 < n; j++) {
     ir_type t = ir_type_of(m, ir_result(m, op, j));
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
     else init[j + 1] = overwritten(w, b, t);
   }
-  w->by_rows = ir_any(m, ir_op_get(m, op)->regions[0], calls_by_columns, NULL);
+  w->by_rows = ir_any(m, ir_body(m, op), calls_by_columns, NULL);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, l->trips);
   build_body(w, b, loop, op, l, n);
@@ -173,8 +170,7 @@ static void lower_block(lowering *w, ir_block block) {
   for (uint32_t i = 0; i < old.ops.count; i++) {
     ir_op op = old.ops.at[i];
     any |= ir_kind_of(m, op) == IR_OP_LOOP;
-    for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++)
-      if (ir_op_get(m, op)->regions[r]) lower_block(w, ir_op_get(m, op)->regions[r]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) lower_block(w, below);
   }
   if (!any) return;
   ir_take_ops(m, block);

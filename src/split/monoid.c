@@ -115,8 +115,6 @@ static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
   return ir_build_broadcast(b, scalar, type, NULL);
 }
 
-static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
-
 /* ---- sums of products: dot, convolution ---- */
 ir_type split_sum_type(ir_module *m, ir_op op) {
   ir_type t = ir_type_of(m, ir_result(m, op, 0));
@@ -221,7 +219,7 @@ static blocks blocks_of(ir_module *m, ir_op op, ir_type sum, int64_t part_bytes)
 }
 
 static ir_value block_at(ir_builder *b, ir_value x, int32_t dim, ir_value at, int64_t length) {
-  ir_value starts[IR_MAX_RANK], zero = ir_build_splat_int(b, ir_scalar(b->m, IR_I64), 0);
+  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   const ir_type_data *t = ir_type_at(b->m, x);
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < t->rank; d++) {
@@ -234,7 +232,7 @@ static ir_value block_at(ir_builder *b, ir_value x, int32_t dim, ir_value at, in
 static ir_value add_block(ir_builder *b, const blocks *k, const ir_value *sides, ir_value sum,
                           ir_value at, int64_t length) {
   ir_module *m = b->m;
-  ir_value parts[2], starts[IR_MAX_RANK], zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
+  ir_value parts[2], starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   for (uint32_t i = 0; i < 2; i++) {
     int32_t dim = k->f.operands[i].dim;
     parts[i] = dim < 0 ? sides[i] : block_at(b, sides[i], dim, at, length);
@@ -284,7 +282,7 @@ static void product_step(ir_builder *b, ir_op op, const split_factor *f, const s
 
 /* ---- reduce by a known monoid ---- */
 static ir_kind reducer(const ir_module *m, ir_op op) {
-  return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, body_of(m, op)) : IR_OP_UNKNOWN;
+  return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_body(m, op)) : IR_OP_UNKNOWN;
 }
 
 static bool widens(const ir_module *m, ir_op op) {
@@ -347,7 +345,7 @@ bool split_is_elementwise(const ir_module *m, ir_block body) {
 /* Each slice starts from a neutral element, or from the op's own initial value where it may be
  * counted any number of times. */
 static bool is_liftable(const ir_module *m, ir_op op) {
-  ir_block body = body_of(m, op);
+  ir_block body = ir_body(m, op);
   if (!split_is_elementwise(m, body)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
     if (!component_kind(m, body, i) && !ir_is_chosen(m, body, i)) return false;
@@ -390,7 +388,7 @@ void split_merge_by_body(ir_builder *b, ir_block body, uint32_t n, ir_value *car
 }
 
 ir_value split_counts_for_nothing(ir_builder *b, ir_op op, uint32_t i, ir_value initial) {
-  ir_kind kind = component_kind(b->m, body_of(b->m, op), i);
+  ir_kind kind = component_kind(b->m, ir_body(b->m, op), i);
   if (kind == IR_OP_UNKNOWN) return initial;
   uint32_t n = ir_op_get(b->m, op)->n_results;
   return split_neutral(b, kind, ir_type_of(b->m, initial), ir_operand(b->m, op, n + i));
@@ -412,7 +410,7 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   }
   ir_op partial = ir_build_again(b, op, xs, types);
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
-  split_merge_by_body(b, body_of(m, op), n, carries, partials);
+  split_merge_by_body(b, ir_body(m, op), n, carries, partials);
 }
 
 static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *carries) {
@@ -478,11 +476,11 @@ static void top_k_step(ir_builder *b, ir_op op, const split_factor *f, const spl
     for (uint32_t i = 0; i < 2; i++) carries[i] = ir_result(m, all, i);
     return;
   }
-  ir_value zero = ir_build_splat_int(b, ir_scalar(m, IR_I64), 0);
+  ir_value zero = ir_build_int(b, 0);
   ir_value is_first = ir_build_compare(b, "EQ", trip->lo, zero);
   /* not counted yet: behind the first k of the first trip */
   ir_value counted = split_window_counted(b, trip, pos);
-  ir_value first = ir_build_splat_int(b, ir_scalar(m, IR_I64), k);
+  ir_value first = ir_build_int(b, k);
   split_interval beyond = {ir_build_select(b, is_first, first, counted), IR_NONE};
   ir_value values = ir_build_select(b, is_first, first_k(b, x, k), carries[0]);
   ir_value indices = ir_build_select(b, is_first, ir_build_iota(b, index, last), carries[1]);
@@ -502,8 +500,7 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
   ir_module *m = b->m;
   ir_value indices = operands[1];
   reduction r = {op, f, trip};
-  if (is_masked(m, &r, 1))
-    indices = masked(b, &r, 1, indices, ir_build_splat_int(b, ir_type_of(m, indices), -1));
+  if (is_masked(m, &r, 1)) indices = masked(b, &r, 1, indices, ir_build_int_like(b, indices, -1));
   ir_type type = ir_type_of(m, carries[0]);
   ir_op part = ir_build_again(b, op, (ir_value[]){carries[0], indices, operands[2]}, &type);
   carries[0] = ir_result(m, part, 0);

@@ -21,9 +21,7 @@ typedef struct parts {
 } parts;
 
 static bool is_made_anew(const parts *p, ir_value v) {
-  ir_op op = ir_value_get(p->m, v)->op;
-  return op && ir_op_get(p->m, op)->block == p->block &&
-         ir_value_bytes(p->m, v) > p->threshold_bytes;
+  return ir_is_made_in(p->m, v, p->block) && ir_value_bytes(p->m, v) > p->threshold_bytes;
 }
 
 static made *find(const parts *p, ir_value v, split_pos pos) {

@@ -13,18 +13,16 @@ static bool is_single(ir_module *m, ir_op op, int64_t dim) {
          ir_op_entry(m, op, "padding", 2 * dim + 1, 0) == 0;
 }
 
-static ir_block body_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
-
 /* Narrow floats only where nothing is rounded, or in f32. A reducer of several ops may be given the
  * initial value any number of times, as StableHLO has it. */
 static bool can_carry(const ir_module *m, ir_op op) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
-  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
   bool narrow = split_sum_dtype(d) != d;
   if (ir_type_at(m, ir_result(m, op, 0))->dtype != d) return false;
   if (kind != IR_OP_UNKNOWN)
     return split_has_neutral(kind, d) && !(narrow && kind == IR_OP_MULTIPLY);
-  return !narrow && split_is_elementwise(m, body_of(m, op));
+  return !narrow && split_is_elementwise(m, ir_body(m, op));
 }
 
 split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim) {
@@ -39,7 +37,7 @@ split_direction split_prefix_along(ir_module *m, ir_op op, int64_t dim) {
 /* ---- the loop ---- */
 static ir_dtype inside_dtype(const ir_module *m, ir_op op) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
-  return ir_reducer_kind(m, body_of(m, op)) == IR_OP_ADD ? split_sum_dtype(d) : d;
+  return ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD ? split_sum_dtype(d) : d;
 }
 
 /* The op's type with this many elements along the factor, as it is carried. */
@@ -56,14 +54,10 @@ ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice
   return ir_build_broadcast(b, ir_build_convert(b, initial, inside_dtype(b->m, op)), type, NULL);
 }
 
-static ir_value int_of(ir_builder *b, int64_t x) {
-  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
-}
-
 /* So many of x's elements along the factor. */
 static ir_value part_from(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_value at,
                           int64_t size) {
-  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   ir_type type = part_type(b->m, op, pos.dim, size);
   for (int32_t i = 0; i < ir_type_get(b->m, type)->rank; i++) starts[i] = i == pos.dim ? at : zero;
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
@@ -82,8 +76,8 @@ static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip 
   if (carries_one(b, pos, carry)) return carry;
   ir_value at = forward ? ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo)
                         : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
-  if (forward) at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
-  at = ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit));
+  if (forward) at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
+  at = ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit));
   return part_from(b, op, pos, carry, at, far);
 }
 
@@ -92,13 +86,13 @@ static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip 
 static ir_value next_before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                             ir_value y) {
   bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
-  ir_value next = ir_build_binary(b, IR_OP_ADD, trip->lo, int_of(b, trip->slice)),
-           last = int_of(b, trip->extent - trip->slice),
+  ir_value next = ir_build_binary(b, IR_OP_ADD, trip->lo, ir_build_int(b, trip->slice)),
+           last = ir_build_int(b, trip->extent - trip->slice),
            by = ir_build_binary(b, IR_OP_MINIMUM, next, last);
   by = ir_build_binary(b, IR_OP_SUBTRACT, by, trip->start);
-  if (!forward) by = ir_build_binary(b, IR_OP_SUBTRACT, int_of(b, trip->slice), by);
-  ir_value at = ir_build_binary(b, IR_OP_MULTIPLY, by, int_of(b, pos.unit));
-  if (forward) at = ir_build_binary(b, IR_OP_SUBTRACT, at, int_of(b, 1));
+  if (!forward) by = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, trip->slice), by);
+  ir_value at = ir_build_binary(b, IR_OP_MULTIPLY, by, ir_build_int(b, pos.unit));
+  if (forward) at = ir_build_binary(b, IR_OP_SUBTRACT, at, ir_build_int(b, 1));
   return part_from(b, op, pos, y, at, 1);
 }
 
@@ -118,7 +112,7 @@ static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_
   ir_type type = ir_type_of(m, x);
   ir_dtype dtype = ir_type_get(m, type)->dtype;
   int64_t size = ir_type_get(m, type)->dims[pos.dim];
-  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
   bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
   if (kind != IR_OP_UNKNOWN) initial = split_neutral(b, kind, ir_scalar(m, dtype), initial);
   ir_op part = ir_build_again(b, op, (ir_value[]){x, initial}, &type);
@@ -132,7 +126,7 @@ static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_
 static ir_value from_the_first(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                                ir_value x, ir_value initial) {
   ir_module *m = b->m;
-  ir_kind kind = ir_reducer_kind(m, body_of(m, op));
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
   ir_type type = ir_type_of(m, x);
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim];
   if (split_window_fits(trip, pos, size)) return x;
@@ -153,9 +147,9 @@ static void check_begins(ir_module *m, ir_op op, split_pos pos, const split_trip
 
 /* x . y, x standing before y. */
 static ir_value merged(ir_builder *b, ir_op op, ir_value x, ir_value y) {
-  ir_kind kind = ir_reducer_kind(b->m, body_of(b->m, op));
+  ir_kind kind = ir_reducer_kind(b->m, ir_body(b->m, op));
   if (kind != IR_OP_UNKNOWN) return ir_build_binary(b, kind, x, y);
-  split_merge_by_body(b, body_of(b->m, op), 1, &x, &y);
+  split_merge_by_body(b, ir_body(b->m, op), 1, &x, &y);
   return x;
 }
 

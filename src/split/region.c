@@ -28,11 +28,6 @@ bool split_is_large(const split_region *r, ir_value v) {
   return v < r->n_values ? r->large[v] : is_large(r->m, v, r->threshold_bytes);
 }
 
-static bool in_block(const split_region *r, ir_value v) {
-  ir_op op = ir_value_get(r->m, v)->op;
-  return op && ir_op_get(r->m, op)->block == r->block;
-}
-
 /* ---- members: closure over the large values ---- */
 static void visit(split_region *r, ir_value v, split_pos pos);
 
@@ -60,7 +55,8 @@ static void add_member(split_region *r, ir_op op, const split_factor *f) {
   r->member_of[op] = r->members.count;
   const ir_op_data d = *ir_op_get(r->m, op);
   for (uint32_t i = 0; i < d.n_operands; i++)
-    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) && in_block(r, d.operands[i]))
+    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) &&
+        ir_is_made_in(r->m, d.operands[i], r->block))
       visit(r, d.operands[i], f->operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++)
     if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i))
@@ -244,7 +240,7 @@ static split_instance *new_instance(split_region *r, ir_value v, split_pos pos) 
   split_instance instance = {
       .value = v, .pos = pos, .body_stage = -1, .emitted_in = -1, .next = r->first_instance[v]};
   ir_op op = ir_value_get(r->m, v)->op;
-  if (op && in_block(r, v) && pos.dim >= 0)
+  if (op && ir_is_made_in(r->m, v, r->block) && pos.dim >= 0)
     instance.traced = trace(r, op, true, ir_value_get(r->m, v)->index, pos, &instance.factor) &&
                       instance.factor.role == SPLIT_PARALLEL;
   if (!r->is_grown) refuse_many(r, v, &instance);
@@ -396,7 +392,7 @@ static void note_stage(const ir_module *m, ir_op op, void *user) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_value v = d->operands[i];
-    if (!in_block(u->r, v)) continue;
+    if (!ir_is_made_in(u->r->m, v, u->r->block)) continue;
     int32_t s = split_outside_stage(u->r, v);
     if (s > u->stage) u->stage = s;
   }
@@ -440,7 +436,7 @@ static int32_t stage_put_out(split_region *r, ir_op op) {
 }
 
 int32_t split_outside_stage(split_region *r, ir_value v) {
-  if (!in_block(r, v)) return 0;
+  if (!ir_is_made_in(r->m, v, r->block)) return 0;
   CTX_CHECK(r->m->ctx, r->outside_stage[v] >= 0);
   return r->outside_stage[v];
 }
@@ -461,12 +457,12 @@ static int32_t body_stage(split_region *r, ir_value v, split_pos pos) {
 /* A large value of the region is read from outside only if there is no other way: that holds it in
  * memory. Or if it is there anyway, and making it anew would hold another one in its place. */
 static bool is_dissolved(split_region *r, ir_value v) {
-  return split_is_large(r, v) && in_block(r, v) && r->member_of[ir_value_get(r->m, v)->op] &&
-         !r->is_kept[v];
+  return split_is_large(r, v) && ir_is_made_in(r->m, v, r->block) &&
+         r->member_of[ir_value_get(r->m, v)->op] && !r->is_kept[v];
 }
 
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
-  if (!in_block(r, v)) return 0;
+  if (!ir_is_made_in(r->m, v, r->block)) return 0;
   if (pos.dim < 0) return split_outside_stage(r, v);
   if (is_dissolved(r, v)) {
     int32_t inside = body_stage(r, v, pos);
@@ -479,7 +475,7 @@ int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
 }
 
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
-  if (!in_block(r, v) || pos.dim < 0) return false;
+  if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return false;
   if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
     return body_stage(r, v, pos) <= stage;
   return split_outside_stage(r, v) > stage;
@@ -561,16 +557,13 @@ typedef struct index_range {
   int64_t begin, end;
 } index_range;
 
-static int64_t floor_quotient(int64_t x, int64_t y) { return x / y - (x % y < 0); }
-
 /* Indices that have some element of the value are between these. */
 static index_range indices_on(const ir_module *m, ir_value v, split_pos pos) {
   int64_t last = ir_type_at(m, v)->dims[pos.dim] - 1, unit = pos.unit;
   if (pos.mirrored)
-    return (index_range){-floor_quotient(last - pos.offset, unit),
-                         floor_quotient(pos.offset + unit - 1, unit) + 1};
-  return (index_range){floor_quotient(-pos.offset, unit),
-                       floor_quotient(last - pos.offset, unit) + 1};
+    return (index_range){-floor_div(last - pos.offset, unit),
+                         floor_div(pos.offset + unit - 1, unit) + 1};
+  return (index_range){floor_div(-pos.offset, unit), floor_div(last - pos.offset, unit) + 1};
 }
 
 static void include(index_range *all, const ir_module *m, ir_value v, split_pos pos) {
@@ -867,7 +860,9 @@ static bool is_part_of_argument(const split_region *r, ir_value v) {
  * even shifted slices can be read of, is there in any case. */
 static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *counted,
                         int64_t *in_out_bytes) {
-  if (counted[v] || r->needed_outside[v] || !in_block(r, v) || !split_is_large(r, v)) return;
+  if (counted[v] || r->needed_outside[v] || !ir_is_made_in(r->m, v, r->block) ||
+      !split_is_large(r, v))
+    return;
   if (is_whole && is_part_of_argument(r, v)) return;
   counted[v] = true;
   if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))

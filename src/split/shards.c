@@ -136,7 +136,7 @@ static bool is_local(const ir_module *m, ir_block block) {
 split_spread split_spread_of(const ir_module *m) {
   ir_op main = ir_main_function(m);
   if (partitions(m) == 1 || !main) return SPLIT_SINGLE;
-  const ir_block_data *b = ir_block_get(m, ir_op_get(m, main)->regions[0]);
+  const ir_block_data *b = ir_block_get(m, ir_body(m, main));
   for (uint32_t i = 0; i + 1 < b->ops.count; i++)
     if (ir_kind_of(m, b->ops.at[i]) != IR_OP_CONSTANT && !is_fully_manual(m, b->ops.at[i]))
       return SPLIT_SHARDED;
@@ -244,7 +244,7 @@ static void unshard_block(ir_module *m, ir_block block) {
     ir_kind kind = ir_kind_of(m, op);
     if (kind == IR_OP_LOOP) {
       unshard_loop(m, block, op);
-      ir_walk(m, ir_op_get(m, op)->regions[0], drop_sharding, NULL);
+      ir_walk(m, ir_body(m, op), drop_sharding, NULL);
     }
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_regions; k++)
       if (ir_op_get(m, op)->regions[k] && kind != IR_OP_SDY_MANUAL_COMPUTATION)
@@ -256,5 +256,5 @@ static void unshard_block(ir_module *m, ir_block block) {
 
 void split_unshard_inputs(ir_module *m) {
   ir_op main = ir_main_function(m);
-  if (partitions(m) > 1 && main) unshard_block(m, ir_op_get(m, main)->regions[0]);
+  if (partitions(m) > 1 && main) unshard_block(m, ir_body(m, main));
 }

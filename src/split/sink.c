@@ -14,9 +14,7 @@ typedef struct sinking {
 
 /* ---- the producers ---- */
 static bool is_copied(const sinking *s, ir_value v) {
-  ir_op op = ir_value_get(s->m, v)->op;
-  return op && ir_op_get(s->m, op)->block == s->block &&
-         ir_value_bytes(s->m, v) > s->threshold_bytes;
+  return ir_is_made_in(s->m, v, s->block) && ir_value_bytes(s->m, v) > s->threshold_bytes;
 }
 
 static bool can_copy(const sinking *s, ir_value v, int depth) {
@@ -187,7 +185,7 @@ static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const val
   enum { INDICES = 2 }; /* start and lo */
   ir_module *m = s->m;
   split_loop l = split_loop_get(m, loop);
-  ir_block body = ir_op_get(m, loop)->regions[0];
+  ir_block body = ir_body(m, loop);
   uint32_t n_old = ir_op_get(m, loop)->n_operands, n = n_old - 1 + more->count, at = 0;
   ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n),
            *args = ARENA_ARRAY(m->arena, ir_value, n);
@@ -227,7 +225,7 @@ static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
   split_loop l = split_loop_get(m, loop);
   for (uint32_t i = 0; i < l.n_inputs; i++) {
     if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
-    ir_block body = ir_op_get(m, loop)->regions[0];
+    ir_block body = ir_body(m, loop);
     sink_into_block(s, body, v, ir_block_get(m, body)->args.at[2 + i]);
     values more = captured_by(s, body);
     change_inputs(s, loop, i, &more);

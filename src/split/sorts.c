@@ -7,8 +7,6 @@
 enum { DEEPEST = 64 };
 
 /* ---- which comparators ---- */
-static ir_block comparator_of(const ir_module *m, ir_op op) { return ir_op_get(m, op)->regions[0]; }
-
 static bool is_all_bitwise(const ir_module *m, ir_block body) {
   const ir_block_data *b = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++)
@@ -55,7 +53,7 @@ bool split_sorts_along(ir_module *m, ir_op op, int64_t dim) {
   if (ir_kind_of(m, op) != IR_OP_SORT || sorted_dim(m, op) != dim) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
     if (!is_carried_type(m, ir_type_of(m, ir_operand(m, op, i)))) return false;
-  ir_block body = comparator_of(m, op);
+  ir_block body = ir_body(m, op);
   return is_all_bitwise(m, body) && ir_type_at(m, ir_operand(m, op, 0))->dims[dim] > 0 &&
          orders_all(m, ir_operand(m, ir_terminator(m, body), 0), DEEPEST);
 }
@@ -120,12 +118,8 @@ static ir_value nothing(ir_builder *b, const sorting *s, uint32_t i, int64_t siz
   return ir_build_broadcast(b, ir_build_splat_int(b, scalar, number), type, NULL);
 }
 
-static ir_value int_of(ir_builder *b, int64_t x) {
-  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
-}
-
 static ir_value part_at(ir_builder *b, const sorting *s, ir_value x, ir_value at, int64_t size) {
-  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   ir_type type = ir_tensor_with_dim(s->m, ir_type_of(s->m, x), s->dim, size);
   for (int32_t i = 0; i < ir_type_get(s->m, type)->rank; i++) starts[i] = i == s->dim ? at : zero;
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(s->m, type)->dims);
@@ -147,14 +141,14 @@ static ir_value is_before(ir_builder *b, const sorting *s, const ir_value *x, co
   ir_value *args = ARENA_ARRAY(s->m->arena, ir_value, 2 * s->n), before;
   for (uint32_t i = 0; i < s->n; i++)
     args[2 * i] = s->from_last ? y[i] : x[i], args[2 * i + 1] = s->from_last ? x[i] : y[i];
-  split_lift(b, comparator_of(s->m, s->op), args, &before);
+  split_lift(b, ir_body(s->m, s->op), args, &before);
   return before;
 }
 
 /* The comparator's own answer for two elements: x before y, or y before x. */
 static ir_value copy_comparator(ir_builder *b, const sorting *s, const ir_value *args, bool swap) {
   ir_module *m = s->m;
-  ir_block old = comparator_of(m, s->op);
+  ir_block old = ir_body(m, s->op);
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < 2 * s->n; i++)
     ir_map_set(map, ir_block_get(m, old)->args.at[i], args[swap ? i ^ 1 : i]);
@@ -174,7 +168,7 @@ static ir_value comes_later(ir_builder *b, const sorting *s, const ir_value *arg
 /* What has no place comes behind all that has one. */
 static void build_comparator(const sorting *s, ir_op sort) {
   ir_module *m = s->m;
-  ir_block old = comparator_of(m, s->op), body = ir_region_block(m, sort, 0);
+  ir_block old = ir_body(m, s->op), body = ir_region_block(m, sort, 0);
   ir_builder b = {m, body, ir_op_get(m, sort)->location};
   ir_value *args = ARENA_ARRAY(m->arena, ir_value, 2 * s->n);
   for (uint32_t i = 0; i < 2 * s->n; i++)
@@ -242,7 +236,7 @@ static ir_value count_done(ir_builder *b, const sorting *s, const bound *after, 
   ir_value counts = ir_build_binary(b, IR_OP_OR, is_larger, is_later);
   counts = ir_build_binary(b, IR_OP_OR, counts,
                            ir_build_broadcast(b, after->is_all, ir_type_of(s->m, counts), NULL));
-  ir_value none = ir_build_splat_int(b, ir_type_of(s->m, place), no_place(s));
+  ir_value none = ir_build_int_like(b, place, no_place(s));
   ir_value is_done = ir_build_binary(b, IR_OP_AND, ir_build_unary(b, IR_OP_NOT, counts),
                                      ir_build_compare(b, "NE", place, none));
   ir_value count = ir_build_convert(b, is_done, s->place);
@@ -291,12 +285,12 @@ static void read_slice(ir_builder *b, const sorting *s, const bound *after,
                        const ir_value *operands, const ir_value *state, ir_value *next) {
   ir_value *x = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1),
            *sorted = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
-  ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], int_of(b, s->part)), start = lo;
+  ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], ir_build_int(b, s->part)), start = lo;
   if (s->length % s->part)
-    start = ir_build_binary(b, IR_OP_MINIMUM, lo, int_of(b, s->length - s->part));
+    start = ir_build_binary(b, IR_OP_MINIMUM, lo, ir_build_int(b, s->length - s->part));
   for (uint32_t i = 0; i < s->n; i++) x[i] = part_at(b, s, operands[i], start, s->part);
   x[s->n] = places(b, s, lo, start);
-  next[0] = ir_build_binary(b, IR_OP_ADD, state[0], int_of(b, 1));
+  next[0] = ir_build_binary(b, IR_OP_ADD, state[0], ir_build_int(b, 1));
   sort_both(b, s, state + 1, x, sorted);
   ir_value done = count_in_front(b, s, after, sorted); /* of the slice alone: `part` at most */
   for (uint32_t i = 0; i <= s->n; i++) next[1 + i] = taken(b, s, sorted[i], done, s->window);
@@ -307,7 +301,7 @@ static void find_first(ir_builder *b, const sorting *s, const bound *after,
   ir_module *m = s->m;
   uint32_t n = s->n + 2;
   ir_value *init = ARENA_ARRAY(m->arena, ir_value, n), *next = ARENA_ARRAY(m->arena, ir_value, n);
-  init[0] = int_of(b, 0);
+  init[0] = ir_build_int(b, 0);
   for (uint32_t i = 0; i <= s->n; i++) init[1 + i] = nothing(b, s, i, s->window);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, (s->length + s->part - 1) / s->part);
@@ -332,14 +326,15 @@ static ir_value before_slice(ir_builder *b, const sorting *s, split_pos pos, con
                              ir_value carry) {
   int64_t far = ir_type_at(s->m, carry)->dims[s->dim] - s->window;
   ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo);
-  at = ir_build_binary(b, IR_OP_ADD, at, int_of(b, trip->slice));
-  return part_at(b, s, carry, ir_build_binary(b, IR_OP_MULTIPLY, at, int_of(b, pos.unit)), far);
+  at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
+  return part_at(b, s, carry, ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit)),
+                 far);
 }
 
 /* In a window that begins in front of the first rank the first ones stand further back. */
 static ir_value moved(ir_builder *b, const sorting *s, ir_value x, ir_value at) {
-  ir_value by = ir_build_binary(b, IR_OP_MINIMUM, at, int_of(b, 0));
-  by = ir_build_binary(b, IR_OP_ADD, by, int_of(b, s->window));
+  ir_value by = ir_build_binary(b, IR_OP_MINIMUM, at, ir_build_int(b, 0));
+  by = ir_build_binary(b, IR_OP_ADD, by, ir_build_int(b, s->window));
   return part_at(b, s, ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim), by, s->window);
 }
 
@@ -357,7 +352,8 @@ void split_sort_step(ir_builder *b, ir_op op, split_pos asked, const split_trip 
     last[i] = ir_build_slice_dim(b, far[i], s.dim, ir_type_at(m, far[i])->dims[s.dim] - 1, 1);
   }
   ir_value at = split_window_start(b, trip, pos);
-  find_first(b, &s, &(bound){last, ir_build_compare(b, "LE", at, int_of(b, 0))}, operands, first);
+  find_first(b, &s, &(bound){last, ir_build_compare(b, "LE", at, ir_build_int(b, 0))}, operands,
+             first);
   for (uint32_t i = 0; i <= s.n; i++) {
     if (pos.offset + trip->begin * pos.unit < 0) first[i] = moved(b, &s, first[i], at);
     carries[i] = ir_build_concatenate(b, (ir_value[]){far[i], first[i]}, 2, s.dim);

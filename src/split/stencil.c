@@ -29,9 +29,6 @@ static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
   return true;
 }
 
-static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y < 0); }
-static int64_t ceil_div(int64_t x, int64_t y) { return -floor_div(-x, y); }
-
 /* Element e of the operand is read where e stands in the result, too, whatever the padding is: a
  * causal convolution's windows end there. */
 static bool stays(ir_module *m, ir_op op, const split_stencil *s) {

@@ -160,10 +160,6 @@ static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64
          ir_integer_of(s->m, ir_operand(s->m, s->op, d->index), out);
 }
 
-static ir_direction mirrored(ir_direction d) {
-  return d == IR_LT ? IR_GT : d == IR_GT ? IR_LT : d == IR_LE ? IR_GE : d == IR_GE ? IR_LE : d;
-}
-
 /* counter < end; the carry that counts. */
 static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
   ir_module *m = s->m;
@@ -177,7 +173,7 @@ static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
   if (!bound_of(s, condition, y, out_end)) {
     if (!bound_of(s, condition, x, out_end)) return false;
     x = y;
-    direction = mirrored(direction);
+    direction = ir_mirrored(direction);
   }
   if (ir_value_get(m, x)->block != condition || (direction != IR_LT && direction != IR_LE))
     return false;
@@ -224,8 +220,8 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
       ir_op_get(m, op)->block != s->body || uses[arg] != 1 || uses[next] != 1 ||
       !ir_is_static_tensor(m, ir_type_of(m, arg)))
     return false;
-  ir_value looked_at = ir_block_get(m, ir_op_get(m, s->op)->regions[0])->args.at[carry];
-  if (ir_is_used_in(m, ir_op_get(m, s->op)->regions[0], looked_at)) return false;
+  ir_value looked_at = ir_block_get(m, ir_body(m, s->op))->args.at[carry];
+  if (ir_is_used_in(m, ir_body(m, s->op), looked_at)) return false;
   out->op = op;
   return covers(s, ir_type_at(m, arg), ir_type_at(m, ir_operand(m, op, 1))->dims,
                 ir_op_get(m, op)->operands + 2, out);

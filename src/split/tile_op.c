@@ -126,14 +126,6 @@ static bool has_position(const split_pos *positions, uint32_t n) {
 }
 
 /* ---- parts along the factor ---- */
-static ir_value int_of(ir_builder *b, int64_t x) {
-  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
-}
-
-static ir_value binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
-  return ir_build_binary(b, kind, x, y);
-}
-
 /* Some trip's window of operand `i` has elements beyond the operand's ends. */
 static bool has_gaps(const ir_module *m, ir_op op, const split_factor *f, const split_trip *trip,
                      uint32_t i) {
@@ -180,8 +172,8 @@ static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const s
 
 ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
   ir_value x = ir_build_convert(b, start, IR_I64);
-  x = binary(b, IR_OP_MAXIMUM, x, int_of(b, 0));
-  return binary(b, IR_OP_MINIMUM, x, int_of(b, size - part));
+  x = ir_build_binary(b, IR_OP_MAXIMUM, x, ir_build_int(b, 0));
+  return ir_build_binary(b, IR_OP_MINIMUM, x, ir_build_int(b, size - part));
 }
 
 /* Start indices with none along dim. */
@@ -212,7 +204,7 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], part = u->dims[pos.dim];
   int64_t n = split_window_size(pos, trip->slice);
   ir_value first = split_clamped_start(b, operands[2 + pos.dim], size, part);
-  ir_value at = binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
+  ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
   ir_value update = split_window_read(b, operands[1], pos.dim, at, n);
   const ir_value *starts = starts_but(b, operands + 2, ir_type_at(m, update)->rank, pos.dim);
   ir_value old = ir_build_dynamic_slice(b, operands[0], starts, ir_type_at(m, update)->dims);
@@ -305,8 +297,7 @@ static ir_value narrow_selection(ir_builder *b, ir_op op, const split_factor *f,
   ir_value sources = operands[1];
   ir_type type = ir_type_of(m, operands[0]);
   if (has_gaps(m, op, f, trip, 1))
-    sources =
-        where_present(b, op, f, trip, 1, sources, ir_build_splat_int(b, ir_type_of(m, sources), 0));
+    sources = where_present(b, op, f, trip, 1, sources, ir_build_int_like(b, sources, 0));
   ir_op all = ir_build_again(b, op, (ir_value[]){operands[0], sources, operands[2]}, &type);
   split_stencil_no_padding(m, all, &s);
   return split_window_part(b, trip, ir_result(m, all, 0), operand, result);

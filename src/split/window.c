@@ -10,38 +10,34 @@ static int64_t clamped_int(int64_t x, int64_t low, int64_t high) {
   return min64(x < low ? low : x, high);
 }
 
-static ir_value int_of(ir_builder *b, int64_t x) {
-  return ir_build_splat_int(b, ir_scalar(b->m, IR_I64), x);
-}
-
 static bool is_known(const ir_builder *b, ir_value x, int64_t *out_number) {
   return x && ir_splat_int(b->m, x, out_number);
 }
 
 static ir_value plus(ir_builder *b, ir_value x, int64_t y) {
   int64_t n;
-  if (is_known(b, x, &n) && !__builtin_add_overflow(n, y, &n)) return int_of(b, n);
-  return y ? ir_build_binary(b, IR_OP_ADD, x, int_of(b, y)) : x;
+  if (is_known(b, x, &n) && !__builtin_add_overflow(n, y, &n)) return ir_build_int(b, n);
+  return y ? ir_build_binary(b, IR_OP_ADD, x, ir_build_int(b, y)) : x;
 }
 
 static ir_value times(ir_builder *b, ir_value x, int64_t y) {
   int64_t n;
-  if (is_known(b, x, &n) && !__builtin_mul_overflow(n, y, &n)) return int_of(b, n);
-  return y == 1 ? x : ir_build_binary(b, IR_OP_MULTIPLY, x, int_of(b, y));
+  if (is_known(b, x, &n) && !__builtin_mul_overflow(n, y, &n)) return ir_build_int(b, n);
+  return y == 1 ? x : ir_build_binary(b, IR_OP_MULTIPLY, x, ir_build_int(b, y));
 }
 
 static ir_value minus(ir_builder *b, ir_value x, ir_value y) {
   int64_t n, k;
   if (is_known(b, x, &n) && is_known(b, y, &k) && !__builtin_sub_overflow(n, k, &n))
-    return int_of(b, n);
+    return ir_build_int(b, n);
   return ir_build_binary(b, IR_OP_SUBTRACT, x, y);
 }
 
 static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
   int64_t n;
-  if (is_known(b, x, &n)) return int_of(b, clamped_int(n, low, high));
-  ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, int_of(b, low));
-  return ir_build_binary(b, IR_OP_MINIMUM, above, int_of(b, high));
+  if (is_known(b, x, &n)) return ir_build_int(b, clamped_int(n, low, high));
+  ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, ir_build_int(b, low));
+  return ir_build_binary(b, IR_OP_MINIMUM, above, ir_build_int(b, high));
 }
 
 /* ---- where windows lie ---- */
@@ -49,7 +45,7 @@ ir_value split_window_start(ir_builder *b, const split_trip *trip, split_pos pos
   int64_t first = trip->begin * pos.unit, slice = trip->slice * pos.unit;
   ir_value by = times(b, trip->start, pos.unit);
   if (!pos.mirrored) return plus(b, by, first + pos.offset);
-  return minus(b, int_of(b, pos.offset - first - slice + pos.unit), by);
+  return minus(b, ir_build_int(b, pos.offset - first - slice + pos.unit), by);
 }
 
 bool split_window_fits(const split_trip *trip, split_pos pos, int64_t size) {
@@ -86,8 +82,8 @@ static bool is_number(const ir_builder *b, ir_value x, int64_t number) {
 }
 
 split_interval split_window_inside(ir_builder *b, ir_value at, int64_t size, int64_t n) {
-  split_interval in = {clamped(b, minus(b, int_of(b, 0), at), 0, n),
-                       clamped(b, minus(b, int_of(b, size), at), 0, n)};
+  split_interval in = {clamped(b, minus(b, ir_build_int(b, 0), at), 0, n),
+                       clamped(b, minus(b, ir_build_int(b, size), at), 0, n)};
   if (is_number(b, in.first, 0)) in.first = IR_NONE;
   if (is_number(b, in.last, n)) in.last = IR_NONE;
   return in;
@@ -104,7 +100,7 @@ split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_p
   CTX_CHECK(b->m->ctx, !pos.more); /* what two trips have would be counted twice */
   if (trip->extent % trip->slice) {
     ir_value counted = split_window_counted(b, trip, pos);
-    if (pos.mirrored) all.last = minus(b, int_of(b, n), counted);
+    if (pos.mirrored) all.last = minus(b, ir_build_int(b, n), counted);
     else all.first = counted;
   }
   if (split_window_fits(trip, pos, size)) {
@@ -142,7 +138,7 @@ static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int
   if (is_known(b, at, &first))
     return size == ir_type_at(m, x)->dims[dim] ? x : ir_build_slice_dim(b, x, dim, first, size);
   ir_type part = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
-  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   for (int32_t i = 0; i < ir_type_get(m, part)->rank; i++) starts[i] = i == dim ? at : zero;
   return ir_build_dynamic_slice(b, x, starts, ir_type_get(m, part)->dims);
 }
@@ -151,7 +147,7 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
   int32_t rank = ir_type_at(b->m, x)->rank;
   int64_t first;
   if (is_known(b, at, &first) && ir_type_of(b->m, part) == ir_type_of(b->m, x)) return part;
-  ir_value starts[IR_MAX_RANK], zero = int_of(b, 0);
+  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
   for (int32_t i = 0; i < rank; i++) starts[i] = i == dim ? at : zero;
   return ir_build_dynamic_update_slice(b, x, part, starts);
 }
