@@ -114,13 +114,10 @@ static ir_attr dense_array(in_parser *p) {
 static ir_attr array(in_parser *p) {
   uint32_t first = p->items.count;
   in_next(p);
-  if (!in_is(p, ']')) {
-    do {
-      ir_attr item = in_attribute(p);
-      VEC_PUSH(p->scratch, &p->items, item);
-    } while (in_accept(p, ','));
+  for (bool more = !in_accept(p, ']'); more; more = in_more(p, ']')) {
+    ir_attr item = in_attribute(p);
+    VEC_PUSH(p->scratch, &p->items, item);
   }
-  in_expect(p, ']', "']' or ','");
   uint32_t n = p->items.count - first;
   p->items.count = first;
   return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY,
@@ -155,16 +152,13 @@ static void sort_newest(in_parser *p, uint32_t first, const char *at) {
 
 uint32_t in_dict(in_parser *p) {
   uint32_t first = p->entries.count;
-  in_expect(p, '{', "'{' of a dictionary");
-  if (!in_is(p, '}')) {
-    do {
-      const char *at = p->token.at;
-      ir_named_attr entry = dict_entry(p);
-      VEC_PUSH(p->scratch, &p->entries, entry);
-      sort_newest(p, first, at);
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '{', '}', "'{' of a dictionary"); more;
+       more = in_more(p, '}')) {
+    const char *at = p->token.at;
+    ir_named_attr entry = dict_entry(p);
+    VEC_PUSH(p->scratch, &p->entries, entry);
+    sort_newest(p, first, at);
   }
-  in_expect(p, '}', "'}' or ','");
   CTX_CHECK(p->ctx, p->entries.count >= first); /* values took theirs away */
   return p->entries.count - first;
 }
@@ -187,7 +181,7 @@ static ir_attr string(in_parser *p) {
     in_type(p);
     return in_other(p, from, p->last);
   }
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = text});
+  return in_string_attr(p, text);
 }
 
 static ir_attr symbol(in_parser *p) {

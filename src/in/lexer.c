@@ -193,6 +193,17 @@ void in_expect(in_parser *p, int kind, const char *what) {
   if (!in_accept(p, kind)) in_fail_wanted(p, what);
 }
 
+bool in_begin_list(in_parser *p, int open, int close, const char *what) {
+  in_expect(p, open, what);
+  return !in_accept(p, close);
+}
+
+bool in_more(in_parser *p, int close) {
+  if (in_accept(p, ',')) return true;
+  in_expect(p, close, close == ')' ? "')' or ','" : close == ']' ? "']' or ','" : "'}' or ','");
+  return false;
+}
+
 void in_expect_word(in_parser *p, const char *word) {
   if (in_accept_word(p, word)) return;
   char what[64];

@@ -68,11 +68,15 @@ ir_value in_operand(in_parser *p) {
   return e->id + (uint32_t)index;
 }
 
+void in_add_operand(in_parser *p, in_op *op) {
+  ir_value v = in_operand(p);
+  VEC_PUSH(p->scratch, &op->operands, v);
+}
+
 void in_operands(in_parser *p, in_op *op) {
   if (!in_is(p, IN_PERCENT)) return;
   do {
-    ir_value v = in_operand(p);
-    VEC_PUSH(p->scratch, &op->operands, v);
+    in_add_operand(p, op);
   } while (in_accept(p, ','));
 }
 
@@ -130,23 +134,21 @@ void in_signature(in_parser *p, in_op *op) {
   in_function_signature(p, op);
 }
 
+void in_dict_and_signature(in_parser *p, in_op *op) {
+  in_attr_dict(p, op);
+  in_signature(p, op);
+}
+
 void in_function_signature(in_parser *p, in_op *op) {
   uint32_t n = 0;
-  in_expect(p, '(', "'(' of the op's signature");
-  if (!in_is(p, ')')) {
-    do in_check_operand(p, op, n++, in_type(p));
-    while (in_accept(p, ','));
-  }
-  in_expect(p, ')', "')' or ','");
+  for (bool more = in_begin_list(p, '(', ')', "'(' of the op's signature"); more;
+       more = in_more(p, ')'))
+    in_check_operand(p, op, n++, in_type(p));
   if (n != op->operands.count)
     in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
   in_expect(p, IN_ARROW, "'->' of the op's signature");
   if (!in_accept(p, '(')) return in_result(p, op, in_type(p));
-  if (!in_is(p, ')')) {
-    do in_result(p, op, in_type(p));
-    while (in_accept(p, ','));
-  }
-  in_expect(p, ')', "')' or ','");
+  for (bool more = !in_accept(p, ')'); more; more = in_more(p, ')')) in_result(p, op, in_type(p));
 }
 
 /* ---- making ops ---- */

@@ -120,6 +120,10 @@ static inline bool in_is(const in_parser *p, int kind) { return p->token.kind ==
 static inline bool in_accept(in_parser *p, int kind) {
   return p->token.kind == kind ? in_next(p), true : false;
 }
+/* for (more = in_begin_list(p, '(', ')', what); more; more = in_more(p, ')')): what is in brackets,
+ * with commas between, or nothing. */
+bool in_begin_list(in_parser *p, int open, int close, const char *what);
+bool in_more(in_parser *p, int close);
 bool in_is_word(const in_parser *p, const char *word);
 bool in_accept_word(in_parser *p, const char *word);
 void in_expect(in_parser *p, int kind, const char *what); /* what: "':'" */
@@ -151,6 +155,10 @@ ir_str in_unescape(in_parser *p, const char *quoted, size_t length); /* a string
 ir_str in_symbol(in_parser *p);                                      /* @name */
 static inline ir_str in_token_text(in_parser *p) {
   return ir_intern_text(p->m, p->token.at, p->token.length);
+}
+
+static inline ir_attr in_string_attr(in_parser *p, ir_str text) {
+  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = text});
 }
 
 /* ---- verbatim.c: text that is kept ---- */
@@ -202,6 +210,7 @@ void in_adopt_module(ir_module *m); /* a module that is the only op at the top b
 /* ---- op.c: what all ops have in common ---- */
 void in_ops(in_parser *p, ir_block block); /* up to a '}' or the end */
 ir_value in_operand(in_parser *p);
+void in_add_operand(in_parser *p, in_op *op);                           /* one of them */
 void in_operands(in_parser *p, in_op *op);                              /* %a, %b; none is fine */
 void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value); /* a property */
 /* An optional {...} of the pretty form (or of an old generic form): properties and discardable
@@ -227,6 +236,7 @@ void in_region(in_parser *p, in_op *op, uint32_t region, const in_arg *args, uin
 in_arg in_block_argument(in_parser *p); /* %x: type loc(...) */
 /* `: (types) -> types` of a generic or pretty op: checks the operands and notes the results. */
 void in_signature(in_parser *p, in_op *op);
+void in_dict_and_signature(in_parser *p, in_op *op); /* in_attr_dict() before it */
 void in_function_signature(in_parser *p, in_op *op); /* without the colon */
 void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type type);
 void in_result(in_parser *p, in_op *op, ir_type type);

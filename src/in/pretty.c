@@ -60,15 +60,18 @@ void in_key(in_parser *p, const char *key) {
   in_expect(p, '=', "'='");
 }
 
+bool in_accept_key(in_parser *p, const char *key) {
+  if (!in_is_word(p, key)) return false;
+  in_key(p, key);
+  return true;
+}
+
 void in_ints(in_parser *p, in_int_list *out) {
-  in_expect(p, '[', "'[' of a list of numbers");
-  if (!in_is(p, ']')) {
-    do {
-      int64_t value = in_integer(p);
-      VEC_PUSH(p->scratch, out, value);
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '[', ']', "'[' of a list of numbers"); more;
+       more = in_more(p, ']')) {
+    int64_t value = in_integer(p);
+    VEC_PUSH(p->scratch, out, value);
   }
-  in_expect(p, ']', "']' or ','");
 }
 
 ir_attr in_i64s(in_parser *p) {
@@ -169,7 +172,7 @@ static ir_attr string(in_parser *p) { /* not an attribute: the ':' behind it is 
   if (!in_is(p, IN_STRING)) in_fail_wanted(p, "a string");
   ir_str text = in_unescape(p, p->token.at, p->token.length);
   in_next(p);
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = text});
+  return in_string_attr(p, text);
 }
 
 static ir_attr key_value(in_parser *p, const key *k) {
@@ -187,8 +190,7 @@ static ir_attr key_value(in_parser *p, const key *k) {
 static void keyed(in_parser *p, in_op *op, const key *keys, uint32_t count) {
   bool more = true;
   while (more && in_is(p, IN_PERCENT)) {
-    ir_value v = in_operand(p);
-    VEC_PUSH(p->scratch, &op->operands, v);
+    in_add_operand(p, op);
     more = in_accept(p, ',');
   }
   for (uint32_t i = 0; i < count; i++) {

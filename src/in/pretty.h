@@ -8,6 +8,7 @@
 void in_same_type(in_parser *p, in_op *op);
 /* `key =` */
 void in_key(in_parser *p, const char *key);
+bool in_accept_key(in_parser *p, const char *key); /* false: another token */
 /* `[1, 2]` pushed on `out`. */
 typedef VEC(int64_t) in_int_list;
 void in_ints(in_parser *p, in_int_list *out);

@@ -4,14 +4,11 @@
 /* [HIGHEST, DEFAULT] */
 static ir_attr precision(in_parser *p) {
   VEC(ir_attr) items = {0};
-  in_expect(p, '[', "'[' of the precision");
-  if (!in_is(p, ']')) {
-    do {
-      ir_attr a = in_enum(p, "precision");
-      VEC_PUSH(p->scratch, &items, a);
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '[', ']', "'[' of the precision"); more;
+       more = in_more(p, ']')) {
+    ir_attr a = in_enum(p, "precision");
+    VEC_PUSH(p->scratch, &items, a);
   }
-  in_expect(p, ']', "']' or ','");
   return in_array_attr(p, items.at, items.count);
 }
 
@@ -29,8 +26,7 @@ static ir_attr algorithm(in_parser *p) {
 static void two_operands(in_parser *p, in_op *op) {
   for (int i = 0; i < 2; i++) {
     if (i) in_expect(p, ',', "','");
-    ir_value v = in_operand(p);
-    VEC_PUSH(p->scratch, &op->operands, v);
+    in_add_operand(p, op);
   }
 }
 
@@ -40,8 +36,7 @@ void in_asm_dot(in_parser *p, in_op *op) {
     in_key(p, "precision");
     in_attr(p, op, "precision_config", precision(p));
   }
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* [0] x [0] */
@@ -60,25 +55,16 @@ void in_asm_dot_general(in_parser *p, in_op *op) {
   ir_dot_numbers dims = {0};
   two_operands(p, op);
   while (in_accept(p, ',')) {
-    const char *at = p->token.at;
-    in_token key = p->token;
-    in_expect(p, IN_WORD, "a keyword");
-    in_expect(p, '=', "'='");
-    if (key.length == 13 && !memcmp(at, "batching_dims", 13))
-      dim_pair(p, &dims.lhs_batch, &dims.rhs_batch);
-    else if (key.length == 16 && !memcmp(at, "contracting_dims", 16))
+    if (!in_is(p, IN_WORD)) in_fail_wanted(p, "a keyword");
+    if (in_accept_key(p, "batching_dims")) dim_pair(p, &dims.lhs_batch, &dims.rhs_batch);
+    else if (in_accept_key(p, "contracting_dims"))
       dim_pair(p, &dims.lhs_contract, &dims.rhs_contract);
-    else if (key.length == 9 && !memcmp(at, "precision", 9))
-      in_attr(p, op, "precision_config", precision(p));
-    else if (key.length == 9 && !memcmp(at, "algorithm", 9))
-      in_attr(p, op, "algorithm", algorithm(p));
-    else
-      in_fail(p, at, "found '%.*s', wanted batching_dims, contracting_dims, precision or algorithm",
-              (int)key.length, at);
+    else if (in_accept_key(p, "precision")) in_attr(p, op, "precision_config", precision(p));
+    else if (in_accept_key(p, "algorithm")) in_attr(p, op, "algorithm", algorithm(p));
+    else in_fail_wanted(p, "batching_dims, contracting_dims, precision or algorithm");
   }
   in_attr(p, op, "dot_dimension_numbers", ir_dot_dims_attr(p->m, &dims));
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* ---- convolution ---- */
@@ -116,14 +102,10 @@ static ir_attr padding(in_parser *p) {
   in_int_list flat = {0};
   const char *at = p->token.at;
   int64_t rows = 0;
-  in_expect(p, '[', "'[' of the padding");
-  if (!in_is(p, ']')) {
-    do {
-      in_ints(p, &flat);
-      if (flat.count != 2 * (uint64_t)++rows) in_fail(p, at, "padding that is no list of pairs");
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '[', ']', "'[' of the padding"); more; more = in_more(p, ']')) {
+    in_ints(p, &flat);
+    if (flat.count != 2 * (uint64_t)++rows) in_fail(p, at, "padding that is no list of pairs");
   }
-  in_expect(p, ']', "']' or ','");
   bool splat = rows > 0;
   for (uint32_t i = 1; i < flat.count; i++) splat = splat && flat.at[i] == flat.at[0];
   ir_type type = ir_tensor(p->m, IR_I64, 2, (int64_t[]){rows, 2});
@@ -148,21 +130,13 @@ static ir_attr bools(in_parser *p) {
 static void window(in_parser *p, in_op *op) {
   in_expect(p, '{', "'{' of the window");
   while (!in_is(p, '}')) {
-    in_token key = p->token;
-    in_expect(p, IN_WORD, "a keyword");
-    in_expect(p, '=', "'='");
-    if (key.length == 6 && !memcmp(key.at, "stride", 6))
-      in_attr(p, op, "window_strides", in_i64s(p));
-    else if (key.length == 3 && !memcmp(key.at, "pad", 3)) in_attr(p, op, "padding", padding(p));
-    else if (key.length == 10 && !memcmp(key.at, "lhs_dilate", 10))
-      in_attr(p, op, "lhs_dilation", in_i64s(p));
-    else if (key.length == 10 && !memcmp(key.at, "rhs_dilate", 10))
-      in_attr(p, op, "rhs_dilation", in_i64s(p));
-    else if (key.length == 7 && !memcmp(key.at, "reverse", 7))
-      in_attr(p, op, "window_reversal", bools(p));
-    else
-      in_fail(p, key.at, "found '%.*s', wanted stride, pad, lhs_dilate, rhs_dilate or reverse",
-              (int)key.length, key.at);
+    if (!in_is(p, IN_WORD)) in_fail_wanted(p, "a keyword");
+    if (in_accept_key(p, "stride")) in_attr(p, op, "window_strides", in_i64s(p));
+    else if (in_accept_key(p, "pad")) in_attr(p, op, "padding", padding(p));
+    else if (in_accept_key(p, "lhs_dilate")) in_attr(p, op, "lhs_dilation", in_i64s(p));
+    else if (in_accept_key(p, "rhs_dilate")) in_attr(p, op, "rhs_dilation", in_i64s(p));
+    else if (in_accept_key(p, "reverse")) in_attr(p, op, "window_reversal", bools(p));
+    else in_fail_wanted(p, "stride, pad, lhs_dilate, rhs_dilate or reverse");
     if (!in_accept(p, ',')) break;
   }
   in_expect(p, '}', "'}' or ','");
@@ -178,6 +152,5 @@ void in_asm_convolution(in_parser *p, in_op *op) {
   in_expect(p, ',', "','");
   in_key(p, "window");
   window(p, op);
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }

@@ -41,44 +41,37 @@ void in_asm_compare(in_parser *p, in_op *op) {
   in_attr(p, op, "comparison_direction", in_enum(p, "comparison_direction"));
   for (int i = 0; i < 2; i++) {
     in_expect(p, ',', "','");
-    ir_value v = in_operand(p);
-    VEC_PUSH(p->scratch, &op->operands, v);
+    in_add_operand(p, op);
   }
   if (in_accept(p, ',')) in_attr(p, op, "compare_type", in_enum(p, "comparison_type"));
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* %a [start:limit:stride, ...] */
 void in_asm_slice(in_parser *p, in_op *op) {
   in_int_list start = {0}, limit = {0}, stride = {0};
   in_operands(p, op);
-  in_expect(p, '[', "'[' of the slice's ranges");
-  if (!in_is(p, ']')) {
-    do {
-      int64_t n = in_integer(p);
-      VEC_PUSH(p->scratch, &start, n);
-      in_expect(p, ':', "':'");
-      n = in_integer(p);
-      VEC_PUSH(p->scratch, &limit, n);
-      n = in_accept(p, ':') ? in_integer(p) : 1;
-      VEC_PUSH(p->scratch, &stride, n);
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '[', ']', "'[' of the slice's ranges"); more;
+       more = in_more(p, ']')) {
+    int64_t n = in_integer(p);
+    VEC_PUSH(p->scratch, &start, n);
+    in_expect(p, ':', "':'");
+    n = in_integer(p);
+    VEC_PUSH(p->scratch, &limit, n);
+    n = in_accept(p, ':') ? in_integer(p) : 1;
+    VEC_PUSH(p->scratch, &stride, n);
   }
-  in_expect(p, ']', "']' or ','");
   in_attr(p, op, "start_indices", ir_attr_i64s(p->m, start.at, (int32_t)start.count));
   in_attr(p, op, "limit_indices", ir_attr_i64s(p->m, limit.at, (int32_t)limit.count));
   in_attr(p, op, "strides", ir_attr_i64s(p->m, stride.at, (int32_t)stride.count));
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* %a, format = e5m10 */
 void in_asm_reduce_precision(in_parser *p, in_op *op) {
   int exponent, mantissa, length = -1;
   char format[16] = {0};
-  ir_value v = in_operand(p);
-  VEC_PUSH(p->scratch, &op->operands, v);
+  in_add_operand(p, op);
   in_expect(p, ',', "','");
   in_key(p, "format");
   if (in_is(p, IN_WORD) && p->token.length < sizeof format)
@@ -113,8 +106,7 @@ void in_asm_get_tuple_element(in_parser *p, in_op *op) {
   in_expect(p, '[', "'['");
   in_attr(p, op, "index", ir_attr_int(p->m, in_integer(p), IR_I32));
   in_expect(p, ']', "']'");
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* {attributes} %a, %b : type, type; without operands: () */
@@ -147,17 +139,14 @@ void in_asm_call(in_parser *p, in_op *op) {
   if (!in_is(p, IN_AT)) in_fail_wanted(p, "the name of a function");
   in_attr(p, op, "callee", in_attribute(p));
   call_operands(p, op);
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 void in_asm_custom_call(in_parser *p, in_op *op) {
   ir_str target = in_symbol(p);
-  in_attr(p, op, "call_target_name",
-          ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = target}));
+  in_attr(p, op, "call_target_name", in_string_attr(p, target));
   call_operands(p, op);
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 /* "name" %a, %b {attributes} : signature */
@@ -165,8 +154,7 @@ void in_asm_composite(in_parser *p, in_op *op) {
   if (!in_is(p, IN_STRING)) in_fail_wanted(p, "the composite's name");
   ir_str name = in_unescape(p, p->token.at, p->token.length);
   in_next(p);
-  in_attr(p, op, "name", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = name}));
+  in_attr(p, op, "name", in_string_attr(p, name));
   in_operands(p, op);
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }

@@ -3,17 +3,13 @@
 
 typedef VEC(in_arg) arg_list;
 
-static ir_attr string_attr(in_parser *p, ir_str text) {
-  return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_STRING, .text = text});
-}
-
 static void attributes_keyword(in_parser *p, in_op *op) {
   if (in_accept_word(p, "attributes")) in_attr_dict(p, op);
 }
 
 /* module @name attributes {...} {...} */
 void in_asm_module(in_parser *p, in_op *op) {
-  if (in_is(p, IN_AT)) in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
+  if (in_is(p, IN_AT)) in_attr(p, op, "sym_name", in_string_attr(p, in_symbol(p)));
   attributes_keyword(p, op);
   in_make(p, op, 1);
   in_region(p, op, 0, NULL, 0);
@@ -56,22 +52,15 @@ static void function_result(in_parser *p, function *f, bool may_have_attrs) {
 }
 
 static void function_type(in_parser *p, function *f) {
-  in_expect(p, '(', "'(' and the function's arguments");
-  if (!in_is(p, ')')) {
-    do parameter(p, f);
-    while (in_accept(p, ','));
-  }
-  in_expect(p, ')', "')' or ','");
+  for (bool more = in_begin_list(p, '(', ')', "'(' and the function's arguments"); more;
+       more = in_more(p, ')'))
+    parameter(p, f);
   if (!in_accept(p, IN_ARROW)) return;
   if (!in_accept(p, '(')) {
     function_result(p, f, false);
     return;
   }
-  if (!in_is(p, ')')) {
-    do function_result(p, f, true);
-    while (in_accept(p, ','));
-  }
-  in_expect(p, ')', "')' or ','");
+  for (bool more = !in_accept(p, ')'); more; more = in_more(p, ')')) function_result(p, f, true);
 }
 
 static void function_attributes(in_parser *p, in_op *op, const function *f) {
@@ -89,14 +78,14 @@ static void function_attributes(in_parser *p, in_op *op, const function *f) {
 
 static void visibility(in_parser *p, in_op *op) {
   if (!in_is_word(p, "public") && !in_is_word(p, "private") && !in_is_word(p, "nested")) return;
-  in_attr(p, op, "sym_visibility", string_attr(p, in_token_text(p)));
+  in_attr(p, op, "sym_visibility", in_string_attr(p, in_token_text(p)));
   in_next(p);
 }
 
 void in_asm_func(in_parser *p, in_op *op) {
   function f = {0};
   visibility(p, op);
-  in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
+  in_attr(p, op, "sym_name", in_string_attr(p, in_symbol(p)));
   function_type(p, &f);
   function_attributes(p, op, &f);
   attributes_keyword(p, op);
@@ -114,7 +103,7 @@ void in_asm_global(in_parser *p, in_op *op) {
   visibility(p, op);
   if (in_accept_word(p, "mutable"))
     in_attr(p, op, "is_mutable", ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_UNIT}));
-  in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
+  in_attr(p, op, "sym_name", in_string_attr(p, in_symbol(p)));
   if (in_accept(p, '(')) {
     in_attr(p, op, "value", in_attribute(p));
     in_expect(p, ')', "')' behind the initial value");
@@ -141,8 +130,7 @@ void in_asm_global_load(in_parser *p, in_op *op) {
 void in_asm_global_store(in_parser *p, in_op *op) {
   global_name(p, op);
   in_expect(p, '=', "'=' and the value");
-  ir_value v = in_operand(p);
-  VEC_PUSH(p->scratch, &op->operands, v);
+  in_add_operand(p, op);
   in_attr_dict(p, op);
   in_expect(p, ':', "':' and the type");
   in_check_operand(p, op, 0, in_type(p));
@@ -153,11 +141,10 @@ static void reduce_operands(in_parser *p, in_op *op) {
   VEC(ir_value) inits = {0};
   do {
     in_expect(p, '(', "'(' and an operand");
-    ir_value v = in_operand(p);
-    VEC_PUSH(p->scratch, &op->operands, v);
+    in_add_operand(p, op);
     in_expect_word(p, "init");
     in_expect(p, ':', "':'");
-    v = in_operand(p);
+    ir_value v = in_operand(p);
     VEC_PUSH(p->scratch, &inits, v);
     in_expect(p, ')', "')'");
   } while (in_accept(p, ','));
@@ -168,8 +155,7 @@ static void reduce_dimensions(in_parser *p, in_op *op) {
   in_expect_word(p, "across");
   in_key(p, "dimensions");
   in_attr(p, op, "dimensions", in_i64s(p));
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
 
 static ir_kind reducer(in_parser *p) {
@@ -190,18 +176,9 @@ static void applied_region(in_parser *p, in_op *op, ir_kind kind) {
   ir_block block = ir_region_block(p->m, op->id, 0);
   ir_value args[2] = {ir_block_arg(p->m, block, type), ir_block_arg(p->m, block, type)};
   for (int i = 0; i < 2; i++) ir_value_get(p->m, args[i])->location = op->location;
-  ir_op inner = ir_op_new(p->m, block,
-                          &(ir_op_desc){.kind = kind,
-                                        .n_operands = 2,
-                                        .operands = args,
-                                        .n_results = 1,
-                                        .result_types = &type,
-                                        .location = op->location});
-  ir_value result = ir_result(p->m, inner, 0);
-  ir_op_new(
-      p->m, block,
-      &(ir_op_desc){
-          .kind = IR_OP_RETURN, .n_operands = 1, .operands = &result, .location = op->location});
+  ir_builder b = {p->m, block, op->location};
+  ir_value result = ir_build(&b, kind, 2, args, type, 0, NULL);
+  ir_build_return(&b, IR_OP_RETURN, &result, 1);
 }
 
 /* reducer(%a: type, %b: type) (%c: type, %d: type) {...}: all the lefts, then all the rights. */
@@ -281,7 +258,7 @@ static ir_attr prefixed(in_parser *p, const char *prefix, const char *suffix, ch
 
 /* @mesh = <["x"=2]> {attributes} */
 void in_asm_sdy_mesh(in_parser *p, in_op *op) {
-  in_attr(p, op, "sym_name", string_attr(p, in_symbol(p)));
+  in_attr(p, op, "sym_name", in_string_attr(p, in_symbol(p)));
   in_expect(p, '=', "'='");
   in_attr(p, op, "mesh", prefixed(p, "#sdy.mesh", "", '<'));
   in_attr_dict(p, op);
@@ -307,16 +284,12 @@ void in_asm_sdy_manual(in_parser *p, in_op *op) {
   in_attr(p, op, "out_shardings", prefixed(p, "#sdy.sharding_per_value<", ">", '['));
   in_key(p, "manual_axes");
   in_attr(p, op, "manual_axes", prefixed(p, "#sdy<manual_axes", ">", '{'));
-  in_expect(p, '(', "'(' and the region's arguments");
-  if (!in_is(p, ')')) {
-    do {
-      in_arg arg = in_block_argument(p);
-      VEC_PUSH(p->scratch, &args, arg);
-    } while (in_accept(p, ','));
+  for (bool more = in_begin_list(p, '(', ')', "'(' and the region's arguments"); more;
+       more = in_more(p, ')')) {
+    in_arg arg = in_block_argument(p);
+    VEC_PUSH(p->scratch, &args, arg);
   }
-  in_expect(p, ')', "')' or ','");
   in_make(p, op, 1);
   in_region(p, op, 0, args.at, args.count);
-  in_attr_dict(p, op);
-  in_signature(p, op);
+  in_dict_and_signature(p, op);
 }
