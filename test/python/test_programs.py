@@ -113,6 +113,7 @@ def test_small_experiment(experiment, tmp_path, monkeypatch, capsys):
     """Every limit kept, every result as its reference; a row of the table for each case. What
     GPflow says is asked by `bench/paper.py sgpr --small` itself: its environment takes two minutes."""
     monkeypatch.setattr(paper, "gpflow_bound", lambda *_: GPFLOWS_BOUND)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")  # memory is the same
     arguments = [experiment, "--small", "--rounds", "1", "--out", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["paper.py", *arguments])
     assert paper.main() == 0, capsys.readouterr().out
