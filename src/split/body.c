@@ -7,6 +7,14 @@
 
 enum { MOST_SWEEPS = 64 };
 
+/* What an op of the body was last asked for, and its answer: most sweeps ask the same. */
+typedef struct body_asked {
+  bool known, of_result, traced;
+  uint32_t index;
+  split_pos pos;
+  split_factor factor;
+} body_asked;
+
 /* Positions of the values of a while's body, found by sweeps over its ops until nothing changes;
  * and those of its condition, where that asks the rows. */
 typedef struct split_body {
@@ -18,6 +26,7 @@ typedef struct split_body {
   split_pos *positions;
   bool *sums; /* parts of a sum over the factor */
   uint32_t count;
+  body_asked *asked; /* by an op's place in the block */
   bool changed, failed;
   bool by_rows;                 /* something inside ends once all rows are done */
   bool is_condition;            /* this is one */
@@ -49,6 +58,7 @@ static body body_of(arena *scratch, ir_module *m, ir_op loop, uint32_t region) {
   b.count = last < first ? 0 : last - first + 1;
   b.positions = ARENA_ARRAY(scratch, split_pos, b.count);
   b.sums = ARENA_ARRAY(scratch, bool, b.count);
+  b.asked = ARENA_ARRAY(scratch, body_asked, d->ops.count);
   for (uint32_t i = 0; i < b.count; i++) b.positions[i] = SPLIT_ABSENT;
   return b;
 }
@@ -83,9 +93,22 @@ static bool may_be_reduced(body *b, ir_op op, const split_factor *f) {
   return true;
 }
 
+static ir_op op_at(const body *b, uint32_t at) { return ir_block_get(b->m, b->block)->ops.at[at]; }
+
+static const body_asked *ask_op(body *b, uint32_t at, bool of_result, uint32_t index,
+                                split_pos pos) {
+  body_asked *a = &b->asked[at];
+  if (a->known && a->of_result == of_result && a->index == index && split_pos_equal(a->pos, pos))
+    return a;
+  *a = (body_asked){.known = true, .of_result = of_result, .index = index, .pos = pos};
+  a->traced = split_trace(b->scratch, b->m, op_at(b, at), of_result, index, pos, &a->factor);
+  return a;
+}
+
 /* The factor of an op of the body, from any of its values that has a position; false if none has.
  */
-static bool op_factor(body *b, ir_op op, split_factor *out) {
+static bool op_factor(body *b, uint32_t at, split_factor *out) {
+  ir_op op = op_at(b, at);
   const ir_op_data d = *ir_op_get(b->m, op);
   bool of_result = true, any = false;
   uint32_t index = 0;
@@ -95,9 +118,10 @@ static bool op_factor(body *b, ir_op op, split_factor *out) {
     any = position_of(b, d.operands[i]).dim >= 0, index = i, of_result = false;
   if (!any) return false;
   split_pos pos = position_of(b, of_result ? d.first_result + index : d.operands[index]);
-  bool traced = split_trace(b->scratch, b->m, op, of_result, index, pos, out);
+  const body_asked *asked = ask_op(b, at, of_result, index, pos);
+  *out = asked->factor;
   /* what moves along the factor from trip to trip would have all trips run for each slice */
-  if (!traced || out->shifts || (out->role == SPLIT_REDUCED && !may_be_reduced(b, op, out)))
+  if (!asked->traced || out->shifts || (out->role == SPLIT_REDUCED && !may_be_reduced(b, op, out)))
     b->failed = true;
   else b->by_rows |= out->by_rows;
   return !b->failed;
@@ -145,9 +169,9 @@ static void sweep(body *b) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   b->changed = false;
   for (uint32_t i = 0; i + 1 < n && !b->failed; i++) {
-    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    ir_op op = op_at(b, i);
     split_factor f;
-    if (op_factor(b, op, &f)) place_op(b, op, &f);
+    if (op_factor(b, i, &f)) place_op(b, op, &f);
     else if (!b->failed) pass_sum_on(b, op);
   }
   if (!b->is_condition) place_carries(b);
@@ -191,9 +215,9 @@ static bool is_linear_kept(body *b, ir_op op) {
 static bool is_consistent(body *b) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    ir_op op = op_at(b, i);
     split_factor f;
-    bool sliced = op_factor(b, op, &f);
+    bool sliced = op_factor(b, i, &f);
     if (b->failed) return false;
     if (sliced ? !is_factor_kept(b, op, &f) : !b->is_condition && !is_linear_kept(b, op))
       return false;
@@ -225,7 +249,7 @@ static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   ir_value at = arg; /* the carry and what was added so far, in program order */
   for (uint32_t i = 0; i + 1 < n && at != v; i++) {
-    ir_op op = ir_block_get(b->m, b->block)->ops.at[i];
+    ir_op op = op_at(b, i);
     bool adds = ir_kind_of(b->m, op) == IR_OP_ADD &&
                 (ir_operand(b->m, op, 0) == at || ir_operand(b->m, op, 1) == at);
     if (adds) at = ir_result(b->m, op, 0);
@@ -324,11 +348,12 @@ static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_fa
   }
 }
 
-static void narrow_body_op(body *from, ir_builder *to, ir_op op, const split_trip *trip,
+static void narrow_body_op(body *from, ir_builder *to, uint32_t at, const split_trip *trip,
                            ir_map *map) {
   ir_module *m = from->m;
+  ir_op op = op_at(from, at);
   split_factor f;
-  bool sliced = op_factor(from, op, &f);
+  bool sliced = op_factor(from, at, &f);
   if (!sliced && (from->is_condition || !reads_sum(from, op))) {
     ir_copy_op(m, to->block, op, map);
     return;
@@ -351,8 +376,7 @@ static void narrow_body(body *from, ir_block to, const split_factor *f, const sp
   ir_builder b = {m, to, IR_NONE};
   uint32_t n = ir_block_get(m, from->block)->ops.count;
   narrow_args(m, from->block, to, f, trip->slice, map);
-  for (uint32_t i = 0; i + 1 < n; i++)
-    narrow_body_op(from, &b, ir_block_get(m, from->block)->ops.at[i], trip, map);
+  for (uint32_t i = 0; i + 1 < n; i++) narrow_body_op(from, &b, i, trip, map);
   ir_copy_op(m, to, ir_terminator(m, from->block), map);
 }
 

@@ -75,19 +75,6 @@ static const split_asked *answered(const split_region *r, ir_op op, uint32_t car
   return NULL;
 }
 
-static bool trace_while(split_region *r, ir_op op, bool of_result, uint32_t carry, split_pos pos,
-                        split_factor *out) {
-  const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
-  if (known) {
-    CTX_CHECK(r->m->ctx, !known->traced || split_pos_equal(known->factor.operands[carry], pos));
-    *out = known->factor;
-    return known->traced;
-  }
-  bool traced = split_trace(r->scratch, r->m, op, of_result, carry, pos, out);
-  VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
-  return traced;
-}
-
 /* Moves to the front: regions ask for the same few one after the other. */
 static split_traced *find_traced(split_state *s, ir_op op, bool of_result, uint32_t index,
                                  split_pos pos) {
@@ -117,9 +104,22 @@ static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index
   return k->traced;
 }
 
+static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos,
+                        split_factor *out) {
+  const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
+  if (known) {
+    CTX_CHECK(r->m->ctx, !known->traced || split_pos_equal(known->factor.operands[carry], pos));
+    *out = known->factor;
+    return known->traced;
+  }
+  bool traced = trace_once(r, op, false, carry, pos, out) && !out->carried;
+  VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
+  return traced;
+}
+
 static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                       split_factor *out) {
-  return ir_kind_of(r->m, op) == IR_OP_WHILE ? trace_while(r, op, of_result, index, pos, out)
+  return ir_kind_of(r->m, op) == IR_OP_WHILE ? trace_while(r, op, index, pos, out)
                                              : trace_once(r, op, of_result, index, pos, out);
 }
 
