@@ -425,6 +425,7 @@ static ir_value emit_result(loop_builder *l, const split_member *member, uint32_
 }
 
 static void put_out_slices(loop_builder *l, const split_member *member) {
+  if (split_is_partial(l->r, member)) return;
   for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
     ir_value v = ir_result(l->r->m, member->op, j);
     if (member->is_idle || member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;

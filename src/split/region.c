@@ -381,6 +381,43 @@ static void close_over(split_region *r, uint32_t index) {
     visit_user(r, r->state->users.ops[i], instance.value, instance.pos);
 }
 
+/* ---- members whose windows lack elements of their slices ---- */
+bool split_is_partial(const split_region *r, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++)
+    if (member->factor.results[j].dim >= 0 && member->factor.results[j].more < 0) return true;
+  return false;
+}
+
+static bool has_whole_member(const split_region *r, ir_op op) {
+  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
+    if (!split_is_partial(r, &r->members.at[i - 1])) return true;
+  return false;
+}
+
+/* The op on its whole slices, if somebody outside reads one of its results. */
+static void add_whole(split_region *r, ir_op op, const split_factor *partial) {
+  const ir_op_data d = *ir_op_get(r->m, op);
+  split_factor f;
+  for (uint32_t j = 0; j < d.n_results; j++) {
+    split_pos pos = partial->results[j];
+    if (pos.dim < 0 || !has_users_outside(r, d.first_result + j)) continue;
+    if (trace(r, op, true, j, split_core(pos), &f) && f.role == SPLIT_PARALLEL)
+      add_member(r, op, &f);
+    return;
+  }
+}
+
+/* What a stride passes over is not read: a window may end before its slice does. Slices that are
+ * put out one behind the other have all elements. */
+static void add_whole_ones(split_region *r) {
+  for (uint32_t i = 0; i < r->members.count && !r->failed; i++) {
+    split_member member = r->members.at[i];
+    if (!split_is_partial(r, &member) || has_whole_member(r, member.op)) continue;
+    add_whole(r, member.op, &member.factor);
+    while (r->pending.count && !r->failed) close_over(r, pop_pending(r));
+  }
+}
+
 /* ---- stages ---- */
 typedef struct used_values { /* by an op and all below it, from outside it */
   split_region *r;
@@ -429,6 +466,7 @@ static int32_t member_stage(split_region *r, uint32_t index) {
 static int32_t stage_put_out(split_region *r, ir_op op) {
   int32_t best = SPLIT_NEVER;
   for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next) {
+    if (split_is_partial(r, &r->members.at[i - 1])) continue;
     int32_t s = member_stage(r, i - 1);
     if (s < SPLIT_NEVER && s + 1 < best) best = s + 1;
   }
@@ -547,6 +585,7 @@ static void find_held(split_region *r) {
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);
       if (r->needed_outside[v] && split_is_large(r, v)) hold(r, v);
+      if (r->needed_outside[v] && !has_whole_member(r, op)) r->failed = true;
     }
   }
 }
@@ -588,6 +627,7 @@ static void include_member(split_region *r, const split_member *member, bool *do
                            index_range *all) {
   const ir_op_data *d = ir_op_get(r->m, member->op);
   bool sums = false;
+  if (split_is_partial(r, member)) return;
   for (uint32_t j = 0; j < d->n_results; j++) {
     ir_value v = d->first_result + j;
     bool is_sum = is_summed(&member->factor, j), put_out = split_is_put_out(r, v);
@@ -636,6 +676,7 @@ static void find_range(split_region *r) {
 }
 
 bool split_puts_out(const split_region *r, const split_member *member) {
+  if (split_is_partial(r, member)) return false;
   for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
     if (!member->is_idle && split_is_put_out(r, ir_result(r->m, member->op, j))) return true;
   }
@@ -804,6 +845,7 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   r->outside = outside;
   visit(r, seed, pos);
   while (r->pending.count && !r->failed) close_over(r, pop_pending(r));
+  add_whole_ones(r);
   r->is_closed = true;
   if (r->members.count == 0) r->failed = true;
   if (!r->failed && may_keep) split_find_kept(r);

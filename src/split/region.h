@@ -178,6 +178,8 @@ int32_t split_outside_stage(split_region *r, ir_value v);
 /* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
 bool split_is_put_out(const split_region *r, ir_value v);
 bool split_puts_out(const split_region *r, const split_member *member); /* any of its results */
+/* Its windows lack elements of their slices: it puts nothing out. */
+bool split_is_partial(const split_region *r, const split_member *member);
 /* Whether the loop of `stage` computes the instance itself rather than reads it from outside. */
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage);
 
