@@ -611,6 +611,7 @@ static void rename_operands(lister *f, ir_op op) {
 static void dissolve(lister *f, ir_block block) {
   ir_ops ops = ir_take_ops(f->m, block);
   find_members(f, &ops);
+  f->map = ir_map_new(f->p->scratch, f->m); /* another list's members read it as it came */
   f->b = (ir_builder){f->m, block, IR_NONE};
   f->is_entry = f->count = f->is_behind = f->entry = IR_NONE;
   for (uint32_t i = 0; i < ops.count; i++) {
@@ -644,8 +645,7 @@ static void find_lists(const ir_module *m, ir_op op, void *user) {
 
 static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
-  lister f = {
-      .p = p, .m = m, .map = ir_map_new(p->scratch, m), .ranges = pass_bounds_make(p->scratch, m)};
+  lister f = {.p = p, .m = m, .ranges = pass_bounds_make(p->scratch, m)};
   lists u = {.f = &f};
   ir_walk(m, top, note, &f.ranges);
   ir_walk(m, top, find_lists, &u);

@@ -1,7 +1,7 @@
 """Random programs of lists of places, prefix sums, halvings, windows, tori and sorts.
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
-where a mask is set; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
+where a mask is set, or of two; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
 `Strips`, the same over rows so wide that a few make a slice;
 `Halvings`, associative scans and other functions that take every second element and put what they
 make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
@@ -182,8 +182,8 @@ class Places(Program):
         ]
         return dice.choice(choices)()
 
-    def value(self, x, y, z, p):
-        dice = random.Random(self.body)
+    def value(self, x, y, z, p, body=None):
+        dice = random.Random(body or self.body)
         d = self.matrix(dice, x, y, z)
         i, j = self.places(dice, lax.stop_gradient(d))
         c = self.read(dice, d, x, y, p, i, j)
@@ -195,8 +195,13 @@ class Places(Program):
         dice = random.Random(self.body + 1)
         if dice.random() < 0.3 and self.dtype in FLOATS:
             return self.differentiated(dice, lambda *a: jnp.sum(self.value(*a)[0]), arguments)
-        c, d, i, j, inside = self.value(*arguments)
-        return [self.end(inside, c, d, i, j) for _ in range(dice.choice([1, 1, 2, 3]))]
+        n, lists = dice.choice([1, 1, 2, 3]), dice.choice([1, 1, 2])
+        results = []
+        for body in range(self.body, self.body + lists):
+            c, d, i, j, inside = self.value(*arguments, body)
+            results += [self.end(inside, c, d, i, j) for _ in range(n)]
+            results += [i, j] if lists > 1 else []
+        return results
 
 
 class Prefixes(Program):

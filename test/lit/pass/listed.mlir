@@ -107,3 +107,56 @@ func.func @left_alone(%set: tensor<12xi32>) -> tensor<8xi32> {
   }) : (tensor<8xi32>, tensor<i32>) -> tensor<8xi32>
   return %list : tensor<8xi32>
 }
+
+// Two lists that are returned, and what is made of them: each is put together of its own places.
+// CHECK-LABEL: sym_name = "two"
+// CHECK: %[[A:[0-9]+]] = "stablehlo.scatter"
+// CHECK: %[[B:[0-9]+]] = "stablehlo.scatter"
+// CHECK: %[[C:[0-9]+]] = "stablehlo.scatter"
+// CHECK: %[[D:[0-9]+]] = "stablehlo.scatter"
+// CHECK: "func.return"(%[[A]], %[[B]], %[[C]], %[[D]])
+func.func @two(%mask0: tensor<12xi1>, %mask1: tensor<12xi1>) -> (tensor<8xi32>, tensor<8xi32>, tensor<9xi32>, tensor<9xi32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %ones = stablehlo.constant dense<1> : tensor<12xi32>
+  %bins0 = stablehlo.constant dense<0> : tensor<8xi32>
+  %twos0 = stablehlo.constant dense<2> : tensor<8xi32>
+  %set0 = stablehlo.convert %mask0 : (tensor<12xi1>) -> tensor<12xi32>
+  %c0 = "stablehlo.reduce_window"(%set0, %zero) <{padding = dense<[[11, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 12>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<12xi32>, tensor<i32>) -> tensor<12xi32>
+  %at0 = stablehlo.reshape %c0 : (tensor<12xi32>) -> tensor<12x1xi32>
+  %count0 = "stablehlo.scatter"(%bins0, %at0, %ones) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<12x1xi32>, tensor<12xi32>) -> tensor<8xi32>
+  %list0 = "stablehlo.reduce_window"(%count0, %zero) <{padding = dense<[[7, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 8>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<i32>) -> tensor<8xi32>
+  %twice0 = stablehlo.multiply %list0, %twos0 : tensor<8xi32>
+  %bins1 = stablehlo.constant dense<0> : tensor<9xi32>
+  %twos1 = stablehlo.constant dense<2> : tensor<9xi32>
+  %set1 = stablehlo.convert %mask1 : (tensor<12xi1>) -> tensor<12xi32>
+  %c1 = "stablehlo.reduce_window"(%set1, %zero) <{padding = dense<[[11, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 12>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<12xi32>, tensor<i32>) -> tensor<12xi32>
+  %at1 = stablehlo.reshape %c1 : (tensor<12xi32>) -> tensor<12x1xi32>
+  %count1 = "stablehlo.scatter"(%bins1, %at1, %ones) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<9xi32>, tensor<12x1xi32>, tensor<12xi32>) -> tensor<9xi32>
+  %list1 = "stablehlo.reduce_window"(%count1, %zero) <{padding = dense<[[8, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 9>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<9xi32>, tensor<i32>) -> tensor<9xi32>
+  %twice1 = stablehlo.multiply %list1, %twos1 : tensor<9xi32>
+  return %list0, %twice0, %list1, %twice1 : tensor<8xi32>, tensor<8xi32>, tensor<9xi32>, tensor<9xi32>
+}
