@@ -379,6 +379,13 @@ static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos p
   return true;
 }
 
+/* The seed is read whole as well, by those who may make it for themselves: it is split once they
+ * do. */
+static bool may_be_detached(const split_region *r, const split_goal *goal) {
+  return goal->detaches && r->needed_outside[r->seed] &&
+         split_can_detach(r->m, r->block, r->seed, goal->threshold_bytes);
+}
+
 /* The region where it dissolves the seed, else NULL. */
 static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                split_pos pos, const split_goal *goal, split_memo *memo,
@@ -395,7 +402,8 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .covers = goal->covers,
                     .state = &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
-  bool good = !r->failed && is_dissolved(r, seed, pos) && split_may_split(r);
+  bool good =
+      !r->failed && (is_dissolved(r, seed, pos) || may_be_detached(r, goal)) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
   if (!good && (r->too_large || (r->repeats && is_same_from_all(r)))) remember_refused(memo, r);
   else if (!good) remember_others(memo, r, goal);
@@ -459,13 +467,13 @@ static bool is_shorter(const split_choice *a, const split_choice *taken, const s
          a->held_bytes - a->parts_bytes <= taken->held_bytes;
 }
 
-bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                  const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                        const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   int32_t best = -1;
   split_choice all[IR_MAX_RANK];
   uint32_t n_all = 0;
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
-    const split_known *known = find_known(memo, seed, dim);
+    const split_known *known = goal->detaches ? NULL : find_known(memo, seed, dim);
     split_choice choice;
     if (known && known->is_like) {
       if (best >= 0 && !is_better(&known->choice, out_choice, goal)) continue;
@@ -488,4 +496,18 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
   for (uint32_t i = 0; i < n_all; i++)
     out_choice->has_shorter |= is_shorter(&all[i], out_choice, goal);
   return best >= 0;
+}
+
+/* Where as much is held as is dissolved, its readers may make the seed for themselves. */
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                  const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+  bool found = choose_best(scratch, m, block, seed, goal, memo, out_choice);
+  if (!goal->nest || !found || out_choice->held_bytes < ir_value_bytes(m, seed) / 2) return found;
+  split_goal detaching = *goal;
+  split_choice other;
+  detaching.detaches = true;
+  if (choose_best(scratch, m, block, seed, &detaching, memo, &other) &&
+      is_better(&other, out_choice, goal))
+    *out_choice = other;
+  return true;
 }

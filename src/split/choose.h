@@ -13,6 +13,8 @@ typedef struct split_goal {
   bool no_accumulators;    /* and carry what they add up */
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
+  bool detaches; /* a region counts also if its seed is among these, and split once it is there for
+                    each of its readers */
   int64_t hold_bytes;    /* larger values can't be held whatever else is done */
   int64_t slice_bytes;   /* of the largest slice of one, aimed at */
   int64_t cached_bytes;  /* the same where no matrix product wants more rows */
