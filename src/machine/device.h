@@ -30,6 +30,9 @@ typedef struct device_memory {
   /* What several products would compute, from an exponential or the like, is made once, as they
    * read it: in 16 bits. */
   bool keeps_for_products;
+  /* What nothing but products reads in a loop, and no trip changes, is made in 16 bits before it.
+   */
+  bool copies_for_loops;
   bool narrow_floats; /* products read 16-bit floats as they are */
   /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
   int64_t near_bytes;

@@ -14,8 +14,8 @@
   {                                                                                                \
     .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
     .loop_bytes = 352 << 10, .coefficient_bytes = 32256, .lays_out_anew = true,                    \
-    .fuses_sums = true, .fuses_products = true, .fuses_siblings = true, .narrow_floats = true,     \
-    __VA_ARGS__                                                                                    \
+    .copies_for_loops = true, .fuses_sums = true, .fuses_products = true, .fuses_siblings = true,  \
+    .narrow_floats = true, __VA_ARGS__                                                             \
   }
 const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES(NEAR)};
 /* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there

@@ -34,6 +34,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
   if (memory && memory->library_bytes) plan_pad_products(g);
+  if (memory && memory->copies_for_loops) plan_copy_invariants(g);
   if (memory && memory->coefficient_bytes) plan_count_coefficients(g);
   plan_fuse(g);
   if (memory) plan_on_device(g);

@@ -517,7 +517,7 @@ static bool is_by_rows(const plan_graph *g, const plan_node *n) {
   ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
   bool is_factor = kind == IR_OP_CHOLESKY || kind == IR_OP_TRIANGULAR_SOLVE;
   bool is_gather = n->kind == IR_OP_GATHER || (n->kind == PLAN_FUSION && kind == IR_OP_GATHER);
-  return is_gather || (n->kind == PLAN_OPAQUE && is_factor);
+  return n->by_rows || is_gather || (n->kind == PLAN_OPAQUE && is_factor);
 }
 
 static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {

@@ -5,6 +5,7 @@
  *      --peak_merge.c--> products of one matrix as one, on GPUs
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
+ *      --peak_invariant.c-> what TPUs' products read in loops, in 16 bits before them
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
@@ -77,6 +78,7 @@ typedef struct plan_node {
   bool folded;
   uint8_t stands; /* of a dot: PLAN_DOT_... */
   bool narrow;    /* products alone read it, in 16 bits */
+  bool by_rows;   /* lies row by row, however narrow the rows are */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;
@@ -171,6 +173,8 @@ void plan_take_epilogues(plan_graph *g);
 /* After that: 16-bit matrices as large as cuBLAS wants them. */
 void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
+/* The same: what XLA:TPU makes before loops for what products read in them. */
+void plan_copy_invariants(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
 /* After that: libraries' workspaces, and arrays as large as they are there. */

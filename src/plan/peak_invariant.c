@@ -1,0 +1,307 @@
+/* What XLA:TPU makes before a loop of what no trip changes, and keeps until the loop's end; copies
+ * that gathers read.
+ *
+ * Products of f32 by default are made of bf16. A matrix that nothing but products of matrices reads
+ * in a loop, whole or by slices, is converted once, before the loop: half of its bytes more.
+ * Windows are gathered out of an array in which they lie together. Where the innermost dimension is
+ * none of theirs there is a copy, before the loop if no trip changes the array.
+ *
+ * Found by compiling single loops and gathers for v5e. In: the graph as lowered, before it is
+ * fused: what makes such an array makes it as it is read. From the innermost loop outwards, for
+ * what is made before a loop may be made before the one around it. */
+#include "base/saturate.h"
+#include "ir/attrs.h"
+#include "plan/peak_graph.h"
+
+/* ---- what products alone read ---- */
+/* Each operand's elements are as precise as the platform likes. */
+static bool is_default(const plan_graph *g, const plan_node *dot) {
+  if (!dot->op || ir_op_attr(g->m, dot->op, "algorithm")) return false;
+  ir_attr list = ir_op_attr(g->m, dot->op, "precision_config");
+  const ir_attr_data *a = list ? ir_attr_get(g->m, list) : NULL;
+  for (int32_t i = 0; a && a->items && i < a->count; i++)
+    if (!strstr(ir_text(g->m, ir_attr_get(g->m, a->items[i])->text), "DEFAULT")) return false;
+  return true;
+}
+
+static bool is_product_of_matrices(const plan_graph *g, const plan_node *n) {
+  const plan_shape *s = &n->shape;
+  return n->kind == IR_OP_DOT_GENERAL && s->dtype == IR_F32 && s->rank > 1 &&
+         s->dims[s->rank - 1] > 1 && s->dims[s->rank - 2] > 1 && is_default(g, n);
+}
+
+static bool is_view(const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST:
+    case PLAN_RELAYOUT:
+    case IR_OP_SLICE:
+    case IR_OP_DYNAMIC_SLICE:
+    case IR_OP_TRANSPOSE: return true;
+    default: return false;
+  }
+}
+
+/* Made here, of what a loop within reads in this way. */
+static bool is_narrowed(const plan_node *n) { return n->kind == IR_OP_CONVERT && n->narrow; }
+
+enum { MOST_VIEWS = 8 };
+
+/* `passed_on`: the tuple of the loop's next state, which has it, too; 0: none. */
+static bool products_alone_read(const plan_graph *g, uint32_t id, uint32_t passed_on,
+                                int32_t depth) {
+  const plan_node *n = plan_node_get(g, id);
+  bool found = false;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    uint32_t user = n->users[i];
+    const plan_node *u = plan_node_get(g, user);
+    if (user == passed_on) continue;
+    found = true;
+    if (is_product_of_matrices(g, u) || is_narrowed(u)) continue;
+    bool sees = is_view(u) && u->operands[0] == id && depth > 0;
+    if (!sees || !products_alone_read(g, user, 0, depth - 1)) return false;
+  }
+  return found;
+}
+
+static void make_narrow(plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  n->shape = plan_shape_make(g->arena, IR_BF16, n->shape.rank, n->shape.dims);
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    plan_node *u = plan_node_get(g, n->users[i]);
+    if (is_narrowed(u)) u->kind = PLAN_BITCAST;
+    else if (is_view(u)) make_narrow(g, n->users[i]);
+  }
+}
+
+/* ---- before a loop ---- */
+static void set_member(plan_graph *g, uint32_t id, uint32_t i, const plan_shape *shape) {
+  plan_node *n = plan_node_get(g, id);
+  plan_shape *members = ARENA_COPY(g->arena, plan_shape, n->shape.members, n->shape.n_members);
+  members[i] = *shape;
+  n->shape.members = members;
+}
+
+/* The loop's state has `now` as its element i, of another shape. */
+static void pass_in(plan_graph *g, uint32_t loop, uint32_t i, uint32_t now) {
+  const plan_node *n = plan_node_get(g, loop);
+  const plan_comp *cond = plan_comp_get(g, n->comps[0]), *body = plan_comp_get(g, n->comps[1]);
+  plan_shape shape = plan_node_get(g, now)->shape;
+  uint32_t tuple = n->operands[0], old = plan_node_get(g, tuple)->operands[i],
+           with_state[] = {loop, tuple, cond->parameter, body->parameter, body->root};
+  for (uint32_t k = 0; k < sizeof with_state / sizeof *with_state; k++)
+    set_member(g, with_state[k], i, &shape);
+  plan_node *t = plan_node_get(g, tuple);
+  t->operands[i] = now;
+  bool is_read = false, is_new = true;
+  for (uint32_t k = 0; k < t->n_operands; k++) {
+    is_read |= t->operands[k] == old;
+    is_new &= k == i || t->operands[k] != now;
+  }
+  if (!is_read) plan_remove_user(g, old, tuple);
+  if (is_new) plan_add_user(g, now, tuple);
+}
+
+/* Element i of the loop's state as the body has it, if no trip changes it and nobody reads it in
+ * the condition or after the loop; else 0. */
+static uint32_t invariant_element(const plan_graph *g, uint32_t loop, uint32_t i) {
+  const plan_node *n = plan_node_get(g, loop);
+  const plan_comp *cond = plan_comp_get(g, n->comps[0]), *body = plan_comp_get(g, n->comps[1]);
+  uint32_t id = plan_node_get(g, body->root)->operands[i];
+  const plan_node *e = plan_node_get(g, id);
+  bool is =
+      e->kind == IR_OP_GET_TUPLE_ELEMENT && e->operands[0] == body->parameter && e->index == i;
+  const plan_node *readers[] = {n, plan_node_get(g, cond->parameter)};
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t u = 0; u < readers[k]->n_users && is; u++) {
+      const plan_node *r = plan_node_get(g, readers[k]->users[u]);
+      is = r->kind == IR_OP_GET_TUPLE_ELEMENT && r->index != i;
+    }
+  return is ? id : 0;
+}
+
+/* `x` in 16 bits, in the loop's computation. */
+static uint32_t narrow_copy(plan_graph *g, uint32_t loop, uint32_t x) {
+  const plan_node *n = plan_node_get(g, x);
+  for (uint32_t i = 0; i < n->n_users; i++)
+    if (is_narrowed(plan_node_get(g, n->users[i]))) return n->users[i];
+  plan_node made = {.kind = IR_OP_CONVERT, .n_operands = 1, .operands = &x, .narrow = true};
+  made.shape = plan_shape_make(g->arena, IR_BF16, n->shape.rank, n->shape.dims);
+  uint32_t id = plan_node_beside(g, loop, made);
+  plan_add_user(g, x, id);
+  return id;
+}
+
+static void narrow_state(plan_graph *g, uint32_t loop) {
+  uint32_t body = plan_node_get(g, loop)->comps[1], root = plan_comp_get(g, body)->root,
+           tuple = plan_node_get(g, loop)->operands[0];
+  for (uint32_t i = 0; i < plan_node_get(g, loop)->shape.n_members; i++) {
+    const plan_shape *s = &plan_node_get(g, loop)->shape.members[i];
+    uint32_t element = s->dtype == IR_F32 && s->true_rank > 1 ? invariant_element(g, loop, i) : 0;
+    if (!element || !products_alone_read(g, element, root, MOST_VIEWS)) continue;
+    pass_in(g, loop, i, narrow_copy(g, loop, plan_node_get(g, tuple)->operands[i]));
+    make_narrow(g, element);
+  }
+}
+
+/* ---- what windows are gathered of ---- */
+/* Dimensions that windows extend along; 0: it gathers none, or a single one. */
+static int32_t window_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
+  bool is_gather = n->kind == IR_OP_GATHER && (n->flags & PLAN_FLAG_LIVE) && n->op &&
+                   ir_kind_of(g->m, n->op) == IR_OP_GATHER;
+  if (!is_gather) return 0;
+  int32_t count, found = 0;
+  const int64_t *sizes = ir_op_ints((ir_module *)g->m, n->op, "slice_sizes", &count);
+  int64_t window = 1;
+  for (int32_t d = 0; d < count; d++) {
+    window = saturated_product(window, sizes[d]);
+    if (sizes[d] > 1) out_dims[found++] = d;
+  }
+  return count == plan_node_get(g, n->operands[0])->shape.rank && n->shape.elements > window ? found
+                                                                                             : 0;
+}
+
+static bool lists(const int32_t *dims, int32_t count, int32_t d) {
+  for (int32_t i = 0; i < count; i++)
+    if (dims[i] == d) return true;
+  return false;
+}
+
+/* With one of the dimensions innermost: what takes least. */
+static device_layout layout_of_windows(const plan_graph *g, const plan_shape *s,
+                                       const int32_t *windows, int32_t count) {
+  device_layout found = {0, 0};
+  int64_t least = INT64_MAX, width = s->bytes / s->elements;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t d = s->rank; d-- > 0;) {
+      device_layout at = {windows[i], d};
+      if (d == windows[i]) continue;
+      int64_t bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, at);
+      if (bytes < least) least = bytes, found = at;
+    }
+  return found;
+}
+
+/* The array with these dimensions last, row by row. */
+static uint32_t windows_together(plan_graph *g, uint32_t like, uint32_t x, device_layout at) {
+  const plan_shape *s = &plan_node_get(g, x)->shape;
+  int64_t dims[IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t d = 0; d < s->rank; d++)
+    if (d != at.minor && d != at.second) dims[rank++] = s->dims[d];
+  dims[rank++] = s->dims[at.second];
+  dims[rank++] = s->dims[at.minor];
+  const plan_node *n = plan_node_get(g, x);
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    bool is_same = u->by_rows && u->shape.rank == rank &&
+                   memcmp(u->shape.dims, dims, (size_t)rank * sizeof *dims) == 0;
+    if (is_same) return n->users[i];
+  }
+  plan_node made = {.kind = IR_OP_TRANSPOSE, .n_operands = 1, .operands = &x, .by_rows = true};
+  made.shape = plan_shape_make(g->arena, s->dtype, rank, ARENA_COPY(g->arena, int64_t, dims, rank));
+  uint32_t id = plan_node_beside(g, like, made);
+  plan_node_get(g, id)->flags |= PLAN_FLAG_HELD;
+  plan_add_user(g, x, id);
+  return id;
+}
+
+static void read_windows(plan_graph *g, uint32_t gather) {
+  int32_t windows[IR_MAX_RANK];
+  const plan_node *n = plan_node_get(g, gather);
+  int32_t count = window_dims(g, n, windows);
+  uint32_t x = count ? n->operands[0] : 0;
+  const plan_shape *s = &plan_node_get(g, x)->shape;
+  if (!x || s->is_tuple || s->true_rank < 2 || s->elements <= 0) return;
+  device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
+  if (lists(windows, count, own.minor)) return;
+  uint32_t copy = windows_together(g, gather, x, layout_of_windows(g, s, windows, count));
+  plan_node_get(g, gather)->operands[0] = copy;
+  plan_add_user(g, copy, gather);
+  if (plan_node_get(g, gather)->operands[1] != x) plan_remove_user(g, x, gather);
+}
+
+/* ---- copies out of a loop ---- */
+static void append(plan_graph *g, uint32_t tuple, const plan_shape *shape, uint32_t operand) {
+  plan_node *n = plan_node_get(g, tuple);
+  uint32_t count = n->shape.n_members;
+  plan_shape *members = ARENA_ARRAY(g->arena, plan_shape, count + 1);
+  memcpy(members, n->shape.members, count * sizeof *members);
+  members[count] = *shape;
+  n->shape = plan_shape_tuple(g->arena, members, count + 1);
+  if (n->kind != IR_OP_TUPLE) return;
+  uint32_t *operands = ARENA_ARRAY(g->arena, uint32_t, count + 1);
+  memcpy(operands, n->operands, count * sizeof *operands);
+  operands[count] = operand;
+  n->operands = operands;
+  n->n_operands = count + 1;
+  plan_add_user(g, operand, tuple);
+}
+
+/* `x`, of the computation around the loop, becomes an element of its state that no trip changes:
+ * what the body has. */
+static uint32_t pass_on(plan_graph *g, uint32_t loop, uint32_t x) {
+  plan_node n = *plan_node_get(g, loop);
+  const plan_comp *cond = plan_comp_get(g, n.comps[0]), *body = plan_comp_get(g, n.comps[1]);
+  plan_shape shape = plan_node_get(g, x)->shape;
+  plan_node element = {.kind = IR_OP_GET_TUPLE_ELEMENT,
+                       .n_operands = 1,
+                       .operands = (uint32_t *)&body->parameter,
+                       .index = n.shape.n_members,
+                       .shape = shape};
+  uint32_t root = body->root, parameter = body->parameter, of_cond = cond->parameter,
+           made = plan_node_beside(g, root, element);
+  plan_node_get(g, made)->flags |= PLAN_FLAG_CAPTURE;
+  plan_add_user(g, parameter, made);
+  append(g, n.operands[0], &shape, x);
+  append(g, root, &shape, made);
+  append(g, parameter, &shape, 0);
+  append(g, of_cond, &shape, 0);
+  append(g, loop, &shape, 0);
+  return made;
+}
+
+static void move_out(plan_graph *g, uint32_t loop, uint32_t copy) {
+  plan_node n = *plan_node_get(g, copy), e = *plan_node_get(g, n.operands[0]);
+  const plan_comp *body = plan_comp_get(g, n.comp);
+  if (e.kind != IR_OP_GET_TUPLE_ELEMENT || e.operands[0] != body->parameter ||
+      invariant_element(g, loop, e.index) != n.operands[0])
+    return;
+  uint32_t tuple = plan_node_get(g, loop)->operands[0],
+           x = plan_node_get(g, tuple)->operands[e.index];
+  plan_node outside = n;
+  outside.operands = &x;
+  uint32_t made = plan_node_beside(g, loop, outside);
+  plan_node *m = plan_node_get(g, made);
+  m->flags |= PLAN_FLAG_HELD;
+  m->users = NULL;
+  m->n_users = m->users_room = 0;
+  plan_add_user(g, x, made);
+  uint32_t inside = pass_on(g, loop, made);
+  plan_read_instead(g, copy, inside, n.users, n.n_users);
+  plan_node_get(g, copy)->n_users = 0;
+  plan_node_get(g, copy)->flags &= (uint8_t)~PLAN_FLAG_LIVE;
+  plan_remove_user(g, n.operands[0], copy);
+}
+
+static void move_copies_out(plan_graph *g, uint32_t loop, uint32_t body) {
+  for (uint32_t i = 0; i < plan_comp_get(g, body)->nodes.count; i++) {
+    uint32_t id = plan_comp_get(g, body)->nodes.at[i];
+    const plan_node *n = plan_node_get(g, id);
+    if (n->by_rows && (n->flags & PLAN_FLAG_LIVE)) move_out(g, loop, id);
+  }
+}
+
+void plan_copy_invariants(plan_graph *g) {
+  CTX_CHECK(g->m->ctx, g->memory);
+  uint32_t count = g->nodes.count;
+  for (uint32_t id = 1; id < count; id++) read_windows(g, id);
+  for (uint32_t c = g->comps.count; c-- > 1;) {
+    uint32_t caller = plan_comp_get(g, c)->caller;
+    const plan_node *n = plan_node_get(g, caller);
+    bool is_loop = caller && n->kind == IR_OP_WHILE && (n->flags & PLAN_FLAG_LIVE);
+    if (!is_loop || n->comps[1] != c) continue;
+    narrow_state(g, caller);
+    move_copies_out(g, caller, c);
+  }
+  plan_graph_sweep(g);
+}
