@@ -1,5 +1,5 @@
 /* What XLA:TPU makes before a loop of what no trip changes, and keeps until the loop's end; copies
- * that gathers read.
+ * that gathers read, and that make results of loops as the caller wants them.
  *
  * Products of f32 by default are made of bf16. A matrix that nothing but products of matrices reads
  * in a loop, whole or by slices, is converted once, before the loop: half of its bytes more.
@@ -291,6 +291,61 @@ static void move_copies_out(plan_graph *g, uint32_t loop, uint32_t body) {
   }
 }
 
+/* ---- results of loops ---- */
+/* A product, or what is computed from one element by element. */
+static bool is_of_product(const plan_graph *g, uint32_t id, int32_t depth) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->kind == IR_OP_DOT_GENERAL) return true;
+  bool sees = plan_is_elementwise(n) || n->kind == PLAN_BITCAST || n->kind == IR_OP_TRANSPOSE;
+  for (uint32_t i = 0; i < n->n_operands && sees && depth > 0; i++)
+    if (is_of_product(g, n->operands[i], depth - 1)) return true;
+  return false;
+}
+
+enum { SEEN_OF_UPDATE = 8, MORE_IN_ROWS = 8 };
+
+/* Whether the loop writes slices along the innermost dimension that are no whole tiles, and that
+ * products make, which may make them in any layout: XLA has another dimension innermost then, if
+ * that takes hardly more. */
+static bool is_written_across(const plan_graph *g, const plan_node *update) {
+  const plan_shape *s = &update->shape;
+  if (update->kind != IR_OP_DYNAMIC_UPDATE_SLICE || s->rank != 2 || s->elements <= 0) return false;
+  const plan_shape *slice = &plan_node_get(g, update->operands[1])->shape;
+  int64_t width = s->bytes / s->elements;
+  device_layout own = device_least_layout(g->memory, width, s->rank, s->dims),
+                other = {own.second, own.minor};
+  int64_t bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, own),
+          across = device_laid_out_bytes(g->memory, width, s->rank, s->dims, other);
+  return slice->dims[own.minor] < s->dims[own.minor] &&
+         slice->dims[own.minor] % g->memory->kernel_lanes != 0 &&
+         across - bytes <= bytes / MORE_IN_ROWS &&
+         is_of_product(g, update->operands[1], SEEN_OF_UPDATE);
+}
+
+/* The program's result is a copy. */
+static void put_back(plan_graph *g, uint32_t element) {
+  uint32_t root = plan_comp_get(g, g->entry)->root;
+  plan_node copy = {.kind = PLAN_COPY, .n_operands = 1, .operands = &element};
+  copy.shape = plan_node_get(g, element)->shape;
+  uint32_t made = plan_node_beside(g, element, copy);
+  plan_node_get(g, made)->flags |= PLAN_FLAG_HELD;
+  bool is_tuple = root != element;
+  plan_read_instead(g, element, made, &root, is_tuple);
+  if (is_tuple) plan_remove_user(g, element, root);
+  plan_add_user(g, element, made);
+}
+
+static void put_results_back(plan_graph *g, uint32_t loop) {
+  const plan_comp *body = plan_comp_get(g, plan_node_get(g, loop)->comps[1]);
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    const plan_node *n = plan_node_get(g, g->outputs[i]);
+    bool is_its = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == loop;
+    if (!is_its) continue;
+    uint32_t next = plan_node_get(g, body->root)->operands[n->index];
+    if (is_written_across(g, plan_node_get(g, next))) put_back(g, g->outputs[i]);
+  }
+}
+
 void plan_copy_invariants(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   uint32_t count = g->nodes.count;
@@ -302,6 +357,7 @@ void plan_copy_invariants(plan_graph *g) {
     if (!is_loop || n->comps[1] != c) continue;
     narrow_state(g, caller);
     move_copies_out(g, caller, c);
+    put_results_back(g, caller);
   }
   plan_graph_sweep(g);
 }
