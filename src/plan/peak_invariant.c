@@ -4,7 +4,8 @@
  * Products of f32 by default are made of bf16. A matrix that nothing but products of matrices reads
  * in a loop, whole or by slices, is converted once, before the loop: half of its bytes more.
  * Windows are gathered out of an array in which they lie together. Where the innermost dimension is
- * none of theirs there is a copy, before the loop if no trip changes the array.
+ * none of theirs there is a copy, before the loop if no trip changes the array. So is a slice of
+ * a single place along that dimension read in each trip.
  *
  * Found by compiling single loops and gathers for v5e. In: the graph as lowered, before it is
  * fused: what makes such an array makes it as it is read. From the innermost loop outwards, for
@@ -144,20 +145,36 @@ static void narrow_state(plan_graph *g, uint32_t loop) {
 }
 
 /* ---- what windows are gathered of ---- */
-/* Dimensions that windows extend along; 0: it gathers none, or a single one. */
-static int32_t window_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
-  bool is_gather = n->kind == IR_OP_GATHER && (n->flags & PLAN_FLAG_LIVE) && n->op &&
-                   ir_kind_of(g->m, n->op) == IR_OP_GATHER;
-  if (!is_gather) return 0;
-  int32_t count, found = 0;
-  const int64_t *sizes = ir_op_ints((ir_module *)g->m, n->op, "slice_sizes", &count);
-  int64_t window = 1;
-  for (int32_t d = 0; d < count; d++) {
-    window = saturated_product(window, sizes[d]);
+static int32_t longer_than_one(const int64_t *sizes, int32_t count, int32_t *out_dims) {
+  int32_t found = 0;
+  for (int32_t d = 0; d < count; d++)
     if (sizes[d] > 1) out_dims[found++] = d;
+  return found;
+}
+
+static int64_t product_of(const int64_t *sizes, int32_t count) {
+  int64_t n = 1;
+  for (int32_t d = 0; d < count; d++) n = saturated_product(n, sizes[d]);
+  return n;
+}
+
+static bool is_of_kind(const plan_graph *g, const plan_node *n, ir_kind kind) {
+  return n->kind == kind && (n->flags & PLAN_FLAG_LIVE) && n->op && ir_kind_of(g->m, n->op) == kind;
+}
+
+/* Dimensions along which windows extend that a gather reads, or a slice in each trip of a loop, of
+ * what no trip changes; 0: none, or of a single window. */
+static int32_t window_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
+  if (is_of_kind(g, n, IR_OP_GATHER)) {
+    int32_t count;
+    const int64_t *sizes = ir_op_ints((ir_module *)g->m, n->op, "slice_sizes", &count);
+    bool is_known = count == plan_node_get(g, n->operands[0])->shape.rank;
+    if (!is_known || n->shape.elements <= product_of(sizes, count)) return 0;
+    return longer_than_one(sizes, count, out_dims);
   }
-  return count == plan_node_get(g, n->operands[0])->shape.rank && n->shape.elements > window ? found
-                                                                                             : 0;
+  bool is_slice = n->kind == IR_OP_DYNAMIC_SLICE && (n->flags & PLAN_FLAG_LIVE) &&
+                  (plan_node_get(g, n->operands[0])->flags & PLAN_FLAG_CAPTURE);
+  return is_slice ? longer_than_one(n->shape.dims, n->shape.rank, out_dims) : 0;
 }
 
 static bool lists(const int32_t *dims, int32_t count, int32_t d) {
@@ -179,6 +196,11 @@ static device_layout layout_of_windows(const plan_graph *g, const plan_shape *s,
       if (bytes < least) least = bytes, found = at;
     }
   return found;
+}
+
+/* As a slice of single places has them. */
+static device_layout in_order(const int32_t *windows, int32_t count, device_layout own) {
+  return (device_layout){windows[count - 1], count > 1 ? windows[count - 2] : own.minor};
 }
 
 /* The array with these dimensions last, row by row. */
@@ -213,8 +235,10 @@ static void read_windows(plan_graph *g, uint32_t gather) {
   const plan_shape *s = &plan_node_get(g, x)->shape;
   if (!x || s->is_tuple || s->true_rank < 2 || s->elements <= 0) return;
   device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
-  if (lists(windows, count, own.minor)) return;
-  uint32_t copy = windows_together(g, gather, x, layout_of_windows(g, s, windows, count));
+  if (lists(windows, count, own.minor) || s->dims[own.minor] == 1) return;
+  device_layout at = n->kind == IR_OP_GATHER ? layout_of_windows(g, s, windows, count)
+                                             : in_order(windows, count, own);
+  uint32_t copy = windows_together(g, gather, x, at);
   plan_node_get(g, gather)->operands[0] = copy;
   plan_add_user(g, copy, gather);
   if (plan_node_get(g, gather)->operands[1] != x) plan_remove_user(g, x, gather);
@@ -304,22 +328,30 @@ static bool is_of_product(const plan_graph *g, uint32_t id, int32_t depth) {
 
 enum { SEEN_OF_UPDATE = 8, MORE_IN_ROWS = 8 };
 
-/* Whether the loop writes slices along the innermost dimension that are no whole tiles, and that
- * products make, which may make them in any layout: XLA has another dimension innermost then, if
- * that takes hardly more. */
+/* Slices that are no whole tiles, of a product: it may be made in any layout. XLA has the other
+ * dimension innermost then, if that takes hardly more. */
+static bool is_across_tiles(const plan_graph *g, const plan_shape *s, uint32_t slice,
+                            device_layout own) {
+  device_layout other = {own.second, own.minor};
+  int64_t width = s->bytes / s->elements,
+          bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, own),
+          across = device_laid_out_bytes(g->memory, width, s->rank, s->dims, other);
+  return plan_node_get(g, slice)->shape.dims[own.minor] % g->memory->kernel_lanes != 0 &&
+         s->rank == 2 && across - bytes <= bytes / MORE_IN_ROWS &&
+         is_of_product(g, slice, SEEN_OF_UPDATE);
+}
+
+/* Whether the loop writes slices along the innermost dimension so that another is innermost in the
+ * loop. Slices of a single place are windows that lie together. */
 static bool is_written_across(const plan_graph *g, const plan_node *update) {
   const plan_shape *s = &update->shape;
-  if (update->kind != IR_OP_DYNAMIC_UPDATE_SLICE || s->rank != 2 || s->elements <= 0) return false;
+  bool is = update->kind == IR_OP_DYNAMIC_UPDATE_SLICE && s->true_rank > 1 && s->elements > 0;
+  if (!is) return false;
+  device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
   const plan_shape *slice = &plan_node_get(g, update->operands[1])->shape;
-  int64_t width = s->bytes / s->elements;
-  device_layout own = device_least_layout(g->memory, width, s->rank, s->dims),
-                other = {own.second, own.minor};
-  int64_t bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, own),
-          across = device_laid_out_bytes(g->memory, width, s->rank, s->dims, other);
-  return slice->dims[own.minor] < s->dims[own.minor] &&
-         slice->dims[own.minor] % g->memory->kernel_lanes != 0 &&
-         across - bytes <= bytes / MORE_IN_ROWS &&
-         is_of_product(g, update->operands[1], SEEN_OF_UPDATE);
+  if (slice->dims[own.minor] == s->dims[own.minor]) return false;
+  bool is_column = slice->dims[own.minor] == 1 && slice->elements > 1;
+  return is_column || is_across_tiles(g, s, update->operands[1], own);
 }
 
 /* The program's result is a copy. */
