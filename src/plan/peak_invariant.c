@@ -5,7 +5,7 @@
  * in a loop, whole or by slices, is converted once, before the loop: half of its bytes more.
  * Windows are gathered out of an array in which they lie together. Where the innermost dimension is
  * none of theirs there is a copy, before the loop if no trip changes the array. So is a slice of
- * a single place along that dimension read in each trip.
+ * a single place along that dimension read in each trip, and what windows are scattered into.
  *
  * Found by compiling single loops and gathers for v5e. In: the graph as lowered, before it is
  * fused: what makes such an array makes it as it is read. From the innermost loop outwards, for
@@ -378,10 +378,54 @@ static void put_results_back(plan_graph *g, uint32_t loop) {
   }
 }
 
+/* ---- what windows are scattered into ---- */
+static int32_t scattered_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
+  ir_gather_numbers at;
+  bool is_scatter = is_of_kind(g, n, IR_OP_SCATTER) && n->n_operands == 3 && !n->shape.is_tuple;
+  if (!is_scatter || !ir_scatter_dims(g->arena, g->m, n->op, &at)) return 0;
+  const ir_ints *others[] = {&at.collapsed_slice_dims, &at.operand_batching_dims};
+  int32_t found = 0;
+  for (int32_t d = 0; d < n->shape.rank; d++) {
+    bool is_window = n->shape.dims[d] > 1;
+    for (int32_t k = 0; k < 2; k++)
+      for (int32_t i = 0; i < others[k]->count; i++) is_window &= others[k]->at[i] != d;
+    if (is_window) out_dims[found++] = d;
+  }
+  return found;
+}
+
+/* A splat is made in any layout. */
+static bool is_splat(const plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  return n->kind == IR_OP_BROADCAST_IN_DIM && plan_node_get(g, n->operands[0])->shape.elements == 1;
+}
+
+static void write_windows(plan_graph *g, uint32_t scatter) {
+  int32_t windows[IR_MAX_RANK];
+  const plan_node *n = plan_node_get(g, scatter);
+  int32_t count = scattered_dims(g, n, windows);
+  const plan_shape *s = &n->shape;
+  if (!count || s->true_rank < 2 || s->elements <= 0) return;
+  device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
+  if (lists(windows, count, own.minor) || s->dims[own.minor] == 1) return;
+  uint32_t x = n->operands[0];
+  if (!is_splat(g, x)) {
+    uint32_t copy = windows_together(g, scatter, x, layout_of_windows(g, s, windows, count));
+    plan_node_get(g, scatter)->operands[0] = copy;
+    plan_add_user(g, copy, scatter);
+    plan_remove_user(g, x, scatter);
+  }
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->outputs[i] == scatter) put_back(g, scatter);
+}
+
 void plan_copy_invariants(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   uint32_t count = g->nodes.count;
-  for (uint32_t id = 1; id < count; id++) read_windows(g, id);
+  for (uint32_t id = 1; id < count; id++) {
+    read_windows(g, id);
+    write_windows(g, id);
+  }
   for (uint32_t c = g->comps.count; c-- > 1;) {
     uint32_t caller = plan_comp_get(g, c)->caller;
     const plan_node *n = plan_node_get(g, caller);
