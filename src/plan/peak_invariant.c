@@ -227,6 +227,39 @@ static uint32_t windows_together(plan_graph *g, uint32_t like, uint32_t x, devic
   return id;
 }
 
+/* The program's result is a copy. */
+static void put_back(plan_graph *g, uint32_t element) {
+  uint32_t root = plan_comp_get(g, g->entry)->root;
+  plan_node copy = {.kind = PLAN_COPY, .n_operands = 1, .operands = &element};
+  copy.shape = plan_node_get(g, element)->shape;
+  uint32_t made = plan_node_beside(g, element, copy);
+  plan_node_get(g, made)->flags |= PLAN_FLAG_HELD;
+  bool is_tuple = root != element;
+  plan_read_instead(g, element, made, &root, is_tuple);
+  if (is_tuple) plan_remove_user(g, element, root);
+  plan_add_user(g, element, made);
+}
+
+static void put_results_back(plan_graph *g, uint32_t id) {
+  for (uint32_t i = 0; i < g->n_outputs; i++) {
+    const plan_node *n = plan_node_get(g, g->outputs[i]);
+    bool is_view = n->kind == PLAN_BITCAST && n->operands[0] == id;
+    if (g->outputs[i] != id && !is_view) continue;
+    plan_node_get(g, id)->flags |= PLAN_FLAG_HELD;
+    put_back(g, g->outputs[i]);
+  }
+}
+
+/* The longest of the other dimensions. */
+static int32_t most_places(const plan_shape *s, const int32_t *windows, int32_t count) {
+  int32_t found = -1;
+  for (int32_t d = 0; d < s->rank; d++)
+    if (!lists(windows, count, d) && (found < 0 || s->dims[d] > s->dims[found])) found = d;
+  return found;
+}
+
+/* Parts of a window on both sides of the places: the result has the places between them, too, as
+ * the array. */
 static void read_windows(plan_graph *g, uint32_t gather) {
   int32_t windows[IR_MAX_RANK];
   const plan_node *n = plan_node_get(g, gather);
@@ -235,7 +268,12 @@ static void read_windows(plan_graph *g, uint32_t gather) {
   const plan_shape *s = &plan_node_get(g, x)->shape;
   if (!x || s->is_tuple || s->true_rank < 2 || s->elements <= 0) return;
   device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
-  if (lists(windows, count, own.minor) || s->dims[own.minor] == 1) return;
+  if (s->dims[own.minor] == 1) return;
+  if (lists(windows, count, own.minor)) {
+    if (n->kind == IR_OP_GATHER && windows[0] < most_places(s, windows, count))
+      put_results_back(g, gather);
+    return;
+  }
   device_layout at = n->kind == IR_OP_GATHER ? layout_of_windows(g, s, windows, count)
                                              : in_order(windows, count, own);
   uint32_t copy = windows_together(g, gather, x, at);
@@ -354,20 +392,7 @@ static bool is_written_across(const plan_graph *g, const plan_node *update) {
   return is_column || is_across_tiles(g, s, update->operands[1], own);
 }
 
-/* The program's result is a copy. */
-static void put_back(plan_graph *g, uint32_t element) {
-  uint32_t root = plan_comp_get(g, g->entry)->root;
-  plan_node copy = {.kind = PLAN_COPY, .n_operands = 1, .operands = &element};
-  copy.shape = plan_node_get(g, element)->shape;
-  uint32_t made = plan_node_beside(g, element, copy);
-  plan_node_get(g, made)->flags |= PLAN_FLAG_HELD;
-  bool is_tuple = root != element;
-  plan_read_instead(g, element, made, &root, is_tuple);
-  if (is_tuple) plan_remove_user(g, element, root);
-  plan_add_user(g, element, made);
-}
-
-static void put_results_back(plan_graph *g, uint32_t loop) {
+static void put_states_back(plan_graph *g, uint32_t loop) {
   const plan_comp *body = plan_comp_get(g, plan_node_get(g, loop)->comps[1]);
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     const plan_node *n = plan_node_get(g, g->outputs[i]);
@@ -415,8 +440,7 @@ static void write_windows(plan_graph *g, uint32_t scatter) {
     plan_add_user(g, copy, scatter);
     plan_remove_user(g, x, scatter);
   }
-  for (uint32_t i = 0; i < g->n_outputs; i++)
-    if (g->outputs[i] == scatter) put_back(g, scatter);
+  put_results_back(g, scatter);
 }
 
 void plan_copy_invariants(plan_graph *g) {
@@ -433,7 +457,7 @@ void plan_copy_invariants(plan_graph *g) {
     if (!is_loop || n->comps[1] != c) continue;
     narrow_state(g, caller);
     move_copies_out(g, caller, c);
-    put_results_back(g, caller);
+    put_states_back(g, caller);
   }
   plan_graph_sweep(g);
 }
