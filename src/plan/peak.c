@@ -33,7 +33,10 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   if (memory && memory->library_bytes) plan_merge_products(g);
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
-  if (memory && memory->library_bytes) plan_pad_products(g);
+  if (memory && memory->library_bytes) {
+    plan_pad_products(g);
+    plan_split_products(g);
+  }
   if (memory && memory->copies_for_loops) plan_copy_invariants(g);
   if (memory && memory->coefficient_bytes) plan_count_coefficients(g);
   plan_fuse(g);

@@ -5,6 +5,7 @@
  *      --peak_merge.c--> products of one matrix as one, on GPUs
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
+ *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> what TPUs' products read in loops, in 16 bits before them
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
@@ -173,6 +174,8 @@ void plan_take_epilogues(plan_graph *g);
 /* After that: 16-bit matrices as large as cuBLAS wants them. */
 void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
+/* The same: operands of products by the algorithms of narrower numbers, in parts. */
+void plan_split_products(plan_graph *g);
 /* The same: what XLA:TPU makes before loops for what products read in them. */
 void plan_copy_invariants(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */

@@ -45,7 +45,7 @@ def test_the_bound_of_a_cpu_is_none_for_a_device(device):
 # Tiny programs: alignment, tables of results; on TPUs what XLA keeps for loops that it makes itself,
 # of which the estimate does not know all.
 LEAST = {"cuda": 0.95, "tpu": 0.90}
-SLACK_BYTES = {"cuda": 1 << 15, "tpu": 1 << 20}
+SLACK_BYTES = {"cuda": 14 << 10, "tpu": 400_000}
 MOST_ABOVE = {"cuda": 0.18, "tpu": 0.40}  # loops that XLA:TPU unrolls
 
 
@@ -167,6 +167,19 @@ def product(rows, inner, columns, dtype="bf16"):
     return f"""
 func.func @main(%x: {x}, %w: {w}) -> {y} {{
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({x}, {w}) -> {y}
+  return %0 : {y}
+}}"""
+
+
+def by_algorithm(precision, products):
+    """A product by an algorithm that is made of products of narrower numbers."""
+    x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
+    return f"""
+func.func @main(%x: {x}, %w: {w}) -> {y} {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], algorithm = <
+    lhs_precision_type = {precision}, rhs_precision_type = {precision}, accumulation_type = f32,
+    lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = {products},
+    allow_imprecise_accumulation = false> : ({x}, {w}) -> {y}
   return %0 : {y}
 }}"""
 
@@ -389,6 +402,11 @@ SINGLE = {
     "16 bits, columns padded": ("h100", product(10**6, 64, 12), 184_003_840),
     "16 bits, a vector": ("h100", product(10**6, 60, 1), 126_194_680),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
+    "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
+    "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),
+    "by three products of bf16": ("h100", by_algorithm("bf16", 3), 46_138_624),
+    "by nine products of bf16": ("h100", by_algorithm("bf16", 9), 66_063_104),
+    "by three products of tf32": ("h100", by_algorithm("tf32", 3), 60_818_688),
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
     "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
     "a cosine for two products": ("v5e", two_products("cosine"), 912_326_144),
@@ -422,16 +440,18 @@ def test_single_rules(name, tmp_path):
     assert 0.99 <= totals[-1] / report <= (1.04 if "result padded" in name else 1.01)
 
 
-# Products that XLA adds to what was summed before in one of its ways, and not in the other.
-HALF_IN_PLACE = {
+# Products that XLA adds to what was summed before in one of its ways, and not in the other; of six
+# products all parts of the operands at once, where XLA drops one in time.
+BETWEEN = {
+    "by six products of bf16": (by_algorithm("bf16", 6), 62_916_608),
     "16 bits, padded": (added_up(2004, "bf16"), 37_837_124),
     "64 bits": (added_up(2048, "f64", "f64"), 90_177_796),
 }
 
 
-@pytest.mark.parametrize("name", HALF_IN_PLACE)
-def test_what_may_not_be_added_up_in_place(name, tmp_path):
-    text, report = HALF_IN_PLACE[name]
+@pytest.mark.parametrize("name", BETWEEN)
+def test_what_is_no_less(name, tmp_path):
+    text, report = BETWEEN[name]
     file = tmp_path / "program.mlir"
     file.write_text(text)
     totals = calibrate.run_peak(["--device", "h100"], [file])[str(file)]
