@@ -22,7 +22,9 @@
 enum {
   CPU_ALIGNMENT = 64,
   MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
-  LOOPS_OF_F64 = 3    /* of XLA:TPU, in place of a product in f64, a solve or a factor */
+  SMALL_SHARE = 64,   /* of a chip's memory: what is smaller */
+  MOST_TRIED_NEAR = 256,
+  LOOPS_OF_F64 = 3 /* of XLA:TPU, in place of a product in f64, a solve or a factor */
 };
 
 typedef struct interval {
@@ -47,6 +49,7 @@ typedef struct buffer { /* a class of values */
   uint32_t n_own;               /* values but for those passed on */
   int64_t own_events, events;   /* from taking to giving back: its first value, all of them */
   bool fixed, is_output, placed, is_table;
+  bool is_near; /* on the chip */
 } buffer;
 
 typedef struct assigner {
@@ -432,21 +435,25 @@ static int by_time(const void *x, const void *y) {
   return a->bytes > b->bytes ? -1 : a->bytes < b->bytes; /* taken before given back */
 }
 
-static bool counts(const buffer *b) {
+static bool is_temporary(const buffer *b) {
   return !b->fixed && !b->placed && !b->merged_into && !b->is_table;
 }
 
-/* The most bytes live at once among what is not placed yet, and when. Saturated sizes are
- * clipped so that sums stay sums. */
-static int64_t most_live(assigner *a, int64_t *out_at) {
+static bool counts(const buffer *b) { return is_temporary(b) && !b->is_near; }
+
+/* The most bytes live at once among what is not placed yet, on the chip or not, and when.
+ * Saturated sizes are clipped so that sums stay sums. */
+static int64_t most_live_of(assigner *a, bool near, int64_t *out_at) {
   uint32_t n = 0, k = 0;
-  for (uint32_t i = 0; i < a->n_buffers; i++)
-    n += counts(&a->buffers[i]) ? a->buffers[i].n_live * 2 : 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    n += is_temporary(b) && b->is_near == near ? b->n_live * 2 : 0;
+  }
   event *events = ARENA_ARRAY(a->g->arena, event, n);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     int64_t bytes = b->bytes > INT64_MAX / 8 ? INT64_MAX / 8 : b->bytes;
-    for (uint32_t j = 0; counts(b) && j < b->n_live; j++) {
+    for (uint32_t j = 0; is_temporary(b) && b->is_near == near && j < b->n_live; j++) {
       events[k++] = (event){b->live[j].from, bytes};
       events[k++] = (event){b->live[j].to + 1, -bytes};
     }
@@ -464,6 +471,36 @@ static int64_t most_live(assigner *a, int64_t *out_at) {
     if (live > most) most = live, *out_at = at;
   }
   return most;
+}
+
+static int64_t most_live(assigner *a, int64_t *out_at) { return most_live_of(a, false, out_at); }
+
+/* ---- on the chip ---- */
+static int largest_first(const void *x, const void *y) {
+  uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+  int64_t a = sorting->buffers[i].bytes, b = sorting->buffers[k].bytes;
+  if (a != b) return a > b ? -1 : 1;
+  return i < k ? -1 : i > k;
+}
+
+/* Of more than fits on the chip, what fits: the largest buffers first, each for all of its life.
+ * Small ones make no difference. The most bytes of the rest that live at once, and when. */
+static int64_t put_near(assigner *a, int64_t most, int64_t *in_out_at) {
+  int64_t near = a->g->memory ? a->g->memory->near_bytes : 0, at;
+  if (near == 0 || most <= near) return most;
+  uint32_t *list = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *b = &a->buffers[i];
+    if (is_temporary(b) && b->bytes <= near && b->bytes > near / SMALL_SHARE) list[n++] = i;
+  }
+  sorting = a;
+  qsort(list, n, sizeof *list, largest_first);
+  for (uint32_t i = 0; i < n && i < MOST_TRIED_NEAR; i++) {
+    buffer *b = &a->buffers[list[i]];
+    b->is_near = true;
+    b->is_near = most_live_of(a, true, &at) <= near;
+  }
+  return most_live(a, in_out_at);
 }
 
 /* ---- step 1: inside the results ---- */
@@ -814,10 +851,11 @@ static int64_t loops_bytes(const plan_graph *g) {
   return saturated_product(loops, g->memory->loop_bytes);
 }
 
-/* What of the temporaries is in memory. */
-static int64_t in_memory(const plan_graph *g, int64_t temp_bytes) {
+/* What of the temporaries is in memory, of which `most` bytes live at once: nothing where all fit
+ * on the chip. */
+static int64_t in_memory(const plan_graph *g, int64_t most, int64_t temp_bytes) {
   if (!g->memory) return temp_bytes;
-  bool is_near = temp_bytes <= g->memory->near_bytes;
+  bool is_near = most <= g->memory->near_bytes && temp_bytes <= g->memory->near_bytes;
   int64_t coefficients = saturated_product(g->n_coefficients, g->memory->coefficient_bytes);
   return saturated_sum(is_near ? 0 : temp_bytes, saturated_sum(loops_bytes(g), coefficients));
 }
@@ -827,10 +865,11 @@ void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
   int64_t at;
   place_in_outputs(a);
   share_comp(a, g->entry);
-  out->temp_bytes = most_live(a, &at);
+  int64_t most = most_live(a, &at);
+  out->temp_bytes = put_near(a, most, &at);
   if (out->temp_bytes <= enough_bytes)
     out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
-  out->temp_bytes = in_memory(g, out->temp_bytes);
+  out->temp_bytes = in_memory(g, most, out->temp_bytes);
   report(a, at, out);
 }
 
@@ -940,7 +979,8 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   int64_t at;
   place_in_outputs(a);
   share_comp(a, g->entry);
-  out->peak.temp_bytes = most_live(a, &at);
+  int64_t most = most_live(a, &at);
+  out->peak.temp_bytes = put_near(a, most, &at);
   uint32_t *step_at = number_steps(a, out), n_names, from = 0;
   naming *names = names_of_buffers(a, &n_names);
   spans list = {0};
@@ -954,6 +994,6 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   }
   out->spans = list.at;
   out->n_spans = list.count;
-  out->peak.temp_bytes = in_memory(g, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
+  out->peak.temp_bytes = in_memory(g, most, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
   report(a, at, &out->peak);
 }
