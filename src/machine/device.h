@@ -33,7 +33,8 @@ typedef struct device_memory {
   /* What nothing but products reads in a loop, and no trip changes, is made in 16 bits before it.
    */
   bool copies_for_loops;
-  bool narrow_floats; /* products read 16-bit floats as they are */
+  int64_t near_copy_bytes; /* such copies that are no larger count for nothing */
+  bool narrow_floats;      /* products read 16-bit floats as they are */
   /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
   int64_t near_bytes;
 } device_memory;

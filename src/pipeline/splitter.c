@@ -296,13 +296,15 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
 }
 
 /* What slices are made by: as if nothing stayed on the chip and products fused with nothing, so
- * that there is something to split where XLA does not do what the estimate expects. */
+ * that there is something to split where XLA does not do what the estimate expects. Whole
+ * arrays that are copied for loops stay there: no slice makes them smaller. */
 static const device_memory *memory_of(const split_order *order, device_memory *cautious) {
   const device_memory *m = order->machine ? machine_memory(order->machine) : NULL;
   if (!m) return NULL;
   *cautious = *m;
   cautious->near_bytes = 0;
   cautious->fuses_products = false;
+  cautious->near_copy_bytes = m->near_bytes;
   return cautious;
 }
 

@@ -24,7 +24,8 @@ enum {
   MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
   SMALL_SHARE = 64,   /* of a chip's memory: what is smaller */
   MOST_TRIED_NEAR = 256,
-  LOOPS_OF_F64 = 3 /* of XLA:TPU, in place of a product in f64, a solve or a factor */
+  ARRAYS_OF_SCATTER = 5, /* at most, of XLA:TPU's, that are small, in a loop */
+  LOOPS_OF_F64 = 3       /* of XLA:TPU, in place of a product in f64, a solve or a factor */
 };
 
 typedef struct interval {
@@ -844,11 +845,27 @@ static int64_t loops_of(const plan_graph *g, const plan_node *n) {
   return made == IR_F64 && multiplies ? LOOPS_OF_F64 : is_loop;
 }
 
+/* A scatter in a loop leaves small arrays in memory: what it scatters into, places, values. */
+static bool is_in_loop(const plan_graph *g, const plan_node *n) {
+  uint32_t caller = plan_comp_get(g, n->comp)->caller;
+  if (!caller) return false;
+  const plan_node *c = plan_node_get(g, caller);
+  return c->kind == IR_OP_WHILE || is_in_loop(g, c);
+}
+
+static int64_t arrays_of(const plan_graph *g, const plan_node *n) {
+  bool is_scatter = n->kind == IR_OP_SCATTER && (n->flags & PLAN_FLAG_LIVE);
+  return is_scatter && is_in_loop(g, n) ? ARRAYS_OF_SCATTER : 0;
+}
+
 static int64_t loops_bytes(const plan_graph *g) {
-  int64_t loops = 0;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->loop_bytes; id++)
+  int64_t loops = 0, arrays = 0;
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->loop_bytes; id++) {
     loops += loops_of(g, plan_node_get(g, id));
-  return saturated_product(loops, g->memory->loop_bytes);
+    arrays += arrays_of(g, plan_node_get(g, id));
+  }
+  return saturated_sum(saturated_product(loops, g->memory->loop_bytes),
+                       saturated_product(arrays, g->memory->coefficient_bytes));
 }
 
 /* What of the temporaries is in memory, of which `most` bytes live at once: nothing where all fit

@@ -14,6 +14,11 @@
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
+/* A copy of so many bytes counts for nothing. */
+static bool is_near(const plan_graph *g, int64_t bytes) {
+  return bytes <= g->memory->near_copy_bytes;
+}
+
 /* ---- what products alone read ---- */
 /* Each operand's elements are as precise as the platform likes. */
 static bool is_default(const plan_graph *g, const plan_node *dot) {
@@ -137,7 +142,8 @@ static void narrow_state(plan_graph *g, uint32_t loop) {
            tuple = plan_node_get(g, loop)->operands[0];
   for (uint32_t i = 0; i < plan_node_get(g, loop)->shape.n_members; i++) {
     const plan_shape *s = &plan_node_get(g, loop)->shape.members[i];
-    uint32_t element = s->dtype == IR_F32 && s->true_rank > 1 ? invariant_element(g, loop, i) : 0;
+    bool may = s->dtype == IR_F32 && s->true_rank > 1 && !is_near(g, s->bytes / 2);
+    uint32_t element = may ? invariant_element(g, loop, i) : 0;
     if (!element || !products_alone_read(g, element, root, MOST_VIEWS)) continue;
     pass_in(g, loop, i, narrow_copy(g, loop, plan_node_get(g, tuple)->operands[i]));
     make_narrow(g, element);
@@ -266,7 +272,7 @@ static void read_windows(plan_graph *g, uint32_t gather) {
   int32_t count = window_dims(g, n, windows);
   uint32_t x = count ? n->operands[0] : 0;
   const plan_shape *s = &plan_node_get(g, x)->shape;
-  if (!x || s->is_tuple || s->true_rank < 2 || s->elements <= 0) return;
+  if (!x || s->is_tuple || s->true_rank < 2 || s->elements <= 0 || is_near(g, s->bytes)) return;
   device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
   if (s->dims[own.minor] == 1) return;
   if (lists(windows, count, own.minor)) {
@@ -383,7 +389,8 @@ static bool is_across_tiles(const plan_graph *g, const plan_shape *s, uint32_t s
  * loop. Slices of a single place are windows that lie together. */
 static bool is_written_across(const plan_graph *g, const plan_node *update) {
   const plan_shape *s = &update->shape;
-  bool is = update->kind == IR_OP_DYNAMIC_UPDATE_SLICE && s->true_rank > 1 && s->elements > 0;
+  bool is = update->kind == IR_OP_DYNAMIC_UPDATE_SLICE && s->true_rank > 1 && s->elements > 0 &&
+            !is_near(g, s->bytes);
   if (!is) return false;
   device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
   const plan_shape *slice = &plan_node_get(g, update->operands[1])->shape;
@@ -430,7 +437,7 @@ static void write_windows(plan_graph *g, uint32_t scatter) {
   const plan_node *n = plan_node_get(g, scatter);
   int32_t count = scattered_dims(g, n, windows);
   const plan_shape *s = &n->shape;
-  if (!count || s->true_rank < 2 || s->elements <= 0) return;
+  if (!count || s->true_rank < 2 || s->elements <= 0 || is_near(g, s->bytes)) return;
   device_layout own = device_least_layout(g->memory, s->bytes / s->elements, s->rank, s->dims);
   if (lists(windows, count, own.minor) || s->dims[own.minor] == 1) return;
   uint32_t x = n->operands[0];
