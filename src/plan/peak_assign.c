@@ -484,11 +484,20 @@ static int largest_first(const void *x, const void *y) {
   return i < k ? -1 : i > k;
 }
 
+static bool has_loops(const plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    if (n->kind == IR_OP_WHILE && (n->flags & PLAN_FLAG_LIVE)) return true;
+  }
+  return false;
+}
+
 /* Of more than fits on the chip, what fits: the largest buffers first, each for all of its life.
- * Small ones make no difference. The most bytes of the rest that live at once, and when. */
+ * Small ones make no difference. In programs with loops, which have copies there of what they read,
+ * nothing. The most bytes of the rest that live at once, and when. */
 static int64_t put_near(assigner *a, int64_t most, int64_t *in_out_at) {
   int64_t near = a->g->memory ? a->g->memory->near_bytes : 0, at;
-  if (near == 0 || most <= near) return most;
+  if (near == 0 || most <= near || has_loops(a->g)) return most;
   uint32_t *list = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
