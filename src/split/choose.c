@@ -382,8 +382,7 @@ static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos p
 /* The seed is read whole as well, by those who may make it for themselves: it is split once they
  * do. */
 static bool may_be_detached(const split_region *r, const split_goal *goal) {
-  return goal->detaches && r->needed_outside[r->seed] &&
-         split_can_detach(r->m, r->block, r->seed, goal->threshold_bytes);
+  return goal->detaches && r->needed_outside[r->seed];
 }
 
 /* The region where it dissolves the seed, else NULL. */
@@ -502,7 +501,9 @@ static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value s
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   bool found = choose_best(scratch, m, block, seed, goal, memo, out_choice);
-  if (!goal->nest || !found || out_choice->held_bytes < ir_value_bytes(m, seed) / 2) return found;
+  if (!goal->nest || !found || out_choice->held_bytes < ir_value_bytes(m, seed) / 2 ||
+      !split_can_detach(m, block, seed, goal->threshold_bytes))
+    return found;
   split_goal detaching = *goal;
   split_choice other;
   detaching.detaches = true;
