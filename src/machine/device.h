@@ -30,8 +30,8 @@ typedef struct device_memory {
   /* What several products would compute, from an exponential or the like, is made once, as they
    * read it: in 16 bits. */
   bool keeps_for_products;
-  /* What nothing but products reads in a loop, and no trip changes, is made in 16 bits before it.
-   */
+  /* What products alone read in a loop, and no trip changes, is made in 16 bits before it; what
+   * windows are read of or written to is laid out anew (plan/peak_invariant.c). */
   bool copies_for_loops;
   int64_t near_copy_bytes; /* such copies that are no larger count for nothing */
   bool narrow_floats;      /* products read 16-bit floats as they are */

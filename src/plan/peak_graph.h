@@ -6,7 +6,7 @@
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
- *      --peak_invariant.c-> what TPUs' products read in loops, in 16 bits before them
+ *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
@@ -176,7 +176,7 @@ void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
 /* The same: operands of products by the algorithms of narrower numbers, in parts. */
 void plan_split_products(plan_graph *g);
-/* The same: what XLA:TPU makes before loops for what products read in them. */
+/* The same: what XLA:TPU makes before loops for products and windows in them. */
 void plan_copy_invariants(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
