@@ -8,7 +8,7 @@ CMAKE  := $(BIN)/cmake
 BUILD  := build/release
 JOBS   ?= $(shell nproc)
 
-.PHONY: all library build debug asan tsan test check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 test-avx2 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
+.PHONY: all library build debug asan tsan test test-whole check fuzz test-jax-versions test-tensorflow test-torch test-devices test-aarch64 test-avx2 mutants golden demo bench wheel docs layers metrics tidy clean distclean help
 
 all: build ## library, command and Python package (the default)
 
@@ -47,9 +47,13 @@ asan: $(TOOLS) ## build/asan: AddressSanitizer and UndefinedBehaviorSanitizer, w
 	$(call cmake_build,build/asan,-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 -DWEIR_SANITIZE=address$(comma)undefined -DWEIR_WERROR=ON)
 comma := ,
 
-test: ## all tests; ends with "N passed, N failed"
+test: ## each test, of its cases a share that changes with the commit; ends with "N passed, N failed"
 	@$(MAKE) --no-print-directory -j2 build asan
 	@$(BIN)/python tools/run_tests.py all --build $(BUILD) --asan build/asan
+
+test-whole: ## each test with all of its cases: before code is merged
+	@$(MAKE) --no-print-directory -j2 build asan
+	@$(BIN)/python tools/run_tests.py whole --build $(BUILD) --asan build/asan
 
 check: asan $(STAMP) ## unit programs and lit under the sanitizers
 	@$(BIN)/python tools/run_tests.py check --asan build/asan

@@ -30,6 +30,8 @@ UNIT_SECONDS = 300
 LIT_SECONDS = 120
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
+# Processors that run all cases of all tests in 25 minutes; fewer run a share of them.
+ENOUGH_PROCESSORS = 10
 KERNEL_SHARE = "6"
 # Emulated, where LLVM takes ten times as long.
 ARM_SHARE = "40"
@@ -134,11 +136,11 @@ def run_lit(build, environment, slower=1):
     return good, len(codes) - good - skipped, skipped
 
 
-def run_python(build, asan, environment):
+def run_python(build, asan, environment, share):
     """All but those of other environments; some run what the sanitizers see."""
     environment = environment | {"WEIR_ASAN_BUILD": str(asan)}
     others = [f"--ignore={at}" for at in SUITES_OF_THEIR_OWN]
-    return run_pytest(build, environment, arguments=others)
+    return run_pytest(build, environment, arguments=[*others, *share])
 
 
 def run_pytest(build, environment, python=sys.executable, arguments=()):
@@ -256,7 +258,7 @@ def run_libraries(build, environment, name):
     return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
 
 
-def run_tensorflow(build, environment, version):
+def run_tensorflow(build, environment, version, share=()):
     """The hook in TensorFlow, in an environment without jax; one test, skipped, where TensorFlow
     can't be installed.
     """
@@ -264,7 +266,7 @@ def run_tensorflow(build, environment, version):
     if python is None:
         print("skipped: no TensorFlow can be installed here", flush=True)
         return 0, 0, 1
-    return run_pytest(build, environment, str(python), [TENSORFLOW])
+    return run_pytest(build, environment, str(python), [TENSORFLOW, *share])
 
 
 def run_both(build, environment):
@@ -333,6 +335,14 @@ def run_suites(found, in_meantime):
         return results
 
 
+def this_commits_share():
+    """Arguments of pytest: each commit runs another share, so that some commits together run all."""
+    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    commit = int(asked.stdout, 16) if asked.returncode == 0 else 0
+    share = max(ENOUGH_PROCESSORS // (os.cpu_count() or 1), 1)
+    return ["--share", str(share), "--turn", str(commit % share)]
+
+
 def suites(what, build, asan):
     """(name, function, arguments) of each suite."""
     plain, sanitized = dict(os.environ), os.environ | SANITIZERS
@@ -364,19 +374,22 @@ def suites(what, build, asan):
             ("binding", run_pytest, build, plain, sys.executable, binding),
             *installed_suites(build, plain, binding),
         ]
+    share = this_commits_share() if what == "all" else []
+    if share:
+        print(f"of each test's cases: pytest {' '.join(share)} (make test-whole: all)", flush=True)
     return [
         *checks,
         ("unit", run_unit, build, plain),
-        ("python", run_python, build, asan, plain),
+        ("python", run_python, build, asan, plain, share),
         *((f"kernels, {level}", run_kernels, build, asan, plain, level)
             for level in lower_levels(build)),
         ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], ARM_SHARE),
         ("libraries", run_libraries, build, plain, "libraries"),
-        ("tensorflow", run_tensorflow, build, plain, None),
+        ("tensorflow", run_tensorflow, build, plain, None, share),
         both,
         ("devices", run_devices, build, plain, ["-k", "quick"]),
-        (oldest, run_oldest, build, plain, QUICK),
-        *installed_suites(build, plain, [*BINDING, *QUICK]),
+        (oldest, run_oldest, build, plain, [*QUICK, *share]),
+        *installed_suites(build, plain, [*BINDING, *QUICK, *share]),
     ]
 
 
@@ -384,17 +397,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "what",
-        choices=["all", "check", "jax", "tensorflow", "torch", "devices", "aarch64", "avx2"],
-        help="check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: "
-        "the hook in the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for "
-        "GPUs and TPUs, whole; aarch64: kernels for 64-bit Arm, emulated, a larger share; avx2: a share of all, emulated without "
-        "AVX-512",
+        choices=["all", "whole", "check", "jax", "tensorflow", "torch", "devices", "aarch64", "avx2"],
+        help="all: of tests with many cases a share, another one with each commit; whole: all cases; "
+        "check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: the hook in "
+        "the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for GPUs and TPUs, "
+        "whole; aarch64: kernels for 64-bit Arm, emulated, a larger share; avx2: a share of all, emulated "
+        "without AVX-512",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")
     args = parser.parse_args()
     found = suites(args.what, args.build.resolve(), args.asan.resolve())
-    results = run_suites(found, make_environments if args.what == "all" else lambda: None)
+    needs_all = args.what in ("all", "whole")
+    results = run_suites(found, make_environments if needs_all else lambda: None)
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{passed} passed, {failed} failed", flush=True)
     return failed > 0

@@ -1,6 +1,5 @@
 """Every test starts without weir's settings and with stock XLA CPU."""
 
-import collections
 import fcntl
 import gc
 import json
@@ -36,23 +35,6 @@ if modelled.RUNS:
 import weir
 from jax._src import compiler
 from weir import _hook, _jax, _library
-
-
-def pytest_addoption(parser):
-    parser.addoption(
-        "--share", type=int, default=1, help="of each test's cases the first and each SHARE-th"
-    )
-
-
-def pytest_collection_modifyitems(config, items):
-    share, seen, left_out = config.getoption("--share"), collections.Counter(), []
-    for item in list(items):
-        name = item.nodeid.partition("[")[0]
-        if seen[name] % share:
-            items.remove(item)
-            left_out.append(item)
-        seen[name] += 1
-    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish():
