@@ -170,6 +170,26 @@ static int64_t whole_bytes(split_region *r, const split_goal *goal) {
   return total;
 }
 
+/* Large values made outside that the loops read slice by slice: they are there all the while, too,
+ * and would not be if the loops made them. */
+static int64_t read_bytes(split_region *r) {
+  int64_t total = 0;
+  bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    ir_op op = r->members.at[i].op;
+    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands && !r->members.at[i].is_idle; k++) {
+      ir_value v = ir_operand(r->m, op, k);
+      ir_op made_by = ir_value_get(r->m, v)->op;
+      bool is_sliced = r->members.at[i].factor.operands[k].dim >= 0;
+      if (!is_sliced || !made_by || r->member_of[made_by] || counted[v] || !split_is_large(r, v))
+        continue;
+      counted[v] = true;
+      total = saturated_sum(total, ir_value_bytes(r->m, v));
+    }
+  }
+  return total;
+}
+
 /* A product over one slice is a value of its own beside the sum that it goes into. */
 static int64_t partial_bytes(const split_region *r, ir_op op) {
   ir_value v = ir_result(r->m, op, 0);
@@ -213,6 +233,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
                         .returned_bytes = r->returned_bytes,
+                        .read_bytes = read_bytes(r),
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, whole_bytes(r, goal));
@@ -249,9 +270,9 @@ static bool is_worth_holding(const split_choice *plain, const split_choice *over
          plain->held_bytes / 2 <= overlapping->held_bytes;
 }
 
-/* In order: nothing made twice; what stays in memory; slices that fit; passes over the region;
- * products of more than a
- * few rows; results bitwise as unsplit; the longer factor. */
+/* In order: nothing made twice; what stays in memory; slices that fit; passes over the region; of
+ * loops in loops, what is made outside; products of more than a few rows; results bitwise as
+ * unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
@@ -265,6 +286,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->overlaps != b->overlaps) return b->overlaps;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
+  if (goal->nest && a->read_bytes != b->read_bytes) return a->read_bytes < b->read_bytes;
   if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
   return a->extent > b->extent;

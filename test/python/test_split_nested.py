@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import running
+import weir
 
 RNG = np.random.default_rng(0)
 A, B, C = (RNG.normal(size=(n, 3)) for n in (1003, 1200, 900))
@@ -43,3 +44,36 @@ def test_held(name, tmp_path):
     assert xla.report_bytes() <= limit < running.Xla(text).report_bytes()
     for x, y in zip(xla(*arguments), running.Xla(text)(*arguments), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12 * np.abs(y).max())
+
+
+def jacobian(p, x):
+    """Of a network by its parameters, flat: a row per point."""
+
+    def network(p, x):
+        for w in p[:-1]:
+            x = jnp.tanh(x @ w)
+        return (x @ p[-1])[..., 0]
+
+    parts = jax.vmap(jax.grad(network), (None, 0))(p, x)
+    return jnp.concatenate([part.reshape(len(x), -1) for part in parts], 1)
+
+
+def test_what_loops_make_anew_is_sliced_by_rows_where_columns_would_keep_it(tmp_path):
+    """15 rows of the Jacobian are few for products. But its columns can't be made one by one: loops
+    over these would read it as a whole, and single rows would be all that fits.
+    """
+    p = [RNG.normal(size=s).astype(np.float32) / 4 for s in ((10, 32), (32, 32), (32, 1))]
+    x = RNG.normal(size=(300, 10)).astype(np.float32)
+
+    def kernel(p, x):
+        j = jacobian(p, x)
+        k = j @ j.T
+        return jnp.sum((k @ x) ** 2), jnp.trace(k)
+
+    plan = weir.plan(kernel, p, x, limit="365kB")
+    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 365_000
+    assert plan.flops_after < 1.5 * plan.flops_before
+    with weir.limit("365kB"):
+        found = jax.jit(kernel)(p, x)
+    for got, want in zip(found, kernel(p, x)):
+        np.testing.assert_allclose(got, want, rtol=1e-4)
