@@ -51,9 +51,25 @@ class Scans:
             lambda: jnp.tanh(h @ shared + x @ u),
             lambda: 0.5 * (h @ jax.nn.softmax(shared, 1)) + 0.1 * jnp.sin(x @ u),
             lambda: jnp.tanh(jax.nn.logsumexp(h[..., None] - shared, -1) * 0.3),
+            lambda: lax.cond(jnp.sum(x) > 0, lambda: jnp.tanh(h + b), lambda: 0.7 * h),
+            lambda: lax.cond(h.ravel()[0] > 0, lambda h: jnp.tanh(h @ w + x @ u), lambda h: h, h),
+            lambda: self.one_of(dice, h, x, w, u, b),
             lambda: h * 0.5 + 0.1 * (jnp.outer(h, b) @ b if not batched else (h.T @ h @ b) * 0.01),
         ]
         return dice.choice(choices)()
+
+    def one_of(self, dice, h, x, w, u, b):
+        """Of a few next states the one that the input names: out of range the first or the last."""
+        choices = [
+            lambda h: 0.5 * h + 0.1 * b,
+            lambda h: jnp.tanh(h @ w),
+            lambda h: lax.cond(jnp.max(x) > 1, jnp.sin, lambda h: 0.9 * h, h),
+            lambda h: h,
+            lambda h: lax.fori_loop(0, 2, lambda i, g: jnp.cos(g) * b, h),
+            lambda h: jnp.log(h) * 0.1 if dice.randrange(4) == 0 else 0.2 * jnp.sin(x @ u) * b,
+        ]
+        branches = dice.sample(choices, dice.randint(2, 4))
+        return lax.switch(jnp.floor(2 * x.ravel()[0]).astype(jnp.int32), branches, h)
 
     def until_small(self, h):
         """Each row until it is small; not a function that has a gradient."""

@@ -53,6 +53,7 @@ class Whiles:
         kinds = [dice.randrange(1 << 30) for _ in values]
         nested = deeper and dice.randrange(3) == 0
         stops = dice.randrange(3) == 0
+        branches = dice.randrange(4) == 0
 
         def body(s):
             i, counted, *v = s
@@ -60,6 +61,8 @@ class Whiles:
             less = [jnp.cos(t) * 0.9 + 0.1 * t for t in little]
             read = [*little] + [lax.dynamic_index_in_dim(t, i, keepdims=t.ndim > 1) for t in tables]
             new = [self.better(random.Random(k), a, [*v, *outside, *read]) for k, a in zip(kinds, v, strict=True)]
+            if branches:
+                new[0] = lax.cond(i % 3 == 1, lambda new, v: new, lambda new, v: 0.75 * v, new[0], v[0])
             if nested:
                 inner = self.loop(random.Random(kinds[0]), new[:1], [*outside, *new[1:]], False, (), less)
                 new, less = [inner[0], *new[1:]], inner[1 : 1 + len(less)]
