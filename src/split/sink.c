@@ -242,6 +242,30 @@ static sinking sinking_of(ir_module *m, ir_block block, int64_t threshold_bytes)
 
 enum { DEEPEST = 64 };
 
+static bool is_unread(const ir_module *m, ir_op op, const uint32_t *uses) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t j = 0; j < d->n_results; j++)
+    if (uses[d->first_result + j]) return false;
+  return true;
+}
+
+/* What was copied and has no reader left goes: XLA makes equal values once, and the estimate would
+ * name this one where another stays. */
+static void drop_unread(const sinking *s, ir_value v, uint32_t *uses) {
+  ir_op op = ir_value_get(s->m, v)->op;
+  if (!is_copied(s, v) || !is_unread(s->m, op, uses)) return;
+  ir_block_data *b = ir_block_get(s->m, s->block);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    if (b->ops.at[i] != op) b->ops.at[kept++] = b->ops.at[i];
+  if (kept == b->ops.count) return;
+  b->ops.count = kept;
+  for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++) {
+    uses[ir_operand(s->m, op, k)]--;
+    drop_unread(s, ir_operand(s->m, op, k), uses);
+  }
+}
+
 bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
                 bool into_loops, bool *out_parts) {
   sinking s = sinking_of(m, block, threshold_bytes);
@@ -256,6 +280,7 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
       else any |= sink_captured(&s, user, seed);
     }
   }
+  if (any) drop_unread(&s, seed, ir_count_uses(s.scratch, m, block));
   *out_parts = s.made_parts;
   arena_destroy(s.scratch);
   return any;

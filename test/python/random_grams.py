@@ -7,10 +7,14 @@ of x and z that are results themselves. `Solves`: such sums as right-hand sides 
 matrix with many rows, which are read by products, by sums of squares, and whole. Of some `Grams`, x
 is so large or so small that only x / s can be multiplied; in others x is far from 0, and what it
 differs by from its mean, or from a matrix beside it, is multiplied with x.
+
+`Selves`: products of a matrix of all pairs with itself, masked or turned, of which rows or columns
+are reduced, and beside them other readers of the matrix; gradients of some.
 """
 
 import random
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import solve_triangular
@@ -137,3 +141,55 @@ class Solves(Grams):
                 lambda: self.scaled(dice, v, s),
             ]
         )()
+
+
+class Selves(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
+        self.n = self.dice.choice([17, 40, 61, 90])
+        self.terms = self.n
+        self.data = [self.numbers.normal(size=self.n).astype(self.dtype) for _ in range(3)]
+        self.largest = self.n * self.n * self.dtype.itemsize
+
+    def inputs(self):
+        return self.data
+
+    def function(self, x, y, w):
+        dice = random.Random(self.body)
+        if dice.random() < 0.8:
+            return jax.tree.leaves(self.value(x, y, w))
+        loss = lambda *a: sum(jnp.sum(r * r) / self.n for r in self.value(*a))  # noqa: E731
+        return jax.tree.leaves(jax.value_and_grad(loss, (0, 1))(x, y, w))
+
+    def value(self, x, y, w):
+        dice = random.Random(self.body + 1)
+        pairs = x[:, None] - y
+        k = dice.choice([lambda: jnp.exp(-pairs * pairs), lambda: jnp.cos(pairs), lambda: jnp.tanh(pairs)])()
+        k = k / self.n**0.5
+        side = lambda: dice.choice(  # noqa: E731
+            [k, k, k, k.T, jnp.tril(k), k * w, k[::-1]]
+        )
+        product = side() @ side()
+        if dice.random() < 0.2:
+            product = product @ side()
+        beside = [
+            lambda: k.sum(1),
+            lambda: k.sum(0),
+            lambda: k.max(1),
+            lambda: k @ w,
+            lambda: jnp.diagonal(k),
+            lambda: k[3],
+            lambda: jnp.sum(k * k),
+        ]
+        ends = [
+            lambda: product.sum(1),
+            lambda: product.sum(0),
+            lambda: jnp.abs(product).max(1),
+            lambda: jnp.sin(product).sum(0),
+            lambda: jnp.tanh(product) @ w,
+            lambda: jnp.sum(product * k, 1),
+        ]
+        readers = [end() for end in dice.sample(ends, dice.choice([1, 1, 2]))]
+        others = [read() for read in dice.sample(beside, dice.randrange(4))]
+        return [*others, *readers] if dice.random() < 0.5 else [*readers, *others]

@@ -29,9 +29,23 @@ def three_kernels(a, b, c):
     return jnp.sum(jnp.exp(a @ b.T / 4) @ jnp.cos(b @ c.T) * jnp.sin(a @ c.T))
 
 
+def gram_and_a_sum(a, b):
+    """What the product reads twice is read a third time, by rows."""
+    k = jnp.exp(a @ b.T / 4)
+    return (k @ k.T).max(1), k.sum(1)
+
+
+def masked(a, b):
+    """And once more, masked; columns are summed."""
+    k = jnp.exp(a @ a.T / 4)
+    return (jnp.tril(k) @ k).max(1), k.sum(0), k.max(1)
+
+
 CASES = {  # name: function, arguments, limit: results and a little more
     "two kernels": (two_kernels, (A, B, C), 8 * MB),
     "gram": (gram, (A, B), 9 * MB),
+    "gram and a sum": (gram_and_a_sum, (A, B), 1 * MB),
+    "masked": (masked, (A, B), 1 * MB),
     "three kernels": (three_kernels, (A, B, C), 1 * MB),
 }
 
