@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Grams|Solves|Selves]
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Grams|Solves|Selves|Contrasts]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py) and the ways: passes alone,
@@ -30,7 +30,7 @@ PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,permuted,dce,columns,dce,li
 PASSES += "counted,blocks,dce,through-slice,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
 LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts")
-PRODUCTS = ("Grams", "Solves", "Selves")
+PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/calls.h"
 #include "machine/cpu.h"
@@ -16,6 +17,7 @@ enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   MOST_SORTING = 200,   /* times its time, where sorts are made slice by slice */
   COMPILES_FOR_SHORTER = 2,
+  COMPILES_IN_BLOCKS = 2,
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 4,
   MOST_TIMES_LARGER = 64,
@@ -53,19 +55,20 @@ static int64_t of_all(int64_t bytes, double devices) {
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
   int64_t share = s->target / s->share, slice = s->slice_bytes,
-          cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices);
+          cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices),
+          part_bytes = s->manner == IN_BLOCKS ? slice : s->part_bytes;
   return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
                       .cached_bytes = cached,
                       .scan_tile = wanted.scanned_bytes ? CPU_SCAN_TILE : 0,
                       .scanned_bytes = wanted.scanned_bytes,
-                      .generous_bytes = s->part_bytes ? slice : slice * wanted.generous,
+                      .generous_bytes = part_bytes ? slice : slice * wanted.generous,
                       .nest = s->manner == NESTED || s->manner == SORTED,
                       .may_sort = s->manner == SORTED,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
-                      .part_bytes = s->part_bytes,
+                      .part_bytes = part_bytes,
                       .is_materialised = plan_is_materialised};
 }
 
@@ -278,6 +281,7 @@ static weir_status try_candidate(job *j, search *s) {
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, &order, &m));
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
+  s->added_bytes = max64(s->added_bytes, order.added_bytes);
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};
@@ -339,6 +343,7 @@ static void search_again(search *s, const search *first) {
   again.least = s->least;
   again.at_least = s->at_least;
   again.was_stopped = s->was_stopped;
+  again.added_bytes = s->added_bytes;
   again.no_kernels = true;
   *s = again;
 }
@@ -347,8 +352,11 @@ static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
   return ir_kind_of(m, op) == *(const ir_kind *)user;
 }
 
-/* Whether candidates made this way may be others than those before. */
+/* Whether candidates made this way may be others than those before, and hold. The number that a
+ * refusal names is looked for without blocks, which would take twice as long. */
 static bool has_manner(const search *s, manner by) {
+  if (by == IN_BLOCKS)
+    return !s->is_trial && s->added_bytes && s->least - s->added_bytes <= s->target;
   if (by != OUTSIDE && by != SORTED) return true;
   ir_kind kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT;
   return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
@@ -357,7 +365,8 @@ static bool has_manner(const search *s, manner by) {
 static const char *const manner_names[] = {
     [BY_PEAK] = "what holds the peak", [NESTED] = "values made anew in each trip",
     [BY_SIZE] = "whatever is large",   [BY_FIT] = "slices that fit before all",
-    [OUTSIDE] = "outer whiles first",  [SORTED] = "sorts slice by slice"};
+    [OUTSIDE] = "outer whiles first",  [IN_BLOCKS] = "sums added block by block",
+    [SORTED] = "sorts slice by slice"};
 
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;
@@ -365,6 +374,19 @@ weir_status search_by_peak(job *j, search *s) {
   if (s->found.m || first.no_kernels) return WEIR_OK;
   search_again(s, &first);
   return search_slices(j, s);
+}
+
+/* If nothing holds, all is as it was: what follows looks as far as if there were no blocks. */
+static weir_status search_in_blocks(job *j, search *s) {
+  search before = *s;
+  int64_t searched_ops = j->searched_ops;
+  if (s->most_compiles) s->most_compiles = s->compiles + COMPILES_IN_BLOCKS;
+  WEIR_TRY(search_slices(j, s));
+  if (s->found.m) return WEIR_OK;
+  before.was_stopped = s->was_stopped;
+  *s = before;
+  j->searched_ops = searched_ops;
+  return WEIR_OK;
 }
 
 static weir_status search_confirmed(job *j, search *s) {
@@ -375,7 +397,7 @@ static weir_status search_confirmed(job *j, search *s) {
     search_again(s, &first);
     s->manner = by;
     ctx_log(&j->c, 2, "nothing holds: %s", manner_names[by]);
-    WEIR_TRY(search_slices(j, s));
+    WEIR_TRY(by == IN_BLOCKS ? search_in_blocks(j, s) : search_slices(j, s));
   }
   return WEIR_OK;
 }

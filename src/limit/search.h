@@ -11,12 +11,13 @@ enum { NEAR_SHARE = 64 };
 
 /* What a candidate splits. */
 typedef enum manner {
-  BY_PEAK, /* what holds the peak, until the limit is held */
-  NESTED,  /* likewise, with values made anew in each trip of a loop: costs time */
-  BY_SIZE, /* whatever is larger than a slice: holds here and there what no holder leads to */
-  BY_FIT,  /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
-  OUTSIDE, /* as BY_PEAK, whiles around a holder before what is inside of them */
-  SORTED   /* as NESTED, and what is sorted is made slice by slice: costs much time */
+  BY_PEAK,   /* what holds the peak, until the limit is held */
+  NESTED,    /* likewise, with values made anew in each trip of a loop: costs time */
+  BY_SIZE,   /* whatever is larger than a slice: holds here and there what no holder leads to */
+  BY_FIT,    /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
+  OUTSIDE,   /* as BY_PEAK, whiles around a holder before what is inside of them */
+  IN_BLOCKS, /* as BY_PEAK, where a trip's part of a product's sum is added block by block */
+  SORTED     /* as NESTED, and what is sorted is made slice by slice: costs much time */
 } manner;
 
 /* Where in a search a candidate stands. */
@@ -49,7 +50,8 @@ typedef struct search {
   bool is_over;                        /* no further candidate is worth it */
   int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
-  bool no_kernels; /* which have scratch of their own, and want slices of two at least */
+  int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
+  bool no_kernels;     /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   doubts doubts;

@@ -77,9 +77,10 @@ typedef struct split_order {
                           outside of loops. 0: it fits */
   bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
   bool is_held_back; /* out: slices are as long as kernels want them, though no loop would be one */
-  bool has_shorter;  /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;      /* out: XLA's are loops that should agree on values (split/agreement.h) */
-  int32_t loops;     /* out: regions that were split */
+  int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
+  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
+  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
+  int32_t loops;       /* out: regions that were split */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */

@@ -1,5 +1,6 @@
 /* Which values become seeds, in which order: the largest above a threshold, or the holders of the
  * peak until it is under the limit. */
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
@@ -15,8 +16,9 @@ enum { MOST_ROUNDS = 200 };
 typedef struct tried {
   seeds_tried values;
   split_memo known;
-  bool has_shorter; /* of some choice: split/choose.h */
-  bool is_least;    /* some loop has the shortest slices that kernels have */
+  bool has_shorter;    /* of some choice: split/choose.h */
+  int64_t added_bytes; /* most parts_bytes of a choice: likewise */
+  bool is_least;       /* some loop has the shortest slices that kernels have */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -84,6 +86,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             (long long)choice.slice, choice.region->n_stages, choice.region->members.count,
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
+    t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
     t->is_least |= goal->least_slice > 1 && choice.slice <= goal->least_slice;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
@@ -539,6 +542,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
       order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
   }
   order->has_shorter = t.has_shorter;
+  order->added_bytes = t.added_bytes;
   order->is_held_back = t.is_least && !order->no_kernels && kernels_are_none(m);
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);

@@ -9,7 +9,8 @@ is so large or so small that only x / s can be multiplied; in others x is far fr
 differs by from its mean, or from a matrix beside it, is multiplied with x.
 
 `Selves`: products of a matrix of all pairs with itself, masked or turned, of which rows or columns
-are reduced, and beside them other readers of the matrix; gradients of some.
+are reduced, and beside them other readers of the matrix; gradients of some. `Contrasts`: gradients of
+losses over all pairs of rows that are made by a product with weights.
 """
 
 import random
@@ -193,3 +194,49 @@ class Selves(Program):
         readers = [end() for end in dice.sample(ends, dice.choice([1, 1, 2]))]
         others = [read() for read in dice.sample(beside, dice.randrange(4))]
         return [*others, *readers] if dice.random() < 0.5 else [*readers, *others]
+
+
+class Contrasts(Program):
+    terms = 10
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
+        self.n, self.f = self.dice.choice([16, 33, 64, 90]), self.dice.choice([8, 20, 40])
+        self.d = self.dice.choice([4, 12, 30])
+        shapes = [(self.n, self.f), (self.n, self.f), (self.f, self.d), (self.f, self.d)]
+        scales = [1, 1, self.f**-0.5, self.f**-0.5]
+        self.data = [
+            (self.numbers.normal(size=shape) * scale).astype(self.dtype)
+            for shape, scale in zip(shapes, scales, strict=True)
+        ]
+        self.largest = self.n * max(self.n, self.d) * self.dtype.itemsize
+
+    def inputs(self):
+        return self.data
+
+    def function(self, x, y, w, v):
+        dice = random.Random(self.body)
+        number = dice.choice([2, 2, (2, 3), (0, 2)])
+        f = dice.choice([jax.grad, jax.value_and_grad])(self.loss, number)
+        return jax.tree.leaves(f(x, y, w, v))
+
+    def rows(self, dice, z):
+        z = dice.choice([lambda: z, lambda: jnp.tanh(z), lambda: jnp.sin(z)])()
+        return z / jnp.sqrt(jnp.sum(z * z, 1, keepdims=True) + 0.1)
+
+    def loss(self, x, y, w, v):
+        dice = random.Random(self.body + 1)
+        a = self.rows(dice, x @ w)
+        b = self.rows(dice, y @ v) if dice.random() < 0.5 else a
+        logits = a @ b.T * dice.choice([1.0, 3.0, 0.5])
+        if dice.random() < 0.3:
+            logits = jnp.where(jnp.eye(self.n, dtype=bool), -5.0, logits)
+        ends = [
+            lambda k: -jnp.mean(jnp.diagonal(jax.nn.log_softmax(k, 1))),
+            lambda k: jnp.mean(jax.nn.logsumexp(k, 1) - jnp.diagonal(k)),
+            lambda k: -jnp.mean(jax.nn.log_sigmoid(k * (2 * jnp.eye(self.n, dtype=k.dtype) - 1))),
+            lambda k: jnp.mean(jnp.tanh(k).sum(1) ** 2),
+        ]
+        end = dice.choice(ends)
+        return end(logits) + (end(logits.T) if dice.random() < 0.4 else 0)

@@ -1,5 +1,5 @@
 """Cross-entropy with gradients in one loop over rows: a trip's logits are made once, the gradient of
-the weights is added up block by block.
+the weights is added up block by block. So is that of a contrastive loss, where nothing else holds.
 """
 
 import jax
@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import running
+import weir
+from test_libraries import reported_bytes
 from weir import _library as library
+
+HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 ROWS, WIDTH, WORDS = 300, 512, 8195  # neither rows nor words are a multiple of a slice or a block
 ROOM_BYTES = 8_000_000  # the logits are 9.8 MB
@@ -116,3 +120,33 @@ def test_kernels_are_weighed_against_it(tile):
     has_kernels = b"weir_tile" in result.text
     assert tile == "on" or not has_kernels
     assert has_kernels or result.flops_after < 1.1 * result.flops_before
+
+
+def of_pairs(logits):
+    return -jnp.mean(jnp.diagonal(jax.nn.log_softmax(logits, axis=1)))
+
+
+@pytest.mark.parametrize("shape", [(256, 128, 64), (512, 256, 128)])
+def test_contrastive_losses_are_held(shape):
+    """A gradient of weights as large as the room: each trip's part of it is added block by block,
+    where nothing holds without."""
+    n, features, width = shape
+    dice = np.random.default_rng(0)
+    x = dice.standard_normal((n, features)).astype(np.float32)
+    w = (dice.standard_normal((features, width)) / features**0.5).astype(np.float32)
+
+    def loss(w, x):
+        z = x @ w
+        z = z / jnp.linalg.norm(z, axis=1, keepdims=True)
+        return of_pairs(z @ z.T / 0.1)
+
+    program = jax.jit(jax.value_and_grad(loss)).lower(w, x)
+    stock = program.compile(compiler_options=HONEST)
+    memory = stock.memory_analysis()
+    limit = memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes // 10
+    with weir.limit(limit):
+        limited = jax.jit(jax.value_and_grad(loss)).lower(w, x).compile()
+    assert weir.last_report().outcome == "rewritten"
+    assert reported_bytes(limited) <= limit
+    for got, want in zip(limited(w, x), stock(w, x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5 * np.abs(want).max())
