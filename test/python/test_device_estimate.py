@@ -42,10 +42,7 @@ def test_the_bound_of_a_cpu_is_none_for_a_device(device):
     assert any(bounds[str(path)][-1] < size for path, size in files.values())
 
 
-# Tiny programs: alignment, tables of results; on TPUs small arrays that XLA leaves in memory, and what
-# it keeps for loops that it makes itself, of which the estimate does not know all.
-LEAST = {"cuda": 0.95, "tpu": 0.90}
-SLACK_BYTES = {"cuda": 14 << 10, "tpu": 400_000}
+LEAST, SLACK_BYTES = calibrate.DEVICE_LOW, calibrate.DEVICE_SLACK_BYTES
 MOST_ABOVE = {"cuda": 0.18, "tpu": 0.40}  # loops that XLA:TPU unrolls
 
 
