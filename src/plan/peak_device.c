@@ -520,6 +520,14 @@ static bool is_by_rows(const plan_graph *g, const plan_node *n) {
   return n->by_rows || is_gather || (n->kind == PLAN_OPAQUE && is_factor);
 }
 
+/* Without dimensions of length 1 that follow what rows are made of, as a gather along the last
+ * dimension of an array leaves one. */
+static int32_t rank_of_rows(const plan_shape *s) {
+  int32_t rank = s->rank;
+  while (rank > 2 && s->dims[rank - 1] == 1) rank--;
+  return rank;
+}
+
 static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
   if (s->is_tuple) {
     plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
@@ -530,7 +538,7 @@ static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
   } else if (s->elements > 0) {
     int64_t width = s->bytes / s->elements;
     if (narrow) width = width < 2 ? width : 2;
-    s->bytes = by_rows ? device_row_bytes(g->memory, width, s->rank, s->dims)
+    s->bytes = by_rows ? device_row_bytes(g->memory, width, rank_of_rows(s), s->dims)
                        : device_least_bytes(g->memory, width, s->rank, s->dims);
   }
 }
