@@ -40,8 +40,7 @@ static int64_t up_to(int64_t n, int64_t multiple) {
 
 static int64_t known(int64_t extent) { return extent < 0 ? 1 : extent; }
 
-/* Rows of a tile: more of them where elements are packed. */
-static int64_t rows_of_tile(const device_memory *m, int64_t element_bytes) {
+int64_t device_tile_rows(const device_memory *m, int64_t element_bytes) {
   bool is_packed = element_bytes > 0 && element_bytes < 4;
   return is_packed ? m->kernel_rows * 4 / element_bytes : m->kernel_rows;
 }
@@ -70,7 +69,7 @@ static int64_t dense_elements(int32_t rank, const int64_t *dims) {
 
 int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                           const int64_t *dims) {
-  int64_t most = dense_elements(rank, dims), rows = rows_of_tile(m, element_bytes);
+  int64_t most = dense_elements(rank, dims), rows = device_tile_rows(m, element_bytes);
   if (m->kernel_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->kernel_rows));
   for (int32_t minor = 0; m->kernel_lanes && rank > 1 && minor < rank; minor++)
     for (int32_t second = 0; second < rank; second++) {
@@ -82,7 +81,7 @@ int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t
 
 device_layout device_least_layout(const device_memory *m, int64_t element_bytes, int32_t rank,
                                   const int64_t *dims) {
-  int64_t rows = rows_of_tile(m, element_bytes), least = INT64_MAX;
+  int64_t rows = device_tile_rows(m, element_bytes), least = INT64_MAX;
   device_layout found = {rank - 1, rank - 2};
   assert(m->kernel_lanes && rank > 1);
   for (int32_t minor = rank; minor-- > 0;)
@@ -98,7 +97,7 @@ device_layout device_least_layout(const device_memory *m, int64_t element_bytes,
 
 int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                               const int64_t *dims, device_layout layout) {
-  int64_t rows = rows_for(rows_of_tile(m, element_bytes), known(dims[layout.second])),
+  int64_t rows = rows_for(device_tile_rows(m, element_bytes), known(dims[layout.second])),
           elements = tiled_elements(m, rows, rank, dims, layout.minor, layout.second);
   assert(m->kernel_lanes && rank > 1 && elements >= dense_elements(rank, dims));
   return up_to(saturated_product(elements, element_bytes), m->align_bytes);

@@ -77,6 +77,9 @@ const device *device_find(const char *name);
  * platform that is not known. */
 const device *device_typical(const char *platform);
 
+/* Rows of a tile: more of them where elements are packed. */
+int64_t device_tile_rows(const device_memory *m, int64_t element_bytes);
+
 /* Which dimensions are innermost in memory: in rows of tiles, and around these. */
 typedef struct device_layout {
   int32_t minor, second;

@@ -23,6 +23,7 @@ enum {
   CPU_ALIGNMENT = 64,
   MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
   SMALL_SHARE = 64,   /* of a chip's memory: what is smaller */
+  LOOPS_SHARE = 4,    /* of it: in programs with loops what is larger does not go there */
   MOST_TRIED_NEAR = 256,
   ARRAYS_OF_SCATTER = 5, /* at most, of XLA:TPU's, that are small, in a loop */
   LOOPS_OF_F64 = 3       /* of XLA:TPU, in place of a product in f64, a solve or a factor */
@@ -492,17 +493,34 @@ static bool has_loops(const plan_graph *g) {
   return false;
 }
 
+/* Made and read in the same trip of a loop: none of its state. */
+static bool is_of_a_trip(const assigner *a, const buffer *b) {
+  for (uint32_t i = 0; i < b->count; i++) {
+    const plan_node *n = plan_node_get(a->g, a->values[a->by_class[b->first + i]].node);
+    uint32_t caller = plan_comp_get(a->g, n->comp)->caller;
+    bool is_inside = caller && plan_node_get(a->g, caller)->kind == IR_OP_WHILE;
+    if (!is_inside || n->kind == PLAN_PARAMETER || n->kind == IR_OP_WHILE) return false;
+  }
+  return b->count > 0;
+}
+
+/* Programs with loops have copies there of what these read: of them what a trip makes for itself
+ * goes there, if it takes a quarter at most. */
+static bool may_be_near(const assigner *a, const buffer *b, bool loops) {
+  int64_t near = a->g->memory->near_bytes, most = loops ? near / LOOPS_SHARE : near;
+  if (!is_temporary(b) || b->bytes > most || b->bytes <= near / SMALL_SHARE) return false;
+  return !loops || is_of_a_trip(a, b);
+}
+
 /* Of more than fits on the chip, what fits: the largest buffers first, each for all of its life.
- * Small ones make no difference. In programs with loops, which have copies there of what they read,
- * nothing. The most bytes of the rest that live at once, and when. */
+ * Small ones make no difference. The most bytes of the rest that live at once, and when. */
 static int64_t put_near(assigner *a, int64_t most, int64_t *in_out_at) {
   int64_t near = a->g->memory ? a->g->memory->near_bytes : 0, at;
-  if (near == 0 || most <= near || has_loops(a->g)) return most;
+  if (near == 0 || most <= near) return most;
+  bool loops = has_loops(a->g);
   uint32_t *list = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    const buffer *b = &a->buffers[i];
-    if (is_temporary(b) && b->bytes <= near && b->bytes > near / SMALL_SHARE) list[n++] = i;
-  }
+  for (uint32_t i = 0; i < a->n_buffers; i++)
+    if (may_be_near(a, &a->buffers[i], loops)) list[n++] = i;
   sorting = a;
   qsort(list, n, sizeof *list, largest_first);
   for (uint32_t i = 0; i < n && i < MOST_TRIED_NEAR; i++) {
