@@ -543,33 +543,17 @@ static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
   }
 }
 
-/* The last dimension before `end` that is longer than 1; -1: there is none. */
-static int32_t last_before(const plan_shape *s, int32_t end) {
-  do end--;
-  while (end >= 0 && s->dims[end] == 1);
-  return end;
-}
-
-/* Whether rows of tiles begin elsewhere: merged or split dimensions around the innermost one, of
- * which one is no multiple of a tile's rows. */
-static bool moves_rows(const plan_graph *g, int64_t from, int64_t to, int64_t width) {
-  int64_t rows = device_tile_rows(g->memory, width);
-  return from != to && (from % rows != 0 || to % rows != 0);
-}
-
-/* Whether a view has other dimensions innermost than what it views, or other ones around them, so
- * that the elements lie in other tiles. */
+/* Whether a view has other dimensions innermost than what it views, so that the elements lie in
+ * other tiles. */
 static bool moves_tiles(const plan_graph *g, const plan_node *n) {
   if (n->kind != PLAN_BITCAST || n->shape.is_tuple) return false;
   const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
   if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1) return false;
   if (from->true_rank == 1 && to->true_rank == 1) return false;
-  int32_t i = last_before(from, from->rank), k = last_before(to, to->rank);
-  if (i < 0 || k < 0 || from->dims[i] != to->dims[k]) return true;
-  i = last_before(from, i);
-  k = last_before(to, k);
-  if (i < 0 || k < 0 || to->elements <= 0) return false;
-  return moves_rows(g, from->dims[i], to->dims[k], to->bytes / to->elements);
+  int32_t i = from->rank - 1, k = to->rank - 1;
+  while (i > 0 && from->dims[i] == 1) i--;
+  while (k > 0 && to->dims[k] == 1) k--;
+  return from->dims[i] != to->dims[k];
 }
 
 void plan_on_device(plan_graph *g) {

@@ -450,8 +450,35 @@ static void write_windows(plan_graph *g, uint32_t scatter) {
   put_results_back(g, scatter);
 }
 
+/* ---- views that move rows ---- */
+/* The last dimension before `end` that is longer than 1; -1: there is none. */
+static int32_t last_before(const plan_shape *s, int32_t end) {
+  do end--;
+  while (end >= 0 && s->dims[end] == 1);
+  return end;
+}
+
+/* Whether a view merges or splits the dimensions around the innermost one, of which one is no
+ * multiple of a tile's rows: so rows begin elsewhere in their tiles. */
+static bool moves_rows(const plan_graph *g, const plan_node *n) {
+  if (n->kind != PLAN_BITCAST || !(n->flags & PLAN_FLAG_LIVE) || n->shape.is_tuple) return false;
+  const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
+  if (from->is_tuple || from->true_rank < 2 || to->true_rank < 2 || to->elements <= 0) return false;
+  int32_t i = last_before(from, from->rank), k = last_before(to, to->rank);
+  if (from->dims[i] != to->dims[k] || is_near(g, to->bytes)) return false;
+  int64_t rows = device_tile_rows(g->memory, to->bytes / to->elements),
+          before = from->dims[last_before(from, i)], after = to->dims[last_before(to, k)];
+  return before != after && (before % rows != 0 || after % rows != 0);
+}
+
+static void copy_views(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++)
+    if (moves_rows(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
+}
+
 void plan_copy_invariants(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
+  copy_views(g);
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count; id++) {
     read_windows(g, id);
