@@ -23,7 +23,7 @@ enum {
   CPU_ALIGNMENT = 64,
   MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
   SMALL_SHARE = 64,   /* of a chip's memory: what is smaller */
-  LOOPS_SHARE = 4,    /* of it: in programs with loops what is larger does not go there */
+  LOOPS_SHARE = 4,    /* of it: what is larger does not go there while a loop runs */
   MOST_TRIED_NEAR = 256,
   ARRAYS_OF_SCATTER = 5, /* at most, of XLA:TPU's, that are small, in a loop */
   LOOPS_OF_F64 = 3       /* of XLA:TPU, in place of a product in f64, a solve or a factor */
@@ -485,14 +485,6 @@ static int largest_first(const void *x, const void *y) {
   return i < k ? -1 : i > k;
 }
 
-static bool has_loops(const plan_graph *g) {
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    const plan_node *n = plan_node_get(g, id);
-    if (n->kind == IR_OP_WHILE && (n->flags & PLAN_FLAG_LIVE)) return true;
-  }
-  return false;
-}
-
 /* Made and read in the same trip of a loop: none of its state. */
 static bool is_of_a_trip(const assigner *a, const buffer *b) {
   for (uint32_t i = 0; i < b->count; i++) {
@@ -504,12 +496,23 @@ static bool is_of_a_trip(const assigner *a, const buffer *b) {
   return b->count > 0;
 }
 
-/* Programs with loops have copies there of what these read: of them what a trip makes for itself
- * goes there, if it takes a quarter at most. */
-static bool may_be_near(const assigner *a, const buffer *b, bool loops) {
-  int64_t near = a->g->memory->near_bytes, most = loops ? near / LOOPS_SHARE : near;
-  if (!is_temporary(b) || b->bytes > most || b->bytes <= near / SMALL_SHARE) return false;
-  return !loops || is_of_a_trip(a, b);
+/* Whether no loop runs while it lives. */
+static bool is_beside_loops(const assigner *a, const buffer *b) {
+  for (uint32_t c = 1; c < a->g->comps.count; c++) {
+    uint32_t caller = plan_comp_get(a->g, c)->caller;
+    bool is_loops = caller && plan_node_get(a->g, caller)->kind == IR_OP_WHILE;
+    for (uint32_t i = 0; i < b->n_live && is_loops; i++)
+      if (b->live[i].from <= a->span[c].to && b->live[i].to >= a->span[c].from) return false;
+  }
+  return true;
+}
+
+/* Loops have copies there of what they read: while one runs, what a trip makes for itself goes
+ * there, if it takes a quarter at most. */
+static bool may_be_near(const assigner *a, const buffer *b) {
+  int64_t near = a->g->memory->near_bytes;
+  if (!is_temporary(b) || b->bytes > near || b->bytes <= near / SMALL_SHARE) return false;
+  return is_beside_loops(a, b) || (b->bytes <= near / LOOPS_SHARE && is_of_a_trip(a, b));
 }
 
 /* Of more than fits on the chip, what fits: the largest buffers first, each for all of its life.
@@ -517,10 +520,9 @@ static bool may_be_near(const assigner *a, const buffer *b, bool loops) {
 static int64_t put_near(assigner *a, int64_t most, int64_t *in_out_at) {
   int64_t near = a->g->memory ? a->g->memory->near_bytes : 0, at;
   if (near == 0 || most <= near) return most;
-  bool loops = has_loops(a->g);
   uint32_t *list = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
   for (uint32_t i = 0; i < a->n_buffers; i++)
-    if (may_be_near(a, &a->buffers[i], loops)) list[n++] = i;
+    if (may_be_near(a, &a->buffers[i])) list[n++] = i;
   sorting = a;
   qsort(list, n, sizeof *list, largest_first);
   for (uint32_t i = 0; i < n && i < MOST_TRIED_NEAR; i++) {

@@ -512,11 +512,22 @@ static void lay_out_convolution(plan_graph *g, uint32_t id) {
   lay_out_result(g, id, result_side(&conv, &dims));
 }
 
+/* Whether a gather's windows are what is innermost of its result: moved elsewhere they may lie in
+ * any layout. */
+static bool has_windows_last(const plan_graph *g, const plan_node *n) {
+  ir_gather_numbers at;
+  if (!ir_gather_dims(g->arena, g->m, n->op, &at)) return true;
+  for (int32_t i = 0; i < at.offset_dims.count; i++)
+    if (at.offset_dims.at[i] < n->shape.rank - at.offset_dims.count) return false;
+  return true;
+}
+
 /* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
 static bool is_by_rows(const plan_graph *g, const plan_node *n) {
   ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
-  bool is_factor = kind == IR_OP_CHOLESKY || kind == IR_OP_TRIANGULAR_SOLVE;
-  bool is_gather = n->kind == IR_OP_GATHER || (n->kind == PLAN_FUSION && kind == IR_OP_GATHER);
+  bool is_factor = kind == IR_OP_CHOLESKY || kind == IR_OP_TRIANGULAR_SOLVE,
+       is_fused = n->kind == PLAN_FUSION && kind == IR_OP_GATHER,
+       is_gather = n->kind == IR_OP_GATHER || (is_fused && has_windows_last(g, n));
   return n->by_rows || is_gather || (n->kind == PLAN_OPAQUE && is_factor);
 }
 

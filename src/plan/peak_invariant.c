@@ -471,9 +471,20 @@ static bool moves_rows(const plan_graph *g, const plan_node *n) {
   return before != after && (before % rows != 0 || after % rows != 0);
 }
 
+/* Products of matrices read what is viewed as it lies: it is made for them, in 16 bits. */
+static void hold_for_products(plan_graph *g, uint32_t view) {
+  plan_node *x = plan_node_get(g, plan_node_get(g, view)->operands[0]);
+  if (!plan_is_elementwise(x) && x->kind != IR_OP_DOT_GENERAL) return;
+  x->flags |= PLAN_FLAG_HELD;
+  x->narrow = x->n_users == 1;
+}
+
 static void copy_views(plan_graph *g) {
-  for (uint32_t id = 1; id < g->nodes.count; id++)
-    if (moves_rows(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    if (!moves_rows(g, plan_node_get(g, id))) continue;
+    if (products_alone_read(g, id, 0, MOST_VIEWS)) hold_for_products(g, id);
+    else plan_node_get(g, id)->kind = PLAN_OPAQUE;
+  }
 }
 
 void plan_copy_invariants(plan_graph *g) {
