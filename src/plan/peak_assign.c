@@ -507,19 +507,36 @@ static bool is_beside_loops(const assigner *a, const buffer *b) {
   return true;
 }
 
+/* Small ones make no difference. */
+static bool is_far(const assigner *a, const buffer *b) {
+  if (b->bytes <= a->g->memory->near_bytes / SMALL_SHARE) return false;
+  for (uint32_t i = 0; i < b->count; i++)
+    if (plan_node_get(a->g, a->values[a->by_class[b->first + i]].node)->is_far) return true;
+  return false;
+}
+
 /* Loops have copies there of what they read: while one runs, what a trip makes for itself goes
  * there, if it takes a quarter at most. */
 static bool may_be_near(const assigner *a, const buffer *b) {
   int64_t near = a->g->memory->near_bytes;
   if (!is_temporary(b) || b->bytes > near || b->bytes <= near / SMALL_SHARE) return false;
+  if (is_far(a, b)) return false;
   return is_beside_loops(a, b) || (b->bytes <= near / LOOPS_SHARE && is_of_a_trip(a, b));
+}
+
+/* Whether all temporaries do, of which `most` bytes live at once. */
+static bool fits_near(const assigner *a, int64_t most) {
+  bool is = a->g->memory && most <= a->g->memory->near_bytes;
+  for (uint32_t i = 0; i < a->n_buffers && is; i++)
+    is = !is_temporary(&a->buffers[i]) || !is_far(a, &a->buffers[i]);
+  return is;
 }
 
 /* Of more than fits on the chip, what fits: the largest buffers first, each for all of its life.
  * Small ones make no difference. The most bytes of the rest that live at once, and when. */
 static int64_t put_near(assigner *a, int64_t most, int64_t *in_out_at) {
   int64_t near = a->g->memory ? a->g->memory->near_bytes : 0, at;
-  if (near == 0 || most <= near) return most;
+  if (near == 0 || fits_near(a, most)) return most;
   uint32_t *list = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
   for (uint32_t i = 0; i < a->n_buffers; i++)
     if (may_be_near(a, &a->buffers[i])) list[n++] = i;
@@ -897,11 +914,10 @@ static int64_t loops_bytes(const plan_graph *g) {
                        saturated_product(arrays, g->memory->coefficient_bytes));
 }
 
-/* What of the temporaries is in memory, of which `most` bytes live at once: nothing where all fit
- * on the chip. */
-static int64_t in_memory(const plan_graph *g, int64_t most, int64_t temp_bytes) {
+/* What of the temporaries is in memory: nothing where all fit on the chip. */
+static int64_t in_memory(const plan_graph *g, bool is_near, int64_t temp_bytes) {
   if (!g->memory) return temp_bytes;
-  bool is_near = most <= g->memory->near_bytes && temp_bytes <= g->memory->near_bytes;
+  is_near = is_near && temp_bytes <= g->memory->near_bytes;
   int64_t coefficients = saturated_product(g->n_coefficients, g->memory->coefficient_bytes);
   return saturated_sum(is_near ? 0 : temp_bytes, saturated_sum(loops_bytes(g), coefficients));
 }
@@ -912,10 +928,11 @@ void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
   place_in_outputs(a);
   share_comp(a, g->entry);
   int64_t most = most_live(a, &at);
+  bool is_near = fits_near(a, most);
   out->temp_bytes = put_near(a, most, &at);
   if (out->temp_bytes <= enough_bytes)
     out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
-  out->temp_bytes = in_memory(g, most, out->temp_bytes);
+  out->temp_bytes = in_memory(g, is_near, out->temp_bytes);
   report(a, at, out);
 }
 
@@ -1026,6 +1043,7 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   place_in_outputs(a);
   share_comp(a, g->entry);
   int64_t most = most_live(a, &at);
+  bool is_near = fits_near(a, most);
   out->peak.temp_bytes = put_near(a, most, &at);
   uint32_t *step_at = number_steps(a, out), n_names, from = 0;
   naming *names = names_of_buffers(a, &n_names);
@@ -1040,6 +1058,7 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   }
   out->spans = list.at;
   out->n_spans = list.count;
-  out->peak.temp_bytes = in_memory(g, most, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
+  out->peak.temp_bytes =
+      in_memory(g, is_near, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
   report(a, at, &out->peak);
 }

@@ -471,20 +471,22 @@ static bool moves_rows(const plan_graph *g, const plan_node *n) {
   return before != after && (before % rows != 0 || after % rows != 0);
 }
 
-/* Products of matrices read what is viewed as it lies: it is made for them, in 16 bits. */
-static void hold_for_products(plan_graph *g, uint32_t view) {
-  plan_node *x = plan_node_get(g, plan_node_get(g, view)->operands[0]);
-  if (!plan_is_elementwise(x) && x->kind != IR_OP_DOT_GENERAL) return;
-  x->flags |= PLAN_FLAG_HELD;
-  x->narrow = x->n_users == 1;
+/* XLA:TPU copies into memory alone. An argument is read as it lies by products of matrices; what is
+ * made for them alone is in 16 bits. */
+static void copy_view(plan_graph *g, uint32_t view) {
+  plan_node *n = plan_node_get(g, view), *x = plan_node_get(g, n->operands[0]);
+  bool is_for_products = products_alone_read(g, view, 0, MOST_VIEWS);
+  if (is_for_products && x->kind == PLAN_PARAMETER) return;
+  n->kind = PLAN_OPAQUE;
+  n->is_far = true;
+  n->narrow = is_for_products;
+  bool is_made = plan_is_elementwise(x) || x->kind == IR_OP_DOT_GENERAL;
+  if (is_for_products && is_made && x->n_users == 1) x->narrow = true;
 }
 
 static void copy_views(plan_graph *g) {
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    if (!moves_rows(g, plan_node_get(g, id))) continue;
-    if (products_alone_read(g, id, 0, MOST_VIEWS)) hold_for_products(g, id);
-    else plan_node_get(g, id)->kind = PLAN_OPAQUE;
-  }
+  for (uint32_t id = 1; id < g->nodes.count; id++)
+    if (moves_rows(g, plan_node_get(g, id))) copy_view(g, id);
 }
 
 void plan_copy_invariants(plan_graph *g) {
