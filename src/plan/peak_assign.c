@@ -507,9 +507,7 @@ static bool is_beside_loops(const assigner *a, const buffer *b) {
   return true;
 }
 
-/* Small ones make no difference. */
 static bool is_far(const assigner *a, const buffer *b) {
-  if (b->bytes <= a->g->memory->near_bytes / SMALL_SHARE) return false;
   for (uint32_t i = 0; i < b->count; i++)
     if (plan_node_get(a->g, a->values[a->by_class[b->first + i]].node)->is_far) return true;
   return false;

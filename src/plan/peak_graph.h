@@ -80,7 +80,7 @@ typedef struct plan_node {
   uint8_t stands; /* of a dot: PLAN_DOT_... */
   bool narrow;    /* products alone read it, in 16 bits */
   bool by_rows;   /* lies row by row, however narrow the rows are */
-  bool is_far;    /* in memory, even if it would fit on the chip */
+  bool is_far;    /* in memory, for what it is a copy of is on the chip */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;

@@ -458,11 +458,28 @@ static int32_t last_before(const plan_shape *s, int32_t end) {
   return end;
 }
 
-/* Whether a view merges or splits the dimensions around the innermost one, of which one is no
+static bool is_reshape(const plan_graph *g, const plan_node *n) {
+  return n->kind == PLAN_BITCAST && (n->flags & PLAN_FLAG_LIVE) && n->op && !n->shape.is_tuple &&
+         ir_kind_of(g->m, n->op) == IR_OP_RESHAPE;
+}
+
+/* What it is a view of, through reshapes: XLA makes one of them. */
+static const plan_node *viewed(const plan_graph *g, const plan_node *n) {
+  while (is_reshape(g, n)) n = plan_node_get(g, n->operands[0]);
+  return n;
+}
+
+static bool is_only_viewed(const plan_graph *g, const plan_node *n) {
+  bool is = n->n_users > 0;
+  for (uint32_t i = 0; i < n->n_users; i++) is &= is_reshape(g, plan_node_get(g, n->users[i]));
+  return is;
+}
+
+/* Whether a reshape merges or splits the dimensions around the innermost one, of which one is no
  * multiple of a tile's rows: so rows begin elsewhere in their tiles. */
 static bool moves_rows(const plan_graph *g, const plan_node *n) {
-  if (n->kind != PLAN_BITCAST || !(n->flags & PLAN_FLAG_LIVE) || n->shape.is_tuple) return false;
-  const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
+  if (!is_reshape(g, n) || is_only_viewed(g, n)) return false;
+  const plan_shape *from = &viewed(g, n)->shape, *to = &n->shape;
   if (from->is_tuple || from->true_rank < 2 || to->true_rank < 2 || to->elements <= 0) return false;
   int32_t i = last_before(from, from->rank), k = last_before(to, to->rank);
   if (from->dims[i] != to->dims[k] || is_near(g, to->bytes)) return false;
@@ -471,17 +488,22 @@ static bool moves_rows(const plan_graph *g, const plan_node *n) {
   return before != after && (before % rows != 0 || after % rows != 0);
 }
 
-/* XLA:TPU copies into memory alone. An argument is read as it lies by products of matrices; what is
- * made for them alone is in 16 bits. */
+static int64_t padded_bytes(const plan_graph *g, const plan_shape *s) {
+  return device_least_bytes(g->memory, s->bytes / s->elements, s->rank, s->dims);
+}
+
+/* What is copied is on the chip first. An argument is read as it lies by products of matrices; what
+ * is made for them alone is in 16 bits. */
 static void copy_view(plan_graph *g, uint32_t view) {
   plan_node *n = plan_node_get(g, view), *x = plan_node_get(g, n->operands[0]);
   bool is_for_products = products_alone_read(g, view, 0, MOST_VIEWS);
-  if (is_for_products && x->kind == PLAN_PARAMETER) return;
-  n->kind = PLAN_OPAQUE;
-  n->is_far = true;
-  n->narrow = is_for_products;
+  if (is_for_products && viewed(g, n)->kind == PLAN_PARAMETER) return;
   bool is_made = plan_is_elementwise(x) || x->kind == IR_OP_DOT_GENERAL;
+  n->kind = PLAN_OPAQUE;
+  n->narrow = is_for_products;
   if (is_for_products && is_made && x->n_users == 1) x->narrow = true;
+  int64_t bytes = padded_bytes(g, &n->shape) / (is_for_products ? 2 : 1);
+  n->is_far = bytes > g->memory->near_bytes / 2;
 }
 
 static void copy_views(plan_graph *g) {
