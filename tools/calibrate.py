@@ -227,15 +227,23 @@ def report_of(case):
     return running.Xla(case.text, way.xla[0], as_users=True).report_bytes()
 
 
+def devices_of(name):
+    """One device of that name, to compile for."""
+    from weir import _devices
+
+    devices = _devices.resolve(name).devices(1)
+    if not devices:
+        raise SystemExit(f"XLA's compiler for {name} is not installed: see docs/devices.md")
+    return devices
+
+
 def ahead_of_time(text, device, options):
     """What the XLA of a device that is not here reports."""
-    from weir import _devices, _hook
+    from weir import _hook
     from weir._jax import ir
     from jax._src.interpreters import mlir
 
-    devices = _devices.resolve(device).devices(1)
-    if not devices:
-        raise SystemExit(f"XLA's compiler for {device} is not installed: see docs/devices.md")
+    devices = devices_of(device)
     with mlir.make_ir_context():
         module = ir.Module.parse(text)
         compile_options = _hook._options_ahead(module, devices)

@@ -22,6 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 sys.path.insert(0, str(ROOT / "tools"))
+os.environ.setdefault("JAX_PLATFORMS", "cpu")  # before JAX is imported
 import calibrate  # noqa: E402
 import random_devices  # noqa: E402
 
@@ -95,8 +96,8 @@ def parse():
 
 def main():
     args = parse()
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
     platform = calibrate.PLATFORMS[args.device]
+    calibrate.devices_of(args.device)  # ends here without XLA's compiler
     report = calibrate.KeptReports(calibrate.ROOT / f"build/fuzz-{args.device}.json")
     rows, end = [], time.monotonic() + args.seconds
     for seed in range(args.first, args.first + args.count):

@@ -428,6 +428,32 @@ func.func @main(%x: tensor<1000000xi32>) -> ({states}) {{
 
 
 # XLA's reports: versions as in device_reports.json.
+def rows_split():
+    """A product whose rows become a batch of 300 times 846: no multiple of 8."""
+    x, w, y, batch = (f"tensor<{s}xf32>" for s in ("253800x130", "130x130", "253800x130", "300x846x130"))
+    return f"""
+func.func @main(%x: {x}, %w: {w}) -> {batch} {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({x}, {w}) -> {y}
+  %1 = stablehlo.tanh %0 : {y}
+  %2 = stablehlo.reshape %1 : ({y}) -> {batch}
+  return %2 : {batch}
+}}"""
+
+
+def rows_merged(function):
+    """A batch, or a function of it, made one matrix that is multiplied."""
+    x, w, y, batch = (f"tensor<{s}xf32>" for s in ("253800x130", "130x130", "253800x130", "300x846x130"))
+    made = f"%b = stablehlo.{function} %a : {batch}" if function else ""
+    return f"""
+func.func @main(%a: {batch}, %w: {w}) -> {y} {{
+  {made}
+  %x = stablehlo.reshape %{"b" if function else "a"} : ({batch}) -> {x}
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({x}, {w}) -> {y}
+  %1 = stablehlo.tanh %0 : {y}
+  return %1 : {y}
+}}"""
+
+
 SINGLE = {
     "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
     "cut from above": ("h100", layer("minimum"), 272_089_600),
@@ -468,6 +494,8 @@ SINGLE = {
     "a column read a trip": ("v5e", single_columns(), 525_435_392),
     "a column written a trip": ("v5e", single_columns(written=True), 525_403_648),
     "convolution, result laid out anew": ("v5p", convolution(8, 128, 128, 128), 201_949_152),
+    "rows of an argument merged for a product": ("v5e", rows_merged(None), 279_859_200),
+    "rows split": ("v5e", rows_split(), 417_979_904),
 }
 
 
@@ -488,6 +516,7 @@ BETWEEN = {
     "by six products of bf16": ("h100", by_algorithm("bf16", 6), 62_916_608),
     "16 bits, padded": ("h100", added_up(2004, "bf16"), 37_837_124),
     "64 bits": ("h100", added_up(2048, "f64", "f64"), 90_177_796),
+    "rows merged for a product": ("v5e", rows_merged("tanh"), 348_935_680),
 }
 
 
@@ -504,6 +533,12 @@ def test_what_is_no_less(name, tmp_path):
 @pytest.mark.parametrize("name", ["m_hessian_net", "m_jacobian_batch"])
 def test_what_fits_on_the_chip_does_not_count(name):
     assert 0.99 <= ratios_of("v5e")[name] <= 1.01
+
+
+# A gather along the last dimension leaves one of length 1, which is not padded to 128.
+@pytest.mark.parametrize("name", ["gather_indexing", "gather_mode_inbounds"])
+def test_gathered_windows_lie_together(name):
+    assert 0.99 <= ratios_of("v5e")[name] <= 1.06
 
 
 @DEVICES
