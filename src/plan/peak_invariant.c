@@ -47,8 +47,10 @@ static bool is_view(const plan_node *n) {
   }
 }
 
-/* Made here, of what a loop within reads in this way. */
-static bool is_narrowed(const plan_node *n) { return n->kind == IR_OP_CONVERT && n->narrow; }
+/* Made here, of what a loop within reads in this way, or by the program: reads 16 bits. */
+static bool is_narrowed(const plan_node *n) {
+  return n->kind == IR_OP_CONVERT && (n->narrow || n->shape.dtype == IR_BF16);
+}
 
 enum { MOST_VIEWS = 8 };
 
