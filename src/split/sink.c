@@ -304,13 +304,12 @@ static uses uses_of(const sinking *s, ir_value v) {
   return found;
 }
 
-/* The first use keeps v, if there is another. */
 static void give_copies(const sinking *s, ir_value v, const uses *u) {
   ir_module *m = s->m;
   ir_ops old = ir_take_ops(m, s->block);
   for (uint32_t i = 0; i < old.count; i++) {
     ir_block_append(m, s->block, old.at[i]);
-    for (uint32_t k = u->count > 1; old.at[i] == ir_value_get(m, v)->op && k < u->count; k++) {
+    for (uint32_t k = 1; old.at[i] == ir_value_get(m, v)->op && k < u->count; k++) {
       ir_map *map = ir_map_new(s->scratch, m);
       copy_into(s, s->block, v, map);
       ir_op_get(m, u->at[k].op)->operands[u->at[k].operand] = ir_map_get(map, v);
@@ -318,34 +317,9 @@ static void give_copies(const sinking *s, ir_value v, const uses *u) {
   }
 }
 
-/* What v is copied from: large values, by value. */
-static void mark_copied(const sinking *s, ir_value v, bool *is) {
-  if (!is_copied(s, v) || is[v]) return;
-  is[v] = true;
-  ir_op op = ir_value_get(s->m, v)->op;
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    mark_copied(s, ir_operand(s->m, op, i), is);
-}
-
-/* Something large that v is made of has another reader, so that v comes with what that one reads.
- */
-static bool is_made_of_shared(const sinking *s, ir_value v) {
-  bool *is = ARENA_ARRAY(s->scratch, bool, s->m->values.count);
-  mark_copied(s, v, is);
-  const ir_block_data *b = ir_block_get(s->m, s->block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    const ir_op_data *d = ir_op_get(s->m, b->ops.at[i]);
-    if (d->n_results && is[d->first_result]) continue;
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      if (d->operands[k] != v && is[d->operands[k]]) return true;
-  }
-  return false;
-}
-
 static bool can_detach(sinking *s, ir_value v, const uses *u) {
   enum { MOST_USES = 4 };
-  return u->count > 0 && u->count <= MOST_USES && is_copied(s, v) && can_copy(s, v, DEEPEST) &&
-         (u->count > 1 || is_made_of_shared(s, v));
+  return u->count > 1 && u->count <= MOST_USES && is_copied(s, v) && can_copy(s, v, DEEPEST);
 }
 
 bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
@@ -361,7 +335,6 @@ bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_by
   uses u = uses_of(&s, v);
   bool can = can_detach(&s, v, &u);
   if (can) give_copies(&s, v, &u);
-  if (can && u.count == 1) drop_unread(&s, v, ir_count_uses(s.scratch, m, block));
   arena_destroy(s.scratch);
   return can;
 }

@@ -41,18 +41,11 @@ def masked(a, b):
     return (jnp.tril(k) @ k).max(1), k.sum(0), k.max(1)
 
 
-def twice_masked(a, b):
-    """Two copies of one matrix, each with one reader."""
-    k = jnp.exp(a @ a.T / 4)
-    return (jnp.tril(k) @ jnp.triu(k)).max(1)
-
-
 CASES = {  # name: function, arguments, limit: results and a little more
     "two kernels": (two_kernels, (A, B, C), 8 * MB),
     "gram": (gram, (A, B), 9 * MB),
     "gram and a sum": (gram_and_a_sum, (A, B), 1 * MB),
     "masked": (masked, (A, B), 1 * MB),
-    "twice masked": (twice_masked, (A, B), 1 * MB),
     "three kernels": (three_kernels, (A, B, C), 1 * MB),
 }
 
