@@ -352,11 +352,9 @@ static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
   return ir_kind_of(m, op) == *(const ir_kind *)user;
 }
 
-/* Whether candidates made this way may be others than those before, and hold. The number that a
- * refusal names is looked for without blocks, which would take twice as long. */
+/* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
-  if (by == IN_BLOCKS)
-    return !s->is_trial && s->added_bytes && s->least - s->added_bytes <= s->target;
+  if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
   if (by != OUTSIDE && by != SORTED) return true;
   ir_kind kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT;
   return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
@@ -379,13 +377,14 @@ weir_status search_by_peak(job *j, search *s) {
 /* If nothing holds, all is as it was: what follows looks as far as if there were no blocks. */
 static weir_status search_in_blocks(job *j, search *s) {
   search before = *s;
-  int64_t searched_ops = j->searched_ops;
+  int64_t searched_ops = j->searched_ops, looked_at = j->c.looked_at;
   if (s->most_compiles) s->most_compiles = s->compiles + COMPILES_IN_BLOCKS;
   WEIR_TRY(search_slices(j, s));
   if (s->found.m) return WEIR_OK;
   before.was_stopped = s->was_stopped;
   *s = before;
   j->searched_ops = searched_ops;
+  j->search_end = saturated_sum(j->search_end, j->c.looked_at - looked_at);
   return WEIR_OK;
 }
 

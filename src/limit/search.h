@@ -13,10 +13,10 @@ enum { NEAR_SHARE = 64 };
 typedef enum manner {
   BY_PEAK,   /* what holds the peak, until the limit is held */
   NESTED,    /* likewise, with values made anew in each trip of a loop: costs time */
+  IN_BLOCKS, /* as BY_PEAK, where a trip's part of a product's sum is added block by block */
   BY_SIZE,   /* whatever is larger than a slice: holds here and there what no holder leads to */
   BY_FIT,    /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
   OUTSIDE,   /* as BY_PEAK, whiles around a holder before what is inside of them */
-  IN_BLOCKS, /* as BY_PEAK, where a trip's part of a product's sum is added block by block */
   SORTED     /* as NESTED, and what is sorted is made slice by slice: costs much time */
 } manner;
 
