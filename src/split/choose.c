@@ -149,41 +149,24 @@ static int64_t slice_length(const split_region *r, const wishes *w, int64_t inde
   return max64(least, (extent + trips - 1) / trips);
 }
 
-/* Large values made outside that the loops read whole: they stay in memory all the while. Arguments
- * do so anyway. */
-static int64_t whole_bytes(split_region *r, const split_goal *goal) {
+/* Large values made outside that the loops read whole, or slice by slice: they stay in memory all
+ * the while. Arguments do so anyway; of what is read in slices they are left out, and what XLA may
+ * fuse into the reader counts, for it reads something itself. */
+static int64_t outside_bytes(split_region *r, const split_goal *goal, bool in_slices) {
   int64_t total = 0;
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   for (uint32_t i = 0; i < r->members.count; i++) {
-    ir_op op = r->members.at[i].op;
-    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands && !r->members.at[i].is_idle; k++) {
-      ir_value v = ir_operand(r->m, op, k);
-      if (r->members.at[i].factor.operands[k].dim >= 0 || counted[v] || !split_is_large(r, v))
-        continue;
-      counted[v] = true;
-      if (goal->is_materialised &&
-          !goal->is_materialised(r->m, ir_value_get(r->m, v)->op, &r->state->users))
-        continue;
-      if (__builtin_add_overflow(total, ir_value_bytes(r->m, v), &total)) return INT64_MAX;
-    }
-  }
-  return total;
-}
-
-/* Large values made outside that the loops read slice by slice: they are there all the while, too,
- * and would not be if the loops made them. */
-static int64_t read_bytes(split_region *r) {
-  int64_t total = 0;
-  bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    ir_op op = r->members.at[i].op;
-    for (uint32_t k = 0; k < ir_op_get(r->m, op)->n_operands && !r->members.at[i].is_idle; k++) {
-      ir_value v = ir_operand(r->m, op, k);
+    const split_member *member = &r->members.at[i];
+    for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands && !member->is_idle; k++) {
+      ir_value v = ir_operand(r->m, member->op, k);
       ir_op made_by = ir_value_get(r->m, v)->op;
-      bool is_sliced = r->members.at[i].factor.operands[k].dim >= 0;
-      if (!is_sliced || !made_by || r->member_of[made_by] || counted[v] || !split_is_large(r, v))
+      if ((member->factor.operands[k].dim >= 0) != in_slices || counted[v] || !split_is_large(r, v))
         continue;
+      if (in_slices && (!made_by || r->member_of[made_by])) continue;
       counted[v] = true;
+      if (!in_slices && goal->is_materialised &&
+          !goal->is_materialised(r->m, made_by, &r->state->users))
+        continue;
       total = saturated_sum(total, ir_value_bytes(r->m, v));
     }
   }
@@ -233,10 +216,10 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
                         .returned_bytes = r->returned_bytes,
-                        .read_bytes = read_bytes(r),
+                        .read_bytes = outside_bytes(r, goal, true),
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
-                               : saturated_sum(r->held_bytes, whole_bytes(r, goal));
+                               : saturated_sum(r->held_bytes, outside_bytes(r, goal, false));
   int64_t least = min64(max64(1, goal->least_slice), r->extent);
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.sums) {
