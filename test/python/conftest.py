@@ -22,6 +22,7 @@ import jax
 import pytest
 
 import modelled
+from share import pytest_addoption, pytest_collection_modifyitems  # noqa: F401
 
 # How fast a result is found out matters in no test of this process, and LLVM's optimising is two
 # fifths of what XLA takes to compile, MLIR in its emitters of fusions another fifth (other versions of

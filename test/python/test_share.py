@@ -1,11 +1,12 @@
-"""`make test` runs a share of the tests' cases: test/conftest.py, tools/run_tests.py."""
+"""`make test` runs a share of the tests' cases: share.py, tools/run_tests.py."""
 
-import importlib.util
 import pathlib
 import sys
 import types
 
 import pytest
+
+import share as share_of_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -18,16 +19,13 @@ FIRST = [CASES[0], *CASES[-2:]]
 
 def chosen(share, turn):
     """(what runs, what is left out)."""
-    spec = importlib.util.spec_from_file_location("share", ROOT / "test/conftest.py")
-    plugin = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(plugin)
     left_out = []
     config = types.SimpleNamespace(
         getoption={"--share": share, "--turn": turn}.get,
         hook=types.SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)),
     )
     items = [types.SimpleNamespace(nodeid=case) for case in CASES]
-    plugin.pytest_collection_modifyitems(config, items)
+    share_of_tests.pytest_collection_modifyitems(config, items)
     return [item.nodeid for item in items], [item.nodeid for item in left_out]
 
 

@@ -7,6 +7,9 @@ import pathlib
 import signal
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from share import pytest_addoption, pytest_collection_modifyitems  # noqa: E402, F401
+
 if importlib.util.find_spec("tensorflow") is None:
     collect_ignore_glob = ["test_*.py"]
 else:

@@ -1,4 +1,5 @@
-"""A share of the tests of all folders: `pytest --share 3 --turn 1`."""
+"""A share of the tests' cases: `pytest --share 3 --turn 1`. What the conftest.py of a folder of tests
+imports; none stands in test/, which would make the folder test/tensorflow a package that is found."""
 
 import collections
 
