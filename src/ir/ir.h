@@ -475,6 +475,8 @@ bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user)
 uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, and below */
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
+/* Whether any result of the op has one, by ir_count_uses(). */
+bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses);
 /* Ops whose results nobody in the block reads go; its last op stays. */
 void ir_drop_unused(ir_module *m, ir_block block);
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);

@@ -137,7 +137,7 @@ uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block) {
   return uses;
 }
 
-static bool has_uses(const ir_module *m, ir_op op, const uint32_t *uses) {
+bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
     if (uses[ir_result(m, op, i)]) return true;
   return false;
@@ -150,7 +150,7 @@ void ir_drop_unused(ir_module *m, ir_block body) {
   uint32_t kept = b->ops.count - 1;
   for (uint32_t i = b->ops.count - 1; i-- > 0;) {
     ir_op op = b->ops.at[i];
-    if (has_uses(m, op, uses)) {
+    if (ir_has_uses(m, op, uses)) {
       b->ops.at[--kept] = op;
       continue;
     }

@@ -216,7 +216,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
                         .returned_bytes = r->returned_bytes,
-                        .read_bytes = outside_bytes(r, goal, true),
+                        .read_bytes = goal->nest ? outside_bytes(r, goal, true) : 0,
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, outside_bytes(r, goal, false));
@@ -269,7 +269,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->overlaps != b->overlaps) return b->overlaps;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
-  if (goal->nest && a->read_bytes != b->read_bytes) return a->read_bytes < b->read_bytes;
+  if (a->read_bytes != b->read_bytes) return a->read_bytes < b->read_bytes;
   if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
   return a->extent > b->extent;

@@ -242,18 +242,11 @@ static sinking sinking_of(ir_module *m, ir_block block, int64_t threshold_bytes)
 
 enum { DEEPEST = 64 };
 
-static bool is_unread(const ir_module *m, ir_op op, const uint32_t *uses) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t j = 0; j < d->n_results; j++)
-    if (uses[d->first_result + j]) return false;
-  return true;
-}
-
 /* What was copied and has no reader left goes: XLA makes equal values once, and the estimate would
  * name this one where another stays. */
 static void drop_unread(const sinking *s, ir_value v, uint32_t *uses) {
   ir_op op = ir_value_get(s->m, v)->op;
-  if (!is_copied(s, v) || !is_unread(s->m, op, uses)) return;
+  if (!is_copied(s, v) || ir_has_uses(s->m, op, uses)) return;
   ir_block_data *b = ir_block_get(s->m, s->block);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < b->ops.count; i++)

@@ -9,9 +9,9 @@ from test_libraries import reported_bytes
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
-def check_a_tenth(f, *arguments):
+def check_a_tenth(f, *arguments, rtol=1e-4, atol=1e-5):
     """Arguments, results and a tenth of stock's temporaries are enough. Integers are stock's
-    exactly, floats to rounding.
+    exactly, floats to rounding: atol is relative to the largest.
     """
     stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
     m = stock.memory_analysis()
@@ -24,4 +24,4 @@ def check_a_tenth(f, *arguments):
     for got, want in zip(*results, strict=True):
         if want.dtype.kind in "iub":
             np.testing.assert_array_equal(got, want)
-        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=atol * np.max(np.abs(want)))

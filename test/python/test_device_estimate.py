@@ -427,7 +427,6 @@ func.func @main(%x: tensor<1000000xi32>) -> ({states}) {{
 }}"""
 
 
-# XLA's reports: versions as in device_reports.json.
 def rows_split():
     """A product whose rows become a batch of 300 times 846: no multiple of 8."""
     x, w, y, batch = (f"tensor<{s}xf32>" for s in ("253800x130", "130x130", "253800x130", "300x846x130"))
@@ -454,6 +453,7 @@ func.func @main(%a: {batch}, %w: {w}) -> {y} {{
 }}"""
 
 
+# XLA's reports: versions as in device_reports.json.
 SINGLE = {
     "rectified": ("h100", layer("maximum"), 142_066_176),  # by cuBLAS itself
     "cut from above": ("h100", layer("minimum"), 272_089_600),

@@ -88,7 +88,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_a_tenth_holds(f):
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(jax.jit(f)(X, Y, FLAGS)))
-    check_a_tenth(f, X, Y, FLAGS)
+    check_a_tenth(f, X, Y, FLAGS, rtol=2e-5, atol=2e-5)
 
 
 def test_what_fits_is_left_as_it_is():
