@@ -30,7 +30,7 @@ UNIT_SECONDS = 300
 LIT_SECONDS = 120
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
-# Processors that run all cases of all tests in 25 minutes; fewer run a share of them.
+# Processors that run all cases of all tests in some 25 minutes, by CPU time; fewer run a share.
 ENOUGH_PROCESSORS = 10
 KERNEL_SHARE = "6"
 # Emulated, where LLVM takes ten times as long.

@@ -1,4 +1,4 @@
-"""Branches in loops, and chains of them: all are made and one is selected (src/pass/both.c), so that
+"""Branches in loops, and chains of them: all are made and one is selected (src/pass/if_convert.c), so that
 what they hand on is made in slices. Memory under a limit, results against stock."""
 
 import jax

@@ -1,7 +1,7 @@
 // What branches in a loop make is selected from all of them: the last branch for an index out of
 // range, and the branch of an if. Not: branches with effects, loops that may not end, calls; without a
 // limit, what is outside of loops.
-// RUN: %weir opt %s --pass=both,dce | FileCheck %s
+// RUN: %weir opt %s --pass=if-convert,dce | FileCheck %s
 
 // CHECK: sym_name = "three"
 // CHECK: ^{{.*}}(%[[I:.*]]: tensor<i32>, %[[X:.*]]: tensor<8xf32>):

@@ -1,4 +1,4 @@
-/* both: all branches of a case or an if are made, and the one that was asked for is selected.
+/* if-convert: all branches of a case or an if are made, and the one that was asked for is selected.
  *
  *   while(x) { x = case(i, {f(x)}, {g(x)}) }   is   while(x) { x = select(i == 0, f(x), g(x)) }
  *
@@ -12,6 +12,7 @@
  * whose trips are not known (one that ends in its own branch may not end elsewhere); results that
  * are all small; under a threshold, which takes what comes first, what is outside of whiles.
  * Cost: all branches are computed.
+ * Source: if-conversion, Allen, Kennedy, Porterfield & Warren 1983.
  */
 #include "ir/attrs.h"
 #include "ir/lapack.h"
@@ -91,4 +92,4 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   return true;
 }
 
-const pass pass_both = {"both", .replace = replace};
+const pass pass_if_convert = {"if-convert", .replace = replace};
