@@ -42,6 +42,7 @@ ARM_KERNELS = [f"test/python/test_kernel{name}.py" for name in ("", "_ref", "_li
 LIBRARIES = "test/python/test_libraries.py"
 DEVICES = "test/python/test_devices.py"
 INSTALLED = "test/python/test_installed.py"
+PYTHON = "test/python"
 TENSORFLOW = "test/tensorflow"
 BOTH = "test/both"
 SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW, BOTH)
@@ -140,7 +141,7 @@ def run_python(build, asan, environment, share):
     """All but those of other environments; some run what the sanitizers see."""
     environment = environment | {"WEIR_ASAN_BUILD": str(asan)}
     others = [f"--ignore={at}" for at in SUITES_OF_THEIR_OWN]
-    return run_pytest(build, environment, arguments=[*others, *share])
+    return run_pytest(build, environment, arguments=[PYTHON, *others, *share])
 
 
 def run_pytest(build, environment, python=sys.executable, arguments=()):
@@ -204,7 +205,7 @@ def run_avx2(build, environment, share):
     others = [f"--ignore={at}" for at in (*SUITES_OF_THEIR_OWN, *MEASURED)]
     others += [f"--deselect={test}" for test in SUBNORMAL_F16]
     limits = [f"--timeout={PYTHON_SECONDS * EMULATED_SLOWER}", "--share", share]
-    python = run_pytest(emulated, environment, bin_folder / "python", ["test/python", *others, *limits])
+    python = run_pytest(emulated, environment, bin_folder / "python", [PYTHON, *others, *limits])
     return tuple(map(sum, zip(units, lit, python)))
 
 

@@ -1,6 +1,7 @@
 """`make test` runs a share of the tests' cases: share.py, tools/run_tests.py."""
 
 import pathlib
+import subprocess
 import sys
 import types
 
@@ -57,3 +58,31 @@ def test_whole_has_no_share_of_its_own(monkeypatch):
 def test_many_processors_run_all_cases(monkeypatch):
     monkeypatch.setattr(run_tests.os, "cpu_count", lambda: 16)
     assert run_tests.this_commits_share() == ["--share", "1", "--turn", "0"]
+
+
+SHARE = ["--share", "5", "--turn", "1"]
+SUITES = {
+    "python": lambda: run_tests.run_python(ROOT, ROOT, {}, SHARE),
+    "tensorflow": lambda: run_tests.run_tensorflow(ROOT, {}, None, SHARE),
+    "oldest": lambda: run_tests.run_oldest(ROOT, {}, SHARE),
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_pytest_knows_the_options_in_each_suite(suite, monkeypatch):
+    """It does where the folder's conftest.py is found before options are read."""
+    seen = []
+    for name in ("python_with_tensorflow", "python_with_oldest_jax"):
+        monkeypatch.setattr(run_tests.jax_versions, name, lambda *_: sys.executable)
+
+    def run_pytest(build, environment, python=sys.executable, arguments=()):
+        seen.append(list(arguments))
+        return 1, 0, 0
+
+    monkeypatch.setattr(run_tests, "run_pytest", run_pytest)
+    SUITES[suite]()
+    (arguments,) = seen
+    assert arguments[-4:] == SHARE
+    command = [sys.executable, "-m", "pytest", *arguments, "--markers"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
