@@ -31,10 +31,9 @@ LIT_SECONDS = 120
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
 # Processors that run all cases of all tests in some 25 minutes, by CPU time; fewer run a share.
-ENOUGH_PROCESSORS = 10
-KERNEL_SHARE = "6"
-# Emulated, where LLVM takes ten times as long.
-ARM_SHARE = "40"
+ENOUGH_PROCESSORS = 16
+KERNEL_SHARE = 6
+ARM_SHARE = 40  # emulated, where LLVM takes ten times as long
 AVX2_SHARE = "30"  # XLA compiles there, too
 EMULATED_SLOWER = 15  # times
 ARM_UNITS = ("machine", "kernel*", "loaded", "ref*", "maps", "npy*")
@@ -170,16 +169,16 @@ def run_pytest(build, environment, python=sys.executable, arguments=()):
     )
 
 
-def run_kernels(build, asan, environment, level):
-    """A share of the kernels' tests with kernels for a level below the processor's own."""
+def run_kernels(build, asan, environment, level, share):
+    """The kernels' tests with kernels for a level below the processor's own."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("test/python/test_kernel*.py"))
     files.remove("test/python/test_kernel_runtime.py")  # nothing there depends on vectors
     environment = environment | {"WEIR_MACHINE": level, "WEIR_ASAN_BUILD": str(asan)}
-    return run_pytest(build, environment, arguments=[*files, "--share", KERNEL_SHARE])
+    return run_pytest(build, environment, arguments=[*files, *share])
 
 
 def run_aarch64(build, environment, files, share):
-    """C programs for 64-bit Arm, and a share of the tests of kernels with kernels for it, emulated."""
+    """C programs for 64-bit Arm, and the tests of kernels with kernels for it, emulated."""
     try:
         emulated = aarch64.build()
     except emulator.Missing as missing:
@@ -187,7 +186,7 @@ def run_aarch64(build, environment, files, share):
         return 0, 0, 1
     units = run_unit(emulated, environment, ARM_UNITS)
     environment = environment | {"WEIR_MACHINE": "aarch64", "WEIR_EMULATED_BUILD": str(emulated)}
-    kernels = run_pytest(build, environment, arguments=[*files, "--share", share])
+    kernels = run_pytest(build, environment, arguments=[*files, *share])
     return tuple(map(sum, zip(units, kernels)))
 
 
@@ -251,12 +250,12 @@ def run_installed(build, environment, version, arguments):
     return run_pytest(build, environment, python, [INSTALLED, *arguments])
 
 
-def run_libraries(build, environment, name):
+def run_libraries(build, environment, name, share=()):
     """Programs of JAX's libraries, in an environment that has those of tools/NAME.txt; those that can't
     be installed are skipped.
     """
     python = str(jax_versions.python_with_libraries(name))
-    return run_pytest(build, environment, python, [LIBRARIES, "-rs"])
+    return run_pytest(build, environment, python, [LIBRARIES, "-rs", *share])
 
 
 def run_tensorflow(build, environment, version, share=()):
@@ -270,13 +269,13 @@ def run_tensorflow(build, environment, version, share=()):
     return run_pytest(build, environment, str(python), [TENSORFLOW, *share])
 
 
-def run_both(build, environment):
+def run_both(build, environment, share=()):
     """The hooks in TensorFlow and in JAX, in one process, where both can be installed."""
     python = jax_versions.python_with_both()
     if python is None:
         print("skipped: TensorFlow and jax can't be installed together here", flush=True)
         return 0, 0, 1
-    return run_pytest(build, environment, str(python), [BOTH])
+    return run_pytest(build, environment, str(python), [BOTH, *share])
 
 
 def run_devices(build, environment, arguments):
@@ -336,12 +335,16 @@ def run_suites(found, in_meantime):
         return results
 
 
-def this_commits_share():
-    """Arguments of pytest: each commit runs another share, so that some commits together run all."""
+@functools.cache
+def this_commit():
+    """A number, which is another one for each commit; 0 where there is none."""
     asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    commit = int(asked.stdout, 16) if asked.returncode == 0 else 0
-    share = max(ENOUGH_PROCESSORS // (os.cpu_count() or 1), 1)
-    return ["--share", str(share), "--turn", str(commit % share)]
+    return int(asked.stdout, 16) if asked.returncode == 0 else 0
+
+
+def this_commits_share(share):
+    """Arguments of pytest: each commit runs another share, so that some commits together run all."""
+    return ["--share", str(share), "--turn", str(this_commit() % share)]
 
 
 def suites(what, build, asan):
@@ -363,7 +366,8 @@ def suites(what, build, asan):
     if what == "torch":
         return [("torch", run_libraries, build, plain, "torch")]
     if what == "aarch64":
-        return [("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS, KERNEL_SHARE)]
+        share = ["--share", str(KERNEL_SHARE)]
+        return [("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS, share)]
     if what == "avx2":
         return [("as with AVX2 alone, emulated", run_avx2, build, plain, AVX2_SHARE)]
     if what == "devices":
@@ -375,19 +379,24 @@ def suites(what, build, asan):
             ("binding", run_pytest, build, plain, sys.executable, binding),
             *installed_suites(build, plain, binding),
         ]
-    share = this_commits_share() if what == "all" else []
-    if share:
+    processors = os.cpu_count() or 1
+    needs_share = what == "all" and processors < ENOUGH_PROCESSORS
+    share = this_commits_share(ENOUGH_PROCESSORS // processors) if needs_share else []
+    of_all = [*share, "--of-all"] if needs_share else []  # few cases, all of them slow
+    if needs_share:
         print(f"of each test's cases: pytest {' '.join(share)} (make test-whole: all)", flush=True)
+    levels, arm = this_commits_share(KERNEL_SHARE), this_commits_share(ARM_SHARE)
+    arm += ["--of-all"] if needs_share else []
     return [
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_python, build, asan, plain, share),
-        *((f"kernels, {level}", run_kernels, build, asan, plain, level)
+        *((f"kernels, {level}", run_kernels, build, asan, plain, level, levels)
             for level in lower_levels(build)),
-        ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], ARM_SHARE),
-        ("libraries", run_libraries, build, plain, "libraries"),
+        ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], arm),
+        ("libraries", run_libraries, build, plain, "libraries", of_all),
         ("tensorflow", run_tensorflow, build, plain, None, share),
-        both,
+        (*both, share),
         ("devices", run_devices, build, plain, ["-k", "quick"]),
         (oldest, run_oldest, build, plain, [*QUICK, *share]),
         *installed_suites(build, plain, [*BINDING, *QUICK, *share]),

@@ -73,7 +73,8 @@ static pass_range iota(const question *q) {
 
 static pass_range sum(pass_range x, pass_range y) {
   pass_range z;
-  bool over = __builtin_add_overflow(x.lo, y.lo, &z.lo) | __builtin_add_overflow(x.hi, y.hi, &z.hi);
+  bool over =
+      __builtin_add_overflow(x.lo, y.lo, &z.lo) || __builtin_add_overflow(x.hi, y.hi, &z.hi);
   return over ? ANY : z;
 }
 
@@ -83,9 +84,9 @@ static pass_range negated(pass_range x) {
 
 static pass_range product(pass_range x, pass_range y) {
   int64_t p[4];
-  bool over = __builtin_mul_overflow(x.lo, y.lo, &p[0]) |
-              __builtin_mul_overflow(x.lo, y.hi, &p[1]) |
-              __builtin_mul_overflow(x.hi, y.lo, &p[2]) | __builtin_mul_overflow(x.hi, y.hi, &p[3]);
+  bool over =
+      __builtin_mul_overflow(x.lo, y.lo, &p[0]) || __builtin_mul_overflow(x.lo, y.hi, &p[1]) ||
+      __builtin_mul_overflow(x.hi, y.lo, &p[2]) || __builtin_mul_overflow(x.hi, y.hi, &p[3]);
   if (over) return ANY;
   return (pass_range){min64(min64(p[0], p[1]), min64(p[2], p[3])),
                       max64(max64(p[0], p[1]), max64(p[2], p[3]))};

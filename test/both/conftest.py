@@ -3,6 +3,10 @@
 import importlib.util
 import os
 import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from share import pytest_addoption, pytest_collection_modifyitems  # noqa: E402, F401
 
 if not all(map(importlib.util.find_spec, ("tensorflow", "jax"))):
     collect_ignore_glob = ["test_*.py"]

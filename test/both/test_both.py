@@ -93,6 +93,7 @@ for f, name in zip(ours, ("by_tensorflow", "jit_by_jax")):
 """
 
 
+@pytest.mark.slow
 def test_a_block_is_for_both(tmp_path):
     run(tmp_path, BLOCKS)
 
@@ -114,12 +115,14 @@ weir.initialize()
 OURS = "expect(2, *ours, limit=60_000)", "expect(2, of_jax, of_tensorflow, limit=60_000)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before, after", [OURS, ("", f"{OURS[0]}; {OURS[1]}")])
 def test_what_is_put_in_again(tmp_path, before, after):
     """By imports, calls, reloads, and above what others have put around JAX's compiler."""
     weir(tmp_path, AGAIN.format(before=before, after=after), "60kB")
 
 
+@pytest.mark.slow
 def test_options_are_tensorflows_alone(tmp_path):
     """What the environment says of them is there again for all others, and for what is started."""
     flags = f"--xla_dump_to={tmp_path}/dumped"
@@ -131,6 +134,7 @@ def test_options_are_tensorflows_alone(tmp_path):
     assert [hoists[name] for name in hoists if "by_tensorflow" in name] == [False], hoists
 
 
+@pytest.mark.slow
 def test_a_jax_that_lacks_something(tmp_path):
     """Only JAX's programs are without the limit then."""
     lacking = "import jax\ndel jax.make_user_context\n"

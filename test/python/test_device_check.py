@@ -20,6 +20,7 @@ def check(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_piece_holds_its_limit_and_is_right():
     code, table, _ = check("--pieces", "kernel", "--scale", "0.01")
     *_, row, _, last = table.splitlines()
@@ -30,6 +31,7 @@ def test_a_piece_holds_its_limit_and_is_right():
     assert auto > 0 and by_hand > 0 and len(cells[6].split(", ")) == len(device_check.LIBRARIES)
 
 
+@pytest.mark.slow
 def test_results_that_differ_are_found():
     code, table, _ = check("--pieces", "kernel", "--scale", "0.01", "--tolerance", "-1")
     assert code == 1 and "0 good, 1 failed" in table

@@ -100,6 +100,7 @@ def test_good_file(checkout):
     assert row["limit"]["programs"] >= 2
 
 
+@pytest.mark.slow
 def test_differences_are_found(checkout):
     done, rows = run(checkout, "bad_test")
     assert done.returncode == 1
@@ -117,6 +118,7 @@ def test_kernels_are_no_difference(checkout):
     assert row["kernels"] == 1 and not row["differences"]
 
 
+@pytest.mark.slow
 def test_crashes_and_endless_tests_cost_one_test_each(checkout):
     options = ["crash_test", "--modes", "threshold", "--test-seconds", "12"]
     done, rows = run(checkout, *options)

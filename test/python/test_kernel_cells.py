@@ -41,6 +41,7 @@ def test_what_is_wrong_is_seen():
     assert list(fuzz_regions.problems_of(w, want, (want[0], want[1] * 1.001)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_cells(number, folder):  # noqa: F811
     cells = chosen(number * 5)
@@ -51,6 +52,7 @@ def test_cells(number, folder):  # noqa: F811
     assert sum(kernels for _, kernels in count.values()) > len(cells) // 3
 
 
+@pytest.mark.slow
 def test_cells_in_other_spellings(folder):  # noqa: F811
     """What other front ends write becomes kernels where JAX's spelling does, with the same values."""
     cells = chosen(3)[::3]

@@ -167,6 +167,7 @@ def test_nothing_is_shown_in_pipes():
     assert done.returncode == 0 and not done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tile", ["off", "auto"])
 def test_a_line_on_terminals(tile):
     """Drawn while the loop runs, with the source line, and gone at the end."""

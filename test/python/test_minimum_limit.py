@@ -72,6 +72,7 @@ def test_it_is_found_without_a_limit_too(name):
     assert rows[-1][2] == "1.00"
 
 
+@pytest.mark.slow
 def test_of_a_program_whose_climb_takes_long(tmp_path):
     """1150 operations: the climb alone takes what small programs' searches may; of 84 MB."""
     f, arguments = overhead.transformer()

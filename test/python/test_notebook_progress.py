@@ -57,6 +57,7 @@ def test_a_bar_of_widgets():
     assert text_of(outputs, "stdout") == f"({LONG},)\n" and not text_of(outputs, "stderr")
 
 
+@pytest.mark.slow
 def test_a_bar_of_text_without_widgets():
     outputs = run(hidden("ipywidgets"), WITH)
     drawn = text_of(outputs, "stderr").split("\r")
@@ -70,6 +71,7 @@ def test_a_bar_of_text_without_widgets():
     assert text_of(outputs, "stdout") == f"({LONG},)\n"
 
 
+@pytest.mark.slow
 def test_a_bar_for_the_whole_process():
     outputs = run(hidden("ipywidgets"), RUN.format(limit="16MB", more=""), WEIR_PROGRESS="1")
     assert BAR.search(text_of(outputs, "stderr"))
@@ -81,6 +83,7 @@ def test_a_short_loop_shows_nothing():
     assert text_of(outputs, "stdout") == f"({SHORT},)\n"
 
 
+@pytest.mark.slow
 def test_without_tqdm_nothing_changes():
     outputs = run(hidden("tqdm"), WITH)
     assert [output.output_type for output in outputs] == ["stream"]

@@ -89,6 +89,7 @@ def test_what_is_held_throughout_is_no_more_than_xla_reports():
                 assert known is None or held_throughout(peaks[str(file)]) <= known, case.name
 
 
+@pytest.mark.slow
 def test_what_is_held_throughout_is_held_by_what_is_made_of_a_program(tmp_path):
     made = {}
     for file in calibrate.corpus():
@@ -160,6 +161,7 @@ def test_reports_are_what_xla_says():
         assert calibrate.report_of(case) == GOLDEN[version][case.way][case.name], case.name
 
 
+@pytest.mark.slow
 def test_the_benchmarks_programs():
     cases = calibrate.of_examples(small=True)
     assert {"default", "ordered", "rewritten"} == {case.way for case in cases}

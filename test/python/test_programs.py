@@ -76,6 +76,7 @@ def test_small_program_under_limit(program, start, unsplit, tmp_path):
     assert program.error(got, want, inputs) <= program.tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", INFEASIBLE, ids=lambda p: p.name)
 def test_infeasible_program_is_refused(program):
     """Naming the tensor in the way, and a limit at which it runs; a page below it does not."""
@@ -86,6 +87,7 @@ def test_infeasible_program_is_refused(program):
     assert row["weir_error"] <= program.tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", SPLIT_BY_HAND, ids=lambda p: p.name)
 def test_hand_split_version_agrees(program, start, unsplit, tmp_path):
     """The bench's yardstick and its f64 twin compute what the program computes."""
@@ -108,6 +110,7 @@ def test_hand_split_version_agrees(program, start, unsplit, tmp_path):
 GPFLOWS_BOUND = -53670.307691  # of the small experiment, n = 10,000, m = 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", paper.EXPERIMENTS)
 def test_small_experiment(experiment, tmp_path, monkeypatch, capsys):
     """Every limit kept, every result as its reference; a row of the table for each case. What

@@ -150,6 +150,7 @@ def test_what_is_no_mesh():
         weir.limit("1GB", mesh=4)
 
 
+@pytest.mark.slow
 def test_trips_fall_as_devices_are_added(monkeypatch):
     """A slice is all devices' together, so twice as many make half the trips each."""
     sys.path.append(str(PROGRAM.parents[2] / "bench"))
@@ -202,6 +203,7 @@ def run_all(script, *arguments, **settings):
     return {line["name"]: line for line in lines}, done
 
 
+@pytest.mark.slow
 def test_all_devices_are_as_a_mesh_of_them():
     settings = {"WEIR_DEVICES": "all", "WEIR_MEMORY_LIMIT": "1.5MB"}
     found, done = run_all(ALL, **settings)

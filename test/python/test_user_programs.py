@@ -72,6 +72,7 @@ def test_an_error_is_seen():
     assert users.worst_error(program, [whole], [whole, half]) == float("inf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["--kernels", "--fits"])
 def test_a_table(mode):
     """Of one program: how long it takes is not asked."""

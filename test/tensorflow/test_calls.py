@@ -118,6 +118,7 @@ def on_terminal(words, settings):
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_a_libllvm_that_is_named(tmp_path, kernels_everywhere):
     """It is opened beside TensorFlow's own LLVM before the library opens it."""
     loops_under("product_with_a_vector", "1.53MB")
@@ -131,6 +132,7 @@ def test_a_libllvm_that_is_named(tmp_path, kernels_everywhere):
     assert done.stdout == "(1000,)\n", done.stderr
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(tmp_path):
     settings = {"WEIR_PROGRESS": "1", "WEIR_TILE": "off", "WEIR_MEMORY_LIMIT": "4MB"}
     shown = on_terminal(command(tmp_path, 40_011, RUN), settings)
@@ -138,6 +140,7 @@ def test_progress_on_a_terminal(tmp_path):
     assert drawn and all(line.startswith("weir: f, ") and " %, " in line for line in drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tile", ["on", "off"])
 def test_ctrl_c_ends_loops(tile, tmp_path):
     settings = {"WEIR_TILE": tile, "WEIR_PROGRESS": "1", "WEIR_MEMORY_LIMIT": "64MB"}

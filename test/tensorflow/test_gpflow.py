@@ -61,6 +61,7 @@ def check(stock, ours):
         np.testing.assert_allclose(other, one, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 @pytest.mark.parametrize("name", LIMITS)
 def test_a_tutorial(name, plans, monkeypatch):
@@ -74,6 +75,7 @@ def test_a_tutorial(name, plans, monkeypatch):
     check(stock, ours)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 def test_a_limit_that_leaves_it_as_it_came(monkeypatch):
     """Compiled by XLA all the same; the text of this one has ops of MHLO."""
@@ -108,6 +110,7 @@ def test_few_matrices_of_a_variational_process(plans, monkeypatch):
     np.testing.assert_allclose(ours, stock, rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEFT_ALONE)
 def test_what_xla_can_not_compile_runs_as_it_came(name, monkeypatch):
     stock = results_of(name)
@@ -116,6 +119,7 @@ def test_what_xla_can_not_compile_runs_as_it_came(name, monkeypatch):
         check(stock, results_of(name))
 
 
+@pytest.mark.slow
 def test_a_script_as_it_is(tmp_path):
     """By `python -m weir`, which the script does not know of."""
     script = tmp_path / "script.py"

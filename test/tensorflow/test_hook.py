@@ -381,6 +381,7 @@ def test_a_script_as_it_is(tmp_path):
     assert abs(float(ours.stdout.split()[-1]) / float(stock.stdout.split()[-1]) - 1) < 1e-5
 
 
+@pytest.mark.slow
 def test_functions_that_are_not_compiled(tmp_path):
     code = SCRIPT.format(decorator="@tf.function")
     stock = run(tmp_path, code)
@@ -419,6 +420,7 @@ print(grown(lambda: f(*points[8000]).numpy()), grown(lambda: f(*points[8000]).nu
 """
 
 
+@pytest.mark.slow
 def test_the_limit_holds_for_the_process(tmp_path):
     """Planning and the first run grow the process by less than the matrix of 256 MB, which stock
     has; a second run by no more than the limit and what threads and products keep."""
