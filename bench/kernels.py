@@ -11,8 +11,9 @@ torch.compile, POT, OTT, GPyTorch, GPflow), in one run.
     python bench/kernels.py --report --plot FILE   the ratios as dots, too (SVG)
 
 Per case and way, in fresh processes that take turns: median seconds of --rounds runs (each process
-runs twice and the second counts; where the first takes 5 s, it counts), their ratio to weir's, and
-what weir's process grew by while it ran. Ways that noise cannot bring near weir's time, and those
+runs twice and the second counts; where the first takes 5 s, it counts; where the second takes less
+than half a second, the median of up to 25 more), their ratio to weir's, and what weir's process grew
+by while it ran. Ways that noise cannot bring near weir's time, and those
 of minutes, run in the first round alone (`worth_repeating`). Programs are unchanged plain JAX; the
 limit that weir is given is small, so that it has to split. Plain JAX is left out where its
 intermediates do not fit the machine. Results are checked against each other.

@@ -2,9 +2,11 @@
 
 import ctypes
 import gc
+import statistics
 import time
 
 LONG_SECONDS = 5.0
+SHORT_SECONDS, MOST_RUNS = 0.5, 25  # a run of some ms alone is mostly memory that is touched first
 # Stock XLA with a report that says all: its YNN fusions take scratch that no report shows.
 HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
@@ -26,20 +28,35 @@ def reset_peak():
     return status_bytes("VmRSS")
 
 
+def timed(run):
+    """(seconds, CPU seconds, what it returned)."""
+    begun, cpu_begun = time.perf_counter(), time.process_time()
+    out = run()
+    return time.perf_counter() - begun, time.process_time() - cpu_begun, out
+
+
 def once(run):
     """({"seconds", "cpu_seconds", "grown", "peak"}, what it returned); peak: of the process, while
     it ran, in bytes."""
-    base, begun, cpu_begun = reset_peak(), time.perf_counter(), time.process_time()
-    out = run()
-    seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - cpu_begun
+    base = reset_peak()
+    seconds, cpu_seconds, out = timed(run)
     peak = status_bytes("VmHWM")
     found = {"seconds": seconds, "cpu_seconds": cpu_seconds, "grown": peak - base, "peak": peak}
     return found, out
 
 
+def typical(run, seconds):
+    """{"seconds", "cpu_seconds"}: medians of as many runs as SHORT_SECONDS have room for."""
+    runs = [timed(run)[:2] for _ in range(int(min(SHORT_SECONDS / max(seconds, 1e-6), MOST_RUNS)))]
+    columns = zip(*runs)
+    return dict(zip(("seconds", "cpu_seconds"), map(statistics.median, columns)))
+
+
 def measured(run):
-    """once() of the second run; of the first where it is long."""
+    """once() of the second run; of the first where it is long. Where it is short the times are those
+    of a typical() run, with its memory at hand.
+    """
     found, out = once(run)
     if found["seconds"] <= LONG_SECONDS:
         found, out = once(run)
-    return found, out
+    return found | typical(run, found["seconds"]), out
