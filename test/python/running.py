@@ -47,14 +47,20 @@ EMPTY = "func.func @main() {\nreturn\n}\n"
 REFUSED = 3  # the exit code: no way found under the limit
 
 
+def machine():
+    """What plans are made for: of this processor the instructions alone, wherever tests run. Scratch
+    of as many threads as there are cores counts, so that another number is another plan.
+    """
+    return os.environ.get("WEIR_MACHINE") or (levels() or ["host"])[-1]
+
+
 def opt(program, *arguments, refused=None):
     """What `weir opt` prints of the file; `refused`, if given, where it knows no way.
 
-    For the machine that WEIR_MACHINE names, as under the hook, unless the arguments name one.
-    Raises AssertionError with its message if it fails.
+    For machine(), unless the arguments name one. Raises AssertionError with its message if it fails.
     """
-    if (machine := os.environ.get("WEIR_MACHINE")) and "--machine" not in arguments:
-        arguments = [*arguments, "--machine", machine]
+    if not {"--machine", "--device"} & set(arguments):
+        arguments = [*arguments, "--machine", machine()]
     done = subprocess.run(
         [BUILD / "weir", "opt", program, *map(str, arguments)],
         capture_output=True,
