@@ -94,6 +94,56 @@ def test_extremes(op, start, axis, share, folder, tmp_path):  # noqa: F811
             (want,), (got,) = running.Evaluator(within, [x, y])(text), running.Xla(program)(x, y)
             np.testing.assert_array_equal(bits(got), bits(want))
 
+def softmax_sum(a, m):
+    return jnp.exp(a - m).sum(1)
+
+
+# What becomes of the extreme m of the rows of a: shown is the sign of a zero, hidden it is not.
+SHOWN = {
+    "itself": lambda a, m: m[:, 0],
+    "over it": lambda a, m: (1 / m)[:, 0],
+    "over a sum": lambda a, m: 1 / (m[:, 0] - m[:, 0].max() * 2),
+    "with an exponential": lambda a, m: (softmax_sum(a, m), m[:, 0]),
+    "its difference": lambda a, m: jnp.where(1 / (a - m) < 0, 1, 0).sum(1),
+    "its maximum": lambda a, m: 1 / jnp.maximum(a, m).max(1),
+    "its root": lambda a, m: 1 / jnp.sqrt(m[:, 0]),
+    "its angle": lambda a, m: jnp.arctan2(m[:, 0], -1.0),
+    "a choice": lambda a, m: 1 / jnp.where(a > 5, a, m).min(1),
+}
+HIDDEN = {
+    "softmax": softmax_sum,
+    "logsumexp": lambda a, m: jnp.log(softmax_sum(a, jnp.where(jnp.isfinite(m), m, 0))),
+    "compared": lambda a, m: (a == m).sum(1),
+    "size": lambda a, m: 1 / abs(m[:, 0]),
+    "scaled": lambda a, m: jnp.exp(jnp.maximum(a * 2.0, -m) / 3 + m).sum(1),
+    "summed": lambda a, m: jnp.exp(-(m[:, 0] + a.max(1))),
+}
+
+
+@pytest.mark.parametrize("extreme", ["max", "min"])
+@pytest.mark.parametrize("name", [*SHOWN, *HIDDEN])
+def test_readers_of_extremes(name, extreme, folder, tmp_path):  # noqa: F811
+    """A zero's sign is right where a reader shows it. NaN is NaN for all."""
+
+    def function(x, y):
+        of_rows, of_columns = between(x, y)
+        a = jnp.where(jnp.arange(M) % 2 == 0, of_rows, of_columns)
+        a = jnp.where(jnp.arange(N)[:, None] % 7 == 6, a + 3, a)
+        return (SHOWN | HIDDEN)[name](a, getattr(a, extreme)(1, keepdims=True))
+
+    sign = 1 if extreme == "max" else -1  # few zeros are the extreme ones
+    for share in (0, 0.02, 1):
+        x, y = sign * zeros(N, np.float32, share), sign * zeros(M, np.float32, share, 1)
+        text = lowered(function, x, y)
+        program = tiled(text, folder, "--tensor-size-threshold", N * M)
+        assert count(program)
+        within = tmp_path / str(share)
+        within.mkdir()
+        wants, gots = running.Evaluator(within, [x, y])(text), running.Xla(program)(x, y)
+        for want, got in zip(wants, gots, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+            np.testing.assert_array_equal(bits(got), bits(want))
+
 
 SUM = """
 func.func @main(%x: tensor<50x30x{t}>, %y: tensor<50x30x{t}>, %s: tensor<{t}>) -> tensor<30x{t}> {{
