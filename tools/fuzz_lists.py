@@ -60,8 +60,10 @@ def ways_of(program, own):
     ]
 
 
-def difference(got, want, terms=1):
-    """Integers to the bit, floats to rounding of the largest, or of the terms that are summed."""
+def difference(got, want, terms=1, rounding=0):
+    """Integers to the bit, floats to rounding (at least the given one) of the largest, or of the
+    terms that are summed.
+    """
     if len(got) != len(want):
         return f"{len(got)} results, expected {len(want)}"
     for i, (x, y) in enumerate(zip(got, want)):
@@ -71,7 +73,8 @@ def difference(got, want, terms=1):
             return f"result {i}: {np.sum(x != y)} of {x.size} differ"
         if y.dtype.kind == "f":
             largest = np.abs(y[np.isfinite(y)]).max(initial=terms)
-            near = np.isclose(x, y, 0, ROUNDING[y.dtype.itemsize] * largest, equal_nan=True)
+            share = max(rounding, ROUNDING[y.dtype.itemsize])
+            near = np.isclose(x, y, 0, share * largest, equal_nan=True)
             if not near.all():
                 return f"result {i}: {np.sum(~near)} of {x.size} off, by up to {np.abs(x - y).max()}"
     return None
@@ -81,12 +84,13 @@ def failures(kind, seed, use_xla=True):
     """(way, what is wrong) for every way that fails; how many ways changed the program."""
     program, found, changed = KINDS[kind](seed), [], 0
     inputs, text = program.inputs(), program.text()
+    allowed = program.terms, program.rounding
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.mlir"
         path.write_text(text)
         evaluate = running.Evaluator(folder, inputs)
         want = evaluate(text)
-        if use_xla and (stock := difference(running.Xla(text)(*inputs), want, program.terms)):
+        if use_xla and (stock := difference(running.Xla(text)(*inputs), want, *allowed)):
             use_xla, found = False, [("stock", stock)]
         seen = {text}
         own = sum(x.nbytes for x in [*inputs, *want])
@@ -94,10 +98,10 @@ def failures(kind, seed, use_xla=True):
             try:
                 made = running.opt(path, *arguments, refused=text)
                 changed += made != text
-                problem = difference(evaluate(made), want, program.terms) if made not in seen else None
+                problem = difference(evaluate(made), want, *allowed) if made not in seen else None
                 on_xla = use_xla and made not in seen and way in ("split", "limit, kernels")
                 if not problem and on_xla and not running.has_kernels(made):
-                    problem = difference(running.Xla(made)(*inputs), want, program.terms)
+                    problem = difference(running.Xla(made)(*inputs), want, *allowed)
                 seen.add(made)
             except Exception as error:
                 problem = f"{type(error).__name__}: {error}"

@@ -10,7 +10,8 @@ differs by from its mean, or from a matrix beside it, is multiplied with x.
 
 `Selves`: products of a matrix of all pairs with itself, masked or turned, of which rows or columns
 are reduced, and beside them other readers of the matrix; gradients of some. `Contrasts`: gradients of
-losses over all pairs of rows that are made by a product with weights.
+losses over all pairs of rows, by softmax or by sigmoid, with respect to the rows, to what they are
+made by, to a temperature and a bias.
 """
 
 import random
@@ -197,46 +198,107 @@ class Selves(Program):
 
 
 class Contrasts(Program):
+    """Of x[n, f] and y[m, f] rows are made, by a product with weights, by towers of two layers, or
+    they are rows as they come; all pairs of them are compared, in one direction or both.
+    """
+
     terms = 10
 
     def __init__(self, seed):
         super().__init__(seed)
         self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
         self.n, self.f = self.dice.choice([16, 33, 64, 90]), self.dice.choice([8, 20, 40])
-        self.d = self.dice.choice([4, 12, 30])
-        shapes = [(self.n, self.f), (self.n, self.f), (self.f, self.d), (self.f, self.d)]
-        scales = [1, 1, self.f**-0.5, self.f**-0.5]
+        self.d, self.hidden = self.dice.choice([4, 12, 30]), self.dice.choice([6, 24, 50])
+        self.m = self.dice.choice([self.n, self.n, self.n, self.n // 2 + 1, self.n + 7])
+        self.made = self.dice.choice(["weights", "weights", "towers", "towers", "plain"])
+        self.narrow = self.dtype == np.float32 and self.dice.random() < 0.25
+        if self.narrow:
+            self.rounding, self.terms = 2e-2, 0.05
+        inner = self.hidden if self.made == "towers" else self.d
+        shapes = [(self.n, self.f), (self.m, self.f), (self.f, inner), (self.f, inner)]
+        shapes += [(inner, self.d)] * 2
+        scales = [1, 1, self.f**-0.5, self.f**-0.5, inner**-0.5, inner**-0.5]
         self.data = [
             (self.numbers.normal(size=shape) * scale).astype(self.dtype)
             for shape, scale in zip(shapes, scales, strict=True)
         ]
-        self.largest = self.n * max(self.n, self.d) * self.dtype.itemsize
+        self.data += [np.asarray(number, self.dtype) for number in (0.7, -1.5)]
+        self.data.append(self.numbers.integers(0, self.n, max(self.n, self.m)).astype(np.int32))
+        self.largest = self.n * max(self.m, self.d) * self.dtype.itemsize
 
     def inputs(self):
         return self.data
 
-    def function(self, x, y, w, v):
+    def function(self, x, y, *more):
         dice = random.Random(self.body)
-        number = dice.choice([2, 2, (2, 3), (0, 2)])
+        ways = {
+            "plain": [(0, 1), (0, 1, 6), (0, 1, 6, 7)],
+            "weights": [2, 2, (2, 3), (0, 2), (2, 3, 6, 7), (0, 1, 6)],
+            "towers": [(2, 3, 4, 5), (2, 4), (2, 3, 4, 5, 6, 7), (0, 2, 6)],
+        }
+        number = dice.choice(ways[self.made])
         f = dice.choice([jax.grad, jax.value_and_grad])(self.loss, number)
-        return jax.tree.leaves(f(x, y, w, v))
+        return jax.tree.leaves(f(x, y, *more))
 
     def rows(self, dice, z):
         z = dice.choice([lambda: z, lambda: jnp.tanh(z), lambda: jnp.sin(z)])()
+        if dice.random() < 0.3:
+            return z
         return z / jnp.sqrt(jnp.sum(z * z, 1, keepdims=True) + 0.1)
 
-    def loss(self, x, y, w, v):
+    def encoded(self, dice, x, first, second):
+        if self.made == "plain":
+            return x / self.f**0.5
+        if self.made == "weights":
+            return x @ first
+        between = dice.choice([jax.nn.relu, jnp.tanh, jax.nn.gelu])
+        return between(x @ first) @ second
+
+    def product(self, dice, a, b):
+        """All pairs; of 16 bits, wide or not."""
+        if not self.narrow:
+            return a @ b.T
+        a, b = a.astype(jnp.bfloat16), b.astype(jnp.bfloat16)
+        wide = jnp.float32 if dice.random() < 0.7 else jnp.bfloat16
+        return jnp.einsum("id,jd->ij", a, b, preferred_element_type=wide).astype(self.dtype)
+
+    def pairs(self, dice, a, b, t, bias, names):
+        """Logits."""
+        number = dice.choice([1.0, 3.0, 0.5])
+        ways = [
+            lambda: self.product(dice, a, b) * number,
+            lambda: self.product(dice, a, b) / number,
+            lambda: jnp.exp(t) * self.product(dice, a, b),
+            lambda: self.product(dice, t * a, b),
+            lambda: self.product(dice, a, b) / t,
+        ]
+        logits = dice.choice(ways)()
+        if dice.random() < 0.4:
+            logits = logits + bias
+        n, m = logits.shape
+        if n == m and dice.random() < 0.2:
+            logits = jnp.where(jnp.eye(n, dtype=bool), -5.0, logits)
+        if dice.random() < 0.3:  # other rows of the same name are no negatives
+            same = (names[:n, None] == names[None, :m]) & ~jnp.eye(n, m, dtype=bool)
+            logits = jnp.where(same, dice.choice([-30.0, -jnp.inf]), logits)
+        return logits
+
+    def loss(self, x, y, w, v, w2, v2, t, bias, names):
         dice = random.Random(self.body + 1)
-        a = self.rows(dice, x @ w)
-        b = self.rows(dice, y @ v) if dice.random() < 0.5 else a
-        logits = a @ b.T * dice.choice([1.0, 3.0, 0.5])
-        if dice.random() < 0.3:
-            logits = jnp.where(jnp.eye(self.n, dtype=bool), -5.0, logits)
+        a = self.rows(dice, self.encoded(dice, x, w, w2))
+        is_self = self.n == self.m and self.made != "plain" and dice.random() < 0.4
+        b = a if is_self else self.rows(dice, self.encoded(dice, y, v, v2))
+        logits = self.pairs(dice, a, b, t, bias, names)
+        k, labels = min(logits.shape), 2 * jnp.eye(*logits.shape, dtype=self.dtype) - 1
         ends = [
-            lambda k: -jnp.mean(jnp.diagonal(jax.nn.log_softmax(k, 1))),
-            lambda k: jnp.mean(jax.nn.logsumexp(k, 1) - jnp.diagonal(k)),
-            lambda k: -jnp.mean(jax.nn.log_sigmoid(k * (2 * jnp.eye(self.n, dtype=k.dtype) - 1))),
-            lambda k: jnp.mean(jnp.tanh(k).sum(1) ** 2),
+            lambda k_, _: -jnp.mean(jnp.diagonal(jax.nn.log_softmax(k_, 1))),
+            lambda k_, _: jnp.mean(jax.nn.logsumexp(k_, 1)[:k] - jnp.diagonal(k_)),
+            lambda k_, signs: -jnp.mean(jax.nn.log_sigmoid(k_ * signs)),
+            lambda k_, signs: -jnp.sum(jax.nn.log_sigmoid(k_ * signs)) / k,
+            lambda k_, _: jnp.mean(jnp.tanh(k_).sum(1) ** 2),
         ]
         end = dice.choice(ends)
-        return end(logits) + (end(logits.T) if dice.random() < 0.4 else 0)
+        total = end(logits, labels)
+        if dice.random() < 0.5:
+            total = (total + end(logits.T, labels.T)) / 2
+        return total

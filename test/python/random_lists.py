@@ -26,6 +26,7 @@ DTYPES = [*FLOATS, *FLOATS, np.int32, np.int8, np.uint8]
 
 class Program:
     terms = 1  # about what sums add up, or the root of how many: smaller results may be off by more
+    rounding = 0  # of values between that have 16 bits; 0: there are none
 
     def __init__(self, seed):
         self.seed, self.dice = seed, random.Random(seed)
