@@ -374,7 +374,8 @@ weir_status search_by_peak(job *j, search *s) {
   return search_slices(j, s);
 }
 
-/* If nothing holds, all is as it was: what follows looks as far as if there were no blocks. */
+/* If nothing holds, all is as it was but for the least that was seen: what follows looks as far as
+ * if there were no blocks. */
 static weir_status search_in_blocks(job *j, search *s) {
   search before = *s;
   int64_t searched_ops = j->searched_ops, looked_at = j->c.looked_at;
@@ -382,6 +383,8 @@ static weir_status search_in_blocks(job *j, search *s) {
   WEIR_TRY(search_slices(j, s));
   if (s->found.m) return WEIR_OK;
   before.was_stopped = s->was_stopped;
+  before.least = s->least;
+  before.at_least = s->at_least;
   *s = before;
   j->searched_ops = searched_ops;
   j->search_end = saturated_sum(j->search_end, j->c.looked_at - looked_at);

@@ -2,9 +2,14 @@
 // that, and is added block by block, where nothing holds without.
 // RUN: %weir opt %s --memory-limit 1150kB --debug 2 2>&1 >%t | FileCheck %s --check-prefix=WAY
 // RUN: FileCheck %s < %t
+// What a refusal names, and the smallest limit, are found this way, too: 1.13 MB without.
+// RUN: not %weir opt %s --memory-limit 1000kB 2>&1 >/dev/null | FileCheck %s --check-prefix=REFUSED
+// RUN: %weir plan %s | FileCheck %s --check-prefix=MINIMUM
 
 // WAY: nothing holds: sums added block by block
 // WAY-NOT: nothing holds
+// REFUSED: set it to {{.*}} or more (1.07 MB)
+// MINIMUM: minimum  1.07 MB
 // CHECK: sym_name = "main"
 // CHECK: "stablehlo.dynamic_update_slice"({{.*}}) : (tensor<256x128xf32>
 module @jit_infonce_w attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
