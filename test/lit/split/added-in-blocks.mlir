@@ -2,7 +2,7 @@
 // that, and is added block by block, where nothing holds without.
 // RUN: %weir opt %s --memory-limit 1150kB --debug 2 2>&1 >%t | FileCheck %s --check-prefix=WAY
 // RUN: FileCheck %s < %t
-// What a refusal names, and the smallest limit, are found this way, too: 1.13 MB without.
+// What a refusal names, and the smallest limit, are found this way, too.
 // RUN: not %weir opt %s --memory-limit 1000kB 2>&1 >/dev/null | FileCheck %s --check-prefix=REFUSED
 // RUN: %weir plan %s | FileCheck %s --check-prefix=MINIMUM
 
