@@ -32,6 +32,7 @@ def ways_of(seed, largest, own):
         ("checkpoints alone", [*split, "--tensor-split-size", max(1, threshold // 3)]),
         ("slices alone", [*split, "--skip", "checkpoint"]),
         ("limit", ["--memory-limit", own + int(largest * dice.uniform(0.1, 2))]),
+        ("little room", ["--memory-limit", own + int(largest * dice.choice([0.03, 0.06, 0.1, 0.2]))]),
     ]
 
 

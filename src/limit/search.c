@@ -22,6 +22,7 @@ enum {
   CANDIDATES_FOR_LARGER = 4,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
+  MOST_SPARED = 3,   /* times that checkpoints leave more, with the same slices */
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
@@ -68,6 +69,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .may_sort = s->manner == SORTED,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
+                      .may_be_deep = s->manner == DEEPER,
                       .part_bytes = part_bytes,
                       .is_materialised = plan_is_materialised};
 }
@@ -114,6 +116,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
                          .search_end = j->search_end,
+                         .spare_bytes = s->spare_bytes,
                          .machine = &j->machine};
   ir_module *m;
   if (is_known(j, s, order)) return WEIR_OK;
@@ -222,9 +225,22 @@ static void note_hopeless(search *s, int64_t whole_bytes) {
   if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
 }
 
+/* What a trip has beside what is kept is not known before it is there: checkpoints that came out
+ * too large are told to leave more. */
+static bool spares_more(search *s, const split_order *order) {
+  if (s->manner != DEEPER || !order || !order->n_checkpoints || s->spared == MOST_SPARED ||
+      order->peak_bytes <= s->target)
+    return false;
+  s->spare_bytes = saturated_sum(s->spare_bytes, order->peak_bytes - s->target);
+  s->spared++;
+  return true;
+}
+
 /* order: what became of the last one; NULL: nothing is known of it. */
 static void next_candidate(search *s, const split_order *order) {
   bool only_kernels = order && order->only_kernels;
+  if (spares_more(s, order)) return;
+  s->spare_bytes = s->spared = 0;
   if (s->manner == BY_SIZE) shrink_slices(s);
   else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
   else if (only_kernels) s->slice_bytes = 0; /* none is small enough */
@@ -282,6 +298,7 @@ static weir_status try_candidate(job *j, search *s) {
   WEIR_TRY(split_copy(j, s, &order, &m));
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
+  s->keeps_trips |= order.keeps_trips;
   if (order.peak_bytes < s->least) {
     s->least = order.peak_bytes;
     s->at_least = (place){s->slice_bytes, s->manner};
@@ -344,6 +361,7 @@ static void search_again(search *s, const search *first) {
   again.at_least = s->at_least;
   again.was_stopped = s->was_stopped;
   again.added_bytes = s->added_bytes;
+  again.keeps_trips = s->keeps_trips;
   again.no_kernels = true;
   *s = again;
 }
@@ -355,6 +373,7 @@ static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
   if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
+  if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
   ir_kind kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT;
   return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
@@ -364,7 +383,7 @@ static const char *const manner_names[] = {
     [BY_PEAK] = "what holds the peak", [NESTED] = "values made anew in each trip",
     [BY_SIZE] = "whatever is large",   [BY_FIT] = "slices that fit before all",
     [OUTSIDE] = "outer whiles first",  [IN_BLOCKS] = "sums added block by block",
-    [SORTED] = "sorts slice by slice"};
+    [DEEPER] = "segments in segments", [SORTED] = "sorts slice by slice"};
 
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;

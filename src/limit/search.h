@@ -17,6 +17,7 @@ typedef enum manner {
   BY_SIZE,   /* whatever is larger than a slice: holds here and there what no holder leads to */
   BY_FIT,    /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
   OUTSIDE,   /* as BY_PEAK, whiles around a holder before what is inside of them */
+  DEEPER,    /* as BY_PEAK, segments of what loops keep have segments of their own: costs time */
   SORTED     /* as NESTED, and what is sorted is made slice by slice: costs much time */
 } manner;
 
@@ -51,6 +52,9 @@ typedef struct search {
   int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
   int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
+  bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
+  int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
+  int32_t spared;      /* so many times, with the same slices */
   bool no_kernels;     /* which have scratch of their own, and want slices of two at least */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */

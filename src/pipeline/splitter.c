@@ -112,12 +112,15 @@ typedef struct holding { /* a value, and all that a checkpoint of its loop is to
 
 static bool checkpoint_loop(const holding *h, ir_op loop) {
   split_checkpoints made;
-  if (!loop || ir_kind_of(h->m, loop) != IR_OP_WHILE ||
-      !split_checkpoint(h->m, loop, &h->room, &made))
-    return false;
+  if (!loop || ir_kind_of(h->m, loop) != IR_OP_WHILE) return false;
+  bool done = split_checkpoint(h->m, loop, &h->room, &made);
+  h->order->keeps_trips |= made.trips > 0;
+  if (!done) return false;
   CTX_CHECK(h->m->ctx, 0 < made.segment && made.segment <= made.trips);
-  ctx_log(h->m->ctx, 3, "checkpoint a while: %lld trips, %lld a segment, %lld bytes less",
-          (long long)made.trips, (long long)made.segment, (long long)made.saved_bytes);
+  ctx_log(h->m->ctx, 3,
+          "checkpoint a while: %lld trips, %lld a segment%s, %u levels, %lld bytes less",
+          (long long)made.trips, (long long)made.segment, made.is_stored ? "" : " anew",
+          made.levels, (long long)made.saved_bytes);
   if (h->order->n_checkpoints < MOST_CHECKPOINTS)
     h->order->checkpoints[h->order->n_checkpoints++] = made;
   return true;
@@ -290,7 +293,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   bool split = false;
   for (uint32_t i = 0; i < s.list.count && !split && !is_at_end(m, order); i++) {
     mark_tried(t, s.list.at[i].value);
-    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes}, order, &t->known};
+    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes, false}, order, &t->known};
     split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
             (!goal->no_checkpoints && checkpoint_holder(&h));
   }
@@ -427,7 +430,11 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
   if (p != STUCK && goal->may_sort) unmark_tried(t, h->value); /* others read it, too */
   if (p != STUCK) return p;
   mark_tried(t, h->value);
-  holding held = {m, h->value, {room_bytes, INT64_MAX}, order, &t->known};
+  holding held = {m,
+                  h->value,
+                  {room_bytes - order->spare_bytes, INT64_MAX, goal->may_be_deep},
+                  order,
+                  &t->known};
   return !goal->no_checkpoints && checkpoint_holder(&held) ? SPLIT : STUCK;
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "split/segments.h"
 #include "split/shards.h"
 #include "split/steps.h"
 #include "base/ints.h"
@@ -44,6 +45,8 @@ typedef struct checkpointing {
   bool *is_stack;              /* by carry */
   bool *saved;                 /* by carry: what the stacks depend on from trip to trip */
   bool *needed, *needed_op;    /* by value, by op of the body: what makes the stacks */
+  bool *state_op;              /* of these what makes the next trip's saved carries */
+  split_levels levels;         /* of segments; the outermost: */
   int64_t segment, n_segments; /* trips in each but the last */
   ir_value *checkpoints;       /* by carry: [n_segments, ...] */
   ir_map *renamed;
@@ -199,17 +202,34 @@ static void follow(need *n, ir_value v) {
   need_value(n, ir_operand(c->m, ir_terminator(c->m, body_of(c)), d->index));
 }
 
-static void find_needed(checkpointing *c) {
+static need begin_needs(checkpointing *c) {
   need n = {.c = c};
   c->needed = ARENA_ARRAY(c->scratch, bool, c->m->values.count);
   c->needed_op = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
   need_value(&n, argument(c->m, body_of(c), c->forward.counter));
+  return n;
+}
+
+static bool *end_needs(need *n) {
+  while (n->todo.count) follow(n, n->todo.at[--n->todo.count]);
+  return n->c->needed_op;
+}
+
+static void find_state_ops(checkpointing *c) {
+  need n = begin_needs(c);
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) need_value(&n, argument(c->m, body_of(c), i));
+  c->state_op = end_needs(&n);
+}
+
+static void find_needed(checkpointing *c) {
+  need n = begin_needs(c);
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     const split_access *w = &c->stacks.at[i].write;
     for (uint32_t k = 1; k < ir_op_get(c->m, w->op)->n_operands; k++)
       if ((int32_t)k != 2 + w->dim) need_value(&n, ir_operand(c->m, w->op, k));
   }
-  while (n.todo.count) follow(&n, n.todo.at[--n.todo.count]);
+  end_needs(&n);
 }
 
 /* ---- how long a segment is ---- */
@@ -238,6 +258,44 @@ static int64_t largest_step(const checkpointing *c) {
   return largest;
 }
 
+/* Of the states that the loop begins with, those that nobody else holds. */
+static int64_t first_bytes(const checkpointing *c) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < c->n_carries; i++) {
+    ir_value v = ir_operand(c->m, c->forward.op, i);
+    if (c->saved[i] && ir_value_get(c->m, v)->op) sum = saturated_sum(sum, ir_value_bytes(c->m, v));
+  }
+  return sum;
+}
+
+static bool all_are_backward(const checkpointing *c) {
+  for (uint32_t i = 0; i < c->readers.count; i++)
+    if (c->readers.at[i].reads.count && !c->readers.at[i].is_backward) return false;
+  return true;
+}
+
+static void set_levels(checkpointing *c, const split_levels *levels) {
+  c->levels = *levels;
+  c->segment = levels->lengths[0];
+  c->n_segments = ceil_div(c->forward.trips, c->segment);
+  CTX_CHECK(c->m->ctx, 0 < c->segment && c->segment <= c->forward.trips);
+}
+
+/* One level of segments takes more than there is room for: more of them, if there may be. What they
+ * take; `shallow` without. */
+static int64_t deepen(checkpointing *c, const split_room *room, int64_t shallow) {
+  split_kept_trips k = {c->forward.trips, saved_bytes(c), first_bytes(c), step_bytes(c)};
+  int64_t most = saturated_sum(room->free_bytes, saturated_product(k.trips, k.step_bytes));
+  split_levels levels;
+  if (!room->may_be_deep || shallow <= most || !all_are_backward(c) ||
+      !split_choose_levels(&k, most, &levels))
+    return shallow;
+  int64_t bytes = split_levels_bytes(&k, &levels);
+  if (bytes >= shallow) return shallow;
+  set_levels(c, &levels);
+  return bytes;
+}
+
 /* False if less than a third would be saved. */
 static bool choose_segment(checkpointing *c, const split_room *room, int64_t *out_saved) {
   int64_t trips = c->forward.trips, state = saved_bytes(c), step = step_bytes(c);
@@ -248,11 +306,11 @@ static bool choose_segment(checkpointing *c, const split_room *room, int64_t *ou
   segment =
       clamp64(segment, 1, clamp64(saturated_sum(room->free_bytes, before) / 2 / step, 1, trips));
   segment = clamp64(segment, 1, clamp64(room->tensor_bytes / largest_step(c), 1, trips));
-  c->n_segments = trips / segment + (trips % segment != 0);
-  c->segment = trips / c->n_segments + (trips % c->n_segments != 0);
-  c->n_segments = trips / c->segment + (trips % c->segment != 0);
+  segment = ceil_div(trips, ceil_div(trips, segment));
+  set_levels(c, &(split_levels){.is_stored = true, .count = 1, .lengths = {segment}});
   int64_t after =
       saturated_sum(saturated_product(c->n_segments, state), saturated_product(c->segment, step));
+  after = deepen(c, room, after);
   *out_saved = before - after;
   return after<before && * out_saved> before / 3;
 }
@@ -283,11 +341,11 @@ static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t e
 }
 
 typedef struct segment { /* its trips, in the body of a loop over segments */
-  ir_value number, low, high;
+  ir_value low, high;
 } segment;
 
 static segment segment_at(const checkpointing *c, ir_builder *b, ir_value number) {
-  segment s = {.number = number};
+  segment s;
   s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, c->segment));
   s.high = add_int(b, s.low, c->segment);
   if (c->forward.trips % c->segment)
@@ -388,14 +446,15 @@ static void end_segment(checkpointing *c, const split_steps *loop, const bool *d
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
-/* What a segment leaves of the loop's state; what no trip changes no segment changes. */
+/* What a segment leaves of the loop's state, the inner loop's results from `first` on; what no trip
+ * changes no segment changes. */
 static void yield_state(checkpointing *c, const split_steps *loop, const bool *dropped,
-                        ir_block outer, ir_op inner, values *out) {
+                        ir_block outer, ir_op inner, uint32_t first, values *out) {
   for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     VEC_PUSH(c->scratch, out,
              split_steps_keeps(loop, i) ? argument(c->m, outer, FIRST_STATE + k)
-                                        : ir_result(c->m, inner, k));
+                                        : ir_result(c->m, inner, first + k));
     k++;
   }
 }
@@ -418,6 +477,10 @@ static void rename_results(checkpointing *c, const split_steps *loop, const bool
       ir_map_set(c->renamed, ir_result(c->m, loop->op, i), ir_result(c->m, outer, k++));
 }
 
+static bool is_stored(const checkpointing *c, uint32_t carry) {
+  return c->levels.is_stored && c->saved[carry];
+}
+
 static uint32_t place_of(const checkpointing *c, uint32_t carry) { /* in the outer loop's state */
   uint32_t at = 1;
   for (uint32_t i = 0; i < carry; i++) at += !c->is_stack[i];
@@ -428,7 +491,7 @@ static void checkpoint_state(checkpointing *c, ir_builder *b, ir_block body, uin
                              ir_value number, values *out_yields) {
   ir_module *m = c->m;
   for (uint32_t i = 0; i < c->n_carries; i++) {
-    if (!c->saved[i]) continue;
+    if (!is_stored(c, i)) continue;
     ir_value state = argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
     ir_type t = ir_type_of(m, state);
     first_starts(b, number, ir_type_get(m, t)->rank + 1, starts);
@@ -453,7 +516,7 @@ static void forward_segment(checkpointing *c, ir_builder *b, ir_value number, va
   ir_map *map = map_arguments(c, &c->forward, c->is_stack, body, 0);
   copy_body(m, body_of(c), body, NULL, writes_of(c), map);
   end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
-  yield_state(c, &c->forward, c->is_stack, b->block, inner, out_yields);
+  yield_state(c, &c->forward, c->is_stack, b->block, inner, 0, out_yields);
 }
 
 static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_checkpoint) {
@@ -483,7 +546,7 @@ static void build_forward(checkpointing *c) {
   values init = initial_state(c, &b, &c->forward, c->is_stack);
   uint32_t first_checkpoint = init.count;
   for (uint32_t i = 0; i < c->n_carries; i++) {
-    if (!c->saved[i]) continue;
+    if (!is_stored(c, i)) continue;
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
     VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, stacked_type(m, t, c->n_segments)));
   }
@@ -491,7 +554,7 @@ static void build_forward(checkpointing *c) {
   fill_forward_body(c, outer, first_checkpoint);
   rename_results(c, &c->forward, c->is_stack, outer);
   for (uint32_t i = 0, k = first_checkpoint; i < c->n_carries; i++)
-    if (c->saved[i]) c->checkpoints[i] = ir_result(m, outer, k++);
+    if (is_stored(c, i)) c->checkpoints[i] = ir_result(m, outer, k++);
 }
 
 /* ---- the trips of a segment once more, for their stacks ---- */
@@ -524,14 +587,14 @@ static ir_value next_place(ir_builder *b, ir_value place, bool backward) {
   return ir_build_binary(b, backward ? IR_OP_SUBTRACT : IR_OP_ADD, place, one);
 }
 
-static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s) {
+static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s, const ir_value *state) {
   ir_module *m = c->m;
   values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->low));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->high));
   VEC_PUSH(c->scratch, &init, place_of_trip(c, b, ir_build_int(b, 0)));
   for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) VEC_PUSH(c->scratch, &init, checkpoint_at(c, b, i, s->number));
+    if (c->saved[i]) VEC_PUSH(c->scratch, &init, state[i]);
   rerun r = {.first_stack = init.count};
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     const stack *x = &c->stacks.at[i];
@@ -645,35 +708,120 @@ static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const r
   end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, s.place, r->is_backward));
 }
 
-static void reader_segment(checkpointing *c, const reader *r, ir_builder *b, ir_value number,
-                           values *out_yields) {
-  segment s = segment_at(c, b, number);
-  rerun again = start_rerun(c, b, &s);
+static void reader_segment(checkpointing *c, const reader *r, ir_builder *b, const segment *s,
+                           const ir_value *state, values *out_yields) {
+  rerun again = start_rerun(c, b, s, state);
   fill_rerun(c, &again);
-  ir_value end = s.high, first = ir_build_int(b, 0);
+  ir_value end = s->high, first = ir_build_int(b, 0);
   if (r->is_backward) {
-    end = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, c->forward.trips), s.low);
-    first = add_int(b, ir_build_binary(b, IR_OP_SUBTRACT, s.high, s.low), -1);
+    end = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, c->forward.trips), s->low);
+    first = add_int(b, ir_build_binary(b, IR_OP_SUBTRACT, s->high, s->low), -1);
   }
   ir_op inner = segment_loop(c, b, b->block, &r->loop, r->dropped, counter_after(b, &r->loop, end),
                              place_of_trip(c, b, first));
   fill_reading(c, r, inner, &again);
-  yield_state(c, &r->loop, r->dropped, b->block, inner, out_yields);
+  yield_state(c, &r->loop, r->dropped, b->block, inner, 0, out_yields);
 }
 
 /* The forward trip and the reading one stand side by side: what was stacked is no array of one
  * element but the value itself. */
-static void reader_trip(checkpointing *c, const reader *r, ir_builder *b, ir_value number,
-                        values *out_yields) {
+static void reader_trip(checkpointing *c, const reader *r, ir_builder *b, ir_value trip,
+                        const ir_value *state, values *out_yields) {
   ir_module *m = c->m;
-  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) state[i] = checkpoint_at(c, b, i, number);
-  ir_map *made = map_rerun(c, counter_after(b, &c->forward, number), state);
+  ir_map *made = map_rerun(c, counter_after(b, &c->forward, trip), state);
   copy_body(m, body_of(c), b->block, c->needed_op, NULL, made);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, b->block, FIRST_STATE);
   copy_reader(c, r, b, &(source){.made = made}, map);
   yield_trip(c, &r->loop, r->dropped, map, out_yields);
+}
+
+/* ---- segments of segments ---- */
+/* The trips from one to another, for the state that they end with. */
+static ir_value *skip_trips(checkpointing *c, ir_builder *b, ir_value from, ir_value to,
+                            const ir_value *state) {
+  ir_module *m = c->m;
+  values init = {0}, yields = {0};
+  VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, from));
+  VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, to));
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) VEC_PUSH(c->scratch, &init, state[i]);
+  ir_op loop = ir_build_while(b, init.at, init.count);
+  set_condition(m, loop, 0, 1);
+  ir_builder inside = body_builder(m, loop, b->location);
+  ir_value *next = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0, k = 2; i < c->n_carries; i++)
+    if (c->saved[i]) next[i] = argument(m, inside.block, k++);
+  ir_map *map = map_rerun(c, argument(m, inside.block, 0), next);
+  copy_body(m, body_of(c), inside.block, c->state_op, NULL, map);
+  yield_carry(c, body_of(c), c->forward.counter, map, &yields);
+  VEC_PUSH(c->scratch, &yields, argument(m, inside.block, 1));
+  for (uint32_t i = 0, k = 2; i < c->n_carries; i++) {
+    if (!c->saved[i]) continue;
+    yield_carry(c, body_of(c), i, map, &yields);
+    next[i] = ir_result(m, loop, k++);
+  }
+  ir_build_return(&inside, IR_OP_RETURN, yields.at, yields.count);
+  return next;
+}
+
+/* Part `number` of a segment. */
+static segment part_of(ir_builder *b, const segment *s, ir_value number, int64_t length) {
+  segment p;
+  ir_value before = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, length));
+  p.low = ir_build_binary(b, IR_OP_ADD, s->low, before);
+  p.high = ir_build_binary(b, IR_OP_MINIMUM, add_int(b, p.low, length), s->high);
+  return p;
+}
+
+static ir_value count_parts(ir_builder *b, const segment *s, int64_t length) {
+  ir_value trips = ir_build_binary(b, IR_OP_SUBTRACT, s->high, s->low);
+  if (length == 1) return trips;
+  return ir_build_binary(b, IR_OP_DIVIDE, add_int(b, trips, length - 1), ir_build_int(b, length));
+}
+
+static void read_segment(checkpointing *c, const reader *r, ir_builder *b, uint32_t level,
+                         const segment *s, const ir_value *state, values *out_yields);
+
+/* In a loop over the parts, from the last to the first; its state: how many are done, the reader's
+ * state, how many there are. */
+static void read_parts(checkpointing *c, const reader *r, ir_builder *b, uint32_t level,
+                       const segment *s, const ir_value *state, values *out_yields) {
+  ir_module *m = c->m;
+  int64_t length = c->levels.lengths[level];
+  uint32_t n = FIRST_STATE;
+  values init = {0}, yields = {0};
+  VEC_PUSH(c->scratch, &init, ir_build_int(b, 0));
+  for (uint32_t i = 0; i < ir_op_get(m, r->loop.op)->n_operands; i++)
+    if (!r->dropped[i]) VEC_PUSH(c->scratch, &init, argument(m, b->block, n++));
+  VEC_PUSH(c->scratch, &init, count_parts(b, s, length));
+  ir_op loop = ir_build_while(b, init.at, init.count);
+  set_condition(m, loop, 0, n);
+  ir_builder in = body_builder(m, loop, b->location);
+  ir_value done = argument(m, in.block, 0), count = argument(m, in.block, n);
+  ir_value left = ir_build_binary(&in, IR_OP_SUBTRACT, count, done);
+  segment part = part_of(&in, s, add_int(&in, left, -1), length);
+  VEC_PUSH(c->scratch, &yields, add_int(&in, done, 1));
+  read_segment(c, r, &in, level, &part, skip_trips(c, &in, s->low, part.low, state), &yields);
+  VEC_PUSH(c->scratch, &yields, count);
+  ir_build_return(&in, IR_OP_RETURN, yields.at, yields.count);
+  yield_state(c, &r->loop, r->dropped, b->block, loop, FIRST_STATE, out_yields);
+}
+
+/* A segment of the level, whose first trip begins with `state`. */
+static void read_segment(checkpointing *c, const reader *r, ir_builder *b, uint32_t level,
+                         const segment *s, const ir_value *state, values *out_yields) {
+  if (level + 1 < c->levels.count) read_parts(c, r, b, level + 1, s, state, out_yields);
+  else if (c->levels.lengths[level] == 1) reader_trip(c, r, b, s->low, state, out_yields);
+  else reader_segment(c, r, b, s, state, out_yields);
+}
+
+static ir_value *state_at(checkpointing *c, ir_builder *b, const segment *s, ir_value number) {
+  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i])
+      state[i] =
+          is_stored(c, i) ? checkpoint_at(c, b, i, number) : ir_operand(c->m, c->forward.op, i);
+  return c->levels.is_stored ? state : skip_trips(c, b, ir_build_int(b, 0), s->low, state);
 }
 
 static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
@@ -685,8 +833,8 @@ static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
     number = ir_build_binary(&b, IR_OP_SUBTRACT, ir_build_int(&b, c->n_segments - 1), done);
   values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
-  if (c->segment == 1) reader_trip(c, r, &b, number, &yields);
-  else reader_segment(c, r, &b, number, &yields);
+  segment s = segment_at(c, &b, number);
+  read_segment(c, r, &b, 0, &s, state_at(c, &b, &s, number), &yields);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
@@ -728,8 +876,9 @@ static void describe(const checkpointing *c) {
     if (!out->stack || ir_type_bytes(c->m, t) > ir_type_bytes(c->m, out->stack)) out->stack = t;
   }
   out->location = ir_op_get(c->m, c->forward.op)->location;
-  out->trips = c->forward.trips;
   out->segment = c->segment;
+  out->levels = c->levels.count;
+  out->is_stored = c->levels.is_stored;
 }
 
 static bool analyse(checkpointing *c, ir_op loop, const split_room *room) {
@@ -744,7 +893,11 @@ static bool analyse(checkpointing *c, ir_op loop, const split_room *room) {
   uint32_t *uses = ir_count_uses(c->scratch, m, body_of(c));
   for (uint32_t i = 0; i < c->n_carries; i++) try_stack(c, i, uses);
   if (c->stacks.count == 0) return false;
+  c->out->trips = c->forward.trips;
   find_needed(c);
+  bool *needed_op = c->needed_op;
+  find_state_ops(c);
+  c->needed_op = needed_op;
   if (!can_save(c) || !choose_segment(c, room, &c->out->saved_bytes)) return false;
   describe(c);
   return true;

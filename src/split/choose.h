@@ -10,6 +10,7 @@ typedef struct split_goal {
   bool may_sort;           /* what is sorted may be made slice by slice: split/sorts.h */
   bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
   bool no_checkpoints;     /* loops keep what they stack */
+  bool may_be_deep;        /* their segments may have segments (split/checkpoint.h) */
   bool no_accumulators;    /* and carry what they add up */
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */

@@ -15,7 +15,7 @@ from jax import lax
 class Scans:
     def __init__(self, seed):
         self.dice = random.Random(seed)
-        self.steps = self.dice.choice([3, 4, 5, 7, 12, 16, 23, 37])
+        self.steps = self.dice.choice([3, 4, 5, 7, 12, 16, 23, 37, 61, 120])
         self.batch = self.dice.choice([1, 2, 5, 8, 13])
         self.n, self.m = self.dice.choice([1, 3, 6, 17]), self.dice.choice([2, 5, 8])
         self.body = self.dice.randrange(1 << 30)
@@ -54,7 +54,51 @@ class Scans:
             lambda: lax.cond(jnp.sum(x) > 0, lambda: jnp.tanh(h + b), lambda: 0.7 * h),
             lambda: lax.cond(h.ravel()[0] > 0, lambda h: jnp.tanh(h @ w + x @ u), lambda h: h, h),
             lambda: self.one_of(dice, h, x, w, u, b),
+            lambda: self.stencil(dice, h, b) + 0.1 * jnp.sin(x @ u),
+            lambda: jnp.tanh(self.stencil(dice, h, b)),
+            lambda: self.stencil(dice, h, b) / (1 + 0.1 * h**2),
             lambda: h * 0.5 + 0.1 * (jnp.outer(h, b) @ b if not batched else (h.T @ h @ b) * 0.01),
+        ]
+        return dice.choice(choices)()
+
+    def stencil(self, dice, h, b):
+        """Of each place and its neighbours along one or two dimensions, no more than the largest."""
+        axis = dice.choice([-1, 0])
+        n = h.shape[axis]
+        part = lambda a, low, high: lax.slice_in_dim(a, low, max(low, high), axis=axis)  # noqa: E731
+        wide = [(1, 1) if d == axis % h.ndim else (0, 0) for d in range(h.ndim)]
+
+        def padded(mode):
+            p = jnp.pad(h, wide, mode=mode)
+            return h + 0.2 * (part(p, 2, n + 2) + part(p, 0, n) - 2 * h)
+
+        def inside():
+            if n < 3:
+                return 0.5 * h
+            at = 0.2 * (part(h, 2, n) + part(h, 0, n - 2) - 2 * part(h, 1, n - 1))
+            return h.at[(slice(None),) * (axis % h.ndim) + (slice(1, -1),)].add(at)
+
+        def variation():
+            d = jnp.roll(h, -1, axis) - h
+            flow = d / jnp.sqrt(d * d + 0.5)
+            return h + 0.2 * (flow - jnp.roll(flow, 1, axis))
+
+        def apart():
+            """Two fields, one beside the other, that act on each other."""
+            v, w = part(h, 0, n // 2), part(h, n // 2, 2 * (n // 2))
+            both = [0.8 * v + 0.1 * jnp.sin(v * w), 0.7 * w - 0.1 * jnp.roll(v, 1, axis)]
+            return jnp.concatenate([*both, part(h, 2 * (n // 2), n)], axis)
+
+        choices = [
+            lambda: 0.4 * h + 0.3 * (jnp.roll(h, 1, axis) + jnp.roll(h, -1, axis)),
+            lambda: sum(jnp.roll(h, s, d) for s in (1, -1) for d in range(h.ndim)) / (2.2 * h.ndim),
+            lambda: padded("edge"),
+            lambda: padded("wrap") * 0.9 + 0.1 * b,
+            lambda: padded("constant"),
+            inside,
+            variation,
+            apart,
+            lambda: 0.9 * jnp.concatenate([part(h, n - 1, n), part(h, 0, n - 1)], axis),
         ]
         return dice.choice(choices)()
 
@@ -106,19 +150,23 @@ class Scans:
     def layer(self, number, w, u, h, xs, b, shared, reads_extra):
         dice = random.Random(number)
         reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
-        starts = dice.choice([0.0, 1.0])
+        starts, is_wave = dice.choice([0.0, 1.0]), dice.random() < 0.2
 
         def step(carry, x):
-            h, e = carry
+            h, e, before = carry
             inside = random.Random(kind)
             new = self.state(inside, h, x, w, u, b, shared)
             if random.Random(kind + 1).random() < 0.2:
                 new = new + 0.1 * self.until_small(new)
             if reads_extra:
                 new = new + 0.05 * e
-            return (new, self.extra(inside, e, new, x)), self.output(inside, h, x)
+            if is_wave:
+                new = 0.6 * new - 0.3 * self.stencil(random.Random(kind + 2), before, b)
+                before = h
+            return (new, self.extra(inside, e, new, x), before), self.output(inside, h, x)
 
-        (h, e), ys = lax.scan(step, (h, jnp.full(self.n, starts)), xs, reverse=reverse)
+        first = (h, jnp.full(self.n, starts), 0.5 * h if is_wave else None)
+        (h, e, _), ys = lax.scan(step, first, xs, reverse=reverse)
         return h, e, ys
 
     # ---- the program ----
