@@ -22,7 +22,7 @@ enum {
   CANDIDATES_FOR_LARGER = 4,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
-  MOST_SPARED = 3,   /* times that checkpoints leave more, with the same slices */
+  MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
@@ -225,14 +225,16 @@ static void note_hopeless(search *s, int64_t whole_bytes) {
   if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
 }
 
-/* What a trip has beside what is kept is not known before it is there: checkpoints that came out
- * too large are told to leave more. */
+/* What a trip has beside what is kept is not known before all is split: checkpoints that came out
+ * too large are told to leave more, first as if all of them were there at the same time. */
 static bool spares_more(search *s, const split_order *order) {
   if (s->manner != DEEPER || !order || !order->n_checkpoints || s->spared == MOST_SPARED ||
       order->peak_bytes <= s->target)
     return false;
-  s->spare_bytes = saturated_sum(s->spare_bytes, order->peak_bytes - s->target);
   s->spared++;
+  int64_t over = order->peak_bytes - s->target,
+          share = s->spared < MOST_SPARED ? ceil_div(over, order->n_checkpoints) : over;
+  s->spare_bytes = saturated_sum(s->spare_bytes, share);
   return true;
 }
 

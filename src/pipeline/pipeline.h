@@ -81,7 +81,9 @@ typedef struct split_order {
   bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
   int32_t loops;       /* out: regions that were split */
-  int64_t spare_bytes; /* checkpoints leave so much of the room that there seems to be */
+  int64_t spare_bytes; /* segments in segments leave so much of the room beside arguments and
+                          results, which is: */
+  int64_t deep_bytes;  /* out */
   bool keeps_trips;    /* out: some loop keeps what its trips do, in segments or not */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */

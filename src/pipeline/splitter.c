@@ -293,7 +293,7 @@ static bool split_largest(ir_module *m, ir_block top, split_order *order, tried 
   bool split = false;
   for (uint32_t i = 0; i < s.list.count && !split && !is_at_end(m, order); i++) {
     mark_tried(t, s.list.at[i].value);
-    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes, false}, order, &t->known};
+    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes, -1}, order, &t->known};
     split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
             (!goal->no_checkpoints && checkpoint_holder(&h));
   }
@@ -430,11 +430,8 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
   if (p != STUCK && goal->may_sort) unmark_tried(t, h->value); /* others read it, too */
   if (p != STUCK) return p;
   mark_tried(t, h->value);
-  holding held = {m,
-                  h->value,
-                  {room_bytes - order->spare_bytes, INT64_MAX, goal->may_be_deep},
-                  order,
-                  &t->known};
+  split_room room = {room_bytes, INT64_MAX, goal->may_be_deep ? order->deep_bytes : -1};
+  holding held = {m, h->value, room, order, &t->known};
   return !goal->no_checkpoints && checkpoint_holder(&held) ? SPLIT : STUCK;
 }
 
@@ -529,6 +526,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   order->fits = peak.total_bytes <= order->limit_bytes;
   bool over =
       order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
+  order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - held_throughout(&peak));
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);

@@ -285,10 +285,10 @@ static void set_levels(checkpointing *c, const split_levels *levels) {
  * take; `shallow` without. */
 static int64_t deepen(checkpointing *c, const split_room *room, int64_t shallow) {
   split_kept_trips k = {c->forward.trips, saved_bytes(c), first_bytes(c), step_bytes(c)};
-  int64_t most = saturated_sum(room->free_bytes, saturated_product(k.trips, k.step_bytes));
   split_levels levels;
-  if (!room->may_be_deep || shallow <= most || !all_are_backward(c) ||
-      !split_choose_levels(&k, most, &levels))
+  int64_t most = saturated_sum(room->free_bytes, saturated_product(k.trips, k.step_bytes));
+  if (room->deep_bytes < 0 || shallow <= most || !all_are_backward(c) ||
+      !split_choose_levels(&k, room->deep_bytes, &levels))
     return shallow;
   int64_t bytes = split_levels_bytes(&k, &levels);
   if (bytes >= shallow) return shallow;

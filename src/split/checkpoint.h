@@ -18,13 +18,14 @@ typedef struct split_checkpoints { /* what was done */
 typedef struct split_room {
   int64_t free_bytes;   /* beside what there is now; negative: there is too much */
   int64_t tensor_bytes; /* a stack of one segment should not be larger */
-  bool may_be_deep;     /* where that is too little, trips are made several times more */
+  int64_t deep_bytes;   /* where that is too little, trips are made several times more to keep no
+                           more than this; negative: they may not */
 } split_room;
 
 /* Rewrites the while and its readers. False,
  * and nothing is changed, if the loop stacks nothing that only such loops read, or if less than a
  * third of it would be saved. Costs the loop's trips once more for each reader, or several times
- * where room->may_be_deep; results stay bitwise the same. */
+ * where room->deep_bytes allows it; results stay bitwise the same. */
 bool split_checkpoint(ir_module *m, ir_op loop, const split_room *room, split_checkpoints *out);
 
 #endif
