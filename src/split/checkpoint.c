@@ -596,11 +596,11 @@ static rerun start_rerun(checkpointing *c, ir_builder *b, const segment *s, cons
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) VEC_PUSH(c->scratch, &init, state[i]);
   rerun r = {.first_stack = init.count};
+  int64_t last = c->levels.lengths[c->levels.count - 1];
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     const stack *x = &c->stacks.at[i];
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, x->carry));
-    VEC_PUSH(c->scratch, &init,
-             ir_build_zeros(b, ir_tensor_with_dim(m, t, x->write.dim, c->segment)));
+    VEC_PUSH(c->scratch, &init, ir_build_zeros(b, ir_tensor_with_dim(m, t, x->write.dim, last)));
   }
   r.loop = ir_build_while(b, init.at, init.count);
   set_condition(m, r.loop, 0, 1);
