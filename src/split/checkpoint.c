@@ -345,8 +345,9 @@ typedef struct segment { /* its trips, in the body of a loop over segments */
 } segment;
 
 static segment segment_at(const checkpointing *c, ir_builder *b, ir_value number) {
-  segment s;
-  s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, c->segment));
+  segment s = {.low = number};
+  if (c->segment > 1)
+    s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, c->segment));
   s.high = add_int(b, s.low, c->segment);
   if (c->forward.trips % c->segment)
     s.high = ir_build_binary(b, IR_OP_MINIMUM, s.high, ir_build_int(b, c->forward.trips));
@@ -767,7 +768,8 @@ static ir_value *skip_trips(checkpointing *c, ir_builder *b, ir_value from, ir_v
 /* Part `number` of a segment. */
 static segment part_of(ir_builder *b, const segment *s, ir_value number, int64_t length) {
   segment p;
-  ir_value before = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, length));
+  ir_value before = number;
+  if (length > 1) before = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, length));
   p.low = ir_build_binary(b, IR_OP_ADD, s->low, before);
   p.high = ir_build_binary(b, IR_OP_MINIMUM, add_int(b, p.low, length), s->high);
   return p;
