@@ -21,6 +21,11 @@ class Scans:
         self.body = self.dice.randrange(1 << 30)
         self.numbers = np.random.default_rng(seed)
         self.shape = self.dice.choice([(self.batch, self.n), (self.batch, self.n), (self.n,)])
+        self.is_field = self.dice.random() < 0.25
+        if self.is_field:  # whose only way may be segments in segments
+            self.steps = self.dice.choice([5, 12, 20, 29, 61])
+            self.n, self.m = 17, 1
+            self.shape = (self.dice.choice([24, 31, 40]), self.n)
 
     def inputs(self):
         normal = self.numbers.normal
@@ -37,6 +42,15 @@ class Scans:
     def state(self, dice, h, x, w, u, b, shared):
         """The next state, of the same shape and bounded. shared: a matrix made of b."""
         batched = h.ndim == 2
+        if self.is_field:
+            new = self.stencil(dice, self.stencil(dice, h, b), b)
+            return dice.choice(
+                [
+                    lambda: 0.9 * jnp.sin(new) + 0.1 * jnp.tanh(x @ u),
+                    lambda: new / (1 + 0.1 * self.stencil(dice, h, b) ** 2),
+                    lambda: new + 0.1 * jnp.tanh(jnp.roll(h, 2, 0) * jnp.mean(x)),
+                ]
+            )()
         choices = [
             lambda: jnp.tanh(h @ w + x @ u + b),
             lambda: 0.5 * h + 0.3 * jnp.sin(x @ u) * b,

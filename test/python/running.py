@@ -54,19 +54,24 @@ def machine():
     return os.environ.get("WEIR_MACHINE") or (levels() or ["host"])[-1]
 
 
-def opt(program, *arguments, refused=None):
-    """What `weir opt` prints of the file; `refused`, if given, where it knows no way.
-
-    For machine(), unless the arguments name one. Raises AssertionError with its message if it fails.
-    """
+def run_opt(program, *arguments):
+    """`weir opt` of the file, as it ended, for machine(), unless the arguments name one."""
     if not {"--machine", "--device"} & set(arguments):
         arguments = [*arguments, "--machine", machine()]
-    done = subprocess.run(
+    return subprocess.run(
         [BUILD / "weir", "opt", program, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=SECONDS,
     )
+
+
+def opt(program, *arguments, refused=None):
+    """What `weir opt` prints of the file; `refused`, if given, where it knows no way.
+
+    Raises AssertionError with its message if it fails.
+    """
+    done = run_opt(program, *arguments)
     if done.returncode == REFUSED and refused is not None:
         return refused
     assert (
