@@ -233,8 +233,9 @@ static bool spares_more(search *s, const split_order *order) {
     return false;
   s->spared++;
   int64_t over = order->peak_bytes - s->target,
-          share = s->spared < MOST_SPARED ? ceil_div(over, order->n_checkpoints) : over;
-  s->spare_bytes = saturated_sum(s->spare_bytes, share);
+          share = s->spared < MOST_SPARED ? ceil_div(over, order->n_checkpoints) : over,
+          unused = max64(0, order->deep_bytes - order->kept_bytes);
+  s->spare_bytes = saturated_sum(s->spare_bytes, saturated_sum(unused, share));
   return true;
 }
 

@@ -84,6 +84,7 @@ typedef struct split_order {
   int64_t spare_bytes; /* segments in segments leave so much of the room beside arguments and
                           results, which is: */
   int64_t deep_bytes;  /* out */
+  int64_t kept_bytes;  /* out: the most that one of them takes of it */
   bool keeps_trips;    /* out: some loop keeps what its trips do, in segments or not */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */

@@ -121,6 +121,7 @@ static bool checkpoint_loop(const holding *h, ir_op loop) {
           "checkpoint a while: %lld trips, %lld a segment%s, %u levels, %lld bytes less",
           (long long)made.trips, (long long)made.segment, made.is_stored ? "" : " anew",
           made.levels, (long long)made.saved_bytes);
+  h->order->kept_bytes = max64(h->order->kept_bytes, made.kept_bytes);
   if (h->order->n_checkpoints < MOST_CHECKPOINTS)
     h->order->checkpoints[h->order->n_checkpoints++] = made;
   return true;

@@ -281,14 +281,19 @@ static void set_levels(checkpointing *c, const split_levels *levels) {
   CTX_CHECK(c->m->ctx, 0 < c->segment && c->segment <= c->forward.trips);
 }
 
+/* Less is not worth it. */
+static int64_t most_worth_keeping(int64_t before) { return before - before / 3 - 1; }
+
 /* One level of segments takes more than there is room for: more of them, if there may be. What they
  * take; `shallow` without. */
 static int64_t deepen(checkpointing *c, const split_room *room, int64_t shallow) {
   split_kept_trips k = {c->forward.trips, saved_bytes(c), first_bytes(c), step_bytes(c)};
   split_levels levels;
-  int64_t most = saturated_sum(room->free_bytes, saturated_product(k.trips, k.step_bytes));
-  if (room->deep_bytes < 0 || shallow <= most || !all_are_backward(c) ||
-      !split_choose_levels(&k, room->deep_bytes, &levels))
+  int64_t before = saturated_product(k.trips, k.step_bytes),
+          free_bytes = saturated_sum(room->free_bytes, before),
+          deep_bytes = min64(room->deep_bytes, most_worth_keeping(before));
+  if (room->deep_bytes < 0 || shallow <= min64(free_bytes, deep_bytes) || !all_are_backward(c) ||
+      !split_choose_levels(&k, deep_bytes, &levels))
     return shallow;
   int64_t bytes = split_levels_bytes(&k, &levels);
   if (bytes >= shallow) return shallow;
@@ -311,8 +316,9 @@ static bool choose_segment(checkpointing *c, const split_room *room, int64_t *ou
   int64_t after =
       saturated_sum(saturated_product(c->n_segments, state), saturated_product(c->segment, step));
   after = deepen(c, room, after);
+  c->out->kept_bytes = after;
   *out_saved = before - after;
-  return after<before && * out_saved> before / 3;
+  return after <= most_worth_keeping(before);
 }
 
 static bool can_save(const checkpointing *c) {

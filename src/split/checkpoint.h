@@ -13,6 +13,7 @@ typedef struct split_checkpoints { /* what was done */
   bool is_stored;      /* the states that the outermost begin with are kept */
   VEC(ir_op) loops;    /* over segments: the loop and those that read, in the module's arena */
   int64_t saved_bytes; /* stacks, less the checkpoints and the stacks of one segment */
+  int64_t kept_bytes;  /* those, at the same time */
 } split_checkpoints;
 
 typedef struct split_room {

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import held
 import modelled
 import running
 
@@ -212,6 +213,104 @@ def test_checkpoints_of_checkpoints(tmp_path):
     assert xla.report_bytes() <= limit
     assert rewritten.count("stablehlo.while") > 6
     agree(xla(*arguments), running.Xla(text)(*arguments), exact=False)
+
+
+# ---- segments in segments: stencils, of which one level keeps too many fields ----
+def around(u):
+    return sum(jnp.roll(u, s, d) for s in (1, -1) for d in (0, 1)) - 4 * u
+
+
+def last_of(step, state, steps):
+    return lax.scan(lambda s, _: (step(s), None), state, None, length=steps)[0]
+
+
+def heat(steps):
+    step = lambda u: u + 0.1 * around(u) + 0.05 * jnp.sin(u)  # noqa: E731
+    return jax.grad(lambda u: jnp.sum(last_of(step, u, steps) ** 2))
+
+
+def conductivity(steps):
+    """A linear step whose coefficient is asked for."""
+
+    def loss(u, k):
+        u = lax.fori_loop(0, steps, lambda _, u: u + jnp.tanh(k) * around(u), u)
+        return jnp.sum(u**2)
+
+    return jax.grad(loss, (0, 1))
+
+
+def reaction(steps):
+    """Two fields."""
+
+    def step(fields):
+        u, v = fields
+        r = u * v * v
+        return u + 0.1 * around(u) - r + 0.03 * (1 - u), v + 0.05 * around(v) + r - 0.09 * v
+
+    def loss(u, v):
+        u, v = last_of(step, (0.1 * u, 0.1 * v), steps)
+        return jnp.sum(u * v)
+
+    return jax.grad(loss, (0, 1))
+
+
+def waves(steps):
+    """The state are the last two fields, and the speed is asked for at each place."""
+
+    def loss(u, c):
+        step = lambda s: (2 * s[0] - s[1] + 0.1 * c * c * around(s[0]), s[0])  # noqa: E731
+        return jnp.sum(last_of(step, (u, u), steps)[0] ** 2)
+
+    return jax.grad(loss, (0, 1))
+
+
+def variation(steps):
+    """Denoising by gradient descent, and its gradient."""
+
+    def energy(u, y, w):
+        d = [jnp.roll(u, -1, axis) - u for axis in (0, 1)]
+        return jnp.sum(w * jnp.sqrt(d[0] ** 2 + d[1] ** 2 + 1e-2)) + 0.5 * jnp.sum((u - y) ** 2)
+
+    def loss(y, w):
+        u = last_of(lambda u: u - 0.05 * jax.grad(energy)(u, y, w), y, steps)
+        return jnp.sum(u**2)
+
+    return jax.grad(loss, (0, 1))
+
+
+FIELD = RNG.normal(size=(83, 71)).astype(np.float32)
+OTHER = 0.1 * np.abs(RNG.normal(size=FIELD.shape).astype(np.float32))
+STENCILS = {
+    "heat": (heat(20), FIELD),
+    "heat, many steps": (heat(101), FIELD),
+    "conductivity": (conductivity(20), FIELD, np.float32(0.1)),
+    "reaction and diffusion": (reaction(23), FIELD, OTHER),
+    "waves": (waves(100), FIELD, OTHER),
+    "total variation": (variation(20), FIELD, OTHER),
+}
+
+
+@pytest.mark.parametrize("name", STENCILS)
+def test_stencils_at_a_tenth(name):
+    f, *arguments = STENCILS[name]
+    held.check_a_tenth(f, *arguments)
+
+
+ROOMS = [(5, 2.5), (5, 4), (12, 2.5), (12, 6), (29, 4), (29, 9), (61, 4), (61, 12), (97, 6)]
+
+
+@pytest.mark.parametrize("steps, room", ROOMS)
+def test_any_number_of_levels(steps, room, tmp_path):
+    """As many fields as there is room for, of (steps) that are kept: the same bits."""
+    u = RNG.normal(size=(40, 33))
+    limit = int((2 + room) * u.nbytes)
+    text, rewritten = running.rewrite(heat(steps), (u,), tmp_path, "--memory-limit", limit)
+    assert text != rewritten and f"tensor<{steps}x40x33xf64>" not in rewritten
+    evaluate = running.Evaluator(tmp_path, (u,))
+    agree(evaluate(rewritten), evaluate(text), exact=True)
+    xla = running.Xla(rewritten)
+    assert xla.report_bytes() <= (1 if modelled.RUNS else 1.05) * limit
+    agree(xla(u), running.Xla(text)(u), exact=False)
 
 
 def test_switched_off(tmp_path):
