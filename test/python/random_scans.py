@@ -71,7 +71,8 @@ class Scans:
             lambda: self.stencil(dice, h, b) + 0.1 * jnp.sin(x @ u),
             lambda: jnp.tanh(self.stencil(dice, h, b)),
             lambda: self.stencil(dice, h, b) / (1 + 0.1 * h**2),
-            lambda: h * 0.5 + 0.1 * (jnp.outer(h, b) @ b if not batched else (h.T @ h @ b) * 0.01),
+            lambda: h * 0.5
+            + 0.1 * (jnp.outer(h, b) @ b / (1 + b @ b) if not batched else (h.T @ h @ b) * 0.01),
         ]
         return dice.choice(choices)()
 
@@ -173,7 +174,7 @@ class Scans:
             if random.Random(kind + 1).random() < 0.2:
                 new = new + 0.1 * self.until_small(new)
             if reads_extra:
-                new = new + 0.05 * e
+                new = new + 0.05 * jnp.tanh(e)
             if is_wave:
                 new = 0.6 * new - 0.3 * self.stencil(random.Random(kind + 2), before, b)
                 before = h
