@@ -743,32 +743,39 @@ static void reader_trip(checkpointing *c, const reader *r, ir_builder *b, ir_val
 }
 
 /* ---- segments of segments ---- */
+enum { FIRST_SKIPPED = 2 }; /* behind counter and end */
+
+static void fill_skipping(checkpointing *c, ir_op loop) {
+  ir_module *m = c->m;
+  ir_builder b = body_builder(m, loop, ir_op_get(m, loop)->location);
+  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  values yields = {0};
+  for (uint32_t i = 0, k = FIRST_SKIPPED; i < c->n_carries; i++)
+    if (c->saved[i]) state[i] = argument(m, b.block, k++);
+  ir_map *map = map_rerun(c, argument(m, b.block, 0), state);
+  copy_body(m, body_of(c), b.block, c->state_op, NULL, map);
+  yield_carry(c, body_of(c), c->forward.counter, map, &yields);
+  VEC_PUSH(c->scratch, &yields, argument(m, b.block, 1));
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) yield_carry(c, body_of(c), i, map, &yields);
+  ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
+}
+
 /* The trips from one to another, for the state that they end with. */
 static ir_value *skip_trips(checkpointing *c, ir_builder *b, ir_value from, ir_value to,
                             const ir_value *state) {
-  ir_module *m = c->m;
-  values init = {0}, yields = {0};
+  values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, from));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, to));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) VEC_PUSH(c->scratch, &init, state[i]);
   ir_op loop = ir_build_while(b, init.at, init.count);
-  set_condition(m, loop, 0, 1);
-  ir_builder inside = body_builder(m, loop, b->location);
-  ir_value *next = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  for (uint32_t i = 0, k = 2; i < c->n_carries; i++)
-    if (c->saved[i]) next[i] = argument(m, inside.block, k++);
-  ir_map *map = map_rerun(c, argument(m, inside.block, 0), next);
-  copy_body(m, body_of(c), inside.block, c->state_op, NULL, map);
-  yield_carry(c, body_of(c), c->forward.counter, map, &yields);
-  VEC_PUSH(c->scratch, &yields, argument(m, inside.block, 1));
-  for (uint32_t i = 0, k = 2; i < c->n_carries; i++) {
-    if (!c->saved[i]) continue;
-    yield_carry(c, body_of(c), i, map, &yields);
-    next[i] = ir_result(m, loop, k++);
-  }
-  ir_build_return(&inside, IR_OP_RETURN, yields.at, yields.count);
-  return next;
+  set_condition(c->m, loop, 0, 1);
+  fill_skipping(c, loop);
+  ir_value *after = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0, k = FIRST_SKIPPED; i < c->n_carries; i++)
+    if (c->saved[i]) after[i] = ir_result(c->m, loop, k++);
+  return after;
 }
 
 /* Part `number` of a segment. */
