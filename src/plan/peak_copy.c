@@ -133,15 +133,23 @@ static bool appears_before(const plan_graph *g, const plan_node *tuple, uint32_t
   return false;
 }
 
+/* Whether the loop keeps element i's initial value, too, as an element that no trip changes. */
+static bool is_kept(const plan_graph *g, uint32_t body, const plan_node *tuple, uint32_t i) {
+  uint32_t source = source_of(g, tuple->operands[i]);
+  for (uint32_t k = i + 1; k < tuple->n_operands; k++)
+    if (source_of(g, tuple->operands[k]) == source && !plan_is_carried(g, body, k)) return true;
+  return false;
+}
+
 static void copy_initial(copier *c, uint32_t loop) {
   uint32_t tuple = plan_node_get(c->g, loop)->operands[0],
            body = plan_node_get(c->g, loop)->comps[1];
   for (uint32_t i = 0; i < plan_node_get(c->g, tuple)->n_operands; i++) {
     if (!plan_is_carried(c->g, body, i)) continue;
     uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = source_of(c->g, x);
-    bool free_to_use = !is_fixed(c->g, source) &&
-                       !appears_before(c->g, plan_node_get(c->g, tuple), i) &&
-                       dies_at(c, source, tuple);
+    bool free_to_use =
+        !is_fixed(c->g, source) && !appears_before(c->g, plan_node_get(c->g, tuple), i) &&
+        !is_kept(c->g, body, plan_node_get(c->g, tuple), i) && dies_at(c, source, tuple);
     if (!free_to_use) copy_of(c, x, tuple, i);
   }
 }

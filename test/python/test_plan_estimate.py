@@ -290,6 +290,12 @@ def states_that_a_branch_in_a_branch_keeps(x, y):
     return in_turns(jnp.sin, inner)(x, y)
 
 
+def state_whose_beginning_is_kept(x, y):
+    """The loop reads what its state began with: two arrays."""
+    k = jnp.sin(x @ y)
+    return jax.lax.fori_loop(0, 300, lambda i, c: c.at[i].set((k * c[i]).sum(0)), k)
+
+
 RULES = [
     states_that_branches_make,
     states_that_a_branch_keeps,
@@ -305,6 +311,7 @@ RULES = [
     values_of_top_k,
     loops_that_take_turns,
     solve_what_others_read,
+    state_whose_beginning_is_kept,
 ]
 
 
