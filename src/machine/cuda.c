@@ -7,17 +7,25 @@
 #include "machine/device.h"
 
 /* A launch takes 2 to 5 us (CUDA C++ Best Practices Guide); the trip of a while whose count XLA
- * knows is launches of its bookkeeping. Triton's products or cuBLAS': autotuning decides. XLA gives
- * cuBLAS 4 MB for a product that is not too small (gemm_rewriter.cc). */
-#define LIBRARIES                                                                                  \
+ * knows is launches of its bookkeeping. Triton's products or cuBLAS': autotuning decides. */
+const device_platform device_cuda = {"cuda", 4e3, 10e3, "xla_gpu_enable_triton_gemm=false"};
+const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_gemm=false"};
+
+/* XLA gives cuBLAS 4 MB for a product that is not too small (gemm_rewriter.cc). */
+#define LIBRARIES(...)                                                                             \
   {                                                                                                \
     .align_bytes = 256, .library_bytes = 4 << 20, .least_library_products = 256,                   \
-    .lays_out_anew = true, .library_decides = true, .fuses_sums = true, .narrow_floats = true      \
+    .lays_out_anew = true, .library_decides = true, .fuses_sums = true, .narrow_floats = true,     \
+    __VA_ARGS__                                                                                    \
   }
-const device_platform device_cuda = {"cuda", 4e3, 10e3, "xla_gpu_enable_triton_gemm=false",
-                                     LIBRARIES};
-const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_gemm=false",
-                                     LIBRARIES};
+/* What its products in parts cost, by generations (splitk_rewriter.cc). */
+#define BY_AGE(generation, blackwell, hopper, older)                                               \
+  ((generation) >= 10 ? (blackwell) : (generation) >= 9 ? (hopper) : (older))
+#define PARTS(n, generation)                                                                       \
+  .cores = (n), .product_byte_cost = BY_AGE(generation, 0.0848863, 0.194136, 0.0666955),           \
+  .sum_cost = BY_AGE(generation, 1.21563e8, 4.36e7, 5.65307e7),                                    \
+  .sum_byte_cost = BY_AGE(generation, 189.711, 193.1384, 467.815)
+#define MEMORY(...) &(const device_memory)LIBRARIES(__VA_ARGS__)
 
 /* The text that XLA takes for a card. */
 #define TEXT_(x) #x
@@ -40,7 +48,7 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 #define CARD(name, kind, source, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory,  \
              major, minor, extension, f32, f64)                                                    \
   {                                                                                                \
-    name, &device_cuda, kind, source,                                                              \
+    name, &device_cuda, MEMORY(PARTS(cores, major)), kind, source,                                 \
         TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major,       \
                minor, extension),                                                                  \
         memory, l2, (bandwidth)*1e-9, 2.0 * (cores) * (fpus) * (ghz), f32, f64                     \
@@ -74,7 +82,7 @@ const device device_cuda_cards[] = {
     {0}};
 
 /* No compiler for it can be had without a card: by estimate alone. */
-const device device_rocm_cards[] = {
-    {"mi300x", &device_rocm, "AMD Instinct MI300X", "AMD Instinct MI300X data sheet", NULL,
-     192000000000, 268435456, 5300, 163.4e3, 163.4e3, 163.4e3},
-    {0}};
+const device device_rocm_cards[] = {{"mi300x", &device_rocm, MEMORY(.cores = 0),
+                                     "AMD Instinct MI300X", "AMD Instinct MI300X data sheet", NULL,
+                                     192000000000, 268435456, 5300, 163.4e3, 163.4e3, 163.4e3},
+                                    {0}};

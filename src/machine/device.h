@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a platform's XLA takes memory, as far as it differs from a CPU's: bounds and estimates ask
- * here. 0, false: as on a CPU. */
+/* How a card's XLA takes memory, as far as it differs from a CPU's: bounds and estimates ask here.
+ * 0, false: as on a CPU. */
 typedef struct device_memory {
   /* Arrays are padded to tiles of the two dimensions that are innermost in memory, which XLA
    * chooses; rows of elements of less than 4 bytes are packed. 0: arrays are dense. */
@@ -18,6 +18,11 @@ typedef struct device_memory {
   int64_t library_bytes; /* in which a library's call works, beside its operands and results */
   /* Products of f32 matrices with fewer multiplications are no library's. */
   int64_t least_library_products;
+  /* Products are made in parts, where that keeps more of so many cores busy (plan/peak_terms.c).
+   * What XLA counts, in its unit: of a byte that a product moves, of adding parts, and of a byte of
+   * these. */
+  int32_t cores;
+  double product_byte_cost, sum_cost, sum_byte_cost;
   int64_t loop_bytes;        /* that XLA keeps for a loop, or a sort, whatever its state is */
   int64_t coefficient_bytes; /* that XLA may keep for an element of a table of constants */
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
@@ -48,13 +53,13 @@ typedef struct device_platform {
   /* Another way in which XLA may compile there than as told: the choice is made on the card, by
    * timing. A program holds its limit where it does so both ways. NULL: there is none. */
   const char *otherwise;
-  device_memory memory;
 } device_platform;
 
 /* In bytes, and G a second, that is, per ns. */
 typedef struct device {
   const char *name; /* "h100" */
   const device_platform *platform;
+  const device_memory *memory;
   const char *kind;     /* as JAX calls it: device_kind */
   const char *source;   /* of the numbers */
   const char *target;   /* for XLA: cuda: the text of a GpuTargetConfigProto; tpu: a topology */

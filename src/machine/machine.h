@@ -78,7 +78,7 @@ bool machine_runs(machine_level here, machine_level code);
 
 /* How its XLA takes memory; NULL: as on CPUs. */
 static inline const device_memory *machine_memory(const machine *m) {
-  return m->device ? &m->device->platform->memory : NULL;
+  return m->device ? m->device->memory : NULL;
 }
 
 /* ---- what follows from the level ---- */

@@ -17,13 +17,13 @@
     .copies_for_loops = true, .fuses_sums = true, .fuses_products = true, .fuses_siblings = true,  \
     .narrow_floats = true, __VA_ARGS__                                                             \
   }
-const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL, TILES(NEAR)};
+const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL};
+static const device_memory single = TILES(NEAR);
 /* Two cores that run one program, each with its own memory on the chip: XLA:TPU puts nothing there
  * that both read. v4 has 128 MiB more for both, of which not all is used. Both have less arithmetic
  * for what they read than v5e and v6e, so that several products' operand is computed once. */
-static const device_platform pairs = {"tpu", 1e3, 1e3, NULL,
-                                      TILES(.near_bytes = 0, .keeps_for_products = true)},
-                             v4 = {"tpu", 1e3, 1e3, NULL, TILES(NEAR, .keeps_for_products = true)};
+static const device_memory pairs = TILES(.near_bytes = 0, .keeps_for_products = true),
+                           v4 = TILES(NEAR, .keeps_for_products = true);
 
 /* Lanes: 8 x 128 with 4 units each, beside 4 arrays of 128 x 128 multiply-adds. */
 static const double VECTOR_SHARE = 1.0 / 32;
@@ -31,16 +31,15 @@ static const double VECTOR_SHARE = 1.0 / 32;
 static const double F64_SHARE = 1.0 / 64;
 
 #define GIB_QUARTERS(n) ((int64_t)(n) << 28)
-#define CHIP(name, platform, kind, topology, quarters, bandwidth, bf16)                            \
+#define CHIP(name, memory, kind, topology, quarters, bandwidth, bf16)                              \
   {                                                                                                \
-    name, &platform, kind, "Google Cloud, TPU system architecture; XLA:TPU", topology,             \
+    name, &device_tpu, &memory, kind, "Google Cloud, TPU system architecture; XLA:TPU", topology,  \
         GIB_QUARTERS(quarters), (int64_t)128 << 20, bandwidth, (bf16)*VECTOR_SHARE, bf16,          \
         (bf16)*F64_SHARE                                                                           \
   }
 
-const device device_tpu_chips[] = {
-    CHIP("v5e", device_tpu, "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
-    CHIP("v4", v4, "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
-    CHIP("v5p", pairs, "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
-    CHIP("v6e", device_tpu, "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
-    {0}};
+const device device_tpu_chips[] = {CHIP("v5e", single, "TPU v5 lite", "v5e:2x2", 63, 819, 197e3),
+                                   CHIP("v4", v4, "TPU v4", "v4:2x2x1 megacore", 123, 1228, 275e3),
+                                   CHIP("v5p", pairs, "TPU v5", "v5p:2x2x1", 382, 2765, 459e3),
+                                   CHIP("v6e", single, "TPU v6 lite", "v6e:2x2", 125, 1640, 918e3),
+                                   {0}};

@@ -35,6 +35,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   if (memory) plan_take_epilogues(g);
   if (memory && memory->library_bytes) {
     plan_pad_products(g);
+    plan_part_products(g);
     plan_split_products(g);
   }
   if (memory && memory->copies_for_loops) plan_copy_invariants(g);
@@ -42,6 +43,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   plan_fuse(g);
   if (memory) plan_on_device(g);
   plan_insert_copies(g);
+  if (memory && memory->library_bytes) plan_fuse_copies(g);
   plan_schedule(g, order);
   m->ctx->looked_at += g->nodes.count;
   return g;

@@ -583,3 +583,33 @@ void plan_on_device(plan_graph *g) {
     pad(g, &n->shape, is_by_rows(g, n), n->narrow);
   }
 }
+
+/* ---- copies ---- */
+/* What the node reads is there until the copy is made, too. */
+static void make_with(plan_graph *g, uint32_t copy, uint32_t made) {
+  const plan_node *n = plan_node_get(g, made);
+  uint32_t count = n->n_operands, *operands = ARENA_ARRAY(g->arena, uint32_t, count + 1);
+  operands[0] = plan_node_get(g, copy)->operands[0];
+  memcpy(operands + 1, n->operands, count * sizeof *operands);
+  plan_node_get(g, copy)->operands = operands;
+  plan_node_get(g, copy)->n_operands = count + 1;
+  for (uint32_t i = 1; i <= count; i++) {
+    bool is_known = operands[i] == operands[0];
+    for (uint32_t k = 1; k < i; k++) is_known |= operands[k] == operands[i];
+    if (!is_known) plan_add_user(g, operands[i], copy);
+  }
+}
+
+/* XLA:GPU makes a copy where it makes what is copied, if that is computed element by element, and
+ * no loop's state is copied in the loop (copy_fusion.cc). */
+void plan_fuse_copies(plan_graph *g) {
+  uint32_t count = g->nodes.count;
+  for (uint32_t id = 1; id < count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    bool is_copy = n->kind == PLAN_COPY && (n->flags & PLAN_FLAG_LIVE) && n->comp == g->entry;
+    if (!is_copy || n->shape.is_tuple) continue;
+    uint32_t made = n->operands[0];
+    if (plan_node_get(g, made)->kind == PLAN_BITCAST) made = plan_node_get(g, made)->operands[0];
+    if (plan_is_made_elementwise(plan_node_get(g, made))) make_with(g, id, made);
+  }
+}

@@ -31,6 +31,7 @@ struct plan_fusion {
   bool *reused; /* by operand: some fused node reads its elements more than once */
   /* by operand: some fused node reads it at other indices than the root writes */
   bool *apart;
+  bool moves;                /* some fused node reads other elements than its own, but for views */
   source_set *sources;       /* by operand */
   VEC(int64_t) source_count; /* by source: how often it is emitted */
 };
@@ -140,12 +141,19 @@ static uint32_t add_operand(fuser *f, uint32_t node, uint32_t operand) {
   return n->n_operands - 1;
 }
 
+static bool moves(const plan_graph *g, const plan_node *n) {
+  bool is_of_constant =
+      n->n_operands == 1 && plan_node_get(g, n->operands[0])->kind == IR_OP_CONSTANT;
+  return n->n_operands && !is_of_constant && !plan_is_elementwise(n) && n->kind != PLAN_BITCAST;
+}
+
 /* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the
  * fusion. */
 static void read_operands(fuser *f, uint32_t node, const plan_node *like, const source_set *users,
                           bool all_reused, bool all_apart) {
   plan_fusion *fusion = plan_node_get(f->g, node)->fusion;
   uint32_t own = UINT32_MAX;
+  fusion->moves |= moves(f->g, like);
   for (uint32_t i = 0; i < like->n_operands; i++) {
     uint32_t operand = like->operands[i], k = add_operand(f, node, operand);
     fusion->reused[k] |= all_reused || reuses(like);
@@ -215,6 +223,11 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   drop_operand(f, node, i);
   read_operands(f, node, &p, &users, reused, apart);
   remove_if_dead(f, producer);
+}
+
+bool plan_is_made_elementwise(const plan_node *n) {
+  if (n->in_place || !n->n_operands) return false;
+  return n->kind == PLAN_FUSION ? !n->fusion->moves : plan_is_elementwise(n);
 }
 
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i) {

@@ -5,6 +5,7 @@
  *      --peak_merge.c--> products of one matrix as one, on GPUs
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
+ *      --peak_terms.c--> products of long sums in parts, on GPUs
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
@@ -132,6 +133,20 @@ typedef struct plan_graph {
 static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
 static inline plan_comp *plan_comp_get(const plan_graph *g, uint32_t c) { return &g->comps.at[c]; }
 
+/* ---- peak_terms.c ---- */
+typedef struct plan_product {
+  int64_t batch, rows, columns, terms;
+  int64_t left_bytes, right_bytes, bytes; /* of an element of the operands, the result */
+  int64_t summed_bytes;                   /* of one that parts are added in */
+} plan_product;
+
+/* In how many parts XLA:GPU makes it: 1, 2, 4, ... */
+int64_t plan_parts_of_product(const device_memory *memory, const plan_product *p);
+/* How many terms it has then, with those that are added as zeros. */
+int64_t plan_padded_terms(const plan_product *p, int64_t parts);
+/* The most bytes of all parts of a product, of which the result has so many elements. */
+int64_t plan_most_bytes_of_parts(const device_memory *memory, int64_t elements);
+
 /* ---- peak_graph.c ---- */
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims);
 plan_shape plan_shape_of_type(arena *a, const ir_module *m, ir_type type);
@@ -175,6 +190,10 @@ void plan_take_epilogues(plan_graph *g);
 /* After that: 16-bit matrices as large as cuBLAS wants them. */
 void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
+/* A matrix times a vector, of so few multiplications that XLA:GPU has it as a sum of products. */
+bool plan_is_sum_of_products(const plan_graph *g, const plan_node *dot);
+/* After that: parts of products on GPUs, and what adds them. */
+void plan_part_products(plan_graph *g);
 /* The same: operands of products by the algorithms of narrower numbers, in parts. */
 void plan_split_products(plan_graph *g);
 /* The same: what XLA:TPU makes before loops for products and windows in them. */
@@ -185,6 +204,8 @@ void plan_count_coefficients(plan_graph *g);
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+/* Of operands in memory, element by element, as far as it is no view of them. */
+bool plan_is_made_elementwise(const plan_node *n);
 bool plan_is_product(const plan_graph *g,
                      const plan_node *n); /* alone, or what a fusion is around */
 void plan_schedule(plan_graph *g, plan_order order);
@@ -193,6 +214,8 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
 /* Copies where one buffer would have to hold two values: into loops, out of branches, before
  * updates in place. */
 void plan_insert_copies(plan_graph *g);
+/* After that, on GPUs: what is made with what it is a copy of. */
+void plan_fuse_copies(plan_graph *g);
 /* The buffers' part of plan_peak; no more than what is live at once if that is over enough_bytes.
  */
 void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out_peak);

@@ -24,7 +24,7 @@ typedef struct merger {
 /* ---- which ---- */
 /* A matrix times a vector, of so few multiplications that XLA has it as a sum of products
  * (gpu_algebraic_simplifier.cc: ShouldStrengthReduceDotToReduce). */
-static bool is_sum(const plan_graph *g, const plan_node *n) {
+bool plan_is_sum_of_products(const plan_graph *g, const plan_node *n) {
   for (int32_t d = n->shape.rank - 2; d < n->shape.rank; d++)
     if (n->shape.dims[d] == 1) {
       uint32_t matrix = d == n->shape.rank - 2;
@@ -39,7 +39,7 @@ static bool is_product(const plan_graph *g, const plan_node *n) {
   if (n->kind != IR_OP_DOT_GENERAL || !(n->flags & PLAN_FLAG_LIVE) || !n->op) return false;
   ir_kind kind = ir_kind_of(g->m, n->op);
   bool is_of_program = kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_TRANSPOSE;
-  return is_of_program && n->shape.rank > 1 && !is_sum(g, n);
+  return is_of_program && n->shape.rank > 1 && !plan_is_sum_of_products(g, n);
 }
 
 static bool is_small(const plan_graph *g, const plan_node *n) {

@@ -5,7 +5,7 @@
  * be laid out anew, and a library's product has its workspace. */
 #include "base/saturate.h"
 #include "ir/calls.h"
-#include "plan/peak.h"
+#include "plan/peak_graph.h"
 
 enum {
   POINTER_BYTES = 8,
@@ -125,11 +125,23 @@ static int64_t matrix_padding(const sum *s, ir_value v) {
   return n;
 }
 
+/* Parts of products that are added later, and operands that are padded for them
+ * (splitk_rewriter.cc): a part has more terms than are added. */
+static void add_parts(sum *s, const ir_op_data *d) {
+  const ir_type_data *t = ir_type_at(s->m, d->first_result);
+  int64_t elements = 1;
+  for (int32_t i = 0; i < t->rank; i++)
+    elements = saturated_product(elements, t->dims[i] > 0 ? t->dims[i] : 1);
+  add(s, plan_most_bytes_of_parts(s->memory, elements));
+  for (uint32_t i = 0; i < d->n_operands; i++) add_value(s, d->operands[i], 1, 1);
+}
+
 static void add_matrices(sum *s, const ir_op_data *d) {
   bool is_product = d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL;
   if (!is_product || !s->memory || !s->memory->library_bytes) return;
   add(s, matrix_padding(s, d->first_result));
   for (uint32_t i = 0; i < d->n_operands; i++) add(s, matrix_padding(s, d->operands[i]));
+  if (s->memory->cores) add_parts(s, d);
 }
 
 static void add_op(sum *s, ir_op op) {

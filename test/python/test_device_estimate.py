@@ -168,6 +168,18 @@ func.func @main(%x: {x}, %w: {w}) -> {y} {{
 }}"""
 
 
+def of_columns(terms, rows, columns, dtype="f32"):
+    """x^T y: long sums."""
+    x, y, r = (
+        f"tensor<{m}x{n}x{dtype}>" for m, n in ((terms, rows), (terms, columns), (rows, columns))
+    )
+    return f"""
+func.func @main(%x: {x}, %y: {y}) -> {r} {{
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : ({x}, {y}) -> {r}
+  return %0 : {r}
+}}"""
+
+
 def by_algorithm(precision, products):
     """A product by an algorithm that is made of products of narrower numbers."""
     x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
@@ -203,6 +215,38 @@ func.func @main(%x: {all_rows}) -> {matrix} {{
     stablehlo.return %next, %s : {number}, {matrix}
   }}
   return %0#1 : {matrix}
+}}"""
+
+
+def beginning_kept(rows):
+    """Sines of a product, which a loop changes by rows, and reads as they were."""
+    x, row, v = f"tensor<{rows}x1024xf32>", "tensor<1x1024xf32>", "tensor<1024xf32>"
+    a, w, number = f"tensor<{rows}x64xf32>", "tensor<64x1024xf32>", "tensor<i32>"
+    return f"""
+func.func @main(%a: {a}, %w: {w}) -> {x} {{
+  %zero = stablehlo.constant dense<0> : {number}
+  %one = stablehlo.constant dense<1> : {number}
+  %end = stablehlo.constant dense<{rows}> : {number}
+  %low = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : ({a}, {w}) -> {x}
+  %y = stablehlo.sine %p : {x}
+  %0:3 = stablehlo.while(%i = %zero, %c = %y, %k = %y) : {number}, {x}, {x} cond {{
+    %more = stablehlo.compare LT, %i, %end : ({number}, {number}) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  }} do {{
+    %s = stablehlo.dynamic_slice %c, %i, %zero, sizes = [1, 1024]
+      : ({x}, {number}, {number}) -> {row}
+    %b = stablehlo.broadcast_in_dim %s, dims = [0, 1] : ({row}) -> {x}
+    %m = stablehlo.multiply %k, %b : {x}
+    %r = stablehlo.reduce(%m init: %low) applies stablehlo.add across dimensions = [0]
+      : ({x}, tensor<f32>) -> {v}
+    %u = stablehlo.reshape %r : ({v}) -> {row}
+    %next = stablehlo.dynamic_update_slice %c, %u, %i, %zero
+      : ({x}, {row}, {number}, {number}) -> {x}
+    %trip = stablehlo.add %i, %one : {number}
+    stablehlo.return %trip, %next, %k : {number}, {x}, {x}
+  }}
+  return %0#1 : {x}
 }}"""
 
 
@@ -467,6 +511,14 @@ SINGLE = {
     "16 bits, sums padded": ("h100", product(5_000_000, 5, 8, "f16"), 214_194_768),
     "16 bits, columns padded": ("h100", product(10**6, 64, 12), 184_003_840),
     "16 bits, a vector": ("h100", product(10**6, 60, 1), 126_194_680),
+    "long sums, in parts": ("h100", of_columns(2**20, 32, 64), 406_855_936),  # as cuBLAS' workspace
+    "long sums, in parts that are padded": ("h100", of_columns(1_000_001, 32, 64), 772_768_128),
+    "long sums, in parts of other lengths": ("h100", of_columns(10**6, 32, 64), 772_767_744),
+    "long sums of 16 bits": ("h100", of_columns(1_000_001, 32, 64, "bf16"), 388_874_432),
+    "long sums of 64 bits": ("h100", of_columns(100_001, 200, 200, "f64"), 650_665_600),
+    "long sums of a vector's": ("h100", of_columns(1_000_001, 1, 300), 2_408_695_396),
+    "long sums of few parts": ("h100", of_columns(100_001, 600, 600), 973_118_400),
+    "a copy of what a loop begins with": ("h100", beginning_kept(8192), 103_023_384),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
     "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),

@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
     else if (!strcmp(argv[i], "--bound")) j.bound = true;
     else if (!strcmp(argv[i], "--device") && i + 1 < argc && device_find(argv[i + 1]))
-      j.memory = &device_find(argv[++i])->platform->memory;
+      j.memory = device_find(argv[++i])->memory;
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);

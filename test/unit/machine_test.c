@@ -229,7 +229,7 @@ static void test_devices(void) {
 
 /* Arrays on a device: dense and aligned on GPUs, in tiles of (8, 128) on TPUs. */
 static void test_bytes_of_arrays(void) {
-  const device_memory *gpu = &device_cuda.memory, *tpu = &device_tpu.memory;
+  const device_memory *gpu = device_find("h100")->memory, *tpu = device_find("v5e")->memory;
   const int64_t column[] = {1000, 1}, cube[] = {3, 4, 5}, none[] = {0, 7}, huge[] = {INT64_MAX, 2};
   assert(device_least_bytes(gpu, 4, 2, column) == 4000);
   assert(device_most_bytes(gpu, 4, 2, column) == 4096);

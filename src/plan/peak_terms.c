@@ -1,0 +1,168 @@
+/* Products of which what is summed over is in parts, as Triton's are on GPUs where few cores would
+ * be busy otherwise: the parts are a batch of products, which are added up behind it. Where the
+ * parts are not equally long, or no multiple of 16 bytes, both operands are padded, in arrays of
+ * their own. cuBLAS has a workspace instead, so a product whose parts take less is left alone: the
+ * card decides which of the two it is.
+ *
+ * In: the graph before it is fused, 16-bit matrices as cuBLAS wants them: what makes an operand may
+ * be computed where it is padded, and what reads a result where its parts are added. A product that
+ * XLA has as a sum is left alone. Source: XLA's splitk_rewriter.cc, and how it counts. */
+#include "base/saturate.h"
+#include "ir/floats.h"
+#include "plan/peak_graph.h"
+
+enum { MOST_PARTS = 2048, TILE = 128, ALIGNED_BYTES = 16, WIDEST_BYTES = 8 };
+
+static const double COST_OF_MULTIPLICATION = 200;
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t blocks_of(int64_t n, int64_t size) { return n / size + (n % size != 0); }
+
+/* In no unit: of the products, or of reading and writing what they need, and of adding the parts.
+ */
+static double cost_of(const device_memory *memory, const plan_product *p, int64_t parts) {
+  double rows = (double)least_of(p->rows, TILE), columns = (double)least_of(p->columns, TILE),
+         batch = (double)p->batch * (double)parts,
+         tiles = batch * (double)blocks_of(p->rows, TILE) * (double)blocks_of(p->columns, TILE),
+         at_once = memory->cores * (TILE * TILE / (rows * columns)),
+         waves = tiles > at_once ? tiles / at_once : 1,
+         each = rows * columns * (double)blocks_of(p->terms, parts),
+         computing = COST_OF_MULTIPLICATION * each * waves;
+  double result = (double)p->rows * (double)p->columns,
+         read = (double)p->batch * (double)p->terms *
+                ((double)p->rows * (double)p->left_bytes +
+                 (double)p->columns * (double)p->right_bytes),
+         width = (double)(parts > 1 ? p->summed_bytes : p->bytes),
+         moving = memory->product_byte_cost * (read + batch * result * width),
+         product = computing > moving ? computing : moving;
+  if (parts == 1) return product;
+  double summed = batch * result * (double)p->summed_bytes,
+         written = (double)p->batch * result * (double)p->bytes;
+  return product + memory->sum_cost + memory->sum_byte_cost * (summed + written);
+}
+
+int64_t plan_parts_of_product(const device_memory *memory, const plan_product *p) {
+  int64_t found = 1;
+  if (!memory->cores || p->batch < 1 || p->rows < 1 || p->columns < 1 || p->terms < 1) return 1;
+  double least = cost_of(memory, p, 1);
+  for (int64_t parts = 2; parts <= MOST_PARTS; parts *= 2) {
+    double cost = cost_of(memory, p, parts);
+    if (cost < least) least = cost, found = parts;
+  }
+  return found;
+}
+
+/* Where all cores are busy twice as many parts are computed no sooner. */
+int64_t plan_most_bytes_of_parts(const device_memory *memory, int64_t elements) {
+  int64_t busy = 2 * (int64_t)memory->cores * TILE * TILE,
+          most = saturated_product(elements, MOST_PARTS);
+  return WIDEST_BYTES * least_of(busy, most);
+}
+
+int64_t plan_padded_terms(const plan_product *p, int64_t parts) {
+  int64_t narrow = least_of(p->left_bytes, p->right_bytes),
+          multiple = parts * (narrow < ALIGNED_BYTES ? ALIGNED_BYTES / narrow : 1);
+  return saturated_product(blocks_of(p->terms, multiple), multiple);
+}
+
+/* ---- in the graph ---- */
+/* Of operand `side`: the dimension that is summed over. A vector stands either way. */
+static int32_t summed_dim(const plan_graph *g, const plan_node *dot, int32_t side) {
+  const plan_shape *s = &plan_node_get(g, dot->operands[side])->shape;
+  bool is_turned = dot->stands & PLAN_DOT_FOLDED & PLAN_DOT_SIDE(side);
+  int32_t d = s->rank - 1 - (side ^ is_turned), other = 2 * s->rank - 3 - d;
+  bool is_vector = dot->shape.dims[dot->shape.rank - 2 + side] == 1;
+  return is_vector && s->dims[d] == 1 ? other : d;
+}
+
+static int64_t width_of(const plan_shape *s) { return s->bytes / s->elements; }
+
+static bool may_be_parted(const plan_graph *g, const plan_node *n) {
+  bool is = n->kind == IR_OP_DOT_GENERAL && (n->flags & PLAN_FLAG_LIVE) && n->op &&
+            n->shape.rank >= 2 && n->shape.rank < IR_MAX_RANK && n->shape.elements > 0 &&
+            ir_dtype_class_of(n->shape.dtype) == IR_CLASS_FLOAT &&
+            !ir_op_attr(g->m, n->op, "algorithm") && !plan_is_sum_of_products(g, n);
+  for (int32_t i = 0; i < 2 && is; i++) {
+    const plan_shape *x = &plan_node_get(g, n->operands[i])->shape;
+    is = x->rank == n->shape.rank && x->elements > 0;
+  }
+  return is;
+}
+
+static plan_product product_of(const plan_graph *g, const plan_node *n) {
+  const plan_shape *s = &n->shape, *x = &plan_node_get(g, n->operands[0])->shape,
+                   *y = &plan_node_get(g, n->operands[1])->shape;
+  plan_product p = {.rows = s->dims[s->rank - 2],
+                    .columns = s->dims[s->rank - 1],
+                    .terms = x->dims[summed_dim(g, n, 0)],
+                    .left_bytes = width_of(x),
+                    .right_bytes = width_of(y),
+                    .bytes = ir_dtype_bytes(s->dtype)};
+  p.batch = s->elements / (p.rows * p.columns);
+  p.summed_bytes = p.bytes < 4 ? 4 : p.bytes;
+  return p;
+}
+
+static void pad_operand(plan_graph *g, uint32_t dot, int32_t side, int64_t terms) {
+  int32_t d = summed_dim(g, plan_node_get(g, dot), side);
+  uint32_t id = plan_node_get(g, dot)->operands[side];
+  const plan_shape *s = &plan_node_get(g, id)->shape;
+  int64_t *dims = ARENA_COPY(g->arena, int64_t, s->dims, s->rank);
+  if (dims[d] == terms) return; /* the other side's */
+  dims[d] = terms;
+  plan_node made = {.kind = IR_OP_PAD, .n_operands = 1, .operands = &id};
+  made.shape = plan_shape_make(g->arena, s->dtype, s->rank, dims);
+  uint32_t now = plan_node_beside(g, dot, made);
+  plan_node *n = plan_node_get(g, dot);
+  bool is_same = n->operands[1 - side] == id && summed_dim(g, n, 1 - side) == d, is_read = false;
+  n->operands[side] = now;
+  if (is_same) n->operands[1 - side] = now;
+  for (uint32_t k = 0; k < n->n_operands; k++) /* by the other side, as a whole */
+    is_read |= n->operands[k] == id;
+  if (!is_read) plan_remove_user(g, id, dot);
+  plan_add_user(g, id, now);
+  plan_add_user(g, now, dot);
+}
+
+/* More than without them: of the parts, and of operands that are padded. */
+static int64_t bytes_of_parts(const plan_product *p, int64_t parts, int64_t terms) {
+  int64_t results = saturated_product(saturated_product(p->batch, p->rows), p->columns),
+          row = saturated_sum(saturated_product(p->rows, p->left_bytes),
+                              saturated_product(p->columns, p->right_bytes)),
+          padded = saturated_product(saturated_product(p->batch, terms), row);
+  return saturated_sum(saturated_product(saturated_product(results, p->summed_bytes), parts),
+                       terms == p->terms ? 0 : padded);
+}
+
+/* The product is a batch of as many, which no library makes, and who read it reads their sum. */
+static void add_parts(plan_graph *g, uint32_t dot, int64_t parts) {
+  static const int64_t first = 0;
+  plan_node n = *plan_node_get(g, dot);
+  int64_t *dims = ARENA_ARRAY(g->arena, int64_t, n.shape.rank + 1);
+  dims[0] = parts;
+  memcpy(dims + 1, n.shape.dims, (size_t)n.shape.rank * sizeof *dims);
+  plan_node sum = {.kind = IR_OP_REDUCE, .n_operands = 1, .operands = &dot, .shape = n.shape};
+  sum.ints = &first;
+  sum.n_ints = 1;
+  uint32_t made = plan_node_beside(g, dot, sum);
+  plan_node *now = plan_node_get(g, dot);
+  ir_dtype summed = ir_dtype_bytes(n.shape.dtype) < 4 ? IR_F32 : n.shape.dtype;
+  now->shape = plan_shape_make(g->arena, summed, n.shape.rank + 1, dims);
+  now->kind = PLAN_OPAQUE;
+  now->users = NULL;
+  now->n_users = now->users_room = 0;
+  plan_add_user(g, dot, made);
+  plan_read_instead(g, dot, made, n.users, n.n_users);
+}
+
+void plan_part_products(plan_graph *g) {
+  uint32_t count = g->nodes.count;
+  for (uint32_t id = 1; id < count && g->memory->cores; id++) {
+    if (!may_be_parted(g, plan_node_get(g, id))) continue;
+    plan_product p = product_of(g, plan_node_get(g, id));
+    int64_t parts = plan_parts_of_product(g->memory, &p), terms = plan_padded_terms(&p, parts);
+    if (parts == 1 || bytes_of_parts(&p, parts, terms) <= g->memory->library_bytes) continue;
+    for (int32_t side = 0; side < 2 && terms != p.terms; side++) pad_operand(g, id, side, terms);
+    add_parts(g, id, parts);
+  }
+}
