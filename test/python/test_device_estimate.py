@@ -325,6 +325,53 @@ def products_of_slices(columns, wide, precision="DEFAULT", summed=False):
     )
 
 
+def weights_of_slices(columns, wide):
+    """Sums of exponentials of each row of x w, by columns of w, less the largest of each slice."""
+    w, slice = f"tensor<512x{wide}xf32>", f"tensor<512x{columns}xf32>"
+    x, p, m = "tensor<1024x512xf32>", f"tensor<1024x{columns}xf32>", "tensor<1024xf32>"
+    return trips(
+        f"%x: {x}, %w: {w}",
+        m,
+        wide // columns,
+        f"""
+    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
+    %at = stablehlo.multiply %i, %columns : tensor<i32>
+    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
+      : ({w}, tensor<i32>, tensor<i32>) -> {slice}
+    %p = stablehlo.dot_general %x, %s, contracting_dims = [1] x [0] : ({x}, {slice}) -> {p}
+    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
+      : ({p}, tensor<f32>) -> {m}
+    %b = stablehlo.broadcast_in_dim %m, dims = [0] : ({m}) -> {p}
+    %d = stablehlo.subtract %p, %b : {p}
+    %e = stablehlo.exponential %d : {p}
+    %r = stablehlo.reduce(%e init: %low) applies stablehlo.add across dimensions = [1]
+      : ({p}, tensor<f32>) -> {m}
+    %next = stablehlo.add %c, %r : {m}""",
+    )
+
+
+def converted_in_trips(columns, wide):
+    """As products_of_slices(), but the loop converts what it reads to 16 bits itself."""
+    w, slice = f"tensor<512x{wide}xf32>", f"tensor<512x{columns}xf32>"
+    x, narrow = "tensor<1024x512xbf16>", f"tensor<512x{columns}xbf16>"
+    p, m = f"tensor<1024x{columns}xf32>", "tensor<1024xf32>"
+    return trips(
+        f"%x: {x}, %w: {w}",
+        m,
+        wide // columns,
+        f"""
+    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
+    %at = stablehlo.multiply %i, %columns : tensor<i32>
+    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
+      : ({w}, tensor<i32>, tensor<i32>) -> {slice}
+    %n = stablehlo.convert %s : ({slice}) -> {narrow}
+    %p = stablehlo.dot_general %x, %n, contracting_dims = [1] x [0] : ({x}, {narrow}) -> {p}
+    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
+      : ({p}, tensor<f32>) -> {m}
+    %next = stablehlo.maximum %c, %m : {m}""",
+    )
+
+
 def gathered(dims, along, count=2048):
     """Windows at `count` places along a dimension."""
     shape, sizes = "x".join(map(str, dims)), [1 if d == along else n for d, n in enumerate(dims)]
@@ -534,6 +581,8 @@ SINGLE = {
     "slices for products": ("v5e", products_of_slices(8192, 262_144), 807_504_384),
     "slices for products, in slices that are no tiles": ("v5e", products_of_slices(10_688, 128_256), 396_200_448),
     "slices for exact products": ("v5e", products_of_slices(8192, 262_144, "HIGHEST"), 538_972_160),
+    "slices that the loop converts": ("v5e", converted_in_trips(8192, 262_144), 806_488_064),
+    "a trip's own, on the chip": ("v5e", weights_of_slices(4096, 262_144), 807_536_640),
     "slices that are summed, too": ("v5e", products_of_slices(8192, 262_144, summed=True), 539_068_928),
     "columns gathered": ("v5e", gathered((512, 262_144), 1), 1_077_976_576),
     "rows gathered": ("v5e", gathered((262_144, 512), 0), 541_073_408),
@@ -565,6 +614,7 @@ def test_single_rules(name, tmp_path):
 # five small arrays, of which XLA has about four.
 BETWEEN = {
     "bincounts in a loop": ("v5e", bincounts_in_trips(30), 8_031_744),
+    "a trip's own, of more than a quarter of the chip": ("v5e", weights_of_slices(8192, 262_144), 807_536_640),
     "by six products of bf16": ("h100", by_algorithm("bf16", 6), 62_916_608),
     "16 bits, padded": ("h100", added_up(2004, "bf16"), 37_837_124),
     "64 bits": ("h100", added_up(2048, "f64", "f64"), 90_177_796),
