@@ -85,16 +85,42 @@ static plan_peak best_of(arena *scratch, const ir_module *m, const device_memory
   return other;
 }
 
+/* A program holds its limit on a GPU if it does so with Triton's products, of which some are in
+ * parts, and with a library's, which have workspaces: what is larger counts. *out_memory: of which.
+ */
+static plan_peak larger_of(arena *scratch, const ir_module *m, const device_memory *memory,
+                           int64_t limit_bytes, plan_order *in_out_order,
+                           device_memory *out_memory) {
+  plan_order order = *in_out_order;
+  *out_memory = *memory;
+  plan_peak peak = best_of(scratch, m, memory, limit_bytes, in_out_order), other;
+  bool is_over = limit_bytes != INT64_MAX && peak.total_bytes > limit_bytes;
+  if (!memory->cores || is_over) return peak;
+  out_memory->cores = 0;
+  other = best_of(scratch, m, out_memory, limit_bytes, &order);
+  if (other.total_bytes > peak.total_bytes) {
+    *in_out_order = order;
+    return other;
+  }
+  *out_memory = *memory;
+  return peak;
+}
+
 plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
                           const device_memory *memory, int64_t limit_bytes) {
-  if (memory) return best_of(scratch, m, memory, limit_bytes, &order);
+  device_memory way;
+  if (memory) return larger_of(scratch, m, memory, limit_bytes, &order, &way);
   return peak_in(scratch, m, order, NULL, limit_bytes);
 }
 
 plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,
                                const device_memory *memory) {
   plan_timeline line = {0};
-  if (memory) best_of(scratch, m, memory, INT64_MAX, &order);
+  device_memory way;
+  if (memory) {
+    larger_of(scratch, m, memory, INT64_MAX, &order, &way);
+    memory = &way;
+  }
   plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return line;
   plan_peak *peak = &line.peak;

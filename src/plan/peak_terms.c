@@ -1,8 +1,8 @@
 /* Products of which what is summed over is in parts, as Triton's are on GPUs where few cores would
  * be busy otherwise: the parts are a batch of products, which are added up behind it. Where the
  * parts are not equally long, or no multiple of 16 bytes, both operands are padded, in arrays of
- * their own. cuBLAS has a workspace instead, so a product whose parts take less is left alone: the
- * card decides which of the two it is.
+ * their own. A library's products have a workspace instead, and the card decides which of the two
+ * they are: peak.c takes what is larger.
  *
  * In: the graph before it is fused, 16-bit matrices as cuBLAS wants them: what makes an operand may
  * be computed where it is padded, and what reads a result where its parts are added. A product that
@@ -124,16 +124,6 @@ static void pad_operand(plan_graph *g, uint32_t dot, int32_t side, int64_t terms
   plan_add_user(g, now, dot);
 }
 
-/* More than without them: of the parts, and of operands that are padded. */
-static int64_t bytes_of_parts(const plan_product *p, int64_t parts, int64_t terms) {
-  int64_t results = saturated_product(saturated_product(p->batch, p->rows), p->columns),
-          row = saturated_sum(saturated_product(p->rows, p->left_bytes),
-                              saturated_product(p->columns, p->right_bytes)),
-          padded = saturated_product(saturated_product(p->batch, terms), row);
-  return saturated_sum(saturated_product(saturated_product(results, p->summed_bytes), parts),
-                       terms == p->terms ? 0 : padded);
-}
-
 /* The product is a batch of as many, which no library makes, and who read it reads their sum. */
 static void add_parts(plan_graph *g, uint32_t dot, int64_t parts) {
   static const int64_t first = 0;
@@ -161,7 +151,7 @@ void plan_part_products(plan_graph *g) {
     if (!may_be_parted(g, plan_node_get(g, id))) continue;
     plan_product p = product_of(g, plan_node_get(g, id));
     int64_t parts = plan_parts_of_product(g->memory, &p), terms = plan_padded_terms(&p, parts);
-    if (parts == 1 || bytes_of_parts(&p, parts, terms) <= g->memory->library_bytes) continue;
+    if (parts == 1) continue;
     for (int32_t side = 0; side < 2 && terms != p.terms; side++) pad_operand(g, id, side, terms);
     add_parts(g, id, parts);
   }

@@ -218,6 +218,43 @@ func.func @main(%x: {all_rows}) -> {matrix} {{
 }}"""
 
 
+def summed_twice(function, places=False, n=8192, m=4096):
+    """Sums of exponentials of what a function of each row is less than its largest, and with places
+    where that is.
+    """
+    a, w, p, v = (f"tensor<{s}xf32>" for s in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{n}"))
+    at, all_at = f"tensor<{n}xi32>", f"tensor<{n}x{m}xi32>"
+    largest = f"""
+  %m = stablehlo.reduce(%f init: %low) applies stablehlo.maximum across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}"""
+    if places:
+        largest = f"""
+  %k = stablehlo.iota dim = 1 : {all_at}
+  %m, %at = stablehlo.reduce(%f init: %low), (%k init: %none) across dimensions = [1]
+    : ({p}, {all_at}, tensor<f32>, tensor<i32>) -> ({v}, {at})
+    reducer(%x: tensor<f32>, %y: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {{
+      %more = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %z = stablehlo.select %more, %x, %y : tensor<i1>, tensor<f32>
+      %l = stablehlo.select %more, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %z, %l : tensor<f32>, tensor<i32>
+    }}"""
+    results = f"({v}, {at})" if places else v
+    return f"""
+func.func @main(%a: {a}, %w: {w}) -> {results} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : ({a}, {w}) -> {p}
+  %f = stablehlo.{function} %p : {p}{largest}
+  %b = stablehlo.broadcast_in_dim %m, dims = [0] : ({v}) -> {p}
+  %d = stablehlo.subtract %f, %b : {p}
+  %e = stablehlo.exponential %d : {p}
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  return %s{", %at" if places else ""} : {results[1:-1] if places else v}
+}}"""
+
+
 def beginning_kept(rows):
     """Sines of a product, which a loop changes by rows, and reads as they were."""
     x, row, v = f"tensor<{rows}x1024xf32>", "tensor<1x1024xf32>", "tensor<1024xf32>"
@@ -566,6 +603,8 @@ SINGLE = {
     "long sums of a vector's": ("h100", of_columns(1_000_001, 1, 300), 2_408_695_396),
     "long sums of few parts": ("h100", of_columns(100_001, 600, 600), 973_118_400),
     "a copy of what a loop begins with": ("h100", beginning_kept(8192), 103_023_384),
+    "an exponential for two sums": ("h100", summed_twice("exponential", places=True), 141_623_584),
+    "a tangent for two sums, by rows": ("h100", summed_twice("tanh"), 141_590_544),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
     "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),
@@ -607,6 +646,14 @@ def test_single_rules(name, tmp_path):
     file.write_text(text)
     totals = calibrate.run_peak(["--device", device], [file])[str(file)]
     assert 0.99 <= totals[-1] / report <= (1.04 if "result padded" in name else 1.01)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_upper_bound_of_single_programs(name, tmp_path):
+    device, text, report = SINGLE[name]
+    file = tmp_path / "program.mlir"
+    file.write_text(text)
+    assert calibrate.run_peak(["--device", device, "--bound"], [file])[str(file)][-1] >= report
 
 
 # Products that XLA adds to what was summed before in one of its ways, and not in the other; of six
