@@ -128,6 +128,9 @@ bool ir_is_by_columns(const ir_module *m, ir_op op, const char *layouts, uint32_
 
 /* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
 int64_t ir_trips(const ir_module *m, ir_op loop);
+/* Likewise; where it begins or ends at what is made of the counters of whiles around it, how many
+ * they are on the average (but for roundings); NaN: not known. */
+double ir_mean_trips(const ir_module *m, ir_op loop);
 /* Whether some while's are not known. */
 bool ir_has_unknown_trips(const ir_module *m);
 

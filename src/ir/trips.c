@@ -1,6 +1,10 @@
 /* How often a while runs: a carry that begins at a constant, grows or falls by a constant and is
  * compared with another. */
+#include <math.h>
+
 #include "ir/attrs.h"
+
+enum { MOST_STEPS = 256 }; /* values that a mean is looked for in */
 
 /* A carry of the while, by what its condition has of it. */
 static bool is_carry(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_index) {
@@ -39,26 +43,112 @@ static int64_t count(int64_t first, int64_t by, ir_direction direction, int64_t 
   return distance / step + (distance % step != 0);
 }
 
-int64_t ir_trips(const ir_module *m, ir_op loop) {
-  ir_block cond = ir_body(m, loop);
-  ir_op test = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
-  ir_direction direction;
-  ir_compare_type type;
-  if (!test || ir_kind_of(m, test) != IR_OP_COMPARE || !ir_compare_kind(m, test, &direction, &type))
-    return -1;
-  ir_value x = ir_operand(m, test, 0), y = ir_operand(m, test, 1);
+typedef struct condition { /* a carry that is compared with a bound */
   uint32_t carry;
-  if (!is_carry(m, loop, x, &carry)) {
-    ir_value t = x;
-    x = y, y = t;
-    direction = ir_mirrored(direction);
-  }
+  ir_direction direction;
+  ir_value bound;
+} condition;
+
+static bool read_condition(const ir_module *m, ir_op loop, condition *out) {
+  ir_op test = ir_value_get(m, ir_operand(m, ir_terminator(m, ir_body(m, loop)), 0))->op;
+  ir_compare_type type;
+  if (!test || ir_kind_of(m, test) != IR_OP_COMPARE ||
+      !ir_compare_kind(m, test, &out->direction, &type))
+    return false;
+  ir_value x = ir_operand(m, test, 0);
+  out->bound = ir_operand(m, test, 1);
+  if (is_carry(m, loop, x, &out->carry)) return true;
+  out->direction = ir_mirrored(out->direction);
+  x = out->bound;
+  out->bound = ir_operand(m, test, 0);
+  return is_carry(m, loop, x, &out->carry);
+}
+
+int64_t ir_trips(const ir_module *m, ir_op loop) {
+  condition c;
   int64_t first, bound;
-  if (!is_carry(m, loop, x, &carry) || !ir_integer_of(m, y, &bound) ||
-      !ir_integer_of(m, ir_operand(m, loop, carry), &first))
+  if (!read_condition(m, loop, &c) || !ir_integer_of(m, c.bound, &bound) ||
+      !ir_integer_of(m, ir_operand(m, loop, c.carry), &first))
     return -1;
-  int64_t by = growth_of(m, loop, carry);
-  return by ? count(first, by, direction, bound) : -1;
+  int64_t by = growth_of(m, loop, c.carry);
+  return by ? count(first, by, c.direction, bound) : -1;
+}
+
+/* ---- on the average: what begins or ends where the counters of the whiles around it stand ---- */
+typedef struct average {
+  const ir_module *m;
+  int32_t steps; /* that it may take yet */
+} average;
+
+static double mean_of(average *a, ir_value v);
+
+static double mean_trips(average *a, ir_op loop) {
+  const ir_module *m = a->m;
+  condition c;
+  if (ir_kind_of(m, loop) != IR_OP_WHILE || !read_condition(m, loop, &c)) return NAN;
+  int64_t by = growth_of(m, loop, c.carry);
+  bool up = c.direction == IR_LT || c.direction == IR_LE;
+  bool ends = up ? by > 0 : by < 0 && (c.direction == IR_GT || c.direction == IR_GE);
+  if (!ends) return NAN;
+  double distance = mean_of(a, c.bound) - mean_of(a, ir_operand(m, loop, c.carry));
+  double trips = distance / (double)by + (c.direction == IR_LE || c.direction == IR_GE);
+  return trips < 0 ? 0 : trips; /* NaN stays */
+}
+
+/* Whether it is the counter of a while, which ends at *out_bound, but for its last step. */
+static bool is_end_of(const ir_module *m, ir_value v, ir_value *out_bound) {
+  const ir_value_data *d = ir_value_get(m, v);
+  condition c;
+  bool is = d->op && ir_kind_of(m, d->op) == IR_OP_WHILE && read_condition(m, d->op, &c) &&
+            c.carry == d->index;
+  if (is) *out_bound = c.bound;
+  return is;
+}
+
+/* Of a block's argument: of what no trip changes, of a counter, or of one that a while inside goes
+ * on with, by equal numbers of trips. */
+static double mean_of_argument(average *a, const ir_value_data *d) {
+  const ir_module *m = a->m;
+  ir_op loop = ir_block_get(m, d->block)->parent;
+  if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE) return NAN;
+  ir_block body = ir_op_get(m, loop)->regions[1];
+  ir_value next = ir_operand(m, ir_terminator(m, body), d->index);
+  double first = mean_of(a, ir_operand(m, loop, d->index));
+  if (next == ir_block_get(m, body)->args.at[d->index]) return first;
+  double trips = mean_trips(a, loop);
+  int64_t by = growth_of(m, loop, d->index);
+  ir_value bound;
+  if (by) return first + (double)by * (trips - 1) / 2;
+  if (!is_end_of(m, next, &bound)) return NAN;
+  return first + (mean_of(a, bound) - first) * (trips - 1) / (trips + 1);
+}
+
+/* The mean of an expression as if it were the expression of means. NaN: not known. */
+static double mean_of(average *a, ir_value v) {
+  const ir_value_data *d = ir_value_get(a->m, v);
+  int64_t number;
+  if (a->steps-- <= 0) return NAN;
+  if (ir_integer_of(a->m, v, &number)) return (double)number;
+  if (!d->op) return mean_of_argument(a, d);
+  const ir_op_data *op = ir_op_get(a->m, d->op);
+  if (op->kind == IR_OP_CONVERT) return mean_of(a, op->operands[0]);
+  if (op->n_operands != 2) return NAN;
+  double x = mean_of(a, op->operands[0]), y = mean_of(a, op->operands[1]);
+  switch ((ir_kind)op->kind) {
+    case IR_OP_ADD: return x + y;
+    case IR_OP_SUBTRACT: return x - y;
+    case IR_OP_MULTIPLY: return x * y;
+    case IR_OP_DIVIDE: return y > 0 ? floor(x / y) : NAN;
+    case IR_OP_MAXIMUM: return x > y ? x : y + 0 * x;
+    case IR_OP_MINIMUM: return x < y ? x : y + 0 * x;
+    default: return NAN;
+  }
+}
+
+double ir_mean_trips(const ir_module *m, ir_op loop) {
+  int64_t trips = ir_trips(m, loop);
+  average a = {m, MOST_STEPS};
+  return trips < 0 ? mean_trips(&a, loop) : (double)trips;
 }
 
 bool ir_has_unknown_trips(const ir_module *m) {

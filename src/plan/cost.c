@@ -6,6 +6,8 @@
  * first time. The rates are the machine's (machine/cpu.h). */
 #include "plan/cost.h"
 
+#include <math.h>
+
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
@@ -27,8 +29,8 @@ static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int dep
 
 static int64_t trips_of(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) == IR_OP_WHILE) {
-    int64_t trips = ir_trips(m, op);
-    return trips < 0 ? 1 : trips;
+    double trips = ir_mean_trips(m, op);
+    return trips >= 1 ? (int64_t)fmin(ceil(trips), 0x1p62) : trips == 0 ? 0 : 1;
   }
   if (ir_kind_of(m, op) != IR_OP_LOOP) return 1;
   int64_t extent = ir_op_int(m, op, "extent", 1), slice = ir_op_int(m, op, "slice", 1);

@@ -206,6 +206,56 @@ static void test_trips(void) {
   assert(while_flops("0", "100", "LT, %i, %bound, SIGNED", "-1") == 12);
 }
 
+/* In a while of 10 trips, i, another that begins at %lo and ends at %hi, made by `bounds`: its
+ * trips, all together. */
+static int64_t nested_trips(const char *bounds) {
+  char body[3000];
+  snprintf(
+      body, sizeof body,
+      "    %%0 = stablehlo.constant dense<0> : tensor<i32>\n"
+      "    %%1 = stablehlo.constant dense<1> : tensor<i32>\n"
+      "    %%10 = stablehlo.constant dense<10> : tensor<i32>\n"
+      "    %%4 = stablehlo.constant dense<4> : tensor<i32>\n"
+      "    %%n = stablehlo.constant dense<38> : tensor<i32>\n"
+      "    %%w:2 = stablehlo.while(%%i = %%0, %%s = %%x) : tensor<i32>, tensor<1000xf32>\n"
+      "    cond {\n"
+      "      %%more = stablehlo.compare LT, %%i, %%10 : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+      "      stablehlo.return %%more : tensor<i1>\n"
+      "    } do {\n%s"
+      "      %%v:3 = stablehlo.while(%%j = %%lo, %%end = %%hi, %%t = %%s) : tensor<i32>, "
+      "tensor<i32>, tensor<1000xf32>\n"
+      "      cond {\n"
+      "        %%less = stablehlo.compare LT, %%j, %%end : (tensor<i32>, tensor<i32>) -> "
+      "tensor<i1>\n"
+      "        stablehlo.return %%less : tensor<i1>\n"
+      "      } do {\n"
+      "        %%next = stablehlo.add %%j, %%1 : tensor<i32>\n"
+      "        %%u = stablehlo.add %%t, %%t : tensor<1000xf32>\n"
+      "        stablehlo.return %%next, %%end, %%u : tensor<i32>, tensor<i32>, tensor<1000xf32>\n"
+      "      }\n"
+      "      %%after = stablehlo.add %%i, %%1 : tensor<i32>\n"
+      "      stablehlo.return %%after, %%v#2 : tensor<i32>, tensor<1000xf32>\n"
+      "    }\n"
+      "    %%r = stablehlo.slice %%w#1 [0:1000] : (tensor<1000xf32>) -> tensor<1000xf32>\n",
+      bounds);
+  return body_of("%x: tensor<1000xf32>, %y: tensor<i32>", body, "tensor<1000xf32>").flops / 1000;
+}
+
+/* What begins or ends at the counters around: on the average. */
+static void test_mean_trips(void) {
+#define INT(name, op, x, y) "      %" name " = stablehlo." op " %" x ", %" y " : tensor<i32>\n"
+  assert(nested_trips(INT("lo", "add", "0", "0") INT("hi", "add", "4", "0")) == 40);
+  assert(nested_trips(INT("lo", "add", "0", "0") INT("hi", "add", "i", "1")) == 10 * 6); /* 5.5 */
+  assert(nested_trips(INT("lo", "multiply", "i", "4") INT("past", "add", "lo", "4")
+                          INT("hi", "minimum", "past", "n")) == 40); /* segments */
+  assert(nested_trips(INT("left", "subtract", "10", "i") INT("lo", "add", "0", "0")
+                          INT("hi", "multiply", "left", "4")) == 10 * 22);
+  assert(nested_trips(INT("lo", "add", "n", "0") INT("hi", "add", "i", "0")) == 0);
+  assert(nested_trips(INT("lo", "add", "0", "0") INT("hi", "add", "y", "0")) == 10); /* not known */
+  assert(nested_trips(INT("lo", "add", "0", "0") INT("hi", "remainder", "i", "4")) == 10);
+#undef INT
+}
+
 /* Unsplit: a fused value costs its arithmetic, one that a product reads a way to memory and back;
  * someone else's call costs nothing, because it is not known. */
 static void stock(void) {
@@ -269,5 +319,6 @@ int main(void) {
   times_order_variants();
   convolutions_in_loops();
   test_trips();
+  test_mean_trips();
   return 0;
 }
