@@ -217,19 +217,12 @@ void plan_count_coefficients(plan_graph *g) {
 /* ---- workspaces ---- */
 /* The node becomes a call of (result, workspace), and who read it reads the first of these. */
 static void add_workspace(plan_graph *g, uint32_t id) {
-  plan_node n = *plan_node_get(g, id);
-  plan_shape members[2] = {n.shape,
-                           plan_shape_make(g->arena, IR_UI8, 1, &g->memory->library_bytes)};
-  plan_node element = {
-      .kind = IR_OP_GET_TUPLE_ELEMENT, .n_operands = 1, .operands = &id, .shape = n.shape};
-  uint32_t made = plan_node_beside(g, id, element);
+  plan_shape result = plan_node_get(g, id)->shape,
+             members[2] = {result, plan_shape_make(g->arena, IR_UI8, 1, &g->memory->library_bytes)};
+  plan_put_behind(g, id, (plan_node){.kind = IR_OP_GET_TUPLE_ELEMENT, .shape = result});
   plan_node *call = plan_node_get(g, id);
   call->kind = PLAN_OPAQUE;
   call->shape = plan_shape_tuple(g->arena, members, 2);
-  call->users = NULL;
-  call->n_users = call->users_room = 0;
-  plan_add_user(g, id, made);
-  plan_read_instead(g, id, made, n.users, n.n_users);
 }
 
 /* ---- siblings ---- */
@@ -384,13 +377,9 @@ static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
 
 /* The node makes `shape`, and what reads it a copy as it was. */
 static void put_back(plan_graph *g, uint32_t id, plan_shape shape) {
-  plan_node n = *plan_node_get(g, id), *now = plan_node_get(g, id);
-  now->shape = shape;
-  now->users = NULL;
-  now->n_users = now->users_room = 0;
-  uint32_t back = laid_out_anew(g, id, n.shape);
-  plan_add_user(g, id, back);
-  plan_read_instead(g, id, back, n.users, n.n_users);
+  plan_shape before = plan_node_get(g, id)->shape;
+  plan_put_behind(g, id, (plan_node){.kind = PLAN_OPAQUE, .shape = before});
+  plan_node_get(g, id)->shape = shape;
 }
 
 static void flatten(plan_graph *g, uint32_t id) {

@@ -115,6 +115,19 @@ void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t
     if (g->outputs[i] == old) g->outputs[i] = now;
 }
 
+uint32_t plan_put_behind(plan_graph *g, uint32_t node, plan_node desc) {
+  desc.operands = &node;
+  desc.n_operands = 1;
+  uint32_t made = plan_node_beside(g, node, desc);
+  plan_node *n = plan_node_get(g, node);
+  uint32_t *users = n->users, count = n->n_users;
+  n->users = NULL;
+  n->n_users = n->users_room = 0;
+  plan_add_user(g, node, made);
+  plan_read_instead(g, node, made, users, count);
+  return made;
+}
+
 static bool seen_before(const plan_node *n, uint32_t i) {
   for (uint32_t j = 0; j < i; j++)
     if (n->operands[j] == n->operands[i]) return true;

@@ -163,6 +163,8 @@ void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */
 void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
                        uint32_t count);
+/* plan_node_beside() of a node that reads `node`, and that all read who have read that. */
+uint32_t plan_put_behind(plan_graph *g, uint32_t node, plan_node desc);
 /* Drops what no root needs and fills the users. */
 void plan_graph_finish(plan_graph *g);
 /* Drops dead nodes from the computations' lists. */

@@ -54,15 +54,9 @@ static void pad_operand(plan_graph *g, uint32_t dot, uint32_t i) {
 }
 
 static void cut_result(plan_graph *g, uint32_t dot) {
-  plan_node n = *plan_node_get(g, dot);
-  plan_node cut = {.kind = IR_OP_SLICE, .n_operands = 1, .operands = &dot, .shape = n.shape};
-  uint32_t made = plan_node_beside(g, dot, cut);
-  plan_node *now = plan_node_get(g, dot);
-  now->shape = padded(g, &n.shape);
-  now->users = NULL;
-  now->n_users = now->users_room = 0;
-  plan_add_user(g, dot, made);
-  plan_read_instead(g, dot, made, n.users, n.n_users);
+  plan_shape shape = plan_node_get(g, dot)->shape;
+  plan_put_behind(g, dot, (plan_node){.kind = IR_OP_SLICE, .shape = shape});
+  plan_node_get(g, dot)->shape = padded(g, &shape);
 }
 
 void plan_pad_products(plan_graph *g) {

@@ -7,6 +7,7 @@
  * In: the graph before it is fused, 16-bit matrices as cuBLAS wants them: what makes an operand may
  * be computed where it is padded, and what reads a result where its parts are added. A product that
  * XLA has as a sum is left alone. Source: XLA's splitk_rewriter.cc, and how it counts. */
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/floats.h"
 #include "plan/peak_graph.h"
@@ -15,18 +16,15 @@ enum { MOST_PARTS = 2048, TILE = 128, ALIGNED_BYTES = 16, WIDEST_BYTES = 8 };
 
 static const double COST_OF_MULTIPLICATION = 200;
 
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t blocks_of(int64_t n, int64_t size) { return n / size + (n % size != 0); }
-
 /* In no unit: of the products, or of reading and writing what they need, and of adding the parts.
  */
 static double cost_of(const device_memory *memory, const plan_product *p, int64_t parts) {
-  double rows = (double)least_of(p->rows, TILE), columns = (double)least_of(p->columns, TILE),
+  double rows = (double)min64(p->rows, TILE), columns = (double)min64(p->columns, TILE),
          batch = (double)p->batch * (double)parts,
-         tiles = batch * (double)blocks_of(p->rows, TILE) * (double)blocks_of(p->columns, TILE),
+         tiles = batch * (double)ceil_div(p->rows, TILE) * (double)ceil_div(p->columns, TILE),
          at_once = memory->cores * (TILE * TILE / (rows * columns)),
          waves = tiles > at_once ? tiles / at_once : 1,
-         each = rows * columns * (double)blocks_of(p->terms, parts),
+         each = rows * columns * (double)ceil_div(p->terms, parts),
          computing = COST_OF_MULTIPLICATION * each * waves;
   double result = (double)p->rows * (double)p->columns,
          read = (double)p->batch * (double)p->terms *
@@ -56,13 +54,13 @@ int64_t plan_parts_of_product(const device_memory *memory, const plan_product *p
 int64_t plan_most_bytes_of_parts(const device_memory *memory, int64_t elements) {
   int64_t busy = 2 * (int64_t)memory->cores * TILE * TILE,
           most = saturated_product(elements, MOST_PARTS);
-  return WIDEST_BYTES * least_of(busy, most);
+  return WIDEST_BYTES * min64(busy, most);
 }
 
 int64_t plan_padded_terms(const plan_product *p, int64_t parts) {
-  int64_t narrow = least_of(p->left_bytes, p->right_bytes),
+  int64_t narrow = min64(p->left_bytes, p->right_bytes),
           multiple = parts * (narrow < ALIGNED_BYTES ? ALIGNED_BYTES / narrow : 1);
-  return saturated_product(blocks_of(p->terms, multiple), multiple);
+  return saturated_product(ceil_div(p->terms, multiple), multiple);
 }
 
 /* ---- in the graph ---- */
@@ -127,22 +125,15 @@ static void pad_operand(plan_graph *g, uint32_t dot, int32_t side, int64_t terms
 /* The product is a batch of as many, which no library makes, and who read it reads their sum. */
 static void add_parts(plan_graph *g, uint32_t dot, int64_t parts) {
   static const int64_t first = 0;
-  plan_node n = *plan_node_get(g, dot);
-  int64_t *dims = ARENA_ARRAY(g->arena, int64_t, n.shape.rank + 1);
+  plan_shape shape = plan_node_get(g, dot)->shape;
+  int64_t *dims = ARENA_ARRAY(g->arena, int64_t, shape.rank + 1);
   dims[0] = parts;
-  memcpy(dims + 1, n.shape.dims, (size_t)n.shape.rank * sizeof *dims);
-  plan_node sum = {.kind = IR_OP_REDUCE, .n_operands = 1, .operands = &dot, .shape = n.shape};
-  sum.ints = &first;
-  sum.n_ints = 1;
-  uint32_t made = plan_node_beside(g, dot, sum);
-  plan_node *now = plan_node_get(g, dot);
-  ir_dtype summed = ir_dtype_bytes(n.shape.dtype) < 4 ? IR_F32 : n.shape.dtype;
-  now->shape = plan_shape_make(g->arena, summed, n.shape.rank + 1, dims);
-  now->kind = PLAN_OPAQUE;
-  now->users = NULL;
-  now->n_users = now->users_room = 0;
-  plan_add_user(g, dot, made);
-  plan_read_instead(g, dot, made, n.users, n.n_users);
+  memcpy(dims + 1, shape.dims, (size_t)shape.rank * sizeof *dims);
+  plan_node sum = {.kind = IR_OP_REDUCE, .shape = shape, .ints = &first, .n_ints = 1};
+  plan_put_behind(g, dot, sum);
+  ir_dtype summed = ir_dtype_bytes(shape.dtype) < 4 ? IR_F32 : shape.dtype;
+  plan_node_get(g, dot)->shape = plan_shape_make(g->arena, summed, shape.rank + 1, dims);
+  plan_node_get(g, dot)->kind = PLAN_OPAQUE;
 }
 
 void plan_part_products(plan_graph *g) {
