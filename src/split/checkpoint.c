@@ -44,7 +44,7 @@ typedef struct checkpointing {
   VEC(reader) readers;
   bool *is_stack;              /* by carry */
   bool *saved;                 /* by carry: what the stacks depend on from trip to trip */
-  bool *needed, *needed_op;    /* by value, by op of the body: what makes the stacks */
+  bool *needed_op;             /* by op of the body: what makes the stacks */
   bool *state_op;              /* of these what makes the next trip's saved carries */
   split_levels levels;         /* of segments; the outermost: */
   int64_t segment, n_segments; /* trips in each but the last */
@@ -168,13 +168,14 @@ static void try_stack(checkpointing *c, uint32_t carry, const uint32_t *uses) {
 /* ---- what the stacks are made of ---- */
 typedef struct need {
   checkpointing *c;
+  bool *value, *op; /* by value, by op of the body */
   values todo;
 } need;
 
 static void need_value(need *n, ir_value v) {
   checkpointing *c = n->c;
-  if (ir_value_block(c->m, v) != body_of(c) || c->needed[v]) return;
-  c->needed[v] = true;
+  if (ir_value_block(c->m, v) != body_of(c) || n->value[v]) return;
+  n->value[v] = true;
   VEC_PUSH(c->scratch, &n->todo, v);
 }
 
@@ -185,8 +186,8 @@ static void need_operands(const ir_module *m, ir_op op, void *user) {
 
 static void need_op(need *n, ir_op op) {
   ir_module *m = n->c->m;
-  if (n->c->needed_op[op]) return;
-  n->c->needed_op[op] = true;
+  if (n->op[op]) return;
+  n->op[op] = true;
   ir_walk_op(m, op, need_operands, n);
 }
 
@@ -203,16 +204,17 @@ static void follow(need *n, ir_value v) {
 }
 
 static need begin_needs(checkpointing *c) {
-  need n = {.c = c};
-  c->needed = ARENA_ARRAY(c->scratch, bool, c->m->values.count);
-  c->needed_op = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
+  need n = {c,
+            ARENA_ARRAY(c->scratch, bool, c->m->values.count),
+            ARENA_ARRAY(c->scratch, bool, c->m->ops.count),
+            {0}};
   need_value(&n, argument(c->m, body_of(c), c->forward.counter));
   return n;
 }
 
 static bool *end_needs(need *n) {
   while (n->todo.count) follow(n, n->todo.at[--n->todo.count]);
-  return n->c->needed_op;
+  return n->op;
 }
 
 static void find_state_ops(checkpointing *c) {
@@ -229,7 +231,7 @@ static void find_needed(checkpointing *c) {
     for (uint32_t k = 1; k < ir_op_get(c->m, w->op)->n_operands; k++)
       if ((int32_t)k != 2 + w->dim) need_value(&n, ir_operand(c->m, w->op, k));
   }
-  end_needs(&n);
+  c->needed_op = end_needs(&n);
 }
 
 /* ---- how long a segment is ---- */
@@ -910,9 +912,7 @@ static bool analyse(checkpointing *c, ir_op loop, const split_room *room) {
   if (c->stacks.count == 0) return false;
   c->out->trips = c->forward.trips;
   find_needed(c);
-  bool *needed_op = c->needed_op;
   find_state_ops(c);
-  c->needed_op = needed_op;
   if (!can_save(c) || !choose_segment(c, room, &c->out->saved_bytes)) return false;
   describe(c);
   return true;
