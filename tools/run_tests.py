@@ -30,7 +30,7 @@ UNIT_SECONDS = 300
 LIT_SECONDS = 120
 PYTHON_SECONDS = 600  # a test; many times what the slowest takes
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 bytes
-# Processors that run all cases of all tests in some 25 minutes, by CPU time; fewer run a share.
+# So many run all cases of all tests; fewer a share, which takes two of them less than 25 minutes.
 ENOUGH_PROCESSORS = 16
 KERNEL_SHARE = 6
 ARM_SHARE = 40  # emulated, where LLVM takes ten times as long
