@@ -336,77 +336,67 @@ func.func @main({arguments}) -> {state} {{
 }}"""
 
 
+def by_columns(columns, wide, body, x="f32"):
+    """A loop over columns of w, %s in each trip; in `body` types by their names."""
+    types = {
+        "x": f"tensor<1024x512x{x}>",
+        "w": f"tensor<512x{wide}xf32>",
+        "slice": f"tensor<512x{columns}xf32>",
+        "narrow": f"tensor<512x{columns}xbf16>",
+        "p": f"tensor<1024x{columns}xf32>",
+        "m": "tensor<1024xf32>",
+    }
+    begin = f"""
+    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
+    %at = stablehlo.multiply %i, %columns : tensor<i32>
+    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
+      : ({{w}}, tensor<i32>, tensor<i32>) -> {{slice}}"""
+    arguments = "%x: {x}, %w: {w}".format(**types)
+    return trips(arguments, types["m"], wide // columns, (begin + body).format(**types))
+
+
+LARGEST = """
+    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
+      : ({p}, tensor<f32>) -> {m}"""
+
+
 def products_of_slices(columns, wide, precision="DEFAULT", summed=False):
     """The largest of each row of x w, by columns of w, which are added up, too, or not."""
-    w, slice = f"tensor<512x{wide}xf32>", f"tensor<512x{columns}xf32>"
-    x, p, m = "tensor<1024x512xf32>", f"tensor<1024x{columns}xf32>", "tensor<1024xf32>"
-    both = f"""
+    product = f"""
+    %p = stablehlo.dot_general %x, %s, contracting_dims = [1] x [0],
+      precision = [{precision}, {precision}] : ({{x}}, {{slice}}) -> {{p}}"""
+    largest = """
+    %{name} = stablehlo.maximum %c, %m : {{m}}""".format(name="largest" if summed else "next")
+    both = """
     %sum = stablehlo.reduce(%s init: %low) applies stablehlo.add across dimensions = [0, 1]
       : ({slice}, tensor<f32>) -> tensor<f32>
     %sums = stablehlo.broadcast_in_dim %sum, dims = [] : (tensor<f32>) -> {m}
     %next = stablehlo.add %largest, %sums : {m}"""
-    return trips(
-        f"%x: {x}, %w: {w}",
-        m,
-        wide // columns,
-        f"""
-    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
-    %at = stablehlo.multiply %i, %columns : tensor<i32>
-    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
-      : ({w}, tensor<i32>, tensor<i32>) -> {slice}
-    %p = stablehlo.dot_general %x, %s, contracting_dims = [1] x [0],
-      precision = [{precision}, {precision}] : ({x}, {slice}) -> {p}
-    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
-      : ({p}, tensor<f32>) -> {m}
-    %{"largest" if summed else "next"} = stablehlo.maximum %c, %m : {m}{both if summed else ""}""",
-    )
+    return by_columns(columns, wide, product + LARGEST + largest + (both if summed else ""))
 
 
 def weights_of_slices(columns, wide):
     """Sums of exponentials of each row of x w, by columns of w, less the largest of each slice."""
-    w, slice = f"tensor<512x{wide}xf32>", f"tensor<512x{columns}xf32>"
-    x, p, m = "tensor<1024x512xf32>", f"tensor<1024x{columns}xf32>", "tensor<1024xf32>"
-    return trips(
-        f"%x: {x}, %w: {w}",
-        m,
-        wide // columns,
-        f"""
-    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
-    %at = stablehlo.multiply %i, %columns : tensor<i32>
-    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
-      : ({w}, tensor<i32>, tensor<i32>) -> {slice}
-    %p = stablehlo.dot_general %x, %s, contracting_dims = [1] x [0] : ({x}, {slice}) -> {p}
-    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
-      : ({p}, tensor<f32>) -> {m}
+    product = """
+    %p = stablehlo.dot_general %x, %s, contracting_dims = [1] x [0] : ({x}, {slice}) -> {p}"""
+    sums = """
     %b = stablehlo.broadcast_in_dim %m, dims = [0] : ({m}) -> {p}
     %d = stablehlo.subtract %p, %b : {p}
     %e = stablehlo.exponential %d : {p}
     %r = stablehlo.reduce(%e init: %low) applies stablehlo.add across dimensions = [1]
       : ({p}, tensor<f32>) -> {m}
-    %next = stablehlo.add %c, %r : {m}""",
-    )
+    %next = stablehlo.add %c, %r : {m}"""
+    return by_columns(columns, wide, product + LARGEST + sums)
 
 
 def converted_in_trips(columns, wide):
     """As products_of_slices(), but the loop converts what it reads to 16 bits itself."""
-    w, slice = f"tensor<512x{wide}xf32>", f"tensor<512x{columns}xf32>"
-    x, narrow = "tensor<1024x512xbf16>", f"tensor<512x{columns}xbf16>"
-    p, m = f"tensor<1024x{columns}xf32>", "tensor<1024xf32>"
-    return trips(
-        f"%x: {x}, %w: {w}",
-        m,
-        wide // columns,
-        f"""
-    %columns = stablehlo.constant dense<{columns}> : tensor<i32>
-    %at = stablehlo.multiply %i, %columns : tensor<i32>
-    %s = stablehlo.dynamic_slice %w, %zero, %at, sizes = [512, {columns}]
-      : ({w}, tensor<i32>, tensor<i32>) -> {slice}
+    product = """
     %n = stablehlo.convert %s : ({slice}) -> {narrow}
-    %p = stablehlo.dot_general %x, %n, contracting_dims = [1] x [0] : ({x}, {narrow}) -> {p}
-    %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
-      : ({p}, tensor<f32>) -> {m}
-    %next = stablehlo.maximum %c, %m : {m}""",
-    )
+    %p = stablehlo.dot_general %x, %n, contracting_dims = [1] x [0] : ({x}, {narrow}) -> {p}"""
+    largest = """
+    %next = stablehlo.maximum %c, %m : {m}"""
+    return by_columns(columns, wide, product + LARGEST + largest, x="bf16")
 
 
 def gathered(dims, along, count=2048):
