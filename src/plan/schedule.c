@@ -7,25 +7,26 @@
  * hlo_memory_scheduler.cc (BFScheduler, DFSMemoryScheduler). */
 #include "plan/peak_graph.h"
 
+#include <stdlib.h>
+
 typedef VEC(uint32_t) list;
 
-static uint32_t unique_operands(const plan_node *n) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < n->n_operands; i++) {
-    bool seen = false;
-    for (uint32_t j = 0; j < i && !seen; j++) seen = n->operands[j] == n->operands[i];
-    count += !seen;
-  }
-  return count;
+/* Once for each operand of a node, however often it reads it. read_by: by node, its last reader. */
+static bool is_another(uint32_t *read_by, uint32_t operand, uint32_t reader) {
+  bool another = read_by[operand] != reader;
+  read_by[operand] = reader;
+  return another;
 }
 
 /* ---- breadth first ---- */
-static uint32_t *breadth_first(plan_graph *g, uint32_t comp, uint32_t *waits) {
+static uint32_t *breadth_first(plan_graph *g, uint32_t comp, uint32_t *waits, uint32_t *read_by) {
   const plan_comp *c = plan_comp_get(g, comp);
   uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, c->nodes.count + 1), count = 0;
   for (uint32_t i = 0; i < c->nodes.count; i++) {
     uint32_t id = c->nodes.at[i];
-    waits[id] = unique_operands(plan_node_get(g, id));
+    const plan_node *n = plan_node_get(g, id);
+    for (uint32_t k = 0; k < n->n_operands; k++)
+      waits[id] += is_another(read_by, n->operands[k], id);
     if (waits[id] == 0) order[count++] = id;
   }
   for (uint32_t k = 0; k < count; k++) {
@@ -61,7 +62,8 @@ typedef struct weight {
   int64_t extra_users, bytes;
 } weight;
 
-static void weigh(const plan_graph *g, const uint32_t *post, uint32_t count, weight *w) {
+static void weigh(const plan_graph *g, const uint32_t *post, uint32_t count, uint32_t *read_by,
+                  weight *w) {
   int64_t all_bytes = 0;
   for (uint32_t k = 0; k < count; k++) {
     const plan_node *n = plan_node_get(g, post[k]);
@@ -71,9 +73,7 @@ static void weigh(const plan_graph *g, const uint32_t *post, uint32_t count, wei
       x.bytes = defined_bytes(g, n);
       if (__builtin_add_overflow(all_bytes, x.bytes, &all_bytes)) all_bytes = INT64_MAX / 4;
       for (uint32_t i = 0; i < n->n_operands; i++) {
-        bool seen = false;
-        for (uint32_t j = 0; j < i && !seen; j++) seen = n->operands[j] == n->operands[i];
-        if (seen) continue;
+        if (!is_another(read_by, n->operands[i], post[k])) continue;
         x.extra_users += w[n->operands[i]].extra_users;
         if (__builtin_add_overflow(x.bytes, w[n->operands[i]].bytes, &x.bytes)) x.bytes = all_bytes;
         if (x.extra_users > count) x.extra_users = count;
@@ -84,10 +84,16 @@ static void weigh(const plan_graph *g, const uint32_t *post, uint32_t count, wei
   }
 }
 
-static bool goes_first(const weight *w, uint32_t a, uint32_t b) {
-  if (w[a].extra_users != w[b].extra_users) return w[a].extra_users > w[b].extra_users;
-  if (w[a].bytes != w[b].bytes) return w[a].bytes > w[b].bytes;
-  return a < b;
+static _Thread_local const weight
+    *sorting; /* qsort has no argument for it; set, used in one call */
+
+/* The first to visit comes last. */
+static int by_weight(const void *x, const void *y) {
+  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  const weight *v = &sorting[a], *w = &sorting[b];
+  if (v->extra_users != w->extra_users) return v->extra_users > w->extra_users ? 1 : -1;
+  if (v->bytes != w->bytes) return v->bytes > w->bytes ? 1 : -1;
+  return a < b ? 1 : -(a > b);
 }
 
 static void push_operands(const plan_graph *g, const plan_node *n, const uint8_t *state,
@@ -95,18 +101,14 @@ static void push_operands(const plan_graph *g, const plan_node *n, const uint8_t
   uint32_t from = todo->count;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (state[n->operands[i]] == 0) VEC_PUSH(g->arena, todo, n->operands[i]);
-  for (uint32_t i = from + 1; i < todo->count; i++) /* the first to visit comes last */
-    for (uint32_t k = i; k > from && goes_first(w, todo->at[k - 1], todo->at[k]); k--) {
-      uint32_t t = todo->at[k];
-      todo->at[k] = todo->at[k - 1];
-      todo->at[k - 1] = t;
-    }
+  sorting = w;
+  if (todo->count > from) qsort(todo->at + from, todo->count - from, sizeof *todo->at, by_weight);
 }
 
-static uint32_t *depth_first(plan_graph *g, uint32_t comp, weight *w) {
+static uint32_t *depth_first(plan_graph *g, uint32_t comp, uint32_t *read_by, weight *w) {
   uint32_t *post = plan_post_order(g, comp), count = 0;
   const plan_comp *c = plan_comp_get(g, comp);
-  weigh(g, post, c->nodes.count, w);
+  weigh(g, post, c->nodes.count, read_by, w);
   uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, c->nodes.count + 1);
   if (c->nodes.count == 0) return order; /* dead code's */
   uint8_t *state = g->state;
@@ -134,9 +136,10 @@ static uint32_t *depth_first(plan_graph *g, uint32_t comp, weight *w) {
 }
 
 void plan_schedule(plan_graph *g, plan_order order) {
-  uint32_t *waits = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
+  uint32_t *waits = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
+           *read_by = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
   weight *w = ARENA_ARRAY(g->arena, weight, g->nodes.count);
   for (uint32_t c = 1; c < g->comps.count; c++)
-    plan_comp_get(g, c)->order =
-        plan_is_by_memory(order) ? depth_first(g, c, w) : breadth_first(g, c, waits);
+    plan_comp_get(g, c)->order = plan_is_by_memory(order) ? depth_first(g, c, read_by, w)
+                                                          : breadth_first(g, c, waits, read_by);
 }

@@ -166,15 +166,14 @@ static bool find_roots(grouping *g) {
   const split_region *r = g->r;
   uint32_t n_large = 0;
   g->n_roots = 0;
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
-    if (member->stage != g->stage) continue;
+  for (uint32_t i = r->stage_from[g->stage]; i < r->stage_from[g->stage + 1]; i++) {
+    const split_member *member = &r->members.at[r->by_stage[i]];
     if (is_tied(member)) return false;
     if (!split_puts_out(r, member)) continue;
     if (g->n_roots == MOST_ROOTS) return false;
     n_large += puts_out_large(r, member);
     g->together[g->n_roots] = g->n_roots;
-    g->roots[g->n_roots++] = i;
+    g->roots[g->n_roots++] = r->by_stage[i];
   }
   return n_large > 1;
 }

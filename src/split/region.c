@@ -75,31 +75,36 @@ static const split_asked *answered(const split_region *r, ir_op op, uint32_t car
   return NULL;
 }
 
+static split_traced **answers_of(const split_region *r, ir_op op, bool of_result, uint32_t index) {
+  split_state *s = r->state;
+  const ir_op_data *d = ir_op_get(r->m, op);
+  CTX_CHECK(r->m->ctx, index < (of_result ? d->n_results : d->n_operands));
+  if (!s->traced[op])
+    s->traced[op] = ARENA_ARRAY(s->a, split_traced *, d->n_results + d->n_operands);
+  return &s->traced[op][of_result ? index : d->n_results + index];
+}
+
 /* Moves to the front: regions ask for the same few one after the other. */
-static split_traced *find_traced(split_state *s, ir_op op, bool of_result, uint32_t index,
-                                 split_pos pos) {
-  for (split_traced **link = &s->traced[op], *k; (k = *link); link = &k->next) {
-    if (k->index != index || k->of_result != of_result || !split_pos_equal(k->pos, pos)) continue;
+static split_traced *find_traced(split_traced **first, split_pos pos) {
+  for (split_traced **link = first, *k; (k = *link); link = &k->next) {
+    if (!split_pos_equal(k->pos, pos)) continue;
     *link = k->next;
-    k->next = s->traced[op];
-    return s->traced[op] = k;
+    k->next = *first;
+    return *first = k;
   }
   return NULL;
 }
 
-static split_traced *trace_anew(split_region *r, ir_op op, bool of_result, uint32_t index,
-                                split_pos pos) {
-  split_state *s = r->state;
-  split_traced *k = ARENA_NEW(s->a, split_traced);
-  *k = (split_traced){.of_result = of_result, .index = index, .pos = pos, .next = s->traced[op]};
-  k->traced = split_trace_in_order(s->a, r->m, op, of_result, index, pos, &k->factor);
-  return s->traced[op] = k;
-}
-
 static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                        split_factor *out) {
-  const split_traced *k = find_traced(r->state, op, of_result, index, pos);
-  if (!k) k = trace_anew(r, op, of_result, index, pos);
+  split_traced **first = answers_of(r, op, of_result, index), *k = find_traced(first, pos);
+  if (!k) {
+    k = ARENA_NEW(r->state->a, split_traced);
+    k->pos = pos;
+    k->traced = split_trace_in_order(r->state->a, r->m, op, of_result, index, pos, &k->factor);
+    k->next = *first;
+    *first = k;
+  }
   *out = k->factor;
   return k->traced;
 }
@@ -540,6 +545,16 @@ static void assign_stages(split_region *r) {
   }
 }
 
+static void sort_by_stage(split_region *r) {
+  uint32_t n = r->members.count, *at = ARENA_ARRAY(r->scratch, uint32_t, (size_t)r->n_stages + 2);
+  r->by_stage = ARENA_ARRAY(r->scratch, uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) at[r->members.at[i].stage + 2]++;
+  for (int32_t stage = 0; stage < r->n_stages; stage++) at[stage + 1] += at[stage];
+  for (uint32_t i = 0; i < n; i++) r->by_stage[at[r->members.at[i].stage + 1]++] = i;
+  CTX_CHECK(r->m->ctx, at[r->n_stages] == n);
+  r->stage_from = at;
+}
+
 /* ---- which large values have to be put out nevertheless ---- */
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
   for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
@@ -662,9 +677,8 @@ static bool is_complete(const split_region *r, const split_member *member) {
 static void find_range(split_region *r) {
   bool *done = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   index_range all = {INT64_MAX, INT64_MIN};
-  for (int32_t stage = 0; stage < r->n_stages; stage++)
-    for (uint32_t i = 0; i < r->members.count; i++)
-      if (r->members.at[i].stage == stage) include_member(r, &r->members.at[i], done, &all);
+  for (uint32_t i = 0; i < r->members.count; i++)
+    include_member(r, &r->members.at[r->by_stage[i]], done, &all);
   if (all.begin >= all.end) return;
   include_starts(r, &all);
   r->begin = all.begin;
@@ -725,9 +739,8 @@ static void make_operands(making *k, uint32_t index) {
 /* What the loop of a stage puts out, and all that it has to make for it. */
 static void make_stage(making *k) {
   const split_region *r = k->r;
-  for (uint32_t i = 0; i < r->members.count; i++)
-    if (r->members.at[i].stage == k->stage && split_puts_out(r, &r->members.at[i]))
-      make_member(k, i);
+  for (uint32_t i = r->stage_from[k->stage]; i < r->stage_from[k->stage + 1]; i++)
+    if (split_puts_out(r, &r->members.at[r->by_stage[i]])) make_member(k, r->by_stage[i]);
   while (k->pending.count) make_operands(k, k->pending.at[--k->pending.count]);
 }
 
@@ -779,7 +792,7 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
   return (split_state){.a = a,
                        .n_values = n,
                        .large = large,
-                       .traced = ARENA_ARRAY(a, split_traced *, m->ops.count)};
+                       .traced = ARENA_ARRAY(a, split_traced **, m->ops.count)};
 }
 
 void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
@@ -850,6 +863,7 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   if (r->members.count == 0) r->failed = true;
   if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) assign_stages(r);
+  if (!r->failed) sort_by_stage(r);
   if (!r->failed && r->keeps_any) split_find_idle(r);
   if (!r->failed) find_held(r);
   if (!r->failed && r->may_shift) find_range(r);

@@ -66,11 +66,10 @@ typedef struct split_asked { /* a while was asked for a factor: its whole body h
 
 /* What tracing answered. */
 typedef struct split_traced {
-  bool of_result, traced;
-  uint32_t index;
+  bool traced;
   split_pos pos;
   split_factor factor;
-  struct split_traced *next; /* of the same op */
+  struct split_traced *next; /* of the same result or operand */
 } split_traced;
 
 /* What all regions share that grow in the same state of a module. */
@@ -80,8 +79,8 @@ typedef struct split_state {
   ir_users users;
   const bool *effects; /* by op: it has some, or what is below it */
   uint32_t n_values;
-  const bool *large;     /* by value: it is dissolved */
-  split_traced **traced; /* by op: the newest */
+  const bool *large;      /* by value: it is dissolved */
+  split_traced ***traced; /* by op, by result and then operand: the newest; NULL: never asked */
 } split_state;
 
 /* What is better made outside of loops (split/apart.h); NULL: nothing is. */
@@ -138,6 +137,8 @@ typedef struct split_region {
   uint32_t *first_instance; /* by value: index + 1 */
   uint32_t *first_stream;   /* by value: index + 1 */
   uint32_t *member_of;      /* by op: index + 1 of its first member */
+  uint32_t *by_stage;       /* all members, those of a stage in their own order */
+  uint32_t *stage_from;     /* by stage, and of the end: where its members begin in by_stage */
   uint32_t *place;          /* by op of the block: in program order; NULL unless windows merge */
   int32_t *outside_stage;   /* by value: the first stage whose loop can read it from outside; -1 not
                                known yet */
