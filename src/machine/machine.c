@@ -243,6 +243,7 @@ const char *machine_describe(arena *a, const machine *m) {
 /* ---- what was measured ---- */
 #define KEPT_NAME "machines" /* a line for each machine: machine_text */
 enum { MOST_KEPT_BYTES = 1 << 16 };
+static const double MOST_GHZ = 10; /* lines kept by weir before 2026-11-27 may say more: host.c */
 
 static const char *kept_lines(arena *a) {
   size_t length;
@@ -265,7 +266,8 @@ machine machine_here(arena *a) {
   machine host = machine_host(), kept = host;
   const char *rest = kept_lines(a);
   const char *line = next_line(a, &rest, machine_text(a, &host), true);
-  if (line && parse(a, line, &kept) == WEIR_OK) host.rates = kept.rates;
+  if (line && parse(a, line, &kept) == WEIR_OK && kept.rates.clock <= MOST_GHZ)
+    host.rates = kept.rates;
   return host;
 }
 

@@ -96,9 +96,17 @@ static void test_kept(void) {
   put_file(path, "x86-64-v2,cores=999,l1=32KiB,l2=1MiB,l3=1MiB,clock=1\nrubbish\n");
   assert(keep((machine_measured){.products = 123.456, .memory = 0.0123456}, &r) == WEIR_OK);
   assert(r.found.rates.products == 123 && r.found.rates.memory == 0.0123);
-  assert(r.found.rates.clock > 0.01 && r.found.rates.clock < 100 && r.found.rates.fused == 0);
+  assert(r.found.rates.clock > 0.01 && r.found.rates.clock < 10 && r.found.rates.fused == 0);
   assert(read_name("", &here) == WEIR_OK && here.found.rates.clock == r.found.rates.clock);
   assert(read_name("host", &here) == WEIR_OK && here.found.rates.clock == 0);
+  char own[MACHINE_TEXT_ROOM + 16];
+  snprintf(own, sizeof own, "%s,clock=9.6\n", here.text);
+  put_file(path, own);
+  assert(read_name("", &r) == WEIR_OK && r.found.rates.clock == 9.6);
+  snprintf(own, sizeof own, "%s,clock=19.6\n", here.text); /* no processor is as fast */
+  put_file(path, own);
+  assert(read_name("", &r) == WEIR_OK && r.found.rates.clock == 0);
+  put_file(path, "x86-64-v2,cores=999,l1=32KiB,l2=1MiB,l3=1MiB,clock=1\nrubbish\n");
   assert(keep((machine_measured){.fused = 4000}, &r) == WEIR_OK && r.found.rates.products == 0);
   assert(r.found.rates.fused == 4000);
   char kept[512] = "";
