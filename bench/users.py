@@ -45,6 +45,7 @@ LEAST_BYTES = 5_000_000  # of temporaries under a limit
 GENEROUS_BYTES = 1 << 40  # a limit that every program holds as it is
 MOST_SECONDS = 600  # of a process
 KERNEL_SECONDS = 2.0  # runs of both ways, at least two
+TURN_SECONDS = 0.04  # of one way: what other threads have used may be counted a tick, 4 ms, later
 MOST_RATIO = 1.05  # of the time with kernels to that without, of what fits to stock
 KEPT = ("WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_DEBUG")  # settings that hold for a comparison
 
@@ -116,17 +117,30 @@ def compiled_with(tile, program, arguments, limit_bytes):
         return jax.jit(lambda *a: program.function(*a)).lower(*arguments).compile()
 
 
+def seconds_of_calls(way, arguments, calls):
+    """CPU seconds of each of that many calls, one after the other."""
+    begun = time.process_time()
+    for _ in range(calls):
+        ready(way(*arguments))
+    return (time.process_time() - begun) / calls
+
+
+def calls_of_a_turn(way, arguments):
+    """The first call compiles kernels and touches pages."""
+    ready(way(*arguments))
+    begun = time.perf_counter()
+    ready(way(*arguments))
+    return max(1, int(TURN_SECONDS / (time.perf_counter() - begun)))
+
+
 def take_turns(ways, arguments):
     """The least CPU seconds of each way."""
+    calls = [calls_of_a_turn(way, arguments) for way in ways]
     least, spent = [float("inf")] * len(ways), 0.0
-    for way in ways:  # compiles kernels, touches pages
-        ready(way(*arguments))
     for turn in range(50):
         for i, way in enumerate(ways):
-            begun = time.process_time()
-            ready(way(*arguments))
-            took = time.process_time() - begun
-            least[i], spent = min(least[i], took), spent + took
+            took = seconds_of_calls(way, arguments, calls[i])
+            least[i], spent = min(least[i], took), spent + took * calls[i]
         if turn and spent > KERNEL_SECONDS:
             break
     return least
