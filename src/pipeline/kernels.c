@@ -18,6 +18,7 @@
 #include "kernel/factor_out.h"
 #include "kernel/flatten.h"
 #include "kernel/promote.h"
+#include "kernel/reciprocal.h"
 #include "call/kernel.h"
 
 #define LONGEST_NS 1e18 /* an attribute holds it */
@@ -174,6 +175,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
                             const char **out_why) {
   ir_op whole = only_loop(region);
   kernel_flatten_whiles(region, whole);
+  kernel_multiply_by_reciprocals(region, whole);
   kernel_promote(region, whole);
   ir_drop_unused(region, ir_body(region, whole));
   if (!kernel_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
