@@ -106,6 +106,9 @@ class Elementwise(Maker):
             a, b = self.tamed(a, 64), self.tamed(b, 64)
             grid = (a.grid[0] + b.grid[0], a.grid[1] + b.grid[1]) if both else None
             return self.like(a, "stablehlo.multiply", b, grid=grid, bound=a.bound * b.bound)
+        if kind == "divide" and self.rng.random() < 0.4:
+            number = self.splat(self.rng.choice([2, 3, -5]), b.dtype, b.shape)
+            return self.like(a, "stablehlo.divide", number, bound=a.bound)
         if kind == "divide":
             one = self.splat(1, b.dtype, b.shape)
             b = self.like(

@@ -92,6 +92,7 @@ class Region:
             lambda: jnp.maximum(a, u[:, None]) - jnp.minimum(dice.choice(values), v[None]),
             lambda: a * dice.choice(values),
             lambda: a / (2 + jnp.abs(dice.choice(values))),
+            lambda: a / dice.choice([8.0, 3.0, -0.7]),
             lambda: jnp.floor(a * 4) + lax.round(dice.choice(values)) * 0.25,
             lambda: (jnp.int32(7) * rows + columns * (columns % 3) - rows // 2).astype(a.dtype) * 0.01
             + a,
