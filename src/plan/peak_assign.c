@@ -600,10 +600,64 @@ static bool fits(assigner *a, allocation *where, const buffer *b) {
   return true;
 }
 
-static void put_into(assigner *a, allocation *where, uint32_t index) {
-  VEC_PUSH(a->g->arena, &where->buffers, index);
-  where->sketch |= a->buffers[index].sketch;
+/* Which allocations are taken throughout each cell of the time line. Thousands of results are not
+ * looked at one by one for each buffer. */
+enum { MOST_CELLS = 128, LEAST_CELL = 2 };
+
+typedef struct occupancy {
+  int64_t cell;      /* points in time, LEAST_CELL at least */
+  uint32_t n_words;  /* of a bit for each allocation */
+  uint64_t *taken;   /* by cell */
+  uint64_t *refused; /* of the buffer at hand */
+} occupancy;
+
+static occupancy occupancy_of(const assigner *a, uint32_t n_allocations) {
+  arena *s = a->g->arena;
+  occupancy o = {.cell = a->now / MOST_CELLS + LEAST_CELL, .n_words = n_allocations / 64 + 1};
+  o.taken = ARENA_ARRAY(s, uint64_t, (size_t)(a->now / o.cell + 1) * o.n_words);
+  o.refused = ARENA_ARRAY(s, uint64_t, o.n_words);
+  return o;
+}
+
+static void note_taken(occupancy *o, const buffer *b, uint32_t k) {
+  for (uint32_t i = 0; i < b->n_live; i++)
+    for (int64_t c = (b->live[i].from + o->cell - 1) / o->cell;
+         (c + 1) * o->cell - 1 <= b->live[i].to; c++)
+      o->taken[c * o->n_words + k / 64] |= UINT64_C(1) << k % 64;
+}
+
+/* Those that are taken at two points in time, or more, at which the buffer is live. */
+static void find_refused(occupancy *o, const buffer *b) {
+  memset(o->refused, 0, o->n_words * sizeof *o->refused);
+  for (uint32_t i = 0; i < b->n_live; i++)
+    for (int64_t c = b->live[i].from / o->cell; c * o->cell < b->live[i].to; c++) {
+      if ((c + 1) * o->cell - 1 == b->live[i].from) continue; /* one point in time */
+      for (uint32_t w = 0; w < o->n_words; w++) o->refused[w] |= o->taken[c * o->n_words + w];
+    }
+}
+
+static void put_into(assigner *a, allocation *allocations, uint32_t k, uint32_t index,
+                     occupancy *o) {
+  VEC_PUSH(a->g->arena, &allocations[k].buffers, index);
+  allocations[k].sketch |= a->buffers[index].sketch;
   a->buffers[index].placed = true;
+  note_taken(o, &a->buffers[index], k);
+}
+
+/* The last result that fits. */
+static void put_into_some(assigner *a, allocation *allocations, uint32_t n, uint32_t index,
+                          occupancy *o) {
+  find_refused(o, &a->buffers[index]);
+  for (uint32_t k = n; k-- > 0;) {
+    uint64_t left = ~o->refused[k / 64] & (UINT64_MAX >> (63 - k % 64));
+    k = k / 64 * 64;
+    if (!left) continue;
+    k += 63 - (uint32_t)__builtin_clzll(left);
+    if (fits(a, &allocations[k], &a->buffers[index])) {
+      put_into(a, allocations, k, index, o);
+      return;
+    }
+  }
 }
 
 static void place_in_outputs(assigner *a) {
@@ -613,17 +667,17 @@ static void place_in_outputs(assigner *a) {
     if ((!a->buffers[i].fixed || a->buffers[i].is_output) && !a->buffers[i].is_table)
       order[n++] = i;
   allocation *allocations = ARENA_ARRAY(s, allocation, a->g->n_outputs + 1);
+  occupancy o = occupancy_of(a, a->g->n_outputs + 1);
   sorting = a;
   qsort(order, n, sizeof *order, by_size);
   for (uint32_t i = 0; i < n; i++) {
-    buffer *b = &a->buffers[order[i]];
+    const buffer *b = &a->buffers[order[i]];
     if (b->is_output) {
       allocations[n_allocations].bytes = b->bytes;
-      put_into(a, &allocations[n_allocations++], order[i]);
-      continue;
+      put_into(a, allocations, n_allocations++, order[i], &o);
+    } else {
+      put_into_some(a, allocations, n_allocations, order[i], &o);
     }
-    for (uint32_t k = n_allocations; k-- > 0 && !b->placed;)
-      if (fits(a, &allocations[k], b)) put_into(a, &allocations[k], order[i]);
   }
 }
 
