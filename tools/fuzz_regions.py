@@ -5,7 +5,7 @@
 
 Each program has some regions; it is rewritten with slices that a threshold asks for and loops as kernels
 wherever they can, for vectors of 16, 32 or 64 bytes as far as this processor has them, and under a limit
-with weir's own choice. src/ref runs the program before and after, kernels as they are. With --hook only
+with weir's own choice. test/ref runs the program before and after, kernels as they are. With --hook only
 under the limit: JAX's hook rewrites the program, XLA is the referee and runs it. With --spelled weir gets
 the program in the spellings of other front ends (test/python/respelling.py). What fails is
 written to --keep (default: build/fuzz). Prints the table of what was run, and why a cell is empty. Exits

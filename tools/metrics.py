@@ -62,6 +62,7 @@ def main():
     for folder in folders:
         folder_row("src/" + folder.name, [p for p in everything if folder in p.parents])
     folder_row("src", everything)
+    folder_row("test/ref", sorted((ROOT / "test/ref").glob("*.[ch]")))
     folder_row("test/unit", sorted((ROOT / "test/unit").glob("*.c")))
     folder_row("python", sorted((ROOT / "python").rglob("*.py")), python_function_lengths)
     print("\nlongest functions:")

@@ -28,10 +28,9 @@ import mutants_sites
 import mutants_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Readers and printers have fuzzers of their own; the evaluator is the oracle; the rest only runs
-# what others decided.
+# Readers and printers have fuzzers of their own; the rest only runs what others decided.
 SPARE = 3  # halves of the count are built in: what turns out the same program is not counted
-LEFT_OUT = ("base", "ir", "in", "out", "ref", "call", "cli")
+LEFT_OUT = ("base", "ir", "in", "out", "call", "cli")
 
 
 def default_paths(root):

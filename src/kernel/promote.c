@@ -5,7 +5,7 @@
  * f32 has and they don't. So every value is what the program says: sums, products and quotients of
  * two such numbers and roots of one, made in f32 and rounded, are the nearest of the exact ones
  * (f32 has more than twice their digits and two). Sums of many are f32 and rounded at the end, as
- * those of src/ref are. XLA on CPUs rounds f16 likewise, bf16 less often
+ * those of test/ref are. XLA on CPUs rounds f16 likewise, bf16 less often
  * (xla_allow_excess_precision). Left alone, so that kernels don't cover the loop: counting in 16
  * bits, and reductions of several operands that compute with such elements.
  */

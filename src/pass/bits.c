@@ -10,7 +10,7 @@
  * anything but ui32 and ui64, of no dimensions or elements, or small against the limit; states of
  * another size than XLA's (Philox 2 or 3 words, Threefry 2). Cost: some 200 ops each.
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; XLA,
- * rng_bit_generator_expander and client/lib/prng; src/ref/random.c.
+ * rng_bit_generator_expander and client/lib/prng; test/ref/random.c.
  */
 #include "pass/build.h"
 

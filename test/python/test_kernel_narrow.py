@@ -77,7 +77,7 @@ def floats(values):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_as_stated(function, dtype, folder, covered, tmp_path):  # noqa: F811
-    """As src/ref, which rounds each op's result; another order of a sum may turn a last bit of one of them."""
+    """As test/ref, which rounds each op's result; another order of a sum may turn a last bit of one of them."""
     kind, epsilon = DTYPES[dtype]
     inputs = data(kind)
     text = lowered(function, *inputs)
@@ -159,7 +159,7 @@ def evaluated(evaluator, text, types):
 
 @pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
 def test_random_regions(first, folder, halves, tmp_path):  # noqa: F811
-    """Against src/ref, which rounds where the program says. Not in XLA: what it runs beside kernels it fuses, two
+    """Against test/ref, which rounds where the program says. Not in XLA: what it runs beside kernels it fuses, two
     roundings as one."""
 
     def problem(region):
@@ -202,7 +202,7 @@ def test_every_number(name, dtype, folder, covered, tmp_path):  # noqa: F811
 
 
 def test_conversions_happen(folder, covered):  # noqa: F811
-    """Each pair of types in a kernel: by way of f32, as XLA and src/ref."""
+    """Each pair of types in a kernel: by way of f32, as XLA and test/ref."""
     x = np.random.default_rng(5).normal(size=301).astype(np.float32) * np.float32(3e4)
     y = np.array([1, -1, 1e-4, 3, 1e-38, 1e34], np.float32)
     kinds = [np.float16, ml_dtypes.bfloat16]

@@ -1,4 +1,4 @@
-"""16-bit programs as people write them, split and with kernels: what overflows and what is rounded is as src/ref,
+"""16-bit programs as people write them, split and with kernels: what overflows and what is rounded is as test/ref,
 which rounds each op's result, has it without weir."""
 
 import jax
