@@ -111,10 +111,9 @@ static void result_list(in_parser *p, in_op *op) {
 
 /* ---- %a, %b {attributes} : type; or a signature; or, in CHLO, `: type, type -> type` ---- */
 static ir_type real_of_complex(in_parser *p, ir_type type) {
-  ir_type_data t = *ir_type_get(p->m, type);
-  if (t.kind != IR_TYPE_TENSOR || (t.dtype != IR_C64 && t.dtype != IR_C128)) return type;
-  t.dtype = t.dtype == IR_C64 ? IR_F32 : IR_F64;
-  return ir_type_intern(p->m, &t);
+  const ir_type_data *t = ir_type_get(p->m, type);
+  if (t->kind != IR_TYPE_TENSOR || (t->dtype != IR_C64 && t->dtype != IR_C128)) return type;
+  return ir_tensor_with_dtype(p->m, type, t->dtype == IR_C64 ? IR_F32 : IR_F64);
 }
 
 void in_asm_elementwise(in_parser *p, in_op *op) {

@@ -69,10 +69,10 @@ ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_valu
 }
 
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype) {
-  ir_type_data t = *ir_type_at(b->m, x);
-  if (t.dtype == dtype) return x;
-  t.dtype = dtype;
-  return ir_build(b, IR_OP_CONVERT, 1, &x, ir_type_intern(b->m, &t), 0, NULL);
+  ir_type type = ir_type_of(b->m, x);
+  if (ir_type_get(b->m, type)->dtype == dtype) return x;
+  type = ir_tensor_with_dtype(b->m, type, dtype);
+  return ir_build(b, IR_OP_CONVERT, 1, &x, type, 0, NULL);
 }
 
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat) {

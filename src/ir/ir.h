@@ -240,6 +240,8 @@ ir_type ir_tensor(ir_module *m, ir_dtype dtype, int32_t rank, const int64_t *dim
 ir_type ir_type_intern(ir_module *m, const ir_type_data *data); /* copies what data points to */
 ir_type ir_scalar(ir_module *m, ir_dtype dtype);                /* tensor<dtype> */
 ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype); /* plain `i64`, the type of an attribute */
+/* The same dimensions and encoding, of another element type. */
+ir_type ir_tensor_with_dtype(ir_module *m, ir_type t, ir_dtype dtype);
 /* The same element type and encoding, dimension `dim` of length `size`. */
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
 /* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are

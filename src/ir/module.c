@@ -184,6 +184,13 @@ ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype) {
   return ir_type_intern(m, &(ir_type_data){.kind = IR_TYPE_SCALAR, .dtype = dtype});
 }
 
+ir_type ir_tensor_with_dtype(ir_module *m, ir_type t, ir_dtype dtype) {
+  ir_type_data d = *ir_type_get(m, t);
+  CTX_CHECK(m->ctx, d.kind == IR_TYPE_TENSOR && dtype != IR_DTYPE_NONE);
+  d.dtype = dtype;
+  return ir_type_intern(m, &d);
+}
+
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size) {
   ir_type_data d = *ir_type_get(m, t);
   CTX_CHECK(m->ctx, d.kind == IR_TYPE_TENSOR && dim >= 0 && dim < d.rank);

@@ -73,9 +73,7 @@ static bool may_widen(const ir_module *m, ir_op op) {
 }
 
 static ir_type widened(ir_module *m, ir_value v) {
-  ir_type_data t = *ir_type_at(m, v);
-  t.dtype = IR_F32;
-  return ir_type_intern(m, &t);
+  return ir_tensor_with_dtype(m, ir_type_of(m, v), IR_F32);
 }
 
 static void widen_value(ir_module *m, ir_value v) {

@@ -139,15 +139,14 @@ static ir_value chain_with_shape(ir_builder *b, ir_op op, ir_type type, ir_value
 static ir_value with_shape(ir_builder *b, ir_value v, ir_value shape, ir_map *made, int steps) {
   ir_module *m = b->m;
   if (ir_map_has(made, v)) return ir_map_get(made, v);
-  ir_type_data t = *ir_type_at(m, shape);
-  t.dtype = ir_type_at(m, v)->dtype;
-  ir_type type = ir_type_intern(m, &t);
+  ir_dtype dtype = ir_type_at(m, v)->dtype;
+  ir_type type = ir_tensor_with_dtype(m, ir_type_of(m, shape), dtype);
   ir_op op = ir_value_get(m, v)->op;
   ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
   ir_value x = op && ir_op_get(m, op)->n_operands ? ir_operand(m, op, 0) : IR_NONE, out;
   if (kind == IR_OP_RESHAPE && ir_same_dims(ir_type_at(m, x), ir_type_at(m, shape))) out = x;
   else if (op && is_splat(m, op))
-    out = ir_build_broadcast(b, ir_build_reshape(b, x, ir_scalar(m, t.dtype)), type, NULL);
+    out = ir_build_broadcast(b, ir_build_reshape(b, x, ir_scalar(m, dtype)), type, NULL);
   else if (op && steps && ir_op_get(m, op)->n_operands <= 4 && is_elementwise(m, op))
     out = chain_with_shape(b, op, type, shape, made, steps);
   else out = ir_build_reshape(b, v, type);

@@ -117,9 +117,7 @@ static void sum_dim(ir_builder *b, side *s, int32_t dim) {
 static void mask_diagonal(ir_builder *b, side *s, int32_t i, int32_t j) {
   ir_module *m = b->m;
   ir_type type = ir_type_of(m, s->x);
-  ir_type_data counts = *ir_type_get(m, type);
-  counts.dtype = IR_I64;
-  ir_type count_type = ir_type_intern(m, &counts);
+  ir_type count_type = ir_tensor_with_dtype(m, type, IR_I64);
   ir_value on =
       ir_build_compare(b, "EQ", ir_build_iota(b, count_type, i), ir_build_iota(b, count_type, j));
   s->x = ir_build_select(b, on, s->x, ir_build_zeros(b, type));

@@ -68,8 +68,8 @@ static ir_value is_asked_for(ir_builder *b, ir_op op, uint32_t branch) {
 
 static ir_value select_by(ir_builder *b, ir_value is, ir_value on_true, ir_value on_false) {
   if (on_true == on_false) return on_true;
-  const ir_type_data *t = ir_type_at(b->m, on_true);
-  if (t->rank) is = ir_build_broadcast(b, is, ir_tensor(b->m, IR_I1, t->rank, t->dims), NULL);
+  ir_type flags = ir_tensor_with_dtype(b->m, ir_type_of(b->m, on_true), IR_I1);
+  if (ir_type_get(b->m, flags)->rank) is = ir_build_broadcast(b, is, flags, NULL);
   return ir_build_select(b, is, on_true, on_false);
 }
 

@@ -68,9 +68,8 @@ static ir_op build(ir_module *m, ir_op op, ir_kind kind, const ir_value *operand
 
 /* The operand in the result's shape, in no block yet. */
 static ir_value spread(ir_module *m, ir_op op, ir_value x, const int64_t *at) {
-  ir_type_data t = *ir_type_at(m, ir_result(m, op, 0));
-  t.dtype = ir_type_at(m, x)->dtype;
-  ir_type type = ir_type_intern(m, &t);
+  ir_type type =
+      ir_tensor_with_dtype(m, ir_type_of(m, ir_result(m, op, 0)), ir_type_at(m, x)->dtype);
   ir_builder b = {m, IR_NONE, ir_op_get(m, op)->location};
   return ir_type_of(m, x) == type ? x : ir_build_broadcast(&b, x, type, at);
 }

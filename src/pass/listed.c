@@ -324,9 +324,8 @@ static ir_value is_behind(lister *f) {
 
 /* i1 like v, of a line along v's dimension. */
 static ir_value spread(lister *f, ir_value truth, ir_value v, int32_t along) {
-  ir_type_data t = *type_of(f, v);
-  t.dtype = IR_I1;
-  return ir_build_broadcast(&f->b, truth, ir_type_intern(f->m, &t), (int64_t[]){along});
+  ir_type type = ir_tensor_with_dtype(f->m, ir_type_of(f->m, v), IR_I1);
+  return ir_build_broadcast(&f->b, truth, type, (int64_t[]){along});
 }
 
 /* ---- members at places, and behind the last entry ---- */
@@ -454,16 +453,14 @@ static ir_value with_ends(lister *f, ir_value v, int32_t along, side where) {
 /* Of a value that is alike for all entries behind the last: that, so many times. */
 static ir_value times(lister *f, ir_kind kind, ir_value x, ir_value none) {
   ir_type type = ir_type_of(f->m, x);
-  ir_type_data truth = *ir_type_get(f->m, type);
   ir_value full = ir_build_splat_int(&f->b, ir_type_of(f->m, count(f)), f->length);
   ir_value some = ir_build_compare(&f->b, "LT", count(f), full);
-  truth.dtype = IR_I1;
   if (kind == IR_OP_ADD) {
     ir_value n = ir_build_binary(&f->b, IR_OP_SUBTRACT, full, count(f));
     n = ir_build_convert(&f->b, n, ir_type_get(f->m, type)->dtype);
     x = ir_build_binary(&f->b, IR_OP_MULTIPLY, x, ir_build_broadcast(&f->b, n, type, NULL));
   }
-  some = ir_build_broadcast(&f->b, some, ir_type_intern(f->m, &truth), NULL);
+  some = ir_build_broadcast(&f->b, some, ir_tensor_with_dtype(f->m, type, IR_I1), NULL);
   return ir_build_select(&f->b, some, x, ir_build_broadcast(&f->b, none, type, NULL));
 }
 

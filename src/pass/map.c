@@ -32,9 +32,7 @@ static bool may_unfold(const ir_module *m, ir_op op) {
 
 /* The shape of the map with the elements of the scalar. */
 static ir_type whole_type(ir_module *m, ir_type shape, ir_value scalar) {
-  ir_type_data t = *ir_type_get(m, shape);
-  t.dtype = ir_type_at(m, scalar)->dtype;
-  return ir_type_intern(m, &t);
+  return ir_tensor_with_dtype(m, shape, ir_type_at(m, scalar)->dtype);
 }
 
 /* What stands for a scalar of the body, or for one from outside. */

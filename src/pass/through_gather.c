@@ -423,15 +423,14 @@ static bool has_own_places(picker *f, ir_value x, place *where) {
 
 /* A value of the entries over all of x. */
 static ir_value spread(picker *f, ir_value v, ir_value x, const place *where) {
-  ir_type_data t = *type_of(f, x);
   int64_t kept[IR_MAX_RANK], to[IR_MAX_RANK];
   int32_t n = 0;
   for (int32_t i = 0; i < f->rank; i++)
-    for (int32_t d = 0; d < t.rank; d++)
+    for (int32_t d = 0; d < type_of(f, x)->rank; d++)
       if (where->at[d].is_own && where->at[d].along == i) kept[n] = f->dims[i], to[n++] = d;
   ir_dtype dtype = type_of(f, v)->dtype;
   v = ir_build_reshape(&f->b, v, ir_tensor(f->m, dtype, n, kept));
-  return ir_build_broadcast(&f->b, v, ir_tensor(f->m, dtype, t.rank, t.dims), to);
+  return ir_build_broadcast(&f->b, v, ir_tensor_with_dtype(f->m, ir_type_of(f->m, x), dtype), to);
 }
 
 /* i1 of x: whether an entry is there. IR_NONE: in all places. Counted in i32 where that is enough:
@@ -439,13 +438,13 @@ static ir_value spread(picker *f, ir_value v, ir_value x, const place *where) {
 static ir_value written(picker *f, ir_value x, const place *where) {
   ir_value all = IR_NONE;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
-    ir_type_data t = *type_of(f, x);
+    int64_t extent = type_of(f, x)->dims[d];
     if (where->at[d].is_own) continue;
-    t.dtype = t.dims[d] < INT32_MAX ? IR_I32 : IR_I64;
-    ir_value at = clamped(f, where->at[d].at, -1, t.dims[d]);
-    at = spread(f, ir_build_convert(&f->b, at, t.dtype), x, where);
-    ir_value here =
-        ir_build_compare(&f->b, "EQ", ir_build_iota(&f->b, ir_type_intern(f->m, &t), d), at);
+    ir_dtype dtype = extent < INT32_MAX ? IR_I32 : IR_I64;
+    ir_value at = clamped(f, where->at[d].at, -1, extent);
+    at = spread(f, ir_build_convert(&f->b, at, dtype), x, where);
+    ir_value count = ir_build_iota(&f->b, ir_type_of(f->m, at), d);
+    ir_value here = ir_build_compare(&f->b, "EQ", count, at);
     all = all ? ir_build_binary(&f->b, IR_OP_AND, all, here) : here;
   }
   return all;

@@ -99,9 +99,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   ir_module *m = f->m;
   if (ir_map_has(f->replay, v)) return ir_map_get(f->replay, v);
   ir_op op = ir_value_get(m, v)->op;
-  ir_type_data t = *ir_type_at(m, x);
-  t.dtype = ir_type_at(m, v)->dtype;
-  ir_type type = ir_type_intern(m, &t);
+  ir_type type = ir_tensor_with_dtype(m, ir_type_of(m, x), ir_type_at(m, v)->dtype);
   const ir_attr_data *constant = pass_scalar_constant(f->m, v);
   if (constant) return ir_build_constant(b, type, constant->data, true);
   ir_value operands[4];
@@ -131,8 +129,7 @@ static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
   int32_t last = ir_type_at(m, x)->rank - 1;
   CTX_CHECK(m->ctx, last >= 0 && 0 <= k && k <= ir_type_at(m, x)->dims[last]);
   ir_type values = ir_tensor_with_dim(m, ir_type_of(m, x), last, k);
-  const ir_type_data *t = ir_type_get(m, values);
-  ir_type types[] = {values, ir_tensor(m, IR_I32, t->rank, t->dims)};
+  ir_type types[] = {values, ir_tensor_with_dtype(m, values, IR_I32)};
   ir_named_attr attr = ir_property(m, "k", ir_attr_int(m, k, IR_I64));
   return ir_build_op(b, IR_OP_CHLO_TOP_K, 1, &x, 2, types, 1, &attr, 0);
 }
@@ -164,8 +161,7 @@ static ir_value gathered(finder *f, ir_builder *b, ir_value x, ir_value at, int6
   ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_attr_other(m, numbers)),
                            ir_property(m, "indices_are_sorted", ir_attr_bool(m, false)),
                            ir_property(m, "slice_sizes", ir_attr_i64s(m, ones, rank))};
-  const ir_type_data *t = ir_type_at(m, at);
-  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t->rank, t->dims);
+  ir_type type = ir_tensor_with_dtype(m, ir_type_of(m, at), ir_type_at(m, x)->dtype);
   return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, at}, type, 3, attrs);
 }
 

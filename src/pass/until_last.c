@@ -402,8 +402,8 @@ static void ask_rows(const last *l, ir_builder *b, ir_value *args) {
 }
 
 static ir_value as_rows(ir_builder *b, ir_value scalar, ir_value rows) {
-  const ir_type_data *t = ir_type_at(b->m, rows);
-  ir_type type = ir_tensor(b->m, ir_type_at(b->m, scalar)->dtype, t->rank, t->dims);
+  ir_type type =
+      ir_tensor_with_dtype(b->m, ir_type_of(b->m, rows), ir_type_at(b->m, scalar)->dtype);
   return ir_build_broadcast(b, scalar, type, NULL);
 }
 
@@ -466,8 +466,7 @@ static ir_value counted_result(const last *l, ir_op loop, uint32_t i) {
 }
 
 static ir_type type_of_rows(const last *l, ir_dtype dtype) {
-  const ir_type_data *rows = ir_type_at(l->m, l->asked);
-  return ir_tensor(l->m, dtype, rows->rank, rows->dims);
+  return ir_tensor_with_dtype(l->m, ir_type_of(l->m, l->asked), dtype);
 }
 
 /* The trips until all rows are done, of rows that stay done. */

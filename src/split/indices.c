@@ -109,9 +109,8 @@ void split_scatter_undo(ir_builder *b, ir_op op, split_pos pos, const split_trip
   split_trip here = counted_on(b, trip, pos);
   ir_value inside = is_in_slice(&v, &here);
   for (int32_t i = 0; i < n; i++) {
-    ir_type_data t = *ir_type_at(b->m, in_out_results[i]);
-    t.dtype = IR_I1;
-    ir_value mask = ir_build_broadcast(b, inside, ir_type_intern(b->m, &t), NULL);
+    ir_type flags = ir_tensor_with_dtype(b->m, ir_type_of(b->m, in_out_results[i]), IR_I1);
+    ir_value mask = ir_build_broadcast(b, inside, flags, NULL);
     in_out_results[i] = ir_build_select(b, mask, in_out_results[i], operands[i]);
   }
 }
@@ -125,14 +124,12 @@ static ir_value reads_slice(ir_builder *b, const ir_gather_numbers *n, const spl
       ir_build_binary(b, IR_OP_ADD, trip->start, ir_build_splat_int(b, index, trip->slice));
   ir_value above = ir_build_compare(b, "GE", indices, ir_build_broadcast(b, trip->lo, type, NULL));
   ir_value below = ir_build_compare(b, "LT", indices, ir_build_broadcast(b, end, type, NULL));
-  ir_type_data t = *ir_type_get(m, result);
   int64_t to[IR_MAX_RANK];
   int32_t count = 0;
-  for (int32_t i = 0; i < t.rank; i++)
+  for (int32_t i = 0; i < ir_type_get(m, result)->rank; i++)
     if (ir_ints_find(n->offset_dims, i) < 0) to[count++] = i;
-  t.dtype = IR_I1;
-  return ir_build_broadcast(b, ir_build_binary(b, IR_OP_AND, above, below), ir_type_intern(m, &t),
-                            to);
+  return ir_build_broadcast(b, ir_build_binary(b, IR_OP_AND, above, below),
+                            ir_tensor_with_dtype(m, result, IR_I1), to);
 }
 
 static ir_value gather_from(ir_builder *b, ir_op op, ir_value x, ir_value indices) {

@@ -16,12 +16,6 @@ ir_dtype split_sum_dtype(ir_dtype d) {
   return narrow ? IR_F32 : d;
 }
 
-static ir_type with_dtype(ir_module *m, ir_type t, ir_dtype dtype) {
-  ir_type_data d = *ir_type_get(m, t);
-  d.dtype = dtype;
-  return ir_type_intern(m, &d);
-}
-
 static int64_t lowest_int(ir_dtype d) {
   if (ir_dtype_class_of(d) != IR_CLASS_INT) return 0;
   return d == IR_I4 ? -8 : d == IR_I2 ? -2 : (int64_t)(UINT64_MAX << (ir_dtype_bytes(d) * 8 - 1));
@@ -118,7 +112,7 @@ static ir_value splat_of(ir_builder *b, ir_value scalar, ir_type type) {
 /* ---- sums of products: dot, convolution ---- */
 ir_type split_sum_type(ir_module *m, ir_op op) {
   ir_type t = ir_type_of(m, ir_result(m, op, 0));
-  return with_dtype(m, t, split_sum_dtype(ir_type_get(m, t)->dtype));
+  return ir_tensor_with_dtype(m, t, split_sum_dtype(ir_type_get(m, t)->dtype));
 }
 
 static void product_init(ir_builder *b, ir_op op, ir_value *carries) {
@@ -358,13 +352,13 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
     ir_op scalar = ir_copy_op(m, b->block, op, map);
     ir_value v = ir_result(m, scalar, 0);
     ir_map_set(map, ir_result(m, op, 0),
-               splat_of(b, v, with_dtype(m, shape, ir_type_at(m, v)->dtype)));
+               splat_of(b, v, ir_tensor_with_dtype(m, shape, ir_type_at(m, v)->dtype)));
     return;
   }
   ir_op copy = ir_copy_op(m, b->block, op, map);
   for (uint32_t i = 0; i < ir_op_get(m, copy)->n_results; i++) {
     ir_value v = ir_result(m, copy, i);
-    ir_value_get(m, v)->type = with_dtype(m, shape, ir_type_at(m, v)->dtype);
+    ir_value_get(m, v)->type = ir_tensor_with_dtype(m, shape, ir_type_at(m, v)->dtype);
   }
 }
 
@@ -419,7 +413,7 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
     ir_type t = ir_type_of(b->m, ir_result(b->m, op, i));
     ir_dtype dtype = widens(b->m, op) ? IR_F32 : ir_type_get(b->m, t)->dtype;
     carries[i] =
-        splat_of(b, ir_build_convert(b, outside[n + i], dtype), with_dtype(b->m, t, dtype));
+        splat_of(b, ir_build_convert(b, outside[n + i], dtype), ir_tensor_with_dtype(b->m, t, dtype));
   }
 }
 

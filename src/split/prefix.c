@@ -42,9 +42,8 @@ static ir_dtype inside_dtype(const ir_module *m, ir_op op) {
 
 /* The op's type with this many elements along the factor, as it is carried. */
 static ir_type part_type(ir_module *m, ir_op op, int64_t dim, int64_t size) {
-  ir_type_data t = *ir_type_at(m, ir_operand(m, op, 0));
-  t.dtype = inside_dtype(m, op);
-  return ir_tensor_with_dim(m, ir_type_intern(m, &t), (int32_t)dim, size);
+  ir_type whole = ir_tensor_with_dtype(m, ir_type_of(m, ir_operand(m, op, 0)), inside_dtype(m, op));
+  return ir_tensor_with_dim(m, whole, (int32_t)dim, size);
 }
 
 ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int64_t behind,

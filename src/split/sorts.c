@@ -106,9 +106,9 @@ static int64_t no_place(const sorting *s) { return s->place == IR_I32 ? INT32_MA
 
 /* Of `size` elements of the operand along the dimension; i == n: of their places. */
 static ir_type part_type(const sorting *s, uint32_t i, int64_t size) {
-  ir_type_data t = *ir_type_at(s->m, ir_operand(s->m, s->op, i < s->n ? i : 0));
-  if (i == s->n) t.dtype = s->place;
-  return ir_tensor_with_dim(s->m, ir_type_intern(s->m, &t), s->dim, size);
+  ir_type whole = ir_type_of(s->m, ir_operand(s->m, s->op, i < s->n ? i : 0));
+  if (i == s->n) whole = ir_tensor_with_dtype(s->m, whole, s->place);
+  return ir_tensor_with_dim(s->m, whole, s->dim, size);
 }
 
 static ir_value nothing(ir_builder *b, const sorting *s, uint32_t i, int64_t size) {

@@ -95,19 +95,18 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
 static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, split_pos pos,
                             const split_trip *trip) {
   ir_module *m = b->m;
-  ir_type_data wide = *ir_type_get(m, type);
-  ir_dtype dtype = wide.dtype;
+  ir_dtype dtype = ir_type_get(m, type)->dtype;
   int64_t size = ir_type_at(m, ir_result(m, op, 0))->dims[pos.dim];
   bool fits = split_window_fits(trip, pos, size) && size <= INT32_MAX;
-  wide.dtype = fits ? IR_I32 : IR_I64;
-  ir_type t = ir_type_intern(m, &wide);
+  ir_dtype wide = fits ? IR_I32 : IR_I64;
+  ir_type t = ir_tensor_with_dtype(m, type, wide);
   ir_value local = ir_build_iota(b, t, ir_op_int(m, op, "iota_dimension", 0));
   ir_value first = split_window_start(b, trip, pos);
   int64_t number;
   if (ir_splat_int(m, first, &number)) {
     if (!number) return ir_build_convert(b, local, dtype);
     first = ir_build_splat_int(b, t, number);
-  } else first = ir_build_broadcast(b, ir_build_convert(b, first, wide.dtype), t, NULL);
+  } else first = ir_build_broadcast(b, ir_build_convert(b, first, wide), t, NULL);
   return ir_build_convert(b, ir_build_binary(b, IR_OP_ADD, local, first), dtype);
 }
 

@@ -120,15 +120,15 @@ static ir_value compared(ir_builder *b, ir_value line, const char *direction, ir
 
 ir_value split_window_mask(ir_builder *b, ir_type type, int64_t dim, split_interval interval) {
   ir_module *m = b->m;
-  ir_type_data t = *ir_type_get(m, type);
+  int64_t size = ir_type_get(m, type)->dims[dim];
   if (!interval.first && !interval.last) return IR_NONE;
   /* no wider than what is masked, as a rule */
-  ir_type line_type = ir_tensor(m, t.dims[dim] <= INT32_MAX ? IR_I32 : IR_I64, 1, &t.dims[dim]);
+  ir_type line_type = ir_tensor(m, size <= INT32_MAX ? IR_I32 : IR_I64, 1, &size);
   ir_value line = ir_build_iota(b, line_type, 0);
   ir_value above = interval.first ? compared(b, line, "GE", interval.first) : IR_NONE;
   ir_value below = interval.last ? compared(b, line, "LT", interval.last) : IR_NONE;
-  t.dtype = IR_I1;
-  return ir_build_broadcast(b, both(b, IR_OP_AND, above, below), ir_type_intern(m, &t), &dim);
+  type = ir_tensor_with_dtype(m, type, IR_I1);
+  return ir_build_broadcast(b, both(b, IR_OP_AND, above, below), type, &dim);
 }
 
 /* ---- from the whole and back ---- */
