@@ -77,8 +77,7 @@ int32_t ir_dot_result_dims(const ir_type_data *lhs, const ir_type_data *rhs,
   for (uint32_t side = 0; side < 2; side++) {
     const ir_type_data *t = side ? rhs : lhs;
     for (int32_t d = 0; d < t->rank; d++)
-      if (!ir_ints_have(ir_dot_batch(n, side), d) && !ir_ints_have(ir_dot_contract(n, side), d))
-        out_dims[rank++] = t->dims[d];
+      if (ir_dot_is_free(n, side, d)) out_dims[rank++] = t->dims[d];
   }
   return rank;
 }
@@ -217,6 +216,12 @@ bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
   for (int i = 1; i < 5; i++)
     if (n == strlen(types[i]) && !strncmp(word, types[i], n)) *out_type = (ir_compare_type)i;
   return true;
+}
+
+ir_op ir_comparison(const ir_module *m, ir_value v, ir_direction *out_direction) {
+  ir_op op = ir_maker(m, v, IR_OP_COMPARE);
+  ir_compare_type type;
+  return op && ir_compare_kind(m, op, out_direction, &type) ? op : IR_NONE;
 }
 
 static void put_ints(strbuf *b, const char *key, ir_ints v, bool *any) {

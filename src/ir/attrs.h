@@ -33,6 +33,11 @@ static inline ir_ints ir_dot_contract(const ir_dot_numbers *n, uint32_t side) {
   return side ? n->rhs_contract : n->lhs_contract;
 }
 
+/* Neither a batch dimension of the side nor a contracted one. */
+static inline bool ir_dot_is_free(const ir_dot_numbers *n, uint32_t side, int64_t dim) {
+  return !ir_ints_have(ir_dot_batch(n, side), dim) && !ir_ints_have(ir_dot_contract(n, side), dim);
+}
+
 /* The lengths of the product's dimensions: batch, free ones of lhs, free ones of rhs; how many. */
 int32_t ir_dot_result_dims(const ir_type_data *lhs, const ir_type_data *rhs,
                            const ir_dot_numbers *n, int64_t *out_dims);
@@ -90,6 +95,8 @@ ir_conv_numbers ir_conv_channels_last(arena *a, int32_t spatial, bool output_fir
 bool ir_conv_same_numbers(const ir_conv_numbers *a, const ir_conv_numbers *b);
 bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
                      ir_compare_type *out_type);
+/* The compare that makes v, of whatever type; IR_NONE: v is no comparison. */
+ir_op ir_comparison(const ir_module *m, ir_value v, ir_direction *out_direction);
 /* "EQ" of `#stablehlo<comparison_direction EQ>`: the word after the key. Returns its length; 0 if
  * absent. */
 size_t ir_enum_word(const char *text, const char *key, const char **out_word);

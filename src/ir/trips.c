@@ -50,11 +50,9 @@ typedef struct condition { /* a carry that is compared with a bound */
 } condition;
 
 static bool read_condition(const ir_module *m, ir_op loop, condition *out) {
-  ir_op test = ir_value_get(m, ir_operand(m, ir_terminator(m, ir_body(m, loop)), 0))->op;
-  ir_compare_type type;
-  if (!test || ir_kind_of(m, test) != IR_OP_COMPARE ||
-      !ir_compare_kind(m, test, &out->direction, &type))
-    return false;
+  ir_value goes_on = ir_operand(m, ir_terminator(m, ir_body(m, loop)), 0);
+  ir_op test = ir_comparison(m, goes_on, &out->direction);
+  if (!test) return false;
   ir_value x = ir_operand(m, test, 0);
   out->bound = ir_operand(m, test, 1);
   if (is_carry(m, loop, x, &out->carry)) return true;

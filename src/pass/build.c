@@ -219,12 +219,10 @@ static int64_t moved_count(ir_module *m, ir_op op, int steps) {
 
 /* where(i < 0, i + n, i) */
 static int64_t wrapped_count(ir_module *m, ir_op op, int steps) {
-  ir_op below = ir_value_get(m, ir_operand(m, op, 0))->op;
   ir_direction direction;
-  ir_compare_type type;
+  ir_op below = ir_comparison(m, ir_operand(m, op, 0), &direction);
   int64_t zero;
-  if (!below || ir_kind_of(m, below) != IR_OP_COMPARE ||
-      !ir_compare_kind(m, below, &direction, &type) || direction != IR_LT ||
+  if (!below || direction != IR_LT ||
       !ir_splat_int(m, ir_operand(m, below, 1), &zero) || zero != 0 ||
       counted_dim(m, ir_operand(m, below, 0), steps) < 0)
     return -1;

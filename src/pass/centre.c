@@ -31,8 +31,8 @@ static bool is_square(const ir_module *m, ir_value v) {
 /* i == j, or i != j. */
 static bool compared_levels(const pass_rewrite *f, ir_op op, levels *out) {
   ir_direction direction;
-  ir_compare_type type;
-  if (!ir_compare_kind(f->m, op, &direction, &type) || (direction != IR_EQ && direction != IR_NE))
+  if (!ir_comparison(f->m, ir_result(f->m, op, 0), &direction) ||
+      (direction != IR_EQ && direction != IR_NE))
     return false;
   int64_t x = pass_counted_dim(f->m, ir_operand(f->m, op, 0)),
           y = pass_counted_dim(f->m, ir_operand(f->m, op, 1));

@@ -170,8 +170,7 @@ static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *resu
     for (int32_t i = 0; i < contract[side].count; i++)
       out->at[side][contract[side].at[i]] = (uint8_t)(first + i);
     for (int32_t d = 0; d < rank; d++)
-      if (!ir_ints_have(batch[side], d) && !ir_ints_have(contract[side], d))
-        out->at[side][d] = result_at[next++];
+      if (ir_dot_is_free(&n, (uint32_t)side, d)) out->at[side][d] = result_at[next++];
   }
   CTX_CHECK(c->m->ctx, next == ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
   out->contracted = 0;
@@ -639,11 +638,9 @@ static void name_result(const term *x, const term *y, const ir_dot_numbers *n, t
   out->rank = 0;
   for (int32_t i = 0; i < n->lhs_batch.count; i++) out->at[out->rank++] = x->at[n->lhs_batch.at[i]];
   for (int32_t i = 0; i < x->rank; i++)
-    if (!ir_ints_have(n->lhs_batch, i) && !ir_ints_have(n->lhs_contract, i))
-      out->at[out->rank++] = x->at[i];
+    if (ir_dot_is_free(n, 0, i)) out->at[out->rank++] = x->at[i];
   for (int32_t i = 0; i < y->rank; i++)
-    if (!ir_ints_have(n->rhs_batch, i) && !ir_ints_have(n->rhs_contract, i))
-      out->at[out->rank++] = y->at[i];
+    if (ir_dot_is_free(n, 1, i)) out->at[out->rank++] = y->at[i];
 }
 
 static ir_type type_of_term(chain *c, const network *net, const term *t) {

@@ -97,15 +97,13 @@ static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
 
 /* x < y, x >= y everywhere or nowhere. */
 static bool is_decided(const finder *f, ir_value pred, int steps, bool *out_value) {
-  ir_op op = ir_maker(f->m, pred, IR_OP_COMPARE);
   ir_direction direction;
-  ir_compare_type type;
+  ir_op op = ir_comparison(f->m, pred, &direction);
   affine x, y;
-  if (!op || !ir_compare_kind(f->m, op, &direction, &type)) return false;
-  if (!find_affine(f, ir_operand(f->m, op, 0), steps, &x) ||
+  if (!op || (direction != IR_LT && direction != IR_GE) ||
+      !find_affine(f, ir_operand(f->m, op, 0), steps, &x) ||
       !find_affine(f, ir_operand(f->m, op, 1), steps, &y))
     return false;
-  if (direction != IR_LT && direction != IR_GE) return false;
   bool less = x.last < y.offset, not_less = x.offset >= y.last;
   *out_value = direction == IR_LT ? less : not_less;
   return less || not_less;
@@ -389,9 +387,9 @@ typedef struct layout {
 static layout layout_of(const finder *f, ir_op dot, const ir_dot_numbers *n) {
   layout l = {.n_batch = n->lhs_batch.count};
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 0))->rank; d++)
-    if (!ir_ints_have(n->lhs_batch, d) && !ir_ints_have(n->lhs_contract, d)) l.lhs[l.n_lhs++] = d;
+    if (ir_dot_is_free(n, 0, d)) l.lhs[l.n_lhs++] = d;
   for (int32_t d = 0; d < type_of(f, ir_operand(f->m, dot, 1))->rank; d++)
-    if (!ir_ints_have(n->rhs_batch, d) && !ir_ints_have(n->rhs_contract, d)) l.rhs[l.n_rhs++] = d;
+    if (ir_dot_is_free(n, 1, d)) l.rhs[l.n_rhs++] = d;
   return l;
 }
 
@@ -603,15 +601,13 @@ static ir_value replace_gather(finder *f, ir_op op) {
 /* ---- sums of what a mask lets through ---- */
 /* i + a == j + b on dimensions i and j. */
 static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
-  ir_op op = ir_maker(f->m, pred, IR_OP_COMPARE);
   ir_direction direction;
-  ir_compare_type type;
+  ir_op op = ir_comparison(f->m, pred, &direction);
   affine i, j;
-  if (!op || !ir_compare_kind(f->m, op, &direction, &type) || direction != wanted) return false;
-  if (!find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) ||
-      !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j))
+  if (!op || direction != wanted || !find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) ||
+      !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j) || i.dim < 0 || j.dim < 0 ||
+      i.dim == j.dim)
     return false;
-  if (i.dim < 0 || j.dim < 0 || i.dim == j.dim) return false;
   const int64_t *dims = type_of(f, pred)->dims;
   int64_t shift = j.offset - i.offset;
   *out = (band){.keep = i.dim,

@@ -68,11 +68,6 @@ static bool find_product(const distributor *f, const terms *t, uint32_t i, produ
 }
 
 /* ---- two products with a common side ---- */
-static bool is_free(const product *p, uint32_t side, int64_t d) {
-  return ir_ints_find(ir_dot_batch(&p->n, side), d) < 0 &&
-         ir_ints_find(ir_dot_contract(&p->n, side), d) < 0;
-}
-
 /* permutation[d]: which dimension of b's other side is dimension d of a's. */
 static bool match_dims(const distributor *f, const product *a, const product *b, uint32_t common,
                        int64_t *permutation) {
@@ -91,8 +86,8 @@ static bool match_dims(const distributor *f, const product *a, const product *b,
   }
   int32_t rank = ir_type_at(f->m, ir_operand(f->m, a->op, side))->rank, next = 0;
   for (int32_t d = 0; d < rank; d++) {
-    if (!is_free(a, side, d)) continue;
-    while (!is_free(b, side, next)) next++;
+    if (!ir_dot_is_free(&a->n, side, d)) continue;
+    while (!ir_dot_is_free(&b->n, side, next)) next++;
     permutation[d] = next++;
   }
   return true;

@@ -15,10 +15,11 @@
 
 /* Free dimension i of the transpose is perm[i] of x: the order is kept if perm grows along the free
  * ones. */
-static bool keeps_free_order(const int64_t *perm, int32_t rank, ir_ints batch, ir_ints contract) {
+static bool keeps_free_order(const int64_t *perm, int32_t rank, const ir_dot_numbers *n,
+                             uint32_t side) {
   int64_t last = -1;
   for (int32_t d = 0; d < rank; d++) {
-    if (ir_ints_have(batch, d) || ir_ints_have(contract, d)) continue;
+    if (!ir_dot_is_free(n, side, d)) continue;
     if (perm[d] < last) return false;
     last = perm[d];
   }
@@ -41,7 +42,7 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   if (!perm || !ir_dot_dims(p->scratch, m, dot, &n)) return false;
   ir_ints *batch = side ? &n.rhs_batch : &n.lhs_batch,
           *contract = side ? &n.rhs_contract : &n.lhs_contract;
-  if (!keeps_free_order(perm, rank, *batch, *contract)) return false;
+  if (!keeps_free_order(perm, rank, &n, side)) return false;
   *batch = renamed(p->scratch, *batch, perm);
   *contract = renamed(p->scratch, *contract, perm);
   ir_op_get(m, dot)->operands[side] = ir_operand(m, transpose, 0);

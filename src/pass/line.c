@@ -115,12 +115,9 @@ static ir_value without_wrap(ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_SELECT);
   if (!op) return v;
   ir_value p = ir_operand(m, op, 2);
-  ir_op test = ir_value_get(m, ir_operand(m, op, 0))->op;
   ir_direction direction;
-  ir_compare_type type;
-  if (!test || ir_kind_of(m, test) != IR_OP_COMPARE || ir_operand(m, test, 0) != p ||
-      !ir_compare_kind(m, test, &direction, &type) || direction != IR_LT)
-    return v;
+  ir_op test = ir_comparison(m, ir_operand(m, op, 0), &direction);
+  if (!test || direction != IR_LT || ir_operand(m, test, 0) != p) return v;
   return ir_is_zero(m, ir_operand(m, test, 1)) ? p : v;
 }
 

@@ -219,12 +219,9 @@ static ir_value line_along(const lister *f, ir_value v, int32_t along) {
 /* k >= count: false of all entries, true behind the last; k < count the other way round. */
 static bool tells_ends(const lister *f, ir_value v, int32_t along, bool *out_behind) {
   ir_value line = line_along(f, v, along);
-  ir_op op = line ? ir_maker(f->m, line, IR_OP_COMPARE) : IR_NONE;
   ir_direction direction;
-  ir_compare_type type;
-  if (!op || !ir_compare_kind(f->m, op, &direction, &type) ||
-      (direction != IR_GE && direction != IR_LT))
-    return false;
+  ir_op op = line ? ir_comparison(f->m, line, &direction) : IR_NONE;
+  if (!op || (direction != IR_GE && direction != IR_LT)) return false;
   *out_behind = direction == IR_GE;
   return pass_counted_dim(f->m, ir_operand(f->m, op, 0)) == 0 &&
          is_count(f, ir_operand(f->m, op, 1));

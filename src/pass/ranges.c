@@ -128,11 +128,9 @@ static pass_range comparison(const question *q) {
 
 /* NE(f(x), ..) where f is `kind`; x, or IR_NONE. */
 static ir_value differs(const pass_bounds *r, ir_value test, ir_kind kind, uint32_t *out_other) {
-  ir_op compare = ir_maker(r->m, test, IR_OP_COMPARE);
   ir_direction direction;
-  ir_compare_type type;
-  if (!compare || !ir_compare_kind(r->m, compare, &direction, &type) || direction != IR_NE)
-    return IR_NONE;
+  ir_op compare = ir_comparison(r->m, test, &direction);
+  if (!compare || direction != IR_NE) return IR_NONE;
   ir_op f = ir_maker(r->m, ir_operand(r->m, compare, 0), kind);
   *out_other = ir_operand(r->m, compare, 1);
   return f ? ir_operand(r->m, f, 0) : IR_NONE;

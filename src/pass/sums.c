@@ -62,12 +62,9 @@ static void sort_dims(const summer *f, sum *s) {
     int64_t *own = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
     s->own[side] = (ir_ints){0, own};
     int32_t rank = ir_type_at(f->m, ir_operand(f->m, s->dot, side))->rank;
-    for (int32_t d = 0; d < rank; d++) {
-      if (ir_ints_have(ir_dot_batch(&s->n, side), d) ||
-          ir_ints_have(ir_dot_contract(&s->n, side), d))
-        continue;
-      if (ir_ints_have(s->dims, at++)) own[s->own[side].count++] = d;
-    }
+    for (int32_t d = 0; d < rank; d++)
+      if (ir_dot_is_free(&s->n, side, d) && ir_ints_have(s->dims, at++))
+        own[s->own[side].count++] = d;
   }
   CTX_CHECK(f->m->ctx, at == ir_type_at(f->m, ir_result(f->m, s->dot, 0))->rank);
 }

@@ -230,25 +230,15 @@ typedef struct product {
 /* Where a free dimension of a side is in the result. */
 static int32_t place_of(const padder *f, const product *p, uint32_t side, int32_t dim) {
   int32_t at = side ? type_of(f, p->side[0])->rank - p->n.lhs_contract.count : p->n.lhs_batch.count;
-  for (int32_t d = 0; d < dim; d++)
-    at += !ir_ints_have(ir_dot_batch(&p->n, side), d) &&
-          !ir_ints_have(ir_dot_contract(&p->n, side), d);
+  for (int32_t d = 0; d < dim; d++) at += ir_dot_is_free(&p->n, side, d);
   return at;
 }
 
 static ir_value multiplied(padder *f, const product *p) {
-  const ir_type_data y = *type_of(f, ir_result(f->m, p->op, 0));
-  int64_t dims[IR_MAX_RANK];
-  for (int32_t i = 0; i < p->n.lhs_batch.count; i++)
-    dims[i] = type_of(f, p->side[0])->dims[p->n.lhs_batch.at[i]];
-  for (uint32_t side = 0; side < 2; side++) {
-    const ir_type_data *t = type_of(f, p->side[side]);
-    for (int32_t d = 0; d < t->rank; d++)
-      if (!ir_ints_have(ir_dot_batch(&p->n, side), d) &&
-          !ir_ints_have(ir_dot_contract(&p->n, side), d))
-        dims[place_of(f, p, side, d)] = t->dims[d];
-  }
-  return pass_build_like(&f->b, p->op, p->side, ir_tensor(f->m, y.dtype, y.rank, dims));
+  ir_dtype dtype = type_of(f, ir_result(f->m, p->op, 0))->dtype;
+  int64_t dims[2 * IR_MAX_RANK];
+  int32_t rank = ir_dot_result_dims(type_of(f, p->side[0]), type_of(f, p->side[1]), &p->n, dims);
+  return pass_build_like(&f->b, p->op, p->side, ir_tensor(f->m, dtype, rank, dims));
 }
 
 /* Padded like before, but for this dimension. */
@@ -301,11 +291,7 @@ static ir_value product_of(padder *f, const product *p);
 static ir_value row_of_padding(padder *f, const product *p, uint32_t side, ir_value fill) {
   const ir_type_data x = *type_of(f, p->side[side]);
   int64_t dims[IR_MAX_RANK];
-  for (int32_t d = 0; d < x.rank; d++)
-    dims[d] =
-        ir_ints_have(ir_dot_contract(&p->n, side), d) || ir_ints_have(ir_dot_batch(&p->n, side), d)
-            ? x.dims[d]
-            : 1;
+  for (int32_t d = 0; d < x.rank; d++) dims[d] = ir_dot_is_free(&p->n, side, d) ? 1 : x.dims[d];
   product row = *p;
   row.side[side] =
       ir_build_broadcast(&f->b, fill, ir_tensor(f->m, x.dtype, x.rank, dims), (int64_t[]){0});

@@ -72,12 +72,11 @@ static int is_less(const split_steps *s, split_affine x, split_affine y) {
 static int inverted(int truth) { return truth < 0 ? truth : !truth; }
 
 /* The same answer in all trips, or -1. */
-static int compared(const split_steps *s, ir_op op, int depth) {
+static int compared(const split_steps *s, ir_value v, int depth) {
   ir_direction direction;
-  ir_compare_type type;
+  ir_op op = ir_comparison(s->m, v, &direction);
   split_affine x, y;
-  if (ir_kind_of(s->m, op) != IR_OP_COMPARE || !ir_compare_kind(s->m, op, &direction, &type) ||
-      !operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y))
+  if (!op || !operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y))
     return -1;
   ir_dtype dtype = ir_type_at(s->m, ir_operand(s->m, op, 0))->dtype;
   if (!fits(s, x, dtype) || !fits(s, y, dtype)) return -1;
@@ -91,8 +90,7 @@ static int compared(const split_steps *s, ir_op op, int depth) {
 }
 
 static bool chosen(const split_steps *s, ir_op op, int depth, split_affine *out) {
-  ir_op predicate = ir_value_get(s->m, ir_operand(s->m, op, 0))->op;
-  int truth = predicate ? compared(s, predicate, depth - 1) : -1;
+  int truth = compared(s, ir_operand(s->m, op, 0), depth - 1);
   return truth >= 0 && operand_affine(s, op, truth ? 1 : 2, depth, out);
 }
 
@@ -163,12 +161,9 @@ static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64
 /* counter < end; the carry that counts. */
 static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
   ir_module *m = s->m;
-  ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, condition), 0))->op;
   ir_direction direction;
-  ir_compare_type type;
-  if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE ||
-      !ir_compare_kind(m, compare, &direction, &type))
-    return false;
+  ir_op compare = ir_comparison(m, ir_operand(m, ir_terminator(m, condition), 0), &direction);
+  if (!compare) return false;
   ir_value x = ir_operand(m, compare, 0), y = ir_operand(m, compare, 1);
   if (!bound_of(s, condition, y, out_end)) {
     if (!bound_of(s, condition, x, out_end)) return false;
