@@ -336,6 +336,12 @@ ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {
   return ir_is_monoid((ir_kind)d->kind) ? (ir_kind)d->kind : IR_OP_UNKNOWN;
 }
 
+bool ir_is_putting(const ir_module *m, ir_block body) {
+  const ir_block_data *b = ir_block_get(m, body);
+  assert(b->args.count >= 2); /* of a reducer */
+  return b->ops.count == 1 && ir_operand(m, b->ops.at[0], 0) == b->args.at[1];
+}
+
 static bool is_chosen(const ir_module *m, ir_value v, int depth) {
   ir_op op = ir_value_get(m, v)->op;
   if (!op) return true;

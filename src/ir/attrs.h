@@ -116,6 +116,8 @@ ir_kind ir_reducer_kind(
     const ir_module *m,
     ir_block body); /* ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR, XOR; UNKNOWN for anything else */
 
+/* A reducer of two scalars that gives the second: a scatter by it puts its updates in place. */
+bool ir_is_putting(const ir_module *m, ir_block body);
 /* Result i of a reducer region is one of the arguments, whichever, by selections, maxima and
  * minima: merging such a result with itself changes nothing. */
 bool ir_is_chosen(const ir_module *m, ir_block body, uint32_t i);

@@ -68,6 +68,11 @@ ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_valu
                   ir_type_of(b->m, on_true), 0, NULL);
 }
 
+ir_value ir_build_clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
+  ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, ir_build_int_like(b, x, low));
+  return ir_build_binary(b, IR_OP_MINIMUM, above, ir_build_int_like(b, x, high));
+}
+
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype) {
   ir_type type = ir_type_of(b->m, x);
   if (ir_type_get(b->m, type)->dtype == dtype) return x;
@@ -172,6 +177,26 @@ ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value updat
                   0, NULL);
 }
 
+static void starts_along(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value *out) {
+  ir_value zero = ir_build_int(b, 0);
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  CTX_CHECK(b->m->ctx, dim >= 0 && dim < rank);
+  for (int32_t i = 0; i < rank; i++) out[i] = i == dim ? at : zero;
+}
+
+ir_value ir_build_part(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t length) {
+  ir_value starts[IR_MAX_RANK];
+  ir_type type = ir_tensor_with_dim(b->m, ir_type_of(b->m, x), (int32_t)dim, length);
+  starts_along(b, x, dim, at, starts);
+  return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
+}
+
+ir_value ir_build_with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at) {
+  ir_value starts[IR_MAX_RANK];
+  starts_along(b, x, dim, at, starts);
+  return ir_build_dynamic_update_slice(b, x, part, starts);
+}
+
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
                         const int64_t *strides) {
   ir_module *m = b->m;
@@ -268,6 +293,11 @@ ir_value ir_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
   ir_build_reducer(b, op, kind, dtype);
   return ir_result(m, op, 0);
 }
+
+const int64_t ir_all_dims[IR_MAX_RANK] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
 ir_value ir_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count) {
   if (!count) return x;

@@ -87,6 +87,13 @@ static bool constant_real(const ir_module *m, ir_op op, double *out_number) {
   }
 }
 
+bool ir_adds_up(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return (kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW) &&
+         ir_op_get(m, op)->n_operands == 2 && ir_is_zero(m, ir_operand(m, op, 1)) &&
+         ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD;
+}
+
 double ir_combined(ir_kind kind, double x, double y) {
   switch (kind) {
     case IR_OP_ADD: return x + y;

@@ -35,6 +35,9 @@ bool ir_is_never_negative(const ir_module *m, ir_value v);
 /* All elements are 0 (floats: with the sign of +0). */
 bool ir_is_zero(const ir_module *m, ir_value v);
 
+/* A reduction, or one over windows, that adds up one array from 0. */
+bool ir_adds_up(const ir_module *m, ir_op op);
+
 /* add, subtract, multiply, divide. */
 double ir_combined(ir_kind kind, double x, double y);
 

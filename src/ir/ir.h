@@ -387,6 +387,8 @@ ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y);
 ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x,
                           ir_value y); /* "EQ", "LT", ...; the type follows the element type */
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false);
+/* Integers, no lower and no higher than these. */
+ir_value ir_build_clamped(ir_builder *b, ir_value x, int64_t low, int64_t high);
 ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype);
 ir_value ir_build_splat_int(ir_builder *b, ir_type type,
                             int64_t value);          /* constant; any element type */
@@ -405,6 +407,10 @@ ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *start
                                 const int64_t *sizes);
 ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update,
                                        const ir_value *starts);
+/* [at, at + length) of one dimension, all of the others; `at` is a scalar of i64. */
+ir_value ir_build_part(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t length);
+/* x with such a part put there. */
+ir_value ir_build_with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at);
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
                         const int64_t *strides);
 /* [at, at + length) of one dimension, all of the others. */
@@ -422,6 +428,8 @@ void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype);
 /* Reduced by `kind` over `count` dimensions (ascending) from this initial scalar. */
 ir_value ir_build_reduce(ir_builder *b, ir_kind kind, ir_value x, ir_value init,
                          const int64_t *dims, int32_t count);
+/* 0, 1, 2, ..: all dimensions, in order. */
+extern const int64_t ir_all_dims[IR_MAX_RANK];
 /* Sums over `count` dimensions (ascending), from 0. */
 ir_value ir_build_sum(ir_builder *b, ir_value x, const int64_t *dims, int32_t count);
 ir_value ir_build_concatenate(ir_builder *b, const ir_value *xs, uint32_t count, int64_t dim);

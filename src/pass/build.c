@@ -68,6 +68,17 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
   return build_move(b, IR_OP_TRANSPOSE, x, type, "permutation", (ir_ints){rank, permutation});
 }
 
+ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
+  int64_t permutation[IR_MAX_RANK];
+  int32_t rank = ir_type_at(b->m, x)->rank;
+  CTX_CHECK(b->m->ctx, from < rank && to < rank);
+  for (int32_t i = 0, old = 0; i < rank; i++) {
+    if (old == from) old++;
+    permutation[i] = i == to ? from : old++;
+  }
+  return pass_build_transpose(b, x, permutation);
+}
+
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims) {
   CTX_CHECK(b->m->ctx, dims.count <= ir_type_at(b->m, x)->rank);
   return build_move(b, IR_OP_REVERSE, x, ir_type_of(b->m, x), "dimensions", dims);
@@ -222,9 +233,8 @@ static int64_t wrapped_count(ir_module *m, ir_op op, int steps) {
   ir_direction direction;
   ir_op below = ir_comparison(m, ir_operand(m, op, 0), &direction);
   int64_t zero;
-  if (!below || direction != IR_LT ||
-      !ir_splat_int(m, ir_operand(m, below, 1), &zero) || zero != 0 ||
-      counted_dim(m, ir_operand(m, below, 0), steps) < 0)
+  if (!below || direction != IR_LT || !ir_splat_int(m, ir_operand(m, below, 1), &zero) ||
+      zero != 0 || counted_dim(m, ir_operand(m, below, 0), steps) < 0)
     return -1;
   return counted_dim(m, ir_operand(m, op, 2), steps);
 }

@@ -18,6 +18,8 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
                                      bool transposed, bool unit_diagonal);
 /* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
 ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
+/* Dimension `from` goes to place `to`; the others keep their order. */
+ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 /* x in reverse along these dimensions. */
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
 /* x with the updates in place of what was there; `at` out of bounds: nowhere. The numbers are those

@@ -105,18 +105,6 @@ static bool is_plain(const pass_rewrite *f, ir_op dot, ir_dot_numbers *n) {
          !n->lhs_batch.count && n->lhs_contract.count == 1;
 }
 
-/* x, its dimension `from` in front or behind all others. */
-static ir_value moved(ir_builder *b, ir_value x, int64_t from, bool to_front) {
-  int64_t permutation[IR_MAX_RANK];
-  int32_t rank = ir_type_at(b->m, x)->rank, at = 0;
-  if (to_front) permutation[at++] = from;
-  for (int32_t d = 0; d < rank; d++)
-    if (d != from) permutation[at++] = d;
-  if (!to_front) permutation[at] = from;
-  CTX_CHECK(b->m->ctx, at == (to_front ? rank : rank - 1));
-  return pass_build_transpose(b, x, permutation);
-}
-
 static ir_value scaled(ir_builder *b, ir_value x, double by) {
   if (by == 1) return x;
   return ir_build_binary(b, IR_OP_MULTIPLY, x, ir_build_splat_real(b, ir_type_of(b->m, x), by));
@@ -147,8 +135,10 @@ static ir_value centred(const pass_rewrite *f, ir_builder *b, ir_op dot, const i
   ir_type type = ir_type_of(m, ir_result(m, dot, 0));
   int64_t dim = ir_dot_contract(n, 1 - side).at[0];
   bool to_front = side == 0;
+  int32_t last = ir_type_at(m, x)->rank - 1;
   ir_value own = IR_NONE, rest = IR_NONE;
-  if (of.on != of.off) own = scaled(b, moved(b, x, dim, to_front), of.on - of.off);
+  if (of.on != of.off)
+    own = scaled(b, pass_build_moved(b, x, dim, to_front ? 0 : last), of.on - of.off);
   if (of.off != 0 || !own) rest = spread_sums(f, b, x, dim, to_front, of.off, type);
   return !rest ? own : !own ? rest : ir_build_binary(b, IR_OP_ADD, own, rest);
 }

@@ -69,12 +69,6 @@ static ir_value numbers_of(ir_builder *b, ir_value indices, const ir_gather_numb
   return ir_build_reshape(b, wide, ir_tensor(b->m, IR_I64, rank, dims));
 }
 
-/* Inside, as gather has them. */
-static ir_value clamped(ir_builder *b, ir_value at, int64_t size) {
-  ir_value x = ir_build_binary(b, IR_OP_MAXIMUM, at, ir_build_int_like(b, at, 0));
-  return ir_build_binary(b, IR_OP_MINIMUM, x, ir_build_int_like(b, at, size - 1));
-}
-
 /* Those below 0 behind the end, where scatter drops them as well. */
 static ir_value dropped(ir_builder *b, ir_value at, int64_t size) {
   ir_value below = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, 0));
@@ -147,7 +141,8 @@ static bool replace_gather(pass_rewrite *g, ir_block block, ir_op op) {
     return false;
   ir_builder b = {m, block, ir_op_get(m, op)->location};
   int64_t named[IR_MAX_RANK], size = ir_type_at(m, x)->dims[f.dim];
-  ir_value at = taken_apart(&b, clamped(&b, numbers_of(&b, indices, &n), size), &f);
+  ir_value inside = ir_build_clamped(&b, numbers_of(&b, indices, &n), 0, size - 1),
+           at = taken_apart(&b, inside, &f);
   ir_gather_numbers tall = tall_numbers(m, &n, &f, at, named);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
   ir_op made = ir_build_again(&b, op, (ir_value[]){ir_operand(m, flat, 0), at}, &type);

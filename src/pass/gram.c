@@ -338,14 +338,12 @@ static void look_at_product(const ir_module *m, ir_op op, void *user) {
  * set. */
 static bool read_sum(const gram *f, ir_op op, scaled *out) {
   ir_module *m = f->m;
-  if (ir_kind_of(m, op) != IR_OP_REDUCE || ir_op_get(m, op)->n_operands != 2) return false;
+  if (ir_kind_of(m, op) != IR_OP_REDUCE || !ir_adds_up(m, op)) return false;
   int32_t rank;
   ir_value v = ir_operand(m, op, 0);
   ir_op multiply = ir_maker(m, v, IR_OP_MULTIPLY);
   bool all = ir_op_ints(m, op, "dimensions", &rank) && rank == 2 && ir_type_at(m, v)->rank == 2;
-  if (!multiply || !all || !ir_is_static_tensor(m, ir_type_of(m, v)) ||
-      !ir_is_zero(m, ir_operand(m, op, 1)) || ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD)
-    return false;
+  if (!multiply || !all || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
   for (uint32_t i = 0; i < 2; i++) out[i] = strip(f, (side){ir_operand(m, multiply, i), 0});
   return true;
 }

@@ -32,18 +32,13 @@ typedef struct turner {
 static bool is_member(const turner *f, ir_value v) { return v < f->n_values && f->along[v] >= 0; }
 
 /* ---- y ---- */
-static bool only_puts(const ir_module *m, ir_op op) {
-  ir_block body = ir_body(m, op);
-  return ir_block_get(m, body)->ops.count == 1 &&
-         ir_operand(m, ir_terminator(m, body), 0) == ir_block_get(m, body)->args.at[1];
-}
-
 /* Puts an element at each place of a line, in the order of a sort. */
 static bool find_inverse(turner *f, ir_op op) {
   ir_module *m = f->m;
   ir_gather_numbers n;
   if (ir_kind_of(m, op) != IR_OP_SCATTER || ir_op_get(m, op)->n_operands != 3 ||
-      !pass_is_static(m, op) || !only_puts(m, op) || !ir_scatter_dims(f->p->scratch, m, op, &n))
+      !pass_is_static(m, op) || !ir_is_putting(m, ir_body(m, op)) ||
+      !ir_scatter_dims(f->p->scratch, m, op, &n))
     return false;
   ir_value y = ir_result(m, op, 0), u = ir_operand(m, op, 2);
   if (ir_type_at(m, y)->rank != 1 || ir_type_of(m, y) != ir_type_of(m, u) ||

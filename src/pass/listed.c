@@ -65,10 +65,7 @@ static bool is_int_line(const lister *f, ir_value v) {
 /* x, of a sum of all elements up to each, of a line. */
 static ir_value summed_up(const lister *f, ir_value v) {
   ir_op op = ir_maker(f->m, v, IR_OP_REDUCE_WINDOW);
-  if (!op || !is_int_line(f, v) || ir_op_get(f->m, op)->n_operands != 2 ||
-      ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_ADD ||
-      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
-    return IR_NONE;
+  if (!op || !is_int_line(f, v) || !ir_adds_up(f->m, op)) return IR_NONE;
   return ir_prefix_along(f->m, op, 0) > 0 ? ir_operand(f->m, op, 0) : IR_NONE;
 }
 
@@ -189,10 +186,7 @@ static ir_value unmoved(const lister *f, ir_value v) {
 /* How many places the mask sets. */
 static bool is_count(const lister *f, ir_value v) {
   ir_op op = ir_maker(f->m, unmoved(f, v), IR_OP_REDUCE);
-  if (!op || ir_op_get(f->m, op)->n_operands != 2 ||
-      ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_ADD ||
-      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
-    return false;
+  if (!op || !ir_adds_up(f->m, op)) return false;
   int32_t n = ir_op_list(f->m, op, "dimensions").count;
   ir_value x = ir_operand(f->m, op, 0);
   return n == type_of(f, x)->rank && ir_element_count(f->m, ir_type_of(f->m, x)) == f->places &&
@@ -379,9 +373,7 @@ static ir_value foreign(lister *f, ir_value v, int32_t along, side where, bool o
 /* As many times as there are entries. */
 static ir_value repeated(lister *f, ir_value v, int32_t along) {
   ir_type type = with_length(f, v, along, f->length);
-  int64_t to[IR_MAX_RANK];
-  for (int32_t d = 0; d < type_of(f, v)->rank; d++) to[d] = d;
-  return ir_build_broadcast(&f->b, v, type, to);
+  return ir_build_broadcast(&f->b, v, type, ir_all_dims);
 }
 
 static ir_value operand_of(lister *f, ir_op op, uint32_t i, int32_t index, side where, bool once) {

@@ -203,12 +203,10 @@ static ir_value number_of(ir_builder *b, const keys *k, ir_value key) {
 /* How many elements of x compare so with the scalar. */
 static ir_value count_of(ir_builder *b, const keys *k, const char *direction, ir_value x,
                          ir_value y) {
-  int64_t dims[IR_MAX_RANK];
   int32_t rank = ir_type_at(b->m, x)->rank;
-  for (int32_t d = 0; d < rank; d++) dims[d] = d;
   if (y != x) y = ir_build_broadcast(b, y, ir_type_of(b->m, x), NULL);
   ir_value is = ir_build_compare(b, direction, x, y);
-  return ir_build_sum(b, ir_build_convert(b, is, k->count), dims, rank);
+  return ir_build_sum(b, ir_build_convert(b, is, k->count), ir_all_dims, rank);
 }
 
 /* `prefix` with the next bits, those at `shift`. */
@@ -267,10 +265,7 @@ static ir_value flat(ir_builder *b, ir_value v, int64_t length) {
 }
 
 static ir_value clamped(ir_builder *b, ir_value at, int64_t most) {
-  ir_type type = ir_scalar(b->m, IR_I64);
-  at = ir_build_convert(b, at, IR_I64);
-  at = ir_build_binary(b, IR_OP_MAXIMUM, at, ir_build_splat_int(b, type, 0));
-  return ir_build_binary(b, IR_OP_MINIMUM, at, ir_build_splat_int(b, type, most));
+  return ir_build_clamped(b, ir_build_convert(b, at, IR_I64), 0, most);
 }
 
 /* Of element i of what the op reads, in [0, length), clamped as it does. */

@@ -162,9 +162,8 @@ static pass_range choice(const question *q) {
 /* A prefix sum of what is not negative: at most all of it. */
 static pass_range running_sum(const question *q) {
   pass_range x = of(q, 0);
-  bool plain = ir_op_get(q->r->m, q->op)->n_operands == 2 && x.lo >= 0 &&
-               ir_reducer_kind(q->r->m, ir_body(q->r->m, q->op)) == IR_OP_ADD &&
-               ir_is_zero(q->r->m, operand(q, 1)) && ir_type_at(q->r->m, operand(q, 0))->rank == 1;
+  bool plain =
+      x.lo >= 0 && ir_adds_up(q->r->m, q->op) && ir_type_at(q->r->m, operand(q, 0))->rank == 1;
   return plain ? product(x, (pass_range){0, longest(q, operand(q, 0))}) : ANY;
 }
 

@@ -28,11 +28,9 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_value x = ir_operand(f->m, op, 0);
   ir_value from = pass_build_unflattened(&b, pass_build_unsorted(&b, x));
   if (from == x) return false;
-  int64_t dims[IR_MAX_RANK];
   int32_t rank = ir_type_at(f->m, from)->rank;
-  for (int32_t d = 0; d < rank; d++) dims[d] = d;
   ir_kind kind = ir_reducer_kind(f->m, ir_body(f->m, op));
-  ir_value made = ir_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), dims, rank);
+  ir_value made = ir_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), ir_all_dims, rank);
   return pass_stand_in(f->m, f->map, op, made);
 }
 

@@ -366,14 +366,6 @@ static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
   return (int64_t)(bits << shift) >> shift; /* a large unsigned one comes out negative */
 }
 
-/* The body is (x, update) -> update. */
-static bool replaces(const simplifier *s, ir_op op) {
-  ir_block body = ir_body(s->m, op);
-  ir_op end = ir_terminator(s->m, body);
-  return ir_op_get(s->m, op)->n_operands == 3 && ir_block_get(s->m, body)->ops.count == 1 &&
-         ir_operand(s->m, end, 0) == ir_block_get(s->m, body)->args.at[1];
-}
-
 /* Where the window lies, and its shape among the operand's dimensions; false: not known, or it goes
  * beyond the operand's ends. */
 static bool find_window(simplifier *s, ir_op op, const ir_gather_numbers *n, int64_t *out_starts,
@@ -395,7 +387,8 @@ static bool find_window(simplifier *s, ir_op op, const ir_gather_numbers *n, int
 static ir_value scatter_one_window(simplifier *s, ir_op op) {
   ir_gather_numbers n;
   int64_t starts[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  if (!replaces(s, op) || !ir_is_static_tensor(s->m, operand_type(s, op, 0)) ||
+  if (ir_op_get(s->m, op)->n_operands != 3 || !ir_is_putting(s->m, ir_body(s->m, op)) ||
+      !ir_is_static_tensor(s->m, operand_type(s, op, 0)) ||
       !ir_is_static_tensor(s->m, operand_type(s, op, 1)) ||
       !ir_is_static_tensor(s->m, operand_type(s, op, 2)) ||
       !ir_scatter_dims(s->p->scratch, s->m, op, &n))

@@ -33,8 +33,7 @@ typedef struct sum { /* a reduce of a product */
 
 static bool is_sum(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  return d->kind == IR_OP_REDUCE && d->n_operands == 2 && ir_is_zero(m, d->operands[1]) &&
-         ir_reducer_kind(m, d->regions[0]) == IR_OP_ADD &&
+  return d->kind == IR_OP_REDUCE && ir_adds_up(m, op) &&
          ir_value_block(m, d->operands[0]) == d->block;
 }
 

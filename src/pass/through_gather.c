@@ -71,11 +71,6 @@ static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t
   return ir_build_reshape(&f->b, indices, type);
 }
 
-static ir_value clamped(picker *f, ir_value x, int64_t low, int64_t high) {
-  x = ir_build_binary(&f->b, IR_OP_MAXIMUM, x, ir_build_int_like(&f->b, x, low));
-  return ir_build_binary(&f->b, IR_OP_MINIMUM, x, ir_build_int_like(&f->b, x, high));
-}
-
 /* The entries are those of the indices, without the dimension that vectors lie along. */
 static bool set_entries(picker *f, ir_value indices, int64_t along) {
   const ir_type_data *t = type_of(f, indices);
@@ -398,7 +393,7 @@ static bool replace_gather(picker *f, ir_op op) {
     return false;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++)
     if (!where.at[d].is_own)
-      where.at[d].at = clamped(f, where.at[d].at, 0, type_of(f, x)->dims[d] - 1);
+      where.at[d].at = ir_build_clamped(&f->b, where.at[d].at, 0, type_of(f, x)->dims[d] - 1);
   f->found.count = 0;
   f->steps = MOST_STEPS;
   ir_map_set(f->map, y, element(f, x, &where));
@@ -441,19 +436,13 @@ static ir_value written(picker *f, ir_value x, const place *where) {
     int64_t extent = type_of(f, x)->dims[d];
     if (where->at[d].is_own) continue;
     ir_dtype dtype = extent < INT32_MAX ? IR_I32 : IR_I64;
-    ir_value at = clamped(f, where->at[d].at, -1, extent);
+    ir_value at = ir_build_clamped(&f->b, where->at[d].at, -1, extent);
     at = spread(f, ir_build_convert(&f->b, at, dtype), x, where);
     ir_value count = ir_build_iota(&f->b, ir_type_of(f->m, at), d);
     ir_value here = ir_build_compare(&f->b, "EQ", count, at);
     all = all ? ir_build_binary(&f->b, IR_OP_AND, all, here) : here;
   }
   return all;
-}
-
-/* Of a reducer's two arguments, the second. */
-static bool assigns(const picker *f, ir_block reducer) {
-  const ir_block_data *b = ir_block_get(f->m, reducer);
-  return b->ops.count == 1 && ir_operand(f->m, b->ops.at[0], 0) == b->args.at[1];
 }
 
 static bool replace_scatter(picker *f, ir_op op) {
@@ -464,7 +453,7 @@ static bool replace_scatter(picker *f, ir_op op) {
   ir_gather_numbers n;
   place where;
   if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
-      (kind == IR_OP_UNKNOWN && !assigns(f, reducer)) ||
+      (kind == IR_OP_UNKNOWN && !ir_is_putting(f->m, reducer)) ||
       !ir_scatter_dims(f->p->scratch, f->m, op, &n) ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where) || !has_own_places(f, x, &where))
     return false;

@@ -196,10 +196,8 @@ static ir_value reshape(padder *f, ir_op op) {
 /* ---- sums ---- */
 static ir_value sum(padder *f, ir_op op) {
   padding p;
-  const ir_op_data *o = ir_op_get(f->m, op);
-  if (o->n_results != 1 || !find_padding(f, ir_operand(f->m, op, 0), &p) ||
-      ir_reducer_kind(f->m, o->regions[0]) != IR_OP_ADD || !is_zero(f, p.fill, STEPS) ||
-      !ir_is_zero(f->m, ir_operand(f->m, op, 1)))
+  if (!ir_adds_up(f->m, op) || !find_padding(f, ir_operand(f->m, op, 0), &p) ||
+      !is_zero(f, p.fill, STEPS))
     return IR_NONE;
   ir_ints over = ir_op_list(f->m, op, "dimensions");
   int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
@@ -305,14 +303,13 @@ static ir_value beside_padding(padder *f, const product *p, uint32_t side, const
   product rest = *p;
   rest.side[side] = without(f, pad, dim);
   ir_value row = row_of_padding(f, p, side, pad->fill), parts[3], core = product_of(f, &rest);
-  int64_t to[IR_MAX_RANK], lengths[2] = {pad->low[dim], pad->high[dim]};
+  int64_t lengths[2] = {pad->low[dim], pad->high[dim]};
   const ir_type type = ir_type_of(f->m, core);
-  for (int32_t d = 0; d < ir_type_get(f->m, type)->rank; d++) to[d] = d;
   for (int i = 0; i < 2; i++) {
     if (i == 1) parts[n++] = core;
     if (lengths[i])
-      parts[n++] =
-          ir_build_broadcast(&f->b, row, ir_tensor_with_dim(f->m, type, along, lengths[i]), to);
+      parts[n++] = ir_build_broadcast(&f->b, row, ir_tensor_with_dim(f->m, type, along, lengths[i]),
+                                      ir_all_dims);
   }
   CTX_CHECK(f->m->ctx, n > 1); /* or nothing would be padded along it */
   return ir_build_concatenate(&f->b, parts, (uint32_t)n, along);

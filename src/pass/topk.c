@@ -83,17 +83,6 @@ static ir_value reversed(ir_builder *b, ir_value x, int64_t dim) {
   return pass_build_reverse(b, x, (ir_ints){1, &dim});
 }
 
-/* Dimension `from` goes to position `to`; the others keep their order. */
-static ir_value moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
-  int64_t perm[IR_MAX_RANK];
-  int32_t rank = ir_type_at(b->m, x)->rank;
-  for (int32_t i = 0, old = 0; i < rank; i++) {
-    if (old == from) old++;
-    perm[i] = i == to ? from : old++;
-  }
-  return pass_build_transpose(b, x, perm);
-}
-
 /* The comparator's value v with x in place of its argument. */
 static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   ir_module *m = f->m;
@@ -200,7 +189,7 @@ static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {
   ir_value x = ir_operand(f->m, w->s->op, w->o->key);
   ir_value left = ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key];
   if (flip) x = reversed(b, x, w->s->dim);
-  x = moved(b, x, w->s->dim, type_of(f, x)->rank - 1);
+  x = pass_build_moved(b, x, w->s->dim, type_of(f, x)->rank - 1);
   ir_map_set(f->replay, left, x);
   ir_value key = replay(f, b, w->o->by, x);
   forget_replay(f, w->s->comparator);
@@ -223,7 +212,7 @@ static ir_value made_result(finder *f, ir_builder *b, const best *w, uint32_t i,
   } else {
     made = gathered(f, b, x, at, dim);
   }
-  return moved(b, made, last, dim);
+  return pass_build_moved(b, made, last, dim);
 }
 
 static void build_best(finder *f, ir_builder *b, const best *w, ir_value *out) {

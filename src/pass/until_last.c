@@ -367,11 +367,9 @@ static ir_value plus_one(ir_builder *b, ir_value x) {
 
 /* and of bits, or of flags, maximum of what is not negative */
 static ir_value over_all(ir_builder *b, ir_kind kind, ir_value x) {
-  int64_t dims[IR_MAX_RANK], neutral = kind == IR_OP_AND ? -1 : 0;
-  int32_t rank = ir_type_at(b->m, x)->rank;
-  for (int32_t d = 0; d < rank; d++) dims[d] = d;
+  int64_t neutral = kind == IR_OP_AND ? -1 : 0;
   ir_value init = ir_build_splat_int(b, ir_scalar(b->m, ir_type_at(b->m, x)->dtype), neutral);
-  return ir_build_reduce(b, kind, x, init, dims, rank);
+  return ir_build_reduce(b, kind, x, init, ir_all_dims, ir_type_at(b->m, x)->rank);
 }
 
 /* By row, whether it goes on with these carries: in `map`, where the body asks. */

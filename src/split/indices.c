@@ -37,9 +37,7 @@ static ir_value in_component(const index_vectors *v, ir_value x) {
 }
 
 static ir_value clamped(const index_vectors *v, int64_t highest) {
-  ir_value x = ir_build_binary(v->b, IR_OP_MAXIMUM, v->at, ir_build_int_like(v->b, v->at, 0));
-  return in_component(
-      v, ir_build_binary(v->b, IR_OP_MINIMUM, x, ir_build_int_like(v->b, v->at, highest)));
+  return in_component(v, ir_build_clamped(v->b, v->at, 0, highest));
 }
 
 static ir_value counted_from(const index_vectors *v, ir_value start) {
@@ -132,16 +130,6 @@ static ir_value reads_slice(ir_builder *b, const ir_gather_numbers *n, const spl
                             ir_tensor_with_dtype(m, result, IR_I1), to);
 }
 
-static ir_value gather_from(ir_builder *b, ir_op op, ir_value x, ir_value indices) {
-  ir_op_desc desc = ir_op_desc_of(b->m, op);
-  ir_type type = ir_type_of(b->m, ir_result(b->m, op, 0));
-  desc.operands = (ir_value[]){x, indices};
-  desc.result_types = &type;
-  desc.location = b->location;
-  ir_op copy = ir_op_new(b->m, b->block, &desc);
-  return ir_result(b->m, copy, 0);
-}
-
 ir_value split_gather_step(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                            ir_value x, ir_value indices, ir_value carry) {
   ir_gather_numbers n;
@@ -151,6 +139,8 @@ ir_value split_gather_step(ir_builder *b, ir_op op, split_pos pos, const split_t
   split_trip here = counted_on(b, trip, pos);
   v.at = clamped(&v, extent - 1);
   ir_value mine = reads_slice(b, &n, &here, component_of(&v), ir_type_of(b->m, carry));
-  ir_value read = gather_from(b, op, x, counted_from(&v, here.start));
-  return ir_build_select(b, mine, read, carry);
+  ir_value own = counted_from(&v, here.start);
+  ir_type type = ir_type_of(b->m, ir_result(b->m, op, 0));
+  ir_op read = ir_build_again(b, op, (ir_value[]){x, own}, &type);
+  return ir_build_select(b, mine, ir_result(b->m, read, 0), carry);
 }

@@ -8,11 +8,6 @@ static ir_dtype_class class_of(const ir_module *m, ir_value v) {
   return ir_dtype_class_of(ir_type_at(m, v)->dtype);
 }
 
-static bool is_plain_sum(const ir_module *m, ir_op op) {
-  return ir_op_get(m, op)->n_operands == 2 && ir_is_zero(m, ir_operand(m, op, 1)) &&
-         ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD;
-}
-
 static bool is_float(ir_dtype_class c) { return c == IR_CLASS_FLOAT; }
 
 /* A float that overflows where f32 does not: whether a sum does is known once it is complete. bf16
@@ -61,7 +56,7 @@ split_linearity split_linearity_of(const ir_module *m, ir_op op) {
     case IR_OP_DIVIDE: return is_float(c) || c == IR_CLASS_COMPLEX ? first : none;
     case IR_OP_CONVERT: return keeps_digits(m, op) ? first : none;
     case IR_OP_PAD: return ir_is_zero(m, d->operands[1]) ? first : none;
-    case IR_OP_REDUCE: return is_plain_sum(m, op) ? first : none;
+    case IR_OP_REDUCE: return ir_adds_up(m, op) ? first : none;
     case IR_OP_MULTIPLY:
     case IR_OP_DOT_GENERAL: return either;
     default: return none;

@@ -212,30 +212,18 @@ static blocks blocks_of(ir_module *m, ir_op op, ir_type sum, int64_t part_bytes)
   return k;
 }
 
-static ir_value block_at(ir_builder *b, ir_value x, int32_t dim, ir_value at, int64_t length) {
-  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
-  const ir_type_data *t = ir_type_at(b->m, x);
-  int64_t sizes[IR_MAX_RANK];
-  for (int32_t d = 0; d < t->rank; d++) {
-    starts[d] = d == dim ? at : zero;
-    sizes[d] = d == dim ? length : t->dims[d];
-  }
-  return ir_build_dynamic_slice(b, x, starts, sizes);
-}
-
 static ir_value add_block(ir_builder *b, const blocks *k, const ir_value *sides, ir_value sum,
                           ir_value at, int64_t length) {
   ir_module *m = b->m;
-  ir_value parts[2], starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
+  ir_value parts[2];
   for (uint32_t i = 0; i < 2; i++) {
     int32_t dim = k->f.operands[i].dim;
-    parts[i] = dim < 0 ? sides[i] : block_at(b, sides[i], dim, at, length);
+    parts[i] = dim < 0 ? sides[i] : ir_build_part(b, sides[i], dim, at, length);
   }
   ir_type type = ir_tensor_with_dim(m, ir_type_of(m, sum), k->dim, length);
   ir_value part = ir_result(m, ir_build_again(b, k->op, parts, &type), 0);
-  ir_value old = block_at(b, sum, k->dim, at, length);
-  for (int32_t d = 0; d < ir_type_get(m, type)->rank; d++) starts[d] = d == k->dim ? at : zero;
-  return ir_build_dynamic_update_slice(b, sum, ir_build_binary(b, IR_OP_ADD, old, part), starts);
+  ir_value old = ir_build_part(b, sum, k->dim, at, length);
+  return ir_build_with_part(b, sum, ir_build_binary(b, IR_OP_ADD, old, part), k->dim, at);
 }
 
 /* sum = while(i < blocks, sum) { i + 1, sum with block i added }; then what is left over. */
@@ -412,8 +400,8 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
   for (uint32_t i = 0; i < n; i++) {
     ir_type t = ir_type_of(b->m, ir_result(b->m, op, i));
     ir_dtype dtype = widens(b->m, op) ? IR_F32 : ir_type_get(b->m, t)->dtype;
-    carries[i] =
-        splat_of(b, ir_build_convert(b, outside[n + i], dtype), ir_tensor_with_dtype(b->m, t, dtype));
+    carries[i] = splat_of(b, ir_build_convert(b, outside[n + i], dtype),
+                          ir_tensor_with_dtype(b->m, t, dtype));
   }
 }
 
@@ -545,7 +533,7 @@ bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f)
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
     case IR_OP_CONVOLUTION: return true;
-    case IR_OP_REDUCE: return reducer(m, op) == IR_OP_ADD && ir_is_zero(m, ir_operand(m, op, 1));
+    case IR_OP_REDUCE: return ir_adds_up(m, op);
     default: return false;
   }
 }

@@ -53,15 +53,6 @@ ir_value split_prefix_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice
   return ir_build_broadcast(b, ir_build_convert(b, initial, inside_dtype(b->m, op)), type, NULL);
 }
 
-/* So many of x's elements along the factor. */
-static ir_value part_from(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_value at,
-                          int64_t size) {
-  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
-  ir_type type = part_type(b->m, op, pos.dim, size);
-  for (int32_t i = 0; i < ir_type_get(b->m, type)->rank; i++) starts[i] = i == pos.dim ? at : zero;
-  return ir_build_dynamic_slice(b, x, starts, ir_type_get(b->m, type)->dims);
-}
-
 static bool carries_one(ir_builder *b, split_pos pos, ir_value carry) {
   return ir_type_at(b->m, carry)->dims[pos.dim] == 1;
 }
@@ -77,7 +68,7 @@ static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip 
                         : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
   if (forward) at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
   at = ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit));
-  return part_from(b, op, pos, carry, at, far);
+  return ir_build_part(b, carry, pos.dim, at, far);
 }
 
 /* Of y, the op's result on the slice, the element that the next trip's slice begins behind. Behind
@@ -92,7 +83,7 @@ static ir_value next_before(ir_builder *b, ir_op op, split_pos pos, const split_
   if (!forward) by = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, trip->slice), by);
   ir_value at = ir_build_binary(b, IR_OP_MULTIPLY, by, ir_build_int(b, pos.unit));
   if (forward) at = ir_build_binary(b, IR_OP_SUBTRACT, at, ir_build_int(b, 1));
-  return part_from(b, op, pos, y, at, 1);
+  return ir_build_part(b, y, pos.dim, at, 1);
 }
 
 static ir_value all_along(ir_builder *b, ir_value one, ir_type type, int32_t dim) {

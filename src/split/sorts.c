@@ -118,13 +118,6 @@ static ir_value nothing(ir_builder *b, const sorting *s, uint32_t i, int64_t siz
   return ir_build_broadcast(b, ir_build_splat_int(b, scalar, number), type, NULL);
 }
 
-static ir_value part_at(ir_builder *b, const sorting *s, ir_value x, ir_value at, int64_t size) {
-  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
-  ir_type type = ir_tensor_with_dim(s->m, ir_type_of(s->m, x), s->dim, size);
-  for (int32_t i = 0; i < ir_type_get(s->m, type)->rank; i++) starts[i] = i == s->dim ? at : zero;
-  return ir_build_dynamic_slice(b, x, starts, ir_type_get(s->m, type)->dims);
-}
-
 /* The one element along the dimension of x, in all places of the type. */
 static ir_value spread(ir_builder *b, const sorting *s, ir_value x, ir_type type) {
   int64_t dims[IR_MAX_RANK], at[IR_MAX_RANK];
@@ -217,7 +210,7 @@ static ir_value taken(ir_builder *b, const sorting *s, ir_value x, ir_value firs
   ir_type type = part_type(s, s->n, size);
   if (ir_element_count(s->m, type) == size) {
     ir_value at = ir_build_reshape(b, first, ir_scalar(s->m, s->place));
-    return part_at(b, s, x, ir_build_convert(b, at, IR_I64), size);
+    return ir_build_part(b, x, s->dim, ir_build_convert(b, at, IR_I64), size);
   }
   ir_value at = ir_build_iota(b, type, s->dim);
   at = ir_build_binary(b, IR_OP_ADD, at, spread(b, s, first, type));
@@ -261,8 +254,7 @@ static ir_value count_in_front(ir_builder *b, const sorting *s, const bound *aft
   ir_value first =
       ir_build_binary(b, IR_OP_MULTIPLY, ir_build_binary(b, IR_OP_SUBTRACT, blocks, one),
                       ir_build_splat_int(b, type, block));
-  first = ir_build_binary(b, IR_OP_MAXIMUM, first, ir_build_splat_int(b, type, 0));
-  first = ir_build_binary(b, IR_OP_MINIMUM, first, ir_build_splat_int(b, type, size - block));
+  first = ir_build_clamped(b, first, 0, size - block);
   for (uint32_t i = 0; i <= s->n; i++) x[i] = taken(b, s, sorted[i], first, block);
   return ir_build_binary(b, IR_OP_ADD, first, count_done(b, s, after, x));
 }
@@ -288,7 +280,7 @@ static void read_slice(ir_builder *b, const sorting *s, const bound *after,
   ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], ir_build_int(b, s->part)), start = lo;
   if (s->length % s->part)
     start = ir_build_binary(b, IR_OP_MINIMUM, lo, ir_build_int(b, s->length - s->part));
-  for (uint32_t i = 0; i < s->n; i++) x[i] = part_at(b, s, operands[i], start, s->part);
+  for (uint32_t i = 0; i < s->n; i++) x[i] = ir_build_part(b, operands[i], s->dim, start, s->part);
   x[s->n] = places(b, s, lo, start);
   next[0] = ir_build_binary(b, IR_OP_ADD, state[0], ir_build_int(b, 1));
   sort_both(b, s, state + 1, x, sorted);
@@ -327,15 +319,16 @@ static ir_value before_slice(ir_builder *b, const sorting *s, split_pos pos, con
   int64_t far = ir_type_at(s->m, carry)->dims[s->dim] - s->window;
   ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo);
   at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
-  return part_at(b, s, carry, ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit)),
-                 far);
+  at = ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit));
+  return ir_build_part(b, carry, s->dim, at, far);
 }
 
 /* In a window that begins in front of the first rank the first ones stand further back. */
 static ir_value moved(ir_builder *b, const sorting *s, ir_value x, ir_value at) {
   ir_value by = ir_build_binary(b, IR_OP_MINIMUM, at, ir_build_int(b, 0));
   by = ir_build_binary(b, IR_OP_ADD, by, ir_build_int(b, s->window));
-  return part_at(b, s, ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim), by, s->window);
+  ir_value twice = ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim);
+  return ir_build_part(b, twice, s->dim, by, s->window);
 }
 
 void split_sort_step(ir_builder *b, ir_op op, split_pos asked, const split_trip *trip,

@@ -24,14 +24,6 @@ void split_set_entry(ir_module *m, ir_op op, const char *name, int32_t dim, int6
   ir_op_set_attr(m, op, name, ir_attr_new(m, &d), true);
 }
 
-static void drop_attr(ir_module *m, ir_op op, const char *name) {
-  ir_op_data *d = ir_op_get(m, op);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < d->n_attrs; i++)
-    if (strcmp(ir_text(m, d->attrs[i].name), name)) d->attrs[kept++] = d->attrs[i];
-  d->n_attrs = kept;
-}
-
 static void fix_constant(ir_module *m, ir_op op) {
   ir_attr_data d = *ir_attr_get(m, ir_op_attr(m, op, "value"));
   d.type = ir_type_of(m, ir_result(m, op, 0));
@@ -84,7 +76,7 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
                       split_window_size(f->results[0], slice));
       return;
     case IR_OP_CUSTOM_CALL:
-      drop_attr(m, op, "sdy.sharding_rule");
+      ir_op_drop_attr(m, op, "sdy.sharding_rule");
       return; /* names sizes; says nothing on one device */
     default: return;
   }
@@ -170,9 +162,7 @@ static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const s
 }
 
 ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
-  ir_value x = ir_build_convert(b, start, IR_I64);
-  x = ir_build_binary(b, IR_OP_MAXIMUM, x, ir_build_int(b, 0));
-  return ir_build_binary(b, IR_OP_MINIMUM, x, ir_build_int(b, size - part));
+  return ir_build_clamped(b, ir_build_convert(b, start, IR_I64), 0, size - part);
 }
 
 /* Start indices with none along dim. */
@@ -274,14 +264,10 @@ static void narrow_stencil(ir_builder *b, ir_op op, const split_factor *f, const
   ir_module *m = b->m;
   split_stencil s;
   CTX_CHECK(m->ctx, find_stencil(m, op, f, &s));
-  ir_op_desc desc = ir_op_desc_of(m, op);
   ir_value *ended = with_ends(b, op, f, trip, operands);
   if (ir_kind_of(m, op) == IR_OP_CONVOLUTION)
     ended[0] = split_stencil_trimmed(b, op, &s, f->operands[0], f->results[0], ended[0]);
-  desc.operands = ended;
-  desc.result_types = types;
-  ir_op copy = ir_op_new(m, b->block, &desc);
-  ir_copy_regions(m, op, copy);
+  ir_op copy = ir_build_again(b, op, ended, types);
   fix_stencil(m, copy, &s, f, trip->slice);
   for (uint32_t j = 0; j < ir_op_get(m, op)->n_results; j++) out_results[j] = ir_result(m, copy, j);
 }
@@ -361,11 +347,7 @@ void split_tile_op(ir_builder *b, ir_op op, const split_factor *f, const split_t
     operands = local;
   }
   if (narrow_parts(b, op, f, trip, operands, out_results)) return;
-  ir_op_desc desc = ir_op_desc_of(m, op);
-  desc.operands = operands;
-  desc.result_types = types;
-  ir_op copy = ir_op_new(m, b->block, &desc);
-  ir_copy_regions(m, op, copy);
+  ir_op copy = ir_build_again(b, op, operands, types);
   fix_attributes(m, copy, f, trip->slice);
   for (uint32_t j = 0; j < d.n_results; j++) out_results[j] = ir_result(m, copy, j);
   if (is_indexed) split_scatter_undo(b, op, f->operands[0], trip, global, out_results);

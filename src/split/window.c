@@ -36,8 +36,7 @@ static ir_value minus(ir_builder *b, ir_value x, ir_value y) {
 static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
   int64_t n;
   if (is_known(b, x, &n)) return ir_build_int(b, clamped_int(n, low, high));
-  ir_value above = ir_build_binary(b, IR_OP_MAXIMUM, x, ir_build_int(b, low));
-  return ir_build_binary(b, IR_OP_MINIMUM, above, ir_build_int(b, high));
+  return ir_build_clamped(b, x, low, high);
 }
 
 /* ---- where windows lie ---- */
@@ -137,19 +136,13 @@ static ir_value part_of(ir_builder *b, ir_value x, int64_t dim, ir_value at, int
   int64_t first;
   if (is_known(b, at, &first))
     return size == ir_type_at(m, x)->dims[dim] ? x : ir_build_slice_dim(b, x, dim, first, size);
-  ir_type part = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
-  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
-  for (int32_t i = 0; i < ir_type_get(m, part)->rank; i++) starts[i] = i == dim ? at : zero;
-  return ir_build_dynamic_slice(b, x, starts, ir_type_get(m, part)->dims);
+  return ir_build_part(b, x, dim, at, size);
 }
 
 static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at) {
-  int32_t rank = ir_type_at(b->m, x)->rank;
   int64_t first;
   if (is_known(b, at, &first) && ir_type_of(b->m, part) == ir_type_of(b->m, x)) return part;
-  ir_value starts[IR_MAX_RANK], zero = ir_build_int(b, 0);
-  for (int32_t i = 0; i < rank; i++) starts[i] = i == dim ? at : zero;
-  return ir_build_dynamic_update_slice(b, x, part, starts);
+  return ir_build_with_part(b, x, part, dim, at);
 }
 
 /* Dimension numbers that take one index of dim after another. */
