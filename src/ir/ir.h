@@ -319,6 +319,19 @@ static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
   assert(i < m->ops.at[o].n_operands);
   return m->ops.at[o].operands[i];
 }
+/* for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++): an op's operands, and likewise its
+ * results and the ops of a block; IR_NONE: there are no more. What is appended meanwhile comes,
+ * too.
+ */
+static inline ir_value ir_operand_at(const ir_module *m, ir_op o, uint32_t i) {
+  return i < m->ops.at[o].n_operands ? m->ops.at[o].operands[i] : IR_NONE;
+}
+static inline ir_value ir_result_at(const ir_module *m, ir_op o, uint32_t i) {
+  return i < m->ops.at[o].n_results ? m->ops.at[o].first_result + i : IR_NONE;
+}
+static inline ir_op ir_op_at(const ir_module *m, ir_block b, uint32_t i) {
+  return i < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
+}
 /* The op that makes v, if it is of this kind; IR_NONE: it is not, or v is an argument. */
 static inline ir_op ir_maker(const ir_module *m, ir_value v, ir_kind kind) {
   ir_op op = ir_value_get(m, v)->op;
@@ -507,6 +520,11 @@ typedef struct ir_users {
   ir_op *ops;      /* in block order, each op once per value */
 } ir_users;
 ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block);
+/* for (ir_op user, i = 0; (user = ir_user_at(&users, v, i)); i++) */
+static inline ir_op ir_user_at(const ir_users *u, ir_value v, uint32_t i) {
+  assert(u->first[v] <= u->first[v + 1]);
+  return u->first[v] + i < u->first[v + 1] ? u->ops[u->first[v] + i] : IR_NONE;
+}
 
 /* ---- verify.c ---- */
 /* The invariants of the head comment; the first violation is the context's message with the op's

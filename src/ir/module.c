@@ -635,9 +635,7 @@ ir_block ir_function_body(const ir_module *m, ir_op function) {
 }
 
 ir_op ir_find_function(const ir_module *m, const char *name) {
-  const ir_block_data *top = ir_block_get(m, ir_top(m));
-  for (uint32_t i = 0; i < top->ops.count; i++) {
-    ir_op o = top->ops.at[i];
+  for (ir_op o, i = 0; (o = ir_op_at(m, ir_top(m), i)); i++) {
     const char *symbol = ir_kind_of(m, o) == IR_OP_FUNC ? ir_op_string(m, o, "sym_name") : NULL;
     if (symbol && !strcmp(symbol, name)) return o;
   }
@@ -647,9 +645,7 @@ ir_op ir_find_function(const ir_module *m, const char *name) {
 ir_op ir_main_function(const ir_module *m) {
   ir_op found = ir_find_function(m, "main");
   if (found) return ir_function_body(m, found) ? found : IR_NONE;
-  const ir_block_data *top = ir_block_get(m, ir_top(m));
-  for (uint32_t i = 0; i < top->ops.count; i++) {
-    ir_op o = top->ops.at[i];
+  for (ir_op o, i = 0; (o = ir_op_at(m, ir_top(m), i)); i++) {
     const char *visibility = ir_op_string(m, o, "sym_visibility");
     if (ir_kind_of(m, o) != IR_OP_FUNC || (visibility && !strcmp(visibility, "private"))) continue;
     if (found || !ir_function_body(m, o)) return IR_NONE;

@@ -99,8 +99,7 @@ static weir_status find_functions(verifier *v) {
   v->n_names = v->m->strs.count;
   v->functions = ARENA_ARRAY(v->scratch, ir_op, v->n_names);
   if (!body) return WEIR_OK;
-  for (uint32_t i = 0; i < ir_block_get(v->m, body)->ops.count; i++) {
-    ir_op op = ir_block_get(v->m, body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(v->m, body, i)); i++) {
     if (ir_kind_of(v->m, op) != IR_OP_FUNC) continue;
     const ir_attr_data *name = ir_op_attr_of(v->m, op, "sym_name", IR_ATTR_STRING);
     if (!name) return ir_violation(v, op, 0, "a function without a name");

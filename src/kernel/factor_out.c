@@ -176,10 +176,8 @@ static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
 /* An earlier product of grid with v, over grid's last dimension, which is v's free one in `inner`,
  * the product of something with v. */
 static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_dot_numbers *inner) {
-  const ir_block_data *block = ir_block_get(w->m, w->block);
   int32_t last = ir_type_at(w->m, grid)->rank - 1;
-  for (uint32_t i = 0; i < block->ops.count; i++) {
-    ir_op op = block->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(w->m, w->block, i)); i++) {
     ir_dot_numbers d;
     if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
         ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))

@@ -56,8 +56,7 @@ static bool is_free(const ir_module *m, ir_op op) {
 }
 
 static void unshare_operands(unsharing *u, ir_block block, ir_op user) {
-  for (uint32_t i = 0; i < ir_op_get(u->m, user)->n_operands; i++) {
-    ir_value v = ir_operand(u->m, user, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(u->m, user, i)); i++) {
     ir_op op = ir_value_get(u->m, v)->op;
     if (!op || !is_large(u->m, v) || !is_free(u->m, op)) continue;
     if (u->used[v]) {
@@ -112,8 +111,7 @@ static void add_seeds(fit *f, ir_block block) {
   ir_module *m = f->m;
   arena *a = arena_create(m->ctx);
   ir_users users = ir_users_of_block(a, m, block);
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
-    ir_op op = ir_block_get(m, block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
     const ir_op_data *d = ir_op_get(m, op);
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) add_seeds(f, below);
     if (d->n_results != 1 || !kernels_cover_op(m, op) || d->kind == IR_OP_CONSTANT) continue;

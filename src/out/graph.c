@@ -212,8 +212,7 @@ void out_graph_walk(arena *a, const ir_module *m, const out_graph_style *style,
 
 static void grow(const ir_module *m, ir_op op, void *user) {
   int64_t *largest = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) {
-    ir_value v = ir_result(m, op, i);
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) {
     if (ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) > *largest)
       *largest = ir_value_bytes(m, v);
   }

@@ -562,8 +562,7 @@ static bool is_square(const chain *c, ir_op product, ir_value p) {
 /* The networks that look at v; false if anything else does too. */
 static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *out) {
   bool all = true;
-  for (uint32_t u = c->users->first[v]; u < c->users->first[v + 1]; u++) {
-    ir_op op = c->users->ops[u];
+  for (ir_op op, u = 0; (op = ir_user_at(c->users, v, u)); u++) {
     ir_value x;
     pass_scale s;
     if (is_product(c, op)) {

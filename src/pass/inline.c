@@ -247,8 +247,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   in.size = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count);
   in.map = ir_map_new(p->scratch, m);
   ir_block top = ir_function_body(m, m->root);
-  for (uint32_t i = 0; i < ir_block_get(m, top)->ops.count; i++) {
-    ir_op op = ir_block_get(m, top)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, top, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_FUNC) visit_function(&in, op);
   }
   if (p->changed) remove_unused(&in);

@@ -62,8 +62,7 @@ static bool may_be_member(const turner *f, ir_op op) {
 /* The index of y's dimension in the op's loop nest; IR_ALONE: none, or several. */
 static int32_t index_of(const turner *f, ir_op op) {
   int32_t at[IR_MAX_RANK], index = IR_ALONE;
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(f->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
     if (!is_member(f, v)) continue;
     if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return IR_ALONE;
     int32_t here = at[f->along[v]];

@@ -50,8 +50,7 @@ static bool same_sharding(const char *x, const char *y) {
 static bool can_join(const joining *j) {
   const ir_module *m = j->m;
   bool any = false;
-  for (uint32_t i = 0; i < ir_op_get(m, j->second)->n_operands; i++) {
-    ir_value v = ir_operand(m, j->second, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, j->second, i)); i++) {
     if (!is_result_of(m, v, j->first)) continue;
     any = true;
     if (!same_sharding(ir_sharding_of(m, j->first, "out_shardings", ir_value_get(m, v)->index),
@@ -109,15 +108,13 @@ static bool is_read_elsewhere(const joining *j, ir_value v) {
 }
 
 static void add_operands(joining *j, sides *s, ir_op op) {
-  for (uint32_t i = 0; i < ir_op_get(j->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(j->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(j->m, op, i)); i++) {
     if (!is_result_of(j->m, v, j->first)) add_side(j, s, v, op, "in_shardings", i);
   }
 }
 
 static void add_results(joining *j, sides *s, ir_op op) {
-  for (uint32_t i = 0; i < ir_op_get(j->m, op)->n_results; i++) {
-    ir_value v = ir_result(j->m, op, i);
+  for (ir_value v, i = 0; (v = ir_result_at(j->m, op, i)); i++) {
     if (op == j->second || is_read_elsewhere(j, v)) add_side(j, s, v, op, "out_shardings", i);
   }
 }

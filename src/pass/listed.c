@@ -150,8 +150,7 @@ static bool may_be_member(const lister *f, ir_op op) {
 /* The list's index in the op's loop nest; IR_ALONE: none, or several. */
 static int32_t index_of(const lister *f, ir_op op) {
   int32_t at[IR_MAX_RANK], index = IR_ALONE;
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(f->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
     if (!is_member(f, v)) continue;
     if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return IR_ALONE;
     int32_t here = at[f->members[v].along];
@@ -234,8 +233,7 @@ static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
 }
 
 static bool is_steady(const lister *f, ir_op op, int32_t index) {
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(f->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
     int32_t along = operand_along(f, op, i, index);
     if (is_member(f, v) ? !f->members[v].steady : along >= 0 && !is_alike_along(f, v, along))
       return false;
@@ -246,8 +244,7 @@ static bool is_steady(const lister *f, ir_op op, int32_t index) {
 /* Of the members that it reads, the deepest; -1: it reads none. */
 static int32_t depth_read(const lister *f, ir_op op) {
   int32_t depth = -1;
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(f->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
     if (is_member(f, v) && f->members[v].depth > depth) depth = f->members[v].depth;
   }
   return depth;
@@ -564,8 +561,7 @@ static ir_value put_together(lister *f, ir_value v) {
 
 /* Everybody who can't be made of places reads the list that was put together. */
 static void hand_over(lister *f, ir_op op) {
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(f->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
     if (!is_member(f, v)) continue;
     if (!ir_map_has(f->map, v)) ir_map_set(f->map, v, put_together(f, v));
     ir_op_get(f->m, op)->operands[i] = ir_map_get(f->map, v);

@@ -61,8 +61,7 @@ static pass_line column_of(ir_module *m, const rows *r, int64_t column) {
 static ir_value sorted_column(ir_module *m, const rows *r, int64_t column) {
   int64_t n = ir_type_at(m, r->x)->dims[r->dim];
   pass_line wanted = column_of(m, r, column);
-  for (uint32_t i = 0; i < ir_op_get(m, r->sort)->n_operands; i++) {
-    ir_value v = ir_operand(m, r->sort, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, r->sort, i)); i++) {
     pass_line l = pass_line_origin(m, pass_line_whole(m, v, n), n);
     if (pass_line_is_same(m, &l, &wanted) && dtype_of(m, v) == dtype_of(m, r->x))
       return ir_result(m, r->sort, i);

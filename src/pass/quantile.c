@@ -125,8 +125,7 @@ static void add_groups(finder *f, group *g) {
 static bool find_readers(finder *f, group *g) {
   ir_value sorted = ir_result(f->m, g->sort, 0);
   int64_t reads = 0;
-  for (uint32_t i = f->users.first[sorted]; i < f->users.first[sorted + 1]; i++) {
-    ir_op op = f->users.ops[i];
+  for (ir_op op, i = 0; (op = ir_user_at(&f->users, sorted, i)); i++) {
     if (!is_reader(f, op, sorted)) return false;
     int64_t count = ir_element_count(f->m, ir_type_of(f->m, ir_result(f->m, op, 0)));
     reads += count;

@@ -83,8 +83,7 @@ static bool read_constant(const reading *r, ir_op op, int64_t count, int64_t *ou
 static bool read_pieces(reading *r, ir_op op, int64_t count, int64_t *out_ints) {
   int64_t at = 0;
   if (ir_type_at(r->m, ir_result(r->m, op, 0))->rank != 1) return false;
-  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
-    ir_value piece = ir_operand(r->m, op, i);
+  for (ir_value piece, i = 0; (piece = ir_operand_at(r->m, op, i)); i++) {
     int64_t n = count_ints(r->m, piece);
     if (n < 0 || n > count - at || !read_ints(r, piece, out_ints + at)) return false;
     at += n;

@@ -79,8 +79,7 @@ static bool is_worth_it(const cutter *f, ir_op op, pass_box of) {
   ir_kind kind = ir_kind_of(f->m, op);
   bool large = ir_value_bytes(f->m, ir_result(f->m, op, 0)) > f->small_bytes;
   if (kind == IR_OP_IOTA && of.lo[ir_op_int(f->m, op, "iota_dimension", 0)]) return false;
-  for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
-    ir_value x = ir_operand(f->m, op, i);
+  for (ir_value x, i = 0; (x = ir_operand_at(f->m, op, i)); i++) {
     pass_box b;
     if (!pass_box_of_operand(&f->boxes, op, i, of, &b)) return false;
     if (!pass_box_is_cut(type_of(f, x), b)) continue;

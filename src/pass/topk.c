@@ -255,8 +255,7 @@ static bool find_uses(finder *f, const pass_sorted *s, const ir_users *users, us
   *out = (uses){.first = s->length};
   for (uint32_t i = 0; i < s->n; i++) {
     ir_value v = ir_result(f->m, s->op, i);
-    for (uint32_t u = users->first[v]; u < users->first[v + 1]; u++) {
-      ir_op op = users->ops[u];
+    for (ir_op op, u = 0; (op = ir_user_at(users, v, u)); u++) {
       if (!is_reverse_along(f->m, op, s->dim)) {
         if (!add_slice(f, s, out, (use){op, i, false, 0, 0})) return false;
         continue;

@@ -13,8 +13,7 @@ static const char *seed_text(arena *a, const ir_module *m, ir_op loop) {
 
 static int64_t largest_bytes(const ir_module *m, ir_block block) {
   int64_t largest = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
-    ir_op op = ir_block_get(m, block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
       int64_t bytes = ir_value_bytes(m, ir_result(m, op, k));
       if (bytes > largest) largest = bytes;

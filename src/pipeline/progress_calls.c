@@ -32,8 +32,7 @@ static void add_call(ir_module *m, ir_op loop) {
 
 static int32_t add_in_block(ir_module *m, ir_block block) {
   int32_t count = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
-    ir_op op = ir_block_get(m, block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_LOOP) {
       if (split_loop_get(m, op).trips > 1) add_call(m, op), count++;
       continue;

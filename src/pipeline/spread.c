@@ -101,8 +101,7 @@ static void rebuild(spreading *s, ir_block block) {
     rename_operands(s, op);
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) rebuild(s, below);
     ir_block_append(m, block, op);
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
-      ir_value v = ir_result(m, op, k);
+    for (ir_value v, k = 0; (v = ir_result_at(m, op, k)); k++) {
       if (v < s->n && s->dim[v] != WHOLE) s->now[v] = constrained(s, block, v, s->dim[v]);
     }
   }

@@ -82,11 +82,9 @@ static bool is_linear_reader(const sinking *t, ir_op op) {
 
 /* From the total to where it has become small. */
 static bool find_path(sinking *t) {
-  const ir_block_data *b = ir_block_get(t->m, t->block);
   int64_t total = ir_value_bytes(t->m, sum_of(t)), left = total / 2;
   depend(t, sum_of(t));
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(t->m, t->block, i)); i++) {
     if (!t->reads[op]) continue;
     if (!is_linear_reader(t, op)) return false;
     VEC_PUSH(t->scratch, &t->path, op);

@@ -164,8 +164,7 @@ static void keep_compared(search *s, ir_op compare) {
 
 void split_keep_compared(ir_module *m, ir_block body) {
   search s = {.m = m, .block = body};
-  for (uint32_t i = 0; i < ir_block_get(m, body)->ops.count; i++) {
-    ir_op op = ir_block_get(m, body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_COMPARE) keep_compared(&s, op);
   }
 }

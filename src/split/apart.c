@@ -74,8 +74,7 @@ static void leave_out(outsiders *o, ir_op op) {
   CTX_CHECK(o->r->m->ctx, o->r->member_of[op] && !o->r->state->effects[op]);
   o->is[op] = o->any = true;
   ctx_log(o->r->m->ctx, 4, "%s stays outside of the loops", ir_op_name(o->r->m, op));
-  for (uint32_t i = 0; i < ir_op_get(o->r->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(o->r->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(o->r->m, op, i)); i++) {
     if (is_member_made(o->r, v) && split_is_large(o->r, v) && o->of[v].source)
       leave_out(o, ir_value_get(o->r->m, v)->op);
   }
@@ -85,9 +84,7 @@ bool split_find_outside(split_region *r, split_outside *out) {
   outsiders o = {.r = r,
                  .of = ARENA_ARRAY(r->scratch, origin, r->m->values.count),
                  .is = ARENA_ARRAY(r->scratch, bool, r->m->ops.count)};
-  const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     if (ir_op_get(r->m, op)->n_results != 1) continue;
     ir_value v = ir_result(r->m, op, 0);
     o.of[v] = origin_of(&o, op);
@@ -149,8 +146,7 @@ static void look_at(grouping *g, uint32_t root, ir_op op, const split_factor *f)
 }
 
 static bool puts_out_large(const split_region *r, const split_member *member) {
-  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
-    ir_value v = ir_result(r->m, member->op, j);
+  for (ir_value v, j = 0; (v = ir_result_at(r->m, member->op, j)); j++) {
     if (split_is_large(r, v) && split_is_put_out(r, v)) return true;
   }
   return false;

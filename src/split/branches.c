@@ -33,9 +33,7 @@ static void mark_users(const sinking *a, ir_value v, bool *marks) {
 
 static void find_dependents(sinking *a) {
   bool effects = false;
-  const ir_block_data *b = ir_block_get(a->m, a->block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(a->m, a->block, i)); i++) {
     bool has = op != a->branching && (effects || a->depends[op]) && ir_has_effects(a->m, op);
     a->depends[op] |= has;
     effects |= has;
@@ -52,12 +50,9 @@ static bool may_move(const sinking *a, ir_op op) {
 /* Readers of large results; those that must stay have them across the border. */
 static bool move_readers(sinking *a) {
   bool any = false;
-  const ir_block_data *b = ir_block_get(a->m, a->block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(a->m, a->block, i)); i++) {
     if (op != a->branching && !a->moves[op]) continue;
-    for (uint32_t j = 0; j < ir_op_get(a->m, op)->n_results; j++) {
-      ir_value v = ir_result(a->m, op, j);
+    for (ir_value v, j = 0; (v = ir_result_at(a->m, op, j)); j++) {
       for (uint32_t k = a->users.first[v]; is_large(a, v) && k < a->users.first[v + 1]; k++) {
         ir_op user = a->users.ops[k];
         if (a->moves[user] || !may_move(a, user)) continue;
@@ -69,8 +64,7 @@ static bool move_readers(sinking *a) {
 }
 
 static bool is_read_by_moving(const sinking *a, ir_op op) {
-  for (uint32_t j = 0; j < ir_op_get(a->m, op)->n_results; j++) {
-    ir_value v = ir_result(a->m, op, j);
+  for (ir_value v, j = 0; (v = ir_result_at(a->m, op, j)); j++) {
     for (uint32_t k = a->users.first[v]; k < a->users.first[v + 1]; k++)
       if (a->moves[a->users.ops[k]]) return true;
   }
@@ -128,8 +122,7 @@ static void add_bytes(int64_t bytes, int64_t *total) {
 }
 
 static void count_border(const sinking *a, ir_op op, border *b) {
-  for (uint32_t j = 0; j < ir_op_get(a->m, op)->n_results; j++) {
-    ir_value v = ir_result(a->m, op, j);
+  for (ir_value v, j = 0; (v = ir_result_at(a->m, op, j)); j++) {
     if (!is_large(a, v) || a->users.first[v] == a->users.first[v + 1]) continue;
     int64_t bytes = ir_value_bytes(a->m, v);
     if (op == a->branching) add_bytes(bytes, &b->before);

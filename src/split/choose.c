@@ -81,8 +81,7 @@ static int64_t again_bytes(const split_region *r) {
   int64_t total = 0;
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
-    for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands; k++) {
-      ir_value v = ir_operand(r->m, member->op, k);
+    for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
       ir_op made_by = ir_value_get(r->m, v)->op;
       split_pos at = member->factor.operands[k];
       bool is_outside = !made_by || !r->member_of[made_by];

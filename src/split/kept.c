@@ -66,9 +66,7 @@ static bool is_kept(const keeper *k, ir_value v) {
 static bool note_kept(keeper *k) {
   split_region *r = k->r;
   bool any = false;
-  const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     ir_value taken = r->member_of[op] ? taken_by(k, op) : IR_NONE;
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results && taken; j++) {
       ir_value v = ir_result(r->m, op, j);
@@ -83,11 +81,9 @@ static bool note_kept(keeper *k) {
 static uint32_t last_need(const keeper *k, ir_value v) {
   const split_region *r = k->r;
   uint32_t last = 0;
-  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
-    ir_op user = r->state->users.ops[i];
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
     if (k->place[user] > last) last = k->place[user];
-    for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_results; j++) {
-      ir_value made = ir_result(r->m, user, j);
+    for (ir_value made, j = 0; (made = ir_result_at(r->m, user, j)); j++) {
       if (is_dissolved(r, made) && k->last[made] > last) last = k->last[made];
     }
   }
@@ -100,8 +96,7 @@ static void note_last(keeper *k) {
   k->place = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count);
   for (uint32_t i = 0; i < b->ops.count; i++) k->place[b->ops.at[i]] = i + 1;
   for (uint32_t i = b->ops.count; i-- > 0;)
-    for (uint32_t j = 0; j < ir_op_get(r->m, b->ops.at[i])->n_results; j++) {
-      ir_value v = ir_result(r->m, b->ops.at[i], j);
+    for (ir_value v, j = 0; (v = ir_result_at(r->m, b->ops.at[i], j)); j++) {
       if (split_is_large(r, v)) k->last[v] = last_need(k, v);
     }
 }
@@ -141,8 +136,7 @@ static bool does_without(split_region *r, const split_member *reader, ir_value v
 }
 
 static bool all_do_without(split_region *r, ir_value v, split_pos made) {
-  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
-    ir_op user = r->state->users.ops[i];
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
     if (!r->member_of[user] || split_uses_below(r, user, v)) return false;
     for (uint32_t k = r->member_of[user]; k; k = r->members.at[k - 1].next)
       if (!does_without(r, &r->members.at[k - 1], v, made)) return false;
@@ -153,8 +147,7 @@ static bool all_do_without(split_region *r, ir_value v, split_pos made) {
 static bool is_idle(split_region *r, const split_member *member) {
   const split_factor *f = &member->factor;
   if (f->role != SPLIT_PARALLEL || f->sums || r->state->effects[member->op]) return false;
-  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++) {
-    ir_value v = ir_result(r->m, member->op, j);
+  for (ir_value v, j = 0; (v = ir_result_at(r->m, member->op, j)); j++) {
     if (!split_is_large(r, v)) return false;
     bool is_read =
         r->is_kept[v] ? is_first_to_put_out(r, member) : !all_do_without(r, v, f->results[j]);

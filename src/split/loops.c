@@ -426,8 +426,7 @@ static ir_value emit_result(loop_builder *l, const split_member *member, uint32_
 
 static void put_out_slices(loop_builder *l, const split_member *member) {
   if (split_is_partial(l->r, member)) return;
-  for (uint32_t j = 0; j < ir_op_get(l->r->m, member->op)->n_results; j++) {
-    ir_value v = ir_result(l->r->m, member->op, j);
+  for (ir_value v, j = 0; (v = ir_result_at(l->r->m, member->op, j)); j++) {
     if (member->is_idle || member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
     split_pos whole = member->factor.results[j], pos = split_core(whole);
     ir_value x = emit_result(l, member, j);

@@ -21,6 +21,11 @@ typedef struct lowering {
   VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
 
+static void index_vector(ir_builder *b, int32_t rank, int64_t dim, ir_value at, ir_value *out) {
+  ir_value zero = ir_build_int(b, 0);
+  for (int32_t i = 0; i < rank; i++) out[i] = i == dim ? at : zero;
+}
+
 static ir_value scaled(ir_builder *b, ir_value start, int64_t unit) {
   return unit == 1 ? start : ir_build_binary(b, IR_OP_MULTIPLY, start, ir_build_int(b, unit));
 }
@@ -117,8 +122,11 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], ir_build_int(&b, 1));
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
-    ir_value at = scaled(&b, start, l->out_units[j]), slice = held(w, &b, yields[j + 1]);
-    yields[j + 1] = ir_build_with_part(&b, args[j + 1], slice, l->out_dims[j], at);
+    ir_value starts[IR_MAX_RANK];
+    index_vector(&b, ir_type_at(m, args[j + 1])->rank, l->out_dims[j],
+                 scaled(&b, start, l->out_units[j]), starts);
+    ir_value slice = held(w, &b, yields[j + 1]);
+    yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], slice, starts);
   }
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }

@@ -344,8 +344,7 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
     return;
   }
   ir_op copy = ir_copy_op(m, b->block, op, map);
-  for (uint32_t i = 0; i < ir_op_get(m, copy)->n_results; i++) {
-    ir_value v = ir_result(m, copy, i);
+  for (ir_value v, i = 0; (v = ir_result_at(m, copy, i)); i++) {
     ir_value_get(m, v)->type = ir_tensor_with_dtype(m, shape, ir_type_at(m, v)->dtype);
   }
 }

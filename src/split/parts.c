@@ -44,8 +44,7 @@ static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {
   if (depth == 0 || !parallel_factor(p, v, pos, &f)) return false;
   VEC_PUSH(p->scratch, &p->known, ((made){v, IR_NONE, pos}));
   ir_op op = ir_value_get(p->m, v)->op;
-  for (uint32_t i = 0; i < ir_op_get(p->m, op)->n_operands; i++) {
-    ir_value x = ir_operand(p->m, op, i);
+  for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++) {
     if (f.operands[i].dim < 0 ? is_made_anew(p, x) : !can_make(p, x, f.operands[i], depth - 1))
       return false;
   }

@@ -570,8 +570,7 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 }
 
 static bool is_needed_outside(split_region *r, ir_value v) {
-  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++) {
-    ir_op user = r->state->users.ops[i];
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
     if (r->outside.is && r->outside.is[user] && r->outside.is_plain[v]) continue;
     if (!r->member_of[user] || split_uses_below(r, user, v) || member_needs_whole(r, user, v))
       return true;
@@ -594,8 +593,7 @@ static void hold(split_region *r, ir_value v) {
 static void find_held(split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) {
     ir_op op = r->members.at[i].op;
-    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++) {
-      ir_value v = ir_result(r->m, op, j);
+    for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) {
       r->is_read[v] = r->state->users.first[v] < r->state->users.first[v + 1];
       if (r->needed_outside[v]) continue;
       r->needed_outside[v] = is_needed_outside(r, v);

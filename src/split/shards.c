@@ -72,9 +72,7 @@ static int64_t partitions(const ir_module *m) {
 
 /* The text of the mesh's axes, ["x"=2, "y"=4]. */
 static const char *find_mesh(const ir_module *m, const char *name, size_t length) {
-  const ir_block_data *top = ir_block_get(m, ir_top(m));
-  for (uint32_t i = 0; i < top->ops.count; i++) {
-    ir_op op = top->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, ir_top(m), i)); i++) {
     const char *own = ir_kind_of(m, op) == IR_OP_SDY_MESH ? ir_op_string(m, op, "sym_name") : NULL;
     if (own && strlen(own) == length && !memcmp(own, name, length))
       return ir_op_string(m, op, "mesh");

@@ -162,8 +162,7 @@ static void mark_results(const ir_module *m, ir_op op, void *user) {
 
 static void note_capture(const ir_module *m, ir_op op, void *user) {
   capture_search *c = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value v = ir_operand(m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
     if (c->inside[v]) continue;
     c->inside[v] = true;
     VEC_PUSH(c->scratch, &c->found, v);
@@ -265,8 +264,7 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
   bool any = false;
   if (is_copied(&s, seed) && can_copy(&s, seed, DEEPEST)) {
     ir_users users = ir_users_of_block(s.scratch, m, block);
-    for (uint32_t i = users.first[seed]; i < users.first[seed + 1]; i++) {
-      ir_op user = users.ops[i];
+    for (ir_op user, i = 0; (user = ir_user_at(&users, seed, i)); i++) {
       while (sink_carried(&s, &user, seed)) any = true;
       if (ir_kind_of(m, user) == IR_OP_LOOP)
         while (into_loops && sink_into_loop(&s, user, seed)) any = true;
