@@ -19,14 +19,6 @@
 
 enum { LEAST_LENGTH = 64 };
 
-typedef struct blocker {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool *in_blocks; /* by op, of those that came */
-  uint32_t n_ops;
-} blocker;
-
 /* ---- which ---- */
 static bool is_wide(ir_dtype d) {
   return ir_dtype_bytes(d) >= 4 && ir_dtype_class_of(d) != IR_CLASS_COMPLEX;
@@ -43,7 +35,7 @@ static bool is_neutral(const ir_module *m, ir_kind kind, ir_value initial) {
 
 /* The only dimension along which windows are longer than 1; *out_direction: ir_prefix_along. -1:
  * the op is no prefix sum. */
-static int32_t prefix_dim(const blocker *f, ir_op op, int *out_direction) {
+static int32_t prefix_dim(const pass_rewrite *f, ir_op op, int *out_direction) {
   int32_t n, found = -1;
   if (ir_kind_of(f->m, op) != IR_OP_REDUCE_WINDOW || ir_op_get(f->m, op)->n_operands != 2 ||
       !pass_is_static(f->m, op))
@@ -58,14 +50,13 @@ static int32_t prefix_dim(const blocker *f, ir_op op, int *out_direction) {
   return *out_direction ? found : -1;
 }
 
-static bool may_be_in_blocks(const blocker *f, ir_op op) {
+static bool may_be_in_blocks(const pass_rewrite *f, ir_op op) {
   int direction;
   int32_t dim = prefix_dim(f, op, &direction);
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
   return dim >= 0 && ir_type_of(f->m, x) == ir_type_of(f->m, y) &&
          is_wide(ir_type_at(f->m, x)->dtype) && ir_type_at(f->m, x)->dims[dim] >= LEAST_LENGTH &&
-         ir_type_at(f->m, x)->rank < IR_MAX_RANK &&
-         ir_value_bytes(f->m, y) > pass_small_bytes(f->p->options) &&
+         ir_type_at(f->m, x)->rank < IR_MAX_RANK && ir_value_bytes(f->m, y) > f->small_bytes &&
          is_neutral(f->m, ir_reducer_kind(f->m, ir_body(f->m, op)), ir_operand(f->m, op, 1));
 }
 
@@ -78,27 +69,25 @@ static bool reads(const ir_module *m, ir_op op, const bool *depends) {
 
 /* Prefix sums from the other end, over as many elements, that depend on this one: they go in
  * blocks, all of them. */
-static void find_opposites(blocker *f, ir_block block, ir_op op) {
+static void find_opposites(const pass_rewrite *f, ir_block block, ir_op op) {
   int direction, other;
   int64_t length = ir_type_at(f->m, ir_result(f->m, op, 0))->dims[prefix_dim(f, op, &direction)];
-  bool *depends = ARENA_ARRAY(f->p->scratch, bool, f->m->values.count);
-  const ir_block_data *b = ir_block_get(f->m, block);
+  bool *depends = ARENA_ARRAY(f->p->scratch, bool, f->m->values.count), *goes = f->own;
   depends[ir_result(f->m, op, 0)] = true;
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    ir_op user = b->ops.at[i];
+  for (ir_op user, i = 0; (user = ir_op_at(f->m, block, i)); i++) {
     if (!reads(f->m, user, depends)) continue;
     int32_t dim = prefix_dim(f, user, &other);
     if (dim >= 0 && other != direction &&
         ir_type_at(f->m, ir_result(f->m, user, 0))->dims[dim] == length &&
         may_be_in_blocks(f, user))
-      f->in_blocks[op] = f->in_blocks[user] = true;
+      goes[op] = goes[user] = true;
     for (uint32_t j = 0; j < ir_op_get(f->m, user)->n_results; j++)
       depends[ir_result(f->m, user, j)] = true;
   }
 }
 
 static void find_one(const ir_module *m, ir_op op, void *user) {
-  blocker *f = user;
+  const pass_rewrite *f = user;
   if (ir_kind_of(m, op) == IR_OP_REDUCE_WINDOW && may_be_in_blocks(f, op))
     find_opposites(f, ir_op_get(m, op)->block, op);
 }
@@ -158,7 +147,7 @@ static ir_value before(ir_builder *b, ir_op op, ir_value totals, int32_t dim, in
   return prefix_along(b, op, others, dim, direction);
 }
 
-static ir_value in_blocks(blocker *f, ir_builder *b, ir_op op) {
+static ir_value in_blocks(const pass_rewrite *f, ir_builder *b, ir_op op) {
   int direction;
   ir_module *m = f->m;
   int32_t dim = prefix_dim(f, op, &direction);
@@ -177,23 +166,18 @@ static ir_value in_blocks(blocker *f, ir_builder *b, ir_op op) {
   return ir_type_get(m, long_type)->dims[dim] == n ? y : ir_build_slice_dim(b, y, dim, 0, n);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  blocker *f = user;
-  if (op >= f->n_ops || !f->in_blocks[op]) return false;
+/* By op: whether it goes in blocks. */
+static bool begin(pass_rewrite *f) {
+  f->own = ARENA_ARRAY(f->p->scratch, bool, f->m->ops.count);
+  ir_walk(f->m, ir_top(f->m), find_one, f);
+  return true;
+}
+
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+  const bool *goes = f->own;
+  if (!goes[op]) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   return pass_stand_in(f->m, f->map, op, in_blocks(f, &b, op));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_block top = ir_top(m);
-  blocker f = {.p = p,
-               .m = m,
-               .map = ir_map_new(p->scratch, m),
-               .in_blocks = ARENA_ARRAY(p->scratch, bool, m->ops.count),
-               .n_ops = m->ops.count};
-  ir_walk(m, top, find_one, &f);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
-}
-
-const pass pass_blocks = {"blocks", run};
+const pass pass_blocks = {"blocks", .replace = replace, .begin = begin};

@@ -62,15 +62,15 @@ static bool rewrite_op(void *user, ir_block block, ir_op op) {
   return w->replace(&w->r, block, op);
 }
 
-void pass_rewrite_ops(pass_ctx *p, ir_module *m,
-                      bool (*replace)(pass_rewrite *r, ir_block block, ir_op op)) {
+void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass) {
   rewriting w = {{.p = p,
                   .m = m,
                   .map = ir_map_new(p->scratch, m),
                   .uses = ir_count_uses(p->scratch, m, ir_top(m)),
                   .n_values = m->values.count,
                   .small_bytes = pass_small_bytes(p->options)},
-                 replace};
+                 pass->replace};
+  if (pass->begin && !pass->begin(&w.r)) return;
   pass_replace_ops(p, m, w.r.map, rewrite_op, &w);
   CTX_CHECK(m->ctx, w.r.n_values <= m->values.count);
 }
@@ -83,9 +83,7 @@ static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
 
 ir_op *pass_functions(arena *a, const ir_module *m) {
   ir_op *functions = ARENA_ARRAY(a, ir_op, m->strs.count);
-  const ir_block_data *top = ir_block_get(m, ir_top(m));
-  for (uint32_t i = 0; i < top->ops.count; i++) {
-    ir_op op = top->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(m, ir_top(m), i)); i++) {
     const ir_attr_data *name = ir_op_attr_of(m, op, "sym_name", IR_ATTR_STRING);
     if (name && ir_kind_of(m, op) == IR_OP_FUNC) functions[name->text] = op;
   }

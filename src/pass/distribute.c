@@ -14,15 +14,6 @@
 
 enum { MOST_TERMS = 32 };
 
-typedef struct distributor {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;    /* results of replaced ops -> what they are now */
-  uint32_t *uses; /* by value, of those that were there before */
-  uint32_t n_values;
-  bool *inner; /* by value: added to something and read by nothing else, a part of that sum */
-} distributor;
-
 typedef struct terms {
   ir_value at[MOST_TERMS];
   bool made[MOST_TERMS]; /* by merging others of the sum */
@@ -34,17 +25,17 @@ typedef struct product {
   ir_dot_numbers n;
 } product;
 
-static bool is_in(const distributor *f, ir_op op, ir_kind kind, ir_block block) {
+static bool is_in(const pass_rewrite *f, ir_op op, ir_kind kind, ir_block block) {
   return op && ir_kind_of(f->m, op) == kind && ir_op_get(f->m, op)->block == block;
 }
 
-static bool is_read_once(const distributor *f, ir_value v) {
+static bool is_read_once(const pass_rewrite *f, ir_value v) {
   return v < f->n_values && f->uses[v] == 1;
 }
 
 /* ---- the terms of a sum ---- */
 /* False: more than MOST_TERMS; no deeper than that either. */
-static bool add_terms(const distributor *f, ir_op add, ir_block block, terms *out) {
+static bool add_terms(const pass_rewrite *f, ir_op add, ir_block block, terms *out) {
   if (++out->adds == MOST_TERMS) return false;
   for (uint32_t i = 0; i < 2; i++) {
     ir_value v = ir_operand(f->m, add, i);
@@ -59,7 +50,7 @@ static bool add_terms(const distributor *f, ir_op add, ir_block block, terms *ou
   return true;
 }
 
-static bool find_product(const distributor *f, const terms *t, uint32_t i, product *out) {
+static bool find_product(const pass_rewrite *f, const terms *t, uint32_t i, product *out) {
   ir_op op = ir_value_get(f->m, t->at[i])->op;
   bool own = t->made[i] || is_read_once(f, t->at[i]);
   if (!op || !own || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL) return false;
@@ -69,7 +60,7 @@ static bool find_product(const distributor *f, const terms *t, uint32_t i, produ
 
 /* ---- two products with a common side ---- */
 /* permutation[d]: which dimension of b's other side is dimension d of a's. */
-static bool match_dims(const distributor *f, const product *a, const product *b, uint32_t common,
+static bool match_dims(const pass_rewrite *f, const product *a, const product *b, uint32_t common,
                        int64_t *permutation) {
   uint32_t side = 1 - common;
   ir_ints a_batch = ir_dot_batch(&a->n, side), b_batch = ir_dot_batch(&b->n, side),
@@ -93,7 +84,7 @@ static bool match_dims(const distributor *f, const product *a, const product *b,
   return true;
 }
 
-static bool is_worth_it(const distributor *f, const product *a, uint32_t common) {
+static bool is_worth_it(const pass_rewrite *f, const product *a, uint32_t common) {
   const ir_module *m = f->m;
   ir_value x = ir_operand(m, a->op, common), own = ir_operand(m, a->op, 1 - common),
            result = ir_result(m, a->op, 0);
@@ -102,10 +93,10 @@ static bool is_worth_it(const distributor *f, const product *a, uint32_t common)
   int64_t bytes = ir_value_bytes(m, own), made = ir_value_bytes(m, result);
   return wide && ir_type_at(m, x)->dtype == d && ir_type_at(m, own)->dtype == d &&
          ir_is_static_tensor(m, ir_type_of(m, x)) && bytes <= ir_value_bytes(m, x) &&
-         bytes <= made && made > pass_small_bytes(f->p->options);
+         bytes <= made && made > f->small_bytes;
 }
 
-static ir_value merged(distributor *f, ir_builder *b, const product *x, const product *y,
+static ir_value merged(pass_rewrite *f, ir_builder *b, const product *x, const product *y,
                        uint32_t common) {
   ir_module *m = f->m;
   uint32_t side = 1 - common;
@@ -125,7 +116,7 @@ static ir_value merged(distributor *f, ir_builder *b, const product *x, const pr
 
 /* ---- sums ---- */
 /* Terms i and j are one from now on, which may be merged with others. */
-static bool merge_terms(distributor *f, ir_builder *b, terms *t, uint32_t i, uint32_t j) {
+static bool merge_terms(pass_rewrite *f, ir_builder *b, terms *t, uint32_t i, uint32_t j) {
   product x, y;
   if (!find_product(f, t, i, &x) || !find_product(f, t, j, &y)) return false;
   ir_value made = merged(f, b, &x, &y, 0);
@@ -145,7 +136,7 @@ static ir_value sum_of(ir_builder *b, const terms *t) {
   return sum;
 }
 
-static bool replace_sum(distributor *f, ir_op add, ir_block block) {
+static bool replace_sum(pass_rewrite *f, ir_op add, ir_block block) {
   terms t = {.count = 0};
   if (!add_terms(f, add, block, &t)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, add)->location};
@@ -159,31 +150,25 @@ static bool replace_sum(distributor *f, ir_op add, ir_block block) {
 }
 
 static void mark_inner_sums(const ir_module *m, ir_op op, void *user) {
-  distributor *f = user;
+  const pass_rewrite *f = user;
+  bool *inner = f->own;
   for (uint32_t i = 0; ir_kind_of(m, op) == IR_OP_ADD && i < 2; i++) {
     ir_value v = ir_operand(m, op, i);
-    if (ir_is_made_in(m, v, ir_op_get(m, op)->block)) f->inner[v] = is_read_once(f, v);
+    if (ir_is_made_in(m, v, ir_op_get(m, op)->block)) inner[v] = is_read_once(f, v);
   }
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  distributor *f = user;
-  bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !f->inner[ir_result(f->m, op, 0)];
-  if (!whole || !replace_sum(f, op, block)) return false;
+/* By value: added to something and read by nothing else, a part of that sum. */
+static bool begin(pass_rewrite *f) {
+  f->own = ARENA_ARRAY(f->p->scratch, bool, f->n_values);
+  ir_walk(f->m, ir_top(f->m), mark_inner_sums, f);
   return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_block top = ir_top(m);
-  distributor f = {.p = p,
-                   .m = m,
-                   .map = ir_map_new(p->scratch, m),
-                   .uses = ir_count_uses(p->scratch, m, top),
-                   .inner = ARENA_ARRAY(p->scratch, bool, m->values.count),
-                   .n_values = m->values.count};
-  ir_walk(m, top, mark_inner_sums, &f);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+  const bool *inner = f->own;
+  bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !inner[ir_result(f->m, op, 0)];
+  return whole && replace_sum(f, op, block);
 }
 
-const pass pass_distribute = {"distribute", run};
+const pass pass_distribute = {"distribute", .replace = replace, .begin = begin};

@@ -27,6 +27,7 @@ typedef struct pass_rewrite {
   const uint32_t *uses; /* by value, of those that came */
   uint32_t n_values;
   int64_t small_bytes; /* pass_small_bytes() */
+  void *own;           /* the pass's: what its `begin` has put here */
 } pass_rewrite;
 
 typedef struct pass {
@@ -34,6 +35,9 @@ typedef struct pass {
   weir_status (*run)(pass_ctx *p, ir_module *m);
   /* Instead of `run`: as pass_replace_ops() has it. */
   bool (*replace)(pass_rewrite *r, ir_block block, ir_op op);
+  /* What `replace` has to know of the module before the first op goes; NULL: nothing. False: there
+   * is nothing to replace. */
+  bool (*begin)(pass_rewrite *r);
 } pass;
 
 /* ---- the list: passes.def ---- */
@@ -92,7 +96,6 @@ void pass_replace_ops(pass_ctx *p, ir_module *m, ir_map *map,
 /* From now on `made` stands for the op's only result; IR_NONE: false, the op stays. */
 bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made);
 /* Runs a pass that has `replace`. */
-void pass_rewrite_ops(pass_ctx *p, ir_module *m,
-                      bool (*replace)(pass_rewrite *r, ir_block block, ir_op op));
+void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass);
 
 #endif

@@ -101,7 +101,7 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   pass_ctx ctx = {d->c, scratch, d->options, d->user, d->machine, false};
   weir_status status = WEIR_OK;
   if (p->run) status = p->run(&ctx, m);
-  else pass_rewrite_ops(&ctx, m, p->replace);
+  else pass_rewrite_ops(&ctx, m, p);
   arena_destroy(scratch);
   double ms = (double)(now_ns() - start_ns) / 1e6;
   if (status == WEIR_OK) status = verify_after(d, p, m);

@@ -262,13 +262,6 @@ ir_value pass_bounds_forward(const pass_bounds *r, ir_op op) {
 }
 
 /* ---- the pass ---- */
-typedef struct narrower {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  pass_bounds ranges;
-} narrower;
-
 /* x n + y with 0 <= y < n and x >= 0, which does not overflow. */
 typedef struct counter {
   ir_value x, y;
@@ -288,13 +281,13 @@ static bool find_counter(const pass_bounds *r, ir_value v, uint32_t side, counte
 }
 
 /* (x n + y) / (n k) is x / k; of % n it is y, of % (n k) it is (x % k) n + y: left alone. */
-static ir_value taken_apart(narrower *f, ir_builder *b, ir_op op) {
+static ir_value taken_apart(const pass_bounds *f, ir_builder *b, ir_op op) {
   counter c;
   ir_kind kind = ir_kind_of(f->m, op);
   if (kind != IR_OP_DIVIDE && kind != IR_OP_REMAINDER) return IR_NONE;
-  pass_range by = pass_range_of(&f->ranges, ir_operand(f->m, op, 1));
-  if (!find_counter(&f->ranges, ir_operand(f->m, op, 0), 0, &c) &&
-      !find_counter(&f->ranges, ir_operand(f->m, op, 0), 1, &c))
+  pass_range by = pass_range_of(f, ir_operand(f->m, op, 1));
+  if (!find_counter(f, ir_operand(f->m, op, 0), 0, &c) &&
+      !find_counter(f, ir_operand(f->m, op, 0), 1, &c))
     return IR_NONE;
   if (!is_one_number(by) || by.lo < c.n || by.lo % c.n) return IR_NONE;
   if (kind == IR_OP_REMAINDER) return by.lo == c.n ? c.y : IR_NONE;
@@ -303,48 +296,49 @@ static ir_value taken_apart(narrower *f, ir_builder *b, ir_op op) {
              : ir_build_binary(b, IR_OP_DIVIDE, c.x, ir_build_int_like(b, c.x, by.lo / c.n));
 }
 
-static ir_value one_number(narrower *f, ir_builder *b, ir_op op) {
+static ir_value one_number(const pass_bounds *f, ir_builder *b, ir_op op) {
   ir_value y = ir_result(f->m, op, 0);
-  pass_range x = pass_range_of(&f->ranges, y);
+  pass_range x = pass_range_of(f, y);
   bool moved = ir_kind_of(f->m, op) == IR_OP_BROADCAST_IN_DIM || !ir_op_get(f->m, op)->n_operands;
   if (!is_integral(ir_type_at(f->m, y)->dtype) || !is_one_number(x) || moved) return IR_NONE;
   return ir_build_int_like(b, y, x.lo);
 }
 
-static ir_value narrowed(narrower *f, ir_builder *b, ir_op op) {
+static ir_value narrowed(const pass_bounds *f, ir_builder *b, ir_op op) {
   ir_value x = one_number(f, b, op);
-  if (!x) x = pass_bounds_forward(&f->ranges, op);
+  if (!x) x = pass_bounds_forward(f, op);
   if (!x) x = taken_apart(f, b, op);
   return x;
 }
 
-static void note_made(narrower *f, ir_value v) {
+static void note_made(pass_bounds *f, ir_value v) {
   ir_op op = ir_value_get(f->m, v)->op;
   if (!op) return;
   for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++) {
     ir_op from = ir_value_get(f->m, ir_operand(f->m, op, i))->op;
-    if (from) pass_bounds_note(&f->ranges, from);
+    if (from) pass_bounds_note(f, from);
   }
-  pass_bounds_note(&f->ranges, op);
+  pass_bounds_note(f, op);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  narrower *f = user;
+static bool begin(pass_rewrite *r) {
+  pass_bounds *f = ARENA_NEW(r->p->scratch, pass_bounds);
+  *f = pass_bounds_make(r->p->scratch, r->m);
+  r->own = f;
+  return true;
+}
+
+static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
+  pass_bounds *f = r->own;
   if (!pass_is_static(f->m, op)) return false;
-  pass_bounds_note(&f->ranges, op);
+  pass_bounds_note(f, op);
   if (ir_op_get(f->m, op)->n_results != 1 || ir_has_effects(f->m, op)) return false;
   ir_value y = ir_result(f->m, op, 0);
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_value x = narrowed(f, &b, op);
   if (!x || ir_type_of(f->m, x) != ir_type_of(f->m, y)) return false;
   note_made(f, x);
-  return pass_stand_in(f->m, f->map, op, x);
+  return pass_stand_in(f->m, r->map, op, x);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  narrower f = {p, m, ir_map_new(p->scratch, m), pass_bounds_make(p->scratch, m)};
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
-}
-
-const pass pass_ranges = {"ranges", run};
+const pass pass_ranges = {"ranges", .replace = replace, .begin = begin};

@@ -14,15 +14,6 @@
  */
 #include "pass/build.h"
 
-typedef struct summer {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;    /* results of replaced ops -> what they are now */
-  uint32_t *uses; /* by value, of those that were there before */
-  uint32_t *sums; /* by value: uses that are sums in its own block */
-  uint32_t n_values;
-} summer;
-
 typedef struct sum { /* a reduce of a product */
   ir_op reduce, dot;
   ir_dot_numbers n;
@@ -38,20 +29,28 @@ static bool is_sum(const ir_module *m, ir_op op) {
 }
 
 static void count_sum(const ir_module *m, ir_op op, void *user) {
-  summer *f = user;
-  if (is_sum(m, op)) f->sums[ir_operand(m, op, 0)]++;
+  uint32_t *sums = user;
+  if (is_sum(m, op)) sums[ir_operand(m, op, 0)]++;
+}
+
+/* By value: uses that are sums in its own block. */
+static bool begin(pass_rewrite *f) {
+  f->own = ARENA_ARRAY(f->p->scratch, uint32_t, f->n_values);
+  ir_walk(f->m, ir_top(f->m), count_sum, f->own);
+  return true;
 }
 
 /* The product, if all who read it are sums and it is worth not being there. */
-static ir_op product_of(const summer *f, ir_value v) {
+static ir_op product_of(const pass_rewrite *f, ir_value v) {
   const ir_module *m = f->m;
-  ir_op op = v < f->n_values && f->uses[v] == f->sums[v] ? ir_value_get(m, v)->op : IR_NONE;
+  const uint32_t *sums = f->own;
+  ir_op op = v < f->n_values && f->uses[v] == sums[v] ? ir_value_get(m, v)->op : IR_NONE;
   bool plain = op && ir_kind_of(m, op) == IR_OP_DOT_GENERAL && pass_is_plain_product(m, op);
-  return plain && ir_value_bytes(m, v) > pass_small_bytes(f->p->options) ? op : IR_NONE;
+  return plain && ir_value_bytes(m, v) > f->small_bytes ? op : IR_NONE;
 }
 
 /* Sorts the dimensions that are summed over by where they come from. */
-static void sort_dims(const summer *f, sum *s) {
+static void sort_dims(const pass_rewrite *f, sum *s) {
   int64_t *batch = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
   int32_t n_batch = s->n.lhs_batch.count, at = n_batch;
   s->batch = (ir_ints){0, batch};
@@ -68,7 +67,7 @@ static void sort_dims(const summer *f, sum *s) {
   CTX_CHECK(f->m->ctx, at == ir_type_at(f->m, ir_result(f->m, s->dot, 0))->rank);
 }
 
-static bool find_sum(const summer *f, ir_op op, sum *s) {
+static bool find_sum(const pass_rewrite *f, ir_op op, sum *s) {
   if (!is_sum(f->m, op)) return false;
   s->reduce = op;
   s->dot = product_of(f, ir_operand(f->m, op, 0));
@@ -79,7 +78,7 @@ static bool find_sum(const summer *f, ir_op op, sum *s) {
 }
 
 /* The side's dimensions after its own are summed away. */
-static ir_ints renumbered(const summer *f, const sum *s, uint32_t side, ir_ints dims) {
+static ir_ints renumbered(const pass_rewrite *f, const sum *s, uint32_t side, ir_ints dims) {
   int64_t *at = ARENA_ARRAY(f->p->scratch, int64_t, dims.count + s->n.lhs_batch.count + 1);
   for (int32_t i = 0; i < dims.count; i++) {
     at[i] = dims.at[i];
@@ -98,7 +97,7 @@ static void contract_batch(const sum *s, ir_ints *batch, ir_ints *contract) {
   batch->count = kept;
 }
 
-static ir_value build(summer *f, ir_builder *b, const sum *s) {
+static ir_value build(const pass_rewrite *f, ir_builder *b, const sum *s) {
   ir_value sides[2];
   for (uint32_t i = 0; i < 2; i++)
     sides[i] = ir_build_sum(b, ir_operand(f->m, s->dot, i), s->own[i].at, s->own[i].count);
@@ -114,25 +113,11 @@ static ir_value build(summer *f, ir_builder *b, const sum *s) {
   return made;
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  summer *f = user;
+static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   sum s;
   if (!find_sum(f, op, &s)) return false;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   return pass_stand_in(f->m, f->map, op, build(f, &b, &s));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_block top = ir_top(m);
-  summer f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .uses = ir_count_uses(p->scratch, m, top),
-              .sums = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
-              .n_values = m->values.count};
-  ir_walk(m, top, count_sum, &f);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
-}
-
-const pass pass_sums = {"sums", run};
+const pass pass_sums = {"sums", .replace = replace, .begin = begin};

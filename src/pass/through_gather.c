@@ -42,7 +42,6 @@ typedef struct known {
 typedef struct picker {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;
   int64_t small_bytes;
   ir_builder b; /* where the op that is looked at stands */
   int32_t rank; /* of the entries */
@@ -381,7 +380,7 @@ static bool is_made(const picker *f, ir_value v) {
          kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
 }
 
-static bool replace_gather(picker *f, ir_op op) {
+static ir_value element_of_gather(picker *f, ir_op op) {
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
   ir_gather_numbers n;
   place where;
@@ -390,14 +389,11 @@ static bool replace_gather(picker *f, ir_op op) {
           ir_element_count(f->m, ir_type_of(f->m, x)) / 2 ||
       !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where))
-    return false;
+    return IR_NONE;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++)
     if (!where.at[d].is_own)
       where.at[d].at = ir_build_clamped(&f->b, where.at[d].at, 0, type_of(f, x)->dims[d] - 1);
-  f->found.count = 0;
-  f->steps = MOST_STEPS;
-  ir_map_set(f->map, y, element(f, x, &where));
-  return true;
+  return element(f, x, &where);
 }
 
 /* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. Any
@@ -445,9 +441,9 @@ static ir_value written(picker *f, ir_value x, const place *where) {
   return all;
 }
 
-static bool replace_scatter(picker *f, ir_op op) {
-  if (ir_op_get(f->m, op)->n_operands != 3) return false;
-  ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 2), y = ir_result(f->m, op, 0);
+static ir_value select_for_scatter(picker *f, ir_op op) {
+  if (ir_op_get(f->m, op)->n_operands != 3) return IR_NONE;
+  ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 2);
   ir_block reducer = ir_body(f->m, op);
   ir_kind kind = ir_reducer_kind(f->m, reducer);
   ir_gather_numbers n;
@@ -456,33 +452,24 @@ static bool replace_scatter(picker *f, ir_op op) {
       (kind == IR_OP_UNKNOWN && !ir_is_putting(f->m, reducer)) ||
       !ir_scatter_dims(f->p->scratch, f->m, op, &n) ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where) || !has_own_places(f, x, &where))
-    return false;
+    return IR_NONE;
   ir_value mask = written(f, x, &where);
-  if (!mask) return false;
+  if (!mask) return IR_NONE;
   ir_value sum = spread(f, u, x, &where);
   if (kind != IR_OP_UNKNOWN) sum = ir_build_binary(&f->b, kind, x, sum);
-  ir_map_set(f->map, y, ir_build_select(&f->b, mask, sum, x));
-  return true;
+  return ir_build_select(&f->b, mask, sum, x);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  picker *f = user;
-  ir_kind kind = ir_kind_of(f->m, op);
-  if (!pass_is_static(f->m, op)) return false;
-  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
-  bool done = kind == IR_OP_GATHER    ? replace_gather(f, op)
-              : kind == IR_OP_SCATTER ? replace_scatter(f, op)
-                                      : false;
-  return done;
+static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
+  ir_kind kind = ir_kind_of(r->m, op);
+  if ((kind != IR_OP_GATHER && kind != IR_OP_SCATTER) || !pass_is_static(r->m, op)) return false;
+  picker f = {.p = r->p,
+              .m = r->m,
+              .small_bytes = r->small_bytes,
+              .b = {r->m, block, ir_op_get(r->m, op)->location},
+              .steps = MOST_STEPS};
+  ir_value y = kind == IR_OP_GATHER ? element_of_gather(&f, op) : select_for_scatter(&f, op);
+  return pass_stand_in(r->m, r->map, op, y);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  picker f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
-}
-
-const pass pass_through_gather = {"through-gather", run};
+const pass pass_through_gather = {"through-gather", .replace = replace};

@@ -26,7 +26,6 @@ enum { STEPS = 8, MUCH_SMALLER = 8 };
 typedef struct padder {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map; /* results of replaced ops -> what they are now */
   int64_t small_bytes;
   ir_builder b;
 } padder;
@@ -355,26 +354,16 @@ static ir_value dot(padder *f, ir_op op) {
 }
 
 /* ---- all ops ---- */
-static bool replace(void *user, ir_block block, ir_op op) {
-  padder *f = user;
-  ir_kind kind = ir_kind_of(f->m, op);
+static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
+  padder of = {r->p, r->m, r->small_bytes, {r->m, block, ir_op_get(r->m, op)->location}}, *f = &of;
+  ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = IR_NONE;
-  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
   if (ir_kind_flags(kind) & IR_FLAG_E) v = elementwise(f, op);
   else if (kind == IR_OP_TRANSPOSE) v = transpose(f, op);
   else if (kind == IR_OP_RESHAPE) v = reshape(f, op);
   else if (kind == IR_OP_REDUCE) v = sum(f, op);
   else if (kind == IR_OP_DOT_GENERAL) v = dot(f, op);
-  return pass_stand_in(f->m, f->map, op, v);
+  return pass_stand_in(r->m, r->map, op, v);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  padder f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .small_bytes = pass_small_bytes(p->options)};
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
-}
-
-const pass pass_through_pad = {"through-pad", run};
+const pass pass_through_pad = {"through-pad", .replace = replace};
