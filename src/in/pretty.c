@@ -109,6 +109,11 @@ static void result_list(in_parser *p, in_op *op) {
   in_expect(p, ')', "')' or ','");
 }
 
+static void check_type_count(in_parser *p, const in_op *op, const char *what, uint32_t n) {
+  if (n != op->operands.count)
+    in_fail(p, op->at, "%u %s, but types for %u", op->operands.count, what, n);
+}
+
 /* ---- %a, %b {attributes} : type; or a signature; or, in CHLO, `: type, type -> type` ---- */
 static ir_type real_of_complex(in_parser *p, ir_type type) {
   const ir_type_data *t = ir_type_get(p->m, type);
@@ -126,8 +131,7 @@ void in_asm_elementwise(in_parser *p, in_op *op) {
     uint32_t n = 0;
     in_check_operand(p, op, n++, type);
     while (in_accept(p, ',')) in_check_operand(p, op, n++, in_type(p));
-    if (n != op->operands.count)
-      in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+    check_type_count(p, op, "operands", n);
     in_expect(p, IN_ARROW, "'->' and the result's type");
     return result_list(p, op);
   }
@@ -147,16 +151,27 @@ void in_asm_select(in_parser *p, in_op *op) {
   in_result(p, op, type);
 }
 
-void in_asm_terminator(in_parser *p, in_op *op) {
+void in_bracketed_operands(in_parser *p, in_op *op) {
+  in_expect(p, '(', "'(' and operands");
+  in_operands(p, op);
+  in_expect(p, ')', "')' or ','");
+}
+
+void in_operand_types(in_parser *p, in_op *op, const char *what, bool are_results) {
   uint32_t n = 0;
+  do {
+    ir_type type = in_type(p);
+    in_check_operand(p, op, n++, type);
+    if (are_results) in_result(p, op, type);
+  } while (in_accept(p, ','));
+  check_type_count(p, op, what, n);
+}
+
+void in_asm_terminator(in_parser *p, in_op *op) {
   in_operands(p, op);
   in_attr_dict(p, op);
-  if (in_accept(p, ':')) {
-    do in_check_operand(p, op, n++, in_type(p));
-    while (in_accept(p, ','));
-  }
-  if (n != op->operands.count)
-    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+  if (in_accept(p, ':')) in_operand_types(p, op, "operands", false);
+  else check_type_count(p, op, "operands", 0);
 }
 
 /* ---- %a, key = value, key = value {attributes} : types ---- */
@@ -167,8 +182,8 @@ typedef struct key {
   bool optional;
 } key;
 
-static ir_attr string(in_parser *p) { /* not an attribute: the ':' behind it is the op's */
-  if (!in_is(p, IN_STRING)) in_fail_wanted(p, "a string");
+ir_attr in_quoted(in_parser *p, const char *what) {
+  if (!in_is(p, IN_STRING)) in_fail_wanted(p, what);
   ir_str text = in_unescape(p, p->token.at, p->token.length);
   in_next(p);
   return in_string_attr(p, text);
@@ -179,7 +194,7 @@ static ir_attr key_value(in_parser *p, const key *k) {
     case INT_LIST: return in_i64s(p);
     case INT: return ir_attr_int(p->m, in_integer(p), IR_I64);
     case KEYWORD: return in_enum(p, k->attribute);
-    case STRING: return string(p);
+    case STRING: return in_quoted(p, "a string");
     case BOOL: break;
   }
   return in_attribute(p);

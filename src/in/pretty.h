@@ -6,6 +6,12 @@
 
 /* `: type` (of all operands and the result), or a signature. */
 void in_same_type(in_parser *p, in_op *op);
+/* (%a, %b) */
+void in_bracketed_operands(in_parser *p, in_op *op);
+/* `type, type`, one of each operand; are_results: and of a result. what: how errors call them. */
+void in_operand_types(in_parser *p, in_op *op, const char *what, bool are_results);
+/* "text", not an attribute: a ':' behind it is the op's. */
+ir_attr in_quoted(in_parser *p, const char *what);
 /* `key =` */
 void in_key(in_parser *p, const char *key);
 bool in_accept_key(in_parser *p, const char *key); /* false: another token */

@@ -118,43 +118,28 @@ void in_asm_barrier(in_parser *p, in_op *op) {
   }
   in_operands(p, op);
   in_expect(p, ':', "':' and the operands' types");
-  do {
-    ir_type type = in_type(p);
-    in_check_operand(p, op, op->results.count, type);
-    in_result(p, op, type);
-  } while (in_accept(p, ','));
-  if (op->results.count != op->operands.count)
-    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, op->results.count);
+  in_operand_types(p, op, "operands", true);
 }
 
 /* ---- calls ---- */
-static void call_operands(in_parser *p, in_op *op) {
-  in_expect(p, '(', "'(' and operands");
-  in_operands(p, op);
-  in_expect(p, ')', "')' or ','");
-}
-
 /* @f(%a) {attributes} : signature */
 void in_asm_call(in_parser *p, in_op *op) {
   if (!in_is(p, IN_AT)) in_fail_wanted(p, "the name of a function");
   in_attr(p, op, "callee", in_attribute(p));
-  call_operands(p, op);
+  in_bracketed_operands(p, op);
   in_dict_and_signature(p, op);
 }
 
 void in_asm_custom_call(in_parser *p, in_op *op) {
   ir_str target = in_symbol(p);
   in_attr(p, op, "call_target_name", in_string_attr(p, target));
-  call_operands(p, op);
+  in_bracketed_operands(p, op);
   in_dict_and_signature(p, op);
 }
 
 /* "name" %a, %b {attributes} : signature */
 void in_asm_composite(in_parser *p, in_op *op) {
-  if (!in_is(p, IN_STRING)) in_fail_wanted(p, "the composite's name");
-  ir_str name = in_unescape(p, p->token.at, p->token.length);
-  in_next(p);
-  in_attr(p, op, "name", in_string_attr(p, name));
+  in_attr(p, op, "name", in_quoted(p, "the composite's name"));
   in_operands(p, op);
   in_dict_and_signature(p, op);
 }

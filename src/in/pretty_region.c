@@ -228,14 +228,8 @@ void in_asm_while(in_parser *p, in_op *op) {
   in_expect(p, ')', "')' or ','");
   if (args.count) {
     in_expect(p, ':', "':' and the loop variables' types");
-    do {
-      ir_type type = in_type(p);
-      in_check_operand(p, op, op->results.count, type);
-      in_result(p, op, type);
-    } while (in_accept(p, ','));
+    in_operand_types(p, op, "loop variables", true);
   }
-  if (op->results.count != args.count)
-    in_fail(p, op->at, "%u loop variables, but types for %u", args.count, op->results.count);
   attributes_keyword(p, op);
   in_make(p, op, 2);
   in_expect_word(p, "cond");
@@ -275,9 +269,7 @@ void in_asm_sdy_constraint(in_parser *p, in_op *op) {
 /* (%a) in_shardings=[...] out_shardings=[...] manual_axes={...} (%x: type) {...} : signature */
 void in_asm_sdy_manual(in_parser *p, in_op *op) {
   arg_list args = {0};
-  in_expect(p, '(', "'(' and operands");
-  in_operands(p, op);
-  in_expect(p, ')', "')' or ','");
+  in_bracketed_operands(p, op);
   in_key(p, "in_shardings");
   in_attr(p, op, "in_shardings", prefixed(p, "#sdy.sharding_per_value<", ">", '['));
   in_key(p, "out_shardings");
