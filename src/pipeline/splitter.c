@@ -231,6 +231,24 @@ static void add_totals(const ir_module *m, ir_op op, void *user) {
   if (ir_kind_of(m, op) == IR_OP_WHILE) add_results(m, op, user);
 }
 
+typedef bool (*seed_trial)(ir_module *m, const seed *x, split_order *order, tried *t);
+
+/* One after the other, each once, until one comes to something. */
+static bool try_seeds(ir_module *m, ir_block top, split_order *order, tried *t, int64_t above_bytes,
+                      void (*add)(const ir_module *, ir_op, void *), seed_trial one) {
+  arena *a = arena_create(m->ctx);
+  seeds s = list_seeds(a, m, top, t, above_bytes, add);
+  bool done = false;
+  for (uint32_t i = 0; i < s.list.count && !done && !is_at_end(m, order); i++) {
+    const seed *x = &s.list.at[i];
+    if (was_tried(t, x->value)) continue;
+    mark_tried(t, x->value);
+    done = one(m, x, order, t);
+  }
+  arena_destroy(a);
+  return done;
+}
+
 static bool total_at(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   const ir_value_data d = *ir_value_get(m, x->value);
   if (goal->no_accumulators || !split_can_sink_accumulator(m, d.op, d.index) ||
@@ -242,36 +260,17 @@ static bool total_at(ir_module *m, const seed *x, const split_goal *goal, tried 
   return true;
 }
 
-static bool sink_accumulator_of_one(ir_module *m, ir_block top, const split_order *order,
-                                    tried *t) {
-  const split_goal *goal = &order->goal;
-  arena *a = arena_create(m->ctx);
-  seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_totals);
-  bool found = false;
-  for (uint32_t i = 0; i < s.list.count && !found && !is_at_end(m, order); i++) {
-    mark_tried(t, s.list.at[i].value);
-    found = total_at(m, &s.list.at[i], goal, t);
-  }
-  arena_destroy(a);
-  return found;
+static bool sink_total(ir_module *m, const seed *x, split_order *order, tried *t) {
+  return total_at(m, x, &order->goal, t);
 }
 
-static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
-  const split_goal *goal = &order->goal;
-  arena *a = arena_create(m->ctx);
-  seeds s = list_seeds(a, m, top, t, goal->hold_bytes, add_read_inside);
-  bool sunk = false, parts = false;
-  for (uint32_t i = 0; i < s.list.count && !sunk && !is_at_end(m, order); i++) {
-    seed x = s.list.at[i];
-    if (was_tried(t, x.value)) continue;
-    mark_tried(t, x.value);
-    sunk = !can_dissolve(m, &x, goal, t) &&
-           split_sink(m, x.block, x.value, goal->threshold_bytes, false, &parts);
-    if (sunk)
-      ctx_log(m->ctx, 3, "sink %s into the regions that read it",
-              ir_op_name(m, ir_value_get(m, x.value)->op));
-  }
-  arena_destroy(a);
+static bool sink_seed(ir_module *m, const seed *x, split_order *order, tried *t) {
+  bool parts = false,
+       sunk = !can_dissolve(m, x, &order->goal, t) &&
+              split_sink(m, x->block, x->value, order->goal.threshold_bytes, false, &parts);
+  if (sunk)
+    ctx_log(m->ctx, 3, "sink %s into the regions that read it",
+            ir_op_name(m, ir_value_get(m, x->value)->op));
   order->loops += parts; /* worth having even if nothing is split */
   return sunk;
 }
@@ -279,27 +278,21 @@ static bool sink_one(ir_module *m, ir_block top, split_order *order, tried *t) {
 static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   for (int i = 0; i < MOST_ROUNDS && sink_into_branches(m, top, &order->goal); i++) continue;
   tried t = tried_begin(m->ctx);
-  while (sink_accumulator_of_one(m, top, order, &t)) split_forget(&t.known);
+  while (try_seeds(m, top, order, &t, order->goal.hold_bytes, add_totals, sink_total))
+    split_forget(&t.known);
   tried_end(&t);
   t = tried_begin(m->ctx);
-  while (sink_one(m, top, order, &t)) split_forget(&t.known);
+  while (try_seeds(m, top, order, &t, order->goal.hold_bytes, add_read_inside, sink_seed))
+    split_forget(&t.known);
   tried_end(&t);
 }
 
 /* ---- by threshold ---- */
-static bool split_largest(ir_module *m, ir_block top, split_order *order, tried *t) {
+static bool split_one(ir_module *m, const seed *x, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
-  arena *a = arena_create(m->ctx);
-  seeds s = list_seeds(a, m, top, t, goal->threshold_bytes, add_results);
-  bool split = false;
-  for (uint32_t i = 0; i < s.list.count && !split && !is_at_end(m, order); i++) {
-    mark_tried(t, s.list.at[i].value);
-    holding h = {m, s.list.at[i].value, {INT64_MAX, goal->slice_bytes, -1}, order, &t->known};
-    split = split_seed(m, s.list.at[i].block, s.list.at[i].value, goal, t) != STUCK ||
-            (!goal->no_checkpoints && checkpoint_holder(&h));
-  }
-  arena_destroy(a);
-  return split;
+  holding h = {m, x->value, {INT64_MAX, goal->slice_bytes, -1}, order, &t->known};
+  return split_seed(m, x->block, x->value, goal, t) != STUCK ||
+         (!goal->no_checkpoints && checkpoint_holder(&h));
 }
 
 /* What slices are made by: as if nothing stayed on the chip and products fused with nothing, so
@@ -332,7 +325,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, order);
-  while (top && split_largest(m, top, order, &t)) {
+  while (top && try_seeds(m, top, order, &t, order->goal.threshold_bytes, add_results, split_one)) {
     order->loops++;
     split_forget(&t.known);
   }
