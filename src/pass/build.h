@@ -22,10 +22,10 @@ ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutat
 ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 /* x in reverse along these dimensions. */
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
-/* x with the updates in place of what was there; `at` out of bounds: nowhere. The numbers are those
- * of scatter. */
-ir_value pass_build_assigning_scatter(ir_builder *b, ir_value x, ir_value at, ir_value updates,
-                                      const ir_gather_numbers *n);
+/* x[.., at, ..] and x[.., at, ..] = rows, at a line of indices along one dimension; `at` out of
+ * bounds: the nearest inside; put: nowhere. */
+ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at);
+ir_value pass_build_put_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value rows);
 /* The op once more, without its regions, on other operands and with another result type. */
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type);
 

@@ -18,7 +18,6 @@
  * the elements of the diagonal. Source: design by identities above; index rules as in
  * src/split/factors.c.
  */
-#include "base/strbuf.h"
 #include "ir/maps.h"
 #include "pass/build.h"
 
@@ -187,19 +186,16 @@ static ir_value index_column(finder *f, ir_builder *b, ir_dtype dtype, int64_t a
 }
 
 static ir_attr gather_attr(finder *f, const band *s) {
-  strbuf text = strbuf_make(f->m->arena);
-  int32_t rank = type_of(f, s->x)->rank - 1, low = s->keep < s->drop ? s->keep : s->drop;
-  bool any = false;
-  strbuf_puts(&text, "#stablehlo.gather<");
-  for (int32_t d = 0; d < rank; d++) {
-    if (d == moved(s->keep, s)) continue;
-    strbuf_printf(&text, any ? ", %d" : "offset_dims = [%d", d);
-    any = true;
-  }
-  strbuf_printf(
-      &text, "%scollapsed_slice_dims = [%d, %d], start_index_map = [%d, %d], index_vector_dim = 1>",
-      any ? "], " : "", low, s->keep + s->drop - low, s->keep, s->drop);
-  return ir_attr_other(f->m, text.text);
+  int64_t others[IR_MAX_RANK], low = s->keep < s->drop ? s->keep : s->drop;
+  int64_t points[] = {low, s->keep + s->drop - low}, named[] = {s->keep, s->drop};
+  int32_t n = 0;
+  for (int32_t d = 0; d + 1 < type_of(f, s->x)->rank; d++)
+    if (d != moved(s->keep, s)) others[n++] = d;
+  ir_gather_numbers numbers = {.offset_dims = {n, others},
+                               .collapsed_slice_dims = {2, points},
+                               .start_index_map = {2, named},
+                               .index_vector_dim = 1};
+  return ir_gather_dims_attr(f->m, &numbers);
 }
 
 static ir_value gathered(finder *f, ir_builder *b, const band *s) {

@@ -150,28 +150,10 @@ static bool is_repeated(const turner *f, ir_value v, int32_t d) {
   return op ? ir_moved_from(f->m, op, d) == IR_ALONE : ir_is_one_number(f->m, v);
 }
 
-/* v[.., places, ..] */
-static ir_value gathered(turner *f, ir_value v, int32_t d) {
-  ir_module *m = f->m;
-  int64_t dims[2] = {f->length, 1}, at = d, others[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  int32_t rank = ir_type_at(m, v)->rank, n = 0;
-  for (int32_t i = 0; i < rank; i++) {
-    sizes[i] = i == d ? 1 : ir_type_at(m, v)->dims[i];
-    if (i != d) others[n++] = i;
-  }
-  ir_type type = ir_tensor(m, ir_type_at(m, f->places)->dtype, 2, dims);
-  ir_gather_numbers numbers = {.offset_dims = {n, others},
-                               .collapsed_slice_dims = {1, &at},
-                               .start_index_map = {1, &at},
-                               .index_vector_dim = 1};
-  return ir_build_gather(&f->b, v, ir_build_reshape(&f->b, f->places, type), ir_type_of(m, v),
-                         ir_gather_dims_attr(m, &numbers), sizes);
-}
-
 static ir_value ordered(turner *f, ir_value v, int32_t d) {
   if (d < 0) return v;
   if (is_member(f, v)) return f->in_order[v];
-  return is_repeated(f, v, d) ? v : gathered(f, v, d);
+  return is_repeated(f, v, d) ? v : pass_build_rows(&f->b, v, d, f->places);
 }
 
 static void order_member(turner *f, ir_op op) {

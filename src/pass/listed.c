@@ -321,23 +321,6 @@ typedef enum side { AT_PLACES, BEHIND } side;
 
 static ir_value made(lister *f, ir_value v, side where);
 
-static ir_value read_entries(lister *f, ir_value v, int32_t along) {
-  const ir_type_data t = *type_of(f, v);
-  int64_t sizes[IR_MAX_RANK], offset[IR_MAX_RANK], dim[1] = {along};
-  ir_gather_numbers n = {.collapsed_slice_dims = {1, dim}, .start_index_map = {1, dim}};
-  int32_t others = 0;
-  for (int32_t d = 0; d < t.rank; d++) {
-    sizes[d] = d == along ? 1 : t.dims[d];
-    if (d != along) offset[others++] = d;
-  }
-  n.offset_dims = (ir_ints){others, offset};
-  n.index_vector_dim = 1;
-  ir_type column = ir_tensor(f->m, type_of(f, f->counts)->dtype, 2, (int64_t[]){f->places, 1});
-  ir_value at = ir_build_reshape(&f->b, entry_of_place(f), column);
-  return ir_build_gather(&f->b, v, at, with_length(f, v, along, f->places),
-                         ir_gather_dims_attr(f->m, &n), sizes);
-}
-
 static ir_value resized(lister *f, ir_value v, int32_t along, int64_t n) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_type type = with_length(f, v, along, n);
@@ -364,7 +347,7 @@ static ir_value foreign(lister *f, ir_value v, int32_t along, side where, bool o
     return ir_build_splat_int(&f->b, with_length(f, v, along, length), (where == BEHIND) == behind);
   if (is_alike_along(f, v, along)) return resized(f, v, along, length);
   if (type_of(f, v)->rank == 1 && pass_counted_dim(f->m, v) == 0) return counted(f, v, where);
-  return where == AT_PLACES ? read_entries(f, v, along) : v;
+  return where == AT_PLACES ? pass_build_rows(&f->b, v, along, entry_of_place(f)) : v;
 }
 
 /* As many times as there are entries. */
@@ -543,20 +526,11 @@ static bool replace_scatter(lister *f, ir_op op) {
 /* The list's value, put together: what is not in the list goes behind its end, where scatter drops
  * it. */
 static ir_value put_together(lister *f, ir_value v) {
-  int64_t dim[1] = {f->members[v].along}, others[IR_MAX_RANK];
-  int32_t n = 0;
-  for (int32_t d = 0; d < type_of(f, v)->rank; d++)
-    if (d != dim[0]) others[n++] = d;
-  ir_gather_numbers numbers = {.offset_dims = {n, others},
-                               .collapsed_slice_dims = {1, dim},
-                               .start_index_map = {1, dim},
-                               .index_vector_dim = 1};
-  ir_value u = made(f, v, AT_PLACES), x = with_ends(f, v, f->members[v].along, BEHIND);
+  int32_t along = f->members[v].along;
+  ir_value rows = made(f, v, AT_PLACES), x = with_ends(f, v, along, BEHIND);
   ir_value end = ir_build_int_like(&f->b, f->counts, f->length);
   ir_value at = ir_build_select(&f->b, is_entry(f), entry_of_place(f), end);
-  at = ir_build_reshape(&f->b, at,
-                        ir_tensor(f->m, type_of(f, at)->dtype, 2, (int64_t[]){f->places, 1}));
-  return pass_build_assigning_scatter(&f->b, x, at, u, &numbers);
+  return pass_build_put_rows(&f->b, x, along, at, rows);
 }
 
 /* Everybody who can't be made of places reads the list that was put together. */

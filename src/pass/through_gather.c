@@ -15,7 +15,6 @@
  * Cost: MOST_STEPS ops a gather. Source: XLA's GatherSimplifier and ScatterExpander are the other
  * direction; one_hot(label) in place of a scatter is folklore of cross-entropy.
  */
-#include "base/strbuf.h"
 #include "ir/maps.h"
 #include "pass/build.h"
 
@@ -155,13 +154,6 @@ static ir_value broadcast(picker *f, const reading *r) {
   return moves ? ir_build_broadcast(&f->b, x, r->type, to) : x;
 }
 
-static void put_list(strbuf *b, const char *name, const int64_t *x, int64_t n) {
-  if (!n) return;
-  strbuf_printf(b, "%s = [", name);
-  for (int64_t i = 0; i < n; i++) strbuf_printf(b, "%s%lld", i ? ", " : "", (long long)x[i]);
-  strbuf_puts(b, "], ");
-}
-
 /* A gather's windows have the operand's dimensions in its order. */
 static ir_value in_asked_order(picker *f, const reading *r, ir_value x) {
   int64_t permutation[IR_MAX_RANK];
@@ -203,15 +195,14 @@ static ir_value gathered(picker *f, const reading *r) {
   }
   CTX_CHECK(f->m->ctx, n > 0); /* or broadcast() would have it */
   ir_value indices = n == 1 ? parts[0] : ir_build_concatenate(&f->b, parts, (uint32_t)n, f->rank);
-  strbuf b = strbuf_make(f->p->scratch);
-  strbuf_puts(&b, "#stablehlo.gather<");
-  put_list(&b, "offset_dims", offset, r->whole.count);
-  put_list(&b, "collapsed_slice_dims", indexed_dims, n);
-  put_list(&b, "start_index_map", indexed_dims, n);
-  strbuf_printf(&b, "index_vector_dim = %d>", f->rank);
-  return in_asked_order(f, r,
-                        ir_build_gather(&f->b, r->v, indices, type_as_gathered(f, r),
-                                        ir_attr_other(f->m, b.text), sizes));
+  ir_ints points = {(int32_t)n, indexed_dims};
+  ir_gather_numbers numbers = {.offset_dims = {r->whole.count, offset},
+                               .collapsed_slice_dims = points,
+                               .start_index_map = points,
+                               .index_vector_dim = f->rank};
+  ir_attr attr = ir_gather_dims_attr(f->m, &numbers);
+  ir_type type = type_as_gathered(f, r);
+  return in_asked_order(f, r, ir_build_gather(&f->b, r->v, indices, type, attr, sizes));
 }
 
 /* A slice without gaps of dimensions that are read as a whole. */
