@@ -408,8 +408,7 @@ ir_op ir_build_again(ir_builder *b, ir_op op, const ir_value *operands, const ir
 
 ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
   ir_module *m = b->m;
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, count);
-  for (uint32_t i = 0; i < count; i++) types[i] = ir_type_of(m, init[i]);
+  const ir_type *types = ir_types_of(m->arena, m, init, count);
   ir_op loop = ir_build_op(b, IR_OP_WHILE, count, init, count, types, 0, NULL, 2);
   for (uint32_t r = 0; r < 2; r++) {
     ir_block block = ir_region_block(m, loop, r);

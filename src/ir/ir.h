@@ -479,6 +479,9 @@ ir_map *ir_map_new(arena *a, const ir_module *m);
 ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
 bool ir_map_has(const ir_map *map, ir_value v);
 void ir_map_set(ir_map *map, ir_value from, ir_value to);
+/* What n values are now; the types of n values. */
+ir_value *ir_map_all(arena *a, const ir_map *map, const ir_value *values, uint32_t n);
+ir_type *ir_types_of(arena *a, const ir_module *m, const ir_value *values, uint32_t n);
 ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map);
 /* The same of an op of `from`, whose names, types and attributes m has by the same ids. */
 ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map);
@@ -506,6 +509,8 @@ bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v);
 /* The op or one below it has v as an operand. */
 bool ir_reads(const ir_module *m, ir_op op, ir_value v);
 bool ir_reads_any(const ir_module *m, ir_op op, const bool *of); /* by value, of all that are */
+/* The op's operands become what the map has for them. */
+void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map);
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 

@@ -57,14 +57,24 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   return ir_copy_op_from(m, m, to, op, map);
 }
 
+ir_value *ir_map_all(arena *a, const ir_map *map, const ir_value *values, uint32_t n) {
+  ir_value *all = ARENA_ARRAY(a, ir_value, n);
+  for (uint32_t i = 0; i < n; i++) all[i] = ir_map_get(map, values[i]);
+  return all;
+}
+
+ir_type *ir_types_of(arena *a, const ir_module *m, const ir_value *values, uint32_t n) {
+  ir_type *types = ARENA_ARRAY(a, ir_type, n);
+  for (uint32_t i = 0; i < n; i++) types[i] = ir_type_of(m, values[i]);
+  return types;
+}
+
 ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op, ir_map *map) {
   ir_op_data d = *ir_op_get(from, op);
-  ir_value *operands = ARENA_ARRAY(m->arena, ir_value, d.n_operands);
   ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
-  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(from, d.first_result + i);
   ir_op_desc desc = ir_op_desc_of(from, op);
-  desc.operands = operands;
+  desc.operands = ir_map_all(m->arena, map, d.operands, d.n_operands);
   desc.result_types = types;
   ir_op copy = ir_op_new(m, to, &desc);
   for (uint32_t i = 0; i < d.n_results; i++)
@@ -186,9 +196,13 @@ bool ir_reads_any(const ir_module *m, ir_op op, const bool *of) {
   return ir_any_op(m, op, has_marked_operand, of);
 }
 
-static void rename_operands(const ir_module *m, ir_op op, void *user) {
+void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map) {
   ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(user, d->operands[i]);
+  for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(map, d->operands[i]);
+}
+
+static void rename_operands(const ir_module *m, ir_op op, void *user) {
+  ir_rename_operands((ir_module *)m, op, user);
 }
 
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) {

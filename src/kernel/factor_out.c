@@ -234,8 +234,7 @@ void kernel_take_out_factors(ir_module *m, ir_op loop) {
   ir_ops old = ir_take_ops(m, body);
   for (uint32_t i = 0; i < old.count; i++) {
     ir_op op = old.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
-      ir_op_get(m, op)->operands[k] = ir_map_get(w.map, ir_operand(m, op, k));
+    ir_rename_operands(m, op, w.map);
     ir_value v = i + 1 < old.count ? replaced(&w, op) : IR_NONE;
     if (v) ir_map_set(w.map, ir_result(m, op, 0), v);
     else ir_block_append(m, body, op);

@@ -173,8 +173,7 @@ static void rewrite(widener *w, ir_block body, ir_op loop) {
   widen_arguments(w, body);
   for (uint32_t i = 0; i < old.count; i++) {
     ir_op op = old.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
-      ir_op_get(m, op)->operands[k] = ir_map_get(w->map, ir_operand(m, op, k));
+    ir_rename_operands(m, op, w->map);
     if (i + 1 == old.count) narrow_results(w, body, loop, op);
     widen_whole(w, body, op);
   }

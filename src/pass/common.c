@@ -33,9 +33,7 @@ static void fill_block(const filling *f, ir_block block) {
   ir_ops ops = ir_take_ops(m, block);
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
-    ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    ir_rename_operands(m, op, f->map);
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) fill_block(f, below);
     if (f->replace(f->user, block, op)) f->p->changed = true;
     else ir_block_append(m, block, op);

@@ -154,9 +154,7 @@ static void visit_block(cse *s, ir_block block) {
   s->floor = outer - 1;
   for (uint32_t i = 0; i < b->ops.count; i++) {
     ir_op op = b->ops.at[i];
-    ir_op_data *d = ir_op_get(s->m, op);
-    for (uint32_t k = 0; k < d->n_operands; k++)
-      d->operands[k] = ir_map_get(s->map, d->operands[k]);
+    ir_rename_operands(s->m, op, s->map);
     for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) visit_block(s, below);
     if (!replace(s, op)) b->ops.at[kept++] = op;
   }

@@ -148,8 +148,7 @@ static void inline_block(inliner *in, ir_block block) {
                    : (ir_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
   for (uint32_t i = 0; i < ops.count; i++) {
     ir_op op = ops.at[i];
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
-      ir_op_get(m, op)->operands[k] = ir_map_get(in->map, ir_operand(m, op, k));
+    ir_rename_operands(m, op, in->map);
     ir_op callee = make_top_k(in, op) ? IR_NONE : callee_of(in, op);
     if (may_inline(in, op, callee)) {
       inline_call(in, block, op, callee);

@@ -127,9 +127,7 @@ static ir_named_attr list_attr(joining *j, const char *name, sides *s) {
 
 static ir_op new_manual(joining *j, sides *operands, sides *results) {
   ir_module *m = j->m;
-  ir_type *types = ARENA_ARRAY(j->p->scratch, ir_type, results->values.count + 1);
-  for (uint32_t i = 0; i < results->values.count; i++)
-    types[i] = ir_type_of(m, results->values.at[i]);
+  const ir_type *types = ir_types_of(j->p->scratch, m, results->values.at, results->values.count);
   ir_named_attr attrs[] = {
       list_attr(j, "in_shardings", operands),
       {ir_intern_string(m, "manual_axes"), ir_op_attr(m, j->second, "manual_axes"), true},

@@ -542,8 +542,7 @@ static ir_block taken_branch(const simplifier *s, ir_op op) {
 static void visit_block(simplifier *s, ir_block block);
 
 static void visit_op(simplifier *s, ir_block block, ir_op op) {
-  for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
-    ir_op_get(s->m, op)->operands[k] = ir_map_get(s->map, operand(s, op, k));
+  ir_rename_operands(s->m, op, s->map);
   ir_block taken = taken_branch(s, op);
   if (taken) {
     ir_ops ops = ir_take_ops(s->m, taken);

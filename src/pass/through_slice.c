@@ -235,9 +235,7 @@ static void cut_block(cutter *f, ir_block block) {
     if (cut_slice(f, block, op)) continue;
     const ir_op_data *d = ir_op_get(f->m, op);
     if (d->n_results == 1 && f->read[d->first_result].lo) cut_op(f, block, op);
-    else
-      for (uint32_t k = 0; k < d->n_operands; k++)
-        d->operands[k] = ir_map_get(f->map, d->operands[k]);
+    else ir_rename_operands(f->m, op, f->map);
     for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) cut_block(f, below);
     ir_block_append(f->m, block, op);
   }

@@ -107,13 +107,9 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *bo
   ir_module *m = w->m;
   CTX_CHECK(m->ctx, scratch_bytes >= 0);
   uint32_t n_in = ir_op_get(m, loop)->n_operands, n_out = ir_op_get(m, loop)->n_results;
-  ir_value *operands = ARENA_ARRAY(w->scratch, ir_value, n_in);
-  ir_type *in = ARENA_ARRAY(w->scratch, ir_type, n_in + 1),
+  ir_value *operands = ir_map_all(w->scratch, w->renamed, ir_op_get(m, loop)->operands, n_in);
+  ir_type *in = ir_types_of(w->scratch, m, operands, n_in),
           *out = ARENA_ARRAY(w->scratch, ir_type, n_out + 1);
-  for (uint32_t i = 0; i < n_in; i++) {
-    operands[i] = ir_map_get(w->renamed, ir_operand(m, loop, i));
-    in[i] = ir_type_of(m, operands[i]);
-  }
   for (uint32_t j = 0; j < n_out; j++) out[j] = ir_type_of(m, ir_result(m, loop, j));
   out[n_out] = ir_tensor(m, IR_UI8, 1, &scratch_bytes);
   ir_text_entry entries[] = {{"body", body}, {"label", progress_label(w->scratch, m, loop)}};

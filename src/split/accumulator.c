@@ -258,9 +258,7 @@ static void convert(const sinking *t, ir_block to, ir_op loop, uint32_t carry, i
   ir_op_desc desc = ir_op_desc_of(m, loop);
   desc.n_operands = desc.n_results = n;
   desc.operands = array_but(t, &d, carry, sums, map);
-  ir_type *types = ARENA_ARRAY(t->scratch, ir_type, n);
-  for (uint32_t i = 0; i < n; i++) types[i] = ir_type_of(m, desc.operands[i]);
-  desc.result_types = types;
+  desc.result_types = ir_types_of(t->scratch, m, desc.operands, n);
   ir_op made = ir_op_new(m, to, &desc);
   ir_value *inner = ARENA_ARRAY(t->scratch, ir_value, t->outcomes.count);
   ir_block condition = ir_region_block(m, made, 0), body = ir_region_block(m, made, 1);

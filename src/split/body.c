@@ -359,9 +359,8 @@ static void narrow_body_op(body *from, ir_builder *to, uint32_t at, const split_
     return;
   }
   const ir_op_data d = *ir_op_get(m, op);
-  ir_value *operands = ARENA_ARRAY(from->scratch, ir_value, d.n_operands + 1),
+  ir_value *operands = ir_map_all(from->scratch, map, d.operands, d.n_operands),
            *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
-  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = ir_map_get(map, d.operands[i]);
   to->location = d.location;
   if (!sliced) results[0] = split_build_linear(to, op, operands);
   else if (f.role == SPLIT_REDUCED && !from->is_condition)
@@ -385,11 +384,9 @@ void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const s
   ir_module *m = b->m;
   const ir_op_data d = *ir_op_get(m, loop);
   body *from = f->inside;
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, d.n_results);
-  for (uint32_t i = 0; i < d.n_results; i++) types[i] = ir_type_of(m, operands[i]);
   ir_op_desc desc = ir_op_desc_of(m, loop);
   desc.operands = operands;
-  desc.result_types = types;
+  desc.result_types = ir_types_of(m->arena, m, operands, d.n_results);
   ir_op copy = ir_op_new(m, b->block, &desc);
   ir_map *map = ir_map_new(m->arena, m);
   ir_block condition = ir_region_block(m, copy, 0);

@@ -180,19 +180,16 @@ static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved
     if (follows(a, moved->at[i])) copy_branch(m, block, moved->at[i], branch, map);
     else ir_copy_op(m, block, moved->at[i], map);
   }
-  ir_value *yields = ARENA_ARRAY(a->scratch, ir_value, kept->count);
-  for (uint32_t i = 0; i < kept->count; i++) yields[i] = ir_map_get(map, kept->at[i]);
+  const ir_value *yields = ir_map_all(a->scratch, map, kept->at, kept->count);
   ir_builder b = {m, block, ir_op_get(m, end)->location};
   ir_build_return(&b, ir_kind_of(m, end), yields, kept->count);
 }
 
 static ir_op branching_with(const sinking *a, const values *kept) {
   ir_module *m = a->m;
-  ir_type *types = ARENA_ARRAY(a->scratch, ir_type, kept->count);
-  for (uint32_t i = 0; i < kept->count; i++) types[i] = ir_type_of(m, kept->at[i]);
   ir_op_desc desc = ir_op_desc_of(m, a->branching);
   desc.n_results = kept->count;
-  desc.result_types = types;
+  desc.result_types = ir_types_of(a->scratch, m, kept->at, kept->count);
   ir_op fresh = ir_op_new(m, IR_NONE, &desc);
   for (uint32_t r = 0; r < desc.n_regions; r++)
     ir_region_set(m, fresh, r, ir_op_get(m, a->branching)->regions[r]);

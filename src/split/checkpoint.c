@@ -569,12 +569,8 @@ static void build_forward(checkpointing *c) {
 /* ---- the trips of a segment once more, for their stacks ---- */
 static ir_value checkpoint_at(checkpointing *c, ir_builder *b, uint32_t carry, ir_value number) {
   ir_module *m = c->m;
-  ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, carry));
-  ir_type part = stacked_type(m, t, 1);
-  ir_value starts[IR_MAX_RANK];
-  first_starts(b, number, ir_type_get(m, part)->rank, starts);
-  ir_value x = ir_build_dynamic_slice(b, c->checkpoints[carry], starts, ir_type_get(m, part)->dims);
-  return ir_build_reshape(b, x, t);
+  ir_value x = ir_build_part(b, c->checkpoints[carry], 0, number, 1);
+  return ir_build_reshape(b, x, ir_type_of(m, ir_operand(m, c->forward.op, carry)));
 }
 
 typedef struct rerun { /* its state: counter, end, place in the stacks, what is saved, stacks */
@@ -631,15 +627,20 @@ static ir_map *map_rerun(checkpointing *c, ir_value counter, const ir_value *sta
   return map;
 }
 
+/* Where the op begins, its first indices being operand `first`: along the stack at `place`. */
+static ir_value *starts_at(checkpointing *c, ir_builder *b, const split_access *x, uint32_t first,
+                           ir_value place, const ir_map *map) {
+  const ir_op_data d = *ir_op_get(c->m, x->op);
+  ir_value *starts = ir_map_all(c->scratch, map, d.operands + first, d.n_operands - first);
+  starts[x->dim] = ir_build_convert(b, place, ir_type_at(c->m, starts[x->dim])->dtype);
+  return starts;
+}
+
 /* The stack of the segment with this trip's element. */
 static ir_value write_step(checkpointing *c, ir_builder *b, const stack *x, ir_value place,
                            ir_value into, const ir_map *map) {
-  const ir_op_data d = *ir_op_get(c->m, x->write.op);
-  ir_value starts[IR_MAX_RANK];
-  for (uint32_t k = 2; k < d.n_operands; k++) starts[k - 2] = ir_map_get(map, d.operands[k]);
-  ir_dtype dtype = ir_type_at(c->m, d.operands[2 + x->write.dim])->dtype;
-  starts[x->write.dim] = ir_build_convert(b, place, dtype);
-  return ir_build_dynamic_update_slice(b, into, ir_map_get(map, d.operands[1]), starts);
+  ir_value update = ir_map_get(map, ir_operand(c->m, x->write.op, 1));
+  return ir_build_dynamic_update_slice(b, into, update, starts_at(c, b, &x->write, 2, place, map));
 }
 
 static void fill_rerun(checkpointing *c, const rerun *r) {
@@ -668,12 +669,7 @@ static void fill_rerun(checkpointing *c, const rerun *r) {
 /* ---- who reads, in segments ---- */
 static ir_value read_step(checkpointing *c, ir_builder *b, const stack_read *x, ir_value place,
                           ir_value stacked, const ir_map *map) {
-  const ir_op_data d = *ir_op_get(c->m, x->access.op);
-  ir_value starts[IR_MAX_RANK];
-  for (uint32_t k = 1; k < d.n_operands; k++) starts[k - 1] = ir_map_get(map, d.operands[k]);
-  ir_value *start = &starts[x->access.dim];
-  *start = ir_build_convert(b, place, ir_type_at(c->m, *start)->dtype);
-  return ir_build_dynamic_slice(b, stacked, starts,
+  return ir_build_dynamic_slice(b, stacked, starts_at(c, b, &x->access, 1, place, map),
                                 ir_type_at(c->m, ir_result(c->m, x->access.op, 0))->dims);
 }
 

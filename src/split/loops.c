@@ -459,12 +459,11 @@ static ir_value *operands_inside(loop_builder *l, const split_member *member) {
 static ir_value *initial_carries(loop_builder *l, const split_member *member) {
   split_region *r = l->r;
   const ir_op_data d = *ir_op_get(r->m, member->op);
-  ir_value *outside = ARENA_ARRAY(r->scratch, ir_value, d.n_operands),
-           *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
+  ir_value *carries = ARENA_ARRAY(r->scratch, ir_value, d.n_results);
   if (l->sliced) return carries; /* add_carry knows them */
-  for (uint32_t i = 0; i < d.n_operands; i++) outside[i] = ir_map_get(l->renamed, d.operands[i]);
+  const ir_value *outside = ir_map_all(r->scratch, l->renamed, d.operands, d.n_operands);
   l->before->location = d.location;
-  split_monoid_init(l->before, member->op, &member->factor, outside, carries);
+  split_monoid_init(l->before, member->op, outside, carries);
   return carries;
 }
 
@@ -623,7 +622,7 @@ static void rename_results(loop_builder *l, ir_op loop, ir_map *renamed) {
     CTX_CHECK(m->ctx, j + n <= l->sources.count);
     for (uint32_t k = 0; k < n; k++) carries[k] = ir_result(m, loop, j + k);
     l->after->location = ir_op_get(m, op)->location;
-    split_monoid_finish(l->after, op, NULL, carries, results);
+    split_monoid_finish(l->after, op, carries, results);
     const split_member *member = running_statistic(l, source, SPLIT_ABSENT);
     CTX_CHECK(m->ctx, member); /* a carry that is no window is a sum of this loop */
     if (split_n_streams(member)) results[0] = stream_finish(l->after, member, renamed, results[0]);

@@ -382,14 +382,12 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   reduction r = {op, f, trip};
   ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n),
            *partials = ARENA_ARRAY(m->arena, ir_value, n);
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
   for (uint32_t i = 0; i < n; i++) {
-    types[i] = ir_type_of(m, carries[i]);
     xs[n + i] = split_counts_for_nothing(b, op, i, operands[n + i]);
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
-  ir_op partial = ir_build_again(b, op, xs, types);
+  ir_op partial = ir_build_again(b, op, xs, ir_types_of(m->arena, m, carries, n));
   for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
   split_merge_by_body(b, ir_body(m, op), n, carries, partials);
 }
@@ -554,9 +552,7 @@ int64_t split_monoid_least_slice(const ir_module *m, ir_op op, const split_facto
   return k / unit + (k % unit != 0);
 }
 
-void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,
-                       ir_value *out_carries) {
-  (void)f;
+void split_monoid_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *out_carries) {
   switch (ir_kind_of(b->m, op)) {
     case IR_OP_REDUCE: reduce_init(b, op, outside, out_carries); return;
     case IR_OP_DYNAMIC_SLICE:
@@ -585,9 +581,7 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
   }
 }
 
-void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries,
-                         ir_value *out_results) {
-  (void)f;
+void split_monoid_finish(ir_builder *b, ir_op op, const ir_value *carries, ir_value *out_results) {
   for (uint32_t i = 0; i < ir_op_get(b->m, op)->n_results; i++)
     out_results[i] =
         ir_build_convert(b, carries[i], ir_type_at(b->m, ir_result(b->m, op, i))->dtype);

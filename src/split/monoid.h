@@ -57,14 +57,12 @@ int64_t split_monoid_least_slice(const ir_module *m, ir_op op, const split_facto
 bool split_monoid_needs_all(const ir_module *m, ir_op op);
 /* Initial carries, built outside the loop by b, from the op's operands as they stand outside
  * (outside[i] for operand i). */
-void split_monoid_init(ir_builder *b, ir_op op, const split_factor *f, const ir_value *outside,
-                       ir_value *out_carries);
+void split_monoid_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *out_carries);
 /* One trip: operands[i] are the op's operands inside the loop (slices where the factor sits on
  * them); carries are updated in place. */
 void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                        const ir_value *operands, ir_value *carries);
 /* From the final carries to the op's results, outside. */
-void split_monoid_finish(ir_builder *b, ir_op op, const split_factor *f, const ir_value *carries,
-                         ir_value *out_results);
+void split_monoid_finish(ir_builder *b, ir_op op, const ir_value *carries, ir_value *out_results);
 
 #endif

@@ -105,11 +105,9 @@ static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v
   remove_operand(m, ir_terminator(m, ir_op_get(m, loop)->regions[1]), carry);
   remove_operand(m, loop, carry);
   const ir_op_data d = *ir_op_get(m, loop);
-  ir_type *types = ARENA_ARRAY(s->scratch, ir_type, d.n_operands);
-  for (uint32_t i = 0; i < d.n_operands; i++) types[i] = ir_type_of(m, d.operands[i]);
   ir_op_desc desc = ir_op_desc_of(m, loop);
   desc.n_results = d.n_operands;
-  desc.result_types = types;
+  desc.result_types = ir_types_of(s->scratch, m, d.operands, d.n_operands);
   ir_op fresh = ir_op_new(m, IR_NONE, &desc);
   for (uint32_t r = 0; r < 2; r++) ir_region_set(m, fresh, r, d.regions[r]);
   ir_map *map = ir_map_new(s->scratch, m);

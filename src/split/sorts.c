@@ -184,15 +184,12 @@ static void sort_both(ir_builder *b, const sorting *s, const ir_value *first, co
   ir_module *m = s->m;
   uint32_t n = s->n + 1;
   ir_value *both = ARENA_ARRAY(m->arena, ir_value, n);
-  ir_type *types = ARENA_ARRAY(m->arena, ir_type, n);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; i++)
     both[i] = ir_build_concatenate(b, (ir_value[]){first[i], x[i]}, 2, s->dim);
-    types[i] = ir_type_of(m, both[i]);
-  }
   ir_op_desc desc = ir_op_desc_of(m, s->op);
   desc.n_operands = desc.n_results = n;
   desc.operands = both;
-  desc.result_types = types;
+  desc.result_types = ir_types_of(m->arena, m, both, n);
   ir_op sort = ir_op_new(m, b->block, &desc);
   ir_op_set_attr(m, sort, "is_stable", ir_attr_bool(m, true), true);
   build_comparator(s, sort);
