@@ -144,9 +144,7 @@ static void window(in_parser *p, in_op *op) {
 
 /* (%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {...} {attributes} : signature */
 void in_asm_convolution(in_parser *p, in_op *op) {
-  in_expect(p, '(', "'(' and operands");
-  in_operands(p, op);
-  in_expect(p, ')', "')' or ','");
+  in_bracketed_operands(p, op);
   in_key(p, "dim_numbers");
   in_attr(p, op, "dimension_numbers", dimension_numbers(p));
   in_expect(p, ',', "','");

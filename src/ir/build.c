@@ -80,8 +80,8 @@ ir_value ir_build_convert(ir_builder *b, ir_value x, ir_dtype dtype) {
   return ir_build(b, IR_OP_CONVERT, 1, &x, type, 0, NULL);
 }
 
-ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat) {
-  ir_named_attr value = ir_property(b->m, "value", ir_attr_dense(b->m, type, data, splat));
+ir_value ir_build_constant(ir_builder *b, ir_type type, const void *element) {
+  ir_named_attr value = ir_property(b->m, "value", ir_attr_dense(b->m, type, element, true));
   return ir_build(b, IR_OP_CONSTANT, 0, NULL, type, 1, &value);
 }
 
@@ -124,7 +124,7 @@ ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value) {
   CTX_CHECK(b->m->ctx, dtype == IR_F64 || dtype == IR_F32 || dtype == IR_BF16 || dtype == IR_F16 ||
                            dtype == IR_C64 || dtype == IR_C128);
   store_real(cell, dtype, value);
-  return ir_build_constant(b, type, cell, true);
+  return ir_build_constant(b, type, cell);
 }
 
 ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value) {
@@ -132,7 +132,7 @@ ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value) {
   ir_dtype_class cls = ir_dtype_class_of(dtype);
   if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX)
     return ir_build_splat_real(b, type, (double)value);
-  return ir_build_constant(b, type, &value, true); /* little-endian: the low bytes come first */
+  return ir_build_constant(b, type, &value); /* little-endian: the low bytes come first */
 }
 
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim) {
@@ -149,7 +149,7 @@ ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type, const int64
 ir_value ir_build_zeros(ir_builder *b, ir_type type) {
   static const char zero[16];
   ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, type)->dtype);
-  return ir_build_broadcast(b, ir_build_constant(b, scalar, zero, true), type, NULL);
+  return ir_build_broadcast(b, ir_build_constant(b, scalar, zero), type, NULL);
 }
 
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {

@@ -408,7 +408,8 @@ ir_value ir_build_splat_int(ir_builder *b, ir_type type,
 ir_value ir_build_int(ir_builder *b, int64_t value); /* a scalar of i64 */
 ir_value ir_build_int_like(ir_builder *b, ir_value like, int64_t value); /* of its type */
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value);
-ir_value ir_build_constant(ir_builder *b, ir_type type, const void *data, bool splat);
+/* The one element everywhere. */
+ir_value ir_build_constant(ir_builder *b, ir_type type, const void *element);
 /* A broadcast of 0; not of f8E8M0FNU, which has none. */
 ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);

@@ -312,7 +312,7 @@ ir_value pass_build_scaled(ir_builder *b, ir_value x, const pass_scale *s) {
   ir_op op = ir_value_get(m, s->by)->op;
   ir_value by;
   if (ir_kind_of(m, op) == IR_OP_CONSTANT)
-    by = ir_build_constant(b, type, ir_attr_get(m, ir_op_attr(m, op, "value"))->data, true);
+    by = ir_build_constant(b, type, ir_attr_get(m, ir_op_attr(m, op, "value"))->data);
   else if (!ir_type_get(m, type)->rank) by = ir_operand(m, op, 0);
   else by = ir_build_broadcast(b, ir_operand(m, op, 0), type, (int64_t[]){0});
   return ir_build_binary(b, s->kind, x, by);

@@ -133,7 +133,7 @@ static ir_value of_constant(columns *f, ir_op op, int32_t dim) {
   ir_value y = ir_result(f->m, op, 0);
   if (!ir_is_splat_constant(f->m, y)) return IR_NONE;
   const ir_attr_data *d = ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
-  return ir_build_constant(&f->b, column_type(f, y, dim), d->data, true);
+  return ir_build_constant(&f->b, column_type(f, y, dim), d->data);
 }
 
 static ir_value column_of(columns *f, ir_op op, int32_t dim, int64_t j) {

@@ -322,7 +322,7 @@ static ir_value take_iota(finder *f, ir_builder *b, ir_op op, const band *s) {
 static ir_value take_constant(finder *f, ir_builder *b, ir_op op, const band *s) {
   const ir_attr_data *d = ir_op_attr_of(f->m, op, "value", IR_ATTR_DENSE);
   if (!d || !d->splat) return IR_NONE;
-  return ir_build_constant(b, band_type(f, s), d->data, true);
+  return ir_build_constant(b, band_type(f, s), d->data);
 }
 
 /* The slice moves the band; the other dimensions are sliced afterwards. */

@@ -329,7 +329,7 @@ static ir_value resized(lister *f, ir_value v, int32_t along, int64_t n) {
     return ir_result(f->m, ir_build_again(&f->b, op, &x, &type), 0);
   }
   ir_attr_data d = *ir_attr_get(f->m, ir_op_attr(f->m, op, "value"));
-  return ir_build_constant(&f->b, type, d.data, true);
+  return ir_build_constant(&f->b, type, d.data);
 }
 
 static ir_value counted(lister *f, ir_value v, side where) {

@@ -177,8 +177,8 @@ static keys keys_of(ir_dtype sorted, int64_t length) {
 
 static ir_value key_constant(ir_builder *b, const keys *k, uint64_t x) {
   uint32_t narrow = (uint32_t)x;
-  return ir_build_constant(b, ir_scalar(b->m, k->key), k->bits == 64 ? (void *)&x : (void *)&narrow,
-                           true);
+  return ir_build_constant(b, ir_scalar(b->m, k->key),
+                           k->bits == 64 ? (void *)&x : (void *)&narrow);
 }
 
 static uint64_t sign_bit(const keys *k) { return (uint64_t)1 << (k->bits - 1); }

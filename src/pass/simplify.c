@@ -108,7 +108,7 @@ static ir_value scalar_source(simplifier *s, ir_op op, ir_value v) {
   const void *data = splat_of(s, v);
   if (!data) return IR_NONE;
   ir_builder b = builder(s, op);
-  return ir_build_constant(&b, ir_scalar(s->m, ir_type_at(s->m, v)->dtype), data, true);
+  return ir_build_constant(&b, ir_scalar(s->m, ir_type_at(s->m, v)->dtype), data);
 }
 
 /* Moving the elements of a tensor that are all alike gives a tensor of the same element: transpose,
@@ -134,7 +134,7 @@ static ir_value spread_constant(simplifier *s, ir_op op) {
   if (!element || !ir_type_get(s->m, type)->rank) return IR_NONE;
   ir_builder b = builder(s, op);
   ir_type scalar = ir_scalar(s->m, ir_type_get(s->m, type)->dtype);
-  return ir_build_broadcast(&b, ir_build_constant(&b, scalar, element, true), type, (int64_t[]){0});
+  return ir_build_broadcast(&b, ir_build_constant(&b, scalar, element), type, (int64_t[]){0});
 }
 
 /* A reshaped scalar constant is a broadcast of it: one canonical form for both. */

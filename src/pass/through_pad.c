@@ -111,7 +111,7 @@ static ir_value scalar_of(padder *f, ir_value v) {
     return ir_operand(f->m, op, 0);
   if (!ir_is_splat_constant(f->m, v)) return IR_NONE;
   const ir_attr_data *d = ir_op_attr_of(f->m, op, "value", IR_ATTR_DENSE);
-  return ir_build_constant(&f->b, ir_scalar(f->m, t.dtype), d->data, true);
+  return ir_build_constant(&f->b, ir_scalar(f->m, t.dtype), d->data);
 }
 
 /* ---- elementwise ops ---- */

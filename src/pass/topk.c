@@ -90,7 +90,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
   ir_op op = ir_value_get(m, v)->op;
   ir_type type = ir_tensor_with_dtype(m, ir_type_of(m, x), ir_type_at(m, v)->dtype);
   const ir_attr_data *constant = pass_scalar_constant(f->m, v);
-  if (constant) return ir_build_constant(b, type, constant->data, true);
+  if (constant) return ir_build_constant(b, type, constant->data);
   ir_value operands[4];
   uint32_t n = ir_op_get(m, op)->n_operands;
   CTX_CHECK(m->ctx, n <= sizeof operands / sizeof *operands);

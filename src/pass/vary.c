@@ -151,7 +151,7 @@ static ir_value compact_elementwise(pass_vary *t, ir_builder *b, ir_op op, pass_
 
 static ir_value compact_leaf(pass_vary *t, ir_builder *b, ir_op op, ir_type type) {
   if (ir_kind_of(t->m, op) == IR_OP_CONSTANT)
-    return ir_build_constant(b, type, ir_attr_get(t->m, ir_op_attr(t->m, op, "value"))->data, true);
+    return ir_build_constant(b, type, ir_attr_get(t->m, ir_op_attr(t->m, op, "value"))->data);
   if (ir_type_get(t->m, type)->rank == 0) return ir_build_splat_int(b, type, 0);
   return ir_build_iota(b, type, 0);
 }

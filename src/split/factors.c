@@ -418,7 +418,7 @@ RULE(select_and_scatter) { return is_index(q) || selection_rule(q); }
  * dimensions that indices name (split/indices.h) ---- */
 typedef struct window_dims { /* of gather's result or scatter's updates */
   const ir_gather_numbers *n;
-  int32_t operand_rank, indices_rank, window_rank;
+  int32_t operand_rank, window_rank;
 } window_dims;
 
 /* The dimension of the result (updates) for a non-index-vector dimension of the indices. */
@@ -468,7 +468,7 @@ static bool window_factor(const window_dims *w, int which, int64_t d, int64_t ou
 RULE(gather) {
   ir_gather_numbers n;
   if (!ir_gather_dims(q->scratch, q->m, q->op, &n)) return false;
-  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank, result_type(q, 0)->rank};
+  window_dims w = {&n, operand_type(q, 0)->rank, result_type(q, 0)->rank};
   int64_t at[3];
   if (asked_operand(q, 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);
@@ -489,8 +489,7 @@ RULE(gather) {
 RULE(scatter) {
   ir_gather_numbers n;
   if (op_data(q)->n_operands != 3 || !ir_scatter_dims(q->scratch, q->m, q->op, &n)) return false;
-  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 1)->rank,
-                   operand_type(q, 2)->rank};
+  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 2)->rank};
   int64_t at[3];
   if ((q->of_result || q->index == 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);

@@ -10,10 +10,9 @@ bool split_uses_below(const split_region *r, ir_op op, ir_value v) {
 /* How op reads v: whole, in slices, at several positions both. */
 static void note_reads(const split_region *r, ir_op op, ir_value v, bool *whole, bool *sliced) {
   if (!r->member_of[op] || split_uses_below(r, op, v)) *whole = true;
-  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_operands; j++)
-      if (ir_operand(r->m, op, j) == v)
-        *(r->members.at[i - 1].factor.operands[j].dim < 0 ? whole : sliced) = true;
+      if (ir_operand(r->m, op, j) == v) *(k->factor.operands[j].dim < 0 ? whole : sliced) = true;
 }
 
 /* Whatever the stages are. */
@@ -47,9 +46,9 @@ static void take(keeper *k, ir_value v, bool is_whole, ir_value *in_out_taken) {
 static ir_value taken_by(keeper *k, ir_op op) {
   const split_region *r = k->r;
   ir_value taken = IR_NONE;
-  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
+  for (split_member *by = split_first_member(r, op); by; by = split_next_member(r, by))
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_operands; j++)
-      take(k, ir_operand(r->m, op, j), r->members.at[i - 1].factor.operands[j].dim < 0, &taken);
+      take(k, ir_operand(r->m, op, j), by->factor.operands[j].dim < 0, &taken);
   return taken;
 }
 
@@ -115,11 +114,8 @@ void split_find_kept(split_region *r) {
 
 /* ---- members that no loop makes, for others read what is kept ---- */
 static bool is_first_to_put_out(const split_region *r, const split_member *member) {
-  for (uint32_t i = r->member_of[member->op]; i; i = r->members.at[i - 1].next) {
-    const split_member *other = &r->members.at[i - 1];
-    if (other->stage < member->stage || (other->stage == member->stage && other < member))
-      return false;
-  }
+  for (split_member *k = split_first_member(r, member->op); k; k = split_next_member(r, k))
+    if (k->stage < member->stage || (k->stage == member->stage && k < member)) return false;
   return true;
 }
 
@@ -138,8 +134,8 @@ static bool does_without(split_region *r, const split_member *reader, ir_value v
 static bool all_do_without(split_region *r, ir_value v, split_pos made) {
   for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
     if (!r->member_of[user] || split_uses_below(r, user, v)) return false;
-    for (uint32_t k = r->member_of[user]; k; k = r->members.at[k - 1].next)
-      if (!does_without(r, &r->members.at[k - 1], v, made)) return false;
+    for (split_member *k = split_first_member(r, user); k; k = split_next_member(r, k))
+      if (!does_without(r, k, v, made)) return false;
   }
   return true;
 }
@@ -160,6 +156,6 @@ static bool is_idle(split_region *r, const split_member *member) {
 void split_find_idle(split_region *r) {
   const ir_block_data *b = ir_block_get(r->m, r->block);
   for (uint32_t i = b->ops.count; i-- > 0;)
-    for (uint32_t k = r->member_of[b->ops.at[i]]; k; k = r->members.at[k - 1].next)
-      r->members.at[k - 1].is_idle = is_idle(r, &r->members.at[k - 1]);
+    for (split_member *k = split_first_member(r, b->ops.at[i]); k; k = split_next_member(r, k))
+      k->is_idle = is_idle(r, k);
 }

@@ -98,8 +98,8 @@ static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value
 /* Whether this loop is the one that sums: the member's stage, and once. */
 static bool sums_here(loop_builder *l, ir_op op, const split_factor *f) {
   if (!f->sums || l->reduced[op]) return false;
-  for (uint32_t i = l->r->member_of[op]; i; i = l->r->members.at[i - 1].next)
-    if (l->r->members.at[i - 1].stage == l->stage) return l->reduced[op] = true;
+  for (split_member *k = split_first_member(l->r, op); k; k = split_next_member(l->r, k))
+    if (k->stage == l->stage) return l->reduced[op] = true;
   return false;
 }
 
@@ -310,7 +310,7 @@ static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
   ir_module *m = l->r->m;
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_value_get(m, v)->op, "value"));
   return ir_build_constant(&l->body, split_tile_type(m, ir_type_of(m, v), pos, l->trip.slice),
-                           d->data, true);
+                           d->data);
 }
 
 /* A statistic that this loop computes, asked for while it does: its running value. Not one that an
@@ -318,12 +318,7 @@ static ir_value emit_constant(loop_builder *l, ir_value v, split_pos pos) {
 static const split_member *running_statistic(loop_builder *l, ir_value v, split_pos pos) {
   ir_op op = ir_value_get(l->r->m, v)->op;
   bool is_known = pos.dim >= 0 || split_outside_stage(l->r, v) <= l->stage;
-  for (uint32_t i = op && !is_known ? l->r->member_of[op] : 0; i;
-       i = l->r->members.at[i - 1].next) {
-    const split_member *member = &l->r->members.at[i - 1];
-    if (member->factor.role == SPLIT_REDUCED && member->stage == l->stage) return member;
-  }
-  return NULL;
+  return op && !is_known ? split_reduced_member(l->r, op, l->stage) : NULL;
 }
 
 /* Not to be had from outside yet: made here, from running statistics if need be. So is what an
@@ -637,8 +632,8 @@ static void emit_in_program_order(loop_builder *l) {
   uint32_t n = ir_block_get(r->m, r->block)->ops.count;
   for (uint32_t i = 0; i < n; i++) {
     ir_op op = ir_block_get(r->m, r->block)->ops.at[i];
-    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
-      const split_member *member = &r->members.at[k - 1];
+    for (split_member *member = split_first_member(r, op); member;
+         member = split_next_member(r, member)) {
       if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
       for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
         if (member->factor.results[j].dim >= 0)

@@ -39,7 +39,7 @@ static ir_value negative_zeros(ir_builder *b, ir_type type) {
   int64_t bytes = ir_dtype_bytes(dtype), part = is_complex ? bytes / 2 : bytes;
   char cell[16] = {0};
   for (int64_t end = part; end <= bytes; end += part) cell[end - 1] = (char)0x80;
-  return ir_build_constant(b, type, cell, true);
+  return ir_build_constant(b, type, cell);
 }
 
 /* combine(neutral, x) == x, to the bit. */
@@ -122,7 +122,7 @@ static void product_init(ir_builder *b, ir_op op, ir_value *carries) {
 static ir_value zeros_of(ir_builder *b,
                          ir_type type) { /* of any element type but f8E8M0FNU, which has no 0 */
   static const char zero[16];
-  return ir_build_constant(b, type, zero, true);
+  return ir_build_constant(b, type, zero);
 }
 
 /* The kernel's part of the trip with the windows that it meets: what these share with those of
@@ -409,7 +409,7 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
 static ir_value worst(ir_builder *b, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   static const unsigned char ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-  if (is_real_dtype(d)) return ir_build_constant(b, type, ones, true);
+  if (is_real_dtype(d)) return ir_build_constant(b, type, ones);
   return ir_build_splat_int(b, type, lowest_int(d));
 }
 

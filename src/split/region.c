@@ -42,8 +42,8 @@ static bool same_factor(const split_region *r, const split_member *a, const spli
 }
 
 static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
-  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
-    if (same_factor(r, &r->members.at[i - 1], f)) return true;
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (same_factor(r, k, f)) return true;
   return false;
 }
 
@@ -394,8 +394,8 @@ bool split_is_partial(const split_region *r, const split_member *member) {
 }
 
 static bool has_whole_member(const split_region *r, ir_op op) {
-  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next)
-    if (!split_is_partial(r, &r->members.at[i - 1])) return true;
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (!split_is_partial(r, k)) return true;
   return false;
 }
 
@@ -410,6 +410,12 @@ static void add_whole(split_region *r, ir_op op, const split_factor *partial) {
       add_member(r, op, &f);
     return;
   }
+}
+
+const split_member *split_reduced_member(const split_region *r, ir_op op, int32_t stage) {
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (k->factor.role == SPLIT_REDUCED && k->stage == stage) return k;
+  return NULL;
 }
 
 /* What a stride passes over is not read: a window may end before its slice does. Slices that are
@@ -557,8 +563,8 @@ static void sort_by_stage(split_region *r) {
 
 /* ---- which large values have to be put out nevertheless ---- */
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
-  for (uint32_t i = r->member_of[user]; i; i = r->members.at[i - 1].next) {
-    const split_member *member = &r->members.at[i - 1];
+  for (split_member *member = split_first_member(r, user); member;
+       member = split_next_member(r, member)) {
     if (member->is_idle || split_n_streams(member)) continue; /* makes what it reads itself */
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v &&

@@ -151,6 +151,18 @@ typedef struct split_region {
   bool keeps_any;
 } split_region;
 
+/* An op's members, one for each way that it is split; NULL: there are no more. Good until one is
+ * added. */
+static inline split_member *split_first_member(const split_region *r, ir_op op) {
+  return r->member_of[op] ? &r->members.at[r->member_of[op] - 1] : NULL;
+}
+static inline split_member *split_next_member(const split_region *r, const split_member *member) {
+  assert(member->next <= r->members.count);
+  return member->next ? &r->members.at[member->next - 1] : NULL;
+}
+/* The op's member that is reduced in this stage; NULL: none is. */
+const split_member *split_reduced_member(const split_region *r, ir_op op, int32_t stage);
+
 typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */

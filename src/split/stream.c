@@ -12,11 +12,7 @@ enum { DEEPEST = 64 };
 /* A result of a reduced member of at most this stage: a running value in the loop. */
 static const split_member *statistic_member(split_region *r, ir_value v, int32_t stage) {
   ir_op op = ir_value_get(r->m, v)->op;
-  for (uint32_t i = op ? r->member_of[op] : 0; i; i = r->members.at[i - 1].next) {
-    const split_member *member = &r->members.at[i - 1];
-    if (member->factor.role == SPLIT_REDUCED && member->stage == stage) return member;
-  }
-  return NULL;
+  return op ? split_reduced_member(r, op, stage) : NULL;
 }
 
 static bool is_wide_float(const ir_module *m, ir_value v) {

@@ -231,7 +231,7 @@ static ir_value *with_ends(ir_builder *b, ir_op op, const split_factor *f, const
   for (uint32_t i = 0; i < n && d.kind != IR_OP_SLICE; i++) {
     if (!has_gaps(m, op, f, trip, i)) continue;
     ir_type type = ir_type_of(m, operands[i]);
-    ir_value none = ir_build_constant(b, type, zero, true);
+    ir_value none = ir_build_constant(b, type, zero);
     if (d.kind == IR_OP_REDUCE_WINDOW)
       none = ir_build_broadcast(b, split_counts_for_nothing(b, op, i, operands[n + i]), type, NULL);
     else if (d.kind != IR_OP_CONVOLUTION) none = ir_build_broadcast(b, operands[n + i], type, NULL);
