@@ -100,10 +100,10 @@ static void gradient(norm *n, ir_value *out) {
   out[2] = sum_g;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   norm n;
   ir_value out[3];
-  if (!read_norm(f->m, block, op, &n)) return false;
+  if (!read_norm(f->m, f->b.block, op, &n)) return false;
   switch (ir_kind_of(f->m, op)) {
     case IR_OP_BATCH_NORM_TRAINING: training(&n, out); break;
     case IR_OP_BATCH_NORM_GRAD: gradient(&n, out); break;

@@ -239,18 +239,17 @@ static int64_t may_spell(pass_rewrite *g, ir_op op, bool *out_philox) {
   return words == 2 || (*out_philox && words == 3) ? words : 0;
 }
 
-static bool replace(pass_rewrite *g, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *g, ir_op op) {
   bool is_philox;
   int64_t words = may_spell(g, op, &is_philox), used;
   if (!words) return false;
-  ir_builder b = {g->m, block, ir_op_get(g->m, op)->location};
   ir_value in = ir_operand(g->m, op, 0), state[3];
-  for (int64_t i = 0; i < words; i++) state[i] = state_word(&b, in, i);
+  for (int64_t i = 0; i < words; i++) state[i] = state_word(&g->b, in, i);
   if (words == 2) state[2] = state[0]; /* XLA takes the key for the counter's high half */
   ir_type type = ir_type_of(g->m, ir_result(g->m, op, 1));
   ir_value made =
-      is_philox ? philox_bits(b, state, type, &used) : threefry_bits(b, state, type, &used);
-  ir_map_set(g->map, ir_result(g->m, op, 0), next_state(&b, state, words, used));
+      is_philox ? philox_bits(g->b, state, type, &used) : threefry_bits(g->b, state, type, &used);
+  ir_map_set(g->map, ir_result(g->m, op, 0), next_state(&g->b, state, words, used));
   ir_map_set(g->map, ir_result(g->m, op, 1), made);
   return true;
 }

@@ -173,11 +173,10 @@ static bool begin(pass_rewrite *f) {
   return true;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   const bool *goes = f->own;
   if (!goes[op]) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  return pass_stand_in(f->m, f->map, op, in_blocks(f, &b, op));
+  return pass_stand_in(f->m, f->map, op, in_blocks(f, &f->b, op));
 }
 
 const pass pass_blocks = {"blocks", .replace = replace, .begin = begin};

@@ -143,7 +143,7 @@ static ir_value centred(const pass_rewrite *f, ir_builder *b, ir_op dot, const i
   return !rest ? own : !own ? rest : ir_build_binary(b, IR_OP_ADD, own, rest);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_dot_numbers n;
   if (ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !is_plain(f, op, &n)) return false;
   for (uint32_t side = 0; side < 2; side++) {
@@ -152,8 +152,7 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
     if (ir_value_bytes(f->m, matrix) <= f->small_bytes ||
         !find_levels(f, matrix, MOST_STEPS, &of) || !isfinite(of.on) || !isfinite(of.off))
       continue;
-    ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-    return pass_stand_in(f->m, f->map, op, centred(f, &b, op, &n, side, of));
+    return pass_stand_in(f->m, f->map, op, centred(f, &f->b, op, &n, side, of));
   }
   return false;
 }

@@ -29,7 +29,6 @@ typedef struct layout {
   pass_ctx *p;
   ir_module *m;
   ir_block entry;
-  ir_map *map;
   machine_patches patches;
 } layout;
 
@@ -145,11 +144,12 @@ static ir_value build_in_order(layout *l, ir_builder *b, ir_op op, const ir_conv
   return pass_build_transpose(b, made, back);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  layout *l = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  layout *l = r->own;
   ir_conv_numbers n;
-  if (block == l->entry || ir_kind_of(l->m, op) != IR_OP_CONVOLUTION || !pass_is_static(l->m, op) ||
-      !has_library_type(l->m, op) || !ir_conv_dims(l->p->scratch, l->m, op, &n))
+  if (r->b.block == l->entry || ir_kind_of(l->m, op) != IR_OP_CONVOLUTION ||
+      !pass_is_static(l->m, op) || !has_library_type(l->m, op) ||
+      !ir_conv_dims(l->p->scratch, l->m, op, &n))
     return false;
   int32_t spatial = n.input_spatial.count;
   if (spatial < 1 || spatial > MOST_SPATIAL) return false;
@@ -158,18 +158,18 @@ static bool replace(void *user, ir_block block, ir_op op) {
   if (ir_conv_same_numbers(&n, &wanted) && !reversed_dims(l, op).count &&
       ir_op_int(l->m, op, "batch_group_count", 1) == 1)
     return false;
-  ir_builder b = {l->m, block, ir_op_get(l->m, op)->location};
-  return pass_stand_in(l->m, l->map, op, build_in_order(l, &b, op, &n, &wanted));
+  return pass_stand_in(l->m, r->map, op, build_in_order(l, &r->b, op, &n, &wanted));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_op main = ir_main_function(m);
-  layout l = {p, m, main ? ir_body(m, main) : IR_NONE, ir_map_new(p->scratch, m)};
-  bool is_cpu = !strcmp(p->options->platform, "cpu");
-  if (is_cpu) CTX_CHECK(p->c, p->machine);
-  if (is_cpu) l.patches = machine_patches_on(p->machine);
-  if (is_cpu) pass_replace_ops(p, m, l.map, replace, &l);
-  return WEIR_OK;
+static bool begin(pass_rewrite *r) {
+  if (strcmp(r->p->options->platform, "cpu")) return false;
+  CTX_CHECK(r->m->ctx, r->p->machine);
+  ir_op main = ir_main_function(r->m);
+  layout *l = ARENA_NEW(r->p->scratch, layout);
+  *l =
+      (layout){r->p, r->m, main ? ir_body(r->m, main) : IR_NONE, machine_patches_on(r->p->machine)};
+  r->own = l;
+  return true;
 }
 
-const pass pass_channels_last = {"channels-last", run};
+const pass pass_channels_last = {"channels-last", .replace = replace, .begin = begin};

@@ -29,10 +29,10 @@ typedef struct made {
 typedef struct columns {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;
   ir_builder b; /* where the reader stands */
   pass_boxes boxes;
-  uint32_t *uses, *column_uses;
+  const uint32_t *uses;
+  uint32_t *column_uses;
   int64_t small_bytes;
   int32_t steps; /* left for this reader */
   VEC(made) known;
@@ -237,32 +237,31 @@ static ir_value reduced(columns *f, ir_op op, int32_t dim) {
   return ir_build_reshape(&f->b, all, ir_type_of(f->m, ir_result(f->m, op, 0)));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  columns *f = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  columns *f = r->own;
   if (!ir_op_get(f->m, op)->n_operands || !may_replace(f, op)) return false;
   int32_t dim = read_along(f, op);
   ir_value x = ir_operand(f->m, op, 0);
-  f->b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  f->b = r->b;
   f->known.count = 0;
   f->steps = MOST_STEPS;
   ir_value y = ir_kind_of(f->m, op) == IR_OP_REDUCE
                    ? reduced(f, op, dim)
                    : column(f, x, dim, ir_op_entry(f->m, op, "start_indices", dim, 0));
-  return pass_stand_in(f->m, f->map, op, y);
+  return pass_stand_in(f->m, r->map, op, y);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_block top = ir_top(m);
-  columns f = {.p = p,
-               .m = m,
-               .map = ir_map_new(p->scratch, m),
-               .boxes = {.a = p->scratch, .m = m},
-               .uses = ir_count_uses(p->scratch, m, top),
-               .column_uses = ARENA_ARRAY(p->scratch, uint32_t, m->values.count),
-               .small_bytes = pass_small_bytes(p->options)};
-  ir_walk(m, top, count_reader, &f);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
+static bool begin(pass_rewrite *r) {
+  columns *f = ARENA_NEW(r->p->scratch, columns);
+  *f = (columns){.p = r->p,
+                 .m = r->m,
+                 .boxes = {.a = r->p->scratch, .m = r->m},
+                 .uses = r->uses,
+                 .column_uses = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values),
+                 .small_bytes = r->small_bytes};
+  r->own = f;
+  ir_walk(f->m, ir_top(f->m), count_reader, f);
+  return true;
 }
 
-const pass pass_columns = {"columns", run};
+const pass pass_columns = {"columns", .replace = replace, .begin = begin};

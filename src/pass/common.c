@@ -52,12 +52,13 @@ bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made) {
 
 typedef struct rewriting {
   pass_rewrite r;
-  bool (*replace)(pass_rewrite *r, ir_block block, ir_op op);
+  bool (*replace)(pass_rewrite *r, ir_op op);
 } rewriting;
 
 static bool rewrite_op(void *user, ir_block block, ir_op op) {
   rewriting *w = user;
-  return w->replace(&w->r, block, op);
+  w->r.b = (ir_builder){w->r.m, block, ir_op_get(w->r.m, op)->location};
+  return w->replace(&w->r, op);
 }
 
 void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass) {

@@ -39,7 +39,7 @@ static bool is_constant_like(const ir_module *m, ir_op op) {
   return type && ir_type_get(m, type)->dtype == y->dtype && ir_same_dims(x, y);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_module *m = f->m;
   if (is_constant(m, op)) {
     ir_op_get(m, op)->kind = IR_OP_CONSTANT;
@@ -47,9 +47,8 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
     return false;
   }
   if (!is_constant_like(m, op)) return false;
-  ir_builder b = {m, block, ir_op_get(m, op)->location};
   ir_value x = ir_result(m, op, 0);
-  ir_value splat = build_splat(&b, ir_type_of(m, x), ir_attr_get(m, ir_op_attr(m, op, "value")));
+  ir_value splat = build_splat(&f->b, ir_type_of(m, x), ir_attr_get(m, ir_op_attr(m, op, "value")));
   return pass_stand_in(m, f->map, op, splat);
 }
 

@@ -236,12 +236,11 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   return pass_stand_in(m, f->map, op, ir_build_binary(b, IR_OP_ADD, x, u));
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   if (!pass_is_static(f->m, op)) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   switch (ir_kind_of(f->m, op)) {
-    case IR_OP_GATHER: return replace_gather(f, &b, op);
-    case IR_OP_SCATTER: return replace_scatter(f, &b, op);
+    case IR_OP_GATHER: return replace_gather(f, &f->b, op);
+    case IR_OP_SCATTER: return replace_scatter(f, &f->b, op);
     default: return false;
   }
 }

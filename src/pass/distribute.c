@@ -136,16 +136,15 @@ static ir_value sum_of(ir_builder *b, const terms *t) {
   return sum;
 }
 
-static bool replace_sum(pass_rewrite *f, ir_op add, ir_block block) {
+static bool replace_sum(pass_rewrite *f, ir_op add) {
   terms t = {.count = 0};
-  if (!add_terms(f, add, block, &t)) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, add)->location};
+  if (!add_terms(f, add, f->b.block, &t)) return false;
   bool any = false;
   for (uint32_t i = 0; i < t.count; i++)
     for (uint32_t j = i + 1; j < t.count;)
-      if (merge_terms(f, &b, &t, i, j)) any = true;
+      if (merge_terms(f, &f->b, &t, i, j)) any = true;
       else j++;
-  if (any) ir_map_set(f->map, ir_result(f->m, add, 0), sum_of(&b, &t));
+  if (any) ir_map_set(f->map, ir_result(f->m, add, 0), sum_of(&f->b, &t));
   return any;
 }
 
@@ -165,10 +164,10 @@ static bool begin(pass_rewrite *f) {
   return true;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   const bool *inner = f->own;
   bool whole = ir_kind_of(f->m, op) == IR_OP_ADD && !inner[ir_result(f->m, op, 0)];
-  return whole && replace_sum(f, op, block);
+  return whole && replace_sum(f, op);
 }
 
 const pass pass_distribute = {"distribute", .replace = replace, .begin = begin};

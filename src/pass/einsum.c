@@ -181,7 +181,7 @@ static ir_value build(ir_builder *b, equation *e) {
   return pass_build_transpose(b, made.x, permutation);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_kind kind = ir_kind_of(f->m, op);
   equation e = {.n_sides = kind == IR_OP_EINSUM ? 2 : 1};
   const char *text = ir_op_string(f->m, op, "einsum_config");
@@ -194,8 +194,7 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   if (!is_summable(ir_type_at(f->m, result)->dtype) ||
       !fits_shapes(f->m, &e, ir_type_of(f->m, result)))
     return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  ir_value made = build(&b, &e);
+  ir_value made = build(&f->b, &e);
   CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, result));
   return pass_stand_in(f->m, f->map, op, made);
 }

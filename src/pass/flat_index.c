@@ -128,7 +128,7 @@ static bool is_flattened(const ir_module *m, ir_value v) {
   return op && ir_value_get(m, ir_operand(m, op, 0))->op;
 }
 
-static bool replace_gather(pass_rewrite *g, ir_block block, ir_op op) {
+static bool replace_gather(pass_rewrite *g, ir_op op) {
   ir_module *m = g->m;
   ir_gather_numbers n;
   fold f;
@@ -139,13 +139,12 @@ static bool replace_gather(pass_rewrite *g, ir_block block, ir_op op) {
       !has_room(m, indices) ||
       !is_fold(m, ir_type_of(m, x), ir_type_of(m, ir_operand(m, flat, 0)), named_dim(&n), &f))
     return false;
-  ir_builder b = {m, block, ir_op_get(m, op)->location};
   int64_t named[IR_MAX_RANK], size = ir_type_at(m, x)->dims[f.dim];
-  ir_value inside = ir_build_clamped(&b, numbers_of(&b, indices, &n), 0, size - 1),
-           at = taken_apart(&b, inside, &f);
+  ir_value inside = ir_build_clamped(&g->b, numbers_of(&g->b, indices, &n), 0, size - 1),
+           at = taken_apart(&g->b, inside, &f);
   ir_gather_numbers tall = tall_numbers(m, &n, &f, at, named);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
-  ir_op made = ir_build_again(&b, op, (ir_value[]){ir_operand(m, flat, 0), at}, &type);
+  ir_op made = ir_build_again(&g->b, op, (ir_value[]){ir_operand(m, flat, 0), at}, &type);
   ir_op_set_attr(m, made, "dimension_numbers", ir_gather_dims_attr(m, &tall), true);
   ir_op_set_attr(m, made, "slice_sizes", tall_sizes(m, op, &f), true);
   return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
@@ -160,18 +159,18 @@ static ir_op scatter_of(const pass_rewrite *g, ir_block block, ir_op reshape) {
   return is && pass_is_static(g->m, op) && pass_is_static(g->m, reshape) ? op : IR_NONE;
 }
 
-static bool replace_scatter(pass_rewrite *g, ir_block block, ir_op op) {
+static bool replace_scatter(pass_rewrite *g, ir_op op) {
   ir_module *m = g->m;
   ir_gather_numbers n;
   fold f;
-  ir_op scatter = scatter_of(g, block, op);
+  ir_op scatter = scatter_of(g, g->b.block, op);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
   if (!scatter || !is_large(g, ir_result(m, op, 0)) ||
       !ir_scatter_dims(g->p->scratch, m, scatter, &n) || named_dim(&n) < 0 ||
       !are_readable(m, ir_operand(m, scatter, 1)) || !has_room(m, ir_operand(m, scatter, 1)) ||
       !is_fold(m, ir_type_of(m, ir_operand(m, op, 0)), type, named_dim(&n), &f))
     return false;
-  ir_builder b = {m, block, ir_op_get(m, scatter)->location};
+  ir_builder b = {m, g->b.block, ir_op_get(m, scatter)->location};
   int64_t named[IR_MAX_RANK], size = ir_type_at(m, ir_operand(m, op, 0))->dims[f.dim];
   ir_value at = dropped(&b, numbers_of(&b, ir_operand(m, scatter, 1), &n), size);
   at = taken_apart(&b, at, &f);
@@ -184,10 +183,10 @@ static bool replace_scatter(pass_rewrite *g, ir_block block, ir_op op) {
   return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
 }
 
-static bool replace(pass_rewrite *g, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *g, ir_op op) {
   switch (ir_kind_of(g->m, op)) {
-    case IR_OP_GATHER: return replace_gather(g, block, op);
-    case IR_OP_RESHAPE: return replace_scatter(g, block, op);
+    case IR_OP_GATHER: return replace_gather(g, op);
+    case IR_OP_RESHAPE: return replace_scatter(g, op);
     default: return false;
   }
 }

@@ -74,19 +74,18 @@ static ir_value select_by(ir_builder *b, ir_value is, ir_value on_true, ir_value
 }
 
 /* An index out of range is the last branch's. */
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_module *m = f->m;
   if (!may_do_all(f, op)) return false;
   const ir_op_data d = *ir_op_get(m, op);
-  ir_builder b = {m, block, d.location};
   ir_value *of = ARENA_ARRAY(f->p->scratch, ir_value, (size_t)d.n_regions * (d.n_results + 1));
   for (uint32_t r = 0; r < d.n_regions; r++)
-    unfold(f, block, d.regions[r], of + (size_t)r * d.n_results);
+    unfold(f, f->b.block, d.regions[r], of + (size_t)r * d.n_results);
   ir_value *result = of + (size_t)(d.n_regions - 1) * d.n_results;
   for (uint32_t r = d.n_regions - 1; r-- > 0;) {
-    ir_value is = is_asked_for(&b, op, r);
+    ir_value is = is_asked_for(&f->b, op, r);
     for (uint32_t i = 0; i < d.n_results; i++)
-      result[i] = select_by(&b, is, of[(size_t)r * d.n_results + i], result[i]);
+      result[i] = select_by(&f->b, is, of[(size_t)r * d.n_results + i], result[i]);
   }
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(f->map, ir_result(m, op, i), result[i]);
   return true;

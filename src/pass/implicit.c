@@ -74,7 +74,7 @@ static ir_value spread(ir_module *m, ir_op op, ir_value x, const int64_t *at) {
   return ir_type_of(m, x) == type ? x : ir_build_broadcast(&b, x, type, at);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_module *m = f->m;
   places p;
   ir_value xs[MOST_OPERANDS];
@@ -89,8 +89,8 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_op made = build(m, op, kind, xs);
   if (!ir_obeys_rule(m, made)) return false;
   for (uint32_t i = 0; i < n; i++)
-    if (xs[i] != ir_operand(m, op, i)) ir_block_append(m, block, ir_value_get(m, xs[i])->op);
-  ir_block_append(m, block, made);
+    if (xs[i] != ir_operand(m, op, i)) ir_block_append(m, f->b.block, ir_value_get(m, xs[i])->op);
+  ir_block_append(m, f->b.block, made);
   return pass_stand_in(m, f->map, op, ir_result(m, made, 0));
 }
 

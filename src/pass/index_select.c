@@ -67,7 +67,7 @@ static ir_op build(ir_module *m, ir_op op, const selection *s, ir_value indices)
   return ir_value_get(m, y)->op;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   selection s;
   if (!is_selection(f->m, op, &s)) return false;
   const ir_type_data *x = ir_type_at(f->m, s.x), *y = ir_type_at(f->m, ir_result(f->m, op, 0));
@@ -75,8 +75,8 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
   ir_value indices = indices_of(f->m, op, &s);
   ir_op made = build(f->m, op, &s, indices);
   if (!ir_obeys_rule(f->m, made)) return false;
-  if (indices != s.indices) ir_block_append(f->m, block, ir_value_get(f->m, indices)->op);
-  ir_block_append(f->m, block, made);
+  if (indices != s.indices) ir_block_append(f->m, f->b.block, ir_value_get(f->m, indices)->op);
+  ir_block_append(f->m, f->b.block, made);
   return pass_stand_in(f->m, f->map, op, ir_result(f->m, made, 0));
 }
 

@@ -28,13 +28,14 @@ typedef struct pass_rewrite {
   uint32_t n_values;
   int64_t small_bytes; /* pass_small_bytes() */
   void *own;           /* the pass's: what its `begin` has put here */
+  ir_builder b;        /* in the place of the op that is looked at */
 } pass_rewrite;
 
 typedef struct pass {
   const char *name; /* as in --pass, --skip, --dump-after, --stop-after */
   weir_status (*run)(pass_ctx *p, ir_module *m);
   /* Instead of `run`: as pass_replace_ops() has it. */
-  bool (*replace)(pass_rewrite *r, ir_block block, ir_op op);
+  bool (*replace)(pass_rewrite *r, ir_op op);
   /* What `replace` has to know of the module before the first op goes; NULL: nothing. False: there
    * is nothing to replace. */
   bool (*begin)(pass_rewrite *r);

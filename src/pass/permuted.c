@@ -82,17 +82,16 @@ static ir_type column_type(ir_module *m, const rows *r, int32_t rank) {
   return ir_tensor(m, dtype_of(m, r->x), rank, dims);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_module *m = f->m;
   rows r;
   ir_value columns[MOST_COLUMNS];
   if (!find_rows(f, op, &r) || !has_all(m, &r)) return false;
-  ir_builder b = {m, block, ir_op_get(m, op)->location};
   int32_t rank = ir_type_at(m, r.x)->rank;
   for (int64_t i = 0; i < r.columns; i++)
-    columns[i] = ir_build_reshape(&b, sorted_column(m, &r, i), column_type(m, &r, rank));
+    columns[i] = ir_build_reshape(&f->b, sorted_column(m, &r, i), column_type(m, &r, rank));
   ir_value y = columns[0];
-  if (r.columns > 1) y = ir_build_concatenate(&b, columns, (uint32_t)r.columns, 1 - r.dim);
+  if (r.columns > 1) y = ir_build_concatenate(&f->b, columns, (uint32_t)r.columns, 1 - r.dim);
   return pass_stand_in(m, f->map, op, y);
 }
 

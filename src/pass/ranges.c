@@ -328,14 +328,13 @@ static bool begin(pass_rewrite *r) {
   return true;
 }
 
-static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *r, ir_op op) {
   pass_bounds *f = r->own;
   if (!pass_is_static(f->m, op)) return false;
   pass_bounds_note(f, op);
   if (ir_op_get(f->m, op)->n_results != 1 || ir_has_effects(f->m, op)) return false;
   ir_value y = ir_result(f->m, op, 0);
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  ir_value x = narrowed(f, &b, op);
+  ir_value x = narrowed(f, &r->b, op);
   if (!x || ir_type_of(f->m, x) != ir_type_of(f->m, y)) return false;
   note_made(f, x);
   return pass_stand_in(f->m, r->map, op, x);

@@ -22,15 +22,14 @@ static bool reduces_all(const pass_rewrite *f, ir_op op) {
          ir_value_bytes(f->m, d->operands[0]) > f->small_bytes;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   if (!reduces_all(f, op)) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   ir_value x = ir_operand(f->m, op, 0);
-  ir_value from = pass_build_unflattened(&b, pass_build_unsorted(&b, x));
+  ir_value from = pass_build_unflattened(&f->b, pass_build_unsorted(&f->b, x));
   if (from == x) return false;
   int32_t rank = ir_type_at(f->m, from)->rank;
   ir_kind kind = ir_reducer_kind(f->m, ir_body(f->m, op));
-  ir_value made = ir_build_reduce(&b, kind, from, ir_operand(f->m, op, 1), ir_all_dims, rank);
+  ir_value made = ir_build_reduce(&f->b, kind, from, ir_operand(f->m, op, 1), ir_all_dims, rank);
   return pass_stand_in(f->m, f->map, op, made);
 }
 

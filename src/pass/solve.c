@@ -200,13 +200,13 @@ static bool replace_factored(pass_rewrite *f, ir_builder *b, ir_op op) {
   return pass_stand_in(f->m, f->map, op, made);
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   triangle t;
   if (!read_triangle(f->m, op, &t)) return false;
   ir_value a = ir_operand(f->m, op, 0), b = ir_operand(f->m, op, 1);
   if (!is_worth_it(f, a, b)) return false;
   int64_t rows = ir_type_at(f->m, a)->dims[0];
-  t.b = (ir_builder){f->m, block, ir_op_get(f->m, op)->location};
+  t.b = (ir_builder){f->m, f->b.block, ir_op_get(f->m, op)->location};
   if (replace_factored(f, &t.b, op)) return true;
   t.a = a;
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;

@@ -195,7 +195,7 @@ static ir_op respell(ir_module *m, ir_op op, const spelling *s, const ir_attr *l
   return made;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   const spelling *s = spelling_of(ir_kind_of(f->m, op));
   ir_attr lists[MOST_LISTS];
   if (!s || ir_op_get(f->m, op)->n_operands != s->kept + s->n_lists ||
@@ -204,7 +204,7 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
     return false;
   ir_op made = respell(f->m, op, s, lists);
   if (!ir_obeys_rule(f->m, made)) return false;
-  ir_block_append(f->m, block, made);
+  ir_block_append(f->m, f->b.block, made);
   return pass_stand_in(f->m, f->map, op, ir_result(f->m, made, 0));
 }
 

@@ -113,11 +113,10 @@ static ir_value build(const pass_rewrite *f, ir_builder *b, const sum *s) {
   return made;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   sum s;
   if (!find_sum(f, op, &s)) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  return pass_stand_in(f->m, f->map, op, build(f, &b, &s));
+  return pass_stand_in(f->m, f->map, op, build(f, &f->b, &s));
 }
 
 const pass pass_sums = {"sums", .replace = replace, .begin = begin};

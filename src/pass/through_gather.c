@@ -451,13 +451,13 @@ static ir_value select_for_scatter(picker *f, ir_op op) {
   return ir_build_select(&f->b, mask, sum, x);
 }
 
-static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *r, ir_op op) {
   ir_kind kind = ir_kind_of(r->m, op);
   if ((kind != IR_OP_GATHER && kind != IR_OP_SCATTER) || !pass_is_static(r->m, op)) return false;
   picker f = {.p = r->p,
               .m = r->m,
               .small_bytes = r->small_bytes,
-              .b = {r->m, block, ir_op_get(r->m, op)->location},
+              .b = {r->m, r->b.block, ir_op_get(r->m, op)->location},
               .steps = MOST_STEPS};
   ir_value y = kind == IR_OP_GATHER ? element_of_gather(&f, op) : select_for_scatter(&f, op);
   return pass_stand_in(r->m, r->map, op, y);

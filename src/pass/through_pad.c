@@ -354,8 +354,9 @@ static ir_value dot(padder *f, ir_op op) {
 }
 
 /* ---- all ops ---- */
-static bool replace(pass_rewrite *r, ir_block block, ir_op op) {
-  padder of = {r->p, r->m, r->small_bytes, {r->m, block, ir_op_get(r->m, op)->location}}, *f = &of;
+static bool replace(pass_rewrite *r, ir_op op) {
+  padder of = {r->p, r->m, r->small_bytes, {r->m, r->b.block, ir_op_get(r->m, op)->location}},
+         *f = &of;
   ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = IR_NONE;
   if (ir_kind_flags(kind) & IR_FLAG_E) v = elementwise(f, op);

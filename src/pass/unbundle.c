@@ -8,13 +8,12 @@
  */
 #include "pass/pass.h"
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   const ir_op_data d = *ir_op_get(f->m, op);
   if (d.kind != IR_OP_OPTIMIZATION_BARRIER || d.n_operands <= 1) return false;
-  ir_builder b = {f->m, block, d.location};
   for (uint32_t i = 0; i < d.n_operands; i++)
     ir_map_set(f->map, d.first_result + i,
-               ir_build(&b, IR_OP_OPTIMIZATION_BARRIER, 1, &d.operands[i],
+               ir_build(&f->b, IR_OP_OPTIMIZATION_BARRIER, 1, &d.operands[i],
                         ir_type_of(f->m, d.operands[i]), d.n_attrs, d.attrs));
   return true;
 }

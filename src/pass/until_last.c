@@ -572,7 +572,7 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   return loop;
 }
 
-static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
+static bool replace(pass_rewrite *f, ir_op op) {
   ir_module *m = f->m;
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_WHILE || d->n_attrs || !pass_is_static(m, op) || ir_has_effects(m, op))
@@ -587,9 +587,8 @@ static bool replace(pass_rewrite *f, ir_block block, ir_op op) {
             .of_rows = ARENA_ARRAY(f->p->scratch, bool, m->values.count),
             .varies = ARENA_ARRAY(f->p->scratch, bool, m->values.count)};
   if (!find_vote(&l) || !is_legal(&l)) return false;
-  ir_builder b = {m, block, d->location};
-  ir_value trips = is_for_good(&l) ? find_last(&l, &b) : find_end(&l, &b);
-  ir_op run = run_trips(&l, &b, trips);
+  ir_value trips = is_for_good(&l) ? find_last(&l, &f->b) : find_end(&l, &f->b);
+  ir_op run = run_trips(&l, &f->b, trips);
   for (uint32_t i = 0; i < l.n_carries; i++) {
     assert(ir_type_of(m, ir_result(m, op, i)) == ir_type_of(m, ir_result(m, run, i)));
     ir_map_set(f->map, ir_result(m, op, i), ir_result(m, run, i));
