@@ -354,7 +354,7 @@ static bool is_chosen(const ir_module *m, ir_value v, int depth) {
 
 bool ir_is_chosen(const ir_module *m, ir_block body, uint32_t i) {
   enum { DEEPEST = 8 };
-  return is_chosen(m, ir_operand(m, ir_terminator(m, body), i), DEEPEST);
+  return is_chosen(m, ir_yielded(m, body, i), DEEPEST);
 }
 
 bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine) {

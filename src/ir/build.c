@@ -419,7 +419,7 @@ ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
 
 void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips) {
   ir_builder b = {m, ir_body(m, loop), ir_op_get(m, loop)->location};
-  ir_value counter = ir_block_get(m, b.block)->args.at[0];
+  ir_value counter = ir_argument(m, b.block, 0);
   ir_value end = ir_build_int_like(&b, counter, trips);
   ir_value more = ir_build_compare(&b, "LT", counter, end);
   ir_build_return(&b, IR_OP_RETURN, &more, 1);

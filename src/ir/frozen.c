@@ -33,14 +33,12 @@ static truth opposite(truth t) {
   return t == UNKNOWN ? UNKNOWN : t == ALL_TRUE ? ALL_FALSE : ALL_TRUE;
 }
 
-static ir_value carry_of(const proof *p, uint32_t i) {
-  return ir_block_get(p->m, p->body)->args.at[i];
-}
+static ir_value carry_of(const proof *p, uint32_t i) { return ir_argument(p->m, p->body, i); }
 
 static bool is_sliced(const proof *p, uint32_t i) { return p->rows_at[i] >= 0; }
 
 static bool is_invariant(const proof *p, uint32_t i) {
-  return ir_operand(p->m, ir_terminator(p->m, p->body), i) == carry_of(p, i);
+  return ir_yielded(p->m, p->body, i) == carry_of(p, i);
 }
 
 /* ---- the condition ---- */
@@ -195,7 +193,7 @@ static void look_at(proof *p, ir_op op) {
 }
 
 static bool is_left(const proof *p, uint32_t i) {
-  ir_value arg = carry_of(p, i), yield = ir_operand(p->m, ir_terminator(p->m, p->body), i);
+  ir_value arg = carry_of(p, i), yield = ir_yielded(p->m, p->body, i);
   if (p->is_as[yield] == arg) return true;
   return is_bool(p, arg) && p->known[arg] != UNKNOWN && p->known[arg] == p->known[yield];
 }

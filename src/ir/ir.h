@@ -320,14 +320,16 @@ static inline ir_value ir_operand(const ir_module *m, ir_op o, uint32_t i) {
   return m->ops.at[o].operands[i];
 }
 /* for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++): an op's operands, and likewise its
- * results and the ops of a block; IR_NONE: there are no more. What is appended meanwhile comes,
- * too.
- */
+ * results and the ops and arguments of a block; IR_NONE: there are no more. What is appended
+ * meanwhile comes, too. */
 static inline ir_value ir_operand_at(const ir_module *m, ir_op o, uint32_t i) {
   return i < m->ops.at[o].n_operands ? m->ops.at[o].operands[i] : IR_NONE;
 }
 static inline ir_value ir_result_at(const ir_module *m, ir_op o, uint32_t i) {
   return i < m->ops.at[o].n_results ? m->ops.at[o].first_result + i : IR_NONE;
+}
+static inline ir_value ir_argument_at(const ir_module *m, ir_block b, uint32_t i) {
+  return i < m->blocks.at[b].args.count ? m->blocks.at[b].args.at[i] : IR_NONE;
 }
 static inline ir_op ir_op_at(const ir_module *m, ir_block b, uint32_t i) {
   return i < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
@@ -371,6 +373,15 @@ static inline ir_op ir_op_around(const ir_module *m, ir_op op) {
 }
 static inline ir_op ir_terminator(const ir_module *m, ir_block b) {
   return m->blocks.at[b].ops.at[m->blocks.at[b].ops.count - 1];
+}
+static inline ir_value ir_argument(const ir_module *m, ir_block b, uint32_t i) {
+  return m->blocks.at[b].args.at[i];
+}
+static inline ir_value ir_yielded(const ir_module *m, ir_block b, uint32_t i) {
+  return m->ops.at[ir_terminator(m, b)].operands[i];
+}
+static inline ir_block ir_while_body(const ir_module *m, ir_op loop) {
+  return m->ops.at[loop].regions[1];
 }
 /* The module's functions. */
 static inline ir_block ir_top(const ir_module *m) { return m->ops.at[m->root].regions[0]; }

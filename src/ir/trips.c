@@ -15,9 +15,9 @@ static bool is_carry(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_i
 
 /* What each trip adds to the carry; 0: we don't know. */
 static int64_t growth_of(const ir_module *m, ir_op loop, uint32_t carry) {
-  ir_block body = ir_op_get(m, loop)->regions[1];
-  ir_value arg = ir_block_get(m, body)->args.at[carry];
-  ir_op step = ir_value_get(m, ir_operand(m, ir_terminator(m, body), carry))->op;
+  ir_block body = ir_while_body(m, loop);
+  ir_value arg = ir_argument(m, body, carry);
+  ir_op step = ir_value_get(m, ir_yielded(m, body, carry))->op;
   int64_t by;
   bool adds = step && ir_kind_of(m, step) == IR_OP_ADD;
   if (!adds && !(step && ir_kind_of(m, step) == IR_OP_SUBTRACT)) return 0;
@@ -50,7 +50,7 @@ typedef struct condition { /* a carry that is compared with a bound */
 } condition;
 
 static bool read_condition(const ir_module *m, ir_op loop, condition *out) {
-  ir_value goes_on = ir_operand(m, ir_terminator(m, ir_body(m, loop)), 0);
+  ir_value goes_on = ir_yielded(m, ir_body(m, loop), 0);
   ir_op test = ir_comparison(m, goes_on, &out->direction);
   if (!test) return false;
   ir_value x = ir_operand(m, test, 0);
@@ -109,10 +109,10 @@ static double mean_of_argument(average *a, const ir_value_data *d) {
   const ir_module *m = a->m;
   ir_op loop = ir_block_get(m, d->block)->parent;
   if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE) return NAN;
-  ir_block body = ir_op_get(m, loop)->regions[1];
-  ir_value next = ir_operand(m, ir_terminator(m, body), d->index);
+  ir_block body = ir_while_body(m, loop);
+  ir_value next = ir_yielded(m, body, d->index);
   double first = mean_of(a, ir_operand(m, loop, d->index));
-  if (next == ir_block_get(m, body)->args.at[d->index]) return first;
+  if (next == ir_argument(m, body, d->index)) return first;
   double trips = mean_trips(a, loop);
   int64_t by = growth_of(m, loop, d->index);
   ir_value bound;

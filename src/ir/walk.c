@@ -31,8 +31,7 @@ void ir_map_set(ir_map *map, ir_value from, ir_value to) {
 
 static void copy_block_to(const ir_module *from, ir_block block, ir_module *m, ir_block to,
                           ir_map *map) {
-  for (uint32_t i = 0; i < ir_block_get(from, block)->args.count; i++) {
-    ir_value arg = ir_block_get(from, block)->args.at[i];
+  for (ir_value arg, i = 0; (arg = ir_argument_at(from, block, i)); i++) {
     ir_value_data old = *ir_value_get(from, arg);
     ir_value fresh = ir_block_arg(m, to, old.type);
     ir_value_get(m, fresh)->location = old.location;

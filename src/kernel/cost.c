@@ -313,12 +313,6 @@ static double cost_of_product(const kernel_nest *n, const kernel_node *x) {
          (1 + (ODD_ROW_WEIGHT - 1) * odd);
 }
 
-static int64_t outer_extent(const kernel_nest *n) {
-  uint32_t outer = 0;
-  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == KERNEL_OUTER) << a;
-  return kernel_extent_of(n, outer);
-}
-
 /* Partial results of a reduction over rows, in one span. */
 static double partial_bytes(const kernel_nest *n, const kernel_node *x) {
   double elements = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask));
@@ -332,14 +326,14 @@ static int64_t spans_of(const kernel_nest *n) {
   double bytes = 1;
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
-  int64_t outer = outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
+  int64_t outer = kernel_outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
   int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, SPANS), SPANS);
   return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
 }
 
 /* Of all spans: memory that is touched for the first time. */
 static double cost_of_partials(const kernel_nest *n, const kernel_node *x) {
-  return partial_bytes(n, x) * (double)(spans_of(n) * outer_extent(n)) * FIRST_TOUCH;
+  return partial_bytes(n, x) * (double)(spans_of(n) * kernel_outer_extent(n)) * FIRST_TOUCH;
 }
 
 static bool has_looped_points(const kernel_nest *n, const kernel_node *x) {
@@ -358,7 +352,7 @@ static double cost_of_packing(const kernel_nest *n) {
   if (n->extent[n->row] >= LEAST_PACKED_CHUNK || has_products(n, false) || has_products(n, true))
     return 0;
   double vectors = (double)kernel_packed_bytes(n, n->column) / machine_vector_bytes(&n->machine);
-  return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (outer_extent(n) - 1));
+  return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (kernel_outer_extent(n) - 1));
 }
 
 /* In a kernel; XLA's take cost_weight(). */
@@ -523,7 +517,7 @@ bool cost_may_span_columns(const kernel_nest *n) {
 /* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
  * few threads have equally much. */
 static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
-  int64_t rows = n->extent[n->row], items = clamp64(outer_extent(n), 1, CHUNKS), pieces = 1;
+  int64_t rows = n->extent[n->row], items = clamp64(kernel_outer_extent(n), 1, CHUNKS), pieces = 1;
   bool products = has_products(n, false) || has_products(n, true),
        packs = packed_bytes && !products;
   int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
@@ -588,7 +582,7 @@ void cost_set_sizes(kernel_nest *n) {
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;
   s->block = block_of(n, step, bytes);
   s->chunk = chunk_of(n, bytes);
-  int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = outer_extent(n);
+  int64_t chunks = (n->extent[n->row] + s->chunk - 1) / s->chunk, outer = kernel_outer_extent(n);
   int64_t spans = spans_of(n);
   s->spans = n->n_late && chunks > spans ? spans : chunks;
   s->column_spans = column_spans_of(n, s->spans * outer);

@@ -657,12 +657,6 @@ static void place_late(kernel_emitter *e, int64_t slots) {
   }
 }
 
-static int64_t outer_items(const kernel_nest *n) {
-  uint32_t outer = 0;
-  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == KERNEL_OUTER) << a;
-  return kernel_extent_of(n, outer);
-}
-
 static void bind_outer(kernel_emitter *e, const char *number) {
   const kernel_nest *n = e->n;
   for (int32_t a = 0; a < n->n_axes; a++) {
@@ -860,7 +854,7 @@ kernel_code kernel_emit(arena *a, kernel_nest *n, const char *name) {
   kernel_emitter e = {.n = n, .a = a, .name = name, .numbers = "%scratch"};
   e.buffers = e.places = e.helpers = strbuf_make(a);
   strbuf functions = strbuf_make(a);
-  int64_t outer = outer_items(n), items = outer * n->sizes.spans * n->sizes.column_spans;
+  int64_t outer = kernel_outer_extent(n), items = outer * n->sizes.spans * n->sizes.column_spans;
   bool finishes = has_late_results(n), merges = n->sizes.column_spans > 1;
   e.known = ARENA_ARRAY(a, kernel_known, KERNEL_KNOWN_LINES);
   load_buffers(&e);

@@ -99,7 +99,7 @@ static void add_arguments(parting *w, ir_block block, bool second, ir_map *map) 
     for (int32_t j = 0; i == inputs && j < w->n_out; j++)
       if (w->out_dims[j] >= 0)
         ir_block_arg(m, block, ir_type_of(m, ir_operand(m, end, (uint32_t)j)));
-    ir_value arg = ir_block_get(m, w->body)->args.at[i];
+    ir_value arg = ir_argument(m, w->body, i);
     ir_map_set(map, arg, ir_block_arg(m, block, ir_type_of(m, arg)));
   }
 }
@@ -108,7 +108,7 @@ static ir_value *parted_arguments(parting *w, ir_block block) {
   ir_value *args = ARENA_ARRAY(w->a, ir_value, w->n_out);
   uint32_t next = 2 + (uint32_t)w->n_in;
   for (int32_t j = 0; j < w->n_out; j++)
-    if (w->out_dims[j] >= 0) args[j] = ir_block_get(w->m, block)->args.at[next++];
+    if (w->out_dims[j] >= 0) args[j] = ir_argument(w->m, block, next++);
   return args;
 }
 

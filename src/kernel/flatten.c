@@ -18,11 +18,11 @@ static ir_block region_of(const ir_module *m, ir_op loop, uint32_t r) {
 }
 
 static ir_value arg_of(const ir_module *m, ir_op loop, uint32_t region, uint32_t i) {
-  return ir_block_get(m, region_of(m, loop, region))->args.at[i];
+  return ir_argument(m, region_of(m, loop, region), i);
 }
 
 static ir_value returned(const ir_module *m, ir_op loop, uint32_t region, uint32_t i) {
-  return ir_operand(m, ir_terminator(m, region_of(m, loop, region)), i);
+  return ir_yielded(m, region_of(m, loop, region), i);
 }
 
 static bool changes(const ir_module *m, ir_op loop, uint32_t i) {

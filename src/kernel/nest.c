@@ -602,6 +602,12 @@ int64_t kernel_extent_of(const kernel_nest *n, uint32_t mask) {
   return product;
 }
 
+int64_t kernel_outer_extent(const kernel_nest *n) {
+  uint32_t outer = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) outer |= (uint32_t)(n->role[a] == KERNEL_OUTER) << a;
+  return kernel_extent_of(n, outer);
+}
+
 /* Axes that all values with rows and columns have: an index outside of the tile computes nothing
  * twice. Long ones may be outside, too, if a product does not take them as points. */
 static uint32_t axes_of_tiles(const kernel_nest *n, uint32_t tile, bool long_outside) {

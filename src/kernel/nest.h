@@ -189,6 +189,7 @@ bool kernel_ends_phase(const kernel_nest *n, const kernel_node *x);
 /* Axes of a value that neither are outside of the tile nor span it, and the product of lengths. */
 uint32_t kernel_point_axes(const kernel_nest *n, uint32_t mask);
 int64_t kernel_extent_of(const kernel_nest *n, uint32_t mask);
+int64_t kernel_outer_extent(const kernel_nest *n); /* of the axes outside the tile, together */
 
 /* A rule says which axes of an op are one; op table, column `tile`. */
 typedef struct kernel_tie kernel_tie;

@@ -101,15 +101,14 @@ static void widen_op(const ir_module *whole, ir_op op, void *user) {
   for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++) {
     ir_block block = ir_op_get(m, op)->regions[r];
     for (uint32_t i = 0; block && i < ir_block_get(m, block)->args.count; i++)
-      widen_value(m, ir_block_get(m, block)->args.at[i]);
+      widen_value(m, ir_argument(m, block, i));
     if (block) ir_walk(m, block, widen_op, m);
   }
 }
 
 static void widen_arguments(widener *w, ir_block body) {
   ir_builder b = {w->m, body, IR_NONE};
-  for (uint32_t i = 0; i < ir_block_get(w->m, body)->args.count; i++) {
-    ir_value v = ir_block_get(w->m, body)->args.at[i];
+  for (ir_value v, i = 0; (v = ir_argument_at(w->m, body, i)); i++) {
     if (is_narrow(w->m, v)) ir_map_set(w->map, v, ir_build_convert(&b, v, IR_F32));
   }
 }

@@ -68,13 +68,13 @@ void kernel_variadic_combine(kernel_emitter *e, const kernel_node *first, int32_
   ir_block body = ir_body(m, first->op);
   scope s = {.n = 0};
   for (uint32_t i = 0; i < 2 * n; i++)
-    s.at[s.n++] = (binding){ir_block_get(m, body)->args.at[i], i < n ? sum[i] : add[i - n]};
+    s.at[s.n++] = (binding){ir_argument(m, body, i), i < n ? sum[i] : add[i - n]};
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
     ir_op op = ir_block_get(m, body)->ops.at[i];
     const char *is = evaluate(e, &s, op, lanes);
     s.at[s.n++] = (binding){ir_result(m, op, 0), is};
   }
-  for (uint32_t i = 0; i < n; i++) sum[i] = looked_up(&s, ir_operand(m, ir_terminator(m, body), i));
+  for (uint32_t i = 0; i < n; i++) sum[i] = looked_up(&s, ir_yielded(m, body, i));
 }
 
 const char *kernel_variadic_neutral(kernel_emitter *e, const kernel_node *x) {

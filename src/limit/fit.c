@@ -285,7 +285,7 @@ static weir_status try_seed(fit *f, const seed *s, bool *out_better) {
 static weir_status try_seeds(fit *f, bool *out_better) {
   *out_better = false;
   f->seeds.count = 0;
-  add_seeds(f, ir_op_get(f->m, ir_main_function(f->m))->regions[0]);
+  add_seeds(f, ir_body(f->m, ir_main_function(f->m)));
   seeds_sort(f->seeds.at, f->seeds.count, true);
   for (uint32_t i = 0; i < f->seeds.count && !*out_better && f->trials < MOST_TRIALS; i++)
     if (!seeds_was_tried(&f->tried, f->seeds.at[i].value))

@@ -116,7 +116,7 @@ static void close_box(drawing *g) { g->sink->close(g->sink->user); }
 static const char *while_label(const drawing *g, ir_op op) {
   const ir_module *m = g->m;
   ir_block cond = ir_body(m, op);
-  ir_op compare = ir_value_get(m, ir_operand(m, ir_terminator(m, cond), 0))->op;
+  ir_op compare = ir_value_get(m, ir_yielded(m, cond, 0))->op;
   if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE) return "while";
   const char *direction = ir_op_string(m, compare, "comparison_direction");
   int64_t n;
@@ -183,8 +183,7 @@ static void draw_block(drawing *g, ir_block block) {
 
 /* ---- the program ---- */
 static void draw_arguments(drawing *g, ir_block block) {
-  for (uint32_t i = 0; i < ir_block_get(g->m, block)->args.count; i++) {
-    ir_value arg = ir_block_get(g->m, block)->args.at[i];
+  for (ir_value arg, i = 0; (arg = ir_argument_at(g->m, block, i)); i++) {
     out_graph_node node = {.id = value_node(arg),
                            .name = arena_printf(g->arena, "argument %u", i),
                            .kind = OUT_GRAPH_ARGUMENT};

@@ -143,12 +143,11 @@ static void follow_result(dce *d, ir_op op, uint32_t i) {
   }
   if (data->kind == IR_OP_WHILE) {
     mark_value(d, data->operands[i]);
-    mark_value(d, ir_operand(d->m, ir_terminator(d->m, data->regions[1]), i));
+    mark_value(d, ir_yielded(d->m, data->regions[1], i));
     return;
   }
   for (uint32_t k = 0; k < 2; k++)
-    if (loop_body(d->m, op, k))
-      mark_value(d, ir_operand(d->m, ir_terminator(d->m, loop_body(d->m, op, k)), i));
+    if (loop_body(d->m, op, k)) mark_value(d, ir_yielded(d->m, loop_body(d->m, op, k), i));
   if (is_carry(d->m, op, i))
     mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
 }
@@ -284,7 +283,7 @@ static bool is_read(const dce *d, ir_op loop, uint32_t arg) {
   bool read = false;
   for (uint32_t k = 0; k < 2; k++)
     if (loop_body(d->m, loop, k))
-      read |= d->live_value[ir_block_get(d->m, loop_body(d->m, loop, k))->args.at[arg]];
+      read |= d->live_value[ir_argument(d->m, loop_body(d->m, loop, k), arg)];
   return read;
 }
 

@@ -108,9 +108,8 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   ir_module *m = in->m;
   ir_block body = ir_function_body(m, callee);
   CTX_CHECK(m->ctx, !in->recursive[callee] && in->n_ops + in->size[callee] <= in->most_ops);
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
-    ir_map_set(in->map, ir_block_get(m, body)->args.at[i],
-               ir_map_get(in->map, ir_operand(m, op, i)));
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
+    ir_map_set(in->map, arg, ir_map_get(in->map, ir_operand(m, op, i)));
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) {
     ir_op copy = ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);

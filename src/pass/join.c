@@ -142,10 +142,9 @@ static void copy_body(joining *j, ir_block to, ir_op op, ir_map *map) {
   ir_module *m = j->m;
   ir_block from = ir_body(m, op);
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value v = ir_operand(m, op, i), arg = ir_block_get(m, from)->args.at[i];
+    ir_value v = ir_operand(m, op, i), arg = ir_argument(m, from, i);
     if (is_result_of(m, v, j->first)) {
-      ir_value yielded =
-          ir_operand(m, ir_terminator(m, ir_body(m, j->first)), ir_value_get(m, v)->index);
+      ir_value yielded = ir_yielded(m, ir_body(m, j->first), ir_value_get(m, v)->index);
       ir_map_set(map, arg, ir_map_get(map, yielded));
     } else ir_map_set(map, arg, ir_block_arg(m, to, ir_type_of(m, arg)));
   }
@@ -158,7 +157,7 @@ static void yield_results(joining *j, ir_block to, const sides *results, ir_map 
   ir_value *yields = ARENA_ARRAY(j->p->scratch, ir_value, results->values.count + 1);
   for (uint32_t i = 0; i < results->values.count; i++) {
     const ir_value_data *v = ir_value_get(m, results->values.at[i]);
-    yields[i] = ir_map_get(map, ir_operand(m, ir_terminator(m, ir_body(m, v->op)), v->index));
+    yields[i] = ir_map_get(map, ir_yielded(m, ir_body(m, v->op), v->index));
   }
   ir_builder b = {m, to, ir_op_get(m, j->second)->location};
   ir_build_return(&b, IR_OP_SDY_RETURN, yields, results->values.count);

@@ -58,11 +58,11 @@ static bool replace(pass_rewrite *f, ir_op op) {
   if (!may_unfold(m, op)) return false;
   ir_type shape = ir_type_of(m, ir_result(m, op, 0));
   ir_block body = ir_body(m, op);
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
-    ir_map_set(f->map, ir_block_get(m, body)->args.at[i], ir_operand(m, op, i));
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
+    ir_map_set(f->map, arg, ir_operand(m, op, i));
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) unfold_op(f, &f->b, shape, ir_block_get(m, body)->ops.at[i]);
-  ir_value out = whole(f, &f->b, shape, ir_operand(m, ir_terminator(m, body), 0));
+  ir_value out = whole(f, &f->b, shape, ir_yielded(m, body, 0));
   return pass_stand_in(m, f->map, op, out);
 }
 

@@ -228,7 +228,7 @@ static ir_value longer_prefix(ir_builder *b, const keys *k, ir_value x, ir_value
 
 static void build_body(ir_builder *outer, const keys *k, ir_op loop, ir_value x,
                        const ir_value *places) {
-  ir_builder b = {outer->m, ir_op_get(outer->m, loop)->regions[1], outer->location};
+  ir_builder b = {outer->m, ir_while_body(outer->m, loop), outer->location};
   const ir_value *args = ir_block_get(b.m, b.block)->args.at;
   uint32_t n = ir_block_get(b.m, b.block)->args.count;
   ir_value next[MOST_READS + 1], one = ir_build_splat_int(&b, ir_type_of(b.m, args[0]), 1);

@@ -119,8 +119,8 @@ static bool replace_by_body(swap *s, ir_block block, ir_op op) {
   if (s->region >= d.n_regions) return false;
   ir_block body = d.regions[d.n_regions - 1 - s->region];
   if (!can_replace_by_body(m, op, body)) return false;
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
-    ir_map_set(s->map, ir_block_get(m, body)->args.at[i], ir_map_get(s->map, d.operands[i]));
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
+    ir_map_set(s->map, arg, ir_map_get(s->map, d.operands[i]));
   ir_ops ops = ir_take_ops(m, body);
   for (uint32_t i = 0; i + 1 < ops.count; i++) emit_op(s, block, ops.at[i]);
   for (uint32_t i = 0; i < d.n_results; i++)
@@ -326,7 +326,7 @@ static uint32_t count_unused_arguments(ir_module *m) {
   ir_block body = main_body(m);
   uint32_t n = 0;
   for (uint32_t i = 0; body && i < ir_block_get(m, body)->args.count; i++)
-    n += !used[ir_block_get(m, body)->args.at[i]];
+    n += !used[ir_argument(m, body, i)];
   arena_destroy(a);
   return n;
 }

@@ -28,7 +28,7 @@ static void add_op(const ir_module *m, ir_op op, void *user) {
   for (uint32_t i = 0; i < d->n_results; i++) add_type(user, m, ir_type_of(m, d->first_result + i));
   for (uint32_t r = 0; r < d->n_regions; r++)
     for (uint32_t i = 0; d->regions[r] && i < ir_block_get(m, d->regions[r])->args.count; i++)
-      add_type(user, m, ir_type_of(m, ir_block_get(m, d->regions[r])->args.at[i]));
+      add_type(user, m, ir_type_of(m, ir_argument(m, d->regions[r], i)));
 }
 
 static int falling(const void *x, const void *y) {

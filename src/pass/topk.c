@@ -187,7 +187,7 @@ static void forget_replay(finder *f, ir_block comparator) {
 
 static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {
   ir_value x = ir_operand(f->m, w->s->op, w->o->key);
-  ir_value left = ir_block_get(f->m, w->s->comparator)->args.at[2 * w->o->key];
+  ir_value left = ir_argument(f->m, w->s->comparator, 2 * w->o->key);
   if (flip) x = reversed(b, x, w->s->dim);
   x = pass_build_moved(b, x, w->s->dim, type_of(f, x)->rank - 1);
   ir_map_set(f->replay, left, x);

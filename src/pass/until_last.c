@@ -65,12 +65,10 @@ typedef struct bounds { /* of all elements that are no NaN */
 } bounds;
 
 static ir_value carry_of(const last *l, ir_block block, uint32_t i) {
-  return ir_block_get(l->m, block)->args.at[i];
+  return ir_argument(l->m, block, i);
 }
 
-static ir_value yield_of(const last *l, uint32_t i) {
-  return ir_operand(l->m, ir_terminator(l->m, l->body), i);
-}
+static ir_value yield_of(const last *l, uint32_t i) { return ir_yielded(l->m, l->body, i); }
 
 static bool has_rows(const last *l, ir_value v) {
   return ir_same_dims(ir_type_at(l->m, v), ir_type_at(l->m, l->asked));
@@ -276,7 +274,7 @@ static bool read_flag(last *l, ir_value v) {
 
 /* The condition is a vote, or its half. */
 static bool find_vote(last *l) {
-  ir_value v = ir_operand(l->m, ir_terminator(l->m, l->condition), 0);
+  ir_value v = ir_yielded(l->m, l->condition, 0);
   ir_op both = ir_maker(l->m, v, IR_OP_AND);
   l->flag = l->n_carries;
   for (uint32_t i = 0; i < (both ? 2u : 1u); i++) {
@@ -395,7 +393,7 @@ static void ask_rows(const last *l, ir_builder *b, ir_value *args) {
   ir_value any = over_all(b, IR_OP_OR, args[l->n_carries + GOES]);
   if (body_votes(l)) args[l->flag] = any;
   ir_map *map = copied(l, l->condition, b->block, args, any);
-  ir_value goes = ir_map_get(map, ir_operand(l->m, ir_terminator(l->m, l->condition), 0));
+  ir_value goes = ir_map_get(map, ir_yielded(l->m, l->condition, 0));
   ir_build_return(b, IR_OP_RETURN, &goes, 1);
 }
 
@@ -453,7 +451,7 @@ static ir_op count_trips(const last *l, ir_builder *b, const ir_value *counted,
   ir_value *args[2];
   ir_op loop = wider_while(l, b, counted, n_counted, args);
   ir_builder of_condition = {m, ir_body(m, loop), b->location},
-             of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
+             of_body = {m, ir_while_body(m, loop), b->location};
   ask_rows(l, &of_condition, args[0]);
   step_rows(l, &of_body, args[1], n_counted);
   return loop;
@@ -542,14 +540,13 @@ static ir_value find_end(const last *l, ir_builder *b) {
   ir_value init[3] = {ir_build_splat_int(b, type, 0), ir_build_splat_int(b, type, 1),
                       ir_build_splat_int(b, type, -1)};
   ir_op loop = ir_build_while(b, init, 3);
-  ir_block regions[2] = {ir_body(m, loop), ir_op_get(m, loop)->regions[1]};
+  ir_block regions[2] = {ir_body(m, loop), ir_while_body(m, loop)};
   ir_builder of_condition = {m, regions[0], b->location}, of_body = {m, regions[1], b->location};
-  ir_value end = ir_block_get(m, regions[0])->args.at[2];
+  ir_value end = ir_argument(m, regions[0], 2);
   ir_value unknown =
       ir_build_compare(&of_condition, "LT", end, ir_build_int_like(&of_condition, end, 0));
   ir_build_return(&of_condition, IR_OP_RETURN, &unknown, 1);
-  ir_value args[2] = {ir_block_get(m, regions[1])->args.at[0],
-                      ir_block_get(m, regions[1])->args.at[1]};
+  ir_value args[2] = {ir_argument(m, regions[1], 0), ir_argument(m, regions[1], 1)};
   look_on(l, &of_body, args, look_from(l, &of_body, args[0], args[1]));
   return ir_result(m, loop, 2);
 }
@@ -561,7 +558,7 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   uint32_t n = l->n_carries;
   ir_op loop = wider_while(l, b, extra, 2, args);
   ir_builder of_condition = {m, ir_body(m, loop), b->location},
-             of_body = {m, ir_op_get(m, loop)->regions[1], b->location};
+             of_body = {m, ir_while_body(m, loop), b->location};
   ir_value below = ir_build_compare(&of_condition, "LT", args[0][n], args[0][n + 1]);
   ir_build_return(&of_condition, IR_OP_RETURN, &below, 1);
   ir_value *yields = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 2);

@@ -65,7 +65,7 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   ir_block block = ir_body(m, f);
   ir_map *map = ir_map_new(m->arena, whole);
   for (uint32_t i = 0; i < d->n_operands; i++)
-    ir_map_set(map, d->operands[i], ir_block_get(m, block)->args.at[i]);
+    ir_map_set(map, d->operands[i], ir_argument(m, block, i));
   ir_op copy = copy_loop(whole, m, block, loop, map);
   ir_op_drop_attr(m, copy, "scratch");
   ir_op_drop_attr(m, copy, "agree");

@@ -37,7 +37,7 @@ static weir_loop_info info_of(arena *a, const ir_module *m, ir_op loop) {
 /* A loop over segments: its factor is the trips of the loop that it was made of. */
 static weir_loop_info info_of_segments(arena *a, const ir_module *m, ir_op loop,
                                        const split_checkpoints *c) {
-  ir_block body = ir_op_get(m, loop)->regions[1];
+  ir_block body = ir_while_body(m, loop);
   const char *line = plan_source_line(a, m, c->location);
   return (weir_loop_info){.seed = arena_printf(a, "while %s%s%s", plan_shape_text(a, m, c->stack),
                                                line ? " at " : "", line ? line : ""),

@@ -22,7 +22,7 @@ static void add_call(ir_module *m, ir_op loop) {
   block->ops.count = 0;
   ir_builder b = {m, body, ir_op_get(m, loop)->location};
   ir_type type = ir_scalar(m, IR_I64);
-  ir_value operands[] = {ir_block_get(m, body)->args.at[1], ir_build_splat_int(&b, type, l.slice),
+  ir_value operands[] = {ir_argument(m, body, 1), ir_build_splat_int(&b, type, l.slice),
                          ir_build_splat_int(&b, type, l.extent)};
   ir_text_entry label = {"label", progress_label(m->arena, m, loop)};
   ir_op call = ir_build_ffi_call(&b, PROGRESS_CALL_TARGET, operands, 3, NULL, 0, &label, 1);

@@ -342,11 +342,11 @@ static ir_value result_around(const ir_module *m, ir_value v) {
   for (;; v = found) {
     ir_block block = ir_value_block(m, v);
     ir_op loop = ir_block_get(m, block)->parent;
-    if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE || ir_op_get(m, loop)->regions[1] != block)
+    if (!loop || ir_kind_of(m, loop) != IR_OP_WHILE || ir_while_body(m, loop) != block)
       return found;
     ir_op end = ir_terminator(m, block);
     uint32_t i = 0, n = ir_op_get(m, end)->n_operands;
-    while (i < n && ir_operand(m, end, i) != v && ir_block_get(m, block)->args.at[i] != v) i++;
+    while (i < n && ir_operand(m, end, i) != v && ir_argument(m, block, i) != v) i++;
     if (i == n) return found;
     found = ir_result(m, loop, i);
   }

@@ -111,8 +111,7 @@ static void rebuild(spreading *s, ir_block block) {
 static void keep_borders_whole(spreading *s, ir_block main) {
   ir_module *m = s->m;
   ir_ops ops = ir_take_ops(m, main);
-  for (uint32_t i = 0; i < ir_block_get(m, main)->args.count; i++) {
-    ir_value v = ir_block_get(m, main)->args.at[i];
+  for (ir_value v, i = 0; (v = ir_argument_at(m, main, i)); i++) {
     s->now[v] = constrained(s, main, v, WHOLE);
   }
   for (uint32_t i = 0; i < ops.count; i++) {

@@ -462,8 +462,7 @@ static bool *invariants_of(const clock_state *c, ir_block body) {
   const ir_module *m = c->m;
   bool *same = ARENA_ARRAY(c->scratch, bool, m->values.count);
   ir_op end = ir_terminator(m, body);
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) {
-    ir_value arg = ir_block_get(m, body)->args.at[i];
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
     same[arg] = i < ir_op_get(m, end)->n_operands && ir_operand(m, end, i) == arg;
   }
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {

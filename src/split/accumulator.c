@@ -21,12 +21,6 @@ typedef struct sinking {
   values outcomes; /* the small ends of the path, which are carried instead */
 } sinking;
 
-static ir_value argument(const ir_module *m, ir_block block, uint32_t i) {
-  return ir_block_get(m, block)->args.at[i];
-}
-
-static ir_block body_of(const ir_module *m, ir_op loop) { return ir_op_get(m, loop)->regions[1]; }
-
 static ir_value sum_of(const sinking *t) { return ir_result(t->m, t->loop, t->carry); }
 
 /* ---- the loop ---- */
@@ -43,11 +37,11 @@ static bool find_operand(const ir_module *m, ir_op op, ir_value v, uint32_t *out
 static bool is_total(arena *scratch, const ir_module *m, ir_op loop, uint32_t carry) {
   const ir_op_data *d = ir_op_get(m, loop);
   if (d->kind != IR_OP_WHILE || d->n_attrs ||
-      ir_is_used_in(m, d->regions[0], argument(m, d->regions[0], carry)))
+      ir_is_used_in(m, d->regions[0], ir_argument(m, d->regions[0], carry)))
     return false;
-  ir_block body = body_of(m, loop);
+  ir_block body = ir_while_body(m, loop);
   uint32_t *uses = ir_count_uses(scratch, m, body), k;
-  ir_value arg = argument(m, body, carry), at = arg;
+  ir_value arg = ir_argument(m, body, carry), at = arg;
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
     ir_op op = ir_block_get(m, body)->ops.at[i];
     if (uses[at] != 1 || !find_operand(m, op, at, &k)) continue;
@@ -55,7 +49,7 @@ static bool is_total(arena *scratch, const ir_module *m, ir_op loop, uint32_t ca
     else if (is_total(scratch, m, op, k)) at = ir_result(m, op, k);
     else return false;
   }
-  return at != arg && uses[at] == 1 && ir_operand(m, ir_terminator(m, body), carry) == at;
+  return at != arg && uses[at] == 1 && ir_yielded(m, body, carry) == at;
 }
 
 /* ---- the readers ---- */
@@ -206,8 +200,8 @@ static void new_arguments(const sinking *t, ir_block from, ir_block to, uint32_t
   ir_module *m = t->m;
   for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++)
     if (i != carry)
-      ir_map_set(map, argument(m, from, i),
-                 ir_block_arg(m, to, ir_type_of(m, argument(m, from, i))));
+      ir_map_set(map, ir_argument(m, from, i),
+                 ir_block_arg(m, to, ir_type_of(m, ir_argument(m, from, i))));
   for (uint32_t k = 0; k < t->outcomes.count; k++)
     out_sums[k] = ir_block_arg(m, to, ir_type_of(m, t->outcomes.at[k]));
 }
@@ -230,8 +224,8 @@ static void convert(const sinking *t, ir_block to, ir_op loop, uint32_t carry, i
 static void convert_body(const sinking *t, ir_op loop, ir_block body, uint32_t carry,
                          ir_value *sums, ir_map *map) {
   ir_module *m = t->m;
-  ir_block from = body_of(m, loop);
-  ir_value at = argument(m, from, carry);
+  ir_block from = ir_while_body(m, loop);
+  ir_value at = ir_argument(m, from, carry);
   ir_builder b = {m, body, ir_op_get(m, loop)->location};
   uint32_t n = ir_block_get(m, from)->ops.count, k;
   for (uint32_t i = 0; i + 1 < n; i++) {

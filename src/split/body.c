@@ -158,7 +158,7 @@ static void pass_sum_on(body *b, ir_op op) {
 static void place_carries(body *b) {
   ir_op end = ir_terminator(b->m, b->block);
   for (uint32_t i = 0; i < ir_op_get(b->m, end)->n_operands && !b->failed; i++) {
-    ir_value arg = ir_block_get(b->m, b->block)->args.at[i], yield = ir_operand(b->m, end, i);
+    ir_value arg = ir_argument(b->m, b->block, i), yield = ir_operand(b->m, end, i);
     place(b, yield, position_of(b, arg));
     place(b, arg, position_of(b, yield));
     if (is_sum(b, yield)) mark_sum(b, arg);
@@ -225,7 +225,7 @@ static bool is_consistent(body *b) {
   if (b->is_condition) return true;
   ir_op end = ir_terminator(b->m, b->block);
   for (uint32_t i = 0; i < ir_op_get(b->m, end)->n_operands; i++)
-    if (is_sum(b, ir_block_get(b->m, b->block)->args.at[i]) != is_sum(b, ir_operand(b->m, end, i)))
+    if (is_sum(b, ir_argument(b->m, b->block, i)) != is_sum(b, ir_operand(b->m, end, i)))
       return false;
   return true;
 }
@@ -238,13 +238,12 @@ static bool solve(body *b) {
 
 /* ---- the condition ---- */
 static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry) {
-  return ir_is_used_in(m, condition, ir_block_get(m, condition)->args.at[carry]);
+  return ir_is_used_in(m, condition, ir_argument(m, condition, carry));
 }
 
 /* The carry comes back with parts added to it, and the body does nothing else with it. */
 static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
-  ir_value v = ir_operand(b->m, ir_terminator(b->m, b->block), carry),
-           arg = ir_block_get(b->m, b->block)->args.at[carry];
+  ir_value v = ir_yielded(b->m, b->block, carry), arg = ir_argument(b->m, b->block, carry);
   if (uses[arg] != 1) return false;
   uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   ir_value at = arg; /* the carry and what was added so far, in program order */
@@ -317,7 +316,7 @@ static bool asks_rows(const body *b) {
 static bool trace_sums(const body *b, split_factor *out) {
   uint32_t n = ir_op_get(b->m, b->loop)->n_operands, *uses = NULL;
   for (uint32_t i = 0; i < n; i++) {
-    if (!is_sum(b, ir_block_get(b->m, b->block)->args.at[i])) continue;
+    if (!is_sum(b, ir_argument(b->m, b->block, i))) continue;
     if (b->condition || is_looked_at(b->m, ir_body(b->m, b->loop), i)) return false;
     if (!uses) uses = ir_count_uses(b->scratch, b->m, b->block);
     if (!out->sums) out->sums = ARENA_ARRAY(b->scratch, split_sum, n);
@@ -329,20 +328,19 @@ static bool trace_sums(const body *b, split_factor *out) {
 bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
                       split_factor *out) {
   body b = body_of(scratch, m, loop, 1);
-  place(&b, ir_block_get(m, b.block)->args.at[carry], pos);
+  place(&b, ir_argument(m, b.block, carry), pos);
   if (!solve(&b) || (asks_rows(&b) && !ends_by_rows(&b)) || !trace_sums(&b, out)) return false;
   out->inside = arena_copy(scratch, &b, sizeof b);
   out->by_rows = b.by_rows;
   for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++)
-    out->operands[i] = out->results[i] = position_of(&b, ir_block_get(m, b.block)->args.at[i]);
+    out->operands[i] = out->results[i] = position_of(&b, ir_argument(m, b.block, i));
   return true;
 }
 
 /* ---- the while on slices ---- */
 static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_factor *f,
                         int64_t slice, ir_map *map) {
-  for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++) {
-    ir_value arg = ir_block_get(m, from)->args.at[i];
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, from, i)); i++) {
     ir_map_set(map, arg,
                ir_block_arg(m, to, split_tile_type(m, ir_type_of(m, arg), f->operands[i], slice)));
   }

@@ -55,10 +55,6 @@ typedef struct checkpointing {
 
 static ir_block body_of(const checkpointing *c) { return c->forward.body; }
 
-static ir_value argument(const ir_module *m, ir_block block, uint32_t i) {
-  return ir_block_get(m, block)->args.at[i];
-}
-
 /* ---- who reads ---- */
 static reader *reader_of(checkpointing *c, ir_op loop) {
   for (uint32_t i = 0; i < c->readers.count; i++)
@@ -94,10 +90,10 @@ static bool reads_carry(checkpointing *c, reader *r, uint32_t i, const uint32_t 
                         uint32_t stack_index, const split_access *write) {
   ir_module *m = c->m;
   ir_op loop = r->loop.op;
-  ir_value arg = argument(m, r->loop.body, i), result = ir_result(m, loop, i);
+  ir_value arg = ir_argument(m, r->loop.body, i), result = ir_result(m, loop, i);
   ir_block condition = ir_body(m, loop);
   if (!split_steps_keeps(&r->loop, i) || c->users.first[result] != c->users.first[result + 1] ||
-      ir_is_used_in(m, condition, argument(m, condition, i)))
+      ir_is_used_in(m, condition, ir_argument(m, condition, i)))
     return false;
   r->dropped[i] = true;
   return reads_only(c, r, arg, uses[arg] - 1, stack_index, write);
@@ -200,7 +196,7 @@ static void follow(need *n, ir_value v) {
   }
   if (split_steps_keeps(&c->forward, d->index)) return;
   c->saved[d->index] = d->index != c->forward.counter;
-  need_value(n, ir_operand(c->m, ir_terminator(c->m, body_of(c)), d->index));
+  need_value(n, ir_yielded(c->m, body_of(c), d->index));
 }
 
 static need begin_needs(checkpointing *c) {
@@ -208,7 +204,7 @@ static need begin_needs(checkpointing *c) {
             ARENA_ARRAY(c->scratch, bool, c->m->values.count),
             ARENA_ARRAY(c->scratch, bool, c->m->ops.count),
             {0}};
-  need_value(&n, argument(c->m, body_of(c), c->forward.counter));
+  need_value(&n, ir_argument(c->m, body_of(c), c->forward.counter));
   return n;
 }
 
@@ -220,7 +216,7 @@ static bool *end_needs(need *n) {
 static void find_state_ops(checkpointing *c) {
   need n = begin_needs(c);
   for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) need_value(&n, argument(c->m, body_of(c), i));
+    if (c->saved[i]) need_value(&n, ir_argument(c->m, body_of(c), i));
   c->state_op = end_needs(&n);
 }
 
@@ -337,14 +333,15 @@ static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
 }
 
 static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
-  return (ir_builder){m, ir_op_get(m, loop)->regions[1], location};
+  return (ir_builder){m, ir_while_body(m, loop), location};
 }
 
 /* counter < end, both carried. */
 static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end) {
   ir_block block = ir_body(m, loop);
   ir_builder b = {m, block, ir_op_get(m, loop)->location};
-  ir_value more = ir_build_compare(&b, "LT", argument(m, block, counter), argument(m, block, end));
+  ir_value more =
+      ir_build_compare(&b, "LT", ir_argument(m, block, counter), ir_argument(m, block, end));
   ir_build_return(&b, IR_OP_RETURN, &more, 1);
 }
 
@@ -400,7 +397,7 @@ static bool *writes_of(const checkpointing *c) {
 
 static void yield_carry(checkpointing *c, ir_block body, uint32_t carry, const ir_map *map,
                         values *out) {
-  VEC_PUSH(c->scratch, out, ir_map_get(map, ir_operand(c->m, ir_terminator(c->m, body), carry)));
+  VEC_PUSH(c->scratch, out, ir_map_get(map, ir_yielded(c->m, body, carry)));
 }
 
 enum { FIRST_STATE = 1 }; /* among the arguments of a loop over segments, behind the number */
@@ -415,7 +412,7 @@ static ir_op segment_loop(checkpointing *c, ir_builder *b, ir_block outer, const
   for (uint32_t i = 0; i < ir_op_get(m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     if (i == loop->counter) counter = init.count;
-    ir_value state = argument(m, outer, FIRST_STATE + init.count);
+    ir_value state = ir_argument(m, outer, FIRST_STATE + init.count);
     VEC_PUSH(c->scratch, &init, state);
   }
   uint32_t end_carry = init.count;
@@ -431,7 +428,8 @@ static ir_map *map_arguments(checkpointing *c, const split_steps *loop, const bo
                              ir_block body, uint32_t first) {
   ir_map *map = ir_map_new(c->scratch, c->m);
   for (uint32_t i = 0, k = first; i < ir_op_get(c->m, loop->op)->n_operands; i++)
-    if (!dropped[i]) ir_map_set(map, argument(c->m, loop->body, i), argument(c->m, body, k++));
+    if (!dropped[i])
+      ir_map_set(map, ir_argument(c->m, loop->body, i), ir_argument(c->m, body, k++));
   return map;
 }
 
@@ -445,11 +443,11 @@ static void yield_trip(checkpointing *c, const split_steps *loop, const bool *dr
 /* Yields of the body, then the end as it is, then the next place. */
 static void end_segment(checkpointing *c, const split_steps *loop, const bool *dropped, ir_op inner,
                         const ir_map *map, ir_value place) {
-  ir_block body = ir_op_get(c->m, inner)->regions[1];
+  ir_block body = ir_while_body(c->m, inner);
   ir_builder b = {c->m, body, ir_op_get(c->m, inner)->location};
   values yields = {0};
   yield_trip(c, loop, dropped, map, &yields);
-  ir_value end = argument(c->m, body, yields.count);
+  ir_value end = ir_argument(c->m, body, yields.count);
   VEC_PUSH(c->scratch, &yields, end);
   if (place) VEC_PUSH(c->scratch, &yields, place);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
@@ -462,7 +460,7 @@ static void yield_state(checkpointing *c, const split_steps *loop, const bool *d
   for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     VEC_PUSH(c->scratch, out,
-             split_steps_keeps(loop, i) ? argument(c->m, outer, FIRST_STATE + k)
+             split_steps_keeps(loop, i) ? ir_argument(c->m, outer, FIRST_STATE + k)
                                         : ir_result(c->m, inner, first + k));
     k++;
   }
@@ -501,12 +499,12 @@ static void checkpoint_state(checkpointing *c, ir_builder *b, ir_block body, uin
   ir_module *m = c->m;
   for (uint32_t i = 0; i < c->n_carries; i++) {
     if (!is_stored(c, i)) continue;
-    ir_value state = argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
+    ir_value state = ir_argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
     ir_type t = ir_type_of(m, state);
     first_starts(b, number, ir_type_get(m, t)->rank + 1, starts);
     ir_value part = ir_build_reshape(b, state, stacked_type(m, t, 1));
     VEC_PUSH(c->scratch, out_yields,
-             ir_build_dynamic_update_slice(b, argument(m, body, first++), part, starts));
+             ir_build_dynamic_update_slice(b, ir_argument(m, body, first++), part, starts));
   }
 }
 
@@ -521,7 +519,7 @@ static void forward_segment(checkpointing *c, ir_builder *b, ir_value number, va
   segment s = segment_at(c, b, number);
   ir_op inner = segment_loop(c, b, b->block, &c->forward, c->is_stack,
                              counter_after(b, &c->forward, s.high), IR_NONE);
-  ir_block body = ir_op_get(m, inner)->regions[1];
+  ir_block body = ir_while_body(m, inner);
   ir_map *map = map_arguments(c, &c->forward, c->is_stack, body, 0);
   copy_body(m, body_of(c), body, NULL, writes_of(c), map);
   end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
@@ -530,9 +528,9 @@ static void forward_segment(checkpointing *c, ir_builder *b, ir_value number, va
 
 static void fill_forward_body(checkpointing *c, ir_op outer, uint32_t first_checkpoint) {
   ir_module *m = c->m;
-  ir_block body = ir_op_get(m, outer)->regions[1];
+  ir_block body = ir_while_body(m, outer);
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
-  ir_value number = argument(m, body, 0);
+  ir_value number = ir_argument(m, body, 0);
   values yields = {0}, checkpoints = {0};
   checkpoint_state(c, &b, body, first_checkpoint, number, &checkpoints);
   VEC_PUSH(c->scratch, &yields, add_int(&b, number, 1));
@@ -618,7 +616,7 @@ static ir_map *map_rerun(checkpointing *c, ir_value counter, const ir_value *sta
   ir_module *m = c->m;
   ir_map *map = ir_map_new(c->scratch, m);
   for (uint32_t i = 0; i < c->n_carries; i++) {
-    ir_value arg = argument(m, body_of(c), i);
+    ir_value arg = ir_argument(m, body_of(c), i);
     if (i == c->forward.counter) ir_map_set(map, arg, counter);
     else if (c->saved[i]) ir_map_set(map, arg, state[i]);
     else if (split_steps_keeps(&c->forward, i))
@@ -645,24 +643,24 @@ static ir_value write_step(checkpointing *c, ir_builder *b, const stack *x, ir_v
 
 static void fill_rerun(checkpointing *c, const rerun *r) {
   ir_module *m = c->m;
-  ir_block body = ir_op_get(m, r->loop)->regions[1];
+  ir_block body = ir_while_body(m, r->loop);
   ir_builder b = body_builder(m, r->loop, ir_op_get(m, r->loop)->location);
   ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
   for (uint32_t i = 0, k = FIRST_SAVED; i < c->n_carries; i++)
-    if (c->saved[i]) state[i] = argument(m, body, k++);
-  ir_map *map = map_rerun(c, argument(m, body, 0), state);
+    if (c->saved[i]) state[i] = ir_argument(m, body, k++);
+  ir_map *map = map_rerun(c, ir_argument(m, body, 0), state);
   copy_body(m, body_of(c), body, c->needed_op, NULL, map);
   values yields = {0};
   yield_carry(c, body_of(c), c->forward.counter, map, &yields);
-  ir_value place = argument(m, body, 2);
-  VEC_PUSH(c->scratch, &yields, argument(m, body, 1));
+  ir_value place = ir_argument(m, body, 2);
+  VEC_PUSH(c->scratch, &yields, ir_argument(m, body, 1));
   VEC_PUSH(c->scratch, &yields, next_place(&b, place, false));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) yield_carry(c, body_of(c), i, map, &yields);
   for (uint32_t i = 0; i < c->stacks.count; i++)
     VEC_PUSH(
         c->scratch, &yields,
-        write_step(c, &b, &c->stacks.at[i], place, argument(m, body, r->first_stack + i), map));
+        write_step(c, &b, &c->stacks.at[i], place, ir_argument(m, body, r->first_stack + i), map));
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
@@ -708,7 +706,7 @@ static void fill_reading(checkpointing *c, const reader *r, ir_op inner, const r
   ir_module *m = c->m;
   ir_builder b = body_builder(m, inner, ir_op_get(m, inner)->location);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, b.block, 0);
-  source s = {NULL, again, argument(m, b.block, ir_op_get(m, inner)->n_operands - 1)};
+  source s = {NULL, again, ir_argument(m, b.block, ir_op_get(m, inner)->n_operands - 1)};
   copy_reader(c, r, &b, &s, map);
   end_segment(c, &r->loop, r->dropped, inner, map, next_place(&b, s.place, r->is_backward));
 }
@@ -749,11 +747,11 @@ static void fill_skipping(checkpointing *c, ir_op loop) {
   ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
   values yields = {0};
   for (uint32_t i = 0, k = FIRST_SKIPPED; i < c->n_carries; i++)
-    if (c->saved[i]) state[i] = argument(m, b.block, k++);
-  ir_map *map = map_rerun(c, argument(m, b.block, 0), state);
+    if (c->saved[i]) state[i] = ir_argument(m, b.block, k++);
+  ir_map *map = map_rerun(c, ir_argument(m, b.block, 0), state);
   copy_body(m, body_of(c), b.block, c->state_op, NULL, map);
   yield_carry(c, body_of(c), c->forward.counter, map, &yields);
-  VEC_PUSH(c->scratch, &yields, argument(m, b.block, 1));
+  VEC_PUSH(c->scratch, &yields, ir_argument(m, b.block, 1));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) yield_carry(c, body_of(c), i, map, &yields);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
@@ -805,12 +803,12 @@ static void read_parts(checkpointing *c, const reader *r, ir_builder *b, uint32_
   values init = {0}, yields = {0};
   VEC_PUSH(c->scratch, &init, ir_build_int(b, 0));
   for (uint32_t i = 0; i < ir_op_get(m, r->loop.op)->n_operands; i++)
-    if (!r->dropped[i]) VEC_PUSH(c->scratch, &init, argument(m, b->block, n++));
+    if (!r->dropped[i]) VEC_PUSH(c->scratch, &init, ir_argument(m, b->block, n++));
   VEC_PUSH(c->scratch, &init, count_parts(b, s, length));
   ir_op loop = ir_build_while(b, init.at, init.count);
   set_condition(m, loop, 0, n);
   ir_builder in = body_builder(m, loop, b->location);
-  ir_value done = argument(m, in.block, 0), count = argument(m, in.block, n);
+  ir_value done = ir_argument(m, in.block, 0), count = ir_argument(m, in.block, n);
   ir_value left = ir_build_binary(&in, IR_OP_SUBTRACT, count, done);
   segment part = part_of(&in, s, add_int(&in, left, -1), length);
   VEC_PUSH(c->scratch, &yields, add_int(&in, done, 1));
@@ -839,9 +837,9 @@ static ir_value *state_at(checkpointing *c, ir_builder *b, const segment *s, ir_
 
 static void fill_reader_body(checkpointing *c, const reader *r, ir_op outer) {
   ir_module *m = c->m;
-  ir_block body = ir_op_get(m, outer)->regions[1];
+  ir_block body = ir_while_body(m, outer);
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
-  ir_value done = argument(m, body, 0), number = done;
+  ir_value done = ir_argument(m, body, 0), number = done;
   if (r->is_backward)
     number = ir_build_binary(&b, IR_OP_SUBTRACT, ir_build_int(&b, c->n_segments - 1), done);
   values yields = {0};

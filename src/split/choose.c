@@ -99,7 +99,7 @@ static wishes wishes_of(const split_region *r) {
     bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
          sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
     int64_t rows = sums ? 1 : 0;
-    if (repeats) ir_walk(r->m, ir_op_get(r->m, member->op)->regions[1], note_product, &rows);
+    if (repeats) ir_walk(r->m, ir_while_body(r->m, member->op), note_product, &rows);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)

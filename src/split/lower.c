@@ -66,8 +66,7 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
   ir_block body = ir_body(m, op);
   ir_map *map = ir_map_new(w->scratch, m);
   uint32_t carry = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++) {
-    ir_value arg = ir_block_get(m, body)->args.at[i], to;
+  for (ir_value to, arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
     if (i == 0) to = start;
     else if (i == 1) to = lo;
     else if (i - 2 < l->n_inputs) {
@@ -107,7 +106,7 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
 static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
                        uint32_t n) {
   ir_module *m = w->m;
-  ir_builder b = {m, ir_op_get(m, loop)->regions[1], outer->location};
+  ir_builder b = {m, ir_while_body(m, loop), outer->location};
   const ir_value *args = ir_block_get(m, b.block)->args.at;
   ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, n),
            *yields = ARENA_ARRAY(w->scratch, ir_value, n);

@@ -234,9 +234,8 @@ static ir_value add_in_blocks(ir_builder *b, const blocks *k, const ir_value *si
   ir_value init[] = {ir_build_splat_int(b, index, 0), sum}, next[2];
   ir_op loop = ir_build_while(b, init, 2);
   ir_build_while_below(m, loop, count);
-  ir_builder body = {m, ir_op_get(m, loop)->regions[1], b->location};
-  ir_value i = ir_block_get(m, body.block)->args.at[0],
-           sum_inside = ir_block_get(m, body.block)->args.at[1];
+  ir_builder body = {m, ir_while_body(m, loop), b->location};
+  ir_value i = ir_argument(m, body.block, 0), sum_inside = ir_argument(m, body.block, 1);
   ir_value at =
       ir_build_binary(&body, IR_OP_MULTIPLY, i, ir_build_splat_int(&body, index, k->length));
   next[0] = ir_build_binary(&body, IR_OP_ADD, i, ir_build_splat_int(&body, index, 1));
@@ -307,7 +306,7 @@ static bool is_pair(const ir_module *m, ir_op op, ir_value x, ir_value y) {
  * element. */
 static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
   const ir_block_data *b = ir_block_get(m, body);
-  ir_op op = ir_value_get(m, ir_operand(m, ir_terminator(m, body), i))->op;
+  ir_op op = ir_value_get(m, ir_yielded(m, body, i))->op;
   ir_dtype d = ir_type_at(m, b->args.at[i])->dtype;
   if (!op || !is_pair(m, op, b->args.at[i], b->args.at[b->args.count / 2 + i]) || !is_storable(d))
     return IR_OP_UNKNOWN;
@@ -352,8 +351,7 @@ static void lift_op(ir_builder *b, ir_op op, ir_type shape, ir_map *map) {
 void split_lift(ir_builder *b, ir_block body, const ir_value *args, ir_value *out) {
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
-  for (uint32_t i = 0; i < ir_block_get(m, body)->args.count; i++)
-    ir_map_set(map, ir_block_get(m, body)->args.at[i], args[i]);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) ir_map_set(map, arg, args[i]);
   for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++)
     lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, args[0]), map);
   ir_op end = ir_terminator(m, body);

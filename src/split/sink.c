@@ -65,8 +65,8 @@ static void sink_for_readers(sinking *s, ir_block body, ir_value v, ir_value sta
 }
 
 static bool is_invariant(const ir_module *m, ir_op loop, uint32_t carry) {
-  ir_block body = ir_op_get(m, loop)->regions[1];
-  return ir_operand(m, ir_terminator(m, body), carry) == ir_block_get(m, body)->args.at[carry];
+  ir_block body = ir_while_body(m, loop);
+  return ir_yielded(m, body, carry) == ir_argument(m, body, carry);
 }
 
 static bool sink_captured(sinking *s, ir_op user, ir_value v) {
@@ -102,7 +102,7 @@ static void remove_operand(ir_module *m, ir_op op, uint32_t index) {
 static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v) {
   ir_module *m = s->m;
   for (uint32_t r = 0; r < 2; r++) remove_arg(m, ir_op_get(m, loop)->regions[r], carry);
-  remove_operand(m, ir_terminator(m, ir_op_get(m, loop)->regions[1]), carry);
+  remove_operand(m, ir_terminator(m, ir_while_body(m, loop)), carry);
   remove_operand(m, loop, carry);
   const ir_op_data d = *ir_op_get(m, loop);
   ir_op_desc desc = ir_op_desc_of(m, loop);
@@ -127,12 +127,12 @@ static bool sink_carried(sinking *s, ir_op *loop, ir_value v) {
   if (ir_kind_of(m, *loop) != IR_OP_WHILE || ir_op_get(m, *loop)->n_attrs) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
     if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
-    ir_value arg = ir_block_get(m, ir_op_get(m, *loop)->regions[1])->args.at[i],
-             in_condition = ir_block_get(m, ir_op_get(m, *loop)->regions[0])->args.at[i];
-    if (ir_is_used_in(m, ir_op_get(m, *loop)->regions[0], in_condition)) continue;
-    ir_op end = ir_terminator(m, ir_op_get(m, *loop)->regions[1]);
+    ir_value arg = ir_argument(m, ir_while_body(m, *loop), i),
+             in_condition = ir_argument(m, ir_body(m, *loop), i);
+    if (ir_is_used_in(m, ir_body(m, *loop), in_condition)) continue;
+    ir_op end = ir_terminator(m, ir_while_body(m, *loop));
     ir_op_get(m, end)->operands[i] = IR_NONE; /* so that the yield is no use */
-    sink_for_readers(s, ir_op_get(m, *loop)->regions[1], v, arg);
+    sink_for_readers(s, ir_while_body(m, *loop), v, arg);
     *loop = drop_carry(s, *loop, i, v);
     return true;
   }
@@ -197,7 +197,7 @@ static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const val
     }
     if (i == gone || i == n_old) continue;
     operands[at] = ir_operand(m, loop, i);
-    args[at] = ir_block_get(m, body)->args.at[INDICES + i];
+    args[at] = ir_argument(m, body, INDICES + i);
     if (i < l.n_inputs) dims[at] = l.in_dims[i], units[at] = l.in_units[i];
     at++;
   }
@@ -223,7 +223,7 @@ static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
   for (uint32_t i = 0; i < l.n_inputs; i++) {
     if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
     ir_block body = ir_body(m, loop);
-    sink_into_block(s, body, v, ir_block_get(m, body)->args.at[2 + i]);
+    sink_into_block(s, body, v, ir_argument(m, body, 2 + i));
     values more = captured_by(s, body);
     change_inputs(s, loop, i, &more);
     return true;

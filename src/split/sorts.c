@@ -55,7 +55,7 @@ bool split_sorts_along(ir_module *m, ir_op op, int64_t dim) {
     if (!is_carried_type(m, ir_type_of(m, ir_operand(m, op, i)))) return false;
   ir_block body = ir_body(m, op);
   return is_all_bitwise(m, body) && ir_type_at(m, ir_operand(m, op, 0))->dims[dim] > 0 &&
-         orders_all(m, ir_operand(m, ir_terminator(m, body), 0), DEEPEST);
+         orders_all(m, ir_yielded(m, body, 0), DEEPEST);
 }
 
 bool split_is_sorted(const ir_module *m, ir_op op, const split_factor *f) {
@@ -144,10 +144,10 @@ static ir_value copy_comparator(ir_builder *b, const sorting *s, const ir_value 
   ir_block old = ir_body(m, s->op);
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < 2 * s->n; i++)
-    ir_map_set(map, ir_block_get(m, old)->args.at[i], args[swap ? i ^ 1 : i]);
+    ir_map_set(map, ir_argument(m, old, i), args[swap ? i ^ 1 : i]);
   for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
     ir_copy_op(m, b->block, ir_block_get(m, old)->ops.at[i], map);
-  return ir_map_get(map, ir_operand(m, ir_terminator(m, old), 0));
+  return ir_map_get(map, ir_yielded(m, old, 0));
 }
 
 /* From the last to the first, also among those that tie. */
@@ -165,7 +165,7 @@ static void build_comparator(const sorting *s, ir_op sort) {
   ir_builder b = {m, body, ir_op_get(m, sort)->location};
   ir_value *args = ARENA_ARRAY(m->arena, ir_value, 2 * s->n);
   for (uint32_t i = 0; i < 2 * s->n; i++)
-    args[i] = ir_block_arg(m, body, ir_type_of(m, ir_block_get(m, old)->args.at[i]));
+    args[i] = ir_block_arg(m, body, ir_type_of(m, ir_argument(m, old, i)));
   ir_type place = ir_scalar(m, s->place);
   ir_value x = ir_block_arg(m, body, place), y = ir_block_arg(m, body, place),
            none = ir_build_splat_int(&b, place, no_place(s));
@@ -294,7 +294,7 @@ static void find_first(ir_builder *b, const sorting *s, const bound *after,
   for (uint32_t i = 0; i <= s->n; i++) init[1 + i] = nothing(b, s, i, s->window);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, (s->length + s->part - 1) / s->part);
-  ir_block inside = ir_op_get(m, loop)->regions[1];
+  ir_block inside = ir_while_body(m, loop);
   ir_builder body = {m, inside, b->location};
   ir_value *state = ARENA_COPY(m->arena, ir_value, ir_block_get(m, inside)->args.at, n);
   read_slice(&body, s, after, operands, state, next);

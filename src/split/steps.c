@@ -25,11 +25,11 @@ static bool fits(const split_steps *s, split_affine x, ir_dtype dtype) {
 
 /* ---- carries ---- */
 static ir_value argument(const split_steps *s, uint32_t carry) {
-  return ir_block_get(s->m, s->body)->args.at[carry];
+  return ir_argument(s->m, s->body, carry);
 }
 
 static ir_value yielded(const split_steps *s, uint32_t carry) {
-  return ir_operand(s->m, ir_terminator(s->m, s->body), carry);
+  return ir_yielded(s->m, s->body, carry);
 }
 
 bool split_steps_keeps(const split_steps *s, uint32_t carry) {
@@ -162,7 +162,7 @@ static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64
 static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
   ir_module *m = s->m;
   ir_direction direction;
-  ir_op compare = ir_comparison(m, ir_operand(m, ir_terminator(m, condition), 0), &direction);
+  ir_op compare = ir_comparison(m, ir_yielded(m, condition, 0), &direction);
   if (!compare) return false;
   ir_value x = ir_operand(m, compare, 0), y = ir_operand(m, compare, 1);
   if (!bound_of(s, condition, y, out_end)) {
@@ -215,7 +215,7 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
       ir_op_get(m, op)->block != s->body || uses[arg] != 1 || uses[next] != 1 ||
       !ir_is_static_tensor(m, ir_type_of(m, arg)))
     return false;
-  ir_value looked_at = ir_block_get(m, ir_body(m, s->op))->args.at[carry];
+  ir_value looked_at = ir_argument(m, ir_body(m, s->op), carry);
   if (ir_is_used_in(m, ir_body(m, s->op), looked_at)) return false;
   out->op = op;
   return covers(s, ir_type_at(m, arg), ir_type_at(m, ir_operand(m, op, 1))->dims,
