@@ -12,8 +12,9 @@
  * is read at k = c_p - 1.
  *
  * The list's members are ops that have its dimension as one of their indices, from i on. Readers
- * that sum over it, or scatter its entries, are made of members at places; any other is handed the
- * list, put together by a scatter. Behind the last entry all members are alike unless they read x_k
+ * that sum over it (reductions, products), or scatter its entries, are made of members at places;
+ * any other is handed the list, put together by a scatter. Behind the last entry all members are
+ * alike unless they read x_k
  * (`steady`): then they are made once.
  *
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Sums of floats
@@ -143,8 +144,8 @@ static bool may_be_member(const lister *f, ir_op op) {
   ir_kind k = ir_kind_of(f->m, op);
   return ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
          (ir_kind_flags(k) & IR_FLAG_E || k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE ||
-          k == IR_OP_RESHAPE || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE ||
-          k == IR_OP_DOT_GENERAL);
+          k == IR_OP_RESHAPE || k == IR_OP_CONCATENATE || k == IR_OP_SLICE || k == IR_OP_PAD ||
+          k == IR_OP_REDUCE || k == IR_OP_DOT_GENERAL);
 }
 
 /* The list's index in the op's loop nest; IR_ALONE: none, or several. */
@@ -364,6 +365,17 @@ static ir_value operand_of(lister *f, ir_op op, uint32_t i, int32_t index, side 
   return repeats ? repeated(f, x, f->members[v].along) : x;
 }
 
+/* The same part of x, which has another length along the list's dimension; of that, all. */
+static ir_value sliced(lister *f, ir_op op, ir_value x, int32_t along) {
+  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], strides[IR_MAX_RANK];
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
+    start[d] = d == along ? 0 : ir_op_list(f->m, op, "start_indices").at[d];
+    limit[d] = d == along ? type_of(f, x)->dims[d] : ir_op_list(f->m, op, "limit_indices").at[d];
+    strides[d] = d == along ? 1 : ir_op_list(f->m, op, "strides").at[d];
+  }
+  return ir_build_slice(&f->b, x, start, limit, strides);
+}
+
 static ir_value made_again(lister *f, ir_value v, side where) {
   ir_op op = ir_value_get(f->m, v)->op;
   bool once = f->members[v].steady;
@@ -371,6 +383,7 @@ static ir_value made_again(lister *f, ir_value v, side where) {
   uint32_t n = ir_op_get(f->m, op)->n_operands;
   ir_value *operands = ARENA_ARRAY(f->p->scratch, ir_value, n);
   for (uint32_t i = 0; i < n; i++) operands[i] = operand_of(f, op, i, index, where, once);
+  if (ir_kind_of(f->m, op) == IR_OP_SLICE) return sliced(f, op, operands[0], index);
   int64_t length = where == AT_PLACES ? f->places : once ? 1 : f->length;
   ir_type type = with_length(f, v, f->members[v].along, length);
   return ir_result(f->m, ir_build_again(&f->b, op, operands, &type), 0);
@@ -419,16 +432,22 @@ static ir_value with_ends(lister *f, ir_value v, int32_t along, side where) {
   return repeats ? repeated(f, x, along) : x;
 }
 
+/* x, n times; counts may be beyond what 16 bits hold. */
+static ir_value multiple(lister *f, ir_value x, ir_value n) {
+  ir_dtype d = type_of(f, x)->dtype;
+  bool is_narrow = ir_dtype_class_of(d) == IR_CLASS_FLOAT && ir_dtype_bytes(d) < 4;
+  x = ir_build_convert(&f->b, x, is_narrow ? IR_F32 : d);
+  n = ir_build_convert(&f->b, n, type_of(f, x)->dtype);
+  n = ir_build_broadcast(&f->b, n, ir_type_of(f->m, x), NULL);
+  return ir_build_convert(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, x, n), d);
+}
+
 /* Of a value that is alike for all entries behind the last: that, so many times. */
 static ir_value times(lister *f, ir_kind kind, ir_value x, ir_value none) {
   ir_type type = ir_type_of(f->m, x);
   ir_value full = ir_build_splat_int(&f->b, ir_type_of(f->m, count(f)), f->length);
   ir_value some = ir_build_compare(&f->b, "LT", count(f), full);
-  if (kind == IR_OP_ADD) {
-    ir_value n = ir_build_binary(&f->b, IR_OP_SUBTRACT, full, count(f));
-    n = ir_build_convert(&f->b, n, ir_type_get(f->m, type)->dtype);
-    x = ir_build_binary(&f->b, IR_OP_MULTIPLY, x, ir_build_broadcast(&f->b, n, type, NULL));
-  }
+  if (kind == IR_OP_ADD) x = multiple(f, x, ir_build_binary(&f->b, IR_OP_SUBTRACT, full, count(f)));
   some = ir_build_broadcast(&f->b, some, ir_tensor_with_dtype(f->m, type, IR_I1), NULL);
   return ir_build_select(&f->b, some, x, ir_build_broadcast(&f->b, none, type, NULL));
 }
@@ -449,6 +468,39 @@ static bool replace_reduce(lister *f, ir_op op) {
   else behind = reduced(f, op, where_true(f, is_behind(f), made(f, v, BEHIND), along, none), none);
   ir_value y = ir_build_binary(&f->b, kind, reduced(f, op, x, initial), behind);
   ir_map_set(f->map, ir_result(f->m, op, 0), y);
+  return true;
+}
+
+/* A product that sums over the list. */
+static bool may_multiply(const lister *f, ir_op op, int32_t index) {
+  ir_dtype_class c = ir_dtype_class_of(type_of(f, ir_result(f->m, op, 0))->dtype);
+  return index >= type_of(f, ir_result(f->m, op, 0))->rank && pass_is_static(f->m, op) &&
+         (c == IR_CLASS_INT || c == IR_CLASS_UINT || c == IR_CLASS_FLOAT);
+}
+
+/* Zeros for the entries that are not the side's: of both operands, as no number times 0 is NaN. */
+static ir_value multiplied(lister *f, ir_op op, int32_t index, side where, bool once) {
+  ir_value x[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    int32_t along = operand_along(f, op, i, index);
+    x[i] = operand_of(f, op, i, index, where, once);
+    ir_value zero = ir_build_splat_int(&f->b, ir_scalar(f->m, type_of(f, x[i])->dtype), 0);
+    ir_value truth = once ? IR_NONE : where == AT_PLACES ? is_entry(f) : is_behind(f);
+    if (truth) x[i] = where_true(f, truth, x[i], along, zero);
+  }
+  ir_type type = ir_type_of(f->m, ir_result(f->m, op, 0));
+  return ir_result(f->m, ir_build_again(&f->b, op, x, &type), 0);
+}
+
+static bool replace_product(lister *f, ir_op op) {
+  int32_t index = index_of(f, op);
+  if (!may_multiply(f, op, index)) return false;
+  ir_dtype d = type_of(f, ir_result(f->m, op, 0))->dtype;
+  bool once = is_steady(f, op, index);
+  ir_value x = multiplied(f, op, index, AT_PLACES, false),
+           behind = multiplied(f, op, index, BEHIND, once);
+  if (once) behind = times(f, IR_OP_ADD, behind, ir_build_splat_int(&f->b, ir_scalar(f->m, d), 0));
+  ir_map_set(f->map, ir_result(f->m, op, 0), ir_build_binary(&f->b, IR_OP_ADD, x, behind));
   return true;
 }
 
@@ -548,6 +600,7 @@ static bool replace(lister *f, ir_op op) {
   switch (ir_kind_of(f->m, op)) {
     case IR_OP_REDUCE: return replace_reduce(f, op);
     case IR_OP_SCATTER: return replace_scatter(f, op);
+    case IR_OP_DOT_GENERAL: return replace_product(f, op);
     default: return false;
   }
 }

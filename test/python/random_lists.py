@@ -169,6 +169,8 @@ class Places(Program):
             lambda: jax.ops.segment_sum(c, i, d.shape[0]),
             lambda: jnp.argmax(jnp.append(c, self.dtype.type(0))),
             lambda: c @ jnp.ones_like(c),
+            lambda: c @ (jnp.arange(len(c)) % 3).astype(c.dtype),
+            lambda: d[i].T @ jnp.stack([c, c * c], 1)[:, dice.randrange(2) :],
             lambda: jnp.bincount(i, length=5),
         ]
         return dice.choice(choices)()

@@ -78,8 +78,16 @@ def stress(x):
     return ((distances(x)[i, j] - known) ** 2).sum()
 
 
+def weights(x):
+    """A network of pairs: the gradients of its weights are products that sum over the list."""
+    i, j = jnp.triu_indices(len(x), 1)
+    w, v = jnp.sin(jnp.arange(96.0)).reshape(6, 16), jnp.cos(jnp.arange(16.0))
+    f = lambda x, w, v: (jnp.tanh(jnp.concatenate([x[i], x[j]], 1) @ w) @ v).sum()  # noqa: E731
+    return jax.value_and_grad(f, (0, 1, 2))(x, w, v)
+
+
 HELD = [above, below, returned, of_points, gradient, gradient_of_points, correlations, near]
-HELD += [too_many, stress]
+HELD += [too_many, stress, weights]
 
 
 @pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
@@ -124,13 +132,22 @@ def rows(x, size):
     return r, r.sum(0), r.sum(1), r.T @ jnp.ones(size), jnp.zeros((7, 5)).at[j].add(r)
 
 
+def multiplied(x, size):
+    """Entries with entries, with numbers of their own and with what is alike for all of them; parts
+    of them beside the list; what they are where the mask is not set would be NaN."""
+    i, j = list_of(x, size)
+    r = x[i] / jnp.maximum(x[i, j], 0)[:, None]
+    own = (jnp.arange(3 * size) % 5.0).reshape(size, 3)
+    return r.T @ r, own.T @ r, r[:, 1:4:2].T @ jnp.pad(x[j], ((0, 0), (1, 0))), jnp.ones(size) @ r
+
+
 def without_fill(x, size):
     (i,) = jnp.nonzero(x.ravel() > 0, size=size)
     return i, x.ravel()[i], jnp.sort(x.ravel()[i])
 
 
 @pytest.mark.parametrize("size", [9, 16, 35])
-@pytest.mark.parametrize("f", [read, weighed, written, put, rows, without_fill])
+@pytest.mark.parametrize("f", [read, weighed, written, put, rows, multiplied, without_fill])
 def test_any_length(f, size, tmp_path):
     assert 9 < (VALUES > 0).sum() < 35
     passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
@@ -139,3 +156,19 @@ def test_any_length(f, size, tmp_path):
     evaluate = running.Evaluator(tmp_path, (VALUES,))
     for got, want in zip(evaluate(rewritten), evaluate(text), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_more_entries_behind_the_last_than_16_bits_count(tmp_path):
+    """What they add up to is 0, and not 0 times an infinite number of them."""
+    y = np.zeros(70_001, np.float16)
+    y[[1, 5]] = 1
+
+    def added(y):
+        (i,) = jnp.nonzero(y > 0, size=70_000, fill_value=2)
+        return jnp.zeros_like(y).at[i].add((y * 0)[i] + y[i])
+
+    passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
+    text, rewritten = running.rewrite(added, (y,), tmp_path, passes)
+    assert rewritten != text and "f16" in rewritten
+    got, want = (running.Xla(t)(y) for t in (rewritten, text))
+    np.testing.assert_array_equal(got, want)
