@@ -31,6 +31,8 @@ typedef struct device_memory {
    * computed again by each reader rather than kept. */
   bool fuses_sums;
   bool fuses_products; /* they take in what makes their operands, and are taken in by readers */
+  /* Fusions over one array become one of several results, which come in a tuple. */
+  bool joins_results;
   bool fuses_siblings; /* what is computed element by element from one array is made in one pass */
   /* What several products would compute, from an exponential or the like, is made once, as they
    * read it: in 16 bits. */

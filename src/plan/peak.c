@@ -41,6 +41,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   if (memory && memory->copies_for_loops) plan_copy_invariants(g);
   if (memory && memory->coefficient_bytes) plan_count_coefficients(g);
   plan_fuse(g);
+  if (memory && memory->joins_results) plan_count_tables(g);
   if (memory) plan_on_device(g);
   plan_insert_copies(g);
   if (memory && memory->library_bytes) plan_fuse_copies(g);

@@ -921,14 +921,33 @@ static void report(assigner *a, int64_t at, plan_peak *out) {
   }
 }
 
+/* On a GPU: a node of which the program has all results, in their order. 0: there is none. */
+static uint32_t maker_of_results(const plan_graph *g) {
+  const plan_node *root = plan_node_get(g, plan_comp_get(g, g->entry)->root);
+  uint32_t made = 0;
+  if (!g->memory || !g->memory->joins_results || root->kind != IR_OP_TUPLE) return 0;
+  for (uint32_t i = 0; i < root->n_operands; i++) {
+    const plan_node *x = plan_node_get(g, root->operands[i]);
+    bool is = x->kind == IR_OP_GET_TUPLE_ELEMENT && x->index == i && (!i || x->operands[0] == made);
+    if (!is) return 0;
+    made = x->operands[0];
+  }
+  return made && plan_node_get(g, made)->shape.n_members == root->n_operands ? made : 0;
+}
+
 /* Tables of tuples lie behind the heap, each on its own; that of the results is a result. */
 static int64_t add_tables(assigner *a, int64_t heap) {
-  uint32_t results = table_of(a, plan_comp_get(a->g, a->g->entry)->root);
+  uint32_t maker = maker_of_results(a->g),
+           results = table_of(a, maker ? maker : plan_comp_get(a->g, a->g->entry)->root);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
-    if (!b->is_table || b->bytes == 0 || (results && a->buffer_of[results] == i)) continue;
+    bool is_roots = maker && a->buffer_of[table_of(a, plan_comp_get(a->g, a->g->entry)->root)] == i;
+    if (!b->is_table || b->bytes == 0 || is_roots || (results && a->buffer_of[results] == i))
+      continue;
     heap = saturated_sum(aligned(a, heap), b->bytes);
   }
+  for (uint32_t i = 0; i < a->g->tables.count; i++)
+    heap = saturated_sum(aligned(a, heap), a->g->tables.at[i]);
   return heap;
 }
 

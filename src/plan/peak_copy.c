@@ -320,7 +320,7 @@ static void copy_outputs(copier *c) {
   plan_graph *g = c->g;
   uint32_t root = plan_comp_get(g, g->entry)->root;
   /* then the output is the root itself, else the root is their tuple */
-  bool single = g->n_outputs == 1;
+  bool single = g->n_outputs == 1, is_copied = false;
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     uint32_t x = single ? root : plan_node_get(g, root)->operands[i];
     if (!single && appears_before(g, plan_node_get(g, root), i)) x = copy_of(c, x, root, i);
@@ -330,8 +330,10 @@ static void copy_outputs(copier *c) {
       copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
     for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++)
       x = single ? copied_root(c) : copy_of(c, x, root, i);
+    is_copied |= !single && plan_node_get(g, x)->kind == PLAN_COPY;
     g->outputs[i] = x;
   }
+  if (is_copied && g->memory && g->memory->joins_results) plan_add_table(g, g->n_outputs);
 }
 
 void plan_insert_copies(plan_graph *g) {

@@ -9,6 +9,7 @@
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
+ *      --peak_tables.c-> tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
  *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
@@ -128,6 +129,7 @@ typedef struct plan_graph {
   uint8_t *state;           /* plan_post_order()'s */
   uint32_t state_count;
   uint32_t n_coefficients; /* plan_count_coefficients()'s */
+  VEC(int64_t) tables;     /* bytes of tables of pointers of nodes that are no tuples here */
 } plan_graph;
 
 static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
@@ -202,6 +204,9 @@ void plan_split_products(plan_graph *g);
 void plan_copy_invariants(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
+/* After that, on GPUs: tables of fusions that XLA makes one of. */
+void plan_count_tables(plan_graph *g);
+void plan_add_table(plan_graph *g, uint32_t results);
 /* After that: libraries' workspaces, and arrays as large as they are there. */
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);

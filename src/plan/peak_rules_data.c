@@ -195,14 +195,70 @@ void plan_lower_select_and_scatter(const plan_rule *r) {
                                           .signature = r->op}));
 }
 
+/* ---- sort ---- */
+static bool is_on_gpu(const plan_rule *r) { return r->g->memory && r->g->memory->library_bytes; }
+
+static uint32_t positions(const plan_rule *r, plan_shape like) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
+                                       .shape = with_dtype(like, IR_I32),
+                                       .signature = (uint64_t)like.rank + 100});
+}
+
+static bool has_positions(const plan_rule *r, uint32_t sort) {
+  const plan_node *n = node_of(r, sort);
+  bool has = false;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    const plan_node *x = node_of(r, n->operands[i]);
+    has |= x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
+  }
+  return has;
+}
+
+/* A stable sort on a GPU has positions, too, which make equal keys different
+ * (stable_sort_expander.cc). */
+void plan_lower_sort(const plan_rule *r) {
+  uint32_t made = plan_rule_generic(r, IR_OP_SORT);
+  plan_node n = *node_of(r, made);
+  bool adds =
+      is_on_gpu(r) && ir_op_bool(r->m, r->op, "is_stable", false) && !has_positions(r, made);
+  if (adds) {
+    uint32_t *operands = ARENA_ARRAY(r->g->arena, uint32_t, n.n_operands + 1);
+    plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, n.n_operands + 1);
+    for (uint32_t i = 0; i < n.n_operands; i++) {
+      operands[i] = n.operands[i];
+      members[i] = node_of(r, operands[i])->shape;
+    }
+    operands[n.n_operands] = positions(r, members[0]);
+    members[n.n_operands] = with_dtype(members[0], IR_I32);
+    made = plan_rule_make(
+        r, (plan_node){.kind = IR_OP_SORT,
+                       .shape = plan_shape_tuple(r->g->arena, members, n.n_operands + 1),
+                       .n_operands = n.n_operands + 1,
+                       .operands = operands,
+                       .signature = n.signature});
+  }
+  plan_rule_bind(r, made);
+}
+
 /* ---- top-k ---- */
-/* f32: a library call; else a sort of values and positions, and two slices. */
+enum { GPU_MOST_K = 16, GPU_LEAST_LENGTH = 1024 };
+static const double GPU_MOST_SHARE = 0.85;
+
+/* CPU: of f32. GPU: of few of many (topk_specializer.cc). */
+static bool is_call(const plan_rule *r, const plan_shape *s, const plan_shape *largest) {
+  if (!is_on_gpu(r)) return s->dtype == IR_F32;
+  if (s->rank < 1 || s->rank > 2 || (s->dtype != IR_F32 && s->dtype != IR_BF16)) return false;
+  int64_t n = s->dims[s->rank - 1], k = largest->dims[s->rank - 1];
+  return n >= GPU_LEAST_LENGTH && k <= GPU_MOST_K && (double)k < GPU_MOST_SHARE * (double)n;
+}
+
+/* A library call, or a sort of values and positions, and two slices. */
 void plan_lower_top_k(const plan_rule *r) {
   uint32_t x = operand(r, 0);
   plan_shape s = node_of(r, x)->shape, results[2] = {result_shape(r, 0), result_shape(r, 1)};
   arena *a = r->g->arena;
   uint64_t signature = plan_attrs_hash(r->m, r->op);
-  if (s.dtype == IR_F32) {
+  if (is_call(r, &s, &results[0])) {
     uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
                                                   .shape = plan_shape_tuple(a, results, 2),
                                                   .n_operands = 1,
@@ -212,9 +268,7 @@ void plan_lower_top_k(const plan_rule *r) {
     return;
   }
   plan_shape both[2] = {s, with_dtype(s, IR_I32)};
-  uint32_t operands[2] = {x, plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
-                                                           .shape = both[1],
-                                                           .signature = (uint64_t)s.rank + 100})};
+  uint32_t operands[2] = {x, positions(r, s)};
   uint32_t sorted = plan_rule_make(r, (plan_node){.kind = IR_OP_SORT,
                                                   .shape = plan_shape_tuple(a, both, 2),
                                                   .n_operands = 2,

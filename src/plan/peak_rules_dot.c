@@ -380,7 +380,10 @@ void plan_lower_dot(const plan_rule *r) {
                     : shape.dtype == IR_F16 ? IR_F32
                                             : plan_computed_in(shape.dtype);
   uint32_t x = operand(r, 0), y = operand(r, 1);
-  if (!narrow) x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
+  bool is_bytes = node_of(r, x)->shape.dtype == IR_I8; /* what GPUs' libraries take of integers */
+  if (!narrow || (ir_dtype_class_of(inside) != IR_CLASS_FLOAT && !is_bytes &&
+                  ir_dtype_class_of(inside) != IR_CLASS_COMPLEX))
+    x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
   dot_side a = dot_operand(r, x, n.lhs_batch, n.lhs_contract, true);
   dot_side b = dot_operand(r, y, n.rhs_batch, n.rhs_contract, false);
   plan_shape out = with_dtype(shape, inside);
