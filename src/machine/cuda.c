@@ -22,7 +22,8 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 #define BY_AGE(generation, blackwell, hopper, older)                                               \
   ((generation) >= 10 ? (blackwell) : (generation) >= 9 ? (hopper) : (older))
 #define PARTS(n, generation)                                                                       \
-  .cores = (n), .product_byte_cost = BY_AGE(generation, 0.0848863, 0.194136, 0.0666955),           \
+  .channels_last = (generation) >= 9, .cores = (n),                                                \
+  .product_byte_cost = BY_AGE(generation, 0.0848863, 0.194136, 0.0666955),                         \
   .sum_cost = BY_AGE(generation, 1.21563e8, 4.36e7, 5.65307e7),                                    \
   .sum_byte_cost = BY_AGE(generation, 189.711, 193.1384, 467.815)
 #define MEMORY(...) &(const device_memory)LIBRARIES(__VA_ARGS__)

@@ -27,6 +27,7 @@ typedef struct device_memory {
   int64_t coefficient_bytes; /* that XLA may keep for an element of a table of constants */
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
   bool library_decides;
+  bool channels_last; /* convolutions of f32 take images so */
   /* Sums take in what they sum, whatever its size, and what is computed element by element is
    * computed again by each reader rather than kept. */
   bool fuses_sums;

@@ -935,20 +935,36 @@ static uint32_t maker_of_results(const plan_graph *g) {
   return made && plan_node_get(g, made)->shape.n_members == root->n_operands ? made : 0;
 }
 
-/* Tables of tuples lie behind the heap, each on its own; that of the results is a result. */
+/* Allocations one after the other: all but the last are aligned, and which that is depends on how
+ * many there are. */
+typedef struct allocations {
+  int64_t bytes, behind; /* aligned; the least that is behind one of them */
+} allocations;
+
+static void allocate(const assigner *a, allocations *all, int64_t bytes) {
+  if (bytes == 0) return;
+  int64_t whole = aligned(a, bytes), behind = whole - bytes;
+  if (all->bytes == 0 || behind < all->behind) all->behind = behind;
+  all->bytes = saturated_sum(all->bytes, whole);
+}
+
+/* Tables of tuples lie beside the heap, each on its own; that of the results is a result. CPU: they
+ * are last. */
 static int64_t add_tables(assigner *a, int64_t heap) {
-  uint32_t maker = maker_of_results(a->g),
-           results = table_of(a, maker ? maker : plan_comp_get(a->g, a->g->entry)->root);
+  uint32_t maker = maker_of_results(a->g), root = plan_comp_get(a->g, a->g->entry)->root,
+           own = table_of(a, root), results = maker ? table_of(a, maker) : own;
+  allocations all = {0};
+  allocate(a, &all, heap);
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
-    bool is_roots = maker && a->buffer_of[table_of(a, plan_comp_get(a->g, a->g->entry)->root)] == i;
-    if (!b->is_table || b->bytes == 0 || is_roots || (results && a->buffer_of[results] == i))
-      continue;
+    bool is_result = (own && a->buffer_of[own] == i) || (results && a->buffer_of[results] == i);
+    if (!b->is_table || b->bytes == 0 || is_result) continue;
     heap = saturated_sum(aligned(a, heap), b->bytes);
+    allocate(a, &all, b->bytes);
   }
-  for (uint32_t i = 0; i < a->g->tables.count; i++)
-    heap = saturated_sum(aligned(a, heap), a->g->tables.at[i]);
-  return heap;
+  for (uint32_t i = 0; i < a->g->tables.count; i++) allocate(a, &all, a->g->tables.at[i]);
+  bool is_gpu = a->g->memory && a->g->memory->joins_results;
+  return is_gpu ? all.bytes - all.behind : heap;
 }
 
 /* ---- on a device ---- */

@@ -592,13 +592,18 @@ static void make_with(plan_graph *g, uint32_t copy, uint32_t made) {
 /* XLA:GPU makes a copy where it makes what is copied, if that is computed element by element, and
  * no loop's state is copied in the loop (copy_fusion.cc). */
 void plan_fuse_copies(plan_graph *g) {
-  uint32_t count = g->nodes.count;
+  uint32_t count = g->nodes.count, *copies = ARENA_ARRAY(g->arena, uint32_t, count);
   for (uint32_t id = 1; id < count; id++) {
     const plan_node *n = plan_node_get(g, id);
     bool is_copy = n->kind == PLAN_COPY && (n->flags & PLAN_FLAG_LIVE) && n->comp == g->entry;
     if (!is_copy || n->shape.is_tuple) continue;
     uint32_t made = n->operands[0];
     if (plan_node_get(g, made)->kind == PLAN_BITCAST) made = plan_node_get(g, made)->operands[0];
-    if (plan_is_made_elementwise(plan_node_get(g, made))) make_with(g, id, made);
+    copies[made] += plan_node_get(g, made)->kind == IR_OP_BROADCAST_IN_DIM;
+    if (!plan_is_made_elementwise(plan_node_get(g, made))) continue;
+    make_with(g, id, made);
+    copies[made]++;
   }
+  for (uint32_t id = 1; id < count; id++)
+    if (copies[id]) plan_add_table(g, copies[id] + 1);
 }

@@ -68,6 +68,9 @@ void plan_rule_bind(const plan_rule *r, uint32_t node); /* to the op's results *
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
                           const plan_shape *results, uint32_t n_results, int64_t scratch_bytes);
 
+/* ---- peak_rules_conv.c: on a GPU; false: it is none that is modelled ---- */
+bool plan_lower_library_convolution(const plan_rule *r);
+
 /* ---- the rules: column plan of ops.def ---- Each binds the op's results to nodes. */
 #define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
   void plan_lower_##plan(const plan_rule *r);

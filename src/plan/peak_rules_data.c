@@ -293,6 +293,27 @@ static uint32_t aliased_operand(const plan_rule *r) {
   return 0;
 }
 
+/* The largest, or nearly, of what is sorted whole on GPUs: arrays first, then their initial values.
+ */
+static void sort_all(const plan_rule *r) {
+  uint32_t n = ir_op_get(r->m, r->op)->n_results, *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, n);
+  for (uint32_t i = 0; i < n; i++) {
+    operands[i] = operand(r, i);
+    members[i] = node_of(r, operands[i])->shape;
+  }
+  uint32_t sorted =
+      plan_rule_make(r, (plan_node){.kind = IR_OP_SORT,
+                                    .shape = plan_shape_tuple(r->g->arena, members, n),
+                                    .n_operands = n,
+                                    .operands = operands,
+                                    .signature = plan_attrs_hash(r->m, r->op)});
+  for (uint32_t i = 0; i < n; i++)
+    plan_bind(
+        r->l, r->op, i,
+        plan_rule_make1(r, IR_OP_SLICE, result_shape(r, i), plan_element(r->l, r->s, sorted, i)));
+}
+
 void plan_lower_custom_call(const plan_rule *r) {
   const char *target = ir_op_string(r->m, r->op, "call_target_name");
   bool marker =
@@ -304,6 +325,10 @@ void plan_lower_custom_call(const plan_rule *r) {
   }
   uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results,
            *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  if (is_on_gpu(r) && target && !strcmp(target, "ApproxTopK") && n >= 2 * n_results) {
+    sort_all(r);
+    return;
+  }
   plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
   for (uint32_t i = 0; i < n; i++)
     operands[i] = ir_is_by_columns(r->m, r->op, "operand_layouts", i)

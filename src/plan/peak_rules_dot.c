@@ -443,6 +443,8 @@ void plan_lower_convolution(const plan_rule *r) {
   ir_conv_numbers n;
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
+  bool is_on_gpu = r->g->memory && r->g->memory->library_bytes;
+  if (is_on_gpu && plan_lower_library_convolution(r)) return;
   if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) ||
       n.input_spatial.count + 2 != shape.rank) {
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
@@ -456,12 +458,16 @@ void plan_lower_convolution(const plan_rule *r) {
   group_batch(r, &x, &kernel);
   conv_order(perm, n.output_batch, n.output_spatial, n.output_feature, true);
   for (int32_t d = 0; d < shape.rank; d++) dims[d] = shape.dims[perm[d]], back[perm[d]] = d;
-  uint32_t made =
-      plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                    .shape = plan_shape_make(r->g->arena, inside, shape.rank, dims),
-                                    .n_operands = 2,
-                                    .operands = (uint32_t[]){x, kernel},
-                                    .signature = plan_attrs_hash(r->m, r->op)});
+  uint32_t operands[2] = {x, kernel}, made;
+  plan_shape result = plan_shape_make(r->g->arena, inside, shape.rank, dims);
+  if (is_on_gpu)
+    made = plan_element(r->l, r->s, plan_rule_opaque(r, operands, 2, &result, 1, 0), 0);
+  else
+    made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
+                                         .shape = result,
+                                         .n_operands = 2,
+                                         .operands = operands,
+                                         .signature = plan_attrs_hash(r->m, r->op)});
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, plan_rule_transpose(r, made, back), shape.dtype));
 }
 

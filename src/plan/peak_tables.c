@@ -113,10 +113,14 @@ static int64_t length_of_loop(const plan_graph *g, const plan_node *n) {
   return ir_element_count(g->m, ir_type_of(g->m, ir_operand(g->m, n->op, 0)));
 }
 
+static bool may_take_in(const plan_node *n) {
+  return plan_is_loop_fusible(n) || n->kind == IR_OP_REDUCE_WINDOW;
+}
+
 /* XLA has a fusion of it: of what takes in numbers, and of what is several ops there. */
 static bool is_fusion(const plan_graph *g, const plan_node *n) {
   bool is = n->kind == PLAN_FUSION || (n->kind >= IR_OP_CHLO_ACOS && n->kind <= IR_OP_CHLO_ZETA);
-  for (uint32_t i = 0; i < n->n_operands && !is && plan_is_loop_fusible(n); i++) {
+  for (uint32_t i = 0; i < n->n_operands && !is && may_take_in(n); i++) {
     const plan_node *x = plan_node_get(g, n->operands[i]);
     is = x->kind == IR_OP_CONSTANT && x->shape.elements == 1;
   }
