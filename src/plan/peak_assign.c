@@ -935,36 +935,59 @@ static uint32_t maker_of_results(const plan_graph *g) {
   return made && plan_node_get(g, made)->shape.n_members == root->n_operands ? made : 0;
 }
 
-/* Allocations one after the other: all but the last are aligned, and which that is depends on how
- * many there are. */
-typedef struct allocations {
-  int64_t bytes, behind; /* aligned; the least that is behind one of them */
-} allocations;
+typedef struct tables { /* of tuples that are no results */
+  int64_t aligned_bytes, least, most;
+} tables;
 
-static void allocate(const assigner *a, allocations *all, int64_t bytes) {
+static void add_table(const assigner *a, tables *t, int64_t bytes) {
   if (bytes == 0) return;
-  int64_t whole = aligned(a, bytes), behind = whole - bytes;
-  if (all->bytes == 0 || behind < all->behind) all->behind = behind;
-  all->bytes = saturated_sum(all->bytes, whole);
+  if (t->most == 0 || bytes < t->least) t->least = bytes;
+  if (bytes > t->most) t->most = bytes;
+  t->aligned_bytes = saturated_sum(t->aligned_bytes, aligned(a, bytes));
 }
 
-/* Tables of tuples lie beside the heap, each on its own; that of the results is a result. CPU: they
- * are last. */
+static int64_t behind(const assigner *a, int64_t bytes) { return aligned(a, bytes) - bytes; }
+
+/* Ops with a computation of their own for two elements, of which XLA has allocations, too. */
+static bool has_reducers(const ir_module *m) {
+  for (ir_op op = 1; op < m->ops.count; op++) switch (m->ops.at[op].kind) {
+      case IR_OP_REDUCE:
+      case IR_OP_REDUCE_WINDOW:
+      case IR_OP_SCATTER:
+      case IR_OP_SELECT_AND_SCATTER:
+      case IR_OP_SORT:
+      case IR_OP_CHLO_TOP_K: return true;
+      default: break;
+    }
+  return false;
+}
+
+/* XLA:GPU has allocations one after the other, all but the last aligned: the tables, the largest
+ * first, then the heap, or the other way round if other allocations, which it sorts out, come
+ * behind. (CombineTempAllocations) */
+static int64_t beside_tables(const assigner *a, int64_t heap, const tables *t) {
+  int64_t all = saturated_sum(aligned(a, heap), t->aligned_bytes);
+  if (t->most == 0) return heap;
+  if (has_reducers(a->g->m)) return all - behind(a, t->most);
+  return all - (heap ? behind(a, heap) : behind(a, t->least));
+}
+
+/* Tables of tuples lie behind the heap, each on its own; that of the results is a result. */
 static int64_t add_tables(assigner *a, int64_t heap) {
   uint32_t maker = maker_of_results(a->g), root = plan_comp_get(a->g, a->g->entry)->root,
            own = table_of(a, root), results = maker ? table_of(a, maker) : own;
-  allocations all = {0};
-  allocate(a, &all, heap);
+  tables t = {0};
+  int64_t at = heap;
   for (uint32_t i = 0; i < a->n_buffers; i++) {
     const buffer *b = &a->buffers[i];
     bool is_result = (own && a->buffer_of[own] == i) || (results && a->buffer_of[results] == i);
     if (!b->is_table || b->bytes == 0 || is_result) continue;
-    heap = saturated_sum(aligned(a, heap), b->bytes);
-    allocate(a, &all, b->bytes);
+    at = saturated_sum(aligned(a, at), b->bytes);
+    add_table(a, &t, b->bytes);
   }
-  for (uint32_t i = 0; i < a->g->tables.count; i++) allocate(a, &all, a->g->tables.at[i]);
+  for (uint32_t i = 0; i < a->g->tables.count; i++) add_table(a, &t, a->g->tables.at[i]);
   bool is_gpu = a->g->memory && a->g->memory->joins_results;
-  return is_gpu ? all.bytes - all.behind : heap;
+  return is_gpu ? beside_tables(a, heap, &t) : at;
 }
 
 /* ---- on a device ---- */

@@ -225,6 +225,23 @@ static void add_workspace(plan_graph *g, uint32_t id) {
   call->shape = plan_shape_tuple(g->arena, members, 2);
 }
 
+/* ---- sorts ---- */
+static bool is_positions(const plan_node *x) {
+  return x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
+}
+
+/* GPUs make positions where they sort (sort_iota_fusion.cc). */
+static void make_positions_inside(plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  while (n->kind == IR_OP_SORT && (n->flags & PLAN_FLAG_LIVE) && n->n_operands > 1) {
+    uint32_t last = n->operands[n->n_operands - 1];
+    if (!is_positions(plan_node_get(g, last))) return;
+    n->n_operands--;
+    plan_remove_user(g, last, id);
+    if (plan_node_get(g, last)->n_users == 0) drop(g, last);
+  }
+}
+
 /* ---- siblings ---- */
 static bool may_compute(const plan_node *reader) {
   return reader->kind == PLAN_FUSION || reader->kind == PLAN_BITCAST ||
@@ -559,6 +576,9 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
 void plan_on_device(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   if (g->memory->fuses_siblings) fuse_siblings(g);
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++)
+    make_positions_inside(g, id);
+  plan_graph_sweep(g);
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);

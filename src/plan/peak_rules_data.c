@@ -2,6 +2,7 @@
  * gather_simplifier, scatter_simplifier, topk_rewriter, select_and_scatter_expander. */
 #include <stdlib.h>
 
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_rules.h"
 
@@ -204,40 +205,33 @@ static uint32_t positions(const plan_rule *r, plan_shape like) {
                                        .signature = (uint64_t)like.rank + 100});
 }
 
-static bool has_positions(const plan_rule *r, uint32_t sort) {
-  const plan_node *n = node_of(r, sort);
-  bool has = false;
-  for (uint32_t i = 0; i < n->n_operands; i++) {
-    const plan_node *x = node_of(r, n->operands[i]);
-    has |= x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
-  }
-  return has;
+static bool is_positions(const plan_node *x) {
+  return x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
 }
 
 /* A stable sort on a GPU has positions, too, which make equal keys different
  * (stable_sort_expander.cc). */
-void plan_lower_sort(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_SORT);
-  plan_node n = *node_of(r, made);
-  bool adds =
-      is_on_gpu(r) && ir_op_bool(r->m, r->op, "is_stable", false) && !has_positions(r, made);
-  if (adds) {
-    uint32_t *operands = ARENA_ARRAY(r->g->arena, uint32_t, n.n_operands + 1);
-    plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, n.n_operands + 1);
-    for (uint32_t i = 0; i < n.n_operands; i++) {
-      operands[i] = n.operands[i];
-      members[i] = node_of(r, operands[i])->shape;
-    }
-    operands[n.n_operands] = positions(r, members[0]);
-    members[n.n_operands] = with_dtype(members[0], IR_I32);
-    made = plan_rule_make(
-        r, (plan_node){.kind = IR_OP_SORT,
-                       .shape = plan_shape_tuple(r->g->arena, members, n.n_operands + 1),
-                       .n_operands = n.n_operands + 1,
-                       .operands = operands,
-                       .signature = n.signature});
+static uint32_t with_positions(const plan_rule *r, plan_node n) {
+  uint32_t count = n.n_operands, *operands = ARENA_ARRAY(r->g->arena, uint32_t, count + 1);
+  plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    operands[i] = n.operands[i];
+    members[i] = node_of(r, operands[i])->shape;
+    if (is_positions(node_of(r, operands[i]))) return 0;
   }
-  plan_rule_bind(r, made);
+  operands[count] = positions(r, members[0]);
+  members[count] = with_dtype(members[0], IR_I32);
+  n.shape = plan_shape_tuple(r->g->arena, members, count + 1);
+  n.operands = operands;
+  n.n_operands = count + 1;
+  return plan_rule_make(r, n);
+}
+
+void plan_lower_sort(const plan_rule *r) {
+  uint32_t made = plan_rule_generic(r, IR_OP_SORT), more = 0;
+  if (is_on_gpu(r) && ir_op_bool(r->m, r->op, "is_stable", false))
+    more = with_positions(r, *node_of(r, made));
+  plan_rule_bind(r, more ? more : made);
 }
 
 /* ---- top-k ---- */
@@ -314,6 +308,31 @@ static void sort_all(const plan_rule *r) {
         plan_rule_make1(r, IR_OP_SLICE, result_shape(r, i), plan_element(r->l, r->s, sorted, i)));
 }
 
+enum { ARRAYS_OF_QR = 2, TABLES_OF_QR = 8, ALIGNED_BYTES = 256 };
+
+/* XLA:GPU expands them into loops over columns and products, which a library does unless they are
+ * small. Not exact: copies of the matrix, tables (qr_expander.cc, householder_expander.cc). */
+static int64_t expanded_bytes(const plan_rule *r, const char *target) {
+  bool is_expanded = target && (!strcmp(target, "Qr") ||
+                                !strcmp(target, "ProductOfElementaryHouseholderReflectors"));
+  plan_shape s = is_expanded && n_operands(r) ? shape_of(r, ir_operand(r->m, r->op, 0))
+                                              : (plan_shape){.rank = 0};
+  if (!is_on_gpu(r) || s.rank < 2) return 0;
+  int64_t columns = s.dims[s.rank - 1],
+          products = saturated_product(saturated_product(s.dims[s.rank - 2], columns), columns);
+  int64_t work = products < r->g->memory->least_library_products ? TABLES_OF_QR * ALIGNED_BYTES
+                                                                 : r->g->memory->library_bytes;
+  return saturated_sum(work, saturated_product(ARRAYS_OF_QR, s.bytes));
+}
+
+/* As a call with so many bytes more. */
+static void bind_expanded(const plan_rule *r, const uint32_t *operands, const plan_shape *shapes,
+                          int64_t bytes) {
+  uint32_t n = ir_op_get(r->m, r->op)->n_results,
+           made = plan_rule_opaque(r, operands, n_operands(r), shapes, n, bytes);
+  for (uint32_t i = 0; i < n; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
+}
+
 void plan_lower_custom_call(const plan_rule *r) {
   const char *target = ir_op_string(r->m, r->op, "call_target_name");
   bool marker =
@@ -335,6 +354,11 @@ void plan_lower_custom_call(const plan_rule *r) {
                       ? plan_rule_relayout(r, operand(r, i))
                       : operand(r, i);
   for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
+  int64_t more_bytes = expanded_bytes(r, target);
+  if (more_bytes) {
+    bind_expanded(r, operands, shapes, more_bytes);
+    return;
+  }
   uint32_t made = plan_rule_make(
       r, (plan_node){
              .kind = PLAN_OPAQUE,
