@@ -318,8 +318,9 @@ static uint32_t copied_root(copier *c) {
 
 /* What XLA:GPU finds to be an argument or a constant under another name, and copies: bits as other
  * elements, what rounds to nothing, arrays without elements, what the compiler knows. */
-static bool is_taken_over(const plan_node *n) {
-  switch (n->kind) {
+static bool is_taken_over(const plan_graph *g, const plan_node *n) {
+  bool is_call = n->kind == PLAN_OPAQUE && n->op;
+  switch (is_call ? ir_kind_of(g->m, n->op) : n->kind) {
     case IR_OP_BITCAST_CONVERT:
     case IR_OP_REDUCE_PRECISION:
     case IR_OP_GET_DIMENSION_SIZE:
@@ -344,7 +345,7 @@ static void copy_outputs(copier *c) {
       copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
     for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++)
       x = single ? copied_root(c) : copy_of(c, x, root, i);
-    is_copied |= !single && is_taken_over(plan_node_get(g, x));
+    is_copied |= !single && is_taken_over(g, plan_node_get(g, x));
     g->outputs[i] = x;
   }
   if (is_copied && g->memory && g->memory->joins_results) plan_add_table(g, g->n_outputs);

@@ -364,6 +364,17 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
   return plan_rule_bitcast(r, plan_rule_make(r, dot), out);
 }
 
+/* Integers on GPUs: their libraries take bytes, rows times rows are sums of products, and for
+ * others both operands are converted. */
+static bool is_converted(const plan_rule *r, uint32_t x, uint32_t y, const ir_dot_numbers *n,
+                         ir_dtype inside) {
+  ir_dtype_class c = ir_dtype_class_of(inside);
+  const plan_shape *left = &node_of(r, x)->shape, *right = &node_of(r, y)->shape;
+  bool by_rows = n->lhs_contract.count == 1 && n->lhs_contract.at[0] == left->rank - 1 &&
+                 n->rhs_contract.count == 1 && n->rhs_contract.at[0] == right->rank - 1;
+  return (c == IR_CLASS_INT || c == IR_CLASS_UINT) && left->dtype != IR_I8 && !by_rows;
+}
+
 void plan_lower_dot(const plan_rule *r) {
   ir_dot_numbers n = {0};
   plan_shape shape = result_shape(r, 0);
@@ -380,9 +391,7 @@ void plan_lower_dot(const plan_rule *r) {
                     : shape.dtype == IR_F16 ? IR_F32
                                             : plan_computed_in(shape.dtype);
   uint32_t x = operand(r, 0), y = operand(r, 1);
-  bool is_bytes = node_of(r, x)->shape.dtype == IR_I8; /* what GPUs' libraries take of integers */
-  if (!narrow || (ir_dtype_class_of(inside) != IR_CLASS_FLOAT && !is_bytes &&
-                  ir_dtype_class_of(inside) != IR_CLASS_COMPLEX))
+  if (!narrow || is_converted(r, x, y, &n, inside))
     x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
   dot_side a = dot_operand(r, x, n.lhs_batch, n.lhs_contract, true);
   dot_side b = dot_operand(r, y, n.rhs_batch, n.rhs_contract, false);
