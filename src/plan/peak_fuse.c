@@ -459,6 +459,38 @@ static bool is_less_than_dear(const fuser *f, uint32_t producer) {
   return dear_behind(f->g, producer, p->shape.bytes, SEEN_OF_OPERANDS) > 1;
 }
 
+/* XLA:GPU's cycles of f32 functions that take longer than to write an element and read it. */
+static int64_t cycles_of(uint16_t kind) {
+  return kind == IR_OP_TANH ? 467 : kind == IR_OP_LOG1P ? 229 : 0;
+}
+
+static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return 0;
+  int64_t most = 0;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    int64_t cycles = cycles_behind(g, n->operands[i], depth - 1);
+    if (cycles > most) most = cycles;
+  }
+  return most + cycles_of(n->kind);
+}
+
+/* A sum that finds places, too, reads it: no softmax of Triton's takes it in for all readers. */
+static bool is_searched(const plan_graph *g, const plan_node *p) {
+  for (uint32_t i = 0; i < p->n_users; i++) {
+    const plan_node *u = plan_node_get(g, p->users[i]);
+    bool is_sum = u->kind == IR_OP_REDUCE ||
+                  (u->kind == PLAN_FUSION && u->op && ir_kind_of(g->m, u->op) == IR_OP_REDUCE);
+    if (is_sum && u->shape.is_tuple) return true;
+  }
+  return false;
+}
+
+static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
+  return g->memory->library_bytes && p->n_users > 1 && plan_is_elementwise(p) &&
+         is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
+}
+
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
  * for reading it is cheaper; of what is summed by rows and by columns as much is enough. Marks what
  * stays for products as narrow. */
@@ -468,7 +500,7 @@ static bool fuses_into_readers(const fuser *f, uint32_t producer) {
     plan_node_get(f->g, producer)->narrow = true;
     return false;
   }
-  if (is_less_than_dear(f, producer)) return false;
+  if (is_less_than_dear(f, producer) || is_too_long_to_repeat(f->g, p, producer)) return false;
   int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
   if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {

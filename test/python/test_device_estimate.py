@@ -665,6 +665,7 @@ SINGLE = {
     "long sums of few parts": ("h100", of_columns(100_001, 600, 600), 973_118_400),
     "a copy of what a loop begins with": ("h100", beginning_kept(8192), 103_023_384),
     "an exponential for two sums": ("h100", summed_twice("exponential", places=True), 141_623_584),
+    "a tangent for two sums, with places": ("h100", summed_twice("tanh", places=True), 271_680_032),
     "a tangent for two sums, by rows": ("h100", summed_twice("tanh"), 141_590_544),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
