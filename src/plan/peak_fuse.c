@@ -491,6 +491,47 @@ static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint3
          is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
 }
 
+/* Whether the node is a sum of x by rows. */
+static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
+  bool is_sum = n->kind == IR_OP_REDUCE ||
+                (n->kind == PLAN_FUSION && n->op && ir_kind_of(g->m, n->op) == IR_OP_REDUCE);
+  const plan_shape *from = &plan_node_get(g, x)->shape;
+  int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
+  return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&
+         operand_index(n, x) != UINT32_MAX;
+}
+
+/* Whether it is computed from the sums of x's rows, through views and what is computed of them. */
+static bool comes_of_rows(const plan_graph *g, uint32_t node, uint32_t x, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (is_sum_of_rows(g, n, x)) return true;
+  bool is_view = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST;
+  if (depth == 0 || !(is_view || plan_is_elementwise(n))) return false;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (comes_of_rows(g, n->operands[i], x, depth - 1)) return true;
+  return false;
+}
+
+/* Whether a sum other than by rows reads it. */
+static bool is_summed_by_columns(const plan_graph *g, const plan_node *n) {
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    bool is_sum = u->kind == IR_OP_REDUCE && (u->flags & PLAN_FLAG_HELD) && u->n_ints == 1;
+    if (is_sum && u->ints[0] != n->shape.rank - 1) return true;
+  }
+  return false;
+}
+
+/* A softmax, in one fusion of Triton's: others than by rows read what it writes. So they do in f64,
+ * which Triton does not have (softmax_rewriter_triton.cc). */
+static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
+  bool is_pair =
+      g->memory->library_bytes && plan_is_elementwise(p) && p->n_operands == 2 && p->shape.rank > 1;
+  if (!is_pair || !is_summed_by_columns(g, p)) return false;
+  return comes_of_rows(g, p->operands[0], p->operands[1], SEEN_THROUGH) ||
+         comes_of_rows(g, p->operands[1], p->operands[0], SEEN_THROUGH);
+}
+
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
  * for reading it is cheaper; of what is summed by rows and by columns as much is enough. Marks what
  * stays for products as narrow. */
@@ -501,6 +542,7 @@ static bool fuses_into_readers(const fuser *f, uint32_t producer) {
     return false;
   }
   if (is_less_than_dear(f, producer) || is_too_long_to_repeat(f->g, p, producer)) return false;
+  if (is_softmax_written(f->g, p)) return false;
   int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
   if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {
