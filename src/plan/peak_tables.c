@@ -78,9 +78,9 @@ static ir_kind kind_at_root(const plan_graph *g, const plan_node *n) {
   return n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
 }
 
-/* Elements summed into one that lie together, or else lie apart; 0: nothing is known of it. */
+/* Elements that a reduce sums into one: those that lie together, if any do. */
 static int64_t summed_at_once(const plan_graph *g, const plan_node *n, bool *out_is_row) {
-  const ir_type_data *t = n->op ? ir_type_at(g->m, ir_operand(g->m, n->op, 0)) : NULL;
+  const ir_type_data *t = ir_type_at(g->m, ir_operand(g->m, n->op, 0));
   int32_t count;
   const int64_t *dims = ir_op_ints((ir_module *)g->m, n->op, "dimensions", &count);
   int64_t row = 1, all = 1;
