@@ -86,10 +86,9 @@ for _device, _platform in PLATFORMS.items():
         WAYS[_way] = Way((_order, "--device", _device), ANSWERS[_platform], _device, _way != _device)
 
 # By platform: the least share of a report that is no low estimate, and what may be missing in tiny
-# programs: on GPUs one small array; on TPUs small arrays that XLA leaves in memory, and what it keeps
-# for loops that it makes itself, of which the estimate does not know all.
+# programs: on GPUs one small array.
 DEVICE_LOW = {"cuda": 0.95, "tpu": 0.90}
-DEVICE_SLACK_BYTES = {"cuda": 300, "tpu": 400_000}
+DEVICE_SLACK_BYTES = {"cuda": 300, "tpu": 0}
 
 
 @dataclasses.dataclass(frozen=True)

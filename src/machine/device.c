@@ -32,6 +32,8 @@ const device *device_typical(const char *platform) {
 }
 
 /* ---- arrays ---- */
+enum { MOST_ELEMENT_BYTES = 4 }; /* where arrays are tiled */
+
 static int64_t up_to(int64_t n, int64_t multiple) {
   assert(n >= 0 && multiple > 0);
   int64_t blocks = n / multiple + (n % multiple != 0);
@@ -41,8 +43,8 @@ static int64_t up_to(int64_t n, int64_t multiple) {
 static int64_t known(int64_t extent) { return extent < 0 ? 1 : extent; }
 
 int64_t device_tile_rows(const device_memory *m, int64_t element_bytes) {
-  bool is_packed = element_bytes > 0 && element_bytes < 4;
-  return is_packed ? m->kernel_rows * 4 / element_bytes : m->kernel_rows;
+  bool is_packed = element_bytes > 0 && element_bytes < MOST_ELEMENT_BYTES;
+  return is_packed ? m->kernel_rows * MOST_ELEMENT_BYTES / element_bytes : m->kernel_rows;
 }
 
 /* Of few rows a tile has no more than a power of two that holds them. */
@@ -103,13 +105,20 @@ int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int
   return up_to(saturated_product(elements, element_bytes), m->align_bytes);
 }
 
+/* Elements of 8 bytes and more are several arrays of 4: halves, real and imaginary parts. */
+static int64_t vector_bytes(const device_memory *m, int64_t element_bytes, int64_t elements) {
+  int64_t parts = element_bytes > MOST_ELEMENT_BYTES ? element_bytes / MOST_ELEMENT_BYTES : 1,
+          part = saturated_product(elements, element_bytes / parts);
+  return saturated_product(up_to(part, m->align_bytes), parts);
+}
+
 int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                            const int64_t *dims) {
   if (m->kernel_lanes && rank > 1)
     return device_laid_out_bytes(m, element_bytes, rank, dims,
                                  device_least_layout(m, element_bytes, rank, dims));
-  int64_t bytes = saturated_product(dense_elements(rank, dims), element_bytes);
-  return m->kernel_lanes ? up_to(bytes, m->align_bytes) : bytes;
+  return m->kernel_lanes ? vector_bytes(m, element_bytes, dense_elements(rank, dims))
+                         : saturated_product(dense_elements(rank, dims), element_bytes);
 }
 
 int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,

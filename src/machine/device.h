@@ -23,8 +23,10 @@ typedef struct device_memory {
    * these. */
   int32_t cores;
   double product_byte_cost, sum_cost, sum_byte_cost;
-  int64_t loop_bytes;        /* that XLA keeps for a loop, or a sort, whatever its state is */
-  int64_t coefficient_bytes; /* that XLA may keep for an element of a table of constants */
+  int64_t loop_bytes; /* that XLA keeps for a loop that it makes of an op */
+  /* Temporaries in memory lie so far apart, and what is between them counts twice
+   * (plan/peak_small.c). */
+  int64_t spacing_bytes;
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
   bool library_decides;
   bool channels_last; /* convolutions of f32 take images so */

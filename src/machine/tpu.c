@@ -7,13 +7,13 @@
 
 /* One program runs on the chip: an op is no launch from outside. Tiles: XLA's documentation, "Tiled
  * layout", and the layouts that XLA:TPU prints. Small temporaries in memory lie 16 KiB apart, and
- * its report has what is between them twice: 32,256 bytes for one of 512. Of a loop's there are 4
- * to 11 in the corpus. */
+ * its report has what is between them twice: 32,256 bytes for one of 512. Of a loop's that XLA
+ * makes of an op there are 4 to 11 in the corpus. */
 #define NEAR .near_bytes = (int64_t)96 << 20
 #define TILES(...)                                                                                 \
   {                                                                                                \
     .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
-    .loop_bytes = 352 << 10, .coefficient_bytes = 32256, .lays_out_anew = true,                    \
+    .loop_bytes = 352 << 10, .spacing_bytes = 16 << 10, .lays_out_anew = true,                     \
     .copies_for_loops = true, .fuses_sums = true, .fuses_products = true, .fuses_siblings = true,  \
     .narrow_floats = true, __VA_ARGS__                                                             \
   }

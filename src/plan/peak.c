@@ -39,7 +39,10 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
     plan_split_products(g);
   }
   if (memory && memory->copies_for_loops) plan_copy_invariants(g);
-  if (memory && memory->coefficient_bytes) plan_count_coefficients(g);
+  if (memory && memory->spacing_bytes) {
+    plan_count_coefficients(g);
+    plan_count_small(g);
+  }
   plan_fuse(g);
   if (memory && memory->joins_results) plan_count_tables(g);
   if (memory) plan_on_device(g);

@@ -24,9 +24,7 @@ enum {
   MOST_PLACED = 2000, /* the heap is quadratic in them; smaller ones are only summed */
   SMALL_SHARE = 64,   /* of a chip's memory: what is smaller */
   LOOPS_SHARE = 4,    /* of it: what is larger does not go there while a loop runs */
-  MOST_TRIED_NEAR = 256,
-  ARRAYS_OF_SCATTER = 5, /* at most, of XLA:TPU's, that are small, in a loop */
-  LOOPS_OF_F64 = 3       /* of XLA:TPU, in place of a product in f64, a solve or a factor */
+  MOST_TRIED_NEAR = 256
 };
 
 typedef struct interval {
@@ -513,12 +511,17 @@ static bool is_far(const assigner *a, const buffer *b) {
   return false;
 }
 
+static bool is_unread(const assigner *a, const buffer *b) {
+  const value_data *v = &a->values[a->by_class[b->first]];
+  return b->count == 1 && !v->is_table && plan_is_left_unread(a->g, v->node, v->member);
+}
+
 /* Loops have copies there of what they read: while one runs, what a trip makes for itself goes
  * there, if it takes a quarter at most. */
 static bool may_be_near(const assigner *a, const buffer *b) {
   int64_t near = a->g->memory->near_bytes;
   if (!is_temporary(b) || b->bytes > near || b->bytes <= near / SMALL_SHARE) return false;
-  if (is_far(a, b)) return false;
+  if (is_far(a, b) || is_unread(a, b)) return false;
   return is_beside_loops(a, b) || (b->bytes <= near / LOOPS_SHARE && is_of_a_trip(a, b));
 }
 
@@ -991,45 +994,37 @@ static int64_t add_tables(assigner *a, int64_t heap) {
 }
 
 /* ---- on a device ---- */
-/* Loops that XLA:TPU makes of the node. Products of matrices in f64 are loops over products of
- * bf16. */
-static int64_t loops_of(const plan_graph *g, const plan_node *n) {
-  bool is_loop = n->kind == IR_OP_WHILE || n->kind == IR_OP_SORT || n->n_hidden; /* expanded */
-  if (!(n->flags & PLAN_FLAG_LIVE)) return 0;
-  ir_dtype made = (n->shape.is_tuple && n->shape.n_members ? n->shape.members : &n->shape)->dtype;
-  bool multiplies = n->n_hidden || (plan_is_product(g, n) && n->shape.true_rank > 1);
-  return made == IR_F64 && multiplies ? LOOPS_OF_F64 : is_loop;
-}
-
-/* A scatter in a loop leaves small arrays in memory: what it scatters into, places, values. */
-static bool is_in_loop(const plan_graph *g, const plan_node *n) {
-  uint32_t caller = plan_comp_get(g, n->comp)->caller;
-  if (!caller) return false;
-  const plan_node *c = plan_node_get(g, caller);
-  return c->kind == IR_OP_WHILE || is_in_loop(g, c);
-}
-
-static int64_t arrays_of(const plan_graph *g, const plan_node *n) {
-  bool is_scatter = n->kind == IR_OP_SCATTER && (n->flags & PLAN_FLAG_LIVE);
-  return is_scatter && is_in_loop(g, n) ? ARRAYS_OF_SCATTER : 0;
-}
-
-static int64_t loops_bytes(const plan_graph *g) {
-  int64_t loops = 0, arrays = 0;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->loop_bytes; id++) {
-    loops += loops_of(g, plan_node_get(g, id));
-    arrays += arrays_of(g, plan_node_get(g, id));
+/* Whether a result of the program has room for it: nothing else has to be there but what nobody
+ * reads. */
+static bool fits_in_a_result(const assigner *a, const buffer *b) {
+  for (uint32_t i = 0; i < a->n_buffers; i++) {
+    const buffer *to = &a->buffers[i];
+    if (to->is_output && to->bytes >= b->bytes && !overlap(to, b, -1)) return true;
   }
-  return saturated_sum(saturated_product(loops, g->memory->loop_bytes),
-                       saturated_product(arrays, g->memory->coefficient_bytes));
+  return false;
 }
 
-/* What of the temporaries is in memory: nothing where all fit on the chip. */
-static int64_t in_memory(const plan_graph *g, bool is_near, int64_t temp_bytes) {
-  if (!g->memory) return temp_bytes;
-  is_near = is_near && temp_bytes <= g->memory->near_bytes;
-  int64_t coefficients = saturated_product(g->n_coefficients, g->memory->coefficient_bytes);
-  return saturated_sum(is_near ? 0 : temp_bytes, saturated_sum(loops_bytes(g), coefficients));
+/* Results that nobody reads and that are in no result of the program. XLA:TPU does not put them on
+ * the chip; what counts among the temporaries, too, is left out. */
+static int64_t unread_bytes(const assigner *a, bool is_near) {
+  int64_t bytes = 0;
+  for (uint32_t i = 0; i < a->n_buffers && a->g->memory->spacing_bytes; i++) {
+    const buffer *b = &a->buffers[i];
+    bool is_placed = is_near ? fits_in_a_result(a, b) : b->placed;
+    if (b->fixed || b->merged_into || !is_unread(a, b) || is_placed) continue;
+    int64_t apart = plan_apart_bytes(a->g->memory, b->bytes);
+    bytes = saturated_sum(bytes, is_near ? apart : apart - b->bytes);
+  }
+  return bytes;
+}
+
+/* What of the temporaries is in memory: nothing where all fit on the chip, but small arrays. */
+static int64_t in_memory(const assigner *a, bool is_near, int64_t temp_bytes) {
+  const device_memory *m = a->g->memory;
+  if (!m) return temp_bytes;
+  is_near = is_near && temp_bytes <= m->near_bytes;
+  int64_t small = m->spacing_bytes ? plan_small_bytes(a->g, is_near, unread_bytes(a, is_near)) : 0;
+  return saturated_sum(is_near ? 0 : temp_bytes, small);
 }
 
 void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
@@ -1042,7 +1037,7 @@ void plan_assign(plan_graph *g, int64_t enough_bytes, plan_peak *out) {
   out->temp_bytes = put_near(a, most, &at);
   if (out->temp_bytes <= enough_bytes)
     out->temp_bytes = add_tables(a, place_in_heap(a, out->temp_bytes));
-  out->temp_bytes = in_memory(g, is_near, out->temp_bytes);
+  out->temp_bytes = in_memory(a, is_near, out->temp_bytes);
   report(a, at, out);
 }
 
@@ -1169,6 +1164,6 @@ void plan_assign_spans(plan_graph *g, plan_timeline *out) {
   out->spans = list.at;
   out->n_spans = list.count;
   out->peak.temp_bytes =
-      in_memory(g, is_near, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
+      in_memory(a, is_near, add_tables(a, place_in_heap(a, out->peak.temp_bytes)));
   report(a, at, &out->peak);
 }

@@ -194,7 +194,7 @@ static const plan_node *moved(const plan_graph *g, const plan_node *n) {
 /* A node that takes one element out of a table of constants, such as a polynomial's coefficient; it
  * may be broadcast. XLA:TPU keeps some of them, and folds others in time: it depends on the order
  * of its passes, so all count. */
-static bool is_coefficient(const plan_graph *g, const plan_node *n) {
+bool plan_is_coefficient(const plan_graph *g, const plan_node *n) {
   if (n->kind != IR_OP_SLICE || n->shape.elements == 0 || !(n->flags & PLAN_FLAG_LIVE))
     return false;
   int64_t share = 1; /* of the table, in the node */
@@ -211,7 +211,7 @@ static bool is_coefficient(const plan_graph *g, const plan_node *n) {
 
 void plan_count_coefficients(plan_graph *g) {
   for (uint32_t id = 1; id < g->nodes.count; id++)
-    g->n_coefficients += is_coefficient(g, plan_node_get(g, id));
+    g->n_coefficients += plan_is_coefficient(g, plan_node_get(g, id));
 }
 
 /* ---- workspaces ---- */
@@ -410,6 +410,24 @@ static void flatten(plan_graph *g, uint32_t id) {
   put_back(g, id, flat);
 }
 
+/* ---- random bits ---- */
+enum { BLOCK_WORDS = 4 };
+
+/* XLA:TPU makes Philox's blocks as rows of four words, before it makes bits of them. */
+static void make_blocks(plan_graph *g, uint32_t id) {
+  plan_node n = *plan_node_get(g, id);
+  if (!n.shape.is_tuple || n.shape.n_members != 2 || n.n_operands != 1) return;
+  int64_t words = n.shape.members[1].bytes / (int64_t)sizeof(uint32_t),
+          dims[2] = {(words + BLOCK_WORDS - 1) / BLOCK_WORDS, BLOCK_WORDS};
+  uint32_t key = n.operands[0],
+           blocks = laid_out_anew(g, key, plan_shape_make(g->arena, IR_UI32, 2, dims));
+  plan_node_get(g, blocks)->by_rows = true;
+  plan_remove_user(g, key, id);
+  plan_add_user(g, key, blocks);
+  plan_add_user(g, blocks, id);
+  plan_node_get(g, id)->operands[0] = blocks;
+}
+
 /* ---- convolutions ---- */
 /* XLA:TPU convolves with batch and features innermost, in either order. Arguments and results lie
  * as takes least: where that is otherwise they are laid out anew, arguments of f32 as bf16. */
@@ -545,19 +563,50 @@ static int32_t rank_of_rows(const plan_shape *s) {
   return rank;
 }
 
-static void pad(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
+/* Largest values that nobody reads, but their places. */
+static bool is_narrowed(const plan_graph *g, uint32_t id, uint32_t member) {
+  const plan_node *n = plan_node_get(g, id);
+  return n->op && ir_kind_of(g->m, n->op) == IR_OP_REDUCE &&
+         n->shape.members[member].dtype == IR_F32 && plan_is_left_unread(g, id, member);
+}
+
+static void pad_array(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
+  if (s->is_tuple || s->elements <= 0) return;
+  int64_t width = s->bytes / s->elements;
+  if (narrow) width = width < 2 ? width : 2;
+  s->bytes = by_rows ? device_row_bytes(g->memory, width, rank_of_rows(s), s->dims)
+                     : device_least_bytes(g->memory, width, s->rank, s->dims);
+}
+
+enum { SORTED_ROW = 1000 }; /* at most; between 600 and 1,000 */
+
+/* Places of the k largest that nobody reads. Short rows are sorted with their places, and of long
+ * ones a call makes both row by row. */
+static int64_t unread_places_bytes(const plan_graph *g, const plan_node *n, const plan_shape *s) {
+  plan_shape rows =
+      plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, ir_op_get(g->m, n->op)->operands[0]));
+  int64_t width = ir_dtype_bytes(s->dtype);
+  return extent(&rows, 0) < SORTED_ROW ? device_least_bytes(g->memory, width, rows.rank, rows.dims)
+                                       : device_row_bytes(g->memory, width, s->rank, s->dims);
+}
+
+static void pad_member(const plan_graph *g, uint32_t id, uint32_t i, plan_shape *s) {
+  const plan_node *n = plan_node_get(g, id);
+  bool is_top_k = n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
+  if (is_top_k && plan_is_left_unread(g, id, i)) s->bytes = unread_places_bytes(g, n, s);
+  else pad_array(g, s, is_by_rows(g, n), n->narrow || is_narrowed(g, id, i));
+}
+
+static void pad(const plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  plan_shape *s = &n->shape;
   if (s->is_tuple) {
     plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
-    for (uint32_t i = 0; i < s->n_members; i++) pad(g, &members[i], by_rows, narrow);
+    for (uint32_t i = 0; i < s->n_members; i++) pad_member(g, id, i, &members[i]);
     s->members = members;
     int64_t table = s->bytes;
     s->bytes = device_least_bytes(g->memory, 1, 1, &table);
-  } else if (s->elements > 0) {
-    int64_t width = s->bytes / s->elements;
-    if (narrow) width = width < 2 ? width : 2;
-    s->bytes = by_rows ? device_row_bytes(g->memory, width, rank_of_rows(s), s->dims)
-                       : device_least_bytes(g->memory, width, s->rank, s->dims);
-  }
+  } else pad_array(g, s, is_by_rows(g, n), n->narrow);
 }
 
 /* Whether a view has other dimensions innermost than what it views, so that the elements lie in
@@ -573,6 +622,29 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
   return from->dims[i] != to->dims[k];
 }
 
+/* An argument in another layout than row by row, of which a view is a copy: it is copied row by row
+ * first. */
+static bool is_turned(const plan_graph *g, const plan_node *n) {
+  const plan_node *from = plan_node_get(g, n->operands[0]);
+  const plan_shape *s = &from->shape;
+  if (from->kind != PLAN_PARAMETER || from->comp != g->entry || s->true_rank < 3) return false;
+  int64_t width = s->bytes / s->elements;
+  return device_row_bytes(g->memory, width, s->rank, s->dims) >
+         device_least_bytes(g->memory, width, s->rank, s->dims);
+}
+
+static void copy_view(plan_graph *g, uint32_t id) {
+  plan_node_get(g, id)->kind = PLAN_OPAQUE;
+  uint32_t from = plan_node_get(g, id)->operands[0];
+  if (!is_turned(g, plan_node_get(g, id))) return;
+  uint32_t copy = laid_out_anew(g, from, plan_node_get(g, from)->shape);
+  plan_node_get(g, copy)->by_rows = true;
+  plan_remove_user(g, from, id);
+  plan_add_user(g, from, copy);
+  plan_add_user(g, copy, id);
+  plan_node_get(g, id)->operands[0] = copy;
+}
+
 void plan_on_device(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   if (g->memory->fuses_siblings) fuse_siblings(g);
@@ -584,13 +656,13 @@ void plan_on_device(plan_graph *g) {
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
   for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
     if (is_flattened(g, plan_node_get(g, id))) flatten(g, id);
-  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++) lay_out_convolution(g, id);
-  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
-    if (moves_tiles(g, plan_node_get(g, id))) plan_node_get(g, id)->kind = PLAN_OPAQUE;
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) {
-    plan_node *n = plan_node_get(g, id);
-    pad(g, &n->shape, is_by_rows(g, n), n->narrow);
+  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++) {
+    if (plan_makes_bits(g, plan_node_get(g, id), "PHILOX")) make_blocks(g, id);
+    lay_out_convolution(g, id);
   }
+  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
+    if (moves_tiles(g, plan_node_get(g, id))) copy_view(g, id);
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) pad(g, id);
 }
 
 /* ---- copies ---- */

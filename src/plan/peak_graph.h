@@ -8,6 +8,7 @@
  *      --peak_terms.c--> products of long sums in parts, on GPUs
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
+ *      --peak_small.c---> counted: small arrays that stay in TPUs' memory, not on the chip
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_tables.c-> tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
@@ -130,6 +131,8 @@ typedef struct plan_graph {
   uint32_t state_count;
   uint32_t n_coefficients; /* plan_count_coefficients()'s */
   VEC(int64_t) tables;     /* bytes of tables of pointers of nodes that are no tuples here */
+  int64_t n_small;         /* plan_count_small()'s: small arrays and tables in memory */
+  bool is_small_left;      /* there are any, whatever else is left in memory */
 } plan_graph;
 
 static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
@@ -207,6 +210,19 @@ void plan_count_coefficients(plan_graph *g);
 /* After that, on GPUs: tables of fusions that XLA makes one of. */
 void plan_count_tables(plan_graph *g);
 void plan_add_table(plan_graph *g, uint32_t results);
+/* Whether the node is one of these. */
+bool plan_is_coefficient(const plan_graph *g, const plan_node *n);
+/* The same: small arrays that XLA:TPU leaves in memory. */
+void plan_count_small(plan_graph *g);
+/* Whether it is a generator of random bits by that algorithm. */
+bool plan_makes_bits(const plan_graph *g, const plan_node *n, const char *algorithm);
+/* Whether nobody reads the result, which XLA:TPU leaves in memory then. */
+bool plan_is_left_unread(const plan_graph *g, uint32_t node, uint32_t member);
+/* Of an array in memory, with what lies between it and the next. */
+int64_t plan_apart_bytes(const device_memory *memory, int64_t bytes);
+/* What is left in memory, unread results given, of a graph with its copies. is_near: the other
+ * temporaries are on the chip. */
+int64_t plan_small_bytes(const plan_graph *g, bool is_near, int64_t unread_bytes);
 /* After that: libraries' workspaces, and arrays as large as they are there. */
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);

@@ -12,6 +12,8 @@ enum {
   COMPUTED_BYTES = 4, /* of an element, at least: bf16, f16, int8 arithmetic is done in 32 bits */
   BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
   MATRIX_MULTIPLE = 8,
+  NUMBER_ARRAYS = 3,
+  BLOCK_WORDS = 4,
   EXPANSION_ARRAYS = 12, /* of a special function: steps of it that XLA keeps in memory */
 };
 
@@ -144,6 +146,17 @@ static void add_matrices(sum *s, const ir_op_data *d) {
   if (s->memory->cores) add_parts(s, d);
 }
 
+/* Where what is left in memory lies apart: single numbers, each with two tables, and random bits as
+ * rows of four words, which are padded. */
+static void add_apart(sum *s, const ir_op_data *d) {
+  if (!s->memory || !s->memory->spacing_bytes) return;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    if (ir_element_count(s->m, ir_type_of(s->m, d->first_result + i)) == 1)
+      add(s, NUMBER_ARRAYS * 2 * s->memory->spacing_bytes);
+  if (d->kind == IR_OP_RNG_BIT_GENERATOR && d->n_results == 2)
+    add_value(s, d->first_result + 1, COMPUTED_BYTES, s->memory->kernel_lanes / BLOCK_WORDS);
+}
+
 static void add_op(sum *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
   bool expands =
@@ -155,6 +168,7 @@ static void add_op(sum *s, ir_op op) {
     add_value(s, d->operands[i], element_bytes, copies);
   if (s->memory) add(s, work_bytes(s->memory, d->kind));
   add_matrices(s, d);
+  add_apart(s, d);
   if (d->kind == IR_OP_CALL || d->kind == IR_OP_COMPOSITE) add_callee(s, op);
   for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));) add_block(s, below);
 }
