@@ -105,11 +105,14 @@ int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int
   return up_to(saturated_product(elements, element_bytes), m->align_bytes);
 }
 
-/* Elements of 8 bytes and more are several arrays of 4: halves, real and imaginary parts. */
+/* Elements of 8 bytes and more are several arrays of 4: halves, real and imaginary parts. Tiles of
+ * short vectors are the power of two that holds them. */
 static int64_t vector_bytes(const device_memory *m, int64_t element_bytes, int64_t elements) {
   int64_t parts = element_bytes > MOST_ELEMENT_BYTES ? element_bytes / MOST_ELEMENT_BYTES : 1,
-          part = saturated_product(elements, element_bytes / parts);
-  return saturated_product(up_to(part, m->align_bytes), parts);
+          width = element_bytes / parts, tile = m->align_bytes / width;
+  assert(element_bytes > 0);
+  while (tile < elements && tile < m->vector_lanes) tile *= 2;
+  return saturated_product(saturated_product(up_to(elements, tile), width), parts);
 }
 
 int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
@@ -117,6 +120,7 @@ int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_
   if (m->kernel_lanes && rank > 1)
     return device_laid_out_bytes(m, element_bytes, rank, dims,
                                  device_least_layout(m, element_bytes, rank, dims));
+  if (element_bytes < 1) return m->kernel_lanes ? m->align_bytes : 0;
   return m->kernel_lanes ? vector_bytes(m, element_bytes, dense_elements(rank, dims))
                          : saturated_product(dense_elements(rank, dims), element_bytes);
 }

@@ -611,9 +611,9 @@ func.func @main(%x: {x}) -> {x} {{
 }}"""
 
 
-def signs(dtype):
+def signs(dtype, count=12):
     """Two short vectors made of one."""
-    v = f"tensor<12x{dtype}>"
+    v = f"tensor<{count}x{dtype}>"
     return f"""
 func.func @main(%x: {v}) -> ({v}, {v}) {{
   %0 = stablehlo.abs %x : {v}
@@ -812,6 +812,7 @@ SINGLE = {
     "rows split": ("v5e", rows_split(), 417_979_904),
     "short vectors": ("v5e", signs("f32"), 2048),
     "short vectors of 64 bits": ("v5e", signs("f64"), 3584),
+    "vectors of three tiles of 128": ("v5e", signs("f32", 300), 6656),
     "values that nobody reads": ("v5e", least_of_rows(), 24_640_512),
     "values that are read": ("v5e", least_of_rows(reads_values=True), 24_601_088),
     "places of the largest that nobody reads": ("v5e", largest_of_rows(1000, 10_000), 41_049_600),
