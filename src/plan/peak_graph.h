@@ -13,7 +13,9 @@
  *      --peak_tables.c-> tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
- *      --peak_assign.c-> buffers, their live ranges, offsets: bytes
+ *      --peak_buffers.c> buffers, their live ranges
+ *      --peak_assign.c-> where they lie: bytes
+ *      --peak_report.c-> who holds them, for people
  *
  * Nodes are XLA's instructions: one result each, an array or a tuple. A computation is a list of
  * nodes with a root: the entry, a loop's body or condition, a branch, what several callers share.

@@ -85,6 +85,7 @@ static void order_of(const convolution *c, int64_t first, ir_ints spatial, int64
 static uint32_t laid_out(const convolution *c, uint32_t x, int64_t first, ir_ints spatial,
                          int64_t last) {
   int64_t perm[IR_MAX_RANK];
+  CTX_CHECK(c->r->m->ctx, spatial.count + 2 == node_of(c->r, x)->shape.rank);
   order_of(c, first, spatial, last, perm);
   return plan_rule_transpose(c->r, x, perm);
 }
@@ -166,6 +167,7 @@ static void call_library(const convolution *c) {
              wanted = plan_shape_make(r->g->arena, c->shape.dtype, c->shape.rank, dims);
   uint32_t call = plan_rule_opaque(r, operands, 2, &made, 1, 0),
            x = plan_element(r->l, r->s, call, 0);
+  CTX_CHECK(r->m->ctx, made.bytes >= wanted.bytes && made.rank == wanted.rank);
   if (!plan_same_dims(&made, &wanted)) x = plan_rule_make1(r, IR_OP_SLICE, wanted, x);
   plan_bind(r->l, r->op, 0, plan_rule_transpose(r, x, back));
 }

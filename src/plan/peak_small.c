@@ -177,6 +177,7 @@ void plan_count_small(plan_graph *g) {
   }
   g->is_small_left = takes_out || held > 0;
   g->n_small = 1 + others + held + singles_in(g, g->entry);
+  CTX_CHECK(g->m->ctx, g->n_small >= 1 && held >= 0);
 }
 
 bool plan_is_left_unread(const plan_graph *g, uint32_t id, uint32_t member) {
@@ -213,6 +214,7 @@ static uint32_t copies_of(const plan_graph *g, const plan_node *n) {
 
 int64_t plan_small_bytes(const plan_graph *g, bool is_near, int64_t unread_bytes) {
   const device_memory *m = g->memory;
+  CTX_CHECK(g->m->ctx, m->spacing_bytes > 0 && unread_bytes >= 0);
   int64_t table = plan_apart_bytes(m, m->align_bytes), loops = 0, tables = g->n_small,
           arrays = unread_bytes;
   for (uint32_t id = 1; id < g->nodes.count; id++) {

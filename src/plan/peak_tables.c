@@ -45,6 +45,7 @@ static void join(joiner *j, uint32_t a, uint32_t b) {
   j->makers[j->makers[a].last].next = b;
   j->makers[a].last = j->makers[b].last;
   j->makers[a].results += j->makers[b].results;
+  CTX_CHECK(j->g->m->ctx, j->makers[a].results <= j->count);
   j->makers[a].is_fusion |= j->makers[b].is_fusion;
 }
 
