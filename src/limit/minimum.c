@@ -3,11 +3,13 @@
 #include <math.h>
 
 #include "base/ints.h"
+#include "base/saturate.h"
 
 enum {
   MOST_PROBES = 40, /* splits without XLA */
   MOST_SEARCHED_OPS =
       200000,       /* of all candidates so far: then the smallest limit is left at what is known */
+  SEEN_SHARE = 2,   /* of a search: at most, for a candidate that XLA has seen */
   CLIMBS_SHARE = 4, /* but at least so much of what the climb took is for its search */
   MOST_CONFIRMATIONS = 5,  /* by XLA */
   COMPILES_TO_CONFIRM = 2, /* in each */
@@ -105,11 +107,31 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
   return WEIR_OK;
 }
 
+/* A search comes to what another has seen by what came before it there, which may be more than a
+ * share. Who sets the limit looks for kernels, too, which takes as much again. */
+static void begin_for_seen(job *j, int64_t seen_ops) {
+  search_begin(j, SEEN_SHARE);
+  int64_t most = j->search_end;
+  search_begin(j, MINIMUMS_SHARE);
+  j->search_end = max64(j->search_end, min64(most, saturated_sum(j->c.looked_at, seen_ops)));
+}
+
 /* Of less than that XLA has seen a candidate, under another limit: the estimate is high. */
 static weir_status confirm_seen(job *j, minimum *found) {
   trial is;
   if (!found->seen || found->seen >= found->limit || found->held.m) return WEIR_OK;
+  begin_for_seen(j, found->seen_ops);
   return try_limit(j, found->seen, COMPILES_OF_A_CLIMB, found, &is);
+}
+
+/* By XLA, what is smaller first. high: holds. */
+static weir_status confirm(job *j, int64_t high, minimum *found) {
+  int64_t estimated = found->limit;
+  WEIR_TRY(confirm_seen(j, found));
+  if (found->held.m || found->limit < estimated) return WEIR_OK;
+  search_begin(j, MINIMUMS_SHARE);
+  WEIR_TRY(confirm_limit(j, high, found));
+  return found->seen < estimated ? WEIR_OK : confirm_seen(j, found);
 }
 
 weir_status minimum_find(job *j, minimum *found) {
@@ -120,9 +142,7 @@ weir_status minimum_find(job *j, minimum *found) {
   found->start = (place){0};
   WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
   if (!j->options.referee || found->held.m) return WEIR_OK;
-  search_begin(j, MINIMUMS_SHARE);
-  WEIR_TRY(confirm_limit(j, high, found));
-  return confirm_seen(j, found);
+  return confirm(j, high, found);
 }
 
 weir_status minimum_climb(job *j, minimum *found) {

@@ -111,8 +111,10 @@ typedef struct outcome {
   weir_result *result;
 } outcome;
 
-static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const char *on) {
+static outcome rewrite_within(judge *by, int64_t limit, weir_minimum minimum, const char *on,
+                              int64_t search_ops) {
   weir_options o = WEIR_OPTIONS_INIT;
+  o.search_ops = search_ops;
   o.memory_limit_bytes = limit;
   o.minimum = minimum;
   o.machine = on;
@@ -122,6 +124,10 @@ static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const cha
   out.status = weir_rewrite(program, strlen(program), &o, &out.result);
   weir_result_summary(out.result, &out.summary);
   return out;
+}
+
+static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const char *on) {
+  return rewrite_within(by, limit, minimum, on, 0);
 }
 
 static void test_held(void) {
@@ -193,6 +199,26 @@ static void test_held_after_all(void) {
   assert(held);
 }
 
+/* The estimate is high, and a search for the number that is as short as a share ends before it
+ * comes to what the referee has said of a candidate: that is the number none the less, and it
+ * holds. */
+static void test_seen_is_named(void) {
+  enum { OPS = 30000 };
+  for (int64_t limit = 8300; limit <= 8900; limit += 200) {
+    judge low = {.factor = 0.8}, of_climb = low, of_number = low;
+    outcome a = rewrite_within(&of_climb, limit, WEIR_MINIMUM_NEVER, "x86-64-v3", OPS);
+    outcome b = rewrite_within(&low, limit, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3", OPS);
+    int64_t named = b.summary.minimum_bytes;
+    assert(a.status == WEIR_RESOURCE_EXHAUSTED && of_climb.seen > limit);
+    assert(b.status == WEIR_RESOURCE_EXHAUSTED && named == of_climb.seen);
+    outcome c = rewrite_within(&of_number, named, WEIR_MINIMUM_NEVER, "x86-64-v3", OPS);
+    assert(c.status == WEIR_OK && c.summary.peak_after_bytes <= named);
+    weir_result_destroy(a.result);
+    weir_result_destroy(b.result);
+    weir_result_destroy(c.result);
+  }
+}
+
 /* Who compiles nothing that was split does not confirm that it holds the limit. */
 static void test_refusals(void) {
   judge never = {.factor = 1.0, .never = true};
@@ -261,6 +287,7 @@ int main(void) {
   test_any_larger_limit_holds();
   test_minimum();
   test_held_after_all();
+  test_seen_is_named();
   test_refusals();
   test_device();
   test_sizes();
