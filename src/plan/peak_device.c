@@ -627,7 +627,8 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
 static bool is_turned(const plan_graph *g, const plan_node *n) {
   const plan_node *from = plan_node_get(g, n->operands[0]);
   const plan_shape *s = &from->shape;
-  if (from->kind != PLAN_PARAMETER || from->comp != g->entry || s->true_rank < 3) return false;
+  if (from->kind != PLAN_PARAMETER || from->comp != g->entry || s->true_rank < 3 || !s->elements)
+    return false;
   int64_t width = s->bytes / s->elements;
   return device_row_bytes(g->memory, width, s->rank, s->dims) >
          device_least_bytes(g->memory, width, s->rank, s->dims);

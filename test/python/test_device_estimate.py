@@ -2,6 +2,7 @@
 device_reports.json (`tools/calibrate.py --device NAME --golden` writes it): without their wheels.
 """
 
+import math
 import pathlib
 import statistics
 import sys
@@ -972,6 +973,51 @@ def test_nothing_small_is_left_in_memory(name):
 )
 def test_small_arrays_in_memory(device, name):
     assert 0.9 <= ratios_of(device)[name] <= 1.2
+
+
+def turned(dims, dtype):
+    """Dimensions back to front, and all in one."""
+    x, back = (f"tensor<{'x'.join(map(str, d))}x{dtype}>" for d in (dims, dims[::-1]))
+    flat = f"tensor<{math.prod(dims)}x{dtype}>"
+    return f"""
+func.func @main(%x: {x}) -> ({back}, {flat}) {{
+  %0 = stablehlo.transpose %x, dims = {list(range(len(dims)))[::-1]} : ({x}) -> {back}
+  %1 = stablehlo.reshape %x : ({x}) -> {flat}
+  return %0, %1 : {back}, {flat}
+}}"""
+
+
+def summed_both_ways(rows, columns, dtype):
+    x, by_row, by_column = (f"tensor<{d}x{dtype}>" for d in (f"{rows}x{columns}", rows, columns))
+    zero = "0" if dtype[0] == "i" else "0.0"
+    return f"""
+func.func @main(%x: {x}) -> ({by_row}, {by_column}) {{
+  %z = stablehlo.constant dense<{zero}> : tensor<{dtype}>
+  %y = stablehlo.add %x, %x : {x}
+  %0 = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [1]
+    : ({x}, tensor<{dtype}>) -> {by_row}
+  %1 = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [0]
+    : ({x}, tensor<{dtype}>) -> {by_column}
+  return %0, %1 : {by_row}, {by_column}
+}}"""
+
+
+@DEVICES
+def test_extents_of_nothing_and_of_one(device, tmp_path):
+    """At least what is held throughout, and no division by how many there are."""
+    extents = [(0, 5, 7, 3), (5, 0, 7, 3), (3, 1, 0), (1, 1, 1, 1), (5, 1, 3, 2), (0, 0)]
+    types = ("f32", "f64", "bf16", "i64", "i8", "complex<f32>")
+    texts = [turned(d, t) for d in extents for t in types]
+    texts += [summed_both_ways(n, k, t) for n in (0, 1, 9) for k in (0, 1, 9) for t in types[:5]]
+    texts += [convolution(batch, 8, 4, out, last) for batch in (0, 1) for out in (0, 1, 5) for last in (True, False)]
+    texts += [sorted_array(n, stable) for n in (0, 1) for stable in (True, False)]
+    files = []
+    for i, text in enumerate(texts):
+        files.append(tmp_path / f"{i}.mlir")
+        files[-1].write_text(text)
+    found = calibrate.run_peak(["--device", device], files)
+    assert len(found) == len(files)
+    assert all(sizes[-1] >= sizes[0] >= 0 for sizes in found.values())
 
 
 @DEVICES
