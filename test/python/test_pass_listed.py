@@ -141,13 +141,20 @@ def multiplied(x, size):
     return r.T @ r, own.T @ r, r[:, 1:4:2].T @ jnp.pad(x[j], ((0, 0), (1, 0))), jnp.ones(size) @ r
 
 
+def complex_products(x, size):
+    """These have the list put together, and are as they were."""
+    i, j = list_of(x, size)
+    r = jax.lax.complex(x[i], x[j])
+    return jnp.real(r.T @ r), r.real.sum(0)
+
+
 def without_fill(x, size):
     (i,) = jnp.nonzero(x.ravel() > 0, size=size)
     return i, x.ravel()[i], jnp.sort(x.ravel()[i])
 
 
 @pytest.mark.parametrize("size", [9, 16, 35])
-@pytest.mark.parametrize("f", [read, weighed, written, put, rows, multiplied, without_fill])
+@pytest.mark.parametrize("f", [read, weighed, written, put, rows, multiplied, complex_products, without_fill])
 def test_any_length(f, size, tmp_path):
     assert 9 < (VALUES > 0).sum() < 35
     passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
