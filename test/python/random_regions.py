@@ -96,7 +96,7 @@ class Region:
             lambda: jnp.floor(a * 4) + lax.round(dice.choice(values)) * 0.25,
             lambda: (jnp.int32(7) * rows + columns * (columns % 3) - rows // 2).astype(a.dtype) * 0.01
             + a,
-            lambda: jnp.sqrt(jnp.abs(a)) * jnp.sign(dice.choice(values)),
+            lambda: jnp.sqrt(0.01 + jnp.abs(a)) * jnp.sign(dice.choice(values)),
             lambda: lax.logistic(a),
             lambda: jnp.where(jnp.isfinite(a) & ~(rows == columns), a, 0.25),
             lambda: lax.erf(a) + lax.expm1(-jnp.abs(a)),
