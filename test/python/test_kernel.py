@@ -44,6 +44,13 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def halves(folder):
+    """Whether kernels have f16: not on processors without F16C."""
+    text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float16))
+    return bool(count(tiled(text, folder, "--tensor-size-threshold", "4kB")))
+
+
 def difference(want, got):
     """None where they agree up to rounding of a long sum; masks and counts exactly."""
     if want.shape != got.shape or want.dtype != got.dtype:

@@ -10,7 +10,7 @@ from jax import lax
 
 import running
 from random_narrow import Narrow
-from test_kernel import check_regions, count, folder, lowered, tiled  # noqa: F401 (a fixture)
+from test_kernel import check_regions, count, folder, halves, lowered, tiled  # noqa: F401 (a fixture)
 from test_kernel_ref import BUILD, no_leaks  # noqa: F401 (a fixture)
 
 DTYPES = {"bf16": (ml_dtypes.bfloat16, 2.0**-8), "f16": (np.float16, 2.0**-11)}
@@ -111,15 +111,8 @@ def test_rounding(dtype, folder, covered):  # noqa: F811
     assert np.array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
 
 
-@pytest.fixture(scope="module")
-def halves(folder):  # noqa: F811
-    """Whether kernels have f16: not on processors without F16C."""
-    text = lowered(lambda x: jnp.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float16))
-    return bool(count(tiled(text, folder, "--tensor-size-threshold", "4kB")))
-
-
 @pytest.fixture
-def covered(halves):
+def covered(halves):  # noqa: F811
     """Asserts that a program has kernels; skips where it can't."""
 
     def check(program, kind=np.float16):
