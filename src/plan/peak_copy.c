@@ -348,7 +348,7 @@ static void copy_outputs(copier *c) {
     is_copied |= !single && is_taken_over(g, plan_node_get(g, x));
     g->outputs[i] = x;
   }
-  if (is_copied && g->memory && g->memory->joins_results) plan_add_table(g, g->n_outputs);
+  if (is_copied) plan_add_table(g, g->n_outputs);
 }
 
 void plan_insert_copies(plan_graph *g) {

@@ -226,16 +226,12 @@ static void add_workspace(plan_graph *g, uint32_t id) {
 }
 
 /* ---- sorts ---- */
-static bool is_positions(const plan_node *x) {
-  return x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
-}
-
 /* GPUs make positions where they sort (sort_iota_fusion.cc). */
 static void make_positions_inside(plan_graph *g, uint32_t id) {
   plan_node *n = plan_node_get(g, id);
   while (n->kind == IR_OP_SORT && (n->flags & PLAN_FLAG_LIVE) && n->n_operands > 1) {
     uint32_t last = n->operands[n->n_operands - 1];
-    if (!is_positions(plan_node_get(g, last))) return;
+    if (!plan_is_positions(plan_node_get(g, last))) return;
     n->n_operands--;
     plan_remove_user(g, last, id);
     if (plan_node_get(g, last)->n_users == 0) drop(g, last);
@@ -250,9 +246,7 @@ static bool may_compute(const plan_node *reader) {
 
 /* An array that is computed element by element for readers that can't compute it themselves. */
 static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
-  ir_kind kind = n->kind < IR_OP_COUNT             ? (ir_kind)n->kind
-                 : n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op)
-                                                   : IR_OP_UNKNOWN;
+  ir_kind kind = plan_kind_at_root(g, n);
   bool is_loop =
       (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_RESHAPE;
   for (uint32_t i = 0; i < n->n_users && is_loop; i++)
@@ -502,16 +496,10 @@ static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side 
   if (!reads_both) plan_remove_user(g, id, conv);
 }
 
-static bool is_result(const plan_graph *g, uint32_t id) {
-  for (uint32_t i = 0; i < g->n_outputs; i++)
-    if (g->outputs[i] == id) return true;
-  return false;
-}
-
 static void lay_out_result(plan_graph *g, uint32_t conv, conv_side at) {
   plan_node n = *plan_node_get(g, conv);
   bool moves = n.n_users == 1 && plan_node_get(g, n.users[0])->kind == IR_OP_TRANSPOSE;
-  if (n.shape.rank < 3 || n.shape.elements <= 0 || !(moves || is_result(g, conv))) return;
+  if (n.shape.rank < 3 || n.shape.elements <= 0 || !(moves || plan_is_output(g, conv))) return;
   int64_t width = n.shape.bytes / n.shape.elements;
   device_layout own = device_least_layout(g->memory, width, n.shape.rank, n.shape.dims);
   bool is_same = (own.minor == at.batch && own.second == at.feature) ||

@@ -411,8 +411,7 @@ static bool is_read_as_it_is(const fuser *f, uint32_t view) {
 }
 
 bool plan_is_product(const plan_graph *g, const plan_node *n) {
-  bool is_fused = n->kind == PLAN_FUSION && n->op;
-  return n->kind == IR_OP_DOT_GENERAL || (is_fused && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL);
+  return plan_kind_at_root(g, n) == IR_OP_DOT_GENERAL;
 }
 
 /* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
@@ -479,9 +478,7 @@ static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) 
 static bool is_searched(const plan_graph *g, const plan_node *p) {
   for (uint32_t i = 0; i < p->n_users; i++) {
     const plan_node *u = plan_node_get(g, p->users[i]);
-    bool is_sum = u->kind == IR_OP_REDUCE ||
-                  (u->kind == PLAN_FUSION && u->op && ir_kind_of(g->m, u->op) == IR_OP_REDUCE);
-    if (is_sum && u->shape.is_tuple) return true;
+    if (plan_kind_at_root(g, u) == IR_OP_REDUCE && u->shape.is_tuple) return true;
   }
   return false;
 }
@@ -493,8 +490,7 @@ static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint3
 
 /* Whether the node is a sum of x by rows. */
 static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
-  bool is_sum = n->kind == IR_OP_REDUCE ||
-                (n->kind == PLAN_FUSION && n->op && ir_kind_of(g->m, n->op) == IR_OP_REDUCE);
+  bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
   const plan_shape *from = &plan_node_get(g, x)->shape;
   int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
   return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&

@@ -538,6 +538,17 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp) {
   return order;
 }
 
+bool plan_is_output(const plan_graph *g, uint32_t id) {
+  for (uint32_t i = 0; i < g->n_outputs; i++)
+    if (g->outputs[i] == id) return true;
+  return false;
+}
+
+ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n) {
+  if (n->kind < IR_OP_COUNT) return (ir_kind)n->kind;
+  return n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+}
+
 /* ---- for people ---- */
 const char *plan_kind_name(uint16_t kind) {
   static const char *const own[] = {"parameter", "bitcast", "copy", "fusion", "opaque", "relayout"};

@@ -211,7 +211,7 @@ void plan_copy_invariants(plan_graph *g);
 void plan_count_coefficients(plan_graph *g);
 /* After that, on GPUs: tables of fusions that XLA makes one of. */
 void plan_count_tables(plan_graph *g);
-void plan_add_table(plan_graph *g, uint32_t results);
+void plan_add_table(plan_graph *g, uint32_t results); /* of so many; elsewhere: nothing */
 /* Whether the node is one of these. */
 bool plan_is_coefficient(const plan_graph *g, const plan_node *n);
 /* The same: small arrays that XLA:TPU leaves in memory. */
@@ -229,6 +229,17 @@ int64_t plan_small_bytes(const plan_graph *g, bool is_near, int64_t unread_bytes
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+/* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
+ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n);
+bool plan_is_output(const plan_graph *g, uint32_t id);
+/* 0, 1, 2, .. beside what is sorted. */
+static inline bool plan_is_positions(const plan_node *n) {
+  return n->kind == IR_OP_IOTA && n->shape.dtype == IR_I32;
+}
+/* Products, sorts and the like are calls of libraries: on GPUs. */
+static inline bool plan_has_libraries(const plan_graph *g) {
+  return g->memory && g->memory->library_bytes;
+}
 /* Of operands in memory, element by element, as far as it is no view of them. */
 bool plan_is_made_elementwise(const plan_node *n);
 bool plan_is_product(const plan_graph *g,

@@ -585,7 +585,7 @@ void plan_lower_opaque(const plan_rule *r) { plan_rule_bind(r, plan_rule_generic
 /* Of a barrier over several values a tuple is left on GPUs. */
 void plan_lower_pass_through(const plan_rule *r) {
   uint32_t n = ir_op_get(r->m, r->op)->n_results;
-  if (n > 1 && r->g->memory && r->g->memory->joins_results) plan_add_table(r->g, n);
+  if (n > 1) plan_add_table(r->g, n);
   for (uint32_t i = 0; i < n && i < n_operands(r); i++) plan_bind(r->l, r->op, i, operand(r, i));
 }
 

@@ -197,16 +197,10 @@ void plan_lower_select_and_scatter(const plan_rule *r) {
 }
 
 /* ---- sort ---- */
-static bool is_on_gpu(const plan_rule *r) { return r->g->memory && r->g->memory->library_bytes; }
-
 static uint32_t positions(const plan_rule *r, plan_shape like) {
   return plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
                                        .shape = with_dtype(like, IR_I32),
                                        .signature = (uint64_t)like.rank + 100});
-}
-
-static bool is_positions(const plan_node *x) {
-  return x->kind == IR_OP_IOTA && x->shape.dtype == IR_I32;
 }
 
 /* A stable sort on a GPU has positions, too, which make equal keys different
@@ -217,7 +211,7 @@ static uint32_t with_positions(const plan_rule *r, plan_node n) {
   for (uint32_t i = 0; i < count; i++) {
     operands[i] = n.operands[i];
     members[i] = node_of(r, operands[i])->shape;
-    if (is_positions(node_of(r, operands[i]))) return 0;
+    if (plan_is_positions(node_of(r, operands[i]))) return 0;
   }
   operands[count] = positions(r, members[0]);
   members[count] = with_dtype(members[0], IR_I32);
@@ -229,7 +223,7 @@ static uint32_t with_positions(const plan_rule *r, plan_node n) {
 
 void plan_lower_sort(const plan_rule *r) {
   uint32_t made = plan_rule_generic(r, IR_OP_SORT), more = 0;
-  if (is_on_gpu(r) && ir_op_bool(r->m, r->op, "is_stable", false))
+  if (plan_has_libraries(r->g) && ir_op_bool(r->m, r->op, "is_stable", false))
     more = with_positions(r, *node_of(r, made));
   plan_rule_bind(r, more ? more : made);
 }
@@ -240,7 +234,7 @@ static const double GPU_MOST_SHARE = 0.85;
 
 /* CPU: of f32. GPU: of few of many (topk_specializer.cc). */
 static bool is_call(const plan_rule *r, const plan_shape *s, const plan_shape *largest) {
-  if (!is_on_gpu(r)) return s->dtype == IR_F32;
+  if (!plan_has_libraries(r->g)) return s->dtype == IR_F32;
   if (s->rank < 1 || s->rank > 2 || (s->dtype != IR_F32 && s->dtype != IR_BF16)) return false;
   int64_t n = s->dims[s->rank - 1], k = largest->dims[s->rank - 1];
   return n >= GPU_LEAST_LENGTH && k <= GPU_MOST_K && (double)k < GPU_MOST_SHARE * (double)n;
@@ -317,7 +311,7 @@ static int64_t expanded_bytes(const plan_rule *r, const char *target) {
                                 !strcmp(target, "ProductOfElementaryHouseholderReflectors"));
   plan_shape s = is_expanded && n_operands(r) ? shape_of(r, ir_operand(r->m, r->op, 0))
                                               : (plan_shape){.rank = 0};
-  if (!is_on_gpu(r) || s.rank < 2) return 0;
+  if (!plan_has_libraries(r->g) || s.rank < 2) return 0;
   int64_t columns = s.dims[s.rank - 1],
           products = saturated_product(saturated_product(s.dims[s.rank - 2], columns), columns);
   int64_t work = products < r->g->memory->least_library_products ? TABLES_OF_QR * ALIGNED_BYTES
@@ -344,7 +338,7 @@ void plan_lower_custom_call(const plan_rule *r) {
   }
   uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results,
            *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
-  if (is_on_gpu(r) && target && !strcmp(target, "ApproxTopK") && n >= 2 * n_results) {
+  if (plan_has_libraries(r->g) && target && !strcmp(target, "ApproxTopK") && n >= 2 * n_results) {
     sort_all(r);
     return;
   }

@@ -307,8 +307,7 @@ static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const do
 /* GPUs' libraries are not asked for the product of a matrix and a vector in f64. */
 static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
                               ir_dtype dtype) {
-  return r->g->memory && r->g->memory->library_bytes && dtype == IR_F64 &&
-         (a->free == 1 || b->free == 1);
+  return plan_has_libraries(r->g) && dtype == IR_F64 && (a->free == 1 || b->free == 1);
 }
 
 /* Batch dimensions of length 1 are left out; the others stay as they are. */
@@ -452,7 +451,7 @@ void plan_lower_convolution(const plan_rule *r) {
   ir_conv_numbers n;
   plan_shape shape = result_shape(r, 0);
   ir_dtype inside = shape.dtype == IR_F16 ? IR_F32 : plan_computed_in(shape.dtype);
-  bool is_on_gpu = r->g->memory && r->g->memory->library_bytes;
+  bool is_on_gpu = plan_has_libraries(r->g);
   if (is_on_gpu && plan_lower_library_convolution(r)) return;
   if (inside != IR_F32 || !ir_conv_dims(r->g->arena, r->m, r->op, &n) ||
       n.input_spatial.count + 2 != shape.rank) {

@@ -222,8 +222,6 @@ static uint32_t expand_solve(const plan_rule *r, const uint32_t *operands) {
 
 /* GPUs' libraries do it whole: into an array of its own, beside more of that size, in other
  * layouts, and a workspace. */
-static bool is_librarys(const plan_rule *r) { return r->g->memory && r->g->memory->library_bytes; }
-
 static void call_library(const plan_rule *r, const uint32_t *operands, uint32_t count,
                          int64_t more) {
   plan_shape result = result_shape(r, 0);
@@ -235,7 +233,7 @@ static void call_library(const plan_rule *r, const uint32_t *operands, uint32_t 
 
 void plan_lower_triangular_solve(const plan_rule *r) {
   uint32_t operands[2] = {operand(r, 0), operand(r, 1)};
-  if (is_librarys(r)) {
+  if (plan_has_libraries(r->g)) {
     call_library(r, operands, 2, 1);
     return;
   }
@@ -279,7 +277,7 @@ static uint32_t expand_cholesky(const plan_rule *r, const uint32_t *operands) {
 
 void plan_lower_cholesky(const plan_rule *r) {
   uint32_t a = operand(r, 0);
-  if (is_librarys(r)) call_library(r, &a, 1, 2);
+  if (plan_has_libraries(r->g)) call_library(r, &a, 1, 2);
   else if (node_of(r, a)->shape.rank < 2) plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
   else bind_expanded(r, &a, 1, expand_cholesky);
 }

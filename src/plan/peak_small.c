@@ -23,16 +23,10 @@ enum { /* tables, at most about */
 static bool is_live(const plan_node *n) { return n->flags & PLAN_FLAG_LIVE; }
 
 /* ---- single numbers ---- */
-static bool is_result(const plan_graph *g, uint32_t id) {
-  for (uint32_t i = 0; i < g->n_outputs; i++)
-    if (g->outputs[i] == id) return true;
-  return false;
-}
-
 /* One number that is made of an array. */
 static bool is_single(const plan_graph *g, uint32_t id) {
   const plan_node *n = plan_node_get(g, id);
-  if (n->shape.is_tuple || n->shape.elements != 1 || n->n_operands == 0 || is_result(g, id))
+  if (n->shape.is_tuple || n->shape.elements != 1 || n->n_operands == 0 || plan_is_output(g, id))
     return false;
   const plan_node *from = plan_node_get(g, n->operands[0]);
   return !from->shape.is_tuple && from->shape.elements > 1;

@@ -13,6 +13,7 @@
 enum { POINTER_BYTES = 8, MOST_LOOPS = 16 /* over one array */, MOST_STEPS = 200, WARP = 32 };
 
 void plan_add_table(plan_graph *g, uint32_t results) {
+  if (!g->memory || !g->memory->joins_results) return;
   VEC_PUSH(g->arena, &g->tables, POINTER_BYTES * (int64_t)results);
 }
 
@@ -74,11 +75,6 @@ static bool are_apart(joiner *j, uint32_t a, uint32_t b) {
   return !needs(j, a, b) && !needs(j, b, a);
 }
 
-static ir_kind kind_at_root(const plan_graph *g, const plan_node *n) {
-  if (n->kind < IR_OP_COUNT) return (ir_kind)n->kind;
-  return n->kind == PLAN_FUSION && n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
-}
-
 /* Elements that a reduce sums into one: those that lie together, if any do. */
 static int64_t summed_at_once(const plan_graph *g, const plan_node *n, bool *out_is_row) {
   const ir_type_data *t = ir_type_at(g->m, ir_operand(g->m, n->op, 0));
@@ -102,7 +98,8 @@ static int64_t summed_at_once(const plan_graph *g, const plan_node *n, bool *out
  * (IsUnnestedReductionFasterThanElemental) */
 static bool is_sum(const plan_graph *g, const plan_node *n) {
   bool is_row;
-  if (kind_at_root(g, n) != IR_OP_REDUCE || ir_kind_of(g->m, n->op) != IR_OP_REDUCE) return false;
+  if (plan_kind_at_root(g, n) != IR_OP_REDUCE || ir_kind_of(g->m, n->op) != IR_OP_REDUCE)
+    return false;
   int64_t length = summed_at_once(g, n, &is_row);
   return length >= WARP || (is_row && length > 0 && WARP % length == 0);
 }

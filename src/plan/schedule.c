@@ -11,7 +11,8 @@
 
 typedef VEC(uint32_t) list;
 
-/* Once for each operand of a node, however often it reads it. read_by: by node, its last reader. */
+/* True once for each operand of a reader, however often it reads it. read_by: by node, its last
+ * reader. */
 static bool is_another(uint32_t *read_by, uint32_t operand, uint32_t reader) {
   bool another = read_by[operand] != reader;
   read_by[operand] = reader;
@@ -84,8 +85,8 @@ static void weigh(const plan_graph *g, const uint32_t *post, uint32_t count, uin
   }
 }
 
-static _Thread_local const weight
-    *sorting; /* qsort has no argument for it; set, used in one call */
+/* qsort has no argument for it; set and used in one call. */
+static _Thread_local const weight *sorting;
 
 /* The first to visit comes last. */
 static int by_weight(const void *x, const void *y) {
