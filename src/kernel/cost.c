@@ -11,6 +11,7 @@
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double MOST_PARTIALS = 32 << 20;
+static const double A_CORES_WORK = 100e3; /* cycles for which XLA takes one more */
 static const double PRODUCT_WEIGHT = 1.1, ODD_ROW_WEIGHT = 3.5;
 static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
@@ -19,11 +20,13 @@ static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.
 
 enum {
   PRODUCTS_IN_FLIGHT = 4, /* registers for them, where they are not added at once */
-  SPANS = 16,
-  CHUNKS = 32,
+  LEAST_SPANS = 16,       /* work items, on few cores */
+  LEAST_CHUNKS = 32,
   LINE_BYTES = 64, /* of a cache */
   MOST_CHUNK = 512,
-  PACKING_ROWS = 20, /* packing a column costs as much as its tiles with so many */
+  PACKING_ROWS = 20,              /* packing a column costs as much as its tiles with so many */
+  FEW_PACKED_ROWS = PACKING_ROWS, /* where cores would have no work, */
+  LEAST_SHARED = 1 << 14,         /* and there is some for them: elements */
   LEAST_PACKED_CHUNK = 480,
   MOST_PACKED_CHUNK = 1024,
   MOST_BLOCK = 1024,
@@ -37,9 +40,9 @@ enum {
 static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
 static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
 static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
-static const double XLA_GATHER = 10;        /* cycles an element: one after the other, to memory */
-static const double EXP_IN_TURN = 10;       /* beside others: exp.c */
-static const double JOINT = 8;              /* ops of argmin's body */
+static const double XLA_GATHER = 7, XLA_GATHERED = 3; /* cycles an index, an element, to memory */
+static const double EXP_IN_TURN = 10;                 /* beside others: exp.c */
+static const double JOINT = 8;                        /* ops of argmin's body */
 static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
 static const double XLA_TOP_K = 5; /* cycles an element */
 static const double XLA_JOINT = 4; /* likewise: one after the other */
@@ -249,10 +252,16 @@ static int32_t *loops_by_node(const kernel_nest *n) {
 }
 
 /* ---- sums inside of sums ---- */
-/* The loops inside the tile that are open around a value, outermost first. */
+/* The loops that are open around a value: over the tiles, and inside of one, outermost first. */
 typedef struct open_loops {
+  bool in_tiles;
   int32_t count, axis[KERNEL_MOST_AXES];
 } open_loops;
+
+static void open_over(open_loops *open, const kernel_nest *n, uint32_t axes) {
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (axes >> a & 1 && open->count < KERNEL_MOST_AXES) open->axis[open->count++] = a;
+}
 
 typedef struct depths {
   const kernel_nest *n;
@@ -260,30 +269,47 @@ typedef struct depths {
   int32_t steps;
 } depths;
 
-/* A value is made in the innermost loop whose index it has (kernel_hoist); loops around that which
- * it does not know of make it again. */
+static double pieces_of(int64_t extent, int64_t piece) {
+  return ceil((double)extent / (double)piece);
+}
+
+/* Of what is the same in all tiles of a row of them, or in all tiles, and is made in a loop inside:
+ * what is not is moved out by LLVM. Of what has columns and no rows times_computed() knows. */
+static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_loops *open) {
+  const kernel_sizes *s = &n->sizes;
+  bool is_looped = false;
+  for (int32_t i = 0; i < open->count; i++) is_looped |= n->extent[open->axis[i]] > COST_UNROLL;
+  if (!open->in_tiles || !is_looped || x->mask >> n->column & 1) return 1;
+  double panels = pieces_of(n->extent[n->column], s->vectors * n->lanes);
+  bool has_row = x->mask >> n->row & 1;
+  return has_row ? panels : panels * pieces_of(n->extent[n->row], s->rows);
+}
+
+/* A value is made in the innermost loop whose index it has (kernel_hoist), or is copied for all
+ * indices (pack.c); loops around that which it does not know of make it again. */
 static void find_again(depths *d, ir_value v, open_loops open) {
   enum { MOST_STEPS = 4096 };
   const kernel_node *x = kernel_node_of(d->n, v);
   if (!x || x->index >= 0 || x->late >= 0 || d->steps++ > MOST_STEPS) return;
+  if (x->packed != KERNEL_NOT_PACKED) open = (open_loops){0};
   while (open.count && !(x->mask >> open.axis[open.count - 1] & 1)) open.count--;
-  double again = 1;
+  if (!open.count && !(x->mask >> d->n->column & 1)) open.in_tiles = false; /* once for a row */
+  double again = tiles_of(d->n, x, &open);
   for (int32_t i = 0; i < open.count; i++)
     if (!(x->mask >> open.axis[i] & 1)) again *= (double)d->n->extent[open.axis[i]];
   double *most = &d->again[x - d->n->nodes];
   if (again > *most) *most = again;
-  for (int32_t a = 0; a < d->n->n_axes; a++)
-    if (x->reduces >> a & 1 && d->n->role[a] < KERNEL_OUTER && open.count < KERNEL_MOST_AXES)
-      open.axis[open.count++] = a;
+  open_over(&open, d->n, kernel_point_axes(d->n, x->reduces));
   for (uint32_t i = 0; i < x->n_operands; i++) find_again(d, ir_operand(d->n->m, x->op, i), open);
 }
 
-/* A result, or a reduction that is kept, is made point by point; a product has its own tile. */
+/* A result, or a reduction that is kept, is made point by point, and what it sums over inside of
+ * the tile one by one; a product has its own tile. */
 static open_loops loops_over_points(const kernel_nest *n, const kernel_node *x) {
-  uint32_t points = x && !x->is_product ? kernel_point_axes(n, x->mask & ~n->positions) : 0;
-  open_loops open = {0, {0}};
-  for (int32_t a = 0; a < n->n_axes; a++)
-    if (points >> a & 1) open.axis[open.count++] = a;
+  open_loops open = {.in_tiles = x && (x->mask | x->reduces) >> n->column & 1};
+  if (!x || x->is_product) return open;
+  open_over(&open, n, kernel_point_axes(n, x->mask & ~n->positions));
+  if (x->index >= 0 || x->late >= 0) open_over(&open, n, kernel_point_axes(n, x->reduces));
   return open;
 }
 
@@ -327,7 +353,9 @@ static int64_t spans_of(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
   int64_t outer = kernel_outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
-  int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, SPANS), SPANS);
+  int64_t most = clamp64(n->machine.cores, LEAST_SPANS, INT32_MAX);
+  int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, LEAST_SPANS), most);
+  if (spans > n->machine.cores) spans -= spans % n->machine.cores;
   return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
 }
 
@@ -361,7 +389,17 @@ static double weight_of(const kernel_nest *n, const kernel_node *x) {
   return in_turn ? EXP_IN_TURN : cost_weight(x);
 }
 
+/* Cycles of cores without work, of those for which there is enough: XLA's loop would have it on as
+ * many. */
+static double cost_of_idling(const kernel_nest *n, double cost) {
+  double items = (double)(n->sizes.spans * n->sizes.column_spans * kernel_outer_extent(n));
+  double cores = floor(fmin((double)n->machine.cores, cost / A_CORES_WORK));
+  if (items <= 0 || cores <= 1) return 0;
+  return cost * (ceil(items / cores) * cores / items - 1);
+}
+
 double cost_of_nest(const kernel_nest *n) {
+  CTX_CHECK(n->m->ctx, n->sizes.spans > 0);
   double cost = cost_of_scatters(n) + cost_of_packing(n);
   int32_t *loops = loops_by_node(n), *passes = passes_by_node(n);
   double *again = again_by_node(n);
@@ -380,7 +418,7 @@ double cost_of_nest(const kernel_nest *n) {
             (kernel_is_gather(x) ? cost_of_gather(n, x)
                                  : weight_of(n, x) * points + cost_of_gathers(n, x));
   }
-  return cost;
+  return cost + cost_of_idling(n, cost);
 }
 
 static double write_ns(const machine_rates *r, double bytes) {
@@ -466,6 +504,13 @@ static double call_weight(const kernel_nest *n, const kernel_node *x) {
   return XLA_CALL * n->lanes * (wide ? 2 : 1);
 }
 
+/* Of a vector of elements: windows are copied. */
+static double gather_weight(const kernel_nest *n, const kernel_node *x) {
+  uint32_t places = kernel_axes_mask(&x->operands[1]) & x->mask;
+  double of_places = elements_of(n, places) / elements_of(n, x->mask);
+  return (XLA_GATHER * of_places + XLA_GATHERED) * n->lanes;
+}
+
 double cost_of_xla(const kernel_nest *n) {
   double cost = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
@@ -473,7 +518,7 @@ double cost_of_xla(const kernel_nest *n) {
     if (x->which || is_free_in_xla(n, x)) continue;
     double weight = x->kind == IR_OP_DOT_GENERAL         ? XLA_DOT_WEIGHT
                     : x->kind == IR_OP_CHLO_TOP_K        ? XLA_TOP_K * n->lanes
-                    : x->kind == IR_OP_GATHER            ? XLA_GATHER * n->lanes
+                    : x->kind == IR_OP_GATHER            ? gather_weight(n, x)
                     : kernel_is_variadic(x)              ? XLA_JOINT * n->lanes
                     : is_narrow_extreme(n, x)            ? XLA_NARROW_EXTREME * n->lanes
                     : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
@@ -514,15 +559,19 @@ bool cost_may_span_columns(const kernel_nest *n) {
   return any;
 }
 
-/* Rows of a work item: enough to pay for packing; a number of items that is a power of two, so that
- * few threads have equally much. */
+/* Rows of a work item: enough to pay for packing, and some fewer where cores would have no work; a
+ * number of items that is a power of two, so that few threads have equally much. */
 static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
-  int64_t rows = n->extent[n->row], items = clamp64(kernel_outer_extent(n), 1, CHUNKS), pieces = 1;
+  int64_t cores = n->machine.cores, wanted = clamp64(2 * cores, LEAST_CHUNKS, INT32_MAX);
+  int64_t rows = n->extent[n->row], items = clamp64(kernel_outer_extent(n), 1, wanted), pieces = 1;
   bool products = has_products(n, false) || has_products(n, true),
        packs = packed_bytes && !products;
   int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
           most = packs ? MOST_PACKED_CHUNK : MOST_CHUNK;
-  while ((pieces * items < CHUNKS && rows / pieces >= 2 * least) || rows / pieces > most)
+  int64_t few = least < FEW_PACKED_ROWS ? least : FEW_PACKED_ROWS;
+  if (rows * n->extent[n->column] < LEAST_SHARED) few = least;
+  while ((pieces * items < wanted && rows / pieces >= 2 * least) || rows / pieces > most ||
+         (pieces * items < cores && rows / pieces >= 2 * few))
     pieces *= 2;
   int64_t chunk = (rows + pieces - 1) / pieces;
   return (chunk + n->sizes.rows - 1) / n->sizes.rows * n->sizes.rows;

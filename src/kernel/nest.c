@@ -765,6 +765,11 @@ static bool is_legal(kernel_nest *n, choice c) {
   return !n->staged || set_levels(n);
 }
 
+static void size_nest(kernel_nest *n) {
+  kernel_mark_packed(n);
+  cost_set_sizes(n);
+}
+
 /* The cheapest, of those with this column; column -1: any. False: none is legal. */
 static bool find_roles(kernel_nest *n, int32_t column, double *out_cost) {
   choice best = {.row = -1};
@@ -774,6 +779,7 @@ static bool find_roles(kernel_nest *n, int32_t column, double *out_cost) {
     uint32_t tile = 1u << c.row | 1u << c.column;
     if (column >= 0 && c.column != column) continue;
     if (c.row == c.column || (n->positions | n->strided) & tile || !is_legal(n, c)) continue;
+    size_nest(n);
     double cost = cost_of_nest(n);
     if (best.row >= 0 && cost >= least) continue;
     least = cost;
@@ -898,8 +904,7 @@ bool kernel_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for,
   if (covered) cost_set_lanes(out_nest);
   covered = covered && choose_roles(&t);
   *out_why = covered ? NULL : t.why;
-  if (covered) kernel_mark_packed(out_nest);
-  if (covered) cost_set_sizes(out_nest);
+  if (covered) size_nest(out_nest);
   if (covered) check_nest(out_nest);
   return covered;
 }
