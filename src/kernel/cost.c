@@ -286,12 +286,12 @@ static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_lo
 }
 
 /* A value is made in the innermost loop whose index it has (kernel_hoist), or is copied for all
- * indices (pack.c); loops around that which it does not know of make it again. */
+ * indices (pack.c, product.c); loops around that which it does not know of make it again. */
 static void find_again(depths *d, ir_value v, open_loops open) {
   enum { MOST_STEPS = 4096 };
   const kernel_node *x = kernel_node_of(d->n, v);
   if (!x || x->index >= 0 || x->late >= 0 || d->steps++ > MOST_STEPS) return;
-  if (x->packed != KERNEL_NOT_PACKED) open = (open_loops){0};
+  if (x->packed != KERNEL_NOT_PACKED || kernel_has_table(d->n, x)) open = (open_loops){0};
   while (open.count && !(x->mask >> open.axis[open.count - 1] & 1)) open.count--;
   if (!open.count && !(x->mask >> d->n->column & 1)) open.in_tiles = false; /* once for a row */
   double again = tiles_of(d->n, x, &open);

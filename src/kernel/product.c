@@ -375,17 +375,19 @@ static const kernel_table *get_table(kernel_emitter *e, ir_value v, const kernel
   return find_table(e, v, axes);
 }
 
-/* A row value that a sum inside the tile reads point by point, and that costs something to make. */
-static bool wants_table(const kernel_emitter *e, const kernel_node *x) {
-  const kernel_nest *n = e->n;
+bool kernel_has_table(const kernel_nest *n, const kernel_node *x) {
   uint32_t points = kernel_point_axes(n, x->mask);
-  if (x->depth || e->filling || !e->before || e->out == e->row || x->level > e->pass || !points ||
-      !(x->mask >> n->row & 1) || x->mask >> n->column & 1 || points & (points - 1))
-    return false;
-  int32_t axis = 31 - __builtin_clz(points);
+  if (x->depth || !points || points & (points - 1)) return false;
   bool costs = cost_weight(x) > 0 || x->reduces;
-  return costs && (x->index < 0 || x->n_terms) && e->bound[axis] && !e->is_constant[axis] &&
-         n->extent[axis] > COST_UNROLL;
+  return x->mask >> n->row & 1 && !(x->mask >> n->column & 1) && costs &&
+         (x->index < 0 || x->n_terms) && kernel_extent_of(n, points) > COST_UNROLL;
+}
+
+static bool wants_table(const kernel_emitter *e, const kernel_node *x) {
+  if (e->filling || !e->before || e->out == e->row || x->level > e->pass) return false;
+  if (!kernel_has_table(e->n, x)) return false;
+  int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
+  return e->bound[axis] && !e->is_constant[axis];
 }
 
 bool kernel_read_table(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
