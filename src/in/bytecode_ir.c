@@ -45,20 +45,20 @@ static void attribute_dict(bc_bytes *b, op_state *op) {
 static bool is_optional(ir_kind kind, const char *name) {
   static const struct {
     ir_kind kind;
-    const char *names;
+    in_property_names names;
   } optional[] = {
-      {IR_OP_MODULE, "sym_name sym_visibility"},
-      {IR_OP_FUNC, "arg_attrs no_inline res_attrs sym_visibility"},
-      {IR_OP_CALL, "arg_attrs no_inline res_attrs"},
+      {IR_OP_MODULE, {2, {"sym_name", "sym_visibility"}}},
+      {IR_OP_FUNC, {4, {"arg_attrs", "no_inline", "res_attrs", "sym_visibility"}}},
+      {IR_OP_CALL, {3, {"arg_attrs", "no_inline", "res_attrs"}}},
   };
   for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
-    if (optional[i].kind == kind && in_has_word(optional[i].names, name)) return true;
+    if (optional[i].kind == kind && in_has_name(&optional[i].names, name)) return true;
   return false;
 }
 
-static void property(bc_bytes *b, op_state *op, const char *name, size_t length) {
-  ir_str text = ir_intern_text(b->r->m, name, length);
-  bool optional = !op->name->is_vhlo && is_optional(op->name->kind, ir_text(b->r->m, text));
+static void property(bc_bytes *b, op_state *op, const char *name) {
+  ir_str text = ir_intern_string(b->r->m, name);
+  bool optional = !op->name->is_vhlo && is_optional(op->name->kind, name);
   bc_bytes before = *b;
   uint64_t index = bc_varint(b);
   if (optional && !(index & 1)) return;
@@ -77,18 +77,15 @@ static void properties(bc_bytes *b, op_state *op) {
   uint64_t length = bc_varint(&item);
   CTX_CHECK(r->ctx, length <= bc_left(&item)); /* checked when the table was read */
   item.end = item.at + length;
-  const char *names = op->name->is_vhlo ? NULL : in_properties(op->name->kind);
-  if (op->name->is_vhlo) {
-    for (uint32_t i = 0; i < op->name->vhlo.count; i++)
-      property(&item, op, op->name->vhlo.by_name[i]->name, strlen(op->name->vhlo.by_name[i]->name));
-  } else if (names) {
-    for (size_t n; *names; names += n + (names[n] == ' '))
-      property(&item, op, names, n = strcspn(names, " "));
-  } else {
+  in_property_names names = in_properties(op->name->kind);
+  bool is_vhlo = op->name->is_vhlo;
+  for (uint32_t i = 0; is_vhlo && i < op->name->vhlo.count; i++)
+    property(&item, op, op->name->vhlo.by_name[i]->name);
+  for (uint32_t i = 0; !is_vhlo && i < names.count; i++) property(&item, op, names.at[i]);
+  if (!is_vhlo && !names.count)
     bc_fail_status(b, WEIR_UNIMPLEMENTED,
                    "properties of '%.100s'; wanted VHLO, as portable artifacts have it",
                    op->name->name);
-  }
   if (item.at != item.end) bc_fail(&item, "more properties of '%.100s' than known", op->name->name);
 }
 
@@ -132,9 +129,9 @@ static void as_stablehlo(const bc_bytes *b, op_state *op) {
 
 /* Before the format had properties they stood among the attributes, and still may. */
 static void mark_properties(const bc_bytes *b, op_state *op) {
-  const char *names = in_properties(op->name->kind);
-  for (uint32_t i = 0; i < op->attrs.count && names; i++)
-    op->attrs.at[i].property |= in_has_word(names, ir_text(b->r->m, op->attrs.at[i].name));
+  in_property_names names = in_properties(op->name->kind);
+  for (uint32_t i = 0; i < op->attrs.count; i++)
+    op->attrs.at[i].property |= in_has_name(&names, ir_text(b->r->m, op->attrs.at[i].name));
 }
 
 static void attributes(bc_bytes *b, op_state *op, uint8_t mask) {

@@ -87,10 +87,11 @@ void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value) {
 
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which) {
   CTX_CHECK(p->ctx, count <= p->entries.count);
+  in_property_names names = {0};
+  if (which == IN_MIXED && count) names = in_properties(op->kind);
   for (uint32_t i = p->entries.count - count; i < p->entries.count; i++) {
     ir_named_attr entry = p->entries.at[i];
-    entry.property =
-        which == IN_PROPERTIES || (which == IN_MIXED && in_is_property(p, op->kind, entry.name));
+    entry.property = which == IN_PROPERTIES || in_has_name(&names, ir_text(p->m, entry.name));
     VEC_PUSH(p->scratch, &op->attrs, entry);
   }
   p->entries.count -= count;

@@ -12,6 +12,7 @@
 #define WEIR_IN_PARSER_H
 #include "base/strbuf.h"
 #include "ir/ir.h"
+#include "ir/vhlo.h"
 
 /* Punctuation is its own character. */
 typedef enum in_token_kind {
@@ -216,10 +217,13 @@ void in_attr(in_parser *p, in_op *op, const char *name, ir_attr value); /* a pro
 /* An optional {...} of the pretty form (or of an old generic form): properties and discardable
  * attributes mixed. */
 void in_attr_dict(in_parser *p, in_op *op);
-bool in_is_property(const in_parser *p, ir_kind kind, ir_str name);
-/* The names, in order, with a blank between; NULL if there are none. */
-const char *in_properties(ir_kind kind);
-bool in_has_word(const char *list, const char *wanted); /* among words with a blank between */
+/* The names of its properties, in order. */
+typedef struct in_property_names {
+  uint32_t count;
+  const char *at[VHLO_MAX_ATTRIBUTES];
+} in_property_names;
+in_property_names in_properties(ir_kind kind);
+bool in_has_name(const in_property_names *names, const char *wanted);
 typedef enum in_attr_class { IN_PROPERTIES, IN_DISCARDABLE, IN_MIXED } in_attr_class;
 /* Moves the newest `count` of p->entries to the op. */
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which);

@@ -55,6 +55,13 @@ vhlo_op vhlo_op_find(const char *stem, size_t length, int version) {
   return op;
 }
 
+const vhlo_row *vhlo_next_row(const char *stem, const vhlo_row *row) {
+  const vhlo_row *end = rows + sizeof rows / sizeof *rows;
+  for (row = row ? row + 1 : rows; row < end; row++)
+    if (!strcmp(row->op, stem)) return row;
+  return NULL;
+}
+
 int vhlo_op_version(const char *stem, int minor) {
   int version = 1;
   for (size_t i = 0; i < sizeof since / sizeof *since; i++) {

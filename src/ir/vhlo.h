@@ -59,6 +59,8 @@ typedef struct vhlo_op {
 
 /* An op of no rows has no attributes of its own. */
 vhlo_op vhlo_op_find(const char *stem, size_t length, int version);
+/* The row of the op behind this one, the first behind NULL; NULL: there is none. */
+const vhlo_row *vhlo_next_row(const char *stem, const vhlo_row *row);
 /* The op's version in StableHLO 1.minor; 0: it has none yet. */
 int vhlo_op_version(const char *stem, int minor);
 
