@@ -240,46 +240,76 @@ ir_value pass_build_unsorted(ir_builder *b, ir_value v) {
 /* ---- counts ---- */
 enum { STEPS = 16 }; /* ops that are looked through */
 
-/* Counts in v do not wrap around. */
-static bool is_wide(const ir_module *m, ir_value v) {
+/* Counts in v do not wrap around; narrow ones are not looked at. */
+static bool fits(const ir_module *m, ir_value v, pass_affine a) {
   ir_dtype dtype = ir_type_at(m, v)->dtype;
-  ir_dtype_class c = ir_dtype_class_of(dtype);
-  return (c == IR_CLASS_INT || c == IR_CLASS_UINT) && ir_dtype_bytes(dtype) >= 4;
+  ir_dtype_class cls = ir_dtype_class_of(dtype);
+  int bits = (int)ir_dtype_bytes(dtype) * 8 - (cls == IR_CLASS_INT);
+  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT) || bits < 31) return false;
+  int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+  return a.last <= most && a.offset >= (cls == IR_CLASS_INT ? -most - 1 : 0);
 }
 
-static int64_t counted_dim(ir_module *m, ir_value v, int steps);
+static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out);
 
-/* Of a broadcast or reshape. */
-static int64_t moved_count(ir_module *m, ir_op op, int steps) {
+static bool affine_moved(ir_module *m, ir_op op, int steps, pass_affine *out) {
   int32_t to[IR_MAX_RANK];
-  int64_t dim = counted_dim(m, ir_operand(m, op, 0), steps);
-  return dim >= 0 && ir_operand_indices(NULL, m, op, 0, to) ? to[dim] : -1;
+  if (!find_affine(m, ir_operand(m, op, 0), steps, out)) return false;
+  if (out->dim < 0) return true;
+  if (!ir_moved_dims(m, op, to)) return false;
+  out->dim = to[out->dim];
+  return out->dim != IR_ALONE;
 }
 
-/* where(i < 0, i + n, i) */
-static int64_t wrapped_count(ir_module *m, ir_op op, int steps) {
-  ir_direction direction;
-  ir_op below = ir_comparison(m, ir_operand(m, op, 0), &direction);
-  int64_t zero;
-  if (!below || direction != IR_LT || !ir_splat_int(m, ir_operand(m, below, 1), &zero) ||
-      zero != 0 || counted_dim(m, ir_operand(m, below, 0), steps) < 0)
-    return -1;
-  return counted_dim(m, ir_operand(m, op, 2), steps);
+static bool affine_sum(ir_module *m, ir_op op, int steps, pass_affine *out) {
+  pass_affine y;
+  if (!find_affine(m, ir_operand(m, op, 0), steps, out) ||
+      !find_affine(m, ir_operand(m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0))
+    return false;
+  if (ir_kind_of(m, op) == IR_OP_SUBTRACT) {
+    if (y.dim >= 0) return false;
+    y.offset = y.last = -y.offset;
+  }
+  if (y.dim >= 0) out->dim = y.dim;
+  return !__builtin_add_overflow(out->offset, y.offset, &out->offset) &&
+         !__builtin_add_overflow(out->last, y.last, &out->last);
 }
 
-static int64_t counted_dim(ir_module *m, ir_value v, int steps) {
-  ir_op op = is_wide(m, v) ? ir_value_get(m, v)->op : IR_NONE;
-  switch (op && steps ? ir_kind_of(m, op) : IR_OP_UNKNOWN) {
-    case IR_OP_IOTA: return ir_op_int(m, op, "iota_dimension", -1);
-    case IR_OP_CONVERT: return counted_dim(m, ir_operand(m, op, 0), steps - 1);
-    case IR_OP_BROADCAST_IN_DIM:
-    case IR_OP_RESHAPE: return moved_count(m, op, steps - 1);
-    case IR_OP_SELECT: return wrapped_count(m, op, steps - 1);
-    default: return -1;
+static bool affine_of_op(ir_module *m, ir_op op, int steps, pass_affine *out) {
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_IOTA: {
+      int64_t dim = ir_op_int(m, op, "iota_dimension", 0);
+      *out = (pass_affine){(int32_t)dim, 0, ir_type_at(m, ir_result(m, op, 0))->dims[dim] - 1};
+      return true;
+    }
+    case IR_OP_RESHAPE:
+    case IR_OP_BROADCAST_IN_DIM: return affine_moved(m, op, steps, out);
+    case IR_OP_CONVERT: return find_affine(m, ir_operand(m, op, 0), steps, out);
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT: return affine_sum(m, op, steps, out);
+    default: return false;
   }
 }
 
-int64_t pass_counted_dim(ir_module *m, ir_value v) { return counted_dim(m, v, STEPS); }
+static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out) {
+  int64_t number;
+  if (!steps || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
+  if (ir_splat_int(m, v, &number)) {
+    *out = (pass_affine){-1, number, number};
+    return true;
+  }
+  ir_op op = ir_value_get(m, v)->op;
+  return op && affine_of_op(m, op, steps - 1, out) && fits(m, v, *out);
+}
+
+bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out) {
+  return find_affine(m, v, STEPS, out);
+}
+
+int64_t pass_counted_dim(ir_module *m, ir_value v) {
+  pass_affine a;
+  return pass_find_affine(m, v, &a) && !a.offset ? a.dim : -1;
+}
 
 bool pass_find_scaling(const ir_module *m, ir_op op, ir_value *out_x, pass_scale *out) {
   const ir_op_data *d = ir_op_get(m, op);

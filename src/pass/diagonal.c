@@ -53,98 +53,6 @@ typedef struct finder {
 
 static const ir_type_data *type_of(const finder *f, ir_value v) { return ir_type_at(f->m, v); }
 
-/* ---- iota + constant ---- */
-typedef struct affine {
-  int32_t dim;          /* -1: a constant */
-  int64_t offset, last; /* smallest and largest value */
-} affine;
-
-static bool fits(const finder *f, ir_value v, affine a) {
-  ir_dtype dtype = type_of(f, v)->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(dtype);
-  int bits = (int)ir_dtype_bytes(dtype) * 8 - (cls == IR_CLASS_INT);
-  if (cls != IR_CLASS_INT && cls != IR_CLASS_UINT) return false;
-  int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
-  return a.last <= most && a.offset >= (cls == IR_CLASS_INT ? -most - 1 : 0);
-}
-
-static bool find_affine(const finder *f, ir_value v, int steps, affine *out);
-
-static bool affine_moved(const finder *f, ir_op op, int steps, affine *out) {
-  ir_value x = ir_operand(f->m, op, 0);
-  int32_t to[IR_MAX_RANK];
-  if (!find_affine(f, x, steps, out)) return false;
-  if (out->dim < 0) return true;
-  if (!ir_moved_dims(f->m, op, to)) return false;
-  out->dim = to[out->dim];
-  return out->dim != IR_ALONE;
-}
-
-static bool affine_sum(const finder *f, ir_op op, int steps, affine *out) {
-  affine y;
-  if (!find_affine(f, ir_operand(f->m, op, 0), steps, out)) return false;
-  if (!find_affine(f, ir_operand(f->m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0))
-    return false;
-  if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) {
-    if (y.dim >= 0) return false;
-    y.offset = y.last = -y.offset;
-  }
-  if (y.dim >= 0) out->dim = y.dim;
-  return !__builtin_add_overflow(out->offset, y.offset, &out->offset) &&
-         !__builtin_add_overflow(out->last, y.last, &out->last);
-}
-
-/* x < y, x >= y everywhere or nowhere. */
-static bool is_decided(const finder *f, ir_value pred, int steps, bool *out_value) {
-  ir_direction direction;
-  ir_op op = ir_comparison(f->m, pred, &direction);
-  affine x, y;
-  if (!op || (direction != IR_LT && direction != IR_GE) ||
-      !find_affine(f, ir_operand(f->m, op, 0), steps, &x) ||
-      !find_affine(f, ir_operand(f->m, op, 1), steps, &y))
-    return false;
-  bool less = x.last < y.offset, not_less = x.offset >= y.last;
-  *out_value = direction == IR_LT ? less : not_less;
-  return less || not_less;
-}
-
-static bool affine_select(const finder *f, ir_op op, int steps, affine *out) {
-  bool pred;
-  return is_decided(f, ir_operand(f->m, op, 0), steps, &pred) &&
-         find_affine(f, ir_operand(f->m, op, pred ? 1 : 2), steps, out);
-}
-
-static bool affine_of_op(const finder *f, ir_op op, int steps, affine *out) {
-  switch (ir_kind_of(f->m, op)) {
-    case IR_OP_IOTA: {
-      int64_t dim = ir_op_int(f->m, op, "iota_dimension", 0);
-      int64_t last = type_of(f, ir_result(f->m, op, 0))->dims[dim] - 1;
-      *out = (affine){(int32_t)dim, 0, last};
-      return true;
-    }
-    case IR_OP_RESHAPE:
-    case IR_OP_BROADCAST_IN_DIM: return affine_moved(f, op, steps, out);
-    case IR_OP_CONVERT: return find_affine(f, ir_operand(f->m, op, 0), steps, out);
-    case IR_OP_ADD:
-    case IR_OP_SUBTRACT: return affine_sum(f, op, steps, out);
-    case IR_OP_SELECT: return affine_select(f, op, steps, out);
-    default: return false;
-  }
-}
-
-static bool find_affine(const finder *f, ir_value v, int steps, affine *out) {
-  int64_t number;
-  if (!steps || !ir_is_static_tensor(f->m, ir_type_of(f->m, v))) return false;
-  if (ir_splat_int(f->m, v, &number)) {
-    *out = (affine){-1, number, number};
-    return true;
-  }
-  ir_op op = ir_value_get(f->m, v)->op;
-  return op && affine_of_op(f, op, steps - 1, out) && fits(f, v, *out);
-}
-
-enum { STEPS = 12 };
-
 /* ---- shapes ---- */
 /* Where dimension d of x is in the band. */
 static int32_t moved(int32_t d, const band *s) {
@@ -525,10 +433,10 @@ static ir_value diagonal(finder *f, ir_builder *b, const band *s, bool by_gather
 
 /* ---- gathers ---- */
 static bool column_of(const finder *f, ir_value column, int64_t length, int64_t *out_at) {
-  affine a;
+  pass_affine a;
   const ir_type_data *t = type_of(f, column);
   if (t->rank != 2 || t->dims[0] != length || t->dims[1] != 1) return false;
-  if (!find_affine(f, column, STEPS, &a) || (length > 1 && a.dim != 0)) return false;
+  if (!pass_find_affine(f->m, column, &a) || (length > 1 && a.dim != 0)) return false;
   *out_at = a.offset;
   return true;
 }
@@ -599,9 +507,9 @@ static ir_value replace_gather(finder *f, ir_op op) {
 static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
   ir_direction direction;
   ir_op op = ir_comparison(f->m, pred, &direction);
-  affine i, j;
-  if (!op || direction != wanted || !find_affine(f, ir_operand(f->m, op, 0), STEPS, &i) ||
-      !find_affine(f, ir_operand(f->m, op, 1), STEPS, &j) || i.dim < 0 || j.dim < 0 ||
+  pass_affine i, j;
+  if (!op || direction != wanted || !pass_find_affine(f->m, ir_operand(f->m, op, 0), &i) ||
+      !pass_find_affine(f->m, ir_operand(f->m, op, 1), &j) || i.dim < 0 || j.dim < 0 ||
       i.dim == j.dim)
     return false;
   const int64_t *dims = type_of(f, pred)->dims;

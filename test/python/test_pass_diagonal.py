@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import running
 
-PASSES = "inline,simplify,cse,diagonal,simplify,cse,dce"
+PASSES = "inline,simplify,cse,ranges,dce,diagonal,simplify,cse,dce"
 N, K = 23, 5
 DICE = np.random.default_rng(3)
 SQUARE = DICE.standard_normal((N, N)).astype(np.float32)

@@ -12,7 +12,7 @@ import running
 from jax import lax
 from test_kernel import folder  # noqa: F401 (a fixture: tiles can be made)
 
-PASSES = "inline,simplify,through-gather,simplify,cse,dce"
+PASSES = "inline,simplify,ranges,dce,through-gather,simplify,cse,dce"
 N, D, V = 7, 4, 30
 
 

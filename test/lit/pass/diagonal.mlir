@@ -1,5 +1,5 @@
 // Of a matrix of which only the diagonal is looked at only the diagonal is computed.
-// RUN: %weir opt %s --pass=diagonal,dce | FileCheck %s
+// RUN: %weir opt %s --pass=ranges,dce,diagonal,dce | FileCheck %s
 // RUN: %weir opt %s --pass=diagonal,dce --skip=diagonal | FileCheck %s --check-prefix=SKIP
 // RUN: %weir opt %s --memory-limit=1GB --pass=diagonal,dce | FileCheck %s --check-prefix=SKIP
 // SKIP: "stablehlo.gather"
