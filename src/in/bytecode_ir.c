@@ -96,26 +96,6 @@ static void unregistered_properties(bc_bytes *b, op_state *op) {
   for (uint32_t i = first; i < op->attrs.count; i++) op->attrs.at[i].property = true;
 }
 
-static int compare_attrs(const ir_module *m, const ir_named_attr *x, const ir_named_attr *y) {
-  if (x->property != y->property) return x->property ? -1 : 1;
-  return strcmp(ir_text(m, x->name), ir_text(m, y->name));
-}
-
-/* Properties first, both kinds by name: the order of the text reader. */
-static void sort_attrs(const bc_bytes *b, op_state *op) {
-  const ir_module *m = b->r->m;
-  for (uint32_t i = 1; i < op->attrs.count; i++) {
-    ir_named_attr a = op->attrs.at[i];
-    uint32_t j = i;
-    for (; j > 0 && compare_attrs(m, &op->attrs.at[j - 1], &a) > 0; j--)
-      op->attrs.at[j] = op->attrs.at[j - 1];
-    op->attrs.at[j] = a;
-  }
-  for (uint32_t i = 1; i < op->attrs.count; i++)
-    if (op->attrs.at[i].name == op->attrs.at[i - 1].name)
-      bc_fail(b, "the attribute '%.100s' is given twice", ir_text(m, op->attrs.at[i].name));
-}
-
 static void as_stablehlo(const bc_bytes *b, op_state *op) {
   const char *error;
   ir_named_attr *out = ARENA_ARRAY(b->r->scratch, ir_named_attr, op->attrs.count + 2);
@@ -140,7 +120,8 @@ static void attributes(bc_bytes *b, op_state *op, uint8_t mask) {
     (op->name->was_registered ? properties : unregistered_properties)(b, op);
   if (op->name->is_vhlo) as_stablehlo(b, op);
   else mark_properties(b, op);
-  sort_attrs(b, op);
+  const char *twice = in_sort_attrs(b->r->m, op->attrs.at, op->attrs.count);
+  if (twice) bc_fail(b, "the attribute '%.100s' is given twice", twice);
 }
 
 /* ---- values ---- */

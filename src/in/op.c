@@ -101,23 +101,6 @@ void in_attr_dict(in_parser *p, in_op *op) {
   if (in_is(p, '{')) in_take_entries(p, op, in_dict(p), IN_MIXED);
 }
 
-/* Properties first, both kinds by name: the order in which MLIR prints them. */
-static void sort_attrs(in_parser *p, in_op *op) {
-  for (uint32_t i = 1; i < op->attrs.count; i++) {
-    ir_named_attr a = op->attrs.at[i];
-    uint32_t j = i;
-    for (; j > 0; j--) {
-      const ir_named_attr *b = &op->attrs.at[j - 1];
-      int order = strcmp(ir_text(p->m, b->name), ir_text(p->m, a.name));
-      if (order == 0)
-        in_fail(p, op->at, "the attribute '%s' is given twice", ir_text(p->m, a.name));
-      if (b->property != a.property ? b->property : order < 0) break;
-      op->attrs.at[j] = *b;
-    }
-    op->attrs.at[j] = a;
-  }
-}
-
 /* ---- types ---- */
 void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type type) {
   if (index >= op->operands.count)
@@ -179,7 +162,8 @@ static void complete(in_parser *p, const in_op *op) {
 
 static void finish(in_parser *p, in_op *op, ir_block block) {
   if (!op->has_location && in_is_location(p)) op->location = in_location(p);
-  sort_attrs(p, op);
+  const char *twice = in_sort_attrs(p->m, op->attrs.at, op->attrs.count);
+  if (twice) in_fail(p, op->at, "the attribute '%s' is given twice", twice);
   if (op->id) {
     complete(p, op);
     ir_block_append(p->m, block, op->id);

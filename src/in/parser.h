@@ -224,6 +224,9 @@ typedef struct in_property_names {
 } in_property_names;
 in_property_names in_properties(ir_kind kind);
 bool in_has_name(const in_property_names *names, const char *wanted);
+/* Properties first, both kinds by name: the order in which MLIR prints them. Returns the name of
+ * one that is there twice, else NULL. */
+const char *in_sort_attrs(const ir_module *m, ir_named_attr *attrs, uint32_t count);
 typedef enum in_attr_class { IN_PROPERTIES, IN_DISCARDABLE, IN_MIXED } in_attr_class;
 /* Moves the newest `count` of p->entries to the op. */
 void in_take_entries(in_parser *p, in_op *op, uint32_t count, in_attr_class which);

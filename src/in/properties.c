@@ -56,3 +56,20 @@ bool in_has_name(const in_property_names *names, const char *wanted) {
     if (!strcmp(names->at[i], wanted)) return true;
   return false;
 }
+
+const char *in_sort_attrs(const ir_module *m, ir_named_attr *attrs, uint32_t count) {
+  const char *twice = NULL;
+  for (uint32_t i = 1; i < count; i++) {
+    ir_named_attr a = attrs[i];
+    uint32_t j = i;
+    for (; j > 0; j--) {
+      const ir_named_attr *b = &attrs[j - 1];
+      int order = strcmp(ir_text(m, b->name), ir_text(m, a.name));
+      if (order == 0) twice = ir_text(m, a.name);
+      if (b->property != a.property ? b->property : order <= 0) break;
+      attrs[j] = *b;
+    }
+    attrs[j] = a;
+  }
+  return twice;
+}
