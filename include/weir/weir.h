@@ -52,6 +52,24 @@ typedef struct weir_memory {
 typedef int (*weir_referee)(void *user, const char *text, size_t length, const char *const *options,
                             weir_memory *out_memory);
 
+/* One of two ways to run a program. */
+typedef struct weir_way {
+  const char *text; /* StableHLO, `length` bytes, NUL-terminated; NULL: exactly as it came in */
+  size_t length;
+  const char *const *options; /* "name=value" strings, NULL-terminated */
+} weir_way;
+
+/* What one run takes: by the clock, and of all threads together. */
+typedef struct weir_took {
+  int64_t ns, cpu_ns;
+} weir_took;
+
+/* The timer: compiles both ways with XLA, unless that is done, runs them in turn on made-up
+ * arguments, in 0.2 s, and says what each takes. Returns 0, or nonzero where that can't be done:
+ * the prediction stands then. Called on the thread of weir_rewrite(), for programs on one CPU
+ * device that may be run with any arguments: nothing of them has effects, and all loops end. */
+typedef int (*weir_timer)(void *user, const weir_way ways[2], weir_took out_took[2]);
+
 /* When to search for the smallest feasible limit: by bisection to 1 %, each step a split without
  * XLA. */
 typedef enum weir_minimum {
@@ -96,6 +114,12 @@ typedef struct weir_options {
   int64_t search_ops;   /* how long a way under the limit is searched for: ops that estimates and
                            regions come to, the same on every machine; 0: 30 million (some 20 s of
                            CPU), or 1,000 for each op of the program if that is more */
+  weir_timer timer; /* where predictions under WEIR_TILE_AUTO are unsure; NULL: they stand, unless
+                       a choice was kept. weir_fits() does not call it */
+  void *timer_user;
+  const char *timed_by; /* what compiles and runs, its version and flags: choices are kept for it,
+                           in the folder of WEIR_CACHE_DIR. NULL: none is made, and none counts. So
+                           it is where the machine is named */
 } weir_options;
 
 #define WEIR_OPTIONS_INIT                                                                          \
@@ -175,6 +199,8 @@ typedef struct weir_summary {
                                  limit under which it is not; else 0 */
   bool is_unconfirmed; /* the limit is held by estimate alone: the referee refused the program that
                           weir_result_outcome() means. Not to be run as one that holds it */
+  int64_t kernels_took_ns, xla_took_ns; /* what runs with kernels and without were timed to take,
+                                           now or before; 0: predictions decided */
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 

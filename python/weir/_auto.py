@@ -17,11 +17,11 @@ def limit_bytes(device):
     with _measuring:
         key = device.platform, device.device_kind, device.id
         if key not in _found:
-            _found[key] = int(_SHARE * _free_bytes(device))
+            _found[key] = int(_SHARE * free_bytes(device))
         return _found[key]
 
 
-def _free_bytes(device):
+def free_bytes(device):
     if device.platform == "cpu":
         return min([_available_bytes(pathlib.Path("/proc/meminfo")), *_cgroup_free()])
     statistics = _statistics(device)

@@ -24,7 +24,7 @@ import jax
 import numpy as np
 
 from weir import _auto, _cells, _interrupts, _jax, _library, _machine, _plan, _processes
-from weir import _progress, _say, _settings
+from weir import _progress, _say, _settings, _timing
 from weir._jax import ir
 from weir._processes import LeftAlone as _LeftAlone
 from weir._processes import Silence
@@ -286,6 +286,21 @@ class _Call:
             memory.temp_size_in_bytes,
         )
 
+    def time(self, ways, is_interrupted):
+        """(ns, CPU ns) of a run of each of two (text, options), on made-up arguments; raises where
+        that can't be told, or takes too much memory.
+        """
+        wanted, device = _timing.arguments_of(_main_of(self.computation)), self.own_device()
+        executables = [self.run(*way) for way in ways]
+        needed = max(map(_total_bytes, executables))
+        arguments = _timing.arguments_within(wanted, needed, self.limit_bytes, device)
+        return _timing.race(executables, arguments, is_interrupted)
+
+    def may_time(self):
+        """Whether it is one device's of this process, that runs it, too."""
+        is_one = self.device_count() == 1 and not self.is_over_processes()
+        return is_one and self.platform() == "cpu" and not _jax.missing(_jax.FOR_TIMING)
+
     def spread(self, settings):
         """Over its devices, each of which would compute all of it; else it stays as it came."""
         if (text := _library.spread(self.text(), settings)) is not None:
@@ -351,6 +366,12 @@ class _Call:
         if unread:
             raise _LeftAlone(f"it has {min(unread)}")
         return text.encode()
+
+
+def _total_bytes(executable):
+    memory = executable.get_compiled_memory_stats()
+    held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    return held - memory.alias_size_in_bytes + memory.temp_size_in_bytes
 
 
 _AMD = re.compile("rocm|amd|instinct|radeon")
@@ -457,7 +478,7 @@ def _fits_anyway(call, settings):
     if is_watched and not call.is_over_processes():  # others may not be, and are not asked
         return False
     try:
-        return _library.fits(call.text(locations=False), settings)
+        return _library.fits(call.text(locations=False), settings, "timed_by" in settings)
     except Exception:  # the longer way says what is wrong
         return False
 
@@ -477,6 +498,8 @@ def _compile(call, settings, planning):
         given["machine"] = known.name.encode()
     if call.is_over_processes():
         given |= _FOR_PROCESSES
+    elif call.may_time() and _settings.times_programs():
+        given["timed_by"] = _timing.timed_by(call.compile_options, call.backend).encode()
     if planning is None and _fits_anyway(call, given):
         return call.untouched()
     if _settings.are_all_devices_meant() and call.is_alone():
@@ -486,7 +509,7 @@ def _compile(call, settings, planning):
     found = _Found()
     try:
         with _agreement(call, planning) as agreement:
-            _decide(call, given, agreement, found)
+            _decide(call, given, agreement, found, planning)
     except (_LeftAlone, Silence, _settings.SettingError):
         raise
     except Exception as error:
@@ -507,7 +530,7 @@ class _Found:
     text = result = plan = executable = None
 
 
-def _decide(call, given, agreement, found):
+def _decide(call, given, agreement, found, planning):
     """What is to run, into `found`: the same in all processes that agree."""
     call.measure_machine(given)
     if agreement:
@@ -517,7 +540,8 @@ def _decide(call, given, agreement, found):
     if call.may_spread():
         result = _spread(call, given, found)
     else:
-        result = _rewritten(call, given, found)
+        times = call.time if "timed_by" in given and planning is None else None
+        result = _rewritten(call, given, found, times)
     if result.message.startswith("no pass named"):
         names = "WEIR_PASS, WEIR_SKIP, WEIR_DUMP_AFTER"
         raise _settings.SettingError(f"weir: {names}: {result.message}")
@@ -532,9 +556,9 @@ def _decide(call, given, agreement, found):
         agreement.on(what, _processes.same("what they found"))
 
 
-def _rewritten(call, given, found):
+def _rewritten(call, given, found, times=None):
     found.text = call.text()
-    result = _library.rewrite(found.text, given, call.referee)
+    result = _library.rewrite(found.text, given, call.referee, times)
     if result.status == _library.UNIMPLEMENTED and call.device_count() > 1:
         try:
             if b"mhlo.sharding" in found.text:

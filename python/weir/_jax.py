@@ -54,6 +54,14 @@ FOR_ALL_DEVICES = (
     "jax._src.config:device_context.set_global",
 )
 
+# Without these predictions decide what is faster.
+FOR_TIMING = (
+    "jax:live_arrays",
+    "jax:ensure_compile_time_eval",
+    "jax._src.lib.mlir:ir.RankedTensorType",
+    "jax._src.lib:xla_client.LoadedExecutable.execute",
+)
+
 # Without these plans for devices that are not here are by estimate.
 FOR_DEVICES = (
     "jax._src.compiler:get_compile_options",

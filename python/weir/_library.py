@@ -27,6 +27,17 @@ _RefereeFunction = ctypes.CFUNCTYPE(
 )
 
 
+class _Way(ctypes.Structure):
+    _fields_ = [("text", c_void_p), ("length", c_size_t), ("options", POINTER(c_char_p))]
+
+
+class _Took(ctypes.Structure):
+    _fields_ = [("ns", c_int64), ("cpu_ns", c_int64)]
+
+
+_TimerFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Way), POINTER(_Took))
+
+
 class _Options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -50,6 +61,9 @@ class _Options(ctypes.Structure):
         ("trace", c_bool),
         ("bytecode", c_char_p),
         ("search_ops", c_int64),
+        ("timer", _TimerFunction),
+        ("timer_user", c_void_p),
+        ("timed_by", c_char_p),
     ]
 
 
@@ -71,6 +85,8 @@ class _Summary(ctypes.Structure):
         ("after_is_estimate", c_bool),
         ("faster_limit_bytes", c_int64),
         ("is_unconfirmed", c_bool),
+        ("kernels_took_ns", c_int64),
+        ("xla_took_ns", c_int64),
     ]
 
 
@@ -251,13 +267,17 @@ class Result:
     after_is_estimate: bool = False
     faster_limit_bytes: int = 0
     is_unconfirmed: bool = False
+    kernels_took_ns: int = 0
+    xla_took_ns: int = 0
     data: str = ""
     trace: str = ""
 
 
-def fits(text, settings):
-    """weir_fits() under settings as for rewrite(); False where it can't tell."""
-    found, options = c_bool(), _options(settings)
+def fits(text, settings, may_time=False):
+    """weir_fits() under settings as for rewrite(), which has a timer if it may; False where it can't
+    tell.
+    """
+    found, options = c_bool(), _options(settings, timer=_UNASKED if may_time else _TimerFunction())
     library().weir_fits(text, len(text), ctypes.byref(options), ctypes.byref(found))
     return found.value
 
@@ -387,6 +407,8 @@ def _read_result(lib, status, handle):
         after_is_estimate=summary.after_is_estimate,
         faster_limit_bytes=summary.faster_limit_bytes,
         is_unconfirmed=summary.is_unconfirmed,
+        kernels_took_ns=summary.kernels_took_ns,
+        xla_took_ns=summary.xla_took_ns,
         data=lib.weir_result_data(handle).decode(),
         trace=lib.weir_result_trace(handle).decode(),
     )
@@ -439,31 +461,68 @@ class _Referee:
         return 0
 
 
-def rewrite(text, settings, compile_candidate):
+class _Timer:
+    """The C callback around time_ways, as _Referee: an Exception means that it can't be timed."""
+
+    def __init__(self, time_ways, interrupts):
+        self.time_ways, self.interrupts, self.raised = time_ways, interrupts, None
+
+    def __call__(self, _, ways, out_took):
+        if self.raised or self.is_interrupted():
+            return 1
+        try:
+            pairs = [(_text_of(ways[i]), _strings(ways[i].options)) for i in range(2)]
+            for i, took in enumerate(self.time_ways(pairs, self.is_interrupted)):
+                out_took[i] = _Took(*took)
+        except Exception:
+            return 1
+        except BaseException as exception:
+            self.raised = exception
+            return 1
+        return int(self.is_interrupted())
+
+    def is_interrupted(self):
+        return bool(self.interrupts.received)
+
+
+def _text_of(way):
+    return ctypes.string_at(way.text, way.length) if way.text else None
+
+
+_UNASKED = _TimerFunction(lambda *_: 1)
+
+
+def rewrite(text, settings, compile_candidate, time_ways=None):
     """weir_rewrite() of `text` (bytes). `settings`: fields of weir_options by name, strings as
     bytes.
 
     compile_candidate(text or None, options) compiles with XLA and returns (argument, output, alias,
     temp) bytes, or raises where XLA refuses. Without one, weir's own estimate decides.
+
+    time_ways([(text or None, options), the same], is_interrupted) runs both and returns (ns, CPU ns)
+    of each, or raises where it can't. Without one, predictions decide, or what was kept.
     """
     with _Interrupts() as interrupts:
         referee = _Referee(compile_candidate, interrupts)
-        result = _rewrite_once(text, settings, referee)
-        if referee.raised:
-            raise referee.raised
+        timer = _Timer(time_ways, interrupts)
+        result = _rewrite_once(text, settings, referee, timer)
+        if raised := referee.raised or timer.raised:
+            raise raised
         if compile_candidate and result.referee_compiles != referee.answers:
             raise RuntimeError("an exception of a signal handler was lost")
     return result
 
 
-def _options(settings, referee=_RefereeFunction()):
-    return _Options(struct_size=ctypes.sizeof(_Options), referee=referee, **settings)
+def _options(settings, referee=_RefereeFunction(), timer=_TimerFunction()):
+    size = ctypes.sizeof(_Options)
+    return _Options(struct_size=size, referee=referee, timer=timer, **settings)
 
 
-def _rewrite_once(text, settings, referee):
+def _rewrite_once(text, settings, referee, timer):
     lib, handle = library(), c_void_p()
     function = _RefereeFunction(referee) if referee.compile_candidate else _RefereeFunction()
-    options = _options(settings, function)
+    timing = _TimerFunction(timer) if timer.time_ways else _TimerFunction()
+    options = _options(settings, function, timing)
     status = lib.weir_rewrite(text, len(text), ctypes.byref(options), ctypes.byref(handle))
     try:
         return _read_result(lib, status, handle)

@@ -32,6 +32,8 @@ class Plan:
     before_is_estimate: bool  # peak_before_bytes is weir's estimate, not XLA's report
     after_is_estimate: bool
     faster_limit_bytes: int  # if predicted more than twice as slow: a limit that avoids it; else 0
+    kernels_took_ns: int  # timed, where predictions were unsure; 0: they decided
+    xla_took_ns: int  # the same without kernels
     is_unconfirmed: bool  # XLA does not compile what holds the limit by estimate: it is not run
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
@@ -96,7 +98,14 @@ class Plan:
         )
         limit = f" under {readable(self.limit_bytes)}" if self.limit_bytes else ""
         doubt = ", unconfirmed: XLA does not compile it" if self.is_unconfirmed else ""
-        return f"{self.name}: {self.outcome}{peak}{limit}{made}{doubt}"
+        return f"{self.name}: {self.outcome}{peak}{limit}{made}{self.timed()}{doubt}"
+
+    def timed(self):
+        """, timed 1.2 ms with kernels, 3.4 ms without; "" where predictions decided."""
+        if not self.kernels_took_ns:
+            return ""
+        kernels, xla = self.kernels_took_ns * 1e-6, self.xla_took_ns * 1e-6
+        return f", timed {kernels:.3g} ms with kernels, {xla:.3g} ms without"
 
     def warning(self):
         """Of a limit that costs much time; "" otherwise."""

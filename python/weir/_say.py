@@ -42,10 +42,12 @@ def warn(message):
 def report(plan, settings):
     """Notes the plan of a program that is changed or refused; a line on stderr if asked for."""
     global last_report
-    if plan.outcome == "untouched":
+    is_changed = plan.outcome != "untouched"
+    if not is_changed and not plan.kernels_took_ns:
         return
-    last_report = plan
-    if plan.limit_bytes:
+    if is_changed:
+        last_report = plan
+    if is_changed and plan.limit_bytes:
         reports[plan.name] = plan
     if settings.get("debug"):
         for line in filter(None, (plan.line(), plan.warning())):

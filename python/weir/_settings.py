@@ -34,7 +34,7 @@ NAMES = (
     *_BYTES.values(),
     *_TEXTS.values(),
     _SEARCH_OPS,
-    *("WEIR_TILE", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
+    *("WEIR_TILE", "WEIR_TIMING", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
     *("WEIR_TF_JIT", "WEIR_DEVICES"),
 )
@@ -109,6 +109,7 @@ def _read_environment():
         raise SettingError(f"weir: WEIR_TILE is {tile!r}, but should be off, auto or on")
     _check_kernels(tile)
     are_all_devices_meant()
+    times_programs()
     if count := os.environ.get(_SEARCH_OPS):
         found["search_ops"] = parse_count(count, _SEARCH_OPS)
     if machine := os.environ.get("WEIR_MACHINE"):
@@ -175,6 +176,14 @@ def always_shows_progress():
 def shows_progress():
     """Whether programs compiled now show how far they are."""
     return always_shows_progress() or (_progress is not None and bool(_progress.value))
+
+
+def times_programs():
+    """Whether two ways to run a program are timed where predictions are unsure."""
+    timing = os.environ.get("WEIR_TIMING") or "on"
+    if timing not in ("on", "off"):
+        raise SettingError(f"weir: WEIR_TIMING is {timing!r}, but should be on or off")
+    return timing == "on"
 
 
 def compiles_all_of_tensorflow():

@@ -74,7 +74,10 @@ static bool write_all(int file, const void *from, size_t length) {
   return true;
 }
 
-bool kept_write(arena *a, const char *name, const kept_part *parts, int32_t n_parts) {
+typedef int (*placing)(const char *from, const char *to); /* 0: it is there */
+
+static bool write_by(arena *a, const char *name, const kept_part *parts, int32_t n_parts,
+                     placing place) {
   const char *in = kept_folder(a);
   if (!in) return false;
   make_folder(a, in);
@@ -84,7 +87,15 @@ bool kept_write(arena *a, const char *name, const kept_part *parts, int32_t n_pa
   bool written = true;
   for (int32_t i = 0; i < n_parts; i++) written &= write_all(file, parts[i].data, parts[i].length);
   written &= !close(file);
-  if (written && !rename(temporary, arena_printf(a, "%s/%s", in, name))) return true;
-  (void)unlink(temporary);
-  return false;
+  bool is_there = written && !place(temporary, arena_printf(a, "%s/%s", in, name));
+  if (!is_there || place != rename) (void)unlink(temporary);
+  return is_there;
+}
+
+bool kept_write(arena *a, const char *name, const kept_part *parts, int32_t n_parts) {
+  return write_by(a, name, parts, n_parts, rename);
+}
+
+bool kept_write_new(arena *a, const char *name, const kept_part *parts, int32_t n_parts) {
+  return write_by(a, name, parts, n_parts, link);
 }

@@ -17,8 +17,12 @@ typedef struct kept_part {
   const void *data;
   size_t length;
 } kept_part;
-#define KEPT_TEMPORARY "new-" /* how files begin that are being written */
+#define KEPT_TEMPORARY "new-"     /* how files begin that are being written */
+#define KEPT_CHOICE ".weir.timed" /* how files of limit/timed.c end; swept with the kernels */
 /* The parts one behind the other, in place of the file of that name at once, or not at all. */
 bool kept_write(arena *a, const char *name, const kept_part *parts, int32_t n_parts);
+/* Likewise, and not at all where there is such a file: of several processes the first one's stays.
+ */
+bool kept_write_new(arena *a, const char *name, const kept_part *parts, int32_t n_parts);
 
 #endif

@@ -64,10 +64,15 @@ static int by_use(const void *x, const void *y) {
   return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
-/* An object, or what was to become one: a process that is killed leaves such. */
+static bool ends_with(const char *name, const char *suffix) {
+  size_t n = strlen(name), length = strlen(suffix);
+  return n > length && !strcmp(name + n - length, suffix);
+}
+
+/* An object, a choice of limit/timed.c, or what was to become one: a process that is killed leaves
+ * such. */
 static bool is_entry(const char *name) {
-  size_t n = strlen(name), suffix = sizeof SUFFIX - 1;
-  return (n > suffix && !strcmp(name + n - suffix, SUFFIX)) ||
+  return ends_with(name, SUFFIX) || ends_with(name, KEPT_CHOICE) ||
          !strncmp(name, KEPT_TEMPORARY, sizeof KEPT_TEMPORARY - 1);
 }
 

@@ -8,7 +8,10 @@
  */
 #include "limit/fit.h"
 
+#include <math.h>
+
 #include "limit/result.h"
+#include "limit/timed.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "pipeline/made.h"
@@ -16,7 +19,15 @@
 #include "split/loops.h"
 #include "pipeline/kernels.h"
 
-static const double LEAST_GAIN_NS = 500e3; /* of one execution: a kernel has to be compiled */
+/* Of a region, and of the program: times as fast. Nanoseconds are of one execution: a kernel has to
+ * be compiled. Regions that lose a little make room for others: what these have in common is not
+ * made any more. */
+static const struct {
+  double region, region_ns, program;
+} least_gains[] = {
+    [FIT_SURE] = {PIPELINE_WORTH_A_KERNEL, 500e3, PIPELINE_WORTH_A_KERNEL},
+    [FIT_BOLD] = {0.6, -INFINITY, TIMED_LEAST_GAIN},
+};
 
 enum {
   LEAST_SEED_BYTES = 4000000, /* what is smaller stays in the caches */
@@ -28,6 +39,7 @@ enum {
 
 typedef struct fit {
   job *j;
+  fit_courage courage;
   arena *a;
   ir_module *m; /* with the regions so far */
   double time_ns, kernels_ns;
@@ -93,7 +105,7 @@ static bool may_be_split(const ir_module *m, ir_op op, const void *user) {
   return false;
 }
 
-static bool may_gain(const job *j) {
+bool fit_may_gain(const job *j) {
   return j->options.tile != WEIR_TILE_OFF && pipeline_can_call(&j->options, j->m) &&
          pipeline_fit_is_on(j) && ir_any(j->m, ir_top(j->m), may_be_split, NULL);
 }
@@ -212,9 +224,9 @@ static void note_kernels(fit *f, const op_list *loops, const kernels_made *made)
 
 /* Whether the program is so much faster with these kernels; f->m has them. */
 static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
-  double saved_ns = f->time_ns - rest_ns;
-  bool better = made->count && saved_ns >= PIPELINE_WORTH_A_KERNEL * made->time_ns &&
-                saved_ns - made->time_ns >= LEAST_GAIN_NS;
+  double saved_ns = f->time_ns - rest_ns, least = least_gains[f->courage].region;
+  bool better = made->count && saved_ns >= least * made->time_ns &&
+                saved_ns - made->time_ns >= least_gains[f->courage].region_ns;
   ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made->count, made->time_ns / 1e6,
           saved_ns / 1e6, better ? "" : "; left alone");
   return better;
@@ -237,7 +249,7 @@ static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
   op_list loops = loops_of(f->a, f->m);
   if (writes_large(f, &loops, threshold_bytes)) return WEIR_OK;
   bool may;
-  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, PIPELINE_WORTH_A_KERNEL);
+  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, least_gains[f->courage].region);
   made.time_ns = kernels_ns(f, &loops);
   WEIR_TRY(lower_rest(f, &may));
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine);
@@ -302,23 +314,23 @@ static candidate candidate_of(const fit *f, double before_ns) {
                      .time_ns = f->time_ns + f->kernels_ns};
 }
 
-weir_status fit_with_kernels(job *j, candidate *out) {
-  bool goes_on = true;
+weir_status fit_with_kernels(job *j, fit_courage courage, candidate *out) {
   *out = (candidate){0};
-  if (!may_gain(j)) return WEIR_OK;
-  fit f = {.j = j, .a = arena_create(&j->c)};
+  CTX_CHECK(&j->c, fit_may_gain(j));
+  fit f = {.j = j, .courage = courage, .a = arena_create(&j->c)};
   f.tried.a = f.a;
   f.m = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_exactly(j, f.m));
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m, &j->machine);
+  bool goes_on = courage == FIT_SURE || before_ns < TIMED_MOST_NS;
   while (goes_on && f.trials < MOST_TRIALS) {
     bool better;
     WEIR_TRY(try_seeds(&f, &better));
     goes_on = better || !f.fused;
     f.fused |= !better;
   }
-  if (f.kernels && before_ns >= PIPELINE_WORTH_A_KERNEL * (f.time_ns + f.kernels_ns))
+  if (f.kernels && before_ns >= least_gains[courage].program * (f.time_ns + f.kernels_ns))
     *out = candidate_of(&f, before_ns);
   else ir_module_destroy(f.m);
   arena_destroy(f.a);

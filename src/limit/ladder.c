@@ -24,6 +24,7 @@
 #include "limit/referee.h"
 #include "limit/result.h"
 #include "limit/search.h"
+#include "limit/timed.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
@@ -33,7 +34,9 @@ enum {
   MOST_COMPILES = 8,
   COMPILES_FOR_SPEED = 2,
   COMPILES_PLAIN = 2,
-  PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
+  COMPILES_TIMED = 2, /* of loops beside kernels that hold the limit */
+  TIMED_SHARE = 4,    /* of the search, for these */
+  PLAIN_SHARE = 4,    /* of the search: a program without passes that it may need has so much */
   CANDIDATES_FOR_SPEED = 3,
   MOST_OPS_FOR_SPEED = 5000,
   MOST_BLOCKERS = 5,          /* rows of a refusal */
@@ -70,14 +73,44 @@ static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   return c->needs.peak <= limit;
 }
 
+/* *out: kernels that are predicted to gain, or that may for all that predictions know; none, if
+ * *t knows better. */
+static weir_status find_kernels(job *j, const timed *t, candidate *out) {
+  *out = (candidate){0};
+  if (t->choice == TIMED_XLA) return WEIR_OK;
+  WEIR_TRY(fit_with_kernels(j, FIT_SURE, out));
+  if (out->m || t->choice == TIMED_NEVER) return WEIR_OK;
+  return fit_with_kernels(j, FIT_BOLD, out);
+}
+
+/* Whether they are taken, which hold the limit. */
+static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const candidate *as_is) {
+  bool is_predicted = kernels->stock_ns >= PIPELINE_WORTH_A_KERNEL * kernels->time_ns;
+  if (!timed_is_unsure(kernels->time_ns, kernels->stock_ns)) return is_predicted;
+  if (t->choice == TIMED_OPEN && j->is_asked_ahead) return true;
+  timed_choice choice = timed_choose(j, t, kernels, as_is);
+  return choice == TIMED_NEVER ? is_predicted : choice == TIMED_KERNELS;
+}
+
+/* The same two ways under whatever limit: if it does not decide which options they have. */
+static const char *as_it_is_held(const climb *c) {
+  if (c->outcome == WEIR_UNTOUCHED) return "fits";
+  return plan_is_by_memory(c->taken.order) ? "fits by memory" : "fits in order";
+}
+
 /* The program holds its limit as it is. */
 static weir_status hold_as_is(job *j, climb as_is, climb *out) {
   candidate faster;
   *out = as_is;
-  WEIR_TRY(fit_with_kernels(j, &faster));
+  if (!fit_may_gain(j)) return WEIR_OK;
+  timed t = timed_look_up(j, as_it_is_held(&as_is), 0);
+  WEIR_TRY(find_kernels(j, &t, &faster));
   if (!faster.m) return WEIR_OK;
   faster.order = as_is.taken.order;
-  if (holds_with_kernels(j, as_is.outcome, &faster)) *out = settle(WEIR_REWRITTEN, faster);
+  as_is.taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
+  if (holds_with_kernels(j, as_is.outcome, &faster) &&
+      is_worth_kernels(j, &t, &faster, &as_is.taken))
+    *out = settle(WEIR_REWRITTEN, faster);
   else ir_module_destroy(faster.m);
   return WEIR_OK;
 }
@@ -96,6 +129,7 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
   *out_is = !is_trial && holds_for_sure(j, &bound);
   if (!*out_is) return WEIR_OK;
   climb c;
+  j->is_asked_ahead = true;
   WEIR_TRY(hold_as_is(j, untouched(j, bound), &c));
   *out_is = c.outcome == WEIR_UNTOUCHED;
   return WEIR_OK;
@@ -335,23 +369,29 @@ static weir_status improve(job *j, search *s) {
   return search_shorter(j, s, room_bytes);
 }
 
+/* That is spent on a way under the limit: of the ops to look at one in `share`; compilations by
+ * XLA, 0: the estimate decides. */
+typedef struct effort {
+  int32_t share, most_compiles;
+} effort;
+
 /* Some passes let more be split, for more work: *out is the program split without them, if that
  * holds the limit at once; its module is NULL if not, or if they changed nothing. */
-static weir_status split_plainly(job *j, candidate *out) {
+static weir_status split_plainly(job *j, effort e, candidate *out) {
   *out = (candidate){0};
   if (!j->was_needed) return WEIR_OK;
   ir_module *plain = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_plainly(j, plain));
-  search_begin(j, PLAIN_SHARE);
-  search s =
-      search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED, COMPILES_PLAIN);
+  search_begin(j, e.share * PLAIN_SHARE);
+  search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
+                          (int32_t)min64(e.most_compiles, COMPILES_PLAIN));
   s.from = plain;
   WEIR_TRY(search_by_peak(j, &s));
   if (s.found.m) WEIR_TRY(improve(j, &s));
   *out = s.found;
   j->as_it_is.of = NULL;
   ir_module_destroy(plain);
-  search_begin(j, 1);
+  search_begin(j, e.share);
   return WEIR_OK;
 }
 
@@ -366,17 +406,63 @@ static candidate faster_of(const job *j, candidate a, candidate b) {
   return is_first ? a : b;
 }
 
+/* The program's splits that hold; out->m is NULL, and *s says why: none does. peak: as it came. */
+static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
+  candidate plain;
+  WEIR_TRY(split_plainly(j, e, &plain));
+  *s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), e.most_compiles);
+  WEIR_TRY(search_all(j, s));
+  if (s->found.m) WEIR_TRY(improve(j, s));
+  *out = faster_of(j, plain, s->found);
+  return WEIR_OK;
+}
+
+/* The same without kernels. */
+static weir_status find_split_by_xla(job *j, int64_t peak, int32_t most_compiles, candidate *out) {
+  int tile = j->options.tile;
+  search s;
+  j->options.tile = WEIR_TILE_OFF;
+  search_begin(j, TIMED_SHARE);
+  weir_status status = find_split(j, peak, (effort){TIMED_SHARE, most_compiles}, &s, out);
+  search_begin(j, 1);
+  j->options.tile = tile;
+  return status;
+}
+
+/* Where it is in doubt that *found gains by its kernels, and its XLA loops hold the limit, too, the
+ * timer decides. */
+static weir_status time_kernels(job *j, int64_t peak, timed *t, candidate *found) {
+  bool may = t->choice == TIMED_OPEN && search_has_kernels(found) && found->needs.is_xlas &&
+             j->prepared->ops.count <= MOST_OPS_FOR_SPEED && found->fused_ns < TIMED_MOST_NS;
+  candidate estimated, by_xla;
+  if (!may) return WEIR_OK;
+  WEIR_TRY(find_split_by_xla(j, peak, 0, &estimated));
+  if (!estimated.m) return WEIR_OK;
+  bool is_unsure = timed_is_unsure(found->fused_ns, estimated.fused_ns);
+  ctx_log(&j->c, 2, "with kernels %.3g ms predicted, without %.3g%s", found->fused_ns / 1e6,
+          estimated.fused_ns / 1e6, is_unsure ? ": to be timed" : "");
+  ir_module_destroy(estimated.m);
+  if (!is_unsure) return WEIR_OK;
+  WEIR_TRY(find_split_by_xla(j, peak, COMPILES_TIMED, &by_xla));
+  if (!by_xla.m) return WEIR_OK;
+  bool takes = by_xla.needs.is_xlas && timed_choose(j, t, found, &by_xla) == TIMED_XLA;
+  ir_module_destroy(takes ? found->m : by_xla.m);
+  if (takes) *found = by_xla;
+  return WEIR_OK;
+}
+
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
-  candidate plain;
+  candidate found = {0};
+  search s;
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  WEIR_TRY(split_plainly(j, &plain));
-  search s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), MOST_COMPILES);
-  WEIR_TRY(search_all(j, &s));
-  if (!s.found.m && !plain.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  if (s.found.m) WEIR_TRY(improve(j, &s));
-  *out = settle(WEIR_REWRITTEN, faster_of(j, plain, s.found));
+  timed t = timed_look_up(j, "split", j->options.memory_limit_bytes);
+  if (t.choice == TIMED_XLA) WEIR_TRY(find_split_by_xla(j, peak, COMPILES_TIMED, &found));
+  if (!found.m) WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
+  if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
+  WEIR_TRY(time_kernels(j, peak, &t, &found));
+  *out = settle(WEIR_REWRITTEN, found);
   return WEIR_OK;
 }
 

@@ -63,6 +63,12 @@ static void put_unsized(const job *j, strbuf *out) {
 
 static const char *says(bool is_estimate) { return is_estimate ? "weir estimates" : "XLA reports"; }
 
+static void put_timed(const weir_summary *s, strbuf *out) {
+  if (s->kernels_took_ns)
+    strbuf_printf(out, "timed    %.3g ms with kernels, %.3g ms without\n",
+                  (double)s->kernels_took_ns / 1e6, (double)s->xla_took_ns / 1e6);
+}
+
 static void put_warning(const weir_summary *s, strbuf *out) {
   if (!s->faster_limit_bytes) return;
   strbuf_printf(out,
@@ -97,6 +103,7 @@ static void put_summary(const job *j, const climb *c, strbuf *out) {
   put_unsized(j, out);
   if (s->limit_bytes || j->options.tensor_size_threshold_bytes || c->taken.m)
     put_outcome(j, c, out);
+  put_timed(s, out);
   put_warning(s, out);
   if (s->minimum_bytes && !c->is_refused)
     strbuf_printf(out, "minimum  %s (%lld bytes): the smallest limit found feasible\n",

@@ -466,7 +466,7 @@ static bool may_be_shorter(const job *j, const search *s, int64_t room_bytes) {
          s->from->ops.count <= MOST_OPS_FOR_SHORTER && !strcmp(j->options.platform, "cpu");
 }
 
-static bool has_kernels(const candidate *c) {
+bool search_has_kernels(const candidate *c) {
   for (uint32_t i = 0; i < c->made.count; i++)
     if (c->made.at[i].is_kernel) return true;
   return false;
@@ -474,7 +474,7 @@ static bool has_kernels(const candidate *c) {
 
 /* Kernels have to be so much faster than XLA's loops, whichever these are. */
 static search shorter_of(const job *j, const search *s) {
-  bool is_for_gain = has_kernels(&s->found) && j->options.tile == WEIR_TILE_AUTO;
+  bool is_for_gain = search_has_kernels(&s->found) && j->options.tile == WEIR_TILE_AUTO;
   search again = *s;
   assert(s->found.m && s->found.fused_ns > 0);
   again.found = (candidate){0};

@@ -102,6 +102,9 @@ WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 
+/* Whether some of its loops run as kernels. */
+bool search_has_kernels(const candidate *c);
+
 /* Whatever is larger than a threshold, in slices no larger than given. */
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes);
 

@@ -7,6 +7,8 @@
 /* Appends the module in MLIR's generic form, with locations, as stock MLIR reads it; same module,
  * same bytes. */
 void out_stablehlo_text(const ir_module *m, strbuf *out);
+/* The same without locations: programs that compute the same by the same ops are the same. */
+void out_plain_text(const ir_module *m, strbuf *out);
 /* Appends a dictionary as it stands in that text: {a = 1, b}. */
 void out_entries_text(const ir_module *m, const ir_named_attr *entries, uint32_t count,
                       strbuf *out);

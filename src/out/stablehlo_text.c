@@ -31,6 +31,7 @@ typedef struct printer {
   struct type_text *types; /* by type, made when first printed; NULL: not kept */
   uint32_t next_result, next_arg;
   int indent;
+  bool is_plain; /* no locations */
 } printer;
 
 static void add(printer *p, const char *s) { strbuf_puts(p->out, s); }
@@ -281,7 +282,7 @@ static void value(printer *p, ir_value v) {
 }
 
 static void location(printer *p, ir_str text) {
-  if (!text) return;
+  if (!text || p->is_plain) return;
   add(p, " loc(");
   add_str(p, text);
   strbuf_putc(p->out, ')');
@@ -383,10 +384,11 @@ void out_entries_text(const ir_module *m, const ir_named_attr *at, uint32_t coun
   entries(&p, at, count);
 }
 
-void out_stablehlo_text(const ir_module *m, strbuf *out) {
+static void program_text(const ir_module *m, bool is_plain, strbuf *out) {
   arena *scratch = arena_create(m->ctx);
   printer p = {.m = m,
                .out = out,
+               .is_plain = is_plain,
                .scratch = scratch,
                .numbers = ARENA_ARRAY(scratch, uint32_t, m->values.count)};
   p.types = arena_array(scratch, m->types.count, sizeof *p.types);
@@ -394,3 +396,6 @@ void out_stablehlo_text(const ir_module *m, strbuf *out) {
   strbuf_putc(out, '\n');
   arena_destroy(scratch);
 }
+
+void out_stablehlo_text(const ir_module *m, strbuf *out) { program_text(m, false, out); }
+void out_plain_text(const ir_module *m, strbuf *out) { program_text(m, true, out); }

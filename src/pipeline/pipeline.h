@@ -37,8 +37,9 @@ typedef struct job {
   weir_result *result;
   const char *text;
   size_t length;
-  ir_module *m; /* as read */
-  bool is_vast; /* inlined; only passes that are named look at such */
+  ir_module *m;        /* as read */
+  bool is_vast;        /* inlined; only passes that are named look at such */
+  bool is_asked_ahead; /* whether it is left untouched: not, where a timer will be asked */
   pass_driver driver;
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   bool was_needed;      /* passes changed it that are worth it only where nothing else holds */

@@ -217,7 +217,7 @@ def test_refusal_is_resource_exhausted(stand_in):
 def test_refusal_shows_the_user_no_frames_of_ours():
     done = python(
         "import jax, weir\nfrom weir import _library, _hook\n"
-        "def refuse(text, settings, referee):\n"
+        "def refuse(text, settings, referee, time_ways):\n"
         "  numbers = 1, 1, 1, 1, 1, 1, 0, ()\n"
         "  return _library.Result(8, 'RESOURCE_EXHAUSTED', 'no', 0, None, (), '', *numbers)\n"
         "_library.rewrite, _library.fits = refuse, lambda *_: False\n"
@@ -800,7 +800,7 @@ jax.config.update("jax_compilation_cache_dir", sys.argv[1])
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 factor = sys.argv[2].encode()
-def rewrite(text, settings, referee):
+def rewrite(text, settings, referee, time_ways):
     new = text.replace(b"2.000000e+00", factor)
     memory = referee(new, ())
     assert memory == (4000, 4000, 0, 0), memory

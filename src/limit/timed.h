@@ -1,0 +1,46 @@
+/* Where predictions are unsure whether a program gains by kernels, both ways are timed once, and
+ * the choice is kept for the processes that follow. docs/design/timed.md. */
+#ifndef WEIR_LIMIT_TIMED_H
+#define WEIR_LIMIT_TIMED_H
+#include "limit/candidate.h"
+
+/* Predicted gains by kernels up to which they may be wrong about which way is faster, and from
+ * which on a program that they would leave alone is worth a try. */
+#define TIMED_SURE_GAIN 3.5
+#define TIMED_LEAST_GAIN 0.85
+/* Predicted, of all runs that are needed: the first with kernels compiles them. */
+#define TIMED_MOST_NS 200e6
+/* Measured gain, by the clock, from which on kernels are taken. */
+#define TIMED_WORTH_A_KERNEL 1.05
+
+typedef enum timed_choice {
+  TIMED_NEVER, /* it is not for a timer: the prediction stands */
+  TIMED_OPEN,  /* nothing was kept */
+  TIMED_KERNELS,
+  TIMED_XLA,
+} timed_choice;
+
+/* Of one program under one job's settings. */
+typedef struct timed {
+  timed_choice choice;
+  uint64_t key[2];   /* of what is kept */
+  weir_took took[2]; /* with kernels, without; 0: not known */
+} timed;
+
+/* What may be timed of the program as it came, and what was. about: which two ways are meant;
+ * limit_bytes: that they depend on, 0: on none. Cost: the program's text; nothing where no timer is
+ * asked for. */
+timed timed_look_up(job *j, const char *about, int64_t limit_bytes);
+
+/* Whether a predicted gain by kernels says too little, and runs that long can be timed. */
+bool timed_is_unsure(double kernels_ns, double xla_ns);
+
+/* By the clock; never where it takes the processors longer. */
+timed_choice timed_choice_of(const weir_took took[2]);
+
+/* The choice between two candidates that hold the limit; kernels->m or xla->m may be the program as
+ * it came. Asks the timer, unless it is known; keeps what that says. *t and the summary have it
+ * then; TIMED_NEVER: it could not be timed, or not be kept. */
+timed_choice timed_choose(job *j, timed *t, const candidate *kernels, const candidate *xla);
+
+#endif

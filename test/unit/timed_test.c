@@ -1,0 +1,260 @@
+/* Choices between kernels and XLA's way: which predictions are in doubt, what a timer's answer
+ * means, and what is kept of it. */
+#define _GNU_SOURCE /* mkdtemp */
+#include "limit/timed.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "in/in.h"
+#include "limit/result.h"
+
+static void test_band(void) {
+  assert(timed_is_unsure(1e6, 2e6) && timed_is_unsure(1e6, 1e6));
+  assert(timed_is_unsure(1e6, TIMED_LEAST_GAIN * 1e6));
+  assert(!timed_is_unsure(1e6, TIMED_LEAST_GAIN * 0.99e6));
+  assert(timed_is_unsure(1e6, TIMED_SURE_GAIN * 0.99e6));
+  assert(!timed_is_unsure(1e6, TIMED_SURE_GAIN * 1e6));
+  assert(timed_is_unsure(0.3 * TIMED_MOST_NS, 0.4 * TIMED_MOST_NS)); /* together */
+  assert(!timed_is_unsure(0.3 * TIMED_MOST_NS, 0.41 * TIMED_MOST_NS));
+}
+
+static timed_choice choice(int64_t kernels, int64_t kernels_cpu, int64_t xla, int64_t xla_cpu) {
+  return timed_choice_of((weir_took[]){{kernels, kernels_cpu}, {xla, xla_cpu}});
+}
+
+static void test_choice(void) {
+  assert(choice(100, 200, 200, 400) == TIMED_KERNELS);
+  assert(choice(200, 400, 100, 200) == TIMED_XLA);
+  assert(choice(100, 100, 105, 100) == TIMED_KERNELS);
+  assert(choice(100, 100, 104, 100) == TIMED_XLA); /* too little */
+  assert(choice(100, 105, 200, 100) == TIMED_KERNELS);
+  assert(choice(100, 106, 200, 100) == TIMED_XLA); /* on more threads */
+  assert(choice(1, 0, 2, 0) == TIMED_KERNELS);     /* less than a tick */
+}
+
+/* ---- what is kept ---- */
+/* With an op more. */
+#define PROGRAM                                                                                    \
+  "func.func public @main(%%x: tensor<3xf32>) -> tensor<3xf32> {\n%s  return %%x : "               \
+  "tensor<3xf32>\n}\n"
+
+static int asked;
+static weir_took says[2];
+static weir_took of_another[2]; /* process, that is done while this one is timing */
+
+static int timer(void *user, const weir_way ways[2], weir_took out_took[2]);
+
+/* One program of one process. */
+typedef struct process {
+  job job;
+  const char *op, *about;
+  int64_t limit_bytes;
+  weir_options options;
+  timed_choice known;
+  timed_choice chosen;
+} process;
+
+static weir_status choose(void *user) {
+  process *p = user;
+  job *j = &p->job;
+  arena *a = arena_create(&j->c);
+  const char *text = arena_printf(a, PROGRAM, p->op);
+  j->options = p->options;
+  WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
+  WEIR_TRY(in_stablehlo_text(&j->c, text, strlen(text), &j->m));
+  timed t = timed_look_up(j, p->about, p->limit_bytes);
+  p->known = t.choice;
+  candidate same = {.is_stock = true};
+  p->chosen = timed_choose(j, &t, &same, &same);
+  return WEIR_OK;
+}
+
+static void run(process *p) {
+  p->job.result = result_create();
+  ctx_init(&p->job.c);
+  weir_status status = ctx_try(&p->job.c, choose, p);
+  ctx_deinit(&p->job.c);
+  assert(status == WEIR_OK);
+  assert((p->job.result->summary.kernels_took_ns > 0) == (p->chosen != TIMED_NEVER));
+  weir_result_destroy(p->job.result);
+}
+
+static process ready(void) {
+  weir_options o = {.platform = "cpu",
+                    .tile = WEIR_TILE_AUTO,
+                    .timer = timer,
+                    .timer_user = says,
+                    .timed_by = "a test"};
+  return (process){.options = o, .op = "", .about = "a"};
+}
+
+static int timer(void *user, const weir_way ways[2], weir_took out_took[2]) {
+  assert(user == says && !ways[0].text && !ways[1].text && !ways[0].options[0]);
+  asked++;
+  memcpy(out_took, says, sizeof says);
+  if (of_another[0].ns) {
+    memcpy(says, of_another, sizeof says);
+    of_another[0].ns = 0;
+    process other = ready();
+    run(&other);
+  }
+  return !out_took[0].ns;
+}
+
+static timed_choice chosen(process p) { return run(&p), p.chosen; }
+static timed_choice known(process p) { return run(&p), p.known; }
+
+static void say(int64_t kernels, int64_t xla) {
+  says[0] = (weir_took){kernels, kernels};
+  says[1] = (weir_took){xla, xla};
+  asked = 0;
+}
+
+static char folder[] = "/tmp/weir-timed-XXXXXX";
+
+static int files(char *out_path, size_t room) {
+  int n = 0;
+  DIR *d = opendir(folder);
+  assert(d);
+  for (struct dirent *e; (e = readdir(d));)
+    if (e->d_name[0] != '.') snprintf(out_path, room, "%s/%s", folder, e->d_name), n++;
+  closedir(d);
+  return n;
+}
+
+static void test_kept(void) {
+  char path[400];
+  process p = ready(), b = ready();
+  b.about = "b";
+  say(100, 200);
+  assert(chosen(p) == TIMED_KERNELS && asked == 1 && files(path, sizeof path) == 1);
+  say(200, 100);
+  assert(known(p) == TIMED_KERNELS && !asked);
+  p.options.timer = NULL; /* who asks only what was kept */
+  assert(known(p) == TIMED_KERNELS && known(b) == TIMED_OPEN && chosen(b) == TIMED_XLA);
+  b.options.timer = NULL;
+  assert(known(b) == TIMED_XLA && files(path, sizeof path) == 2);
+  process c = b, limited = b;
+  c.about = "c";
+  limited.limit_bytes = 1;
+  assert(known(c) == TIMED_NEVER && known(limited) == TIMED_NEVER);
+}
+
+/* Of two processes that time at once both do what the first has kept. */
+static void test_first_decides(void) {
+  char path[400];
+  assert(files(path, sizeof path) == 2 && !unlink(path));
+  assert(files(path, sizeof path) == 1 && !unlink(path));
+  say(100, 200);
+  of_another[0] = (weir_took){300, 300};
+  of_another[1] = (weir_took){100, 100};
+  assert(chosen(ready()) == TIMED_XLA && asked == 2 && files(path, sizeof path) == 1);
+  assert(known(ready()) == TIMED_XLA);
+}
+
+static void test_damage(void) {
+  char path[400];
+  assert(files(path, sizeof path) == 1);
+  for (int length = 60; length >= 0; length -= 20) {
+    say(100, 200);
+    assert(!truncate(path, length) && chosen(ready()) == TIMED_KERNELS && asked == 1);
+    assert(known(ready()) == TIMED_KERNELS && files(path, sizeof path) == 1);
+  }
+  FILE *f = fopen(path, "r+");
+  assert(f && !fseek(f, -30, SEEK_END) && fputc('7', f) == '7' && !fclose(f)); /* a number */
+  say(200, 100);
+  assert(chosen(ready()) == TIMED_XLA && asked == 1);
+  assert(!unlink(path) && !mkdir(path, 0700)); /* nothing can be written there */
+  say(200, 100);
+  assert(chosen(ready()) == TIMED_NEVER && asked == 1);
+  assert(files(path, sizeof path) == 1 && !rmdir(path));
+}
+
+static void test_failures(void) {
+  char path[400];
+  say(0, 0);
+  assert(chosen(ready()) == TIMED_NEVER && asked == 1 && files(path, sizeof path) == 0);
+  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  say(100, 200);
+  assert(chosen(ready()) == TIMED_NEVER && !asked);
+  assert(!setenv("WEIR_CACHE_DIR", folder, 1));
+}
+
+/* ---- what is never timed ---- */
+static bool may(const char *op, weir_options options) {
+  process p = ready();
+  p.op = op;
+  p.options = options;
+  p.about = op;
+  return say(100, 200), known(p) != TIMED_NEVER;
+}
+
+#define LOOP(step)                                                                                 \
+  "%i = stablehlo.constant dense<0> : tensor<i32>\n"                                               \
+  "%c = stablehlo.constant dense<9> : tensor<i32>\n"                                               \
+  "%r = stablehlo.while(%j = %i) : tensor<i32>\n"                                                  \
+  "cond { %t = stablehlo.compare LT, %j, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"          \
+  "  stablehlo.return %t : tensor<i1> }\n"                                                         \
+  "do { %k = stablehlo." step                                                                      \
+  " %j, %j : tensor<i32>\n"                                                                        \
+  "  %o = stablehlo.constant dense<1> : tensor<i32>\n"                                             \
+  "  %n = stablehlo.add %j, %o : tensor<i32>\n"
+#define CALL(target, more)                                                                         \
+  "%r = stablehlo.custom_call @" target "(%x) {api_version = 4 : i32" more                         \
+  "} : (tensor<3xf32>) -> tensor<3xf32>\n"
+
+static void test_programs(void) {
+  weir_options o = ready().options;
+  assert(may("%y = stablehlo.add %x, %x : tensor<3xf32>\n", o));
+  assert(may(LOOP("add") "  stablehlo.return %n : tensor<i32> }\n", o));
+  assert(!may(LOOP("add") "  stablehlo.return %k : tensor<i32> }\n", o)); /* for ever */
+  assert(!may(CALL("any", ""), o) &&
+         !may(CALL("lapack_sgetrf_ffi", ", has_side_effect = true"), o));
+  assert(may(CALL("lapack_sgetrf_ffi", ""), o));
+  assert(!may("%y = \"odd.op\"(%x) : (tensor<3xf32>) -> tensor<3xf32>\n", o));
+  assert(
+      !may("%t = stablehlo.after_all : !stablehlo.token\n"
+           "%u = \"stablehlo.outfeed\"(%x, %t) : (tensor<3xf32>, !stablehlo.token) -> "
+           "!stablehlo.token\n",
+           o));
+  assert(
+      !may("%y = \"stablehlo.all_reduce\"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({"
+           "^bb0(%a: tensor<f32>, %b: tensor<f32>): %c = stablehlo.add %a, %b : tensor<f32>\n"
+           "stablehlo.return %c : tensor<f32>}) : (tensor<3xf32>) -> tensor<3xf32>\n",
+           o));
+}
+
+static void test_options(void) {
+  weir_options good = ready().options, o = good;
+  assert(may("", good));
+  o.tile = WEIR_TILE_ON;
+  assert(!may("", o));
+  o = good, o.machine = "host";
+  assert(!may("", o));
+  o = good, o.platform = "cuda";
+  assert(!may("", o));
+  o = good, o.timed_by = NULL;
+  assert(!may("", o));
+}
+
+int main(void) {
+  test_band();
+  test_choice();
+  assert(mkdtemp(folder) && !setenv("WEIR_CACHE_DIR", folder, 1));
+  test_kept();
+  test_first_decides();
+  test_damage();
+  test_failures();
+  test_programs();
+  test_options();
+  char path[400];
+  while (files(path, sizeof path)) assert(!unlink(path));
+  assert(!rmdir(folder));
+  return 0;
+}
