@@ -47,7 +47,7 @@ MOST_SECONDS = 600  # of a process
 KERNEL_SECONDS = 2.0  # runs of both ways, at least two
 TURN_SECONDS = 0.04  # of one way: what other threads have used may be counted a tick, 4 ms, later
 MOST_RATIO = 1.05  # of the time with kernels to that without, of what fits to stock
-KEPT = ("WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_DEBUG")  # settings that hold for a comparison
+KEPT = ("WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_TIMING", "WEIR_DEBUG")  # settings that hold for a comparison
 
 
 # ---- one process ----

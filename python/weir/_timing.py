@@ -5,6 +5,7 @@ compiles (weir_timer). docs/design/timed.md.
 import dataclasses
 import math
 import os
+import threading
 import time
 
 import jax
@@ -16,6 +17,7 @@ _SECONDS = 0.2  # of all runs but the first with kernels, which compiles them
 _TURN = 0.02  # of one way, seconds; CPU time of threads is known to some milliseconds
 _PERIOD = 65537  # of made-up numbers: a prime, so that rows of arrays differ
 _clock, _cpu_clock = time.perf_counter, time.process_time
+_alone = threading.Lock()  # threads that compile wait for each other: they would time each other
 
 
 class CannotTime(Exception):
@@ -151,8 +153,9 @@ def seconds_of(executable, arguments, calls=1):
 
 def race(executables, arguments, is_interrupted):
     """[(ns, CPU ns) of a run of each]: the least by the clock, all turns' CPU time."""
-    firsts = [seconds_of(executable, arguments) for executable in executables]
-    return _in_turn(executables, arguments, firsts, is_interrupted)
+    with _alone:
+        firsts = [seconds_of(executable, arguments) for executable in executables]
+        return _in_turn(executables, arguments, firsts, is_interrupted)
 
 
 def _in_turn(executables, arguments, firsts, is_interrupted):
