@@ -192,7 +192,13 @@ def closest_pair(x):
     return jnp.unravel_index(jnp.argmin(d), d.shape), d.min(), farthest
 
 
-@program(4000, 1260, lambda n, r: (r.normal(n, 3),))
+@program(
+    4000,
+    1260,
+    lambda n, r: (r.normal(n, 3),),
+    tolerance=1e-3,
+    why="squares of nearly equal points: stock is 3e-4 from the program in f64",
+)
 def closest_pairs_topk(x):
     """The twenty closest pairs, by top-k of the whole matrix."""
     n = x.shape[0]

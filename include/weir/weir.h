@@ -201,6 +201,7 @@ typedef struct weir_summary {
                           weir_result_outcome() means. Not to be run as one that holds it */
   int64_t kernels_took_ns, xla_took_ns; /* what runs with kernels and without were timed to take,
                                            now or before; 0: predictions decided */
+  int32_t timer_calls;
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);
 

@@ -87,6 +87,7 @@ class _Summary(ctypes.Structure):
         ("is_unconfirmed", c_bool),
         ("kernels_took_ns", c_int64),
         ("xla_took_ns", c_int64),
+        ("timer_calls", c_int32),
     ]
 
 
@@ -269,6 +270,7 @@ class Result:
     is_unconfirmed: bool = False
     kernels_took_ns: int = 0
     xla_took_ns: int = 0
+    timer_calls: int = 0
     data: str = ""
     trace: str = ""
 
@@ -409,6 +411,7 @@ def _read_result(lib, status, handle):
         is_unconfirmed=summary.is_unconfirmed,
         kernels_took_ns=summary.kernels_took_ns,
         xla_took_ns=summary.xla_took_ns,
+        timer_calls=summary.timer_calls,
         data=lib.weir_result_data(handle).decode(),
         trace=lib.weir_result_trace(handle).decode(),
     )
@@ -465,9 +468,11 @@ class _Timer:
     """The C callback around time_ways, as _Referee: an Exception means that it can't be timed."""
 
     def __init__(self, time_ways, interrupts):
-        self.time_ways, self.interrupts, self.raised = time_ways, interrupts, None
+        self.time_ways, self.interrupts = time_ways, interrupts
+        self.raised, self.answers = None, 0
 
     def __call__(self, _, ways, out_took):
+        self.answers += 1
         if self.raised or self.is_interrupted():
             return 1
         try:
@@ -508,7 +513,8 @@ def rewrite(text, settings, compile_candidate, time_ways=None):
         result = _rewrite_once(text, settings, referee, timer)
         if raised := referee.raised or timer.raised:
             raise raised
-        if compile_candidate and result.referee_compiles != referee.answers:
+        is_lost = compile_candidate and result.referee_compiles != referee.answers
+        if is_lost or result.timer_calls != timer.answers:
             raise RuntimeError("an exception of a signal handler was lost")
     return result
 

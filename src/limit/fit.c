@@ -26,7 +26,7 @@ static const struct {
   double region, region_ns, program;
 } least_gains[] = {
     [FIT_SURE] = {PIPELINE_WORTH_A_KERNEL, 500e3, PIPELINE_WORTH_A_KERNEL},
-    [FIT_BOLD] = {0.6, -INFINITY, TIMED_LEAST_GAIN},
+    [FIT_BOLD] = {PIPELINE_WORTH_A_TRY, -INFINITY, TIMED_LEAST_GAIN},
 };
 
 enum {

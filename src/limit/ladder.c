@@ -34,9 +34,9 @@ enum {
   MOST_COMPILES = 8,
   COMPILES_FOR_SPEED = 2,
   COMPILES_PLAIN = 2,
-  COMPILES_TIMED = 2, /* of loops beside kernels that hold the limit */
-  TIMED_SHARE = 4,    /* of the search, for these */
-  PLAIN_SHARE = 4,    /* of the search: a program without passes that it may need has so much */
+  COMPILES_TIMED = 2,       /* of loops beside kernels that hold the limit */
+  TIMED_SHARE = NEAR_SHARE, /* of the search, for these */
+  PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
   CANDIDATES_FOR_SPEED = 3,
   MOST_OPS_FOR_SPEED = 5000,
   MOST_BLOCKERS = 5,          /* rows of a refusal */
@@ -73,23 +73,30 @@ static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   return c->needs.peak <= limit;
 }
 
-/* *out: kernels that are predicted to gain, or that may for all that predictions know; none, if
- * *t knows better. */
-static weir_status find_kernels(job *j, const timed *t, candidate *out) {
+/* *out: kernels that are predicted to gain; else, where that is asked, those that may for all that
+ * predictions know. None, if *t knows better. */
+static weir_status find_kernels(job *j, const timed *t, candidate *out, fit_courage *out_courage) {
   *out = (candidate){0};
+  *out_courage = FIT_SURE;
   if (t->choice == TIMED_XLA) return WEIR_OK;
   WEIR_TRY(fit_with_kernels(j, FIT_SURE, out));
   if (out->m || t->choice == TIMED_NEVER) return WEIR_OK;
-  return fit_with_kernels(j, FIT_BOLD, out);
+  *out_courage = FIT_BOLD;
+  WEIR_TRY(fit_with_kernels(j, FIT_BOLD, out));
+  if (!out->m || timed_is_unsure(out->time_ns, out->stock_ns)) return WEIR_OK;
+  ir_module_destroy(out->m);
+  *out = (candidate){0};
+  return WEIR_OK;
 }
 
 /* Whether they are taken, which hold the limit. */
-static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const candidate *as_is) {
-  bool is_predicted = kernels->stock_ns >= PIPELINE_WORTH_A_KERNEL * kernels->time_ns;
-  if (!timed_is_unsure(kernels->time_ns, kernels->stock_ns)) return is_predicted;
-  if (t->choice == TIMED_OPEN && j->is_asked_ahead) return true;
+static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const candidate *as_is,
+                             fit_courage courage) {
+  bool is_unsure = timed_is_unsure(kernels->time_ns, kernels->stock_ns);
+  CTX_CHECK(&j->c, is_unsure || courage == FIT_SURE);
+  if (!is_unsure || (t->choice == TIMED_OPEN && j->is_asked_ahead)) return true;
   timed_choice choice = timed_choose(j, t, kernels, as_is);
-  return choice == TIMED_NEVER ? is_predicted : choice == TIMED_KERNELS;
+  return choice == TIMED_NEVER ? courage == FIT_SURE : choice == TIMED_KERNELS;
 }
 
 /* The same two ways under whatever limit: if it does not decide which options they have. */
@@ -104,12 +111,13 @@ static weir_status hold_as_is(job *j, climb as_is, climb *out) {
   *out = as_is;
   if (!fit_may_gain(j)) return WEIR_OK;
   timed t = timed_look_up(j, as_it_is_held(&as_is), 0);
-  WEIR_TRY(find_kernels(j, &t, &faster));
+  fit_courage courage;
+  WEIR_TRY(find_kernels(j, &t, &faster, &courage));
   if (!faster.m) return WEIR_OK;
   faster.order = as_is.taken.order;
   as_is.taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
   if (holds_with_kernels(j, as_is.outcome, &faster) &&
-      is_worth_kernels(j, &t, &faster, &as_is.taken))
+      is_worth_kernels(j, &t, &faster, &as_is.taken, courage))
     *out = settle(WEIR_REWRITTEN, faster);
   else ir_module_destroy(faster.m);
   return WEIR_OK;
@@ -417,51 +425,95 @@ static weir_status find_split(job *j, int64_t peak, effort e, search *s, candida
   return WEIR_OK;
 }
 
-/* The same without kernels. */
-static weir_status find_split_by_xla(job *j, int64_t peak, int32_t most_compiles, candidate *out) {
+/* Beside the splits that predictions come to. */
+typedef enum beside {
+  BY_XLA, /* without kernels */
+  BOLDLY, /* with kernels that are only worth a try */
+} beside;
+
+static const char *const asked_about[] = {[BY_XLA] = "split", [BOLDLY] = "split boldly"};
+
+static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_compiles,
+                               candidate *out) {
   int tile = j->options.tile;
   search s;
-  j->options.tile = WEIR_TILE_OFF;
+  if (how == BY_XLA) j->options.tile = WEIR_TILE_OFF;
+  j->is_bold = how == BOLDLY;
   search_begin(j, TIMED_SHARE);
   weir_status status = find_split(j, peak, (effort){TIMED_SHARE, most_compiles}, &s, out);
   search_begin(j, 1);
+  j->is_bold = false;
   j->options.tile = tile;
   return status;
 }
 
-/* Where it is in doubt that *found gains by its kernels, and its XLA loops hold the limit, too, the
- * timer decides. */
-static weir_status time_kernels(job *j, int64_t peak, timed *t, candidate *found) {
-  bool may = t->choice == TIMED_OPEN && search_has_kernels(found) && found->needs.is_xlas &&
-             j->prepared->ops.count <= MOST_OPS_FOR_SPEED && found->fused_ns < TIMED_MOST_NS;
-  candidate estimated, by_xla;
+static timed look_up(job *j, beside how) {
+  return timed_look_up(j, asked_about[how], j->options.memory_limit_bytes);
+}
+
+/* Whether the found way and the one beside it are to be timed, by the estimate of that one. */
+static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate *found,
+                               bool *out_is) {
+  candidate other;
+  WEIR_TRY(find_beside(j, how, peak, 0, &other));
+  *out_is = other.m && search_has_kernels(&other) == (how == BOLDLY);
+  if (!other.m) return WEIR_OK;
+  double kernels_ns = how == BOLDLY ? other.fused_ns : found->fused_ns,
+         xla_ns = how == BOLDLY ? found->fused_ns : other.fused_ns;
+  *out_is &= timed_is_unsure(kernels_ns, xla_ns);
+  ctx_log(&j->c, 2, "with kernels %.3g ms predicted, without %.3g%s", kernels_ns / 1e6,
+          xla_ns / 1e6, *out_is ? ": to be timed" : "");
+  ir_module_destroy(other.m);
+  return WEIR_OK;
+}
+
+/* The faster of two, of which one has kernels. */
+static candidate timed_of(job *j, timed *t, beside how, candidate found, candidate other) {
+  const candidate *kernels = how == BOLDLY ? &other : &found,
+                  *xla = how == BOLDLY ? &found : &other;
+  timed_choice choice = other.needs.is_xlas ? timed_choose(j, t, kernels, xla) : TIMED_NEVER;
+  bool takes_other = choice == (how == BOLDLY ? TIMED_KERNELS : TIMED_XLA);
+  ir_module_destroy(takes_other ? found.m : other.m);
+  return takes_other ? other : found;
+}
+
+/* Where it is in doubt that *found gains by its kernels, or would by some, the timer decides. */
+static weir_status time_split(job *j, int64_t peak, candidate *found) {
+  beside how = search_has_kernels(found) ? BY_XLA : BOLDLY;
+  bool may = found->needs.is_xlas && found->fused_ns < TIMED_MOST_NS &&
+             j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
+  candidate other;
   if (!may) return WEIR_OK;
-  WEIR_TRY(find_split_by_xla(j, peak, 0, &estimated));
-  if (!estimated.m) return WEIR_OK;
-  bool is_unsure = timed_is_unsure(found->fused_ns, estimated.fused_ns);
-  ctx_log(&j->c, 2, "with kernels %.3g ms predicted, without %.3g%s", found->fused_ns / 1e6,
-          estimated.fused_ns / 1e6, is_unsure ? ": to be timed" : "");
-  ir_module_destroy(estimated.m);
-  if (!is_unsure) return WEIR_OK;
-  WEIR_TRY(find_split_by_xla(j, peak, COMPILES_TIMED, &by_xla));
-  if (!by_xla.m) return WEIR_OK;
-  bool takes = by_xla.needs.is_xlas && timed_choose(j, t, found, &by_xla) == TIMED_XLA;
-  ir_module_destroy(takes ? found->m : by_xla.m);
-  if (takes) *found = by_xla;
+  timed t = look_up(j, how);
+  if (t.choice != TIMED_OPEN) return WEIR_OK;
+  WEIR_TRY(is_in_doubt(j, how, peak, found, &may));
+  if (!may) return WEIR_OK;
+  WEIR_TRY(find_beside(j, how, peak, COMPILES_TIMED, &other));
+  if (other.m) *found = timed_of(j, &t, how, *found, other);
+  return WEIR_OK;
+}
+
+/* *out: what was timed to be faster than what predictions come to; its module is NULL: nothing. */
+static weir_status find_known(job *j, int64_t peak, candidate *out) {
+  *out = (candidate){0};
+  if (look_up(j, BY_XLA).choice == TIMED_XLA)
+    return find_beside(j, BY_XLA, peak, COMPILES_TIMED, out);
+  if (look_up(j, BOLDLY).choice == TIMED_KERNELS)
+    return find_beside(j, BOLDLY, peak, COMPILES_TIMED, out);
   return WEIR_OK;
 }
 
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
-  candidate found = {0};
+  candidate found;
   search s;
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  timed t = timed_look_up(j, "split", j->options.memory_limit_bytes);
-  if (t.choice == TIMED_XLA) WEIR_TRY(find_split_by_xla(j, peak, COMPILES_TIMED, &found));
-  if (!found.m) WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
+  WEIR_TRY(find_known(j, peak, &found));
+  bool is_known = found.m;
+  if (!is_known) WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  WEIR_TRY(time_kernels(j, peak, &t, &found));
+  if (!is_known) WEIR_TRY(time_split(j, peak, &found));
   *out = settle(WEIR_REWRITTEN, found);
   return WEIR_OK;
 }

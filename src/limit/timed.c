@@ -154,7 +154,8 @@ timed timed_look_up(job *j, const char *about, int64_t limit_bytes) {
 /* ---- the choice ---- */
 bool timed_is_unsure(double kernels_ns, double xla_ns) {
   double gain = xla_ns / kernels_ns;
-  return gain >= TIMED_LEAST_GAIN && gain < TIMED_SURE_GAIN && 2 * kernels_ns + xla_ns <= TIMED_MOST_NS;
+  return gain >= TIMED_LEAST_GAIN && gain < TIMED_SURE_GAIN &&
+         2 * kernels_ns + xla_ns <= TIMED_MOST_NS;
 }
 
 timed_choice timed_choice_of(const weir_took took[2]) {
@@ -187,6 +188,7 @@ static bool ask(job *j, timed *t, const candidate *kernels, const candidate *xla
   make_way(j, a, xla, &ways[1]);
   ctx_give_back(&j->c);
   weir_took took[2] = {{0}};
+  j->result->summary.timer_calls++;
   bool answers =
       !j->options.timer(j->options.timer_user, (weir_way[]){ways[0].said, ways[1].said}, took) &&
       is_measured(took);

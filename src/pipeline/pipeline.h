@@ -39,6 +39,7 @@ typedef struct job {
   size_t length;
   ir_module *m;        /* as read */
   bool is_vast;        /* inlined; only passes that are named look at such */
+  bool is_bold;        /* loops become kernels that are only worth a try */
   bool is_asked_ahead; /* whether it is left untouched: not, where a timer will be asked */
   pass_driver driver;
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
@@ -54,6 +55,8 @@ typedef struct job {
 /* Predicted gain in speed over XLA's loop from which on a loop becomes a kernel, under
  * WEIR_TILE_AUTO. */
 #define PIPELINE_WORTH_A_KERNEL 1.2
+/* The same where the program will be timed with them. */
+#define PIPELINE_WORTH_A_TRY 0.6
 
 typedef VEC(weir_loop_info) made_loops;
 
