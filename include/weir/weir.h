@@ -65,9 +65,10 @@ typedef struct weir_took {
 } weir_took;
 
 /* The timer: compiles both ways with XLA, unless that is done, runs them in turn on made-up
- * arguments, in 0.2 s, and says what each takes. Returns 0, or nonzero where that can't be done:
- * the prediction stands then. Called on the thread of weir_rewrite(), for programs on one CPU
- * device that may be run with any arguments: nothing of them has effects, and all loops end. */
+ * arguments, in 0.2 s, and says what each takes. Returns 0, or 1 where that can't be done: the
+ * prediction stands then. So it does where 2 is returned, which is kept: nobody asks again. Called
+ * on the thread of weir_rewrite(), for programs on one CPU device that may be run with any
+ * arguments: nothing of them has effects, and all loops end. */
 typedef int (*weir_timer)(void *user, const weir_way ways[2], weir_took out_took[2]);
 
 /* When to search for the smallest feasible limit: by bisection to 1 %, each step a split without

@@ -464,6 +464,10 @@ class _Referee:
         return 0
 
 
+class NeverTimed(Exception):
+    """A program that can't be timed, under this limit; which is kept."""
+
+
 class _Timer:
     """The C callback around time_ways, as _Referee: an Exception means that it can't be timed."""
 
@@ -479,6 +483,8 @@ class _Timer:
             pairs = [(_text_of(ways[i]), _strings(ways[i].options)) for i in range(2)]
             for i, took in enumerate(self.time_ways(pairs, self.is_interrupted)):
                 out_took[i] = _Took(*took)
+        except NeverTimed:
+            return 2
         except Exception:
             return 1
         except BaseException as exception:
@@ -505,7 +511,7 @@ def rewrite(text, settings, compile_candidate, time_ways=None):
     temp) bytes, or raises where XLA refuses. Without one, weir's own estimate decides.
 
     time_ways([(text or None, options), the same], is_interrupted) runs both and returns (ns, CPU ns)
-    of each, or raises where it can't. Without one, predictions decide, or what was kept.
+    of each, or raises where it can't, NeverTimed if it never can. Without one, predictions decide, or what was kept.
     """
     with _Interrupts() as interrupts:
         referee = _Referee(compile_candidate, interrupts)

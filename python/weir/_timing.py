@@ -12,6 +12,7 @@ import jax
 import jaxlib
 import numpy as np
 from weir import _auto, _jax
+from weir._library import NeverTimed
 
 _SECONDS = 0.2  # of all runs but the first with kernels, which compiles them
 _TURN = 0.02  # of one way, seconds; CPU time of threads is known to some milliseconds
@@ -60,7 +61,7 @@ def arguments_of(main):
 
 def _argument(kind, names):
     if unknown := names - _DONATED - _HARMLESS:
-        raise CannotTime(f"an argument has {min(unknown)}")
+        raise NeverTimed(f"an argument has {min(unknown)}")
     tensor = _jax.ir.RankedTensorType(kind)
     dtype = _dtype_of(str(tensor.element_type))
     return Argument(tuple(tensor.shape), dtype, bool(names & _DONATED))
@@ -74,7 +75,7 @@ def _dtype_of(name):
     try:
         return jax.numpy.dtype(name)
     except TypeError:
-        raise CannotTime(f"an argument of {name}") from None
+        raise NeverTimed(f"an argument of {name}") from None
 
 
 def made_up(shape, dtype):
@@ -124,7 +125,7 @@ def arguments_within(wanted, needed_bytes, limit_bytes, device):
     over = sum(array.nbytes for array in arrays) + needed_bytes - limit_bytes
     lent = _lent(wanted, arrays, device) if 0 < limit_bytes and over > 0 else {}
     if 0 < limit_bytes and over > sum(wanted[i].nbytes for i in lent):
-        raise CannotTime("arguments beside those of the program would be over the limit")
+        raise NeverTimed("arguments beside those of the program would be over the limit")
     return Arguments(wanted, device, lent)
 
 

@@ -91,6 +91,11 @@ static bool is_measured(const weir_took took[2]) {
   return took[0].ns > 0 && took[1].ns > 0 && took[0].cpu_ns >= 0 && took[1].cpu_ns >= 0;
 }
 
+/* Kept so that nobody asks again. */
+static bool is_never(const weir_took took[2]) {
+  return !took[0].ns && !took[0].cpu_ns && !took[1].ns && !took[1].cpu_ns;
+}
+
 /* What it says must be what would be written of it. */
 static bool read_took(const job *j, timed *t, arena *a) {
   size_t length;
@@ -102,7 +107,8 @@ static bool read_took(const job *j, timed *t, arena *a) {
   timed found = *t;
   found.took[0] = (weir_took){n[0], n[1]};
   found.took[1] = (weir_took){n[2], n[3]};
-  if (!is_measured(found.took) || strcmp(text, text_of(a, j, &found))) return false;
+  bool is_known = is_measured(found.took) || is_never(found.took);
+  if (!is_known || strcmp(text, text_of(a, j, &found))) return false;
   *t = found;
   return true;
 }
@@ -119,7 +125,7 @@ static void look_up(job *j, timed *t) {
   arena *a = arena_create(&j->c);
   if (read_took(j, t, a)) {
     t->choice = timed_choice_of(t->took);
-    note(j, t);
+    if (t->choice != TIMED_NEVER) note(j, t);
   }
   arena_destroy(a);
 }
@@ -160,10 +166,13 @@ bool timed_is_unsure(double kernels_ns, double xla_ns) {
 
 timed_choice timed_choice_of(const weir_took took[2]) {
   const weir_took *kernels = &took[0], *xla = &took[1];
+  if (is_never(took)) return TIMED_NEVER;
   bool gains = (double)kernels->ns * TIMED_WORTH_A_KERNEL <= (double)xla->ns &&
                (double)kernels->cpu_ns <= (double)xla->cpu_ns * MOST_CPU;
   return gains ? TIMED_KERNELS : TIMED_XLA;
 }
+
+enum { TIMER_NEVER = 2 }; /* see weir_timer */
 
 typedef struct way {
   weir_way said;
@@ -181,6 +190,7 @@ static void make_way(const job *j, arena *a, const candidate *c, way *out) {
   out->said.length = text.length;
 }
 
+/* Whether there is an answer to be kept. */
 static bool ask(job *j, timed *t, const candidate *kernels, const candidate *xla) {
   arena *a = arena_create(&j->c);
   way ways[2];
@@ -189,18 +199,19 @@ static bool ask(job *j, timed *t, const candidate *kernels, const candidate *xla
   ctx_give_back(&j->c);
   weir_took took[2] = {{0}};
   j->result->summary.timer_calls++;
-  bool answers =
-      !j->options.timer(j->options.timer_user, (weir_way[]){ways[0].said, ways[1].said}, took) &&
-      is_measured(took);
-  if (answers) memcpy(t->took, took, sizeof took);
+  int says =
+      j->options.timer(j->options.timer_user, (weir_way[]){ways[0].said, ways[1].said}, took);
+  bool is_timed = says == 0 && is_measured(took);
+  if (is_timed) memcpy(t->took, took, sizeof took);
   arena_destroy(a);
-  return answers;
+  return is_timed || says == TIMER_NEVER;
 }
 
 timed_choice timed_choose(job *j, timed *t, const candidate *kernels, const candidate *xla) {
   if (t->choice != TIMED_OPEN) return t->choice;
   t->choice = TIMED_NEVER;
   if (!ask(j, t, kernels, xla) || !keep(j, t)) return t->choice;
-  note(j, t);
-  return t->choice = timed_choice_of(t->took);
+  t->choice = timed_choice_of(t->took);
+  if (t->choice != TIMED_NEVER) note(j, t);
+  return t->choice;
 }

@@ -44,7 +44,7 @@ static void test_choice(void) {
   "func.func public @main(%%x: tensor<3xf32>) -> tensor<3xf32> {\n%s  return %%x : "               \
   "tensor<3xf32>\n}\n"
 
-static int asked;
+static int asked, answer;
 static weir_took says[2];
 static weir_took of_another[2]; /* process, that is done while this one is timing */
 
@@ -104,7 +104,7 @@ static int timer(void *user, const weir_way ways[2], weir_took out_took[2]) {
     process other = ready();
     run(&other);
   }
-  return !out_took[0].ns;
+  return answer;
 }
 
 static timed_choice chosen(process p) { return run(&p), p.chosen; }
@@ -178,8 +178,18 @@ static void test_damage(void) {
 
 static void test_failures(void) {
   char path[400];
-  say(0, 0);
+  say(100, 200);
+  answer = 1;
   assert(chosen(ready()) == TIMED_NEVER && asked == 1 && files(path, sizeof path) == 0);
+  answer = 0;
+  say(0, 100); /* which is no measurement */
+  assert(chosen(ready()) == TIMED_NEVER && asked == 1 && files(path, sizeof path) == 0);
+  say(100, 200);
+  answer = 2;
+  assert(chosen(ready()) == TIMED_NEVER && asked == 1 && files(path, sizeof path) == 1);
+  assert(known(ready()) == TIMED_NEVER && asked == 1); /* kept */
+  answer = 0;
+  assert(!unlink(path));
   assert(!setenv("WEIR_CACHE_DIR", "off", 1));
   say(100, 200);
   assert(chosen(ready()) == TIMED_NEVER && !asked);
