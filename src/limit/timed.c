@@ -20,13 +20,16 @@
 static const double MOST_CPU = 1.05; /* times that of XLA's way: kernels on more threads */
 
 /* ---- what may run ---- */
-/* Nothing but to compute its results, in an end that any arguments come to. */
+static bool is_lapacks(const ir_module *m, ir_op call) {
+  const char *target = ir_op_string(m, call, "call_target_name");
+  return target && ir_lapack_find(target) >= 0 && !ir_op_bool(m, call, "has_side_effect", false);
+}
+
+/* It has effects, or need not end, with arguments that are made up. */
 static bool may_not_run(const ir_module *m, ir_op op, const void *user) {
   (void)user;
   ir_kind kind = ir_kind_of(m, op);
-  if (kind == IR_OP_CUSTOM_CALL)
-    return ir_op_bool(m, op, "has_side_effect", false) ||
-           ir_lapack_find(ir_op_string(m, op, "call_target_name")) < 0;
+  if (kind == IR_OP_CUSTOM_CALL) return !is_lapacks(m, op);
   bool has_effect = kind != IR_OP_FUNC && (ir_kind_flags(kind) & IR_FLAG_X);
   return kind == IR_OP_UNKNOWN || has_effect || (kind == IR_OP_WHILE && ir_trips(m, op) < 0);
 }

@@ -227,6 +227,7 @@ static void test_programs(void) {
   assert(!may(CALL("any", ""), o) &&
          !may(CALL("lapack_sgetrf_ffi", ", has_side_effect = true"), o));
   assert(may(CALL("lapack_sgetrf_ffi", ""), o));
+  assert(!may("%r = \"stablehlo.custom_call\"(%x) : (tensor<3xf32>) -> tensor<3xf32>\n", o));
   assert(!may("%y = \"odd.op\"(%x) : (tensor<3xf32>) -> tensor<3xf32>\n", o));
   assert(
       !may("%t = stablehlo.after_all : !stablehlo.token\n"
