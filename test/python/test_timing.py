@@ -252,6 +252,18 @@ def test_an_interrupt_ends_it_and_keeps_nothing(computer, runs, happens):
     assert choices(folder) and not has_kernels()
 
 
+def test_an_interrupt_in_the_last_run_keeps_nothing(computer, runs):
+    folder = computer()
+    compiled()
+    (choice,) = choices(folder)
+    choice.unlink()
+    last, runs.counts[:] = sum(runs.counts), [0, 0]
+    runs.happens = lambda: sum(runs.counts) == last and interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        compiled()
+    assert sum(runs.counts) == last and not choices(folder)
+
+
 @pytest.mark.parametrize("gain, predicted", [("unsure", True), ("too little", False)])
 def test_what_can_not_run_is_as_predicted(computer, runs, gain, predicted):
     folder = computer(gain)
