@@ -10,7 +10,8 @@
 #define TIMED_LEAST_GAIN 0.85
 /* Predicted, of all runs that are needed: the first with kernels compiles them. */
 #define TIMED_MOST_NS 200e6
-/* Measured gain, by the clock, from which on kernels are taken. */
+/* Measured gain from which on kernels are taken: the mean, geometric, of that by the clock and that
+ * in CPU time. Others may use the processors at the same time. */
 #define TIMED_WORTH_A_KERNEL 1.05
 
 typedef enum timed_choice {
@@ -35,7 +36,7 @@ timed timed_look_up(job *j, const char *about, int64_t limit_bytes);
 /* Whether a predicted gain by kernels says too little, and runs that long can be timed. */
 bool timed_is_unsure(double kernels_ns, double xla_ns);
 
-/* By the clock; never where it takes the processors longer. Of two zeros: TIMED_NEVER. */
+/* Kernels only where they take the processors no longer. Of two zeros: TIMED_NEVER. */
 timed_choice timed_choice_of(const weir_took took[2]);
 
 /* The choice between two candidates that hold the limit; kernels->m or xla->m may be the program as

@@ -31,11 +31,15 @@ static timed_choice choice(int64_t kernels, int64_t kernels_cpu, int64_t xla, in
 static void test_choice(void) {
   assert(choice(100, 200, 200, 400) == TIMED_KERNELS);
   assert(choice(200, 400, 100, 200) == TIMED_XLA);
-  assert(choice(100, 100, 105, 100) == TIMED_KERNELS);
-  assert(choice(100, 100, 104, 100) == TIMED_XLA); /* too little */
+  assert(choice(100, 100, 111, 100) == TIMED_KERNELS);
+  assert(choice(100, 100, 110, 100) == TIMED_XLA); /* too little */
+  assert(choice(100, 100, 106, 106) == TIMED_KERNELS);
   assert(choice(100, 105, 200, 100) == TIMED_KERNELS);
   assert(choice(100, 106, 200, 100) == TIMED_XLA); /* on more threads */
-  assert(choice(1, 0, 2, 0) == TIMED_KERNELS);     /* less than a tick */
+  assert(choice(100, 104, 114, 100) == TIMED_XLA); /* others made it wait */
+  assert(choice(120, 100, 100, 140) == TIMED_KERNELS);
+  assert(choice(1, 0, 2, 0) == TIMED_KERNELS); /* less than a tick */
+  assert(choice(2, 1, 1, 0) == TIMED_XLA);
 }
 
 /* ---- what is kept ---- */
