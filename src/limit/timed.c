@@ -17,7 +17,7 @@
 #include "limit/result.h"
 #include "out/out.h"
 
-static const double LEAST_CPU_GAIN = 0.95; /* kernels on more threads may take more */
+static const double LEAST_GAIN = 0.95; /* by the clock, and in CPU time, whatever the other is */
 
 /* ---- what may run ---- */
 static bool is_lapacks(const ir_module *m, ir_op call) {
@@ -176,8 +176,8 @@ static double cpu_gain(const weir_took *kernels, const weir_took *xla) {
 timed_choice timed_choice_of(const weir_took took[2]) {
   if (is_never(took)) return TIMED_NEVER;
   double by_clock = (double)took[1].ns / (double)took[0].ns, by_cpu = cpu_gain(&took[0], &took[1]);
-  bool gains =
-      by_cpu >= LEAST_CPU_GAIN && by_clock * by_cpu >= TIMED_WORTH_A_KERNEL * TIMED_WORTH_A_KERNEL;
+  bool gains = by_clock >= LEAST_GAIN && by_cpu >= LEAST_GAIN &&
+               by_clock * by_cpu >= TIMED_WORTH_A_KERNEL * TIMED_WORTH_A_KERNEL;
   return gains ? TIMED_KERNELS : TIMED_XLA;
 }
 

@@ -36,7 +36,7 @@ timed timed_look_up(job *j, const char *about, int64_t limit_bytes);
 /* Whether a predicted gain by kernels says too little, and runs that long can be timed. */
 bool timed_is_unsure(double kernels_ns, double xla_ns);
 
-/* Kernels only where they take the processors no longer. Of two zeros: TIMED_NEVER. */
+/* Kernels only where they take no longer, neither way. Of two zeros: TIMED_NEVER. */
 timed_choice timed_choice_of(const weir_took took[2]);
 
 /* The choice between two candidates that hold the limit; kernels->m or xla->m may be the program as

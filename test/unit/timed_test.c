@@ -37,8 +37,9 @@ static void test_choice(void) {
   assert(choice(100, 105, 200, 100) == TIMED_KERNELS);
   assert(choice(100, 106, 200, 100) == TIMED_XLA); /* on more threads */
   assert(choice(100, 104, 114, 100) == TIMED_XLA); /* others made it wait */
-  assert(choice(120, 100, 100, 140) == TIMED_KERNELS);
-  assert(choice(1, 0, 2, 0) == TIMED_KERNELS); /* less than a tick */
+  assert(choice(104, 100, 100, 140) == TIMED_KERNELS);
+  assert(choice(107, 100, 100, 140) == TIMED_XLA); /* on fewer */
+  assert(choice(1, 0, 2, 0) == TIMED_KERNELS);     /* less than a tick */
   assert(choice(2, 1, 1, 0) == TIMED_XLA);
 }
 
