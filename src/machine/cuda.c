@@ -16,7 +16,7 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
   {                                                                                                \
     .align_bytes = 256, .library_bytes = 4 << 20, .least_library_products = 256,                   \
     .lays_out_anew = true, .library_decides = true, .fuses_sums = true, .joins_results = true,     \
-    .narrow_floats = true, __VA_ARGS__                                                             \
+    .keeps_invariants = true, .narrow_floats = true, __VA_ARGS__                                   \
   }
 /* What its products in parts cost, by generations (splitk_rewriter.cc). */
 #define BY_AGE(generation, blackwell, hopper, older)                                               \
@@ -49,7 +49,7 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 #define CARD(name, kind, source, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory,  \
              major, minor, extension, f32, f64)                                                    \
   {                                                                                                \
-    name, &device_cuda, MEMORY(PARTS(cores, major)), kind, source,                                 \
+    name, &device_cuda, MEMORY(PARTS(cores, major), .cache_bytes = (l2)), kind, source,            \
         TARGET(kind, cores, fpus, threads, shared, optin, bandwidth, l2, ghz, memory, major,       \
                minor, extension),                                                                  \
         memory, l2, (bandwidth)*1e-9, 2.0 * (cores) * (fpus) * (ghz), f32, f64                     \

@@ -23,13 +23,15 @@ typedef struct device_memory {
    * these. */
   int32_t cores;
   double product_byte_cost, sum_cost, sum_byte_cost;
-  int64_t loop_bytes; /* that XLA keeps for a loop that it makes of an op */
+  int64_t cache_bytes; /* what is no larger is read a second time from there */
+  int64_t loop_bytes;  /* that XLA keeps for a loop that it makes of an op */
   /* Temporaries in memory lie so far apart, and what is between them counts twice
    * (plan/peak_small.c). */
   int64_t spacing_bytes;
   /* Libraries choose on the card how, and with how much memory, they do what is no product. */
   bool library_decides;
-  bool channels_last; /* convolutions of f32 take images so */
+  bool keeps_invariants; /* in loops: what no trip changes is computed in each */
+  bool channels_last;    /* convolutions of f32 take images so */
   /* Sums take in what they sum, whatever its size, and what is computed element by element is
    * computed again by each reader rather than kept. */
   bool fuses_sums;

@@ -44,7 +44,7 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
     plan_count_small(g);
   }
   plan_fuse(g);
-  if (memory && memory->joins_results) plan_count_tables(g);
+  if (memory && memory->joins_results) plan_join_results(g);
   if (memory) plan_on_device(g);
   plan_insert_copies(g);
   if (memory && memory->library_bytes) plan_fuse_copies(g);
@@ -77,7 +77,7 @@ static plan_peak peak_in(arena *scratch, const ir_module *m, plan_order order,
  * Where one holds the limit the others are not tried. */
 static plan_peak best_of(arena *scratch, const ir_module *m, const device_memory *memory,
                          int64_t limit_bytes, plan_order *in_out_order) {
-  bool hoists = plan_hoists(*in_out_order);
+  bool hoists = plan_hoists(*in_out_order) && !memory->keeps_invariants;
   plan_order deep = hoists ? PLAN_ORDER_MEMORY : PLAN_ORDER_MEMORY_UNHOISTED,
              broad = hoists ? PLAN_ORDER_PROGRAM : PLAN_ORDER_PROGRAM_UNHOISTED;
   plan_peak peak = peak_in(scratch, m, deep, memory, limit_bytes), other;

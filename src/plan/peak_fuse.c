@@ -6,6 +6,7 @@
  * them (appended at the end, the last one filling a gap), because the default schedule follows
  * them. Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and
  * fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides. */
+#include "base/saturate.h"
 #include "plan/peak_graph.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
   SEEN_THROUGH = 4,     /* nodes between what is computed and the memory that it reads */
+  SEEN_OF_SOFTMAX = 2,  /* nodes between a softmax and what is computed from it alone */
   SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
   STRIP = 128,          /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
@@ -171,12 +173,38 @@ static void read_operands(fuser *f, uint32_t node, const plan_node *like, const 
   }
 }
 
+/* Of an f32 function on H100 (hlo_op_profiles_data.h). */
+static int64_t cycles_of(uint16_t kind) {
+  switch (kind) {
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_MULTIPLY: return 7;
+    case IR_OP_DIVIDE: return 36;
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT: return 75;
+    case IR_OP_EXPONENTIAL: return 79;
+    case IR_OP_LOG: return 166;
+    case IR_OP_EXPM1: return 190;
+    case IR_OP_LOG1P: return 229;
+    case IR_OP_TANH: return 467;
+    case IR_OP_POWER: return 526;
+    case IR_OP_SINE: return 958;
+    case IR_OP_COSINE: return 978;
+    default: return 0;
+  }
+}
+
+int64_t plan_cycles(const plan_node *n) {
+  return n->kind == PLAN_FUSION ? n->cycles : cycles_of(n->kind);
+}
+
 static void become_fusion(fuser *f, uint32_t node) {
   plan_node like = *plan_node_get(f->g, node), *n = plan_node_get(f->g, node);
   CTX_CHECK(f->g->m->ctx, !n->fusion && n->n_comps == 0);
   n->fusion = ARENA_NEW(f->g->arena, plan_fusion);
   VEC_PUSH(f->g->arena, &n->fusion->source_count, 1);
   n->kind = PLAN_FUSION;
+  n->cycles = cycles_of(like.kind);
   n->n_operands = 0;
   n->flags &= (uint8_t)~PLAN_FLAG_KEPT;
   if (like.kind == IR_OP_DYNAMIC_UPDATE_SLICE) n->flags |= PLAN_FLAG_UPDATE;
@@ -221,6 +249,7 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   bool reused = n->fusion->reused[i], apart = n->fusion->apart[i];
   plan_node p = *plan_node_get(f->g, producer);
   drop_operand(f, node, i);
+  n->cycles = saturated_sum(n->cycles, plan_cycles(&p));
   read_operands(f, node, &p, &users, reused, apart);
   remove_if_dead(f, producer);
 }
@@ -233,8 +262,9 @@ bool plan_is_made_elementwise(const plan_node *n) {
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i) {
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
   if (n->in_place == i + 1) return member == 0;
+  if (n->several) return n->several->over[i] == member + 1;
   if (n->kind == IR_OP_SORT) return member == i && x->n_users == 1;
-  if (n->kind == PLAN_COPY) return false;
+  if (n->kind == PLAN_COPY || n->of_rows) return false;
   if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype ||
       !plan_same_dims(&x->shape, &n->shape))
     return false;
@@ -270,12 +300,42 @@ static bool duplicates_code(const plan_node *p, const plan_node *c, uint32_t i) 
   return opens_a_block && (count > 1 || p->n_users > 1);
 }
 
+enum { WARP = 32 };
+
+/* A sum of short rows, of which several make a warp: XLA:GPU sums such as it sums long ones, and
+ * nobody takes that in who moves the result (gpu_fusible.cc). */
+static bool is_summed_by_warps(const plan_graph *g, const plan_node *p) {
+  if (p->kind != IR_OP_REDUCE || !plan_has_libraries(g) || p->n_ints != 1) return false;
+  const plan_shape *from = &plan_node_get(g, p->operands[0])->shape;
+  int64_t row = from->rank > 0 ? from->dims[from->rank - 1] : 0;
+  return p->ints[0] == from->rank - 1 && row > 1 && WARP % row == 0;
+}
+
+/* Whether who reads `p` writes its elements elsewhere. */
+static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c) {
+  bool is_fusion = c->kind == PLAN_FUSION;
+  switch (plan_kind_at_root(g, c)) {
+    case IR_OP_PAD:
+    case IR_OP_SLICE:
+    case IR_OP_DYNAMIC_SLICE:
+    case IR_OP_CONCATENATE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_DYNAMIC_UPDATE_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_SCATTER: return true;
+    /* its operand, padded */
+    case IR_OP_DOT_GENERAL: return is_fusion && c->shape.elements != p->shape.elements;
+    default: return false;
+  }
+}
+
 static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   const plan_graph *g = f->g;
   const plan_node *c = plan_node_get(g, consumer), *p = plan_node_get(g, c->operands[i]);
   if (p->kind == IR_OP_CONSTANT && (p->shape.elements != 1 || c->kind != PLAN_FUSION)) return false;
   if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
+  if (is_summed_by_warps(g, p) && is_moved_by(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
   bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
@@ -458,9 +518,9 @@ static bool is_less_than_dear(const fuser *f, uint32_t producer) {
   return dear_behind(f->g, producer, p->shape.bytes, SEEN_OF_OPERANDS) > 1;
 }
 
-/* XLA:GPU's cycles of f32 functions that take longer than to write an element and read it. */
-static int64_t cycles_of(uint16_t kind) {
-  return kind == IR_OP_TANH ? 467 : kind == IR_OP_LOG1P ? 229 : 0;
+/* Cycles of functions that take longer than to write an element and read it. */
+static int64_t long_cycles_of(uint16_t kind) {
+  return kind == IR_OP_TANH || kind == IR_OP_LOG1P ? cycles_of(kind) : 0;
 }
 
 static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) {
@@ -471,7 +531,7 @@ static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) 
     int64_t cycles = cycles_behind(g, n->operands[i], depth - 1);
     if (cycles > most) most = cycles;
   }
-  return most + cycles_of(n->kind);
+  return most + long_cycles_of(n->kind);
 }
 
 /* A sum that finds places, too, reads it: no softmax of Triton's takes it in for all readers. */
@@ -508,24 +568,38 @@ static bool comes_of_rows(const plan_graph *g, uint32_t node, uint32_t x, int32_
   return false;
 }
 
-/* Whether a sum other than by rows reads it. */
-static bool is_summed_by_columns(const plan_graph *g, const plan_node *n) {
-  for (uint32_t i = 0; i < n->n_users; i++) {
-    const plan_node *u = plan_node_get(g, n->users[i]);
-    bool is_sum = u->kind == IR_OP_REDUCE && (u->flags & PLAN_FLAG_HELD) && u->n_ints == 1;
-    if (is_sum && u->ints[0] != n->shape.rank - 1) return true;
+/* Whether it is computed, element by element, from rows and from the sums of these: such a softmax
+ * is one fusion of Triton's. In f64, too, which Triton does not have (softmax_rewriter_triton.cc).
+ */
+static bool is_softmax(const plan_graph *g, const plan_node *p, int32_t depth) {
+  if (!plan_is_elementwise(p) || p->shape.rank < 2) return false;
+  if (p->kind == IR_OP_CONVERT && p->n_users > 1) return false;
+  for (uint32_t i = 0; i < 2 && p->n_operands == 2; i++)
+    if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_THROUGH)) return true;
+  for (uint32_t i = 0; i < p->n_operands && depth > 0; i++)
+    if (is_softmax(g, plan_node_get(g, p->operands[i]), depth - 1)) return true;
+  return false;
+}
+
+/* Whether who reads `x` does what Triton does not take in: other sums than by rows, sums that find
+ * places, what moves elements. Through views and numbers of fewer bits, which each reader makes. */
+static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_node *rows) {
+  int64_t row = rows->shape.dims[rows->shape.rank - 1];
+  for (uint32_t i = 0; i < x->n_users; i++) {
+    const plan_node *u = plan_node_get(g, x->users[i]);
+    bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
+    if (is_sum && (u->shape.is_tuple || u->shape.elements * row != rows->shape.elements))
+      return true;
+    if (is_moved_by(g, rows, u)) return true;
+    bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
+    if (is_seen_through && is_read_outside(g, u, rows)) return true;
   }
   return false;
 }
 
-/* A softmax, in one fusion of Triton's: others than by rows read what it writes. So they do in f64,
- * which Triton does not have (softmax_rewriter_triton.cc). */
+/* Others than Triton read what it writes. */
 static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
-  bool is_pair =
-      g->memory->library_bytes && plan_is_elementwise(p) && p->n_operands == 2 && p->shape.rank > 1;
-  if (!is_pair || !is_summed_by_columns(g, p)) return false;
-  return comes_of_rows(g, p->operands[0], p->operands[1], SEEN_THROUGH) ||
-         comes_of_rows(g, p->operands[1], p->operands[0], SEEN_THROUGH);
+  return g->memory->library_bytes && is_softmax(g, p, SEEN_OF_SOFTMAX) && is_read_outside(g, p, p);
 }
 
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,

@@ -10,7 +10,7 @@
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_small.c---> counted: small arrays that stay in TPUs' memory, not on the chip
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
- *      --peak_tables.c-> tables of pointers, on GPUs
+ *      --peak_tables.c-> fusions of several results and their tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
  *      --peak_buffers.c> buffers, their live ranges
@@ -77,6 +77,11 @@ typedef struct plan_shape {
 
 typedef struct plan_fusion plan_fusion; /* peak_fuse.c */
 
+typedef struct plan_several {
+  const uint32_t *over;   /* by operand: 1 + the result that may be written over it; 0: none */
+  const ir_value *values; /* by result: as the program names it */
+} plan_several;
+
 typedef struct plan_node {
   uint16_t kind;
   uint8_t flags;
@@ -85,7 +90,8 @@ typedef struct plan_node {
   uint8_t stands; /* of a dot: PLAN_DOT_... */
   bool narrow;    /* products alone read it, in 16 bits */
   bool by_rows;   /* lies row by row, however narrow the rows are */
-  bool is_far;    /* in memory, for what it is a copy of is on the chip */
+  bool of_rows; /* of an array's rows and their sums, which one kernel of Triton's makes with it */
+  bool is_far;  /* in memory, for what it is a copy of is on the chip */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;
@@ -102,8 +108,10 @@ typedef struct plan_node {
    * concatenate */
   const int64_t *ints;
   uint32_t n_ints;
-  double number; /* of a scalar CONSTANT; NAN if we can't say */
-  ir_op op;      /* where it comes from; IR_NONE: made here */
+  double number;  /* of a scalar CONSTANT; NAN if we can't say */
+  int64_t cycles; /* of a fusion: XLA:GPU's, of all functions that it computes for an element */
+  const struct plan_several *several; /* of a fusion of several results; else NULL */
+  ir_op op;                           /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;
 } plan_node;
@@ -209,8 +217,8 @@ void plan_split_products(plan_graph *g);
 void plan_copy_invariants(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
-/* After that, on GPUs: tables of fusions that XLA makes one of. */
-void plan_count_tables(plan_graph *g);
+/* After that, on GPUs: fusions that XLA makes one of, and their tables. */
+void plan_join_results(plan_graph *g);
 void plan_add_table(plan_graph *g, uint32_t results); /* of so many; elsewhere: nothing */
 /* Whether the node is one of these. */
 bool plan_is_coefficient(const plan_graph *g, const plan_node *n);
@@ -229,6 +237,8 @@ int64_t plan_small_bytes(const plan_graph *g, bool is_near, int64_t unread_bytes
 void plan_on_device(plan_graph *g);
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+/* Of a node, for an element, as XLA:GPU counts them. */
+int64_t plan_cycles(const plan_node *n);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
 ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n);
 bool plan_is_output(const plan_graph *g, uint32_t id);

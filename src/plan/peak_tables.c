@@ -1,16 +1,26 @@
-/* Tables of pointers that XLA:GPU makes beside the results: a node of several results has one, each
- * table an allocation of its own.
+/* Fusions of several results, which XLA:GPU makes of several, and their tables of pointers, each an
+ * allocation of its own.
  *
- * Fusions that read one array in loops of one length become one fusion with a result for each, and
- * so do a fusion and one of several that read what it makes. Only their tables are counted here:
- * which values live at once is left as it is. Where XLA sees that one of them needs another, or
+ * Fusions that read one array in loops of one length become one with a result for each, and so do a
+ * fusion and one that reads what it makes, if making that anew for its readers takes no longer than
+ * writing and reading it. All results of one are there at the same time, and none is written over
+ * what several of them read, or over anything beside a sum. In: the fused graph. Where XLA sees
  * that many together take too many registers, it makes several fusions of them: a few bytes more or
- * less. In: the fused graph. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc. */
+ * less. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc, gpu_performance_model.cc. */
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
-enum { POINTER_BYTES = 8, MOST_LOOPS = 16 /* over one array */, MOST_STEPS = 200, WARP = 32 };
+enum {
+  POINTER_BYTES = 8,
+  MOST_LOOPS = 16, /* over one array */
+  MOST_STEPS = 200,
+  MOST_WAYS = 2000,
+  WARP = 32,
+  MOST_OF_A_KERNEL = 96, /* operands and results: gpu_fusible.cc */
+  LEAST_MERGED = 4096,   /* bytes of all results: of less only the table counts */
+  PASS_CYCLES = 80,      /* in which an f32 number is read, or written */
+};
 
 void plan_add_table(plan_graph *g, uint32_t results) {
   if (!g->memory || !g->memory->joins_results) return;
@@ -51,7 +61,7 @@ static void join(joiner *j, uint32_t a, uint32_t b) {
 }
 
 static void meet(joiner *j, uint32_t id) {
-  if (id >= j->count || j->makers[id].seen == j->walk) return;
+  if (j->makers[id].seen == j->walk) return;
   j->makers[id].seen = j->walk;
   VEC_PUSH(j->g->arena, &j->todo, id);
 }
@@ -125,15 +135,41 @@ static bool is_fusion(const plan_graph *g, const plan_node *n) {
   return is;
 }
 
-/* XLA's FusibleAsMultiOutputFusionRoot: fusions, sums, and single ops that are elementwise. */
-static bool may_join(const plan_graph *g, const plan_node *n) {
-  bool is_root = is_fusion(g, n) || n->kind == IR_OP_REDUCE || plan_is_elementwise(n);
-  return is_root && (n->flags & PLAN_FLAG_LIVE) && !n->in_place && n->n_users > 0 &&
-         (!n->shape.is_tuple || is_sum(g, n));
+static bool reads(const plan_node *n, uint32_t id) {
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (n->operands[i] == id) return true;
+  return false;
 }
 
-typedef struct loop {     /* over one array */
-  int64_t length, summed; /* summed: elements of sums' results; 0: none sums */
+/* Computed from the rows of an array and from their sums: Triton does it, with nothing beside it,
+ * and not over what it reads. */
+static bool is_of_rows(const plan_graph *g, const plan_node *n) {
+  if (n->shape.is_tuple || n->shape.rank < 2 || n->shape.dtype == IR_F64) return false;
+  int64_t row = n->shape.dims[n->shape.rank - 1];
+  for (uint32_t i = 0; i < n->n_operands && row > 1; i++) {
+    const plan_node *sum = plan_node_get(g, n->operands[i]);
+    bool is_by_rows = plan_kind_at_root(g, sum) == IR_OP_REDUCE && !sum->shape.is_tuple &&
+                      sum->shape.elements == n->shape.elements / row;
+    for (uint32_t k = 0; k < n->n_operands && is_by_rows; k++) {
+      const plan_node *x = plan_node_get(g, n->operands[k]);
+      if (x->shape.elements == n->shape.elements && reads(sum, n->operands[k])) return true;
+    }
+  }
+  return false;
+}
+
+/* XLA's FusibleAsMultiOutputFusionRoot: fusions, sums, and single ops that are elementwise. */
+static bool may_join(const joiner *j, uint32_t id) {
+  const plan_graph *g = j->g;
+  const plan_node *n = plan_node_get(g, id);
+  bool is_root = is_fusion(g, n) || n->kind == IR_OP_REDUCE || plan_is_elementwise(n);
+  return is_root && (n->flags & PLAN_FLAG_LIVE) && !n->in_place && n->n_users > 0 &&
+         (!n->shape.is_tuple || is_sum(g, n)) && !n->of_rows;
+}
+
+typedef struct loop { /* over one array */
+  int64_t length;
+  uint32_t summed; /* a sum, the first of them; 0: none sums */
   uint32_t first;
 } loop;
 
@@ -142,18 +178,27 @@ typedef struct loops {
   loop at[MOST_LOOPS];
 } loops;
 
-static int64_t results_of_sum(const plan_graph *g, const plan_node *n) {
-  if (!is_sum(g, n)) return 0;
-  return n->shape.is_tuple ? n->shape.members[0].elements : n->shape.elements;
+/* Over the same dimensions, with results of one shape. */
+static bool are_alike(const plan_graph *g, uint32_t a, uint32_t b) {
+  const plan_node *n = plan_node_get(g, a), *m = plan_node_get(g, b);
+  int32_t n_dims, m_dims;
+  const int64_t *dims = ir_op_ints((ir_module *)g->m, n->op, "dimensions", &n_dims),
+                *others = ir_op_ints((ir_module *)g->m, m->op, "dimensions", &m_dims);
+  const plan_shape *s = n->shape.is_tuple ? n->shape.members : &n->shape,
+                   *t = m->shape.is_tuple ? m->shape.members : &m->shape;
+  return n_dims >= 0 && n_dims == m_dims &&
+         memcmp(dims, others, (size_t)n_dims * sizeof *dims) == 0 && s->elements == t->elements;
 }
 
 /* Joins it to those of its length; two sums of one length are of one shape, too. */
 static void join_loop(joiner *j, loops *l, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
-  int64_t length = length_of_loop(j->g, n), summed = results_of_sum(j->g, n);
+  int64_t length = length_of_loop(j->g, n);
+  uint32_t summed = is_sum(j->g, n) ? id : 0;
   for (uint32_t i = 0; i < l->count; i++) {
     loop *at = &l->at[i];
-    if (at->length != length || (summed && at->summed && at->summed != summed)) continue;
+    if (at->length != length) continue;
+    if (summed && at->summed && !are_alike(j->g, summed, at->summed)) continue;
     if (!j->makers[first_of(j, at->first)].is_fusion && !j->makers[first_of(j, id)].is_fusion)
       continue;
     if (!are_apart(j, at->first, id)) continue;
@@ -173,22 +218,16 @@ static void join_readers(joiner *j, uint32_t array) {
     for (uint32_t i = 0; i < x->n_users; i++) {
       uint32_t u = x->users[i];
       bool is_first = u < j->count && j->makers[first_of(j, u)].is_fusion;
-      if (u < j->count && is_first == (pass == 0) && may_join(j->g, plan_node_get(j->g, u)))
-        join_loop(j, &l, u);
+      if (u < j->count && is_first == (pass == 0) && may_join(j, u)) join_loop(j, &l, u);
     }
 }
 
 /* Made element by element, for several readers or for a fusion of several results. */
-static bool may_join_reader(joiner *j, const plan_node *n) {
-  if (!may_join(j->g, n) || n->shape.is_tuple || n->shape.true_rank == 0) return false;
+static bool may_join_reader(joiner *j, uint32_t id) {
+  const plan_node *n = plan_node_get(j->g, id);
+  if (!may_join(j, id) || n->shape.is_tuple || n->shape.true_rank == 0) return false;
   if (is_sum(j->g, n) && n->kind == PLAN_FUSION) return false;
   return n->n_users > 1 || j->makers[first_of(j, n->users[0])].results > 1;
-}
-
-static bool reads(const plan_node *n, uint32_t id) {
-  for (uint32_t i = 0; i < n->n_operands; i++)
-    if (n->operands[i] == id) return true;
-  return false;
 }
 
 /* Whether the reader needs nothing else that is made from it. */
@@ -198,15 +237,53 @@ static bool reads_it_alone(const plan_graph *g, const plan_node *reader, uint32_
   return true;
 }
 
+/* Members of its group that read the array. */
+static uint32_t readers_in(joiner *j, uint32_t group, uint32_t array) {
+  uint32_t count = 0;
+  for (uint32_t id = first_of(j, group); id; id = j->makers[id].next)
+    count += reads(plan_node_get(j->g, id), array);
+  return count;
+}
+
+/* Results of its group that are as large as the array. */
+static uint32_t written_by(joiner *j, uint32_t group, const plan_node *array) {
+  uint32_t count = 0;
+  for (uint32_t id = first_of(j, group); id; id = j->makers[id].next)
+    count += plan_node_get(j->g, id)->shape.elements == array->shape.elements;
+  return count;
+}
+
+static uint32_t read_by(const plan_graph *g, const plan_node *n) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    count += plan_node_get(g, n->operands[i])->shape.elements == n->shape.elements;
+  return count;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Whether making it anew for each of the group who reads it takes no longer than writing it and
+ * reading it (gpu_performance_model.cc, in cycles for an element). */
+static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
+  const plan_node *n = plan_node_get(j->g, id);
+  int64_t readers = readers_in(j, group, id), cycles = plan_cycles(n), read = read_by(j->g, n),
+          written = written_by(j, group, n);
+  if (readers == 1) return true;
+  if (n->shape.bytes > j->g->memory->cache_bytes) return false;
+  int64_t together = larger(readers * cycles, (read + 1 + written) * PASS_CYCLES),
+          apart = larger(cycles, (read + 1) * PASS_CYCLES) + (1 + written) * PASS_CYCLES;
+  return together <= apart;
+}
+
 static void join_reader(joiner *j, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
   uint32_t best = 0;
-  if (!may_join_reader(j, n)) return;
+  if (!may_join_reader(j, id)) return;
   for (uint32_t i = 0; i < n->n_users; i++) {
     uint32_t u = n->users[i];
     const plan_node *reader = plan_node_get(j->g, u);
-    bool fits = may_join(j->g, reader) && length_of_loop(j->g, reader) == n->shape.elements &&
-                reads_it_alone(j->g, reader, id);
+    bool fits = may_join(j, u) && length_of_loop(j->g, reader) == n->shape.elements &&
+                reads_it_alone(j->g, reader, id) && is_gain(j, u, id);
     if (!fits) continue;
     const maker *m = &j->makers[first_of(j, u)], *b = &j->makers[first_of(j, best)];
     bool is_better = !best || m->results > b->results || (m->is_fusion && !b->is_fusion);
@@ -224,16 +301,154 @@ static void join_in(joiner *j, uint32_t comp) {
   }
 }
 
-void plan_count_tables(plan_graph *g) {
+/* ---- the fusions of several results ---- */
+typedef VEC(uint32_t) ids;
+
+typedef struct several { /* members of a group that become one node */
+  joiner *j;
+  uint32_t group;
+  ids operands, results; /* read from outside the group; read there */
+} several;
+
+static bool is_inside(const several *s, uint32_t id) {
+  return id < s->j->count && first_of(s->j, id) == s->group;
+}
+
+/* Whether what the group makes goes, by way of others, into one of it: no fusion then. Of long ways
+ * it is taken to be so. */
+static bool meets_itself(const several *s) {
+  joiner *j = s->j;
+  j->walk++;
+  j->todo.count = 0;
+  for (uint32_t k = 0; k < s->results.count; k++) {
+    const plan_node *n = plan_node_get(j->g, s->results.at[k]);
+    for (uint32_t i = 0; i < n->n_users; i++)
+      if (!is_inside(s, n->users[i])) meet(j, n->users[i]);
+  }
+  for (uint32_t steps = 0; j->todo.count; steps++) {
+    const plan_node *n = plan_node_get(j->g, j->todo.at[--j->todo.count]);
+    if (steps == MOST_WAYS) return true;
+    for (uint32_t i = 0; i < n->n_users; i++) {
+      if (is_inside(s, n->users[i])) return true;
+      meet(j, n->users[i]);
+    }
+  }
+  return false;
+}
+
+static void add_once(arena *a, ids *to, uint32_t id) {
+  for (uint32_t i = 0; i < to->count; i++)
+    if (to->at[i] == id) return;
+  VEC_PUSH(a, to, id);
+}
+
+static bool is_read_outside(const several *s, const plan_node *n) {
+  for (uint32_t i = 0; i < n->n_users; i++)
+    if (!is_inside(s, n->users[i])) return true;
+  return false;
+}
+
+/* Whether it is one node: of arrays alone, no more of them than XLA gives a kernel, and not so
+ * small that tables are all that counts. */
+static bool gather_group(several *s) {
+  arena *a = s->j->g->arena;
+  int64_t bytes = 0;
+  for (uint32_t id = s->group; id; id = s->j->makers[id].next) {
+    const plan_node *n = plan_node_get(s->j->g, id);
+    if (n->shape.is_tuple || s->operands.count + s->results.count > MOST_OF_A_KERNEL) return false;
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (!is_inside(s, n->operands[i])) add_once(a, &s->operands, n->operands[i]);
+    if (!is_read_outside(s, n)) continue;
+    VEC_PUSH(a, &s->results, id);
+    bytes = saturated_sum(bytes, n->shape.bytes);
+  }
+  return bytes >= LEAST_MERGED;
+}
+
+static bool has_sum(const several *s) {
+  for (uint32_t id = s->group; id; id = s->j->makers[id].next)
+    if (plan_kind_at_root(s->j->g, plan_node_get(s->j->g, id)) == IR_OP_REDUCE) return true;
+  return false;
+}
+
+/* Which result may be written over the operand: one that alone reads it, element by element, and
+ * that no other is made of. Beside sums none may. */
+static uint32_t result_over(const several *s, uint32_t operand) {
+  if (has_sum(s) || readers_in(s->j, s->group, operand) != 1) return 0;
+  for (uint32_t k = 0; k < s->results.count; k++) {
+    const plan_node *n = plan_node_get(s->j->g, s->results.at[k]);
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (n->operands[i] == operand && plan_shares_buffer(s->j->g, s->results.at[k], 0, i))
+        return readers_in(s->j, s->group, s->results.at[k]) ? 0 : k + 1;
+  }
+  return 0;
+}
+
+static const plan_several *describe(const several *s) {
+  arena *a = s->j->g->arena;
+  plan_several *d = ARENA_NEW(a, plan_several);
+  uint32_t *over = ARENA_ARRAY(a, uint32_t, s->operands.count + 1);
+  ir_value *values = ARENA_ARRAY(a, ir_value, s->results.count);
+  for (uint32_t i = 0; i < s->operands.count; i++) over[i] = result_over(s, s->operands.at[i]);
+  for (uint32_t i = 0; i < s->results.count; i++)
+    values[i] = plan_node_get(s->j->g, s->results.at[i])->value;
+  *d = (plan_several){over, values};
+  return d;
+}
+
+/* Its table is counted for itself. */
+static uint32_t make_one(const several *s) {
+  plan_graph *g = s->j->g;
+  plan_shape *shapes = ARENA_ARRAY(g->arena, plan_shape, s->results.count);
+  for (uint32_t i = 0; i < s->results.count; i++)
+    shapes[i] = plan_node_get(g, s->results.at[i])->shape;
+  plan_node one = {.kind = PLAN_OPAQUE,
+                   .operands = s->operands.at,
+                   .n_operands = s->operands.count,
+                   .several = describe(s),
+                   .shape = plan_shape_tuple(g->arena, shapes, s->results.count)};
+  one.shape.bytes = 0;
+  return plan_node_beside(g, s->results.at[0], one);
+}
+
+static void merge_group(joiner *j, uint32_t group) {
+  several s = {.j = j, .group = group};
+  plan_graph *g = j->g;
+  if (!gather_group(&s) || meets_itself(&s)) return;
+  uint32_t one = make_one(&s);
+  for (uint32_t id = group; id; id = j->makers[id].next) {
+    plan_node *n = plan_node_get(g, id);
+    for (uint32_t i = 0; i < n->n_operands; i++) plan_remove_user(g, n->operands[i], id);
+    n->flags &= (uint8_t)~PLAN_FLAG_LIVE;
+  }
+  for (uint32_t i = 0; i < s.operands.count; i++) plan_add_user(g, s.operands.at[i], one);
+  for (uint32_t i = 0; i < s.results.count; i++) {
+    plan_node *n = plan_node_get(g, s.results.at[i]);
+    n->kind = IR_OP_GET_TUPLE_ELEMENT;
+    n->flags |= PLAN_FLAG_LIVE;
+    n->index = i;
+    n->fusion = NULL;
+    n->n_operands = 1;
+    n->operands = ARENA_COPY(g->arena, uint32_t, &one, 1);
+    plan_add_user(g, one, s.results.at[i]);
+  }
+}
+
+void plan_join_results(plan_graph *g) {
   joiner j = {
-      .g = g, .count = g->nodes.count, .makers = ARENA_ARRAY(g->arena, maker, g->nodes.count)};
+      .g = g, .count = g->nodes.count, .makers = ARENA_ARRAY(g->arena, maker, 2 * g->nodes.count)};
   CTX_CHECK(g->m->ctx, g->memory && g->memory->joins_results);
   for (uint32_t id = 0; id < j.count; id++) {
     const plan_node *n = plan_node_get(g, id);
     j.makers[id] = (maker){.joined = id, .last = id, .results = 1, .is_fusion = is_fusion(g, n)};
   }
-  for (uint32_t c = 1; c < g->comps.count; c++) join_in(&j, c);
   for (uint32_t id = 1; id < j.count; id++)
-    if (j.makers[id].joined == id && j.makers[id].results > 1)
-      plan_add_table(g, j.makers[id].results);
+    plan_node_get(g, id)->of_rows = is_of_rows(g, plan_node_get(g, id));
+  for (uint32_t c = 1; c < g->comps.count; c++) join_in(&j, c);
+  for (uint32_t id = 1; id < j.count; id++) {
+    if (j.makers[id].joined != id || j.makers[id].results == 1) continue;
+    plan_add_table(g, j.makers[id].results);
+    merge_group(&j, id);
+  }
+  plan_graph_sweep(g);
 }

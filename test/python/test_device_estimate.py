@@ -344,6 +344,117 @@ func.func @main(%x: {point}) -> ({point}, {point}) {{
 }}"""
 
 
+def negative_and_sums(function, n=4096, m=2048):
+    """Of a function of a product, times a matrix: the sums of rows and of columns, and a product of
+    its negative.
+    """
+    a, b, p, v = (f"tensor<{s}xf32>" for s in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{n}"))
+    w, q, u = f"tensor<{m}x64xf32>", f"tensor<{n}x64xf32>", f"tensor<{m}xf32>"
+    return f"""
+func.func @main(%a: {a}, %b: {b}, %c: {p}, %w: {w}) -> ({v}, {u}, {q}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}
+  %f = stablehlo.{function} %p : {p}
+  %e = stablehlo.multiply %f, %c : {p}
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [0]
+    : ({p}, tensor<f32>) -> {u}
+  %g = stablehlo.negate %e : {p}
+  %q = stablehlo.dot_general %g, %w, contracting_dims = [1] x [0] : ({p}, {w}) -> {q}
+  return %s, %t, %q : {v}, {u}, {q}
+}}"""
+
+
+def product_of_a_beginning(n=8192, m=1024):
+    """A loop that writes columns, which it makes of all of what it begins with: the same in each
+    trip.
+    """
+    x, v, part = f"tensor<{n}x{m}xf32>", f"tensor<{m}x8xf32>", f"tensor<{n}x128xf32>"
+    p, u, number = f"tensor<{n}x8xf32>", "tensor<8x128xf32>", "tensor<i32>"
+    return f"""
+func.func @main(%x: {x}, %v: {v}, %u: {u}) -> {x} {{
+  %zero = stablehlo.constant dense<0> : {number}
+  %one = stablehlo.constant dense<1> : {number}
+  %end = stablehlo.constant dense<8> : {number}
+  %width = stablehlo.constant dense<128> : {number}
+  %y = stablehlo.tanh %x : {x}
+  %0:3 = stablehlo.while(%i = %zero, %c = %y, %k = %y) : {number}, {x}, {x} cond {{
+    %more = stablehlo.compare LT, %i, %end : ({number}, {number}) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  }} do {{
+    %p = stablehlo.dot_general %k, %v, contracting_dims = [1] x [0] : ({x}, {v}) -> {p}
+    %part = stablehlo.dot_general %p, %u, contracting_dims = [1] x [0] : ({p}, {u}) -> {part}
+    %at = stablehlo.multiply %i, %width : {number}
+    %next = stablehlo.dynamic_update_slice %c, %part, %zero, %at
+      : ({x}, {part}, {number}, {number}) -> {x}
+    %trip = stablehlo.add %i, %one : {number}
+    stablehlo.return %trip, %next, %k : {number}, {x}, {x}
+  }}
+  return %0#1 : {x}
+}}"""
+
+
+def softmax_read(end, n=4096, m=2048):
+    """A softmax of a product, as it is, or, in 16 bits, the largest of each row and where it is."""
+    a, w, p, v = (f"tensor<{s}xf32>" for s in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{n}"))
+    h, at, all_at, o = f"tensor<{n}x{m}xbf16>", f"tensor<{n}xi32>", f"tensor<{n}x{m}xi32>", f"tensor<{n}xbf16>"
+    results = {"q": p, "z, %at": f"{v}, {at}"}[end]
+    return f"""
+func.func @main(%a: {a}, %w: {w}) -> ({results}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %lowest = stablehlo.constant dense<0xFF80> : tensor<bf16>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : ({a}, {w}) -> {p}
+  %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  %b = stablehlo.broadcast_in_dim %m, dims = [0] : ({v}) -> {p}
+  %d = stablehlo.subtract %p, %b : {p}
+  %e = stablehlo.exponential %d : {p}
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  %t = stablehlo.broadcast_in_dim %s, dims = [0] : ({v}) -> {p}
+  %q = stablehlo.divide %e, %t : {p}
+  %h = stablehlo.convert %q : ({p}) -> {h}
+  %k = stablehlo.iota dim = 1 : {all_at}
+  %top, %at = stablehlo.reduce(%h init: %lowest), (%k init: %none) across dimensions = [1]
+    : ({h}, {all_at}, tensor<bf16>, tensor<i32>) -> ({o}, {at})
+    reducer(%x: tensor<bf16>, %y: tensor<bf16>) (%i: tensor<i32>, %j: tensor<i32>) {{
+      %more = stablehlo.compare GT, %x, %y : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %o = stablehlo.select %more, %x, %y : tensor<i1>, tensor<bf16>
+      %l = stablehlo.select %more, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %o, %l : tensor<bf16>, tensor<i32>
+    }}
+  %ht = stablehlo.convert %top : ({o}) -> {v}
+  %tt = stablehlo.broadcast_in_dim %ht, dims = [0] : ({v}) -> {p}
+  %hf = stablehlo.convert %h : ({h}) -> {p}
+  %g = stablehlo.subtract %hf, %tt : {p}
+  %ge = stablehlo.exponential %g : {p}
+  %z = stablehlo.reduce(%ge init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  return %{end} : {results}
+}}"""
+
+
+def distances_padded(terms, n=100_001, m=300):
+    """Sums of so few squares, which a product adds up in parts, padded."""
+    x, y, all_terms, d = (f"tensor<{s}xf32>" for s in (f"{n}x{terms}", f"{m}x{terms}", f"{n}x{m}x{terms}", f"{n}x{m}"))
+    w, q = f"tensor<{n}x20xf32>", f"tensor<{m}x20xf32>"
+    return f"""
+func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.broadcast_in_dim %x, dims = [0, 2] : ({x}) -> {all_terms}
+  %b = stablehlo.broadcast_in_dim %y, dims = [1, 2] : ({y}) -> {all_terms}
+  %c = stablehlo.subtract %a, %b : {all_terms}
+  %cc = stablehlo.multiply %c, %c : {all_terms}
+  %d = stablehlo.reduce(%cc init: %zero) applies stablehlo.add across dimensions = [2]
+    : ({all_terms}, tensor<f32>) -> {d}
+  %q = stablehlo.dot_general %d, %w, contracting_dims = [0] x [0] : ({d}, {w}) -> {q}
+  return %q : {q}
+}}"""
+
+
 def trips(arguments, state, count, body):
     """A loop whose state is zero at first; body makes %next of %i, the trip, and %c, the state."""
     return f"""
@@ -780,6 +891,14 @@ SINGLE = {
     "a softmax in f64": ("h100", softmax_of_exponentials("f64"), 135_430_160),
     "a tangent for two sums, with places": ("h100", summed_twice("tanh", places=True), 271_680_032),
     "a tangent for two sums, by rows": ("h100", summed_twice("tanh"), 141_590_544),
+    "a softmax that is a result": ("h100", softmax_read("q"), 68_681_744),
+    "a softmax whose rows are searched in 16 bits": ("h100", softmax_read("z, %at"), 68_714_784),
+    "results of one fusion": ("h100", negative_and_sums("sqrt"), 137_388_592),
+    "results of two fusions, of what is dear": ("h100", negative_and_sums("tanh"), 103_834_152),
+    "results of two fusions, of what is in no cache": ("h100", negative_and_sums("sqrt", 16384), 412_164_904),
+    "a product in a loop that no trip changes": ("h100", product_of_a_beginning(), 109_351_940),
+    "sums of rows that make a warp, padded": ("h100", distances_padded(8), 251_657_312),
+    "sums of rows that make no warp, padded": ("h100", distances_padded(10), 143_558_680),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
     "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),

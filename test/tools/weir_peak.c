@@ -1,12 +1,13 @@
 /* weir_peak: the estimated peak of StableHLO programs.
  *
- *   weir_peak [--memory | --unhoisted] [--device NAME] [--bound] [--explain] [--graph] [--repeat N]
- *             PROGRAM.mlir...
+ *   weir_peak [--memory | --unhoisted] [--device NAME [--library]] [--bound] [--explain] [--graph]
+ *             [--repeat N] PROGRAM.mlir...
  *
  * One line a program: path, argument, output, alias, temp and total bytes. --memory: with the
  * memory-optimised schedule; --unhoisted: that, and without loop-invariant code motion (what weir
- * asks XLA for). --device: for it ("h100"), not a CPU. --bound: the upper bound instead. --explain:
- * the table of who holds it. --graph: the graph behind the estimate.
+ * asks XLA for). --device: for it ("h100"), not a CPU; --library: its products by a library, none
+ * in parts. --bound: the upper bound instead. --explain: the table of who holds it. --graph: the
+ * graph behind the estimate.
  * --repeat: estimates N times, for timing. Exit status: 0, 1 if a program can't be read, 2 for
  * wrong usage. */
 #include <stdlib.h>
@@ -59,8 +60,15 @@ static weir_status run(void *user) {
   return WEIR_OK;
 }
 
+static const device_memory *of_library(device_memory *out, const device_memory *memory) {
+  *out = *memory;
+  out->cores = 0;
+  return out;
+}
+
 int main(int argc, char **argv) {
   job j = {.repeat = 1};
+  device_memory whole;
   int failed = 0, i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--memory")) j.order = PLAN_ORDER_MEMORY;
@@ -68,6 +76,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--bound")) j.bound = true;
     else if (!strcmp(argv[i], "--device") && i + 1 < argc && device_find(argv[i + 1]))
       j.memory = device_find(argv[++i])->memory;
+    else if (!strcmp(argv[i], "--library") && j.memory) j.memory = of_library(&whole, j.memory);
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
     else if (!strcmp(argv[i], "--repeat") && i + 1 < argc) j.repeat = atoi(argv[++i]);
@@ -75,10 +84,8 @@ int main(int argc, char **argv) {
   }
   if (i == argc)
     return fputs(
-               "usage: weir_peak [--memory | --unhoisted] [--device NAME] [--bound] [--explain] "
-               "[--graph] "
-               "[--repeat N] "
-               "PROGRAM.mlir...\n",
+               "usage: weir_peak [--memory | --unhoisted] [--device NAME [--library]] [--bound] "
+               "[--explain] [--graph] [--repeat N] PROGRAM.mlir...\n",
                stderr),
            2;
   for (; i < argc; i++) {
