@@ -55,6 +55,7 @@ static int64_t of_all(int64_t bytes, double devices) {
 
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
+  const device_memory *memory = machine_memory(&j->machine);
   int64_t share = s->target / s->share, slice = s->slice_bytes,
           cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices),
           part_bytes = s->manner == IN_BLOCKS ? slice : s->part_bytes;
@@ -71,6 +72,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .outside_first = s->manner == OUTSIDE,
                       .may_be_deep = s->manner == DEEPER,
                       .part_bytes = part_bytes,
+                      .tile = memory ? memory->kernel_lanes : 0,
                       .is_materialised = plan_is_materialised};
 }
 

@@ -292,13 +292,26 @@ static place side_of(const picker *f, ir_op op, uint32_t side, const ir_dot_numb
   return from;
 }
 
+/* Whether places that are data name elements along an operand's innermost dimension. Where arrays
+ * lie in tiles XLA gathers such columns out of a copy of all of it, in which they lie together. */
+static bool is_of_columns(const picker *f, ir_op op, const ir_dot_numbers *n, const place *where) {
+  const device_memory *memory = f->p->machine ? machine_memory(f->p->machine) : NULL;
+  if (!memory || !memory->kernel_lanes) return false;
+  for (uint32_t side = 0; side < 2; side++) {
+    place from = side_of(f, op, side, n, where);
+    int32_t last = type_of(f, ir_operand(f->m, op, side))->rank - 1;
+    if (last > 0 && from.at[last].at) return true;
+  }
+  return false;
+}
+
 static ir_value of_dot(picker *f, ir_op op, const place *where) {
   ir_value y = ir_result(f->m, op, 0), sides[2];
   ir_dtype dtype = type_of(f, y)->dtype, wide = dtype;
   ir_dot_numbers n;
   int64_t over[IR_MAX_RANK];
   if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || !is_worth_rows(f, op, &n) ||
-      f->rank + n.lhs_contract.count > IR_MAX_RANK)
+      is_of_columns(f, op, &n, where) || f->rank + n.lhs_contract.count > IR_MAX_RANK)
     return plain(f, y, where);
   if (dtype == IR_BF16 || dtype == IR_F16) wide = IR_F32;
   for (uint32_t side = 0; side < 2; side++) {

@@ -600,7 +600,8 @@ static void pad(const plan_graph *g, uint32_t id) {
 /* Whether a view has other dimensions innermost than what it views, so that the elements lie in
  * other tiles. */
 static bool moves_tiles(const plan_graph *g, const plan_node *n) {
-  if (n->kind != PLAN_BITCAST || n->shape.is_tuple) return false;
+  bool is_view = n->kind == PLAN_BITCAST && (n->flags & PLAN_FLAG_LIVE);
+  if (!is_view || n->shape.is_tuple) return false;
   const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
   if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1) return false;
   if (from->true_rank == 1 && to->true_rank == 1) return false;

@@ -38,6 +38,8 @@ typedef struct wishes {
   int64_t rows;
   /* a product sums over the factor, or a while runs all of its trips for each slice */
   bool be_long;
+  /* slices of a matrix cut the dimension that is innermost */
+  bool innermost;
   /* indices that the widest stencil reaches beyond a slice */
   int64_t margin;
   /* per index of the factor: slices of what is made outside and read more than once. They should be
@@ -92,6 +94,15 @@ static int64_t again_bytes(const split_region *r) {
   return total;
 }
 
+/* Whether slices of an operand, a matrix or larger, cut the dimension that is innermost. */
+static bool cuts_innermost(const split_region *r, const split_member *member) {
+  for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
+    int32_t last = ir_type_at(r->m, v)->rank - 1;
+    if (last > 0 && member->factor.operands[k].dim == last) return true;
+  }
+  return false;
+}
+
 static wishes wishes_of(const split_region *r) {
   wishes w = {.again_bytes = again_bytes(r)};
   for (uint32_t i = 0; i < r->members.count; i++) {
@@ -105,6 +116,7 @@ static wishes wishes_of(const split_region *r) {
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)
       w.scanned = member->next ? INT64_MAX : max64(w.scanned, member->factor.operands[0].unit);
     w.margin = max64(w.margin, margin_of(r, member));
+    w.innermost |= cuts_innermost(r, member);
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
   }
@@ -134,8 +146,14 @@ static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_
                min64(least, goal->generous_bytes / index_bytes));
 }
 
+static int64_t in_tiles(const wishes *w, int64_t indices, const split_goal *goal) {
+  bool is_any = !w->innermost || !goal->tile || indices <= goal->tile;
+  return is_any ? indices : indices - indices % goal->tile;
+}
+
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
- * is within a fifth, so that nothing has to be masked. */
+ * is within a fifth, so that nothing has to be masked. Whole tiles, if they are more than one, of
+ * what the slices cut innermost. */
 static int64_t slice_length(const split_region *r, const wishes *w, int64_t index_bytes,
                             int64_t least, const split_goal *goal) {
   int64_t extent = r->extent,
@@ -143,9 +161,9 @@ static int64_t slice_length(const split_region *r, const wishes *w, int64_t inde
               min64(wanted_indices(w, index_bytes, goal), scanned_indices(w, index_bytes, goal)),
           most = min64(extent, max64(least, wanted));
   for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
-    if (extent % c == 0) return c;
+    if (extent % c == 0 && in_tiles(w, c, goal) == c) return c;
   int64_t trips = (extent + most - 1) / most;
-  return max64(least, (extent + trips - 1) / trips);
+  return max64(least, in_tiles(w, (extent + trips - 1) / trips, goal));
 }
 
 /* Large values made outside that the loops read whole, or slice by slice: they stay in memory all

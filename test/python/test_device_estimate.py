@@ -183,6 +183,17 @@ func.func @main(%x: {x}, %y: {y}) -> {r} {{
 }}"""
 
 
+def one_head(batch=3, rows=317, depth=8):
+    """Scores of attention with one head, which is a dimension of length 1."""
+    x, y = f"tensor<{batch}x{rows}x1x{depth}xbf16>", f"tensor<{batch}x1x{rows}x{rows}xbf16>"
+    return f"""
+func.func @main(%a: {x}, %b: {x}) -> {y} {{
+  %0 = stablehlo.dot_general %a, %b, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]
+    : ({x}, {x}) -> {y}
+  return %0 : {y}
+}}"""
+
+
 def by_algorithm(precision, products):
     """A product by an algorithm that is made of products of narrower numbers."""
     x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
@@ -905,6 +916,7 @@ SINGLE = {
     "by three products of bf16": ("h100", by_algorithm("bf16", 3), 46_138_624),
     "by nine products of bf16": ("h100", by_algorithm("bf16", 9), 66_063_104),
     "by three products of tf32": ("h100", by_algorithm("tf32", 3), 60_818_688),
+    "scores of one head": ("v5e", one_head(), 774_144),
     "siblings": ("v5e", bincounts(30_000_000), 600_111_104),
     "convolution, image and result laid out anew": ("v5p", convolution(24, 128, 16, 32), 344_039_392),
     "a cosine for two products": ("v5e", two_products("cosine"), 912_326_144),
