@@ -323,7 +323,8 @@ static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node
     case IR_OP_DYNAMIC_UPDATE_SLICE:
     case IR_OP_GATHER:
     case IR_OP_SCATTER: return true;
-    /* its operand, padded */
+    /* cut or padded for it */
+    case IR_OP_RESHAPE:
     case IR_OP_DOT_GENERAL: return is_fusion && c->shape.elements != p->shape.elements;
     default: return false;
   }

@@ -141,19 +141,30 @@ static bool reads(const plan_node *n, uint32_t id) {
   return false;
 }
 
+/* Whether it is a number for each row of x, a sum of these or made of one. */
+static bool is_made_of_rows(const plan_graph *g, const plan_node *n, uint32_t x, int64_t rows) {
+  if (n->shape.is_tuple || n->shape.elements != rows) return false;
+  if (plan_kind_at_root(g, n) == IR_OP_REDUCE) return reads(n, x);
+  for (uint32_t i = 0; i < n->n_operands && plan_is_made_elementwise(n); i++) {
+    const plan_node *sum = plan_node_get(g, n->operands[i]);
+    if (plan_kind_at_root(g, sum) == IR_OP_REDUCE && sum->shape.elements == rows && reads(sum, x))
+      return true;
+  }
+  return false;
+}
+
 /* Computed from the rows of an array and from their sums: Triton does it, with nothing beside it,
  * and not over what it reads. */
 static bool is_of_rows(const plan_graph *g, const plan_node *n) {
-  if (n->shape.is_tuple || n->shape.rank < 2 || n->shape.dtype == IR_F64) return false;
+  bool may_be = plan_is_loop_fusible(n) || n->kind == PLAN_FUSION;
+  if (!may_be || n->shape.is_tuple || n->shape.rank < 2 || n->shape.dtype == IR_F64) return false;
   int64_t row = n->shape.dims[n->shape.rank - 1];
   for (uint32_t i = 0; i < n->n_operands && row > 1; i++) {
-    const plan_node *sum = plan_node_get(g, n->operands[i]);
-    bool is_by_rows = plan_kind_at_root(g, sum) == IR_OP_REDUCE && !sum->shape.is_tuple &&
-                      sum->shape.elements == n->shape.elements / row;
-    for (uint32_t k = 0; k < n->n_operands && is_by_rows; k++) {
-      const plan_node *x = plan_node_get(g, n->operands[k]);
-      if (x->shape.elements == n->shape.elements && reads(sum, n->operands[k])) return true;
-    }
+    if (plan_node_get(g, n->operands[i])->shape.elements != n->shape.elements) continue;
+    for (uint32_t k = 0; k < n->n_operands; k++)
+      if (is_made_of_rows(g, plan_node_get(g, n->operands[k]), n->operands[i],
+                          n->shape.elements / row))
+        return true;
   }
   return false;
 }
