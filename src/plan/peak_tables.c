@@ -31,7 +31,9 @@ typedef struct maker { /* what makes one or several results */
   uint32_t joined;     /* union-find: the first of them */
   uint32_t next, last; /* of those that joined it; 0: none */
   uint32_t results;
-  uint32_t seen; /* the walk that met it */
+  uint32_t seen;        /* the walk that met it */
+  uint32_t depth;       /* more than of what it reads */
+  uint32_t least, most; /* depths of those that are joined */
   bool is_fusion;
 } maker;
 
@@ -58,6 +60,8 @@ static void join(joiner *j, uint32_t a, uint32_t b) {
   j->makers[a].results += j->makers[b].results;
   CTX_CHECK(j->g->m->ctx, j->makers[a].results <= j->count);
   j->makers[a].is_fusion |= j->makers[b].is_fusion;
+  if (j->makers[b].least < j->makers[a].least) j->makers[a].least = j->makers[b].least;
+  if (j->makers[b].most > j->makers[a].most) j->makers[a].most = j->makers[b].most;
 }
 
 static void meet(joiner *j, uint32_t id) {
@@ -69,6 +73,8 @@ static void meet(joiner *j, uint32_t id) {
 /* Whether a walk back from what `from` makes comes to `to`; of long ways it is not known. */
 static bool needs(joiner *j, uint32_t from, uint32_t to) {
   from = first_of(j, from), to = first_of(j, to);
+  uint32_t least = j->makers[to].least;
+  if (j->makers[from].most <= least) return false;
   j->walk++;
   j->todo.count = 0;
   for (uint32_t id = from; id; id = j->makers[id].next) meet(j, id);
@@ -76,7 +82,8 @@ static bool needs(joiner *j, uint32_t from, uint32_t to) {
     uint32_t id = j->todo.at[--j->todo.count];
     const plan_node *n = plan_node_get(j->g, id);
     if (first_of(j, id) == to) return true;
-    for (uint32_t i = 0; i < n->n_operands; i++) meet(j, n->operands[i]);
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (j->makers[n->operands[i]].depth >= least) meet(j, n->operands[i]);
   }
   return false;
 }
@@ -141,14 +148,13 @@ static bool reads(const plan_node *n, uint32_t id) {
   return false;
 }
 
-/* Whether it is a number for each row of x, a sum of these or made of one. */
-static bool is_made_of_rows(const plan_graph *g, const plan_node *n, uint32_t x, int64_t rows) {
-  if (n->shape.is_tuple || n->shape.elements != rows) return false;
+/* Of a number for each row of x: whether it is a sum of these or made of one. */
+static bool is_made_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
   if (plan_kind_at_root(g, n) == IR_OP_REDUCE) return reads(n, x);
   for (uint32_t i = 0; i < n->n_operands && plan_is_made_elementwise(n); i++) {
     const plan_node *sum = plan_node_get(g, n->operands[i]);
-    if (plan_kind_at_root(g, sum) == IR_OP_REDUCE && sum->shape.elements == rows && reads(sum, x))
-      return true;
+    bool is_sum = plan_kind_at_root(g, sum) == IR_OP_REDUCE;
+    if (is_sum && sum->shape.elements == n->shape.elements && reads(sum, x)) return true;
   }
   return false;
 }
@@ -159,11 +165,12 @@ static bool is_of_rows(const plan_graph *g, const plan_node *n) {
   bool may_be = plan_is_loop_fusible(n) || n->kind == PLAN_FUSION;
   if (!may_be || n->shape.is_tuple || n->shape.rank < 2 || n->shape.dtype == IR_F64) return false;
   int64_t row = n->shape.dims[n->shape.rank - 1];
-  for (uint32_t i = 0; i < n->n_operands && row > 1; i++) {
-    if (plan_node_get(g, n->operands[i])->shape.elements != n->shape.elements) continue;
-    for (uint32_t k = 0; k < n->n_operands; k++)
-      if (is_made_of_rows(g, plan_node_get(g, n->operands[k]), n->operands[i],
-                          n->shape.elements / row))
+  for (uint32_t k = 0; k < n->n_operands && row > 1; k++) {
+    const plan_node *of_rows = plan_node_get(g, n->operands[k]);
+    bool may_be_sums = of_rows->shape.elements == n->shape.elements / row;
+    for (uint32_t i = 0; i < n->n_operands && may_be_sums && !of_rows->shape.is_tuple; i++)
+      if (plan_node_get(g, n->operands[i])->shape.elements == n->shape.elements &&
+          is_made_of_rows(g, of_rows, n->operands[i]))
         return true;
   }
   return false;
@@ -325,26 +332,61 @@ static bool is_inside(const several *s, uint32_t id) {
   return id < s->j->count && first_of(s->j, id) == s->group;
 }
 
+static uint32_t depth_of_group(const several *s) {
+  uint32_t depth = 0;
+  for (uint32_t id = s->group; id; id = s->j->makers[id].next)
+    if (s->j->makers[id].depth > depth) depth = s->j->makers[id].depth;
+  return depth;
+}
+
+/* Those outside who read it and may come before one of the group. */
+static void meet_readers(const several *s, const plan_node *n, uint32_t depth) {
+  for (uint32_t i = 0; i < n->n_users; i++)
+    if (s->j->makers[n->users[i]].depth < depth && !is_inside(s, n->users[i]))
+      meet(s->j, n->users[i]);
+}
+
 /* Whether what the group makes goes, by way of others, into one of it: no fusion then. Of long ways
  * it is taken to be so. */
 static bool meets_itself(const several *s) {
   joiner *j = s->j;
+  uint32_t depth = depth_of_group(s);
   j->walk++;
   j->todo.count = 0;
-  for (uint32_t k = 0; k < s->results.count; k++) {
-    const plan_node *n = plan_node_get(j->g, s->results.at[k]);
-    for (uint32_t i = 0; i < n->n_users; i++)
-      if (!is_inside(s, n->users[i])) meet(j, n->users[i]);
-  }
+  for (uint32_t k = 0; k < s->results.count; k++)
+    meet_readers(s, plan_node_get(j->g, s->results.at[k]), depth);
   for (uint32_t steps = 0; j->todo.count; steps++) {
     const plan_node *n = plan_node_get(j->g, j->todo.at[--j->todo.count]);
     if (steps == MOST_WAYS) return true;
-    for (uint32_t i = 0; i < n->n_users; i++) {
+    for (uint32_t i = 0; i < n->n_users; i++)
       if (is_inside(s, n->users[i])) return true;
-      meet(j, n->users[i]);
-    }
+    meet_readers(s, n, depth);
   }
   return false;
+}
+
+static uint32_t least_depth(const joiner *j, uint32_t id) {
+  const plan_node *n = plan_node_get(j->g, id);
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (j->makers[n->operands[i]].depth >= depth) depth = j->makers[n->operands[i]].depth + 1;
+  return depth;
+}
+
+/* Makes the node, and who comes after it, as deep as it has to be. */
+static void deepen(joiner *j, uint32_t id) {
+  j->makers[id].depth = least_depth(j, id);
+  j->todo.count = 0;
+  VEC_PUSH(j->g->arena, &j->todo, id);
+  while (j->todo.count) {
+    uint32_t at = j->todo.at[--j->todo.count];
+    const plan_node *n = plan_node_get(j->g, at);
+    for (uint32_t i = 0; i < n->n_users; i++) {
+      if (j->makers[n->users[i]].depth > j->makers[at].depth) continue;
+      j->makers[n->users[i]].depth = j->makers[at].depth + 1;
+      VEC_PUSH(j->g->arena, &j->todo, n->users[i]);
+    }
+  }
 }
 
 static void add_once(arena *a, ids *to, uint32_t id) {
@@ -443,6 +485,15 @@ static void merge_group(joiner *j, uint32_t group) {
     n->operands = ARENA_COPY(g->arena, uint32_t, &one, 1);
     plan_add_user(g, one, s.results.at[i]);
   }
+  deepen(j, one);
+}
+
+static void find_depths(joiner *j, uint32_t comp) {
+  const uint32_t *order = plan_post_order(j->g, comp);
+  for (uint32_t k = 0; k < plan_comp_get(j->g, comp)->nodes.count; k++) {
+    maker *m = &j->makers[order[k]];
+    m->least = m->most = m->depth = least_depth(j, order[k]);
+  }
 }
 
 void plan_join_results(plan_graph *g) {
@@ -455,7 +506,10 @@ void plan_join_results(plan_graph *g) {
   }
   for (uint32_t id = 1; id < j.count; id++)
     plan_node_get(g, id)->of_rows = is_of_rows(g, plan_node_get(g, id));
-  for (uint32_t c = 1; c < g->comps.count; c++) join_in(&j, c);
+  for (uint32_t c = 1; c < g->comps.count; c++) {
+    find_depths(&j, c);
+    join_in(&j, c);
+  }
   for (uint32_t id = 1; id < j.count; id++) {
     if (j.makers[id].joined != id || j.makers[id].results == 1) continue;
     plan_add_table(g, j.makers[id].results);
