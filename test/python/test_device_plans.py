@@ -68,6 +68,22 @@ def test_slices_grow_by_what_xla_keeps_of_them():
     assert sum(loop.trips for loop in plan.loops) <= 60
 
 
+def cross_entropy(x, w, labels):
+    logits = jax.nn.log_softmax(x @ w)
+    return -jnp.take_along_axis(logits, labels[:, None], 1).mean()
+
+
+def test_a_table_of_weights_is_not_laid_out_anew_on_a_tpu():
+    """Beside the weights and their gradient there are the weights in 16 bits, and nothing as large."""
+    rows, width, words = 2048, 512, 128_256
+    shapes = ((rows, width), jnp.float32), ((width, words), jnp.float32), ((rows,), jnp.int32)
+    f = jax.value_and_grad(cross_entropy, argnums=(0, 1))
+    plan = weir.plan(f, *(jax.ShapeDtypeStruct(*s) for s in shapes), limit="700MB", device="v5e")
+    assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 700_000_000
+    assert plan.peak_after_bytes < 2.5 * 4 * width * words + 4 * 4 * rows * width
+    assert all(loop.slice % 128 == 0 for loop in plan.loops)
+
+
 def test_a_faster_card_is_predicted_to_be_faster():
     times = [
         weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=name).time_after_ns
