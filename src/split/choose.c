@@ -9,7 +9,8 @@
 #include "split/sorts.h"
 
 enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 8 };
-enum { MARGINS = 8 }; /* as long as slices are at least to be: what is made twice is an eighth */
+enum { LONG_SLICE = 8 }; /* tiles: of fewer, whole ones would be up to half as many indices */
+enum { MARGINS = 8 };    /* as long as slices are at least to be: what is made twice is an eighth */
 
 /* Bytes per index of the largest value that the loops hold slice by slice. */
 static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
@@ -38,7 +39,7 @@ typedef struct wishes {
   int64_t rows;
   /* a product sums over the factor, or a while runs all of its trips for each slice */
   bool be_long;
-  /* slices of a matrix cut the dimension that is innermost */
+  /* what is put out is written along its innermost dimension */
   bool innermost;
   /* indices that the widest stencil reaches beyond a slice */
   int64_t margin;
@@ -94,11 +95,15 @@ static int64_t again_bytes(const split_region *r) {
   return total;
 }
 
-/* Whether slices of an operand, a matrix or larger, cut the dimension that is innermost. */
-static bool cuts_innermost(const split_region *r, const split_member *member) {
-  for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
-    int32_t last = ir_type_at(r->m, v)->rank - 1;
-    if (last > 0 && member->factor.operands[k].dim == last) return true;
+/* Whether what is put out, a matrix or larger, is written slice by slice along the dimension that
+ * is innermost. */
+static bool writes_innermost(const split_region *r, const split_member *member) {
+  const ir_op_data *d = ir_op_get(r->m, member->op);
+  for (uint32_t j = 0; j < d->n_results; j++) {
+    int32_t last = ir_type_at(r->m, d->first_result + j)->rank - 1;
+    bool is_cut = last > 0 && member->factor.results[j].dim == last;
+    ir_value v = d->first_result + j;
+    if (is_cut && r->needed_outside[v] && split_is_large(r, v)) return true;
   }
   return false;
 }
@@ -116,7 +121,7 @@ static wishes wishes_of(const split_region *r) {
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)
       w.scanned = member->next ? INT64_MAX : max64(w.scanned, member->factor.operands[0].unit);
     w.margin = max64(w.margin, margin_of(r, member));
-    w.innermost |= cuts_innermost(r, member);
+    w.innermost |= writes_innermost(r, member);
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
   }
@@ -147,13 +152,12 @@ static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_
 }
 
 static int64_t in_tiles(const wishes *w, int64_t indices, const split_goal *goal) {
-  bool is_any = !w->innermost || !goal->tile || indices <= goal->tile;
+  bool is_any = !w->innermost || !goal->tile || indices < LONG_SLICE * goal->tile;
   return is_any ? indices : indices - indices % goal->tile;
 }
 
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
- * is within a fifth, so that nothing has to be masked. Whole tiles, if they are more than one, of
- * what the slices cut innermost. */
+ * is within a fifth, so that nothing has to be masked. Whole tiles of what is written. */
 static int64_t slice_length(const split_region *r, const wishes *w, int64_t index_bytes,
                             int64_t least, const split_goal *goal) {
   int64_t extent = r->extent,
