@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Grams|Solves|Selves|Contrasts]
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py) and the ways: passes alone,
@@ -27,9 +27,9 @@ import random_lists  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,permuted,dce,columns,dce,listed,dce,ranges,"
-PASSES += "counted,blocks,dce,through-slice,dce"
+PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
-LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts")
+LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows")
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}

@@ -7,6 +7,8 @@
  * large tensor is made from what the tensor is made of, and the tensor may be one that nobody
  * holds. A scatter that writes at most one element at each place of the other dimensions is a
  * select where the counted index is the written one; one out of bounds is nowhere, as in scatter.
+ *   Where entries name a dimension by their own index (x[arange(n), i]) it becomes a batch
+ * dimension of the gather or scatter, which is split along it.
  *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
  * another order, 16-bit floats are summed up in f32. Left alone: windows of more than one element,
  * ui64 indices; products where the rows read would be more than half of the product, or columns
@@ -70,14 +72,16 @@ static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t
   return ir_build_reshape(&f->b, indices, type);
 }
 
-/* The entries are those of the indices, without the dimension that vectors lie along. */
+/* The entries are those of the indices, without the dimension that vectors lie along; false: they
+ * can't be read. */
 static bool set_entries(picker *f, ir_value indices, int64_t along) {
   const ir_type_data *t = type_of(f, indices);
   ir_dtype_class c = ir_dtype_class_of(t->dtype);
   f->rank = 0;
   for (int32_t i = 0; i < t->rank; i++)
     if (i != along) f->dims[f->rank++] = t->dims[i];
-  return c == IR_CLASS_INT || (c == IR_CLASS_UINT && ir_dtype_bytes(t->dtype) < 8);
+  bool is_readable = c == IR_CLASS_INT || (c == IR_CLASS_UINT && ir_dtype_bytes(t->dtype) < 8);
+  return is_readable && f->rank < IR_MAX_RANK; /* room for index vectors */
 }
 
 static coordinate indexed(picker *f, ir_value indices, int64_t along, int64_t component,
@@ -88,11 +92,12 @@ static coordinate indexed(picker *f, ir_value indices, int64_t along, int64_t co
   return (coordinate){false, 0, ir_build_convert(&f->b, at, IR_I64)};
 }
 
-/* Where the entries of a gather or scatter of single elements are in the operand; not clamped. */
+/* Where the entries of a gather or scatter are in the operand, or their windows begin; not clamped.
+ */
 static bool find_place(picker *f, const ir_gather_numbers *n, ir_value operand, ir_value indices,
                        place *out) {
   int64_t along = n->index_vector_dim;
-  if (n->offset_dims.count || !set_entries(f, indices, along)) return false;
+  if (!set_entries(f, indices, along)) return false;
   for (int32_t d = 0; d < type_of(f, operand)->rank; d++) {
     int64_t extent = type_of(f, operand)->dims[d];
     int32_t batch = ir_ints_find(n->operand_batching_dims, d),
@@ -178,30 +183,75 @@ static ir_type type_as_gathered(picker *f, const reading *r) {
   return ir_tensor(f->m, t.dtype, t.rank, dims);
 }
 
-static ir_value gathered(picker *f, const reading *r) {
-  const ir_type_data t = *type_of(f, r->v);
-  int64_t indexed_dims[IR_MAX_RANK], offset[IR_MAX_RANK], sizes[IR_MAX_RANK], n = 0,
-                                                                              column[IR_MAX_RANK];
+/* The entry's own index names the dimension, and no other of this operand: a batch. */
+static bool is_batch(const picker *f, const coordinate *c, int64_t extent, uint32_t seen) {
+  return c->is_own && c->along >= 0 && f->dims[c->along] == extent && !(seen >> c->along & 1);
+}
+
+/* Dimensions of v that entries are of, by how. */
+typedef struct named_dims {
+  int64_t indexed[IR_MAX_RANK], batch[IR_MAX_RANK], along[IR_MAX_RANK];
+  int32_t n_indexed, n_batch;
+} named_dims;
+
+static bool reads_data(const picker *f, ir_value v, const place *where, ir_ints whole) {
+  for (int32_t d = 0; d < type_of(f, v)->rank; d++)
+    if (ir_ints_find(whole, d) < 0 && !where->at[d].is_own) return true;
+  return false;
+}
+
+/* A diagonal has no batches. */
+static named_dims name_dims(const picker *f, ir_value v, const place *where, ir_ints whole) {
+  named_dims n = {.n_indexed = 0};
+  uint32_t seen = reads_data(f, v, where, whole) ? 0 : UINT32_MAX;
+  for (int32_t d = 0; d < type_of(f, v)->rank; d++) {
+    const coordinate *c = &where->at[d];
+    if (ir_ints_find(whole, d) >= 0) continue;
+    if (is_batch(f, c, type_of(f, v)->dims[d], seen)) {
+      seen |= 1u << c->along;
+      n.batch[n.n_batch] = d;
+      n.along[n.n_batch++] = c->along;
+    } else {
+      n.indexed[n.n_indexed++] = d;
+    }
+  }
+  return n;
+}
+
+/* Of single elements along these dimensions; index vectors lie behind the entries. */
+static ir_gather_numbers numbers_of(const picker *f, const named_dims *n, ir_ints offset) {
+  ir_ints points = {n->n_indexed, n->indexed};
+  return (ir_gather_numbers){.offset_dims = offset,
+                             .collapsed_slice_dims = points,
+                             .operand_batching_dims = {n->n_batch, n->batch},
+                             .start_indices_batching_dims = {n->n_batch, n->along},
+                             .start_index_map = points,
+                             .index_vector_dim = f->rank};
+}
+
+/* [entries, indexed dimensions] */
+static ir_value index_vectors(picker *f, const place *where, const named_dims *n) {
+  int64_t column[IR_MAX_RANK];
   ir_value parts[IR_MAX_RANK] = {IR_NONE};
   for (int32_t i = 0; i < f->rank; i++) column[i] = f->dims[i];
   column[f->rank] = 1;
+  ir_type type = ir_tensor(f->m, IR_I64, f->rank + 1, column);
+  for (int32_t i = 0; i < n->n_indexed; i++)
+    parts[i] = ir_build_reshape(&f->b, coordinate_value(f, &where->at[n->indexed[i]]), type);
+  if (n->n_indexed == 1) return parts[0];
+  return ir_build_concatenate(&f->b, parts, (uint32_t)n->n_indexed, f->rank);
+}
+
+static ir_value gathered(picker *f, const reading *r) {
+  const ir_type_data t = *type_of(f, r->v);
+  int64_t offset[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  named_dims n = name_dims(f, r->v, r->where, r->whole);
+  CTX_CHECK(f->m->ctx, n.n_indexed > 0); /* or broadcast() would have it */
   for (int32_t i = 0; i < r->whole.count; i++) offset[i] = f->rank + i;
-  for (int32_t d = 0; d < t.rank; d++) {
-    sizes[d] = t.dims[d];
-    if (ir_ints_find(r->whole, d) >= 0) continue;
-    sizes[d] = 1;
-    indexed_dims[n] = d;
-    parts[n++] = ir_build_reshape(&f->b, coordinate_value(f, &r->where->at[d]),
-                                  ir_tensor(f->m, IR_I64, f->rank + 1, column));
-  }
-  CTX_CHECK(f->m->ctx, n > 0); /* or broadcast() would have it */
-  ir_value indices = n == 1 ? parts[0] : ir_build_concatenate(&f->b, parts, (uint32_t)n, f->rank);
-  ir_ints points = {(int32_t)n, indexed_dims};
-  ir_gather_numbers numbers = {.offset_dims = {r->whole.count, offset},
-                               .collapsed_slice_dims = points,
-                               .start_index_map = points,
-                               .index_vector_dim = f->rank};
+  for (int32_t d = 0; d < t.rank; d++) sizes[d] = ir_ints_find(r->whole, d) >= 0 ? t.dims[d] : 1;
+  ir_gather_numbers numbers = numbers_of(f, &n, (ir_ints){r->whole.count, offset});
   ir_attr attr = ir_gather_dims_attr(f->m, &numbers);
+  ir_value indices = index_vectors(f, r->where, &n);
   ir_type type = type_as_gathered(f, r);
   return in_asked_order(f, r, ir_build_gather(&f->b, r->v, indices, type, attr, sizes));
 }
@@ -392,7 +442,7 @@ static ir_value element_of_gather(picker *f, ir_op op) {
   if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) || !is_one_by_one(f, op) ||
       ir_element_count(f->m, ir_type_of(f->m, y)) >
           ir_element_count(f->m, ir_type_of(f->m, x)) / 2 ||
-      !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
+      !ir_gather_dims(f->p->scratch, f->m, op, &n) || n.offset_dims.count ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where))
     return IR_NONE;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++)
@@ -455,7 +505,7 @@ static ir_value select_for_scatter(picker *f, ir_op op) {
   place where;
   if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
       (kind == IR_OP_UNKNOWN && !ir_is_putting(f->m, reducer)) ||
-      !ir_scatter_dims(f->p->scratch, f->m, op, &n) ||
+      !ir_scatter_dims(f->p->scratch, f->m, op, &n) || n.offset_dims.count ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where) || !has_own_places(f, x, &where))
     return IR_NONE;
   ir_value mask = written(f, x, &where);
@@ -463,6 +513,65 @@ static ir_value select_for_scatter(picker *f, ir_op op) {
   ir_value sum = spread(f, u, x, &where);
   if (kind != IR_OP_UNKNOWN) sum = ir_build_binary(&f->b, kind, x, sum);
   return ir_build_select(&f->b, mask, sum, x);
+}
+
+/* ---- entries that name a dimension by their own index ---- */
+/* Dimensions of x that windows lie along. */
+static ir_ints windows_of(const picker *f, ir_value x, const ir_gather_numbers *n, int64_t *dims) {
+  int32_t count = 0;
+  for (int32_t d = 0; d < type_of(f, x)->rank; d++)
+    if (ir_ints_find(n->collapsed_slice_dims, d) < 0 &&
+        ir_ints_find(n->operand_batching_dims, d) < 0)
+      dims[count++] = d;
+  return (ir_ints){count, dims};
+}
+
+static bool names_points(const ir_gather_numbers *n) {
+  for (int32_t i = 0; i < n->start_index_map.count; i++)
+    if (ir_ints_find(n->collapsed_slice_dims, n->start_index_map.at[i]) < 0) return false;
+  return n->start_index_map.count == n->collapsed_slice_dims.count;
+}
+
+/* Before anything is built: of the indices put together some are counts, some data. */
+static bool has_counts(const picker *f, ir_value indices, int64_t along) {
+  ir_op parts = ir_maker(f->m, indices, IR_OP_CONCATENATE);
+  if (!parts || ir_op_int(f->m, parts, "dimension", -1) != along) return false;
+  uint32_t counts = 0, n = ir_op_get(f->m, parts)->n_operands;
+  for (uint32_t i = 0; i < n; i++)
+    counts += pass_counted_dim(f->m, ir_operand(f->m, parts, i)) >= 0;
+  return counts && counts < n;
+}
+
+static bool is_scatter(const picker *f, ir_op op) { return ir_kind_of(f->m, op) == IR_OP_SCATTER; }
+
+/* x[arange(n), i]: what is named by a count of the entries is a batch dimension of the same op. */
+static ir_value batched(picker *f, ir_op op) {
+  bool (*read)(arena *, const ir_module *, ir_op, ir_gather_numbers *) =
+      is_scatter(f, op) ? ir_scatter_dims : ir_gather_dims;
+  ir_value operands[3], y = ir_result(f->m, op, 0);
+  const ir_op_data d = *ir_op_get(f->m, op);
+  ir_gather_numbers n;
+  int64_t dims[IR_MAX_RANK];
+  place where;
+  if (d.n_results != 1 || !read(f->p->scratch, f->m, op, &n) || !names_points(&n) ||
+      !has_counts(f, d.operands[1], n.index_vector_dim) ||
+      (ir_value_bytes(f->m, d.operands[0]) <= f->small_bytes &&
+       ir_value_bytes(f->m, y) <= f->small_bytes) ||
+      !find_place(f, &n, d.operands[0], d.operands[1], &where))
+    return IR_NONE;
+  named_dims named = name_dims(f, d.operands[0], &where, windows_of(f, d.operands[0], &n, dims));
+  if (named.n_batch <= n.operand_batching_dims.count || !named.n_indexed) return IR_NONE;
+  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = d.operands[i];
+  operands[1] = index_vectors(f, &where, &named);
+  ir_type type = ir_type_of(f->m, y);
+  ir_op made = ir_build_again(&f->b, op, operands, &type);
+  ir_gather_numbers numbers = numbers_of(f, &named, n.offset_dims);
+  if (is_scatter(f, op))
+    ir_op_set_attr(f->m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(f->m, &numbers),
+                   true);
+  else ir_op_set_attr(f->m, made, "dimension_numbers", ir_gather_dims_attr(f->m, &numbers), true);
+  ir_op_drop_attr(f->m, made, "indices_are_sorted"); /* by another order of the components */
+  return ir_result(f->m, made, 0);
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {
@@ -474,6 +583,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
               .b = {r->m, r->b.block, ir_op_get(r->m, op)->location},
               .steps = MOST_STEPS};
   ir_value y = kind == IR_OP_GATHER ? element_of_gather(&f, op) : select_for_scatter(&f, op);
+  if (!y) y = batched(&f, op);
   return pass_stand_in(r->m, r->map, op, y);
 }
 

@@ -66,6 +66,25 @@ static bool is_at_end(const ir_module *m, const split_order *order) {
   return order->search_end && m->ctx->looked_at >= order->search_end;
 }
 
+/* Of loops in loops: a value that the region would put out as a whole, and that its own region,
+ * along another factor, need not. Others of the region are then made anew in its loop. */
+static ir_value held_for_nothing(ir_module *m, ir_block block, const split_choice *c,
+                                 const split_goal *goal, tried *t) {
+  const split_region *r = c->region;
+  ir_value found = IR_NONE;
+  arena *scratch = arena_create(m->ctx);
+  for (ir_value v = 1; v < r->n_values && goal->nest && !found; v++) {
+    split_choice other;
+    if (!r->needed_outside[v] || !split_is_large(r, v) || !can_be_seed(m, v) || was_tried(t, v))
+      continue;
+    bool dissolves = split_choose(scratch, m, block, v, goal, &t->known, &other);
+    bool splits = dissolves && other.slice < other.extent;
+    if (splits && other.held_bytes < c->held_bytes) found = v;
+  }
+  arena_destroy(scratch);
+  return found;
+}
+
 /* Splits the region of one seed, or moves it to where it can be split. */
 static progress split_seed(ir_module *m, ir_block block, ir_value seed, const split_goal *goal,
                            tried *t) {
@@ -76,6 +95,14 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   if (found && goal->nest && detach_held(m, block, choice.region, goal)) {
     arena_destroy(scratch);
     return PREPARED;
+  }
+  ir_value first = found ? held_for_nothing(m, block, &choice, goal, t) : IR_NONE;
+  if (first) {
+    arena_destroy(scratch);
+    mark_tried(t, first);
+    progress p = split_seed(m, block, first, goal, t);
+    unmark_tried(t, seed);
+    return p;
   }
   if (found) {
     CTX_CHECK(m->ctx, choice.slice > 0 && choice.region->n_stages > 0);

@@ -42,7 +42,7 @@ typedef struct split_choice {
   int32_t reductions;     /* members merged over the factor */
   int32_t sorts;          /* members that sort along it */
   int64_t held_bytes;     /* large values that stay in memory: put out, or read whole */
-  int64_t returned_bytes; /* of these: the function's own results */
+  int64_t returned_bytes; /* of these: what the block returns */
   int64_t read_bytes;     /* of loops in loops: large values made outside, read slice by slice */
   bool overlaps;          /* of stencils, a trip makes again what others make */
   int64_t parts_bytes;    /* of these: parts of sums that could be added in blocks */

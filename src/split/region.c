@@ -585,8 +585,9 @@ static bool is_needed_outside(split_region *r, ir_value v) {
 }
 
 static bool is_returned(const split_region *r, ir_value v) {
-  for (uint32_t i = r->state->users.first[v]; i < r->state->users.first[v + 1]; i++)
-    if (ir_kind_of(r->m, r->state->users.ops[i]) == IR_OP_FUNC_RETURN) return true;
+  ir_op end = ir_terminator(r->m, r->block);
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++)
+    if (user == end) return true;
   return false;
 }
 

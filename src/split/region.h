@@ -126,7 +126,8 @@ typedef struct split_region {
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
   int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
-  int64_t returned_bytes;  /* of these: the function's own results, which are there in any case */
+  int64_t returned_bytes;  /* of these: what the block returns, or a while carries on: there in any
+                              case */
   int64_t part_bytes;      /* of a trip's part of a product's sum: split/monoid.h */
   VEC(split_member) members;
   VEC(split_instance) instances;

@@ -1,4 +1,4 @@
-"""Random programs of lists of places, prefix sums, halvings, windows, tori and sorts.
+"""Random programs of lists of places, prefix sums, halvings, windows, tori, sorts and tables.
 
 A seed stands for one function and its inputs: `Places`, what is read at and written to the places
 where a mask is set, or of two; `Prefixes`, prefix sums from both ends, of each other, and differences of them;
@@ -6,10 +6,10 @@ where a mask is set, or of two; `Prefixes`, prefix sums from both ends, of each 
 `Halvings`, associative scans and other functions that take every second element and put what they
 make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
 `Rolled`, neighbours on a torus, many of one field and several times over; `Sorts`, what is made of
-sorted elements, from either end, by one key or two, with what is moved along. All but the last have
-gradients. Numbers are small
-multiples of 1/8 in 32 or 64 bits, so that many sums are exact; `largest` is the size of the large
-tensors in bytes.
+sorted elements, from either end, by one key or two, with what is moved along; `Rows`, tables that
+are read and written at places of which the entries' own indices name some dimensions. All but
+`Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
+exact; `largest` is the size of the large tensors in bytes.
 """
 
 import random
@@ -853,3 +853,97 @@ class Sorts(Program):
             return self.unique(dice, x)
         s, p = self.sorted(dice, x, arguments[1])
         return [self.read(dice, s, p) for _ in range(dice.choice([1, 1, 2, 3]))]
+
+
+class Rows(Program):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.n, self.m = self.dice.choice(EXTENTS), self.dice.choice(EXTENTS)
+        if self.dice.random() < 0.3:
+            self.m = self.n
+        self.k = self.dice.choice([1, 1, 2, 3, self.m])
+        self.dtype = np.dtype(self.dice.choice(DTYPES))
+        self.largest = self.n * self.m * max(4, self.dtype.itemsize)
+        self.terms = max(self.n * self.k, self.m)
+        integer = self.dice.choice([np.int32, np.int32, np.int64, np.uint8])
+        places = self.numbers.integers(-self.m, 2 * self.m, (self.n, self.k))
+        self.at = (abs(places) if integer == np.uint8 else places).astype(integer)
+        self.data = [self.eighths(self.n, self.m), self.eighths(self.m), self.eighths(self.n, self.k)]
+
+    def inputs(self):
+        return self.data
+
+    def own(self, dice, n, axis, rank):
+        """Indices along one of the entries' dimensions; others are no count, or no whole one."""
+        count = jnp.arange(n).reshape([n if d == axis else 1 for d in range(rank)])
+        choices = [
+            lambda: count,
+            lambda: count,
+            lambda: lax.broadcasted_iota(np.int32, (self.n, self.k), 0) if rank == 2 else count,
+            lambda: n - 1 - count,
+            lambda: jnp.minimum(count, n - 2),
+            lambda: count + 1,
+        ]
+        return dice.choice(choices)()
+
+    def table(self, dice, x, y):
+        choices = [
+            lambda: x,
+            lambda: x + y,
+            lambda: x * y - x,
+            lambda: jnp.cumsum(x, 1, dtype=x.dtype),
+            lambda: jnp.cumsum(x, 0, dtype=x.dtype),
+            lambda: jnp.where(x > 1, x, y),
+            lambda: lax.slice(jnp.concatenate([x, x + y], 1), (0, 0), x.shape),
+        ]
+        return dice.choice(choices)()
+
+    def read(self, dice, t, at, how):
+        """[n, k], or with a dimension more."""
+        row, sides = self.own(dice, self.n, 0, 2), jnp.stack([t, t + t], -1)
+        choices = [
+            lambda: t.at[row, at].get(**how),
+            lambda: t.T.at[at, row].get(**how),
+            lambda: sides.at[row, at].get(**how),
+            lambda: sides.at[row, at, 1].get(**how),
+            lambda: sides.at[row[..., None], at[..., None], self.own(dice, 2, 2, 3)].get(**how),
+            lambda: jax.vmap(lambda row, i: row.at[i].get(**how))(t, at),
+            lambda: jax.vmap(lambda s: (s * t).at[row, at].get(**how), out_axes=-1)(t[:3, 0]),
+            lambda: t[: self.n // 2 + 1].at[row, at].get(**how),
+            lambda: t.at[row, self.own(dice, self.m, 0, 2)[: self.n]].get(**how)
+            if self.m >= self.n
+            else t.at[row, at].get(**how),
+        ]
+        return dice.choice(choices)()
+
+    def written(self, dice, t, at, u, how):
+        row, three = self.own(dice, self.n, 0, 2), jnp.stack([t, t, t], -1)
+        choices = [
+            lambda: t.at[row, at].add(u, **how),
+            lambda: t.at[row, at].set(t.dtype.type(2), **how),
+            lambda: t.T.at[at, row].add(u, **how),
+            lambda: three.at[row, at].add(u[..., None], **how),
+            lambda: jax.vmap(lambda row, i, v: row.at[i].add(v, **how))(t, at, u),
+            lambda: jnp.zeros_like(t).at[row, at].add(u, **how) * t,
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, u, whole=False):
+        dice = random.Random(self.body)
+        t = self.table(dice, x, y)
+        at = jnp.asarray(self.at)
+        reads = {"mode": dice.choice(["clip", "fill"])}
+        if reads["mode"] == "fill":
+            reads["fill_value"] = 3
+        z = (
+            self.read(dice, t, at, reads)
+            if dice.random() < 0.6
+            else self.written(dice, t, at, u, {"mode": "drop"})
+        )
+        z = z * z
+        if whole:
+            return jnp.sum(z, dice.choice([0, 1, -1]), dtype=z.dtype)
+        return jnp.sum(z * (t[0, 0] + z), dtype=z.dtype)
+
+    def function(self, *arguments):
+        return self.whole_or_differentiated(0.4, arguments)

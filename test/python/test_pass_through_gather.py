@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import held
 import running
 from jax import lax
 from test_kernel import folder  # noqa: F401 (a fixture: tiles can be made)
@@ -144,6 +146,71 @@ LEFT_ALONE = {
 def test_left_alone(case, tmp_path):
     f, op = LEFT_ALONE[case]
     assert f"stablehlo.{op}" in check(f, data(np.float64, 3), tmp_path)
+
+
+def sides(x):
+    return jnp.stack([x, x + x, -x], 1)
+
+
+BATCHED = {
+    "an argument": lambda x, w, b, y: x[jnp.arange(N), y % D],
+    "columns": lambda x, w, b, y: lax.cumsum(x).T[y % D, jnp.arange(N)],
+    "many a row": lambda x, w, b, y: lax.cumsum(x)[jnp.arange(N)[:, None], jnp.stack([y, y], 1)],
+    "windows": lambda x, w, b, y: sides(x)[jnp.arange(N), y % 3],
+    "vmapped": lambda x, w, b, y: jax.vmap(lambda s: (x * s)[jnp.arange(N), y % D])(x[:, 0]),
+    "put": lambda x, w, b, y: x.at[jnp.arange(N), y % D].set(7.0),
+    "windows added": lambda x, w, b, y: sides(x).at[jnp.arange(N), y % 3].add(w[:N]),
+    "gradient": lambda x, w, b, y: jax.grad(
+        lambda x: (lax.cumsum(x)[jnp.arange(N), y % D] ** 2).sum()
+    )(x),
+}
+NOT_BATCHED = {
+    "fewer rows": lambda x, w, b, y: x[jnp.arange(N - 2), y[2:] % D],
+    "another order": lambda x, w, b, y: x[N - 1 - jnp.arange(N), y % D],
+    "rows that are data": lambda x, w, b, y: x[y % N, y % D],
+    "rows that overlap": lambda x, w, b, y: jax.vmap(
+        lambda i: lax.dynamic_slice_in_dim(x, i, 2)
+    )(jnp.arange(N)),
+    "windows of some rows": lambda x, w, b, y: sides(x)[jnp.arange(N - 2), y[2:] % 3],
+}
+
+
+@pytest.mark.parametrize("spelling", BATCHED)
+def test_own_indices_are_batches(spelling, tmp_path):
+    rewritten = check(BATCHED[spelling], data(np.float64, 4, awkward=False), tmp_path)
+    (numbers,) = re.findall(r"stablehlo.(?:gather|scatter)<(.*?)>", rewritten)
+    batch = "operand_batching_dims|input_batching_dims"
+    assert re.search(rf"(?:{batch}) = \[\d", numbers)
+
+
+@pytest.mark.parametrize("spelling", NOT_BATCHED)
+def test_other_indices_are_none(spelling, tmp_path):
+    rewritten = check(NOT_BATCHED[spelling], data(np.float64, 4, awkward=False), tmp_path)
+    assert "stablehlo.gather" in rewritten and "batching_dims = [0" not in rewritten
+
+
+def test_once_an_index(tmp_path):
+    """The second dimension that the same index names stays indexed."""
+    dice = np.random.default_rng(0)
+    x = dice.normal(size=(N, N, D))
+    g = lambda x, y: lax.cumsum(x)[jnp.arange(N), jnp.arange(N), y % D]
+    rewritten = check(g, (x, dice.integers(0, D, N)), tmp_path)
+    assert "operand_batching_dims = [0]," in rewritten and "start_index_map = [1, 2]" in rewritten
+
+
+def knots(x, w, v):
+    """Splines whose knots each row has of its own, found by bisection."""
+    p = jax.nn.softmax(jnp.tanh(x @ w).reshape(-1, 4, 9)[..., 1:], -1)
+    c = jnp.cumsum(p, -1)
+    i = jnp.clip(jax.vmap(jax.vmap(jnp.searchsorted))(c, x), 0, 7)[..., None]
+    at = lambda a: jnp.take_along_axis(a, i, -1)[..., 0]
+    return jnp.mean(at(c) * x / at(p)) + jnp.sum(jnp.sin(at(c)) @ v)
+
+
+def test_knots_of_rows_hold_a_tenth():
+    dice = np.random.default_rng(6)
+    x, w, v = (dice.random(s).astype(np.float32) for s in [(5000, 4), (4, 36), (4, 3)])
+    held.check_a_tenth(jax.value_and_grad(knots, (1, 2)), x, w, v, rtol=1e-3, atol=1e-4)
 
 
 # ---- whole losses, split ----

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import held
 import running
 import weir
 
@@ -91,3 +92,20 @@ def test_what_loops_make_anew_is_sliced_by_rows_where_columns_would_keep_it(tmp_
         found = jax.jit(kernel)(p, x)
     for got, want in zip(found, kernel(p, x)):
         np.testing.assert_allclose(got, want, rtol=1e-4)
+
+
+def association(g, y):
+    """Each column of y against all columns of g; for each, its statistics are sorted."""
+    x = g.astype(jnp.float32)
+    x = x - x.mean(0)
+    t = (x.T @ (y - y.mean(0))) / jnp.sqrt((x**2).sum(0))[:, None]
+    return jnp.median(t * t, 0), (jnp.abs(t) > 2).sum(1)
+
+
+def test_what_is_sorted_whole_goes_before_what_it_is_made_of():
+    """The largest value is x, and a loop over its columns would put all of t out. Loops over y's
+    columns come first, and make x anew.
+    """
+    g = RNG.integers(0, 3, (100, 4000)).astype(np.int8)
+    y = RNG.normal(size=(100, 60)).astype(np.float32)
+    held.check_a_tenth(association, g, y)

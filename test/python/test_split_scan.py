@@ -13,6 +13,8 @@ import pytest
 from jax import lax
 
 import running
+import weir
+from test_libraries import reported_bytes
 
 RNG = np.random.default_rng(0)
 STEPS, BATCH, N, M = 29, 37, 6, 5
@@ -218,3 +220,27 @@ def test_held(name, tmp_path):
     xla = running.Xla(running.opt(tmp_path / "p.mlir", *options))
     assert xla.report_bytes() <= limit
     agree(xla(*ARGUMENTS), before(*ARGUMENTS))
+
+
+def resampled(shifts):
+    """Filters of one batch, each of which draws its 1,000 whole numbers again in each step."""
+    n = 1000
+
+    def one(shift):
+        def step(p, u):
+            total = jnp.cumsum(p)
+            i = jnp.searchsorted(total / total[-1], (jnp.arange(n) + u) / n)
+            return 1 + jnp.mod(p[i] + jnp.arange(n), 5), total[-1]
+
+        return lax.scan(step, jnp.ones(n), shift)[1]
+
+    return jax.vmap(one)(shifts)
+
+
+def test_a_while_inside_of_a_step_leaves_the_batch_to_be_sliced():
+    """What the step hands to it is not made inside of it: that would keep the scan whole."""
+    shifts = (RNG.integers(1, 8, (64, 12)) / 8).astype(np.float32)
+    with weir.limit("60kB"):
+        limited = jax.jit(resampled).lower(shifts).compile()
+    assert reported_bytes(limited) <= 60_000
+    np.testing.assert_array_equal(limited(shifts), jax.jit(resampled)(shifts))
