@@ -1,5 +1,8 @@
 #include "split/parts.h"
 
+#include "ir/attrs.h"
+#include "ir/fold.h"
+#include "split/prefix.h"
 #include "split/tile_op.h"
 #include "split/window.h"
 
@@ -17,6 +20,7 @@ typedef struct parts {
   int64_t threshold_bytes;
   ir_builder b;
   split_trip trip;
+  int64_t length;  /* that is read along the dimension that is sliced; 0: not known */
   VEC(made) known; /* without a part while it is only asked whether there could be one */
 } parts;
 
@@ -38,9 +42,66 @@ static bool parallel_factor(const parts *p, ir_value v, split_pos pos, split_fac
          out->role == SPLIT_PARALLEL && split_pos_equal(out->results[d->index], pos);
 }
 
+/* ---- one element of each prefix sum: the sum of those that it has ---- */
+/* XLA makes it where it is read. */
+static bool is_fused(const parts *p, ir_value v, int depth) {
+  if (!is_made_anew(p, v)) return true;
+  ir_op op = ir_value_get(p->m, v)->op;
+  ir_kind kind = ir_kind_of(p->m, op);
+  if (depth == 0 || (kind != IR_OP_BROADCAST_IN_DIM && !(ir_kind_flags(kind) & IR_FLAG_E)))
+    return false;
+  for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++)
+    if (!is_fused(p, x, depth - 1)) return false;
+  return true;
+}
+
+static bool is_prefix(const parts *p, ir_value v, split_pos pos) {
+  ir_module *m = p->m;
+  ir_op op = ir_maker(m, v, IR_OP_REDUCE_WINDOW);
+  if (!op || p->length != 1 || pos.unit != 1 || pos.mirrored || pos.more ||
+      split_prefix_along(m, op, pos.dim) == SPLIT_NO_PREFIX)
+    return false;
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
+  ir_value x = ir_operand(m, op, 0);
+  ir_dtype dtype = ir_type_at(m, x)->dtype;
+  if (ir_type_at(m, x)->dims[pos.dim] > INT32_MAX) return false; /* counted in i32 */
+  bool adds =
+      kind == IR_OP_ADD && split_sum_dtype(dtype) == dtype && ir_is_zero(m, ir_operand(m, op, 1));
+  return (adds || kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM) && is_fused(p, x, DEEPEST);
+}
+
+static ir_value copied(parts *p, ir_value v, ir_map *map) {
+  if (!is_made_anew(p, v)) return v;
+  if (ir_map_has(map, v)) return ir_map_get(map, v);
+  ir_op op = ir_value_get(p->m, v)->op;
+  for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++) copied(p, x, map);
+  ir_copy_op(p->m, p->b.block, op, map);
+  return ir_map_get(map, v);
+}
+
+static ir_value prefix_at(parts *p, ir_value v, split_pos pos) {
+  ir_module *m = p->m;
+  ir_op op = ir_value_get(m, v)->op;
+  ir_value x = copied(p, ir_operand(m, op, 0), ir_map_new(p->scratch, m)),
+           initial = ir_operand(m, op, 1);
+  ir_type type = ir_type_of(m, x), places = ir_tensor_with_dtype(m, type, IR_I32);
+  p->b.location = ir_op_get(m, op)->location;
+  ir_value here = ir_build_binary(&p->b, IR_OP_ADD, p->trip.start, ir_build_int(&p->b, pos.offset));
+  here = ir_build_convert(&p->b, here, IR_I32);
+  bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
+  ir_value is_in =
+      ir_build_compare(&p->b, forward ? "LE" : "GE", ir_build_iota(&p->b, places, pos.dim),
+                       ir_build_broadcast(&p->b, here, places, NULL));
+  ir_value rest = ir_build_broadcast(&p->b, initial, type, NULL);
+  ir_value y =
+      ir_build_reduce(&p->b, ir_reducer_kind(m, ir_body(m, op)),
+                      ir_build_select(&p->b, is_in, x, rest), initial, (int64_t[]){pos.dim}, 1);
+  return ir_build_reshape(&p->b, y, ir_tensor_with_dim(m, type, pos.dim, 1));
+}
+
 static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {
   split_factor f;
-  if (!is_made_anew(p, v) || find(p, v, pos)) return true;
+  if (!is_made_anew(p, v) || find(p, v, pos) || is_prefix(p, v, pos)) return true;
   if (depth == 0 || !parallel_factor(p, v, pos, &f)) return false;
   VEC_PUSH(p->scratch, &p->known, ((made){v, IR_NONE, pos}));
   ir_op op = ir_value_get(p->m, v)->op;
@@ -57,6 +118,10 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
   made *had = find(p, v, pos);
   if (had) return had->part;
   if (!is_made_anew(p, v)) return split_window_take(&p->b, &p->trip, v, pos);
+  if (is_prefix(p, v, pos)) {
+    VEC_PUSH(p->scratch, &p->known, ((made){v, prefix_at(p, v, pos), pos}));
+    return p->known.at[p->known.count - 1].part;
+  }
   parallel_factor(p, v, pos, &f);
   const ir_op_data d = *ir_op_get(p->m, ir_value_get(p->m, v)->op);
   ir_value *operands = ARENA_ARRAY(p->scratch, ir_value, d.n_operands + 1),
@@ -112,6 +177,7 @@ static ir_value read_part(parts *p, ir_op op, ir_value v, int32_t dim) {
 static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int32_t *out_dim) {
   p->known.count = 0;
   *out_dim = sliced_dim(p->m, op, stand_in);
+  if (*out_dim >= 0) p->length = ir_type_at(p->m, ir_result(p->m, op, 0))->dims[*out_dim];
   return *out_dim >= 0 && can_make(p, v, (split_pos){.dim = *out_dim, .unit = 1}, DEEPEST);
 }
 

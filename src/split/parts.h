@@ -3,6 +3,9 @@
  *   d = f(x, y)                                  while(i) { .. f(x[i], y) .. }
  *   while(i) { .. dynamic_slice(d, i, 0) .. }
  *
+ * An element of each prefix sum is the sum of those that it has, not a prefix sum of all: its trips
+ * cost the length each, and XLA makes what is summed where it is read.
+ *
  * The steps of a scan over the rows of a distance matrix, suppression of boxes one by one, farthest
  * points: each trip reads a few rows, so a trip that made all of d anew would cost its length times
  * as much.

@@ -110,6 +110,13 @@ CASES = {
     "groups of rows": over_rows(lambda x, y: distances(x[:60], y).reshape(30, 2 * M) * 2),
     "flat slabs": over_rows(lambda x, y: (x[:, None] * y).reshape(N, -1)),
     "rows of rows' sums": over_rows(lambda x, y: jnp.cumsum(distances(x, y), 1)),
+    "rows of sums of rows": over_rows(lambda x, y: jnp.cumsum(x[:, :1] * y[:, 0], 0)),
+    "rows of maxima": over_rows(
+        lambda x, y: jnp.tanh(lax.cummax(x[:, :1] - y[:, 0], axis=0, reverse=True)[2:])
+    ),
+    "rows of sums of a product": over_rows(lambda x, y: jnp.cumsum(x @ y.T, 0)),
+    "rows of products of rows": over_rows(lambda x, y: lax.cumprod(jnp.cos(x[:, :1] * y[:, 0]))),
+    "two rows of sums": at_places(lambda d, i: part(lax.cumsum(d), (i, 0), (2, M))),
     "columns": at_places(lambda d, i: part(d, (0, i), (N, 1))),
     "two rows": at_places(lambda d, i: part(d, (i, 0), (2, M))),
     "blocks": at_places(lambda d, i: part(d, (i, i - 4), (5, 2))),
@@ -126,6 +133,8 @@ CASES = {
 
 
 LEFT_WHOLE = {"beyond i64", "read as a whole too"}
+SUMMED = {"rows of sums of rows", "rows of maxima"}  # what is summed is made where it is read
+NOT_SUMMED = {"rows of sums of a product", "rows of products of rows", "two rows of sums"}
 
 
 def program(name, folder):
@@ -150,7 +159,7 @@ def test_same_results(name, tmp_path):
     agree(running.Xla(rewritten)(*ARGUMENTS), running.Xla(text)(*ARGUMENTS))
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - LEFT_WHOLE))
+@pytest.mark.parametrize("name", sorted(set(CASES) - LEFT_WHOLE - SUMMED - NOT_SUMMED))
 def test_parts_alone(name, tmp_path):
     """Nothing is as large as the value, and no loop goes over it."""
     text = program(name, tmp_path)
@@ -158,3 +167,11 @@ def test_parts_alone(name, tmp_path):
     for whole in (f"{N}x{M}x", f"{N}x{N}x", f"{M}x{N}x", f"{N}x{M * D}x"):
         assert f"tensor<{whole}" not in rewritten, whole
     assert rewritten.count("stablehlo.while") == text.count("stablehlo.while")
+
+
+@pytest.mark.parametrize("name", sorted(SUMMED | NOT_SUMMED))
+def test_one_element_of_each_prefix_sum_is_a_sum(name, tmp_path):
+    """Of what is no elementwise op of what is there, of products, of several elements it is not."""
+    program(name, tmp_path)
+    rewritten = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", THRESHOLD)
+    assert ("reduce_window" in rewritten) == (name in NOT_SUMMED)
