@@ -15,8 +15,9 @@ const device_platform device_rocm = {"rocm", 6e3, 15e3, "xla_gpu_enable_triton_g
 #define LIBRARIES(...)                                                                             \
   {                                                                                                \
     .align_bytes = 256, .library_bytes = 4 << 20, .least_library_products = 256,                   \
-    .lays_out_anew = true, .library_decides = true, .fuses_sums = true, .joins_results = true,     \
-    .keeps_invariants = true, .narrow_floats = true, __VA_ARGS__                                   \
+    .least_library_elements = 100, .lays_out_anew = true, .library_decides = true,                 \
+    .fuses_sums = true, .joins_results = true, .keeps_invariants = true, .narrow_floats = true,    \
+    __VA_ARGS__                                                                                    \
   }
 /* What its products in parts cost, by generations (splitk_rewriter.cc). */
 #define BY_AGE(generation, blackwell, hopper, older)                                               \

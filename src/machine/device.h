@@ -16,8 +16,9 @@ typedef struct device_memory {
   bool lays_out_anew;
   int64_t align_bytes;   /* of a buffer's address */
   int64_t library_bytes; /* in which a library's call works, beside its operands and results */
-  /* Products of f32 matrices with fewer multiplications are no library's. */
-  int64_t least_library_products;
+  /* Products of f32 matrices are no library's if a row and a column of the result, and what each
+   * sums, are fewer elements; with a vector, if they are fewer multiplications. */
+  int64_t least_library_elements, least_library_products;
   /* Products are made in parts, where that keeps more of so many cores busy (plan/peak_terms.c).
    * What XLA counts, in its unit: of a byte that a product moves, of adding parts, and of a byte of
    * these. */

@@ -14,14 +14,18 @@ static int64_t extent(const plan_shape *s, int32_t from_last) {
   return s->rank > from_last ? s->dims[s->rank - 1 - from_last] : 1;
 }
 
-/* Multiplications of a matrix of the batch: too few for a library. */
+/* A matrix of the batch, too small for a library (matmul_utils.cc,
+ * IsMatrixMultiplicationTooSmallForRewriting). */
 static bool is_small(const plan_graph *g, const plan_node *n) {
   int64_t rows = extent(&n->shape, 1), columns = extent(&n->shape, 0);
   const plan_shape *x = &plan_node_get(g, n->operands[0])->shape;
   int64_t kept = columns > 0 ? n->shape.elements / columns : 0,
           summed = kept > 0 ? x->elements / kept : 0;
-  int64_t products = saturated_product(saturated_product(rows, columns), summed);
-  return products < g->memory->least_library_products;
+  if (rows == 1 || columns == 1)
+    return saturated_product(saturated_product(rows, columns), summed) <
+           g->memory->least_library_products;
+  return saturated_product(saturated_sum(rows, columns), summed) <
+         g->memory->least_library_elements;
 }
 
 static bool is_librarys(const plan_graph *g, const plan_node *n) {

@@ -183,6 +183,18 @@ func.func @main(%x: {x}, %y: {y}) -> {r} {{
 }}"""
 
 
+def small_products(rows, terms=24, batch=21):
+    """As many rows as columns, in a batch; sines of these."""
+    x, y, z = (f"tensor<{batch}x{m}x{n}xf32>" for m, n in ((rows, terms), (terms, rows), (rows, rows)))
+    return f"""
+func.func @main(%x: {x}, %y: {y}) -> {z} {{
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : ({x}, {y}) -> {z}
+  %1 = stablehlo.sine %0 : {z}
+  return %1 : {z}
+}}"""
+
+
 def one_head(batch=3, rows=317, depth=8):
     """Scores of attention with one head, which is a dimension of length 1."""
     x, y = f"tensor<{batch}x{rows}x1x{depth}xbf16>", f"tensor<{batch}x1x{rows}x{rows}xbf16>"
@@ -910,6 +922,8 @@ SINGLE = {
     "a product in a loop that no trip changes": ("h100", product_of_a_beginning(), 109_351_940),
     "sums of rows that make a warp, padded": ("h100", distances_padded(8), 251_657_312),
     "sums of rows that make no warp, padded": ("h100", distances_padded(10), 143_558_680),
+    "products of small matrices": ("h100", small_products(3), 4_207_412),
+    "products of smaller matrices": ("h100", small_products(2), 8400),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
     "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),
