@@ -383,10 +383,15 @@ static double cost_of_packing(const kernel_nest *n) {
   return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (kernel_outer_extent(n) - 1));
 }
 
-/* In a kernel; XLA's take cost_weight(). */
+/* Of ops that are instructions of their own, in XLA's loops, too. */
+static double own_weight(const kernel_nest *n, const kernel_node *x) {
+  return x->is_added && machine_has_fma(&n->machine) ? 0 : cost_weight(x);
+}
+
+/* In a kernel. */
 static double weight_of(const kernel_nest *n, const kernel_node *x) {
   bool in_turn = x->kind == IR_OP_EXPONENTIAL && cost_exps_at_once(n) > 1;
-  return in_turn ? EXP_IN_TURN : cost_weight(x);
+  return in_turn ? EXP_IN_TURN : own_weight(n, x);
 }
 
 /* Cycles of cores without work, of those for which there is enough: XLA's loop would have it on as
@@ -522,7 +527,7 @@ double cost_of_xla(const kernel_nest *n) {
                     : kernel_is_variadic(x)              ? XLA_JOINT * n->lanes
                     : is_narrow_extreme(n, x)            ? XLA_NARROW_EXTREME * n->lanes
                     : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
-                                                         : cost_weight(x);
+                                                         : own_weight(n, x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
                 x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);

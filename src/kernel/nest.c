@@ -561,6 +561,23 @@ static bool find_axes(kernel_tie *t) {
   return find_whiles(t);
 }
 
+/* Multiply and add contract to one instruction. */
+static void mark_added(kernel_nest *n) {
+  int32_t *readers = ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1);
+  for (uint32_t k = 0; k < n->n_nodes; k++)
+    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
+      const kernel_node *from = kernel_node_of(n, ir_operand(n->m, n->nodes[k].op, i));
+      if (from) readers[from - n->nodes]++;
+    }
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if (x->kind != IR_OP_REDUCE || x->monoid != IR_OP_ADD || kernel_is_variadic(x)) continue;
+    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, 0));
+    if (from && from->kind == IR_OP_MULTIPLY)
+      n->nodes[from - n->nodes].is_added = readers[from - n->nodes] == 1;
+  }
+}
+
 static bool build(kernel_tie *t) {
   kernel_nest *n = t->n;
   ir_module *m = n->m;
@@ -585,6 +602,7 @@ static bool build(kernel_tie *t) {
   t->first = ARENA_ARRAY(t->a, uint32_t, count + 1);
   for (uint32_t i = 0; i < n->n_nodes; i++)
     if (!tie_node(t, i)) return false;
+  mark_added(n);
   return tie_inputs(t) && tie_outputs(t) && find_axes(t);
 }
 

@@ -82,6 +82,7 @@ typedef struct kernel_node { /* one result of one op of the body */
   bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
   ir_kind monoid;      /* of what it reduces with */
   bool never_negative; /* nor is any of its terms -0.0: equal ones have equal bits */
+  bool is_added; /* a product of two numbers that only one sum reads: they are one operation */
   kernel_packing packed; /* tiles read it from a copy (pack.h) */
 } kernel_node;
 
