@@ -25,11 +25,11 @@
  * may also give NaN for two infinite points. NaN stays in its row and column. x + y is x - -y. Left
  * alone: any other exponent, reducer or element type, |x - y|, sums over n or m without a product,
  * tensors that are small against the limit or below the threshold, points of few dimensions: there
- * XLA's loops over the differences are as fast and exact. Kernels over the differences in f32 may be
- * faster than products in f64, so both ways are tried (passes.def). Cost: a matrix product. In loops under a
- * limit 3 to 10 times as fast as the differences from d = 16. Source: eXLA's Euclidean distance
- * rewrite (Artemev et al. 2022), which took every power for a square; Gram matrix and centring:
- * Schoenberg 1935.
+ * XLA's loops over the differences are as fast and exact. Kernels over the differences in f32 may
+ * be faster than products in f64, so both ways are tried (passes.def). Cost: a matrix product. In
+ * loops under a limit 3 to 10 times as fast as the differences from d = 16. Source: eXLA's
+ * Euclidean distance rewrite (Artemev et al. 2022), which took every power for a square; Gram
+ * matrix and centring: Schoenberg 1935.
  */
 #include <float.h>
 #include <math.h>
