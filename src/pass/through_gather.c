@@ -256,7 +256,35 @@ static ir_value gathered(picker *f, const reading *r) {
   return in_asked_order(f, r, ir_build_gather(&f->b, r->v, indices, type, attr, sizes));
 }
 
+/* A slice without gaps of dimensions that are read as a whole. */
+static bool cuts_windows_alone(const picker *f, ir_op slice, ir_ints whole) {
+  int32_t n;
+  const int64_t *stride = ir_op_ints(f->m, slice, "strides", &n),
+                *from = type_of(f, ir_operand(f->m, slice, 0))->dims,
+                *to = type_of(f, ir_result(f->m, slice, 0))->dims;
+  for (int32_t d = 0; d < n; d++)
+    if (stride[d] != 1 || (from[d] != to[d] && ir_ints_find(whole, d) < 0)) return false;
+  return true;
+}
+
+static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole);
+
+/* Rows of what is sliced, then the slice of these. */
+static ir_value sliced(picker *f, ir_op slice, const place *where, ir_ints whole) {
+  int32_t n;
+  const int64_t *start = ir_op_ints(f->m, slice, "start_indices", &n),
+                *dims = type_of(f, ir_result(f->m, slice, 0))->dims;
+  ir_value x = read_at(f, ir_operand(f->m, slice, 0), where, whole);
+  for (int32_t i = 0; i < whole.count; i++)
+    if (type_of(f, x)->dims[f->rank + i] != dims[whole.at[i]])
+      x = ir_build_slice_dim(&f->b, x, f->rank + i, start[whole.at[i]], dims[whole.at[i]]);
+  return x;
+}
+
 static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole) {
+  ir_op slice = ir_maker(f->m, v, IR_OP_SLICE);
+  if (slice && pass_is_static(f->m, slice) && cuts_windows_alone(f, slice, whole))
+    return sliced(f, slice, where, whole);
   reading r = reading_of(f, v, where, whole);
   ir_value x = broadcast(f, &r);
   return x ? x : gathered(f, &r);

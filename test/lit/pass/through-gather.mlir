@@ -16,10 +16,10 @@ module {
     return %1 : tensor<8xf32>
   }
 
-  // Rows of a slice are gathered out of the slice.
+  // Rows of a slice are a slice of rows.
   // CHECK: sym_name = "sliced"
-  // CHECK: %[[PART:[0-9]+]] = "stablehlo.slice"(%arg1)
-  // CHECK: "stablehlo.gather"(%[[PART]], {{.*}}slice_sizes = array<i64: 1, 3>
+  // CHECK: %[[ROWS:[0-9]+]] = "stablehlo.gather"(%arg1, {{.*}}slice_sizes = array<i64: 1, 5>
+  // CHECK-NEXT: "stablehlo.slice"(%[[ROWS]]) <{limit_indices = array<i64: 8, 4>, start_indices = array<i64: 0, 1>, strides = array<i64: 1, 1>}>
   func.func public @sliced(%x: tensor<8x3xf32>, %all: tensor<40x5xf32>, %label: tensor<8x1xi32>) -> tensor<8xf32> {
     %w = stablehlo.slice %all [0:40, 1:4] : (tensor<40x5xf32>) -> tensor<40x3xf32>
     %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<8x3xf32>, tensor<40x3xf32>) -> tensor<8x40xf32>
