@@ -119,7 +119,8 @@ def arguments_within(wanted, needed_bytes, limit_bytes, device):
     the limit (0: none) has beside all that the process holds in arrays: where not for arguments once
     more, arrays that look like them are lent. Raises where there is no room.
     """
-    if needed_bytes > _auto.free_bytes(device):
+    copied = max((one.nbytes for one in wanted), default=0)  # to the device, while it is made
+    if needed_bytes + copied > _auto.free_bytes(device):
         raise CannotTime("too little memory is free")
     arrays = jax.live_arrays(device.platform)
     over = sum(array.nbytes for array in arrays) + needed_bytes - limit_bytes

@@ -55,17 +55,21 @@ const pass_row pipeline_passes[] = {
 /* ---- what is run when ---- */
 typedef enum purpose { AS_IT_CAME, PLAINLY, FOR_A_SPLIT } purpose;
 
+static bool may_be_needed(const pass_row *row) {
+  return row->use == PASS_NEEDED || row->use == PASS_RIVAL;
+}
+
 static bool is_run(const pass_row *row, purpose why) {
   if (row->use == PASS_ALWAYS) return true;
-  return why == FOR_A_SPLIT || (why == PLAINLY && row->use != PASS_NEEDED);
+  return why == FOR_A_SPLIT || (why == PLAINLY && !may_be_needed(row));
 }
 
 /* What lost its uses goes at once: passes count users. */
 static weir_status run_row(job *j, const pass_row *row, ir_module *m, pipeline_changes *in_out) {
   bool changed;
   WEIR_TRY(pass_run(&j->driver, row->pass, m, &changed));
-  in_out->replaced |= changed && row->use == PASS_WORTH;
-  in_out->needed |= changed && row->use == PASS_NEEDED;
+  in_out->replaced |= changed && (row->use == PASS_WORTH || row->use == PASS_RIVAL);
+  in_out->needed |= changed && may_be_needed(row);
   return changed ? pipeline_tidy(j, m) : WEIR_OK;
 }
 

@@ -177,12 +177,20 @@ static bool is_of_rows(const plan_graph *g, const plan_node *n) {
 }
 
 /* XLA's FusibleAsMultiOutputFusionRoot: fusions, sums, and single ops that are elementwise. */
+/* XLA makes where and what scatters write inside of these, before it joins fusions. */
+static bool goes_into_scatters(const plan_graph *g, const plan_node *n) {
+  bool goes = n->n_users > 0;
+  for (uint32_t i = 0; i < n->n_users; i++)
+    goes &= plan_kind_at_root(g, plan_node_get(g, n->users[i])) == IR_OP_SCATTER;
+  return goes;
+}
+
 static bool may_join(const joiner *j, uint32_t id) {
   const plan_graph *g = j->g;
   const plan_node *n = plan_node_get(g, id);
   bool is_root = is_fusion(g, n) || n->kind == IR_OP_REDUCE || plan_is_elementwise(n);
   return is_root && (n->flags & PLAN_FLAG_LIVE) && !n->in_place && n->n_users > 0 &&
-         (!n->shape.is_tuple || is_sum(g, n)) && !n->of_rows;
+         (!n->shape.is_tuple || is_sum(g, n)) && !n->of_rows && !goes_into_scatters(g, n);
 }
 
 typedef struct loop { /* over one array */

@@ -18,8 +18,8 @@ import weir
 from weir import _library, _say
 
 made, rewrite, report = [], _library.rewrite, _say.report
-def count(text, settings, referee):
-    result = rewrite(text, settings, referee)
+def count(text, settings, referee, *timer):
+    result = rewrite(text, settings, referee, *timer)
     if referee is not None:
         made.append((result.status_name, result.outcome == _library.REWRITTEN, result.limit_bytes))
     return result
