@@ -64,6 +64,8 @@ CASES = {
     "matvec_f64": points("matvec", 100_000, "f64", "matvec", (*KERNEL_PEERS, "gpytorch")),
     "matvec_f64_1e6": Case("matvec", 1_000_000, "f64", 32, 64, 3, ways=("weir",)),
     "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
+    "matvec_d16": Case("matvec", 50_000, "f32", 32, 128, 16, peers=KERNEL_PEERS),
+    "matvec_d64": Case("matvec", 50_000, "f32", 32, 128, 64, peers=KERNEL_PEERS),
     "matern_f64": points("matern", 50_000, "f64", peers=("keops",)),
     "cauchy_f64": points("cauchy", 50_000, "f64"),
     "gradient_f64": points("gradient", 50_000, "f64", peers=(*KERNEL_PEERS, "gpytorch")),
