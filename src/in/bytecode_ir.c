@@ -77,8 +77,9 @@ static void properties(bc_bytes *b, op_state *op) {
   uint64_t length = bc_varint(&item);
   CTX_CHECK(r->ctx, length <= bc_left(&item)); /* checked when the table was read */
   item.end = item.at + length;
-  in_property_names names = in_properties(op->name->kind);
   bool is_vhlo = op->name->is_vhlo;
+  in_property_names names = {0};
+  if (!is_vhlo) names = in_properties(op->name->kind);
   for (uint32_t i = 0; is_vhlo && i < op->name->vhlo.count; i++)
     property(&item, op, op->name->vhlo.by_name[i]->name);
   for (uint32_t i = 0; !is_vhlo && i < names.count; i++) property(&item, op, names.at[i]);

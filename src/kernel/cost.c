@@ -11,7 +11,7 @@
 static const double TYPICAL_ROWS = 4;
 static const double FIRST_TOUCH = 0.8; /* cycles a byte */
 static const double MOST_PARTIALS = 32 << 20;
-static const double A_CORES_WORK = 100e3; /* cycles for which XLA takes one more */
+static const double A_CORES_WORK = 100e3; /* cycles for which XLA takes one more: assumed */
 static const double PRODUCT_WEIGHT = 1.1, ODD_ROW_WEIGHT = 3.5;
 static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
 static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
@@ -269,10 +269,6 @@ typedef struct depths {
   int32_t steps;
 } depths;
 
-static double pieces_of(int64_t extent, int64_t piece) {
-  return ceil((double)extent / (double)piece);
-}
-
 /* Of what is the same in all tiles of a row of them, or in all tiles, and is made in a loop inside:
  * what is not is moved out by LLVM. Of what has columns and no rows times_computed() knows. */
 static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_loops *open) {
@@ -280,9 +276,9 @@ static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_lo
   bool is_looped = false;
   for (int32_t i = 0; i < open->count; i++) is_looped |= n->extent[open->axis[i]] > COST_UNROLL;
   if (!open->in_tiles || !is_looped || x->mask >> n->column & 1) return 1;
-  double panels = pieces_of(n->extent[n->column], s->vectors * n->lanes);
+  double panels = (double)ceil_div(n->extent[n->column], (int64_t)s->vectors * n->lanes);
   bool has_row = x->mask >> n->row & 1;
-  return has_row ? panels : panels * pieces_of(n->extent[n->row], s->rows);
+  return has_row ? panels : panels * (double)ceil_div(n->extent[n->row], s->rows);
 }
 
 /* A value is made in the innermost loop whose index it has (kernel_hoist), or is copied for all

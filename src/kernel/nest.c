@@ -561,20 +561,20 @@ static bool find_axes(kernel_tie *t) {
   return find_whiles(t);
 }
 
+/* Whether the op is a sum of these terms alone. */
+static bool sums_up(const ir_module *m, ir_op op, ir_value terms) {
+  return op && ir_kind_of(m, op) == IR_OP_REDUCE && ir_op_get(m, op)->n_results == 1 &&
+         ir_operand(m, op, 0) == terms && ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD;
+}
+
 /* Multiply and add contract to one instruction. */
 static void mark_added(kernel_nest *n) {
-  int32_t *readers = ARENA_ARRAY(n->a, int32_t, n->n_nodes + 1);
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++) {
-      const kernel_node *from = kernel_node_of(n, ir_operand(n->m, n->nodes[k].op, i));
-      if (from) readers[from - n->nodes]++;
-    }
+  ir_users users = ir_users_of_block(n->a, n->m, n->body);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
-    if (x->kind != IR_OP_REDUCE || x->monoid != IR_OP_ADD || kernel_is_variadic(x)) continue;
-    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, 0));
-    if (from && from->kind == IR_OP_MULTIPLY)
-      n->nodes[from - n->nodes].is_added = readers[from - n->nodes] == 1;
+    kernel_node *x = &n->nodes[k];
+    bool is_read_once = !ir_user_at(&users, x->value, 1);
+    x->is_added = x->kind == IR_OP_MULTIPLY && is_read_once &&
+                  sums_up(n->m, ir_user_at(&users, x->value, 0), x->value);
   }
 }
 

@@ -72,8 +72,9 @@ static ir_value held_for_nothing(ir_module *m, ir_block block, const split_choic
                                  const split_goal *goal, tried *t) {
   const split_region *r = c->region;
   ir_value found = IR_NONE;
+  if (!goal->nest) return IR_NONE;
   arena *scratch = arena_create(m->ctx);
-  for (ir_value v = 1; v < r->n_values && goal->nest && !found; v++) {
+  for (ir_value v = 1; v < r->n_values && !found; v++) {
     split_choice other;
     if (!r->needed_outside[v] || !split_is_large(r, v) || !can_be_seed(m, v) || was_tried(t, v))
       continue;

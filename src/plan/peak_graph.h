@@ -10,7 +10,7 @@
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_small.c---> counted: small arrays that stay in TPUs' memory, not on the chip
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
- *      --peak_tables.c-> fusions of several results and their tables of pointers, on GPUs
+ *      --peak_join.c-> fusions of several results and their tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation
  *      --peak_buffers.c> buffers, their live ranges

@@ -244,6 +244,16 @@ func.func @main(%x: {all_rows}) -> {matrix} {{
 }}"""
 
 
+def largest_and_place(dtype):
+    """The reducer of an argmax."""
+    return f"""reducer(%x: tensor<{dtype}>, %y: tensor<{dtype}>) (%i: tensor<i32>, %j: tensor<i32>) {{
+      %more = stablehlo.compare GT, %x, %y : (tensor<{dtype}>, tensor<{dtype}>) -> tensor<i1>
+      %z = stablehlo.select %more, %x, %y : tensor<i1>, tensor<{dtype}>
+      %l = stablehlo.select %more, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %z, %l : tensor<{dtype}>, tensor<i32>
+    }}"""
+
+
 def summed_twice(function, places=False, n=8192, m=4096):
     """Sums of exponentials of what a function of each row is less than its largest, and with places
     where that is.
@@ -258,12 +268,7 @@ def summed_twice(function, places=False, n=8192, m=4096):
   %k = stablehlo.iota dim = 1 : {all_at}
   %m, %at = stablehlo.reduce(%f init: %low), (%k init: %none) across dimensions = [1]
     : ({p}, {all_at}, tensor<f32>, tensor<i32>) -> ({v}, {at})
-    reducer(%x: tensor<f32>, %y: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {{
-      %more = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      %z = stablehlo.select %more, %x, %y : tensor<i1>, tensor<f32>
-      %l = stablehlo.select %more, %i, %j : tensor<i1>, tensor<i32>
-      stablehlo.return %z, %l : tensor<f32>, tensor<i32>
-    }}"""
+    {largest_and_place("f32")}"""
     results = f"({v}, {at})" if places else v
     return f"""
 func.func @main(%a: {a}, %w: {w}) -> {results} {{
@@ -443,12 +448,7 @@ func.func @main(%a: {a}, %w: {w}) -> ({results}) {{
   %k = stablehlo.iota dim = 1 : {all_at}
   %top, %at = stablehlo.reduce(%h init: %lowest), (%k init: %none) across dimensions = [1]
     : ({h}, {all_at}, tensor<bf16>, tensor<i32>) -> ({o}, {at})
-    reducer(%x: tensor<bf16>, %y: tensor<bf16>) (%i: tensor<i32>, %j: tensor<i32>) {{
-      %more = stablehlo.compare GT, %x, %y : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
-      %o = stablehlo.select %more, %x, %y : tensor<i1>, tensor<bf16>
-      %l = stablehlo.select %more, %i, %j : tensor<i1>, tensor<i32>
-      stablehlo.return %o, %l : tensor<bf16>, tensor<i32>
-    }}
+    {largest_and_place("bf16")}
   %ht = stablehlo.convert %top : ({o}) -> {v}
   %tt = stablehlo.broadcast_in_dim %ht, dims = [0] : ({v}) -> {p}
   %hf = stablehlo.convert %h : ({h}) -> {p}

@@ -1,11 +1,11 @@
 /* Object code on disk: comes back as it was, or not at all. */
 #include <assert.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder_testing.h"
 #include "kernel/cache.h"
 
 enum { LARGE = 9 << 20 };
@@ -30,15 +30,7 @@ static void put(arena *a, const char *text, const char *data, size_t length) {
   kernel_cache_put(a, &key, data, length);
 }
 
-static int files(char *out_path, size_t room) {
-  int n = 0;
-  DIR *d = opendir(folder);
-  assert(d);
-  for (struct dirent *e; (e = readdir(d));)
-    if (e->d_name[0] != '.') snprintf(out_path, room, "%s/%s", folder, e->d_name), n++;
-  closedir(d);
-  return n;
-}
+static int files(char *out_path, size_t room) { return files_in(folder, out_path, room); }
 
 static void test_damage(arena *a) {
   char path[400], data[] = "object code of some length";

@@ -4,13 +4,13 @@
 #include "limit/timed.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder_testing.h"
 #include "in/in.h"
 #include "limit/result.h"
 
@@ -123,15 +123,7 @@ static void say(int64_t kernels, int64_t xla) {
 
 static char folder[] = "/tmp/weir-timed-XXXXXX";
 
-static int files(char *out_path, size_t room) {
-  int n = 0;
-  DIR *d = opendir(folder);
-  assert(d);
-  for (struct dirent *e; (e = readdir(d));)
-    if (e->d_name[0] != '.') snprintf(out_path, room, "%s/%s", folder, e->d_name), n++;
-  closedir(d);
-  return n;
-}
+static int files(char *out_path, size_t room) { return files_in(folder, out_path, room); }
 
 static void test_kept(void) {
   char path[400];
