@@ -66,6 +66,7 @@ CASES = {
     "matvec_f32": points("matvec", 100_000, "f32", "matvec", rows=128),
     "matvec_d16": Case("matvec", 50_000, "f32", 32, 128, 16, peers=KERNEL_PEERS),
     "matvec_d64": Case("matvec", 50_000, "f32", 32, 128, 64, peers=KERNEL_PEERS),
+    "bilinear": Case("bilinear", 1500, "f32", 2, 64, 16, 8),
     "matern_f64": points("matern", 50_000, "f64", peers=("keops",)),
     "cauchy_f64": points("cauchy", 50_000, "f64"),
     "gradient_f64": points("gradient", 50_000, "f64", peers=(*KERNEL_PEERS, "gpytorch")),
@@ -123,6 +124,8 @@ def inputs(case, n):
         return [random(n, case.d), random(case.m, case.d)]
     if case.program in ("sinkhorn", "kde", "chamfer"):
         return [random(n, case.d), random(n, case.d)]
+    if case.program == "bilinear":  # of m matrices
+        return [random(n, case.d), random(case.m, case.d, case.d), random(n, case.d)]
     if case.program == "cross_entropy":
         labels = rng.integers(0, case.m, n).astype(np.int32)
         return [random(n, case.d), random(case.m, case.d) / dtype(case.d**0.5), labels]

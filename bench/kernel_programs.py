@@ -51,6 +51,12 @@ def matern(over, x, v):
     return over(rows, x)
 
 
+def bilinear(over, x, w, y):
+    """Scores of pairs by several matrices, as relation networks have them."""
+    scores = lambda xb: jnp.einsum("bi,kij,cj->bck", xb, w, y)
+    return over(lambda xb: (jax.nn.relu(scores(xb)) ** 2).sum((1, 2)), x).sum()
+
+
 def cauchy(over, x, v):
     return over(lambda xb: (1 / (1 + squares(xb, x))) @ v, x)
 
