@@ -86,7 +86,7 @@ test-devices: build ## plans for GPUs and TPUs, judged by their own XLA, whole
 test-aarch64: build ## kernels for 64-bit Arm in an emulator, more of them than make test tries
 	@$(BIN)/python tools/run_tests.py aarch64 --build $(BUILD)
 
-test-avx2: build ## as on a processor with AVX2 and no AVX-512, emulated: units, lit, a share of the rest
+test-avx2: build ## as on a processor with AVX2 and no AVX-512: units, lit, a share of the rest
 	@$(BIN)/python tools/run_tests.py avx2 --build $(BUILD)
 
 demo: build ## an unchanged JAX script under a memory limit

@@ -18,7 +18,7 @@ config.test_exec_root = os.path.join(build, "lit")
 # lit itself runs in the environment that has the FileCheck of PyPI.
 tools = os.path.dirname(sys.executable)
 config.environment["PATH"] = os.pathsep.join([build, tools, os.environ["PATH"]])
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "MUTANT"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "MUTANT", "LD_PRELOAD"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions += [

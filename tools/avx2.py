@@ -1,62 +1,58 @@
-"""weir, Python and XLA as on a processor with AVX2 alone, on any x86-64: run by QEMU, which tells
-every library, those inside of XLA too, that it is such a processor.
+"""Runs a command as on a processor with AVX2 and no AVX-512, at full speed.
 
-`environment(build)` gives two folders: bin/ of an environment like .venv whose Python runs emulated
-and starts emulated processes, and a folder like BUILD whose programs do.
+    python tools/avx2.py .venv/bin/python bench/kernels.py attention_1024
+
+Every library that it loads is told so, those inside of XLA and of what weir is measured beside, too
+(avx2.c). Where the processor has no AVX-512 anyway the command runs as it is.
 """
 
 import functools
-import shutil
+import os
+import pathlib
+import subprocess
 import sys
 
-import emulator
-from emulator import ROOT
-
-FOLDER = ROOT / "build/avx2"
-# Intel's first with AVX2 and fused multiply-adds, without what QEMU does not emulate.
-PROCESSOR = "Haswell,-hle,-rtm,-pcid,-x2apic,-tsc-deadline,-invpcid"
-PROGRAMS = ("weir", "tools/weir_roundtrip", "tools/weir_eval", "tools/weir_peak")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIBRARY = ROOT / "build/avx2/avx2.so"
 
 
-def _link(to, target):
-    to.unlink(missing_ok=True)
-    to.symlink_to(target)
+class Missing(Exception):
+    """What this computer can't give; says why."""
 
 
-def _python(own, command):
-    """An environment with the packages of the one at OWN."""
-    place = FOLDER / "python"
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "bin").mkdir(parents=True)
-    shutil.copy(own / "pyvenv.cfg", place)
-    for name in ("lib", "include", "share"):
-        _link(place / name, own / name)
-    for program in (own / "bin").iterdir():
-        if program.name.startswith("python"):
-            # its own name decides which packages it sees, and what its children are started with
-            at = place / "bin" / program.name
-            emulator.wrap(program, [*command, "-0", at], at)
-        else:
-            _link(place / "bin" / program.name, program)
-    return place / "bin"
+def _has(flag):
+    """Of the processor, as Linux names it."""
+    return flag in pathlib.Path("/proc/cpuinfo").read_text().split()
 
 
-def _programs(build, command):
-    place = FOLDER / "build"
-    shutil.rmtree(place, ignore_errors=True)
-    for program in [*(build / name for name in PROGRAMS), *build.glob("unit/*_test")]:
-        emulator.wrap(program, command, place / program.relative_to(build))
-    _link(place / "libweir.so", build / "libweir.so")
-    return place
+def _compiled(source):
+    LIBRARY.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+    subprocess.run(["cc", *flags, "-o", LIBRARY, source, "-ldl"], check=True)
+    return LIBRARY
 
 
 @functools.cache
-def environment(build):
-    """(bin folder, build folder). Raises emulator.Missing."""
-    command = [emulator.command("x86_64"), "-cpu", PROCESSOR]
-    own = type(ROOT)(sys.prefix)
-    return _python(own, command), _programs(build, command)
+def environment():
+    """Variables to run a program with. Raises Missing."""
+    if not _has("avx2"):
+        raise Missing("this processor has no AVX2")
+    if not _has("avx512f"):
+        return {}
+    if not _has("cpuid_fault"):
+        raise Missing("this processor can't fault on CPUID")
+    return {"LD_PRELOAD": str(_compiled(pathlib.Path(__file__).with_suffix(".c")))}
+
+
+def main():
+    command = sys.argv[1:]
+    if not command:
+        sys.exit(__doc__)
+    try:
+        os.execvpe(command[0], command, os.environ | environment())
+    except (Missing, OSError) as why:
+        sys.exit(f"{command[0]}: {why}")
 
 
 if __name__ == "__main__":
-    print(*environment(ROOT / "build/release"), sep="\n")
+    main()

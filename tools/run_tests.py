@@ -34,8 +34,7 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 byt
 ENOUGH_PROCESSORS = 16
 KERNEL_SHARE = 6
 ARM_SHARE = 40  # emulated, where LLVM takes ten times as long
-AVX2_SHARE = "30"  # XLA compiles there, too
-EMULATED_SLOWER = 15  # times
+AVX2_SHARE = 4  # of the tests in Python, where all else runs all of them
 ARM_UNITS = ("machine", "kernel*", "loaded", "ref*", "maps", "npy*")
 ARM_KERNELS = [f"test/python/test_kernel{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
 LIBRARIES = "test/python/test_libraries.py"
@@ -45,21 +44,6 @@ PYTHON = "test/python"
 TENSORFLOW = "test/tensorflow"
 BOTH = "test/both"
 SUITES_OF_THEIR_OWN = (LIBRARIES, DEVICES, INSTALLED, TENSORFLOW, BOTH)
-# What the process takes, or how and when it ends: an emulator's own memory, signals and speed would
-# be tested.
-MEASURED = [
-    f"test/python/test_{name}.py"
-    for name in ("programs", "jax_tests", "mutants", "interrupts", "processes", "planning_work")
-    + ("notebook_progress", "kernel_runtime")
-]
-# QEMU takes subnormal f16 for 0 where XLA has asked that of f32 (MXCSR); conversions of processors
-# do not look there. XLA alone is wrong as well, in the first of these.
-SUBNORMAL_F16 = [
-    "test/python/test_ref_random.py::test_convert[float32]",
-    "test/python/test_kernel_narrow.py::test_overflow",
-    "test/python/test_kernel_narrow.py::test_subnormals",
-    "test/python/test_kernel_narrow.py::test_sums_of_products[float16",
-]
 BINDING = [f"test/python/test_{name}.py" for name in ("library", "hook", "limits", "sharded")]
 # without the slowest: `make test-jax-versions` runs them
 QUICK = ["-k", "not p2_knn and not p3_sgpr"]
@@ -73,7 +57,7 @@ SANITIZERS = {
 }
 
 
-def run_program(program, environment, seconds=UNIT_SECONDS):
+def run_program(program, environment):
     """None, or why it failed and what it printed."""
     try:
         done = subprocess.run(
@@ -82,20 +66,18 @@ def run_program(program, environment, seconds=UNIT_SECONDS):
             text=True,
             cwd=ROOT,
             env=environment,
-            timeout=seconds,
+            timeout=UNIT_SECONDS,
             errors="replace",
         )
     except subprocess.TimeoutExpired:
-        return f"(no end after {seconds} s)"
+        return f"(no end after {UNIT_SECONDS} s)"
     good = done.returncode == 0 and not done.stdout
     return None if good else f"(exit {done.returncode})\n{(done.stdout + done.stderr)[-4000:]}"
 
 
-def run_unit(build, environment, names=("*",), slower=1):
+def run_unit(build, environment, names=("*",)):
     """Each C program is one test."""
-    run_one = functools.partial(
-        run_program, environment=environment, seconds=UNIT_SECONDS * slower
-    )
+    run_one = functools.partial(run_program, environment=environment)
     programs = sorted({at for name in names for at in (build / "unit").glob(f"{name}_test")})
     with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
         found = list(pool.map(run_one, programs))
@@ -107,7 +89,7 @@ def run_unit(build, environment, names=("*",), slower=1):
     return len(programs) - failed, failed, 0
 
 
-def run_lit(build, environment, slower=1):
+def run_lit(build, environment):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
         subprocess.run(
@@ -118,7 +100,7 @@ def run_lit(build, environment, slower=1):
                 "-j",
                 JOBS,
                 "--timeout",
-                str(LIT_SECONDS * slower),
+                str(LIT_SECONDS),
                 "-D",
                 f"build={build}",
                 "--output",
@@ -191,20 +173,15 @@ def run_aarch64(build, environment, files, share):
 
 
 def run_avx2(build, environment, share):
-    """C programs, lit and a share of the other tests where every library is told that the processor
-    has AVX2 and no AVX-512.
-    """
+    """C programs, lit and a share of the other tests as on a processor with AVX2 and no AVX-512."""
     try:
-        bin_folder, emulated = avx2.environment(build)
-    except emulator.Missing as missing:
-        print(f"skipped: no emulated processor: {missing}", flush=True)
+        environment = environment | avx2.environment()
+    except avx2.Missing as missing:
+        print(f"skipped: {missing}", flush=True)
         return 0, 0, 1
-    units = run_unit(emulated, environment, slower=EMULATED_SLOWER)
-    lit = run_lit(emulated, environment, slower=EMULATED_SLOWER)
-    others = [f"--ignore={at}" for at in (*SUITES_OF_THEIR_OWN, *MEASURED)]
-    others += [f"--deselect={test}" for test in SUBNORMAL_F16]
-    limits = [f"--timeout={PYTHON_SECONDS * EMULATED_SLOWER}", "--share", share]
-    python = run_pytest(emulated, environment, bin_folder / "python", [PYTHON, *others, *limits])
+    units, lit = run_unit(build, environment), run_lit(build, environment)
+    others = [f"--ignore={at}" for at in SUITES_OF_THEIR_OWN]
+    python = run_pytest(build, environment, arguments=[PYTHON, *others, *share])
     return tuple(map(sum, zip(units, lit, python)))
 
 
@@ -215,7 +192,7 @@ def lower_levels(build):
     return LEVELS[: LEVELS.index(host)] if host in LEVELS else ()
 
 
-NEED_NO_ENVIRONMENT = (run_unit, run_lit, run_python, run_kernels)
+NEED_NO_ENVIRONMENT = (run_unit, run_lit, run_python, run_kernels, run_avx2)
 
 
 def cpu_seconds():
@@ -369,7 +346,8 @@ def suites(what, build, asan):
         share = ["--share", str(KERNEL_SHARE)]
         return [("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS, share)]
     if what == "avx2":
-        return [("as with AVX2 alone, emulated", run_avx2, build, plain, AVX2_SHARE)]
+        share = [*this_commits_share(AVX2_SHARE), "--of-all"]
+        return [("as with AVX2 alone", run_avx2, build, plain, share)]
     if what == "devices":
         return [("devices", run_devices, build, plain, [])]
     if what == "jax":
@@ -387,12 +365,16 @@ def suites(what, build, asan):
         print(f"of each test's cases: pytest {' '.join(share)} (make test-whole: all)", flush=True)
     levels, arm = this_commits_share(KERNEL_SHARE), this_commits_share(ARM_SHARE)
     arm += ["--of-all"] if needs_share else []
+    narrow = this_commits_share(AVX2_SHARE * (ENOUGH_PROCESSORS // processors if needs_share else 1))
+    lower = lower_levels(build)
     return [
         *checks,
         ("unit", run_unit, build, plain),
         ("python", run_python, build, asan, plain, share),
         *((f"kernels, {level}", run_kernels, build, asan, plain, level, levels)
-            for level in lower_levels(build)),
+            for level in lower),
+        *[("as with AVX2 alone", run_avx2, build, plain, [*narrow, "--of-all"])
+            for level in lower if level == "x86-64-v3"],
         ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], arm),
         ("libraries", run_libraries, build, plain, "libraries", of_all),
         ("tensorflow", run_tensorflow, build, plain, None, share),
@@ -411,8 +393,8 @@ def main():
         help="all: of tests with many cases a share, another one with each commit; whole: all cases; "
         "check: what the sanitizers see; jax: the binding with every jax, whole; tensorflow: the hook in "
         "the oldest and the newest TensorFlow; torch: PyTorch on JAX; devices: plans for GPUs and TPUs, "
-        "whole; aarch64: kernels for 64-bit Arm, emulated, a larger share; avx2: a share of all, emulated "
-        "without AVX-512",
+        "whole; aarch64: kernels for 64-bit Arm, emulated, a larger share; avx2: a larger share as on a "
+        "processor without AVX-512",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan")

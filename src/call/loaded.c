@@ -275,12 +275,19 @@ static void *make_requested(void *user) {
   return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are for the program's own threads, but for those that what runs here raises. */
+static sigset_t signals_of_others(void) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&set, own[i]);
+  return set;
+}
+
 static bool start_thread(request *r) {
   pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t blocked = signals_of_others(), before;
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   bool started = !pthread_create(&thread, NULL, make_requested, r);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (started) pthread_detach(thread);
