@@ -214,7 +214,7 @@ weir_status weir_machine_keep(const weir_machine_rates *by_xla) {
 static weir_status look_up_kept(void *user) {
   keeping *k = user;
   arena *a = arena_create(&k->c);
-  k->wants = kept_folder(a) && !(machine_here(a).rates.clock > 0);
+  k->wants = kept_folder(a) && !(machine_here(a).rates.vectors > 0);
   return WEIR_OK;
 }
 

@@ -2,12 +2,12 @@
  *
  *   of columns, once a block:  [panel][points][columns of a panel]   a panel is as wide as the tile
  *   of rows, once a chunk:     [group][points][rows of a group]      a group is as high as the tile
- * Inputs that are read along the columns with a stride; and computed values (|y|^2, y / |y|, 2 x),
- * which would be computed anew for each tile of the other side. Points: the axes inside of the
- * tile, in the order of the value's dimensions, so that two readers with axes of their own share a
- * copy. An input whose points lie next to each other in memory goes through registers, a square of
- * lanes x lanes elements at a time, transposed by loads of parts of registers and shuffles inside
- * of these (as Eklundh 1972).
+ * Inputs that are read along the columns with a stride, or of which a long sum reads points that
+ * are far apart; and computed values (|y|^2, y / |y|, 2 x), which would be computed anew for each
+ * tile of the other side. Points: the axes inside of the tile, in the order of the value's
+ * dimensions, so that two readers with axes of their own share a copy. An input whose points lie
+ * next to each other in memory goes through registers, a square of lanes x lanes elements at a
+ * time, transposed by loads of parts of registers and shuffles inside of these (as Eklundh 1972).
  */
 #include "kernel/pack.h"
 

@@ -3,10 +3,9 @@
 #include <assert.h>
 #include <math.h>
 
-/* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). Its clock
- * is that of its vector_ops, one a cycle and core. */
+/* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). */
 enum { REFERENCE_CORES = 2, REFERENCE_VECTOR_BYTES = 64 };
-static const double REFERENCE_CLOCK = 3.5;
+static const double REFERENCE_CLOCK = 3.5, REFERENCE_VECTORS = 7.0;
 /* Memory has that many cores' worth: two to four channels, of which a core fills half of one. */
 static const double MEMORY_CORES = 8;
 enum { XLA_VECTOR_BYTES = 32 }; /* its loops use no wider ones unless told */
@@ -14,6 +13,7 @@ enum { XLA_VECTOR_BYTES = 32 }; /* its loops use no wider ones unless told */
 typedef enum growth {
   ALONE,    /* one thread does it */
   CORES,    /* all do it, lane by lane or bound by latency */
+  VECTORS,  /* as fast as vectors are multiplied and added */
   FUSED,    /* and in XLA's vectors */
   PRODUCTS, /* and in the machine's, where a multiply-add is one instruction or two */
   MEMORY,   /* cores, as many as memory serves */
@@ -27,7 +27,8 @@ static double growth_of(const machine *m, growth g) {
   double clock = m->rates.clock > 0 ? m->rates.clock / REFERENCE_CLOCK : 1;
   switch (g) {
     case ALONE: return clock;
-    case CORES: return clock * cores;
+    case CORES:
+    case VECTORS: return clock * cores;
     case FUSED: return clock * cores * least(bytes / XLA_VECTOR_BYTES, 1);
     case PRODUCTS:
       return clock * cores * bytes / REFERENCE_VECTOR_BYTES / (machine_has_fma(m) ? 1 : 2);
@@ -44,8 +45,13 @@ static double measured_growth(const machine *m, growth g) {
 #undef RATE
   double products = m->rates.products / reference.gemm_f32_flops,
          fused = m->rates.fused / reference.fused_heavy,
-         memory = m->rates.memory / reference.read_bytes;
-  double found = g == PRODUCTS ? products : g == FUSED ? fused : g == MEMORY ? memory : 0;
+         memory = m->rates.memory / reference.read_bytes,
+         vectors = m->rates.vectors / REFERENCE_VECTORS * m->cores / REFERENCE_CORES;
+  double found = g == VECTORS    ? vectors
+                 : g == PRODUCTS ? products
+                 : g == FUSED    ? fused
+                 : g == MEMORY   ? memory
+                                 : 0;
   return found > 0 ? found : growth_of(m, g);
 }
 

@@ -11,7 +11,7 @@
  * together. */
 #define CPU_RATES(R)                                                                               \
   /* ---- arithmetic ---- */                                                                       \
-  R(vector_ops, 7.0, CORES)        /* of kernels, on whole vectors: 3.5 a core */                  \
+  R(vector_ops, 11.2, VECTORS)     /* of kernels: 0.8 of what the processor can do */              \
   R(gemm_f32_flops, 270, PRODUCTS) /* jnp.dot, 4096^3; bench/experiments/slices.py */              \
   R(gemm_f64_flops, 120, PRODUCTS)                                                                 \
   R(conv_flops, 67.5, PRODUCTS)   /* a quarter of a product's */                                   \

@@ -32,7 +32,8 @@ static const int64_t LEAST_CACHE_BYTES = 4 << 10, MOST_CACHE_BYTES = (int64_t)64
 
 #define ACCEPTED                                                                                   \
   "a machine is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed by " \
-  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, clock=GHZ, products=, fused= and memory=RATE, with commas " \
+  "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, clock=GHZ, vectors=, products=, fused= and memory=RATE, "   \
+  "with commas "                                                                                   \
   "between: x86-64-v3,cores=8,l3=32MiB; or a device: a100-80gb, h100, v5e and others (weir "       \
   "machine --help)"
 
@@ -219,6 +220,7 @@ static void describe_rates(strbuf *b, const machine *m) {
     return;
   }
   strbuf_printf(b, "measured  clock %.3g GHz", r->clock);
+  if (r->vectors > 0) strbuf_printf(b, ", a core's vectors %.3g G/s", r->vectors);
   if (r->products > 0) strbuf_printf(b, ", XLA's products %.3g Gflop/s", r->products);
   if (r->fused > 0) strbuf_printf(b, ", its exponentials %.3g G/s", r->fused);
   if (r->memory > 0) strbuf_printf(b, ", its reading %.3g GB/s", r->memory);
@@ -283,6 +285,7 @@ static const char *line_of(arena *a, const machine_measured *by_xla) {
   MACHINE_RATES(RATE)
 #undef RATE
   m.rates.clock = rounded(machine_host_clock());
+  m.rates.vectors = rounded(machine_host_vectors());
   return machine_text(a, &m);
 }
 

@@ -24,6 +24,7 @@ typedef enum machine_level {
 /* How fast it is. Each is positive, or 0: not measured, and taken from the reference (cpu.c). */
 #define MACHINE_RATES(R)                                                                           \
   R(clock)    /* of one core, in GHz */                                                            \
+  R(vectors)  /* multiply-adds of whole vectors of one core, in G a second */                      \
   R(products) /* products of f32 matrices by XLA on all cores, in Gflop/s */                       \
   R(fused)    /* exponentials in a fusion of XLA's, all cores, in G a second */                    \
   R(memory)   /* what a fusion of XLA's reads from memory, all cores, in GB/s */
@@ -50,11 +51,14 @@ machine machine_host(void);
 /* GHz, by a chain of additions, each of which takes a cycle, in CPU time: half a ms, and right on
  * a busy computer. 0: the system has no such clock. */
 double machine_host_clock(void);
+/* Multiply-adds of whole vectors, of its level's width, of one core, in G a second; where there are
+ * none, multiplications and additions. Otherwise as machine_host_clock. */
+double machine_host_vectors(void);
 /* The same with what was measured and kept (machine_keep), if anything was. */
 machine machine_here(arena *a);
-/* Measures the clock, which takes a few ms, and keeps it with XLA's rates, of which the caller
- * measured what it could, for all processes of this user. UNIMPLEMENTED: nothing can be kept.
- * INVALID_ARGUMENT: a rate that can't be. */
+/* Measures clock and vectors, which takes a few ms, and keeps them with XLA's rates, of which the
+ * caller measured what it could, for all processes of this user. UNIMPLEMENTED: nothing can be
+ * kept. INVALID_ARGUMENT: a rate that can't be. */
 WEIR_MUST_USE weir_status machine_keep(arena *a, const machine_measured *by_xla);
 /* `text`: "host" or a level, then overrides: "x86-64-v3,cores=8,l2=512KiB,clock=3.2". What is left
  * open of a level is typical of it (machine_of_level), never the host's. NULL, "": machine_here().

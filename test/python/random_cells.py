@@ -436,6 +436,8 @@ class Region:
 
     def do_dot_general(self):
         """Contracted over the dimension, or with it as batch or kept."""
+        if self.role == "free" and self.dice.randrange(2):
+            return self.product_with_rows()
         w, rank = self.w, len(self.shape)
         x, y = self.base(), self.base()
         rest = [i for i in range(rank) if i != self.axis]
@@ -448,6 +450,14 @@ class Region:
         batching = f"batching_dims = {batch} x {batch}, " if batch else ""
         text = f"stablehlo.dot_general {x.name}, {y.name}, {batching}contracting_dims = [{contract}] x [{contract}]"
         return w.put(shape, x.dtype, f"{text} : ({x.type}, {y.type}) -> TO")
+
+    def product_with_rows(self):
+        """With a wide matrix that is summed along its columns: its rows are far apart."""
+        w, x = self.w, self.base()
+        terms, wide = self.shape[-1], 256 + self.dice.choice(LENGTHS)
+        y = w.argument(self.array(terms, wide), self.dtype)
+        text = f"stablehlo.dot_general {x.name}, {y.name}, contracting_dims = [{len(self.shape) - 1}] x [0]"
+        return w.put([*self.shape[:-1], wide], x.dtype, f"{text} : ({x.type}, {y.type}) -> TO")
 
     def do_top_k(self):
         x, k = self.base(), self.dice.choice([1, 2, 5])

@@ -13,7 +13,7 @@ with weir.limit("2MB"):
     y = jax.jit(lambda x: jnp.exp(-((x[:, None] - x[None]) ** 2)) @ x)(x)
 print(float(y[0]))
 """
-RATES = re.compile(r"clock=[\d.]+,products=[\d.]+,fused=[\d.]+,memory=[\d.]+$")
+RATES = re.compile(r"clock=[\d.]+,vectors=[\d.]+,products=[\d.]+,fused=[\d.]+,memory=[\d.]+$")
 
 
 def run(folder, program=PROGRAM, **settings):
@@ -60,6 +60,15 @@ def test_a_file_that_is_something_else_is_no_measurement(tmp_path):
     (tmp_path / "machines").write_bytes(b"\0" * 100 + b"\n,clock=3\nhost,clock=2\n")
     run(tmp_path)
     assert RATES.search(kept(tmp_path)[-1])
+
+
+def test_what_an_older_weir_did_not_measure_is_measured(tmp_path):
+    run(tmp_path)
+    (line,) = kept(tmp_path)
+    (tmp_path / "machines").write_text(re.sub(r"vectors=[\d.]+,", "", line) + "\n")
+    run(tmp_path)
+    (again,) = kept(tmp_path)
+    assert RATES.search(again)
 
 
 def test_folders_that_take_nothing_cost_no_program(tmp_path):

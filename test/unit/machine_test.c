@@ -60,6 +60,12 @@ static void test_rates(void) {
   machine_rates n = machine_rates_of(&named);
   assert(!memcmp(&s, &n, sizeof s)); /* the reference's clock */
   assert(f.vector_ops == 2 * s.vector_ops && f.fused_heavy == 2 * s.fused_heavy);
+  reading one, four; /* multiply-adds a cycle */
+  assert(read_name("x86-64-v3,clock=3.5,vectors=3.5", &one) == WEIR_OK);
+  assert(read_name("x86-64-v3,cores=4,vectors=14,clock=3.5", &four) == WEIR_OK);
+  machine_rates o = machine_rates_of(&one.found), q = machine_rates_of(&four.found);
+  assert(o.vector_ops == s.vector_ops / 2 && q.vector_ops == 8 * o.vector_ops);
+  assert(o.sorted == s.sorted && o.cached_bytes == s.cached_bytes);
   assert(s.sorted > 0 && f.sorted == 2 * s.sorted); /* of one thread */
   assert(f.gemm_f32_flops == 540 && f.read_bytes == 42 && f.write_bytes == 36);
 }
@@ -97,6 +103,7 @@ static void test_kept(void) {
   assert(keep((machine_measured){.products = 123.456, .memory = 0.0123456}, &r) == WEIR_OK);
   assert(r.found.rates.products == 123 && r.found.rates.memory == 0.0123);
   assert(r.found.rates.clock > 0.01 && r.found.rates.clock < 10 && r.found.rates.fused == 0);
+  assert(r.found.rates.vectors > 0.001 && r.found.rates.vectors < 8 * r.found.rates.clock);
   assert(read_name("", &here) == WEIR_OK && here.found.rates.clock == r.found.rates.clock);
   assert(read_name("host", &here) == WEIR_OK && here.found.rates.clock == 0);
   char own[MACHINE_TEXT_ROOM + 16];

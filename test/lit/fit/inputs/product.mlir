@@ -1,4 +1,4 @@
-// products of many terms: XLA's are as fast
+// products of many terms, where XLA's are fast
 func.func @main(%x: tensor<2048x2048xf32>, %w: tensor<2048x2048xf32>) -> tensor<2048xf32> {
   %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2048x2048xf32>, tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
