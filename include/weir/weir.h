@@ -91,8 +91,8 @@ typedef struct weir_options {
   int64_t
       tensor_size_threshold_bytes; /* split every tensor above it; 0: none (paper, section 3.3) */
   int64_t tensor_split_size_bytes; /* largest slice of a split tensor; 0: as the threshold */
-  const char *platform; /* "cpu" (default), "cuda", "tpu": which compile options make XLA's report
-                           honest; NULL: that of the machine */
+  const char *platform; /* "cpu" (default), "cuda", "rocm", "tpu": which compile options make XLA's
+                           report honest; NULL: that of the machine */
   const char *only_passes; /* comma-separated; NULL: all */
   const char *skip_passes; /* comma-separated; NULL: none */
   const char *dump_after;  /* a pass name, or "all": program text to stderr */

@@ -77,6 +77,26 @@ def test_files_that_the_documents_name_exist(document):
     assert [path for path in named if not exists_somewhere(path)] == []
 
 
+@pytest.fixture(scope="module")
+def names_in_the_sources():
+    """Of files, and of all that a C or Python file calls something."""
+    folders = ("src", "include", "python", "test", "tools", "bench")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    kinds = {".c", ".h", ".def", ".py", ".cc"}
+    text = "\n".join(path.read_text() for path in files if path.suffix in kinds)
+    return {path.name for path in files} | set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+@pytest.mark.parametrize("document", sorted((ROOT / "docs/design").glob("*.md")), ids=name_of)
+def test_design_notes_name_what_there_is(document, names_in_the_sources):
+    """Files of src and test, and functions that have a folder's prefix."""
+    text = FENCE.sub("", document.read_text())
+    named = re.findall(r"`([\w-]+\.(?:c|h|def|py|mlir))`", text)
+    prefix = "ir|pass|split|plan|kernel|kernels|machine|pipeline|limit|cost|tile|tiles|in|out"
+    named += re.findall(rf"`((?:{prefix})_\w+)(?:\(\))?`", text)
+    assert [name for name in named if name not in names_in_the_sources] == []
+
+
 @pytest.mark.parametrize("name", _settings.NAMES)
 def test_every_setting_is_described(name):
     assert f"`{name}`" in (ROOT / "docs/settings.md").read_text()
