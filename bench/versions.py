@@ -21,7 +21,7 @@ import jax_versions
 import programs
 
 VERSIONS = "0.7.2,0.8.3,0.9.2,0.10.2,0.11.2,0.12.0.1"
-OPTIONS = {  # of src/judge.c
+OPTIONS = {  # of machine_xla_options() in src/machine/cpu.c
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
     "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",

@@ -1,9 +1,9 @@
 /* Index maps: the indices of an op's loop nest, and which dimensions of its operands and results
  * count each.
  *
- *   dot_general  [b, i, k] x [b, k, j] -> [b, i, j]       k is reduced: operands have it, results
- * don't broadcast    [i, 1] -> [i, j]                         j is the result's own concatenate [i,
- * -], [i, -] -> [i, -]                 along its dimension nothing is walked together
+ *   dot_general  [b, i, k] x [b, k, j] -> [b, i, j]    k is reduced: no result has it
+ *   broadcast    [i, 1] -> [i, j]                      j is the result's own
+ *   concatenate  [i, -], [i, -] -> [i, -]              along its dimension none is shared
  *
  * An index is a number: dimension d of the results is index d; what is reduced comes behind, from
  * the results' rank on. All results of an op with a map have the same dimensions, but for those

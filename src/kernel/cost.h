@@ -1,4 +1,5 @@
-/* What tiles cost and how large they are. Units: cycles of one core where not said otherwise. */
+/* What kernels cost and how large their parts are. Units: cycles of one core where not said
+ * otherwise. */
 #ifndef WEIR_KERNEL_COST_H
 #define WEIR_KERNEL_COST_H
 #include "kernel/nest.h"

@@ -127,7 +127,7 @@ bool kernel_is_elementwise(const ir_module *m, ir_op op) {
   ir_direction direction;
   ir_compare_type type;
   ir_dtype result = ir_type_at(m, ir_result(m, op, 0))->dtype;
-  if (kernel_is_narrow(dtype) || kernel_is_narrow(result)) /* only in and out: widen.c */
+  if (kernel_is_narrow(dtype) || kernel_is_narrow(result)) /* only in and out: promote.c */
     return kind == IR_OP_CONVERT && (dtype == IR_F32 || result == IR_F32);
   if (kind == IR_OP_COMPARE)
     return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;

@@ -383,7 +383,9 @@ const char *kernel_tail_mask(kernel_emitter *e, const char *column_local) {
                      kernel_splat(e, IR_I64, left), b.text);
 }
 
-bool kernel_has_odd_rows(const kernel_emitter *e, int32_t rows) {
+/* Whether there may be rows of a chunk or panel beside groups of so many; if not, nothing is
+ * emitted for them. */
+static bool has_odd_rows(const kernel_emitter *e, int32_t rows) {
   const kernel_nest *n = e->n;
   return n->extent[n->row] % rows || n->sizes.chunk % rows || e->panel % rows;
 }
@@ -515,7 +517,7 @@ static void emit_rows_of_panel(kernel_emitter *e, kernel_pass *p, int32_t rows) 
   const char *odd = kernel_line(e, "urem i64 %s, %d", e->panel_rows, rows);
   const char *main_end = kernel_line(e, "sub i64 %s, %s", end, odd);
   emit_rows(e, p, rows, e->panel_begin, main_end);
-  if (kernel_has_odd_rows(e, rows)) emit_rows(e, p, 1, main_end, end);
+  if (has_odd_rows(e, rows)) emit_rows(e, p, 1, main_end, end);
   kernel_function_end(e, &f, KERNEL_PANEL, f.caller);
 }
 

@@ -174,9 +174,6 @@ kernel_loop kernel_while_begin(kernel_emitter *e);
 void kernel_while_test(kernel_emitter *e, const kernel_loop *l, const char *goes_on);
 void kernel_while_end(kernel_emitter *e, const kernel_loop *l);
 
-/* Whether there may be rows of a chunk or panel beside groups of so many; if not, nothing is
- * emitted for them. */
-bool kernel_has_odd_rows(const kernel_emitter *e, int32_t rows);
 /* Rows (the next ones from this one of the chunk) that what follows is about; what was made of
  * other rows is forgotten. */
 void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows);
@@ -199,7 +196,7 @@ kernel_grid kernel_value(kernel_emitter *e, ir_value v, const kernel_axes *axes)
 /* As large as values of these axes are. */
 kernel_grid kernel_new_grid(const kernel_emitter *e, ir_dtype dtype, uint32_t mask);
 /* The elements of g in the shape of *out. */
-void kernel_promote_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out);
+void kernel_widen_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out);
 /* Places on the stack, with these values; what is there now; other values. */
 void kernel_make_slots(kernel_emitter *e, kernel_grid *slots, const kernel_grid *values);
 void kernel_load_slots(kernel_emitter *e, const kernel_grid *slots, kernel_grid *out);
@@ -228,7 +225,7 @@ const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, co
 const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtype dtype,
                                 const char *type, int32_t lanes, const char *sum, const char *term);
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype);
-/* Address of a loop result's or input's element, in elements: sum of strides times indices. */
+/* Where a tile reduction's number is for row r of the tile, at the points bound now. */
 const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r);
 /* Partial results of a reduction over rows: one number, a vector or all columns a point. */
 int64_t kernel_late_width(const kernel_nest *n, const kernel_node *x);
@@ -263,7 +260,7 @@ typedef void kernel_point_fn(kernel_emitter *e, const kernel_node *x, void *user
 void kernel_for_all_points(kernel_emitter *e, const kernel_node *x, kernel_point_fn *fn,
                            void *user);
 
-/* ---- bend.c ---- */
+/* ---- strided.c ---- */
 kernel_grid kernel_emit_strided(kernel_emitter *e,
                                 const kernel_node *x); /* a slice, pad or concatenation */
 

@@ -1,5 +1,5 @@
 /* Reductions over the columns of which a row keeps more than a number: the k largest, and several
- * values that are reduced together. topk.c, joint.c.
+ * values that are reduced together. topk.c, variadic.c.
  */
 #ifndef WEIR_KERNEL_LISTS_H
 #define WEIR_KERNEL_LISTS_H
@@ -22,7 +22,7 @@ void kernel_topk_sort(kernel_emitter *e, const kernel_node *x);
 kernel_grid kernel_topk_read(kernel_emitter *e, const kernel_node *x);
 
 /* ---- stablehlo.reduce of several operands ---- */
-/* Whether the body is of ops that tiles have, and begins from constants that may be counted any
+/* Whether the body is of ops that kernels have, and begins from constants that may be counted any
  * number of times. */
 bool kernel_variadic_is_covered(const ir_module *m, ir_op op);
 /* sum[i] = the body's i-th result of sum and add; as many as results, of that many lanes. */

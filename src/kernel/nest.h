@@ -76,7 +76,7 @@ typedef struct kernel_node { /* one result of one op of the body */
   int32_t index;       /* among the tile reductions; -1: none */
   int32_t late;        /* among the reductions over rows; -1: none */
   bool after;          /* such a reduction, or made from one: known when all rows are done */
-  int32_t depth;       /* whiles that carry it, or what it is made from (open.h) */
+  int32_t depth;       /* whiles that carry it, or what it is made from (flatten.h) */
   double turns;        /* of all of them */
   int32_t repeat;      /* of a carry: the node of what it is in the end */
   bool is_rowless;     /* neither rows nor reductions over rows or columns are in it */
@@ -165,10 +165,8 @@ kernel_nest kernel_merged(const kernel_nest *n, int32_t a, int32_t b);
 /* Whether the sum x over the columns can run in the pass before its level, and then its pass, phase
  * and terms. stream.c */
 bool kernel_stream(kernel_nest *n, kernel_node *x);
-/* Whether the reduction x, over rows or columns, is a product; the operand that is the grid, and
- * the axis of its points. product.c */
+/* Whether the reduction x, over rows or columns, is a product; the axis of its points. product.c */
 bool kernel_is_product(const kernel_nest *n, const kernel_node *x);
-uint32_t kernel_product_grid(const kernel_nest *n, const kernel_node *x);
 int32_t kernel_product_axis(const kernel_nest *n, const kernel_node *x);
 /* A row value that a sum inside the tile reads point by point, and that costs something to make:
  * made once for a chunk of rows (product.c). */
@@ -195,7 +193,7 @@ uint32_t kernel_point_axes(const kernel_nest *n, uint32_t mask);
 int64_t kernel_extent_of(const kernel_nest *n, uint32_t mask);
 int64_t kernel_outer_extent(const kernel_nest *n); /* of the axes outside the tile, together */
 
-/* A rule says which axes of an op are one; op table, column `tile`. */
+/* A rule says which axes of an op are one; op table, column `kernel`. */
 typedef struct kernel_tie kernel_tie;
 typedef bool kernel_rule(kernel_tie *t, kernel_node *node);
 #define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \

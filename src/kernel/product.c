@@ -64,7 +64,8 @@ bool kernel_is_product(const kernel_nest *n, const kernel_node *x) {
   return (is_grid(n, x, 0) && has_points(n, x, 1)) || (is_grid(n, x, 1) && has_points(n, x, 0));
 }
 
-uint32_t kernel_product_grid(const kernel_nest *n, const kernel_node *x) {
+/* The operand of a product that is the grid. */
+static uint32_t grid_operand(const kernel_nest *n, const kernel_node *x) {
   return is_grid(n, x, 0) && has_points(n, x, 1) ? 0 : 1;
 }
 
@@ -84,7 +85,7 @@ int64_t kernel_padded_points(const kernel_nest *n, const kernel_node *x) {
 
 /* ---- what is kept ---- */
 static const kernel_node *grid_node(const kernel_nest *n, const kernel_node *x) {
-  return kernel_node_of(n, ir_operand(n->m, x->op, kernel_product_grid(n, x)));
+  return kernel_node_of(n, ir_operand(n->m, x->op, grid_operand(n, x)));
 }
 
 static kernel_kept *find_kept(kernel_emitter *e, const kernel_node *x) {
@@ -527,7 +528,7 @@ static const char *function_of(kernel_emitter *e, const product *p) {
 /* Where the operand with points begins: in a table, or in the input itself. */
 static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
   const kernel_nest *n = e->n;
-  uint32_t operand = 1 - kernel_product_grid(n, p->node);
+  uint32_t operand = 1 - grid_operand(n, p->node);
   int32_t axis = kernel_product_axis(n, p->node);
   const kernel_axes *axes = &p->node->operands[operand];
   ir_value v = ir_operand(n->m, p->node->op, operand);

@@ -15,10 +15,10 @@
 #include "ir/floats.h"
 #include "kernel/elementwise.h"
 
-typedef struct widener {
+typedef struct promoter {
   ir_module *m;
   ir_map *map;
-} widener;
+} promoter;
 
 static bool is_narrow(const ir_module *m, ir_value v) {
   return kernel_is_narrow(ir_type_at(m, v)->dtype);
@@ -45,7 +45,7 @@ static bool is_exact(const ir_module *m, ir_op op) {
     case IR_OP_ROUND_AFZ:
     case IR_OP_ROUND_EVEN: return true;
     case IR_OP_REDUCE:
-      if (d->n_results > 1) return true; /* may_widen: chosen */
+      if (d->n_results > 1) return true; /* may_promote: chosen */
       ir_kind monoid = ir_reducer_kind(m, d->regions[0]);
       return monoid == IR_OP_MAXIMUM || monoid == IR_OP_MINIMUM;
     case IR_OP_CONVERT: {
@@ -66,47 +66,47 @@ static bool chooses(const ir_module *m, ir_block body) {
   return true;
 }
 
-static bool may_widen(const ir_module *m, ir_op op) {
+static bool may_promote(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind == IR_OP_IOTA) return !is_narrow(m, d->first_result);
   return d->kind != IR_OP_REDUCE || d->n_results == 1 || chooses(m, d->regions[0]);
 }
 
-static ir_type widened(ir_module *m, ir_value v) {
+static ir_type promoted(ir_module *m, ir_value v) {
   return ir_tensor_with_dtype(m, ir_type_of(m, v), IR_F32);
 }
 
-static void widen_value(ir_module *m, ir_value v) {
+static void promote_value(ir_module *m, ir_value v) {
   if (!is_narrow(m, v)) return;
-  ir_type type = widened(m, v);
+  ir_type type = promoted(m, v);
   ir_value_get(m, v)->type = type;
 }
 
 /* What is not a splat has no place in a tile. */
-static void widen_constant(ir_module *m, ir_op op) {
+static void promote_constant(ir_module *m, ir_op op) {
   ir_value v = ir_result(m, op, 0);
   const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, op, "value"));
   uint16_t bits;
   if (!is_narrow(m, v) || !d->splat) return;
   memcpy(&bits, d->data, sizeof bits);
   float x = (float)ir_float_value(ir_type_at(m, v)->dtype, bits);
-  ir_op_set_attr(m, op, "value", ir_attr_dense(m, widened(m, v), &x, true), true);
+  ir_op_set_attr(m, op, "value", ir_attr_dense(m, promoted(m, v), &x, true), true);
 }
 
-static void widen_op(const ir_module *whole, ir_op op, void *user) {
+static void promote_op(const ir_module *whole, ir_op op, void *user) {
   ir_module *m = user;
   (void)whole;
-  if (ir_kind_of(m, op) == IR_OP_CONSTANT) widen_constant(m, op);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) widen_value(m, ir_result(m, op, i));
+  if (ir_kind_of(m, op) == IR_OP_CONSTANT) promote_constant(m, op);
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) promote_value(m, ir_result(m, op, i));
   for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++) {
     ir_block block = ir_op_get(m, op)->regions[r];
     for (uint32_t i = 0; block && i < ir_block_get(m, block)->args.count; i++)
-      widen_value(m, ir_argument(m, block, i));
-    if (block) ir_walk(m, block, widen_op, m);
+      promote_value(m, ir_argument(m, block, i));
+    if (block) ir_walk(m, block, promote_op, m);
   }
 }
 
-static void widen_arguments(widener *w, ir_block body) {
+static void promote_arguments(promoter *w, ir_block body) {
   ir_builder b = {w->m, body, IR_NONE};
   for (ir_value v, i = 0; (v = ir_argument_at(w->m, body, i)); i++) {
     if (is_narrow(w->m, v)) ir_map_set(w->map, v, ir_build_convert(&b, v, IR_F32));
@@ -128,7 +128,7 @@ static ir_value without_round(const ir_module *m, ir_value v, ir_dtype dtype) {
   return same ? ir_operand(m, op, 0) : v;
 }
 
-static void narrow_results(widener *w, ir_block body, ir_op loop, ir_op end) {
+static void narrow_results(promoter *w, ir_block body, ir_op loop, ir_op end) {
   ir_builder b = {w->m, body, IR_NONE};
   for (uint32_t j = 0; j < ir_op_get(w->m, end)->n_operands; j++) {
     if (!is_narrow(w->m, ir_result(w->m, loop, j))) continue;
@@ -151,14 +151,14 @@ static bool is_slow_in_xla(const ir_module *m, ir_op op) {
          ir_type_at(m, ir_result(m, op, 0))->dtype == IR_BF16 && is_exact(m, op);
 }
 
-static void widen_whole(widener *w, ir_block body, ir_op op) {
+static void promote_whole(promoter *w, ir_block body, ir_op op) {
   ir_module *m = w->m;
   bool is_slow = is_slow_in_xla(m, op);
   bool has_result = ir_op_get(m, op)->n_results > 0;
   ir_value v = has_result ? ir_result(m, op, 0) : IR_NONE;
   bool rounds = has_result && is_narrow(m, v) && !is_exact(m, op);
   ir_dtype dtype = has_result ? ir_type_at(m, v)->dtype : IR_DTYPE_NONE;
-  widen_op(m, op, m);
+  promote_op(m, op, m);
   if (is_slow) ir_op_set_attr(m, op, KERNEL_WAS_BF16, ir_attr_bool(m, true), true);
   ir_value made = has_result && is_nothing(m, op) ? ir_operand(m, op, 0) : v;
   if (made == v) ir_block_append(m, body, op);
@@ -166,15 +166,15 @@ static void widen_whole(widener *w, ir_block body, ir_op op) {
   if (made != v) ir_map_set(w->map, v, made);
 }
 
-static void rewrite(widener *w, ir_block body, ir_op loop) {
+static void rewrite(promoter *w, ir_block body, ir_op loop) {
   ir_module *m = w->m;
   ir_ops old = ir_take_ops(m, body);
-  widen_arguments(w, body);
+  promote_arguments(w, body);
   for (uint32_t i = 0; i < old.count; i++) {
     ir_op op = old.at[i];
     ir_rename_operands(m, op, w->map);
     if (i + 1 == old.count) narrow_results(w, body, loop, op);
-    widen_whole(w, body, op);
+    promote_whole(w, body, op);
   }
 }
 
@@ -184,12 +184,12 @@ void kernel_promote(ir_module *m, ir_op loop) {
   bool any = false;
   for (uint32_t i = 0; i < b->args.count; i++) any |= is_narrow(m, b->args.at[i]);
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    if (!may_widen(m, b->ops.at[i])) return;
+    if (!may_promote(m, b->ops.at[i])) return;
     any |= is_narrow(m, ir_result(m, b->ops.at[i], 0));
   }
   if (!any) return;
   arena *a = arena_create(m->ctx);
-  widener w = {m, ir_map_new(a, m)};
+  promoter w = {m, ir_map_new(a, m)};
   rewrite(&w, body, loop);
   arena_destroy(a);
 }

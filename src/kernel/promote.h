@@ -1,4 +1,4 @@
-/* 16-bit floats as f32. widen.c */
+/* 16-bit floats as f32. promote.c */
 #ifndef WEIR_KERNEL_PROMOTE_H
 #define WEIR_KERNEL_PROMOTE_H
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-/* Whiles inside of a tile: what they carry, in registers. In: a weir.repeat (open.h), at the
+/* Whiles inside of a tile: what they carry, in registers. In: a weir.repeat (flatten.h), at the
  * indices that are bound now. Out: the grid of one of its results, and those of all that this one
  * needs. Every element goes its own way, since nothing inside sums over what is carried (nest.c),
  * so a tile runs all turns before the next.
@@ -58,7 +58,7 @@ static void enter_carries(kernel_emitter *e, repeating *r) {
     const kernel_node *carry = carry_of(e, r, j);
     kernel_grid init = kernel_operand(e, carry, 0);
     kernel_grid all = kernel_new_grid(e, init.dtype, carry->mask);
-    kernel_promote_grid(e, &init, &all);
+    kernel_widen_grid(e, &init, &all);
     r->slots[j] = all;
     kernel_make_slots(e, &r->slots[j], &all);
   }
@@ -91,7 +91,7 @@ static void step(kernel_emitter *e, const repeating *r) {
     if (!r->needed[j]) continue;
     kernel_grid made = kernel_operand(e, r->x, r->count + j);
     next[j] = r->slots[j];
-    kernel_promote_grid(e, &made, &next[j]);
+    kernel_widen_grid(e, &made, &next[j]);
   }
   for (uint32_t j = 0; j < r->count; j++)
     if (r->needed[j]) kernel_store_slots(e, &r->slots[j], &next[j]);

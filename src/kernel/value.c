@@ -354,7 +354,7 @@ static kernel_grid term(kernel_emitter *e, const kernel_node *x) {
   return x->kind == IR_OP_DOT_GENERAL ? product(e, x) : kernel_operand(e, x, 0);
 }
 
-void kernel_promote_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out) {
+void kernel_widen_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out) {
   for (int32_t r = 0; r < out->rows; r++)
     for (int32_t c = 0; c < out->columns; c++)
       out->at[r][c] = kernel_widened(e, g, r, c, out->is_vector);

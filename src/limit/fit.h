@@ -1,6 +1,6 @@
 /* Programs that fit: regions that run faster as kernels. docs/design/fit.md. */
-#ifndef WEIR_FIT_H
-#define WEIR_FIT_H
+#ifndef WEIR_LIMIT_FIT_H
+#define WEIR_LIMIT_FIT_H
 #include "limit/candidate.h"
 
 /* Whether regions of the program might be worth a try at all. Cost: a pass over the ops. */

@@ -1,7 +1,7 @@
 /* The smallest limit that can be held: by weir's estimate, confirmed by XLA where it can be asked.
  */
-#ifndef WEIR_MINIMUM_H
-#define WEIR_MINIMUM_H
+#ifndef WEIR_LIMIT_MINIMUM_H
+#define WEIR_LIMIT_MINIMUM_H
 #include "limit/search.h"
 
 typedef struct minimum {

@@ -1,6 +1,6 @@
 /* What a weir_rewrite() leaves to its caller. Lives outside the context's arenas. */
-#ifndef WEIR_RESULT_H
-#define WEIR_RESULT_H
+#ifndef WEIR_LIMIT_RESULT_H
+#define WEIR_LIMIT_RESULT_H
 #include "base/ctx.h"
 
 enum { RESULT_MOST_OPTIONS = 8 }; /* at least MACHINE_MOST_OPTIONS */

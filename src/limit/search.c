@@ -72,7 +72,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .outside_first = s->manner == OUTSIDE,
                       .may_be_deep = s->manner == DEEPER,
                       .part_bytes = part_bytes,
-                      .tile = memory ? memory->kernel_lanes : 0,
+                      .tile = memory ? memory->tile_lanes : 0,
                       .is_materialised = plan_is_materialised};
 }
 

@@ -1,7 +1,7 @@
 /* Rung 3 of the ladder: copies of the prepared program, split in one way after the other, until the
- * judge says that one holds. */
-#ifndef WEIR_SEARCH_H
-#define WEIR_SEARCH_H
+ * referee says that one holds. */
+#ifndef WEIR_LIMIT_SEARCH_H
+#define WEIR_LIMIT_SEARCH_H
 #include "limit/candidate.h"
 
 /* Of search_ops(): for the smallest limit of a refusal, and for what other limits cost. */

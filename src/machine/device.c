@@ -44,7 +44,7 @@ static int64_t known(int64_t extent) { return extent < 0 ? 1 : extent; }
 
 int64_t device_tile_rows(const device_memory *m, int64_t element_bytes) {
   bool is_packed = element_bytes > 0 && element_bytes < MOST_ELEMENT_BYTES;
-  return is_packed ? m->kernel_rows * MOST_ELEMENT_BYTES / element_bytes : m->kernel_rows;
+  return is_packed ? m->tile_rows * MOST_ELEMENT_BYTES / element_bytes : m->tile_rows;
 }
 
 /* Of few rows a tile has no more than a power of two that holds them. */
@@ -56,8 +56,8 @@ static int64_t rows_for(int64_t rows, int64_t extent) {
 /* Elements, with dimension `minor` innermost and `second` around it. */
 static int64_t tiled_elements(const device_memory *m, int64_t rows, int32_t rank,
                               const int64_t *dims, int32_t minor, int32_t second) {
-  int64_t n = saturated_product(up_to(known(dims[minor]), m->kernel_lanes),
-                                up_to(known(dims[second]), rows));
+  int64_t n =
+      saturated_product(up_to(known(dims[minor]), m->tile_lanes), up_to(known(dims[second]), rows));
   for (int32_t d = 0; d < rank; d++)
     if (d != minor && d != second) n = saturated_product(n, known(dims[d]));
   return n;
@@ -72,8 +72,8 @@ static int64_t dense_elements(int32_t rank, const int64_t *dims) {
 int64_t device_most_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                           const int64_t *dims) {
   int64_t most = dense_elements(rank, dims), rows = device_tile_rows(m, element_bytes);
-  if (m->kernel_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->kernel_rows));
-  for (int32_t minor = 0; m->kernel_lanes && rank > 1 && minor < rank; minor++)
+  if (m->tile_lanes && rank < 2) most = up_to(most, m->vector_lanes * (rows / m->tile_rows));
+  for (int32_t minor = 0; m->tile_lanes && rank > 1 && minor < rank; minor++)
     for (int32_t second = 0; second < rank; second++) {
       int64_t n = minor != second ? tiled_elements(m, rows, rank, dims, minor, second) : 0;
       if (n > most) most = n;
@@ -85,7 +85,7 @@ device_layout device_least_layout(const device_memory *m, int64_t element_bytes,
                                   const int64_t *dims) {
   int64_t rows = device_tile_rows(m, element_bytes), least = INT64_MAX;
   device_layout found = {rank - 1, rank - 2};
-  assert(m->kernel_lanes && rank > 1);
+  assert(m->tile_lanes && rank > 1);
   for (int32_t minor = rank; minor-- > 0;)
     for (int32_t second = rank; second-- > 0;) {
       if (minor == second) continue;
@@ -101,7 +101,7 @@ int64_t device_laid_out_bytes(const device_memory *m, int64_t element_bytes, int
                               const int64_t *dims, device_layout layout) {
   int64_t rows = rows_for(device_tile_rows(m, element_bytes), known(dims[layout.second])),
           elements = tiled_elements(m, rows, rank, dims, layout.minor, layout.second);
-  assert(m->kernel_lanes && rank > 1 && elements >= dense_elements(rank, dims));
+  assert(m->tile_lanes && rank > 1 && elements >= dense_elements(rank, dims));
   return up_to(saturated_product(elements, element_bytes), m->align_bytes);
 }
 
@@ -117,16 +117,16 @@ static int64_t vector_bytes(const device_memory *m, int64_t element_bytes, int64
 
 int64_t device_least_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                            const int64_t *dims) {
-  if (m->kernel_lanes && rank > 1)
+  if (m->tile_lanes && rank > 1)
     return device_laid_out_bytes(m, element_bytes, rank, dims,
                                  device_least_layout(m, element_bytes, rank, dims));
-  if (element_bytes < 1) return m->kernel_lanes ? m->align_bytes : 0;
-  return m->kernel_lanes ? vector_bytes(m, element_bytes, dense_elements(rank, dims))
-                         : saturated_product(dense_elements(rank, dims), element_bytes);
+  if (element_bytes < 1) return m->tile_lanes ? m->align_bytes : 0;
+  return m->tile_lanes ? vector_bytes(m, element_bytes, dense_elements(rank, dims))
+                       : saturated_product(dense_elements(rank, dims), element_bytes);
 }
 
 int64_t device_row_bytes(const device_memory *m, int64_t element_bytes, int32_t rank,
                          const int64_t *dims) {
-  if (!m->kernel_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
+  if (!m->tile_lanes || rank < 2) return device_least_bytes(m, element_bytes, rank, dims);
   return device_laid_out_bytes(m, element_bytes, rank, dims, (device_layout){rank - 1, rank - 2});
 }

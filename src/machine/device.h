@@ -10,7 +10,7 @@
 typedef struct device_memory {
   /* Arrays are padded to tiles of the two dimensions that are innermost in memory, which XLA
    * chooses; rows of elements of less than 4 bytes are packed. 0: arrays are dense. */
-  int32_t kernel_rows, kernel_lanes;
+  int32_t tile_rows, tile_lanes;
   int32_t vector_lanes; /* to which arrays of one dimension are padded */
   /* Operands of any op may stand in memory once more: laid out anew, converted. */
   bool lays_out_anew;

@@ -12,7 +12,7 @@
 #define NEAR .near_bytes = (int64_t)96 << 20
 #define TILES(...)                                                                                 \
   {                                                                                                \
-    .kernel_rows = 8, .kernel_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,               \
+    .tile_rows = 8, .tile_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,                   \
     .loop_bytes = 352 << 10, .spacing_bytes = 16 << 10, .lays_out_anew = true,                     \
     .copies_for_loops = true, .fuses_sums = true, .fuses_products = true, .fuses_siblings = true,  \
     .narrow_floats = true, __VA_ARGS__                                                             \

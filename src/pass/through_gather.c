@@ -347,7 +347,7 @@ static place side_of(const picker *f, ir_op op, uint32_t side, const ir_dot_numb
  * lie in tiles XLA gathers such columns out of a copy of all of it, in which they lie together. */
 static bool is_of_columns(const picker *f, ir_op op, const ir_dot_numbers *n, const place *where) {
   const device_memory *memory = f->p->machine ? machine_memory(f->p->machine) : NULL;
-  if (!memory || !memory->kernel_lanes) return false;
+  if (!memory || !memory->tile_lanes) return false;
   for (uint32_t side = 0; side < 2; side++) {
     place from = side_of(f, op, side, n, where);
     int32_t last = type_of(f, ir_operand(f->m, op, side))->rank - 1;

@@ -2,7 +2,7 @@
  *
  * x of [n, d] broadcast to [n, m, d], times 2, varies along dimensions 0 and 2: it is a tensor of
  * [n, d] that is read many times. pass_vary_op() finds the dimensions for op after op, in program
- * order; pass_vary_compact() builds the small tensor, from the small tensors of its operands.
+ * order; pass_compact() builds the small tensor, from the small tensors of its operands.
  * Looks through elementwise ops, broadcasts, transposes, iotas, splat constants and reshapes that
  * add or remove dimensions of length 1; anything else varies along all its dimensions but those of
  * length 1. Sets of dimensions are bit masks.

@@ -1,7 +1,7 @@
 /* Loops as kernels: the rewrite, and what XLA calls when the program runs. docs/design/emitter.md.
  */
-#ifndef WEIR_KERNELS_H
-#define WEIR_KERNELS_H
+#ifndef WEIR_PIPELINE_KERNELS_H
+#define WEIR_PIPELINE_KERNELS_H
 #include "ir/ir.h"
 #include "machine/machine.h"
 

@@ -133,7 +133,8 @@ static void report(job *j, ir_module *m, split_order *order) {
   order->fused_ns = plan_fused_time_ns(m, &j->machine);
 }
 
-weir_status pipeline_split(job *j, ir_module *m, split_order *order) {
+/* In place; an order without a limit or threshold splits nothing. */
+static weir_status split_module(job *j, ir_module *m, split_order *order) {
   bool is_candidate = !order->limit_bytes;
   complete_order(j, m, order);
   j->driver.user = order;
@@ -162,7 +163,7 @@ static weir_status split_without_kernels(job *j, const ir_module *m, const split
   ir_module *thin = ir_module_clone(m);
   ctx_log(&j->c, 2, "no loop would be a kernel: slices as if there were none");
   order.no_kernels = true;
-  WEIR_TRY(pipeline_split(j, thin, &order));
+  WEIR_TRY(split_module(j, thin, &order));
   if (is_over(&order)) return ir_module_destroy(thin), WEIR_OK;
   ir_module_destroy(*in_out_m);
   *in_out_m = thin;
@@ -173,7 +174,7 @@ static weir_status split_without_kernels(job *j, const ir_module *m, const split
 weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
   split_order asked = *order;
   *out_m = ir_module_clone(m);
-  WEIR_TRY(pipeline_split(j, *out_m, order));
+  WEIR_TRY(split_module(j, *out_m, order));
   if (!order->is_torn && order->is_held_back && asked.limit_bytes && is_over(order))
     return split_without_kernels(j, m, &asked, order, out_m);
   if (!order->is_torn) return WEIR_OK;
@@ -182,5 +183,5 @@ weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, 
   *order = asked;
   order->no_kernels = true;
   *out_m = ir_module_clone(m);
-  return pipeline_split(j, *out_m, order);
+  return split_module(j, *out_m, order);
 }

@@ -119,8 +119,6 @@ WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */
 bool pipeline_can_call(const weir_options *o, const ir_module *m);
 /* Whether the options let programs that fit have kernels. */
 bool pipeline_fit_is_on(const job *j);
-/* In place; an order without a limit or threshold splits nothing. */
-WEIR_MUST_USE weir_status pipeline_split(job *j, ir_module *m, split_order *order);
 /* Splits a copy of the program. Where some loops would be kernels and others not that have to agree
  * on values (split/agreement.h): once more, without kernels. Likewise where it is over asked_bytes
  * by what kernels ask for, and there are none: taken if it is not then. */

@@ -2,8 +2,8 @@
  * loop, under WEIR_PROGRESS. Its handler draws the line, and ends the program where Ctrl-C was
  * pressed.
  */
-#ifndef WEIR_PROGRESS_CALLS_H
-#define WEIR_PROGRESS_CALLS_H
+#ifndef WEIR_PIPELINE_PROGRESS_CALLS_H
+#define WEIR_PIPELINE_PROGRESS_CALLS_H
 #include "ir/ir.h"
 
 #define PROGRESS_CALL_TARGET "weir_progress"

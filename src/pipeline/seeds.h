@@ -1,6 +1,6 @@
 /* Large values in the order in which their regions are tried, and which ones were. */
-#ifndef WEIR_SEEDS_H
-#define WEIR_SEEDS_H
+#ifndef WEIR_PIPELINE_SEEDS_H
+#define WEIR_PIPELINE_SEEDS_H
 #include "ir/ir.h"
 
 /* Values whose regions were tried; ids stay good while loops are built. Zero but for `a` is

@@ -16,7 +16,7 @@ static void count_arguments(const plan_graph *g, plan_peak *out) {
 /* Several results come as a tuple, with a table of pointers. */
 static void count_outputs(const plan_graph *g, plan_peak *out) {
   int64_t table = 8 * (int64_t)g->n_outputs;
-  bool is_padded = g->memory && g->memory->kernel_lanes;
+  bool is_padded = g->memory && g->memory->tile_lanes;
   if (g->n_outputs != 1)
     out->output_bytes = is_padded ? device_least_bytes(g->memory, 1, 1, &table) : table;
   for (uint32_t i = 0; i < g->n_outputs; i++) {

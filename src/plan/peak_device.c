@@ -648,15 +648,15 @@ void plan_on_device(plan_graph *g) {
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
     if (is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
-  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
+  for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++)
     if (is_flattened(g, plan_node_get(g, id))) flatten(g, id);
-  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++) {
+  for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++) {
     if (plan_makes_bits(g, plan_node_get(g, id), "PHILOX")) make_blocks(g, id);
     lay_out_convolution(g, id);
   }
-  for (uint32_t id = 1; id < count && g->memory->kernel_lanes; id++)
+  for (uint32_t id = 1; id < count && g->memory->tile_lanes; id++)
     if (moves_tiles(g, plan_node_get(g, id))) copy_view(g, id);
-  for (uint32_t id = 1; id < g->nodes.count && g->memory->kernel_lanes; id++) pad(g, id);
+  for (uint32_t id = 1; id < g->nodes.count && g->memory->tile_lanes; id++) pad(g, id);
 }
 
 /* ---- copies ---- */

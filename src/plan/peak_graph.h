@@ -149,16 +149,6 @@ static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return
 static inline plan_comp *plan_comp_get(const plan_graph *g, uint32_t c) { return &g->comps.at[c]; }
 
 /* ---- peak_terms.c ---- */
-typedef struct plan_product {
-  int64_t batch, rows, columns, terms;
-  int64_t left_bytes, right_bytes, bytes; /* of an element of the operands, the result */
-  int64_t summed_bytes;                   /* of one that parts are added in */
-} plan_product;
-
-/* In how many parts XLA:GPU makes it: 1, 2, 4, ... */
-int64_t plan_parts_of_product(const device_memory *memory, const plan_product *p);
-/* How many terms it has then, with those that are added as zeros. */
-int64_t plan_padded_terms(const plan_product *p, int64_t parts);
 /* The most bytes of all parts of a product, of which the result has so many elements. */
 int64_t plan_most_bytes_of_parts(const device_memory *memory, int64_t elements);
 

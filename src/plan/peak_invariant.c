@@ -382,7 +382,7 @@ static bool is_across_tiles(const plan_graph *g, const plan_shape *s, uint32_t s
   int64_t width = s->bytes / s->elements,
           bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, own),
           across = device_laid_out_bytes(g->memory, width, s->rank, s->dims, other);
-  return plan_node_get(g, slice)->shape.dims[own.minor] % g->memory->kernel_lanes != 0 &&
+  return plan_node_get(g, slice)->shape.dims[own.minor] % g->memory->tile_lanes != 0 &&
          s->rank == 2 && across - bytes <= bytes / MORE_IN_ROWS &&
          is_of_product(g, slice, SEEN_OF_UPDATE);
 }

@@ -16,9 +16,15 @@ enum { MOST_PARTS = 2048, TILE = 128, ALIGNED_BYTES = 16, WIDEST_BYTES = 8 };
 
 static const double COST_OF_MULTIPLICATION = 200;
 
+typedef struct long_product {
+  int64_t batch, rows, columns, terms;
+  int64_t left_bytes, right_bytes, bytes; /* of an element of the operands, the result */
+  int64_t summed_bytes;                   /* of one that parts are added in */
+} long_product;
+
 /* In no unit: of the products, or of reading and writing what they need, and of adding the parts.
  */
-static double cost_of(const device_memory *memory, const plan_product *p, int64_t parts) {
+static double cost_of(const device_memory *memory, const long_product *p, int64_t parts) {
   double rows = (double)min64(p->rows, TILE), columns = (double)min64(p->columns, TILE),
          batch = (double)p->batch * (double)parts,
          tiles = batch * (double)ceil_div(p->rows, TILE) * (double)ceil_div(p->columns, TILE),
@@ -39,7 +45,8 @@ static double cost_of(const device_memory *memory, const plan_product *p, int64_
   return product + memory->sum_cost + memory->sum_byte_cost * (summed + written);
 }
 
-int64_t plan_parts_of_product(const device_memory *memory, const plan_product *p) {
+/* In how many parts XLA:GPU makes it: 1, 2, 4, ... */
+static int64_t parts_of(const device_memory *memory, const long_product *p) {
   int64_t found = 1;
   if (!memory->cores || p->batch < 1 || p->rows < 1 || p->columns < 1 || p->terms < 1) return 1;
   double least = cost_of(memory, p, 1);
@@ -57,7 +64,8 @@ int64_t plan_most_bytes_of_parts(const device_memory *memory, int64_t elements) 
   return WIDEST_BYTES * min64(busy, most);
 }
 
-int64_t plan_padded_terms(const plan_product *p, int64_t parts) {
+/* How many terms it has then, with those that are added as zeros. */
+static int64_t padded_terms(const long_product *p, int64_t parts) {
   int64_t narrow = min64(p->left_bytes, p->right_bytes),
           multiple = parts * (narrow < ALIGNED_BYTES ? ALIGNED_BYTES / narrow : 1);
   return saturated_product(ceil_div(p->terms, multiple), multiple);
@@ -87,10 +95,10 @@ static bool may_be_parted(const plan_graph *g, const plan_node *n) {
   return is;
 }
 
-static plan_product product_of(const plan_graph *g, const plan_node *n) {
+static long_product product_of(const plan_graph *g, const plan_node *n) {
   const plan_shape *s = &n->shape, *x = &plan_node_get(g, n->operands[0])->shape,
                    *y = &plan_node_get(g, n->operands[1])->shape;
-  plan_product p = {.rows = s->dims[s->rank - 2],
+  long_product p = {.rows = s->dims[s->rank - 2],
                     .columns = s->dims[s->rank - 1],
                     .terms = x->dims[summed_dim(g, n, 0)],
                     .left_bytes = width_of(x),
@@ -140,8 +148,8 @@ void plan_part_products(plan_graph *g) {
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->cores; id++) {
     if (!may_be_parted(g, plan_node_get(g, id))) continue;
-    plan_product p = product_of(g, plan_node_get(g, id));
-    int64_t parts = plan_parts_of_product(g->memory, &p), terms = plan_padded_terms(&p, parts);
+    long_product p = product_of(g, plan_node_get(g, id));
+    int64_t parts = parts_of(g->memory, &p), terms = padded_terms(&p, parts);
     if (parts == 1) continue;
     for (int32_t side = 0; side < 2 && terms != p.terms; side++) pad_operand(g, id, side, terms);
     add_parts(g, id, parts);

@@ -154,7 +154,7 @@ static void add_apart(sum *s, const ir_op_data *d) {
     if (ir_element_count(s->m, ir_type_of(s->m, d->first_result + i)) == 1)
       add(s, NUMBER_ARRAYS * 2 * s->memory->spacing_bytes);
   if (d->kind == IR_OP_RNG_BIT_GENERATOR && d->n_results == 2)
-    add_value(s, d->first_result + 1, COMPUTED_BYTES, s->memory->kernel_lanes / BLOCK_WORDS);
+    add_value(s, d->first_result + 1, COMPUTED_BYTES, s->memory->tile_lanes / BLOCK_WORDS);
 }
 
 static void add_op(sum *s, ir_op op) {

@@ -186,7 +186,8 @@ split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir
 
 bool split_is_large(const split_region *r, ir_value v);
 split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);
-/* The first stage whose loop can have the value at this position, and from where: *out_inside. */
+/* The first stage whose loop can have the value at this position, made in it or read from outside.
+ */
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos);
 int32_t split_outside_stage(split_region *r, ir_value v);
 /* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
