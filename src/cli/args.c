@@ -31,7 +31,7 @@ static const struct option {
 } options[] = {
 #define AT(field) offsetof(cli_args, field)
     {"--output", "-o", CLI_OPT_OUTPUT, TEXT, AT(output), "OUT",
-     "where the program goes (default: -, stdout)"},
+     "where the output goes (default: -, stdout)"},
     {"--emit", NULL, CLI_OPT_EMIT, FORM, AT(form), "FORM",
      "text (default) or bytecode, a portable artifact"},
     {"--target", NULL, CLI_OPT_EMIT, TEXT, AT(target), "VERSION",
@@ -95,7 +95,8 @@ static void print_passes(void) {
 }
 
 void cli_print_help(const cli_command *command) {
-  printf("usage: weir %s\n\n%s\noptions:\n", command->usage, command->help);
+  printf("usage: weir %s\n\n%s", command->usage, command->help);
+  if (command->options) puts("\noptions:");
   for (size_t i = 0; i < N_OPTIONS; i++) {
     if (!(options[i].group & command->options)) continue;
     char left[64];

@@ -119,15 +119,11 @@ const cli_command cli_graph = {
     .usage = "graph FILE [-o OUT] [--memory-limit BYTES | --tensor-size-threshold BYTES] [OPTIONS]",
     .summary = "draw a program, before and after",
     .help =
-        "Reads StableHLO text from FILE (- is stdin) and writes its graph, and beside it the graph "
-        "of "
-        "what opt makes\n"
-        "of it, in Graphviz's dot language; drawn, if OUT ends with .svg, .pdf or .png and "
-        "Graphviz is "
-        "installed. Loops\n"
-        "are boxes. Tensors as large as the limit are red, those above an eighth of it orange, "
-        "above "
-        "a 64th yellow.\n",
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin) and writes its graph, and\n"
+        "beside it the graph of what opt makes of it, in Graphviz's dot language; drawn, if\n"
+        "OUT ends with .svg, .pdf or .png and Graphviz is installed. Loops are boxes. Tensors\n"
+        "as large as the limit are red, those above an eighth of it orange, above a 64th\n"
+        "yellow.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
     .run = run,
 };

@@ -33,16 +33,13 @@ const cli_command cli_machine = {
     .usage = "machine [NAME]",
     .summary = "describe this computer, or one by name, as plans are made for it",
     .help =
-        "Prints what plans, predictions and kernels are made for: this computer, or the one that "
-        "NAME describes.\n"
-        "NAME is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed "
-        "by cores=N, l1=SIZE,\n"
-        "l2=SIZE, l3=SIZE, clock=GHZ, vectors=, products=, fused= and memory=RATE, with commas "
-        "between; or a "
-        "device of the list\n"
-        "below. host leaves out what was measured of this computer. The first line is the name in "
-        "full:\n"
-        "given as --machine or WEIR_MACHINE elsewhere it makes the same plans there.\n",
+        "Prints what plans, predictions and kernels are made for: this computer, or the one\n"
+        "that NAME describes. NAME is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or\n"
+        "aarch64, and may be followed by cores=N, l1=SIZE, l2=SIZE, l3=SIZE, clock=GHZ,\n"
+        "vectors=, products=, fused= and memory=RATE, with commas between; or a device of\n"
+        "the list below. host leaves out what was measured of this computer. The first line\n"
+        "is the name in full: given as --machine or WEIR_MACHINE elsewhere it makes the same\n"
+        "plans there.\n",
     .options = 0,
     .run = run,
 };

@@ -44,17 +44,11 @@ const cli_command cli_opt = {
     .usage = "opt FILE [-o OUT] --memory-limit BYTES | --tensor-size-threshold BYTES [OPTIONS]",
     .summary = "rewrite a StableHLO program",
     .help =
-        "Reads StableHLO, text or bytecode, from FILE (- is stdin), rewrites it so that it keeps "
-        "to "
-        "the limit,\n"
-        "and writes text, or bytecode with --emit. Text that keeps to the limit anyway comes out "
-        "byte for byte\n"
-        "as it went in, unless --tile allows kernels and one would be faster; --tile alone does "
-        "that "
-        "without\n"
-        "a limit, and --emit alone only converts. Options that XLA has to compile the program with "
-        "are named on\n"
-        "stderr.\n",
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin), rewrites it so that it\n"
+        "keeps to the limit, and writes text, or bytecode with --emit. Text that keeps to the\n"
+        "limit anyway comes out byte for byte as it went in, unless --tile allows kernels and\n"
+        "one would be faster; --tile alone does that without a limit, and --emit alone only\n"
+        "converts. Options that XLA has to compile the program with are named on stderr.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_EMIT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES |
                CLI_OPT_DEBUG,
     .run = run,

@@ -57,12 +57,10 @@ const cli_command cli_plan = {
     .usage = "plan FILE [-o OUT] [--memory-limit BYTES | --tensor-size-threshold BYTES] [OPTIONS]",
     .summary = "explain what opt would do: peak before and after, and who holds it",
     .help =
-        "Reads StableHLO text from FILE (- is stdin) and prints a table of what weir makes of it. "
-        "Where the limit\n"
-        "can't be held the table says what stands in the way, and the exit code is 3. Without a "
-        "limit: who holds\n"
-        "the peak, the smallest limit that can be held, and what the limits between cost in "
-        "time.\n",
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin) and prints a table of what\n"
+        "weir makes of it. Where the limit can't be held the table says what stands in the\n"
+        "way, and the exit code is 3. Without a limit: who holds the peak, the smallest limit\n"
+        "that can be held, and what the limits between cost in time.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_TABLE | CLI_OPT_PASSES |
                CLI_OPT_DEBUG,
     .run = run,

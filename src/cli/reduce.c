@@ -107,16 +107,12 @@ const cli_command cli_reduce = {
     .usage = "reduce FILE --check COMMAND [-o OUT] [OPTIONS]",
     .summary = "make a failing program small",
     .help =
-        "Reads StableHLO text from FILE (- is stdin) and writes the smallest program found that "
-        "verifies and for\n"
-        "which `COMMAND CANDIDATE-FILE`, run by the shell, exits with 0. Drops results, puts "
-        "constants, arguments and\n"
-        "operands in the place of ops, inlines, shortens dimensions. With -o OUT every step is "
-        "written there, so that\n"
-        "it can be interrupted. What COMMAND prints is shown with --debug 1. For example, what "
-        "makes "
-        "a tool crash\n"
-        "with SIGSEGV:\n\n"
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin) and writes the smallest\n"
+        "program found that verifies and for which `COMMAND CANDIDATE-FILE`, run by the\n"
+        "shell, exits with 0. Drops results, puts constants, arguments and operands in the\n"
+        "place of ops, inlines, shortens dimensions. With -o OUT every step is written there,\n"
+        "so that it can be interrupted. What COMMAND prints is shown with --debug 1. For\n"
+        "example, what makes a tool crash with SIGSEGV:\n\n"
         "  weir reduce big.mlir -o small.mlir --check 'sh -c \"tool $0; test $? = 139\"'\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_CHECK | CLI_OPT_DEBUG,
     .run = run,

@@ -104,15 +104,12 @@ const cli_command cli_report = {
     .usage = "report FILE [-o OUT.html] [--trace OUT.json] [--memory-limit BYTES] [OPTIONS]",
     .summary = "a page that shows where the memory goes, before and after",
     .help =
-        "Reads StableHLO text from FILE (- is stdin) and writes what plan finds out as one page of "
-        "HTML with all\n"
-        "that it needs inside: memory over the schedule, the loops, what other limits cost, the "
-        "graph. A page is\n"
-        "written also of a limit that can't be held, and the exit code is 3 then. --trace: the "
-        "same schedule for\n"
-        "Perfetto or chrome://tracing. Several devices are side by side on one page; without a "
-        "limit each has\n"
-        "nine tenths of its memory.\n",
+        "Reads StableHLO, text or bytecode, from FILE (- is stdin) and writes what plan finds\n"
+        "out as one page of HTML with all that it needs inside: memory over the schedule, the\n"
+        "loops, what other limits cost, the graph. A page is written also of a limit that\n"
+        "can't be held, and the exit code is 3 then. --trace: the same schedule for Perfetto\n"
+        "or chrome://tracing. Several devices are side by side on one page; without a limit\n"
+        "each has nine tenths of its memory.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICES | CLI_OPT_TRACE | CLI_OPT_DEBUG,
     .run = run,
 };

@@ -232,6 +232,14 @@ bool ir_result_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, i
   return ask((query){scratch, m, op, true, which, .x = x, .rank = y->rank, .out = out_index});
 }
 
+int32_t ir_operand_dim(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t index) {
+  int32_t at[IR_MAX_RANK], rank = ir_type_at(m, ir_operand(m, op, which))->rank;
+  if (!ir_operand_indices(scratch, m, op, which, at)) return -1;
+  for (int32_t d = 0; d < rank; d++)
+    if (at[d] == index) return d;
+  return -1;
+}
+
 /* ---- moves ---- */
 static bool is_move(ir_kind kind) {
   return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;

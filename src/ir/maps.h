@@ -24,6 +24,8 @@ enum { IR_ALONE = -1 }; /* read or made otherwise: repeated, windowed, shifted, 
  * has no map. */
 bool ir_operand_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t *out_index);
 bool ir_result_indices(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t *out_index);
+/* The dimension of operand `which` that has this index; -1: none, or the op has no map. */
+int32_t ir_operand_dim(arena *scratch, ir_module *m, ir_op op, uint32_t which, int32_t index);
 
 /* Of ops that only move data (broadcast_in_dim, transpose, reshape where no dimensions merge):
  * out_to[d] is the result's dimension that operand 0's dimension d becomes; IR_ALONE: of length 1,

@@ -1,9 +1,8 @@
 /* Object code on disk, so that the next process need not compile a kernel again.
  *
- * A folder of files named by the hash of what was compiled: IR, LLVM, processor, weir.
- * WEIR_CACHE_DIR names it ("" or "off": none), else $XDG_CACHE_HOME/weir, else ~/.cache/weir. A
- * file appears whole or not at all, its contents are checked when it is read, and a file that
- * another user could have written is not read. The folder is kept under 64 MB; what was used
+ * A folder of files (base/kept.h) named by the hash of what was compiled: IR, LLVM, processor,
+ * weir. A file appears whole or not at all, its contents are checked when it is read, and a file
+ * that another user could have written is not read. The folder is kept under 64 MB; what was used
  * longest ago goes first. Nothing here fails: without a cache everything is compiled.
  */
 #ifndef WEIR_KERNEL_CACHE_H

@@ -20,58 +20,34 @@ bool pass_has_foreign_attrs(const ir_module *m, ir_op op) {
   return false;
 }
 
-typedef struct filling {
-  pass_ctx *p;
-  ir_module *m;
-  ir_map *map;
-  bool (*replace)(void *user, ir_block block, ir_op op);
-  void *user;
-} filling;
-
-static void fill_block(const filling *f, ir_block block) {
-  ir_module *m = f->m;
-  ir_ops ops = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
-    ir_rename_operands(m, op, f->map);
-    for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) fill_block(f, below);
-    if (f->replace(f->user, block, op)) f->p->changed = true;
-    else ir_block_append(m, block, op);
-  }
-}
-
-void pass_replace_ops(pass_ctx *p, ir_module *m, ir_map *map,
-                      bool (*replace)(void *user, ir_block block, ir_op op), void *user) {
-  fill_block(&(filling){p, m, map, replace, user}, ir_top(m));
-}
-
 bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made) {
   if (made) ir_map_set(map, ir_result(m, op, 0), made);
   return made != IR_NONE;
 }
 
-typedef struct rewriting {
-  pass_rewrite r;
-  bool (*replace)(pass_rewrite *r, ir_op op);
-} rewriting;
-
-static bool rewrite_op(void *user, ir_block block, ir_op op) {
-  rewriting *w = user;
-  w->r.b = (ir_builder){w->r.m, block, ir_op_get(w->r.m, op)->location};
-  return w->replace(&w->r, op);
+static void rewrite_block(pass_rewrite *r, const pass *pass, ir_block block) {
+  ir_module *m = r->m;
+  ir_ops ops = ir_take_ops(m, block);
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    ir_rename_operands(m, op, r->map);
+    for (ir_block below, k = 0; (below = ir_next_block(m, op, &k));) rewrite_block(r, pass, below);
+    r->b = (ir_builder){m, block, ir_op_get(m, op)->location};
+    if (pass->replace(r, op)) r->p->changed = true;
+    else ir_block_append(m, block, op);
+  }
 }
 
 void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass) {
-  rewriting w = {{.p = p,
-                  .m = m,
-                  .map = ir_map_new(p->scratch, m),
-                  .uses = ir_count_uses(p->scratch, m, ir_top(m)),
-                  .n_values = m->values.count,
-                  .small_bytes = pass_small_bytes(p->options)},
-                 pass->replace};
-  if (pass->begin && !pass->begin(&w.r)) return;
-  pass_replace_ops(p, m, w.r.map, rewrite_op, &w);
-  CTX_CHECK(m->ctx, w.r.n_values <= m->values.count);
+  pass_rewrite r = {.p = p,
+                    .m = m,
+                    .map = ir_map_new(p->scratch, m),
+                    .uses = ir_count_uses(p->scratch, m, ir_top(m)),
+                    .n_values = m->values.count,
+                    .small_bytes = pass_small_bytes(p->options)};
+  if (pass->begin && !pass->begin(&r)) return;
+  rewrite_block(&r, pass, ir_top(m));
+  CTX_CHECK(m->ctx, r.n_values <= m->values.count);
 }
 
 /* ---- attributes ---- */

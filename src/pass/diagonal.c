@@ -677,9 +677,8 @@ static ir_value replace_difference(finder *f, ir_op op) {
 }
 
 /* ---- the walk ---- */
-static bool replace(void *user, ir_block block, ir_op op) {
-  (void)block;
-  finder *f = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  finder *f = r->own;
   ir_value made = IR_NONE;
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
@@ -687,13 +686,12 @@ static bool replace(void *user, ir_block block, ir_op op) {
   return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  finder *f = ARENA_NEW(p->scratch, finder);
-  f->p = p;
-  f->m = m;
-  f->map = ir_map_new(p->scratch, m);
-  pass_replace_ops(p, m, f->map, replace, f);
-  return WEIR_OK;
+static bool begin(pass_rewrite *r) {
+  finder *f = r->own = ARENA_NEW(r->p->scratch, finder);
+  f->p = r->p;
+  f->m = r->m;
+  f->map = r->map;
+  return true;
 }
 
-const pass pass_diagonal = {"diagonal", run};
+const pass pass_diagonal = {"diagonal", .replace = replace, .begin = begin};

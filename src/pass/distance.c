@@ -571,9 +571,8 @@ static ir_value replace_reduce(finder *f, ir_op op) {
   return found ? found : weighted_of(f, op, v, summed, kept, init);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  (void)block;
-  finder *f = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  finder *f = r->own;
   ir_value made = IR_NONE;
   pass_vary_op(f->vary, op);
   find_rough(f, op);
@@ -582,18 +581,18 @@ static bool replace(void *user, ir_block block, ir_op op) {
   return pass_stand_in(f->m, f->map, op, made);
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  finder f = {.p = p,
-              .m = m,
-              .vary = pass_vary_new(p->scratch, m),
-              .map = ir_map_new(p->scratch, m),
-              .at_zero = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
-              .rough = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
-              .room = m->values.count};
-  ir_block top = ir_top(m);
-  find_who_sees_zero(&f, top);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
+static bool begin(pass_rewrite *r) {
+  arena *a = r->p->scratch;
+  finder *f = r->own = ARENA_NEW(a, finder);
+  *f = (finder){.p = r->p,
+                .m = r->m,
+                .vary = pass_vary_new(a, r->m),
+                .map = r->map,
+                .at_zero = ARENA_ARRAY(a, uint8_t, r->n_values),
+                .rough = ARENA_ARRAY(a, uint8_t, r->n_values),
+                .room = r->n_values};
+  find_who_sees_zero(f, ir_top(r->m));
+  return true;
 }
 
-const pass pass_distance = {"distance", run};
+const pass pass_distance = {"distance", .replace = replace, .begin = begin};

@@ -412,14 +412,13 @@ static ir_value make_sum(gram *f, ir_builder *b, ir_op op, product *p) {
   return with_scales(b, with_scales(b, trace_of(b, made_of(f, b, p)), &of[0]), &of[1]);
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  gram *f = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  gram *f = r->own;
   uint32_t place = op < f->n_ops ? f->place[op] : 0;
   if (!place) return false;
   product *p = &f->products[place - 1];
   if (!p->is_wanted && !p->is_found) return false;
-  ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
-  ir_value made = p->op == op ? make_product(f, &b, p) : make_sum(f, &b, op, p);
+  ir_value made = p->op == op ? make_product(f, &r->b, p) : make_sum(f, &r->b, op, p);
   if (!made) return false;
   CTX_CHECK(f->m->ctx, ir_type_of(f->m, made) == ir_type_of(f->m, ir_result(f->m, op, 0)));
   return pass_stand_in(f->m, f->map, op, made);
@@ -444,20 +443,21 @@ static void note_factors(const ir_module *m, ir_op op, void *user) {
   for (uint32_t i = 0; i < 2; i++) note_factor(f, ir_operand(m, op, i));
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
+static bool begin(pass_rewrite *r) {
+  arena *a = r->p->scratch;
+  ir_module *m = r->m;
   ir_block top = ir_top(m);
-  gram f = {.p = p, .m = m, .n_values = m->values.count, .n_ops = m->ops.count};
-  f.is_factor = ARENA_ARRAY(p->scratch, bool, f.n_values);
-  ir_walk(m, top, note_factors, &f);
-  if (!f.room) return WEIR_OK;
-  f.map = ir_map_new(p->scratch, m);
-  f.products = ARENA_ARRAY(p->scratch, product, f.room);
-  f.first = ARENA_ARRAY(p->scratch, uint32_t, f.n_values);
-  f.place = ARENA_ARRAY(p->scratch, uint32_t, f.n_ops);
-  ir_walk(m, top, look_at_product, &f);
-  ir_walk(m, top, look_at_sum, &f);
-  pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
+  gram *f = r->own = ARENA_NEW(a, gram);
+  *f = (gram){.p = r->p, .m = m, .map = r->map, .n_values = r->n_values, .n_ops = m->ops.count};
+  f->is_factor = ARENA_ARRAY(a, bool, f->n_values);
+  ir_walk(m, top, note_factors, f);
+  if (!f->room) return false;
+  f->products = ARENA_ARRAY(a, product, f->room);
+  f->first = ARENA_ARRAY(a, uint32_t, f->n_values);
+  f->place = ARENA_ARRAY(a, uint32_t, f->n_ops);
+  ir_walk(m, top, look_at_product, f);
+  ir_walk(m, top, look_at_sum, f);
+  return true;
 }
 
-const pass pass_gram = {"gram", run};
+const pass pass_gram = {"gram", .replace = replace, .begin = begin};

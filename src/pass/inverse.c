@@ -72,15 +72,6 @@ static int32_t index_of(const turner *f, ir_op op) {
   return index;
 }
 
-/* The operand's dimension with this index; -1: none. */
-static int32_t dim_with(const turner *f, ir_op op, uint32_t i, int32_t index) {
-  int32_t at[IR_MAX_RANK];
-  if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return -1;
-  for (int32_t d = 0; d < ir_type_at(f->m, ir_operand(f->m, op, i))->rank; d++)
-    if (at[d] == index) return d;
-  return -1;
-}
-
 static bool reads_member(const turner *f, ir_op op) {
   for (uint32_t i = 0; i < ir_op_get(f->m, op)->n_operands; i++)
     if (is_member(f, ir_operand(f->m, op, i))) return true;
@@ -103,7 +94,8 @@ static int32_t entry_dim(const turner *f, ir_value v, const ir_gather_numbers *n
 /* Of operand i of a reader: the dimension that is walked in any order; -1: none. */
 static int32_t reader_dim(const turner *f, ir_op op, uint32_t i) {
   ir_gather_numbers n;
-  if (ir_kind_of(f->m, op) == IR_OP_REDUCE) return dim_with(f, op, i, index_of(f, op));
+  if (ir_kind_of(f->m, op) == IR_OP_REDUCE)
+    return ir_operand_dim(f->p->scratch, f->m, op, i, index_of(f, op));
   if (i == 0 || !ir_scatter_dims(f->p->scratch, f->m, op, &n)) return -1;
   return entry_dim(f, ir_operand(f->m, op, i), &n, i == 1);
 }
@@ -161,7 +153,7 @@ static void order_member(turner *f, ir_op op) {
   ir_value *x = ARENA_ARRAY(f->p->scratch, ir_value, n);
   int32_t index = index_of(f, op);
   for (uint32_t i = 0; i < n; i++)
-    x[i] = ordered(f, ir_operand(f->m, op, i), dim_with(f, op, i, index));
+    x[i] = ordered(f, ir_operand(f->m, op, i), ir_operand_dim(f->p->scratch, f->m, op, i, index));
   ir_value y = ir_result(f->m, op, 0);
   ir_type type = ir_type_of(f->m, y);
   f->in_order[y] = ir_result(f->m, ir_build_again(&f->b, op, x, &type), 0);

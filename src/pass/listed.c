@@ -163,13 +163,9 @@ static int32_t index_of(const lister *f, ir_op op) {
 
 /* The operand's dimension with the list's index; -1: it has none. */
 static int32_t operand_along(const lister *f, ir_op op, uint32_t i, int32_t index) {
-  int32_t at[IR_MAX_RANK];
   if (ir_kind_of(f->m, op) == IR_OP_GATHER)
     return i == 1 ? f->members[ir_operand(f->m, op, 1)].along : -1;
-  if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return -1;
-  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, i))->rank; d++)
-    if (at[d] == index) return d;
-  return -1;
+  return ir_operand_dim(f->p->scratch, f->m, op, i, index);
 }
 
 /* What was moved, or converted from one integer to another. */

@@ -1,9 +1,9 @@
 /* Passes: module -> module, in place. One file each, headed by what the pass requires, what it
  * breaks, its identity and its source.
  *
- * weir.c strings passes together: it makes a pass_driver from the options of the call and hands it
- * one pass after the other. The driver skips what the options switch off, verifies the module after
- * every pass (a violation is our bug: INTERNAL, naming the pass), dumps, times and logs.
+ * pipeline/ strings passes together: it hands the call's pass_driver one pass after the other. The
+ * driver skips what the options switch off, verifies the module after every pass (a violation is
+ * our bug: INTERNAL, naming the pass), dumps, times and logs.
  */
 #ifndef WEIR_PASS_PASS_H
 #define WEIR_PASS_PASS_H
@@ -34,7 +34,9 @@ typedef struct pass_rewrite {
 typedef struct pass {
   const char *name; /* as in --pass, --skip, --dump-after, --stop-after */
   weir_status (*run)(pass_ctx *p, ir_module *m);
-  /* Instead of `run`: as pass_replace_ops() has it. */
+  /* Instead of `run`: called for every op of the module, in order, regions before their op, whose
+   * operands are renamed by the map already. It either makes what stands for the op (appended to
+   * the block, its results in the map) and returns true, or the op stays. */
   bool (*replace)(pass_rewrite *r, ir_op op);
   /* What `replace` has to know of the module before the first op goes; NULL: nothing. False: there
    * is nothing to replace. */
@@ -47,9 +49,9 @@ typedef enum pass_use { PASS_ALWAYS, PASS_SPLIT, PASS_WORTH, PASS_NEEDED, PASS_R
 
 typedef struct pass_row {
   const pass *pass; /* NULL: a setting, which --skip alone may name */
-  const char *name, *doc;
+  const char *name;
   pass_phase phase;
-  bool is_exact;
+  bool is_exact; /* to the bit */
   pass_use use;
 } pass_row;
 
@@ -89,11 +91,6 @@ bool pass_same_accuracy(const ir_module *m, ir_op dot, ir_op other);
 void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like);
 /* A hash that agrees with ir_attr_equal. */
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
-/* Every op of the module, in order, regions before their op, operands renamed by `map` before
- * anything looks at them: `replace` either makes what stands for the op (appended to the block, its
- * results in `map`) and returns true, or the op stays. */
-void pass_replace_ops(pass_ctx *p, ir_module *m, ir_map *map,
-                      bool (*replace)(void *user, ir_block block, ir_op op), void *user);
 /* From now on `made` stands for the op's only result; IR_NONE: false, the op stays. */
 bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made);
 /* Runs a pass that has `replace`. */

@@ -336,27 +336,28 @@ static void build(finder *f, ir_builder *b, const group *g) {
                as_read(b, &g->readers.at[i], dtype, found + at));
 }
 
-static bool replace(void *user, ir_block block, ir_op op) {
-  finder *f = user;
+static bool replace(pass_rewrite *r, ir_op op) {
+  finder *f = r->own;
   uint32_t index = op < f->n_ops ? f->group_of[op] : 0;
   if (!index) return false;
   const group *g = &f->groups.at[index - 1];
-  ir_builder b = {f->m, block, ir_op_get(f->m, g->sort)->location};
-  if (op == g->at) build(f, &b, g);
+  r->b.location = ir_op_get(f->m, g->sort)->location;
+  if (op == g->at) build(f, &r->b, g);
   return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  ir_block top = ir_top(m);
-  finder f = {.p = p,
-              .m = m,
-              .map = ir_map_new(p->scratch, m),
-              .group_of = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count),
-              .place = ARENA_ARRAY(p->scratch, uint32_t, m->ops.count),
-              .n_ops = m->ops.count};
-  ir_walk(m, top, find_group, &f);
-  if (f.groups.count) pass_replace_ops(p, m, f.map, replace, &f);
-  return WEIR_OK;
+static bool begin(pass_rewrite *r) {
+  arena *a = r->p->scratch;
+  uint32_t n = r->m->ops.count;
+  finder *f = r->own = ARENA_NEW(a, finder);
+  *f = (finder){.p = r->p,
+                .m = r->m,
+                .map = r->map,
+                .group_of = ARENA_ARRAY(a, uint32_t, n),
+                .place = ARENA_ARRAY(a, uint32_t, n),
+                .n_ops = n};
+  ir_walk(r->m, ir_top(r->m), find_group, f);
+  return f->groups.count;
 }
 
-const pass pass_quantile = {"quantile", run};
+const pass pass_quantile = {"quantile", .replace = replace, .begin = begin};

@@ -46,9 +46,8 @@ const pass pass_split = {"split", run_split}, pass_kernels = {"kernels", run_ker
            pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
 
 const pass_row pipeline_passes[] = {
-#define PASS(id, name, phase, exact, use, doc)                                                     \
-  {&pass_##id, name, doc, PASS_##phase, exact, PASS_##use},
-#define SETTING(id, name, doc) {NULL, name, doc, PASS_LOOPS, false, PASS_SPLIT},
+#define PASS(id, name, phase, exact, use, doc) {&pass_##id, name, PASS_##phase, exact, PASS_##use},
+#define SETTING(id, name, doc) {NULL, name, PASS_LOOPS, false, PASS_SPLIT},
 #include "pass/passes.def"
     {0}};
 
@@ -77,8 +76,11 @@ static weir_status run_row(job *j, const pass_row *row, ir_module *m, pipeline_c
 static weir_status run_phase(job *j, pass_phase phase, purpose why, ir_module *m,
                              pipeline_changes *in_out) {
   static const pass_row last = {.pass = &pass_simplify};
-  for (const pass_row *row = pipeline_passes; row->name; row++)
-    if (row->pass && row->phase == phase && is_run(row, why)) WEIR_TRY(run_row(j, row, m, in_out));
+  for (const pass_row *row = pipeline_passes; row->name; row++) {
+    if (!row->pass || row->phase != phase || !is_run(row, why)) continue;
+    CTX_CHECK(&j->c, row->is_exact || why != AS_IT_CAME);
+    WEIR_TRY(run_row(j, row, m, in_out));
+  }
   return run_row(j, &last, m, in_out);
 }
 
