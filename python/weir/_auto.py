@@ -22,6 +22,9 @@ def limit_bytes(device):
 
 
 def free_bytes(device):
+    """Of a CPU: of the machine, or of a control group if less. Of another device: of its pool, or all
+    that weir knows it to have. Raises LookupError.
+    """
     if device.platform == "cpu":
         return min([_available_bytes(pathlib.Path("/proc/meminfo")), *_cgroup_free()])
     statistics = _statistics(device)

@@ -38,11 +38,13 @@ class Target:
         return next(iter(self.devices(1)), None)
 
     def judge(self):
+        """For people."""
         if self.compiler is None:
             return "weir's estimate"
         return f"XLA for {self.platform}, jaxlib {jax.lib.__version__}"
 
     def limit_bytes(self, limit):
+        """limit: bytes or AUTO. Raises SettingError where AUTO can't be told."""
         if limit != _settings.AUTO:
             return limit
         if self.memory_bytes is None:

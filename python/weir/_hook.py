@@ -194,6 +194,7 @@ class _Call:
         return next((d for d in devices if d.process_index == here), devices[0])
 
     def untouched(self):
+        """The executable that there is without weir."""
         return self.run(None, ())
 
     def run(self, text, options):
@@ -218,6 +219,7 @@ class _Call:
         self.executables = {k: e for k, e in self.executables.items() if k[0] != text}
 
     def compile(self, text, options):
+        """As run(), anew. Raises XLA's error, and _LeftAlone where XLA shards it in another way."""
         module, compile_options = self.computation, self.compile_options
         if text is not None:
             module = ir.Module.parse(text, context=module.context)
@@ -266,6 +268,9 @@ class _Call:
         return tuple(memory)
 
     def report(self, text, options):
+        """As referee(), of this process. What is over the limit is dropped. Raises XLA's error, unless
+        it says how much memory would be needed.
+        """
         try:
             executable = self.run(text, options)
             _library.give_back()  # the report takes memory, too

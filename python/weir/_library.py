@@ -217,6 +217,7 @@ class Device:
 
 @functools.cache
 def devices():
+    """All that weir_options.machine may name, in the order of `weir machine --help`."""
     found, info = [], _DeviceInfo(struct_size=ctypes.sizeof(_DeviceInfo))
     while library().weir_device(len(found), ctypes.byref(info)):
         texts = (info.name, info.platform, info.kind, info.target)

@@ -48,6 +48,7 @@ class Plan:
 
     @property
     def extra_flops(self):
+        """What values cost that loops make anew; below 0 where algebra saves more."""
         return self.flops_after - self.flops_before
 
     @property
@@ -68,6 +69,7 @@ class Plan:
         return head + self.explain.rstrip("\n")
 
     def for_device(self, name, memory_bytes, judge):
+        """The same plan as one that weir.plan(device=) made."""
         return dataclasses.replace(self, device=name, device_bytes=memory_bytes, judge=judge)
 
     def verdict(self):
@@ -197,6 +199,7 @@ def readable(count):
 
 
 def from_result(name, result):
+    """The Plan of a program by this name, of what _library.rewrite() returned."""
     shared = {
         field.name: getattr(result, field.name)
         for field in dataclasses.fields(Plan)

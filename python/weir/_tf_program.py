@@ -58,6 +58,8 @@ class Unreadable(Exception):
 
 
 class Program:
+    """The StableHLO of a TensorFlow function for these arguments, and how it is called."""
+
     def __init__(self, function, arguments):
         self.function, self.arguments = function, list(arguments)
         self.order = range(len(arguments))  # the arguments that its parameters are

@@ -43,6 +43,8 @@ _HARMLESS = {"jax.result_info", "mhlo.sharding"}
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
+    """Of a program, to be made up."""
+
     shape: tuple
     dtype: np.dtype
     is_donated: bool
@@ -100,6 +102,7 @@ class Arguments:
         self._ready = [lent.get(i) for i in range(len(wanted))]
 
     def ready(self):
+        """Arrays for the next run. Raises CannotTime."""
         for i, one in enumerate(self._wanted):
             if self._ready[i] is None or self._ready[i].is_deleted():
                 self._ready[i] = self._put(made_up(one.shape, one.dtype))
