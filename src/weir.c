@@ -108,12 +108,18 @@ static weir_status run(job *j, weir_status (*what)(void *), void *user) {
   return status;
 }
 
-weir_status weir_rewrite(const char *text, size_t length, const weir_options *options,
-                         weir_result **out_result) {
+/* Of a program, for a result. what: a job -> status. */
+static weir_status run_for(const char *text, size_t length, const weir_options *options,
+                           weir_status (*what)(void *), weir_result **out_result) {
   *out_result = result_create();
   if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
   job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
-  return run(&j, rewrite, &j);
+  return run(&j, what, &j);
+}
+
+weir_status weir_rewrite(const char *text, size_t length, const weir_options *options,
+                         weir_result **out_result) {
+  return run_for(text, length, options, rewrite, out_result);
 }
 
 typedef struct question {
@@ -156,10 +162,7 @@ static weir_status spread(void *user) {
 
 weir_status weir_spread(const char *text, size_t length, const weir_options *options,
                         weir_result **out_result) {
-  *out_result = result_create();
-  if (!*out_result) return WEIR_RESOURCE_EXHAUSTED;
-  job j = {.options = complete(options), .result = *out_result, .text = text, .length = length};
-  return run(&j, spread, &j);
+  return run_for(text, length, options, spread, out_result);
 }
 
 /* ---- machines ---- */

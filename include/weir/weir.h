@@ -295,7 +295,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_machine_describe(const char *machine,
 
 /* What XLA does on the host, on all cores: predictions of time start from it. 0: not measured. */
 typedef struct weir_machine_rates {
-  uint32_t struct_size;
+  size_t struct_size;
   double products; /* of f32 matrices of 1024 x 1024, in Gflop/s */
   double fused;    /* exponentials of f32 in a fusion with a sum, in G a second */
   double memory;   /* a sum over f32 that come from memory, in GB/s */

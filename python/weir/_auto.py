@@ -7,7 +7,7 @@ import threading
 
 from weir import _library
 
-_SHARE = 0.9  # of what is free; the rest is for compilation, Python and what others do meanwhile
+SHARE = 0.9  # of what is free; the rest is for compilation, Python and what others do meanwhile
 _found = {}
 _measuring = threading.Lock()
 
@@ -17,7 +17,7 @@ def limit_bytes(device):
     with _measuring:
         key = device.platform, device.device_kind, device.id
         if key not in _found:
-            _found[key] = int(_SHARE * free_bytes(device))
+            _found[key] = int(SHARE * free_bytes(device))
         return _found[key]
 
 

@@ -14,9 +14,8 @@ import os
 import shutil
 
 import jax
-from weir import _hook, _jax, _library, _plan, _settings
+from weir import _auto, _hook, _jax, _library, _plan, _settings
 
-_SHARE = 0.9  # of a device's memory, for the limit "auto"
 _CUDA_PLUGINS = ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12")
 _COMPILERS = ("nvidia.cuda_nvcc", "nvidia.cu13")  # packages with ptxas
 
@@ -51,7 +50,7 @@ class Target:
             raise _settings.SettingError(
                 f"weir: the limit 'auto': how much memory {self.name} has is not known"
             )
-        return int(_SHARE * self.memory_bytes)
+        return int(_auto.SHARE * self.memory_bytes)
 
 
 def plans(f, args, kwargs, limit, devices, search_ops=None):

@@ -123,7 +123,7 @@ class _DeviceInfo(ctypes.Structure):
 
 class _MachineRates(ctypes.Structure):
     _fields_ = [
-        ("struct_size", ctypes.c_uint32),
+        ("struct_size", c_size_t),
         ("products", ctypes.c_double),
         ("fused", ctypes.c_double),
         ("memory", ctypes.c_double),

@@ -83,7 +83,7 @@ void *weir_tile_handler(void *call_frame) {
   if (call->stage == FFI_STAGE_INSTANTIATE && body) loaded_prepare(body->at, body->length);
   if (call->stage != FFI_STAGE_EXECUTE) return NULL;
   const loaded_kernel *k = NULL;
-  char message[2200] = "weir: out of memory";
+  char message[LOADED_MESSAGE] = "weir: out of memory";
   if (!body || call->results.count < 1)
     return ffi_fail(call, WEIR_INVALID_ARGUMENT, "weir: a kernel without a body");
   weir_status status = loaded_get(body->at, body->length, message, sizeof message, &k);

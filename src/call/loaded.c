@@ -19,7 +19,7 @@
 #include "kernel/emit.h"
 #include "kernel/llvm.h"
 
-enum { BUCKETS = 256, MESSAGE = 2200, MOST_STAMP = MACHINE_TEXT_ROOM + 128 };
+enum { BUCKETS = 256, MOST_STAMP = MACHINE_TEXT_ROOM + 128 };
 
 struct loaded_kernel {
   struct loaded_kernel *next;
@@ -266,7 +266,7 @@ typedef struct request {
 
 static void *make_requested(void *user) {
   request *r = user;
-  char message[MESSAGE]; /* the call tells it */
+  char message[LOADED_MESSAGE]; /* the call tells it */
   const loaded_kernel *k;
   lock_kernels();
   if (!kernels.is_ending) (void)get_locked(r->body, r->length, message, sizeof message, &k);

@@ -14,6 +14,8 @@
 
 typedef struct loaded_kernel loaded_kernel;
 
+enum { LOADED_MESSAGE = 2200 }; /* room for any message of loaded_get() */
+
 /* INVALID_ARGUMENT: a body of another format, or no such loop; UNIMPLEMENTED: not covered, or no
  * LLVM; NOT_FOUND: a function that the C library lacks. message: room for what went wrong. */
 weir_status loaded_get(const char *body, size_t length, char *message, size_t room,

@@ -245,7 +245,7 @@ const char *machine_describe(arena *a, const machine *m) {
 /* ---- what was measured ---- */
 #define KEPT_NAME "machines" /* a line for each machine: machine_text */
 enum { MOST_KEPT_BYTES = 1 << 16 };
-static const double MOST_GHZ = 10; /* lines kept by weir before 2026-11-27 may say more: host.c */
+static const double MOST_GHZ = 10; /* a line that says more was measured wrongly */
 
 static const char *kept_lines(arena *a) {
   size_t length;
