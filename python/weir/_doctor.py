@@ -4,6 +4,7 @@ Each check is a function that returns Findings; one that raises is a finding, to
 """
 
 import dataclasses
+import importlib.util
 import json
 import os
 import pathlib
@@ -40,7 +41,16 @@ def _python():
     yield Finding("system", f"{platform.platform()}, {' '.join(platform.libc_ver())}".rstrip(", "))
 
 
+def _has(package):
+    return importlib.util.find_spec(package) is not None
+
+
 def _jax():
+    if not _has("jax"):
+        may_do_without = _has("tensorflow")
+        advice = "" if may_do_without else "pip install jax: there is no tensorflow to work in, either"
+        yield Finding("jax", "not installed", OK if may_do_without else BROKEN, advice)
+        return
     import jax
     import jaxlib
     from weir import _hook, _jax
@@ -156,22 +166,15 @@ def _llvm(plan, backend):
     return Finding("libLLVM", ", ".join(paths) or "none found", DOUBTFUL, advice)
 
 
-_CHECKS = (
-    _weir,
-    _python,
-    _jax,
-    _devices,
-    _plans_elsewhere,
-    _memory,
-    _self_check,
-    _processor,
-    _caches,
-    _settings,
-)
+_OF_JAX = (_devices, _plans_elsewhere, _memory, _self_check)
+_CHECKS = (_weir, _python, _jax, *_OF_JAX, _processor, _caches, _settings)
 
 
 def findings():
+    """Those of one check after the other. What asks jax is left out where there is none."""
     for check in _CHECKS:
+        if check in _OF_JAX and not _has("jax"):
+            continue
         try:
             yield from check()
         except Exception as error:

@@ -1,5 +1,5 @@
 /* weir doctor: what is found on this computer. jax is asked, so Python does it: the one beside this
- * command, else the first in PATH that has weir. */
+ * command, else the first in PATH. */
 #define _XOPEN_SOURCE 700
 #include <limits.h>
 #include <stdio.h>
@@ -17,13 +17,20 @@ static const char *python_beside(char room[PATH_MAX]) {
   return slash && access(room, X_OK) == 0 ? room : "python3";
 }
 
+/* python -m weir, where it has weir. */
+#define START                                                                                      \
+  "import importlib.util, runpy, sys\n"                                                            \
+  "if not importlib.util.find_spec('weir'):\n"                                                     \
+  "    sys.exit(f'weir doctor: {sys.executable} has no weir: run it where weir is installed')\n"   \
+  "runpy.run_module('weir', run_name='__main__', alter_sys=True)\n"
+
 static int run(int argc, char **argv) {
   char room[PATH_MAX];
   char **words = calloc((size_t)argc + 5, sizeof *words);
   if (!words) return perror("weir doctor"), CLI_ERROR;
   words[0] = (char *)python_beside(room);
-  words[1] = "-m";
-  words[2] = "weir";
+  words[1] = "-c";
+  words[2] = START;
   words[3] = "doctor";
   for (int i = 0; i < argc; i++) words[4 + i] = argv[i];
   execvp(words[0], words);

@@ -716,7 +716,7 @@ static bool may_be_stored(const kernel_nest *n, const kernel_node *x, bool after
          (once && kernel_extent_of(n, kernel_point_axes(n, x->mask)) <= COST_MOST_PRODUCT);
 }
 
-/* Of a top-k or joint reduction: over the columns alone, and a top-k of one list a row. */
+/* Of a top-k or variadic reduction: over the columns alone, and a top-k of one list a row. */
 static bool is_legal_list(const kernel_nest *n, const kernel_node *x) {
   bool positions = x->kind == IR_OP_CHLO_TOP_K;
   return x->reduces == 1u << n->column && !x->after &&

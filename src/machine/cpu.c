@@ -85,7 +85,7 @@ static machine_rates rates_of_device(const device *d) {
                          .scattered = d->bytes / sector,
                          .top_k = d->bytes / heavy,
                          .gathered = d->bytes / sector,
-                         .joint = d->bytes / heavy,
+                         .variadic = d->bytes / heavy,
                          .read_bytes = d->bytes,
                          .write_bytes = d->bytes,
                          .copied_bytes = d->bytes,

@@ -39,7 +39,7 @@ enum {
   SMALL_SHARE = 32,    /* of the limit: as the ladder has it */
   MOST_WORK = 20000000 /* pairs looked at; from there on everything stays as it is */
 };
-static const double GAIN = 1.5;
+static const double GAIN = 1.5; /* in flops: another order rounds otherwise, for less it stays */
 
 /* Where a product that has several users is not needed. */
 enum { NOWHERE, EVERYWHERE, IN_PRODUCTS };

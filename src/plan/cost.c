@@ -400,7 +400,7 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   if (d->n_results == 0) return 0;
   double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
   if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
-  if (reduces && d->n_operands > 2) return n / s->c.rates.joint;
+  if (reduces && d->n_operands > 2) return n / s->c.rates.variadic;
   if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
   if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;

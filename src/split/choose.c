@@ -8,7 +8,10 @@
 #include "split/sink.h"
 #include "split/sorts.h"
 
-enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512, MOST_COARSENINGS = 8 };
+/* Rows of a product in a slice: up to which it is slow, from which on it is not much slower than
+ * the whole, and of which more gain nothing. docs/design/splitting.md, Choosing. */
+enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512 };
+enum { MOST_COARSENINGS = 8 };
 enum { LONG_SLICE = 8 }; /* tiles: of fewer, whole ones would be up to half as many indices */
 enum { MARGINS = 8 };    /* as long as slices are at least to be: what is made twice is an eighth */
 

@@ -97,6 +97,13 @@ def test_design_notes_name_what_there_is(document, names_in_the_sources):
     assert [name for name in named if name not in names_in_the_sources] == []
 
 
+@pytest.mark.parametrize("folder", ["split", "kernel", "limit", "pipeline", "call"])
+def test_architecture_says_what_each_file_is(folder):
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    files = [path.stem for path in (ROOT / "src" / folder).glob("*.c")]
+    assert [name for name in files if f"`{name}`" not in text and f"`{name}.c`" not in text] == []
+
+
 @pytest.mark.parametrize("name", _settings.NAMES)
 def test_every_setting_is_described(name):
     assert f"`{name}`" in (ROOT / "docs/settings.md").read_text()

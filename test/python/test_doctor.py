@@ -72,6 +72,23 @@ def test_the_command_finds_the_python_of_the_path():
     assert run.returncode == 0 and run.stdout.startswith("usage: weir doctor")
 
 
+def test_a_python_without_weir_is_named(tmp_path):
+    python = tmp_path / "python3"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    python.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    run = subprocess.run([BUILD / "weir", "doctor"], env={"PATH": path}, capture_output=True, text=True)
+    assert run.returncode == 1 and "has no weir" in run.stderr and "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("state, there", [("broken", ()), ("ok", ("tensorflow",))])
+def test_without_jax_only_its_absence_is_said(monkeypatch, state, there):
+    monkeypatch.setattr(_doctor, "_has", lambda package: package in there)
+    by_name = {f.name: f for f in _doctor.findings()}
+    assert by_name["jax"].state == state and by_name["jax"].value == "not installed"
+    assert "processor" in by_name and "device 0" not in by_name
+
+
 @pytest.mark.parametrize("words, code", [(["--help"], 0), (["--jsn"], 2), (["--json", "x"], 2)])
 def test_usage(words, code):
     answered, out, err = doctor(*words)
