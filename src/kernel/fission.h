@@ -2,7 +2,9 @@
  *
  * In: a weir.loop. Out: two that compute the same, the second with the sliced results of the first
  * as inputs; what both need is computed by both. Where statistics along one axis go into statistics
- * along the other (Sinkhorn's steps), no nest covers the whole, but one covers each part.
+ * along the other (Sinkhorn's steps), no nest covers the whole, but one covers each part. What one
+ * part selects the other may compare with what both make: so they agree, as loops of a region do
+ * (split/agreement.h).
  */
 #ifndef WEIR_KERNEL_FISSION_H
 #define WEIR_KERNEL_FISSION_H

@@ -578,6 +578,27 @@ static void mark_added(kernel_nest *n) {
   }
 }
 
+static bool is_rounded_sum(const kernel_nest *n, const kernel_node *x) {
+  return x->reduces && (x->monoid == IR_OP_ADD || x->monoid == IR_OP_MULTIPLY) &&
+         ir_dtype_class_of(ir_type_at(n->m, x->value)->dtype) == IR_CLASS_FLOAT;
+}
+
+/* What is compared, in a loop that has to agree with another one, which makes it again: where rows
+ * or columns are summed up, the order of terms is this nest's own. */
+static void mark_in_order(kernel_nest *n) {
+  bool *compared = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
+  if (!ir_op_bool(n->m, n->loop, "agree", false)) return;
+  for (uint32_t k = n->n_nodes; k-- > 0;) {
+    kernel_node *x = &n->nodes[k];
+    x->in_order = compared[k] && is_rounded_sum(n, x);
+    if (!compared[k] && x->kind != IR_OP_COMPARE) continue;
+    for (uint32_t i = 0; i < x->n_operands; i++) {
+      const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
+      if (from) compared[from - n->nodes] = true;
+    }
+  }
+}
+
 static bool build(kernel_tie *t) {
   kernel_nest *n = t->n;
   ir_module *m = n->m;
@@ -603,7 +624,9 @@ static bool build(kernel_tie *t) {
   for (uint32_t i = 0; i < n->n_nodes; i++)
     if (!tie_node(t, i)) return false;
   mark_added(n);
-  return tie_inputs(t) && tie_outputs(t) && find_axes(t);
+  if (!tie_inputs(t) || !tie_outputs(t) || !find_axes(t)) return false;
+  mark_in_order(n);
+  return true;
 }
 
 /* ---- roles and passes ---- */
@@ -738,6 +761,7 @@ static bool set_level(kernel_nest *n, kernel_node *x) {
   if ((x->kind == IR_OP_CHLO_TOP_K || kernel_is_variadic(x)) && !is_legal_list(n, x)) return false;
   if (kernel_is_gather(x) && !kernel_gather_is_legal(n, x)) return false;
   if (x->depth && (reduces_row || reduces_column || x->after)) return false;
+  if (x->in_order && (reduces_row || reduces_column)) return false;
   if (x->after) return may_come_after(n, x);
   if (!reduces_row && !reduces_column) return true;
   x->is_rowless = false;

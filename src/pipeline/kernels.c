@@ -23,6 +23,10 @@
 
 #define LONGEST_NS 1e18 /* an attribute holds it */
 
+/* Of a part of a loop: what the other part has found it makes anew, here and there for each column.
+ */
+static const double PARTS_LEAST_GAIN = 0.25;
+
 typedef struct replacing {
   ir_module *m;
   arena *scratch;
@@ -68,7 +72,6 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
     ir_map_set(map, d->operands[i], ir_argument(m, block, i));
   ir_op copy = copy_loop(whole, m, block, loop, map);
   ir_op_drop_attr(m, copy, "scratch");
-  ir_op_drop_attr(m, copy, "agree");
   ir_op_drop_attr(m, copy, "kernel_ns");
   ir_value *results = ARENA_ARRAY(m->arena, ir_value, ir_op_get(m, copy)->n_results);
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
@@ -223,9 +226,11 @@ static needs needs_of(const replacing *w, const ir_module *m, ir_op loop, const 
 }
 
 /* The same of the two that a loop can be parted into. */
-static needs needs_of_parts(replacing *w, ir_op loop) {
+static needs needs_of_parts(const replacing *whole, ir_op loop) {
   const char *why;
   ir_op parts[2];
+  replacing part = *whole, *w = &part;
+  part.least_gain = fmax(part.least_gain, PARTS_LEAST_GAIN);
   ir_module *region = module_of(w->m, loop);
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, ir_op_get(w->m, loop)->n_results + 1);
   needs first = {-1, 0}, second = {-1, 0};

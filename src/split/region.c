@@ -343,8 +343,8 @@ static void visit(split_region *r, ir_value v, split_pos pos) {
 }
 
 /* ---- what is still to be looked at ---- */
-/* If windows merge a heap, the last of the program on top: so users have asked for what they need
- * of a value before it asks for what it is made of. */
+/* If anything may be shifted a heap, the last of the program on top: so users have asked for what
+ * they need of a value before it asks for what it is made of. */
 static uint32_t place_of(const split_region *r, uint32_t i) {
   return r->place[ir_value_get(r->m, r->instances.at[r->pending.at[i]].value)->op];
 }
@@ -357,17 +357,17 @@ static void swap_pending(split_region *r, uint32_t i, uint32_t k) {
 
 static void push_pending(split_region *r, uint32_t index) {
   VEC_PUSH(r->scratch, &r->pending, index);
-  for (uint32_t i = r->pending.count - 1; r->merges && i; i = (i - 1) / 2) {
+  for (uint32_t i = r->pending.count - 1; r->place && i; i = (i - 1) / 2) {
     if (place_of(r, i) <= place_of(r, (i - 1) / 2)) return;
     swap_pending(r, i, (i - 1) / 2);
   }
 }
 
 static uint32_t pop_pending(split_region *r) {
-  uint32_t n = r->pending.count - 1, top = r->pending.at[r->merges ? 0 : n];
-  if (r->merges) swap_pending(r, 0, n);
+  uint32_t n = r->pending.count - 1, top = r->pending.at[r->place ? 0 : n];
+  if (r->place) swap_pending(r, 0, n);
   r->pending.count = n;
-  for (uint32_t i = 0, k; r->merges && (k = 2 * i + 1) < n; i = k) {
+  for (uint32_t i = 0, k; r->place && (k = 2 * i + 1) < n; i = k) {
     k += k + 1 < n && place_of(r, k + 1) > place_of(r, k);
     if (place_of(r, i) >= place_of(r, k)) break;
     swap_pending(r, i, k);
@@ -852,7 +852,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
   if (g->no_kernels) r->is_reselected = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
-  if (r->merges) note_places(r);
+  if (r->may_shift) note_places(r);
   return r;
 }
 

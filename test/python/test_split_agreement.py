@@ -112,6 +112,76 @@ def test_contracted_sums_are_made_once_in_a_trip(of, axis, tmp_path):
             assert worst(want, got) < (1e-4 if dtype == np.float32 else 1e-10), (dtype, threshold)
 
 
+def tokens(t, e):
+    return jnp.einsum("bld,vd->blv", t, e)
+
+
+def biased(t, e):
+    return tokens(t, e) + e[:, 0]
+
+
+def sparse(t, e):
+    return jnp.log1p(jax.nn.relu(tokens(t, e)))
+
+
+@pytest.mark.parametrize("d", [3, 8, 20, 64])
+@pytest.mark.parametrize("of", [tokens, biased, sparse])
+def test_two_kernels_of_one_loop_agree(of, d, tmp_path):
+    """The largest token of each word: one kernel finds it, another one compares with it, and sums up
+    in the same order."""
+    _hook.register_calls()
+    dice = np.random.default_rng(d)
+    t, e = (dice.standard_normal(shape).astype(np.float32) for shape in ((20, 100, d), (600, d)))
+    value = jax.value_and_grad(lambda t, e: jnp.mean(of(t, e).max(1) ** 2), (0, 1))
+    text = jax.jit(value).lower(t, e).as_text()
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    want = running.Xla(text, as_users=True)(t, e)
+    program = running.opt(path, "--tensor-size-threshold", "1MB", "--tile", "on")
+    assert worst(want, running.Xla(program, as_users=True)(t, e)) < 1e-4
+
+
+class Extremes:
+    """The gradient of extremes, over one of its dimensions, of what a product of batches makes, drawn
+    at random: which of the others a loop goes over, and what is a kernel's rows, is left to weir."""
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        sizes = dict(zip("bij", dice.permutation([dice.integers(2, 24), 100, 400]), strict=True))
+        sizes["d"] = int(dice.choice([2, 8, 16, 24, 64, 100]))
+        left, right = ("".join(dice.permutation(list(k))) for k in ("bid", dice.choice(["jd", "bjd"])))
+        self.spec = f"{left},{right}->{''.join(dice.permutation(list('bij')))}"
+        self.axis, self.is_least = int(dice.integers(3)), bool(dice.integers(2))
+        self.between = dice.choice(["nothing", "bias", "log", "scale"])
+        self.inputs = [
+            dice.standard_normal([int(sizes[k]) for k in side]).astype(np.float32)
+            for side in (left, right)
+        ]
+
+    def value(self, x, y):
+        between = {
+            "nothing": lambda k: k,
+            "bias": lambda k: k + jnp.arange(k.shape[-1]) % 7 / 8,
+            "log": lambda k: jnp.log1p(jax.nn.relu(k)),
+            "scale": lambda k: jnp.tanh(k / 9) * 3 + k,
+        }
+        k = between[self.between](jnp.einsum(self.spec, x, y))
+        return jnp.mean((k.min if self.is_least else k.max)(self.axis) ** 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_extremes(seed, tmp_path):
+    _hook.register_calls()
+    case = Extremes(seed)
+    text = jax.jit(jax.value_and_grad(case.value, (0, 1))).lower(*case.inputs).as_text()
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    want = running.Xla(text, as_users=True)(*case.inputs)
+    for tile in ("on", "off"):
+        program = running.opt(path, "--tensor-size-threshold", "400kB", "--tile", tile)
+        assert worst(want, running.Xla(program, as_users=True)(*case.inputs)) < 1e-4, tile
+
+
 class Windows:
     """The gradient of extremes of a sum of windows of what all pairs make, drawn at random. What is
     compared may be in another loop than the extreme, and is then made again for other windows.

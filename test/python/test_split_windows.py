@@ -1,5 +1,5 @@
 """Attention in local windows, shifted by less than a window (Swin) and beside neighbouring blocks,
-with gradients: under arguments, results and a tenth of stock's temporaries."""
+with gradients, and sums of neighbouring rows: under arguments, results and a tenth of stock's temporaries."""
 
 import jax
 import jax.numpy as jnp
@@ -94,6 +94,25 @@ def blocks(q, k, v, width=64):
     return jnp.einsum("bqk,bkd->bqd", p, v).reshape(-1, v.shape[-1])
 
 
+def coherence(x, y, scales):
+    """Two wavelet transforms and their products, smoothed over neighbouring scales: what makes both
+    transforms is read by the smoothing, too."""
+    at = scales[:, None] * 2 * jnp.pi * jnp.fft.fftfreq(x.size)
+    wave = jnp.exp(-0.5 * (at - 6) ** 2) * (at > 0)
+
+    def smooth(w):
+        w = jnp.fft.ifft(jnp.fft.fft(w) * jnp.exp(-0.5 * at**2))
+        return w + jnp.roll(w, 1, 0) + jnp.roll(w, -1, 0)
+
+    wx, wy = (jnp.fft.ifft(jnp.fft.fft(s) * wave) for s in (x, y))
+    xx, yy = (smooth(jnp.abs(w) ** 2 + 0j).real for w in (wx, wy))
+    return jnp.mean(jnp.abs(smooth(wx * wy.conj())) ** 2 / (xx * yy + 1e-3), 0)
+
+
+def series():
+    return numbers(2048), numbers(2048)[::-1].copy(), np.exp2(np.linspace(1, 7, 100), dtype=np.float32)
+
+
 def sequence():
     return numbers(8192, 32), numbers(8192, 32)[::-1].copy(), numbers(8192, 32)
 
@@ -111,6 +130,7 @@ INPUTS = {
     gradient_of_two: tall,
     four: signal,
     blocks: sequence,
+    coherence: series,
 }
 
 
