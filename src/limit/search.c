@@ -114,6 +114,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
+                         .no_hoisting = s->no_hoisting,
                          .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
@@ -294,6 +295,14 @@ static void note_report(search *s, int64_t estimate, bool fits, int64_t reported
   if (reported > s->limit && off <= AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
 }
 
+/* The same candidate once more, with nothing made before whiles. It counts as one. */
+static void keep_in_whiles(search *s) {
+  s->no_hoisting = true;
+  s->is_over = false;
+  s->candidates--;
+  if (s->most_compiles) s->most_compiles++;
+}
+
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 static weir_status try_candidate(job *j, search *s) {
   split_order order;
@@ -329,7 +338,8 @@ static weir_status try_candidate(job *j, search *s) {
     return WEIR_OK;
   }
   if (m) ir_module_destroy(m);
-  if (fits && order.n_kernels) s->no_kernels = true;
+  if (needs.is_xlas && order.n_hoisted) keep_in_whiles(s);
+  else if (fits && order.n_kernels) s->no_kernels = true;
   else if (fits && needs.is_xlas) tighten(s, &order, &needs);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {

@@ -56,6 +56,7 @@ typedef struct search {
   int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
   int32_t spared;      /* so many times, with the same slices */
   bool no_kernels;     /* which have scratch of their own, and want slices of two at least */
+  bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   doubts doubts;

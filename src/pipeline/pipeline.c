@@ -1,6 +1,8 @@
 /* The passes in order. */
 #include "pipeline/pipeline.h"
 
+#include "base/ints.h"
+#include "pipeline/hoist.h"
 #include "pipeline/made.h"
 #include "pipeline/progress_calls.h"
 #include "pipeline/kernels.h"
@@ -42,8 +44,23 @@ static weir_status run_lower(pass_ctx *p, ir_module *m) {
   return WEIR_OK;
 }
 
+/* XLA for devices does so itself, and takes nothing out that is larger than what it is made of.
+ * Estimates of programs that are spread are of all devices. */
+static weir_status run_hoist(pass_ctx *p, ir_module *m) {
+  split_order *order = p->user;
+  int64_t limit = order->limit_bytes;
+  bool may = !plan_hoists(order->order) && (limit ? order->fits : order->goal.threshold_bytes > 0);
+  if (order->no_hoisting || !may || !pipeline_can_call(p->options, m)) return WEIR_OK;
+  hoist_room room = {order->order, limit, limit ? 0 : order->goal.threshold_bytes, 0};
+  order->n_hoisted = hoist_invariants(m, p->machine, &room);
+  order->peak_bytes = max64(order->peak_bytes, room.peak_bytes);
+  p->changed = order->n_hoisted > 0;
+  return WEIR_OK;
+}
+
 const pass pass_split = {"split", run_split}, pass_kernels = {"kernels", run_kernels},
-           pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower};
+           pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower},
+           pass_hoist = {"hoist", run_hoist};
 
 const pass_row pipeline_passes[] = {
 #define PASS(id, name, phase, exact, use, doc) {&pass_##id, name, PASS_##phase, exact, PASS_##use},
@@ -150,6 +167,7 @@ static weir_status split_module(job *j, ir_module *m, split_order *order) {
     WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
   }
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
+  if (!order->is_trial) WEIR_TRY(pass_run(&j->driver, &pass_hoist, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_channels_last, m, NULL));
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }

@@ -74,6 +74,8 @@ typedef struct split_order {
   const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
   double least_gain;  /* else those become kernels that are predicted to be so many times as fast */
   int32_t n_kernels;  /* out: loops that became kernels */
+  bool no_hoisting;   /* whiles keep what no trip of theirs changes */
+  int32_t n_hoisted;  /* out: values that they do not make any more */
   int64_t peak_bytes; /* out: estimate afterwards */
   bool fits;          /* out */
   bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */

@@ -494,3 +494,24 @@ static double stock_block_ns(clock_state *c, ir_block block, double trips) {
 static double stock_main_ns(clock_state *c, ir_block block) { return stock_block_ns(c, block, 1); }
 
 double plan_stock_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, stock_main_ns); }
+
+/* ---- one op on its own ---- */
+/* Factors and solutions of linear algebra: as many steps for each element as the matrix is long. */
+static double library_ns(clock_state *c, ir_op op) {
+  const ir_type_data *t = ir_type_at(c->m, ir_operand(c->m, op, 0));
+  double length = t->rank ? (double)t->dims[t->rank - 1] : 1;
+  return (double)elements(c->m, ir_operand(c->m, op, 0)) * length / (c->rates.gemm_f64_flops / 4);
+}
+
+double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
+  arena *scratch = arena_create(m->ctx);
+  stock s = {.c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)}};
+  ir_kind kind = ir_kind_of(m, op);
+  bool is_call = kind == IR_OP_CUSTOM_CALL && ir_op_get(m, op)->n_operands,
+       is_moved = (ir_kind_flags(kind) & IR_FLAG_M) && kind != IR_OP_GATHER,
+       fuses = ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M);
+  double ns = is_call ? library_ns(&s.c, op) : stock_arithmetic_ns(&s, op);
+  if (is_moved) ns += (double)elements(m, ir_result(m, op, 0)) / s.c.rates.fused_simple;
+  arena_destroy(scratch);
+  return fuses ? ns : ns + s.c.rates.op_ns;
+}

@@ -23,6 +23,8 @@ double plan_arithmetic_ns(ir_module *m, const machine *on);
  * program costs that is not split. Rather too fast than too slow. Calls of others' code take no
  * time. */
 double plan_stock_time_ns(ir_module *m, const machine *on);
+/* Of making an op's results once, in a fusion or as an op of its own, its operands at hand. */
+double plan_making_ns(ir_module *m, ir_op op, const machine *on);
 /* Whether the result of an op goes through memory then. users: of op's block. */
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users);
 

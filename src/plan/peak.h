@@ -79,6 +79,10 @@ typedef struct plan_timeline {
 plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,
                                const device_memory *memory);
 
+/* XLA's loop-invariant code motion leaves such an op in the loop, unless it goes along with another
+ * that it moves. */
+bool plan_stays_in_loops(ir_kind kind);
+
 /* Whether XLA gives the result of an op a buffer of its own: false for what fuses into all its
  * users. users: of op's block. */
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users);

@@ -23,6 +23,8 @@ static const uint8_t traits[] = {
 
 uint8_t plan_traits(uint16_t kind) { return traits[kind]; }
 
+bool plan_stays_in_loops(ir_kind kind) { return plan_traits((uint16_t)kind) & PLAN_TRAIT_S; }
+
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
   plan_shape s = {.dtype = dtype,
                   .rank = rank,
