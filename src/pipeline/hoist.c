@@ -9,7 +9,7 @@
 #include "plan/cost.h"
 
 #define UNKNOWN_TRIPS 16.0
-#define WORTH_MOVING 0.75 /* of the time without */
+#define WORTH_MOVING 0.6 /* of the time without */
 #define LEAST_GAIN_NS 1e3 /* under a limit: less is not worth an estimate */
 #define LEAST_PRICE 1e-9  /* ns a byte */
 #define MOST_PRICE 1e12

@@ -137,6 +137,35 @@ class Scans:
         row = lambda v: lax.while_loop(goes_on, step, (v, 0))[0]  # noqa: E731
         return (jax.vmap(row) if h.ndim == 2 else row)(lax.stop_gradient(h))
 
+    def invariant(self, dice, h, first, w, b, shared):
+        """What the steps do not change (first: the state before them), in each role that it may have.
+        As the state, or one of its rows."""
+        eye = jnp.eye(self.n)
+        top = lambda v: jnp.argmax(v.ravel()) % self.n  # noqa: E731
+        least = lax.stop_gradient(jnp.min(jnp.sin(b)))
+        row = lax.stop_gradient(h).reshape(-1, self.n)[0]
+        choices = [
+            lambda: jnp.tanh(jnp.sin(b) ** 3),
+            lambda: jnp.cos(jnp.sin(first)),
+            lambda: jnp.where(h > 0, jnp.cos(first), 0.1) * jnp.exp(-first),
+            lambda: jnp.sum(jnp.exp(w), 0),
+            lambda: (shared @ (shared @ w))[0],
+            lambda: first @ jnp.sin(w),
+            lambda: jnp.sort(jnp.sin(first), -1),
+            lambda: jnp.linalg.cholesky(shared @ shared.T + eye) @ b,
+            lambda: jnp.sin(shared)[top(h)],  # read in parts
+            lambda: jnp.sin(b).at[top(h)].set(1.0),  # written over
+            lambda: lax.fori_loop(0, 3, lambda _, g: 0.5 * g + jnp.sin(b), jnp.cos(b) + 0 * h),
+            lambda: lax.fori_loop(0, 3, lambda _, g: jnp.tanh(g * jnp.cos(first)), h),
+            lambda: lax.fori_loop(0, 4, lambda _, g: 0.5 * g + jnp.cos(jnp.sin(h)), h),
+            lambda: lax.fori_loop(0, 2, lambda i, g: g * jnp.exp(w[i % self.n] * jnp.sin(h)), b + h),
+            lambda: lax.while_loop(lambda g: jnp.min(jnp.sin(g)) > least, lambda g: g - 0.3, row),
+            lambda: lax.cond(h.ravel()[0] > 0, lambda: jnp.sin(first), lambda: first),
+            lambda: jnp.interp(h, jnp.sort(b), jnp.sin(b)),  # a while inside
+            lambda: jnp.interp(first, jnp.sort(b), jnp.sin(b)) * h,
+        ]
+        return dice.choice(choices)()
+
     def extra(self, dice, e, h, x):
         """A second carry: a sum over the batch, a count, a statistic."""
         choices = [
@@ -166,6 +195,7 @@ class Scans:
         dice = random.Random(number)
         reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
         starts, is_wave = dice.choice([0.0, 1.0]), dice.random() < 0.2
+        at_first = h
 
         def step(carry, x):
             h, e, before = carry
@@ -173,6 +203,9 @@ class Scans:
             new = self.state(inside, h, x, w, u, b, shared)
             if random.Random(kind + 1).random() < 0.2:
                 new = new + 0.1 * self.until_small(new)
+            if random.Random(kind + 3).random() < 0.4:
+                inner = random.Random(kind + 4)
+                new = new + 0.05 * jnp.tanh(self.invariant(inner, h, at_first, w, b, shared))
             if reads_extra:
                 new = new + 0.05 * jnp.tanh(e)
             if is_wave:
