@@ -36,7 +36,6 @@ static const int64_t FIRST_SHARE = 8,
                      LAST_SHARE = 32; /* values above limit / share are dissolved */
 
 static const double WORTH_FEWER_PASSES = 1.05; /* predicted gain in speed */
-static const double WORTH_FEWER_TRIPS = 1.15;  /* likewise, on CPUs */
 static const double DOUBT = 1.3; /* estimates up to so many limits may be too high: XLA is asked */
 static const double AS_ESTIMATED = 0.02; /* of it: XLA's report is as close */
 
@@ -528,26 +527,16 @@ weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
   return WEIR_OK;
 }
 
-/* On CPUs XLA's loops gain by longer slices where those are short. */
-static bool has_short_slices(const job *j, const search *s) {
-  return !strcmp(j->options.platform, "cpu") && s->slice_bytes < COARSE_SLICE_BYTES &&
-         s->found.made.count && !search_has_kernels(&s->found);
-}
-
-/* Trips cost launches, and slices were divided by two or four until they fitted. */
+/* Trips cost launches there, and slices were halved until they fitted. */
 static bool may_be_larger(const job *j, const search *s) {
-  return s->found.m && (j->machine.device || has_short_slices(j, s)) && s->devices <= 1 &&
+  return j->machine.device && s->found.m && s->devices <= 1 &&
          s->from->ops.count <= MOST_OPS_FOR_SHORTER;
-}
-
-static double worth_larger(const job *j) {
-  return j->machine.device ? WORTH_FEWER_PASSES : WORTH_FEWER_TRIPS;
 }
 
 static search larger_of(const job *j, const search *s) {
   search again = *s;
   again.found = (candidate){0};
-  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / worth_larger(j);
+  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
   again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
   again.compiles = again.candidates = again.most_candidates = 0;
   return again;
@@ -578,13 +567,13 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    may_fit = again.found.m && again.found.time_ns * worth_larger(j) <= s->found.time_ns;
+    may_fit = again.found.m && again.found.time_ns * WORTH_FEWER_PASSES <= s->found.time_ns;
     ir_module *dropped = may_fit ? s->found.m : again.found.m;
     if (may_fit) {
       s->found = again.found;
       low = slice_bytes;
       high = most_that_may_fit(s, low, room_bytes);
-      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / worth_larger(j);
+      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
     } else high = slice_bytes;
     if (dropped) ir_module_destroy(dropped);
     again.found = (candidate){0};
