@@ -26,8 +26,9 @@ static void count_outputs(const plan_graph *g, plan_peak *out) {
   }
 }
 
-plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
-                         const device_memory *memory) {
+/* All that no order changes but in whether it hoists. */
+static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order order,
+                             const device_memory *memory) {
   plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
   if (memory && memory->library_bytes) plan_merge_products(g);
@@ -48,8 +49,18 @@ plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
   if (memory) plan_on_device(g);
   plan_insert_copies(g);
   if (memory && memory->library_bytes) plan_fuse_copies(g);
+  return g;
+}
+
+static void put_in_order(plan_graph *g, plan_order order) {
   plan_schedule(g, order);
-  m->ctx->looked_at += g->nodes.count;
+  g->m->ctx->looked_at += g->nodes.count;
+}
+
+plan_graph *plan_planned(arena *scratch, const ir_module *m, plan_order order,
+                         const device_memory *memory) {
+  plan_graph *g = unordered(scratch, m, order, memory);
+  if (g) put_in_order(g, order);
   return g;
 }
 
@@ -58,11 +69,12 @@ plan_peak plan_peak_of(arena *scratch, const ir_module *m, plan_order order,
   return plan_peak_under(scratch, m, order, memory, INT64_MAX);
 }
 
-static plan_peak peak_in(arena *scratch, const ir_module *m, plan_order order,
-                         const device_memory *memory, int64_t limit_bytes) {
+/* Of the graph in that order; NULL: nothing. */
+static plan_peak peak_in(plan_graph *g, plan_order order, int64_t limit_bytes) {
   plan_peak peak = {0};
-  plan_graph *g = plan_planned(scratch, m, order, memory);
   if (!g) return peak;
+  const ir_module *m = g->m;
+  put_in_order(g, order);
   count_arguments(g, &peak);
   count_outputs(g, &peak);
   CTX_CHECK(m->ctx, peak.alias_bytes <= peak.output_bytes); /* donated bytes are results' */
@@ -74,16 +86,18 @@ static plan_peak peak_in(arena *scratch, const ir_module *m, plan_order order,
 }
 
 /* Devices' XLA tries several orders and takes the best (DefaultMemoryScheduler); *out_order: which.
- * Where one holds the limit the others are not tried. */
+ * Where one holds the limit the others are not tried. *out_in_parts: products are in parts. */
 static plan_peak best_of(arena *scratch, const ir_module *m, const device_memory *memory,
-                         int64_t limit_bytes, plan_order *in_out_order) {
+                         int64_t limit_bytes, plan_order *in_out_order, bool *out_in_parts) {
   bool hoists = plan_hoists(*in_out_order) && !memory->keeps_invariants;
   plan_order deep = hoists ? PLAN_ORDER_MEMORY : PLAN_ORDER_MEMORY_UNHOISTED,
              broad = hoists ? PLAN_ORDER_PROGRAM : PLAN_ORDER_PROGRAM_UNHOISTED;
-  plan_peak peak = peak_in(scratch, m, deep, memory, limit_bytes), other;
+  plan_graph *g = unordered(scratch, m, deep, memory);
+  plan_peak peak = peak_in(g, deep, limit_bytes), other;
   *in_out_order = deep;
+  *out_in_parts = g && g->is_in_parts;
   if (limit_bytes != INT64_MAX && peak.total_bytes <= limit_bytes) return peak;
-  other = peak_in(scratch, m, broad, memory, limit_bytes);
+  other = peak_in(g, broad, limit_bytes);
   if (other.total_bytes >= peak.total_bytes) return peak;
   *in_out_order = broad;
   return other;
@@ -96,12 +110,13 @@ static plan_peak larger_of(arena *scratch, const ir_module *m, const device_memo
                            int64_t limit_bytes, plan_order *in_out_order,
                            device_memory *out_memory) {
   plan_order order = *in_out_order;
+  bool is_in_parts;
   *out_memory = *memory;
-  plan_peak peak = best_of(scratch, m, memory, limit_bytes, in_out_order), other;
+  plan_peak peak = best_of(scratch, m, memory, limit_bytes, in_out_order, &is_in_parts), other;
   bool is_over = limit_bytes != INT64_MAX && peak.total_bytes > limit_bytes;
-  if (!memory->cores || is_over) return peak;
+  if (!is_in_parts || is_over) return peak;
   out_memory->cores = 0;
-  other = best_of(scratch, m, out_memory, limit_bytes, &order);
+  other = best_of(scratch, m, out_memory, limit_bytes, &order, &is_in_parts);
   if (other.total_bytes > peak.total_bytes) {
     *in_out_order = order;
     return other;
@@ -114,7 +129,7 @@ plan_peak plan_peak_under(arena *scratch, const ir_module *m, plan_order order,
                           const device_memory *memory, int64_t limit_bytes) {
   device_memory way;
   if (memory) return larger_of(scratch, m, memory, limit_bytes, &order, &way);
-  return peak_in(scratch, m, order, NULL, limit_bytes);
+  return peak_in(unordered(scratch, m, order, NULL), order, limit_bytes);
 }
 
 plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order order,

@@ -140,6 +140,7 @@ typedef struct plan_graph {
   uint8_t *state;           /* plan_post_order()'s */
   uint32_t state_count;
   uint32_t n_coefficients; /* plan_count_coefficients()'s */
+  bool is_in_parts;        /* plan_part_products() found products for that */
   VEC(int64_t) tables;     /* bytes of tables of pointers of nodes that are no tuples here */
   int64_t n_small;         /* plan_count_small()'s: small arrays and tables in memory */
   bool is_small_left;      /* there are any, whatever else is left in memory */

@@ -88,10 +88,6 @@ static bool needs(joiner *j, uint32_t from, uint32_t to) {
   return false;
 }
 
-static bool are_apart(joiner *j, uint32_t a, uint32_t b) {
-  return !needs(j, a, b) && !needs(j, b, a);
-}
-
 /* Elements that a reduce sums into one: those that lie together, if any do. */
 static int64_t summed_at_once(const plan_graph *g, const plan_node *n, bool *out_is_row) {
   const ir_type_data *t = ir_type_at(g->m, ir_operand(g->m, n->op, 0));
@@ -197,6 +193,7 @@ typedef struct loop { /* over one array */
   int64_t length;
   uint32_t summed; /* a sum, the first of them; 0: none sums */
   uint32_t first;
+  uint32_t needs, needed_by; /* loops of which that is known, a bit each */
 } loop;
 
 typedef struct loops {
@@ -216,23 +213,51 @@ static bool are_alike(const plan_graph *g, uint32_t a, uint32_t b) {
          memcmp(dims, others, (size_t)n_dims * sizeof *dims) == 0 && s->elements == t->elements;
 }
 
-/* Joins it to those of its length; two sums of one length are of one shape, too. */
+/* Two sums of one length are of one shape, too. */
+static bool is_alike(joiner *j, const loop *at, const loop *new) {
+  if (at->length != new->length) return false;
+  if (new->summed && at->summed && !are_alike(j->g, new->summed, at->summed)) return false;
+  return j->makers[first_of(j, at->first)].is_fusion ||
+         j->makers[first_of(j, new->first)].is_fusion;
+}
+
+/* Whether neither needs the other; what one needs is needed by who needs that one. */
+static bool is_apart(joiner *j, const loops *l, uint32_t i, loop *new) {
+  const loop *at = &l->at[i];
+  if ((new->needs | new->needed_by) >> i & 1) return false;
+  bool is_needed = needs(j, at->first, new->first);
+  if (is_needed) new->needed_by |= at->needed_by | 1u << i;
+  else if (needs(j, new->first, at->first)) new->needs |= at->needs | 1u << i;
+  else return true;
+  return false;
+}
+
+/* What is known of a loop that is, or has joined, the i-th. */
+static void note(loops *l, uint32_t i, const loop *new) {
+  l->at[i].needs |= new->needs;
+  l->at[i].needed_by |= new->needed_by;
+  for (uint32_t k = 0; k < l->count; k++) {
+    if (new->needs >> k & 1) l->at[k].needed_by |= 1u << i;
+    if (new->needed_by >> k & 1) l->at[k].needs |= 1u << i;
+  }
+}
+
+/* Joins it to the first of its length that is apart from it. The last is asked first: most often
+ * the others come before that one, or behind it, as well. */
 static void join_loop(joiner *j, loops *l, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
-  int64_t length = length_of_loop(j->g, n);
-  uint32_t summed = is_sum(j->g, n) ? id : 0;
+  loop new = {.length = length_of_loop(j->g, n), .summed = is_sum(j->g, n) ? id : 0, .first = id};
+  if (l->count > 0) is_apart(j, l, l->count - 1, &new);
   for (uint32_t i = 0; i < l->count; i++) {
-    loop *at = &l->at[i];
-    if (at->length != length) continue;
-    if (summed && at->summed && !are_alike(j->g, summed, at->summed)) continue;
-    if (!j->makers[first_of(j, at->first)].is_fusion && !j->makers[first_of(j, id)].is_fusion)
-      continue;
-    if (!are_apart(j, at->first, id)) continue;
-    if (summed) at->summed = summed;
-    join(j, at->first, id);
+    if (!is_alike(j, &l->at[i], &new) || !is_apart(j, l, i, &new)) continue;
+    if (new.summed) l->at[i].summed = new.summed;
+    note(l, i, &new);
+    join(j, l->at[i].first, id);
     return;
   }
-  if (l->count < MOST_LOOPS) l->at[l->count++] = (loop){length, summed, id};
+  if (l->count == MOST_LOOPS) return;
+  l->at[l->count++] = new;
+  note(l, l->count - 1, &new);
 }
 
 /* Those that read it; fusions come first. */

@@ -153,5 +153,6 @@ void plan_part_products(plan_graph *g) {
     if (parts == 1) continue;
     for (int32_t side = 0; side < 2 && terms != p.terms; side++) pad_operand(g, id, side, terms);
     add_parts(g, id, parts);
+    g->is_in_parts = true;
   }
 }
