@@ -53,7 +53,8 @@ static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order orde
 }
 
 static void put_in_order(plan_graph *g, plan_order order) {
-  plan_schedule(g, order);
+  if (plan_has_libraries(g)) plan_schedule_gpu(g);
+  else plan_schedule(g, order);
   g->m->ctx->looked_at += g->nodes.count;
 }
 
@@ -96,7 +97,8 @@ static plan_peak best_of(arena *scratch, const ir_module *m, const device_memory
   plan_peak peak = peak_in(g, deep, limit_bytes), other;
   *in_out_order = deep;
   *out_in_parts = g && g->is_in_parts;
-  if (limit_bytes != INT64_MAX && peak.total_bytes <= limit_bytes) return peak;
+  bool is_held = limit_bytes != INT64_MAX && peak.total_bytes <= limit_bytes;
+  if (is_held || memory->library_bytes) return peak;
   other = peak_in(g, broad, limit_bytes);
   if (other.total_bytes >= peak.total_bytes) return peak;
   *in_out_order = broad;

@@ -246,6 +246,8 @@ bool plan_is_made_elementwise(const plan_node *n);
 bool plan_is_product(const plan_graph *g,
                      const plan_node *n); /* alone, or what a fusion is around */
 void plan_schedule(plan_graph *g, plan_order order);
+/* XLA:GPU's order. */
+void plan_schedule_gpu(plan_graph *g);
 /* Whether result `member` may be written over operand i, if that is not needed any more. */
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i);
 /* Copies where one buffer would have to hold two values: into loops, out of branches, before
