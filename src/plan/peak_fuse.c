@@ -704,12 +704,33 @@ static void fuse_comp(fuser *f, uint32_t comp) {
   }
 }
 
+/* Before anything is fused: whether several read it, or what is made of it alone, of as many
+ * elements or broadcast (softmax_rewriter_triton.cc: "More than one use of broadcast or reduce"). */
+static bool is_read_by_several(const plan_graph *g, const plan_node *sum) {
+  const plan_node *n = sum;
+  while (n->n_users == 1) {
+    n = plan_node_get(g, n->users[0]);
+    bool is_made_of_it = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST ||
+                         (plan_is_elementwise(n) && n->shape.elements == sum->shape.elements);
+    if (!is_made_of_it) return false;
+  }
+  return n->n_users > 1;
+}
+
+static void mark_sums(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    plan_node *n = plan_node_get(g, id);
+    if (n->kind == IR_OP_REDUCE) n->is_read_again = is_read_by_several(g, n);
+  }
+}
+
 void plan_fuse(plan_graph *g) {
   fuser f = {.g = g,
              .all_or_none = g->memory && g->memory->fuses_sums,
              .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
              .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count),
              .place = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count)};
+  if (plan_has_libraries(g)) mark_sums(g);
   for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
   plan_graph_sweep(g);
 }

@@ -91,7 +91,8 @@ typedef struct plan_node {
   bool narrow;    /* products alone read it, in 16 bits */
   bool by_rows;   /* lies row by row, however narrow the rows are */
   bool of_rows; /* of an array's rows and their sums, which one kernel of Triton's makes with it */
-  bool is_far;  /* in memory, for what it is a copy of is on the chip */
+  bool is_read_again; /* sums: by several, so that Triton makes no softmax of them and their rows */
+  bool is_far;        /* in memory, for what it is a copy of is on the chip */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
   uint32_t *operands;

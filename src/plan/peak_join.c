@@ -146,11 +146,12 @@ static bool reads(const plan_node *n, uint32_t id) {
 
 /* Of a number for each row of x: whether it is a sum of these or made of one. */
 static bool is_made_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
-  if (plan_kind_at_root(g, n) == IR_OP_REDUCE) return reads(n, x);
+  if (plan_kind_at_root(g, n) == IR_OP_REDUCE) return reads(n, x) && !n->is_read_again;
   for (uint32_t i = 0; i < n->n_operands && plan_is_made_elementwise(n); i++) {
     const plan_node *sum = plan_node_get(g, n->operands[i]);
     bool is_sum = plan_kind_at_root(g, sum) == IR_OP_REDUCE;
-    if (is_sum && sum->shape.elements == n->shape.elements && reads(sum, x)) return true;
+    if (is_sum && !sum->is_read_again && sum->shape.elements == n->shape.elements && reads(sum, x))
+      return true;
   }
   return false;
 }
