@@ -144,14 +144,25 @@ static bool reads(const plan_node *n, uint32_t id) {
   return false;
 }
 
-/* Of a number for each row of x: whether it is a sum of these or made of one. */
-static bool is_made_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
-  if (plan_kind_at_root(g, n) == IR_OP_REDUCE) return reads(n, x) && !n->is_read_again;
-  for (uint32_t i = 0; i < n->n_operands && plan_is_made_elementwise(n); i++) {
-    const plan_node *sum = plan_node_get(g, n->operands[i]);
-    bool is_sum = plan_kind_at_root(g, sum) == IR_OP_REDUCE;
-    if (is_sum && !sum->is_read_again && sum->shape.elements == n->shape.elements && reads(sum, x))
-      return true;
+/* A sum of rows, of nothing as large as the node but what that reads as well: it is made of the same
+ * array. */
+static bool is_sum_of_its_rows(const plan_graph *g, const plan_node *sum, const plan_node *n) {
+  bool is_of_any = false;
+  if (plan_kind_at_root(g, sum) != IR_OP_REDUCE || sum->is_read_again) return false;
+  for (uint32_t i = 0; i < sum->n_operands; i++) {
+    if (plan_node_get(g, sum->operands[i])->shape.elements != n->shape.elements) continue;
+    if (!reads(n, sum->operands[i])) return false;
+    is_of_any = true;
+  }
+  return is_of_any;
+}
+
+/* Whether an operand is a sum of the node's rows, or made of one. */
+static bool is_made_of_rows(const plan_graph *g, const plan_node *operand, const plan_node *n) {
+  if (plan_kind_at_root(g, operand) == IR_OP_REDUCE) return is_sum_of_its_rows(g, operand, n);
+  for (uint32_t i = 0; i < operand->n_operands && plan_is_made_elementwise(operand); i++) {
+    const plan_node *sum = plan_node_get(g, operand->operands[i]);
+    if (sum->shape.elements == operand->shape.elements && is_sum_of_its_rows(g, sum, n)) return true;
   }
   return false;
 }
@@ -163,12 +174,9 @@ static bool is_of_rows(const plan_graph *g, const plan_node *n) {
   if (!may_be || n->shape.is_tuple || n->shape.rank < 2 || n->shape.dtype == IR_F64) return false;
   int64_t row = n->shape.dims[n->shape.rank - 1];
   for (uint32_t k = 0; k < n->n_operands && row > 1; k++) {
-    const plan_node *of_rows = plan_node_get(g, n->operands[k]);
-    bool may_be_sums = of_rows->shape.elements == n->shape.elements / row;
-    for (uint32_t i = 0; i < n->n_operands && may_be_sums && !of_rows->shape.is_tuple; i++)
-      if (plan_node_get(g, n->operands[i])->shape.elements == n->shape.elements &&
-          is_made_of_rows(g, of_rows, n->operands[i]))
-        return true;
+    const plan_node *operand = plan_node_get(g, n->operands[k]);
+    bool may_be_sums = operand->shape.elements == n->shape.elements / row;
+    if (may_be_sums && !operand->shape.is_tuple && is_made_of_rows(g, operand, n)) return true;
   }
   return false;
 }

@@ -89,10 +89,11 @@ def test_what_one_process_compiles_another_runs(name, tmp_path):
     args = types.SimpleNamespace(scale=0.002, cpu=True, torch=sys.executable)
     processes = device_check.Processes(args, tmp_path)
     stock = processes.run(name, "stock", "compile", 100)
-    weir = processes.run(name, "weir", "compile", 100, limit=int(stock["reported"] * 0.3))
-    assert weir["handed_on"] and 0 < weir["reported"] <= stock["reported"] * 0.3
-    ran = processes.run(name, "weir", "run", 100)  # without a limit: nothing is compiled
-    assert "reported" not in ran and ran["seconds"] > 0
+    limit = int(stock["reported"] * 0.98)
+    weir = processes.run(name, "weir", "compile", 100, limit)
+    assert weir["handed_on"] and 0 < weir["reported"] <= limit
+    ran = processes.run(name, "weir", "run", 100, limit)
+    assert "reported" not in ran and ran["seconds"] > 0  # nothing was compiled
     reference = processes.run(name, "cpu", "run", 100)
     assert reference["reported"] == stock["reported"]
     assert device_check.difference(*(processes.output(name, way) for way in ("weir", "cpu"))) < 1e-3
@@ -115,7 +116,8 @@ class Played:
         made = {"reported": 1000 if way == "stock" else 90, "compiled": 1.0, "handed_on": True}
         ran = {"device": "Played", "peak": 100 if way == "weir" else 1000, "seconds": 1e-3}
         row = {"compile": made, "run": ran, "library": {"missing": True}}[stage]
-        return row | self.rows.get(f"{way}_{stage}", {})
+        more = self.rows.get(f"{way}_{stage}", {})
+        return more if "failed" in more else row | more
 
 
 def played(tmp_path, **rows):
@@ -148,7 +150,7 @@ def test_stock_need_not_fit(tmp_path):
     piece = played(tmp_path, stock_run=FAILED)
     assert not piece.wrong and piece.row["limit"] == 100
     assert "stock does not run here" in piece.notes[0]
-    assert "| 0.0 → 0.0 | - → 0.0 | - → 1.0 |" in device_check.line(piece.row, piece.wrong)
+    assert " | 0.0 → 0.0 | - → 0.0 | - → 1.0 | " in device_check.line(piece.row, piece.wrong)
 
 
 def test_what_the_cpu_does_not_end_is_compared_with_stock(tmp_path):
@@ -162,7 +164,7 @@ def test_what_the_cpu_does_not_end_is_compared_with_stock(tmp_path):
 def test_ways_that_fail_are_failures(tmp_path):
     piece = played(tmp_path, weir_compile=FAILED, auto_run=FAILED)
     assert piece.wrong == [f"weir: {FAILED['failed']}", f"auto: {FAILED['failed']}"]
-    assert device_check.line(piece.row, piece.wrong).count("|") == 11
+    assert device_check.line(piece.row, piece.wrong).count(" | ") == 8
 
 
 def test_libraries_that_fail_are_notes(tmp_path):
