@@ -387,6 +387,7 @@ static bool shrinks(const plan_graph *g, const plan_node *n) {
   return in > out;
 }
 
+enum { PASS_CYCLES = 80 };
 enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4 };
 
 /* Whether `consumer` can take in everything between it and the producer. Nodes that the producer
@@ -544,11 +545,6 @@ static bool is_searched(const plan_graph *g, const plan_node *p) {
   return false;
 }
 
-static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
-  return g->memory->library_bytes && p->n_users > 1 && plan_is_elementwise(p) &&
-         is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
-}
-
 /* Whether the node is a sum of x by rows. */
 static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
   bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
@@ -556,6 +552,18 @@ static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) 
   int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
   return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&
          operand_index(n, x) != UINT32_MAX;
+}
+
+/* Whether computing it anew for each reader takes longer than writing it and reading it. */
+static bool is_too_long_for_each(const plan_node *p) {
+  int64_t cycles = cycles_of(p->kind), readers = p->n_users;
+  return (readers - 1) * cycles > (readers + 1) * PASS_CYCLES;
+}
+
+static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
+  if (!g->memory->library_bytes || p->n_users < 2 || !plan_is_elementwise(p)) return false;
+  if (is_too_long_for_each(p)) return true;
+  return is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
 }
 
 /* Whether it is computed from the sums of x's rows, through views and what is computed of them. */
@@ -705,7 +713,8 @@ static void fuse_comp(fuser *f, uint32_t comp) {
 }
 
 /* Before anything is fused: whether several read it, or what is made of it alone, of as many
- * elements or broadcast (softmax_rewriter_triton.cc: "More than one use of broadcast or reduce"). */
+ * elements or broadcast (softmax_rewriter_triton.cc: "More than one use of broadcast or reduce").
+ */
 static bool is_read_by_several(const plan_graph *g, const plan_node *sum) {
   const plan_node *n = sum;
   while (n->n_users == 1) {

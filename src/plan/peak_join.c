@@ -144,8 +144,8 @@ static bool reads(const plan_node *n, uint32_t id) {
   return false;
 }
 
-/* A sum of rows, of nothing as large as the node but what that reads as well: it is made of the same
- * array. */
+/* A sum of rows, of nothing as large as the node but what that reads as well: it is made of the
+ * same array. */
 static bool is_sum_of_its_rows(const plan_graph *g, const plan_node *sum, const plan_node *n) {
   bool is_of_any = false;
   if (plan_kind_at_root(g, sum) != IR_OP_REDUCE || sum->is_read_again) return false;
@@ -162,7 +162,8 @@ static bool is_made_of_rows(const plan_graph *g, const plan_node *operand, const
   if (plan_kind_at_root(g, operand) == IR_OP_REDUCE) return is_sum_of_its_rows(g, operand, n);
   for (uint32_t i = 0; i < operand->n_operands && plan_is_made_elementwise(operand); i++) {
     const plan_node *sum = plan_node_get(g, operand->operands[i]);
-    if (sum->shape.elements == operand->shape.elements && is_sum_of_its_rows(g, sum, n)) return true;
+    if (sum->shape.elements == operand->shape.elements && is_sum_of_its_rows(g, sum, n))
+      return true;
   }
   return false;
 }
@@ -330,7 +331,7 @@ static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
           written = written_by(j, group, n);
   if (readers == 1) return true;
   if (n->shape.bytes > j->g->memory->cache_bytes) return false;
-  int64_t together = larger(readers * cycles, (read + 1 + written) * PASS_CYCLES),
+  int64_t together = larger(cycles, (read + 1 + written) * PASS_CYCLES),
           apart = larger(cycles, (read + 1) * PASS_CYCLES) + (1 + written) * PASS_CYCLES;
   return together <= apart;
 }
