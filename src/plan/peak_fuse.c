@@ -330,6 +330,14 @@ static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node
   }
 }
 
+/* XLA:TPU's products of matrices take in what makes their operands, but for sums. */
+static bool is_sum_for_product(const plan_graph *g, const plan_node *p, const plan_node *c) {
+  if (p->kind != IR_OP_REDUCE || !g->memory || !g->memory->fuses_products) return false;
+  const plan_shape *s = &c->shape;
+  bool is_of_matrices = s->rank > 1 && s->dims[s->rank - 1] > 1 && s->dims[s->rank - 2] > 1;
+  return is_of_matrices && plan_is_product(g, c);
+}
+
 static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   const plan_graph *g = f->g;
   const plan_node *c = plan_node_get(g, consumer), *p = plan_node_get(g, c->operands[i]);
@@ -337,6 +345,7 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
   if (is_summed_by_warps(g, p) && is_moved_by(g, p, c)) return false;
+  if (is_sum_for_product(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
   bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
@@ -438,8 +447,9 @@ static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, u
 /* Whether what it is computed from, as far as that is in memory, has an array of more bytes. */
 static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
   const plan_node *n = plan_node_get(g, node);
-  bool ends =
-      depth == 0 || n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
+  bool ends = n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
+  if (depth == 0 && !ends && !plan_has_libraries(g)) return false;
+  ends |= depth == 0;
   if (ends) return n->kind != IR_OP_CONSTANT && n->kind != IR_OP_IOTA && n->shape.bytes > bytes;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (reads_more_than(g, n->operands[i], bytes, depth - 1)) return true;
