@@ -10,6 +10,7 @@ environment sets the limit. For TensorFlow `import weir.tensorflow`, or run the 
 """
 
 import contextlib as _contextlib
+import functools as _functools
 import importlib.util as _util
 import itertools as _itertools
 import sys as _sys
@@ -225,7 +226,8 @@ def plan(f, *args, limit=None, device="auto", search_ops=None, **kwargs):
         from weir import _devices
 
         if isinstance(device, (list, tuple)):
-            return _devices.plans(f, args, kwargs, bytes_, device, ops)
+            one = _functools.partial(plan, f, *args, limit=limit, search_ops=search_ops, **kwargs)
+            return _devices.plans(one, device)
         return _devices.plan(f, args, kwargs, bytes_, device, ops)
     # A key of its own: no cache has this program yet, so the compiler is really called.
     key = next(_plan_number), limit is not None

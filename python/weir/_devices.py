@@ -7,6 +7,7 @@ them (weir_device_info.target), or a topology. Nothing here runs a program.
 
 import contextlib
 import dataclasses
+import difflib
 import functools
 import importlib.util
 import math
@@ -53,17 +54,24 @@ class Target:
         return int(_auto.SHARE * self.memory_bytes)
 
 
-def plans(f, args, kwargs, limit, devices, search_ops=None):
-    """A Plan of f for each of the devices."""
-    return _plan.Plans(plan(f, args, kwargs, limit, device, search_ops) for device in devices)
+def plans(one, devices):
+    """A Plan for each of the devices; one(device=) makes it."""
+    return _plan.Plans(map(functools.partial(_for_table, one), devices))
+
+
+def _for_table(one, device):
+    found = one(device=device)
+    if found.device:
+        return found
+    here = jax.devices()[0]  # 'auto'
+    return found.for_device(here.device_kind, _own_memory(here), f"XLA for {here.platform}, here")
 
 
 def plan(f, args, kwargs, limit, device, search_ops=None):
     """limit: bytes, AUTO, or None, which is AUTO."""
     target = resolve(device)
     bytes_ = target.limit_bytes(limit or _settings.AUTO)
-    traced = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args, **kwargs)
-    lowered = traced.lower(lowering_platforms=(target.platform,))
+    lowered = _lowered(f, args, kwargs, target.platform)
     settings = _settings.of_a_plan(bytes_, search_ops) | {"platform": target.platform.encode()}
     if target.machine:
         settings["machine"] = target.machine.encode()
@@ -72,6 +80,16 @@ def plan(f, args, kwargs, limit, device, search_ops=None):
     found = _hook.plan_module(module, target.devices(count), settings)
     name = target.name if count == 1 else f"{count} x {target.name}"
     return found.for_device(name, target.memory_bytes, target.judge())
+
+
+def _lowered(f, args, kwargs, platform):
+    if not callable(f) or isinstance(f, (jax.stages.Traced, jax.stages.Lowered)):
+        raise TypeError(f"weir.plan: a function and its arguments are wanted, not {f!r}")
+    traced = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args, **kwargs)
+    try:
+        return traced.lower(lowering_platforms=(platform,))
+    except ValueError as error:  # such as callbacks into Python, which are of the device that is here
+        raise ValueError(f"weir.plan: JAX does not lower this for {platform}: {error}") from error
 
 
 def resolve(device):
@@ -122,11 +140,23 @@ def _accepted():
 
 
 def _named(name):
-    known = next((d for d in _library.devices() if d.name == name), None)
+    known = next((d for d in _library.devices() if d.name == name.lower()), None)
     if known is None:
-        raise _settings.SettingError(f"weir: {name!r} is no device; {_accepted()}")
+        raise _settings.SettingError(f"weir: {name!r} is no device{_meant(name)}; {_accepted()}")
     ahead = functools.partial(_compilers, known)
-    return Target(name, known.platform, name, known.memory_bytes, ahead)
+    return Target(known.name, known.platform, known.name, known.memory_bytes, ahead)
+
+
+def _meant(name):
+    """Of several, of cards of one name, of a platform, of a word like it; or nothing."""
+    names, name = [d.name for d in _library.devices()], name.lower()
+    if "," in name:
+        return f" (several are a list: {[word.strip() for word in name.split(',')]})"
+    platform = {"gpu": "cuda"}.get(name, name)
+    of_platform = [d.name for d in _library.devices() if d.platform == platform]
+    begin = [known for known in names if name and known.startswith(name)]
+    meant = begin or of_platform[:1] or difflib.get_close_matches(name, names, 1)
+    return f" ({' or '.join(meant)}?)" if meant else ""
 
 
 @functools.cache

@@ -66,6 +66,8 @@ class Plan:
             return self.explain.rstrip("\n")
         memory = f", {readable(self.device_bytes)}" if self.device_bytes else ""
         head = f"device   {self.device}{memory}; judged by {self.judge}\n"
+        if self.device_bytes and self.limit_bytes > self.device_bytes:
+            head += "doubt    the limit is more than the device has\n"
         return head + self.explain.rstrip("\n")
 
     def for_device(self, name, memory_bytes, judge):

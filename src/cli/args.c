@@ -159,9 +159,12 @@ static bool find_device(const char *name, weir_device_info *out_device) {
 /* Prints what is wrong with it. */
 static int check_device(const cli_command *command, const char *name) {
   weir_device_info found;
+  char known[512] = "";
   if (find_device(name, &found)) return CLI_OK;
-  return cli_usage_error(command, "--device: \"%s\" is none that is known: `weir machine --help`",
-                         name);
+  for (int32_t i = 0; weir_device(i, &found); i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+             found.name);
+  return cli_usage_error(command, "--device: \"%s\" is none that is known: %s", name, known);
 }
 
 bool cli_limit_by_device(weir_options *options) {

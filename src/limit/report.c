@@ -85,6 +85,8 @@ static void put_device(const job *j, strbuf *out) {
   if (!d || !j->options.machine || j->options.referee) return;
   strbuf_printf(out, "device   %s, %s; judged by weir's estimate\n", d->name,
                 plan_bytes_text(out->arena, d->memory_bytes));
+  if (j->result->summary.limit_bytes > d->memory_bytes)
+    strbuf_puts(out, "doubt    the limit is more than the device has\n");
 }
 
 static void put_summary(const job *j, const climb *c, strbuf *out) {

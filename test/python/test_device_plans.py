@@ -137,10 +137,59 @@ def test_arguments_may_be_arrays():
     assert plan.outcome == "rewritten" and plan.peak_before_bytes > 1_600_000_000
 
 
-@pytest.mark.parametrize("device", ["H100", "a100", "", "cuda", 3, None, object()])
+@pytest.mark.parametrize("device", ["h20", "a100", "", "cuda", "h100,l4", 3, None, object()])
 def test_what_is_no_device_is_named(device):
-    with pytest.raises(ValueError, match="is no device; a device is one of a100-80gb, .*topology"):
+    message = r"is no device(| \(.*\)); a device is one of a100-80gb, .*topology"
+    with pytest.raises(ValueError, match=message):
         weir.plan(kernel_sum, *ARGUMENTS, limit="1GB", device=device)
+
+
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("a100", " (a100-80gb or a100-40gb?)"),
+        ("h1000", " (h100?)"),
+        ("TPU", " (v5e?)"),
+        ("gpu", " (a100-80gb?)"),
+        ("H100, l4", " (several are a list: ['h100', 'l4'])"),
+        ("", ""),
+        ("abacus", ""),
+    ],
+)
+def test_what_may_be_meant(name, meant):
+    assert _devices._meant(name) == meant
+
+
+def test_names_in_capitals():
+    target = _devices.resolve("H100")
+    assert (target.name, target.machine, target.platform) == ("h100", "h100", "cuda")
+
+
+def test_what_is_here_beside_others():
+    plans = weir.plan(kernel_sum, *ARGUMENTS, limit="400MB", device=["auto", "l4"])
+    assert [p.device for p in plans] == ["cpu", "l4"]
+    assert [p.judge for p in plans] == ["XLA for cpu, here", "weir's estimate"]
+
+
+def test_a_limit_above_the_devices_memory_is_doubted():
+    doubt = "\ndoubt    the limit is more than the device has\n"
+    assert doubt in str(weir.plan(kernel_sum, *ARGUMENTS, limit="30GB", device="l4"))
+    assert doubt not in str(weir.plan(kernel_sum, *ARGUMENTS, limit="20GB", device="l4"))
+
+
+def test_what_is_no_function():
+    traced = jax.jit(kernel_sum).trace(*ARGUMENTS)
+    for f in (3, traced, traced.lower()):
+        with pytest.raises(TypeError, match="a function and its arguments are wanted"):
+            weir.plan(f, *ARGUMENTS, device="h100")
+
+
+def test_what_jax_does_not_lower_for_the_device():
+    def f(x):
+        return jax.pure_callback(np.sin, x, x)
+
+    with pytest.raises(ValueError, match="weir.plan: JAX does not lower this for cuda: "):
+        weir.plan(f, ARGUMENTS[0], device="h100")
 
 
 def test_unreadable_limit():
