@@ -375,7 +375,7 @@ static bool is_of_product(const plan_graph *g, uint32_t id, int32_t depth) {
 enum { SEEN_OF_UPDATE = 8, MORE_IN_ROWS = 8 };
 
 /* Slices that are no whole tiles, of a product: it may be made in any layout. XLA has the other
- * dimension innermost then, if that takes hardly more. */
+ * dimension innermost then, of a product with batches, or if that takes hardly more. */
 static bool is_across_tiles(const plan_graph *g, const plan_shape *s, uint32_t slice,
                             device_layout own) {
   device_layout other = {own.second, own.minor};
@@ -383,7 +383,7 @@ static bool is_across_tiles(const plan_graph *g, const plan_shape *s, uint32_t s
           bytes = device_laid_out_bytes(g->memory, width, s->rank, s->dims, own),
           across = device_laid_out_bytes(g->memory, width, s->rank, s->dims, other);
   return plan_node_get(g, slice)->shape.dims[own.minor] % g->memory->tile_lanes != 0 &&
-         s->rank == 2 && across - bytes <= bytes / MORE_IN_ROWS &&
+         (s->rank > 2 || across - bytes <= bytes / MORE_IN_ROWS) &&
          is_of_product(g, slice, SEEN_OF_UPDATE);
 }
 
@@ -408,7 +408,9 @@ static void put_states_back(plan_graph *g, uint32_t loop) {
     bool is_its = n->kind == IR_OP_GET_TUPLE_ELEMENT && n->operands[0] == loop;
     if (!is_its) continue;
     uint32_t next = plan_node_get(g, body->root)->operands[n->index];
-    if (is_written_across(g, plan_node_get(g, next))) put_back(g, g->outputs[i]);
+    if (!is_written_across(g, plan_node_get(g, next))) continue;
+    plan_node_get(g, next)->by_rows |= plan_node_get(g, next)->shape.rank > 2;
+    put_back(g, g->outputs[i]);
   }
 }
 
