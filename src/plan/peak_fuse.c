@@ -568,15 +568,45 @@ static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) 
          operand_index(n, x) != UINT32_MAX;
 }
 
-/* Whether computing it anew for each reader takes longer than writing it and reading it. */
-static bool is_too_long_for_each(const plan_node *p) {
-  int64_t cycles = cycles_of(p->kind), readers = p->n_users;
-  return (readers - 1) * cycles > (readers + 1) * PASS_CYCLES;
+/* Cycles of the node for an element, with what it alone reads: that is computed with it. */
+static int64_t own_cycles(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  int64_t cycles = cycles_of(n->kind);
+  for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    if (x->n_users == 1 && !(x->flags & PLAN_FLAG_HELD))
+      cycles += own_cycles(g, n->operands[i], depth - 1);
+  }
+  return cycles;
+}
+
+/* Whether sums of its rows read it and what is as large, which is one softmax of Triton's. */
+static bool is_of_softmax(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  bool has_sum = false;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    bool is_sum = is_sum_of_rows(g, u, node) && !u->is_read_again;
+    if (!is_sum && u->shape.elements != n->shape.elements) return false;
+    has_sum |= is_sum;
+  }
+  return has_sum;
+}
+
+/* Whether computing it anew for each reader takes longer than writing it and reading it. Triton
+ * computes rows as long as a power of two, once for a softmax. */
+static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  int64_t cycles = own_cycles(g, node, SEEN_OF_OPERANDS), readers = n->n_users, padded = 1;
+  if (!is_of_softmax(g, node)) return (readers - 1) * cycles > (readers + 1) * PASS_CYCLES;
+  int64_t row = n->shape.dims[n->shape.rank - 1];
+  while (padded < row) padded *= 2;
+  return cycles * (padded - row) > PASS_CYCLES * row;
 }
 
 static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
   if (!g->memory->library_bytes || p->n_users < 2 || !plan_is_elementwise(p)) return false;
-  if (is_too_long_for_each(p)) return true;
+  if (is_too_long_for_each(g, producer)) return true;
   return is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
 }
 

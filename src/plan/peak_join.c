@@ -323,15 +323,26 @@ static uint32_t read_by(const plan_graph *g, const plan_node *n) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* How often XLA counts the array as computed for its group: for each sum, and once for all that
+ * reads it element by element. */
+static uint32_t times_made(joiner *j, uint32_t group, uint32_t array) {
+  uint32_t sums = 0, others = 0;
+  for (uint32_t id = first_of(j, group); id; id = j->makers[id].next) {
+    const plan_node *n = plan_node_get(j->g, id);
+    if (reads(n, array)) *(is_sum(j->g, n) ? &sums : &others) += 1;
+  }
+  return sums + (others > 0);
+}
+
 /* Whether making it anew for each of the group who reads it takes no longer than writing it and
  * reading it (gpu_performance_model.cc, in cycles for an element). */
 static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
-  int64_t readers = readers_in(j, group, id), cycles = plan_cycles(n), read = read_by(j->g, n),
+  int64_t times = times_made(j, group, id), cycles = plan_cycles(n), read = read_by(j->g, n),
           written = written_by(j, group, n);
-  if (readers == 1) return true;
+  if (readers_in(j, group, id) == 1) return true;
   if (n->shape.bytes > j->g->memory->cache_bytes) return false;
-  int64_t together = larger(cycles, (read + 1 + written) * PASS_CYCLES),
+  int64_t together = larger(times * cycles, (read + 1 + written) * PASS_CYCLES),
           apart = larger(cycles, (read + 1) * PASS_CYCLES) + (1 + written) * PASS_CYCLES;
   return together <= apart;
 }
