@@ -874,6 +874,122 @@ func.func @main(%x: {image}, %w: {kernel}) -> {of} {{{text}
 
 
 # XLA's reports: versions as in device_reports.json.
+def beside_zeros(n=4097, m=2048, parts=8):
+    """Tangents of a product, but for its last row, by parts that a loop writes into zeros."""
+    rows = n // parts
+    a, b, p, cut = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{parts * rows}x{m}"))
+    all_parts, part, sums = (f"tensor<{x}xf32>" for x in (f"{parts}x{rows}x{m}", f"1x{rows}x{m}", f"{m}"))
+    return f"""
+func.func @main(%a: {a}, %b: {b}) -> {sums} {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %end = stablehlo.constant dense<{parts}> : tensor<i32>
+  %low = stablehlo.constant dense<0.0> : tensor<f32>
+  %start = stablehlo.constant dense<0.0> : {all_parts}
+  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}
+  %cut = stablehlo.slice %p [0:{parts * rows}, 0:{m}] : ({p}) -> {cut}
+  %given = stablehlo.reshape %cut : ({cut}) -> {all_parts}
+  %0:3 = stablehlo.while(%i = %zero, %c = %start, %x = %given)
+    : tensor<i32>, {all_parts}, {all_parts} cond {{
+    %more = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  }} do {{
+    %s = stablehlo.dynamic_slice %x, %i, %zero, %zero, sizes = [1, {rows}, {m}]
+      : ({all_parts}, tensor<i32>, tensor<i32>, tensor<i32>) -> {part}
+    %t = stablehlo.tanh %s : {part}
+    %next = stablehlo.dynamic_update_slice %c, %t, %i, %zero, %zero
+      : ({all_parts}, {part}, tensor<i32>, tensor<i32>, tensor<i32>) -> {all_parts}
+    %trip = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %trip, %next, %x : tensor<i32>, {all_parts}, {all_parts}
+  }}
+  %sums = stablehlo.reduce(%0#1 init: %low) applies stablehlo.add across dimensions = [0, 1]
+    : ({all_parts}, tensor<f32>) -> {sums}
+  return %sums : {sums}
+}}"""
+
+
+def two_of_products(body, n=8192, m=2048):
+    """Of products %x and %y body makes %f and %g, which are multiplied with a matrix."""
+    a, b, p, w, q, v = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{m}x32", f"{n}x32", f"{n}"))
+    types = {"p": p, "v": v}
+    return f"""
+func.func @main(%a: {a}, %b: {b}, %c: {a}, %w: {w}) -> ({q}, {q}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : {p}
+  %x = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}
+  %y = stablehlo.dot_general %c, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}{body.format(**types)}
+  %q = stablehlo.dot_general %f, %w, contracting_dims = [1] x [0] : ({p}, {w}) -> {q}
+  %r = stablehlo.dot_general %g, %w, contracting_dims = [1] x [0] : ({p}, {w}) -> {q}
+  return %q, %r : {q}, {q}
+}}"""
+
+
+TIMES_SUMS = """
+  %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {v}
+  %b0 = stablehlo.broadcast_in_dim %s, dims = [0] : ({v}) -> {p}
+  %f = stablehlo.multiply %x, %b0 : {p}
+  %g = stablehlo.multiply %y, %b0 : {p}"""
+TANGENT_AND_SLOPE = """
+  %t = stablehlo.tanh %x : {p}
+  %f = stablehlo.add %t, %x : {p}
+  %d = stablehlo.subtract %one, %t : {p}
+  %g = stablehlo.multiply %d, %y : {p}"""
+
+
+def kernel_times(columns, n=40_003, m=1000):
+    """Exponentials of distances of points in three dimensions, times a matrix."""
+    x, y, all_terms, d = (f"tensor<{s}xf32>" for s in (f"{n}x3", f"{m}x3", f"{n}x{m}x3", f"{n}x{m}"))
+    w, q = f"tensor<{m}x{columns}xf32>", f"tensor<{n}x{columns}xf32>"
+    return f"""
+func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.broadcast_in_dim %x, dims = [0, 2] : ({x}) -> {all_terms}
+  %b = stablehlo.broadcast_in_dim %y, dims = [1, 2] : ({y}) -> {all_terms}
+  %c = stablehlo.subtract %a, %b : {all_terms}
+  %cc = stablehlo.multiply %c, %c : {all_terms}
+  %d = stablehlo.reduce(%cc init: %zero) applies stablehlo.add across dimensions = [2]
+    : ({all_terms}, tensor<f32>) -> {d}
+  %n = stablehlo.negate %d : {d}
+  %e = stablehlo.exponential %n : {d}
+  %q = stablehlo.dot_general %e, %w, contracting_dims = [1] x [0] : ({d}, {w}) -> {q}
+  return %q : {q}
+}}"""
+
+
+def product_of_a_product(columns, n=8000, m=4001):
+    """(a b, or 0 where that is less) times a matrix."""
+    a, b, p, w, q = (f"tensor<{s}xf32>" for s in (f"{n}x300", f"300x{m}", f"{n}x{m}", f"{m}x{columns}", f"{n}x{columns}"))
+    return f"""
+func.func @main(%a: {a}, %b: {b}, %w: {w}) -> {q} {{
+  %zero = stablehlo.constant dense<0.0> : {p}
+  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}
+  %m = stablehlo.maximum %p, %zero : {p}
+  %q = stablehlo.dot_general %m, %w, contracting_dims = [1] x [0] : ({p}, {w}) -> {q}
+  return %q : {q}
+}}"""
+
+
+def batches_written(batch=12, rows=18_000, columns=60, count=900):
+    """Products of a batch, 20 rows of each a trip."""
+    slice_rows = rows // count
+    x, w, out, part, made = (f"tensor<{s}xf32>" for s in (f"{batch}x{rows}x64", f"{batch}x64x{columns}", f"{batch}x{rows}x{columns}", f"{batch}x{slice_rows}x64", f"{batch}x{slice_rows}x{columns}"))
+    return trips(
+        f"%x: {x}, %w: {w}",
+        out,
+        count,
+        f"""
+    %rows = stablehlo.constant dense<{slice_rows}> : tensor<i32>
+    %at = stablehlo.multiply %i, %rows : tensor<i32>
+    %s = stablehlo.dynamic_slice %x, %zero, %at, %zero, sizes = [{batch}, {slice_rows}, 64]
+      : ({x}, tensor<i32>, tensor<i32>, tensor<i32>) -> {part}
+    %p = stablehlo.dot_general %s, %w, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+      : ({part}, {w}) -> {made}
+    %next = stablehlo.dynamic_update_slice %c, %p, %zero, %at, %zero
+      : ({out}, {made}, tensor<i32>, tensor<i32>, tensor<i32>) -> {out}""",
+    )
+
+
 SINGLE = {
     "a stable sort": ("h100", sorted_array(10**6), 12_000_016),
     "a sort": ("h100", sorted_array(10**6, is_stable=False), 8_000_000),
@@ -924,6 +1040,9 @@ SINGLE = {
     "sums of rows that make no warp, padded": ("h100", distances_padded(10), 143_558_680),
     "products of small matrices": ("h100", small_products(3), 4_207_412),
     "products of smaller matrices": ("h100", small_products(2), 8400),
+    "zeros before a loop": ("h100", beside_zeros(), 0),
+    "sums of rows that are read again": ("h100", two_of_products(TIMES_SUMS), 0),
+    "a tangent for two results of one fusion": ("h100", two_of_products(TANGENT_AND_SLOPE), 0),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
     "by bf16": ("h100", by_algorithm("bf16", 1), 38_797_568),
@@ -956,6 +1075,10 @@ SINGLE = {
     "convolution, result laid out anew": ("v5p", convolution(8, 128, 128, 128), 201_949_152),
     "rows of an argument merged for a product": ("v5e", rows_merged(None), 279_859_200),
     "rows split": ("v5e", rows_split(), 417_979_904),
+    "a sum for a product": ("v5e", kernel_times(60), 0),
+    "a sum for a product with a vector": ("v5e", kernel_times(1), 0),
+    "a product of a product": ("v5p", product_of_a_product(20), 0),
+    "rows of a batch of products, written in a loop": ("v5p", batches_written(), 0),
     "short vectors": ("v5e", signs("f32"), 2048),
     "short vectors of 64 bits": ("v5e", signs("f64"), 3584),
     "vectors of three tiles of 128": ("v5e", signs("f32", 300), 6656),
