@@ -12,7 +12,7 @@
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
  *      --peak_join.c-> fusions of several results and their tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
- *      --schedule.c----> an order per computation
+ *      --schedule.c----> an order per computation; schedule_gpu.c: XLA:GPU's
  *      --peak_buffers.c> buffers, their live ranges
  *      --peak_assign.c-> where they lie: bytes
  *      --peak_report.c-> who holds them, for people

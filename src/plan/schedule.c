@@ -3,7 +3,8 @@
  * PLAN_ORDER_PROGRAM is XLA's default scheduler: breadth first, from the nodes without operands
  * on. PLAN_ORDER_MEMORY is the memory-optimised one, which is depth first from the results: of a
  * node's operands the one with the most uses beyond the first below it goes first, then the one
- * with the most bytes below it. Neither is always the better one. Source: XLA's
+ * with the most bytes below it. Neither is always the better one; what XLA:GPU makes of them and a
+ * third: schedule_gpu.c. Source: XLA's
  * hlo_memory_scheduler.cc (BFScheduler, DFSMemoryScheduler). */
 #include "plan/peak_graph.h"
 

@@ -183,27 +183,31 @@ static void make_ready(lister *l, ready r) {
   push(l, r);
 }
 
-/* Those that are the last to read what the node has read, too: they free it. */
-static void look_again(lister *l, const plan_node *n) {
-  for (uint32_t i = 0; i < n->n_operands; i++) {
-    const plan_node *x = plan_node_get(l->g, n->operands[i]);
-    for (uint32_t k = 0; k < x->n_users; k++) {
-      if (!l->latest[x->users[k]]) continue;
-      ready r = priority_of(l, x->users[k]);
-      if (r.freed != l->freed[r.node]) make_ready(l, r);
-    }
+/* Readers of it that may go next: of one of them it is known now that it frees it. */
+static void look_again(lister *l, uint32_t read) {
+  const plan_node *x = plan_node_get(l->g, read);
+  for (uint32_t k = 0; k < x->n_users; k++) {
+    if (!l->latest[x->users[k]]) continue;
+    ready r = priority_of(l, x->users[k]);
+    if (r.freed != l->freed[r.node]) make_ready(l, r);
   }
+}
+
+static bool is_freed_next(const lister *l, uint32_t read) {
+  const plan_node *n = plan_node_get(l->g, read);
+  if (n->shape.is_tuple) return n->shape.n_members <= MOST_MEMBERS;
+  uint32_t value = value_of(l, read);
+  return value && l->bytes[value] > 0 && l->left[value] == 1;
 }
 
 static void put_into_list(lister *l, uint32_t id) {
   const plan_node *n = plan_node_get(l->g, id);
-  bool frees_later = false;
   l->latest[id] = 0;
-  for (uint32_t k = 0; k < l->reads[id].count; k++)
-    frees_later |= --l->left[l->reads[id].at[k]] == 1;
+  for (uint32_t k = 0; k < l->reads[id].count; k++) l->left[l->reads[id].at[k]]--;
   for (uint32_t i = 0; i < n->n_users; i++)
     if (--l->waits[n->users[i]] == 0) make_ready(l, priority_of(l, n->users[i]));
-  if (frees_later) look_again(l, n);
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (is_freed_next(l, n->operands[i])) look_again(l, n->operands[i]);
 }
 
 static uint32_t *by_list(lister *l, uint32_t comp) {
