@@ -323,15 +323,18 @@ static uint32_t read_by(const plan_graph *g, const plan_node *n) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* How often XLA counts the array as computed for its group: for each sum, and once for all that
- * reads it element by element. */
+/* How often XLA counts the array as computed for its group: once for all that reads it element by
+ * element, and for each sum and what moves it. */
 static uint32_t times_made(joiner *j, uint32_t group, uint32_t array) {
-  uint32_t sums = 0, others = 0;
+  uint32_t times = 0;
+  bool is_read = false;
   for (uint32_t id = first_of(j, group); id; id = j->makers[id].next) {
     const plan_node *n = plan_node_get(j->g, id);
-    if (reads(n, array)) *(is_sum(j->g, n) ? &sums : &others) += 1;
+    if (!reads(n, array)) continue;
+    if (is_sum(j->g, n) || !plan_is_made_elementwise(n)) times++;
+    else is_read = true;
   }
-  return sums + (others > 0);
+  return times + is_read;
 }
 
 /* Whether making it anew for each of the group who reads it takes no longer than writing it and
@@ -340,7 +343,7 @@ static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
   int64_t times = times_made(j, group, id), cycles = plan_cycles(n), read = read_by(j->g, n),
           written = written_by(j, group, n);
-  if (readers_in(j, group, id) == 1) return true;
+  if (times == 1) return true;
   if (n->shape.bytes > j->g->memory->cache_bytes) return false;
   int64_t together = larger(times * cycles, (read + 1 + written) * PASS_CYCLES),
           apart = larger(cycles, (read + 1) * PASS_CYCLES) + (1 + written) * PASS_CYCLES;

@@ -240,7 +240,9 @@ static bool is_over(lister *l, uint32_t id, uint32_t k, uint32_t at) {
   if (k >= (n->shape.is_tuple ? n->shape.n_members : 1)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++) {
     uint32_t x = value_of(l, n->operands[i]);
-    bool dies = x && l->last[x] == at && l->bytes[x] == l->bytes[value];
+    bool dies = x && l->last[x] == at && plan_node_get(l->g, n->operands[i])->shape.bytes ==
+                                             (n->shape.is_tuple ? n->shape.members[k].bytes
+                                                                : n->shape.bytes);
     if (!dies || !plan_shares_buffer(l->g, id, k, i)) continue;
     l->taken[value] = l->taken[x];
     l->taken[x] = 0;
