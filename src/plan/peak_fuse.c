@@ -7,6 +7,7 @@
  * them. Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and
  * fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides. */
 #include "base/saturate.h"
+#include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
 enum {
@@ -330,10 +331,16 @@ static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node
   }
 }
 
+/* Not with a vector, which is a sum of products there; a matrix of one column is none. */
 static bool is_product_of_matrices(const plan_graph *g, const plan_node *n) {
-  const plan_shape *s = &n->shape;
-  return s->rank > 1 && s->dims[s->rank - 1] > 1 && s->dims[s->rank - 2] > 1 &&
-         plan_is_product(g, n);
+  ir_dot_numbers dims;
+  bool is = n->op && plan_is_product(g, n) && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL &&
+            ir_dot_dims(g->arena, g->m, n->op, &dims);
+  for (uint32_t side = 0; side < 2 && is; side++) {
+    int32_t rank = ir_type_at(g->m, ir_operand(g->m, n->op, side))->rank;
+    is = rank > ir_dot_batch(&dims, side).count + ir_dot_contract(&dims, side).count;
+  }
+  return is;
 }
 
 /* XLA:TPU's products of matrices take in what makes their operands, but for sums. */

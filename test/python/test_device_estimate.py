@@ -874,23 +874,26 @@ func.func @main(%x: {image}, %w: {kernel}) -> {of} {{{text}
 
 
 # XLA's reports: versions as in device_reports.json.
-def beside_zeros(n=4097, m=2048, parts=8):
-    """Tangents of a product, but for its last row, by parts that a loop writes into zeros."""
+def beside_zeros(extra, n=4097, m=2048, parts=8):
+    """Tangents of a product, but for its last row, by parts that a loop writes into zeros; beside a
+    state of so many numbers.
+    """
     rows = n // parts
-    a, b, p, cut = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{parts * rows}x{m}"))
+    a, b, p, cut, small = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{parts * rows}x{m}", extra))
     all_parts, part, sums = (f"tensor<{x}xf32>" for x in (f"{parts}x{rows}x{m}", f"1x{rows}x{m}", f"{m}"))
+    state = f"tensor<i32>, {all_parts}, {small}, {all_parts}"
     return f"""
-func.func @main(%a: {a}, %b: {b}) -> {sums} {{
+func.func @main(%a: {a}, %b: {b}) -> ({sums}, {small}) {{
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %end = stablehlo.constant dense<{parts}> : tensor<i32>
   %low = stablehlo.constant dense<0.0> : tensor<f32>
   %start = stablehlo.constant dense<0.0> : {all_parts}
+  %few = stablehlo.constant dense<1.0> : {small}
   %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {b}) -> {p}
   %cut = stablehlo.slice %p [0:{parts * rows}, 0:{m}] : ({p}) -> {cut}
   %given = stablehlo.reshape %cut : ({cut}) -> {all_parts}
-  %0:3 = stablehlo.while(%i = %zero, %c = %start, %x = %given)
-    : tensor<i32>, {all_parts}, {all_parts} cond {{
+  %0:4 = stablehlo.while(%i = %zero, %c = %start, %v = %few, %x = %given) : {state} cond {{
     %more = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %more : tensor<i1>
   }} do {{
@@ -899,12 +902,13 @@ func.func @main(%a: {a}, %b: {b}) -> {sums} {{
     %t = stablehlo.tanh %s : {part}
     %next = stablehlo.dynamic_update_slice %c, %t, %i, %zero, %zero
       : ({all_parts}, {part}, tensor<i32>, tensor<i32>, tensor<i32>) -> {all_parts}
+    %w = stablehlo.sine %v : {small}
     %trip = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %trip, %next, %x : tensor<i32>, {all_parts}, {all_parts}
+    stablehlo.return %trip, %next, %w, %x : {state}
   }}
   %sums = stablehlo.reduce(%0#1 init: %low) applies stablehlo.add across dimensions = [0, 1]
     : ({all_parts}, tensor<f32>) -> {sums}
-  return %sums : {sums}
+  return %sums, %0#2 : {sums}, {small}
 }}"""
 
 
@@ -1040,7 +1044,8 @@ SINGLE = {
     "sums of rows that make no warp, padded": ("h100", distances_padded(10), 143_558_680),
     "products of small matrices": ("h100", small_products(3), 4_207_412),
     "products of smaller matrices": ("h100", small_products(2), 8400),
-    "zeros before a loop": ("h100", beside_zeros(), 0),
+    "zeros before a loop": ("h100", beside_zeros(16), 0),
+    "zeros before a loop with more state": ("h100", beside_zeros(4096), 0),
     "sums of rows that are read again": ("h100", two_of_products(TIMES_SUMS), 0),
     "a tangent for two results of one fusion": ("h100", two_of_products(TANGENT_AND_SLOPE), 0),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
