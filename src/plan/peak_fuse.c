@@ -662,17 +662,6 @@ static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
   return g->memory->library_bytes && is_softmax(g, p, SEEN_OF_SOFTMAX) && is_read_outside(g, p, p);
 }
 
-/* Products of matrices take in no products. Marks what they alone read as narrow. */
-static bool is_product_of_product(const fuser *f, uint32_t producer) {
-  plan_node *p = plan_node_get(f->g, producer);
-  uint32_t products = 0;
-  if (!f->g->memory->fuses_products || !plan_is_product(f->g, p)) return false;
-  for (uint32_t i = 0; i < p->n_users; i++)
-    products += is_product_of_matrices(f->g, plan_node_get(f->g, p->users[i]));
-  p->narrow |= products == p->n_users && p->shape.dtype == IR_F32;
-  return products > 0;
-}
-
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
  * for reading it is cheaper; of what is summed by rows and by columns as much is enough. Marks what
  * stays for products as narrow. */
@@ -682,7 +671,6 @@ static bool fuses_into_readers(const fuser *f, uint32_t producer) {
     plan_node_get(f->g, producer)->narrow = true;
     return false;
   }
-  if (is_product_of_product(f, producer)) return false;
   if (is_less_than_dear(f, producer) || is_too_long_to_repeat(f->g, p, producer)) return false;
   if (is_softmax_written(f->g, p)) return false;
   int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);

@@ -1082,7 +1082,7 @@ SINGLE = {
     "rows split": ("v5e", rows_split(), 417_979_904),
     "a sum for a product": ("v5e", kernel_times(60), 0),
     "a sum for a product with a vector": ("v5e", kernel_times(1), 0),
-    "a product of a product": ("v5p", product_of_a_product(20), 0),
+    "a product of a product": ("v5p", product_of_a_product(20), 15_953_920),
     "rows of a batch of products, written in a loop": ("v5p", batches_written(), 0),
     "short vectors": ("v5e", signs("f32"), 2048),
     "short vectors of 64 bits": ("v5e", signs("f64"), 3584),
