@@ -44,7 +44,7 @@ def test_the_bound_of_a_cpu_is_none_for_a_device(device):
 
 
 LEAST, SLACK_BYTES = calibrate.DEVICE_LOW, calibrate.DEVICE_SLACK_BYTES
-MOST_ABOVE = {"cuda": 0.23, "tpu": 0.40}  # tables of 256 bytes in tiny programs; loops that XLA:TPU unrolls
+MOST_ABOVE = {"cuda": 0.24, "tpu": 0.40}  # tables of 256 bytes in tiny programs; loops that XLA:TPU unrolls
 # What several sums read is kept where XLA counts that computing it again takes longer.
 KNOWN_LOW = {"h100": {"s_logsumexp_outer_sum"}}
 
