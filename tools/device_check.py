@@ -22,6 +22,7 @@ need, or don't run, is no failure.
 
 import argparse
 import contextlib
+import inspect
 import json
 import os
 import pathlib
@@ -308,8 +309,11 @@ def loaded(f, arguments, path):
     import jax
     from jax.experimental import serialize_executable
 
+    load, options = serialize_executable.deserialize_and_load, {}
+    if "execution_devices" in inspect.signature(load).parameters:  # else all that there are
+        options = {"execution_devices": jax.devices()[:1]}
     trees = jax.tree.structure((arguments, {})), jax.tree.structure(jax.eval_shape(f, *arguments))
-    return serialize_executable.deserialize_and_load(path.read_bytes(), *trees)
+    return load(path.read_bytes(), *trees, **options)
 
 
 def compile_piece(f, arguments, path):
@@ -404,6 +408,8 @@ class Processes:
             return {"failed": "out of time"}
         except OSError as error:
             return {"failed": str(error)}
+        if stage == "look":
+            return row_of(done) | {"told": told_of_devices(done.stderr)}
         return row_of(done)
 
 
@@ -420,6 +426,13 @@ def environment_of(way, limit, is_rehearsal=False):
     if way == REFERENCE or is_rehearsal:
         environment["JAX_PLATFORMS"] = "cpu"
     return environment
+
+
+def told_of_devices(text):
+    """What JAX says where it does without a GPU: a library that is missing, an old driver."""
+    words = ("gpu", "cuda", "tpu")
+    lines = [line for line in text.splitlines() if any(word in line.lower() for word in words)]
+    return "\n".join(line.strip()[:300] for line in lines[-5:])
 
 
 def row_of(done):
@@ -586,9 +599,9 @@ def check_all(args, names, folder):
     processes, pieces = Processes(args, folder), []
     found = processes.run("-", "stock", "look", SECONDS)
     if "failed" not in found and found["platform"] == "cpu" and not args.cpu:
-        found = {"failed": "JAX finds no GPU or TPU; a rehearsal without one: --cpu"}
+        found["failed"] = "JAX finds no GPU or TPU; a rehearsal without one: --cpu"
     if "failed" in found:
-        print(f"device_check: {found['failed']}", file=sys.stderr)
+        print(f"device_check: {found['failed']}", found["told"], sep="\n", file=sys.stderr)
         return 2
     processes.platform = found["platform"]
     print_head(found)

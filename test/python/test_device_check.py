@@ -99,6 +99,15 @@ def test_what_one_process_compiles_another_runs(name, tmp_path):
     assert device_check.difference(*(processes.output(name, way) for way in ("weir", "cpu"))) < 1e-3
 
 
+@pytest.mark.slow
+def test_of_several_devices_the_first_runs_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
+    args = types.SimpleNamespace(scale=0.002, cpu=True, torch=sys.executable)
+    processes = device_check.Processes(args, tmp_path)
+    assert processes.run("kernel", "stock", "compile", 100)["handed_on"]
+    assert processes.run("kernel", "stock", "run", 100)["seconds"] > 0
+
+
 # ---- a piece, of processes that only play ----
 class Played:
     """Rows by way and stage; what is not given runs well."""
@@ -184,6 +193,12 @@ def test_libraries_that_fail_are_notes(tmp_path):
 def test_what_a_process_says(code, said, errors, expected):
     done = types.SimpleNamespace(returncode=code, stdout=said, stderr=errors)
     assert device_check.row_of(done) == expected
+
+
+def test_why_there_is_no_device_is_said():
+    said = "a\nW jax: An NVIDIA GPU may be present, but a CUDA-enabled jaxlib is not installed.\nb\n"
+    assert device_check.told_of_devices(said).startswith("W jax: An NVIDIA GPU may be present")
+    assert device_check.told_of_devices("nothing\n") == ""
 
 
 def test_settings_that_change_what_is_measured_are_left_out(monkeypatch):
