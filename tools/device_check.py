@@ -49,7 +49,7 @@ def kernel(x, v):
     import jax.numpy as jnp
 
     distances = jnp.sum((x[:, None] - x[None]) ** 2, -1)
-    return jnp.exp(-distances) @ v  # XLA makes a sum of an exact product: nothing would be in between
+    return jnp.exp(-distances) @ v  # XLA has an exact product as a sum: nothing would be in between
 
 
 def kernel_arguments(rng, scale):
@@ -561,8 +561,9 @@ def line(row, wrong):
     if "weir" not in row:
         return f"| {name} |" + " |" * 7 + f" {'; '.join(wrong)} |"
     stock, weir = row["stock"], row["weir"]
-    both = [" → ".join(megabytes(of, key) for of in (stock, weir)) for key in ("reported", "peak")]
-    both.append(" → ".join(milliseconds(of.get("seconds")) for of in (stock, weir)))
+    pair = (stock, weir)
+    both = [" → ".join(megabytes(of, key) for of in pair) for key in ("reported", "peak")]
+    both.append(" → ".join(milliseconds(of.get("seconds")) for of in pair))
     own = ", ".join(milliseconds(row[way].get("seconds")) for way in ("auto", "hand"))
     others = ", ".join(milliseconds(seconds) for seconds in row["others"].values())
     error = f"{weir['error']:.1e}" if "error" in weir else "-"
@@ -573,7 +574,8 @@ def line(row, wrong):
 
 def print_head(found):
     memory = f", {found['memory'] / 1e9:.1f} GB" if found["memory"] else ""
-    print(f"device    {found['device']} ({found['platform']}{memory}); XLA's client {found['client']}")
+    client = f"XLA's client {found['client']}"
+    print(f"device    {found['device']} ({found['platform']}{memory}); {client}")
     print(f"weir      {found['weir']}")
     print(f"versions  {found['versions']}\n")
     columns = f"auto, by hand, ms | {', '.join(LIBRARIES)}, ms | difference | |"
@@ -601,7 +603,7 @@ def check_all(args, names, folder):
     if "failed" not in found and found["platform"] == "cpu" and not args.cpu:
         found["failed"] = "JAX finds no GPU or TPU; a rehearsal without one: --cpu"
     if "failed" in found:
-        print(f"device_check: {found['failed']}", found["told"], sep="\n", file=sys.stderr)
+        print(f"device_check: {found['failed']}", found.get("told", ""), sep="\n", file=sys.stderr)
         return 2
     processes.platform = found["platform"]
     print_head(found)

@@ -88,7 +88,7 @@ def _lowered(f, args, kwargs, platform):
     traced = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args, **kwargs)
     try:
         return traced.lower(lowering_platforms=(platform,))
-    except ValueError as error:  # such as callbacks into Python, which are of the device that is here
+    except ValueError as error:  # such as callbacks into Python: of the device that is here
         raise ValueError(f"weir.plan: JAX does not lower this for {platform}: {error}") from error
 
 

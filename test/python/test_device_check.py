@@ -50,14 +50,16 @@ def test_split_by_hand_is_the_same(name, monkeypatch):
     monkeypatch.setattr(device_check, "BLOCK_BYTES", 1 << 13)
     arguments = device_check.ARGUMENTS[name](np.random.default_rng(0), 0.0012)
     f = device_check.PIECES[name]
-    expected, found = (jax.tree.leaves(jax.jit(g)(*arguments)) for g in (f, device_check.BY_HAND[name]))
+    both = f, device_check.BY_HAND[name]
+    expected, found = (jax.tree.leaves(jax.jit(g)(*arguments)) for g in both)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4 * np.abs(other).max())
 
 
 def test_what_no_library_has():
-    cases = [("kernel", "cuDNN", "gpu"), ("attention", "cuDNN", "cpu"), ("attention", "KeOps", "gpu")]
-    for name, library, platform in [*cases, ("kernel", "torch", "tpu")]:
+    cases = [("kernel", "cuDNN", "gpu"), ("attention", "cuDNN", "cpu")]
+    cases += [("attention", "KeOps", "gpu"), ("kernel", "torch", "tpu")]
+    for name, library, platform in cases:
         assert device_check.by_library(name, None, library, platform) == {"missing": True}
 
 
@@ -146,7 +148,8 @@ def test_a_piece_that_is_good(tmp_path):
 
 
 def test_a_peak_above_the_limit_is_found(tmp_path):
-    assert played(tmp_path, weir_run={"peak": 103}).wrong == ["the measured peak is above the limit"]
+    (wrong,) = played(tmp_path, weir_run={"peak": 103}).wrong
+    assert wrong == "the measured peak is above the limit"
     assert not played(tmp_path, weir_run={"peak": 102}).wrong
 
 
@@ -177,8 +180,9 @@ def test_ways_that_fail_are_failures(tmp_path):
 
 
 def test_libraries_that_fail_are_notes(tmp_path):
-    piece = played(tmp_path, torch_library={"failed": "ModuleNotFoundError: No module named 'torch'"})
-    assert not piece.wrong and piece.notes == ["torch: ModuleNotFoundError: No module named 'torch'"]
+    why = "ModuleNotFoundError: No module named 'torch'"
+    piece = played(tmp_path, torch_library={"failed": why})
+    assert not piece.wrong and piece.notes == [f"torch: {why}"]
 
 
 @pytest.mark.parametrize(
