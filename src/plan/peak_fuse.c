@@ -18,6 +18,7 @@ enum {
   SEEN_THROUGH = 4,     /* nodes between what is computed and the memory that it reads */
   SEEN_OF_SOFTMAX = 2,  /* nodes between a softmax and what is computed from it alone */
   SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
+  PASS_CYCLES = 80,     /* in which an f32 number is read, or written, by XLA:GPU's count */
   STRIP = 128,          /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
@@ -407,7 +408,6 @@ static bool shrinks(const plan_graph *g, const plan_node *n) {
   return in > out;
 }
 
-enum { PASS_CYCLES = 80 };
 enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4 };
 
 /* Whether `consumer` can take in everything between it and the producer. Nodes that the producer
@@ -768,7 +768,7 @@ static void fuse_comp(fuser *f, uint32_t comp) {
  */
 static bool is_read_by_several(const plan_graph *g, const plan_node *sum) {
   const plan_node *n = sum;
-  while (n->n_users == 1) {
+  for (int32_t steps = 0; n->n_users == 1 && steps < SEEN_OF_OPERANDS; steps++) {
     n = plan_node_get(g, n->users[0]);
     bool is_made_of_it = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST ||
                          (plan_is_elementwise(n) && n->shape.elements == sum->shape.elements);
