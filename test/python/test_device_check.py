@@ -90,13 +90,13 @@ def test_what_one_process_compiles_another_runs(name, tmp_path):
     """On CPU loops are kernels of weir's, which come along."""
     args = types.SimpleNamespace(scale=0.002, cpu=True, torch=sys.executable)
     processes = device_check.Processes(args, tmp_path)
-    stock = processes.run(name, "stock", "compile", 100)
+    stock = processes.run(name, "stock", "compile", 500)
     limit = int(stock["reported"] * 0.98)
-    weir = processes.run(name, "weir", "compile", 100, limit)
+    weir = processes.run(name, "weir", "compile", 500, limit)
     assert weir["handed_on"] and 0 < weir["reported"] <= limit
-    ran = processes.run(name, "weir", "run", 100, limit)
+    ran = processes.run(name, "weir", "run", 500, limit)
     assert "reported" not in ran and ran["seconds"] > 0  # nothing was compiled
-    reference = processes.run(name, "cpu", "run", 100)
+    reference = processes.run(name, "cpu", "run", 500)
     assert reference["reported"] == stock["reported"]
     assert device_check.difference(*(processes.output(name, way) for way in ("weir", "cpu"))) < 1e-3
 
@@ -106,8 +106,8 @@ def test_of_several_devices_the_first_runs_it(tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
     args = types.SimpleNamespace(scale=0.002, cpu=True, torch=sys.executable)
     processes = device_check.Processes(args, tmp_path)
-    assert processes.run("kernel", "stock", "compile", 100)["handed_on"]
-    assert processes.run("kernel", "stock", "run", 100)["seconds"] > 0
+    assert processes.run("kernel", "stock", "compile", 500)["handed_on"]
+    assert processes.run("kernel", "stock", "run", 500)["seconds"] > 0
 
 
 # ---- a piece, of processes that only play ----
