@@ -32,7 +32,7 @@ def text_of(f, arguments):
 def rated(speed):
     """This computer, where XLA is so fast."""
     host = _library.describe_machine(b"host").splitlines()[0]
-    return f"{host},clock=3.5,products={30 * speed:.3f},fused={speed:.3f},memory=50"
+    return f"{host},clock=3.5,vectors=7,products={30 * speed:.3f},fused={speed:.3f},memory=50"
 
 
 def predicted(speed):
