@@ -88,7 +88,6 @@ static bool captures(const ir_module *m, ir_op op, const void *user) {
 static bool is_pure_kind(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   switch (kind) {
-    case IR_OP_UNKNOWN:
     case IR_OP_WHILE:
     case IR_OP_CASE:
     case IR_OP_IF:

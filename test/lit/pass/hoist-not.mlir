@@ -1,7 +1,7 @@
 // What stays in a while.
 // RUN: %weir opt %s --pass=hoist --tensor-size-threshold 1MB | FileCheck %s
 
-func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000xf32>, %a: tensor<20x20xf32>, %big: tensor<400x400xf32>, %huge: tensor<300000xf32>, %token: !stablehlo.token) -> (tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>) {
+func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000xf32>, %a: tensor<20x20xf32>, %big: tensor<400x400xf32>, %huge: tensor<300000xf32>, %token: !stablehlo.token, %dyn: tensor<?xf32>) -> (tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
 
 // It reads what a trip changes.
@@ -350,6 +350,7 @@ func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000xf32>, %a: tensor<20
 // CHECK: }, {
 // CHECK-NEXT: ^bb0
 // CHECK: "stablehlo.sine"
+// CHECK: "stablehlo.while"
   %r16:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<1000xf32>
   cond {
     %n = stablehlo.constant dense<50> : tensor<i32>
@@ -393,13 +394,35 @@ func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000xf32>, %a: tensor<20
     stablehlo.return %j, %e : tensor<i32>, tensor<1000xf32>
   }
 
+// Of unknown size.
+// CHECK-NOT: "stablehlo.sine"
+// CHECK: "stablehlo.while"
+// CHECK: }, {
+// CHECK-NEXT: ^bb0
+// CHECK: "stablehlo.sine"
+  %r18:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<1000xf32>
+  cond {
+    %n = stablehlo.constant dense<50> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %f = stablehlo.sine %dyn : tensor<?xf32>
+    %d = stablehlo.get_dimension_size %f, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+    %h = stablehlo.convert %d : (tensor<i32>) -> tensor<f32>
+    %e = stablehlo.broadcast_in_dim %h, dims = [] : (tensor<f32>) -> tensor<1000xf32>
+    %z = stablehlo.add %s, %e : tensor<1000xf32>
+    stablehlo.return %j, %z : tensor<i32>, tensor<1000xf32>
+  }
+
 // Tokens.
 // CHECK-NOT: "stablehlo.after_all"
 // CHECK: "stablehlo.while"
 // CHECK: }, {
 // CHECK-NEXT: ^bb0
 // CHECK: "stablehlo.after_all"
-  %r18:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<1000xf32>
+  %r19:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<1000xf32>
   cond {
     %n = stablehlo.constant dense<50> : tensor<i32>
     %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -413,5 +436,5 @@ func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000xf32>, %a: tensor<20
     %z = stablehlo.add %s, %e : tensor<1000xf32>
     stablehlo.return %j, %z : tensor<i32>, tensor<1000xf32>
   }
-  return %r0#1, %r1#1, %r2#1, %r3#1, %r4#1, %r5#1, %r6#1, %r7#1, %r8#1, %r9#1, %r10#1, %r11#1, %r12#1, %r13#1, %r14#1, %r15#1, %r16#1, %r17#1, %r18#1 : tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>
+  return %r0#1, %r1#1, %r2#1, %r3#1, %r4#1, %r5#1, %r6#1, %r7#1, %r8#1, %r9#1, %r10#1, %r11#1, %r12#1, %r13#1, %r14#1, %r15#1, %r16#1, %r17#1, %r18#1, %r19#1 : tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>
 }
