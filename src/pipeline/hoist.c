@@ -9,13 +9,13 @@
 #include "plan/cost.h"
 
 #define UNKNOWN_TRIPS 16.0
-#define WORTH_MOVING 0.6 /* of the time without */
+#define WORTH_MOVING 0.6  /* of the time without */
 #define LEAST_GAIN_NS 1e3 /* under a limit: less is not worth an estimate */
 #define LEAST_PRICE 1e-9  /* ns a byte */
 #define MOST_PRICE 1e12
 #define CLOSE_PRICE 1.1
 
-enum { MOST_IN_CONE = 64, SMALLER_ROOM = 4 };
+enum { MOST_IN_CONE = 64, MOST_TRIALS = 3 }; /* with less than all, of which each is an estimate */
 
 typedef enum fate {
   STAYS,
@@ -319,15 +319,16 @@ static int64_t decide(hoister *h, double price) {
   return bytes;
 }
 
-/* As much as fits into so many bytes, the most time a byte. */
-static void decide_within(hoister *h, int64_t room_bytes) {
+/* As much as fits into so many bytes, the most time a byte. Returns how many it takes. */
+static int64_t decide_within(hoister *h, int64_t room_bytes) {
   double low = LEAST_PRICE, high = MOST_PRICE;
   while (high > low * CLOSE_PRICE) {
     double price = sqrt(low * high);
     if (decide(h, price) <= room_bytes) high = price;
     else low = price;
   }
-  if (decide(h, high) > room_bytes) decide(h, INFINITY);
+  int64_t bytes = decide(h, high);
+  return bytes <= room_bytes ? bytes : decide(h, INFINITY);
 }
 
 static int32_t count_kept(const hoister *h) {
@@ -431,13 +432,12 @@ static bool holds(hoister *h, ir_block top) {
   return h->room.peak_bytes <= h->room.limit_bytes;
 }
 
-static bool decide_under_limit(hoister *h, ir_block top) {
-  if (holds(h, top)) return true;
-  int64_t room = h->room.limit_bytes - estimated(h, h->m);
-  for (int i = 0; i < 2 && room > 0; i++, room /= SMALLER_ROOM) {
-    decide_within(h, room);
-    if (count_kept(h) == 0) return false;
+static bool decide_under_limit(hoister *h, ir_block top, int64_t kept_bytes) {
+  for (int i = 0; kept_bytes > 0; i++) {
     if (holds(h, top)) return true;
+    int64_t over = h->room.peak_bytes - h->room.limit_bytes;
+    if (i == MOST_TRIALS || over >= kept_bytes) return false;
+    kept_bytes = decide_within(h, kept_bytes - over);
   }
   return false;
 }
@@ -473,13 +473,10 @@ int32_t hoist_invariants(ir_module *m, const machine *on, hoist_room *in_out) {
   arena *a = arena_create(m->ctx);
   ir_block top = ir_body(m, main);
   hoister h = look_at(a, m, on, in_out, top);
-  decide(&h, 0);
-  int32_t count = count_kept(&h);
-  if (count && in_out->limit_bytes && !decide_under_limit(&h, top)) count = 0;
-  if (count) {
-    move(&h, m, top);
-    count = count_kept(&h);
-  }
+  int64_t bytes = decide(&h, 0);
+  bool holds_limit = !in_out->limit_bytes || decide_under_limit(&h, top, bytes);
+  int32_t count = holds_limit ? count_kept(&h) : 0;
+  if (count) move(&h, m, top);
   in_out->peak_bytes = count ? h.room.peak_bytes : 0;
   arena_destroy(a);
   return count;
