@@ -17,7 +17,7 @@
  */
 #include "pass/build.h"
 
-enum { LEAST = 4, MOST = 1024, STEPS = 64 };
+enum { LEAST = 4, MOST = 1024, STEPS = 64, DEPTH = 4 };
 
 /* Windows of x, which one dimension of y counts. */
 typedef struct stack {
@@ -168,11 +168,13 @@ static bool begin(pass_rewrite *f) {
   return true;
 }
 
-/* All of them, in order: jnp.stack puts sixteen together, and then these. */
-static void find_parts(pass_rewrite *f, ir_op op, value_list *parts) {
-  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
+/* All of them, in order: jnp.stack puts sixteen together, and then these. Too many: at least MOST.
+ */
+static void find_parts(pass_rewrite *f, ir_op op, int depth, value_list *parts) {
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)) && parts->count < MOST; i++) {
     ir_op inner = ir_maker(f->m, v, IR_OP_CONCATENATE);
-    if (inner && is_inner(f, inner)) find_parts(f, inner, parts);
+    if (depth && inner && is_inner(f, inner) && dim_of(f->m, inner) == dim_of(f->m, op))
+      find_parts(f, inner, depth - 1, parts);
     else VEC_PUSH(f->p->scratch, parts, v);
   }
 }
@@ -224,7 +226,7 @@ static bool add_window(pass_rewrite *f, stack *s, ir_value part) {
 static bool find_windows(pass_rewrite *f, ir_op op, stack *s) {
   ir_module *m = f->m;
   value_list parts = {0};
-  find_parts(f, op, &parts);
+  find_parts(f, op, DEPTH, &parts);
   *s = (stack){.parts = ir_type_of(m, ir_result(m, op, 0)), .dim = dim_of(m, op)};
   s->x = largest_source(f, &parts);
   if (!s->x || parts.count < LEAST || parts.count != ir_type_get(m, s->parts)->dims[s->dim])
@@ -238,7 +240,7 @@ static bool find_windows(pass_rewrite *f, ir_op op, stack *s) {
 
 static bool replace_concatenate(pass_rewrite *f, ir_op op) {
   stack s;
-  if (!pass_is_static(f->m, op) || is_inner(f, op) ||
+  if (!pass_is_static(f->m, op) || pass_has_foreign_attrs(f->m, op) || is_inner(f, op) ||
       ir_value_bytes(f->m, ir_result(f->m, op, 0)) <= f->small_bytes || !find_windows(f, op, &s))
     return false;
   return pass_stand_in(f->m, f->map, op, build_gather(f, &s));
@@ -297,7 +299,8 @@ static bool find_term(ir_module *m, ir_value v, term *out) {
 
 static bool may_reorder(const ir_module *m, ir_value sum) {
   ir_dtype dtype = ir_type_at(m, sum)->dtype;
-  return ir_dtype_class_of(dtype) != IR_CLASS_FLOAT || ir_dtype_bytes(dtype) >= 4;
+  return dtype != IR_I1 &&
+         (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT || ir_dtype_bytes(dtype) >= 4);
 }
 
 static stack stack_of(pass_rewrite *f, ir_value sum, const term *first) {
@@ -346,8 +349,8 @@ static bool replace_add(pass_rewrite *f, ir_op op) {
   stack s;
   value_list rest = {0};
   ir_value y = ir_result(f->m, op, 0);
-  if (!pass_is_static(f->m, op) || !may_reorder(f->m, y) || !find_sum(f, op, &s, &rest) ||
-      ir_value_bytes(f->m, s.y) <= f->small_bytes)
+  if (!pass_is_static(f->m, op) || pass_has_foreign_attrs(f->m, op) || !may_reorder(f->m, y) ||
+      !find_sum(f, op, &s, &rest) || ir_value_bytes(f->m, s.y) <= f->small_bytes)
     return false;
   ir_value made = build_scatter(f, &s);
   for (uint32_t i = 0; i < rest.count; i++)

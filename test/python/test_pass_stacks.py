@@ -79,6 +79,12 @@ ALONE = {
         lambda x: sum(jnp.pad(x[i].astype(jnp.float16), (i, 9 - i)) for i in range(5)),
         IMAGE[:5],
     ),
+    "put together along two dimensions": (
+        lambda x: jnp.concatenate(
+            [jnp.concatenate([x[i : i + 2, j : j + 9] for j in (0, 3, 7)], 0) for i in (0, 1)], 1
+        ),
+        IMAGE,
+    ),
     "around it is no zero": (
         lambda x: sum(jnp.pad(x[i], (i, 9 - i), constant_values=1.0) for i in range(5)),
         IMAGE[:5],
@@ -117,6 +123,43 @@ def test_left_alone(name, tmp_path):
     assert '"stablehlo.gather"' not in program
     assert '"stablehlo.scatter"' not in program
     np.testing.assert_array_equal(got, want)
+
+
+class Shifts:
+    """Windows of a padded tensor at places drawn at random, what is made of each, and the gradient."""
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        rank = int(dice.integers(1, 4))
+        self.x = dice.standard_normal(dice.integers(3, 14, rank)).astype(np.float32)
+        self.pads = [(int(a), int(b)) for a, b in dice.integers(0, 3, (rank, 2))]
+        self.mode = str(dice.choice(["constant", "reflect", "wrap", "edge"]))
+        shape = [n + a + b for n, (a, b) in zip(self.x.shape, self.pads, strict=True)]
+        self.size = [int(dice.integers(1, n + 1)) for n in shape]
+        room = [n - s + 1 for n, s in zip(shape, self.size, strict=True)]
+        self.places = [[int(dice.integers(r)) for r in room] for _ in range(dice.integers(4, 40))]
+        self.axis = int(dice.integers(rank + 1))
+        self.least = bool(dice.integers(2))
+
+    def value(self, x):
+        p = jnp.pad(x, self.pads, mode=self.mode)
+        y = jnp.stack([jax.lax.slice(p, at, [a + s for a, s in zip(at, self.size, strict=True)]) for at in self.places], self.axis)
+        y = jnp.sin(y * jnp.arange(1, 1 + y.shape[-1], dtype=x.dtype))
+        return jnp.sum((y.min(self.axis) if self.least else y.sum(self.axis)) ** 2) + jnp.sum(x)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_shifts(seed, tmp_path):
+    """By the pass alone, and in slices of some bytes."""
+    case = Shifts(seed)
+    text = jax.jit(jax.value_and_grad(case.value)).lower(case.x).as_text()
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    want = running.Xla(text, as_users=True)(case.x)
+    for options in ([PASSES], ["--tensor-size-threshold", "300"]):
+        got = running.Xla(running.opt(path, *options), as_users=True)(case.x)
+        for g, w in zip(got, want, strict=True):
+            np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-6 * max(10, np.max(np.abs(w))))
 
 
 def bilateral(image, guide):
