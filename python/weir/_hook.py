@@ -615,7 +615,9 @@ def _concluded(call, settings, planning, found):
         planning.append(found.plan)
     _say.report(found.plan, settings)
     if found.result.status == _library.RESOURCE_EXHAUSTED:
-        _refuse(call, found.result)
+        if planning is not None or not _settings.runs_over_limit():
+            _refuse(call, found.result)
+        _say.warn_over_limit(call.name(), found.plan)
     return call.untouched() if found.executable is None else found.executable
 
 
@@ -637,6 +639,7 @@ def _agreed_machine(settings, agreement):
     host = _library.describe_machine(None).partition("\n")[0]
     shared = {name: value for name, value in shown.items() if name not in _ONLY_SEEN}
     shared |= {"weir": _library.version(), "jax": jax.__version__}
+    shared["over_limit"] = _settings.runs_over_limit()
     agreement.on(shared, _processes.same_settings)
     return agreement.on(shown.get("machine", host), _processes.the_first).encode()
 
@@ -663,7 +666,8 @@ def _settled(call, result):
 
 _HOPELESS = (
     "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
-    "operation is a program of its own with its operands as arguments: jit the whole function."
+    "operation is a program of its own with its operands as arguments: jit the whole function. "
+    "WEIR_OVER_LIMIT=warn lets such programs run."
 )
 
 

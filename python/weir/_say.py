@@ -12,7 +12,7 @@ import threading
 import traceback
 import warnings
 
-from weir import _library
+from weir import _library, _plan
 
 _FRAMEWORKS = ("jax", "tensorflow", "keras", "tf_keras", "gpflow")
 _planning = threading.local()
@@ -37,6 +37,12 @@ def warn(message):
     while frame.f_back and os.path.abspath(frame.f_code.co_filename).startswith(passed):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, WeirWarning, stacklevel=level)
+
+
+def warn_over_limit(name, plan):
+    """Of a refused program that runs all the same."""
+    peak, limit = map(_plan.readable, (plan.peak_before_bytes, plan.limit_bytes))
+    warn(f"weir: {name} runs as it came, over the limit of {limit}: peak {peak}")
 
 
 def report(plan, settings):

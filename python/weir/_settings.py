@@ -36,7 +36,7 @@ NAMES = (
     _SEARCH_OPS,
     *("WEIR_TILE", "WEIR_TIMING", "WEIR_DEBUG", "WEIR_PROGRESS", "WEIR_NUM_THREADS", "WEIR_DUMP_TO"),
     *("WEIR_CACHE_DIR", "WEIR_LLVM", "WEIR_LIBRARY", "WEIR_MACHINE"),
-    *("WEIR_TF_JIT", "WEIR_DEVICES"),
+    *("WEIR_TF_JIT", "WEIR_DEVICES", "WEIR_OVER_LIMIT"),
 )
 _ASK = ("WEIR_MEMORY_LIMIT", "WEIR_TENSOR_SIZE_THRESHOLD", "WEIR_TILE")
 _TILE = ("off", "auto", "on")  # weir_tile_mode
@@ -110,6 +110,7 @@ def _read_environment():
     _check_kernels(tile)
     are_all_devices_meant()
     times_programs()
+    runs_over_limit()
     if count := os.environ.get(_SEARCH_OPS):
         found["search_ops"] = parse_count(count, _SEARCH_OPS)
     if machine := os.environ.get("WEIR_MACHINE"):
@@ -184,6 +185,14 @@ def times_programs():
     if timing not in ("on", "off"):
         raise SettingError(f"weir: WEIR_TIMING is {timing!r}, but should be on or off")
     return timing == "on"
+
+
+def runs_over_limit():
+    """Whether programs that no way under the limit is found for run as they came."""
+    value = os.environ.get("WEIR_OVER_LIMIT") or "error"
+    if value not in ("error", "warn"):
+        raise SettingError(f"weir: WEIR_OVER_LIMIT is {value!r}, but should be error or warn")
+    return value == "warn"
 
 
 def compiles_all_of_tensorflow():

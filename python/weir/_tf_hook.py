@@ -205,7 +205,9 @@ def _decide_of(program, settings):
     except Exception as error:
         return _failed(program, settings, made, error)
     _note(plan, settings)
-    if plan.outcome == "refused":
+    if plan.outcome == "refused" and _say.planned() is None and _settings.runs_over_limit():
+        _say.warn_over_limit(program.name(), plan)
+    elif plan.outcome == "refused":
         raise tf.errors.ResourceExhaustedError(
             None, None, f"RESOURCE_EXHAUSTED: weir: {result.message.rstrip()}"
         )

@@ -67,6 +67,7 @@ def test_jax_finds_the_entry_point():
         ("WEIR_CACHE_DIR", "/dev/null/kernels", "nothing can be written"),
         ("WEIR_NUM_THREADS", "two", "should be a number from 1 on"),
         ("WEIR_NUM_THREADS", "0", "should be a number from 1 on"),
+        ("WEIR_OVER_LIMIT", "ignore", "should be error or warn"),
         ("WEIR_LLVM", "/nowhere/libLLVM.so", "which can't be opened: /nowhere"),
     ],
 )
@@ -237,6 +238,16 @@ def test_hopeless_refusals_say_so(stand_in):
     assert "8.00 kB" in str(caught.value) and "jit the whole function" in str(caught.value)
     with weir.limit("9kB"), pytest.raises(jax.errors.JaxRuntimeError, match="weir: no\\n-"):
         jax.jit(lambda x: x + 1)(X)
+
+
+def test_what_is_over_the_limit_runs_where_asked_for(stand_in, monkeypatch):
+    monkeypatch.setenv("WEIR_OVER_LIMIT", "warn")
+    stand_in.outcome(status=_library.RESOURCE_EXHAUSTED, message="no\n", ask=[(None, ())])
+    with weir.limit("7kB"), pytest.warns(weir.WeirWarning, match="over the limit of 7.00 kB") as caught:
+        same(jax.jit(double)(X), np.float32(2000))
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert weir.last_report().outcome == "refused"
+    assert weir.plan(double, X, limit="7kB").outcome == "refused"
 
 
 # ---- weir's own failures ----

@@ -152,6 +152,14 @@ def test_a_refusal_names_the_limit_that_does():
     assert f(X).shape == (800, 800)
 
 
+def test_what_is_over_the_limit_runs_where_asked_for(monkeypatch):
+    monkeypatch.setenv("WEIR_OVER_LIMIT", "warn")
+    f = programs.compiled(lambda x: tf.linalg.cholesky(programs.kernel(x, x) + tf.eye(800, dtype=x.dtype)))
+    with weir.limit("1MB"), pytest.warns(weir.WeirWarning, match="over the limit of 1.00 MB: peak"):
+        assert f(X).shape == (800, 800)
+    assert weir.plan(f, X, limit="1MB").outcome == "refused"
+
+
 def test_what_fails_in_weir_runs_as_it_came(monkeypatch, tmp_path):
     def fail(*_):
         raise RuntimeError("by design")
