@@ -115,6 +115,27 @@ def test_an_example_trains(name):
         np.testing.assert_allclose(limited, w, rtol=0, atol=1e-5 * max(1e-1, np.abs(w).max()))
 
 
+def test_numpyro_fits_and_samples():
+    """Variational inference, and NUTS that begins where that ended: both are of all points by components."""
+    pytest.importorskip("numpyro", reason="numpyro is not installed here")
+    import numpyro_mixture
+
+    sizes, plans = dict(points=2000, components=50), []
+    losses, start = numpyro_mixture.fit(**sizes)
+    draws = numpyro_mixture.sample(**sizes, start=start)
+    with weir.limit("200kB"):
+        limited_losses, _ = numpyro_mixture.fit(**sizes)
+        plans.append(weir.last_report())
+        limited_draws = numpyro_mixture.sample(**sizes, start=start)
+        plans.append(weir.last_report())
+    for plan in plans:
+        assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 200_000 < plan.peak_before_bytes / 1.5
+    assert len(losses) == 20 and losses[-1] < losses[0] and draws.shape == (4, 50)
+    assert np.abs(draws[1] - draws[0]).max() > 0  # they move
+    np.testing.assert_allclose(limited_losses, losses, rtol=1e-5)
+    np.testing.assert_allclose(limited_draws, draws, atol=1e-4 * np.abs(draws).max())
+
+
 def test_torchax_trains():
     pytest.importorskip("torchax", reason="PyTorch and torchax are not installed here: make test-torch")
     import torchax_transformer
