@@ -600,15 +600,65 @@ static bool is_of_softmax(const plan_graph *g, uint32_t node) {
   return has_sum;
 }
 
+enum { MOST_SOURCES = 8 };
+
+typedef struct sources { /* arrays as large as a node, of which it is computed */
+  uint32_t count;
+  uint32_t at[MOST_SOURCES];
+} sources;
+
+static void add_sources(const plan_graph *g, uint32_t node, int64_t elements, int32_t depth,
+                        sources *out) {
+  const plan_node *n = plan_node_get(g, node);
+  for (uint32_t i = 0; i < n->n_operands && plan_is_elementwise(n); i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    bool is_computed = x->n_users == 1 && plan_is_elementwise(x) && depth > 0;
+    bool is_known = x->shape.elements != elements || x->kind == IR_OP_BROADCAST_IN_DIM;
+    for (uint32_t k = 0; k < out->count && !is_known; k++) is_known = out->at[k] == n->operands[i];
+    if (is_computed) add_sources(g, n->operands[i], elements, depth - 1, out);
+    else if (!is_known && out->count < MOST_SOURCES) out->at[out->count++] = n->operands[i];
+  }
+}
+
+/* Arrays of so many elements that a reader reads or writes, but for one. */
+static int64_t passes_of(const plan_graph *g, const plan_node *reader, uint32_t but,
+                         int64_t elements) {
+  int64_t passes = reader->shape.elements == elements;
+  for (uint32_t i = 0; i < reader->n_operands; i++)
+    passes += reader->operands[i] != but &&
+              plan_node_get(g, reader->operands[i])->shape.elements == elements;
+  return passes;
+}
+
+static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* How much longer XLA:GPU takes by its count, in cycles for an element, if a reader computes the
+ * node, rather than to read it. Numbers are read and written meanwhile. */
+static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t node,
+                         int64_t cycles, const sources *from) {
+  int64_t elements = plan_node_get(g, node)->shape.elements, own = plan_cycles(reader),
+          passes = passes_of(g, reader, node, elements), with = passes;
+  for (uint32_t i = 0; i < from->count; i++)
+    with += operand_index(reader, from->at[i]) == UINT32_MAX;
+  return more(own + cycles, with * PASS_CYCLES) - more(own, (passes + 1) * PASS_CYCLES);
+}
+
 /* Whether computing it anew for each reader takes longer than writing it and reading it. Triton
  * computes rows as long as a power of two, once for a softmax. */
 static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
-  int64_t cycles = own_cycles(g, node, SEEN_OF_OPERANDS), readers = n->n_users, padded = 1;
-  if (!is_of_softmax(g, node)) return (readers - 1) * cycles > (readers + 1) * PASS_CYCLES;
-  int64_t row = n->shape.dims[n->shape.rank - 1];
-  while (padded < row) padded *= 2;
-  return cycles * (padded - row) > PASS_CYCLES * row;
+  int64_t cycles = own_cycles(g, node, SEEN_OF_OPERANDS), padded = 1, longer = 0;
+  if (is_of_softmax(g, node)) {
+    int64_t row = n->shape.dims[n->shape.rank - 1];
+    while (padded < row) padded *= 2;
+    return cycles * (padded - row) > PASS_CYCLES * row;
+  }
+  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PASS_CYCLES) return false;
+  sources from = {0};
+  add_sources(g, node, n->shape.elements, SEEN_OF_OPERANDS, &from);
+  for (uint32_t i = 0; i < n->n_users; i++)
+    longer += longer_by(g, plan_node_get(g, n->users[i]), node, cycles, &from);
+  return longer > more(cycles, (from.count + 1) * PASS_CYCLES);
 }
 
 static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
