@@ -12,8 +12,8 @@
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. The gather is
  * exact; the sum is added up in the order of y, and a sum of nothing but -0 may be +0. Left alone:
  * fewer than LEAST parts, parts that are longer than 1 where they are put side by side, strides,
- * tensors that are small against the limit; sums of 16-bit floats, sums that lack a part of y or
- * have one twice, and those of more than MOST terms. Cost: of a sum, the square of its terms.
+ * rolls, tensors that are small against the limit; sums of 16-bit floats, sums that lack a part of
+ * y or have one twice, and those of more than MOST terms. Cost: of a sum, the square of its terms.
  */
 #include "pass/build.h"
 
