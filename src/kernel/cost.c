@@ -83,18 +83,31 @@ static double points_of(const kernel_nest *n, uint32_t mask) {
   return points;
 }
 
+/* Of a lane that is read with a stride: a line of the cache, which is gone again before its next
+ * element is looked at where so many lines stay nowhere until then. */
+static double line_cost(const kernel_nest *n, ir_value input, const kernel_axes *axes) {
+  const ir_type_data *t = ir_type_at(n->m, input);
+  double stride = (double)(kernel_stride(t->dims, axes, n->column) * ir_dtype_bytes(t->dtype)),
+         lines = fmin(1, stride / LINE_BYTES);
+  bool is_along_rows = kernel_stride(t->dims, axes, n->row) == 1;
+  double between = (double)(n->extent[n->column] * (is_along_rows ? 1 : n->extent[n->row]));
+  if (between * lines * LINE_BYTES <= cpu_resident_bytes(&n->machine) ||
+      (double)ir_value_bytes(n->m, input) <= (double)n->machine.l3_bytes)
+    return 0;
+  return MISS * lines / (is_along_rows ? TYPICAL_ROWS : 1);
+}
+
 /* Reads that can be neither vectors nor packed, and writes that are no vectors. */
 static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
   double cost = 0;
   for (uint32_t i = 0; i < x->n_operands; i++) {
     ir_value v = ir_operand(n->m, x->op, i);
+    const kernel_axes *axes = &x->operands[i];
     if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0) continue;
-    const int64_t *dims =
-        ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v)))->dims;
-    bool both =
-        kernel_has_axis(&x->operands[i], n->row) && kernel_has_axis(&x->operands[i], n->column);
-    if (both && kernel_stride(dims, &x->operands[i], n->column) != 1)
-      cost += 4.0 * n->lanes * points_of(n, x->mask | x->reduces);
+    ir_value input = ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v));
+    bool both = kernel_has_axis(axes, n->row) && kernel_has_axis(axes, n->column);
+    if (both && kernel_stride(ir_type_at(n->m, input)->dims, axes, n->column) != 1)
+      cost += (4.0 + line_cost(n, input, axes)) * n->lanes * points_of(n, x->mask | x->reduces);
   }
   return cost;
 }
