@@ -303,6 +303,12 @@ static void keep_in_whiles(search *s) {
   if (s->most_compiles) s->most_compiles++;
 }
 
+static void note_least(search *s, int64_t peak_bytes) {
+  if (peak_bytes >= s->least) return;
+  s->least = peak_bytes;
+  s->at_least = (place){s->slice_bytes, s->manner};
+}
+
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 static weir_status try_candidate(job *j, search *s) {
   split_order order;
@@ -313,10 +319,7 @@ static weir_status try_candidate(job *j, search *s) {
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->keeps_trips |= order.keeps_trips;
-  if (order.peak_bytes < s->least) {
-    s->least = order.peak_bytes;
-    s->at_least = (place){s->slice_bytes, s->manner};
-  }
+  note_least(s, order.peak_bytes);
   bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
        fits = order.fits && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};

@@ -1,5 +1,6 @@
 #include "pipeline/hoist.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/saturate.h"
@@ -379,6 +380,7 @@ static void copy_to(mover *w, ir_op op, ir_block front, int32_t depth) {
 
 static void keep(mover *w, ir_op op) {
   ir_block home = home_of_results(w->h, op);
+  assert(w->h->depth[home] < w->h->depth[ir_op_get(w->m, op)->block]); /* outward alone */
   copy_to(w, op, front_in(w, op, home), w->h->depth[home]);
   for (uint32_t i = 0; i < ir_op_get(w->m, op)->n_results; i++)
     ir_map_set(w->moved, ir_result(w->m, op, i), w->copy[op] + i);
@@ -469,6 +471,7 @@ static hoister look_at(arena *a, ir_module *m, const machine *on, const hoist_ro
 
 int32_t hoist_invariants(ir_module *m, const machine *on, hoist_room *in_out) {
   ir_op main = ir_main_function(m);
+  assert(in_out->limit_bytes >= 0 && in_out->value_bytes >= 0);
   if (!main) return 0;
   arena *a = arena_create(m->ctx);
   ir_block top = ir_body(m, main);
