@@ -166,12 +166,16 @@ def _may_write(folder):
     return os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)
 
 
+def _one_of(name, default, other):
+    value = os.environ.get(name) or default
+    if value not in (default, other):
+        raise SettingError(f"weir: {name} is {value!r}, but should be {default} or {other}")
+    return value
+
+
 def always_shows_progress():
     """Whether the environment asks for it."""
-    shown = os.environ.get("WEIR_PROGRESS") or "0"
-    if shown not in ("0", "1"):
-        raise SettingError(f"weir: WEIR_PROGRESS is {shown!r}, but should be 0 or 1")
-    return shown == "1"
+    return _one_of("WEIR_PROGRESS", "0", "1") == "1"
 
 
 def shows_progress():
@@ -181,26 +185,17 @@ def shows_progress():
 
 def times_programs():
     """Whether two ways to run a program are timed where predictions are unsure."""
-    timing = os.environ.get("WEIR_TIMING") or "on"
-    if timing not in ("on", "off"):
-        raise SettingError(f"weir: WEIR_TIMING is {timing!r}, but should be on or off")
-    return timing == "on"
+    return _one_of("WEIR_TIMING", "on", "off") == "on"
 
 
 def runs_over_limit():
     """Whether programs that no way under the limit is found for run as they came."""
-    value = os.environ.get("WEIR_OVER_LIMIT") or "error"
-    if value not in ("error", "warn"):
-        raise SettingError(f"weir: WEIR_OVER_LIMIT is {value!r}, but should be error or warn")
-    return value == "warn"
+    return _one_of("WEIR_OVER_LIMIT", "error", "warn") == "warn"
 
 
 def compiles_all_of_tensorflow():
     """Whether functions of TensorFlow that don't ask for XLA are compiled as well."""
-    value = os.environ.get("WEIR_TF_JIT") or "0"
-    if value not in ("0", "1"):
-        raise SettingError(f"weir: WEIR_TF_JIT is {value!r}, but should be 0 or 1")
-    return value == "1"
+    return _one_of("WEIR_TF_JIT", "0", "1") == "1"
 
 
 def are_all_devices_meant():

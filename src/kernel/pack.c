@@ -14,7 +14,14 @@
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 
+enum { APART_TILES = 4, APART_BYTES = 1 << 10 }; /* see has_points_apart() */
+
 /* ---- what is packed ---- */
+static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
+  return ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)kernel_input_of(e->n, v)))
+      ->dims;
+}
+
 static bool is_moved(ir_kind kind) {
   return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
 }
@@ -46,6 +53,24 @@ void kernel_mark_packed(kernel_nest *n) {
     if (((x->mask | x->reduces) & tile) != tile) continue;
     for (uint32_t i = 0; i < x->n_operands; i++) mark(n, ir_operand(n->m, x->op, i));
   }
+}
+
+/* Columns next to each other of which a long sum reads points that are far apart, each in a page of
+ * its own and in few sets of the cache. Copying pays from some tiles on. */
+static bool has_points_apart(const kernel_nest *n, const kernel_axes *axes, const int64_t *dims,
+                             ir_dtype dtype) {
+  uint32_t points = kernel_point_axes(n, kernel_axes_mask(axes));
+  bool is_apart = false;
+  for (int32_t a = 0; a < n->n_axes; a++)
+    is_apart |= points >> a & 1 && n->extent[a] > COST_UNROLL &&
+                kernel_stride(dims, axes, a) * ir_dtype_bytes(dtype) >= APART_BYTES;
+  return is_apart && n->extent[n->row] >= APART_TILES * n->sizes.rows;
+}
+
+bool kernel_packs_input(const kernel_emitter *e, ir_value v, const kernel_axes *axes) {
+  const int64_t *dims = dims_of(e, v);
+  if (kernel_stride(dims, axes, e->n->column) != 1) return e->in_tile || e->in_copy;
+  return e->in_tile && has_points_apart(e->n, axes, dims, ir_type_at(e->n->m, v)->dtype);
 }
 
 static int64_t point_count(const kernel_nest *n, const kernel_axes *axes) {
@@ -269,11 +294,6 @@ static void copy_columns(kernel_emitter *e, const kernel_pack *p) {
 static void copy_row(kernel_emitter *e, const kernel_pack *p) {
   kernel_grid g = kernel_value(e, p->value, &p->axes);
   kernel_store_at(e, g.dtype, false, kernel_at(&g, 0, 0), row_address(e, p, &p->axes, 0));
-}
-
-static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
-  return ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)kernel_input_of(e->n, v)))
-      ->dims;
 }
 
 /* The axis of points that lie next to each other, if squares of them can be read. */

@@ -9,6 +9,8 @@ void kernel_mark_packed(kernel_nest *n);
 /* Bytes of all copies for each column; for each row. */
 int64_t kernel_packed_bytes(const kernel_nest *n, int32_t axis);
 
+/* Whether a vector of columns of an input comes from a copy, made once for many tiles. */
+bool kernel_packs_input(const kernel_emitter *e, ir_value v, const kernel_axes *axes);
 /* v, an input or a marked node, from its copy, which is made where nobody did so far. */
 kernel_grid kernel_read_packed(kernel_emitter *e, ir_value v, const kernel_axes *axes);
 

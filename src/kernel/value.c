@@ -6,8 +6,6 @@
 #include "kernel/lists.h"
 #include "kernel/pack.h"
 
-enum { APART_TILES = 4, APART_BYTES = 1 << 10 }; /* see has_points_apart() */
-
 static ir_dtype dtype_of(const kernel_emitter *e, ir_value v) {
   return ir_type_at(e->n->m, v)->dtype;
 }
@@ -175,26 +173,6 @@ static const char *read_vector(kernel_emitter *e, ir_value v, const kernel_axes 
   return e->mask ? kernel_load_masked(e, dtype, p, e->mask) : load(e, dtype, true, p, true);
 }
 
-/* Columns next to each other of which a long sum reads points that are far apart, each in a page of
- * its own and in few sets of the cache. Copying pays from some tiles on. */
-static bool has_points_apart(const kernel_emitter *e, const kernel_axes *axes, const int64_t *dims,
-                             ir_dtype dtype) {
-  const kernel_nest *n = e->n;
-  uint32_t points = kernel_point_axes(n, kernel_axes_mask(axes));
-  bool is_apart = false;
-  for (int32_t a = 0; a < n->n_axes; a++)
-    is_apart |= points >> a & 1 && n->extent[a] > COST_UNROLL &&
-                kernel_stride(dims, axes, a) * ir_dtype_bytes(dtype) >= APART_BYTES;
-  return is_apart && n->extent[n->row] >= APART_TILES * n->sizes.rows;
-}
-
-/* Of a vector of columns: a copy, made once for many tiles. */
-static bool is_copied(const kernel_emitter *e, const kernel_axes *axes, const int64_t *dims,
-                      ir_dtype dtype) {
-  if (kernel_stride(dims, axes, e->n->column) != 1) return e->in_tile || e->in_copy;
-  return e->in_tile && has_points_apart(e, axes, dims, dtype);
-}
-
 static kernel_grid read_input(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
   int32_t input = kernel_input_of(e->n, v);
   ir_dtype dtype = dtype_of(e, v);
@@ -205,7 +183,7 @@ static kernel_grid read_input(kernel_emitter *e, ir_value v, const kernel_axes *
   }
   const int64_t *dims = ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)input))->dims;
   bool is_row = kernel_axes_mask(axes) >> e->n->row & 1;
-  if (g.is_vector && !is_row && is_copied(e, axes, dims, dtype))
+  if (g.is_vector && !is_row && kernel_packs_input(e, v, axes))
     return kernel_read_packed(e, v, axes);
   const char *in = kernel_input_base(e, v);
   for (int32_t r = 0; r < g.rows; r++)

@@ -27,7 +27,7 @@
 static const struct {
   double loop, region, region_ns, program;
 } least_gains[] = {
-    [FIT_SURE] = {PIPELINE_WORTH_A_KERNEL, 1.5, 500e3, 1.2},
+    [FIT_SURE] = {PIPELINE_WORTH_A_KERNEL, 1.5, 500e3, PIPELINE_WORTH_A_KERNEL},
     [FIT_BOLD] = {PIPELINE_WORTH_A_TRY, PIPELINE_WORTH_A_TRY, -INFINITY, TIMED_LEAST_GAIN},
 };
 

@@ -7,7 +7,7 @@
 bool fit_may_gain(const job *j);
 /* Gains are predicted. */
 typedef enum fit_courage {
-  FIT_SURE, /* each region and the program gain as much as a kernel is worth */
+  FIT_SURE, /* each region and the program gain, whoever is wrong by a little */
   FIT_BOLD, /* they may lose a little, for who times them */
 } fit_courage;
 /* For who may gain. *out: the program with the regions that gain as calls of kernels, all else as

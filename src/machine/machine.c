@@ -33,9 +33,8 @@ static const int64_t LEAST_CACHE_BYTES = 4 << 10, MOST_CACHE_BYTES = (int64_t)64
 #define ACCEPTED                                                                                   \
   "a machine is host, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or aarch64, and may be followed by " \
   "cores=N, l1=SIZE, l2=SIZE, l3=SIZE, clock=GHZ, vectors=, products=, fused= and memory=RATE, "   \
-  "with commas "                                                                                   \
-  "between: x86-64-v3,cores=8,l3=32MiB; or a device: a100-80gb, h100, v5e and others (weir "       \
-  "machine --help)"
+  "with commas between: x86-64-v3,cores=8,l3=32MiB; or a device: a100-80gb, h100, v5e and others " \
+  "(weir machine --help)"
 
 machine machine_of_level(machine_level level) {
   return (machine){.level = level,

@@ -7,6 +7,7 @@
 #include "ir/attrs.h"
 #include "ir/lapack.h"
 #include "machine/cpu.h"
+#include "pass/pass.h"
 #include "plan/cost.h"
 
 #define UNKNOWN_TRIPS 16.0
@@ -102,25 +103,10 @@ static bool is_pure_kind(const ir_module *m, ir_op op) {
   }
 }
 
-static bool is_of_tensors(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->operands[i]))) return false;
-  for (uint32_t i = 0; i < d->n_results; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->first_result + i))) return false;
-  return d->n_results > 0;
-}
-
-static bool has_foreign_attrs(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_attrs; i++)
-    if (!d->attrs[i].property) return true;
-  return false;
-}
-
 static bool may_move(const ir_module *m, ir_op op) {
-  return is_pure_kind(m, op) && is_of_tensors(m, op) && !ir_has_effects(m, op) &&
-         !has_foreign_attrs(m, op) && !ir_any_op(m, op, captures, &op);
+  return is_pure_kind(m, op) && ir_op_get(m, op)->n_results && pass_is_static(m, op) &&
+         !ir_has_effects(m, op) && !pass_has_foreign_attrs(m, op) &&
+         !ir_any_op(m, op, captures, &op);
 }
 
 static ir_block home_of(const hoister *h, ir_op op) {

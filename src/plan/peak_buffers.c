@@ -11,25 +11,14 @@
 #include "plan/peak_assign.h"
 
 /* ---- values ---- */
-/* A tuple's members, then its table of pointers. */
-static uint32_t values_of(const plan_node *n) {
-  switch (n->kind) {
-    case PLAN_BITCAST:
-    case IR_OP_GET_TUPLE_ELEMENT: return 0;
-    case IR_OP_TUPLE: return 1;
-    default: return n->shape.is_tuple ? n->shape.n_members + 1 : 1;
-  }
-}
-
-uint32_t plan_table_of(const plan_assigner *a, uint32_t node) { /* 0: none */
-  const plan_node *n = plan_node_get(a->g, node);
-  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
-  return a->base[node] + (n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members);
+uint32_t plan_table_of(const plan_assigner *a, uint32_t node) {
+  uint32_t k = plan_table_among(plan_node_get(a->g, node));
+  return k == UINT32_MAX ? 0 : a->base[node] + k;
 }
 
 static void number_node(plan_assigner *a, uint32_t id) {
   const plan_node *n = plan_node_get(a->g, id);
-  uint32_t count = values_of(n);
+  uint32_t count = plan_values_of(n);
   for (uint32_t k = 0; k < count; k++) {
     bool is_table = n->shape.is_tuple && k + 1 == count;
     int64_t bytes = is_table || !n->shape.is_tuple ? n->shape.bytes : n->shape.members[k].bytes;
@@ -44,7 +33,8 @@ static void number_values(plan_assigner *a) {
   a->n_values = 1;
   for (uint32_t n = 1; n < g->nodes.count; n++) {
     a->base[n] = a->n_values;
-    if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE) a->n_values += values_of(plan_node_get(g, n));
+    if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE)
+      a->n_values += plan_values_of(plan_node_get(g, n));
   }
   a->values = ARENA_ARRAY(g->arena, plan_value, a->n_values);
   for (uint32_t n = 1; n < g->nodes.count; n++)
@@ -357,8 +347,8 @@ void plan_share_buffers(plan_assigner *a, uint32_t comp) {
     const plan_node *n = plan_node_get(a->g, c->order[i]);
     for (uint32_t k = 0; k < n->n_comps; k++) plan_share_buffers(a, n->comps[k]);
     if (n->n_comps || n->kind == PLAN_PARAMETER || n->kind == PLAN_COPY) continue;
-    for (uint32_t k = 0;
-         k < (n->shape.is_tuple ? n->shape.n_members : 1) && values_of(n) && n->kind != IR_OP_TUPLE;
+    for (uint32_t k = 0; k < (n->shape.is_tuple ? n->shape.n_members : 1) && plan_values_of(n) &&
+                         n->kind != IR_OP_TUPLE;
          k++)
       share_with_operand(a, c->order[i], k);
   }

@@ -6,6 +6,7 @@
  * them (appended at the end, the last one filling a gap), because the default schedule follows
  * them. Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and
  * fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides. */
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
@@ -18,7 +19,6 @@ enum {
   SEEN_THROUGH = 4,     /* nodes between what is computed and the memory that it reads */
   SEEN_OF_SOFTMAX = 2,  /* nodes between a softmax and what is computed from it alone */
   SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
-  PASS_CYCLES = 80,     /* in which an f32 number is read, or written, by XLA:GPU's count */
   STRIP = 128,          /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
@@ -630,8 +630,6 @@ static int64_t passes_of(const plan_graph *g, const plan_node *reader, uint32_t 
   return passes;
 }
 
-static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* How much longer XLA:GPU takes by its count, in cycles for an element, if a reader computes the
  * node, rather than to read it. Numbers are read and written meanwhile. */
 static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t node,
@@ -640,7 +638,7 @@ static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t 
           passes = passes_of(g, reader, node, elements), with = passes;
   for (uint32_t i = 0; i < from->count; i++)
     with += operand_index(reader, from->at[i]) == UINT32_MAX;
-  return more(own + cycles, with * PASS_CYCLES) - more(own, (passes + 1) * PASS_CYCLES);
+  return max64(own + cycles, with * PLAN_PASS_CYCLES) - max64(own, (passes + 1) * PLAN_PASS_CYCLES);
 }
 
 /* Whether computing it anew for each reader takes longer than writing it and reading it. Triton
@@ -651,14 +649,14 @@ static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
   if (is_of_softmax(g, node)) {
     int64_t row = n->shape.dims[n->shape.rank - 1];
     while (padded < row) padded *= 2;
-    return cycles * (padded - row) > PASS_CYCLES * row;
+    return cycles * (padded - row) > PLAN_PASS_CYCLES * row;
   }
-  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PASS_CYCLES) return false;
+  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PLAN_PASS_CYCLES) return false;
   sources from = {0};
   add_sources(g, node, n->shape.elements, SEEN_OF_OPERANDS, &from);
   for (uint32_t i = 0; i < n->n_users; i++)
     longer += longer_by(g, plan_node_get(g, n->users[i]), node, cycles, &from);
-  return longer > more(cycles, (from.count + 1) * PASS_CYCLES);
+  return longer > max64(cycles, (from.count + 1) * PLAN_PASS_CYCLES);
 }
 
 static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {

@@ -25,6 +25,20 @@ uint8_t plan_traits(uint16_t kind) { return traits[kind]; }
 
 bool plan_stays_in_loops(ir_kind kind) { return plan_traits((uint16_t)kind) & PLAN_TRAIT_S; }
 
+uint32_t plan_values_of(const plan_node *n) {
+  switch (n->kind) {
+    case PLAN_BITCAST:
+    case IR_OP_GET_TUPLE_ELEMENT: return 0;
+    case IR_OP_TUPLE: return 1;
+    default: return n->shape.is_tuple ? n->shape.n_members + 1 : 1;
+  }
+}
+
+uint32_t plan_table_among(const plan_node *n) {
+  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return UINT32_MAX;
+  return n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members;
+}
+
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {
   plan_shape s = {.dtype = dtype,
                   .rank = rank,

@@ -231,6 +231,15 @@ bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 /* Of a node, for an element, as XLA:GPU counts them. */
 int64_t plan_cycles(const plan_node *n);
+enum {
+  PLAN_PASS_CYCLES = 80
+}; /* in which a number of 32 bits is read, or written, by that count */
+
+/* ---- values ---- */
+/* A node's: an array, or a tuple's members and then its table of pointers; 0: what it reads. */
+uint32_t plan_values_of(const plan_node *n);
+/* Which of them is the table; UINT32_MAX: none. */
+uint32_t plan_table_among(const plan_node *n);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
 ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n);
 bool plan_is_output(const plan_graph *g, uint32_t id);

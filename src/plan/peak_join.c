@@ -7,6 +7,7 @@
  * what several of them read, or over anything beside a sum. In: the fused graph. Where XLA sees
  * that many together take too many registers, it makes several fusions of them: a few bytes more or
  * less. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc, gpu_performance_model.cc. */
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
@@ -19,7 +20,6 @@ enum {
   WARP = 32,
   MOST_OF_A_KERNEL = 96, /* operands and results: gpu_fusible.cc */
   LEAST_MERGED = 4096,   /* bytes of all results: of less only the table counts */
-  PASS_CYCLES = 80,      /* in which an f32 number is read, or written */
 };
 
 void plan_add_table(plan_graph *g, uint32_t results) {
@@ -321,8 +321,6 @@ static uint32_t read_by(const plan_graph *g, const plan_node *n) {
   return count;
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* How often XLA counts the array as computed for its group: once for all that reads it element by
  * element, and for each sum and what moves it. */
 static uint32_t times_made(joiner *j, uint32_t group, uint32_t array) {
@@ -345,8 +343,8 @@ static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
           written = written_by(j, group, n);
   if (times == 1) return true;
   if (n->shape.bytes > j->g->memory->cache_bytes) return false;
-  int64_t together = larger(times * cycles, (read + 1 + written) * PASS_CYCLES),
-          apart = larger(cycles, (read + 1) * PASS_CYCLES) + (1 + written) * PASS_CYCLES;
+  int64_t together = max64(times * cycles, (read + 1 + written) * PLAN_PASS_CYCLES),
+          apart = max64(cycles, (read + 1) * PLAN_PASS_CYCLES) + (1 + written) * PLAN_PASS_CYCLES;
   return together <= apart;
 }
 

@@ -42,11 +42,6 @@ static bool is_view(const plan_node *n) {
   return n->kind == PLAN_BITCAST || n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == IR_OP_TUPLE;
 }
 
-static uint32_t values_of(const plan_node *n) {
-  if (n->kind == PLAN_BITCAST || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
-  return n->kind == IR_OP_TUPLE || !n->shape.is_tuple ? 1 : n->shape.n_members + 1;
-}
-
 static int64_t bytes_of(const plan_node *n, uint32_t k) {
   if (n->kind == PLAN_PARAMETER || n->kind == IR_OP_CONSTANT) return 0;
   bool is_member = n->shape.is_tuple && n->kind != IR_OP_TUPLE && k < n->shape.n_members;
@@ -60,11 +55,11 @@ static void number_values(lister *l) {
   l->n_values = 1;
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     l->base[id] = l->n_values;
-    l->n_values += values_of(plan_node_get(g, id));
+    l->n_values += plan_values_of(plan_node_get(g, id));
   }
   l->bytes = ARENA_ARRAY(g->arena, int64_t, l->n_values);
   for (uint32_t id = 1; id < g->nodes.count; id++)
-    for (uint32_t k = 0; k < values_of(plan_node_get(g, id)); k++)
+    for (uint32_t k = 0; k < plan_values_of(plan_node_get(g, id)); k++)
       l->bytes[l->base[id] + k] = bytes_of(plan_node_get(g, id), k);
 }
 
@@ -99,19 +94,19 @@ static void add_value(lister *l, ids *to, uint32_t value, uint32_t reader) {
 }
 
 static uint32_t table_of(const lister *l, uint32_t id) {
-  const plan_node *n = plan_node_get(l->g, id);
-  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
-  return l->base[id] + (n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members);
+  uint32_t k = plan_table_among(plan_node_get(l->g, id));
+  return k == UINT32_MAX ? 0 : l->base[id] + k;
 }
 
 /* All values of a node, with those inside of it. */
 static void add_values(lister *l, ids *to, uint32_t id, uint32_t reader) {
   const plan_node *n = plan_node_get(l->g, id);
-  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) {
+  uint32_t table = table_of(l, id);
+  if (!table) {
     add_value(l, to, value_of(l, id), reader);
     return;
   }
-  add_value(l, to, table_of(l, id), reader);
+  add_value(l, to, table, reader);
   for (uint32_t i = 0; i < n->shape.n_members; i++) add_value(l, to, member_of(l, id, i), reader);
 }
 
@@ -167,7 +162,7 @@ static ready priority_of(const lister *l, uint32_t id) {
   const plan_node *n = plan_node_get(l->g, id);
   if (!n->shape.is_tuple && n->shape.elements == 1) return (ready){INT64_MAX, UINT32_MAX, 0, id};
   int64_t freed = 0;
-  for (uint32_t k = 0; k < values_of(n); k++) {
+  for (uint32_t k = 0; k < plan_values_of(n); k++) {
     if (is_made(l, id, k)) freed = -saturated_sum(-freed, l->bytes[l->base[id] + k]);
   }
   for (uint32_t k = 0; k < l->reads[id].count; k++) {
@@ -240,9 +235,9 @@ static bool is_over(lister *l, uint32_t id, uint32_t k, uint32_t at) {
   if (k >= (n->shape.is_tuple ? n->shape.n_members : 1)) return false;
   for (uint32_t i = 0; i < n->n_operands; i++) {
     uint32_t x = value_of(l, n->operands[i]);
-    bool dies = x && l->last[x] == at && plan_node_get(l->g, n->operands[i])->shape.bytes ==
-                                             (n->shape.is_tuple ? n->shape.members[k].bytes
-                                                                : n->shape.bytes);
+    bool dies = x && l->last[x] == at &&
+                plan_node_get(l->g, n->operands[i])->shape.bytes ==
+                    (n->shape.is_tuple ? n->shape.members[k].bytes : n->shape.bytes);
     if (!dies || !plan_shares_buffer(l->g, id, k, i)) continue;
     l->taken[value] = l->taken[x];
     l->taken[x] = 0;
@@ -255,7 +250,7 @@ static int64_t take(lister *l, uint32_t id, uint32_t at) {
   const plan_node *n = plan_node_get(l->g, id);
   bool may_share = !n->n_comps && n->kind != PLAN_COPY;
   int64_t bytes = 0;
-  for (uint32_t k = 0; k < values_of(n); k++) {
+  for (uint32_t k = 0; k < plan_values_of(n); k++) {
     uint32_t value = l->base[id] + k;
     l->taken[value] = 0;
     if (!is_made(l, id, k) || (may_share && is_over(l, id, k, at))) continue;
@@ -268,7 +263,7 @@ static int64_t take(lister *l, uint32_t id, uint32_t at) {
 static int64_t give_back(const lister *l, uint32_t id, uint32_t at) {
   const plan_node *n = plan_node_get(l->g, id);
   int64_t bytes = 0;
-  for (uint32_t k = 0; k < values_of(n); k++)
+  for (uint32_t k = 0; k < plan_values_of(n); k++)
     if (l->last[l->base[id] + k] == at) bytes = saturated_sum(bytes, l->taken[l->base[id] + k]);
   for (uint32_t k = 0; k < l->reads[id].count && !is_view(n); k++) {
     uint32_t value = l->reads[id].at[k];
@@ -281,7 +276,7 @@ static void find_last(lister *l, uint32_t comp, const uint32_t *order) {
   const plan_comp *c = plan_comp_get(l->g, comp);
   for (uint32_t i = 0; i < c->nodes.count; i++) {
     const plan_node *n = plan_node_get(l->g, order[i]);
-    for (uint32_t k = 0; k < values_of(n); k++) l->last[l->base[order[i]] + k] = i;
+    for (uint32_t k = 0; k < plan_values_of(n); k++) l->last[l->base[order[i]] + k] = i;
     for (uint32_t k = 0; k < l->reads[order[i]].count && !is_view(n); k++)
       l->last[l->reads[order[i]].at[k]] = i;
   }

@@ -460,12 +460,10 @@ func.func @main(%a: {a}, %w: {w}) -> ({results}) {{
 }}"""
 
 
-def distances_padded(terms, n=100_001, m=300):
-    """Sums of so few squares, which a product adds up in parts, padded."""
+def distances(n, m, terms):
+    """Types of x, y and of the squared distances of their rows, and what makes these: %d."""
     x, y, all_terms, d = (f"tensor<{s}xf32>" for s in (f"{n}x{terms}", f"{m}x{terms}", f"{n}x{m}x{terms}", f"{n}x{m}"))
-    w, q = f"tensor<{n}x20xf32>", f"tensor<{m}x20xf32>"
-    return f"""
-func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
+    made = f"""\
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.broadcast_in_dim %x, dims = [0, 2] : ({x}) -> {all_terms}
   %b = stablehlo.broadcast_in_dim %y, dims = [1, 2] : ({y}) -> {all_terms}
@@ -473,7 +471,17 @@ func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
   %cc = stablehlo.multiply %c, %c : {all_terms}
   %d = stablehlo.reduce(%cc init: %zero) applies stablehlo.add across dimensions = [2]
     : ({all_terms}, tensor<f32>) -> {d}
-  %q = stablehlo.dot_general %d, %w, contracting_dims = [0] x [0] : ({d}, {w}) -> {q}
+"""
+    return x, y, d, made
+
+
+def distances_padded(terms, n=100_001, m=300):
+    """Sums of so few squares, which a product adds up in parts, padded."""
+    x, y, d, made = distances(n, m, terms)
+    w, q = f"tensor<{n}x20xf32>", f"tensor<{m}x20xf32>"
+    return f"""
+func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
+{made}  %q = stablehlo.dot_general %d, %w, contracting_dims = [0] x [0] : ({d}, {w}) -> {q}
   return %q : {q}
 }}"""
 
@@ -943,18 +951,11 @@ TANGENT_AND_SLOPE = """
 
 def kernel_times(columns, n=40_003, m=1000):
     """Exponentials of distances of points in three dimensions, times a matrix."""
-    x, y, all_terms, d = (f"tensor<{s}xf32>" for s in (f"{n}x3", f"{m}x3", f"{n}x{m}x3", f"{n}x{m}"))
+    x, y, d, made = distances(n, m, 3)
     w, q = f"tensor<{m}x{columns}xf32>", f"tensor<{n}x{columns}xf32>"
     return f"""
 func.func @main(%x: {x}, %y: {y}, %w: {w}) -> {q} {{
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %a = stablehlo.broadcast_in_dim %x, dims = [0, 2] : ({x}) -> {all_terms}
-  %b = stablehlo.broadcast_in_dim %y, dims = [1, 2] : ({y}) -> {all_terms}
-  %c = stablehlo.subtract %a, %b : {all_terms}
-  %cc = stablehlo.multiply %c, %c : {all_terms}
-  %d = stablehlo.reduce(%cc init: %zero) applies stablehlo.add across dimensions = [2]
-    : ({all_terms}, tensor<f32>) -> {d}
-  %n = stablehlo.negate %d : {d}
+{made}  %n = stablehlo.negate %d : {d}
   %e = stablehlo.exponential %n : {d}
   %q = stablehlo.dot_general %e, %w, contracting_dims = [1] x [0] : ({d}, {w}) -> {q}
   return %q : {q}

@@ -141,6 +141,16 @@ def test_two_kernels_of_one_loop_agree(of, d, tmp_path):
     assert worst(want, running.Xla(program, as_users=True)(t, e)) < 1e-4
 
 
+def assert_as_stock(f, inputs, threshold, most, path):
+    """Split, with kernels and without; `most` times the largest number off."""
+    text = jax.jit(f).lower(*inputs).as_text()
+    path.write_text(text)
+    want = running.Xla(text, as_users=True)(*inputs)
+    for tile in ("on", "off"):
+        program = running.opt(path, "--tensor-size-threshold", threshold, "--tile", tile)
+        assert worst(want, running.Xla(program, as_users=True)(*inputs)) < most, tile
+
+
 class Extremes:
     """The gradient of extremes, over one of its dimensions, of what a product of batches makes, drawn
     at random: which of the others a loop goes over, and what is a kernel's rows, is left to weir."""
@@ -173,13 +183,7 @@ class Extremes:
 def test_random_extremes(seed, tmp_path):
     _hook.register_calls()
     case = Extremes(seed)
-    text = jax.jit(jax.value_and_grad(case.value, (0, 1))).lower(*case.inputs).as_text()
-    path = tmp_path / "program.mlir"
-    path.write_text(text)
-    want = running.Xla(text, as_users=True)(*case.inputs)
-    for tile in ("on", "off"):
-        program = running.opt(path, "--tensor-size-threshold", "400kB", "--tile", tile)
-        assert worst(want, running.Xla(program, as_users=True)(*case.inputs)) < 1e-4, tile
+    assert_as_stock(jax.value_and_grad(case.value, (0, 1)), case.inputs, "400kB", 1e-4, tmp_path / "program.mlir")
 
 
 class Windows:
@@ -220,10 +224,4 @@ class Windows:
 def test_random_windows(seed, tmp_path):
     _hook.register_calls()
     case = Windows(seed)
-    text = jax.jit(jax.grad(case.value, (0, 1))).lower(*case.inputs).as_text()
-    path = tmp_path / "program.mlir"
-    path.write_text(text)
-    want = running.Xla(text, as_users=True)(*case.inputs)
-    for tile in ("off", "on"):
-        program = running.opt(path, "--tensor-size-threshold", case.threshold, "--tile", tile)
-        assert worst(want, running.Xla(program, as_users=True)(*case.inputs)) < 1e-3, tile
+    assert_as_stock(jax.grad(case.value, (0, 1)), case.inputs, case.threshold, 1e-3, tmp_path / "program.mlir")

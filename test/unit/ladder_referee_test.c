@@ -13,18 +13,20 @@
 #include "plan/peak.h"
 #include "weir/weir.h"
 
-/* 4 MB of pairs, of which the result is a sum. */
+/* y of x, by 4 MB of pairs. */
+#define OF_PAIRS                                                                                   \
+  "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "                      \
+  "tensor<1000x1000xf32>\n"                                                                        \
+  "  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1000xf32>) -> "                      \
+  "tensor<1000x1000xf32>\n"                                                                        \
+  "  %c = stablehlo.multiply %a, %b : tensor<1000x1000xf32>\n"                                     \
+  "  %e = stablehlo.exponential %c : tensor<1000x1000xf32>\n"                                      \
+  "  %y = stablehlo.dot_general %e, %x, contracting_dims = [1] x [0] : "                           \
+  "(tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+
 static const char *const pairs =
     "func.func public @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {\n"
-    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-    "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "
-    "tensor<1000x1000xf32>\n"
-    "  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1000xf32>) -> "
-    "tensor<1000x1000xf32>\n"
-    "  %c = stablehlo.multiply %a, %b : tensor<1000x1000xf32>\n"
-    "  %e = stablehlo.exponential %c : tensor<1000x1000xf32>\n"
-    "  %y = stablehlo.dot_general %e, %x, contracting_dims = [1] x [0] : "
-    "(tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n" OF_PAIRS
     "  return %y : tensor<1000xf32>\n"
     "}\n";
 
@@ -44,15 +46,7 @@ static const char *const weighted_pairs =
 /* What a while of 50 trips does not change: 80 kB that it may make before. */
 static const char *const invariant =
     "func.func public @main(%x: tensor<1000xf32>, %w: tensor<20000xf32>) -> "
-    "(tensor<1000xf32>, tensor<20000xf32>) {\n"
-    "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "
-    "tensor<1000x1000xf32>\n"
-    "  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1000xf32>) -> "
-    "tensor<1000x1000xf32>\n"
-    "  %c = stablehlo.multiply %a, %b : tensor<1000x1000xf32>\n"
-    "  %e = stablehlo.exponential %c : tensor<1000x1000xf32>\n"
-    "  %y = stablehlo.dot_general %e, %x, contracting_dims = [1] x [0] : "
-    "(tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+    "(tensor<1000xf32>, tensor<20000xf32>) {\n" OF_PAIRS
     "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
     "  %r:2 = stablehlo.while(%i = %zero, %s = %w) : tensor<i32>, tensor<20000xf32>\n"
     "  cond {\n"
