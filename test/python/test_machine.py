@@ -74,3 +74,11 @@ def test_what_an_older_weir_did_not_measure_is_measured(tmp_path):
 def test_folders_that_take_nothing_cost_no_program(tmp_path):
     (tmp_path / "machines").mkdir()
     run(tmp_path)
+
+
+def test_cpu_time_that_the_system_counts_late_is_no_speed():
+    """One run seems to take half of its CPU time, the next one more; alone, the clock knows better."""
+    from weir._machine import _seconds_of
+
+    assert _seconds_of([(1.5, 1.6), (1.5, 0.8), (1.5, 2.4)], cores=2) == 0.8
+    assert _seconds_of([(0.9, 1.6), (0.7, 1.6), (1.5, 1.7)], cores=2) == 0.7
