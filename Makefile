@@ -104,8 +104,8 @@ docs: build ## build/docs/site: the documents as a site, with the tutorials as t
 golden: build ## writes the expected outputs of test/lit anew: look at the difference before you commit
 	@$(BIN)/python tools/golden.py --build $(BUILD)
 
-layers: ## checks who includes whom
-	@$(PYTHON) tools/layers.py
+layers: ## checks who includes whom, and where measured numbers stand
+	@$(PYTHON) tools/layers.py && $(PYTHON) tools/tuned.py
 
 metrics: ## lines per folder, long functions
 	@$(PYTHON) tools/metrics.py

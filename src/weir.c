@@ -6,6 +6,7 @@
 
 #include "in/in.h"
 #include "ir/calls.h"
+#include "machine/tuned.h"
 #include "out/out.h"
 #include "pipeline/pipeline.h"
 #include "base/kept.h"
@@ -147,14 +148,12 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
 }
 
 /* ---- over several devices ---- */
-enum { LARGE = 8 }; /* what is above this part of the limit is not computed everywhere */
-
 static weir_status spread(void *user) {
   job *j = user;
   pipeline_changes changes;
   WEIR_TRY(read_program(j));
   WEIR_TRY(pipeline_prepare(j, j->m, &changes));
-  if (!pipeline_spread(j->m, j->options.memory_limit_bytes / LARGE)) return WEIR_OK;
+  if (!pipeline_spread(j->m, j->options.memory_limit_bytes / TUNED_LARGE_SHARE)) return WEIR_OK;
   WEIR_TRY(ir_verify(j->m));
   j->result->outcome = WEIR_REWRITTEN;
   return print_module(j, j->m);

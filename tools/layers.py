@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MIDDLE = ("in", "out", "pass", "split", "plan", "kernel")
 ALLOWED = {"base": {"base"}, "ir": {"base", "ir"}, "machine": {"base", "machine"}}
 ALLOWED |= {folder: {"base", "ir", folder} for folder in (*MIDDLE, "ref")}
-for folder in ("pass", "plan", "kernel"):
+for folder in ("pass", "plan", "split", "kernel"):
     ALLOWED[folder] |= {"machine"}
 ALLOWED["call"] = {"base", "machine", "ir", "in", "kernel", "call"}  # while a program runs
 ALLOWED["pipeline"] = {"base", "machine", "ir", "call", "pipeline", *MIDDLE}  # module -> module

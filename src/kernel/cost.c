@@ -3,52 +3,11 @@
 #include <math.h>
 
 #include "machine/cpu.h"
+#include "machine/tuned.h"
 #include "kernel/elementwise.h"
 #include "kernel/pack.h"
 #include "kernel/promote.h"
 #include "base/ints.h"
-
-static const double TYPICAL_ROWS = 4;
-static const double FIRST_TOUCH = 0.8; /* cycles a byte */
-static const double MOST_PARTIALS = 32 << 20;
-static const double A_CORES_WORK = 100e3; /* cycles for which XLA takes one more: assumed */
-static const double PRODUCT_WEIGHT = 1.1, ODD_ROW_WEIGHT = 3.5;
-static const double LOOPED_POINTS = 2;       /* accumulators in L1: a load and a store each */
-static const double BYTES_A_CYCLE = 4;       /* to and from L2 and beyond, of slices */
-static const double XLA_DOT_WEIGHT = 1.5;    /* against a register tile over packed operands */
-static const double XLA_LONG_REDUCTION = 32; /* docs/design/loop-emission-facts.md, section 8 */
-
-enum {
-  PRODUCTS_IN_FLIGHT = 4, /* registers for them, where they are not added at once */
-  LEAST_SPANS = 16,       /* work items, on few cores */
-  LEAST_CHUNKS = 32,
-  LINE_BYTES = 64, /* of a cache */
-  MOST_CHUNK = 512,
-  PACKING_ROWS = 20,              /* packing a column costs as much as its tiles with so many */
-  FEW_PACKED_ROWS = PACKING_ROWS, /* where cores would have no work, */
-  LEAST_SHARED = 1 << 14,         /* and there is some for them: elements */
-  LEAST_PACKED_CHUNK = 480,
-  MOST_PACKED_CHUNK = 1024,
-  MOST_BLOCK = 1024,
-  LEAST_SPAN = 8, /* blocks */
-  MOST_COLUMN_SPANS = 64,
-  LONG_PANEL = 96, /* rows that a product sums over before its sums go back to L2, at least, */
-  LONGEST_PANEL = 192,
-  LONG_PANEL_BYTES = 160 << 10 /* and where their grid is small */
-};
-
-static const double LANE_LOAD = 3.5;        /* of a gather, a lane */
-static const double L3_MISS = 8, MISS = 25; /* of a line of a table, beside others */
-static const double LANE_MISS = 6;          /* likewise, where a vector's lanes wait together */
-static const double XLA_GATHER = 7, XLA_GATHERED = 3; /* cycles an index, an element, to memory */
-static const double EXP_IN_TURN = 10;                 /* beside others: exp.c */
-static const double JOINT = 8;                        /* ops of argmin's body */
-static const double ROUND = 6;     /* to bf16: on the bits, a NaN apart; of f16 two slow ones */
-static const double XLA_TOP_K = 5; /* cycles an element */
-static const double XLA_JOINT = 4; /* likewise: one after the other */
-static const double XLA_CALL = 16; /* likewise: sine in f32; in f64 twice */
-/* Likewise, of bf16: to f32, compared, rounded, each after the one before. */
-static const double XLA_NARROW_EXTREME = 20;
 
 double cost_weight(const kernel_node *x) {
   switch (x->kind) {
@@ -65,10 +24,10 @@ double cost_weight(const kernel_node *x) {
     case IR_OP_REMAINDER:
     case IR_OP_REPEAT:
     case IR_OP_DYNAMIC_SLICE:
-    case IR_OP_GATHER: return 8;
-    case IR_OP_REDUCE: return kernel_is_variadic(x) ? JOINT : 1;
-    case IR_OP_ROUND: return ROUND;
-    default: return ir_kind_flags(x->kind) & IR_FLAG_H ? 20 : 1;
+    case IR_OP_GATHER: return TUNED_SLOW;
+    case IR_OP_REDUCE: return kernel_is_variadic(x) ? TUNED_VARIADIC : 1;
+    case IR_OP_ROUND: return TUNED_ROUND;
+    default: return ir_kind_flags(x->kind) & IR_FLAG_H ? TUNED_FUNCTION : 1;
   }
 }
 
@@ -88,13 +47,13 @@ static double points_of(const kernel_nest *n, uint32_t mask) {
 static double line_cost(const kernel_nest *n, ir_value input, const kernel_axes *axes) {
   const ir_type_data *t = ir_type_at(n->m, input);
   double stride = (double)(kernel_stride(t->dims, axes, n->column) * ir_dtype_bytes(t->dtype)),
-         lines = fmin(1, stride / LINE_BYTES);
+         lines = fmin(1, stride / CPU_LINE_BYTES);
   bool is_along_rows = kernel_stride(t->dims, axes, n->row) == 1;
   double between = (double)(n->extent[n->column] * (is_along_rows ? 1 : n->extent[n->row]));
-  if (between * lines * LINE_BYTES <= cpu_resident_bytes(&n->machine) ||
+  if (between * lines * CPU_LINE_BYTES <= cpu_resident_bytes(&n->machine) ||
       (double)ir_value_bytes(n->m, input) <= (double)n->machine.l3_bytes)
     return 0;
-  return MISS * lines / (is_along_rows ? TYPICAL_ROWS : 1);
+  return TUNED_MISS * lines / (is_along_rows ? TUNED_ROWS : 1);
 }
 
 /* Reads that can be neither vectors nor packed, and writes that are no vectors. */
@@ -107,7 +66,8 @@ static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
     ir_value input = ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v));
     bool both = kernel_has_axis(axes, n->row) && kernel_has_axis(axes, n->column);
     if (both && kernel_stride(ir_type_at(n->m, input)->dims, axes, n->column) != 1)
-      cost += (4.0 + line_cost(n, input, axes)) * n->lanes * points_of(n, x->mask | x->reduces);
+      cost += (TUNED_STRIDED_LANE + line_cost(n, input, axes)) * n->lanes *
+              points_of(n, x->mask | x->reduces);
   }
   return cost;
 }
@@ -132,8 +92,8 @@ static double cost_of_misses(const kernel_nest *n, const kernel_node *x, double 
   double whole = (double)ir_value_bytes(n->m, input);
   if (whole <= cpu_resident_bytes(&n->machine)) return 0;
   if (table_bytes(n, x) > cpu_resident_bytes(&n->machine))
-    return lines * (whole > (double)n->machine.l3_bytes ? each : fmin(each, L3_MISS));
-  return MISS * fmin(lines, whole / LINE_BYTES);
+    return lines * (whole > (double)n->machine.l3_bytes ? each : fmin(each, TUNED_L3_MISS));
+  return TUNED_MISS * fmin(lines, whole / CPU_LINE_BYTES);
 }
 
 /* Loads of vectors, or of single lanes, and the way to them. */
@@ -141,10 +101,11 @@ static double cost_of_gather(const kernel_nest *n, const kernel_node *x) {
   double places = points_of(n, kernel_axes_mask(&x->operands[1]) & x->mask),
          points = points_of(n, x->mask);
   if (kernel_gathers_lanes(n, x))
-    return LANE_LOAD * n->lanes * points + cost_of_misses(n, x, places * n->lanes, LANE_MISS);
+    return TUNED_LANE_LOAD * n->lanes * points +
+           cost_of_misses(n, x, places * n->lanes, TUNED_LANE_MISS);
   double window =
       points / places * (x->mask >> n->column & 1 ? machine_vector_bytes(&n->machine) : 4);
-  return points + cost_of_misses(n, x, places * ceil(window / LINE_BYTES), MISS);
+  return points + cost_of_misses(n, x, places * ceil(window / CPU_LINE_BYTES), TUNED_MISS);
 }
 
 static double cost_of_scatters(const kernel_nest *n) {
@@ -152,7 +113,7 @@ static double cost_of_scatters(const kernel_nest *n) {
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     const kernel_output *o = &n->outputs[j];
     if (kernel_has_axis(&o->axes, n->column) && kernel_stride(o->dims, &o->axes, n->column) != 1)
-      cost += 4.0 * n->lanes * points_of(n, n->nodes[o->node].mask);
+      cost += TUNED_STRIDED_LANE * n->lanes * points_of(n, n->nodes[o->node].mask);
   }
   return cost;
 }
@@ -220,7 +181,7 @@ static double times_computed(const kernel_nest *n, const kernel_node *x, int32_t
   double times = loops > 1 && !is_summed_up ? loops : 1;
   if (mask >> n->column & 1) {
     if (passes > times) times = passes; /* each with loops of its own */
-    double rows = may_be_packed(n, x) ? LEAST_PACKED_CHUNK / 2 : TYPICAL_ROWS;
+    double rows = may_be_packed(n, x) ? TUNED_LEAST_PACKED_CHUNK / 2 : TUNED_ROWS;
     if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
   }
   for (int32_t a = 0; a < n->n_axes; a++)
@@ -344,8 +305,8 @@ static double cost_of_product(const kernel_nest *n, const kernel_node *x) {
   double odd = (double)(along % cost_product_rows(n)) / (double)along;
   double points = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask));
   double padded = ceil(points / n->lanes) * n->lanes;
-  return points_of(n, x->mask | x->reduces) * padded / points * PRODUCT_WEIGHT *
-         (1 + (ODD_ROW_WEIGHT - 1) * odd);
+  return points_of(n, x->mask | x->reduces) * padded / points * TUNED_PRODUCT *
+         (1 + (TUNED_ODD_ROW - 1) * odd);
 }
 
 /* Partial results of a reduction over rows, in one span. */
@@ -361,16 +322,16 @@ static int64_t spans_of(const kernel_nest *n) {
   double bytes = 1;
   for (uint32_t k = 0; k < n->n_nodes; k++)
     if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
-  int64_t outer = kernel_outer_extent(n), fit = (int64_t)(MOST_PARTIALS / bytes);
-  int64_t most = clamp64(n->machine.cores, LEAST_SPANS, INT32_MAX);
-  int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, LEAST_SPANS), most);
+  int64_t outer = kernel_outer_extent(n), fit = (int64_t)(CPU_FRESH_FROM_BYTES / bytes);
+  int64_t most = clamp64(n->machine.cores, TUNED_LEAST_SPANS, INT32_MAX);
+  int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, TUNED_LEAST_SPANS), most);
   if (spans > n->machine.cores) spans -= spans % n->machine.cores;
   return outer >= spans ? 1 : spans / (outer > 0 ? outer : 1);
 }
 
 /* Of all spans: memory that is touched for the first time. */
 static double cost_of_partials(const kernel_nest *n, const kernel_node *x) {
-  return partial_bytes(n, x) * (double)(spans_of(n) * kernel_outer_extent(n)) * FIRST_TOUCH;
+  return partial_bytes(n, x) * (double)(spans_of(n) * kernel_outer_extent(n)) * TUNED_FIRST_TOUCH;
 }
 
 static bool has_looped_points(const kernel_nest *n, const kernel_node *x) {
@@ -386,10 +347,12 @@ static bool has_products(const kernel_nest *n, bool over_rows) {
 
 /* Columns are packed again for each outer index: too much where there are few rows to it. */
 static double cost_of_packing(const kernel_nest *n) {
-  if (n->extent[n->row] >= LEAST_PACKED_CHUNK || has_products(n, false) || has_products(n, true))
+  if (n->extent[n->row] >= TUNED_LEAST_PACKED_CHUNK || has_products(n, false) ||
+      has_products(n, true))
     return 0;
   double vectors = (double)kernel_packed_bytes(n, n->column) / machine_vector_bytes(&n->machine);
-  return PACKING_ROWS * vectors * (double)(n->extent[n->column] * (kernel_outer_extent(n) - 1));
+  return TUNED_PACKING_ROWS * vectors *
+         (double)(n->extent[n->column] * (kernel_outer_extent(n) - 1));
 }
 
 /* Of ops that are instructions of their own, in XLA's loops, too. */
@@ -400,14 +363,14 @@ static double own_weight(const kernel_nest *n, const kernel_node *x) {
 /* In a kernel. */
 static double weight_of(const kernel_nest *n, const kernel_node *x) {
   bool in_turn = x->kind == IR_OP_EXPONENTIAL && cost_exps_at_once(n) > 1;
-  return in_turn ? EXP_IN_TURN : own_weight(n, x);
+  return in_turn ? TUNED_EXP_IN_TURN : own_weight(n, x);
 }
 
 /* Cycles of cores without work, of those for which there is enough: XLA's loop would have it on as
  * many. */
 static double cost_of_idling(const kernel_nest *n, double cost) {
   double items = (double)(n->sizes.spans * n->sizes.column_spans * kernel_outer_extent(n));
-  double cores = floor(fmin((double)n->machine.cores, cost / A_CORES_WORK));
+  double cores = floor(fmin((double)n->machine.cores, cost / TUNED_A_CORES_WORK));
   if (items <= 0 || cores <= 1) return 0;
   return cost * (ceil(items / cores) * cores / items - 1);
 }
@@ -427,7 +390,7 @@ double cost_of_nest(const kernel_nest *n) {
     }
     double points = points_of(n, (x->mask & ~n->positions) | x->reduces);
     if (x->late >= 0) cost += 2 * points; /* in memory */
-    else if (has_looped_points(n, x)) cost += LOOPED_POINTS * points;
+    else if (has_looped_points(n, x)) cost += TUNED_LOOPED_POINT * points;
     cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
             (kernel_is_gather(x) ? cost_of_gather(n, x)
                                  : weight_of(n, x) * points + cost_of_gathers(n, x));
@@ -489,7 +452,7 @@ static double traffic_of(const kernel_nest *n, const kernel_node *x) {
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
   if (x->kind == IR_OP_CARRY)
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
-  return 2 * bytes / BYTES_A_CYCLE;
+  return 2 * bytes / TUNED_BYTES_A_CYCLE;
 }
 
 static bool is_read_by_dot(const kernel_nest *n, const kernel_node *x) {
@@ -515,14 +478,14 @@ static bool is_narrow_extreme(const kernel_nest *n, const kernel_node *x) {
 /* Of a vector that XLA computes lane by lane. */
 static double call_weight(const kernel_nest *n, const kernel_node *x) {
   bool wide = ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype) >= 8;
-  return XLA_CALL * n->lanes * (wide ? 2 : 1);
+  return TUNED_XLA_CALL * n->lanes * (wide ? 2 : 1);
 }
 
 /* Of a vector of elements: windows are copied. */
 static double gather_weight(const kernel_nest *n, const kernel_node *x) {
   uint32_t places = kernel_axes_mask(&x->operands[1]) & x->mask;
   double of_places = elements_of(n, places) / elements_of(n, x->mask);
-  return (XLA_GATHER * of_places + XLA_GATHERED) * n->lanes;
+  return (TUNED_XLA_GATHER * of_places + TUNED_XLA_GATHERED) * n->lanes;
 }
 
 double cost_of_xla(const kernel_nest *n) {
@@ -530,16 +493,16 @@ double cost_of_xla(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (x->which || is_free_in_xla(n, x)) continue;
-    double weight = x->kind == IR_OP_DOT_GENERAL         ? XLA_DOT_WEIGHT
-                    : x->kind == IR_OP_CHLO_TOP_K        ? XLA_TOP_K * n->lanes
+    double weight = x->kind == IR_OP_DOT_GENERAL         ? TUNED_XLA_DOT
+                    : x->kind == IR_OP_CHLO_TOP_K        ? TUNED_XLA_TOP_K * n->lanes
                     : x->kind == IR_OP_GATHER            ? gather_weight(n, x)
-                    : kernel_is_variadic(x)              ? XLA_JOINT * n->lanes
-                    : is_narrow_extreme(n, x)            ? XLA_NARROW_EXTREME * n->lanes
+                    : kernel_is_variadic(x)              ? TUNED_XLA_VARIADIC * n->lanes
+                    : is_narrow_extreme(n, x)            ? TUNED_XLA_NARROW_EXTREME * n->lanes
                     : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
                                                          : own_weight(n, x);
     bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
                 x->kind == IR_OP_CHLO_TOP_K ||
-                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > XLA_LONG_REDUCTION);
+                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > CPU_TREE_WINDOW);
     cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
     if (sums) cost += x->turns * traffic_of(n, x);
   }
@@ -560,7 +523,9 @@ static bool has_long_contraction(const kernel_nest *n) {
 int64_t cost_panel_rows(const kernel_nest *n) {
   int64_t rows = n->sizes.rows, fit = n->machine.l1_bytes / 3 / (n->sizes.block * 4) / rows * rows;
   if (has_products(n, true))
-    fit = clamp64(LONG_PANEL_BYTES / (n->sizes.block * 4), LONG_PANEL, LONGEST_PANEL) / rows * rows;
+    fit = clamp64(TUNED_LONG_PANEL_BYTES / (n->sizes.block * 4), TUNED_LONG_PANEL,
+                  TUNED_LONGEST_PANEL) /
+          rows * rows;
   return fit < rows ? rows : fit;
 }
 
@@ -576,14 +541,14 @@ bool cost_may_span_columns(const kernel_nest *n) {
 /* Rows of a work item: enough to pay for packing, and some fewer where cores would have no work; a
  * number of items that is a power of two, so that few threads have equally much. */
 static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
-  int64_t cores = n->machine.cores, wanted = clamp64(2 * cores, LEAST_CHUNKS, INT32_MAX);
+  int64_t cores = n->machine.cores, wanted = clamp64(2 * cores, TUNED_LEAST_CHUNKS, INT32_MAX);
   int64_t rows = n->extent[n->row], items = clamp64(kernel_outer_extent(n), 1, wanted), pieces = 1;
   bool products = has_products(n, false) || has_products(n, true),
        packs = packed_bytes && !products;
-  int64_t least = packs ? LEAST_PACKED_CHUNK : n->sizes.rows,
-          most = packs ? MOST_PACKED_CHUNK : MOST_CHUNK;
-  int64_t few = least < FEW_PACKED_ROWS ? least : FEW_PACKED_ROWS;
-  if (rows * n->extent[n->column] < LEAST_SHARED) few = least;
+  int64_t least = packs ? TUNED_LEAST_PACKED_CHUNK : n->sizes.rows,
+          most = packs ? TUNED_MOST_PACKED_CHUNK : TUNED_MOST_CHUNK;
+  int64_t few = least < TUNED_PACKING_ROWS ? least : TUNED_PACKING_ROWS;
+  if (rows * n->extent[n->column] < TUNED_LEAST_SHARED) few = least;
   while ((pieces * items < wanted && rows / pieces >= 2 * least) || rows / pieces > most ||
          (pieces * items < cores && rows / pieces >= 2 * few))
     pieces *= 2;
@@ -597,14 +562,14 @@ static int64_t column_spans_of(const kernel_nest *n, int64_t items) {
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
   int64_t wanted = n->machine.cores;
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
-  int64_t spans = clamp64((wanted + items - 1) / items, 1, blocks / LEAST_SPAN + 1);
-  return clamp64(spans, 1, MOST_COLUMN_SPANS);
+  int64_t spans = clamp64((wanted + items - 1) / items, 1, blocks / TUNED_LEAST_SPAN + 1);
+  return clamp64(spans, 1, TUNED_MOST_COLUMN_SPANS);
 }
 
 /* Registers for sums: three quarters, the rest for what is multiplied. */
 static int32_t accumulators_of(const kernel_nest *n) {
   return machine_vector_registers(&n->machine) * 3 / 4 -
-         (machine_has_fma(&n->machine) ? 0 : PRODUCTS_IN_FLIGHT);
+         (machine_has_fma(&n->machine) ? 0 : TUNED_PRODUCTS_IN_FLIGHT);
 }
 
 int32_t cost_product_rows(const kernel_nest *n) { return accumulators_of(n) / 2; }
@@ -620,7 +585,7 @@ int32_t cost_exps_at_once(const kernel_nest *n) {
 static int64_t block_of(const kernel_nest *n, int64_t step, int64_t packed_bytes) {
   int64_t most =
       clamp64((int64_t)cpu_resident_bytes(&n->machine) / 2 / (packed_bytes ? packed_bytes : 1),
-              step, MOST_BLOCK);
+              step, TUNED_MOST_BLOCK);
   int64_t whole = step;
   while (has_products(n, true) && whole % cost_product_rows(n)) whole += step;
   if (whole > most) whole = step;
@@ -630,8 +595,8 @@ static int64_t block_of(const kernel_nest *n, int64_t step, int64_t packed_bytes
 void cost_set_sizes(kernel_nest *n) {
   bool wide = machine_vector_registers(&n->machine) >= 32;
   kernel_sizes *s = &n->sizes;
-  s->rows = 4;
-  s->vectors = 2;
+  s->rows = TUNED_ROWS;
+  s->vectors = TUNED_VECTORS;
   if (has_products(n, false) || has_products(n, true)) s->rows = cost_product_rows(n);
   else if (has_long_contraction(n)) {
     s->vectors = accumulators_of(n) % 3 ? 2 : 3;
@@ -639,7 +604,7 @@ void cost_set_sizes(kernel_nest *n) {
   }
   int64_t across = (n->extent[n->column] + n->lanes - 1) / n->lanes;
   if (wide && s->rows <= 8 && across <= KERNEL_MOST_VECTORS && across % s->vectors)
-    s->rows = 4, s->vectors = (int32_t)across; /* no second, narrow tile */
+    s->rows = TUNED_ROWS, s->vectors = (int32_t)across; /* no second, narrow tile */
   if (n->extent[n->row] < s->rows) s->rows = (int32_t)n->extent[n->row];
   int64_t step = (int64_t)s->vectors * n->lanes, bytes = kernel_packed_bytes(n, n->column);
   if (n->extent[n->column] < step) s->vectors = 1, step = n->lanes;

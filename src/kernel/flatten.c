@@ -3,8 +3,7 @@
 #include "ir/attrs.h"
 #include "kernel/elementwise.h"
 #include "kernel/nest.h"
-
-enum { GUESSED_TRIPS = 16 };
+#include "machine/tuned.h"
 
 typedef struct opening {
   ir_module *m;
@@ -62,8 +61,8 @@ static void open_block(opening *w, ir_block from, int64_t turns, int64_t depth);
 
 static int64_t turns_inside(const opening *w, ir_op loop, int64_t turns) {
   int64_t trips = ir_trips(w->m, loop);
-  return __builtin_mul_overflow(turns, trips < 0 ? GUESSED_TRIPS : trips, &turns) ? INT64_MAX
-                                                                                  : turns;
+  return __builtin_mul_overflow(turns, trips < 0 ? TUNED_UNKNOWN_TRIPS : trips, &turns) ? INT64_MAX
+                                                                                        : turns;
 }
 
 static void open_while(opening *w, ir_op loop, int64_t turns, int64_t depth) {

@@ -13,8 +13,7 @@
 
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
-
-enum { APART_TILES = 4, APART_BYTES = 1 << 10 }; /* see has_points_apart() */
+#include "machine/tuned.h"
 
 /* ---- what is packed ---- */
 static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
@@ -63,8 +62,8 @@ static bool has_points_apart(const kernel_nest *n, const kernel_axes *axes, cons
   bool is_apart = false;
   for (int32_t a = 0; a < n->n_axes; a++)
     is_apart |= points >> a & 1 && n->extent[a] > COST_UNROLL &&
-                kernel_stride(dims, axes, a) * ir_dtype_bytes(dtype) >= APART_BYTES;
-  return is_apart && n->extent[n->row] >= APART_TILES * n->sizes.rows;
+                kernel_stride(dims, axes, a) * ir_dtype_bytes(dtype) >= TUNED_APART_BYTES;
+  return is_apart && n->extent[n->row] >= TUNED_APART_TILES * n->sizes.rows;
 }
 
 bool kernel_packs_input(const kernel_emitter *e, ir_value v, const kernel_axes *axes) {
@@ -151,11 +150,11 @@ static const char *row_address(kernel_emitter *e, const kernel_pack *p, const ke
 }
 
 /* ---- squares through registers ---- */
-enum { MOST_PARTS = 16, PART_BYTES = 16, MOST_IN_PART = 16 };
+enum { MOST_PARTS = 16, MOST_IN_PART = 16 };
 
-/* Elements of the parts of a register that most shuffles stay in. */
+/* Elements of a part of a register. */
 static int32_t part_of(const kernel_emitter *e, ir_dtype dtype) {
-  int32_t part = PART_BYTES / (int32_t)ir_dtype_bytes(dtype);
+  int32_t part = MACHINE_PART_BYTES / (int32_t)ir_dtype_bytes(dtype);
   return part < e->n->lanes ? part : e->n->lanes;
 }
 

@@ -11,8 +11,7 @@
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 #include "kernel/emit.h"
-
-enum { LOOPED_GROUPS = 2, HEAVY = 4, FEW_ROWS = 2 };
+#include "machine/tuned.h"
 
 static uint32_t kernel_mask(const kernel_nest *n) { return 1u << n->row | 1u << n->column; }
 
@@ -99,7 +98,7 @@ static double effort(const kernel_nest *n, const kernel_node *x, int depth) {
   double sum = cost_weight(x);
   if (!(x->mask >> n->column & 1) || depth == 0) return 0;
   if (x->reduces) sum = (double)kernel_extent_of(n, x->reduces);
-  for (uint32_t i = 0; i < x->n_operands && sum <= HEAVY; i++) {
+  for (uint32_t i = 0; i < x->n_operands && sum <= TUNED_HEAVY; i++) {
     const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
     if (from && !kernel_ends_phase(n, from)) sum += effort(n, from, depth - 1);
   }
@@ -133,7 +132,8 @@ static void visit(kernel_emitter *e, ir_value v, int32_t phase) {
   if (*visited & bit) return;
   *visited |= bit;
   bool is_whole = (x->mask & kernel_mask(n)) == kernel_mask(n) && !kernel_point_axes(n, x->mask);
-  if (is_whole && !x->depth && kernel_phase_of(x, e->pass) < phase && effort(n, x, 24) > HEAVY) {
+  if (is_whole && !x->depth && kernel_phase_of(x, e->pass) < phase &&
+      effort(n, x, 24) > TUNED_HEAVY) {
     keep(e, x, 2 * phase);
     return;
   }
@@ -190,7 +190,7 @@ static bool packs_rows(const kernel_nest *n) {
 /* Packed rows lie in groups of a tile, and no step reads from two. */
 int32_t kernel_rows_of_phase(const kernel_emitter *e) {
   int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
-  few = few < FEW_ROWS ? FEW_ROWS : few;
+  few = few < TUNED_FEW_ROWS ? TUNED_FEW_ROWS : few;
   if (!e->n->staged) return rows;
   while (few < rows && rows % few && packs_rows(e->n)) few--;
   for (uint32_t i = 0; i < e->kept.count; i++)
@@ -498,7 +498,7 @@ static void for_rows_of_product(kernel_emitter *e, const product *p, int32_t vec
 static void emit_product(kernel_emitter *e, const product *p) {
   int32_t lanes = e->n->lanes, step = 2 * lanes;
   int64_t done = 0, groups = p->points / step;
-  if (groups >= LOOPED_GROUPS) {
+  if (groups >= TUNED_LOOPED_GROUPS) {
     done = groups * step;
     kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, done), kernel_int(e, step));
     for_rows_of_product(e, p, 2, l.index, step);

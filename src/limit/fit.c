@@ -12,6 +12,7 @@
 
 #include "limit/result.h"
 #include "limit/timed.h"
+#include "machine/tuned.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "pipeline/made.h"
@@ -27,14 +28,12 @@
 static const struct {
   double loop, region, region_ns, program;
 } least_gains[] = {
-    [FIT_SURE] = {PIPELINE_WORTH_A_KERNEL, 1.5, 500e3, PIPELINE_WORTH_A_KERNEL},
-    [FIT_BOLD] = {PIPELINE_WORTH_A_TRY, PIPELINE_WORTH_A_TRY, -INFINITY, TIMED_LEAST_GAIN},
+    [FIT_SURE] = {TUNED_KERNEL_GAIN, TUNED_REGION_GAIN, TUNED_REGION_NS, TUNED_KERNEL_GAIN},
+    [FIT_BOLD] = {TUNED_BOLD_GAIN, TUNED_BOLD_GAIN, -INFINITY, TUNED_TIMED_GAIN},
 };
 
 enum {
-  LEAST_SEED_BYTES = 4000000, /* what is smaller stays in the caches */
-  SMALLER = 4,                /* values of a region are at least a fourth of its seed */
-  SLICE_BYTES = 1 << 20,      /* by which dimensions are compared; kernels have none */
+  SMALLER = 4, /* values of a region are at least a fourth of its seed */
   MOST_MEMBERS = 200,
   MOST_TRIALS = 200, /* of regions: what a program can cost */
 };
@@ -53,7 +52,7 @@ typedef struct fit {
 } fit;
 
 static bool is_large(const ir_module *m, ir_value v) {
-  return ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) >= LEAST_SEED_BYTES;
+  return ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) >= TUNED_SEED_BYTES;
 }
 
 /* ---- a value that costs nothing to make ties no regions together ---- */
@@ -154,10 +153,10 @@ static bool belongs(const ir_module *m, ir_op op, int64_t threshold_bytes) {
 
 static split_goal goal_of(const seed *s) {
   int64_t share = s->bytes / SMALLER;
-  return (split_goal){.threshold_bytes = (share > LEAST_SEED_BYTES ? share : LEAST_SEED_BYTES) - 1,
+  return (split_goal){.threshold_bytes = (share > TUNED_SEED_BYTES ? share : TUNED_SEED_BYTES) - 1,
                       .hold_bytes = INT64_MAX,
-                      .slice_bytes = SLICE_BYTES,
-                      .cached_bytes = SLICE_BYTES,
+                      .slice_bytes = TUNED_COARSE_BYTES,
+                      .cached_bytes = TUNED_COARSE_BYTES,
                       .generous_bytes = INT64_MAX,
                       .least_slice = 2,
                       .covers = belongs,

@@ -25,6 +25,7 @@
 #include "limit/result.h"
 #include "limit/search.h"
 #include "limit/timed.h"
+#include "machine/tuned.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
@@ -43,13 +44,6 @@ enum {
   MOST_FASTER = 8,            /* limits tried, each twice the one before */
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
-
-/* An estimate this many times the limit is not worth an XLA compile to confirm. Of larger programs
- * than some kB none is as much too high (docs/design/planning-time.md). */
-static const double FAR = 1.5;
-static const double SLOW = 2; /* times the time of the program as it came: worth a warning */
-static const double WORTH_A_SPLIT =
-    1.4; /* gain in speed of a program that holds its limit as it is */
 
 static climb settle(weir_outcome outcome, candidate taken) {
   return (climb){.outcome = outcome, .taken = taken};
@@ -226,7 +220,7 @@ static void try_own_order(job *j, minimum *found) {
     return;
   int64_t estimate = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM),
           peak = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
-  if (peak < found->limit && (double)estimate <= FAR * (double)peak) found->limit = peak;
+  if (peak < found->limit && (double)estimate <= TUNED_FAR * (double)peak) found->limit = peak;
 }
 
 /* *found: the number that a refusal names, and what holds it. */
@@ -331,7 +325,7 @@ static weir_status split_for_speed(job *j, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
   *out = (candidate){0};
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
-  double most_ns = plan_fused_time_ns(exact, &j->machine) / WORTH_A_SPLIT;
+  double most_ns = plan_fused_time_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
   if (may_gain(j, exact, most_ns)) {
     search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_PROGRAM_UNHOISTED,
                             COMPILES_FOR_SPEED);
@@ -538,7 +532,7 @@ static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
 
 /* Of the program as it came, by estimate. What XLA will shard is not known. */
 static bool is_far(const job *j, int64_t peak) {
-  return (double)peak > FAR * (double)j->options.memory_limit_bytes &&
+  return (double)peak > TUNED_FAR * (double)j->options.memory_limit_bytes &&
          split_spread_of(j->m) != SPLIT_SHARDED;
 }
 
@@ -654,7 +648,8 @@ static weir_status is_fast_under(job *j, int64_t limit, bool *out_is) {
   search s = search_for_limit(j, limit, 0);
   WEIR_TRY(search_all(j, &s));
   ir_module *m = s.found.m;
-  *out_is = m && plan_time_ns(m, &j->machine) <= SLOW * (double)j->result->summary.time_before_ns;
+  *out_is = m && plan_time_ns(m, &j->machine) <=
+                     TUNED_SLOW_PLAN * (double)j->result->summary.time_before_ns;
   if (m) ir_module_destroy(m);
   return WEIR_OK;
 }
@@ -663,7 +658,7 @@ static weir_status is_fast_under(job *j, int64_t limit, bool *out_is) {
  * would not be. The one that it holds as it came is fast in any case. */
 static weir_status find_faster_limit(job *j, const climb *c) {
   weir_summary *s = &j->result->summary;
-  bool is_fast = c->taken.time_ns <= SLOW * (double)s->time_before_ns, found = false;
+  bool is_fast = c->taken.time_ns <= TUNED_SLOW_PLAN * (double)s->time_before_ns, found = false;
   if (!j->prepared || !c->taken.m || is_fast) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
   int64_t limit = s->limit_bytes, high = s->peak_before_bytes;

@@ -7,6 +7,7 @@
 #include "base/saturate.h"
 #include "ir/calls.h"
 #include "machine/cpu.h"
+#include "machine/tuned.h"
 #include "pipeline/made.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
@@ -30,15 +31,7 @@ enum {
  * so many ops (2 s for 1,000 as LLVM code). */
 static const int64_t SEARCH_OPS = 30000000, SEARCH_OPS_PER_OP = 1000;
 
-static const int64_t COARSE_SLICE_BYTES = 1 << 20; /* below, time depends little on the slice */
 static const int64_t LEAST_SLICE_BYTES = 1 << 10;
-static const int64_t FIRST_SHARE = 8,
-                     LAST_SHARE = 32; /* values above limit / share are dissolved */
-
-static const double WORTH_FEWER_PASSES = 1.05; /* predicted gain in speed */
-static const double DOUBT = 1.3; /* estimates up to so many limits may be too high: XLA is asked */
-static const double AS_ESTIMATED = 0.02; /* of it: XLA's report is as close */
-
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
                       .hold_bytes = threshold_bytes,
@@ -85,7 +78,7 @@ static bool can_ask(const job *j, const search *s) {
 static int64_t asked_bytes(const job *j, const search *s) {
   bool doubts =
       can_ask(j, s) && s->doubts == ASKED && s->target == s->limit && s->target < INT64_MAX / 2;
-  int64_t bytes = doubts ? (int64_t)((double)s->target * DOUBT) : s->target;
+  int64_t bytes = doubts ? (int64_t)((double)s->target * TUNED_DOUBT) : s->target;
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
   return bytes > s->target ? bytes : s->target;
 }
@@ -115,7 +108,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
                          .no_hoisting = s->no_hoisting,
-                         .may_give_up = s->slice_bytes >= COARSE_SLICE_BYTES,
+                         .may_give_up = s->slice_bytes >= TUNED_COARSE_BYTES,
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
                          .search_end = j->search_end,
@@ -151,7 +144,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .target = limit,
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
-                  .share = FIRST_SHARE,
+                  .share = TUNED_LARGE_SHARE,
                   .devices = 1,
                   .order = order,
                   .room_ops = j->search_end - j->c.looked_at,
@@ -204,12 +197,12 @@ static ir_module *compacted(ir_module *m, split_order *order) {
 }
 
 static void shrink_slices(search *s) {
-  int64_t step = s->slice_bytes > COARSE_SLICE_BYTES ? 2 : 4;
+  int64_t step = s->slice_bytes > TUNED_COARSE_BYTES ? 2 : 4;
   bool is_last = s->slice_bytes > LEAST_SLICE_BYTES && s->slice_bytes / step < LEAST_SLICE_BYTES;
   s->slice_bytes = is_last ? LEAST_SLICE_BYTES : s->slice_bytes / step;
   s->hold_bytes /= step;
   s->thorough = s->shares_are_hopeless;
-  s->share = s->thorough ? LAST_SHARE : FIRST_SHARE;
+  s->share = s->thorough ? TUNED_SMALL_SHARE : TUNED_LARGE_SHARE;
 }
 
 /* Time grows with the square of the slices of what is sorted: they are as long as may just fit, by
@@ -225,7 +218,8 @@ static void shrink_sorted(search *s, const split_order *order) {
 
 /* What is held whole, beside whatever is large beside the limit, does not depend on the slices. */
 static void note_hopeless(search *s, int64_t whole_bytes) {
-  if (!s->thorough && s->share == LAST_SHARE) s->shares_are_hopeless = whole_bytes > s->target;
+  if (!s->thorough && s->share == TUNED_SMALL_SHARE)
+    s->shares_are_hopeless = whole_bytes > s->target;
 }
 
 /* What a trip has beside what is kept is not known before all is split: checkpoints that came out
@@ -248,7 +242,7 @@ static void next_candidate(search *s, const split_order *order) {
   if (spares_more(s, order)) return;
   s->spare_bytes = s->spared = 0;
   if (s->manner == BY_SIZE) shrink_slices(s);
-  else if (s->share < LAST_SHARE) s->share = LAST_SHARE;
+  else if (s->share < TUNED_SMALL_SHARE) s->share = TUNED_SMALL_SHARE;
   else if (only_kernels) s->slice_bytes = 0; /* none is small enough */
   else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
     s->thorough = true;
@@ -292,7 +286,7 @@ static void note_report(search *s, int64_t estimate, bool fits, int64_t reported
   if (!s->reported || reported < s->reported) s->reported = reported;
   if (!fits && (!s->doubted || estimate < s->doubted)) s->doubted = estimate;
   double off = fabs((double)(reported - estimate));
-  if (reported > s->limit && off <= AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
+  if (reported > s->limit && off <= TUNED_AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
 }
 
 /* The same candidate once more, with nothing made before whiles. It counts as one. */
@@ -493,8 +487,8 @@ static search shorter_of(const job *j, const search *s) {
   search again = *s;
   assert(s->found.m && s->found.fused_ns > 0);
   again.found = (candidate){0};
-  again.most_ns = s->found.fused_ns / WORTH_FEWER_PASSES;
-  again.most_xla_ns = is_for_gain ? s->found.fused_ns * PIPELINE_WORTH_A_KERNEL : again.most_ns;
+  again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
+  again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
   again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
   again.compiles = again.candidates = again.most_candidates = 0;
   again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
@@ -539,7 +533,7 @@ static bool may_be_larger(const job *j, const search *s) {
 static search larger_of(const job *j, const search *s) {
   search again = *s;
   again.found = (candidate){0};
-  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
+  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / TUNED_PASSES_GAIN;
   again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
   again.compiles = again.candidates = again.most_candidates = 0;
   return again;
@@ -570,13 +564,13 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    may_fit = again.found.m && again.found.time_ns * WORTH_FEWER_PASSES <= s->found.time_ns;
+    may_fit = again.found.m && again.found.time_ns * TUNED_PASSES_GAIN <= s->found.time_ns;
     ir_module *dropped = may_fit ? s->found.m : again.found.m;
     if (may_fit) {
       s->found = again.found;
       low = slice_bytes;
       high = most_that_may_fit(s, low, room_bytes);
-      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / WORTH_FEWER_PASSES;
+      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / TUNED_PASSES_GAIN;
     } else high = slice_bytes;
     if (dropped) ir_module_destroy(dropped);
     again.found = (candidate){0};

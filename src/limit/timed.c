@@ -15,9 +15,8 @@
 #include "ir/lapack.h"
 #include "limit/referee.h"
 #include "limit/result.h"
+#include "machine/tuned.h"
 #include "out/out.h"
-
-static const double LEAST_GAIN = 0.95; /* by the clock, and in CPU time, whatever the other is */
 
 /* ---- what may run ---- */
 static bool is_lapacks(const ir_module *m, ir_op call) {
@@ -163,7 +162,7 @@ timed timed_look_up(job *j, const char *about, int64_t limit_bytes) {
 /* ---- the choice ---- */
 bool timed_is_unsure(double kernels_ns, double xla_ns) {
   double gain = xla_ns / kernels_ns;
-  return gain >= TIMED_LEAST_GAIN && gain < TIMED_SURE_GAIN &&
+  return gain >= TUNED_TIMED_GAIN && gain < TUNED_SURE_GAIN &&
          2 * kernels_ns + xla_ns <= TIMED_MOST_NS;
 }
 
@@ -176,8 +175,8 @@ static double cpu_gain(const weir_took *kernels, const weir_took *xla) {
 timed_choice timed_choice_of(const weir_took took[2]) {
   if (is_never(took)) return TIMED_NEVER;
   double by_clock = (double)took[1].ns / (double)took[0].ns, by_cpu = cpu_gain(&took[0], &took[1]);
-  bool gains = by_clock >= LEAST_GAIN && by_cpu >= LEAST_GAIN &&
-               by_clock * by_cpu >= TIMED_WORTH_A_KERNEL * TIMED_WORTH_A_KERNEL;
+  bool gains = by_clock >= TUNED_TOOK_LEAST && by_cpu >= TUNED_TOOK_LEAST &&
+               by_clock * by_cpu >= TUNED_TOOK_GAIN * TUNED_TOOK_GAIN;
   return gains ? TIMED_KERNELS : TIMED_XLA;
 }
 

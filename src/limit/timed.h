@@ -4,16 +4,8 @@
 #define WEIR_LIMIT_TIMED_H
 #include "limit/candidate.h"
 
-/* Predicted gains by kernels up to which they may be wrong about which way is faster, and from
- * which on a program that they would leave alone is worth a try. */
-#define TIMED_SURE_GAIN 3.5
-#define TIMED_LEAST_GAIN 0.85
 /* Predicted, of all runs that are needed: the first with kernels compiles them. */
 #define TIMED_MOST_NS 200e6
-/* Measured gain from which on kernels are taken: the mean, geometric, of that by the clock and that
- * in CPU time. Others may use the processors at the same time. */
-#define TIMED_WORTH_A_KERNEL 1.05
-
 typedef enum timed_choice {
   TIMED_NEVER, /* it is not for a timer: the prediction stands */
   TIMED_OPEN,  /* nothing was kept */

@@ -53,6 +53,7 @@ machine_rates machine_rates_of(const machine *m);
 #define CPU_CALL_NS 30e3   /* of a kernel: starting helpers, waiting for the last */
 /* Larger temporaries go back to the system and are fresh pages the next time. */
 #define CPU_FRESH_FROM_BYTES (32.0 * 1048576)
+enum { CPU_LINE_BYTES = 64 }; /* of all caches */
 
 /* What stays in a core's L2 beside what else goes through it. */
 double cpu_resident_bytes(const machine *m);
@@ -88,6 +89,8 @@ machine_patches machine_patches_on(const machine *m);
  * more in tiles of so many, with transposes around them. Of 8, 16 and from 64 on an element takes
  * 1.5, 4 and 14 ns on one thread. */
 enum { CPU_SCAN_TILE = 16 };
+/* Its TreeReductionRewriter: sums of more elements become trees of sums of so many. */
+enum { CPU_TREE_WINDOW = 32 };
 typedef struct machine_slices {
   int64_t first_bytes;   /* of the largest value's slice: what is tried first */
   int64_t cached_bytes;  /* where no product wants more */

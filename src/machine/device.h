@@ -52,6 +52,11 @@ typedef struct device_memory {
   int64_t near_bytes;
 } device_memory;
 
+enum {
+  DEVICE_WARP = 32,         /* threads of a GPU that go together */
+  DEVICE_POINTER_BYTES = 8, /* in a table of a tuple's members */
+};
+
 /* What all cards of a platform have in common. */
 typedef struct device_platform {
   const char *name; /* as XLA says: "cuda" */

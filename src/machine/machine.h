@@ -88,6 +88,7 @@ static inline const device_memory *machine_memory(const machine *m) {
 /* ---- what follows from the level ---- */
 int32_t machine_vector_bytes(const machine *m);
 int32_t machine_vector_registers(const machine *m);
+enum { MACHINE_PART_BYTES = 16 }; /* of a vector, that most shuffles stay in, whatever its width */
 /* Multiplies and adds in one instruction, rounding once. */
 bool machine_has_fma(const machine *m);
 /* Converts vectors between f16 and f32. */

@@ -16,8 +16,7 @@
 #include <math.h>
 
 #include "pass/build.h"
-
-enum { LEAST_LENGTH = 64 };
+#include "machine/tuned.h"
 
 /* ---- which ---- */
 static bool is_wide(ir_dtype d) {
@@ -55,7 +54,8 @@ static bool may_be_in_blocks(const pass_rewrite *f, ir_op op) {
   int32_t dim = prefix_dim(f, op, &direction);
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
   return dim >= 0 && ir_type_of(f->m, x) == ir_type_of(f->m, y) &&
-         is_wide(ir_type_at(f->m, x)->dtype) && ir_type_at(f->m, x)->dims[dim] >= LEAST_LENGTH &&
+         is_wide(ir_type_at(f->m, x)->dtype) &&
+         ir_type_at(f->m, x)->dims[dim] >= TUNED_SCANNED_LENGTH &&
          ir_type_at(f->m, x)->rank < IR_MAX_RANK && ir_value_bytes(f->m, y) > f->small_bytes &&
          is_neutral(f->m, ir_reducer_kind(f->m, ir_body(f->m, op)), ir_operand(f->m, op, 1));
 }

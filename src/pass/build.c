@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/maps.h"
+#include "machine/tuned.h"
 
 ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_numbers *n,
                         ir_dtype dtype) {
@@ -361,6 +362,6 @@ bool pass_is_plain_product(const ir_module *m, ir_op dot) {
 }
 
 int64_t pass_small_bytes(const weir_options *o) {
-  enum { SHARE = 32 }; /* as the ladder */
-  return o->memory_limit_bytes ? o->memory_limit_bytes / SHARE : o->tensor_size_threshold_bytes;
+  return o->memory_limit_bytes ? o->memory_limit_bytes / TUNED_SMALL_SHARE
+                               : o->tensor_size_threshold_bytes;
 }

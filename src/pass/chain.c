@@ -15,11 +15,11 @@
  * taken only if it is no larger than an operand or the result.
  *   A product that several others use is a leaf of each, unless these are cheaper in sum without
  * it, itself counted if no one else needs it.
- * Taken if operations shrink by GAIN; or if the largest intermediate is above the limit, shrinks,
- * and operations do not grow. Errors stay those of a product in that precision, bounded by
- * |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite elements a
- * result may be NaN in one order (0 times infinity) and infinite in another; so may, with elements
- * of extreme size, an intermediate that overflows in one order alone.
+ * Taken if operations shrink by TUNED_ORDER_GAIN; or if the largest intermediate is above the
+ * limit, shrinks, and operations do not grow. Errors stay those of a product in that precision,
+ * bounded by |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite
+ * elements a result may be NaN in one order (0 times infinity) and infinite in another; so may,
+ * with elements of extreme size, an intermediate that overflows in one order alone.
  * Left alone: a product times its own transpose (is_square()); element types other than f32, f64
  * and integers (an intermediate of bf16 or f16 is rounded where it is made), products that differ
  * in element type, precision or algorithm or have attributes that we don't know, intermediates
@@ -28,6 +28,7 @@
  * dot-order pass knew (A B) c.
  */
 #include "pass/build.h"
+#include "machine/tuned.h"
 
 enum {
   MOST_LEAVES = 48,
@@ -36,10 +37,8 @@ enum {
   MOST_SCALES = 16,
   MOST_PATH = 8,       /* transposes and scalings between two products */
   MOST_ROOTS = 8,      /* users of a shared product */
-  SMALL_SHARE = 32,    /* of the limit: as the ladder has it */
   MOST_WORK = 20000000 /* pairs looked at; from there on everything stays as it is */
 };
-static const double GAIN = 1.5; /* in flops: another order rounds otherwise, for less it stays */
 
 /* Where a product that has several users is not needed. */
 enum { NOWHERE, EVERYWHERE, IN_PRODUCTS };
@@ -413,7 +412,7 @@ static bool is_empty(const network *net) {
 static bool is_worth_it(const chain *c, const network *net, const plan *p) {
   double bytes = element_bytes(c, net);
   if (p->flops < 0 || is_empty(net) || net->largest * bytes <= c->small_bytes) return false;
-  if (net->has_dissolved || p->flops * GAIN <= net->flops) return true;
+  if (net->has_dissolved || p->flops * TUNED_ORDER_GAIN <= net->flops) return true;
   return c->goal_bytes > 0 && net->peak * bytes > c->goal_bytes && p->peak < net->peak &&
          p->flops <= net->flops;
 }
@@ -601,7 +600,7 @@ static void try_to_dissolve(chain *c, ir_op dot) {
   if (!r.n || r.has_square) return;
   double with = (all ? flops_of(c, dot) : 0) + flops_of_all(c, &r);
   c->dissolved[v] = all ? EVERYWHERE : IN_PRODUCTS;
-  if (flops_of_all(c, &r) * GAIN > with) c->dissolved[v] = NOWHERE;
+  if (flops_of_all(c, &r) * TUNED_ORDER_GAIN > with) c->dissolved[v] = NOWHERE;
 }
 
 /* ---- building ---- */
@@ -786,7 +785,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
   chain c = {.scratch = p->scratch,
              .m = m,
-             .small_bytes = (double)(limit ? limit / SMALL_SHARE : threshold),
+             .small_bytes = (double)pass_small_bytes(o),
              .goal_bytes = (double)(limit ? limit : threshold),
              .budget = MOST_WORK,
              .uses = ir_count_uses(p->scratch, m, top),

@@ -35,10 +35,9 @@
 #include <math.h>
 
 #include "pass/vary.h"
+#include "machine/tuned.h"
 
 enum { MOST_SCALES = 8, MOST_FACTORS = 16, MOST_TAKEN = 64, KEPT = 4 };
-/* Dimensions of a point from which on a product is faster than the loops. */
-enum { LEAST_F32 = 10, LEAST_F64 = 6 };
 
 /* Two sets of points in f64, their common point taken away; scaled or not. */
 typedef struct points {
@@ -207,7 +206,7 @@ static bool is_worth_it(const finder *f, ir_value v) {
 }
 
 static bool are_long(const pass_space *s, ir_dtype dtype, pass_dims shared) {
-  return pass_nd_count(s, shared) >= (dtype == IR_F32 ? LEAST_F32 : LEAST_F64);
+  return pass_nd_count(s, shared) >= (dtype == IR_F32 ? TUNED_POINT_F32 : TUNED_POINT_F64);
 }
 
 /* ---- building ---- */

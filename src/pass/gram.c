@@ -16,15 +16,16 @@
  *   Numbers by which X is scaled are multiplied with X X^T in place of X, but only where the
  * program multiplies X itself with something, too, or makes it of products: what else is scaled
  * first may be too large, or too small, to be multiplied as it is.
- * Left alone: what costs more than a GAIN-th of the product; (M X) (M X)^T, which is positive
+ * Left alone: what costs more than half of the product; (M X) (M X)^T, which is positive
  * (`chain`); element types other than f32 and f64; batches; products of different accuracy (f32
  * beyond CPU: `precision`); what is read is small against the limit or below the threshold. Cost:
  * MOST_STEPS ops a product.
  * Source: associativity; matrix calculus by hand does it (Titsias 2009, the bound's gradient).
  */
 #include "pass/build.h"
+#include "machine/tuned.h"
 
-enum { MOST_STEPS = 32, MOST_SCALES = 8, MOST_LOOKS = 16, GAIN = 2 };
+enum { MOST_STEPS = 32, MOST_SCALES = 8, MOST_LOOKS = 16 };
 
 typedef struct side { /* of a product: a matrix or a vector */
   ir_value v;
@@ -302,7 +303,7 @@ static bool is_worth_it(gram *f, const product *p, side x, side y, trace *out) {
   ir_value none = IR_NONE;
   return type_of(f, x)->rank == 2 && type_of(f, y)->rank == 2 &&
          ir_value_bytes(f->m, x.v) > pass_small_bytes(f->p->options) && follow(out, x, &none) &&
-         GAIN * out->cost <= cost_of(f, x, y);
+         TUNED_GRAM_GAIN * out->cost <= cost_of(f, x, y);
 }
 
 static void find_way(gram *f, product *p) {

@@ -17,9 +17,10 @@
 #include <math.h>
 
 #include "pass/build.h"
+#include "machine/tuned.h"
 #include "pass/order.h"
 
-enum { LEAST_LENGTH = 1024, MOST_READS = 8, BITS_A_TRIP = 2, CANDIDATES = 1 << BITS_A_TRIP };
+enum { MOST_READS = 8, BITS_A_TRIP = 2, CANDIDATES = 1 << BITS_A_TRIP };
 
 typedef struct reader { /* an op that takes elements of the sort */
   ir_op op;
@@ -146,7 +147,7 @@ static void find_group(const ir_module *m, ir_op op, void *user) {
   if (d->kind != IR_OP_SORT || d->n_operands != 1) return;
   ir_type type = ir_type_of(m, d->operands[0]);
   if (!ir_is_static_tensor(m, type) || ir_type_get(m, type)->rank != 1 ||
-      ir_element_count(m, type) < LEAST_LENGTH ||
+      ir_element_count(m, type) < TUNED_RANKED_LENGTH ||
       ir_type_bytes(m, type) <= pass_small_bytes(f->p->options))
     return;
   group g = {.sort = op, .length = ir_element_count(m, type)};

@@ -11,7 +11,7 @@
  * way round, a transposed one has its blocks transposed. Not exact: errors grow with the condition
  * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
  * reaches all rows of its block, also those above it. Left alone: matrices from the right, batches,
- * complex numbers, fewer right-hand sides than FEW times the rows, small matrices, right-hand sides
+ * complex numbers, few right-hand sides (TUNED_SOLVE_SIDES), small matrices, right-hand sides
  * that are small against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS
  * at most.
  *   Right-hand sides that are products of small matrices with what is long are not solved for:
@@ -22,9 +22,10 @@
  * and MAGMA's trsm do the same.
  */
 #include "ir/lapack.h"
+#include "machine/tuned.h"
 #include "pass/build.h"
 
-enum { BLOCK = 128, MOST_BLOCKS = 16, LEAST_ROWS = 64, FEW = 4, MOST_STEPS = 16 };
+enum { MOST_BLOCKS = 16, MOST_STEPS = 16, SPARE_COLUMNS = 4 };
 
 typedef struct triangle { /* op(A) */
   ir_builder b;
@@ -64,7 +65,7 @@ static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
 static bool is_worth_it(const pass_rewrite *f, ir_value a, ir_value b) {
   const ir_type_data *ta = ir_type_at(f->m, a), *tb = ir_type_at(f->m, b);
   return tb->rank == 2 && (tb->dtype == IR_F32 || tb->dtype == IR_F64) &&
-         ta->dims[0] >= LEAST_ROWS && tb->dims[1] / FEW >= ta->dims[0] &&
+         ta->dims[0] >= TUNED_SOLVE_ROWS && tb->dims[1] / TUNED_SOLVE_SIDES >= ta->dims[0] &&
          ir_value_bytes(f->m, b) > f->small_bytes;
 }
 
@@ -195,7 +196,8 @@ static bool factor(factored *t, ir_value v, ir_value *out) {
 static bool replace_factored(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_value rhs = ir_operand(f->m, op, 1), made = IR_NONE;
   factored dry = {.f = f, .op = op}, t = {.f = f, .op = op, .b = b};
-  if (!factor(&dry, rhs, &made) || dry.width > ir_type_at(f->m, rhs)->dims[0] + FEW) return false;
+  if (!factor(&dry, rhs, &made) || dry.width > ir_type_at(f->m, rhs)->dims[0] + SPARE_COLUMNS)
+    return false;
   CTX_CHECK(f->m->ctx, factor(&t, rhs, &made));
   return pass_stand_in(f->m, f->map, op, made);
 }
@@ -210,7 +212,7 @@ static bool replace(pass_rewrite *f, ir_op op) {
   if (replace_factored(f, &t.b, op)) return true;
   t.a = a;
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
-  if (t.most_rows < BLOCK) t.most_rows = BLOCK;
+  if (t.most_rows < TUNED_SOLVE_BLOCK) t.most_rows = TUNED_SOLVE_BLOCK;
   return pass_stand_in(f->m, f->map, op, solve(&t, 0, b));
 }
 

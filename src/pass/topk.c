@@ -25,10 +25,11 @@
  */
 #include "ir/attrs.h"
 #include "ir/maps.h"
+#include "machine/tuned.h"
 #include "pass/build.h"
 #include "pass/order.h"
 
-enum { LEAST_SHARE = 4, MANY_ROWS = 16, LONGEST = 24 };
+enum { LONGEST = 24 };
 
 typedef struct finder {
   arena *scratch;
@@ -289,7 +290,7 @@ static void retarget(finder *f, const use *u, ir_value from, int64_t dim, int64_
 static bool is_better_sorted(const finder *f, const pass_sorted *s, const pass_order *o) {
   ir_value x = ir_operand(f->m, s->op, o->key);
   return s->n == 1 && pass_orders_integer(type_of(f, x)->dtype) &&
-         ir_element_count(f->m, ir_type_of(f->m, x)) / s->length >= MANY_ROWS;
+         ir_element_count(f->m, ir_type_of(f->m, x)) / s->length >= TUNED_SORTED_ROWS;
 }
 
 static bool read_sort(const finder *f, ir_op op, pass_sorted *out) {
@@ -310,7 +311,7 @@ static void rewrite_sort(finder *f, const ir_users *users, ir_block block, ir_op
     return;
   bool from_end = all.limit > s.length - all.first;
   int64_t k = from_end ? s.length - all.first : all.limit;
-  if (k > s.length / LEAST_SHARE || is_better_sorted(f, &s, &o)) return;
+  if (k > s.length / TUNED_TOP_K_SHARE || is_better_sorted(f, &s, &o)) return;
   bool *needed = ARENA_ARRAY(f->scratch, bool, s.n);
   ir_value *found = ARENA_ARRAY(f->scratch, ir_value, s.n);
   for (uint32_t i = 0; i < s.n; i++) needed[i] = false;

@@ -7,13 +7,11 @@
 #include "ir/attrs.h"
 #include "ir/lapack.h"
 #include "machine/cpu.h"
+#include "machine/tuned.h"
 #include "pass/pass.h"
 #include "plan/cost.h"
 
-#define UNKNOWN_TRIPS 16.0
-#define WORTH_MOVING 0.6  /* of the time without */
-#define LEAST_GAIN_NS 1e3 /* under a limit: less is not worth an estimate */
-#define LEAST_PRICE 1e-9  /* ns a byte */
+#define LEAST_PRICE 1e-9 /* ns a byte */
 #define MOST_PRICE 1e12
 #define CLOSE_PRICE 1.1
 
@@ -119,7 +117,7 @@ static ir_block home_of(const hoister *h, ir_op op) {
 
 static double trips_of(const ir_module *m, ir_op op) {
   double trips = is_while(m, op) ? ir_mean_trips(m, op) : 1;
-  return trips >= 0 ? trips : UNKNOWN_TRIPS;
+  return trips >= 0 ? trips : TUNED_UNKNOWN_TRIPS;
 }
 
 static void enter_block(hoister *h, ir_block block, ir_op op) {
@@ -268,8 +266,9 @@ static bool is_worth_it(hoister *h, ir_op op, reading r, double price) {
          read = once + bytes / h->rates.write_bytes + times * r.share * read_ns(h, bytes),
          gain = anew - read;
   if (h->room.value_bytes && bytes > (double)h->room.value_bytes) return false;
-  if (h->room.limit_bytes && gain * h->runs[home_of_results(h, op)] < LEAST_GAIN_NS) return false;
-  return read <= WORTH_MOVING * anew && gain > price * bytes;
+  if (h->room.limit_bytes && gain * h->runs[home_of_results(h, op)] < TUNED_HOISTED_NS)
+    return false;
+  return read <= TUNED_HOISTED_SHARE * anew && gain > price * bytes;
 }
 
 static fate fate_of(hoister *h, ir_op op, double price) {

@@ -10,6 +10,7 @@
 
 #include "out/out.h"
 #include "pipeline/progress_calls.h"
+#include "machine/tuned.h"
 #include "split/loops.h"
 #include "kernel/cost.h"
 #include "kernel/emit.h"
@@ -22,10 +23,6 @@
 #include "call/kernel.h"
 
 #define LONGEST_NS 1e18 /* an attribute holds it */
-
-/* Of a part of a loop: what the other part has found it makes anew, here and there for each column.
- */
-static const double PARTS_LEAST_GAIN = 0.25;
 
 typedef struct replacing {
   ir_module *m;
@@ -230,7 +227,7 @@ static needs needs_of_parts(const replacing *whole, ir_op loop) {
   const char *why;
   ir_op parts[2];
   replacing part = *whole, *w = &part;
-  part.least_gain = fmax(part.least_gain, PARTS_LEAST_GAIN);
+  part.least_gain = fmax(part.least_gain, TUNED_PARTS_GAIN);
   ir_module *region = module_of(w->m, loop);
   ir_value *results = ARENA_ARRAY(w->scratch, ir_value, ir_op_get(w->m, loop)->n_results + 1);
   needs first = {-1, 0}, second = {-1, 0};

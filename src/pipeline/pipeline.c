@@ -2,6 +2,7 @@
 #include "pipeline/pipeline.h"
 
 #include "base/ints.h"
+#include "machine/tuned.h"
 #include "pipeline/hoist.h"
 #include "pipeline/made.h"
 #include "pipeline/progress_calls.h"
@@ -138,7 +139,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
   order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;
-  double worth = j->is_bold ? PIPELINE_WORTH_A_TRY : PIPELINE_WORTH_A_KERNEL;
+  double worth = j->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? worth : 0;
   if (!order->no_kernels) order->goal.least_slice = 2;
   order->goal.no_kernels |= order->no_kernels;

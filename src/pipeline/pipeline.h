@@ -52,12 +52,6 @@ typedef struct job {
   arena *reports_arena;        /* NULL: there are none */
 } job;
 
-/* Predicted gain in speed over XLA's loop from which on a loop becomes a kernel, under
- * WEIR_TILE_AUTO. */
-#define PIPELINE_WORTH_A_KERNEL 1.2
-/* The same where the program will be timed with them. */
-#define PIPELINE_WORTH_A_TRY 0.6
-
 typedef VEC(weir_loop_info) made_loops;
 
 enum { MOST_CHECKPOINTS = 8 };

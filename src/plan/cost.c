@@ -12,13 +12,8 @@
 #include "ir/attrs.h"
 #include "ir/calls.h"
 #include "machine/cpu.h"
+#include "machine/tuned.h"
 #include "plan/peak.h"
-
-/* Contracted length and rows (or columns) at which products run at half their rate: jnp.dot reaches
- * 7 GFLOP/s at K = 3, 124 at K = 100. */
-#define GEMM_HALF_K 48.0
-#define GEMM_HALF_ROWS 16.0
-#define LONG_ROW_BYTES 512 /* of a gather */
 
 static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
@@ -164,7 +159,7 @@ static double dot_ns(clock_state *c, ir_op op) {
   double matrix_bytes =
       (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
   if (thin <= 1) return matrix_bytes / c->rates.matrix_bytes;
-  return flops / (peak * inner / (inner + GEMM_HALF_K) * thin / (thin + GEMM_HALF_ROWS));
+  return flops / (peak * inner / (inner + TUNED_HALF_TERMS) * thin / (thin + TUNED_HALF_ROWS));
 }
 
 static double bytes_of(const clock_state *c, ir_value v) { return (double)ir_value_bytes(c->m, v); }
@@ -370,7 +365,7 @@ static bool keeps_gather(const ir_module *m, ir_op op, const ir_users *users) {
   const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
   int64_t row = ir_dtype_bytes(ir_type_at(m, ir_result(m, op, 0))->dtype);
   for (int32_t d = 0; d < rank; d++) row = saturated_product(row, slice[d]);
-  return row < LONG_ROW_BYTES ||
+  return row < TUNED_LONG_ROW_BYTES ||
          (double)ir_value_bytes(m, ir_result(m, op, 0)) >= CPU_FRESH_FROM_BYTES;
 }
 

@@ -302,15 +302,13 @@ static bool duplicates_code(const plan_node *p, const plan_node *c, uint32_t i) 
   return opens_a_block && (count > 1 || p->n_users > 1);
 }
 
-enum { WARP = 32 };
-
 /* A sum of short rows, of which several make a warp: XLA:GPU sums such as it sums long ones, and
  * nobody takes that in who moves the result (gpu_fusible.cc). */
 static bool is_summed_by_warps(const plan_graph *g, const plan_node *p) {
   if (p->kind != IR_OP_REDUCE || !plan_has_libraries(g) || p->n_ints != 1) return false;
   const plan_shape *from = &plan_node_get(g, p->operands[0])->shape;
   int64_t row = from->rank > 0 ? from->dims[from->rank - 1] : 0;
-  return p->ints[0] == from->rank - 1 && row > 1 && WARP % row == 0;
+  return p->ints[0] == from->rank - 1 && row > 1 && DEVICE_WARP % row == 0;
 }
 
 /* Whether who reads `p` writes its elements elsewhere. */

@@ -13,18 +13,16 @@
 #include "plan/peak_graph.h"
 
 enum {
-  POINTER_BYTES = 8,
   MOST_LOOPS = 16, /* over one array */
   MOST_STEPS = 200,
   MOST_WAYS = 2000,
-  WARP = 32,
   MOST_OF_A_KERNEL = 96, /* operands and results: gpu_fusible.cc */
   LEAST_MERGED = 4096,   /* bytes of all results: of less only the table counts */
 };
 
 void plan_add_table(plan_graph *g, uint32_t results) {
   if (!g->memory || !g->memory->joins_results) return;
-  VEC_PUSH(g->arena, &g->tables, POINTER_BYTES * (int64_t)results);
+  VEC_PUSH(g->arena, &g->tables, DEVICE_POINTER_BYTES * (int64_t)results);
 }
 
 typedef struct maker { /* what makes one or several results */
@@ -114,7 +112,7 @@ static bool is_sum(const plan_graph *g, const plan_node *n) {
   if (plan_kind_at_root(g, n) != IR_OP_REDUCE || ir_kind_of(g->m, n->op) != IR_OP_REDUCE)
     return false;
   int64_t length = summed_at_once(g, n, &is_row);
-  return length >= WARP || (is_row && length > 0 && WARP % length == 0);
+  return length >= DEVICE_WARP || (is_row && length > 0 && DEVICE_WARP % length == 0);
 }
 
 /* How often its loop goes round: a sum's over what it sums. */

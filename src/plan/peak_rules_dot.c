@@ -4,8 +4,6 @@
 #include "machine/cpu.h"
 #include "plan/peak_rules.h"
 
-enum { REDUCE_WINDOW_SIZE = 32 }; /* XLA's TreeReductionRewriter: longer reductions become trees */
-
 /* ---- reductions ---- */
 static int64_t product_of(const plan_shape *s, const int64_t *dims, int32_t count) {
   int64_t p = 1;
@@ -21,7 +19,7 @@ static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, co
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < n.shape.rank; d++) {
     sizes[d] = n.shape.dims[d];
-    if (lists(dims, count, d)) sizes[d] = (sizes[d] + REDUCE_WINDOW_SIZE - 1) / REDUCE_WINDOW_SIZE;
+    if (lists(dims, count, d)) sizes[d] = (sizes[d] + CPU_TREE_WINDOW - 1) / CPU_TREE_WINDOW;
   }
   return plan_rule_make(
       r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
@@ -102,7 +100,7 @@ static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, con
 
 static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t count) {
   for (int32_t i = 0; i < count; i++)
-    if (s->dims[dims[i]] > REDUCE_WINDOW_SIZE) return true;
+    if (s->dims[dims[i]] > CPU_TREE_WINDOW) return true;
   return false;
 }
 

@@ -8,7 +8,6 @@
 #include "plan/peak_graph.h"
 
 enum {
-  POINTER_BYTES = 8,
   COMPUTED_BYTES = 4, /* of an element, at least: bf16, f16, int8 arithmetic is done in 32 bits */
   BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
   MATRIX_MULTIPLE = 8,
@@ -189,7 +188,7 @@ int64_t plan_upper_bound(const ir_module *m, const device_memory *memory) {
   add_block(&s, body);
   ir_op end = ir_terminator(m, body);
   uint32_t n_results = ir_op_get(m, end)->n_operands;
-  add(&s, POINTER_BYTES * (int64_t)n_results); /* the table of several results */
+  add(&s, DEVICE_POINTER_BYTES * (int64_t)n_results); /* the table of several results */
   for (uint32_t i = 0; i < n_results; i++) add_buffer(&s, ir_operand(m, end, i));
   if (memory) add(&s, memory->align_bytes); /* of that table */
   return s.bytes;

@@ -4,14 +4,13 @@
 
 #include <math.h>
 
+#include "machine/tuned.h"
 #include "split/segments.h"
 #include "split/shards.h"
 #include "split/steps.h"
 #include "base/ints.h"
 
 enum { LEAST_TRIPS = 4 };
-
-static const int64_t COARSE_BYTES = 1 << 20; /* shorter segments gain little memory */
 
 typedef VEC(ir_value) values;
 
@@ -305,7 +304,8 @@ static bool choose_segment(checkpointing *c, const split_room *room, int64_t *ou
   int64_t before = saturated_product(trips, step);
   if (step == 0) return false;
   double best = sqrt((double)trips * (double)state / (double)step);
-  int64_t segment = clamp64((int64_t)best, clamp64(COARSE_BYTES / step, 1, trips / 4), trips);
+  int64_t segment =
+      clamp64((int64_t)best, clamp64(TUNED_SEGMENT_BYTES / step, 1, trips / 4), trips);
   segment =
       clamp64(segment, 1, clamp64(saturated_sum(room->free_bytes, before) / 2 / step, 1, trips));
   segment = clamp64(segment, 1, clamp64(room->tensor_bytes / largest_step(c), 1, trips));

@@ -3,17 +3,13 @@
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
+#include "machine/tuned.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sink.h"
 #include "split/sorts.h"
 
-/* Rows of a product in a slice: up to which it is slow, from which on it is not much slower than
- * the whole, and of which more gain nothing. docs/design/splitting.md, Choosing. */
-enum { THIN_ROWS = 16, GEMM_ROWS = 128, ENOUGH_ROWS = 512 };
 enum { MOST_COARSENINGS = 8 };
-enum { LONG_SLICE = 8 }; /* tiles: of fewer, whole ones would be up to half as many indices */
-enum { MARGINS = 8 };    /* as long as slices are at least to be: what is made twice is an eighth */
 
 /* Bytes per index of the largest value that the loops hold slice by slice. */
 static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
@@ -132,7 +128,7 @@ static wishes wishes_of(const split_region *r) {
 }
 
 /* So few indices that some product is slow. */
-static int64_t thin_slice(const wishes *w) { return w->rows ? (THIN_ROWS - 1) / w->rows : 0; }
+static int64_t thin_slice(const wishes *w) { return w->rows ? (TUNED_THIN_ROWS - 1) / w->rows : 0; }
 
 /* Indices of which XLA makes prefix sums in one pass: a tile, or half of one where that is enough
  * work for a trip. INT64_MAX: as many as may be, for products' sake, too. */
@@ -140,7 +136,8 @@ static int64_t scanned_indices(const wishes *w, int64_t index_bytes, const split
   if (!w->scanned || w->scanned > goal->scan_tile) return INT64_MAX;
   int64_t most = goal->scan_tile / w->scanned, least = max64(1, most / 2);
   if (saturated_product(most, index_bytes) < goal->scanned_bytes) return INT64_MAX;
-  if (w->be_long || (w->rows && saturated_product(w->rows, least) < GEMM_ROWS)) return INT64_MAX;
+  if (w->be_long || (w->rows && saturated_product(w->rows, least) < TUNED_PRODUCT_ROWS))
+    return INT64_MAX;
   return saturated_product(least, index_bytes) < goal->scanned_bytes ? most : least;
 }
 
@@ -148,14 +145,15 @@ static int64_t scanned_indices(const wishes *w, int64_t index_bytes, const split
 static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_goal *goal) {
   int64_t longest = goal->slice_bytes / index_bytes,
           cached = goal->cached_bytes / max64(index_bytes, w->again_bytes);
-  int64_t enough = w->be_long ? longest : w->rows ? max64(1, ENOUGH_ROWS / w->rows) : 1;
-  int64_t least = max64(w->rows ? max64(1, GEMM_ROWS / w->rows) : 1, MARGINS * w->margin);
+  int64_t enough = w->be_long ? longest : w->rows ? max64(1, TUNED_ENOUGH_ROWS / w->rows) : 1;
+  int64_t least =
+      max64(w->rows ? max64(1, TUNED_PRODUCT_ROWS / w->rows) : 1, TUNED_MARGINS * w->margin);
   return max64(min64(longest, max64(cached, enough)),
                min64(least, goal->generous_bytes / index_bytes));
 }
 
 static int64_t in_tiles(const wishes *w, int64_t indices, const split_goal *goal) {
-  bool is_any = !w->innermost || !goal->tile || indices < LONG_SLICE * goal->tile;
+  bool is_any = !w->innermost || !goal->tile || indices < TUNED_LONG_SLICE * goal->tile;
   return is_any ? indices : indices - indices % goal->tile;
 }
 

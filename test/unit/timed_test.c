@@ -13,13 +13,14 @@
 #include "folder_testing.h"
 #include "in/in.h"
 #include "limit/result.h"
+#include "machine/tuned.h"
 
 static void test_band(void) {
   assert(timed_is_unsure(1e6, 2e6) && timed_is_unsure(1e6, 1e6));
-  assert(timed_is_unsure(1e6, TIMED_LEAST_GAIN * 1e6));
-  assert(!timed_is_unsure(1e6, TIMED_LEAST_GAIN * 0.99e6));
-  assert(timed_is_unsure(1e6, TIMED_SURE_GAIN * 0.99e6));
-  assert(!timed_is_unsure(1e6, TIMED_SURE_GAIN * 1e6));
+  assert(timed_is_unsure(1e6, TUNED_TIMED_GAIN * 1e6));
+  assert(!timed_is_unsure(1e6, TUNED_TIMED_GAIN * 0.99e6));
+  assert(timed_is_unsure(1e6, TUNED_SURE_GAIN * 0.99e6));
+  assert(!timed_is_unsure(1e6, TUNED_SURE_GAIN * 1e6));
   assert(timed_is_unsure(0.3 * TIMED_MOST_NS, 0.4 * TIMED_MOST_NS)); /* together */
   assert(!timed_is_unsure(0.3 * TIMED_MOST_NS, 0.41 * TIMED_MOST_NS));
 }
