@@ -78,6 +78,7 @@ static bool is_below(const ir_module *m, ir_block block, ir_op op) {
   return parent == op;
 }
 
+/* An op below *user that reads what is made outside of that. */
 static bool captures(const ir_module *m, ir_op op, const void *user) {
   const ir_op *above = user;
   for (ir_value v, i = 0; op != *above && (v = ir_operand_at(m, op, i)); i++)

@@ -548,16 +548,19 @@ static bool all_sliceable(const ir_module *m, ir_op op) {
   return true;
 }
 
-/* A reducer or comparator that reads values from around the op: they are no operands, so nobody
- * would bring them along. */
-static bool captures(const ir_module *m, ir_op op, const void *user) {
+static bool reads_from_above(const ir_module *m, ir_op op, const void *user) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; op != *(const ir_op *)user && i < d->n_operands; i++)
     if (ir_value_block(m, d->operands[i]) != d->block) return true;
   return false;
 }
 
-static bool has_captures(const ir_module *m, ir_op op) { return ir_any_op(m, op, captures, &op); }
+/* Each block below the op reads its own values alone, not those of a block around it either, be
+ * that below the op or not: what a reducer reads from above is no operand, so nobody would bring it
+ * along. */
+static bool is_isolated(const ir_module *m, ir_op op) {
+  return !ir_any_op(m, op, reads_from_above, &op);
+}
 
 static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }
 
@@ -608,7 +611,7 @@ bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result
   *out = split_absent_factor(scratch, m, op);
   rule asked = rules[ir_kind_of(m, op)];
   if (asked == split_factors_none || !all_sliceable(m, op) || ir_has_effects(m, op) ||
-      has_captures(m, op))
+      !is_isolated(m, op))
     return false;
   query q = {scratch, m, op, of_result, index, pos, out};
   return asked(&q);
