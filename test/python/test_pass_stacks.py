@@ -1,6 +1,8 @@
 """Shifted parts of one tensor that are put side by side, as people write windows by hand, and what
 is added to such parts: as stock, and held under a limit."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,10 @@ import pytest
 import held
 import running
 
-PASSES = "--pass=inline,simplify,stacks,dce"
+sys.path.insert(0, str(running.ROOT / "tools"))
+import fuzz_stock  # noqa: E402
+from random_stacks import PASSES  # noqa: E402
+
 DICE = np.random.default_rng(0)
 IMAGE = DICE.standard_normal((40, 50)).astype(np.float32)
 COLOURS = DICE.standard_normal((40, 50, 3)).astype(np.float32)
@@ -125,44 +130,16 @@ def test_left_alone(name, tmp_path):
     np.testing.assert_array_equal(got, want)
 
 
-class Shifts:
-    """Windows of a padded tensor at places drawn at random, what is made of each, and gradients."""
-
-    def __init__(self, seed):
-        dice = np.random.default_rng(seed)
-        rank = int(dice.integers(1, 4))
-        self.x = dice.standard_normal(dice.integers(3, 14, rank)).astype(np.float32)
-        self.pads = [(int(a), int(b)) for a, b in dice.integers(0, 3, (rank, 2))]
-        self.mode = str(dice.choice(["constant", "reflect", "wrap", "edge"]))
-        shape = [n + a + b for n, (a, b) in zip(self.x.shape, self.pads, strict=True)]
-        self.size = [int(dice.integers(1, n + 1)) for n in shape]
-        room = [n - s + 1 for n, s in zip(shape, self.size, strict=True)]
-        self.places = [[int(dice.integers(r)) for r in room] for _ in range(dice.integers(4, 40))]
-        self.axis = int(dice.integers(rank + 1))
-        self.least = bool(dice.integers(2))
-
-    def window(self, at):
-        return tuple(slice(a, a + s) for a, s in zip(at, self.size, strict=True))
-
-    def value(self, x):
-        p = jnp.pad(x, self.pads, mode=self.mode)
-        y = jnp.stack([p[self.window(at)] for at in self.places], self.axis)
-        y = jnp.sin(y * jnp.arange(1, 1 + y.shape[-1], dtype=x.dtype))
-        return jnp.sum((y.min(self.axis) if self.least else y.sum(self.axis)) ** 2) + jnp.sum(x)
-
-
 @pytest.mark.parametrize("seed", range(16))
-def test_random_shifts(seed, tmp_path):
+def test_random_shifts(seed):
     """By the pass alone, and in slices of some bytes."""
-    case = Shifts(seed)
-    text = jax.jit(jax.value_and_grad(case.value)).lower(case.x).as_text()
-    path = tmp_path / "program.mlir"
-    path.write_text(text)
-    want = running.Xla(text, as_users=True)(case.x)
-    for options in ([PASSES], ["--tensor-size-threshold", "300"]):
-        got = running.Xla(running.opt(path, *options), as_users=True)(case.x)
-        for g, w in zip(got, want, strict=True):
-            np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-6 * max(10, np.max(np.abs(w))))
+    assert fuzz_stock.failures("Shifts", seed)[0] == []
+
+
+def test_a_wrong_result_is_found(monkeypatch):
+    opt = running.opt
+    monkeypatch.setattr(running, "opt", lambda *a: opt(*a).replace("stablehlo.sine", "stablehlo.cosine"))
+    assert len(fuzz_stock.failures("Shifts", 0)[0]) == 2
 
 
 def bilateral(image, guide):

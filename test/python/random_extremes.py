@@ -1,0 +1,90 @@
+"""Random programs of extremes and what is compared with them, as gradients do.
+
+A seed stands for one `function` of `inputs`, the `ways` to rewrite it (arguments of `weir opt`), and
+how far off results may be: `rounding` of `scales`.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def split_above(threshold):
+    """With kernels and without."""
+    return [["--tensor-size-threshold", threshold, "--tile", tile] for tile in ("on", "off")]
+
+
+class Extremes:
+    """The gradient of extremes, over one of its dimensions, of what a product of batches makes, drawn
+    at random: which of the others a loop goes over, and what is a kernel's rows, is left to weir."""
+
+    ways, rounding = split_above("400kB"), 1e-4
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        sizes = dict(zip("bij", dice.permutation([dice.integers(2, 24), 100, 400]), strict=True))
+        sizes["d"] = int(dice.choice([2, 8, 16, 24, 64, 100]))
+        left, right = ("".join(dice.permutation(list(k))) for k in ("bid", dice.choice(["jd", "bjd"])))
+        self.spec = f"{left},{right}->{''.join(dice.permutation(list('bij')))}"
+        self.axis, self.is_least = int(dice.integers(3)), bool(dice.integers(2))
+        self.between = dice.choice(["nothing", "bias", "log", "scale"])
+        self.inputs = [
+            dice.standard_normal([int(sizes[k]) for k in side]).astype(np.float32)
+            for side in (left, right)
+        ]
+        self.function = jax.value_and_grad(self.value, (0, 1))
+
+    def value(self, x, y):
+        between = {
+            "nothing": lambda k: k,
+            "bias": lambda k: k + jnp.arange(k.shape[-1]) % 7 / 8,
+            "log": lambda k: jnp.log1p(k * k),
+            "scale": lambda k: jnp.tanh(k / 9) * 3 + k,
+        }
+        k = between[self.between](jnp.einsum(self.spec, x, y))
+        return jnp.mean((k.min if self.is_least else k.max)(self.axis) ** 2)
+
+    def scales(self, want):
+        """A gradient may be small beside the value."""
+        return [max(np.abs(w).max() for w in want)] * len(want)
+
+
+class ExtremesOfWindows:
+    """The gradient of extremes of a sum of windows of what all pairs make, drawn at random. What is
+    compared may be in another loop than the extreme, and is then made again for other windows.
+    """
+
+    rounding = 1e-3
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        self.n, self.m = (int(s) for s in dice.integers(90, 400, 2))
+        self.of = dice.choice(["distances", "product", "sines"])
+        self.windows = [(*dice.integers(0, 9, 2), *dice.normal(size=1)) for _ in range(seed % 3 + 2)]
+        self.axis, self.ends = int(dice.integers(2)), dice.permutation(5)[: dice.integers(1, 4)]
+        self.ways = split_above(int(dice.choice([1000, 3000, 5000, 20000, 100000])))
+        self.inputs = [dice.standard_normal((s, 3)).astype(np.float32) for s in (self.n, self.m)]
+        self.function = jax.grad(self.value, (0, 1))
+
+    def value(self, x, y):
+        pairs = {
+            "distances": lambda: jnp.exp(-jnp.sum((x[:, None] - y) ** 2, -1)),
+            "product": lambda: x @ y.T,
+            "sines": lambda: jnp.sin(x[:, :1] * y[:, 0]),
+        }
+        k = pairs[self.of]()
+        n, m = self.n - 8, self.m - 8
+        w = sum(k[i : i + n, j : j + m] * c for i, j, c in self.windows)
+        largest = w.max(self.axis)
+        ends = [
+            lambda: jnp.sin(largest).sum(),
+            lambda: jax.nn.logsumexp(largest),
+            lambda: (largest[1:] * largest[:-1]).sum(),
+            lambda: jnp.sin(k[::2, ::3].sum(0)).sum(),
+            lambda: (w.min(1 - self.axis) ** 2).sum(),
+        ]
+        return jnp.sin(largest).sum() + sum(ends[e]() for e in self.ends)
+
+    def scales(self, want):
+        """A gradient may be small beside the value."""
+        return [max(np.abs(w).max() for w in want)] * len(want)

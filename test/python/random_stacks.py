@@ -1,0 +1,43 @@
+"""Random programs that put shifted parts of one tensor side by side.
+
+A seed stands for one `function` of `inputs`, the `ways` to rewrite it (arguments of `weir opt`), and
+how far off results may be: `rounding` of `scales`.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+PASSES = "--pass=inline,simplify,stacks,dce"
+
+
+class Shifts:
+    """Windows of a padded tensor at places drawn at random, what is made of each, and gradients."""
+
+    ways, rounding = [[PASSES], ["--tensor-size-threshold", 300]], 2e-5
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        rank = int(dice.integers(1, 4))
+        self.x = dice.standard_normal(dice.integers(3, 14, rank)).astype(np.float32)
+        self.pads = [(int(a), int(b)) for a, b in dice.integers(0, 3, (rank, 2))]
+        self.mode = str(dice.choice(["constant", "reflect", "wrap", "edge"]))
+        shape = [n + a + b for n, (a, b) in zip(self.x.shape, self.pads, strict=True)]
+        self.size = [int(dice.integers(1, n + 1)) for n in shape]
+        room = [n - s + 1 for n, s in zip(shape, self.size, strict=True)]
+        self.places = [[int(dice.integers(r)) for r in room] for _ in range(dice.integers(4, 40))]
+        self.axis = int(dice.integers(rank + 1))
+        self.least = bool(dice.integers(2))
+        self.inputs, self.function = [self.x], jax.value_and_grad(self.value)
+
+    def window(self, at):
+        return tuple(slice(a, a + s) for a, s in zip(at, self.size, strict=True))
+
+    def value(self, x):
+        p = jnp.pad(x, self.pads, mode=self.mode)
+        y = jnp.stack([p[self.window(at)] for at in self.places], self.axis)
+        y = jnp.sin(y * jnp.arange(1, 1 + y.shape[-1], dtype=x.dtype))
+        return jnp.sum((y.min(self.axis) if self.least else y.sum(self.axis)) ** 2) + jnp.sum(x)
+
+    def scales(self, want):
+        return [max(10, np.abs(w).max()) for w in want]

@@ -1,0 +1,90 @@
+"""Rewrites random programs of a kind, and compares results with those of stock XLA.
+
+    python tools/fuzz_stock.py --count 100 [--first SEED] [--kind Extremes|ExtremesOfWindows|Shifts]
+                               [--build DIR] [--keep DIR]
+
+A seed of a kind stands for one program and the ways (test/python/random_extremes.py,
+random_stacks.py): values that are made again to be compared, in kernels and in loops, and sizes at
+which the evaluator would take minutes. Exits 1 if one failed.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import jax
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "test/python"))
+if __name__ == "__main__":
+    os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
+import random_extremes  # noqa: E402
+import random_stacks  # noqa: E402
+import running  # noqa: E402
+from weir import _hook  # noqa: E402
+
+KINDS = {kind.__name__: kind for kind in (random_extremes.Extremes, random_extremes.ExtremesOfWindows)}
+KINDS["Shifts"] = random_stacks.Shifts
+
+
+def text_of(program):
+    return jax.jit(program.function).lower(*program.inputs).as_text()
+
+
+def difference(program, got, want):
+    for i, (x, y, scale) in enumerate(zip(got, want, program.scales(want), strict=True)):
+        off = np.max(np.abs(np.asarray(x, float) - y), initial=0) / scale
+        if not off < program.rounding:  # or NaN
+            return f"result {i}: off by {off:.1e}"
+    return None
+
+
+def failures(kind, seed):
+    """(way, what is wrong) for every way that fails; how many ways changed the program."""
+    _hook.register_calls()
+    program, found, changed = KINDS[kind](seed), [], 0
+    text = text_of(program)
+    want = running.Xla(text, as_users=True)(*program.inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.mlir"
+        path.write_text(text)
+        for way in program.ways:
+            try:
+                made = running.opt(path, *way)
+                changed += made != text
+                problem = difference(program, running.Xla(made, as_users=True)(*program.inputs), want)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                found.append((" ".join(map(str, way)), problem))
+    return found, changed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
+    args = parser.parse_args()
+    if args.build:
+        running.BUILD = args.build.resolve()
+    failed = changes = 0
+    cases = [(k, s) for s in range(args.first, args.first + args.count) for k in args.kind or KINDS]
+    for kind, seed in cases:
+        found, changed = failures(kind, seed)
+        changes, failed = changes + changed, failed + bool(found)
+        for way, problem in found:
+            args.keep.mkdir(parents=True, exist_ok=True)
+            (args.keep / f"{kind}{seed}.mlir").write_text(text_of(KINDS[kind](seed)))
+            print(f"{kind} {seed}, {way}: {problem}", flush=True)
+    print(f"{len(cases)} programs, changed {changes} times, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
