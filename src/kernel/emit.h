@@ -58,58 +58,72 @@ typedef struct kernel_known { /* a line that need not be put again */
 } kernel_known;
 
 typedef struct kernel_emitter {
+  /* ---- of the module ---- */
   kernel_nest *n;
   arena *a;
-  strbuf buffers;     /* names of inputs and results, the same in all functions */
-  strbuf places;      /* of places in the scratch */
-  strbuf entry;       /* of the function: allocas and what is computed once */
-  strbuf *body, *row; /* the two streams */
-  strbuf *out;        /* one of them */
-  strbuf *pack;       /* before the rows of a block */
-  strbuf *chunk_pack; /* before the passes of a chunk of rows */
-  int32_t depth[2];   /* loops open in body, row */
-  const char *small_ints[256];
-  uint32_t names;                      /* numbers given to values and labels */
-  kernel_known *known;                 /* lines by hash, the last one of each */
-  int32_t rows, vectors;               /* of the tile being emitted */
-  const char *bound[KERNEL_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
-                                        and columns */
-  bool is_constant[KERNEL_MOST_AXES];  /* bound to a literal */
-  const char *row_index[KERNEL_MOST_ROWS], *row_local[KERNEL_MOST_ROWS];
-  const char *column, *column_local;       /* of the first lane; local: from the block's first */
-  const char *mask;                        /* of the lanes that exist; NULL: all */
-  const char *block_begin, *block_columns; /* of the block of columns */
-  const char *block_main;                  /* of these in whole tiles */
-  const char *group; /* kernel_group_of() rows that are not a whole tile; NULL: whole */
-  bool in_tile;      /* copies are read, not computed */
-  bool in_copy;      /* of computed values: copies of inputs are read */
-  int32_t pass, phase;
-  int64_t panel;                        /* rows of a panel, */
-  const char *panel_begin, *panel_rows; /* counted from the chunk's first */
-  bool is_running;                      /* statistics of this pass are read as they are so far */
-  bool filling;                         /* a table */
-  strbuf *before;                       /* before the blocks of the pass */
-  VEC(kernel_kept) kept;
-  VEC(kernel_table) tables;
-  int64_t *term_offset;   /* of the value that a sum was made with, by reduction and term: [row] */
-  bool finishes;          /* in the function that runs when all rows are done */
-  uint32_t *seen, sweeps; /* by node: the last sweep that came by */
-  uint64_t *visited;      /* by node: for which phases it was looked at what to keep */
-  VEC(kernel_memo) memos;
-  VEC(kernel_pack) packs;
+  const char *name;            /* of the kernel's function */
+  strbuf helpers;              /* functions of its own that it calls */
   VEC(const char *) shared;    /* names of functions that are called from several places */
   VEC(const char *) functions; /* of the C library, by the index they are called by */
   VEC(const char *) declared;
-  const char *name;  /* of the kernel's function */
-  strbuf helpers;    /* functions of its own that it calls */
-  bool *has_helpers; /* by node */
-  int64_t scratch_bytes;
-  const char *slot;     /* number of the partial results of reductions over rows */
-  int64_t *late_offset; /* theirs in the shared memory: [slot][point][width] */
-  int64_t shared_bytes;
+  strbuf buffers; /* names of inputs and results, the same in all functions */
+  strbuf places;  /* of places in the scratch */
+  const char *small_ints[256];
+  uint32_t names;            /* numbers given to values and labels */
   int64_t *reduction_offset; /* of a tile reduction's numbers in the scratch: [point][row] */
   int64_t reduction_bytes;   /* of all of them, at the scratch's beginning */
-  const char *numbers;       /* where these are: the scratch, or what another span left */
+  int64_t *term_offset; /* of the value that a sum was made with, by reduction and term: [row] */
+  int64_t *late_offset; /* of reductions over rows in the shared memory: [slot][point][width] */
+  int64_t scratch_bytes, shared_bytes;
+  bool *has_helpers;      /* by node */
+  uint32_t *seen, sweeps; /* by node: the last sweep that came by */
+  uint64_t *visited;      /* by node: for which phases it was looked at what to keep */
+  VEC(kernel_pack) packs;
+  VEC(kernel_table) tables;
+
+  /* ---- of the function ---- */
+  strbuf entry;        /* allocas and what is computed once */
+  strbuf *out;         /* where lines go: one of the streams */
+  kernel_known *known; /* lines by hash, the last one of each */
+  bool finishes;       /* it runs when all rows are done */
+  const char *slot;    /* number of the partial results of reductions over rows */
+  const char
+      *numbers; /* where those of tile reductions are: the scratch, or what another span left */
+  strbuf *chunk_pack; /* before the passes of a chunk of rows */
+
+  /* ---- of the pass ---- */
+  int32_t pass;
+  strbuf *before; /* its blocks */
+  VEC(kernel_kept) kept;
+  int64_t panel; /* rows of one */
+
+  /* ---- of the block of columns ---- */
+  strbuf *pack; /* before its rows */
+  const char *block_begin, *block_columns;
+  const char *block_main; /* columns in whole tiles */
+
+  /* ---- of the panel ---- */
+  const char *panel_begin, *panel_rows; /* counted from the chunk's first */
+  int32_t phase;
+  bool is_running; /* statistics of this pass are read as they are so far */
+  bool filling;    /* a table */
+
+  /* ---- of the tile ---- */
+  bool in_tile;       /* copies are read, not computed */
+  bool in_copy;       /* of computed values: copies of inputs are read */
+  strbuf *body, *row; /* the two streams */
+  int32_t depth[2];   /* loops open in body, row */
+  int32_t rows, vectors;
+  const char *row_index[KERNEL_MOST_ROWS], *row_local[KERNEL_MOST_ROWS];
+  const char *column, *column_local; /* of the first lane; local: from the block's first */
+  const char *mask;                  /* of the lanes that exist; NULL: all */
+  const char *group; /* kernel_group_of() rows that are not a whole tile; NULL: whole */
+  VEC(kernel_memo) memos;
+
+  /* ---- of the loops that are open ---- */
+  const char *bound[KERNEL_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
+                                        and columns */
+  bool is_constant[KERNEL_MOST_AXES];  /* bound to a literal */
 } kernel_emitter;
 
 /* ---- text ---- */
@@ -257,8 +271,10 @@ const char *kernel_tail_mask(kernel_emitter *e, const char *column_local);
 /* A place in the scratch of a thread. */
 const char *kernel_scratch(kernel_emitter *e, int64_t bytes);
 typedef void kernel_point_fn(kernel_emitter *e, const kernel_node *x, void *user);
-void kernel_for_all_points(kernel_emitter *e, const kernel_node *x, kernel_point_fn *fn,
-                           void *user);
+/* At each index of the axes of x that are inside of the tile; hoists: what does not change there is
+ * made before a loop over it. reductions.c */
+void kernel_for_points(kernel_emitter *e, const kernel_node *x, bool hoists, kernel_point_fn *fn,
+                       void *user);
 
 /* ---- strided.c ---- */
 kernel_grid kernel_emit_strided(kernel_emitter *e,

@@ -687,7 +687,7 @@ static void scale_number(kernel_emitter *e, const kernel_node *x, void *user) {
 
 static void scale_numbers(kernel_emitter *e, const kernel_node *x, scaling *s) {
   if (!x->is_product) {
-    kernel_for_all_points(e, x, scale_number, s);
+    kernel_for_points(e, x, false, scale_number, s);
     return;
   }
   int32_t axis = kernel_product_axis(e->n, x);
