@@ -10,16 +10,14 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
+#include "plan/peak_kept.h"
 
 enum {
   MOST_DUPLICATION = 15,   /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
   MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
-  SEEN_THROUGH = 4,     /* nodes between what is computed and the memory that it reads */
-  SEEN_OF_SOFTMAX = 2,  /* nodes between a softmax and what is computed from it alone */
-  SEEN_OF_OPERANDS = 8, /* nodes between a product and what is dear in its operand */
-  STRIP = 128,          /* rows or columns of a product that a TPU computes at a time */
+  STRIP = 128, /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
 };
@@ -93,12 +91,6 @@ static bool is_large_concatenate(const plan_node *n) {
 }
 
 /* ---- the fusion's bookkeeping ---- */
-static uint32_t operand_index(const plan_node *n, uint32_t operand) {
-  for (uint32_t i = 0; i < n->n_operands; i++)
-    if (n->operands[i] == operand) return i;
-  return UINT32_MAX;
-}
-
 static void add_source(source_set *s, uint32_t source) {
   for (uint32_t i = 0; i < s->count; i++)
     if (s->at[i] == source) return;
@@ -175,38 +167,13 @@ static void read_operands(fuser *f, uint32_t node, const plan_node *like, const 
   }
 }
 
-/* Of an f32 function on H100 (hlo_op_profiles_data.h). */
-static int64_t cycles_of(uint16_t kind) {
-  switch (kind) {
-    case IR_OP_ADD:
-    case IR_OP_SUBTRACT:
-    case IR_OP_MULTIPLY: return 7;
-    case IR_OP_DIVIDE: return 36;
-    case IR_OP_SQRT:
-    case IR_OP_RSQRT: return 75;
-    case IR_OP_EXPONENTIAL: return 79;
-    case IR_OP_LOG: return 166;
-    case IR_OP_EXPM1: return 190;
-    case IR_OP_LOG1P: return 229;
-    case IR_OP_TANH: return 467;
-    case IR_OP_POWER: return 526;
-    case IR_OP_SINE: return 958;
-    case IR_OP_COSINE: return 978;
-    default: return 0;
-  }
-}
-
-int64_t plan_cycles(const plan_node *n) {
-  return n->kind == PLAN_FUSION ? n->cycles : cycles_of(n->kind);
-}
-
 static void become_fusion(fuser *f, uint32_t node) {
   plan_node like = *plan_node_get(f->g, node), *n = plan_node_get(f->g, node);
   CTX_CHECK(f->g->m->ctx, !n->fusion && n->n_comps == 0);
   n->fusion = ARENA_NEW(f->g->arena, plan_fusion);
   VEC_PUSH(f->g->arena, &n->fusion->source_count, 1);
   n->kind = PLAN_FUSION;
-  n->cycles = cycles_of(like.kind);
+  n->cycles = plan_cycles(&like);
   n->n_operands = 0;
   n->flags &= (uint8_t)~PLAN_FLAG_KEPT;
   if (like.kind == IR_OP_DYNAMIC_UPDATE_SLICE) n->flags |= PLAN_FLAG_UPDATE;
@@ -216,7 +183,7 @@ static void become_fusion(fuser *f, uint32_t node) {
   }
   source_set root = {.count = 1, .at = {0}};
   read_operands(f, node, &like, &root, false, false);
-  if (like.in_place) n->in_place = 1 + operand_index(n, like.operands[0]);
+  if (like.in_place) n->in_place = 1 + plan_operand_index(n, like.operands[0]);
 }
 
 static void drop_operand(fuser *f, uint32_t node, uint32_t i) {
@@ -285,11 +252,11 @@ static bool would_duplicate(const plan_node *p, uint32_t consumer) {
 static bool in_place_allows(const plan_graph *g, const plan_node *p, const plan_node *c) {
   if (!c->in_place || plan_is_elementwise(p)) return true;
   uint32_t target = c->operands[c->in_place - 1];
-  if (operand_index(p, target) == UINT32_MAX) return true;
+  if (plan_operand_index(p, target) == UINT32_MAX) return true;
   if (p->kind != IR_OP_DYNAMIC_SLICE || p->operands[0] != target) return false;
   for (uint32_t i = 1; i < p->n_operands; i++)
     if (plan_node_get(g, p->operands[i])->kind != IR_OP_CONSTANT &&
-        operand_index(c, p->operands[i]) == UINT32_MAX)
+        plan_operand_index(c, p->operands[i]) == UINT32_MAX)
       return false;
   return true;
 }
@@ -309,25 +276,6 @@ static bool is_summed_by_warps(const plan_graph *g, const plan_node *p) {
   const plan_shape *from = &plan_node_get(g, p->operands[0])->shape;
   int64_t row = from->rank > 0 ? from->dims[from->rank - 1] : 0;
   return p->ints[0] == from->rank - 1 && row > 1 && DEVICE_WARP % row == 0;
-}
-
-/* Whether who reads `p` writes its elements elsewhere. */
-static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c) {
-  bool is_fusion = c->kind == PLAN_FUSION;
-  switch (plan_kind_at_root(g, c)) {
-    case IR_OP_PAD:
-    case IR_OP_SLICE:
-    case IR_OP_DYNAMIC_SLICE:
-    case IR_OP_CONCATENATE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_DYNAMIC_UPDATE_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_SCATTER: return true;
-    /* cut or padded for it */
-    case IR_OP_RESHAPE:
-    case IR_OP_DOT_GENERAL: return is_fusion && c->shape.elements != p->shape.elements;
-    default: return false;
-  }
 }
 
 /* Not with a vector, which is a sum of products there; a matrix of one column is none. */
@@ -354,7 +302,7 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (p->kind == IR_OP_CONSTANT && (p->shape.elements != 1 || c->kind != PLAN_FUSION)) return false;
   if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
-  if (is_summed_by_warps(g, p) && is_moved_by(g, p, c)) return false;
+  if (is_summed_by_warps(g, p) && plan_is_moved_by(g, p, c)) return false;
   if (is_sum_for_product(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
@@ -453,32 +401,6 @@ static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, u
   return good;
 }
 
-/* Whether what it is computed from, as far as that is in memory, has an array of more bytes. */
-static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  bool ends = n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
-  if (depth == 0 && !ends && !plan_has_libraries(g)) return false;
-  ends |= depth == 0;
-  if (ends) return n->kind != IR_OP_CONSTANT && n->kind != IR_OP_IOTA && n->shape.bytes > bytes;
-  for (uint32_t i = 0; i < n->n_operands; i++)
-    if (reads_more_than(g, n->operands[i], bytes, depth - 1)) return true;
-  return false;
-}
-
-/* Whether long sums over different dimensions read it. */
-static bool is_summed_both_ways(const plan_graph *g, const plan_node *n) {
-  const plan_node *first = NULL;
-  for (uint32_t i = 0; i < n->n_users; i++) {
-    const plan_node *u = plan_node_get(g, n->users[i]);
-    if (!(u->flags & PLAN_FLAG_HELD) || !u->n_ints) continue;
-    if (!first) first = u;
-    bool same = u->n_ints == first->n_ints &&
-                memcmp(u->ints, first->ints, u->n_ints * sizeof *u->ints) == 0;
-    if (!same) return true;
-  }
-  return false;
-}
-
 /* Whether somebody who fuses with nobody reads it through views. */
 static bool is_read_as_it_is(const fuser *f, uint32_t view) {
   const plan_node *n = plan_node_get(f->g, view);
@@ -493,26 +415,6 @@ static bool is_read_as_it_is(const fuser *f, uint32_t view) {
 
 bool plan_is_product(const plan_graph *g, const plan_node *n) {
   return plan_kind_at_root(g, n) == IR_OP_DOT_GENERAL;
-}
-
-/* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
-static bool computes_dear(const plan_graph *g, uint32_t node, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return false;
-  if (n->kind == IR_OP_SINE || n->kind == IR_OP_COSINE) return true;
-  if (g->memory->keeps_for_products && (plan_traits(n->kind) & PLAN_TRAIT_D)) return true;
-  for (uint32_t i = 0; i < n->n_operands; i++)
-    if (computes_dear(g, n->operands[i], depth - 1)) return true;
-  return false;
-}
-
-/* What several products would compute, and that is dear: it is made once. */
-static bool is_kept_for_products(const fuser *f, const plan_node *p, uint32_t producer) {
-  if (!f->g->memory->fuses_products || p->n_users < 2) return false;
-  if (p->shape.dtype != IR_F32 || !plan_is_elementwise(p)) return false;
-  for (uint32_t i = 0; i < p->n_users; i++)
-    if (!plan_is_product(f->g, plan_node_get(f->g, p->users[i]))) return false;
-  return computes_dear(f->g, producer, SEEN_OF_OPERANDS);
 }
 
 /* Arrays behind it that are dear to compute and at least as large. */
@@ -533,179 +435,10 @@ static bool is_less_than_dear(const fuser *f, uint32_t producer) {
   if (p->n_users < 2 || !plan_is_elementwise(p)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {
     const plan_node *u = plan_node_get(f->g, p->users[i]);
-    uint32_t slot = operand_index(u, producer);
+    uint32_t slot = plan_operand_index(u, producer);
     if (!(u->kind == PLAN_FUSION ? u->fusion->reused[slot] : reuses(u))) return false;
   }
-  return dear_behind(f->g, producer, p->shape.bytes, SEEN_OF_OPERANDS) > 1;
-}
-
-/* Cycles of functions that take longer than to write an element and read it. */
-static int64_t long_cycles_of(uint16_t kind) {
-  return kind == IR_OP_TANH || kind == IR_OP_LOG1P ? cycles_of(kind) : 0;
-}
-
-static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return 0;
-  int64_t most = 0;
-  for (uint32_t i = 0; i < n->n_operands; i++) {
-    int64_t cycles = cycles_behind(g, n->operands[i], depth - 1);
-    if (cycles > most) most = cycles;
-  }
-  return most + long_cycles_of(n->kind);
-}
-
-/* A sum that finds places, too, reads it: no softmax of Triton's takes it in for all readers. */
-static bool is_searched(const plan_graph *g, const plan_node *p) {
-  for (uint32_t i = 0; i < p->n_users; i++) {
-    const plan_node *u = plan_node_get(g, p->users[i]);
-    if (plan_kind_at_root(g, u) == IR_OP_REDUCE && u->shape.is_tuple) return true;
-  }
-  return false;
-}
-
-/* Whether the node is a sum of x by rows. */
-static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
-  bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
-  const plan_shape *from = &plan_node_get(g, x)->shape;
-  int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
-  return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&
-         operand_index(n, x) != UINT32_MAX;
-}
-
-/* Cycles of the node for an element, with what it alone reads: that is computed with it. */
-static int64_t own_cycles(const plan_graph *g, uint32_t node, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  int64_t cycles = cycles_of(n->kind);
-  for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
-    const plan_node *x = plan_node_get(g, n->operands[i]);
-    if (x->n_users == 1 && !(x->flags & PLAN_FLAG_HELD))
-      cycles += own_cycles(g, n->operands[i], depth - 1);
-  }
-  return cycles;
-}
-
-/* Whether sums of its rows read it and what is as large, which is one softmax of Triton's. */
-static bool is_of_softmax(const plan_graph *g, uint32_t node) {
-  const plan_node *n = plan_node_get(g, node);
-  bool has_sum = false;
-  for (uint32_t i = 0; i < n->n_users; i++) {
-    const plan_node *u = plan_node_get(g, n->users[i]);
-    bool is_sum = is_sum_of_rows(g, u, node) && !u->is_read_again;
-    if (!is_sum && u->shape.elements != n->shape.elements) return false;
-    has_sum |= is_sum;
-  }
-  return has_sum;
-}
-
-enum { MOST_SOURCES = 8 };
-
-typedef struct sources { /* arrays as large as a node, of which it is computed */
-  uint32_t count;
-  uint32_t at[MOST_SOURCES];
-} sources;
-
-static void add_sources(const plan_graph *g, uint32_t node, int64_t elements, int32_t depth,
-                        sources *out) {
-  const plan_node *n = plan_node_get(g, node);
-  for (uint32_t i = 0; i < n->n_operands && plan_is_elementwise(n); i++) {
-    const plan_node *x = plan_node_get(g, n->operands[i]);
-    bool is_computed = x->n_users == 1 && plan_is_elementwise(x) && depth > 0;
-    bool is_known = x->shape.elements != elements || x->kind == IR_OP_BROADCAST_IN_DIM;
-    for (uint32_t k = 0; k < out->count && !is_known; k++) is_known = out->at[k] == n->operands[i];
-    if (is_computed) add_sources(g, n->operands[i], elements, depth - 1, out);
-    else if (!is_known && out->count < MOST_SOURCES) out->at[out->count++] = n->operands[i];
-  }
-}
-
-/* Arrays of so many elements that a reader reads or writes, but for one. */
-static int64_t passes_of(const plan_graph *g, const plan_node *reader, uint32_t but,
-                         int64_t elements) {
-  int64_t passes = reader->shape.elements == elements;
-  for (uint32_t i = 0; i < reader->n_operands; i++)
-    passes += reader->operands[i] != but &&
-              plan_node_get(g, reader->operands[i])->shape.elements == elements;
-  return passes;
-}
-
-/* How much longer XLA:GPU takes by its count, in cycles for an element, if a reader computes the
- * node, rather than to read it. Numbers are read and written meanwhile. */
-static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t node,
-                         int64_t cycles, const sources *from) {
-  int64_t elements = plan_node_get(g, node)->shape.elements, own = plan_cycles(reader),
-          passes = passes_of(g, reader, node, elements), with = passes;
-  for (uint32_t i = 0; i < from->count; i++)
-    with += operand_index(reader, from->at[i]) == UINT32_MAX;
-  return max64(own + cycles, with * PLAN_PASS_CYCLES) - max64(own, (passes + 1) * PLAN_PASS_CYCLES);
-}
-
-/* Whether computing it anew for each reader takes longer than writing it and reading it. Triton
- * computes rows as long as a power of two, once for a softmax. */
-static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
-  const plan_node *n = plan_node_get(g, node);
-  int64_t cycles = own_cycles(g, node, SEEN_OF_OPERANDS), padded = 1, longer = 0;
-  if (is_of_softmax(g, node)) {
-    int64_t row = n->shape.dims[n->shape.rank - 1];
-    while (padded < row) padded *= 2;
-    return cycles * (padded - row) > PLAN_PASS_CYCLES * row;
-  }
-  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PLAN_PASS_CYCLES) return false;
-  sources from = {0};
-  add_sources(g, node, n->shape.elements, SEEN_OF_OPERANDS, &from);
-  for (uint32_t i = 0; i < n->n_users; i++)
-    longer += longer_by(g, plan_node_get(g, n->users[i]), node, cycles, &from);
-  return longer > max64(cycles, (from.count + 1) * PLAN_PASS_CYCLES);
-}
-
-static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
-  if (!g->memory->library_bytes || p->n_users < 2 || !plan_is_elementwise(p)) return false;
-  if (is_too_long_for_each(g, producer)) return true;
-  return is_searched(g, p) && cycles_behind(g, producer, SEEN_OF_OPERANDS) > 0;
-}
-
-/* Whether it is computed from the sums of x's rows, through views and what is computed of them. */
-static bool comes_of_rows(const plan_graph *g, uint32_t node, uint32_t x, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  if (is_sum_of_rows(g, n, x)) return true;
-  bool is_view = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST;
-  if (depth == 0 || !(is_view || plan_is_elementwise(n))) return false;
-  for (uint32_t i = 0; i < n->n_operands; i++)
-    if (comes_of_rows(g, n->operands[i], x, depth - 1)) return true;
-  return false;
-}
-
-/* Whether it is computed, element by element, from rows and from the sums of these: such a softmax
- * is one fusion of Triton's. In f64, too, which Triton does not have (softmax_rewriter_triton.cc).
- */
-static bool is_softmax(const plan_graph *g, const plan_node *p, int32_t depth) {
-  if (!plan_is_elementwise(p) || p->shape.rank < 2) return false;
-  if (p->kind == IR_OP_CONVERT && p->n_users > 1) return false;
-  for (uint32_t i = 0; i < 2 && p->n_operands == 2; i++)
-    if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_THROUGH)) return true;
-  for (uint32_t i = 0; i < p->n_operands && depth > 0; i++)
-    if (is_softmax(g, plan_node_get(g, p->operands[i]), depth - 1)) return true;
-  return false;
-}
-
-/* Whether who reads `x` does what Triton does not take in: other sums than by rows, sums that find
- * places, what moves elements. Through views and numbers of fewer bits, which each reader makes. */
-static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_node *rows) {
-  int64_t row = rows->shape.dims[rows->shape.rank - 1];
-  for (uint32_t i = 0; i < x->n_users; i++) {
-    const plan_node *u = plan_node_get(g, x->users[i]);
-    bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
-    if (is_sum && (u->shape.is_tuple || u->shape.elements * row != rows->shape.elements))
-      return true;
-    if (is_moved_by(g, rows, u)) return true;
-    bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
-    if (is_seen_through && is_read_outside(g, u, rows)) return true;
-  }
-  return false;
-}
-
-/* Others than Triton read what it writes. */
-static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
-  return g->memory->library_bytes && is_softmax(g, p, SEEN_OF_SOFTMAX) && is_read_outside(g, p, p);
+  return dear_behind(f->g, producer, p->shape.bytes, PLAN_SEEN_OF_OPERANDS) > 1;
 }
 
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
@@ -713,17 +446,14 @@ static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
  * stays for products as narrow. */
 static bool fuses_into_readers(const fuser *f, uint32_t producer) {
   const plan_node *p = plan_node_get(f->g, producer);
-  if (is_kept_for_products(f, p, producer)) {
+  if (plan_is_kept_for_products(f->g, producer)) {
     plan_node_get(f->g, producer)->narrow = true;
     return false;
   }
-  if (is_less_than_dear(f, producer) || is_too_long_to_repeat(f->g, p, producer)) return false;
-  if (is_softmax_written(f->g, p)) return false;
-  int64_t bytes = p->shape.bytes - is_summed_both_ways(f->g, p);
-  if (p->n_users > 1 && reads_more_than(f->g, producer, bytes, SEEN_THROUGH)) return false;
+  if (is_less_than_dear(f, producer) || plan_is_kept(f->g, producer)) return false;
   for (uint32_t i = 0; i < p->n_users; i++) {
     const plan_node *u = plan_node_get(f->g, p->users[i]);
-    uint32_t slot = operand_index(u, producer);
+    uint32_t slot = plan_operand_index(u, producer);
     CTX_CHECK(f->g->m->ctx, slot != UINT32_MAX); /* a user reads it */
     if (!is_fusible(u) || !may_fuse(f, p->users[i], slot)) return false;
     if (p->n_users > 1 && is_read_as_it_is(f, p->users[i])) return false;
@@ -737,7 +467,7 @@ static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
     plan_node *p = plan_node_get(f->g, order[k]);
     if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
     if (p->n_users == 1) {
-      uint32_t i = operand_index(plan_node_get(f->g, p->users[0]), order[k]);
+      uint32_t i = plan_operand_index(plan_node_get(f->g, p->users[0]), order[k]);
       CTX_CHECK(f->g->m->ctx, i != UINT32_MAX); /* a user reads it */
       if (is_fusible(plan_node_get(f->g, p->users[0])) && may_fuse(f, p->users[0], i)) continue;
     } else if (fuses_into_all(f, order[k], order, count)) continue;
@@ -814,7 +544,7 @@ static void fuse_comp(fuser *f, uint32_t comp) {
  */
 static bool is_read_by_several(const plan_graph *g, const plan_node *sum) {
   const plan_node *n = sum;
-  for (int32_t steps = 0; n->n_users == 1 && steps < SEEN_OF_OPERANDS; steps++) {
+  for (int32_t steps = 0; n->n_users == 1 && steps < PLAN_SEEN_OF_OPERANDS; steps++) {
     n = plan_node_get(g, n->users[0]);
     bool is_made_of_it = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST ||
                          (plan_is_elementwise(n) && n->shape.elements == sum->shape.elements);

@@ -227,6 +227,12 @@ int64_t plan_apart_bytes(const device_memory *memory, int64_t bytes);
 int64_t plan_small_bytes(const plan_graph *g, bool is_near, int64_t unread_bytes);
 /* After that: libraries' workspaces, and arrays as large as they are there. */
 void plan_on_device(plan_graph *g);
+/* UINT32_MAX: it reads no such. */
+static inline uint32_t plan_operand_index(const plan_node *n, uint32_t operand) {
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (n->operands[i] == operand) return i;
+  return UINT32_MAX;
+}
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 /* Of a node, for an element, as XLA:GPU counts them. */

@@ -1,0 +1,275 @@
+#include "plan/peak_kept.h"
+
+#include "base/ints.h"
+
+enum {
+  SEEN_THROUGH = 4,    /* nodes between what is computed and the memory that it reads */
+  SEEN_OF_SOFTMAX = 2, /* nodes between a softmax and what is computed from it alone */
+};
+
+bool plan_is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c) {
+  bool is_fusion = c->kind == PLAN_FUSION;
+  switch (plan_kind_at_root(g, c)) {
+    case IR_OP_PAD:
+    case IR_OP_SLICE:
+    case IR_OP_DYNAMIC_SLICE:
+    case IR_OP_CONCATENATE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_DYNAMIC_UPDATE_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_SCATTER: return true;
+    /* cut or padded for it */
+    case IR_OP_RESHAPE:
+    case IR_OP_DOT_GENERAL: return is_fusion && c->shape.elements != p->shape.elements;
+    default: return false;
+  }
+}
+
+/* Whether what it is computed from, as far as that is in memory, has an array of more bytes. */
+static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  bool ends = n->n_operands == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n);
+  if (depth == 0 && !ends && !plan_has_libraries(g)) return false;
+  ends |= depth == 0;
+  if (ends) return n->kind != IR_OP_CONSTANT && n->kind != IR_OP_IOTA && n->shape.bytes > bytes;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (reads_more_than(g, n->operands[i], bytes, depth - 1)) return true;
+  return false;
+}
+
+/* Whether long sums over different dimensions read it. */
+static bool is_summed_both_ways(const plan_graph *g, const plan_node *n) {
+  const plan_node *first = NULL;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    if (!(u->flags & PLAN_FLAG_HELD) || !u->n_ints) continue;
+    if (!first) first = u;
+    bool same = u->n_ints == first->n_ints &&
+                memcmp(u->ints, first->ints, u->n_ints * sizeof *u->ints) == 0;
+    if (!same) return true;
+  }
+  return false;
+}
+
+/* ---- by products ---- */
+/* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
+static bool computes_dear(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return false;
+  if (n->kind == IR_OP_SINE || n->kind == IR_OP_COSINE) return true;
+  if (g->memory->keeps_for_products && (plan_traits(n->kind) & PLAN_TRAIT_D)) return true;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (computes_dear(g, n->operands[i], depth - 1)) return true;
+  return false;
+}
+
+bool plan_is_kept_for_products(const plan_graph *g, uint32_t producer) {
+  const plan_node *p = plan_node_get(g, producer);
+  if (!g->memory->fuses_products || p->n_users < 2) return false;
+  if (p->shape.dtype != IR_F32 || !plan_is_elementwise(p)) return false;
+  for (uint32_t i = 0; i < p->n_users; i++)
+    if (!plan_is_product(g, plan_node_get(g, p->users[i]))) return false;
+  return computes_dear(g, producer, PLAN_SEEN_OF_OPERANDS);
+}
+
+/* ---- by what XLA:GPU counts ---- */
+/* Of an f32 function on H100 (hlo_op_profiles_data.h). */
+static int64_t cycles_of(uint16_t kind) {
+  switch (kind) {
+    case IR_OP_ADD:
+    case IR_OP_SUBTRACT:
+    case IR_OP_MULTIPLY: return 7;
+    case IR_OP_DIVIDE: return 36;
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT: return 75;
+    case IR_OP_EXPONENTIAL: return 79;
+    case IR_OP_LOG: return 166;
+    case IR_OP_EXPM1: return 190;
+    case IR_OP_LOG1P: return 229;
+    case IR_OP_TANH: return 467;
+    case IR_OP_POWER: return 526;
+    case IR_OP_SINE: return 958;
+    case IR_OP_COSINE: return 978;
+    default: return 0;
+  }
+}
+
+int64_t plan_cycles(const plan_node *n) {
+  return n->kind == PLAN_FUSION ? n->cycles : cycles_of(n->kind);
+}
+
+/* Cycles of functions that take longer than to write an element and read it. */
+static int64_t long_cycles_of(uint16_t kind) {
+  return kind == IR_OP_TANH || kind == IR_OP_LOG1P ? cycles_of(kind) : 0;
+}
+
+static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return 0;
+  int64_t most = 0;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    int64_t cycles = cycles_behind(g, n->operands[i], depth - 1);
+    if (cycles > most) most = cycles;
+  }
+  return most + long_cycles_of(n->kind);
+}
+
+/* A sum that finds places, too, reads it: no softmax of Triton's takes it in for all readers. */
+static bool is_searched(const plan_graph *g, const plan_node *p) {
+  for (uint32_t i = 0; i < p->n_users; i++) {
+    const plan_node *u = plan_node_get(g, p->users[i]);
+    if (plan_kind_at_root(g, u) == IR_OP_REDUCE && u->shape.is_tuple) return true;
+  }
+  return false;
+}
+
+/* Whether the node is a sum of x by rows. */
+static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
+  bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
+  const plan_shape *from = &plan_node_get(g, x)->shape;
+  int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
+  return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&
+         plan_operand_index(n, x) != UINT32_MAX;
+}
+
+/* Cycles of the node for an element, with what it alone reads: that is computed with it. */
+static int64_t own_cycles(const plan_graph *g, uint32_t node, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  int64_t cycles = cycles_of(n->kind);
+  for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    if (x->n_users == 1 && !(x->flags & PLAN_FLAG_HELD))
+      cycles += own_cycles(g, n->operands[i], depth - 1);
+  }
+  return cycles;
+}
+
+/* Whether sums of its rows read it and what is as large, which is one softmax of Triton's. */
+static bool is_of_softmax(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  bool has_sum = false;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    bool is_sum = is_sum_of_rows(g, u, node) && !u->is_read_again;
+    if (!is_sum && u->shape.elements != n->shape.elements) return false;
+    has_sum |= is_sum;
+  }
+  return has_sum;
+}
+
+enum { MOST_SOURCES = 8 };
+
+typedef struct sources { /* arrays as large as a node, of which it is computed */
+  uint32_t count;
+  uint32_t at[MOST_SOURCES];
+} sources;
+
+static void add_sources(const plan_graph *g, uint32_t node, int64_t elements, int32_t depth,
+                        sources *out) {
+  const plan_node *n = plan_node_get(g, node);
+  for (uint32_t i = 0; i < n->n_operands && plan_is_elementwise(n); i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    bool is_computed = x->n_users == 1 && plan_is_elementwise(x) && depth > 0;
+    bool is_known = x->shape.elements != elements || x->kind == IR_OP_BROADCAST_IN_DIM;
+    for (uint32_t k = 0; k < out->count && !is_known; k++) is_known = out->at[k] == n->operands[i];
+    if (is_computed) add_sources(g, n->operands[i], elements, depth - 1, out);
+    else if (!is_known && out->count < MOST_SOURCES) out->at[out->count++] = n->operands[i];
+  }
+}
+
+/* Arrays of so many elements that a reader reads or writes, but for one. */
+static int64_t passes_of(const plan_graph *g, const plan_node *reader, uint32_t but,
+                         int64_t elements) {
+  int64_t passes = reader->shape.elements == elements;
+  for (uint32_t i = 0; i < reader->n_operands; i++)
+    passes += reader->operands[i] != but &&
+              plan_node_get(g, reader->operands[i])->shape.elements == elements;
+  return passes;
+}
+
+/* How much longer XLA:GPU takes by its count, in cycles for an element, if a reader computes the
+ * node, rather than to read it. Numbers are read and written meanwhile. */
+static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t node,
+                         int64_t cycles, const sources *from) {
+  int64_t elements = plan_node_get(g, node)->shape.elements, own = plan_cycles(reader),
+          passes = passes_of(g, reader, node, elements), with = passes;
+  for (uint32_t i = 0; i < from->count; i++)
+    with += plan_operand_index(reader, from->at[i]) == UINT32_MAX;
+  return max64(own + cycles, with * PLAN_PASS_CYCLES) - max64(own, (passes + 1) * PLAN_PASS_CYCLES);
+}
+
+/* Whether computing it anew for each reader takes longer than writing it and reading it. Triton
+ * computes rows as long as a power of two, once for a softmax. */
+static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  int64_t cycles = own_cycles(g, node, PLAN_SEEN_OF_OPERANDS), padded = 1, longer = 0;
+  if (is_of_softmax(g, node)) {
+    int64_t row = n->shape.dims[n->shape.rank - 1];
+    while (padded < row) padded *= 2;
+    return cycles * (padded - row) > PLAN_PASS_CYCLES * row;
+  }
+  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PLAN_PASS_CYCLES) return false;
+  sources from = {0};
+  add_sources(g, node, n->shape.elements, PLAN_SEEN_OF_OPERANDS, &from);
+  for (uint32_t i = 0; i < n->n_users; i++)
+    longer += longer_by(g, plan_node_get(g, n->users[i]), node, cycles, &from);
+  return longer > max64(cycles, (from.count + 1) * PLAN_PASS_CYCLES);
+}
+
+static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
+  if (!g->memory->library_bytes || p->n_users < 2 || !plan_is_elementwise(p)) return false;
+  if (is_too_long_for_each(g, producer)) return true;
+  return is_searched(g, p) && cycles_behind(g, producer, PLAN_SEEN_OF_OPERANDS) > 0;
+}
+
+/* Whether it is computed from the sums of x's rows, through views and what is computed of them. */
+static bool comes_of_rows(const plan_graph *g, uint32_t node, uint32_t x, int32_t depth) {
+  const plan_node *n = plan_node_get(g, node);
+  if (is_sum_of_rows(g, n, x)) return true;
+  bool is_view = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST;
+  if (depth == 0 || !(is_view || plan_is_elementwise(n))) return false;
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (comes_of_rows(g, n->operands[i], x, depth - 1)) return true;
+  return false;
+}
+
+/* Whether it is computed, element by element, from rows and from the sums of these: such a softmax
+ * is one fusion of Triton's. In f64, too, which Triton does not have (softmax_rewriter_triton.cc).
+ */
+static bool is_softmax(const plan_graph *g, const plan_node *p, int32_t depth) {
+  if (!plan_is_elementwise(p) || p->shape.rank < 2) return false;
+  if (p->kind == IR_OP_CONVERT && p->n_users > 1) return false;
+  for (uint32_t i = 0; i < 2 && p->n_operands == 2; i++)
+    if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_THROUGH)) return true;
+  for (uint32_t i = 0; i < p->n_operands && depth > 0; i++)
+    if (is_softmax(g, plan_node_get(g, p->operands[i]), depth - 1)) return true;
+  return false;
+}
+
+/* Whether who reads `x` does what Triton does not take in: other sums than by rows, sums that find
+ * places, what moves elements. Through views and numbers of fewer bits, which each reader makes. */
+static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_node *rows) {
+  int64_t row = rows->shape.dims[rows->shape.rank - 1];
+  for (uint32_t i = 0; i < x->n_users; i++) {
+    const plan_node *u = plan_node_get(g, x->users[i]);
+    bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
+    if (is_sum && (u->shape.is_tuple || u->shape.elements * row != rows->shape.elements))
+      return true;
+    if (plan_is_moved_by(g, rows, u)) return true;
+    bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
+    if (is_seen_through && is_read_outside(g, u, rows)) return true;
+  }
+  return false;
+}
+
+/* Others than Triton read what it writes. */
+static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
+  return g->memory->library_bytes && is_softmax(g, p, SEEN_OF_SOFTMAX) && is_read_outside(g, p, p);
+}
+
+bool plan_is_kept(const plan_graph *g, uint32_t producer) {
+  const plan_node *p = plan_node_get(g, producer);
+  if (is_too_long_to_repeat(g, p, producer) || is_softmax_written(g, p)) return true;
+  int64_t bytes = p->shape.bytes - is_summed_both_ways(g, p);
+  return p->n_users > 1 && reads_more_than(g, producer, bytes, SEEN_THROUGH);
+}

@@ -1,0 +1,17 @@
+/* What devices make once and keep in memory, though its readers could compute it. */
+#ifndef WEIR_PLAN_PEAK_KEPT_H
+#define WEIR_PLAN_PEAK_KEPT_H
+#include "plan/peak_graph.h"
+
+enum { PLAN_SEEN_OF_OPERANDS = 8 }; /* nodes that are looked through for what is dear */
+
+/* What several products would compute, and that is dear: XLA:TPU makes it once. */
+bool plan_is_kept_for_products(const plan_graph *g, uint32_t producer);
+/* What several readers would compute from more than it is, for reading it is cheaper: of what is
+ * summed by rows and by columns as much is enough; what XLA:GPU counts as too long for each of
+ * them; a softmax that others than Triton read. */
+bool plan_is_kept(const plan_graph *g, uint32_t producer);
+/* Whether who reads `p` writes its elements elsewhere. */
+bool plan_is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c);
+
+#endif
