@@ -238,16 +238,16 @@ def devices_of(name):
 
 def ahead_of_time(text, device, options):
     """What the XLA of a device that is not here reports."""
-    from weir import _hook
+    from weir import _ahead
     from weir._jax import ir
     from jax._src.interpreters import mlir
 
     devices = devices_of(device)
     with mlir.make_ir_context():
         module = ir.Module.parse(text)
-        compile_options = _hook._options_ahead(module, devices)
+        compile_options = _ahead.options(module, devices)
         compile_options.env_option_overrides = list(options.items())
-        made = _hook._compile_ahead(devices[0].client, module, devices, compile_options)
+        made = _ahead.compile_for(devices[0].client, module, devices, compile_options)
     m = made.get_compiled_memory_stats()
     held = m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
     return held + m.temp_size_in_bytes

@@ -245,10 +245,10 @@ def _is_tensorflows(f):
 
 def _jax_plans(f, args, kwargs):
     import jax
-    from weir import _hook
+    from weir import _ahead
 
     lowered = (f if hasattr(f, "lower") else jax.jit(f)).lower(*args, **kwargs)
-    return _hook.plans_of(lowered.compile)
+    return _ahead.plans_of(lowered.compile)
 
 
 def _tensorflow_plans(f, args, kwargs):

@@ -15,7 +15,7 @@ import os
 import shutil
 
 import jax
-from weir import _auto, _hook, _jax, _library, _plan, _settings
+from weir import _ahead, _auto, _call, _hook, _jax, _library, _plan, _settings
 
 _CUDA_PLUGINS = ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12")
 _COMPILERS = ("nvidia.cuda_nvcc", "nvidia.cu13")  # packages with ptxas
@@ -76,8 +76,8 @@ def plan(f, args, kwargs, limit, device, search_ops=None):
     if target.machine:
         settings["machine"] = target.machine.encode()
     module = lowered.compiler_ir("stablehlo")
-    count = math.prod(_hook.devices_of(module))
-    found = _hook.plan_module(module, target.devices(count), settings)
+    count = math.prod(_ahead.devices_of(module))
+    found = _ahead.plan_module(module, target.devices(count), settings)
     name = target.name if count == 1 else f"{count} x {target.name}"
     return found.for_device(name, target.memory_bytes, target.judge())
 
@@ -101,7 +101,7 @@ def resolve(device):
         device = devices[0] if devices else device
     if not hasattr(device, "device_kind"):
         raise _settings.SettingError(f"weir: {device!r} is no device; {_accepted()}")
-    known, platform = of_kind(device.device_kind), _hook.platform_of(device)
+    known, platform = of_kind(device.device_kind), _call.platform_of(device)
     memory = known.memory_bytes if known else _own_memory(device)
     name = known.name if known else device.device_kind
     first = functools.partial(_first_of, devices, name)

@@ -26,7 +26,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import weir
-from weir import _auto, _hook, _processes
+from weir import _auto, _call, _processes
 
 try:
     shard_map = jax.shard_map
@@ -105,7 +105,7 @@ def right(y, expected):
 
 def compiled(name, f, *arguments, limit=LIMIT, expected=None, instead=None):
     """Compiles and runs f under the limit; `instead`: (owner, name, value) while it compiles."""
-    calls, original = [], _hook._Call.__init__
+    calls, original = [], _call.Call.__init__
 
     def remember(call, *rest):
         original(call, *rest)
@@ -114,7 +114,7 @@ def compiled(name, f, *arguments, limit=LIMIT, expected=None, instead=None):
     start = len(store.written)
     with warnings.catch_warnings(record=True) as caught, perhaps(instead):
         warnings.simplefilter("always")
-        with weir.limit(limit), replaced(_hook._Call, "__init__", remember):
+        with weir.limit(limit), replaced(_call.Call, "__init__", remember):
             try:
                 made, error = jax.jit(f).lower(*arguments).compile(), ""
             except Exception as problem:
@@ -167,7 +167,7 @@ def breaks(*_):
     raise RuntimeError("for a test")
 
 
-REPORT = _hook._Call.report
+REPORT = _call.Call.report
 LAST = COUNT - 1
 x, v = put(X, "d"), put(V)
 here = [jax.device_put(a, HERE) for a in (X, V)]
@@ -183,9 +183,9 @@ if COUNT == 2:
     compiled("by_hand", by_hand, x, v, expected=Y)
     compiled("fits", lambda x: x * 2, x, expected=X * 2)
     compiled("local", lambda x, v: matvec(x, v) * 2, *here, expected=2 * Y, limit="400kB")
-    changed = only_in(1, _hook._Call, "report", more_than_it_is)
+    changed = only_in(1, _call.Call, "report", more_than_it_is)
     compiled("more", lambda x, v: matvec(x, v) + 2, x, v, expected=Y + 2, instead=changed)
-    changed = only_in(1, _hook._Call, "report", refuses)
+    changed = only_in(1, _call.Call, "report", refuses)
     compiled("refused", lambda x, v: matvec(x, v) + 3, x, v, expected=Y + 3, instead=changed)
     for rank, add in ((0, 4), (1, 5)):
         changed, name = only_in(rank, _hook, "_settled", breaks), f"broken_{rank}"

@@ -19,7 +19,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import weir
-from weir import _hook, _library
+from weir import _call, _library
 
 try:
     shard_map = jax.shard_map
@@ -258,15 +258,15 @@ def threshold(size):
 @contextlib.contextmanager
 def seen_calls():
     """What the hook was called for."""
-    calls, original = [], _hook._Call.__init__
+    calls, original = [], _call.Call.__init__
 
     def remember(call, *rest):
         original(call, *rest)
         calls.append(call)
 
-    _hook._Call.__init__ = remember
+    _call.Call.__init__ = remember
     yield calls
-    _hook._Call.__init__ = original
+    _call.Call.__init__ = original
 
 
 def run_under(setting, make, arguments):

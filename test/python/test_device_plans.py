@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import weir
-from weir import _auto, _devices, _hook, _library, _plan
+from weir import _auto, _call, _devices, _library, _plan
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
@@ -276,7 +276,7 @@ def test_auto_of_a_card_that_is_here_is_what_is_free():
     ],
 )
 def test_platform_of_a_gpu(kind, version, platform):
-    assert _hook.platform_of(card(kind, version=version)) == platform
+    assert _call.platform_of(card(kind, version=version)) == platform
 
 
 @pytest.mark.parametrize(
@@ -291,14 +291,14 @@ def test_platform_of_a_gpu(kind, version, platform):
 )
 def test_number_in_xlas_refusal_is_its_report(said, total):
     error = jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: {said}")
-    assert _hook._refused_memory(error, 10**9) == (0, 0, 0, int(total))
+    assert _call._refused_memory(error, 10**9) == (0, 0, 0, int(total))
     with pytest.raises(jax.errors.JaxRuntimeError):  # of a limit above it, it says nothing
-        _hook._refused_memory(error, 10**12)
+        _call._refused_memory(error, 10**12)
 
 
 def test_other_refusals_say_nothing_of_memory():
     with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED"):
-        _hook._refused_memory(jax.errors.JaxRuntimeError("UNIMPLEMENTED: Cholesky (2G)"), 1)
+        _call._refused_memory(jax.errors.JaxRuntimeError("UNIMPLEMENTED: Cholesky (2G)"), 1)
 
 
 # ---- a referee that plays a device's XLA ----

@@ -15,7 +15,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import weir
-from weir import _devices, _hook, _jax
+from weir import _ahead, _devices, _jax
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
@@ -56,7 +56,7 @@ def compiled(text, devices, more):
 
     with mlir.make_ir_context():
         module = _jax.ir.Module.parse(text)
-        options = _hook._options_ahead(module, devices)
+        options = _ahead.options(module, devices)
         options.env_option_overrides = list(more.items())
         client, chosen = devices[0].client, _jax.xla_client.DeviceList(tuple(devices))
         return client.compile(module, executable_devices=chosen, compile_options=options)

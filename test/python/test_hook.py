@@ -17,7 +17,7 @@ import pytest
 
 import weir
 from hook_programs import PROGRAMS
-from weir import _hook, _library
+from weir import _call, _hook, _library
 
 REAL_FITS = _library.fits  # before anything stands in for it
 FAST_MATH = "xla_cpu_enable_fast_math"
@@ -167,7 +167,7 @@ def test_options_that_this_xla_lacks_are_left_out(stand_in, xla_calls):
         same(jax.jit(double)(X), np.float32(2000))
         jax.jit(lambda x: x - 1)(X)
     assert [len(options.env_option_overrides) for _, options in xla_calls] == [2, 1, 1]
-    _hook._unknown_options.discard(name)
+    _call.unknown_options.discard(name)
 
 
 def test_rewritten_runs_the_new_program(stand_in, xla_calls):
@@ -227,7 +227,7 @@ def test_refusal_shows_the_user_no_frames_of_ours():
     )
     assert done.returncode == 1
     assert "RuntimeError: RESOURCE_EXHAUSTED: weir: no\n" in done.stderr
-    assert "_hook.py" not in done.stderr and "During handling" not in done.stderr
+    assert "python/weir/_" not in done.stderr and "During handling" not in done.stderr
 
 
 def test_hopeless_refusals_say_so(stand_in):
@@ -355,7 +355,7 @@ def test_a_library_that_is_no_file_is_an_error(monkeypatch, tmp_path):
 
 
 def test_executables_of_candidates_are_let_go(stand_in):
-    calls, compile_, real = [], _hook._compile, _hook._Call
+    calls, compile_, real = [], _hook._compile, _call.Call
     stand_in.outcome(ask=[(None, ()), (None, (f"{FAST_MATH}=false",))])
     _hook._compile = lambda call, *rest: (calls.append(weakref.ref(call)), compile_(call, *rest))[1]
     try:
@@ -854,9 +854,9 @@ class _Compiled:
 @pytest.mark.parametrize("partitions, kept", [(1, ["fits"]), (2, [None, "fits"])])
 def test_what_is_over_the_limit_makes_room_for_the_next_candidate(monkeypatch, partitions, kept):
     needs = {None: 1000, "too large": 91, "fits": 90}
-    monkeypatch.setattr(_hook._Call, "compile", lambda self, text, _: _Compiled(needs[text]))
+    monkeypatch.setattr(_call.Call, "compile", lambda self, text, _: _Compiled(needs[text]))
     options = types.SimpleNamespace(num_replicas=1, num_partitions=partitions)
-    call = _hook._Call(None, None, None, (), options, (), {})
+    call = _call.Call(None, None, None, (), options, (), {})
     call.limit_bytes = 100
     made = {text: weakref.ref(call.run(text, ())) for text in needs}
     for text in needs:

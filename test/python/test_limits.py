@@ -19,7 +19,7 @@ import pytest
 import measure
 import weir
 from hook_programs import PROGRAMS
-from weir import _hook
+from weir import _call
 
 ALLOWANCE_BYTES = 64_000_000  # of the engine: GEMM packing, thread pools
 CASES = [  # example, sizes, limit in MB, tolerance relative to the largest value
@@ -149,14 +149,14 @@ def products_of_a_kernel(z):
 
 
 def test_candidates_that_xla_refuses_are_not_run(monkeypatch):
-    compile_ = _hook._Call.compile
+    compile_ = _call.Call.compile
 
     def refuse(call, text, options):
         if text is not None:
             raise RuntimeError("XLA does not like it")
         return compile_(call, text, options)
 
-    monkeypatch.setattr(_hook._Call, "compile", refuse)
+    monkeypatch.setattr(_call.Call, "compile", refuse)
     z, f = np.linspace(0, 1, 1000, dtype=np.float32), jax.jit(products_of_a_kernel)
     with pytest.warns(weir.WeirWarning, match="XLA compiles none of the programs that weir made"):
         plan = weir.plan(f, z, limit="100kB")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import weir
-from weir import _hook, _jax, _library
+from weir import _call, _jax, _library
 
 # importlib.import_module, which weir looks everything up with, answers without the last name of it.
 WITHOUT = """
@@ -151,16 +151,16 @@ X = np.float32(1)
 
 @pytest.fixture
 def options_known_so_far():
-    known = set(_hook._unknown_options)
-    _hook._warn_of_option.cache_clear()
+    known = set(_call.unknown_options)
+    _call.warn_of_option.cache_clear()
     yield
-    _hook._unknown_options.clear()
-    _hook._unknown_options.update(known)
+    _call.unknown_options.clear()
+    _call.unknown_options.update(known)
 
 
 @pytest.mark.parametrize("option", ["xla_cpu_of_another_time=true", f"{OPTION}=OF_ANOTHER_TIME"])
 def test_an_option_that_is_gone_is_named(option, stand_in, xla_calls, options_known_so_far):
-    if OPTION in _hook._unknown_options or jax.__version_info__ <= _hook._LAST_WITHOUT_OPTIONS:
+    if OPTION in _call.unknown_options or jax.__version_info__ <= _call.LAST_WITHOUT_OPTIONS:
         pytest.skip("this XLA never had it")
     stand_in.outcome(_library.OPTIONS_ONLY, options=[option])
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="has no option " + option[:12]):
@@ -172,14 +172,14 @@ def test_a_wrong_value_of_the_users_stays_his(
     stand_in, options_known_so_far, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
-    if jax.__version_info__ <= _hook._LAST_WITHOUT_OPTIONS:
+    if jax.__version_info__ <= _call.LAST_WITHOUT_OPTIONS:
         pytest.skip("this XLA is too old for the option")
     stand_in.outcome(_library.OPTIONS_ONLY, options=["xla_cpu_enable_fast_math=false"])
     f = jax.jit(lambda x: x + 1, compiler_options={OPTION: "FASTER"})
     with weir.limit("1GB"), pytest.warns(weir.WeirWarning, match="FASTER"):
         with pytest.raises(Exception, match="FASTER"):
             f(X)
-    assert OPTION not in _hook._unknown_options
+    assert OPTION not in _call.unknown_options
 
 
 def test_every_interface_is_in_one_place():

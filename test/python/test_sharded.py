@@ -11,7 +11,7 @@ import types
 
 import pytest
 
-from weir import _auto, _hook
+from weir import _auto, _call, _hook
 
 PROGRAM = pathlib.Path(__file__).with_name("sharded_programs.py")
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
@@ -134,7 +134,7 @@ def call_over(*processes, partitions=1):
         types.SimpleNamespace(process_index=p, platform="cpu", client=client) for p in processes
     ]
     backend = types.SimpleNamespace(platform="cpu", local_devices=lambda: devices)
-    return _hook._Call(None, backend, None, devices, options, (), {})
+    return _call.Call(None, backend, None, devices, options, (), {})
 
 
 def test_processes_are_told_apart():

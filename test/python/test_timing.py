@@ -13,7 +13,7 @@ import pytest
 
 import test_kernel
 import weir
-from weir import _hook, _jax, _library, _machine, _say, _settings, _timing
+from weir import _call, _jax, _library, _machine, _say, _settings, _timing
 
 folder = test_kernel.folder  # skips where there is no LLVM
 KERNELS, XLA = 0, 1  # the order in which they are asked for
@@ -362,7 +362,7 @@ KINDS = "bool int8 uint8 int32 int64 uint32 float16 bfloat16 float32 float64 com
 
 
 def of_main(lowered):
-    return _timing.arguments_of(_hook._main_of(lowered.compiler_ir()))
+    return _timing.arguments_of(_call.main_of(lowered.compiler_ir()))
 
 
 def test_arguments_of_all_kinds():
@@ -416,7 +416,7 @@ def test_arguments_in_a_way_of_their_own(said):
     context = jax.jit(lambda x: x).lower(1.0).compiler_ir().context
     module = _jax.ir.Module.parse(text, context=context)
     with pytest.raises(_timing.NeverTimed, match=said):
-        _timing.arguments_of(_hook._main_of(module))
+        _timing.arguments_of(_call.main_of(module))
 
 
 # ---- how long ----
