@@ -9,9 +9,9 @@
  * dimensions, vectors and outer products need no rules of their own. A scalar goes behind the
  * first product of one of the tensors that it scaled: what is scaled after each of ten products, so
  * that they don't overflow, is so in any order.
- *   Cost is floating-point operations; all orders are looked at (dynamic programming over subsets,
- * from MOST_SUBSET_LEAVES on over intervals of the written order, which has all orders of a matrix
- * chain). An order with an intermediate that is larger than the largest as written is
+ *   Cost is floating-point operations; all orders are looked at (network.h: by dynamic programming
+ * over subsets, of many leaves over intervals of the written order, which has all orders of a
+ * matrix chain). An order with an intermediate that is larger than the largest as written is
  * taken only if it is no larger than an operand or the result.
  *   A product that several others use is a leaf of each, unless these are cheaper in sum without
  * it, itself counted if no one else needs it.
@@ -27,14 +27,10 @@
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
-#include "pass/build.h"
 #include "machine/tuned.h"
+#include "pass/network.h"
 
 enum {
-  MOST_LEAVES = 48,
-  MOST_LABELS = 64,
-  MOST_SUBSET_LEAVES = 10,
-  MOST_SCALES = 16,
   MOST_PATH = 8,       /* transposes and scalings between two products */
   MOST_ROOTS = 8,      /* users of a shared product */
   MOST_WORK = 20000000 /* pairs looked at; from there on everything stays as it is */
@@ -42,43 +38,6 @@ enum {
 
 /* Where a product that has several users is not needed. */
 enum { NOWHERE, EVERYWHERE, IN_PRODUCTS };
-
-/* ---- a product of many tensors ---- */
-typedef uint64_t label_set; /* of the network's indices */
-typedef uint64_t leaf_set;  /* of its leaves */
-
-typedef struct leaf {
-  ir_value value;
-  label_set labels;
-  const uint8_t *at; /* the label of each dimension */
-  uint32_t scaled;   /* scales of the network that it is scaled by, bits */
-} leaf;
-
-typedef struct network {
-  ctx *ctx;
-  ir_op root;
-  ir_block block;
-  int n, room; /* leaves; leaves that there will be at least */
-  leaf leaves[MOST_LEAVES];
-  int n_labels;
-  double extents[MOST_LABELS];
-  const uint8_t *out_at; /* the label of each dimension of the result */
-  label_set out;
-  int n_scales, n_inner;
-  pass_scale scales[MOST_SCALES];
-  ir_op inner[MOST_LEAVES];    /* products that are multiplied out, without the root */
-  double flops, peak, largest; /* as written; elements of the largest intermediate, of any tensor */
-  bool has_dissolved;          /* a shared product is multiplied out */
-} network;
-
-typedef struct plan {
-  const network *net;
-  double flops, peak;
-  leaf_set *first; /* by subset: the part with the first leaf; by [from * n + to] for intervals */
-  size_t n_first;
-  bool by_intervals;
-  uint8_t scaled[MOST_SCALES]; /* by scale: the leaf with whose first product it is multiplied */
-} plan;
 
 typedef struct chain {
   arena *scratch;
@@ -88,9 +47,9 @@ typedef struct chain {
   uint8_t *dissolved;             /* by value: of a shared product, where not */
   uint8_t *consumed;              /* by op: part of the network of a later one */
   int64_t budget;
-  const plan **plans;    /* by op */
-  const ir_users *users; /* of the block in hand */
-  ir_map *map;           /* results of roots -> what they are now */
+  const pass_plan **plans; /* by op */
+  const ir_users *users;   /* of the block in hand */
+  ir_map *map;             /* results of roots -> what they are now */
   bool changed;
 } chain;
 
@@ -128,35 +87,23 @@ static bool are_alike(const chain *c, ir_op x, ir_op y) {
 }
 
 /* ---- expanding a tree into its leaves ---- */
-static uint8_t new_label(network *net, int64_t extent) {
-  assert(net->n_labels < MOST_LABELS && extent >= 0);
+static uint8_t new_label(pass_network *net, int64_t extent) {
+  assert(net->n_labels < PASS_MOST_LABELS && extent >= 0);
   net->extents[net->n_labels] = (double)extent;
   return (uint8_t)net->n_labels++;
-}
-
-static label_set set_of(const uint8_t *at, int32_t rank) {
-  label_set s = 0;
-  for (int32_t i = 0; i < rank; i++) s |= (label_set)1 << at[i];
-  return s;
-}
-
-static double volume(const network *net, label_set s) {
-  double v = 1;
-  for (; s; s &= s - 1) v *= net->extents[__builtin_ctzll(s)];
-  return v;
 }
 
 /* What a product's operands are called, from what its result is called. */
 typedef struct named_dot {
   uint8_t *at[2];
-  label_set contracted;
+  pass_labels contracted;
 } named_dot;
 
-static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *result_at,
+static bool name_operands(chain *c, pass_network *net, ir_op dot, const uint8_t *result_at,
                           named_dot *out) {
   ir_dot_numbers n;
   if (!ir_dot_dims(c->scratch, c->m, dot, &n)) return false;
-  if (net->n_labels + n.lhs_contract.count > MOST_LABELS) return false;
+  if (net->n_labels + n.lhs_contract.count > PASS_MOST_LABELS) return false;
   ir_ints batch[] = {n.lhs_batch, n.rhs_batch}, contract[] = {n.lhs_contract, n.rhs_contract};
   const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
   int32_t next = n.lhs_batch.count, first = net->n_labels;
@@ -173,7 +120,8 @@ static bool name_operands(chain *c, network *net, ir_op dot, const uint8_t *resu
   }
   CTX_CHECK(c->m->ctx, next == ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
   out->contracted = 0;
-  for (int32_t i = 0; i < n.lhs_contract.count; i++) out->contracted |= (label_set)1 << (first + i);
+  for (int32_t i = 0; i < n.lhs_contract.count; i++)
+    out->contracted |= (pass_labels)1 << (first + i);
   return true;
 }
 
@@ -198,7 +146,7 @@ static bool through_transpose(chain *c, ir_op op, step *s) {
 
 /* The product below v that belongs to the network, with the scalings on the way; IR_NONE if v is a
  * leaf. */
-static ir_op find_product(chain *c, const network *net, step *s, pass_scale *scales,
+static ir_op find_product(chain *c, const pass_network *net, step *s, pass_scale *scales,
                           int *n_scales) {
   *n_scales = 0;
   for (int i = 0; i < MOST_PATH; i++) {
@@ -216,21 +164,21 @@ static ir_op find_product(chain *c, const network *net, step *s, pass_scale *sca
   return IR_NONE;
 }
 
-static void add_leaf(chain *c, network *net, ir_value v, const uint8_t *at) {
+static void add_leaf(chain *c, pass_network *net, ir_value v, const uint8_t *at) {
   step s = {v, at, false};
   ir_op op = ir_value_get(c->m, v)->op;
   while (op && through_transpose(c, op, &s)) op = ir_value_get(c->m, s.value)->op;
   int32_t rank = ir_type_at(c->m, s.value)->rank;
-  leaf l = {s.value, set_of(s.at, rank), s.at, 0};
-  double size = volume(net, l.labels);
+  pass_leaf l = {s.value, pass_labels_at(s.at, rank), s.at, 0};
+  double size = pass_volume(net, l.labels);
   if (size > net->largest) net->largest = size;
-  CTX_CHECK(c->m->ctx, net->n < MOST_LEAVES); /* expand_operand() left room */
+  CTX_CHECK(c->m->ctx, net->n < PASS_MOST_LEAVES); /* expand_operand() left room */
   net->leaves[net->n++] = l;
 }
 
-static void reverse(network *net, int from, int to) {
+static void reverse(pass_network *net, int from, int to) {
   for (to--; from < to; from++, to--) {
-    leaf l = net->leaves[from];
+    pass_leaf l = net->leaves[from];
     net->leaves[from] = net->leaves[to];
     net->leaves[to] = l;
   }
@@ -238,33 +186,33 @@ static void reverse(network *net, int from, int to) {
 
 /* Turns the leaves of the two operands around so that the ones that are contracted with each other
  * stand side by side, as in a matrix chain. */
-static void line_up(network *net, int from, int middle, label_set contracted) {
+static void line_up(pass_network *net, int from, int middle, pass_labels contracted) {
   int to = net->n;
   assert(from < middle && middle < to); /* both operands have leaves */
-  label_set first = net->leaves[from].labels, last = net->leaves[middle - 1].labels;
-  label_set next = net->leaves[middle].labels, end = net->leaves[to - 1].labels;
+  pass_labels first = net->leaves[from].labels, last = net->leaves[middle - 1].labels;
+  pass_labels next = net->leaves[middle].labels, end = net->leaves[to - 1].labels;
   if (last & next & contracted) return;
   bool turn_left = (first & (next | end) & contracted) && !(last & end & contracted);
-  label_set inner = turn_left ? first : last;
+  pass_labels inner = turn_left ? first : last;
   if (turn_left) reverse(net, from, middle);
   if (!(inner & next & contracted) && (inner & end & contracted)) reverse(net, middle, to);
 }
 
-static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at);
+static bool expand_product(chain *c, pass_network *net, ir_op dot, const uint8_t *at);
 
-static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at) {
+static void expand_operand(chain *c, pass_network *net, ir_value v, const uint8_t *at) {
   step s = {v, at, false};
   pass_scale scales[MOST_PATH];
   int n;
   ir_op dot = find_product(c, net, &s, scales, &n);
   int labels = net->n_labels;
-  if (!dot || net->n_scales + n > MOST_SCALES || net->room + 1 > MOST_LEAVES) {
+  if (!dot || net->n_scales + n > PASS_MOST_SCALES || net->room + 1 > PASS_MOST_LEAVES) {
     add_leaf(c, net, v, at);
     return;
   }
   int n_scales = net->n_scales, from = net->n;
   for (int i = 0; i < n; i++) net->scales[net->n_scales++] = scales[i];
-  double size = volume(net, set_of(s.at, ir_type_at(c->m, s.value)->rank));
+  double size = pass_volume(net, pass_labels_at(s.at, ir_type_at(c->m, s.value)->rank));
   if (!expand_product(c, net, dot, s.at)) {
     net->n_labels = labels;
     net->n_scales = n_scales;
@@ -279,11 +227,12 @@ static void expand_operand(chain *c, network *net, ir_value v, const uint8_t *at
 }
 
 /* False, with nothing added, if the network would have too many indices. */
-static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at) {
+static bool expand_product(chain *c, pass_network *net, ir_op dot, const uint8_t *at) {
   named_dot n;
   if (!name_operands(c, net, dot, at, &n)) return false;
-  label_set all = n.contracted | set_of(at, ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
-  net->flops += 2 * volume(net, all);
+  pass_labels all =
+      n.contracted | pass_labels_at(at, ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
+  net->flops += 2 * pass_volume(net, all);
   net->room++;
   int from = net->n;
   expand_operand(c, net, ir_operand(c->m, dot, 0), n.at[0]);
@@ -294,122 +243,40 @@ static bool expand_product(chain *c, network *net, ir_op dot, const uint8_t *at)
 }
 
 /* The network of a product; false if it has none. */
-static bool read_network(chain *c, ir_op root, network *net) {
+static bool read_network(chain *c, ir_op root, pass_network *net) {
   const ir_type_data *t = ir_type_at(c->m, ir_result(c->m, root, 0));
-  *net =
-      (network){.ctx = c->m->ctx, .root = root, .block = ir_op_get(c->m, root)->block, .room = 1};
-  if (t->rank > MOST_LABELS / 2) return false;
+  *net = (pass_network){
+      .ctx = c->m->ctx, .root = root, .block = ir_op_get(c->m, root)->block, .room = 1};
+  if (t->rank > PASS_MOST_LABELS / 2) return false;
   uint8_t *at = ARENA_ARRAY(c->scratch, uint8_t, (size_t)t->rank + 1);
   for (int32_t i = 0; i < t->rank; i++) at[i] = new_label(net, t->dims[i]);
   net->out_at = at;
-  net->out = set_of(at, t->rank);
-  net->largest = volume(net, net->out);
+  net->out = pass_labels_at(at, t->rank);
+  net->largest = pass_volume(net, net->out);
   return expand_product(c, net, root, at);
-}
-
-/* ---- the best order ---- */
-/* The indices that a product of these leaves has: those that others or the result have too. */
-static label_set labels_of(const network *net, leaf_set leaves) {
-  label_set inside = 0, outside = net->out;
-  for (int i = 0; i < net->n; i++)
-    if (leaves >> i & 1) inside |= net->leaves[i].labels;
-    else outside |= net->leaves[i].labels;
-  return inside & outside;
-}
-
-typedef struct table {          /* of the dynamic program, by subset or interval */
-  double *flops, *moved, *peak; /* least operations; elements of all, of the largest intermediate */
-  label_set *labels;
-  leaf_set *first;
-} table;
-
-static table new_table(arena *a, size_t n) {
-  return (table){ARENA_ARRAY(a, double, n), ARENA_ARRAY(a, double, n), ARENA_ARRAY(a, double, n),
-                 ARENA_ARRAY(a, label_set, n), ARENA_ARRAY(a, leaf_set, n)};
-}
-
-/* Entry `to` may be made of entries x and y: takes it if that is better than what is there. */
-static void consider(const network *net, table *t, size_t to, size_t x, size_t y, leaf_set first,
-                     double cap, bool is_whole) {
-  double size = is_whole ? 0 : volume(net, t->labels[to]);
-  double flops = t->flops[x] + t->flops[y] + 2 * volume(net, t->labels[x] | t->labels[y]);
-  double moved = t->moved[x] + t->moved[y] + size;
-  if (t->flops[x] < 0 || t->flops[y] < 0 || size > cap) return;
-  if (t->flops[to] >= 0 &&
-      (flops > t->flops[to] || (flops == t->flops[to] && moved >= t->moved[to])))
-    return;
-  double peak = t->peak[x] > t->peak[y] ? t->peak[x] : t->peak[y];
-  t->flops[to] = flops;
-  t->moved[to] = moved;
-  t->peak[to] = size > peak ? size : peak;
-  t->first[to] = first;
-}
-
-static void begin(const network *net, table *t, size_t at, leaf_set leaves) {
-  bool single = !(leaves & (leaves - 1));
-  t->flops[at] = single ? 0 : -1; /* -1: no way known */
-  t->moved[at] = t->peak[at] = 0;
-  t->labels[at] = labels_of(net, leaves);
-  t->first[at] = 0;
-}
-
-static plan plan_subsets(arena *a, const network *net, double cap) {
-  leaf_set all = ((leaf_set)1 << net->n) - 1;
-  table t = new_table(a, (size_t)all + 1);
-  for (leaf_set s = 1; s <= all; s++) {
-    begin(net, &t, s, s);
-    leaf_set low = s & -s, rest = s ^ low;
-    for (leaf_set part = (rest - 1) & rest; rest; part = (part - 1) & rest) {
-      consider(net, &t, s, low | part, rest ^ part, low | part, cap, s == all);
-      if (!part) break;
-    }
-  }
-  return (plan){net, t.flops[all], t.peak[all], t.first, (size_t)all + 1, false};
-}
-
-static leaf_set interval(int from, int to) { return (((leaf_set)1 << (to - from)) - 1) << from; }
-
-static plan plan_intervals(arena *a, const network *net, double cap) {
-  size_t n = (size_t)net->n + 1;
-  table t = new_table(a, n * n);
-  for (int length = 1; length <= net->n; length++)
-    for (int from = 0; from + length <= net->n; from++) {
-      int to = from + length;
-      size_t at = (size_t)from * n + (size_t)to;
-      begin(net, &t, at, interval(from, to));
-      for (int k = from + 1; k < to; k++)
-        consider(net, &t, at, (size_t)from * n + (size_t)k, (size_t)k * n + (size_t)to,
-                 interval(from, k), cap, length == net->n);
-    }
-  return (plan){net, t.flops[n - 1], t.peak[n - 1], t.first, n * n, true};
-}
-
-static plan best_order(arena *a, const network *net) {
-  double cap = net->largest; /* of everything that is there as written */
-  return net->n <= MOST_SUBSET_LEAVES ? plan_subsets(a, net, cap) : plan_intervals(a, net, cap);
 }
 
 /* Whether there is work left for a network of n leaves. */
 static bool may_plan(chain *c, int n) {
   int64_t work = n;
-  if (n > MOST_SUBSET_LEAVES) work *= work * work;
-  for (int i = 1; n <= MOST_SUBSET_LEAVES && i < n; i++) work *= 3;
+  if (n > PASS_MOST_SUBSET_LEAVES) work *= work * work;
+  for (int i = 1; n <= PASS_MOST_SUBSET_LEAVES && i < n; i++) work *= 3;
   c->budget -= work;
   return c->budget > 0;
 }
 
 /* ---- which orders are taken ---- */
-static double element_bytes(const chain *c, const network *net) {
+static double element_bytes(const chain *c, const pass_network *net) {
   return (double)ir_dtype_bytes(ir_type_at(c->m, ir_result(c->m, net->root, 0))->dtype);
 }
 
-static bool is_empty(const network *net) {
+static bool is_empty(const pass_network *net) {
   for (int i = 0; i < net->n_labels; i++)
     if (net->extents[i] == 0) return true;
   return false;
 }
 
-static bool is_worth_it(const chain *c, const network *net, const plan *p) {
+static bool is_worth_it(const chain *c, const pass_network *net, const pass_plan *p) {
   double bytes = element_bytes(c, net);
   if (p->flops < 0 || is_empty(net) || net->largest * bytes <= c->small_bytes) return false;
   if (net->has_dissolved || p->flops * TUNED_ORDER_GAIN <= net->flops) return true;
@@ -417,78 +284,22 @@ static bool is_worth_it(const chain *c, const network *net, const plan *p) {
          p->flops <= net->flops;
 }
 
-/* ---- where scalars go ---- */
-static leaf_set first_part(const plan *p, leaf_set s) {
-  if (!p->by_intervals) return p->first[s];
-  int from = __builtin_ctzll(s), to = from + __builtin_popcountll(s);
-  return p->first[(size_t)from * (size_t)(p->net->n + 1) + (size_t)to];
-}
-
-static bool is_single(leaf_set s) { return !(s & (s - 1)); }
-
-/* By leaf: the leaves of its first product. */
-static void find_products(const plan *p, leaf_set s, leaf_set *out) {
-  if (is_single(s)) return;
-  leaf_set first = first_part(p, s), parts[] = {first, s ^ first};
-  CTX_CHECK(p->net->ctx, first && first != s && !(first & ~s)); /* two parts, neither empty */
-  for (int i = 0; i < 2; i++) {
-    if (is_single(parts[i])) out[__builtin_ctzll(parts[i])] = s;
-    find_products(p, parts[i], out);
-  }
-}
-
-/* Of its leaves one with the fewest scales; of several one whose first product is small. */
-static uint8_t leaf_of_scale(const network *net, int scale, const leaf_set *products,
-                             const int *n_scales) {
-  int found = -1;
-  double least = 0;
-  for (int i = 0; i < net->n; i++) {
-    if (!(net->leaves[i].scaled >> scale & 1)) continue;
-    double size = volume(net, labels_of(net, products[i]));
-    bool worse = found >= 0 && n_scales[i] >= n_scales[found] &&
-                 (n_scales[i] > n_scales[found] || size >= least);
-    if (worse) continue;
-    found = i, least = size;
-  }
-  CTX_CHECK(net->ctx, found >= 0);
-  return (uint8_t)found;
-}
-
-static bool scale_the_same(const network *net, int i, int j) {
-  for (int k = 0; k < net->n; k++)
-    if ((net->leaves[k].scaled >> i ^ net->leaves[k].scaled >> j) & 1) return false;
-  return true;
-}
-
-/* The innermost first: a product of n tensors has n - 1 places for scales, so each finds a leaf of
- * its own. What follows each other stays together. */
-static void place_scales(const network *net, plan *p) {
-  leaf_set products[MOST_LEAVES];
-  int n_scales[MOST_LEAVES] = {0};
-  find_products(p, interval(0, net->n), products);
-  for (int i = net->n_scales; i-- > 0;) {
-    bool follows = i + 1 < net->n_scales && scale_the_same(net, i, i + 1);
-    p->scaled[i] = follows ? p->scaled[i + 1] : leaf_of_scale(net, i, products, n_scales);
-    n_scales[p->scaled[i]] += !follows;
-  }
-}
-
-static const plan *kept_plan(chain *c, const plan *p) {
-  plan *kept = ARENA_NEW(c->scratch, plan);
+static const pass_plan *kept_plan(chain *c, const pass_plan *p) {
+  pass_plan *kept = ARENA_NEW(c->scratch, pass_plan);
   *kept = *p;
-  kept->net = ARENA_COPY(c->scratch, network, p->net, 1);
-  kept->first = ARENA_COPY(c->scratch, leaf_set, p->first, p->n_first);
-  place_scales(kept->net, kept);
+  kept->net = ARENA_COPY(c->scratch, pass_network, p->net, 1);
+  kept->first = ARENA_COPY(c->scratch, pass_leaves, p->first, p->n_first);
+  pass_place_scales(kept->net, kept);
   return kept;
 }
 
 /* The order of a root, NULL for the one that it has; *out_flops is what it costs then. */
-static const plan *plan_root(chain *c, const network *net, double *out_flops) {
+static const pass_plan *plan_root(chain *c, const pass_network *net, double *out_flops) {
   *out_flops = net->flops;
   if (net->n < 3 || !may_plan(c, net->n)) return NULL;
   arena *a = arena_create(c->m->ctx);
-  plan p = best_order(a, net);
-  const plan *kept = is_worth_it(c, net, &p) ? kept_plan(c, &p) : NULL;
+  pass_plan p = pass_best_plan(a, net);
+  const pass_plan *kept = is_worth_it(c, net, &p) ? kept_plan(c, &p) : NULL;
   if (kept) *out_flops = p.flops;
   arena_destroy(a);
   return kept;
@@ -500,7 +311,8 @@ static ir_op root_of(chain *c, ir_op dot) {
   ir_op root = dot;
   ir_value v = ir_result(c->m, dot, 0);
   int passed = 0, products = 0;
-  while (passed < MOST_PATH && products < MOST_LEAVES && (c->uses[v] == 1 || c->dissolved[v])) {
+  while (passed < MOST_PATH && products < PASS_MOST_LEAVES &&
+         (c->uses[v] == 1 || c->dissolved[v])) {
     uint32_t u = c->users->first[v];
     if (u == c->users->first[v + 1]) break;
     ir_op op = c->users->ops[u];
@@ -578,7 +390,7 @@ static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *ou
 }
 
 static double flops_of(chain *c, ir_op root) {
-  network net;
+  pass_network net;
   double flops = 0;
   if (read_network(c, root, &net)) plan_root(c, &net, &flops);
   return flops;
@@ -607,7 +419,7 @@ static void try_to_dissolve(chain *c, ir_op dot) {
 typedef struct term {
   ir_value value;
   int32_t rank;
-  uint8_t at[MOST_LABELS];
+  uint8_t at[PASS_MOST_LABELS];
 } term;
 
 static int64_t position(const term *t, uint8_t label) {
@@ -617,9 +429,10 @@ static int64_t position(const term *t, uint8_t label) {
 }
 
 /* The dimensions of both that carry the labels, in the order that x has them. */
-static ir_dot_numbers numbers_of(chain *c, const term *x, const term *y, label_set kept) {
-  int64_t *at = ARENA_ARRAY(c->scratch, int64_t, 4 * (size_t)MOST_LABELS);
-  int64_t *lists[] = {at, at + MOST_LABELS, at + 2 * MOST_LABELS, at + 3 * MOST_LABELS};
+static ir_dot_numbers numbers_of(chain *c, const term *x, const term *y, pass_labels kept) {
+  int64_t *at = ARENA_ARRAY(c->scratch, int64_t, 4 * (size_t)PASS_MOST_LABELS);
+  int64_t *lists[] = {at, at + PASS_MOST_LABELS, at + 2 * PASS_MOST_LABELS,
+                      at + 3 * PASS_MOST_LABELS};
   int32_t batch = 0, contract = 0;
   for (int32_t i = 0; i < x->rank; i++) {
     int64_t j = position(y, x->at[i]);
@@ -641,8 +454,8 @@ static void name_result(const term *x, const term *y, const ir_dot_numbers *n, t
     if (ir_dot_is_free(n, 1, i)) out->at[out->rank++] = y->at[i];
 }
 
-static ir_type type_of_term(chain *c, const network *net, const term *t) {
-  int64_t dims[MOST_LABELS];
+static ir_type type_of_term(chain *c, const pass_network *net, const term *t) {
+  int64_t dims[PASS_MOST_LABELS];
   for (int32_t i = 0; i < t->rank; i++) dims[i] = (int64_t)net->extents[t->at[i]];
   return ir_tensor(c->m, ir_type_at(c->m, ir_result(c->m, net->root, 0))->dtype, t->rank, dims);
 }
@@ -653,8 +466,8 @@ static ir_value spread(ir_builder *b, ir_value scalar, ir_type type) {
 }
 
 /* A product with the root's precision; with a scalar, a multiplication. */
-static void multiply(chain *c, ir_builder *b, const network *net, const term *x, const term *y,
-                     label_set kept, term *out) {
+static void multiply(chain *c, ir_builder *b, const pass_network *net, const term *x, const term *y,
+                     pass_labels kept, term *out) {
   ir_module *m = c->m;
   ir_dot_numbers n = numbers_of(c, x, y, kept);
   name_result(x, y, &n, out);
@@ -676,25 +489,25 @@ static bool is_named(const term *t, const uint8_t *at) {
 }
 
 /* By what goes with the leaf that this part is, the innermost first. */
-static void scale_part(ir_builder *b, const plan *p, leaf_set part, ir_value *x) {
-  for (int i = p->net->n_scales; is_single(part) && i-- > 0;)
+static void scale_part(ir_builder *b, const pass_plan *p, pass_leaves part, ir_value *x) {
+  for (int i = p->net->n_scales; pass_is_single(part) && i-- > 0;)
     if (p->scaled[i] == __builtin_ctzll(part)) *x = pass_build_scaled(b, *x, &p->net->scales[i]);
 }
 
-static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term *out) {
-  const network *net = p->net;
+static void build_term(chain *c, ir_builder *b, const pass_plan *p, pass_leaves s, term *out) {
+  const pass_network *net = p->net;
   if (!(s & (s - 1))) {
-    const leaf *l = &net->leaves[__builtin_ctzll(s)];
+    const pass_leaf *l = &net->leaves[__builtin_ctzll(s)];
     out->value = ir_map_get(c->map, l->value);
     out->rank = ir_type_at(c->m, l->value)->rank;
     if (out->rank) memcpy(out->at, l->at, (size_t)out->rank);
     return;
   }
-  leaf_set first = first_part(p, s);
+  pass_leaves first = pass_first_part(p, s);
   term *x = ARENA_ARRAY(c->scratch, term, 2), *y = x + 1;
   build_term(c, b, p, first, x);
   build_term(c, b, p, s ^ first, y);
-  label_set kept = labels_of(net, s);
+  pass_labels kept = pass_labels_of(net, s);
   bool is_whole = __builtin_popcountll(s) == net->n;
   if (is_whole) { /* the way round that gives the result's dimensions in order, if only one does */
     ir_dot_numbers n = numbers_of(c, x, y, kept);
@@ -713,9 +526,9 @@ static void build_term(chain *c, ir_builder *b, const plan *p, leaf_set s, term 
   scale_part(b, p, s ^ first, &out->value);
 }
 
-static ir_value in_order(chain *c, ir_builder *b, const network *net, const term *t) {
+static ir_value in_order(chain *c, ir_builder *b, const pass_network *net, const term *t) {
   ir_module *m = c->m;
-  int64_t perm[MOST_LABELS];
+  int64_t perm[PASS_MOST_LABELS];
   if (is_named(t, net->out_at)) return t->value;
   for (int32_t i = 0; i < t->rank; i++) perm[i] = position(t, net->out_at[i]);
   ir_type type = ir_type_of(m, ir_result(m, net->root, 0));
@@ -725,11 +538,11 @@ static ir_value in_order(chain *c, ir_builder *b, const network *net, const term
   return made;
 }
 
-static void build(chain *c, ir_block block, const plan *p) {
-  const network *net = p->net;
+static void build(chain *c, ir_block block, const pass_plan *p) {
+  const pass_network *net = p->net;
   ir_builder b = {c->m, block, ir_op_get(c->m, net->root)->location};
   term *t = ARENA_NEW(c->scratch, term);
-  leaf_set all = interval(0, net->n), first = first_part(p, all);
+  pass_leaves all = interval(0, net->n), first = pass_first_part(p, all);
   build_term(c, &b, p, all, t);
   ir_value x = in_order(c, &b, net, t);
   scale_part(&b, p, first, &x);
@@ -748,7 +561,7 @@ static void plan_block(chain *c, ir_block block) {
   for (uint32_t i = b->ops.count; i-- > 0;) {
     ir_op op = b->ops.at[i];
     if (!is_product(c, op) || c->consumed[op]) continue;
-    network net;
+    pass_network net;
     double flops;
     if (!read_network(c, op, &net)) continue;
     for (int k = 0; k < net.n_inner; k++)
@@ -791,7 +604,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
              .uses = ir_count_uses(p->scratch, m, top),
              .dissolved = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
              .consumed = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count),
-             .plans = ARENA_ARRAY(p->scratch, const plan *, m->ops.count),
+             .plans = ARENA_ARRAY(p->scratch, const pass_plan *, m->ops.count),
              .map = ir_map_new(p->scratch, m)};
   visit_block(&c, top);
   if (c.changed) ir_replace_uses(m, top, c.map);
