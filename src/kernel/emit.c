@@ -16,6 +16,7 @@
  */
 #include "kernel/emit.h"
 
+#include "kernel/elementwise.h"
 #include "kernel/items.h"
 #include "kernel/llvm.h"
 #include "kernel/reductions.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "ir/maps.h"
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"

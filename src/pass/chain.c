@@ -542,7 +542,7 @@ static void build(chain *c, ir_block block, const pass_plan *p) {
   const pass_network *net = p->net;
   ir_builder b = {c->m, block, ir_op_get(c->m, net->root)->location};
   term *t = ARENA_NEW(c->scratch, term);
-  pass_leaves all = interval(0, net->n), first = pass_first_part(p, all);
+  pass_leaves all = pass_all_leaves(net), first = pass_first_part(p, all);
   build_term(c, &b, p, all, t);
   ir_value x = in_order(c, &b, net, t);
   scale_part(&b, p, first, &x);

@@ -13,8 +13,7 @@ double pass_volume(const pass_network *net, pass_labels s) {
 }
 
 /* ---- the best order ---- */
-/* The indices that a product of these leaves has: those that others or the result have too. */
-static pass_labels pass_labels_of(const pass_network *net, pass_leaves leaves) {
+pass_labels pass_labels_of(const pass_network *net, pass_leaves leaves) {
   pass_labels inside = 0, outside = net->out;
   for (int i = 0; i < net->n; i++)
     if (leaves >> i & 1) inside |= net->leaves[i].labels;
@@ -143,7 +142,7 @@ static bool scale_the_same(const pass_network *net, int i, int j) {
 void pass_place_scales(const pass_network *net, pass_plan *p) {
   pass_leaves products[PASS_MOST_LEAVES];
   int n_scales[PASS_MOST_LEAVES] = {0};
-  find_products(p, interval(0, net->n), products);
+  find_products(p, pass_all_leaves(net), products);
   for (int i = net->n_scales; i-- > 0;) {
     bool follows = i + 1 < net->n_scales && scale_the_same(net, i, i + 1);
     p->scaled[i] = follows ? p->scaled[i + 1] : leaf_of_scale(net, i, products, n_scales);

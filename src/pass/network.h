@@ -50,6 +50,8 @@ typedef struct pass_plan {
 } pass_plan;
 
 pass_labels pass_labels_at(const uint8_t *at, int32_t rank);
+/* The indices that a product of these leaves has: those that others or the result have too. */
+pass_labels pass_labels_of(const pass_network *net, pass_leaves leaves);
 double pass_volume(const pass_network *net,
                    pass_labels s); /* elements of a tensor of these indices */
 
@@ -60,6 +62,9 @@ pass_plan pass_best_plan(arena *a, const pass_network *net);
 void pass_place_scales(const pass_network *net, pass_plan *p);
 /* The part of these leaves that is multiplied with the rest of them last. */
 pass_leaves pass_first_part(const pass_plan *p, pass_leaves s);
+static inline pass_leaves pass_all_leaves(const pass_network *net) {
+  return ((pass_leaves)1 << net->n) - 1;
+}
 static inline bool pass_is_single(pass_leaves s) { return !(s & (s - 1)); }
 
 #endif
