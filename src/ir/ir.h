@@ -510,6 +510,8 @@ void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *m, ir_
 typedef bool ir_predicate(const ir_module *m, ir_op op, const void *user);
 bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user);
 bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user);
+/* Whether the types of all operands and results of the op are such. */
+bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir_type));
 uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, and below */
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);

@@ -184,6 +184,15 @@ bool ir_reads(const ir_module *m, ir_op op, ir_value v) {
   return ir_any_op(m, op, has_operand, &v);
 }
 
+bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir_type)) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool all = true;
+  for (uint32_t i = 0; i < d->n_operands; i++) all = all && is(m, ir_type_of(m, d->operands[i]));
+  for (uint32_t i = 0; i < d->n_results; i++)
+    all = all && is(m, ir_type_of(m, d->first_result + i));
+  return all;
+}
+
 static bool has_marked_operand(const ir_module *m, ir_op op, const void *user) {
   const bool *of = user;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)

@@ -60,9 +60,9 @@ static bool is_leaf(const kernel_nest *n, ir_value v) {
   return !x || is_free(x->kind);
 }
 
-static bool is_covered_type(const ir_module *m, ir_value v) {
-  const ir_type_data *d = ir_type_at(m, v);
-  return ir_is_static_tensor(m, ir_type_of(m, v)) && d->rank <= KERNEL_MOST_RANK &&
+static bool is_covered_type(const ir_module *m, ir_type type) {
+  const ir_type_data *d = ir_type_get(m, type);
+  return ir_is_static_tensor(m, type) && d->rank <= KERNEL_MOST_RANK &&
          kernel_dtype_text(d->dtype) != NULL;
 }
 
@@ -74,12 +74,8 @@ static bool add_node(kernel_tie *t, ir_op op) {
   bool several = d->kind == IR_OP_REDUCE || d->kind == IR_OP_CHLO_TOP_K || d->kind == IR_OP_REPEAT;
   if ((d->n_results != 1 && !several) || d->n_operands > KERNEL_MOST_OPERANDS)
     return kernel_refuse(t, "an op of several results");
-  bool covered = is_covered_type(n->m, d->first_result);
-  for (uint32_t i = 1; i < d->n_results; i++)
-    covered = covered && is_covered_type(n->m, d->first_result + i);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    covered = covered && is_covered_type(n->m, d->operands[i]);
-  if (!covered) return kernel_refuse(t, "an element type that kernels don't have");
+  if (!ir_all_types(n->m, op, is_covered_type))
+    return kernel_refuse(t, "an element type that kernels don't have");
   if (is_view(n, op)) {
     n->views[n->n_views++] = d->first_result;
     return true;

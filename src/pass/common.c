@@ -5,12 +5,7 @@
 #include "base/hash.h"
 
 bool pass_is_static(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->operands[i]))) return false;
-  for (uint32_t i = 0; i < d->n_results; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, d->first_result + i))) return false;
-  return true;
+  return ir_all_types(m, op, ir_is_static_tensor);
 }
 
 bool pass_has_foreign_attrs(const ir_module *m, ir_op op) {

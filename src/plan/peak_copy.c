@@ -51,11 +51,7 @@ static uint32_t copy_of(copier *c, uint32_t node, uint32_t user, uint32_t slot) 
   uint32_t made = copy_in(g, plan_node_get(g, user)->comp, node);
   plan_node *u = plan_node_get(g, user);
   u->operands[slot] = made;
-  bool still = false;
-  for (uint32_t i = 0; i < u->n_operands; i++) still |= u->operands[i] == node;
-  if (!still) plan_remove_user(g, node, user);
-  plan_add_user(g, node, made);
-  plan_add_user(g, made, user);
+  plan_put_between(g, node, made, user);
   if (user == c->walked) c->seen[made] = c->stamp; /* node was met already */
   else c->walked = 0;
   return made;

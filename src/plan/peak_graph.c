@@ -117,6 +117,13 @@ void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user) {
     }
 }
 
+void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t user) {
+  if (plan_operand_index(plan_node_get(g, user), node) == UINT32_MAX)
+    plan_remove_user(g, node, user);
+  plan_add_user(g, node, between);
+  plan_add_user(g, between, user);
+}
+
 void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
                        uint32_t count) {
   for (uint32_t k = 0; k < count; k++) {

@@ -167,6 +167,8 @@ uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
 uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc);
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
+/* Some operands of the user, which were `node`, are `between` now, which reads `node`: users. */
+void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t user);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */
 void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
                        uint32_t count);

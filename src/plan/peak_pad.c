@@ -46,11 +46,7 @@ static void pad_operand(plan_graph *g, uint32_t dot, uint32_t i) {
   plan_node *n = plan_node_get(g, dot);
   for (uint32_t k = 0; k < 2; k++) /* both may be the same */
     if (n->operands[k] == id) n->operands[k] = now;
-  bool is_read = false; /* as a whole, by what is computed from it */
-  for (uint32_t k = 2; k < n->n_operands; k++) is_read |= n->operands[k] == id;
-  if (!is_read) plan_remove_user(g, id, dot);
-  plan_add_user(g, id, now);
-  plan_add_user(g, now, dot);
+  plan_put_between(g, id, now, dot); /* what is computed from it may read it as a whole */
 }
 
 static void cut_result(plan_graph *g, uint32_t dot) {

@@ -120,14 +120,10 @@ static void pad_operand(plan_graph *g, uint32_t dot, int32_t side, int64_t terms
   made.shape = plan_shape_make(g->arena, s->dtype, s->rank, dims);
   uint32_t now = plan_node_beside(g, dot, made);
   plan_node *n = plan_node_get(g, dot);
-  bool is_same = n->operands[1 - side] == id && summed_dim(g, n, 1 - side) == d, is_read = false;
+  bool is_same = n->operands[1 - side] == id && summed_dim(g, n, 1 - side) == d;
   n->operands[side] = now;
   if (is_same) n->operands[1 - side] = now;
-  for (uint32_t k = 0; k < n->n_operands; k++) /* by the other side, as a whole */
-    is_read |= n->operands[k] == id;
-  if (!is_read) plan_remove_user(g, id, dot);
-  plan_add_user(g, id, now);
-  plan_add_user(g, now, dot);
+  plan_put_between(g, id, now, dot); /* the other side may read it as a whole */
 }
 
 /* The product is a batch of as many, which no library makes, and who read it reads their sum. */

@@ -539,15 +539,6 @@ static bool is_sliceable(const ir_module *m, ir_type t) {
   return ir_is_static_tensor(m, t) && ir_element_count(m, t) > 0;
 }
 
-static bool all_sliceable(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (!is_sliceable(m, ir_type_of(m, d->operands[i]))) return false;
-  for (uint32_t i = 0; i < d->n_results; i++)
-    if (!is_sliceable(m, ir_type_of(m, d->first_result + i))) return false;
-  return true;
-}
-
 static bool reads_from_above(const ir_module *m, ir_op op, const void *user) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; op != *(const ir_op *)user && i < d->n_operands; i++)
@@ -610,7 +601,7 @@ bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result
                           split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
   rule asked = rules[ir_kind_of(m, op)];
-  if (asked == split_factors_none || !all_sliceable(m, op) || ir_has_effects(m, op) ||
+  if (asked == split_factors_none || !ir_all_types(m, op, is_sliceable) || ir_has_effects(m, op) ||
       !is_isolated(m, op))
     return false;
   query q = {scratch, m, op, of_result, index, pos, out};
