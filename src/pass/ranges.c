@@ -234,7 +234,7 @@ void pass_bounds_note(pass_bounds *r, ir_op op) {
   r->known.at[d->first_result] = x;
 }
 
-/* Of two operands, the one that `first_wins` says, if it always does. */
+/* Of two operands, the one that is always the largest, or the least; IR_NONE: neither is. */
 static ir_value winner(const question *q, bool largest) {
   pass_range x = of(q, 0), y = of(q, 1);
   if (largest ? x.lo >= y.hi : x.hi <= y.lo) return operand(q, 0);

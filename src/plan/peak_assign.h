@@ -22,7 +22,7 @@ typedef struct plan_value {
 
 typedef struct plan_buffer { /* a class of values */
   int64_t bytes, offset;
-  uint32_t first, count; /* in values_by_class */
+  uint32_t first, count; /* in by_class */
   plan_interval *live;
   uint64_t sketch;              /* of live: a bit per 64th of the time line */
   uint32_t n_live, merged_into; /* 1 + the buffer that it was merged into; 0: none */

@@ -69,7 +69,7 @@ static bool reuses(const plan_node *n) {
   return !(plan_traits(n->kind) & PLAN_TRAIT_O) && !plan_is_elementwise(n);
 }
 
-/* As is_loop_fusible, and products where they fuse, too. */
+/* As plan_is_loop_fusible(), and products where they fuse, too. */
 static bool may_take_part(const plan_graph *g, const plan_node *n) {
   return plan_is_loop_fusible(n) ||
          (n->kind == IR_OP_DOT_GENERAL && g->memory && g->memory->fuses_products);

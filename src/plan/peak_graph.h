@@ -9,7 +9,8 @@
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_small.c---> counted: small arrays that stay in TPUs' memory, not on the chip
- *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers
+ *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers; peak_kept.c: what
+ *                        devices keep for several of them
  *      --peak_join.c-> fusions of several results and their tables of pointers, on GPUs
  *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
  *      --schedule.c----> an order per computation; schedule_gpu.c: XLA:GPU's
