@@ -2,7 +2,8 @@
  *
  * A value at a tile is a grid: `rows` x `vectors` operands of LLVM, one row if it has no row axis,
  * one scalar a row if it has no column axis. Text goes to one of two streams: the tile's body, or
- * the place before the column loop, where everything without columns is put once (kernel_is_row_level()).
+ * the place before the column loop, where everything without columns is put once
+ * (kernel_is_row_level()).
  */
 #ifndef WEIR_KERNEL_EMIT_H
 #define WEIR_KERNEL_EMIT_H
