@@ -378,7 +378,7 @@ def test_programs_for_devices_give_the_same_results(name, platform, monkeypatch)
     inputs = module.make_inputs(**{**module.sizes, **program.small})
     f = getattr(module, program.function)
     expected = jax.tree.leaves(f(*inputs))
-    monkeypatch.setattr(_hook, "platform_of", lambda device: platform)
+    monkeypatch.setattr(_call, "platform_of", lambda device: platform)
     with weir.limit(program.small_limit_bytes):
         found = jax.tree.leaves(f(*inputs))
     report = weir.last_report()
