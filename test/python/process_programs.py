@@ -26,7 +26,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import weir
-from weir import _auto, _call, _processes
+from weir import _auto, _call, _hook, _processes
 
 try:
     shard_map = jax.shard_map
