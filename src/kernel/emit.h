@@ -198,6 +198,9 @@ const char *kernel_group_of(kernel_emitter *e, const char *local);
 void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user);
 
 /* ---- values ---- */
+static inline ir_dtype kernel_dtype_of(const kernel_emitter *e, const kernel_node *x) {
+  return ir_type_at(e->n->m, x->value)->dtype;
+}
 typedef struct kernel_binding { /* what an axis was bound to */
   int32_t axis;
   const char *index;
@@ -287,7 +290,7 @@ kernel_grid kernel_emit_gather(kernel_emitter *e, const kernel_node *x);
 /* ---- repeat.c ---- */
 kernel_grid kernel_emit_repeat(kernel_emitter *e, const kernel_node *x);
 
-/* ---- product.c ---- */
+/* ---- product.c, kept.c, table.c, terms.c ---- */
 void kernel_plan_kept(kernel_emitter *e); /* of the pass; sets the panel */
 bool kernel_read_kept(kernel_emitter *e, const kernel_node *x, kernel_grid *g);
 /* Many where a contraction is summed up in registers, few where grids are read. */

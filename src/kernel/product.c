@@ -6,18 +6,12 @@
  * the rows) by vectors of points, which the other operand has side by side, in the input itself or
  * copied to a table: of the block's columns, or of the chunk's rows.
  */
-#include <math.h>
-
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
-#include "kernel/emit.h"
+#include "kernel/product.h"
 #include "machine/tuned.h"
 
 static uint32_t kernel_mask(const kernel_nest *n) { return 1u << n->row | 1u << n->column; }
-
-static ir_dtype dtype_of(const kernel_emitter *e, const kernel_node *x) {
-  return ir_type_at(e->n->m, x->value)->dtype;
-}
 
 /* ---- which reductions are products ---- */
 static bool is_grid(const kernel_nest *n, const kernel_node *x, uint32_t operand) {
@@ -64,7 +58,7 @@ bool kernel_is_product(const kernel_nest *n, const kernel_node *x) {
 }
 
 /* The operand of a product that is the grid. */
-static uint32_t grid_operand(const kernel_nest *n, const kernel_node *x) {
+uint32_t kernel_grid_operand(const kernel_nest *n, const kernel_node *x) {
   return is_grid(n, x, 0) && has_points(n, x, 1) ? 0 : 1;
 }
 
@@ -73,334 +67,13 @@ int32_t kernel_product_axis(const kernel_nest *n, const kernel_node *x) {
   return 31 - __builtin_clz(kernel_point_axes(n, x->mask));
 }
 
-static int64_t padded_to_lanes(const kernel_nest *n, int64_t extent) {
+int64_t kernel_padded_to_lanes(const kernel_nest *n, int64_t extent) {
   return (extent + n->lanes - 1) / n->lanes * n->lanes;
 }
 
 int64_t kernel_padded_points(const kernel_nest *n, const kernel_node *x) {
   int64_t points = kernel_extent_of(n, kernel_point_axes(n, x->mask));
-  return x->is_product ? padded_to_lanes(n, points) : points;
-}
-
-/* ---- what is kept ---- */
-static const kernel_node *grid_node(const kernel_nest *n, const kernel_node *x) {
-  return kernel_node_of(n, ir_operand(n->m, x->op, grid_operand(n, x)));
-}
-
-static kernel_kept *find_kept(kernel_emitter *e, const kernel_node *x) {
-  for (uint32_t i = 0; i < e->kept.count; i++)
-    if (e->kept.at[i].node == x) return &e->kept.at[i];
-  return NULL;
-}
-
-/* Vector operations of making the value again from inputs and row values, up to a few. */
-static double effort(const kernel_nest *n, const kernel_node *x, int depth) {
-  double sum = cost_weight(x);
-  if (!(x->mask >> n->column & 1) || depth == 0) return 0;
-  if (x->reduces) sum = (double)kernel_extent_of(n, x->reduces);
-  for (uint32_t i = 0; i < x->n_operands && sum <= TUNED_HEAVY; i++) {
-    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
-    if (from && !kernel_ends_phase(n, from)) sum += effort(n, from, depth - 1);
-  }
-  return sum;
-}
-
-static void visit(kernel_emitter *e, ir_value v, int32_t phase);
-
-static void visit_operands(kernel_emitter *e, const kernel_node *x, int32_t phase) {
-  for (uint32_t i = 0; i < x->n_operands; i++) visit(e, ir_operand(e->n->m, x->op, i), phase);
-}
-
-/* at: twice the phase that reads it, or one more for a product, which comes after. */
-static void keep(kernel_emitter *e, const kernel_node *x, int32_t at) {
-  kernel_kept *k = find_kept(e, x);
-  int32_t phase = kernel_phase_of(x, e->pass);
-  if (!k) {
-    VEC_PUSH(e->a, &e->kept, (kernel_kept){.node = x, .phase = phase});
-    visit_operands(e, x, phase);
-    k = find_kept(e, x);
-  }
-  if (at > k->last_use) k->last_use = at;
-}
-
-/* Once for each phase. */
-static void visit(kernel_emitter *e, ir_value v, int32_t phase) {
-  const kernel_nest *n = e->n;
-  const kernel_node *x = kernel_node_of(n, v);
-  if (!x || !(x->mask >> n->column & 1)) return;
-  uint64_t bit = phase < 64 ? UINT64_C(1) << phase : 0, *visited = &e->visited[x - n->nodes];
-  if (*visited & bit) return;
-  *visited |= bit;
-  bool is_whole = (x->mask & kernel_mask(n)) == kernel_mask(n) && !kernel_point_axes(n, x->mask);
-  if (is_whole && !x->depth && kernel_phase_of(x, e->pass) < phase &&
-      effort(n, x, 24) > TUNED_HEAVY) {
-    keep(e, x, 2 * phase);
-    return;
-  }
-  kernel_kept *k = find_kept(e, x); /* read in the phase that makes it, and in another */
-  if (k && kernel_phase_of(x, e->pass) == phase) return;
-  visit_operands(e, x, phase);
-}
-
-/* Of rows: not a multiple of what the cache maps to one set. */
-static int64_t grid_stride(const kernel_nest *n) { return n->sizes.block + n->lanes; }
-
-/* Whether the place of a kept grid is free when another is stored, at the end of its phase. */
-static bool is_free_for(const kernel_emitter *e, const kernel_kept *old, const kernel_kept *k) {
-  return old->phase < k->phase && old->last_use <= 2 * k->phase && !old->is_reused &&
-         ir_dtype_bytes(dtype_of(e, old->node)) == ir_dtype_bytes(dtype_of(e, k->node));
-}
-
-static void place_kept(kernel_emitter *e, kernel_kept *k) {
-  for (uint32_t i = 0; i < e->kept.count; i++) {
-    kernel_kept *old = &e->kept.at[i];
-    if (!old->base || !is_free_for(e, old, k)) continue;
-    old->is_reused = true;
-    k->base = old->base;
-    return;
-  }
-  k->base = kernel_scratch(e, e->panel * grid_stride(e->n) * ir_dtype_bytes(dtype_of(e, k->node)));
-}
-
-void kernel_plan_kept(kernel_emitter *e) {
-  const kernel_nest *n = e->n;
-  e->kept.count = 0;
-  memset(e->visited, 0, n->n_nodes * sizeof *e->visited);
-  for (uint32_t k = 0; k < n->n_nodes && !e->finishes; k++) {
-    const kernel_node *x = &n->nodes[k];
-    if ((x->index < 0 && x->late < 0) || x->pass != e->pass) continue;
-    if (x->is_product) keep(e, grid_node(n, x), 2 * x->phase + 1);
-    else visit_operands(e, x, x->phase);
-  }
-  for (uint32_t j = 0; j < n->n_outputs && !e->finishes; j++)
-    if (!n->outputs[j].after && n->outputs[j].level == e->pass)
-      visit(e, n->outputs[j].value, n->outputs[j].phase);
-  e->panel = e->kept.count ? cost_panel_rows(n) : n->sizes.chunk;
-  for (int32_t phase = 0; phase < kernel_phases_of(n, e->pass); phase++)
-    for (uint32_t i = 0; i < e->kept.count; i++)
-      if (e->kept.at[i].phase == phase) place_kept(e, &e->kept.at[i]);
-}
-
-static bool packs_rows(const kernel_nest *n) {
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].packed == KERNEL_PACKED_ROWS) return true;
-  return false;
-}
-
-/* Packed rows lie in groups of a tile, and no step reads from two. */
-int32_t kernel_rows_of_phase(const kernel_emitter *e) {
-  int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
-  few = few < TUNED_FEW_ROWS ? TUNED_FEW_ROWS : few;
-  if (!e->n->staged) return rows;
-  while (few < rows && rows % few && packs_rows(e->n)) few--;
-  for (uint32_t i = 0; i < e->kept.count; i++)
-    if (e->kept.at[i].phase == e->phase && kernel_ends_phase(e->n, e->kept.at[i].node)) return rows;
-  return few < rows ? few : rows;
-}
-
-static const char *kept_at(kernel_emitter *e, const kernel_kept *k, int32_t r, int32_t c) {
-  ir_dtype dtype = dtype_of(e, k->node);
-  const char *row = kernel_line(e, "sub i64 %s, %s", e->row_local[0], e->panel_begin);
-  const char *p = kernel_settled(e, dtype, k->base, kernel_index(e, "0", row, grid_stride(e->n)));
-  p = kernel_after(e, dtype, p, e->column_local);
-  return kernel_after(e, dtype, p, kernel_int(e, r * grid_stride(e->n) + (int64_t)c * e->n->lanes));
-}
-
-bool kernel_read_kept(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
-  const kernel_kept *k = find_kept(e, x);
-  if (!k || k->phase >= e->phase || !e->panel_begin) return false;
-  for (int32_t r = 0; r < g->rows; r++)
-    for (int32_t c = 0; c < g->columns; c++)
-      g->at[r][c] = kernel_load_at(e, g->dtype, true, kept_at(e, k, r, c));
-  return true;
-}
-
-void kernel_store_kept(kernel_emitter *e) {
-  for (uint32_t i = 0; i < e->kept.count; i++) {
-    const kernel_kept *k = &e->kept.at[i];
-    if (k->phase != e->phase) continue;
-    kernel_grid g = kernel_value(e, k->node->value, &k->node->result);
-    for (int32_t r = 0; r < e->rows; r++)
-      for (int32_t c = 0; c < e->vectors; c++) {
-        const char *y = kernel_at(&g, r, c);
-        if (!g.is_vector) y = kernel_splat(e, g.dtype, y);
-        kernel_store_at(e, g.dtype, true, y, kept_at(e, k, r, c));
-      }
-  }
-}
-
-/* ---- tables: [column of the block, or row of the chunk][points] ---- */
-typedef struct context { /* of the emitter, to make a table from anywhere */
-  kernel_emitter saved;
-  kernel_function function;
-} context;
-
-static void enter(kernel_emitter *e, context *c) {
-  c->saved = *e;
-  kernel_function_begin(e, &c->function);
-  e->row = e->body = e->out;
-  memset(&e->memos, 0, sizeof e->memos);
-  memset(e->bound, 0, sizeof e->bound);
-  for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (e->n->role[a] == KERNEL_OUTER) e->bound[a] = c->saved.bound[a];
-  memset(e->is_constant, 0, sizeof e->is_constant);
-  e->mask = NULL;
-  e->in_tile = false;
-  e->filling = true;
-}
-
-static void leave(kernel_emitter *e, context *c, kernel_level level, strbuf *caller) {
-  kernel_function_end(e, &c->function, level, caller);
-  e->row = c->saved.row;
-  e->body = c->saved.body;
-  e->memos = c->saved.memos;
-  memcpy(e->bound, c->saved.bound, sizeof e->bound);
-  memcpy(e->is_constant, c->saved.is_constant, sizeof e->is_constant);
-  memcpy(e->row_index, c->saved.row_index, sizeof e->row_index);
-  memcpy(e->row_local, c->saved.row_local, sizeof e->row_local);
-  memcpy(e->depth, c->saved.depth, sizeof e->depth);
-  e->rows = c->saved.rows;
-  e->vectors = c->saved.vectors;
-  e->column = c->saved.column;
-  e->column_local = c->saved.column_local;
-  e->mask = c->saved.mask;
-  e->in_tile = c->saved.in_tile;
-  e->filling = c->saved.filling;
-}
-
-static kernel_table *find_table(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
-  for (uint32_t i = 0; i < e->tables.count; i++) {
-    kernel_table *t = &e->tables.at[i];
-    if (t->value == v && t->axes.rank == axes->rank &&
-        !memcmp(t->axes.of, axes->of, (size_t)axes->rank))
-      return t;
-  }
-  return NULL;
-}
-
-static kernel_table *new_table(kernel_emitter *e, ir_value v, const kernel_axes *axes, int32_t axis,
-                               int64_t entries) {
-  ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
-  kernel_table t = {.value = v, .axes = *axes, .axis = axis, .pass = -1};
-  t.points = e->n->extent[axis];
-  t.padded = padded_to_lanes(e->n, t.points);
-  t.base = kernel_scratch(e, entries * t.padded * ir_dtype_bytes(dtype));
-  VEC_PUSH(e->a, &e->tables, t);
-  return &e->tables.at[e->tables.count - 1];
-}
-
-static const char *table_at(kernel_emitter *e, const kernel_table *t, const char *entry,
-                            const char *point) {
-  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
-  const char *first = kernel_settled(e, dtype, t->base, kernel_index(e, "0", entry, t->padded));
-  return kernel_after(e, dtype, first, point);
-}
-
-static void clear_padding(kernel_emitter *e, const kernel_table *t, const char *entry) {
-  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
-  for (int64_t i = t->points; i < t->padded; i++)
-    kernel_store_at(e, dtype, false, kernel_number(e, dtype, 1, 0),
-                    table_at(e, t, entry, kernel_int(e, i)));
-}
-
-/* A loop over the points of a table; what its value needs and they do not change is made before. */
-static kernel_loop begin_points(kernel_emitter *e, const kernel_table *t) {
-  const kernel_node *x = kernel_node_of(e->n, t->value);
-  if (x && x->index < 0 && x->late < 0) kernel_hoist(e, x, t->axis);
-  kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, t->points), "1");
-  e->bound[t->axis] = l.index;
-  return l;
-}
-
-static void fill_rows(kernel_emitter *e, const kernel_table *t) {
-  context c;
-  enter(e, &c);
-  e->vectors = 1;
-  kernel_loop row = kernel_loop_begin(e, "0", "%row_count", "1");
-  kernel_set_rows(e, row.index, 1);
-  kernel_loop point = begin_points(e, t);
-  kernel_grid g = kernel_value(e, t->value, &t->axes);
-  kernel_store_at(e, g.dtype, false, kernel_at(&g, 0, 0), table_at(e, t, row.index, point.index));
-  kernel_loop_end(e, &point);
-  clear_padding(e, t, row.index);
-  kernel_loop_end(e, &row);
-  leave(e, &c, KERNEL_CHUNK, e->before);
-}
-
-static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_grid *g,
-                        const char *point) {
-  int32_t lanes = e->n->lanes;
-  const char *p = table_at(e, t, e->column_local, point), *y = kernel_at(g, 0, 0);
-  if (!g->is_vector) y = kernel_splat(e, g->dtype, y);
-  for (int32_t i = 0; i < lanes; i++) {
-    const char *one =
-        kernel_line(e, "extractelement %s %s, i64 %d", kernel_type(e, g->dtype, true), y, i);
-    kernel_store_at(e, g->dtype, false, one,
-                    kernel_line(e, "getelementptr %s, ptr %s, i64 %lld",
-                                kernel_memory_type(g->dtype), p, (long long)(i * t->padded)));
-  }
-}
-
-/* The lanes after the block's last column go to entries that nobody reads. */
-static void fill_columns(kernel_emitter *e, const kernel_table *t) {
-  context c;
-  enter(e, &c);
-  e->vectors = e->rows = 1;
-  kernel_loop column = kernel_loop_begin(e, "0", e->block_columns, kernel_int(e, e->n->lanes));
-  e->column_local = column.index;
-  e->column = kernel_line(e, "add i64 %s, %s", e->block_begin, column.index);
-  e->mask = kernel_tail_mask(e, column.index);
-  kernel_loop point = begin_points(e, t);
-  kernel_grid g = kernel_value(e, t->value, &t->axes);
-  store_lanes(e, t, &g, point.index);
-  kernel_loop_end(e, &point);
-  kernel_loop_end(e, &column);
-  if (t->points < t->padded) {
-    kernel_loop l = kernel_loop_begin(e, "0", e->block_columns, "1");
-    clear_padding(e, t, l.index);
-    kernel_loop_end(e, &l);
-  }
-  leave(e, &c, KERNEL_BLOCK, e->pack);
-}
-
-/* A table of this pass, or of this pass's blocks. */
-static const kernel_table *get_table(kernel_emitter *e, ir_value v, const kernel_axes *axes,
-                                     int32_t axis, bool of_rows) {
-  kernel_table *t = find_table(e, v, axes);
-  if (!t) t = new_table(e, v, axes, axis, of_rows ? e->n->sizes.chunk : e->n->sizes.block);
-  if (t->pass == e->pass) return t;
-  t->pass = e->pass;
-  kernel_table copy = *t; /* the values that fill it may need tables, too */
-  if (of_rows) fill_rows(e, &copy);
-  else fill_columns(e, &copy);
-  return find_table(e, v, axes);
-}
-
-bool kernel_has_table(const kernel_nest *n, const kernel_node *x) {
-  uint32_t points = kernel_point_axes(n, x->mask);
-  if (x->depth || !points || points & (points - 1)) return false;
-  bool costs = cost_weight(x) > 0 || x->reduces;
-  return x->mask >> n->row & 1 && !(x->mask >> n->column & 1) && costs &&
-         (x->index < 0 || x->n_terms) && kernel_extent_of(n, points) > COST_UNROLL;
-}
-
-static bool wants_table(const kernel_emitter *e, const kernel_node *x) {
-  if (e->filling || !e->before || e->out == e->row || x->level > e->pass) return false;
-  if (!kernel_has_table(e->n, x)) return false;
-  int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
-  return e->bound[axis] && !e->is_constant[axis];
-}
-
-bool kernel_read_table(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
-  if (!wants_table(e, x)) return false;
-  int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
-  const kernel_table *t = get_table(e, x->value, &x->result, axis, true);
-  for (int32_t r = 0; r < g->rows; r++) {
-    const char *p = table_at(e, t, e->row_local[0], e->bound[axis]);
-    g->at[r][0] = kernel_load_at(e, g->dtype, false,
-                                 kernel_after(e, g->dtype, p, kernel_int(e, r * t->padded)));
-  }
-  return true;
+  return x->is_product ? kernel_padded_to_lanes(n, points) : points;
 }
 
 /* ---- products ---- */
@@ -528,7 +201,7 @@ static const char *function_of(kernel_emitter *e, const product *p) {
 /* Where the operand with points begins: in a table, or in the input itself. */
 static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
   const kernel_nest *n = e->n;
-  uint32_t operand = 1 - grid_operand(n, p->node);
+  uint32_t operand = 1 - kernel_grid_operand(n, p->node);
   int32_t axis = kernel_product_axis(n, p->node);
   const kernel_axes *axes = &p->node->operands[operand];
   ir_value v = ir_operand(n->m, p->node->op, operand);
@@ -536,7 +209,8 @@ static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
   p->is_padded = in_table || p->points == p->padded;
   if (in_table) {
     p->apart = p->padded;
-    return table_at(e, get_table(e, v, axes, axis, of_rows), of_rows ? e->panel_begin : "0", "0");
+    return kernel_table_at(e, kernel_get_table(e, v, axes, axis, of_rows),
+                           of_rows ? e->panel_begin : "0", "0");
   }
   int32_t input = kernel_input_of(n, v);
   const int64_t *dims = ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)input))->dims;
@@ -553,11 +227,11 @@ static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
 static product product_of(kernel_emitter *e, const kernel_node *x) {
   const kernel_nest *n = e->n;
   bool of_rows = x->late >= 0;
-  product p = {.node = x, .dtype = dtype_of(e, x)};
+  product p = {.node = x, .dtype = kernel_dtype_of(e, x)};
   int32_t axis = kernel_product_axis(n, x);
-  p.grid = find_kept(e, grid_node(n, x))->base;
-  p.grid_along = of_rows ? 1 : grid_stride(n);
-  p.grid_summed = of_rows ? grid_stride(n) : 1;
+  p.grid = kernel_find_kept(e, kernel_grid_node(n, x))->base;
+  p.grid_along = of_rows ? 1 : kernel_grid_stride(n);
+  p.grid_summed = of_rows ? kernel_grid_stride(n) : 1;
   p.along = of_rows ? e->block_columns : e->panel_rows;
   p.summed = of_rows ? e->panel_rows : e->block_columns;
   p.points = n->extent[axis];
@@ -584,7 +258,7 @@ void kernel_emit_products(kernel_emitter *e) {
 
 /* Accumulators of the chunk's rows, padding too. */
 void kernel_clear_product(kernel_emitter *e, const kernel_node *x) {
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   int32_t axis = kernel_product_axis(e->n, x);
   const char *zero = kernel_splat(e, dtype, kernel_number(e, dtype, 1, 0));
   e->bound[axis] = "0";
@@ -594,176 +268,4 @@ void kernel_clear_product(kernel_emitter *e, const kernel_node *x) {
     kernel_store_at(e, dtype, true, zero,
                     kernel_line(e, "getelementptr %s, ptr %s, i64 %lld", kernel_memory_type(dtype),
                                 base, (long long)i));
-}
-
-/* ---- running values ---- */
-static bool same_terms(const kernel_node *a, const kernel_node *b) {
-  return a->n_terms == b->n_terms &&
-         !memcmp(a->terms, b->terms, (size_t)a->n_terms * sizeof *a->terms);
-}
-
-/* The first reduction with its terms, which has the places of the values that they had. */
-static const kernel_node *leader_of(const kernel_nest *n, const kernel_node *x) {
-  for (const kernel_node *y = n->nodes; y < x; y++)
-    if (y->n_terms && y->pass == x->pass && y->phase == x->phase && same_terms(y, x)) return y;
-  return x;
-}
-
-static const char *term_at(kernel_emitter *e, const kernel_node *x, int32_t term) {
-  ir_dtype dtype = dtype_of(e, &e->n->nodes[x->terms[term].node]);
-  const char *base = kernel_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
-                                 (long long)e->term_offset[x->index * KERNEL_MOST_TERMS + term]);
-  return kernel_line(e, "getelementptr %s, ptr %s, i64 %s", kernel_memory_type(dtype), base,
-                     e->row_local[0]);
-}
-
-void kernel_place_terms(kernel_emitter *e) {
-  const kernel_nest *n = e->n;
-  e->term_offset = ARENA_ARRAY(e->a, int64_t, (size_t)(n->n_reductions + 1) * KERNEL_MOST_TERMS);
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
-    if (!x->n_terms || leader_of(n, x) != x) continue;
-    for (int32_t i = 0; i < x->n_terms; i++) {
-      e->term_offset[x->index * KERNEL_MOST_TERMS + i] = e->scratch_bytes;
-      e->scratch_bytes += (n->sizes.chunk * 8 + 63) / 64 * 64;
-    }
-  }
-}
-
-void kernel_clear_terms(kernel_emitter *e) {
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
-    if (!x->n_terms || x->pass != e->pass || leader_of(e->n, x) != x) continue;
-    for (int32_t i = 0; i < x->n_terms; i++) {
-      ir_dtype dtype = dtype_of(e, &e->n->nodes[x->terms[i].node]);
-      kernel_store_at(e, dtype, false, kernel_number(e, dtype, 1, 0), term_at(e, x, i));
-    }
-  }
-}
-
-static const char *is_infinite(kernel_emitter *e, ir_dtype dtype, const char *x) {
-  const char *type = kernel_type(e, dtype, false), *suffix = kernel_suffix(e, dtype, 1);
-  kernel_declare(e, arena_printf(e->a, "declare %s @llvm.fabs.%s(%s)", type, suffix, type));
-  const char *size = kernel_line(e, "call %s @llvm.fabs.%s(%s %s)", type, suffix, type, x);
-  return kernel_line(e, "fcmp oeq %s %s, %s", type, size, kernel_real(e, dtype, (double)INFINITY));
-}
-
-const char *kernel_zero_for_infinite(kernel_emitter *e, ir_dtype dtype, const char *x) {
-  const char *type = kernel_type(e, dtype, false), *infinite = is_infinite(e, dtype, x);
-  return kernel_line(e, "select i1 %s, %s %s, %s %s", infinite, type, kernel_number(e, dtype, 1, 0),
-                     type, x);
-}
-
-static kernel_grid term_grid(kernel_emitter *e, const kernel_node *x, int32_t term) {
-  const kernel_node *t = &e->n->nodes[x->terms[term].node];
-  return kernel_value(e, t->value, &t->result);
-}
-
-static const char *times_degree(kernel_emitter *e, ir_dtype dtype, const char *x, int32_t degree) {
-  return kernel_line(e, "fmul %s %s, %s", kernel_type(e, dtype, false), x,
-                     kernel_number(e, dtype, 1, degree));
-}
-
-typedef struct scaling {
-  const char *ratio;
-} scaling;
-
-static void scale_number(kernel_emitter *e, const kernel_node *x, void *user) {
-  const scaling *s = user;
-  ir_dtype dtype = dtype_of(e, x);
-  const char *type = kernel_type(e, dtype, x->is_product), *zero = kernel_number(e, dtype, 1, 0),
-             *ratio = s->ratio, *p = kernel_reduction_at(e, x, 0);
-  if (x->is_product) {
-    zero = kernel_splat(e, dtype, zero);
-    ratio = kernel_splat(e, dtype, ratio);
-  }
-  const char *y = kernel_load_at(e, dtype, x->is_product, p);
-  const char *scaled = kernel_line(e, "fmul %s %s, %s", type, y, ratio);
-  const char *is_zero = kernel_line(e, "fcmp oeq %s %s, %s", type, y, zero);
-  y = kernel_line(e, "select %s %s, %s %s, %s %s", kernel_type(e, IR_I1, x->is_product), is_zero,
-                  type, y, type, scaled);
-  kernel_store_at(e, dtype, x->is_product, y, p);
-}
-
-static void scale_numbers(kernel_emitter *e, const kernel_node *x, scaling *s) {
-  if (!x->is_product) {
-    kernel_for_points(e, x, false, scale_number, s);
-    return;
-  }
-  int32_t axis = kernel_product_axis(e->n, x);
-  for (int64_t i = 0; i < kernel_padded_points(e->n, x); i += e->n->lanes) {
-    e->bound[axis] = kernel_int(e, i);
-    scale_number(e, x, s);
-  }
-  e->bound[axis] = NULL;
-}
-
-/* What was summed with the old values of the leader's terms, brought to the new ones. */
-static void rescale(kernel_emitter *e, const kernel_node *leader) {
-  const kernel_nest *n = e->n;
-  ir_dtype dtype = dtype_of(e, leader);
-  const char *type = kernel_type(e, dtype, false), *moved = NULL, *changed = NULL;
-  const char *now[KERNEL_MOST_TERMS], *at[KERNEL_MOST_TERMS];
-  for (int32_t i = 0; i < leader->n_terms; i++) {
-    kernel_grid g = term_grid(e, leader, i);
-    now[i] = kernel_at(&g, 0, 0);
-    at[i] = term_at(e, leader, i);
-    const char *old = kernel_load_at(e, dtype, false, at[i]);
-    const char *differs = kernel_line(e, "fcmp une %s %s, %s", type, now[i], old);
-    const char *by = kernel_line(e, "fsub %s %s, %s", type, now[i], old);
-    by = times_degree(e, dtype, by, leader->terms[i].degree);
-    changed = changed ? kernel_line(e, "or i1 %s, %s", changed, differs) : differs;
-    moved = moved ? kernel_line(e, "fadd %s %s, %s", type, moved, by) : by;
-  }
-  uint32_t label = e->names++;
-  kernel_put(e, "br i1 %s, label %%moved%u, label %%stays%u", changed, label, label);
-  strbuf_printf(e->out, "moved%u:\n", label);
-  scaling s = {kernel_emit_exp(e, dtype, 1, moved)};
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
-    if (x->n_terms && x->pass == e->pass && x->phase == e->phase && leader_of(n, x) == leader)
-      scale_numbers(e, x, &s);
-  }
-  for (int32_t i = 0; i < leader->n_terms; i++) kernel_store_at(e, dtype, false, now[i], at[i]);
-  kernel_put(e, "br label %%stays%u", label);
-  strbuf_printf(e->out, "stays%u:\n", label);
-  kernel_forget_since(e, label);
-}
-
-static bool has_terms(const kernel_emitter *e, const kernel_node *x) {
-  return x->n_terms && x->pass == e->pass && x->phase == e->phase && leader_of(e->n, x) == x;
-}
-
-void kernel_rescale(kernel_emitter *e) {
-  bool any = false;
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= has_terms(e, &e->n->nodes[k]);
-  if (!any) return;
-  kernel_function f;
-  kernel_function_begin(e, &f);
-  const char *end = kernel_index(e, e->panel_begin, e->panel_rows, 1);
-  kernel_loop l = kernel_loop_begin(e, e->panel_begin, end, "1");
-  e->row = e->body = e->out;
-  e->depth[1] = e->depth[0];
-  e->vectors = 1;
-  kernel_set_rows(e, l.index, 1);
-  for (uint32_t k = 0; k < e->n->n_nodes; k++)
-    if (has_terms(e, &e->n->nodes[k])) rescale(e, &e->n->nodes[k]);
-  e->row = e->body = NULL;
-  kernel_loop_end(e, &l);
-  e->memos.count = 0;
-  kernel_function_end(e, &f, KERNEL_PANEL, f.caller);
-}
-
-/* A finished sum as the program would have it where a term's value is infinite. */
-const char *kernel_finish_sum(kernel_emitter *e, const kernel_node *x, int32_t r, const char *y) {
-  ir_dtype dtype = dtype_of(e, x);
-  const char *type = kernel_type(e, dtype, false);
-  for (int32_t i = 0; i < x->n_terms; i++) {
-    kernel_grid g = term_grid(e, x, i);
-    const char *t = kernel_at(&g, r, 0), *infinite = is_infinite(e, dtype, t);
-    const char *power = kernel_emit_exp(e, dtype, 1, times_degree(e, dtype, t, x->terms[i].degree));
-    power = kernel_line(e, "fmul %s %s, %s", type, y, power);
-    y = kernel_line(e, "select i1 %s, %s %s, %s %s", infinite, type, power, type, y);
-  }
-  return y;
 }

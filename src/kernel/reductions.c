@@ -4,10 +4,6 @@
 #include "kernel/elementwise.h"
 #include "kernel/lists.h"
 
-static ir_dtype dtype_of(const kernel_emitter *e, const kernel_node *x) {
-  return ir_type_at(e->n->m, x->value)->dtype;
-}
-
 /* ---- points ---- */
 /* The one that most operands have: what does not have the others is made before their loops. */
 static int32_t outermost(const kernel_node *x, uint32_t axes) {
@@ -63,16 +59,16 @@ static const char *accumulator_at(kernel_emitter *e, const accumulator *acc, int
       at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
   at = kernel_index(e, kernel_index(e, "0", at, e->rows), kernel_int(e, r), 1);
   return kernel_line(e, "getelementptr %s, ptr %s, i64 %s",
-                     kernel_type(e, dtype_of(e, acc->node), true), acc->base, at);
+                     kernel_type(e, kernel_dtype_of(e, acc->node), true), acc->base, at);
 }
 
 static const char *neutral_of(kernel_emitter *e, const kernel_node *x) {
   return kernel_is_variadic(x) ? kernel_variadic_neutral(e, x)
-                               : kernel_neutral(e, x->monoid, dtype_of(e, x));
+                               : kernel_neutral(e, x->monoid, kernel_dtype_of(e, x));
 }
 
 static void clear_point(kernel_emitter *e, const kernel_node *x, void *user) {
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   const char *neutral = kernel_splat(e, dtype, neutral_of(e, x));
   for (int32_t r = 0; r < e->rows; r++)
     kernel_put(e, "store %s %s, ptr %s", kernel_type(e, dtype, true), neutral,
@@ -86,7 +82,7 @@ void kernel_reductions_begin(kernel_emitter *e, kernel_pass *p) {
     p->at[i].base = kernel_name(e);
     strbuf_printf(&e->entry, "  %s = alloca [%lld x %s], align 64\n", p->at[i].base,
                   (long long)(kernel_extent_of(e->n, kernel_point_axes(e->n, x->mask)) * e->rows),
-                  kernel_type(e, dtype_of(e, x), true));
+                  kernel_type(e, kernel_dtype_of(e, x), true));
     kernel_for_points(e, x, false, clear_point, &p->at[i]);
   }
 }
@@ -94,7 +90,7 @@ void kernel_reductions_begin(kernel_emitter *e, kernel_pass *p) {
 static const char *masked_term(kernel_emitter *e, const kernel_node *x, const char *type,
                                const char *term) {
   if (!e->mask) return term;
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   const char *neutral = kernel_splat(e, dtype, neutral_of(e, x));
   return kernel_line(e, "select <%d x i1> %s, %s %s, %s %s", e->n->lanes, e->mask, type, term, type,
                      neutral);
@@ -154,11 +150,11 @@ void kernel_reductions_add(kernel_emitter *e, kernel_pass *p) {
 }
 
 static void store_number(kernel_emitter *e, const kernel_node *x, int32_t r, const char *number) {
-  kernel_store_at(e, dtype_of(e, x), false, number, kernel_reduction_at(e, x, r));
+  kernel_store_at(e, kernel_dtype_of(e, x), false, number, kernel_reduction_at(e, x, r));
 }
 
 static void fold_point(kernel_emitter *e, const kernel_node *x, void *user) {
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   for (int32_t r = 0; r < e->rows; r++) {
     const char *sum =
         kernel_line(e, "load %s, ptr %s", kernel_type(e, dtype, true), accumulator_at(e, user, r));
@@ -175,7 +171,7 @@ static void fold_joint(kernel_emitter *e, const kernel_node *x, void *user) {
   for (int32_t r = 0; r < e->rows; r++) {
     const char *sums[KERNEL_MOST_OPERANDS], *old[KERNEL_MOST_OPERANDS];
     for (uint32_t i = 0; i < n; i++) {
-      ir_dtype dtype = dtype_of(e, &x[i]);
+      ir_dtype dtype = kernel_dtype_of(e, &x[i]);
       sums[i] = kernel_line(e, "load %s, ptr %s", kernel_type(e, dtype, true),
                             accumulator_at(e, &acc[i], r));
       old[i] = kernel_load_at(e, dtype, false, kernel_reduction_at(e, &x[i], r));
@@ -247,7 +243,7 @@ void kernel_place_reductions(kernel_emitter *e) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (x->index < 0) continue;
-    int64_t bytes = kernel_padded_points(n, x) * ir_dtype_bytes(dtype_of(e, x));
+    int64_t bytes = kernel_padded_points(n, x) * ir_dtype_bytes(kernel_dtype_of(e, x));
     if (is_top_k(x))
       bytes = x->which ? kernel_topk_limit_bytes(n, x - 1) : kernel_topk_list_bytes(n, x);
     bytes *= n->sizes.chunk;
@@ -314,7 +310,7 @@ static void for_each_late(kernel_emitter *e, late_fn *fn) {
     const kernel_node *x = &e->n->nodes[k];
     if (x->late < 0) continue;
     int64_t count = kernel_late_width(e->n, x) * kernel_padded_points(e->n, x);
-    const char *one = kernel_memory_type(dtype_of(e, x));
+    const char *one = kernel_memory_type(kernel_dtype_of(e, x));
     const char *base = kernel_line(e, "getelementptr i8, ptr %%shared, i64 %lld",
                                    (long long)e->late_offset[x->late]);
     kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, count), "1");
@@ -325,13 +321,13 @@ static void for_each_late(kernel_emitter *e, late_fn *fn) {
 }
 
 static void clear_late(kernel_emitter *e, const kernel_node *x, const char *at) {
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   kernel_store_at(e, dtype, false, kernel_neutral(e, x->monoid, dtype), at);
 }
 
 /* The slots that follow, added to the first. */
 static void merge_late(kernel_emitter *e, const kernel_node *x, const char *at) {
-  ir_dtype dtype = dtype_of(e, x);
+  ir_dtype dtype = kernel_dtype_of(e, x);
   int64_t count = kernel_late_width(e->n, x) * kernel_padded_points(e->n, x);
   const char *sum = kernel_load_at(e, dtype, false, at);
   for (int64_t s = 1; s < e->n->sizes.spans; s++) {
@@ -354,7 +350,7 @@ void kernel_place_late(kernel_emitter *e, int64_t slots) {
     const kernel_node *x = &n->nodes[k];
     if (x->late < 0) continue;
     int64_t bytes = kernel_padded_points(n, x) * kernel_late_width(n, x) *
-                    ir_dtype_bytes(dtype_of(e, x)) * slots;
+                    ir_dtype_bytes(kernel_dtype_of(e, x)) * slots;
     e->late_offset[x->late] = e->shared_bytes;
     e->shared_bytes += (bytes + 63) / 64 * 64;
   }
@@ -378,7 +374,7 @@ static const char *number_at(kernel_emitter *e, const kernel_node *x, const char
   e->numbers = numbers;
   const char *p = kernel_reduction_at(e, x, 0);
   e->numbers = before;
-  return kernel_load_at(e, dtype_of(e, x), false, p);
+  return kernel_load_at(e, kernel_dtype_of(e, x), false, p);
 }
 
 static void merge_point(kernel_emitter *e, const kernel_node *x, void *user) {
@@ -390,8 +386,8 @@ static void merge_point(kernel_emitter *e, const kernel_node *x, void *user) {
   }
   if (kernel_is_variadic(x)) kernel_variadic_combine(e, x, 1, sums, add);
   else
-    sums[0] = kernel_combine(e, x->monoid, dtype_of(e, x), kernel_dtype_text(dtype_of(e, x)), 1,
-                             sums[0], add[0]);
+    sums[0] = kernel_combine(e, x->monoid, kernel_dtype_of(e, x),
+                             kernel_dtype_text(kernel_dtype_of(e, x)), 1, sums[0], add[0]);
   for (uint32_t i = 0; i < n; i++) store_number(e, &x[i], 0, sums[i]);
 }
 

@@ -1,0 +1,180 @@
+/* Values as tables of points, made once for a chunk of rows or a block of columns: see product.c.
+ */
+#include "kernel/product.h"
+
+#include "kernel/cost.h"
+#include "kernel/elementwise.h"
+
+typedef struct context { /* of the emitter, to make a table from anywhere */
+  kernel_emitter saved;
+  kernel_function function;
+} context;
+
+static void enter(kernel_emitter *e, context *c) {
+  c->saved = *e;
+  kernel_function_begin(e, &c->function);
+  e->row = e->body = e->out;
+  memset(&e->memos, 0, sizeof e->memos);
+  memset(e->bound, 0, sizeof e->bound);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (e->n->role[a] == KERNEL_OUTER) e->bound[a] = c->saved.bound[a];
+  memset(e->is_constant, 0, sizeof e->is_constant);
+  e->mask = NULL;
+  e->in_tile = false;
+  e->filling = true;
+}
+
+static void leave(kernel_emitter *e, context *c, kernel_level level, strbuf *caller) {
+  kernel_function_end(e, &c->function, level, caller);
+  e->row = c->saved.row;
+  e->body = c->saved.body;
+  e->memos = c->saved.memos;
+  memcpy(e->bound, c->saved.bound, sizeof e->bound);
+  memcpy(e->is_constant, c->saved.is_constant, sizeof e->is_constant);
+  memcpy(e->row_index, c->saved.row_index, sizeof e->row_index);
+  memcpy(e->row_local, c->saved.row_local, sizeof e->row_local);
+  memcpy(e->depth, c->saved.depth, sizeof e->depth);
+  e->rows = c->saved.rows;
+  e->vectors = c->saved.vectors;
+  e->column = c->saved.column;
+  e->column_local = c->saved.column_local;
+  e->mask = c->saved.mask;
+  e->in_tile = c->saved.in_tile;
+  e->filling = c->saved.filling;
+}
+
+static kernel_table *find_table(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
+  for (uint32_t i = 0; i < e->tables.count; i++) {
+    kernel_table *t = &e->tables.at[i];
+    if (t->value == v && t->axes.rank == axes->rank &&
+        !memcmp(t->axes.of, axes->of, (size_t)axes->rank))
+      return t;
+  }
+  return NULL;
+}
+
+static kernel_table *new_table(kernel_emitter *e, ir_value v, const kernel_axes *axes, int32_t axis,
+                               int64_t entries) {
+  ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
+  kernel_table t = {.value = v, .axes = *axes, .axis = axis, .pass = -1};
+  t.points = e->n->extent[axis];
+  t.padded = kernel_padded_to_lanes(e->n, t.points);
+  t.base = kernel_scratch(e, entries * t.padded * ir_dtype_bytes(dtype));
+  VEC_PUSH(e->a, &e->tables, t);
+  return &e->tables.at[e->tables.count - 1];
+}
+
+const char *kernel_table_at(kernel_emitter *e, const kernel_table *t, const char *entry,
+                            const char *point) {
+  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
+  const char *first = kernel_settled(e, dtype, t->base, kernel_index(e, "0", entry, t->padded));
+  return kernel_after(e, dtype, first, point);
+}
+
+static void clear_padding(kernel_emitter *e, const kernel_table *t, const char *entry) {
+  ir_dtype dtype = ir_type_at(e->n->m, t->value)->dtype;
+  for (int64_t i = t->points; i < t->padded; i++)
+    kernel_store_at(e, dtype, false, kernel_number(e, dtype, 1, 0),
+                    kernel_table_at(e, t, entry, kernel_int(e, i)));
+}
+
+/* A loop over the points of a table; what its value needs and they do not change is made before. */
+static kernel_loop begin_points(kernel_emitter *e, const kernel_table *t) {
+  const kernel_node *x = kernel_node_of(e->n, t->value);
+  if (x && x->index < 0 && x->late < 0) kernel_hoist(e, x, t->axis);
+  kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, t->points), "1");
+  e->bound[t->axis] = l.index;
+  return l;
+}
+
+static void fill_rows(kernel_emitter *e, const kernel_table *t) {
+  context c;
+  enter(e, &c);
+  e->vectors = 1;
+  kernel_loop row = kernel_loop_begin(e, "0", "%row_count", "1");
+  kernel_set_rows(e, row.index, 1);
+  kernel_loop point = begin_points(e, t);
+  kernel_grid g = kernel_value(e, t->value, &t->axes);
+  kernel_store_at(e, g.dtype, false, kernel_at(&g, 0, 0),
+                  kernel_table_at(e, t, row.index, point.index));
+  kernel_loop_end(e, &point);
+  clear_padding(e, t, row.index);
+  kernel_loop_end(e, &row);
+  leave(e, &c, KERNEL_CHUNK, e->before);
+}
+
+static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_grid *g,
+                        const char *point) {
+  int32_t lanes = e->n->lanes;
+  const char *p = kernel_table_at(e, t, e->column_local, point), *y = kernel_at(g, 0, 0);
+  if (!g->is_vector) y = kernel_splat(e, g->dtype, y);
+  for (int32_t i = 0; i < lanes; i++) {
+    const char *one =
+        kernel_line(e, "extractelement %s %s, i64 %d", kernel_type(e, g->dtype, true), y, i);
+    kernel_store_at(e, g->dtype, false, one,
+                    kernel_line(e, "getelementptr %s, ptr %s, i64 %lld",
+                                kernel_memory_type(g->dtype), p, (long long)(i * t->padded)));
+  }
+}
+
+/* The lanes after the block's last column go to entries that nobody reads. */
+static void fill_columns(kernel_emitter *e, const kernel_table *t) {
+  context c;
+  enter(e, &c);
+  e->vectors = e->rows = 1;
+  kernel_loop column = kernel_loop_begin(e, "0", e->block_columns, kernel_int(e, e->n->lanes));
+  e->column_local = column.index;
+  e->column = kernel_line(e, "add i64 %s, %s", e->block_begin, column.index);
+  e->mask = kernel_tail_mask(e, column.index);
+  kernel_loop point = begin_points(e, t);
+  kernel_grid g = kernel_value(e, t->value, &t->axes);
+  store_lanes(e, t, &g, point.index);
+  kernel_loop_end(e, &point);
+  kernel_loop_end(e, &column);
+  if (t->points < t->padded) {
+    kernel_loop l = kernel_loop_begin(e, "0", e->block_columns, "1");
+    clear_padding(e, t, l.index);
+    kernel_loop_end(e, &l);
+  }
+  leave(e, &c, KERNEL_BLOCK, e->pack);
+}
+
+/* A table of this pass, or of this pass's blocks. */
+const kernel_table *kernel_get_table(kernel_emitter *e, ir_value v, const kernel_axes *axes,
+                                     int32_t axis, bool of_rows) {
+  kernel_table *t = find_table(e, v, axes);
+  if (!t) t = new_table(e, v, axes, axis, of_rows ? e->n->sizes.chunk : e->n->sizes.block);
+  if (t->pass == e->pass) return t;
+  t->pass = e->pass;
+  kernel_table copy = *t; /* the values that fill it may need tables, too */
+  if (of_rows) fill_rows(e, &copy);
+  else fill_columns(e, &copy);
+  return find_table(e, v, axes);
+}
+
+bool kernel_has_table(const kernel_nest *n, const kernel_node *x) {
+  uint32_t points = kernel_point_axes(n, x->mask);
+  if (x->depth || !points || points & (points - 1)) return false;
+  bool costs = cost_weight(x) > 0 || x->reduces;
+  return x->mask >> n->row & 1 && !(x->mask >> n->column & 1) && costs &&
+         (x->index < 0 || x->n_terms) && kernel_extent_of(n, points) > COST_UNROLL;
+}
+
+static bool wants_table(const kernel_emitter *e, const kernel_node *x) {
+  if (e->filling || !e->before || e->out == e->row || x->level > e->pass) return false;
+  if (!kernel_has_table(e->n, x)) return false;
+  int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
+  return e->bound[axis] && !e->is_constant[axis];
+}
+
+bool kernel_read_table(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
+  if (!wants_table(e, x)) return false;
+  int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
+  const kernel_table *t = kernel_get_table(e, x->value, &x->result, axis, true);
+  for (int32_t r = 0; r < g->rows; r++) {
+    const char *p = kernel_table_at(e, t, e->row_local[0], e->bound[axis]);
+    g->at[r][0] = kernel_load_at(e, g->dtype, false,
+                                 kernel_after(e, g->dtype, p, kernel_int(e, r * t->padded)));
+  }
+  return true;
+}
