@@ -256,7 +256,7 @@ static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_lo
 }
 
 /* A value is made in the innermost loop whose index it has (kernel_hoist), or is copied for all
- * indices (pack.c, product.c); loops around that which it does not know of make it again. */
+ * indices (pack.c, table.c); loops around that which it does not know of make it again. */
 static void find_again(depths *d, ir_value v, open_loops open) {
   enum { MOST_STEPS = 4096 };
   const kernel_node *x = kernel_node_of(d->n, v);

@@ -3,7 +3,7 @@
  *
  *   for each pass            numbers of its reductions in the scratch: neutral
  *     for each block         pack
- *       for each panel       all rows, or few where grids are kept (product.c)
+ *       for each panel       all rows, or few where grids are kept (kept.c)
  *         for each phase     sums brought to the running statistics of the phases before
  *           for rows, `rows` at a time, then one at a time
  *             accumulators neutral; row-only values

@@ -170,7 +170,7 @@ bool kernel_stream(kernel_nest *n, kernel_node *x);
 bool kernel_is_product(const kernel_nest *n, const kernel_node *x);
 int32_t kernel_product_axis(const kernel_nest *n, const kernel_node *x);
 /* A row value that a sum inside the tile reads point by point, and that costs something to make:
- * made once for a chunk of rows (product.c). */
+ * made once for a chunk of rows (table.c). */
 bool kernel_has_table(const kernel_nest *n, const kernel_node *x);
 static inline bool kernel_is_gather(const kernel_node *x) {
   return x->kind == IR_OP_GATHER || x->kind == IR_OP_DYNAMIC_SLICE;
