@@ -31,11 +31,11 @@ static void store_vector(kernel_emitter *e, ir_dtype dtype, const char *p, int64
   long long align = (long long)ir_dtype_bytes(dtype);
   int32_t lanes = e->n->lanes;
   if (dtype == IR_I1) x = kernel_line(e, "zext <%d x i1> %s to %s", lanes, x, type);
-  if (stride == 1 && !e->mask) {
+  if (stride == 1 && !e->tile.mask) {
     kernel_put(e, "store %s %s, ptr %s, align %lld", type, x, p, align);
     return;
   }
-  const char *mask = e->mask ? e->mask : kernel_number(e, IR_I1, lanes, -1);
+  const char *mask = e->tile.mask ? e->tile.mask : kernel_number(e, IR_I1, lanes, -1);
   bool scatters = stride != 1;
   const char *name = scatters ? arena_printf(e->a, "@llvm.masked.scatter.%s.v%dp0", suffix, lanes)
                               : arena_printf(e->a, "@llvm.masked.store.%s.p0", suffix);
@@ -52,8 +52,8 @@ static void store_point(kernel_emitter *e, const kernel_node *x, void *user) {
   const char *out = arena_printf(e->a, "%%out%lld", (long long)(o - e->n->outputs));
   kernel_grid g = kernel_value(e, o->value, &o->axes);
   bool has_row = x->mask >> e->n->row & 1, has_column = x->mask >> e->n->column & 1;
-  for (int32_t r = 0; r < (has_row ? e->rows : 1); r++)
-    for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
+  for (int32_t r = 0; r < (has_row ? e->tile.rows : 1); r++)
+    for (int32_t c = 0; c < (has_column ? e->tile.vectors : 1); c++) {
       const char *p = kernel_address(e, g.dtype, out, o->dims, &o->axes, r, c),
                  *y = kernel_at(&g, r, c);
       if (has_column) {
@@ -78,8 +78,8 @@ static void store_outputs(kernel_emitter *e, bool with_columns) {
 
 /* ---- the tile ---- */
 static void set_columns(kernel_emitter *e, const kernel_loop *l) {
-  e->column_local = l->index;
-  e->column = kernel_line(e, "add i64 %s, %s", e->block_begin, l->index);
+  e->tile.column_local = l->index;
+  e->tile.column = kernel_line(e, "add i64 %s, %s", e->block_begin, l->index);
 }
 
 static void emit_tile(kernel_emitter *e, void *user) {
@@ -113,29 +113,29 @@ static bool has_odd_columns(const kernel_emitter *e) {
 }
 
 void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user) {
-  e->vectors = e->n->sizes.vectors;
-  e->mask = NULL;
-  kernel_loop l =
-      kernel_loop_begin(e, "0", e->block_main, kernel_int(e, (int64_t)e->vectors * e->n->lanes));
+  e->tile.vectors = e->n->sizes.vectors;
+  e->tile.mask = NULL;
+  kernel_loop l = kernel_loop_begin(e, "0", e->block_main,
+                                    kernel_int(e, (int64_t)e->tile.vectors * e->n->lanes));
   set_columns(e, &l);
   emit(e, user);
   kernel_loop_end(e, &l);
   if (!has_odd_columns(e)) return;
-  e->vectors = 1;
+  e->tile.vectors = 1;
   l = kernel_loop_begin(e, e->block_main, e->block_columns, kernel_int(e, e->n->lanes));
   set_columns(e, &l);
-  e->mask = kernel_tail_mask(e, l.index);
+  e->tile.mask = kernel_tail_mask(e, l.index);
   emit(e, user);
-  e->mask = NULL;
+  e->tile.mask = NULL;
   kernel_loop_end(e, &l);
 }
 
 void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows) {
-  e->rows = rows;
-  e->memos.count = 0;
+  e->tile.rows = rows;
+  e->tile.memos.count = 0;
   for (int32_t r = 0; r < rows; r++) {
-    e->row_local[r] = kernel_index(e, local, kernel_int(e, r), 1);
-    e->row_index[r] = kernel_line(e, "add i64 %%row_begin, %s", e->row_local[r]);
+    e->tile.row_local[r] = kernel_index(e, local, kernel_int(e, r), 1);
+    e->tile.row_index[r] = kernel_line(e, "add i64 %%row_begin, %s", e->tile.row_local[r]);
   }
 }
 
@@ -149,15 +149,15 @@ static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const cha
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   kernel_loop l = kernel_loop_begin(e, from, to, kernel_int(e, rows));
   kernel_set_rows(e, l.index, rows);
-  e->group = rows < e->n->sizes.rows ? kernel_group_of(e, l.index) : NULL;
+  e->tile.group = rows < e->n->sizes.rows ? kernel_group_of(e, l.index) : NULL;
   kernel_reductions_begin(e, p);
-  e->row = &row;
-  e->body = e->out = &body;
-  e->in_tile = true;
+  e->tile.row = &row;
+  e->tile.body = e->out = &body;
+  e->tile.in_tile = true;
   kernel_for_columns(e, emit_tile, p);
-  e->in_tile = false;
+  e->tile.in_tile = false;
   e->out = outer;
-  e->row = e->body = NULL;
+  e->tile.row = e->tile.body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
   strbuf_add(outer, body.text, body.length);
   kernel_reductions_fold(e, p);
@@ -168,13 +168,13 @@ static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const cha
 static void emit_finishing_columns(kernel_emitter *e) {
   kernel_pass none = {0, NULL};
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
-  e->rows = 1;
-  e->memos.count = 0;
-  e->row = &row;
-  e->body = e->out = &body;
+  e->tile.rows = 1;
+  e->tile.memos.count = 0;
+  e->tile.row = &row;
+  e->tile.body = e->out = &body;
   kernel_for_columns(e, emit_tile, &none);
   e->out = outer;
-  e->row = e->body = NULL;
+  e->tile.row = e->tile.body = NULL;
   strbuf_add(outer, row.text ? row.text : "", row.length);
   strbuf_add(outer, body.text, body.length);
 }
@@ -265,13 +265,13 @@ static void emit_row_results(kernel_emitter *e) {
   kernel_function f;
   kernel_function_begin(e, &f);
   kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
-  e->row = e->body = e->out;
-  e->depth[1] = e->depth[0];
-  e->vectors = 1;
+  e->tile.row = e->tile.body = e->out;
+  e->tile.depth[1] = e->tile.depth[0];
+  e->tile.vectors = 1;
   kernel_set_rows(e, l.index, 1);
   kernel_add_late(e, false);
   store_outputs(e, false);
-  e->row = e->body = NULL;
+  e->tile.row = e->tile.body = NULL;
   kernel_loop_end(e, &l);
   kernel_function_end(e, &f, KERNEL_CHUNK, f.caller);
 }
@@ -331,7 +331,7 @@ static void emit_merging(kernel_emitter *e, strbuf *all) {
   kernel_function_begin(e, &f);
   e->pass = e->phase = 0;
   kernel_pass p = kernel_pass_of(e);
-  e->memos.count = 0;
+  e->tile.memos.count = 0;
   e->out = &e->entry;
   kernel_decode_item(e, 1);
   const char *chunk;
@@ -359,7 +359,7 @@ static bool has_late_results(const kernel_nest *n) {
 static void emit_finish(kernel_emitter *e, strbuf *all) {
   kernel_function f;
   kernel_function_begin(e, &f);
-  e->packs.count = e->memos.count = e->tables.count = 0;
+  e->packs.count = e->tile.memos.count = e->tables.count = 0;
   e->finishes = true;
   e->pass = e->n->n_passes;
   e->out = &e->entry;
@@ -368,11 +368,11 @@ static void emit_finish(kernel_emitter *e, strbuf *all) {
   e->out = &f.code;
   kernel_merge_slots(e);
   emit_pass(e, e->pass);
-  e->row = e->body = e->out;
-  e->rows = e->vectors = 1;
-  e->memos.count = 0;
+  e->tile.row = e->tile.body = e->out;
+  e->tile.rows = e->tile.vectors = 1;
+  e->tile.memos.count = 0;
   store_outputs(e, false);
-  e->row = e->body = NULL;
+  e->tile.row = e->tile.body = NULL;
   kernel_function_export(e, &f, "_finish", all);
 }
 

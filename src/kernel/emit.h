@@ -58,6 +58,25 @@ typedef struct kernel_known { /* a line that need not be put again */
   uint32_t number; /* of the name */
 } kernel_known;
 
+/* What holds for the tile being emitted, and in the loops that are open around it: put aside where
+ * something else is made in between (table.c). */
+typedef struct kernel_tile {
+  bool filling;       /* a table */
+  bool in_tile;       /* copies are read, not computed */
+  bool in_copy;       /* of computed values: copies of inputs are read */
+  strbuf *body, *row; /* the two streams */
+  int32_t depth[2];   /* loops open in body, row */
+  int32_t rows, vectors;
+  const char *row_index[KERNEL_MOST_ROWS], *row_local[KERNEL_MOST_ROWS];
+  const char *column, *column_local; /* of the first lane; local: from the block's first */
+  const char *mask;                  /* of the lanes that exist; NULL: all */
+  const char *group; /* kernel_group_of() rows that are not a whole tile; NULL: whole */
+  VEC(kernel_memo) memos;
+  const char *bound[KERNEL_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
+                                        and columns */
+  bool is_constant[KERNEL_MOST_AXES];  /* bound to a literal */
+} kernel_tile;
+
 typedef struct kernel_emitter {
   /* ---- of the module ---- */
   kernel_nest *n;
@@ -107,24 +126,8 @@ typedef struct kernel_emitter {
   const char *panel_begin, *panel_rows; /* counted from the chunk's first */
   int32_t phase;
   bool is_running; /* statistics of this pass are read as they are so far */
-  bool filling;    /* a table */
 
-  /* ---- of the tile ---- */
-  bool in_tile;       /* copies are read, not computed */
-  bool in_copy;       /* of computed values: copies of inputs are read */
-  strbuf *body, *row; /* the two streams */
-  int32_t depth[2];   /* loops open in body, row */
-  int32_t rows, vectors;
-  const char *row_index[KERNEL_MOST_ROWS], *row_local[KERNEL_MOST_ROWS];
-  const char *column, *column_local; /* of the first lane; local: from the block's first */
-  const char *mask;                  /* of the lanes that exist; NULL: all */
-  const char *group; /* kernel_group_of() rows that are not a whole tile; NULL: whole */
-  VEC(kernel_memo) memos;
-
-  /* ---- of the loops that are open ---- */
-  const char *bound[KERNEL_MOST_AXES]; /* index of an axis, as an i64; NULL: not bound. Not of rows
-                                        and columns */
-  bool is_constant[KERNEL_MOST_AXES];  /* bound to a literal */
+  kernel_tile tile;
 } kernel_emitter;
 
 /* ---- text ---- */
@@ -194,7 +197,7 @@ void kernel_while_end(kernel_emitter *e, const kernel_loop *l);
 void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows);
 /* The first row, in the chunk, of those that are packed together with a row. */
 const char *kernel_group_of(kernel_emitter *e, const char *local);
-/* The columns of a block: whole tiles, then vectors of what is left, with e->mask. */
+/* The columns of a block: whole tiles, then vectors of what is left, with e->tile.mask. */
 void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user);
 
 /* ---- values ---- */

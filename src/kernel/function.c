@@ -20,7 +20,7 @@ static void add_name(kernel_emitter *e, names *list, const char *name) {
 static names indices_at(kernel_emitter *e, kernel_level level) {
   names list = {0};
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (e->n->role[a] == KERNEL_OUTER) add_name(e, &list, e->bound[a]);
+    if (e->n->role[a] == KERNEL_OUTER) add_name(e, &list, e->tile.bound[a]);
   if (strcmp(e->slot, "%item")) add_name(e, &list, e->slot);
   if (!e->finishes) {
     add_name(e, &list, "%row_begin");

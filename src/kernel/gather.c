@@ -195,8 +195,8 @@ static kernel_grid read_lanes(kernel_emitter *e, const gathering *g) {
   kernel_axes fixed = fixed_axes(g);
   int64_t apart = kernel_stride(in_memory, &fixed, e->n->column);
   kernel_grid all = {.dtype = ir_type_at(e->n->m, g->x->value)->dtype, .is_vector = true};
-  all.rows = g->x->mask >> e->n->row & 1 ? e->rows : 1;
-  all.columns = e->vectors;
+  all.rows = g->x->mask >> e->n->row & 1 ? e->tile.rows : 1;
+  all.columns = e->tile.vectors;
   for (int32_t r = 0; r < all.rows; r++)
     for (int32_t c = 0; c < all.columns; c++) {
       const char *p =

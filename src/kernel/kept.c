@@ -126,10 +126,10 @@ int32_t kernel_rows_of_phase(const kernel_emitter *e) {
 
 static const char *kept_at(kernel_emitter *e, const kernel_kept *k, int32_t r, int32_t c) {
   ir_dtype dtype = kernel_dtype_of(e, k->node);
-  const char *row = kernel_line(e, "sub i64 %s, %s", e->row_local[0], e->panel_begin);
+  const char *row = kernel_line(e, "sub i64 %s, %s", e->tile.row_local[0], e->panel_begin);
   const char *p =
       kernel_settled(e, dtype, k->base, kernel_index(e, "0", row, kernel_grid_stride(e->n)));
-  p = kernel_after(e, dtype, p, e->column_local);
+  p = kernel_after(e, dtype, p, e->tile.column_local);
   return kernel_after(e, dtype, p,
                       kernel_int(e, r * kernel_grid_stride(e->n) + (int64_t)c * e->n->lanes));
 }
@@ -148,8 +148,8 @@ void kernel_store_kept(kernel_emitter *e) {
     const kernel_kept *k = &e->kept.at[i];
     if (k->phase != e->phase) continue;
     kernel_grid g = kernel_value(e, k->node->value, &k->node->result);
-    for (int32_t r = 0; r < e->rows; r++)
-      for (int32_t c = 0; c < e->vectors; c++) {
+    for (int32_t r = 0; r < e->tile.rows; r++)
+      for (int32_t c = 0; c < e->tile.vectors; c++) {
         const char *y = kernel_at(&g, r, c);
         if (!g.is_vector) y = kernel_splat(e, g.dtype, y);
         kernel_store_at(e, g.dtype, true, y, kept_at(e, k, r, c));

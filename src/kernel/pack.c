@@ -68,8 +68,8 @@ static bool has_points_apart(const kernel_nest *n, const kernel_axes *axes, cons
 
 bool kernel_packs_input(const kernel_emitter *e, ir_value v, const kernel_axes *axes) {
   const int64_t *dims = dims_of(e, v);
-  if (kernel_stride(dims, axes, e->n->column) != 1) return e->in_tile || e->in_copy;
-  return e->in_tile && has_points_apart(e->n, axes, dims, ir_type_at(e->n->m, v)->dtype);
+  if (kernel_stride(dims, axes, e->n->column) != 1) return e->tile.in_tile || e->tile.in_copy;
+  return e->tile.in_tile && has_points_apart(e->n, axes, dims, ir_type_at(e->n->m, v)->dtype);
 }
 
 static int64_t point_count(const kernel_nest *n, const kernel_axes *axes) {
@@ -114,7 +114,7 @@ static const char *point_of(kernel_emitter *e, const kernel_axes *axes) {
   for (int32_t d = 0; d < axes->rank; d++) {
     int32_t a = axes->of[d];
     if (a < 0 || e->n->role[a] >= KERNEL_OUTER) continue;
-    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
   }
   return at;
 }
@@ -134,18 +134,21 @@ static const char *packed_at(kernel_emitter *e, const kernel_pack *p, const kern
 
 static const char *column_address(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
                                   int32_t c) {
-  const char *first = e->mask ? e->block_main : e->column_local;
-  const char *at = e->mask ? kernel_line(e, "sub i64 %s, %s", e->column_local, e->block_main)
-                           : kernel_int(e, (int64_t)c * e->n->lanes);
+  const char *first = e->tile.mask ? e->block_main : e->tile.column_local;
+  const char *at = e->tile.mask
+                       ? kernel_line(e, "sub i64 %s, %s", e->tile.column_local, e->block_main)
+                       : kernel_int(e, (int64_t)c * e->n->lanes);
   return packed_at(e, p, axes, first, at, width_of(e));
 }
 
 static const char *row_address(kernel_emitter *e, const kernel_pack *p, const kernel_axes *axes,
                                int32_t r) {
-  const char *first = e->group ? e->group : e->row_local[0];
-  CTX_CHECK(e->n->m->ctx, e->rows > 0 && e->n->sizes.rows % e->rows == 0); /* all in one group */
-  const char *at =
-      e->group ? kernel_line(e, "sub i64 %s, %s", e->row_local[r], e->group) : kernel_int(e, r);
+  const char *first = e->tile.group ? e->tile.group : e->tile.row_local[0];
+  CTX_CHECK(e->n->m->ctx,
+            e->tile.rows > 0 && e->n->sizes.rows % e->tile.rows == 0); /* all in one group */
+  const char *at = e->tile.group
+                       ? kernel_line(e, "sub i64 %s, %s", e->tile.row_local[r], e->tile.group)
+                       : kernel_int(e, r);
   return packed_at(e, p, axes, first, at, e->n->sizes.rows);
 }
 
@@ -274,16 +277,16 @@ static void for_each_point(kernel_emitter *e, const kernel_pack *p, int32_t d, i
   const kernel_node *x = kernel_node_of(e->n, p->value);
   if (x) kernel_hoist(e, x, axis);
   kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, e->n->extent[axis]), "1");
-  e->bound[axis] = l.index;
-  e->is_constant[axis] = false;
+  e->tile.bound[axis] = l.index;
+  e->tile.is_constant[axis] = false;
   for_each_point(e, p, d + 1, but, fn);
-  e->bound[axis] = NULL;
+  e->tile.bound[axis] = NULL;
   kernel_loop_end(e, &l);
 }
 
 static void copy_columns(kernel_emitter *e, const kernel_pack *p) {
   kernel_grid g = kernel_value(e, p->value, &p->axes);
-  for (int32_t c = 0; c < e->vectors; c++) {
+  for (int32_t c = 0; c < e->tile.vectors; c++) {
     const char *x = kernel_at(&g, 0, c);
     if (!g.is_vector) x = kernel_splat(e, g.dtype, x);
     kernel_store_at(e, g.dtype, true, x, column_address(e, p, &p->axes, c));
@@ -314,29 +317,29 @@ static void copy_squares(kernel_emitter *e, const kernel_pack *p) {
   const char *name = transposer(e, p->dtype);
   kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, extent), kernel_int(e, lanes));
   const char *over = kernel_line(e, "icmp sgt i64 %s, %lld", l.index, (long long)(extent - lanes));
-  e->bound[axis] =
+  e->tile.bound[axis] =
       kernel_line(e, "select i1 %s, i64 %lld, i64 %s", over, (long long)(extent - lanes), l.index);
-  for (int32_t c = 0; c < e->vectors; c++) {
+  for (int32_t c = 0; c < e->tile.vectors; c++) {
     const char *from =
         kernel_address(e, p->dtype, kernel_input_base(e, p->value), dims, &p->axes, 0, c);
     kernel_put(e, "call void %s(ptr %s, i64 %lld, ptr %s, i64 %lld)", name, from,
                (long long)kernel_stride(dims, &p->axes, e->n->column),
                column_address(e, p, &p->axes, c), (long long)width_of(e));
   }
-  e->bound[axis] = NULL;
+  e->tile.bound[axis] = NULL;
   kernel_loop_end(e, &l);
 }
 
 static void fill_columns(kernel_emitter *e, void *user) {
   const kernel_pack *p = user;
-  int32_t axis = e->mask ? -1 : square_axis(e, p);
+  int32_t axis = e->tile.mask ? -1 : square_axis(e, p);
   for_each_point(e, p, 0, axis, axis < 0 ? copy_columns : copy_squares);
 }
 
 static void fill_rows(kernel_emitter *e, const kernel_pack *p) {
   kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
   kernel_set_rows(e, l.index, 1);
-  e->group = kernel_group_of(e, l.index);
+  e->tile.group = kernel_group_of(e, l.index);
   for_each_point(e, p, 0, -1, copy_row);
   kernel_loop_end(e, &l);
 }
@@ -363,13 +366,13 @@ static void make_copy(kernel_emitter *e, uint32_t number) {
   kernel_pack p = e->packs.at[number];
   kernel_function f;
   kernel_function_begin(e, &f);
-  e->row = e->body = e->out;
-  e->depth[0] = e->depth[1] = 0;
-  memset(&e->memos, 0, sizeof e->memos);
+  e->tile.row = e->tile.body = e->out;
+  e->tile.depth[0] = e->tile.depth[1] = 0;
+  memset(&e->tile.memos, 0, sizeof e->tile.memos);
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (e->n->role[a] < KERNEL_OUTER) e->bound[a] = NULL, e->is_constant[a] = false;
-  e->in_tile = false;
-  e->in_copy = kernel_node_of(e->n, p.value) != NULL;
+    if (e->n->role[a] < KERNEL_OUTER) e->tile.bound[a] = NULL, e->tile.is_constant[a] = false;
+  e->tile.in_tile = false;
+  e->tile.in_copy = kernel_node_of(e->n, p.value) != NULL;
   if (p.of_rows) fill_rows(e, &p);
   else kernel_for_columns(e, fill_columns, &p);
   kernel_function_end(
@@ -414,8 +417,8 @@ kernel_grid kernel_read_packed(kernel_emitter *e, ir_value v, const kernel_axes 
   }
   const kernel_pack *p = &e->packs.at[number];
   kernel_grid g = {.dtype = p->dtype, .is_vector = !of_rows, .rows = 1, .columns = 1};
-  if (of_rows) g.rows = e->rows;
-  else g.columns = e->vectors;
+  if (of_rows) g.rows = e->tile.rows;
+  else g.columns = e->tile.vectors;
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++)
       g.at[r][c] =

@@ -214,13 +214,13 @@ static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
   }
   int32_t input = kernel_input_of(n, v);
   const int64_t *dims = ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)input))->dims;
-  const char *column = e->column, *row = e->row_index[0];
+  const char *column = e->tile.column, *row = e->tile.row_index[0];
   p->apart = kernel_stride(dims, axes, of_rows ? n->row : n->column);
-  if (of_rows) e->row_index[0] = kernel_index(e, "%row_begin", e->panel_begin, 1);
-  else e->column = e->block_begin;
+  if (of_rows) e->tile.row_index[0] = kernel_index(e, "%row_begin", e->panel_begin, 1);
+  else e->tile.column = e->block_begin;
   const char *at = kernel_address(e, p->dtype, kernel_input_base(e, v), dims, axes, 0, 0);
-  e->column = column;
-  e->row_index[0] = row;
+  e->tile.column = column;
+  e->tile.row_index[0] = row;
   return at;
 }
 
@@ -236,13 +236,13 @@ static product product_of(kernel_emitter *e, const kernel_node *x) {
   p.summed = of_rows ? e->panel_rows : e->block_columns;
   p.points = n->extent[axis];
   p.padded = kernel_padded_points(n, x);
-  const char *saved = e->row_local[0], *point = e->bound[axis];
-  e->bound[axis] = "0";
-  e->row_local[0] = e->panel_begin;
+  const char *saved = e->tile.row_local[0], *point = e->tile.bound[axis];
+  e->tile.bound[axis] = "0";
+  e->tile.row_local[0] = e->panel_begin;
   p.other = place_other(e, &p, of_rows);
   p.out = of_rows ? kernel_late_at(e, x, e->block_begin) : kernel_reduction_at(e, x, 0);
-  e->bound[axis] = point;
-  e->row_local[0] = saved;
+  e->tile.bound[axis] = point;
+  e->tile.row_local[0] = saved;
   return p;
 }
 
@@ -261,9 +261,9 @@ void kernel_clear_product(kernel_emitter *e, const kernel_node *x) {
   ir_dtype dtype = kernel_dtype_of(e, x);
   int32_t axis = kernel_product_axis(e->n, x);
   const char *zero = kernel_splat(e, dtype, kernel_number(e, dtype, 1, 0));
-  e->bound[axis] = "0";
+  e->tile.bound[axis] = "0";
   const char *base = kernel_reduction_at(e, x, 0);
-  e->bound[axis] = NULL;
+  e->tile.bound[axis] = NULL;
   for (int64_t i = 0; i < kernel_padded_points(e->n, x); i += e->n->lanes)
     kernel_store_at(e, dtype, true, zero,
                     kernel_line(e, "getelementptr %s, ptr %s, i64 %lld", kernel_memory_type(dtype),

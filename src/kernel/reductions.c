@@ -28,20 +28,20 @@ static void for_points(kernel_emitter *e, const kernel_node *x, uint32_t axes, b
   uint32_t rest = axes & ~(1u << axis);
   int64_t extent = e->n->extent[axis];
   if (kernel_extent_of(e->n, kernel_point_axes(e->n, x->mask)) <= COST_UNROLL) {
-    e->is_constant[axis] = true;
+    e->tile.is_constant[axis] = true;
     for (int64_t i = 0; i < extent; i++) {
-      e->bound[axis] = kernel_int(e, i);
+      e->tile.bound[axis] = kernel_int(e, i);
       for_points(e, x, rest, hoists, fn, user);
     }
   } else {
     if (hoists) kernel_hoist(e, x, axis);
     kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, extent), "1");
-    e->bound[axis] = l.index;
+    e->tile.bound[axis] = l.index;
     for_points(e, x, rest, hoists, fn, user);
     kernel_loop_end(e, &l);
   }
-  e->bound[axis] = NULL;
-  e->is_constant[axis] = false;
+  e->tile.bound[axis] = NULL;
+  e->tile.is_constant[axis] = false;
 }
 
 void kernel_for_points(kernel_emitter *e, const kernel_node *x, bool hoists, kernel_point_fn *fn,
@@ -56,8 +56,8 @@ static const char *accumulator_at(kernel_emitter *e, const accumulator *acc, int
   const char *at = "0";
   for (int32_t a = 0; a < e->n->n_axes; a++)
     if (kernel_point_axes(e->n, acc->node->mask) >> a & 1)
-      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
-  at = kernel_index(e, kernel_index(e, "0", at, e->rows), kernel_int(e, r), 1);
+      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
+  at = kernel_index(e, kernel_index(e, "0", at, e->tile.rows), kernel_int(e, r), 1);
   return kernel_line(e, "getelementptr %s, ptr %s, i64 %s",
                      kernel_type(e, kernel_dtype_of(e, acc->node), true), acc->base, at);
 }
@@ -70,7 +70,7 @@ static const char *neutral_of(kernel_emitter *e, const kernel_node *x) {
 static void clear_point(kernel_emitter *e, const kernel_node *x, void *user) {
   ir_dtype dtype = kernel_dtype_of(e, x);
   const char *neutral = kernel_splat(e, dtype, neutral_of(e, x));
-  for (int32_t r = 0; r < e->rows; r++)
+  for (int32_t r = 0; r < e->tile.rows; r++)
     kernel_put(e, "store %s %s, ptr %s", kernel_type(e, dtype, true), neutral,
                accumulator_at(e, user, r));
 }
@@ -80,29 +80,30 @@ void kernel_reductions_begin(kernel_emitter *e, kernel_pass *p) {
     const kernel_node *x = p->at[i].node;
     if (is_top_k(x)) continue;
     p->at[i].base = kernel_name(e);
-    strbuf_printf(&e->entry, "  %s = alloca [%lld x %s], align 64\n", p->at[i].base,
-                  (long long)(kernel_extent_of(e->n, kernel_point_axes(e->n, x->mask)) * e->rows),
-                  kernel_type(e, kernel_dtype_of(e, x), true));
+    strbuf_printf(
+        &e->entry, "  %s = alloca [%lld x %s], align 64\n", p->at[i].base,
+        (long long)(kernel_extent_of(e->n, kernel_point_axes(e->n, x->mask)) * e->tile.rows),
+        kernel_type(e, kernel_dtype_of(e, x), true));
     kernel_for_points(e, x, false, clear_point, &p->at[i]);
   }
 }
 
 static const char *masked_term(kernel_emitter *e, const kernel_node *x, const char *type,
                                const char *term) {
-  if (!e->mask) return term;
+  if (!e->tile.mask) return term;
   ir_dtype dtype = kernel_dtype_of(e, x);
   const char *neutral = kernel_splat(e, dtype, neutral_of(e, x));
-  return kernel_line(e, "select <%d x i1> %s, %s %s, %s %s", e->n->lanes, e->mask, type, term, type,
-                     neutral);
+  return kernel_line(e, "select <%d x i1> %s, %s %s, %s %s", e->n->lanes, e->tile.mask, type, term,
+                     type, neutral);
 }
 
 static void accumulate_point(kernel_emitter *e, const kernel_node *x, void *user) {
   kernel_grid g = kernel_contribution(e, x);
   const char *type = kernel_type(e, g.dtype, true);
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     const char *slot = accumulator_at(e, user, r),
                *sum = kernel_line(e, "load %s, ptr %s", type, slot);
-    for (int32_t c = 0; c < e->vectors; c++) {
+    for (int32_t c = 0; c < e->tile.vectors; c++) {
       const char *term = kernel_at(&g, r, c);
       if (!g.is_vector) term = kernel_splat(e, g.dtype, term);
       sum =
@@ -118,14 +119,14 @@ static void accumulate_joint(kernel_emitter *e, const kernel_node *x, void *user
   uint32_t n = ir_op_get(e->n->m, x->op)->n_results;
   kernel_grid terms[KERNEL_MOST_OPERANDS];
   for (uint32_t i = 0; i < n; i++) terms[i] = kernel_operand(e, x, i);
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     const char *sums[KERNEL_MOST_OPERANDS], *add[KERNEL_MOST_OPERANDS],
         *slots[KERNEL_MOST_OPERANDS];
     for (uint32_t i = 0; i < n; i++) {
       slots[i] = accumulator_at(e, &acc[i], r);
       sums[i] = kernel_line(e, "load %s, ptr %s", kernel_type(e, terms[i].dtype, true), slots[i]);
     }
-    for (int32_t c = 0; c < e->vectors; c++) {
+    for (int32_t c = 0; c < e->tile.vectors; c++) {
       for (uint32_t i = 0; i < n; i++) {
         add[i] = kernel_at(&terms[i], r, c);
         if (!terms[i].is_vector) add[i] = kernel_splat(e, terms[i].dtype, add[i]);
@@ -155,7 +156,7 @@ static void store_number(kernel_emitter *e, const kernel_node *x, int32_t r, con
 
 static void fold_point(kernel_emitter *e, const kernel_node *x, void *user) {
   ir_dtype dtype = kernel_dtype_of(e, x);
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     const char *sum =
         kernel_line(e, "load %s, ptr %s", kernel_type(e, dtype, true), accumulator_at(e, user, r));
     const char *old = kernel_load_at(e, dtype, false, kernel_reduction_at(e, x, r));
@@ -168,7 +169,7 @@ static void fold_point(kernel_emitter *e, const kernel_node *x, void *user) {
 static void fold_joint(kernel_emitter *e, const kernel_node *x, void *user) {
   const accumulator *acc = user;
   uint32_t n = ir_op_get(e->n->m, x->op)->n_results;
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     const char *sums[KERNEL_MOST_OPERANDS], *old[KERNEL_MOST_OPERANDS];
     for (uint32_t i = 0; i < n; i++) {
       ir_dtype dtype = kernel_dtype_of(e, &x[i]);
@@ -259,7 +260,7 @@ void kernel_place_reductions(kernel_emitter *e) {
 static const char *sum_of_rows(kernel_emitter *e, const kernel_node *x, const kernel_grid *g,
                                int32_t c, bool is_vector) {
   const char *type = kernel_type(e, g->dtype, is_vector), *sum = NULL;
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     const char *term = kernel_at(g, r, c);
     if (is_vector && !g->is_vector) term = kernel_splat(e, g->dtype, term);
     if (is_vector) term = masked_term(e, x, type, term);
@@ -283,9 +284,9 @@ static void late_point(kernel_emitter *e, const kernel_node *x, void *user) {
   bool has_column = (x->mask | x->reduces) >> e->n->column & 1,
        keeps_column = x->mask >> e->n->column & 1;
   const char *type = kernel_type(e, g.dtype, has_column), *all = NULL;
-  for (int32_t c = 0; c < (has_column ? e->vectors : 1); c++) {
+  for (int32_t c = 0; c < (has_column ? e->tile.vectors : 1); c++) {
     const char *sum = sum_of_rows(e, x, &g, c, has_column);
-    const char *at = kernel_index(e, e->column, kernel_int(e, (int64_t)c * e->n->lanes), 1);
+    const char *at = kernel_index(e, e->tile.column, kernel_int(e, (int64_t)c * e->n->lanes), 1);
     if (keeps_column) add_to_slot(e, x, at, g.dtype, true, sum);
     else all = all ? kernel_combine(e, x->monoid, g.dtype, type, e->n->lanes, all, sum) : sum;
   }

@@ -77,7 +77,8 @@ static void read_carries(kernel_emitter *e, const repeating *r) {
  * the columns. */
 static void read_results(kernel_emitter *e, const repeating *r) {
   for (uint32_t j = 0; j < r->count; j++) {
-    bool is_here = e->out == e->row || r->x->depth || !kernel_is_row_level(e, r->first[j].mask);
+    bool is_here =
+        e->out == e->tile.row || r->x->depth || !kernel_is_row_level(e, r->first[j].mask);
     if (!r->needed[j] || !is_here) continue;
     kernel_grid now = r->slots[j];
     kernel_load_slots(e, &r->slots[j], &now);

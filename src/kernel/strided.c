@@ -20,7 +20,7 @@ typedef struct part { /* an operand, and how its indices lie in the result's */
 } part;
 
 static const char *bound_index(const kernel_emitter *e, int32_t axis) {
-  return axis < 0 ? "0" : e->bound[axis];
+  return axis < 0 ? "0" : e->tile.bound[axis];
 }
 
 /* The operand at these indices of its axes; NULL: as bound. */

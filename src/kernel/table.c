@@ -6,41 +6,27 @@
 #include "kernel/elementwise.h"
 
 typedef struct context { /* of the emitter, to make a table from anywhere */
-  kernel_emitter saved;
+  kernel_tile tile;
   kernel_function function;
 } context;
 
 static void enter(kernel_emitter *e, context *c) {
-  c->saved = *e;
+  c->tile = e->tile;
   kernel_function_begin(e, &c->function);
-  e->row = e->body = e->out;
-  memset(&e->memos, 0, sizeof e->memos);
-  memset(e->bound, 0, sizeof e->bound);
+  e->tile.row = e->tile.body = e->out;
+  memset(&e->tile.memos, 0, sizeof e->tile.memos);
+  memset(e->tile.bound, 0, sizeof e->tile.bound);
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (e->n->role[a] == KERNEL_OUTER) e->bound[a] = c->saved.bound[a];
-  memset(e->is_constant, 0, sizeof e->is_constant);
-  e->mask = NULL;
-  e->in_tile = false;
-  e->filling = true;
+    if (e->n->role[a] == KERNEL_OUTER) e->tile.bound[a] = c->tile.bound[a];
+  memset(e->tile.is_constant, 0, sizeof e->tile.is_constant);
+  e->tile.mask = NULL;
+  e->tile.in_tile = false;
+  e->tile.filling = true;
 }
 
 static void leave(kernel_emitter *e, context *c, kernel_level level, strbuf *caller) {
   kernel_function_end(e, &c->function, level, caller);
-  e->row = c->saved.row;
-  e->body = c->saved.body;
-  e->memos = c->saved.memos;
-  memcpy(e->bound, c->saved.bound, sizeof e->bound);
-  memcpy(e->is_constant, c->saved.is_constant, sizeof e->is_constant);
-  memcpy(e->row_index, c->saved.row_index, sizeof e->row_index);
-  memcpy(e->row_local, c->saved.row_local, sizeof e->row_local);
-  memcpy(e->depth, c->saved.depth, sizeof e->depth);
-  e->rows = c->saved.rows;
-  e->vectors = c->saved.vectors;
-  e->column = c->saved.column;
-  e->column_local = c->saved.column_local;
-  e->mask = c->saved.mask;
-  e->in_tile = c->saved.in_tile;
-  e->filling = c->saved.filling;
+  e->tile = c->tile;
 }
 
 static kernel_table *find_table(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
@@ -83,14 +69,14 @@ static kernel_loop begin_points(kernel_emitter *e, const kernel_table *t) {
   const kernel_node *x = kernel_node_of(e->n, t->value);
   if (x && x->index < 0 && x->late < 0) kernel_hoist(e, x, t->axis);
   kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, t->points), "1");
-  e->bound[t->axis] = l.index;
+  e->tile.bound[t->axis] = l.index;
   return l;
 }
 
 static void fill_rows(kernel_emitter *e, const kernel_table *t) {
   context c;
   enter(e, &c);
-  e->vectors = 1;
+  e->tile.vectors = 1;
   kernel_loop row = kernel_loop_begin(e, "0", "%row_count", "1");
   kernel_set_rows(e, row.index, 1);
   kernel_loop point = begin_points(e, t);
@@ -106,7 +92,7 @@ static void fill_rows(kernel_emitter *e, const kernel_table *t) {
 static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_grid *g,
                         const char *point) {
   int32_t lanes = e->n->lanes;
-  const char *p = kernel_table_at(e, t, e->column_local, point), *y = kernel_at(g, 0, 0);
+  const char *p = kernel_table_at(e, t, e->tile.column_local, point), *y = kernel_at(g, 0, 0);
   if (!g->is_vector) y = kernel_splat(e, g->dtype, y);
   for (int32_t i = 0; i < lanes; i++) {
     const char *one =
@@ -121,11 +107,11 @@ static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_g
 static void fill_columns(kernel_emitter *e, const kernel_table *t) {
   context c;
   enter(e, &c);
-  e->vectors = e->rows = 1;
+  e->tile.vectors = e->tile.rows = 1;
   kernel_loop column = kernel_loop_begin(e, "0", e->block_columns, kernel_int(e, e->n->lanes));
-  e->column_local = column.index;
-  e->column = kernel_line(e, "add i64 %s, %s", e->block_begin, column.index);
-  e->mask = kernel_tail_mask(e, column.index);
+  e->tile.column_local = column.index;
+  e->tile.column = kernel_line(e, "add i64 %s, %s", e->block_begin, column.index);
+  e->tile.mask = kernel_tail_mask(e, column.index);
   kernel_loop point = begin_points(e, t);
   kernel_grid g = kernel_value(e, t->value, &t->axes);
   store_lanes(e, t, &g, point.index);
@@ -161,10 +147,10 @@ bool kernel_has_table(const kernel_nest *n, const kernel_node *x) {
 }
 
 static bool wants_table(const kernel_emitter *e, const kernel_node *x) {
-  if (e->filling || !e->before || e->out == e->row || x->level > e->pass) return false;
+  if (e->tile.filling || !e->before || e->out == e->tile.row || x->level > e->pass) return false;
   if (!kernel_has_table(e->n, x)) return false;
   int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
-  return e->bound[axis] && !e->is_constant[axis];
+  return e->tile.bound[axis] && !e->tile.is_constant[axis];
 }
 
 bool kernel_read_table(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
@@ -172,7 +158,7 @@ bool kernel_read_table(kernel_emitter *e, const kernel_node *x, kernel_grid *g) 
   int32_t axis = 31 - __builtin_clz(kernel_point_axes(e->n, x->mask));
   const kernel_table *t = kernel_get_table(e, x->value, &x->result, axis, true);
   for (int32_t r = 0; r < g->rows; r++) {
-    const char *p = kernel_table_at(e, t, e->row_local[0], e->bound[axis]);
+    const char *p = kernel_table_at(e, t, e->tile.row_local[0], e->tile.bound[axis]);
     g->at[r][0] = kernel_load_at(e, g->dtype, false,
                                  kernel_after(e, g->dtype, p, kernel_int(e, r * t->padded)));
   }

@@ -23,7 +23,7 @@ static const char *term_at(kernel_emitter *e, const kernel_node *x, int32_t term
   const char *base = kernel_line(e, "getelementptr i8, ptr %%scratch, i64 %lld",
                                  (long long)e->term_offset[x->index * KERNEL_MOST_TERMS + term]);
   return kernel_line(e, "getelementptr %s, ptr %s, i64 %s", kernel_memory_type(dtype), base,
-                     e->row_local[0]);
+                     e->tile.row_local[0]);
 }
 
 void kernel_place_terms(kernel_emitter *e) {
@@ -101,10 +101,10 @@ static void scale_numbers(kernel_emitter *e, const kernel_node *x, scaling *s) {
   }
   int32_t axis = kernel_product_axis(e->n, x);
   for (int64_t i = 0; i < kernel_padded_points(e->n, x); i += e->n->lanes) {
-    e->bound[axis] = kernel_int(e, i);
+    e->tile.bound[axis] = kernel_int(e, i);
     scale_number(e, x, s);
   }
-  e->bound[axis] = NULL;
+  e->tile.bound[axis] = NULL;
 }
 
 /* What was summed with the old values of the leader's terms, brought to the new ones. */
@@ -151,15 +151,15 @@ void kernel_rescale(kernel_emitter *e) {
   kernel_function_begin(e, &f);
   const char *end = kernel_index(e, e->panel_begin, e->panel_rows, 1);
   kernel_loop l = kernel_loop_begin(e, e->panel_begin, end, "1");
-  e->row = e->body = e->out;
-  e->depth[1] = e->depth[0];
-  e->vectors = 1;
+  e->tile.row = e->tile.body = e->out;
+  e->tile.depth[1] = e->tile.depth[0];
+  e->tile.vectors = 1;
   kernel_set_rows(e, l.index, 1);
   for (uint32_t k = 0; k < e->n->n_nodes; k++)
     if (has_terms(e, &e->n->nodes[k])) rescale(e, &e->n->nodes[k]);
-  e->row = e->body = NULL;
+  e->tile.row = e->tile.body = NULL;
   kernel_loop_end(e, &l);
-  e->memos.count = 0;
+  e->tile.memos.count = 0;
   kernel_function_end(e, &f, KERNEL_PANEL, f.caller);
 }
 

@@ -129,7 +129,7 @@ const char *kernel_settled(kernel_emitter *e, ir_dtype dtype, const char *p, con
 /* ---- loops: the counter is in memory until LLVM makes it a register ---- */
 kernel_loop kernel_loop_begin(kernel_emitter *e, const char *from, const char *to,
                               const char *step) {
-  kernel_loop l = {.step = step, .label = e->names++, .stream = e->out == e->row};
+  kernel_loop l = {.step = step, .label = e->names++, .stream = e->out == e->tile.row};
   l.counter = kernel_name(e);
   strbuf_printf(&e->entry, "  %s = alloca i64\n", l.counter);
   kernel_put(e, "store i64 %s, ptr %s", from, l.counter);
@@ -139,25 +139,25 @@ kernel_loop kernel_loop_begin(kernel_emitter *e, const char *from, const char *t
   const char *more = kernel_line(e, "icmp slt i64 %s, %s", l.index, to);
   kernel_put(e, "br i1 %s, label %%body%u, label %%done%u", more, l.label, l.label);
   strbuf_printf(e->out, "body%u:\n", l.label);
-  e->depth[l.stream]++;
+  e->tile.depth[l.stream]++;
   return l;
 }
 
 static void forget_deeper(kernel_emitter *e, int32_t stream) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < e->memos.count; i++) {
-    const kernel_memo *memo = &e->memos.at[i];
-    if (memo->in_row != (bool)stream || memo->depth <= e->depth[stream])
-      e->memos.at[kept++] = *memo;
+  for (uint32_t i = 0; i < e->tile.memos.count; i++) {
+    const kernel_memo *memo = &e->tile.memos.at[i];
+    if (memo->in_row != (bool)stream || memo->depth <= e->tile.depth[stream])
+      e->tile.memos.at[kept++] = *memo;
   }
-  e->memos.count = kept;
+  e->tile.memos.count = kept;
 }
 
 kernel_loop kernel_while_begin(kernel_emitter *e) {
-  kernel_loop l = {.label = e->names++, .stream = e->out == e->row};
+  kernel_loop l = {.label = e->names++, .stream = e->out == e->tile.row};
   kernel_put(e, "br label %%head%u", l.label);
   strbuf_printf(e->out, "head%u:\n", l.label);
-  e->depth[l.stream]++;
+  e->tile.depth[l.stream]++;
   return l;
 }
 
@@ -176,6 +176,6 @@ void kernel_while_end(kernel_emitter *e, const kernel_loop *l) {
   kernel_put(e, "br label %%head%u", l->label);
   strbuf_printf(e->out, "done%u:\n", l->label);
   kernel_forget_since(e, l->label);
-  e->depth[l->stream]--;
+  e->tile.depth[l->stream]--;
   forget_deeper(e, l->stream);
 }

@@ -371,36 +371,37 @@ static const char *limit_at(kernel_emitter *e, const kernel_node *x, const char 
 
 void kernel_topk_clear(kernel_emitter *e, const kernel_node *x) {
   list_type t = type_of(e, x);
-  const char *list = list_at(e, x, e->row_local[0]);
+  const char *list = list_at(e, x, e->tile.row_local[0]);
   kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, count_of(e->n, x)), "1");
   const char *p = kernel_line(e, "getelementptr %s, ptr %s, i64 %s", t.element, list, l.index);
   kernel_put(e, "store %s %s, ptr %s", t.element, lowest(&t), p);
   kernel_loop_end(e, &l);
   kernel_put(e, "call void %s(ptr %s, ptr %s)", helper(e, x, "limit"), list,
-             limit_at(e, x, e->row_local[0]));
+             limit_at(e, x, e->tile.row_local[0]));
 }
 
 void kernel_topk_merge(kernel_emitter *e, const kernel_node *x, const char *other) {
-  const char *before = e->numbers, *list = list_at(e, x, e->row_local[0]);
+  const char *before = e->numbers, *list = list_at(e, x, e->tile.row_local[0]);
   e->numbers = other;
-  const char *more = list_at(e, x, e->row_local[0]);
+  const char *more = list_at(e, x, e->tile.row_local[0]);
   e->numbers = before;
   kernel_put(e, "call void %s(ptr %s, ptr %s)", helper(e, x, "merge"), list, more);
 }
 
 void kernel_topk_sort(kernel_emitter *e, const kernel_node *x) {
-  kernel_put(e, "call void %s(ptr %s)", helper(e, x, "sort"), list_at(e, x, e->row_local[0]));
+  kernel_put(e, "call void %s(ptr %s)", helper(e, x, "sort"), list_at(e, x, e->tile.row_local[0]));
 }
 
 kernel_grid kernel_topk_read(kernel_emitter *e, const kernel_node *x) {
   const kernel_node *first = x - x->which;
   list_type t = type_of(e, first);
   int32_t rank = first->result.rank, axis = first->result.of[rank - 1];
-  kernel_grid g = {.dtype = ir_type_at(e->n->m, x->value)->dtype, .rows = e->rows, .columns = 1};
+  kernel_grid g = {
+      .dtype = ir_type_at(e->n->m, x->value)->dtype, .rows = e->tile.rows, .columns = 1};
   for (int32_t r = 0; r < g.rows; r++) {
-    const char *list = list_at(e, first, e->row_local[r]);
+    const char *list = list_at(e, first, e->tile.row_local[r]);
     const char *p = kernel_line(e, "getelementptr %s, ptr %s, i64 %s", t.element, list,
-                                axis < 0 ? "0" : e->bound[axis]);
+                                axis < 0 ? "0" : e->tile.bound[axis]);
     const char *c = kernel_line(e, "load %s, ptr %s", t.element, p);
     if (x->which) {
       c = kernel_line(e, "xor %s %s, -1", t.element, c);
@@ -432,8 +433,8 @@ static testing test_of(kernel_emitter *e, const kernel_node *x) {
   testing t = {.is_negative = from != NULL};
   t.grid = t.is_negative ? kernel_operand(e, from, 0) : kernel_operand(e, x, 0);
   t.buffer = kernel_name(e);
-  strbuf_printf(&e->entry, "  %s = alloca [%d x %s], align 64\n", t.buffer, e->rows * e->vectors,
-                type_of(e, x).vector);
+  strbuf_printf(&e->entry, "  %s = alloca [%d x %s], align 64\n", t.buffer,
+                e->tile.rows * e->tile.vectors, type_of(e, x).vector);
   return t;
 }
 
@@ -453,32 +454,32 @@ enum { CHAINS = 4 }; /* of comparisons, each masked by the one before */
 static const char *all_fail(kernel_emitter *e, const kernel_node *x, const testing *t) {
   const char *chain[CHAINS] = {NULL}, *masks = kernel_type(e, IR_I1, true), *all = NULL;
   int32_t count = 0;
-  for (int32_t r = 0; r < e->rows; r++) {
+  for (int32_t r = 0; r < e->tile.rows; r++) {
     list_type type = type_of(e, x);
     const char *limit =
-        kernel_line(e, "load %s, ptr %s", type.value, limit_at(e, x, e->row_local[r]));
+        kernel_line(e, "load %s, ptr %s", type.value, limit_at(e, x, e->tile.row_local[r]));
     limit = kernel_splat(e, dtype_of(e, x), limit);
-    for (int32_t c = 0; c < e->vectors; c++, count++) {
+    for (int32_t c = 0; c < e->tile.vectors; c++, count++) {
       const char **link = &chain[count % CHAINS], *f = fails(e, x, t, r, c, limit);
       *link = *link ? kernel_line(e, "and %s %s, %s", masks, *link, f) : f;
     }
   }
   for (int32_t i = 0; i < CHAINS && chain[i]; i++)
     all = all ? kernel_line(e, "and %s %s, %s", masks, all, chain[i]) : chain[i];
-  if (!e->mask) return all;
-  const char *absent =
-      kernel_line(e, "xor %s %s, %s", masks, e->mask, kernel_number(e, IR_I1, e->n->lanes, -1));
+  if (!e->tile.mask) return all;
+  const char *absent = kernel_line(e, "xor %s %s, %s", masks, e->tile.mask,
+                                   kernel_number(e, IR_I1, e->n->lanes, -1));
   return kernel_line(e, "or %s %s, %s", masks, all, absent);
 }
 
 static void store_tile(kernel_emitter *e, const kernel_node *x, const testing *t) {
   const char *vector = type_of(e, x).vector;
-  for (int32_t r = 0; r < e->rows; r++)
-    for (int32_t c = 0; c < e->vectors; c++) {
+  for (int32_t r = 0; r < e->tile.rows; r++)
+    for (int32_t c = 0; c < e->tile.vectors; c++) {
       const char *y = vector_at(e, t, r, c);
       if (t->is_negative) y = kernel_line(e, "fneg %s %s", vector, y);
-      const char *p =
-          kernel_line(e, "getelementptr %s, ptr %s, i64 %d", vector, t->buffer, r * e->vectors + c);
+      const char *p = kernel_line(e, "getelementptr %s, ptr %s, i64 %d", vector, t->buffer,
+                                  r * e->tile.vectors + c);
       kernel_put(e, "store %s %s, ptr %s", vector, y, p);
     }
 }
@@ -493,11 +494,13 @@ void kernel_topk_add(kernel_emitter *e, const kernel_node *x) {
   kernel_put(e, "br i1 %s, label %%next%u, label %%take%u, !prof !1", none, label, label);
   strbuf_printf(e->out, "take%u:\n", label);
   store_tile(e, x, &t);
-  const char *count = e->mask ? kernel_line(e, "sub i64 %s, %s", e->block_columns, e->column_local)
-                              : kernel_int(e, (int64_t)e->vectors * lanes);
+  const char *count = e->tile.mask
+                          ? kernel_line(e, "sub i64 %s, %s", e->block_columns, e->tile.column_local)
+                          : kernel_int(e, (int64_t)e->tile.vectors * lanes);
   kernel_put(e, "call void %s(ptr %s, ptr %s, ptr %s, i64 %d, i64 %d, i64 %s, i64 %s)",
-             helper(e, x, "add"), t.buffer, list_at(e, x, e->row_local[0]),
-             limit_at(e, x, e->row_local[0]), e->rows, e->vectors, count, e->column);
+             helper(e, x, "add"), t.buffer, list_at(e, x, e->tile.row_local[0]),
+             limit_at(e, x, e->tile.row_local[0]), e->tile.rows, e->tile.vectors, count,
+             e->tile.column);
   kernel_put(e, "br label %%next%u", label);
   strbuf_printf(e->out, "next%u:\n", label);
   kernel_forget_since(e, label);

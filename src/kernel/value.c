@@ -13,7 +13,7 @@ static ir_dtype dtype_of(const kernel_emitter *e, ir_value v) {
 bool kernel_is_row_level(const kernel_emitter *e, uint32_t mask) {
   if (mask >> e->n->column & 1) return false;
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (mask >> a & 1 && e->n->role[a] < KERNEL_OUTER && !e->is_constant[a]) return false;
+    if (mask >> a & 1 && e->n->role[a] < KERNEL_OUTER && !e->tile.is_constant[a]) return false;
   return true;
 }
 
@@ -21,14 +21,14 @@ bool kernel_is_row_level(const kernel_emitter *e, uint32_t mask) {
  * put back. */
 static strbuf *enter_stream(kernel_emitter *e, const kernel_node *x, uint32_t mask) {
   strbuf *before = e->out;
-  if (kernel_is_row_level(e, mask) && !(x && x->depth)) e->out = e->row;
+  if (kernel_is_row_level(e, mask) && !(x && x->depth)) e->out = e->tile.row;
   return before;
 }
 
 kernel_grid kernel_new_grid(const kernel_emitter *e, ir_dtype dtype, uint32_t mask) {
   kernel_grid g = {.dtype = dtype, .is_vector = mask >> e->n->column & 1};
-  g.rows = mask >> e->n->row & 1 ? e->rows : 1;
-  g.columns = g.is_vector ? e->vectors : 1;
+  g.rows = mask >> e->n->row & 1 ? e->tile.rows : 1;
+  g.columns = g.is_vector ? e->tile.vectors : 1;
   return g;
 }
 
@@ -60,9 +60,9 @@ static const char *sum_of(kernel_emitter *e, const int64_t *dims, const kernel_a
   for (int32_t a = 0; a < n->n_axes; a++)
     if (kernel_axes_mask(axes) & which & 1u << a)
       at = kernel_index(e, at,
-                        a == n->row      ? e->row_index[0]
-                        : a == n->column ? e->column
-                                         : e->bound[a],
+                        a == n->row      ? e->tile.row_index[0]
+                        : a == n->column ? e->tile.column
+                                         : e->tile.bound[a],
                         kernel_stride(dims, axes, a));
   return at;
 }
@@ -130,7 +130,7 @@ const char *kernel_lane_numbers(kernel_emitter *e, ir_dtype dtype, int64_t strid
 }
 
 static const char *all_lanes(kernel_emitter *e) {
-  return e->mask ? e->mask : kernel_number(e, IR_I1, e->n->lanes, -1);
+  return e->tile.mask ? e->tile.mask : kernel_number(e, IR_I1, e->n->lanes, -1);
 }
 
 const char *kernel_lane_pointers(kernel_emitter *e, ir_dtype dtype, const char *first,
@@ -170,7 +170,8 @@ static const char *read_vector(kernel_emitter *e, ir_value v, const kernel_axes 
   int64_t stride = kernel_stride(dims, axes, e->n->column);
   const char *p = kernel_address(e, dtype, kernel_input_base(e, v), dims, axes, r, c);
   if (stride != 1) return gather(e, dtype, p, stride);
-  return e->mask ? kernel_load_masked(e, dtype, p, e->mask) : load(e, dtype, true, p, true);
+  return e->tile.mask ? kernel_load_masked(e, dtype, p, e->tile.mask)
+                      : load(e, dtype, true, p, true);
 }
 
 static kernel_grid read_input(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
@@ -241,11 +242,12 @@ static kernel_grid iota(kernel_emitter *e, const kernel_node *x, const kernel_ax
   kernel_grid g = kernel_new_grid(e, dtype, axis < 0 ? 0 : 1u << axis);
   for (int32_t r = 0; r < g.rows; r++)
     for (int32_t c = 0; c < g.columns; c++) {
-      const char *i = axis < 0            ? "0"
-                      : axis == e->n->row ? e->row_index[r]
-                      : axis == e->n->column
-                          ? kernel_index(e, e->column, kernel_int(e, (int64_t)c * e->n->lanes), 1)
-                          : e->bound[axis];
+      const char *i =
+          axis < 0            ? "0"
+          : axis == e->n->row ? e->tile.row_index[r]
+          : axis == e->n->column
+              ? kernel_index(e, e->tile.column, kernel_int(e, (int64_t)c * e->n->lanes), 1)
+              : e->tile.bound[axis];
       i = converted_index(e, dtype, i);
       g.at[r][c] = g.is_vector ? counting_vector(e, dtype, i) : i;
     }
@@ -363,7 +365,7 @@ static kernel_grid unrolled(kernel_emitter *e, const kernel_node *x, int32_t axi
                             uint32_t mask) {
   kernel_grid sum = filled(e, x, mask);
   for (int64_t i = 0; i < e->n->extent[axis]; i++) {
-    e->bound[axis] = kernel_int(e, i);
+    e->tile.bound[axis] = kernel_int(e, i);
     kernel_grid add = sum_over(e, x, rest, mask);
     combine_grids(e, x->monoid, &sum, &add);
   }
@@ -400,8 +402,8 @@ static kernel_grid looped(kernel_emitter *e, const kernel_node *x, int32_t axis,
   kernel_hoist(e, x, axis);
   kernel_make_slots(e, &slots, &sum);
   kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, e->n->extent[axis]), "1");
-  e->bound[axis] = l.index;
-  e->is_constant[axis] = false;
+  e->tile.bound[axis] = l.index;
+  e->tile.is_constant[axis] = false;
   kernel_grid add = sum_over(e, x, rest, mask);
   kernel_load_slots(e, &slots, &sum);
   combine_grids(e, x->monoid, &sum, &add);
@@ -415,14 +417,14 @@ static kernel_grid looped(kernel_emitter *e, const kernel_node *x, int32_t axis,
 static kernel_grid sum_over(kernel_emitter *e, const kernel_node *x, uint32_t axes, uint32_t mask) {
   if (!axes) return term(e, x);
   int32_t axis = 31 - __builtin_clz(axes);
-  const char *before = e->bound[axis];
-  bool was_constant = e->is_constant[axis];
-  e->is_constant[axis] = true;
+  const char *before = e->tile.bound[axis];
+  bool was_constant = e->tile.is_constant[axis];
+  e->tile.is_constant[axis] = true;
   uint32_t rest = axes & ~(1u << axis);
   kernel_grid g = e->n->extent[axis] <= COST_UNROLL ? unrolled(e, x, axis, rest, mask)
                                                     : looped(e, x, axis, rest, mask);
-  e->bound[axis] = before;
-  e->is_constant[axis] = was_constant;
+  e->tile.bound[axis] = before;
+  e->tile.is_constant[axis] = was_constant;
   return g;
 }
 
@@ -433,16 +435,16 @@ kernel_grid kernel_contribution(kernel_emitter *e, const kernel_node *x) {
 
 kernel_binding kernel_bind(kernel_emitter *e, int32_t axis, const char *index) {
   if (axis < 0) return (kernel_binding){.axis = axis};
-  kernel_binding before = {axis, e->bound[axis], e->is_constant[axis]};
-  e->bound[axis] = index;
-  e->is_constant[axis] = index[0] != '%';
+  kernel_binding before = {axis, e->tile.bound[axis], e->tile.is_constant[axis]};
+  e->tile.bound[axis] = index;
+  e->tile.is_constant[axis] = index[0] != '%';
   return before;
 }
 
 void kernel_unbind(kernel_emitter *e, const kernel_binding *before) {
   if (before->axis < 0) return;
-  e->bound[before->axis] = before->index;
-  e->is_constant[before->axis] = before->is_constant;
+  e->tile.bound[before->axis] = before->index;
+  e->tile.is_constant[before->axis] = before->is_constant;
 }
 
 typedef struct bindings {
@@ -452,21 +454,21 @@ typedef struct bindings {
 
 static bindings bindings_of(const kernel_emitter *e) {
   bindings b;
-  memcpy(b.bound, e->bound, sizeof b.bound);
-  memcpy(b.is_constant, e->is_constant, sizeof b.is_constant);
+  memcpy(b.bound, e->tile.bound, sizeof b.bound);
+  memcpy(b.is_constant, e->tile.is_constant, sizeof b.is_constant);
   return b;
 }
 
 static void bind_again(kernel_emitter *e, const bindings *b) {
-  memcpy(e->bound, b->bound, sizeof b->bound);
-  memcpy(e->is_constant, b->is_constant, sizeof b->is_constant);
+  memcpy(e->tile.bound, b->bound, sizeof b->bound);
+  memcpy(e->tile.is_constant, b->is_constant, sizeof b->is_constant);
 }
 
 static void bind_term(kernel_emitter *e, uint32_t axes, int64_t number) {
   for (int32_t a = 0; a < e->n->n_axes; a++) {
     if (!(axes >> a & 1)) continue;
-    e->bound[a] = kernel_int(e, number % e->n->extent[a]);
-    e->is_constant[a] = true;
+    e->tile.bound[a] = kernel_int(e, number % e->n->extent[a]);
+    e->tile.is_constant[a] = true;
     number /= e->n->extent[a];
   }
 }
@@ -513,11 +515,11 @@ const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t
   const char *at = "0";
   for (int32_t a = 0; a < e->n->n_axes; a++) {
     if (!(kernel_point_axes(e->n, x->mask) >> a & 1)) continue;
-    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
   }
   int64_t stride = x->is_product ? kernel_padded_points(e->n, x) : 1;
   at = kernel_index(e, kernel_index(e, "0", at, x->is_product ? 1 : e->n->sizes.chunk),
-                    e->row_local[0], stride);
+                    e->tile.row_local[0], stride);
   ir_dtype dtype = dtype_of(e, x->value);
   const char *base = kernel_line(e, "getelementptr i8, ptr %s, i64 %lld", e->numbers,
                                  (long long)e->reduction_offset[x->index]);
@@ -547,11 +549,11 @@ const char *kernel_late_at(kernel_emitter *e, const kernel_node *x, const char *
   const char *at = kernel_index(e, "0", e->slot, 1);
   for (int32_t a = 0; a < e->n->n_axes && !x->is_product; a++)
     if (points >> a & 1)
-      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->bound[a], 1);
+      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
   at = kernel_index(e, kernel_index(e, "0", at, kernel_late_width(e->n, x)), offset, 1);
   if (x->is_product) /* [column][point] */
     at = kernel_index(e, kernel_index(e, "0", at, kernel_padded_points(e->n, x)),
-                      e->bound[kernel_product_axis(e->n, x)], 1);
+                      e->tile.bound[kernel_product_axis(e->n, x)], 1);
   ir_dtype dtype = dtype_of(e, x->value);
   const char *base = kernel_line(e, "getelementptr i8, ptr %%shared, i64 %lld",
                                  (long long)e->late_offset[x->late]);
@@ -598,7 +600,8 @@ static kernel_grid read_late(kernel_emitter *e, const kernel_node *x) {
   bool in_lanes = !g.is_vector && kernel_late_width(e->n, x) > 1;
   for (int32_t c = 0; c < g.columns; c++) {
     const char *at =
-        g.is_vector ? kernel_index(e, e->column, kernel_int(e, (int64_t)c * e->n->lanes), 1) : "0";
+        g.is_vector ? kernel_index(e, e->tile.column, kernel_int(e, (int64_t)c * e->n->lanes), 1)
+                    : "0";
     const char *p = kernel_late_at(e, x, at);
     const char *y = x->is_product && g.is_vector
                         ? gather(e, g.dtype, p, kernel_padded_points(e->n, x))
@@ -633,22 +636,24 @@ static kernel_grid emit(kernel_emitter *e, const kernel_node *x) {
 
 static bool is_bound_alike(const kernel_emitter *e, const kernel_memo *memo, uint32_t mask) {
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (mask >> a & 1 && e->n->role[a] < KERNEL_ROW && memo->bound[a] != e->bound[a]) return false;
+    if (mask >> a & 1 && e->n->role[a] < KERNEL_ROW && memo->bound[a] != e->tile.bound[a])
+      return false;
   return true;
 }
 
 static const kernel_grid *find_memo(const kernel_emitter *e, int32_t node, uint32_t mask) {
-  for (uint32_t i = e->memos.count; i-- > 0;)
-    if (e->memos.at[i].node == node && is_bound_alike(e, &e->memos.at[i], mask))
-      return &e->memos.at[i].grid;
+  for (uint32_t i = e->tile.memos.count; i-- > 0;)
+    if (e->tile.memos.at[i].node == node && is_bound_alike(e, &e->tile.memos.at[i], mask))
+      return &e->tile.memos.at[i].grid;
   return NULL;
 }
 
 void kernel_remember(kernel_emitter *e, const kernel_node *x, const kernel_grid *g) {
-  kernel_memo memo = {.node = (int32_t)(x - e->n->nodes), .grid = *g, .in_row = e->out == e->row};
-  memo.depth = e->depth[memo.in_row];
-  memcpy(memo.bound, e->bound, sizeof memo.bound);
-  VEC_PUSH(e->a, &e->memos, memo);
+  kernel_memo memo = {
+      .node = (int32_t)(x - e->n->nodes), .grid = *g, .in_row = e->out == e->tile.row};
+  memo.depth = e->tile.depth[memo.in_row];
+  memcpy(memo.bound, e->tile.bound, sizeof memo.bound);
+  VEC_PUSH(e->a, &e->tile.memos, memo);
 }
 
 /* From where it is kept, or made; infinite extremes so far count as 0. */
@@ -679,7 +684,7 @@ kernel_grid kernel_value(kernel_emitter *e, ir_value v, const kernel_axes *axes)
   int32_t node = x && x->kind != IR_OP_IOTA ? (int32_t)(x - e->n->nodes) : -1;
   const kernel_grid *known = node >= 0 ? find_memo(e, node, mask) : NULL;
   if (known) return *known;
-  if (x && x->packed && e->in_tile) return kernel_read_packed(e, v, axes);
+  if (x && x->packed && e->tile.in_tile) return kernel_read_packed(e, v, axes);
   strbuf *before = enter_stream(e, x, mask);
   kernel_grid g = !x ? read_input(e, v, axes) : node < 0 ? iota(e, x, axes) : made(e, x);
   if (node >= 0) kernel_remember(e, x, &g);
@@ -693,7 +698,7 @@ kernel_grid kernel_operand(kernel_emitter *e, const kernel_node *x, uint32_t ope
 
 bool kernel_is_bound(const kernel_emitter *e, uint32_t mask) {
   for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (mask >> a & 1 && e->n->role[a] < KERNEL_OUTER && !e->bound[a]) return false;
+    if (mask >> a & 1 && e->n->role[a] < KERNEL_OUTER && !e->tile.bound[a]) return false;
   return true;
 }
 
