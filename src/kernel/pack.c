@@ -344,25 +344,8 @@ static void fill_rows(kernel_emitter *e, const kernel_pack *p) {
   kernel_loop_end(e, &l);
 }
 
-/* Back to where e was; what was added to the function stays. */
-static void return_to(kernel_emitter *e, const kernel_emitter *before) {
-  kernel_emitter now = *e;
-  *e = *before;
-  e->places = now.places;
-  e->entry = now.entry;
-  e->helpers = now.helpers;
-  e->names = now.names;
-  e->sweeps = now.sweeps;
-  e->functions = now.functions;
-  e->declared = now.declared;
-  e->shared = now.shared;
-  e->packs = now.packs;
-  e->scratch_bytes = now.scratch_bytes;
-  memcpy(e->small_ints, now.small_ints, sizeof e->small_ints);
-}
-
 static void make_copy(kernel_emitter *e, uint32_t number) {
-  kernel_emitter before = *e;
+  kernel_tile before = e->tile;
   kernel_pack p = e->packs.at[number];
   kernel_function f;
   kernel_function_begin(e, &f);
@@ -378,7 +361,7 @@ static void make_copy(kernel_emitter *e, uint32_t number) {
   kernel_function_end(
       e, &f, p.of_rows ? KERNEL_CHUNK : KERNEL_BLOCK,
       p.of_rows ? e->chunk_pack : e->pack); /* copies that it reads are there by now */
-  return_to(e, &before);
+  e->tile = before;
 }
 
 /* ---- reading ---- */
