@@ -14,6 +14,32 @@ const char *ir_sharding_text(const ir_module *m, ir_attr attr);
 const char *ir_sharding_of(const ir_module *m, ir_op op, const char *name, uint32_t index);
 /* With both brackets; 0 for NULL. */
 size_t ir_sharding_length(const char *sharding);
+/* Of a value, from '<' on. NULL: none is said, it is whole on every device. */
+const char *ir_value_sharding(const ir_module *m, ir_value v);
+/* The axes of dimension `dim`: "{...}", perhaps with a priority, to *out_end. */
+const char *ir_sharding_dim(const char *sharding, int32_t dim, const char **out_end);
+
+/* The text of the mesh of this name: <["x"=2, "y"=4]>, perhaps with an order of devices. */
+const char *ir_find_mesh(const ir_module *m, const char *name, size_t length);
+/* The mesh that a sharding names; NULL: none, or an inlined one. */
+const char *ir_sharding_mesh(const ir_module *m, const char *sharding);
+
+/* Axes, or parts of them, of a mesh whose devices are numbered row by row. */
+enum { IR_MOST_AXES = 8 };
+typedef struct ir_axis {
+  const char *text; /* as the sharding names it: "x", "x":(2)4 */
+  int32_t length;
+  int64_t size, stride; /* of the numbers of devices along it */
+} ir_axis;
+typedef struct ir_axes {
+  int32_t n;
+  ir_axis at[IR_MOST_AXES]; /* the first is the outermost */
+} ir_axes;
+/* All of a mesh; those between `from` and `end`, of such a mesh. False: they do not read. */
+bool ir_axes_of_mesh(const char *mesh, ir_axes *out);
+bool ir_axes_named(const ir_axes *mesh, const char *from, const char *end, ir_axes *out);
+int64_t ir_axes_devices(const ir_axes *axes); /* their sizes' product; saturates */
+bool ir_axes_equal(const ir_axes *a, const ir_axes *b);
 
 /* x under that sharding ("#sdy.sharding<...>"), at the end of the block. */
 ir_value ir_build_sharding_constraint(ir_module *m, ir_block block, ir_value x,

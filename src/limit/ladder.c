@@ -497,6 +497,27 @@ static weir_status find_known(job *j, int64_t peak, candidate *out) {
   return WEIR_OK;
 }
 
+/* A sharded program of which no split holds as each device's: split by its global shapes. */
+static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
+  ir_module *per_device = j->prepared;
+  split_spread spread = j->spread;
+  search s;
+  *out = (candidate){0};
+  if (spread == split_spread_of(j->m)) return WEIR_OK;
+  j->prepared = NULL;
+  j->stays_sharded = true;
+  WEIR_TRY(ladder_prepare(j));
+  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
+  WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, out));
+  ir_module_destroy(out->m ? per_device : j->prepared);
+  j->as_it_is.of = NULL;
+  if (out->m) return WEIR_OK;
+  j->prepared = per_device;
+  j->spread = spread;
+  j->stays_sharded = false;
+  return WEIR_OK;
+}
+
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   candidate found;
@@ -506,8 +527,10 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(find_known(j, peak, &found));
   bool is_known = found.m;
   if (!is_known) WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
+  bool is_as_meant = is_known || found.m;
+  if (!is_as_meant) WEIR_TRY(find_sharded(j, peak, &found));
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  if (!is_known) WEIR_TRY(time_split(j, peak, &found));
+  if (!is_known && is_as_meant) WEIR_TRY(time_split(j, peak, &found));
   *out = settle(WEIR_REWRITTEN, found);
   return WEIR_OK;
 }

@@ -76,8 +76,9 @@ static bool may_be_needed(const pass_row *row) {
   return row->use == PASS_NEEDED || row->use == PASS_RIVAL;
 }
 
-static bool is_run(const pass_row *row, purpose why) {
+static bool is_run(const job *j, const pass_row *row, purpose why) {
   if (row->use == PASS_ALWAYS) return true;
+  if (row->pass == &pass_per_device && j->stays_sharded) return false;
   return why == FOR_A_SPLIT || (why == PLAINLY && !may_be_needed(row));
 }
 
@@ -95,7 +96,7 @@ static weir_status run_phase(job *j, pass_phase phase, purpose why, ir_module *m
                              pipeline_changes *in_out) {
   static const pass_row last = {.pass = &pass_simplify};
   for (const pass_row *row = pipeline_passes; row->name; row++) {
-    if (!row->pass || row->phase != phase || !is_run(row, why)) continue;
+    if (!row->pass || row->phase != phase || !is_run(j, row, why)) continue;
     CTX_CHECK(&j->c, row->is_exact || why != AS_IT_CAME);
     WEIR_TRY(run_row(j, row, m, in_out));
   }

@@ -45,6 +45,7 @@ typedef struct job {
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   bool was_needed;      /* passes changed it that are worth it only where nothing else holds */
   split_spread spread;  /* of the prepared program */
+  bool stays_sharded;   /* XLA partitions it, not we */
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */

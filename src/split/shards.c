@@ -1,66 +1,18 @@
 #include "split/shards.h"
 
-#include <stdlib.h>
-
 #include "base/strbuf.h"
 #include "ir/shardings.h"
-
-/* ---- Shardy's texts ---- Every scan ends at the NUL: what does not read counts as sharded. */
-static const char *end_of(const char *text, char close) {
-  bool quoted = false;
-  for (; text && *text; text++) {
-    if (*text == '"') quoted = !quoted;
-    if (!quoted && *text == close) return text;
-  }
-  return NULL;
-}
-
-/* The axes of dimension `dim`: "{...}", perhaps with a priority, to *out_end; NULL: does not read.
- */
-static const char *axes_of(const char *sharding, int32_t dim, const char **out_end) {
-  const char *p = ir_sharding_find(sharding, 1, '[', 0);
-  for (int32_t d = 0; p; d++) {
-    const char *open = end_of(p, '{'), *stop = end_of(p, ']'), *close = end_of(open, '}');
-    if (!close || !stop || stop < open) return NULL;
-    p = close + 1;
-    if (*p == 'p') p += 1 + strspn(p + 1, "0123456789");
-    *out_end = p;
-    if (d == dim) return open;
-  }
-  return NULL;
-}
 
 static bool names_axes(const char *from, const char *end) {
   return memchr(from, '"', (size_t)(end - from)) != NULL;
 }
 
-/* ---- the sharding of a value ---- */
-static const char *of_argument(const ir_module *m, ir_op function, uint32_t index) {
-  ir_attr list = ir_op_attr(m, function, "arg_attrs");
-  if (!list || !ir_attr_get(m, list)->items || index >= (uint32_t)ir_attr_get(m, list)->count)
-    return NULL;
-  ir_attr sharding = ir_dict_get(m, ir_attr_get(m, list)->items[index], "sdy.sharding");
-  return sharding ? ir_sharding_find(ir_sharding_text(m, sharding), 0, '<', 0) : NULL;
-}
-
-/* NULL: none is said, the value is whole on every device. */
-static const char *sharding_of(const ir_module *m, ir_value v) {
-  const ir_value_data *d = ir_value_get(m, v);
-  ir_op op = d->op ? d->op : ir_block_get(m, d->block)->parent;
-  switch (ir_kind_of(m, op)) {
-    case IR_OP_FUNC: return of_argument(m, op, d->index);
-    case IR_OP_SDY_SHARDING_CONSTRAINT:
-      return ir_sharding_find(ir_sharding_text(m, ir_op_attr(m, op, "sharding")), 0, '<', 0);
-    case IR_OP_SDY_MANUAL_COMPUTATION: return ir_sharding_of(m, op, "out_shardings", d->index);
-    case IR_OP_WHILE: return ir_sharding_of(m, op, "sdy.sharding", d->index); /* arguments too */
-    default: return d->op ? ir_sharding_of(m, op, "sdy.sharding", d->index) : NULL;
-  }
-}
-
+/* What does not read counts as sharded. */
 bool split_is_sharded(const ir_module *m, ir_value v, int32_t dim) {
-  const char *sharding = sharding_of(m, v), *end;
+  const char *sharding = ir_value_sharding(m, v), *end;
   if (!sharding) return false;
-  const char *axes = axes_of(sharding, dim, &end), *stop = ir_sharding_find(sharding, 1, '>', 0),
+  const char *axes = ir_sharding_dim(sharding, dim, &end),
+             *stop = ir_sharding_find(sharding, 1, '>', 0),
              *partial = strstr(sharding, "unreduced=");
   return !axes || !stop || names_axes(axes, end) || (partial && partial < stop);
 }
@@ -70,50 +22,15 @@ static int64_t partitions(const ir_module *m) {
   return ir_op_int(m, m->root, "mhlo.num_partitions", 1);
 }
 
-/* The text of the mesh's axes, ["x"=2, "y"=4]. */
-static const char *find_mesh(const ir_module *m, const char *name, size_t length) {
-  for (ir_op op, i = 0; (op = ir_op_at(m, ir_top(m), i)); i++) {
-    const char *own = ir_kind_of(m, op) == IR_OP_SDY_MESH ? ir_op_string(m, op, "sym_name") : NULL;
-    if (own && strlen(own) == length && !memcmp(own, name, length))
-      return ir_op_string(m, op, "mesh");
-  }
-  return NULL;
-}
-
-/* The mesh that the computation's shardings name; NULL: none, or an inlined one. */
-static const char *mesh_of(const ir_module *m, ir_op manual) {
-  const char *names[] = {"in_shardings", "out_shardings"};
-  for (int i = 0; i < 2; i++) {
-    const char *at = ir_sharding_of(m, manual, names[i], 0);
-    if (at && at[1] == '@') return find_mesh(m, at + 2, strcspn(at + 2, ",>"));
-  }
-  return NULL;
-}
-
-/* The size of an axis, `axis` with its quotes; 0: not in the mesh. */
-static int64_t axis_size(const char *mesh, const char *axis, size_t length) {
-  for (const char *p = strchr(mesh, '"'); p; p = strchr(p, '"')) {
-    const char *close = strchr(p + 1, '"');
-    if (!close) return 0;
-    if ((size_t)(close + 1 - p) == length && !memcmp(p, axis, length) && close[1] == '=')
-      return strtoll(close + 2, NULL, 10);
-    p = close + 1;
-  }
-  return 0;
-}
-
 /* Over how many devices the computation's axes go; 0: can't say. */
 static int64_t manual_devices(const ir_module *m, ir_op manual) {
-  const char *mesh = mesh_of(m, manual),
+  const char *mesh = ir_sharding_mesh(m, ir_sharding_of(m, manual, "in_shardings", 0)),
              *axes = ir_sharding_text(m, ir_op_attr(m, manual, "manual_axes"));
-  int64_t devices = mesh && axes ? 1 : 0;
-  while (devices && (axes = strchr(axes, '"'))) {
-    const char *close = strchr(axes + 1, '"');
-    int64_t size = close ? axis_size(mesh, axes, (size_t)(close + 1 - axes)) : 0;
-    if (__builtin_mul_overflow(devices, size, &devices)) return 0;
-    axes = close ? close + 1 : "";
-  }
-  return devices;
+  ir_axes whole, named;
+  if (!mesh) mesh = ir_sharding_mesh(m, ir_sharding_of(m, manual, "out_shardings", 0));
+  bool known = mesh && axes && ir_axes_of_mesh(mesh, &whole) &&
+               ir_axes_named(&whole, axes, axes + strlen(axes), &named);
+  return known ? ir_axes_devices(&named) : 0;
 }
 
 static bool is_fully_manual(const ir_module *m, ir_op op) {
@@ -205,7 +122,8 @@ bool split_may_split(split_region *r) {
 /* ---- inputs of the loops ---- */
 /* The value whole along `dim`: a constraint in front of the ops that follow in `block`. */
 static ir_value unsharded(ir_module *m, ir_block block, ir_value v, int32_t dim) {
-  const char *sharding = sharding_of(m, v), *end, *axes = axes_of(sharding, dim, &end),
+  const char *sharding = ir_value_sharding(m, v), *end,
+             *axes = ir_sharding_dim(sharding, dim, &end),
              *stop = ir_sharding_find(sharding, 1, '>', 0);
   if (!axes || !stop) return v;
   strbuf text = strbuf_make(m->arena);

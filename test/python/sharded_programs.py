@@ -177,7 +177,7 @@ PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
     ),
     "fits": (lambda: jit(lambda x: x * 2), lambda: (put(X, "d"),), "1MB"),
     # both dimensions of what is large are sharded
-    "left_alone": (
+    "both_dimensions": (
         lambda: jit(mlp),
         lambda: (
             put(X, "a", mesh=GRID),
@@ -329,7 +329,7 @@ if __name__ == "__main__":
         print(json.dumps({"above": compare(name, "400kB")}), flush=True)
     if "unreduced" in PROGRAMS:
         print(json.dumps({"parts": compare("unreduced", "1kB")}), flush=True)
-    for name in ("shard_map_grid", "left_alone"):
+    for name in {"shard_map_grid", "partly_by_hand"} & set(PROGRAMS):
         print(json.dumps({"plan": plan(name)}), flush=True)
     for name in ("shard_map_grid", "inferred", "explicit"):
         print(json.dumps({"plan_ahead": plan(name, jax.devices()[1])}), flush=True)

@@ -1,0 +1,54 @@
+"""Programs under jit whose batch is sharded over devices: results and their shardings are those of
+stock XLA, each device stays under a share of the temporaries, as XLA reports them, and no loop of
+ours has a collective.
+"""
+
+import functools
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = pathlib.Path(__file__).with_name("data_parallel_programs.py")
+SOME = ["layer_norm", "batch_norm", "gpt", "counted", "parameters_too"]
+COUNTS = {2: SOME, 4: [], 8: SOME}  # none: all
+# A dimension that is not divided is whole on each device: its loops are XLA's, or ours over all.
+LOOPED = {"gpt_scanned"}  # loops of the program's, where gathers and sums may stand
+
+
+def lines_over(devices, _):
+    done = subprocess.run(
+        [sys.executable, PROGRAM, str(devices), *COUNTS[devices]],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module", params=COUNTS, ids=lambda n: f"{n}-devices")
+def programs(request, once):
+    return once(f"data-parallel-{request.param}", functools.partial(lines_over, request.param))
+
+
+def test_nothing_is_refused(programs):
+    assert [p["name"] for p in programs if "refused" in p] == []
+
+
+def test_each_device_is_under_the_limit(programs):
+    for program in programs:
+        assert program["bytes"] <= program["limit"] < program["held"] + program["temporaries"], program
+        assert program["loops"] and program["warnings"] == [], program
+
+
+def test_results_and_shardings_are_those_of_stock_xla(programs):
+    for program in programs:
+        assert program["difference"] < 1e-5 and program["same_shardings"], program
+
+
+def test_no_collective_is_in_a_loop(programs):
+    for program in programs:
+        assert program["looped_collectives"] == 0 or program["name"] in LOOPED, program
