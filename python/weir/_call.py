@@ -226,7 +226,7 @@ class Call:
         except Exception as error:
             raise _LeftAlone(f"Shardy doesn't say how it is sharded: {error}") from None
         text = module.operation.get_asm(
-            print_generic_op_form=True, uselocal_scope=True, enable_debug_info=True
+            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
         )
         for theirs, stock in _SHARDY_OPS.items():
             text = text.replace(f'"{theirs}"(', f'"{stock}"(')
