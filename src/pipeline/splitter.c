@@ -6,6 +6,8 @@
 #include "pipeline/seeds.h"
 #include "split/branches.h"
 #include "split/loops.h"
+#include "split/parts.h"
+#include "split/shards.h"
 #include "split/sink.h"
 #include "split/accumulator.h"
 #include "pipeline/kernels.h"
@@ -315,6 +317,12 @@ static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   tried_end(&t);
 }
 
+static void make_edges(ir_module *m, ir_block top, const split_goal *goal) {
+  if (split_is_spread(m, top)) return;
+  int32_t n = split_make_edges(m, top, goal->threshold_bytes);
+  if (n) ctx_log(m->ctx, 3, "made %d edges of large values on their own", n);
+}
+
 /* ---- by threshold ---- */
 static bool split_one(ir_module *m, const seed *x, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
@@ -353,6 +361,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, order);
+  if (top) make_edges(m, top, &order->goal);
   while (top && try_seeds(m, top, order, &t, order->goal.threshold_bytes, add_results, split_one)) {
     order->loops++;
     split_forget(&t.known);
@@ -561,6 +570,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = tried_begin(m->ctx);
   order->fits = false;
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
+  if (main_block(m)) make_edges(m, main_block(m), &order->goal);
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);

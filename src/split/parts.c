@@ -6,7 +6,11 @@
 #include "split/tile_op.h"
 #include "split/window.h"
 
-enum { DEEPEST = 64 };
+enum {
+  DEEPEST = 64,
+  LEAST_EDGES = 16, /* times as long is what they are edges of */
+  MOST_OF_EDGE = 64 /* values that are made again for one */
+};
 
 typedef struct made { /* the part of a value that the trip has */
   ir_value value, part;
@@ -210,4 +214,77 @@ bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshol
   if (any) ir_replace_uses(m, body, map);
   arena_destroy(scratch);
   return any;
+}
+
+/* ---- edges ---- */
+/* The only dimension that the slice cuts, without gaps; -1: there are several, or none. */
+static int32_t cut_dim(ir_module *m, ir_op op) {
+  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0)),
+                     *y = ir_type_at(m, ir_result(m, op, 0));
+  int32_t dim = -1;
+  for (int32_t d = 0; d < x->rank; d++) {
+    if (ir_op_entry(m, op, "strides", d, 1) != 1) return -1;
+    if (x->dims[d] == y->dims[d]) continue;
+    if (dim >= 0) return -1;
+    dim = d;
+  }
+  return dim;
+}
+
+static bool stands_beside_others(const ir_module *m, ir_value v, const ir_users *users) {
+  uint32_t n = 0;
+  for (ir_op user; (user = ir_user_at(users, v, n)); n++) {
+    ir_kind kind = ir_kind_of(m, user);
+    if (kind != IR_OP_CONCATENATE && kind != IR_OP_PAD) return false;
+  }
+  return n > 0;
+}
+
+/* The dimension along which the op slices an edge; -1: it does not. */
+static int32_t edge_dim(parts *p, ir_op op, const ir_users *users) {
+  ir_module *m = p->m;
+  if (ir_kind_of(m, op) != IR_OP_SLICE) return -1;
+  ir_value x = ir_operand(m, op, 0), y = ir_result(m, op, 0);
+  if (!ir_is_static_tensor(m, ir_type_of(m, x)) || !is_made_anew(p, x) || is_made_anew(p, y))
+    return -1;
+  int32_t dim = cut_dim(m, op);
+  if (dim < 0 || !stands_beside_others(m, y, users) ||
+      ir_type_at(m, y)->dims[dim] > ir_type_at(m, x)->dims[dim] / LEAST_EDGES)
+    return -1;
+  p->known.count = 0;
+  bool can = can_make(p, x, (split_pos){.dim = dim, .unit = 1}, DEEPEST);
+  return can && p->known.count <= MOST_OF_EDGE ? dim : -1;
+}
+
+static ir_value make_edge(parts *p, ir_op op, int32_t dim) {
+  ir_module *m = p->m;
+  ir_value x = ir_operand(m, op, 0);
+  p->b.location = ir_op_get(m, op)->location;
+  ir_value at = ir_build_int(&p->b, ir_op_entry(m, op, "start_indices", dim, 0));
+  p->trip = (split_trip){.start = at,
+                         .lo = at,
+                         .slice = ir_type_at(m, ir_result(m, op, 0))->dims[dim],
+                         .extent = ir_type_at(m, x)->dims[dim]};
+  p->known.count = 0;
+  return make(p, x, (split_pos){.dim = dim, .unit = 1});
+}
+
+int32_t split_make_edges(ir_module *m, ir_block block, int64_t threshold_bytes) {
+  arena *scratch = arena_create(m->ctx);
+  parts p = {m, scratch, block, threshold_bytes, .b = {m, block, IR_NONE}};
+  ir_users users = ir_users_of_block(scratch, m, block);
+  ir_map *map = ir_map_new(scratch, m);
+  ir_ops old = ir_take_ops(m, block);
+  int32_t count = 0;
+  for (uint32_t i = 0; i < old.count; i++) {
+    int32_t dim = edge_dim(&p, old.at[i], &users);
+    if (dim >= 0) ir_map_set(map, ir_result(m, old.at[i], 0), make_edge(&p, old.at[i], dim));
+    count += dim >= 0;
+    ir_block_append(m, block, old.at[i]);
+    for (ir_block below, r = 0; (below = ir_next_block(m, old.at[i], &r));)
+      count += split_make_edges(m, below, threshold_bytes);
+  }
+  if (count) ir_replace_uses(m, block, map);
+  arena_destroy(scratch);
+  return count;
 }

@@ -24,5 +24,13 @@ bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshol
  * above the threshold, or of another block. */
 bool split_can_make_part(ir_module *m, ir_block block, ir_value v, int32_t dim,
                          int64_t threshold_bytes);
+/* A few rows of a large value that stand beside others again, a roll's:
+ *
+ *   concatenate(y[n - 1:], y[:n - 1]), y = f(x)      ->      concatenate(f(x[n - 1:]), y[:n - 1])
+ *
+ * In the block and all below. Else loops over the rows would make them in each trip, as those that
+ * stand the whole length from the trip's own; now they are read. Costs the ops on these rows, at
+ * most a sixteenth of all. Returns how many. */
+int32_t split_make_edges(ir_module *m, ir_block block, int64_t threshold_bytes);
 
 #endif

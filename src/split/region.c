@@ -321,13 +321,14 @@ static void merge_windows(split_region *r, ir_value v, split_pos pos) {
 }
 
 /* What one growth can't do with and another could: windows with margins that lie across each other,
- * or many. */
+ * or many. Or what it makes twice. */
 static void note_crowd(split_region *r, ir_value v, split_pos pos) {
   int across = 0, n = 0;
   for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
     const split_instance *at = &r->instances.at[i - 1];
     if (split_pos_equal(at->pos, pos) || !is_margin(at) || !is_near(at->pos, pos)) continue;
     across += !is_nested(at->pos, pos) && at->pos.more + pos.more > 0;
+    r->makes_twice |= !is_nested(at->pos, pos);
     n++;
   }
   r->is_crowded |= across || n >= MOST_SHIFTED;
@@ -968,16 +969,39 @@ static bool is_within_loop(const ir_module *m, ir_block block) {
   return false;
 }
 
+/* Some other window that loops make has all of it. */
+static bool is_part_of_another(const split_region *r, const split_instance *at) {
+  for (uint32_t i = r->first_instance[at->value]; i; i = r->instances.at[i - 1].next) {
+    const split_instance *k = &r->instances.at[i - 1];
+    if (k != at && is_margin(k) && split_contains(k->pos, at->pos)) return true;
+  }
+  return is_merged(r, at);
+}
+
+/* Of large values, each as often as loops make a window of its own of it. */
+static double made_bytes(const split_region *r) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    const split_instance *at = &r->instances.at[i];
+    if (at->traced && split_is_large(r, at->value) && !is_part_of_another(r, at))
+      bytes += (double)ir_value_bytes(r->m, at->value);
+  }
+  return bytes;
+}
+
 /* Where windows lie across each other, or beside each other and something is held, the value is
- * made once, if that leaves no more in memory. */
+ * made once, if that leaves no more in memory; elsewhere if besides less is made, in no more loops.
+ */
 static split_region *grow_shifted(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                   split_pos pos, const split_growth *g) {
   split_region *r = grow(scratch, m, block, seed, pos, g, SHIFTED);
-  if (!r->is_crowded && !(r->overlaps && r->has_many && stuck_bytes(r))) return r;
+  bool for_room = r->is_crowded || (r->overlaps && r->has_many && stuck_bytes(r));
+  if (!for_room && (!r->makes_twice || r->failed)) return r;
   split_region *s = grow(scratch, m, block, seed, pos, g, MERGED);
-  bool is_taken = !s->failed && stuck_bytes(s) <= stuck_bytes(r);
-  ctx_log(m->ctx, 5, "windows that lie across each other: made as one%s",
-          is_taken ? "" : " would leave more");
+  bool is_less = for_room || (s->n_loops <= r->n_loops && made_bytes(s) < made_bytes(r)),
+       is_taken = !s->failed && stuck_bytes(s) <= stuck_bytes(r) && is_less;
+  ctx_log(m->ctx, 5, "windows that lie across each other, or near: made as one%s",
+          is_taken ? "" : " would leave more, or make as much");
   return is_taken ? s : r;
 }
 

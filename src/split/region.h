@@ -121,6 +121,7 @@ typedef struct split_region {
   bool merges;      /* windows of a value that are near each other become one that has them all */
   bool is_crowded;  /* growing might go on if they did */
   bool has_many;    /* some value has windows of which none contains the other */
+  bool makes_twice; /* and they are near each other */
   bool is_closed;   /* no more members come */
   bool is_grown;    /* what it is made of is known: nothing more can fail */
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
