@@ -409,14 +409,12 @@ static void flatten(plan_graph *g, uint32_t id) {
 }
 
 /* ---- random bits ---- */
-enum { BLOCK_WORDS = 4 };
-
 /* XLA:TPU makes Philox's blocks as rows of four words, before it makes bits of them. */
 static void make_blocks(plan_graph *g, uint32_t id) {
   plan_node n = *plan_node_get(g, id);
   if (!n.shape.is_tuple || n.shape.n_members != 2 || n.n_operands != 1) return;
   int64_t words = n.shape.members[1].bytes / (int64_t)sizeof(uint32_t),
-          dims[2] = {(words + BLOCK_WORDS - 1) / BLOCK_WORDS, BLOCK_WORDS};
+          dims[2] = {(words + PLAN_PHILOX_WORDS - 1) / PLAN_PHILOX_WORDS, PLAN_PHILOX_WORDS};
   uint32_t key = n.operands[0],
            blocks = laid_out_anew(g, key, plan_shape_make(g->arena, IR_UI32, 2, dims));
   plan_node_get(g, blocks)->by_rows = true;

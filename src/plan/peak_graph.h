@@ -244,6 +244,8 @@ enum {
   PLAN_PASS_CYCLES = 80
 }; /* in which a number of 32 bits is read, or written, by that count */
 
+enum { PLAN_PHILOX_WORDS = 4 }; /* random words that a block of it has */
+
 /* ---- values ---- */
 /* A node's: an array, or a tuple's members and then its table of pointers; 0: what it reads. */
 uint32_t plan_values_of(const plan_node *n);

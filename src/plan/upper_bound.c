@@ -12,7 +12,6 @@ enum {
   BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
   MATRIX_MULTIPLE = 8,
   NUMBER_ARRAYS = 3,
-  BLOCK_WORDS = 4,
   EXPANSION_ARRAYS = 12, /* of a special function: steps of it that XLA keeps in memory */
 };
 
@@ -153,7 +152,7 @@ static void add_apart(sum *s, const ir_op_data *d) {
     if (ir_element_count(s->m, ir_type_of(s->m, d->first_result + i)) == 1)
       add(s, NUMBER_ARRAYS * 2 * s->memory->spacing_bytes);
   if (d->kind == IR_OP_RNG_BIT_GENERATOR && d->n_results == 2)
-    add_value(s, d->first_result + 1, COMPUTED_BYTES, s->memory->tile_lanes / BLOCK_WORDS);
+    add_value(s, d->first_result + 1, COMPUTED_BYTES, s->memory->tile_lanes / PLAN_PHILOX_WORDS);
 }
 
 static void add_op(sum *s, ir_op op) {
