@@ -256,21 +256,13 @@ static void read_module(bc *r) {
   in_adopt_module(r->m);
 }
 
-typedef struct job {
-  ctx *ctx;
-  const char *bytes;
-  size_t length;
-  arena *scratch;
-  ir_module *m;
-} job;
-
 static weir_status read_bytes(void *user) {
-  job *j = user;
+  in_job *j = user;
   j->scratch = arena_create(j->ctx);
   j->m = ir_module_create(j->ctx);
   bc *r = ARENA_NEW(j->scratch, bc);
   r->ctx = j->ctx, r->m = j->m, r->scratch = j->scratch;
-  r->begin = (const uint8_t *)j->bytes, r->end = r->begin + j->length;
+  r->begin = (const uint8_t *)j->text, r->end = r->begin + j->length;
   r->weight_left = SPARE_BYTES + BYTES_PER_BYTE * (int64_t)j->length;
   r->location_bytes_left =
       r->weight_left < MAX_LOCATION_BYTES ? r->weight_left : MAX_LOCATION_BYTES;
@@ -291,13 +283,7 @@ const char *in_artifact_version(const char *bytes, size_t length) {
 }
 
 weir_status in_bytecode(ctx *c, const char *bytes, size_t length, ir_module **out_module) {
-  job j = {.ctx = c, .bytes = bytes, .length = length};
-  *out_module = NULL;
-  weir_status status = ctx_try(c, read_bytes, &j);
-  arena_destroy(j.scratch);
-  if (status == WEIR_OK) *out_module = j.m;
-  else ir_module_destroy(j.m);
-  return status;
+  return in_read(c, bytes, length, read_bytes, out_module);
 }
 
 weir_status in_program(ctx *c, const char *bytes, size_t length, ir_module **out_module) {

@@ -259,4 +259,17 @@ void in_pretty(in_parser *p, in_op *op);       /* at the bare name */
 #include "ir/ops.def"
 #undef OP
 
+/* ---- stablehlo_text.c ---- */
+typedef struct in_job { /* of a reader: what goes in, and what has to go when it fails */
+  ctx *ctx;
+  const char *text;
+  size_t length;
+  arena *scratch;
+  ir_module *m;
+} in_job;
+
+/* As in_stablehlo_text(), by a reader of an in_job. */
+weir_status in_read(ctx *c, const char *text, size_t length, weir_status (*read)(void *),
+                    ir_module **out_module);
+
 #endif

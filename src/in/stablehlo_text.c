@@ -2,14 +2,6 @@
 #include "in/in.h"
 #include "in/parser.h"
 
-typedef struct job {
-  ctx *ctx;
-  const char *text;
-  size_t length;
-  arena *scratch;
-  ir_module *m;
-} job;
-
 /* A text whose only op at the top is a module is that module. */
 void in_adopt_module(ir_module *m) {
   const ir_block_data *top = ir_block_get(m, ir_top(m));
@@ -47,7 +39,7 @@ ir_type in_type_of(ctx *c, arena *scratch, ir_module *m, const char *text, size_
 }
 
 static weir_status read_text(void *user) {
-  job *j = user;
+  in_job *j = user;
   j->scratch = arena_create(j->ctx);
   j->m = ir_module_create(j->ctx);
   in_parser *p = parser_of(j->ctx, j->scratch, j->m, j->text, j->length);
@@ -63,12 +55,16 @@ static weir_status read_text(void *user) {
   return WEIR_OK;
 }
 
-weir_status in_stablehlo_text(ctx *c, const char *text, size_t length, ir_module **out_module) {
-  job j = {.ctx = c, .text = text, .length = length};
-  *out_module = NULL;
-  weir_status status = ctx_try(c, read_text, &j);
+weir_status in_read(ctx *c, const char *text, size_t length, weir_status (*read)(void *),
+                    ir_module **out_module) {
+  in_job j = {.ctx = c, .text = text, .length = length};
+  weir_status status = ctx_try(c, read, &j);
   arena_destroy(j.scratch);
-  if (status == WEIR_OK) *out_module = j.m;
-  else ir_module_destroy(j.m);
+  if (status != WEIR_OK) ir_module_destroy(j.m);
+  *out_module = status == WEIR_OK ? j.m : NULL;
   return status;
+}
+
+weir_status in_stablehlo_text(ctx *c, const char *text, size_t length, ir_module **out_module) {
+  return in_read(c, text, length, read_text, out_module);
 }
