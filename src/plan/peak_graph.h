@@ -12,7 +12,8 @@
  *      --peak_fuse.c---> fewer nodes: what fuses stands inside its consumers; peak_kept.c: what
  *                        devices keep for several of them
  *      --peak_join.c-> fusions of several results and their tables of pointers, on GPUs
- *      --peak_device.c-> workspaces of libraries, padding to tiles, where there are any
+ *      --peak_device.c-> workspaces of libraries, siblings; peak_epilogue.c: what libraries add;
+ *                        peak_tiles.c: padding to tiles, where there are any
  *      --schedule.c----> an order per computation; schedule_gpu.c: XLA:GPU's
  *      --peak_buffers.c> buffers, their live ranges
  *      --peak_assign.c-> where they lie: bytes

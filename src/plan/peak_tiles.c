@@ -1,0 +1,286 @@
+/* Arrays in the tiles of two dimensions that XLA:TPU pads them to, and what it copies to have them
+ * so. Layouts are those that XLA:TPU prints. */
+#include "base/saturate.h"
+#include "ir/attrs.h"
+#include "plan/peak_device.h"
+
+/* ---- tiles ---- */
+/* A scatter of single elements, whose places are given in several dimensions: XLA:TPU makes one
+ * dimension of these, and lays the array out anew for that and back. */
+static bool is_flattened(const plan_graph *g, const plan_node *n) {
+  if (n->kind != IR_OP_SCATTER || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 3) return false;
+  const plan_shape *at = &plan_node_get(g, n->operands[1])->shape,
+                   *updates = &plan_node_get(g, n->operands[2])->shape;
+  const plan_node *into = plan_node_get(g, n->operands[0]); /* a splat is made in any layout */
+  bool is_splat = into->kind == IR_OP_BROADCAST_IN_DIM &&
+                  plan_node_get(g, into->operands[0])->shape.elements == 1;
+  int64_t depth = at->rank > 0 ? at->dims[at->rank - 1] : 1;
+  return !is_splat && !n->shape.is_tuple && n->shape.true_rank > 1 && depth > 1 &&
+         saturated_product(updates->elements, depth) == at->elements;
+}
+
+static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
+  plan_node made = {.kind = PLAN_OPAQUE, .n_operands = 1, .operands = &id, .shape = shape};
+  return plan_node_beside(g, id, made);
+}
+
+/* The node makes `shape`, and what reads it a copy as it was. */
+static void put_back(plan_graph *g, uint32_t id, plan_shape shape) {
+  plan_shape before = plan_node_get(g, id)->shape;
+  plan_put_behind(g, id, (plan_node){.kind = PLAN_OPAQUE, .shape = before});
+  plan_node_get(g, id)->shape = shape;
+}
+
+static void flatten(plan_graph *g, uint32_t id) {
+  plan_node n = *plan_node_get(g, id);
+  plan_shape flat = plan_shape_make(g->arena, n.shape.dtype, 1, &n.shape.elements);
+  uint32_t before = laid_out_anew(g, n.operands[0], flat);
+  plan_remove_user(g, n.operands[0], id);
+  plan_add_user(g, n.operands[0], before);
+  plan_add_user(g, before, id);
+  plan_node_get(g, id)->operands[0] = before;
+  put_back(g, id, flat);
+}
+
+/* ---- random bits ---- */
+/* XLA:TPU makes Philox's blocks as rows of four words, before it makes bits of them. */
+static void make_blocks(plan_graph *g, uint32_t id) {
+  plan_node n = *plan_node_get(g, id);
+  if (!n.shape.is_tuple || n.shape.n_members != 2 || n.n_operands != 1) return;
+  int64_t words = n.shape.members[1].bytes / (int64_t)sizeof(uint32_t),
+          dims[2] = {(words + PLAN_PHILOX_WORDS - 1) / PLAN_PHILOX_WORDS, PLAN_PHILOX_WORDS};
+  uint32_t key = n.operands[0],
+           blocks = laid_out_anew(g, key, plan_shape_make(g->arena, IR_UI32, 2, dims));
+  plan_node_get(g, blocks)->by_rows = true;
+  plan_remove_user(g, key, id);
+  plan_add_user(g, key, blocks);
+  plan_add_user(g, blocks, id);
+  plan_node_get(g, id)->operands[0] = blocks;
+}
+
+/* ---- convolutions ---- */
+/* XLA:TPU convolves with batch and features innermost, in either order. Arguments and results lie
+ * as takes least: where that is otherwise they are laid out anew, arguments of f32 as bf16. */
+typedef struct conv_side {
+  int32_t batch, feature; /* of a kernel: input and output features */
+} conv_side;
+
+/* In f32 the graph has images as [batch, space, features], kernels as [space, in, out]. */
+static conv_side side_of(const plan_node *conv, const ir_conv_numbers *dims, uint32_t operand) {
+  int32_t last = conv->shape.rank - 1;
+  bool is_canonical = conv->shape.dtype == IR_F32;
+  if (operand == 0)
+    return is_canonical ? (conv_side){0, last}
+                        : (conv_side){(int32_t)dims->input_batch, (int32_t)dims->input_feature};
+  return is_canonical ? (conv_side){last - 1, last}
+                      : (conv_side){(int32_t)dims->kernel_input_feature,
+                                    (int32_t)dims->kernel_output_feature};
+}
+
+static conv_side result_side(const plan_node *conv, const ir_conv_numbers *dims) {
+  if (conv->shape.dtype == IR_F32) return side_of(conv, dims, 0);
+  return (conv_side){(int32_t)dims->output_batch, (int32_t)dims->output_feature};
+}
+
+static int64_t convolved_bytes(const plan_graph *g, const plan_shape *s, int64_t width,
+                               conv_side at) {
+  int64_t one = device_laid_out_bytes(g->memory, width, s->rank, s->dims,
+                                      (device_layout){at.feature, at.batch}),
+          other = device_laid_out_bytes(g->memory, width, s->rank, s->dims,
+                                        (device_layout){at.batch, at.feature});
+  return one < other ? one : other;
+}
+
+/* Made element by element of the program's arguments. */
+static bool is_of_arguments(const plan_graph *g, uint32_t id, int32_t depth) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->kind == PLAN_PARAMETER) return n->comp == g->entry;
+  bool is = depth > 0 && n->n_operands > 0 &&
+            (n->kind == PLAN_FUSION || n->kind == PLAN_BITCAST || plan_is_elementwise(n));
+  for (uint32_t i = 0; i < n->n_operands && is; i++) {
+    bool is_scalar = plan_node_get(g, n->operands[i])->shape.elements == 1;
+    is = is_scalar || is_of_arguments(g, n->operands[i], depth - 1);
+  }
+  return is;
+}
+
+enum { SEEN_OF_ARGUMENTS = 4 };
+
+static bool is_only_moved(const plan_node *n) {
+  return n->kind == IR_OP_TRANSPOSE && n->n_users == 1;
+}
+
+static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side at) {
+  uint32_t id = plan_node_get(g, conv)->operands[i];
+  plan_shape s = plan_node_get(g, id)->shape;
+  if (s.rank < 3 || s.elements <= 0 || !is_of_arguments(g, id, SEEN_OF_ARGUMENTS)) return;
+  int64_t width = s.bytes / s.elements;
+  device_layout own = device_least_layout(g->memory, width, s.rank, s.dims);
+  if (own.minor == at.batch || own.minor == at.feature) return;
+  int64_t bytes = convolved_bytes(g, &s, s.dtype == IR_F32 ? 2 : width, at);
+  plan_shape convolved = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
+  if (is_only_moved(plan_node_get(g, id))) { /* a copy anyway */
+    plan_node_get(g, id)->shape = convolved;
+    return;
+  }
+  uint32_t copy = laid_out_anew(g, id, convolved);
+  plan_add_user(g, copy, conv);
+  plan_add_user(g, id, copy);
+  plan_node *n = plan_node_get(g, conv);
+  n->operands[i] = copy;
+  bool reads_both = n->operands[1 - i] == id;
+  if (!reads_both) plan_remove_user(g, id, conv);
+}
+
+static void lay_out_result(plan_graph *g, uint32_t conv, conv_side at) {
+  plan_node n = *plan_node_get(g, conv);
+  bool moves = n.n_users == 1 && plan_node_get(g, n.users[0])->kind == IR_OP_TRANSPOSE;
+  if (n.shape.rank < 3 || n.shape.elements <= 0 || !(moves || plan_is_output(g, conv))) return;
+  int64_t width = n.shape.bytes / n.shape.elements;
+  device_layout own = device_least_layout(g->memory, width, n.shape.rank, n.shape.dims);
+  bool is_same = (own.minor == at.batch && own.second == at.feature) ||
+                 (own.minor == at.feature && own.second == at.batch);
+  if (is_same) return;
+  int64_t bytes = convolved_bytes(g, &n.shape, width, at);
+  plan_shape convolved = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
+  if (moves) plan_node_get(g, conv)->shape = convolved;
+  else put_back(g, conv, convolved);
+}
+
+static void lay_out_convolution(plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  bool is_convolution = n->kind == PLAN_OPAQUE && (n->flags & PLAN_FLAG_LIVE) && n->op &&
+                        ir_kind_of(g->m, n->op) == IR_OP_CONVOLUTION;
+  ir_conv_numbers dims;
+  if (!is_convolution || n->n_operands != 2 || n->shape.is_tuple ||
+      !ir_conv_dims(g->arena, g->m, n->op, &dims))
+    return;
+  plan_node conv = *n;
+  for (uint32_t i = 0; i < 2; i++) lay_out_operand(g, id, i, side_of(&conv, &dims, i));
+  lay_out_result(g, id, result_side(&conv, &dims));
+}
+
+/* Whether a gather's windows are what is innermost of its result: moved elsewhere they may lie in
+ * any layout. */
+static bool has_windows_last(const plan_graph *g, const plan_node *n) {
+  ir_gather_numbers at;
+  if (!ir_gather_dims(g->arena, g->m, n->op, &at)) return true;
+  for (int32_t i = 0; i < at.offset_dims.count; i++)
+    if (at.offset_dims.at[i] < n->shape.rank - at.offset_dims.count) return false;
+  return true;
+}
+
+/* What XLA:TPU's own calls and loops make, of a gather or a factorisation, lies row by row. */
+static bool is_by_rows(const plan_graph *g, const plan_node *n) {
+  ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+  bool is_factor = kind == IR_OP_CHOLESKY || kind == IR_OP_TRIANGULAR_SOLVE,
+       is_fused = n->kind == PLAN_FUSION && kind == IR_OP_GATHER,
+       is_gather = n->kind == IR_OP_GATHER || (is_fused && has_windows_last(g, n));
+  return n->by_rows || is_gather || (n->kind == PLAN_OPAQUE && is_factor);
+}
+
+/* Without dimensions of length 1 that follow what rows are made of, as a gather along the last
+ * dimension of an array leaves one. */
+static int32_t rank_of_rows(const plan_shape *s) {
+  int32_t rank = s->rank;
+  while (rank > 2 && s->dims[rank - 1] == 1) rank--;
+  return rank;
+}
+
+/* Largest values that nobody reads, but their places. */
+static bool is_narrowed(const plan_graph *g, uint32_t id, uint32_t member) {
+  const plan_node *n = plan_node_get(g, id);
+  return n->op && ir_kind_of(g->m, n->op) == IR_OP_REDUCE &&
+         n->shape.members[member].dtype == IR_F32 && plan_is_left_unread(g, id, member);
+}
+
+static void pad_array(const plan_graph *g, plan_shape *s, bool by_rows, bool narrow) {
+  if (s->is_tuple || s->elements <= 0) return;
+  int64_t width = s->bytes / s->elements;
+  if (narrow) width = width < 2 ? width : 2;
+  s->bytes = by_rows ? device_row_bytes(g->memory, width, rank_of_rows(s), s->dims)
+                     : device_least_bytes(g->memory, width, s->rank, s->dims);
+}
+
+enum { SORTED_ROW = 1000 }; /* at most; between 600 and 1,000 */
+
+/* Places of the k largest that nobody reads. Short rows are sorted with their places, and of long
+ * ones a call makes both row by row. */
+static int64_t unread_places_bytes(const plan_graph *g, const plan_node *n, const plan_shape *s) {
+  plan_shape rows =
+      plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, ir_op_get(g->m, n->op)->operands[0]));
+  int64_t width = ir_dtype_bytes(s->dtype);
+  return plan_extent_from_last(&rows, 0) < SORTED_ROW
+             ? device_least_bytes(g->memory, width, rows.rank, rows.dims)
+             : device_row_bytes(g->memory, width, s->rank, s->dims);
+}
+
+static void pad_member(const plan_graph *g, uint32_t id, uint32_t i, plan_shape *s) {
+  const plan_node *n = plan_node_get(g, id);
+  bool is_top_k = n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
+  if (is_top_k && plan_is_left_unread(g, id, i)) s->bytes = unread_places_bytes(g, n, s);
+  else pad_array(g, s, is_by_rows(g, n), n->narrow || is_narrowed(g, id, i));
+}
+
+static void pad(const plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  plan_shape *s = &n->shape;
+  if (s->is_tuple) {
+    plan_shape *members = ARENA_COPY(g->arena, plan_shape, s->members, s->n_members);
+    for (uint32_t i = 0; i < s->n_members; i++) pad_member(g, id, i, &members[i]);
+    s->members = members;
+    int64_t table = s->bytes;
+    s->bytes = device_least_bytes(g->memory, 1, 1, &table);
+  } else pad_array(g, s, is_by_rows(g, n), n->narrow);
+}
+
+/* Whether a view has other dimensions innermost than what it views, so that the elements lie in
+ * other tiles. */
+static bool moves_tiles(const plan_graph *g, const plan_node *n) {
+  bool is_view = n->kind == PLAN_BITCAST && (n->flags & PLAN_FLAG_LIVE);
+  if (!is_view || n->shape.is_tuple) return false;
+  const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
+  if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1) return false;
+  if (from->true_rank == 1 && to->true_rank == 1) return false;
+  int32_t i = from->rank - 1, k = to->rank - 1;
+  while (i > 0 && from->dims[i] == 1) i--;
+  while (k > 0 && to->dims[k] == 1) k--;
+  return from->dims[i] != to->dims[k];
+}
+
+/* An argument in another layout than row by row, of which a view is a copy: it is copied row by row
+ * first. */
+static bool is_turned(const plan_graph *g, const plan_node *n) {
+  const plan_node *from = plan_node_get(g, n->operands[0]);
+  const plan_shape *s = &from->shape;
+  if (from->kind != PLAN_PARAMETER || from->comp != g->entry || s->true_rank < 3 || !s->elements)
+    return false;
+  int64_t width = s->bytes / s->elements;
+  return device_row_bytes(g->memory, width, s->rank, s->dims) >
+         device_least_bytes(g->memory, width, s->rank, s->dims);
+}
+
+static void copy_view(plan_graph *g, uint32_t id) {
+  plan_node_get(g, id)->kind = PLAN_OPAQUE;
+  uint32_t from = plan_node_get(g, id)->operands[0];
+  if (!is_turned(g, plan_node_get(g, id))) return;
+  uint32_t copy = laid_out_anew(g, from, plan_node_get(g, from)->shape);
+  plan_node_get(g, copy)->by_rows = true;
+  plan_remove_user(g, from, id);
+  plan_add_user(g, from, copy);
+  plan_add_user(g, copy, id);
+  plan_node_get(g, id)->operands[0] = copy;
+}
+
+void plan_lay_out_tiles(plan_graph *g) {
+  uint32_t count = g->nodes.count;
+  for (uint32_t id = 1; id < count; id++)
+    if (is_flattened(g, plan_node_get(g, id))) flatten(g, id);
+  for (uint32_t id = 1; id < count; id++) {
+    if (plan_makes_bits(g, plan_node_get(g, id), "PHILOX")) make_blocks(g, id);
+    lay_out_convolution(g, id);
+  }
+  for (uint32_t id = 1; id < count; id++)
+    if (moves_tiles(g, plan_node_get(g, id))) copy_view(g, id);
+  for (uint32_t id = 1; id < g->nodes.count; id++) pad(g, id);
+}
