@@ -172,7 +172,7 @@ search search_for_limit(const job *j, int64_t limit, int32_t most_compiles) {
  * program, and where the program holds its limit without it. */
 static void note_refusal(job *j, search *s) {
   s->refusals++;
-  if (s->refused || j->spread == SPLIT_SHARDED || s->most_ns > 0) return;
+  if (s->refused || split_spread_of(j->m) == SPLIT_SHARDED || s->most_ns > 0) return;
   s->refused = ARENA_NEW(arena_create(&j->c), search);
   *s->refused = *s;
 }

@@ -32,6 +32,10 @@
 
 enum { WHOLE = -1, MOST_ROUNDS = 16, LARGE = 8 };
 
+/* On collectives, along which axes (bits of the mesh's) they make all devices have the same; on a
+ * device's number, along which it is counted. */
+static const char AXES[] = "weir.axes";
+
 /* A sum of which each device has a part. */
 typedef struct partial_sum {
   ir_kind kind;
@@ -68,6 +72,9 @@ typedef struct division {
   int32_t round;
   ir_axes axes; /* of the round */
   int64_t parts;
+  uint32_t mask;          /* its axes, as bits of the mesh's */
+  uint32_t *varies;       /* by value of `from`: axes along which devices have other ones */
+  uint32_t read;          /* of an op that is looked at: what its operands vary along */
   division_value *values; /* of what `from` has */
   ir_map *map;            /* the same, whole */
   VEC(ir_value) sums;     /* those that are not complete */
@@ -101,8 +108,11 @@ static int32_t divided_dim(const division *d, ir_value v, const char *sharding) 
   return WHOLE;
 }
 
+/* Devices along the round's axes have different ones: no parts of one value. */
+static bool is_locked(const division *d, ir_value v) { return d->varies[v] & d->mask; }
+
 static int32_t wanted_dim(const division *d, ir_value v) {
-  return divided_dim(d, v, sharding_of(d, v));
+  return is_locked(d, v) ? WHOLE : divided_dim(d, v, sharding_of(d, v));
 }
 
 /* What the next rounds find on the ops from `first` on that have v's shape, or a part of it. */
@@ -154,7 +164,9 @@ static ir_op build_collective(division *d, ir_kind kind, ir_value x, ir_type typ
                             ir_property(m, "channel_handle", channel),
                             ir_property(m, "use_global_device_ids", unit)};
   if (own) attrs[3] = *own;
-  return ir_build_op(&d->b, kind, 1, &x, 1, &type, own ? 4 : 3, attrs, n_regions);
+  ir_op op = ir_build_op(&d->b, kind, 1, &x, 1, &type, own ? 4 : 3, attrs, n_regions);
+  ir_op_set_attr(m, op, AXES, ir_attr_int(m, d->mask, IR_I64), false);
+  return op;
 }
 
 static ir_value all_reduced(division *d, ir_kind kind, ir_value x) {
@@ -190,6 +202,8 @@ static split_trip own_trip(division *d) {
     ir_type type = ir_scalar(d->m, IR_UI32);
     ir_value id = ir_build(&d->b, IR_OP_PARTITION_ID, 0, NULL, type, 0, NULL);
     d->number = ir_build_convert(&d->b, made_of_digits(d, id, type), IR_I64);
+    ir_op_set_attr(d->m, ir_value_get(d->m, d->number)->op, AXES,
+                   ir_attr_int(d->m, d->mask, IR_I64), false);
   }
   return (split_trip){.start = d->number, .lo = d->number, .slice = 1, .extent = d->parts};
 }
@@ -329,10 +343,17 @@ static ir_kind summing_kind(const division *d, ir_op op) {
   }
 }
 
+/* XLA's all_reduce takes these. */
+static bool can_all_reduce(ir_kind kind, ir_dtype dtype) {
+  bool is_logical = kind == IR_OP_AND || kind == IR_OP_OR;
+  return dtype == IR_I1 ? is_logical : ir_is_monoid(kind) && !is_logical && kind != IR_OP_XOR;
+}
+
 static bool may_sum(const division *d, ir_op op, const split_factor *f) {
   ir_kind kind = summing_kind(d, op);
-  return ir_is_monoid(kind) && split_can_merge(d->a, d->m, op, f) &&
-         split_has_neutral(kind, ir_type_at(d->m, ir_result(d->m, op, 0))->dtype);
+  ir_dtype dtype = ir_type_at(d->m, ir_result(d->m, op, 0))->dtype;
+  return can_all_reduce(kind, dtype) && split_has_neutral(kind, dtype) &&
+         split_can_merge(d->a, d->m, op, f);
 }
 
 /* Bytes that devices exchange, or that each makes though another does, too. */
@@ -365,8 +386,15 @@ static void consider(const division *d, ir_op op, bool of_result, uint32_t i, in
   if (cost < best->cost) *best = (way){true, f, cost};
 }
 
+static bool reads_locked(const division *d, ir_op op) {
+  for (ir_value v, i = 0; (v = ir_operand_at(d->m, op, i)); i++)
+    if (is_locked(d, v)) return true;
+  return false;
+}
+
 static way find_way(const division *d, ir_op op) {
   way best = {.cost = cost_of(d, op, NULL)};
+  if (reads_locked(d, op)) return best;
   for (ir_value v, i = 0; (v = ir_result_at(d->m, op, i)); i++)
     consider(d, op, true, i, wanted_dim(d, v), &best);
   for (ir_value v, i = 0; (v = ir_operand_at(d->m, op, i)); i++)
@@ -390,7 +418,16 @@ static ir_op whole_op(division *d, ir_op op) {
   return ir_copy_op(d->m, d->b.block, op, d->map);
 }
 
+/* XLA CPU may lay out what it gathers so that its FFT, which reads row by row, ends with an error.
+ */
+static bool is_fft_of_gathered(const division *d, ir_op op) {
+  if (ir_kind_of(d->m, op) != IR_OP_FFT) return false;
+  const division_value *x = &d->values[ir_operand(d->m, op, 0)];
+  return x->dim != WHOLE || (x->now && ir_maker(d->m, x->now, IR_OP_ALL_GATHER));
+}
+
 static void do_whole(division *d, ir_op op) {
+  d->is_hopeless |= is_fft_of_gathered(d, op);
   for (ir_value v, i = 0; (v = ir_result_at(d->m, op, i)); i++)
     d->is_hopeless |= wanted_dim(d, v) != WHOLE && ir_value_bytes(d->m, v) > d->large_bytes;
   ir_op copy = whole_op(d, op);
@@ -660,6 +697,80 @@ static void divide_ops(division *d, ir_block from) {
     divide_op(d, ir_block_get(d->m, from)->ops.at[i]);
 }
 
+/* ---- what varies ---- A dimension may be sharded along "a", another along "b", "a": what a round
+ * has divided along an axis is no value that a later one may divide along it. */
+static uint32_t mask_of(const division *d, const ir_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->n; i++)
+    for (int32_t k = 0; k < d->mesh.n; k++)
+      if (!strncmp(axes->at[i].text, d->mesh.at[k].text, (size_t)d->mesh.at[k].length))
+        mask |= 1u << k;
+  return mask;
+}
+
+static bool note_ops(division *d, ir_block block);
+
+/* Whether that is news. */
+static bool note(division *d, ir_value v, uint32_t mask) {
+  bool is_news = mask & ~d->varies[v];
+  d->varies[v] |= mask;
+  return is_news;
+}
+
+static bool note_while(division *d, ir_op op) {
+  const ir_op_data data = *ir_op_get(d->m, op);
+  bool news = false, again = true;
+  for (uint32_t i = 0; i < data.n_operands; i++)
+    news |= note(d, ir_argument(d->m, data.regions[1], i), d->varies[data.operands[i]]);
+  while (again) {
+    again = note_ops(d, data.regions[1]);
+    for (uint32_t i = 0; i < data.n_operands; i++)
+      again |= note(d, ir_argument(d->m, data.regions[1], i),
+                    d->varies[ir_yielded(d->m, data.regions[1], i)]);
+    news |= again;
+  }
+  for (uint32_t i = 0; i < data.n_operands; i++) {
+    uint32_t mask = d->varies[ir_argument(d->m, data.regions[1], i)];
+    note(d, ir_argument(d->m, data.regions[0], i), mask);
+    news |= note(d, data.first_result + i, mask);
+  }
+  return note_ops(d, data.regions[0]) || news;
+}
+
+static void add_mask(const ir_module *m, ir_op op, void *user) {
+  division *d = user;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) d->read |= d->varies[v];
+}
+
+static bool note_op(division *d, ir_op op) {
+  ir_module *m = d->m;
+  uint32_t r = 0, axes = (uint32_t)ir_op_int(m, op, AXES, 0);
+  bool news = false;
+  if (ir_kind_of(m, op) == IR_OP_WHILE) return note_while(d, op);
+  for (ir_block below; (below = ir_next_block(m, op, &r));) news |= note_ops(d, below);
+  d->read = 0;
+  ir_walk_op(m, op, add_mask, d);
+  bool is_number = axes && ir_kind_of(m, op) == IR_OP_CONVERT;
+  uint32_t mask = is_number ? axes : d->read & ~axes;
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) news |= note(d, v, mask);
+  return news;
+}
+
+static bool note_ops(division *d, ir_block block) {
+  bool news = false;
+  for (ir_op op, i = 0; (op = ir_op_at(d->m, block, i)); i++) news |= note_op(d, op);
+  return news;
+}
+
+static void note_varying(division *d) {
+  d->varies = ARENA_ARRAY(d->a, uint32_t, d->m->values.count);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(d->m, d->from, i)); i++)
+    for (int32_t k = 0; k < ir_type_at(d->m, arg)->rank; k++)
+      if (d->entries[i].rounds[k] != WHOLE)
+        note(d, arg, mask_of(d, &d->rounds.at[d->entries[i].rounds[k]]));
+  note_ops(d, d->from);
+}
+
 /* ---- rounds ---- */
 static void note_border(const division *d, division_border *border, int32_t dim) {
   if (dim != WHOLE) border->rounds[dim] = (int8_t)d->round;
@@ -670,6 +781,8 @@ static void divide_along(division *d, int32_t round) {
   d->round = round;
   d->axes = d->rounds.at[round];
   d->parts = ir_axes_devices(&d->axes);
+  d->mask = mask_of(d, &d->axes);
+  note_varying(d);
   d->values = ARENA_ARRAY(d->a, division_value, m->values.count);
   d->map = ir_map_new(d->a, m);
   d->sums.count = 0;
@@ -683,7 +796,7 @@ static void divide_along(division *d, int32_t round) {
   ir_op last = ir_terminator(m, d->from);
   int32_t *dims = ARENA_ARRAY(d->a, int32_t, ir_op_get(m, last)->n_operands + 1);
   for (ir_value v, i = 0; (v = ir_operand_at(m, last, i)); i++) {
-    dims[i] = divided_dim(d, v, d->asked[i]);
+    dims[i] = is_locked(d, v) ? WHOLE : divided_dim(d, v, d->asked[i]);
     note_border(d, &d->exits[i], dims[i]);
   }
   divide_block(d, d->from, d->to, IR_OP_SDY_RETURN, dims, NULL);
@@ -722,11 +835,20 @@ static bool find_mesh(division *d, const char *sharding) {
          ir_axes_devices(&d->mesh) == ir_op_int(d->m, d->m->root, "mhlo.num_partitions", 1);
 }
 
+/* Those over more devices come first: sums over all of them are made before their parts. */
 static void add_round(division *d, const ir_axes *axes) {
   for (uint32_t i = 0; i < d->rounds.count; i++)
     if (ir_axes_equal(&d->rounds.at[i], axes)) return;
-  if (d->rounds.count == MOST_ROUNDS) d->is_hopeless = true;
-  else if (ir_axes_devices(axes) > 1) VEC_PUSH(d->a, &d->rounds, *axes);
+  d->is_hopeless |= d->rounds.count == MOST_ROUNDS;
+  if (d->is_hopeless || ir_axes_devices(axes) <= 1) return;
+  VEC_PUSH(d->a, &d->rounds, *axes);
+  for (uint32_t i = d->rounds.count - 1; i > 0; i--) {
+    ir_axes *before = &d->rounds.at[i - 1], *after = &d->rounds.at[i];
+    if (ir_axes_devices(before) >= ir_axes_devices(after)) return;
+    ir_axes held = *before;
+    *before = *after;
+    *after = held;
+  }
 }
 
 static void look_at_value(division *d, ir_value v) {
@@ -803,6 +925,7 @@ static ir_named_attr axes_attr(division *d) {
 static void drop_sharding(const ir_module *m, ir_op op, void *user) {
   ir_map *map = user;
   ir_op_drop_attr((ir_module *)m, op, "sdy.sharding");
+  ir_op_drop_attr((ir_module *)m, op, AXES);
   if (ir_kind_of(m, op) == IR_OP_SDY_SHARDING_CONSTRAINT)
     ir_map_set(map, ir_result(m, op, 0), ir_map_get(map, ir_operand(m, op, 0)));
 }

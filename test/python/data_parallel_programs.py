@@ -25,6 +25,7 @@ import weir  # noqa: E402
 
 MESH = Mesh(np.array(jax.devices()), ("d",))
 GRID = Mesh(np.array(jax.devices()).reshape(2, -1), ("a", "b"))
+PERMUTED = Mesh(np.array(jax.devices())[np.arange(1, 2 * DEVICES, 2) % (DEVICES + 1)], ("d",))
 CUBE = Mesh(np.array(jax.devices()).reshape(2, 2, -1), ("a", "b", "c")) if DEVICES > 2 else None
 COLLECTIVE = re.compile(
     r" (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)(?:-start)?\("
@@ -207,6 +208,24 @@ PROGRAMS = {
         lambda: (put(normal(ROWS, 16), "d"), put(normal(16, 512))),
         0.2,
     ),
+    "sorted": (  # of columns, for which all rows are gathered: slice by slice, if XLA partitions
+        lambda x, w: jnp.sort(jnp.tanh(x @ w), 0).sum(1),
+        lambda: (put(normal(ROWS, 16), "d"), put(normal(16, 256))),
+        0.5,
+    ),
+    "transformed": (  # likewise, where a gathered value is under the limit
+        lambda x, w: jnp.abs(jnp.fft.fft(jnp.tanh(x @ w), axis=0)).sum(1),
+        lambda: (put(normal(ROWS, 16), "d"), put(normal(16, 256))),
+        0.5,
+    ),
+    "permuted_devices": (
+        lambda x, w: ((jnp.tanh(x @ w) * jnp.arange(len(x))[:, None]) @ w.T).sum(0),
+        lambda: (
+            put(normal(ROWS, 16), "d", mesh=PERMUTED),
+            put(normal(16, 512), mesh=PERMUTED),
+        ),
+        0.2,
+    ),
     "uneven": (  # no part of these rows is a device's
         lambda x, w: jnp.tanh(x[:-1] @ w).sum(1),
         lambda: (put(normal(ROWS, 16), "d"), put(normal(16, 512))),
@@ -224,6 +243,14 @@ PROGRAMS = {
             *batch_of(ROWS, "a", mesh=GRID),
         ),
         0.3,
+    ),
+    "parameters_along_one_axis": (  # of the two that the batch is along
+        mlp_step(layer_norm),
+        lambda: (
+            mlp_parameters(GRID, (("b", None), ("b", None))),
+            *batch_of(ROWS, ("a", "b"), mesh=GRID),
+        ),
+        0.2,
     ),
     "parameters_too": (  # each device keeps a part of the parameters
         mlp_step(layer_norm),

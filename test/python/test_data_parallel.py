@@ -14,8 +14,7 @@ import pytest
 PROGRAM = pathlib.Path(__file__).with_name("data_parallel_programs.py")
 SOME = ["layer_norm", "batch_norm", "gpt", "counted", "parameters_too"]
 COUNTS = {2: SOME, 4: [], 8: SOME}  # none: all
-# A dimension that is not divided is whole on each device: its loops are XLA's, or ours over all.
-LOOPED = {"gpt_scanned"}  # loops of the program's, where gathers and sums may stand
+LOOPED = {"gpt_scanned", "sorted", "transformed"}  # the program's loops; slices that XLA gathers
 
 
 def lines_over(devices, _):

@@ -118,11 +118,29 @@ def by_hand(devices):
     return jax.shard_map(local, mesh=mesh, in_specs=(P("d"), P()), out_specs=P("d")), shapes
 
 
+def data_parallel(devices):
+    """A training step whose rows are sharded, the parameters whole on each."""
+
+    def loss(p, x):
+        h = jax.nn.gelu(x @ p[0])
+        h = (h - h.mean(1, keepdims=True)) * jax.lax.rsqrt(h.var(1, keepdims=True) + 1e-5)
+        return (jax.nn.log_softmax(h @ p[1]) * x).mean()
+
+    def step(p, x):
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, jax.grad(loss)(p, x))
+
+    mesh = Mesh(np.array(devices), ("d",))
+    rows, whole = NamedSharding(mesh, P("d")), NamedSharding(mesh, P())
+    p = [jax.ShapeDtypeStruct(s, np.float32, sharding=whole) for s in ((16, 512), (512, 16))]
+    return step, (p, jax.ShapeDtypeStruct((65_536, 16), np.float32, sharding=rows))
+
+
 SEVERAL = [("quick", sharded, "h100", 2), ("quick", by_hand, "v5e", 8)]
 SEVERAL += [("quick", spread, "h100", 4), ("quick", spread, "v5e", 4)]
+SEVERAL += [("quick", data_parallel, "h100", 4), ("quick", data_parallel, "v5e", 4)]
 SEVERAL += [
     ("whole", make, device, count)
-    for make in (sharded, by_hand, spread)
+    for make in (sharded, by_hand, spread, data_parallel)
     for device in ("h100", "v5e", "v5p")
     for count in (2, 4, 8)
     if ("quick", make, device, count) not in SEVERAL
