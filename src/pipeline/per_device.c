@@ -525,7 +525,8 @@ static void do_same(division *d, ir_op op) {
   ir_value x = ir_operand(d->m, op, 0), v = ir_result(d->m, op, 0);
   bool is_constraint = ir_kind_of(d->m, op) == IR_OP_SDY_SHARDING_CONSTRAINT;
   int32_t dim = is_constraint ? wanted_dim(d, v) : d->values[x].dim;
-  if (dim == ir_op_int(d->m, op, "all_gather_dim", WHOLE)) dim = WHOLE;
+  bool meets = (uint32_t)ir_op_int(d->m, op, AXES, 0) & d->mask; /* devices with other parts */
+  if (meets || dim == ir_op_int(d->m, op, "all_gather_dim", WHOLE)) dim = WHOLE;
   ir_value part = part_of_value(d, x, dim);
   ir_type type = own_type(d, v, dim);
   set_value(d, v, ir_result(d->m, ir_build_again(&d->b, op, &part, &type), 0), dim);
