@@ -9,7 +9,6 @@ under thresholds and limits, as kernels and without, with a pass left out. Where
 came is another on stock XLA than in the evaluator, XLA is not asked. Exits 1 if one failed.
 """
 
-import argparse
 import os
 import pathlib
 import random
@@ -22,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
+import campaign  # noqa: E402
 import random_grams  # noqa: E402
 import random_lists  # noqa: E402
 import running  # noqa: E402
@@ -111,29 +111,13 @@ def failures(kind, seed, use_xla=True):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--kind", choices=KINDS, action="append")
-    parser.add_argument("--no-xla", action="store_true")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
-    args = parser.parse_args()
-    if args.build:
-        running.BUILD = args.build.resolve()
-    failed = changes = stock = 0
-    cases = [(k, s) for s in range(args.first, args.first + args.count) for k in args.kind or KINDS]
-    for kind, seed in cases:
-        found, changed = failures(kind, seed, not args.no_xla)
-        wrong = [f for f in found if f[0] != "stock"]
-        changes, failed, stock = changes + changed, failed + bool(wrong), stock + (found != wrong)
-        for way, problem in found:
-            args.keep.mkdir(parents=True, exist_ok=True)
-            made = KINDS[kind](seed).text()
-            (args.keep / f"{kind}{seed}.mlir").write_text(made)
-            print(f"{kind} {seed}, {way}: {problem}", flush=True)
-    print(f"{len(cases)} programs, changed {changes} times, {failed} failed; {stock} differ on stock XLA")
-    return failed > 0
+    args = campaign.options(__doc__, 200, KINDS, beside_xla=True)
+    return campaign.run(
+        args,
+        args.kind or KINDS,
+        lambda kind, seed: failures(kind, seed, not args.no_xla),
+        lambda kind, seed: KINDS[kind](seed).text(),
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 A seed stands for one program (test/python/random_scans.py) and the ways. Exits 1 if one failed.
 """
 
-import argparse
 import os
 import pathlib
 import random
@@ -19,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
+import campaign  # noqa: E402
 import random_scans  # noqa: E402
 import running  # noqa: E402
 
@@ -84,26 +84,13 @@ def failures(seed, use_xla=True):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--no-xla", action="store_true")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
-    args = parser.parse_args()
-    if args.build:
-        running.BUILD = args.build.resolve()
-    failed = changes = 0
-    for seed in range(args.first, args.first + args.count):
-        found, changed = failures(seed, not args.no_xla)
-        changes += changed
-        failed += bool(found)
-        for way, problem in found:
-            args.keep.mkdir(parents=True, exist_ok=True)
-            (args.keep / f"scan{seed}.mlir").write_text(random_scans.Scans(seed).text())
-            print(f"seed {seed}, {way}: {problem}", flush=True)
-    print(f"{args.count} programs, changed {changes} times, {failed} failed")
-    return failed > 0
+    args = campaign.options(__doc__, 200, beside_xla=True)
+    return campaign.run(
+        args,
+        ["scan"],
+        lambda _, seed: failures(seed, not args.no_xla),
+        lambda _, seed: random_scans.Scans(seed).text(),
+    )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ random_stacks.py): values that are made again to be compared, in kernels and in 
 which the evaluator would take minutes. Exits 1 if one failed.
 """
 
-import argparse
 import os
 import pathlib
 import sys
@@ -21,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
+import campaign  # noqa: E402
 import random_extremes  # noqa: E402
 import random_stacks  # noqa: E402
 import running  # noqa: E402
@@ -64,26 +64,8 @@ def failures(kind, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--kind", choices=KINDS, action="append")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
-    args = parser.parse_args()
-    if args.build:
-        running.BUILD = args.build.resolve()
-    failed = changes = 0
-    cases = [(k, s) for s in range(args.first, args.first + args.count) for k in args.kind or KINDS]
-    for kind, seed in cases:
-        found, changed = failures(kind, seed)
-        changes, failed = changes + changed, failed + bool(found)
-        for way, problem in found:
-            args.keep.mkdir(parents=True, exist_ok=True)
-            (args.keep / f"{kind}{seed}.mlir").write_text(text_of(KINDS[kind](seed)))
-            print(f"{kind} {seed}, {way}: {problem}", flush=True)
-    print(f"{len(cases)} programs, changed {changes} times, {failed} failed")
-    return failed > 0
+    args = campaign.options(__doc__, 100, KINDS)
+    return campaign.run(args, args.kind or KINDS, failures, lambda kind, seed: text_of(KINDS[kind](seed)))
 
 
 if __name__ == "__main__":

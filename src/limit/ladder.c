@@ -306,9 +306,9 @@ static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
 
 /* Over how many devices the values are spread, by what XLA says that each has; the estimate counts
  * them whole. */
-static double devices_of(job *j, int64_t peak) {
-  if (j->spread != SPLIT_SHARDED) return 1;
-  double whole = (double)referee_estimate(j, j->prepared, PLAN_ORDER_MEMORY);
+static double devices_of(job *j, ir_module *m, int64_t peak) {
+  if (split_spread_of(m) != SPLIT_SHARDED) return 1;
+  double whole = (double)referee_estimate(j, m, PLAN_ORDER_MEMORY);
   return whole > (double)peak ? whole / (double)peak : 1;
 }
 
@@ -412,7 +412,8 @@ static candidate faster_of(const job *j, candidate a, candidate b) {
 static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
   candidate plain;
   WEIR_TRY(split_plainly(j, e, &plain));
-  *s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, peak), e.most_compiles);
+  *s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, j->prepared, peak),
+                     e.most_compiles);
   WEIR_TRY(search_all(j, s));
   if (s->found.m) WEIR_TRY(improve(j, s));
   *out = faster_of(j, plain, s->found);
@@ -499,22 +500,19 @@ static weir_status find_known(job *j, int64_t peak, candidate *out) {
 
 /* A sharded program of which no split holds as each device's: split by its global shapes. */
 static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
-  ir_module *per_device = j->prepared;
-  split_spread spread = j->spread;
-  search s;
   *out = (candidate){0};
-  if (spread == split_spread_of(j->m)) return WEIR_OK;
-  j->prepared = NULL;
-  j->stays_sharded = true;
-  WEIR_TRY(ladder_prepare(j));
-  WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, out));
-  ir_module_destroy(out->m ? per_device : j->prepared);
+  if (j->spread == split_spread_of(j->m)) return WEIR_OK;
+  WEIR_TRY(check_spread(j, SPLIT_SHARDED, j->options.referee));
+  ir_module *sharded = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_sharded(j, sharded));
+  search s =
+      search_spread(j, j->options.memory_limit_bytes, devices_of(j, sharded, peak), MOST_COMPILES);
+  s.from = sharded;
+  WEIR_TRY(search_all(j, &s));
+  if (s.found.m) WEIR_TRY(improve(j, &s));
+  *out = s.found;
   j->as_it_is.of = NULL;
-  if (out->m) return WEIR_OK;
-  j->prepared = per_device;
-  j->spread = spread;
-  j->stays_sharded = false;
+  ir_module_destroy(sharded);
   return WEIR_OK;
 }
 
@@ -525,12 +523,12 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   WEIR_TRY(find_known(j, peak, &found));
-  bool is_known = found.m;
-  if (!is_known) WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
-  bool is_as_meant = is_known || found.m;
-  if (!is_as_meant) WEIR_TRY(find_sharded(j, peak, &found));
+  if (!found.m) {
+    WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
+    if (found.m) WEIR_TRY(time_split(j, peak, &found));
+    else WEIR_TRY(find_sharded(j, peak, &found));
+  }
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  if (!is_known && is_as_meant) WEIR_TRY(time_split(j, peak, &found));
   *out = settle(WEIR_REWRITTEN, found);
   return WEIR_OK;
 }

@@ -25,16 +25,13 @@
 #include "ir/lapack.h"
 #include "ir/shardings.h"
 #include "pass/pass.h"
+#include "pipeline/varying.h"
 #include "split/factors.h"
 #include "split/shards.h"
 #include "split/tile_op.h"
 #include "split/window.h"
 
 enum { WHOLE = -1, MOST_ROUNDS = 16, LARGE = 8 };
-
-/* On collectives, along which axes (bits of the mesh's) they make all devices have the same; on a
- * device's number, along which it is counted. */
-static const char AXES[] = "weir.axes";
 
 /* A sum of which each device has a part. */
 typedef struct partial_sum {
@@ -74,7 +71,6 @@ typedef struct division {
   int64_t parts;
   uint32_t mask;          /* its axes, as bits of the mesh's */
   uint32_t *varies;       /* by value of `from`: axes along which devices have other ones */
-  uint32_t read;          /* of an op that is looked at: what its operands vary along */
   division_value *values; /* of what `from` has */
   ir_map *map;            /* the same, whole */
   VEC(ir_value) sums;     /* those that are not complete */
@@ -165,7 +161,7 @@ static ir_op build_collective(division *d, ir_kind kind, ir_value x, ir_type typ
                             ir_property(m, "use_global_device_ids", unit)};
   if (own) attrs[3] = *own;
   ir_op op = ir_build_op(&d->b, kind, 1, &x, 1, &type, own ? 4 : 3, attrs, n_regions);
-  ir_op_set_attr(m, op, AXES, ir_attr_int(m, d->mask, IR_I64), false);
+  varying_say(m, op, d->mask);
   return op;
 }
 
@@ -202,8 +198,7 @@ static split_trip own_trip(division *d) {
     ir_type type = ir_scalar(d->m, IR_UI32);
     ir_value id = ir_build(&d->b, IR_OP_PARTITION_ID, 0, NULL, type, 0, NULL);
     d->number = ir_build_convert(&d->b, made_of_digits(d, id, type), IR_I64);
-    ir_op_set_attr(d->m, ir_value_get(d->m, d->number)->op, AXES,
-                   ir_attr_int(d->m, d->mask, IR_I64), false);
+    varying_say(d->m, ir_value_get(d->m, d->number)->op, d->mask);
   }
   return (split_trip){.start = d->number, .lo = d->number, .slice = 1, .extent = d->parts};
 }
@@ -525,7 +520,7 @@ static void do_same(division *d, ir_op op) {
   ir_value x = ir_operand(d->m, op, 0), v = ir_result(d->m, op, 0);
   bool is_constraint = ir_kind_of(d->m, op) == IR_OP_SDY_SHARDING_CONSTRAINT;
   int32_t dim = is_constraint ? wanted_dim(d, v) : d->values[x].dim;
-  bool meets = (uint32_t)ir_op_int(d->m, op, AXES, 0) & d->mask; /* devices with other parts */
+  bool meets = varying_said(d->m, op) & d->mask; /* devices with other parts */
   if (meets || dim == ir_op_int(d->m, op, "all_gather_dim", WHOLE)) dim = WHOLE;
   ir_value part = part_of_value(d, x, dim);
   ir_type type = own_type(d, v, dim);
@@ -698,8 +693,7 @@ static void divide_ops(division *d, ir_block from) {
     divide_op(d, ir_block_get(d->m, from)->ops.at[i]);
 }
 
-/* ---- what varies ---- A dimension may be sharded along "a", another along "b", "a": what a round
- * has divided along an axis is no value that a later one may divide along it. */
+/* ---- rounds ---- */
 static uint32_t mask_of(const division *d, const ir_axes *axes) {
   uint32_t mask = 0;
   for (int32_t i = 0; i < axes->n; i++)
@@ -709,72 +703,19 @@ static uint32_t mask_of(const division *d, const ir_axes *axes) {
   return mask;
 }
 
-static bool note_ops(division *d, ir_block block);
-
-/* Whether that is news. */
-static bool note(division *d, ir_value v, uint32_t mask) {
-  bool is_news = mask & ~d->varies[v];
-  d->varies[v] |= mask;
-  return is_news;
+static void note_border(const division *d, division_border *border, int32_t dim) {
+  if (dim != WHOLE) border->rounds[dim] = (int8_t)d->round;
 }
 
-static bool note_while(division *d, ir_op op) {
-  const ir_op_data data = *ir_op_get(d->m, op);
-  bool news = false, again = true;
-  for (uint32_t i = 0; i < data.n_operands; i++)
-    news |= note(d, ir_argument(d->m, data.regions[1], i), d->varies[data.operands[i]]);
-  while (again) {
-    again = note_ops(d, data.regions[1]);
-    for (uint32_t i = 0; i < data.n_operands; i++)
-      again |= note(d, ir_argument(d->m, data.regions[1], i),
-                    d->varies[ir_yielded(d->m, data.regions[1], i)]);
-    news |= again;
-  }
-  for (uint32_t i = 0; i < data.n_operands; i++) {
-    uint32_t mask = d->varies[ir_argument(d->m, data.regions[1], i)];
-    note(d, ir_argument(d->m, data.regions[0], i), mask);
-    news |= note(d, data.first_result + i, mask);
-  }
-  return note_ops(d, data.regions[0]) || news;
-}
-
-static void add_mask(const ir_module *m, ir_op op, void *user) {
-  division *d = user;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) d->read |= d->varies[v];
-}
-
-static bool note_op(division *d, ir_op op) {
-  ir_module *m = d->m;
-  uint32_t r = 0, axes = (uint32_t)ir_op_int(m, op, AXES, 0);
-  bool news = false;
-  if (ir_kind_of(m, op) == IR_OP_WHILE) return note_while(d, op);
-  for (ir_block below; (below = ir_next_block(m, op, &r));) news |= note_ops(d, below);
-  d->read = 0;
-  ir_walk_op(m, op, add_mask, d);
-  bool is_number = axes && ir_kind_of(m, op) == IR_OP_CONVERT;
-  uint32_t mask = is_number ? axes : d->read & ~axes;
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) news |= note(d, v, mask);
-  return news;
-}
-
-static bool note_ops(division *d, ir_block block) {
-  bool news = false;
-  for (ir_op op, i = 0; (op = ir_op_at(d->m, block, i)); i++) news |= note_op(d, op);
-  return news;
-}
-
-static void note_varying(division *d) {
-  d->varies = ARENA_ARRAY(d->a, uint32_t, d->m->values.count);
+/* What a round has divided along an axis is no value that a later one may divide along it: a
+ * dimension may be sharded along "a", another along "b", "a". */
+static uint32_t *masks_of_arguments(const division *d) {
+  uint32_t *masks = ARENA_ARRAY(d->a, uint32_t, ir_block_get(d->m, d->from)->args.count + 1);
   for (ir_value arg, i = 0; (arg = ir_argument_at(d->m, d->from, i)); i++)
     for (int32_t k = 0; k < ir_type_at(d->m, arg)->rank; k++)
       if (d->entries[i].rounds[k] != WHOLE)
-        note(d, arg, mask_of(d, &d->rounds.at[d->entries[i].rounds[k]]));
-  note_ops(d, d->from);
-}
-
-/* ---- rounds ---- */
-static void note_border(const division *d, division_border *border, int32_t dim) {
-  if (dim != WHOLE) border->rounds[dim] = (int8_t)d->round;
+        masks[i] |= mask_of(d, &d->rounds.at[d->entries[i].rounds[k]]);
+  return masks;
 }
 
 static void divide_along(division *d, int32_t round) {
@@ -783,7 +724,7 @@ static void divide_along(division *d, int32_t round) {
   d->axes = d->rounds.at[round];
   d->parts = ir_axes_devices(&d->axes);
   d->mask = mask_of(d, &d->axes);
-  note_varying(d);
+  d->varies = varying_axes(d->a, m, d->from, masks_of_arguments(d));
   d->values = ARENA_ARRAY(d->a, division_value, m->values.count);
   d->map = ir_map_new(d->a, m);
   d->sums.count = 0;
@@ -926,7 +867,7 @@ static ir_named_attr axes_attr(division *d) {
 static void drop_sharding(const ir_module *m, ir_op op, void *user) {
   ir_map *map = user;
   ir_op_drop_attr((ir_module *)m, op, "sdy.sharding");
-  ir_op_drop_attr((ir_module *)m, op, AXES);
+  varying_forget((ir_module *)m, op);
   if (ir_kind_of(m, op) == IR_OP_SDY_SHARDING_CONSTRAINT)
     ir_map_set(map, ir_result(m, op, 0), ir_map_get(map, ir_operand(m, op, 0)));
 }

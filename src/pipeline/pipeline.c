@@ -70,16 +70,21 @@ const pass_row pipeline_passes[] = {
     {0}};
 
 /* ---- what is run when ---- */
-typedef enum purpose { AS_IT_CAME, PLAINLY, FOR_A_SPLIT } purpose;
+typedef enum purpose { AS_IT_CAME, PLAINLY, SHARDED, FOR_A_SPLIT } purpose;
 
 static bool may_be_needed(const pass_row *row) {
   return row->use == PASS_NEEDED || row->use == PASS_RIVAL;
 }
 
-static bool is_run(const job *j, const pass_row *row, purpose why) {
+static bool is_run(const pass_row *row, purpose why) {
   if (row->use == PASS_ALWAYS) return true;
-  if (row->pass == &pass_per_device && j->stays_sharded) return false;
-  return why == FOR_A_SPLIT || (why == PLAINLY && !may_be_needed(row));
+  switch (why) {
+    case AS_IT_CAME: return false;
+    case PLAINLY: return !may_be_needed(row);
+    case SHARDED: return row->pass != &pass_per_device;
+    case FOR_A_SPLIT: break;
+  }
+  return true;
 }
 
 /* What lost its uses goes at once: passes count users. */
@@ -96,7 +101,7 @@ static weir_status run_phase(job *j, pass_phase phase, purpose why, ir_module *m
                              pipeline_changes *in_out) {
   static const pass_row last = {.pass = &pass_simplify};
   for (const pass_row *row = pipeline_passes; row->name; row++) {
-    if (!row->pass || row->phase != phase || !is_run(j, row, why)) continue;
+    if (!row->pass || row->phase != phase || !is_run(row, why)) continue;
     CTX_CHECK(&j->c, row->is_exact || why != AS_IT_CAME);
     WEIR_TRY(run_row(j, row, m, in_out));
   }
@@ -120,6 +125,11 @@ weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
 weir_status pipeline_prepare_plainly(job *j, ir_module *m) {
   pipeline_changes changes;
   return prepare(j, m, PLAINLY, &changes);
+}
+
+weir_status pipeline_prepare_sharded(job *j, ir_module *m) {
+  pipeline_changes changes;
+  return prepare(j, m, SHARDED, &changes);
 }
 
 weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out) {

@@ -45,7 +45,6 @@ typedef struct job {
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
   bool was_needed;      /* passes changed it that are worth it only where nothing else holds */
   split_spread spread;  /* of the prepared program */
-  bool stays_sharded;   /* XLA partitions it, not we */
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
@@ -109,6 +108,8 @@ typedef struct pipeline_changes {
 WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out);
 /* The same without what is worth it only where nothing else holds. */
 WEIR_MUST_USE weir_status pipeline_prepare_plainly(job *j, ir_module *m);
+/* The same of a program that XLA partitions, by its global shapes. */
+WEIR_MUST_USE weir_status pipeline_prepare_sharded(job *j, ir_module *m);
 /* Of these passes those for programs that hold their limit as they came. */
 WEIR_MUST_USE weir_status pipeline_prepare_exactly(job *j, ir_module *m);
 WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */

@@ -8,7 +8,6 @@ line of JSON per program.
 import functools
 import json
 import os
-import re
 import sys
 import warnings
 
@@ -21,15 +20,13 @@ from jax import lax  # noqa: E402
 from jax.sharding import Mesh, NamedSharding  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 
+import collectives  # noqa: E402
 import weir  # noqa: E402
 
 MESH = Mesh(np.array(jax.devices()), ("d",))
 GRID = Mesh(np.array(jax.devices()).reshape(2, -1), ("a", "b"))
 PERMUTED = Mesh(np.array(jax.devices())[np.arange(1, 2 * DEVICES, 2) % (DEVICES + 1)], ("d",))
 CUBE = Mesh(np.array(jax.devices()).reshape(2, 2, -1), ("a", "b", "c")) if DEVICES > 2 else None
-COLLECTIVE = re.compile(
-    r" (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)(?:-start)?\("
-)
 random = np.random.default_rng(0)
 
 
@@ -275,17 +272,6 @@ if CUBE:
 
 
 # ---- runs ----
-def looped_collectives(text):
-    """How many stand in the body of a loop."""
-    bodies = set(re.findall(r"body=%?([\w.\-]+)", text))
-    found, inside = 0, False
-    for line in text.splitlines():
-        start = re.match(r"(?:ENTRY )?%?([\w.\-]+) \(.*\{$", line)
-        inside = start.group(1) in bodies if start else inside
-        found += inside and len(COLLECTIVE.findall(line))
-    return found
-
-
 def sizes(compiled):
     m = compiled.memory_analysis()
     held = m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
@@ -328,7 +314,7 @@ def compare(name):
         "loops": len(weir.last_report().loops),
         "difference": difference(expected, results),
         "same_shardings": shardings_of(expected) == shardings_of(results),
-        "looped_collectives": looped_collectives(ours.as_text()),
+        "looped_collectives": collectives.looped(ours.as_text()),
         "warnings": [str(w.message) for w in caught if issubclass(w.category, weir.WeirWarning)],
     }
 

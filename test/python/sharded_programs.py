@@ -18,6 +18,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import collectives
 import weir
 from weir import _call, _library
 
@@ -30,9 +31,6 @@ N, D = 2048, 8
 MESH = Mesh(np.array(jax.devices()), ("d",))
 GRID = Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
 ROWS, WHOLE = NamedSharding(MESH, P("d")), NamedSharding(MESH, P())
-COLLECTIVE = re.compile(
-    r" (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)(?:-start)?\("
-)
 random = np.random.default_rng(0)
 X = random.standard_normal((N, D), np.float32)
 V = random.standard_normal(N, np.float32)
@@ -230,17 +228,6 @@ if "out_sharding" in inspect.signature(jax.ops.segment_sum).parameters:
     )
 
 
-def looped_collectives(text):
-    """How many stand in the body of a loop."""
-    bodies = set(re.findall(r"body=%?([\w.\-]+)", text))
-    found, inside = 0, False
-    for line in text.splitlines():
-        start = re.match(r"(?:ENTRY )?%?([\w.\-]+) \(.*\{$", line)
-        inside = start.group(1) in bodies if start else inside
-        found += inside and len(COLLECTIVE.findall(line))
-    return found
-
-
 def total(executable):
     m = executable.get_compiled_memory_stats()
     sizes = m.argument_size_in_bytes, m.output_size_in_bytes, m.temp_size_in_bytes
@@ -308,7 +295,7 @@ def compare(name, size=None):
         "rewritten": text is not None,
         "bytes": total(last),
         "limit": _library.parse_bytes(limit),
-        "looped_collectives": looped_collectives(last.hlo_modules()[0].to_string()),
+        "looped_collectives": collectives.looped(last.hlo_modules()[0].to_string()),
         "warnings": ours,
         "deleted": [x.is_deleted() for x in arguments if isinstance(x, jax.Array)],
     }

@@ -4,7 +4,6 @@ JSON per program.
 """
 
 import json
-import re
 import sys
 import warnings
 
@@ -13,12 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+import collectives
 import weir
 from weir import _library, _say
 
 N, D = 2048, 8
 MESH = jax.make_mesh((len(jax.devices()),), ("d",))
-COLLECTIVE = re.compile(r" (all-reduce|all-gather|all-to-all|collective-permute)(?:-start)?\(")
 random = np.random.default_rng(0)
 X = random.standard_normal((N, D), np.float32)
 V = random.standard_normal(N, np.float32)
@@ -85,7 +84,7 @@ def run(name, f, arguments, limit):
         "bytes": total(executable),
         "limit": _library.parse_bytes(limit),
         "loops": len(report.loops) if report else 0,
-        "collectives": COLLECTIVE.findall(text),
+        "collectives": collectives.NAMED.findall(text),
         "warnings": [str(w.message) for w in caught if issubclass(w.category, weir.WeirWarning)],
     }
 
