@@ -510,6 +510,8 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
   s.from = sharded;
   WEIR_TRY(search_all(j, &s));
   if (s.found.m) WEIR_TRY(improve(j, &s));
+  ctx_log(&j->c, 2, "no split of each device's part holds, %s of the global shapes",
+          s.found.m ? "one" : "nor one");
   *out = s.found;
   j->as_it_is.of = NULL;
   ir_module_destroy(sharded);

@@ -245,7 +245,8 @@ static int32_t edge_dim(parts *p, ir_op op, const ir_users *users) {
   ir_module *m = p->m;
   if (ir_kind_of(m, op) != IR_OP_SLICE) return -1;
   ir_value x = ir_operand(m, op, 0), y = ir_result(m, op, 0);
-  if (!ir_is_static_tensor(m, ir_type_of(m, x)) || !is_made_anew(p, x) || is_made_anew(p, y))
+  if (!ir_is_static_tensor(m, ir_type_of(m, x)) || !ir_is_static_tensor(m, ir_type_of(m, y)) ||
+      !is_made_anew(p, x) || is_made_anew(p, y))
     return -1;
   int32_t dim = cut_dim(m, op);
   if (dim < 0 || !stands_beside_others(m, y, users) ||

@@ -1,6 +1,7 @@
 /* The ladder with a referee: one that says a share more than weir's estimate, refuses what was
  * split, or nothing at all. What is asked, how often, and what comes of it; and what callers with
  * structures of another size than the library's get. */
+#define _GNU_SOURCE /* memmem */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,29 @@ static const char *const invariant =
     "  return %y, %r#1 : tensor<1000xf32>, tensor<20000xf32>\n"
     "}\n";
 
+/* y of x, whose rows two devices share, by 4 MB of pairs, which they share likewise. */
+#define ROWS "{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"d\"}]>]>}"
+#define ROWS_OF_PAIRS "{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"d\"}, {}]>]>}"
+static const char *const shared =
+    "module attributes {mhlo.num_partitions = 2 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"d\"=2]>\n"
+    "  func.func public @main(%x: tensor<1000xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+    "[{\"d\"}]>}, %v: tensor<1000xf32>) -> (tensor<1000xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"d\"}]>}) {\n"
+    "    %a = stablehlo.broadcast_in_dim %x, dims = [0] " ROWS_OF_PAIRS
+    " : (tensor<1000xf32>) -> tensor<1000x1000xf32>\n"
+    "    %b = stablehlo.broadcast_in_dim %v, dims = [1] " ROWS_OF_PAIRS
+    " : (tensor<1000xf32>) -> tensor<1000x1000xf32>\n"
+    "    %c = stablehlo.multiply %a, %b " ROWS_OF_PAIRS
+    " : tensor<1000x1000xf32>\n"
+    "    %e = stablehlo.exponential %c " ROWS_OF_PAIRS
+    " : tensor<1000x1000xf32>\n"
+    "    %y = stablehlo.dot_general %e, %v, contracting_dims = [1] x [0] " ROWS
+    " : (tensor<1000x1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>\n"
+    "    return %y : tensor<1000xf32>\n"
+    "  }\n"
+    "}\n";
+
 typedef struct judge {
   const char *program;    /* NULL: pairs */
   double factor;          /* of the temporaries that weir estimates */
@@ -70,6 +94,7 @@ typedef struct judge {
   int64_t large;          /* temporaries from which what was rewritten has an eighth; 0: none */
   int64_t seen;           /* the least that was said of what was rewritten; 0: nothing */
   bool never;             /* refuses what was rewritten */
+  const char *never_with; /* and has this in its text; NULL: all of it */
   int asked, least, most; /* how often; options in one question */
   uint64_t answered[64];  /* questions, of one call */
   int answers;
@@ -114,7 +139,9 @@ static int report(void *user, const char *text, size_t length, const char *const
   if (by->most < n) by->most = n;
   if (!by->asked || by->least > n) by->least = n;
   by->asked++;
-  if (text && by->never) return 1;
+  if (text && by->never &&
+      (!by->never_with || memmem(text, length, by->never_with, strlen(by->never_with))))
+    return 1;
   note_answer(by, text, length, options);
   ctx_init(&q.c);
   assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
@@ -144,6 +171,7 @@ static outcome rewrite_within(judge *by, int64_t limit, weir_minimum minimum, co
   o.memory_limit_bytes = limit;
   o.minimum = minimum;
   o.machine = on;
+  o.shardings_known = true;
   if (by) o.referee = report, o.referee_user = by, by->answers = 0;
   outcome out = {.summary.struct_size = sizeof out.summary};
   const char *program = by && by->program ? by->program : pairs;
@@ -272,6 +300,22 @@ static void test_refusals(void) {
   weir_result_destroy(b.result);
 }
 
+/* Each device's part is split, or, where no such candidate holds, the global shapes are. */
+static void test_sharded(void) {
+  static const char manual[] = "sdy.manual_computation";
+  judge any = {.program = shared, .factor = 1}, other = any;
+  other.never = true, other.never_with = manual;
+  outcome a = rewrite(&any, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3"),
+          b = rewrite(&other, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(a.status == WEIR_OK && a.summary.loops == 1 && a.summary.peak_after_bytes <= 200000);
+  assert(b.status == WEIR_OK && b.summary.loops == 1 && b.summary.peak_after_bytes <= 200000);
+  size_t length;
+  assert(strstr(weir_result_text(a.result, &length), manual));
+  assert(!strstr(weir_result_text(b.result, &length), manual));
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+}
+
 /* A GPU's XLA is asked in two ways for each candidate. */
 static void test_device(void) {
   judge honest = {.factor = 1.0};
@@ -330,6 +374,7 @@ int main(void) {
   test_held_after_all();
   test_seen_is_named();
   test_refusals();
+  test_sharded();
   test_device();
   test_sizes();
   test_kept_rates();
