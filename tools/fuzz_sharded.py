@@ -37,7 +37,7 @@ from jax._src.lib import xla_client  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 from jaxlib.mlir import ir  # noqa: E402
 
-from weir import _hook, _jax  # noqa: E402
+from weir import _call  # noqa: E402
 
 GRAPHS = {
     "Graph": random_graphs.Graph,
@@ -96,14 +96,8 @@ class Sharded:
             f"sdy.mesh @mesh = <[{axes}]>\n"
             f"func.func public @main({head}) -> ({types}) {{\n{body}}}\n"
         )
-        with jax_mlir.make_ir_context() as context:
-            module = ir.Module.parse(text)
-            pipeline = _jax.passmanager.PassManager.parse(_hook._PROPAGATION, context=context)
-            pipeline.run(module.operation)
-            text = module.operation.get_asm(print_generic_op_form=True, use_local_scope=True)
-        for theirs, stock in _hook._SHARDY_OPS.items():
-            text = text.replace(f'"{theirs}"(', f'"{stock}"(')
-        return text
+        with jax_mlir.make_ir_context():
+            return _call.propagated(ir.Module.parse(text))
 
     def run(self, text):
         devices = jax.devices("cpu")[: self.devices]
@@ -188,11 +182,15 @@ def child(args):
 
 
 def run_child(args, kind, first, count):
-    """The lines that it printed, and whether it ended well: XLA crashes of some programs."""
+    """The lines that it printed, and whether it ended well: XLA crashes of some programs, which is
+    no exception of Python's.
+    """
     command = [sys.executable, __file__, "--child", kind, "--first", str(first)]
     command += ["--count", str(count), "--graphs", args.graphs]
     command += ["--build", str(args.build), "--keep", str(args.keep)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode > 0:
+        raise RuntimeError(done.stderr)
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode == 0
 
 

@@ -221,15 +221,9 @@ class Call:
         flat = _library.rewrite(self.text(), {"only_passes": b"inline"}, None)
         context = self.computation.context
         try:
-            module = ir.Module.parse(flat.text, context=context)
-            _jax.passmanager.PassManager.parse(_PROPAGATION, context=context).run(module.operation)
+            text = propagated(ir.Module.parse(flat.text, context=context))
         except Exception as error:
             raise _LeftAlone(f"Shardy doesn't say how it is sharded: {error}") from None
-        text = module.operation.get_asm(
-            print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
-        )
-        for theirs, stock in _SHARDY_OPS.items():
-            text = text.replace(f'"{theirs}"(', f'"{stock}"(')
         unread = set(_SHARDY_OP.findall(text)) - _READ
         if unread:
             raise _LeftAlone(f"it has {min(unread)}")
@@ -273,6 +267,20 @@ _PROPAGATION = "builtin.module(sdy-propagation-pipeline)"
 _SHARDY_OPS = {"sdy.constant": "stablehlo.constant", "sdy.reshard": "sdy.sharding_constraint"}
 _SHARDY_OP = re.compile(r'"(sdy\.\w+)"\(')
 _READ = {"sdy.mesh", "sdy.sharding_constraint", "sdy.manual_computation", "sdy.return"}
+
+
+def propagated(module):
+    """The text of a module without calls, of which each op says how it is sharded, in words of
+    StableHLO's.
+    """
+    pipeline = _jax.passmanager.PassManager.parse(_PROPAGATION, context=module.context)
+    pipeline.run(module.operation)
+    text = module.operation.get_asm(
+        print_generic_op_form=True, use_local_scope=True, enable_debug_info=True
+    )
+    for theirs, stock in _SHARDY_OPS.items():
+        text = text.replace(f'"{theirs}"(', f'"{stock}"(')
+    return text
 
 
 def _same_sharding(one, other):

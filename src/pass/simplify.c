@@ -10,7 +10,7 @@
  */
 #include "ir/attrs.h"
 #include "ir/fold.h"
-#include "pass/pass.h"
+#include "pass/build.h"
 
 enum { SPREAD_BYTES = 1 << 12 };
 
@@ -448,6 +448,23 @@ static ir_value dot_as_general(simplifier *s, ir_op op) {
   return again;
 }
 
+/* A window that is reversed goes over the kernel reversed. XLA CPU (jaxlib 0.10.2) forgets that it
+ * is where it covers its dimension, as it may in a slice. */
+static ir_value convolution_reversed(simplifier *s, ir_op op) {
+  ir_conv_numbers n;
+  int64_t dims[IR_MAX_RANK];
+  int32_t count = 0;
+  if (!pass_is_static(s->m, op) || !ir_conv_dims(s->p->scratch, s->m, op, &n)) return IR_NONE;
+  for (int32_t i = 0; i < n.kernel_spatial.count; i++)
+    if (ir_op_entry(s->m, op, "window_reversal", i, 0)) dims[count++] = n.kernel_spatial.at[i];
+  if (!count) return IR_NONE;
+  ir_builder b = builder(s, op);
+  ir_op_get(s->m, op)->operands[1] =
+      pass_build_reverse(&b, operand(s, op, 1), (ir_ints){count, dims});
+  ir_op_drop_attr(s->m, op, "window_reversal");
+  return again;
+}
+
 /* x to the power of 2 is x x, rounded once; XLA computes it so, too. */
 static ir_value power_two(simplifier *s, ir_op op) {
   if (!ir_is_splat_real(s->m, operand(s, op, 1), 2)) return IR_NONE;
@@ -504,6 +521,7 @@ static const struct row {
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
     {IR_OP_DOT, dot_as_general},
     {IR_OP_DOT_GENERAL, no_elements},
+    {IR_OP_CONVOLUTION, convolution_reversed},
     {IR_OP_POWER, power_one},
     {IR_OP_POWER, power_two},
 };

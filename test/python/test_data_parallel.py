@@ -6,12 +6,15 @@ ours has a collective.
 import functools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
+import running
 
 PROGRAM = pathlib.Path(__file__).with_name("data_parallel_programs.py")
+TOOL = running.ROOT / "tools/fuzz_sharded.py"
 SOME = ["layer_norm", "batch_norm", "gpt", "counted", "parameters_too"]
 COUNTS = {2: SOME, 4: [], 8: SOME}  # none: all
 LOOPED = {"gpt_scanned", "sorted", "transformed"}  # the program's loops; slices that XLA gathers
@@ -51,3 +54,13 @@ def test_results_and_shardings_are_those_of_stock_xla(programs):
 def test_no_collective_is_in_a_loop(programs):
     for program in programs:
         assert program["looped_collectives"] == 0 or program["name"] in LOOPED, program
+
+
+@pytest.mark.parametrize("graphs", ["Graph", "Branches", "Images"])
+def test_random_programs(graphs):
+    """Seeds of tools/fuzz_sharded.py, which has any number of them."""
+    command = [sys.executable, TOOL, "--count", "6", "--graphs", graphs, "--build", running.BUILD]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    divided, looped = re.search(r"(\d+) divided, (\d+) looped", done.stdout).groups()
+    assert int(divided) >= 3 and int(looped) >= 1, done.stdout

@@ -267,6 +267,27 @@ def test_what_windows_begin_with_counts_once(tmp_path, kind, init):
     np.testing.assert_array_equal(running.Evaluator(tmp_path, args)(split)[0], f(*args))
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_windows_that_are_reversed_over_one_row(tmp_path, dtype):
+    """XLA forgets that a window is reversed where it covers its dimension, as in slices of one row."""
+    program = f"""
+func.func @main(%x: tensor<1x64x4x1x{dtype}>, %k: tensor<2x1x1x1x{dtype}>) -> tensor<1x63x4x1x{dtype}> {{
+  %e = stablehlo.exponential %x : tensor<1x64x4x1x{dtype}>
+  %y = stablehlo.convolution(%e, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {{reverse = [true, false]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
+    : (tensor<1x64x4x1x{dtype}>, tensor<2x1x1x1x{dtype}>) -> tensor<1x63x4x1x{dtype}>
+  return %y : tensor<1x63x4x1x{dtype}>
+}}"""
+    path, wide = tmp_path / "program.mlir", {"f32": np.float32, "f64": np.float64}[dtype]
+    path.write_text(program)
+    inputs = [np.linspace(-1, 1, 256).reshape(1, 64, 4, 1).astype(wide), np.array([1, 3], wide).reshape(2, 1, 1, 1)]
+    row = 4 * np.dtype(wide).itemsize
+    made = running.opt(path, "--tensor-size-threshold", 2 * row, "--tensor-split-size", row)
+    assert "stablehlo.while" in made
+    (want,), (got,) = running.Xla(program)(*inputs), running.Xla(made)(*inputs)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 # ---- what stays as it is ----
 def test_a_batch_goes_first(tmp_path):
     """Where a batch can be cut nothing is made twice."""
