@@ -16,8 +16,8 @@
  *
  * Requires: lowered loops. Breaks nothing; what lost its uses stays for dce. Exact: the same
  * products, summed in another order. Left alone: the entry, types that the library does not have,
- * other numbers of spatial dimensions, unknown shapes. Cost: transposes of the slices.
- * Numbers: docs/design/convolutions.md.
+ * padding that it misreads, other numbers of spatial dimensions, unknown shapes. Cost: transposes
+ * of the slices. Numbers: docs/design/convolutions.md.
  */
 #include "ir/attrs.h"
 #include "machine/cpu.h"
@@ -31,11 +31,6 @@ typedef struct layout {
   ir_block entry;
   machine_patches patches;
 } layout;
-
-static bool has_library_type(const ir_module *m, ir_op op) {
-  ir_dtype t = ir_type_at(m, ir_operand(m, op, 0))->dtype;
-  return t == IR_F32 || t == IR_F16 || t == IR_BF16; /* XLA computes the last in f32 */
-}
 
 static void in_order(int64_t *order, int64_t batch, ir_ints spatial, int64_t feature) {
   int32_t n = 0;
@@ -148,7 +143,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   layout *l = r->own;
   ir_conv_numbers n;
   if (r->b.block == l->entry || ir_kind_of(l->m, op) != IR_OP_CONVOLUTION ||
-      !pass_is_static(l->m, op) || !has_library_type(l->m, op) ||
+      !pass_is_static(l->m, op) || !pass_has_library(l->m, op) || pass_misreads_padding(l->m, op) ||
       !ir_conv_dims(l->p->scratch, l->m, op, &n))
     return false;
   int32_t spatial = n.input_spatial.count;

@@ -8,6 +8,22 @@ bool pass_is_static(const ir_module *m, ir_op op) {
   return ir_all_types(m, op, ir_is_static_tensor);
 }
 
+bool pass_has_library(const ir_module *m, ir_op conv) {
+  ir_dtype t = ir_type_at(m, ir_operand(m, conv, 0))->dtype;
+  return t == IR_F32 || t == IR_F16 || t == IR_BF16; /* XLA computes the last in f32 */
+}
+
+/* Cut at a dimension's low end, and padded at its high end by no more. */
+bool pass_misreads_padding(ir_module *m, ir_op conv) {
+  int32_t spatial = ir_type_at(m, ir_operand(m, conv, 0))->rank - 2;
+  for (int32_t i = 0; i < spatial && pass_has_library(m, conv); i++) {
+    int64_t low = ir_op_entry(m, conv, "padding", 2 * i, 0),
+            high = ir_op_entry(m, conv, "padding", 2 * i + 1, 0);
+    if (low < 0 && high > 0 && low + high <= 0) return true;
+  }
+  return false;
+}
+
 bool pass_has_foreign_attrs(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_attrs; i++)

@@ -454,7 +454,9 @@ static ir_value convolution_reversed(simplifier *s, ir_op op) {
   ir_conv_numbers n;
   int64_t dims[IR_MAX_RANK];
   int32_t count = 0;
-  if (!pass_is_static(s->m, op) || !ir_conv_dims(s->p->scratch, s->m, op, &n)) return IR_NONE;
+  if (!pass_is_static(s->m, op) || !ir_conv_dims(s->p->scratch, s->m, op, &n) ||
+      pass_misreads_padding(s->m, op))
+    return IR_NONE;
   for (int32_t i = 0; i < n.kernel_spatial.count; i++)
     if (ir_op_entry(s->m, op, "window_reversal", i, 0)) dims[count++] = n.kernel_spatial.at[i];
   if (!count) return IR_NONE;
