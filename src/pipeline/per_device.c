@@ -147,6 +147,7 @@ static ir_attr replica_groups(const division *d) {
       place = place * d->axes.at[i].size + id / d->axes.at[i].stride % d->axes.at[i].size;
     ids[group_of[filled[id]] * d->parts + place] = id;
   }
+  CTX_CHECK(d->m->ctx, groups * d->parts == n);
   ir_type type = ir_tensor(d->m, IR_I64, 2, (int64_t[]){groups, d->parts});
   return ir_attr_dense(d->m, type, ids, false);
 }
@@ -163,6 +164,12 @@ static ir_op build_collective(division *d, ir_kind kind, ir_value x, ir_type typ
   ir_op op = ir_build_op(&d->b, kind, 1, &x, 1, &type, own ? 4 : 3, attrs, n_regions);
   varying_say(m, op, d->mask);
   return op;
+}
+
+/* XLA's all_reduce takes these. */
+static bool can_all_reduce(ir_kind kind, ir_dtype dtype) {
+  bool is_logical = kind == IR_OP_AND || kind == IR_OP_OR;
+  return dtype == IR_I1 ? is_logical : ir_is_monoid(kind) && !is_logical && kind != IR_OP_XOR;
 }
 
 static ir_value all_reduced(division *d, ir_kind kind, ir_value x) {
@@ -215,6 +222,7 @@ static bool counts_for_nothing(const ir_module *m, ir_kind kind, ir_value initia
 static ir_value completed(division *d, ir_value v, const partial_sum *s) {
   ir_module *m = d->m;
   ir_op first = m->ops.count;
+  CTX_CHECK(m->ctx, s->part && can_all_reduce(s->kind, ir_type_at(m, s->part)->dtype));
   ir_value sum = all_reduced(d, s->kind, s->part);
   if (s->initial) {
     ir_value begin = ir_build_convert(&d->b, whole_value(d, s->initial), ir_type_at(m, sum)->dtype);
@@ -236,11 +244,14 @@ static void complete(division *d, ir_value v) {
 }
 
 static split_pos own_pos(const division *d, ir_value v, int32_t dim) {
-  return (split_pos){.dim = dim, .unit = ir_type_at(d->m, v)->dims[dim] / d->parts};
+  const ir_type_data *t = ir_type_at(d->m, v);
+  CTX_CHECK(d->m->ctx, dim >= 0 && dim < t->rank);
+  return (split_pos){.dim = dim, .unit = t->dims[dim] / d->parts};
 }
 
 static ir_type own_type(const division *d, ir_value v, int32_t dim) {
   ir_type t = ir_type_of(d->m, v);
+  CTX_CHECK(d->m->ctx, dim == WHOLE || ir_type_get(d->m, t)->dims[dim] % d->parts == 0);
   return dim == WHOLE ? t : ir_tensor_with_dim(d->m, t, dim, own_pos(d, v, dim).unit);
 }
 
@@ -336,12 +347,6 @@ static ir_kind summing_kind(const division *d, ir_op op) {
       return data->n_operands == 3 ? ir_reducer_kind(d->m, data->regions[0]) : IR_OP_UNKNOWN;
     default: return IR_OP_UNKNOWN;
   }
-}
-
-/* XLA's all_reduce takes these. */
-static bool can_all_reduce(ir_kind kind, ir_dtype dtype) {
-  bool is_logical = kind == IR_OP_AND || kind == IR_OP_OR;
-  return dtype == IR_I1 ? is_logical : ir_is_monoid(kind) && !is_logical && kind != IR_OP_XOR;
 }
 
 static bool may_sum(const division *d, ir_op op, const split_factor *f) {
@@ -493,6 +498,7 @@ static uint32_t summed_operands(const division *d, ir_op op) {
 
 /* In the element type that the program has. */
 static ir_value part_of_sum(division *d, ir_value v) {
+  CTX_CHECK(d->m->ctx, is_bare_sum(d, v));
   return ir_build_convert(&d->b, d->values[v].sum->part, ir_type_at(d->m, v)->dtype);
 }
 
@@ -723,6 +729,7 @@ static void divide_along(division *d, int32_t round) {
   d->round = round;
   d->axes = d->rounds.at[round];
   d->parts = ir_axes_devices(&d->axes);
+  CTX_CHECK(m->ctx, d->parts > 1);
   d->mask = mask_of(d, &d->axes);
   d->varies = varying_axes(d->a, m, d->from, masks_of_arguments(d));
   d->values = ARENA_ARRAY(d->a, division_value, m->values.count);
